@@ -1,1 +1,4 @@
 //! perpdeck
+
+pub mod api;
+pub mod model;

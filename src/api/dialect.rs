@@ -1,0 +1,66 @@
+//! Every name and meaning the API description marks "not shown", each a guess with an address.
+
+use crate::model::TimestampUnit;
+use serde::{Deserialize, Serialize};
+
+/// How a service spells what the description leaves open. The defaults are what the paper exchange
+/// speaks; `assets/default.toml` documents each as a setting under `[dialect]`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Dialect {
+    /// The query that asks `GET /v1/orders` for pending and resting orders only.
+    pub working_filter: QueryPair,
+    /// The query parameter of `GET /v1/positions` that takes `open` or `closed`.
+    pub position_selector: String,
+    /// The body field of the time-in-force option.
+    pub time_in_force_field: String,
+    /// The body field of the trigger-direction option.
+    pub trigger_direction_field: String,
+    /// The body field of the non-negative number of `POST /v1/orders`, taken to be the slippage cap.
+    pub slippage_field: String,
+    /// The query parameter that names the account on `GET /v1/twap-orders`; empty sends none.
+    pub twaps_account: String,
+    /// The unit of timestamps in requests; answers tell theirs by magnitude.
+    pub timestamp_unit: TimestampUnit,
+    /// Whether a short position has a negative size.
+    pub signed_sizes: bool,
+}
+
+/// One `name=value` of a query.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct QueryPair {
+    pub name: String,
+    pub value: String,
+}
+
+impl Default for Dialect {
+    fn default() -> Self {
+        Self {
+            working_filter: QueryPair {
+                name: "status".to_owned(),
+                value: "working".to_owned(),
+            },
+            position_selector: "status".to_owned(),
+            time_in_force_field: "time_in_force".to_owned(),
+            trigger_direction_field: "trigger_direction".to_owned(),
+            slippage_field: "slippage_tolerance_bps".to_owned(),
+            twaps_account: "account_id".to_owned(),
+            timestamp_unit: TimestampUnit::default(),
+            signed_sizes: true,
+        }
+    }
+}
+
+impl Dialect {
+    /// Body fields as this crate spells them, beside how the service does: only where the two differ.
+    pub(super) fn renamed_fields(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        [
+            ("time_in_force", self.time_in_force_field.as_str()),
+            ("trigger_direction", &self.trigger_direction_field),
+            ("slippage_tolerance_bps", &self.slippage_field),
+        ]
+        .into_iter()
+        .filter(|(ours, theirs)| ours != theirs)
+    }
+}

@@ -1,0 +1,38 @@
+//! The HTTP contract of `/v1`, once, for both ends: the client builds from these types what the paper
+//! exchange parses with them, so the two cannot drift apart.
+//!
+//! Contract: pure text in and out (JSON bytes, paths), no I/O. Everything the API description leaves
+//! open has its address in [`Dialect`].
+
+mod body;
+mod dialect;
+mod envelope;
+mod query;
+mod request;
+mod route;
+
+pub use body::{CloseBody, ExitsBody, MarginBody, PlaceBody};
+pub use dialect::{Dialect, QueryPair};
+pub use envelope::{Data, DataQueued, ErrorDetail, ErrorEnvelope, List};
+pub use query::{
+    OrderFilter, OrdersQuery, PositionSelector, PositionsQuery, QueryFault, TwapsQuery,
+};
+pub use request::Request;
+pub use route::{Method, Route, RouteFault};
+
+/// Path segments and query values: everything but the characters no URL parser treats specially.
+const URL_SAFE: &percent_encoding::AsciiSet = &percent_encoding::NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'~');
+
+/// The header that makes a placement, a close or a close-all safe to repeat.
+pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
+/// `api.md`, Limits: 1 to 128 printable characters.
+pub const IDEMPOTENCY_KEY_LIMIT: usize = 128;
+/// `api.md`, Limits: page size 1 to 100, default 50.
+pub const PAGE_LIMIT: u32 = 100;
+pub const PAGE_DEFAULT: u32 = 50;
+/// `api.md`, Limits: at most 1024 characters.
+pub const CURSOR_LIMIT: usize = 1024;

@@ -1,0 +1,242 @@
+//! Everything a trader can ask of the service. A command is complete and closed: what was shown is what is sent.
+
+use super::{
+    AccountId, Bps, MarginMode, MarketId, Num, OrderId, PositionId, ScaledId, Side, TimeInForce,
+    Timestamp, TriggerDirection, TwapId, order::words,
+};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use strum::{Display, EnumString, VariantArray};
+
+words! {
+    /// The `type` of `POST /v1/orders`.
+    PlaceKind {
+        Market, Limit, Chase, StopMarket, StopLimit, TakeMarket, TakeLimit, TakeProfit, Conditional,
+    }
+    /// The `type` of `POST /v1/positions/{id}/close`.
+    CloseKind { Market, Limit, Conditional }
+}
+
+/// When a waiting order fires: the mark of `market_id` (own market if absent) reaches `price`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trigger {
+    pub price: Num,
+    pub market_id: Option<MarketId>,
+    pub direction: Option<TriggerDirection>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlaceOrder {
+    pub account_id: AccountId,
+    pub market_id: MarketId,
+    pub kind: PlaceKind,
+    pub side: Side,
+    /// In coin, above zero.
+    pub size: Num,
+    /// The midpoint seen when the order was written; the service never prices by it.
+    pub expected_price: Option<Num>,
+    pub leverage: Num,
+    pub margin_mode: MarginMode,
+    pub reduce_only: bool,
+    /// Absent means good till canceled.
+    pub time_in_force: Option<TimeInForce>,
+    pub gtd_expires_at: Option<Timestamp>,
+    pub limit_price: Option<Num>,
+    pub trigger: Option<Trigger>,
+    pub chase_offset: Option<Num>,
+    pub chase_cap_price: Option<Num>,
+    pub take_profit_price: Option<Num>,
+    pub stop_loss_price: Option<Num>,
+    pub slippage_tolerance: Option<Bps>,
+    pub target_position_id: Option<PositionId>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClosePosition {
+    pub position_id: PositionId,
+    pub kind: CloseKind,
+    /// Absent closes the whole position as it is when the request arrives.
+    pub size: Option<Num>,
+    pub expected_price: Option<Num>,
+    pub slippage_tolerance: Option<Bps>,
+    pub limit_price: Option<Num>,
+    pub trigger: Option<Trigger>,
+    /// The trader knows that the limit crosses the market and would fill at once.
+    pub marketable_limit_acknowledged: bool,
+}
+
+/// One leg of the attached exits. Absence, removal and a price are three different wishes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Leg {
+    Keep,
+    Remove,
+    Set(Num),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Exits {
+    pub order_id: OrderId,
+    pub take_profit: Leg,
+    pub stop_loss: Leg,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Command {
+    Place(Box<PlaceOrder>),
+    Close(ClosePosition),
+    Cancel(OrderId),
+    Exits(Exits),
+    /// Sets the total of extra isolated margin in USD; not a change by that much.
+    Margin {
+        position_id: PositionId,
+        extra: Num,
+    },
+    StopTwap(TwapId),
+    CancelScaled(ScaledId),
+    CloseAll(AccountId),
+}
+
+/// What a command does to the account's exposure. Only what raises it may ever be held back.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Display,
+    EnumString,
+    Serialize,
+    Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum Risk {
+    Reducing,
+    Neutral,
+    Increasing,
+}
+
+/// The thing a command changes: at most one mutation per resource is on the wire at a time.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Resource {
+    NewOrder,
+    Order(OrderId),
+    Position(PositionId),
+    Twap(TwapId),
+    Scaled(ScaledId),
+    Account(AccountId),
+}
+
+impl Command {
+    pub fn risk(&self) -> Risk {
+        match self {
+            Self::Place(order) if !order.reduce_only => Risk::Increasing,
+            Self::Exits(exits) if exits.loosens() => Risk::Increasing,
+            // A lower total brings liquidation nearer, and the command alone cannot tell which it is.
+            Self::Margin { .. } => Risk::Increasing,
+            Self::Place(_) | Self::Close(_) | Self::CloseAll(_) => Risk::Reducing,
+            Self::Cancel(_) | Self::Exits(_) | Self::StopTwap(_) | Self::CancelScaled(_) => {
+                Risk::Neutral
+            }
+        }
+    }
+
+    pub fn resource(&self) -> Resource {
+        match self {
+            Self::Place(_) => Resource::NewOrder,
+            Self::Close(close) => Resource::Position(close.position_id.clone()),
+            Self::Cancel(id) => Resource::Order(id.clone()),
+            Self::Exits(exits) => Resource::Order(exits.order_id.clone()),
+            Self::Margin { position_id, .. } => Resource::Position(position_id.clone()),
+            Self::StopTwap(id) => Resource::Twap(id.clone()),
+            Self::CancelScaled(id) => Resource::Scaled(id.clone()),
+            Self::CloseAll(id) => Resource::Account(id.clone()),
+        }
+    }
+
+    /// Whether the service keeps an `Idempotency-Key` for it; the others are repeatable by their nature.
+    pub fn is_keyed(&self) -> bool {
+        matches!(self, Self::Place(_) | Self::Close(_) | Self::CloseAll(_))
+    }
+}
+
+impl Exits {
+    /// Taking a protective leg away leaves more at risk than before.
+    fn loosens(&self) -> bool {
+        self.stop_loss == Leg::Remove
+    }
+}
+
+/// One line that names the deed and its target: the strip, the toast, the activity pane and the journal.
+impl fmt::Display for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Place(order) => order.fmt(f),
+            Self::Close(close) => close.fmt(f),
+            Self::Cancel(id) => write!(f, "cancel order {id}"),
+            Self::Exits(exits) => write!(
+                f,
+                "exits of {}: take profit {}, stop loss {}",
+                exits.order_id, exits.take_profit, exits.stop_loss
+            ),
+            Self::Margin { position_id, extra } => {
+                write!(f, "extra margin of {position_id} to {extra} USD")
+            }
+            Self::StopTwap(id) => write!(f, "stop TWAP {id}"),
+            Self::CancelScaled(id) => write!(f, "cancel ladder {id}"),
+            Self::CloseAll(id) => write!(f, "close all positions on {id}"),
+        }
+    }
+}
+
+impl fmt::Display for PlaceOrder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} {} {} {}",
+            self.side,
+            self.size,
+            self.market_id.symbol(),
+            self.kind
+        )?;
+        if let Some(price) = self.limit_price {
+            write!(f, " @ {price}")?;
+        }
+        if let Some(trigger) = &self.trigger {
+            write!(f, " trigger {}", trigger.price)?;
+        }
+        if let Some(tif) = self.time_in_force {
+            write!(f, " {tif}")?;
+        }
+        if self.reduce_only {
+            write!(f, " reduce-only")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for ClosePosition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.size {
+            Some(size) => write!(f, "close {size} of {}", self.position_id)?,
+            None => write!(f, "close all of {}", self.position_id)?,
+        }
+        match (self.kind, self.limit_price) {
+            (CloseKind::Limit, Some(price)) => write!(f, " limit @ {price}"),
+            (kind, _) => write!(f, " {kind}"),
+        }
+    }
+}
+
+impl fmt::Display for Leg {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Keep => write!(f, "unchanged"),
+            Self::Remove => write!(f, "none"),
+            Self::Set(price) => price.fmt(f),
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Why something did not work, in words a person can act on. The only error the app sees.
+
+use super::{OrderId, Text};
+use std::{fmt, time::Duration};
+
+/// What kind of trouble it is; decides what the desk does and the word in front of the message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FailureKind {
+    /// 400/422: the service did not understand or accept the request.
+    Invalid,
+    /// 401/403: the key is missing, wrong, revoked or not allowed.
+    Auth,
+    /// 404: not there, or not ours.
+    NotFound,
+    /// 409: conflicts with what is so now.
+    Conflict,
+    /// 429: a request budget is spent.
+    Limited,
+    /// 503 and other 5xx on a read.
+    Unavailable,
+    /// Could not be reached: name, connection, TLS.
+    Unreachable,
+    /// No answer in time.
+    TimedOut,
+    /// An answer that is not what the documentation shows.
+    Unreadable,
+    /// A mutation may or may not have taken effect. Never shown as failed.
+    Unknown,
+    /// Refused on this side, before anything was sent.
+    Local,
+}
+
+impl FailureKind {
+    /// One word for the header, the toast and the log.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Invalid => "rejected",
+            Self::Auth => "not authorized",
+            Self::NotFound => "not found",
+            Self::Conflict => "conflict",
+            Self::Limited => "rate limited",
+            Self::Unavailable => "unavailable",
+            Self::Unreachable => "unreachable",
+            Self::TimedOut => "timed out",
+            Self::Unreadable => "unreadable answer",
+            Self::Unknown => "outcome unknown",
+            Self::Local => "not sent",
+        }
+    }
+}
+
+/// A failure as a person sees it: what happened, the service's own words, and how to look it up.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Failure {
+    pub kind: FailureKind,
+    pub message: Text,
+    pub status: Option<u16>,
+    pub code: Option<Text>,
+    pub rule_id: Option<Text>,
+    /// An order row exists although the request failed.
+    pub order_id: Option<OrderId>,
+    pub request_id: Option<Text>,
+    pub retry_after: Option<Duration>,
+}
+
+impl Failure {
+    pub fn new(kind: FailureKind, message: impl Into<Text>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            status: None,
+            code: None,
+            rule_id: None,
+            order_id: None,
+            request_id: None,
+            retry_after: None,
+        }
+    }
+
+    /// Refused here, nothing was sent.
+    pub fn local(message: impl Into<Text>) -> Self {
+        Self::new(FailureKind::Local, message)
+    }
+
+    /// Whether the request may have taken effect all the same.
+    pub fn is_doubtful(&self) -> bool {
+        self.kind == FailureKind::Unknown
+    }
+
+    /// Everything that helps to look the failure up, after the message: code, rule, order, request.
+    pub fn references(&self) -> Vec<(&'static str, String)> {
+        let shown = |name, value: &Option<Text>| value.as_ref().map(|v| (name, v.to_string()));
+        [
+            shown("code", &self.code),
+            shown("rule", &self.rule_id),
+            self.order_id.as_ref().map(|id| ("order", id.to_string())),
+            shown("request", &self.request_id),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.kind.word())?;
+        if !self.message.is_empty() {
+            write!(f, ": {}", self.message)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Failure {}

@@ -1,0 +1,83 @@
+//! Names of things. Each is its own type, so an order's id cannot be sent where a position's belongs.
+
+use super::Text;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident)+) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(Text);
+
+        impl $name {
+            /// The exact characters, for the wire; never for showing.
+            pub fn raw(&self) -> &str {
+                self.0.raw()
+            }
+        }
+
+        impl From<&str> for $name {
+            fn from(id: &str) -> Self {
+                Self(id.into())
+            }
+        }
+
+        impl From<String> for $name {
+            fn from(id: String) -> Self {
+                Self(id.into())
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    )+};
+}
+
+ids! {
+    /// A challenge account.
+    AccountId
+    /// A market: `<provider>|<symbol>`.
+    MarketId
+    OrderId
+    PositionId
+    /// A TWAP or VWAP order.
+    TwapId
+    /// A scaled order (ladder).
+    ScaledId
+    /// A close-all-positions operation.
+    OperationId
+    /// 1 to 128 printable characters; perpdeck makes a UUID per action and reuses it on every retry.
+    IdempotencyKey
+}
+
+impl MarketId {
+    /// The part before the pipe; the whole id when there is none.
+    pub fn provider(&self) -> &str {
+        self.raw()
+            .split_once('|')
+            .map_or(self.raw(), |(provider, _)| provider)
+    }
+
+    /// The part after the pipe; the whole id when there is none.
+    pub fn symbol(&self) -> Text {
+        self.raw()
+            .split_once('|')
+            .map_or(self.raw(), |(_, symbol)| symbol)
+            .into()
+    }
+}
+
+/// A command in flight, numbered by this desk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Ticket(pub u64);
+
+impl fmt::Display for Ticket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "#{}", self.0)
+    }
+}

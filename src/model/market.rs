@@ -1,0 +1,96 @@
+//! Facts the documented shapes do not carry: prices and account figures, from a configured source.
+
+use super::{MarketId, Num, Timestamp};
+
+/// One market's prices, USD. Everything a source does not give stays unknown.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Market {
+    pub id: MarketId,
+    pub mark: Option<Num>,
+    pub bid: Option<Num>,
+    pub ask: Option<Num>,
+    /// Decimals of a size; the lot is 10^-size_decimals.
+    pub size_decimals: Option<u32>,
+    pub max_leverage: Option<u32>,
+    /// Per hour, as a fraction: 0.0000125 is 0.00125 %.
+    pub funding_rate: Option<Num>,
+}
+
+impl Market {
+    /// Halfway between the best bid and the best ask, else the mark.
+    pub fn mid(&self) -> Option<Num> {
+        let between = self
+            .bid
+            .zip(self.ask)
+            .and_then(|(b, a)| b.plus(a)?.over(Num::from(2_u32)));
+        between.or(self.mark)
+    }
+
+    /// The smallest price step at `price`: five significant figures, at most `6 − size_decimals` decimals,
+    /// integers always allowed (Hyperliquid's tick rule). An estimate for any service but our own.
+    pub fn tick(&self, price: Num) -> Option<Num> {
+        let whole = price.abs().truncated(0);
+        let by_figures = if whole.is_zero() {
+            4 + leading_zeros(price)
+        } else {
+            5_u32.saturating_sub(u32::try_from(whole.to_string().len()).ok()?)
+        };
+        let by_decimals = 6_u32.saturating_sub(self.size_decimals?);
+        Some(Num::new(1, by_figures.min(by_decimals)))
+    }
+}
+
+/// Zeros between the point and the first digit that counts: 0.00123 has two, plus the figure itself.
+fn leading_zeros(price: Num) -> u32 {
+    let text = price.abs().to_string();
+    let fraction = text.split_once('.').map_or("", |(_, fraction)| fraction);
+    let zeros = fraction.bytes().take_while(|b| *b == b'0').count();
+    u32::try_from(zeros).unwrap_or(0) + 1
+}
+
+/// What the account is worth and how its challenge stands, USD unless said otherwise.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct AccountFacts {
+    pub equity: Option<Num>,
+    pub cash: Option<Num>,
+    pub available_margin: Option<Num>,
+    /// Profit since the day's start, unrealised included.
+    pub day_pnl: Option<Num>,
+    /// Share of the permitted daily loss not yet used, 0 to 1.
+    pub daily_loss_left: Option<Num>,
+    /// The source's own clock when it answered.
+    pub as_of: Option<Timestamp>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tick(price: &str, size_decimals: u32) -> String {
+        let market = Market {
+            id: "paper|X".into(),
+            mark: None,
+            bid: None,
+            ask: None,
+            size_decimals: Some(size_decimals),
+            max_leverage: None,
+            funding_rate: None,
+        };
+        market.tick(price.parse().unwrap()).unwrap().to_string()
+    }
+
+    #[test]
+    fn price_steps_follow_five_significant_figures() {
+        for (price, decimals, step) in [
+            ("65432", 5, "1"),
+            ("123456", 5, "1"),
+            ("3000.1", 4, "0.1"),
+            ("1234.5", 0, "0.1"),
+            ("0.001234", 0, "0.000001"),
+            ("0.01234", 1, "0.00001"),
+            ("150.12", 2, "0.01"),
+        ] {
+            assert_eq!(tick(price, decimals), step, "{price}");
+        }
+    }
+}

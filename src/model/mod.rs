@@ -1,0 +1,43 @@
+//! The vocabulary of the trade: what both ends of the wire, the journal and the screen talk about.
+//!
+//! Contract: plain data, exact decimals, no I/O, no async, no terminal. Reading is lenient (unknown
+//! words are kept as [`Lenient::Other`], unknown fields are ignored); what can be *sent* is built from
+//! closed enums ([`Command`]). Text that came from a server is a [`Text`], whose `Display` cannot drive
+//! a terminal.
+
+mod close_all;
+mod command;
+mod failure;
+mod ids;
+mod lenient;
+mod market;
+mod num;
+mod order;
+mod page;
+mod position;
+mod receipt;
+mod strategy;
+mod text;
+mod time;
+
+pub use close_all::{CloseAll, CloseAllStatus, CloseResult, CloseResultStatus};
+pub use command::{
+    CloseKind, ClosePosition, Command, Exits, Leg, PlaceKind, PlaceOrder, Resource, Risk, Trigger,
+};
+pub use failure::{Failure, FailureKind};
+pub use ids::{
+    AccountId, IdempotencyKey, MarketId, OperationId, OrderId, PositionId, ScaledId, Ticket, TwapId,
+};
+pub use lenient::Lenient;
+pub use market::{AccountFacts, Market};
+pub use num::{Bps, Num, NumError};
+pub use order::{
+    LiquidityRole, MarginMode, Order, OrderMode, OrderStatus, OrderType, Side, TimeInForce,
+    TriggerDirection,
+};
+pub use page::{Cursor, Page};
+pub use position::Position;
+pub use receipt::{CancelResult, Progress, Receipt};
+pub use strategy::{Rung, Scaled, Twap};
+pub use text::Text;
+pub use time::{Timestamp, TimestampUnit};

@@ -1,0 +1,148 @@
+//! Orders, as `GET /v1/orders` and every placement answer show them.
+
+use super::{
+    AccountId, Lenient, MarketId, Num, OrderId, PositionId, ScaledId, Text, Timestamp, TwapId,
+};
+use serde::{Deserialize, Serialize};
+use strum::{Display, EnumString, VariantArray};
+
+/// A closed vocabulary of the wire: snake-case words, the same in JSON, on the command line and on screen.
+macro_rules! words {
+    ($($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident),+ $(,)? })+) => {$(
+        $(#[$doc])*
+        #[derive(
+            Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Display,
+            EnumString, VariantArray,
+        )]
+        #[serde(rename_all = "snake_case")]
+        #[strum(serialize_all = "snake_case")]
+        pub enum $name { $($(#[$vdoc])* $variant),+ }
+    )+};
+}
+pub(super) use words;
+
+words! {
+    Side { Buy, Sell }
+    MarginMode { Cross, Isolated }
+    TimeInForce { Gtc, Ioc, Fok, Gtd }
+    TriggerDirection { Above, Below }
+    LiquidityRole { Maker, Taker }
+    /// How the engine executes the order.
+    OrderType {
+        Market, Limit, StopMarket, StopLimit, TakeMarket, TakeLimit, TakeProfit, Liquidation, CloseOut,
+    }
+    /// What the trader (or the system) placed.
+    OrderMode {
+        Market, Limit, Chase, StopMarket, StopLimit, TakeMarket, TakeLimit, TakeProfit, Conditional,
+        Liquidation, CloseOut,
+    }
+    OrderStatus { Pending, Filled, Rejected, Expired, Resting, Canceled }
+}
+
+impl Side {
+    #[must_use]
+    pub fn opposite(self) -> Self {
+        match self {
+            Self::Buy => Self::Sell,
+            Self::Sell => Self::Buy,
+        }
+    }
+}
+
+impl OrderStatus {
+    /// Pending and resting orders can still act; every other status is final.
+    pub fn is_working(self) -> bool {
+        matches!(self, Self::Pending | Self::Resting)
+    }
+}
+
+/// An order. Prices in USD, sizes in coin, `fee` and `realized_pnl` in USD.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Order {
+    pub id: OrderId,
+    pub account_id: AccountId,
+    pub market_id: MarketId,
+    pub provider: Text,
+    pub symbol: Text,
+    pub coin: Text,
+    #[serde(rename = "type")]
+    pub kind: Lenient<OrderType>,
+    pub mode: Lenient<OrderMode>,
+    pub side: Lenient<Side>,
+    pub size: Num,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub initial_size: Option<Num>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub filled_size: Option<Num>,
+    /// The midpoint the client saw when it placed the order; the service never prices by it.
+    pub expected_price: Num,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fill_price: Option<Num>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trigger_price: Option<Num>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit_price: Option<Num>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notional: Option<Num>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fee: Option<Num>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub realized_pnl: Option<Num>,
+    pub leverage: Num,
+    pub margin_mode: Lenient<MarginMode>,
+    pub reduce_only: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_in_force: Option<Lenient<TimeInForce>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gtd_expires_at: Option<Timestamp>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attached_take_profit_price: Option<Num>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attached_stop_loss_price: Option<Num>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chase_offset: Option<Num>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chase_cap_price: Option<Num>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trigger_market_id: Option<MarketId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trigger_direction: Option<Lenient<TriggerDirection>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target_position_id: Option<PositionId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub liquidity_role: Option<Lenient<LiquidityRole>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partial_of_order_id: Option<OrderId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partial_fill_root_order_id: Option<OrderId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub twap_order_id: Option<TwapId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scaled_order_id: Option<ScaledId>,
+    pub status: Lenient<OrderStatus>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reject_reason: Option<Text>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reject_rule_id: Option<Text>,
+    pub requested_at: Timestamp,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settled_at: Option<Timestamp>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub canceled_at: Option<Timestamp>,
+}
+
+impl Order {
+    pub fn is_working(&self) -> bool {
+        self.status.known().is_some_and(OrderStatus::is_working)
+    }
+
+    /// Waiting for a trigger: on the wire a pending order with a trigger price.
+    pub fn is_armed(&self) -> bool {
+        self.status.is(&OrderStatus::Pending) && self.trigger_price.is_some()
+    }
+
+    /// What was asked for before fills shrank `size`.
+    pub fn asked_size(&self) -> Num {
+        self.initial_size.unwrap_or(self.size)
+    }
+}

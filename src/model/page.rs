@@ -1,0 +1,50 @@
+//! One page of a list.
+
+use super::Text;
+use serde::{Deserialize, Serialize};
+
+/// An opaque place in a list; valid only for the endpoint, account and filter that produced it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Cursor(Text);
+
+impl Cursor {
+    pub fn raw(&self) -> &str {
+        self.0.raw()
+    }
+}
+
+impl From<String> for Cursor {
+    fn from(cursor: String) -> Self {
+        Self(cursor.into())
+    }
+}
+
+/// Rows of one page, with what could not be read of it counted, never hidden.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Page<T> {
+    pub rows: Vec<T>,
+    /// Why a row could not be read, one entry per unreadable row.
+    pub unreadable: Vec<Text>,
+    /// Where the next page starts; `None` at the end of the list.
+    pub next: Option<Cursor>,
+    /// The list goes on but the service gave no usable cursor: what is shown is not all there is.
+    pub incomplete: bool,
+}
+
+impl<T> Page<T> {
+    pub fn of(rows: Vec<T>) -> Self {
+        Self {
+            rows,
+            unreadable: vec![],
+            next: None,
+            incomplete: false,
+        }
+    }
+}
+
+impl<T> Default for Page<T> {
+    fn default() -> Self {
+        Self::of(vec![])
+    }
+}

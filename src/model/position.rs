@@ -1,0 +1,169 @@
+//! Positions, open and closed.
+
+use super::{AccountId, MarketId, Num, PositionId, Side, Text, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// A position. Which fields are always present is not shown in `api.md`; only what nothing can be done
+/// without is required here.
+///
+/// `size` is signed: negative is short (`Dialect::signed_sizes`). `realized_pnl` is gross, `fees` is a
+/// cost ≥ 0, `funding` is positive when received; net = realised − fees + funding.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Position {
+    pub id: PositionId,
+    #[serde(default)]
+    pub account_id: AccountId,
+    pub market_id: MarketId,
+    #[serde(default)]
+    pub provider: Text,
+    #[serde(default)]
+    pub symbol: Text,
+    #[serde(default)]
+    pub coin: Text,
+    pub size: Num,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entry_price: Option<Num>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leverage: Option<Num>,
+    /// Extra margin on an isolated position, USD; absent on a cross position.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub isolated_margin_extra: Option<Num>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opened_at: Option<Timestamp>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub liquidation_price: Option<Num>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closed_at: Option<Timestamp>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size_decimals: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_price: Option<Num>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub realized_pnl: Option<Num>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub realized_margin_basis: Option<Num>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fees: Option<Num>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub funding: Option<Num>,
+    /// Set by [`Position::with_side_inferred`]; never on the wire.
+    #[serde(skip)]
+    pub side_unknown: bool,
+}
+
+impl Position {
+    /// Long or short by the sign of `size`; `None` when flat or when the service does not say.
+    pub fn side(&self) -> Option<Side> {
+        match self.size {
+            _ if self.side_unknown => None,
+            size if size.is_positive() => Some(Side::Buy),
+            size if size.is_negative() => Some(Side::Sell),
+            _ => None,
+        }
+    }
+
+    /// For a service that reports sizes without a sign: a long is liquidated below its entry, a short
+    /// above. Without a liquidation price the side stays unknown; it is never guessed.
+    #[must_use]
+    pub fn with_side_inferred(mut self) -> Self {
+        match self.liquidation_price.zip(self.entry_price) {
+            Some((liquidation, entry)) if liquidation > entry => {
+                self.size = self.size.abs().negated();
+            }
+            Some(_) => self.size = self.size.abs(),
+            None => self.side_unknown = true,
+        }
+        self
+    }
+
+    /// Size without its sign, in coin.
+    pub fn quantity(&self) -> Num {
+        self.size.abs()
+    }
+
+    /// Isolated positions are the ones that report extra margin (zero included); `api.md` shows no margin mode.
+    pub fn is_isolated(&self) -> bool {
+        self.isolated_margin_extra.is_some()
+    }
+
+    /// Profit at `mark`, before fees and funding, USD.
+    pub fn unrealized_pnl(&self, mark: Num) -> Option<Num> {
+        mark.minus(self.entry_price?)?.times(self.signed_size()?)
+    }
+
+    /// Margin posted at entry: |size| × entry ÷ leverage, USD.
+    pub fn entry_margin(&self) -> Option<Num> {
+        self.quantity()
+            .times(self.entry_price?)?
+            .over(self.leverage?)
+    }
+
+    /// What is lost between entry and liquidation, USD (negative: a loss).
+    pub fn pnl_at_liquidation(&self) -> Option<Num> {
+        self.unrealized_pnl(self.liquidation_price?)
+    }
+
+    /// Realised − fees + funding, USD; `None` until the service has told all three.
+    pub fn net_pnl(&self) -> Option<Num> {
+        self.realized_pnl?.minus(self.fees?)?.plus(self.funding?)
+    }
+
+    fn signed_size(&self) -> Option<Num> {
+        Some(match self.side()? {
+            Side::Buy => self.quantity(),
+            Side::Sell => self.quantity().negated(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn position(json: &str) -> Position {
+        serde_json::from_str(json).unwrap()
+    }
+
+    #[test]
+    fn a_short_earns_when_the_price_falls() {
+        let short = position(r#"{"id":"p","market_id":"paper|ETH","size":-10,"entry_price":3000}"#);
+        assert_eq!(short.side(), Some(Side::Sell));
+        assert_eq!(
+            short.unrealized_pnl(Num::from(2900_i64)),
+            Some(Num::from(1000_i64))
+        );
+    }
+
+    #[test]
+    fn without_signs_the_side_comes_from_the_liquidation_price_or_stays_unknown() {
+        let row = |rest: &str| {
+            position(&format!(
+                r#"{{"id":"p","market_id":"x|BTC","size":1{rest}}}"#
+            ))
+            .with_side_inferred()
+        };
+        let side = |rest| row(rest).side();
+        assert_eq!(
+            side(r#","entry_price":100,"liquidation_price":130"#),
+            Some(Side::Sell)
+        );
+        assert_eq!(
+            side(r#","entry_price":100,"liquidation_price":70"#),
+            Some(Side::Buy)
+        );
+        assert_eq!(side(r#","entry_price":100"#), None);
+        assert_eq!(
+            row(r#","entry_price":100"#).unrealized_pnl(Num::from(120_i64)),
+            None
+        );
+    }
+
+    #[test]
+    fn a_minimal_row_is_readable_and_invents_nothing() {
+        let bare = position(r#"{"id":"p","market_id":"x|BTC","size":0.5}"#);
+        assert_eq!(
+            (bare.entry_price, bare.net_pnl(), bare.is_isolated()),
+            (None, None, false)
+        );
+    }
+}

@@ -1,0 +1,45 @@
+//! What the service answered to a command, and what is known while no answer has come.
+
+use super::{CloseAll, Failure, Order, OrderId, Position, Scaled, Timestamp, Twap};
+use serde::{Deserialize, Serialize};
+
+/// `DELETE /v1/orders/{id}`: canceled now, or queued because the order was armed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CancelResult {
+    pub id: OrderId,
+    pub canceled: bool,
+    #[serde(default)]
+    pub queued: bool,
+}
+
+/// A command that took effect.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Receipt {
+    /// The order as it stands now; its status may still be `rejected`.
+    Order {
+        order: Box<Order>,
+        queued: bool,
+    },
+    Cancel(CancelResult),
+    Position(Box<Position>),
+    Twap(Box<Twap>),
+    Scaled(Box<Scaled>),
+    /// 200 or 201: every target was tried. Flat only when reads say so.
+    CloseAll(CloseAll),
+}
+
+/// How a command in flight stands before it settles.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Progress {
+    /// An attempt is on the wire; the first is 1.
+    Sending { attempt: u32 },
+    /// The last attempt may have taken effect; the same request goes out again at `retry_at`.
+    Unknown { why: Failure, retry_at: Timestamp },
+    /// Surely not done yet (limited, unreachable); goes out again at `retry_at`.
+    Waiting { why: Failure, retry_at: Timestamp },
+    /// A close-all answered 202: neither an error nor done; goes on at `retry_at`.
+    Running {
+        operation: CloseAll,
+        retry_at: Timestamp,
+    },
+}

@@ -1,0 +1,140 @@
+//! Orders that work over time or over prices: TWAP/VWAP and scaled orders (ladders).
+
+use super::{AccountId, MarketId, Num, OrderId, ScaledId, Text, Timestamp, TwapId};
+use serde::{Deserialize, Serialize};
+
+/// A TWAP or VWAP order. Sizes are signed like positions; which of the two it is, the service does not say.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Twap {
+    pub id: TwapId,
+    #[serde(default)]
+    pub account_id: AccountId,
+    pub market_id: MarketId,
+    #[serde(default)]
+    pub provider: Text,
+    #[serde(default)]
+    pub symbol: Text,
+    #[serde(default)]
+    pub coin: Text,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total_size: Option<Num>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub filled_size: Option<Num>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leverage: Option<Num>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub average_price: Option<Num>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trigger_price: Option<Num>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_price: Option<Num>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_price: Option<Num>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reduce_only: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub randomize: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration_minutes: Option<Num>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slice_interval_seconds: Option<Num>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slice_count: Option<Num>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slices_attempted: Option<Num>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size_decimals: Option<Num>,
+    /// The set of words is not shown in `api.md`; kept as text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<Text>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub completion_reason: Option<Text>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub current_child_order_id: Option<OrderId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<Timestamp>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end_at: Option<Timestamp>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub activated_at: Option<Timestamp>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_run_at: Option<Timestamp>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub canceled_at: Option<Timestamp>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub completed_at: Option<Timestamp>,
+}
+
+impl Twap {
+    /// Share of the size already filled, 0 to 1.
+    pub fn filled_share(&self) -> Option<Num> {
+        self.filled_size?.abs().over(self.total_size?.abs())
+    }
+
+    /// Share of its time that has passed at `now`, 0 to 1; `None` while it waits for its trigger.
+    pub fn elapsed_share(&self, now: Timestamp) -> Option<Num> {
+        let (start, end) = (self.activated_at?, self.end_at?);
+        let passed = now.0.clamp(start.0, end.0) - start.0;
+        Num::from(passed).over(Num::from(end.0 - start.0))
+    }
+
+    /// Filled share minus elapsed share: negative is behind schedule.
+    pub fn drift(&self, now: Timestamp) -> Option<Num> {
+        self.filled_share()?.minus(self.elapsed_share(now)?)
+    }
+}
+
+/// A scaled order: one order per price rung between `start_price` and `end_price`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Scaled {
+    pub id: ScaledId,
+    #[serde(default)]
+    pub account_id: AccountId,
+    pub market_id: MarketId,
+    #[serde(default)]
+    pub provider: Text,
+    #[serde(default)]
+    pub symbol: Text,
+    #[serde(default)]
+    pub coin: Text,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total_size: Option<Num>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leverage: Option<Num>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_price: Option<Num>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end_price: Option<Num>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rung_count: Option<Num>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub placed_count: Option<Num>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rejected_count: Option<Num>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size_decimals: Option<Num>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reduce_only: Option<bool>,
+    /// The set of words is not shown in `api.md`; kept as text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<Text>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<Timestamp>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub completed_at: Option<Timestamp>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub canceled_at: Option<Timestamp>,
+    #[serde(default)]
+    pub rungs: Vec<Rung>,
+}
+
+/// One price of a ladder. A rejected rung has a reason and no order.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Rung {
+    pub price: Num,
+    pub size: Num,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order_id: Option<OrderId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reject_reason: Option<Text>,
+}

@@ -1,0 +1,127 @@
+//! Words that came from somewhere else and may not drive the terminal.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
+
+/// How many combining marks one base character may carry on screen; more is a way to draw over neighbours.
+const MARKS_PER_CHARACTER: usize = 4;
+
+/// Text from a server, a file or a person, kept exactly as it came.
+///
+/// `Display` is the only way it reaches a screen, a log or a table, and it shows control characters,
+/// bidirectional overrides, line separators, tags and private-use characters as `�`, so that no byte of
+/// it can act on a terminal. [`Text::raw`] is for the wire and for comparing.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Text(Box<str>);
+
+impl Text {
+    /// The exact characters, for sending back and comparing; never for showing.
+    pub fn raw(&self) -> &str {
+        &self.0
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl From<&str> for Text {
+    fn from(text: &str) -> Self {
+        Self(text.into())
+    }
+}
+
+impl From<String> for Text {
+    fn from(text: String) -> Self {
+        Self(text.into())
+    }
+}
+
+impl fmt::Display for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.bytes().all(|b| (b' '..=b'~').contains(&b)) {
+            return f.pad(&self.0);
+        }
+        f.pad(&shown(&self.0))
+    }
+}
+
+impl fmt::Debug for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.to_string(), f)
+    }
+}
+
+fn shown(text: &str) -> String {
+    let mut marks = 0;
+    text.chars()
+        .filter_map(|c| {
+            let category = c.general_category();
+            marks = if is_mark(category) { marks + 1 } else { 0 };
+            match () {
+                () if marks > MARKS_PER_CHARACTER => None,
+                () if is_inert(category) => Some(c),
+                () => Some(char::REPLACEMENT_CHARACTER),
+            }
+        })
+        .collect()
+}
+
+fn is_mark(category: GeneralCategory) -> bool {
+    matches!(
+        category,
+        GeneralCategory::NonspacingMark | GeneralCategory::EnclosingMark
+    )
+}
+
+/// Printable and without effect on the characters around it.
+fn is_inert(category: GeneralCategory) -> bool {
+    !matches!(
+        category,
+        GeneralCategory::Control
+            | GeneralCategory::Format
+            | GeneralCategory::LineSeparator
+            | GeneralCategory::ParagraphSeparator
+            | GeneralCategory::PrivateUse
+            | GeneralCategory::Surrogate
+            | GeneralCategory::Unassigned
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escape_sequences_and_bidi_overrides_are_shown_not_obeyed() {
+        let hostile = Text::from("\u{1b}]52;c;aGk=\u{7}\u{9b}2J\u{202e}evil\u{2028}\u{e0041}");
+        assert_eq!(hostile.to_string(), "�]52;c;aGk=��2J�evil��");
+    }
+
+    #[test]
+    fn a_tower_of_combining_marks_is_cut() {
+        let tower = Text::from(format!("a{}", "\u{301}".repeat(1000)));
+        assert_eq!(tower.to_string().chars().count(), 1 + MARKS_PER_CHARACTER);
+    }
+
+    #[test]
+    fn ordinary_words_of_any_script_stay_as_they_are() {
+        for word in ["BTC", "Ärger", "日本", "naïve", "₿ 🚀"] {
+            assert_eq!(Text::from(word).to_string(), word);
+        }
+    }
+
+    #[test]
+    fn no_scalar_value_reaches_the_screen_as_a_control() {
+        for c in (0..=u32::from(char::MAX)).filter_map(char::from_u32) {
+            let shown = Text::from(c.to_string()).to_string();
+            assert!(
+                shown.chars().all(|s| is_inert(s.general_category())),
+                "{:x}",
+                u32::from(c)
+            );
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Instants as the service and the desk name them.
+
+use super::Num;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use std::time::Duration;
+use strum::{Display, EnumString, VariantArray};
+
+/// Milliseconds since the Unix epoch, UTC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Timestamp(pub i64);
+
+/// What one step of a wire timestamp means. `api.md` does not show it; milliseconds is the guess.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Default,
+    Deserialize,
+    Serialize,
+    Display,
+    EnumString,
+    VariantArray,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum TimestampUnit {
+    Seconds,
+    #[default]
+    Milliseconds,
+    Microseconds,
+    Nanoseconds,
+}
+
+/// Each unit begins where the one before would reach the year 5138; no real instant is ambiguous.
+const SECONDS_END: i128 = 100_000_000_000;
+const MILLIS_END: i128 = SECONDS_END * 1_000;
+const MICROS_END: i128 = MILLIS_END * 1_000;
+
+impl Timestamp {
+    /// Reads a wire number whose unit is told by its magnitude.
+    pub fn from_wire(number: Num) -> Option<Self> {
+        let micro_steps = number.truncated(6).to_scaled(6)?;
+        let millis = match micro_steps.abs() / 1_000_000 {
+            n if n < SECONDS_END => micro_steps / 1_000,
+            n if n < MILLIS_END => micro_steps / 1_000_000,
+            n if n < MICROS_END => micro_steps / 1_000_000_000,
+            _ => micro_steps / 1_000_000_000_000,
+        };
+        i64::try_from(millis).ok().map(Self)
+    }
+
+    /// The number a service that counts in `unit` expects.
+    pub fn to_wire(self, unit: TimestampUnit) -> Option<Num> {
+        let millis = i128::from(self.0);
+        match unit {
+            TimestampUnit::Seconds => Num::from_scaled(millis / 1_000, 0),
+            TimestampUnit::Milliseconds => Num::from_scaled(millis, 0),
+            TimestampUnit::Microseconds => Num::from_scaled(millis * 1_000, 0),
+            TimestampUnit::Nanoseconds => Num::from_scaled(millis * 1_000_000, 0),
+        }
+    }
+
+    /// How long ago `earlier` was; zero when it lies ahead (clocks differ).
+    pub fn since(self, earlier: Self) -> Duration {
+        Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
+    }
+
+    #[must_use]
+    pub fn plus(self, span: Duration) -> Self {
+        Self(
+            self.0
+                .saturating_add(i64::try_from(span.as_millis()).unwrap_or(i64::MAX)),
+        )
+    }
+}
+
+impl<'de> Deserialize<'de> for Timestamp {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let number = Num::deserialize(deserializer)?;
+        Self::from_wire(number)
+            .ok_or_else(|| D::Error::custom(format_args!("no instant: {number}")))
+    }
+}
+
+impl Serialize for Timestamp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_i64(self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_instant_in_any_unit_reads_the_same() {
+        let instant = Timestamp(1_790_000_000_123);
+        for text in [
+            "1790000000.123",
+            "1790000000123",
+            "1790000000123456",
+            "1790000000123456789",
+        ] {
+            assert_eq!(serde_json::from_str::<Timestamp>(text).unwrap(), instant);
+        }
+    }
+
+    #[test]
+    fn an_instant_is_written_in_the_unit_the_service_wants() {
+        let instant = Timestamp(1_790_000_000_123);
+        let written: Vec<_> = TimestampUnit::VARIANTS
+            .iter()
+            .map(|unit| instant.to_wire(*unit).unwrap().to_string())
+            .collect();
+        assert_eq!(
+            written,
+            [
+                "1790000000",
+                "1790000000123",
+                "1790000000123000",
+                "1790000000123000000"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_server_clock_ahead_of_ours_makes_an_age_of_zero() {
+        assert_eq!(Timestamp(5).since(Timestamp(9)), Duration::ZERO);
+    }
+}
