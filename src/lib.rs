@@ -1,1 +1,3 @@
 //! perpdeck
+
+pub mod exchange;
