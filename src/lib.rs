@@ -1,4 +1,5 @@
 //! perpdeck
 
 pub mod api;
+pub mod exchange;
 pub mod model;

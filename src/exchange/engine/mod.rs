@@ -1,0 +1,40 @@
+//! The paper exchange's engine: synchronous, deterministic, integers only.
+//!
+//! Virtual time moves only by [`Engine::advance_to`], in whole steps of 250 ms; reading never moves it. A command
+//! ([`Engine::apply`]) is executed against the book as it is, stamped with (virtual ms, sequence). The same
+//! configuration and the same commands at the same virtual times give the same [`Engine::log_hash`], however the time
+//! between was cut up.
+//!
+//! Known limits: only exogenous liquidity is in the book (no user trades with another), queue position and per-level
+//! consumption are modelled, impact beyond the refill of a level is not. Rows are kept in memory for good.
+
+mod command;
+mod core;
+mod ids;
+mod refusal;
+mod rows;
+mod spec;
+mod units;
+mod words;
+
+pub use self::core::Engine;
+pub use command::{
+    AttachedExits, Cancellation, CloseHow, ClosePosition, Command, Crossing, Leg, Outcome, Pacing,
+    PlaceMode, PlaceOrder, PlaceScaled, PlaceTwap, Reduction, SetAttachedExits, SetIsolatedMargin,
+    Tif,
+};
+pub use ids::{AccountIx, MarketIx, OrderId, PositionId, ScaledId, TwapId};
+pub use refusal::{Reason, Refusal, RefusalKind, RuleId};
+pub use rows::{
+    AccountFacts, MarketFacts, Measure, OrderKey, OrderRow, PositionKey, PositionRow, RuleFact,
+    Rung, ScaledRow, Standing, TwapRow,
+};
+pub use spec::{
+    AccountSpec, BookLevel, ChallengeRules, DailyBasis, Drawdown, EngineConfig, Feed, Fees,
+    MarginTier, MarketSpec, MarketTick, Trade,
+};
+pub use units::{Bps, Decimal, Lots, MAX_COUNT, Millis, NanoPx, NanoRate, Px, Usd};
+pub use words::{
+    CompletionReason, LiquidityRole, MarginMode, OrderMode, OrderStatus, OrderType, ScaledStatus,
+    Side, TimeInForce, TriggerDirection, TwapKind, TwapStatus,
+};

@@ -1,0 +1,3 @@
+//! The paper exchange.
+
+pub mod engine;
