@@ -1,5 +1,6 @@
 //! perpdeck
 
 pub mod api;
+pub mod config;
 pub mod exchange;
 pub mod model;

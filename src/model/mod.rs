@@ -5,6 +5,7 @@
 //! closed enums ([`Command`]). Text that came from a server is a [`Text`], whose `Display` cannot drive
 //! a terminal.
 
+mod call;
 mod close_all;
 mod command;
 mod failure;
@@ -20,6 +21,7 @@ mod strategy;
 mod text;
 mod time;
 
+pub use call::Call;
 pub use close_all::{CloseAll, CloseAllStatus, CloseResult, CloseResultStatus};
 pub use command::{
     CloseKind, ClosePosition, Command, Exits, Leg, PlaceKind, PlaceOrder, Resource, Risk, Trigger,

@@ -1,0 +1,99 @@
+//! The far end: where it is, who we are there, and how it speaks.
+
+use crate::{api::Dialect, model::AccountId};
+use secrecy::SecretString;
+use serde::Deserialize;
+
+/// An API key. Its `Debug` shows nothing, it has no `Display`, and its memory is wiped on drop.
+pub type Secret = SecretString;
+
+/// Everything the client needs to speak to one service as one account.
+#[derive(Debug, Clone)]
+pub struct Connection {
+    /// Scheme, host and port, without a trailing slash: `http://127.0.0.1:8080`. `https` unless loopback.
+    pub base_url: String,
+    pub api_key: Secret,
+    pub account_id: AccountId,
+    pub dialect: Dialect,
+    /// Where prices come from; `None` shows `–` wherever a price is needed.
+    pub prices: Option<PriceSource>,
+    /// Where account figures come from; `None` shows `–`.
+    pub facts: Option<FactsSource>,
+}
+
+/// A JSON document with one row per market. Pointers are RFC 6901; numbers may be JSON numbers or strings.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PriceSource {
+    /// Absolute, or a path on the service itself. The API key is sent only to the service itself.
+    pub url: String,
+    /// The array of rows; empty is the document itself.
+    #[serde(default)]
+    pub rows: String,
+    /// Within a row: the market id as the service writes it (`<provider>|<symbol>`).
+    pub market_id: String,
+    pub mark: String,
+    #[serde(default)]
+    pub bid: Option<String>,
+    #[serde(default)]
+    pub ask: Option<String>,
+    #[serde(default)]
+    pub size_decimals: Option<String>,
+    #[serde(default)]
+    pub max_leverage: Option<String>,
+    #[serde(default)]
+    pub funding_rate: Option<String>,
+}
+
+/// A JSON document with one row per account.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FactsSource {
+    pub url: String,
+    #[serde(default)]
+    pub rows: String,
+    pub account_id: String,
+    pub equity: String,
+    #[serde(default)]
+    pub cash: Option<String>,
+    #[serde(default)]
+    pub available_margin: Option<String>,
+    #[serde(default)]
+    pub day_pnl: Option<String>,
+    /// Share of the permitted daily loss not yet used, 0 to 1.
+    #[serde(default)]
+    pub daily_loss_left: Option<String>,
+}
+
+impl PriceSource {
+    /// What the paper exchange serves.
+    pub fn paper() -> Self {
+        Self {
+            url: "/sim/markets".to_owned(),
+            rows: "/data".to_owned(),
+            market_id: "/market_id".to_owned(),
+            mark: "/mark_price".to_owned(),
+            bid: Some("/bid_price".to_owned()),
+            ask: Some("/ask_price".to_owned()),
+            size_decimals: Some("/size_decimals".to_owned()),
+            max_leverage: Some("/max_leverage".to_owned()),
+            funding_rate: Some("/funding_rate".to_owned()),
+        }
+    }
+}
+
+impl FactsSource {
+    /// What the paper exchange serves.
+    pub fn paper() -> Self {
+        Self {
+            url: "/sim/accounts".to_owned(),
+            rows: "/data".to_owned(),
+            account_id: "/account_id".to_owned(),
+            equity: "/equity".to_owned(),
+            cash: Some("/cash".to_owned()),
+            available_margin: Some("/available_margin".to_owned()),
+            day_pnl: Some("/day_pnl".to_owned()),
+            daily_loss_left: Some("/daily_loss_left".to_owned()),
+        }
+    }
+}

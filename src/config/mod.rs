@@ -1,0 +1,5 @@
+//! Settings: what they are, where they come from, and what is wrong with them.
+
+mod connection;
+
+pub use connection::{Connection, FactsSource, PriceSource, Secret};

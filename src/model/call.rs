@@ -1,0 +1,17 @@
+//! One HTTP call as the calls pane and the header show it.
+
+use super::{FailureKind, Text, Timestamp};
+use std::time::Duration;
+
+/// A finished call. `target` is path and query; nothing secret is ever in it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    pub at: Timestamp,
+    pub method: &'static str,
+    pub target: Text,
+    /// The HTTP status, or why there was none.
+    pub outcome: Result<u16, FailureKind>,
+    /// From the first byte out to the last byte in.
+    pub elapsed: Duration,
+    pub request_id: Option<Text>,
+}
