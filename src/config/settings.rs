@@ -101,14 +101,14 @@ impl Settings {
         let (Some(base_url), Some(account_id)) = (&self.base_url, &self.account_id) else {
             return Ok(FarEnd::Paper);
         };
-        let loopback = validate::is_loopback(base_url);
+        let reach = validate::reach(base_url);
         Ok(FarEnd::LiveApi(Box::new(Connection {
             base_url: base_url.trim_end_matches('/').to_owned(),
             api_key: key::find(self)?,
             account_id: AccountId::from(account_id.as_str()),
             dialect: self.dialect.clone(),
-            prices: self.price_source.resolve(loopback, PriceSource::paper),
-            facts: self.facts_source.resolve(loopback, FactsSource::paper),
+            prices: self.price_source.resolve(reach, PriceSource::paper),
+            facts: self.facts_source.resolve(reach, FactsSource::paper),
         })))
     }
 }

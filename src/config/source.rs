@@ -1,5 +1,6 @@
 //! The choice of a price source or an account-figures source: a word, or a table of pointers.
 
+use super::validate::Reach;
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
     de::{self, MapAccess, value::MapAccessDeserializer},
@@ -18,10 +19,10 @@ pub enum SourceChoice<T> {
 
 impl<T: Clone> SourceChoice<T> {
     /// `paper` makes the paper exchange's own source.
-    pub(super) fn resolve(&self, loopback: bool, paper: impl Fn() -> T) -> Option<T> {
+    pub(super) fn resolve(&self, reach: Reach, paper: impl Fn() -> T) -> Option<T> {
         match self {
-            Self::Auto => loopback.then(paper),
-            Self::None => None,
+            Self::Auto if reach == Reach::ThisMachine => Some(paper()),
+            Self::Auto | Self::None => None,
             Self::Paper => Some(paper()),
             Self::Custom(source) => Some(source.clone()),
         }

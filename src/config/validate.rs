@@ -6,9 +6,9 @@ use std::time::Duration;
 use url::{Host, Url};
 
 /// A poller faster than this would spend a service's budget on nothing a person can see.
-const POLL: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(3600));
+const POLL: (Duration, Duration) = (Duration::from_millis(250), Duration::from_hours(1));
 /// Past a minute nobody remembers what the strip was for.
-const DELAY: (Duration, Duration) = (Duration::ZERO, Duration::from_secs(60));
+const DELAY: (Duration, Duration) = (Duration::ZERO, Duration::from_mins(1));
 
 /// Every rule that is broken, in the order of `assets/default.toml`.
 pub(super) fn problems(settings: &Settings, layers: &Layers) -> Vec<Problem> {
@@ -114,9 +114,19 @@ fn loopback(url: &Url) -> bool {
     }
 }
 
-/// Whether the service is on this machine.
-pub(super) fn is_loopback(base_url: &str) -> bool {
-    Url::parse(base_url).is_ok_and(|url| loopback(&url))
+/// Where a service is, as far as trust goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    ThisMachine,
+    Elsewhere,
+}
+
+pub(super) fn reach(base_url: &str) -> Reach {
+    if Url::parse(base_url).is_ok_and(|url| loopback(&url)) {
+        Reach::ThisMachine
+    } else {
+        Reach::Elsewhere
+    }
 }
 
 /// A custom source: an address, and RFC 6901 pointers.
@@ -133,7 +143,7 @@ fn source_fields(fields: &[(String, Value)], found: &mut Found) {
     for (key, value) in fields {
         let Value::String(text) = value else { continue };
         let relative = text.starts_with('/');
-        if key.ends_with(".url") {
+        if key.rsplit('.').next() == Some("url") {
             if let (false, Err(why)) = (relative, safe_url(text)) {
                 found.add(
                     key,
