@@ -9,7 +9,7 @@ use std::{
 };
 
 /// The lowest layer, and the reference of every setting.
-pub const DEFAULTS: &str = include_str!("../../assets/default.toml");
+pub(super) const DEFAULTS: &str = include_str!("../../assets/default.toml");
 
 /// Names the file of `--config`, so it is no setting itself.
 const FILE_VARIABLE: &str = "PERPDECK_CONFIG";

@@ -22,9 +22,10 @@ mod validate;
 mod words;
 
 pub use connection::{Connection, FactsSource, PriceSource, Secret};
-pub use layers::{DEFAULTS, Flag, Origin, Sources};
+pub use layers::{Flag, Origin, Sources};
 pub use load::{Loaded, load};
 pub use paths::{state_dir, user_file};
 pub use problem::{Problem, SettingsError};
 pub use settings::{ColorChoice, FarEnd, LogLevel, Poll, Settings, Theme};
+pub use show::template;
 pub use source::SourceChoice;

@@ -6,7 +6,7 @@ use super::{
 use crate::{api::Dialect, model::AccountId};
 use serde::{Deserialize, Serialize};
 use std::{path::PathBuf, time::Duration};
-use strum::{Display, EnumString, VariantArray};
+use strum::{Display, VariantArray, VariantNames};
 
 /// Every setting. Defaults live in `assets/default.toml` and nowhere else; what is optional here has none.
 #[derive(Debug, Clone, Deserialize, Serialize)]
@@ -37,7 +37,8 @@ pub struct Settings {
     pub dialect: Dialect,
 }
 
-/// The interval of each poller.
+/// The interval of each poller: working orders, TWAPs, known ladders, the newest page of closed positions and of all
+/// orders, prices (`markets`), account figures (`account`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(expecting = "a table, [poll]")]
 pub struct Poll {
@@ -50,19 +51,19 @@ pub struct Poll {
     #[serde(with = "words::duration")]
     pub scaled: Duration,
     #[serde(with = "words::duration")]
-    pub prices: Duration,
+    pub markets: Duration,
     #[serde(with = "words::duration")]
-    pub facts: Duration,
+    pub account: Duration,
     #[serde(with = "words::duration")]
-    pub order_history: Duration,
+    pub history: Duration,
     #[serde(with = "words::duration")]
-    pub closed_positions: Duration,
+    pub closed: Duration,
 }
 
 macro_rules! word {
     ($(#[$doc:meta])* $name:ident { $($variant:ident),+ }) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, Display, EnumString, VariantArray)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, Display, VariantArray, VariantNames)]
         #[serde(rename_all = "snake_case")]
         #[strum(serialize_all = "snake_case")]
         pub enum $name { $($variant),+ }

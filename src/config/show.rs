@@ -1,9 +1,27 @@
 //! The settings in force, written out. A key is never among them.
 
-use super::{Loaded, Origin, Settings, layers::variable};
+use super::{
+    Loaded, Origin, Settings,
+    layers::{DEFAULTS, variable},
+};
 use serde::Serialize;
 use serde_json::Value;
 use std::fmt;
+
+/// A settings file to start from: the reference with every setting behind a `#`, so that it pins no default.
+pub fn template() -> String {
+    let body = DEFAULTS
+        .split_once("\n\n\n")
+        .map_or(DEFAULTS, |(_, body)| body);
+    let mut text = "# Settings of perpdeck. Take the # off a line to change it.\n\n\n".to_owned();
+    for line in body.lines() {
+        let sets = line.starts_with(|c: char| c.is_ascii_lowercase());
+        text += if sets { "# " } else { "" };
+        text += line;
+        text.push('\n');
+    }
+    text
+}
 
 /// One row per setting: its name, and its value as JSON or `null` when it is not set.
 pub(super) fn rows(settings: &Settings) -> Vec<(String, Value)> {

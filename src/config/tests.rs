@@ -48,7 +48,7 @@ fn with_nothing_set_the_desk_trades_on_paper() {
     let settings = load(&Sources::default()).unwrap().settings;
     assert!(matches!(settings.far_end().unwrap(), FarEnd::Paper));
     assert_eq!(settings.close_all_delay, Duration::from_millis(1500));
-    assert_eq!(settings.poll.order_history, Duration::from_secs(5));
+    assert_eq!(settings.poll.history, Duration::from_secs(5));
     assert_eq!(settings.dialect, crate::api::Dialect::default());
 }
 
@@ -102,7 +102,7 @@ fn the_later_layer_wins_and_each_value_knows_its_place() {
         &dir,
         "named.toml",
         0o644,
-        "log_level = 'warn'\n[poll]\ntwaps = '5s'\nprices = '6s'\n",
+        "log_level = 'warn'\n[poll]\ntwaps = '5s'\nmarkets = '6s'\n",
     );
     let flag = Flag {
         key: "color",
@@ -113,7 +113,7 @@ fn the_later_layer_wins_and_each_value_knows_its_place() {
         user_file: Some(user.clone()),
         named_file: Some(named.clone()),
         environment: environment(&[
-            ("PERPDECK_POLL__PRICES", "7s"),
+            ("PERPDECK_POLL__MARKETS", "7s"),
             ("PERPDECK_COLOR", "always"),
             ("PERPDECK_BASE_URL", ""),
             ("PERPDECK_CONFIG", "x"),
@@ -127,14 +127,14 @@ fn the_later_layer_wins_and_each_value_knows_its_place() {
     assert_eq!(seen("log_level"), Origin::File(named.clone()));
     assert_eq!(seen("poll.twaps"), Origin::File(named));
     assert_eq!(
-        seen("poll.prices"),
-        Origin::Variable("PERPDECK_POLL__PRICES".to_owned())
+        seen("poll.markets"),
+        Origin::Variable("PERPDECK_POLL__MARKETS".to_owned())
     );
     assert_eq!(seen("color"), Origin::Flag("--color"));
-    assert_eq!(seen("poll.facts"), Origin::Default);
+    assert_eq!(seen("poll.account"), Origin::Default);
     let poll = loaded.settings.poll;
     assert_eq!(
-        [poll.orders, poll.twaps, poll.prices].map(|d| d.as_secs()),
+        [poll.orders, poll.twaps, poll.markets].map(|d| d.as_secs()),
         [3, 5, 7]
     );
     assert_eq!(loaded.settings.color, ColorChoice::Never);
@@ -330,7 +330,7 @@ fn the_default_file_documents_every_setting() {
         .into_iter()
         .filter(|key| {
             let name = key.rsplit('.').next().unwrap();
-            !DEFAULTS.lines().any(|line| {
+            !layers::DEFAULTS.lines().any(|line| {
                 line.trim_start_matches(['#', ' '])
                     .starts_with(&format!("{name} ="))
             })
@@ -339,4 +339,20 @@ fn the_default_file_documents_every_setting() {
         .collect();
     assert_eq!(undocumented, Vec::<String>::new());
     assert!(load::known().contains(&"price_source.funding_rate".to_owned()));
+}
+
+#[test]
+fn a_fresh_settings_file_explains_everything_and_changes_nothing() {
+    let dir = TempDir::new().unwrap();
+    let path = file(&dir, "fresh.toml", 0o600, &template());
+    let fresh = load(&Sources {
+        user_file: Some(path),
+        ..Sources::default()
+    })
+    .unwrap();
+    assert_eq!(
+        fresh.to_string(),
+        load(&Sources::default()).unwrap().to_string()
+    );
+    assert!(template().contains("\n# theme = \"dark\"\n"));
 }

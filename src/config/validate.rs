@@ -167,10 +167,10 @@ fn intervals(settings: &Settings, found: &mut Found) {
         ("poll.orders", poll.orders, POLL),
         ("poll.twaps", poll.twaps, POLL),
         ("poll.scaled", poll.scaled, POLL),
-        ("poll.prices", poll.prices, POLL),
-        ("poll.facts", poll.facts, POLL),
-        ("poll.order_history", poll.order_history, POLL),
-        ("poll.closed_positions", poll.closed_positions, POLL),
+        ("poll.markets", poll.markets, POLL),
+        ("poll.account", poll.account, POLL),
+        ("poll.history", poll.history, POLL),
+        ("poll.closed", poll.closed, POLL),
     ];
     for (key, value, (least, most)) in table {
         if value < least || value > most {
