@@ -1,5 +1,7 @@
 //! The real program, run as a person runs it, without a terminal.
 
+#![expect(clippy::unwrap_used, reason = "a failed helper is a failed test")]
+
 use std::{
     fs,
     os::unix::fs::PermissionsExt,
