@@ -5,3 +5,4 @@ pub mod app;
 pub mod config;
 pub mod exchange;
 pub mod model;
+pub mod view;

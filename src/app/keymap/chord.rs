@@ -9,6 +9,17 @@ use std::{fmt, str::FromStr};
 pub struct Chord(KeyCombination);
 
 impl Chord {
+    /// One spelling for presses that terminals and people write in several: `G`, and shift-tab.
+    fn spelled(combination: KeyCombination) -> Self {
+        let mut one = combination.normalized();
+        if one.modifiers == KeyModifiers::SHIFT
+            && one.codes == crokey::OneToThree::One(KeyCode::Tab)
+        {
+            one.codes = crokey::OneToThree::One(KeyCode::BackTab);
+        }
+        Self(one)
+    }
+
     /// The character a text field takes from this press; `None` for everything that is not plain typing.
     pub fn typed(self) -> Option<char> {
         let plain = (self.0.modifiers - KeyModifiers::SHIFT).is_empty();
@@ -33,7 +44,7 @@ impl Chord {
 
 impl From<KeyEvent> for Chord {
     fn from(event: KeyEvent) -> Self {
-        Self(KeyCombination::from(event).normalized())
+        Self::spelled(KeyCombination::from(event))
     }
 }
 
@@ -58,7 +69,7 @@ impl FromStr for Chord {
             return Ok(c.into());
         }
         text.parse::<KeyCombination>()
-            .map(|combination| Self(combination.normalized()))
+            .map(Self::spelled)
             .map_err(|_| format!("`{text}` is not a key (a, G, ctrl-c, shift-tab, esc, f5 …)"))
     }
 }
