@@ -7,10 +7,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-pub struct Source {
-    pub path: String,
+pub(crate) struct Source {
+    pub(crate) path: String,
     /// Where the file stands in the crate: `["app", "form", "size"]`.
-    pub module: Vec<String>,
+    pub(crate) module: Vec<String>,
     /// What `use` brings in, in full.
     uses: Vec<Vec<String>>,
     /// Paths written out in the code.
@@ -22,7 +22,7 @@ pub struct Source {
 }
 
 /// Every production file under `dir`.
-pub fn sources(dir: &Path) -> Vec<Source> {
+pub(crate) fn sources(dir: &Path) -> Vec<Source> {
     let all: Vec<_> = files(dir)
         .iter()
         .map(|path| Source::read(path.to_str().unwrap(), &fs::read_to_string(path).unwrap()))
@@ -57,7 +57,7 @@ fn files(dir: &Path) -> Vec<PathBuf> {
 }
 
 impl Source {
-    pub fn read(path: &str, text: &str) -> Self {
+    pub(crate) fn read(path: &str, text: &str) -> Self {
         let module = module_of(path);
         let (code, test_names) = without_tests(&tokens(text));
         let (uses, inline) = paths(&code);
@@ -82,7 +82,7 @@ impl Source {
     }
 
     /// Modules of this crate that the file names, its own among them.
-    pub fn own_modules(&self, known: &BTreeSet<&str>) -> BTreeSet<String> {
+    pub(crate) fn own_modules(&self, known: &BTreeSet<&str>) -> BTreeSet<String> {
         let all = self.uses.iter().chain(&self.inline);
         all.filter_map(|path| self.root(path))
             .filter(|root| known.contains(root.as_str()))
@@ -100,14 +100,14 @@ impl Source {
             .flatten()
     }
 
-    pub fn names_crate(&self, name: &str) -> bool {
+    pub(crate) fn names_crate(&self, name: &str) -> bool {
         let used = self.uses.iter().any(|path| path[0] == name);
         let written = self.inline.iter().any(|path| path[0] == name);
         used || (written && !self.imported.contains(name))
     }
 
     /// Whether the file is `place` under `src`, or within it.
-    pub fn is_within(&self, place: &str) -> bool {
+    pub(crate) fn is_within(&self, place: &str) -> bool {
         Path::new(&self.module.join("/")).starts_with(place)
     }
 }
