@@ -54,12 +54,21 @@ impl Rotating {
         let path = dir.join("perpdeck.log");
         let file = append(&path)?;
         let written = file.metadata()?.len();
-        Ok(Self { path, file, written, cap })
+        Ok(Self {
+            path,
+            file,
+            written,
+            cap,
+        })
     }
 }
 
 fn append(path: &Path) -> io::Result<File> {
-    OpenOptions::new().append(true).create(true).mode(0o600).open(path)
+    OpenOptions::new()
+        .append(true)
+        .create(true)
+        .mode(0o600)
+        .open(path)
 }
 
 impl Write for Rotating {
@@ -93,9 +102,15 @@ mod tests {
             log.write_all(line.as_bytes()).unwrap();
         }
         let read = |name: &str| fs::read_to_string(state.join(name)).unwrap();
-        assert_eq!((read("perpdeck.log.1"), read("perpdeck.log")), ("second\n".to_owned(), "third\n4th\n".to_owned()));
+        assert_eq!(
+            (read("perpdeck.log.1"), read("perpdeck.log")),
+            ("second\n".to_owned(), "third\n4th\n".to_owned())
+        );
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        assert_eq!((mode(&state), mode(&state.join("perpdeck.log"))), (0o700, 0o600));
+        assert_eq!(
+            (mode(&state), mode(&state.join("perpdeck.log"))),
+            (0o700, 0o600)
+        );
         drop(log);
         assert_eq!(Rotating::open(&state, 10).unwrap().written, 10);
     }
