@@ -1,6 +1,6 @@
 //! Settings: what they are, where they come from, and what is wrong with them.
 //!
-//! Contract: [`load`] lays the built-in `assets/default.toml`, the user's file, a named file, the environment and
+//! Contract: [`load()`] lays the built-in `assets/default.toml`, the user's file, a named file, the environment and
 //! flags over one another and answers with settings that hold together, or with every [`Problem`] it found, each
 //! naming the file, variable or flag and the setting. A key never appears in an error, a `Debug` or `config show`.
 //!
