@@ -22,6 +22,8 @@ Exit codes: 0 ok, 1 failed, 2 usage or settings.";
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Verb {
+    /// Opens the desk (this when no command is named)
+    Desk,
     /// Shows, checks or starts a settings file
     Config(settings::Args),
     /// Prints a completion script for a shell

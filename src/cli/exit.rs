@@ -11,16 +11,23 @@ use std::{
 /// The exit codes. 10 to 15 belong to the trading verbs: auth, limited, unavailable, rejected, unknown, partial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    Ok = 0,
+    Ok,
     /// Something this program cannot mend: a file that cannot be written, a port that is taken.
-    Failed = 1,
+    Failed,
     /// What was typed or set cannot be meant.
-    Usage = 2,
+    Usage,
+    /// Asked to leave by the operating system: 128 + the signal's number, as shells have it.
+    Signal(u8),
 }
 
 impl Termination for Exit {
     fn report(self) -> ExitCode {
-        ExitCode::from(self as u8)
+        ExitCode::from(match self {
+            Self::Ok => 0,
+            Self::Failed => 1,
+            Self::Usage => 2,
+            Self::Signal(code) => code,
+        })
     }
 }
 

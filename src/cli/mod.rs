@@ -5,8 +5,10 @@
 
 mod args;
 mod completions;
+mod desk;
 mod exit;
 mod flags;
+mod log;
 mod man;
 mod out;
 mod settings;
@@ -28,10 +30,10 @@ pub fn run(args: Args) -> Exit {
 fn choose(args: Args) -> Result<Exit> {
     let sources = args.settings.sources(env::vars_os(), config::user_file());
     match args.verb {
+        None | Some(Verb::Desk) => desk::run(&sources),
+        Some(Verb::Config(args)) => settings::run(&args, &sources),
         Some(Verb::Completions(args)) => completions::run(&args),
         Some(Verb::Man(args)) => man::run(&args),
-        Some(Verb::Config(args)) => settings::run(&args, &sources),
-        None => Ok(Exit::Ok),
     }
 }
 

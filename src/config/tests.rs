@@ -184,7 +184,7 @@ fn a_wrong_setting_names_its_place_and_what_is_allowed() {
         ),
         (
             "[poll]\norders = '0s'",
-            "poll.orders: 0s is out of range: 250ms to 1h",
+            "poll.orders: 0s is out of range: 100ms to 1h",
         ),
         (
             "poll = 3",

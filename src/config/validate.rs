@@ -6,7 +6,7 @@ use std::time::Duration;
 use url::{Host, Url};
 
 /// A poller faster than this would spend a service's budget on nothing a person can see.
-const POLL: (Duration, Duration) = (Duration::from_millis(250), Duration::from_hours(1));
+const POLL: (Duration, Duration) = (Duration::from_millis(100), Duration::from_hours(1));
 /// Past a minute nobody remembers what the strip was for.
 const DELAY: (Duration, Duration) = (Duration::ZERO, Duration::from_mins(1));
 

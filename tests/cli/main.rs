@@ -33,9 +33,20 @@ fn ran(command: &mut Command) -> (i32, String, String) {
 #[test]
 fn a_word_that_is_no_command_is_a_usage_error_that_names_the_likely_one() {
     let home = TempDir::new().unwrap();
-    let (code, out, err) = ran(perpdeck(home.path()).arg("snapshto"));
+    let (code, out, err) = ran(perpdeck(home.path()).arg("completion"));
     assert_eq!((code, out.as_str()), (2, ""));
-    assert!(err.contains("'snapshot'"), "{err}");
+    assert!(err.contains("'completions'"), "{err}");
+}
+
+#[test]
+fn without_a_terminal_the_desk_says_so_and_names_snapshot() {
+    let home = TempDir::new().unwrap();
+    for desk in [&[][..], &["desk"]] {
+        let (code, out, err) = ran(perpdeck(home.path()).args(desk));
+        assert_eq!((code, out.as_str()), (2, ""));
+        let said = "perpdeck: the desk needs a terminal; \"perpdeck snapshot\" writes one frame of it anywhere\n";
+        assert_eq!(err, said);
+    }
 }
 
 #[test]
@@ -54,7 +65,7 @@ fn completions_and_the_manual_know_every_command() {
         let (code, out, _) = ran(perpdeck(home.path()).args(["completions", shell]));
         assert_eq!(code, 0);
         assert!(
-            out.contains("snapshot") && out.contains("close-all-delay"),
+            out.contains("config") && out.contains("close-all-delay"),
             "{shell}"
         );
     }

@@ -1,5 +1,11 @@
 //! `perpdeck snapshot`: one frame of the living desk on standard output, with or without a terminal.
 
+mod ansi;
+mod cells;
+mod svg;
+#[cfg(test)]
+mod tests;
+
 use crate::model::Timestamp;
 use std::str::FromStr;
 
@@ -64,34 +70,4 @@ fn instant(text: &str) -> Result<Timestamp, String> {
         .map_err(|_| {
             "an instant is a date and a time with its zone, as in 2026-01-05T14:30:00Z".to_owned()
         })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_size_is_columns_and_rows() {
-        let size = |columns, rows| Ok(Size { columns, rows });
-        assert_eq!("160x48".parse(), size(160, 48));
-        assert_eq!("1×1000".parse(), size(1, 1000));
-        for text in [
-            "", "80", "80x", "0x24", "80x1001", "80x24x1", "-80x24", "+80x24x",
-        ] {
-            let refused = text.parse::<Size>().unwrap_err();
-            assert_eq!(
-                refused, "a size is columns x rows, each 1 to 1000, as in 160x48",
-                "{text}"
-            );
-        }
-    }
-
-    #[test]
-    fn an_instant_has_a_zone() {
-        assert_eq!(
-            instant("2026-01-05T14:30:00Z"),
-            Ok(Timestamp(1_767_623_400_000))
-        );
-        assert!(instant("2026-01-05").is_err());
-    }
 }
