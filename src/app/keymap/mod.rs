@@ -1,0 +1,378 @@
+//! The one place that knows what a key does: dispatch, footer, help and README read this table.
+
+mod chord;
+
+pub use chord::Chord;
+
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use strum::{Display, EnumIter, EnumString, IntoEnumIterator, VariantNames};
+
+const DEFAULT_KEYS: &str = include_str!("../../../assets/keys.toml");
+
+/// Where a key is pressed. Overlays do not fall back to the desk, so nothing acts behind a form.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Display,
+    EnumString,
+    EnumIter,
+    VariantNames,
+)]
+#[strum(serialize_all = "snake_case")]
+pub enum Context {
+    /// Everywhere, whatever is open.
+    Always,
+    /// Every pane, unless the pane says otherwise.
+    Desk,
+    Positions,
+    Orders,
+    Twaps,
+    Scaled,
+    Closed,
+    History,
+    Activity,
+    Calls,
+    Form,
+    Strip,
+    Help,
+    Detail,
+}
+
+impl Context {
+    /// The sections a press is looked up in, first match wins.
+    fn chain(self) -> impl Iterator<Item = Self> {
+        let fallback = self.is_pane().then_some(Self::Desk);
+        [Some(Self::Always), Some(self), fallback]
+            .into_iter()
+            .flatten()
+    }
+
+    fn is_pane(self) -> bool {
+        (Self::Desk..=Self::Calls).contains(&self) && self != Self::Desk
+    }
+}
+
+/// What a key means.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Display,
+    EnumString,
+    EnumIter,
+    VariantNames,
+)]
+#[strum(serialize_all = "snake_case")]
+pub enum Action {
+    QuitNow,
+    Quit,
+    Help,
+    Dismiss,
+    Positions,
+    Orders,
+    Twaps,
+    Scaled,
+    Closed,
+    History,
+    Activity,
+    Calls,
+    NextPane,
+    PreviousPane,
+    Down,
+    Up,
+    Top,
+    Bottom,
+    PageDown,
+    PageUp,
+    Detail,
+    Zoom,
+    Refresh,
+    Buy,
+    Sell,
+    ClosePosition,
+    Cancel,
+    Exits,
+    Margin,
+    CloseAll,
+    Confirm,
+    NextField,
+    PreviousField,
+    NextChoice,
+    PreviousChoice,
+    StepUp,
+    StepDown,
+    LeapUp,
+    LeapDown,
+    ObservedPrice,
+    ShowJson,
+    Submit,
+}
+
+impl Action {
+    /// What the footer and the help say.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::QuitNow | Self::Quit => "quit",
+            Self::Help => "help",
+            Self::Dismiss => "back",
+            Self::Positions => "positions",
+            Self::Orders => "working orders",
+            Self::Twaps => "TWAP / VWAP",
+            Self::Scaled => "scaled",
+            Self::Closed => "closed positions",
+            Self::History => "order history",
+            Self::Activity => "activity",
+            Self::Calls => "calls",
+            Self::NextPane => "next pane",
+            Self::PreviousPane => "previous pane",
+            Self::Down => "down",
+            Self::Up => "up",
+            Self::Top => "first row",
+            Self::Bottom => "last row",
+            Self::PageDown => "page down",
+            Self::PageUp => "page up",
+            Self::Detail => "detail",
+            Self::Zoom => "zoom",
+            Self::Refresh => "refresh now",
+            Self::Buy => "buy",
+            Self::Sell => "sell",
+            Self::ClosePosition => "close position",
+            Self::Cancel => "cancel",
+            Self::Exits => "attached exits",
+            Self::Margin => "isolated margin",
+            Self::CloseAll => "CLOSE ALL",
+            Self::Confirm => "yes",
+            Self::NextField => "next field",
+            Self::PreviousField => "previous field",
+            Self::NextChoice => "next choice",
+            Self::PreviousChoice => "previous choice",
+            Self::StepUp => "one tick up",
+            Self::StepDown => "one tick down",
+            Self::LeapUp => "ten ticks up",
+            Self::LeapDown => "ten ticks down",
+            Self::ObservedPrice => "observed price",
+            Self::ShowJson => "exact JSON",
+            Self::Submit => "send",
+        }
+    }
+}
+
+/// One line of the table: in this place, these keys do that.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Binding {
+    pub context: Context,
+    pub action: Action,
+    pub chords: Vec<Chord>,
+}
+
+/// What is wrong with a key file, naming section, action and key.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .0.join("\n"))]
+pub struct KeymapFault(pub Vec<String>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Keymap {
+    bindings: Vec<Binding>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Keys {
+    One(String),
+    Many(Vec<String>),
+}
+
+type Sections = BTreeMap<String, BTreeMap<String, Keys>>;
+
+impl Keymap {
+    /// The built-in table with `patches` (TOML, the same form) laid over it, one after another.
+    pub fn with(patches: &[&str]) -> Result<Self, KeymapFault> {
+        let mut faults = vec![];
+        let mut chords = BTreeMap::new();
+        for text in [DEFAULT_KEYS].iter().chain(patches) {
+            match toml::from_str::<Sections>(text) {
+                Ok(sections) => lay_over(&mut chords, &sections, &mut faults),
+                Err(why) => faults.push(why.to_string()),
+            }
+        }
+        let bindings: Vec<_> = chords
+            .into_iter()
+            .map(|((context, action), chords)| Binding {
+                context,
+                action,
+                chords,
+            })
+            .collect();
+        faults.extend(clashes(&bindings));
+        if faults.is_empty() {
+            Ok(Self { bindings })
+        } else {
+            Err(KeymapFault(faults))
+        }
+    }
+
+    pub fn lookup(&self, context: Context, chord: Chord) -> Option<Action> {
+        context.chain().find_map(|place| {
+            let mut here = self.bindings.iter().filter(|b| b.context == place);
+            here.find(|b| b.chords.contains(&chord)).map(|b| b.action)
+        })
+    }
+
+    /// Everything that works in `context`, its own keys first: the footer and the help are this list.
+    pub fn hints(&self, context: Context) -> impl Iterator<Item = &Binding> {
+        let places = context.chain().filter(|place| *place != Context::Always);
+        places.flat_map(move |place| {
+            let bound = move |b: &&Binding| b.context == place && !b.chords.is_empty();
+            self.bindings.iter().filter(bound)
+        })
+    }
+
+    /// The first key that does `action` in `context`, as a hint shows it.
+    pub fn chord(&self, context: Context, action: Action) -> Option<Chord> {
+        context.chain().find_map(|place| {
+            let mut here = self.bindings.iter().filter(|b| b.context == place);
+            here.find(|b| b.action == action)?.chords.first().copied()
+        })
+    }
+}
+
+impl Default for Keymap {
+    fn default() -> Self {
+        // The built-in file is checked by a test; should it break, an empty table still quits on Ctrl-c.
+        Self::with(&[]).unwrap_or(Self { bindings: vec![] })
+    }
+}
+
+fn lay_over(
+    chords: &mut BTreeMap<(Context, Action), Vec<Chord>>,
+    sections: &Sections,
+    faults: &mut Vec<String>,
+) {
+    for (section, actions) in sections {
+        let Ok(context) = section.parse::<Context>() else {
+            faults.push(format!(
+                "[{section}]: no such section; known: {}",
+                Context::VARIANTS.join(", ")
+            ));
+            continue;
+        };
+        for (name, keys) in actions {
+            match (name.parse::<Action>(), parsed(keys)) {
+                (Ok(action), Ok(keys)) => {
+                    chords.insert((context, action), keys);
+                }
+                (Err(_), _) => faults.push(format!("[{section}] {name}: no such action")),
+                (_, Err(why)) => faults.push(format!("[{section}] {name}: {why}")),
+            }
+        }
+    }
+}
+
+fn parsed(keys: &Keys) -> Result<Vec<Chord>, String> {
+    match keys {
+        Keys::One(key) => Ok(vec![key.parse()?]),
+        Keys::Many(keys) => keys.iter().map(|key| key.parse()).collect(),
+    }
+}
+
+/// Two actions on one key in one place: neither could be trusted.
+fn clashes(bindings: &[Binding]) -> Vec<String> {
+    let mut taken: BTreeMap<(Context, String), Action> = BTreeMap::new();
+    let mut faults = vec![];
+    for binding in bindings {
+        for chord in &binding.chords {
+            let place = (binding.context, chord.to_string());
+            if let Some(other) = taken.insert(place, binding.action) {
+                let (context, action) = (binding.context, binding.action);
+                faults.push(format!("[{context}] {chord}: both {other} and {action}"));
+            }
+        }
+    }
+    faults
+}
+
+/// The built-in table in the order of the file's sections and actions: for the README and its test.
+pub fn default_bindings() -> Vec<Binding> {
+    let keymap = Keymap::default();
+    let mut bindings = keymap.bindings;
+    let rank: BTreeMap<_, _> = Action::iter().enumerate().map(|(i, a)| (a, i)).collect();
+    bindings.sort_by_key(|b| (b.context, rank.get(&b.action).copied()));
+    bindings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_built_in_table_is_sound_and_every_action_has_a_key() {
+        let keymap = Keymap::with(&[]).unwrap();
+        for action in Action::iter() {
+            assert!(
+                keymap.bindings.iter().any(|b| b.action == action),
+                "{action} has no key"
+            );
+        }
+    }
+
+    #[test]
+    fn a_pane_key_wins_over_the_desk_and_an_overlay_hides_both() {
+        let keymap = Keymap::default();
+        let x = Chord::from('x');
+        assert_eq!(keymap.lookup(Context::Orders, x), Some(Action::Cancel));
+        assert_eq!(keymap.lookup(Context::Positions, x), None);
+        assert_eq!(
+            keymap.lookup(Context::Positions, 'X'.into()),
+            Some(Action::CloseAll)
+        );
+        assert_eq!(keymap.lookup(Context::Strip, 'X'.into()), None);
+    }
+
+    #[test]
+    fn a_persons_file_holds_only_what_differs() {
+        let keymap = Keymap::with(&["[desk]\nclose_all = \"f12\"\nzoom = []"]).unwrap();
+        assert_eq!(keymap.lookup(Context::Desk, 'X'.into()), None);
+        assert_eq!(
+            keymap.lookup(Context::Desk, "f12".parse().unwrap()),
+            Some(Action::CloseAll)
+        );
+        assert_eq!(keymap.chord(Context::Desk, Action::Zoom), None);
+        assert_eq!(keymap.lookup(Context::Desk, 'q'.into()), Some(Action::Quit));
+    }
+
+    #[test]
+    fn every_mistake_in_a_key_file_is_named_at_once() {
+        let file =
+            "[dsek]\nquit = \"q\"\n[desk]\nqiut = \"q\"\nzoom = \"hyper-z\"\nrefresh = \"q\"";
+        let KeymapFault(faults) = Keymap::with(&[file]).unwrap_err();
+        assert_eq!(faults.len(), 4, "{faults:#?}");
+        assert!(
+            faults[0].contains("[desk] qiut: no such action"),
+            "{}",
+            faults[0]
+        );
+        assert!(
+            faults[1].contains("[desk] zoom: `hyper-z` is not a key"),
+            "{}",
+            faults[1]
+        );
+        assert!(
+            faults[2].contains("[dsek]: no such section"),
+            "{}",
+            faults[2]
+        );
+        assert_eq!(faults[3], "[desk] q: both quit and refresh");
+    }
+}

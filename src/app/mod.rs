@@ -1,0 +1,144 @@
+//! The desk's behaviour as one pure function: what happened comes in as [`Msg`], what is wanted of the
+//! world goes out as [`Effect`], and [`update`] joins them.
+//!
+//! Contract: no I/O, no clock, no terminal, no async. Time comes in with every message.
+
+pub mod form;
+pub mod keymap;
+pub mod notice;
+pub mod overlay;
+pub mod pane;
+pub mod poll;
+mod remote;
+mod screen;
+mod store;
+mod update;
+mod wake;
+
+pub use remote::{Feed, Remote};
+pub use screen::{TreeRow, order_tree, rows};
+pub use store::{Ended, Flight, Store};
+pub use update::update;
+pub use wake::wake;
+
+use crate::model::{
+    AccountId, Call, Command, Cursor, Failure, Progress, Receipt, ScaledId, Ticket, Timestamp,
+};
+use keymap::{Chord, Context, Keymap};
+use notice::{Activity, Tone};
+use overlay::Overlay;
+use pane::Focus;
+use poll::{Poll, Source};
+use std::{collections::BTreeMap, time::Duration};
+
+/// Everything that can happen. The only way in.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Msg {
+    Key(Chord),
+    Paste(String),
+    /// The terminal changed its size, or only time has passed.
+    Tick,
+    /// The far end is known: which it is and which account.
+    Opened(Identity),
+    Polled(Box<Poll>),
+    Called(Call),
+    Progress(Ticket, Progress),
+    Settled(Ticket, Result<Receipt, Failure>),
+    /// The world outside the desk has something to say to the trader.
+    Said(Tone, String),
+}
+
+/// Everything the app may ask of the world. The only way out.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    Send(Ticket, Command),
+    /// Poll these now, whatever their interval.
+    Poll(Vec<Source>),
+    MoreClosed(Cursor),
+    MoreHistory(Cursor),
+    /// From now on poll these ladders too.
+    Watch(Vec<ScaledId>),
+    Quit,
+}
+
+/// What a screen, a form or a strip may ask of the app; it never reaches sideways.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Next {
+    Stay,
+    Close,
+    Open(Box<Overlay>),
+    /// Send it; the overlay closes.
+    Run(Command),
+    /// Send it; the form stays until it settles, and keeps its contents if it fails.
+    RunAndStay(Command),
+    /// Say why a key does nothing.
+    Refuse(String),
+}
+
+/// Where orders go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    Paper,
+    LiveApi,
+}
+
+/// The far end as the header names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity {
+    pub mode: Mode,
+    pub account_id: AccountId,
+    pub base_url: String,
+}
+
+/// When the one-key close-all goes out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CloseAllRule {
+    /// After this long unless stopped; zero sends at once.
+    After(Duration),
+    /// Only when confirmed.
+    Confirmed,
+}
+
+/// What the settings decide about behaviour.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Options {
+    pub close_all: CloseAllRule,
+    /// How often each source is polled: the measure of what is stale.
+    pub intervals: BTreeMap<Source, Duration>,
+}
+
+#[derive(Debug)]
+pub struct Model {
+    pub now: Timestamp,
+    pub options: Options,
+    pub keymap: Keymap,
+    /// `None` until the far end is known.
+    pub identity: Option<Identity>,
+    pub store: Store,
+    pub focus: Focus,
+    /// The last one is on top and gets the keys.
+    pub overlays: Vec<Overlay>,
+    pub activity: Activity,
+}
+
+impl Model {
+    pub fn new(options: Options, keymap: Keymap, now: Timestamp) -> Self {
+        Self {
+            now,
+            options,
+            keymap,
+            identity: None,
+            store: Store::default(),
+            focus: Focus::default(),
+            overlays: vec![],
+            activity: Activity::default(),
+        }
+    }
+
+    /// What a key means is decided by whatever is on top.
+    pub fn context(&self) -> Context {
+        self.overlays
+            .last()
+            .map_or(self.focus.pane.context(), Overlay::context)
+    }
+}

@@ -1,0 +1,34 @@
+//! What can lie over the desk. An enum, so the compiler lists what a new one must do.
+
+mod strip;
+
+pub use strip::{Arm, Strip};
+
+use super::{form::Form, keymap::Context, pane::RowId};
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Overlay {
+    /// The keys of the place it was opened from; `offset` is the first line shown.
+    Help {
+        of: Context,
+        offset: usize,
+    },
+    /// Everything known about one row.
+    Detail {
+        row: RowId,
+        offset: usize,
+    },
+    Strip(Strip),
+    Form(Box<Form>),
+}
+
+impl Overlay {
+    pub fn context(&self) -> Context {
+        match self {
+            Self::Help { .. } => Context::Help,
+            Self::Detail { .. } => Context::Detail,
+            Self::Strip(_) => Context::Strip,
+            Self::Form(_) => Context::Form,
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! The strip: one line that asks before a destructive key acts. Its target is frozen when it is drawn.
+
+use super::super::{Next, keymap::Action};
+use crate::model::{Command, Timestamp};
+use std::time::Duration;
+
+/// A press this soon after the strip appeared was meant for what was there before.
+const DEAF: Duration = Duration::from_millis(150);
+/// An unanswered strip does not stay loaded.
+const DISARM: Duration = Duration::from_secs(5);
+
+/// How a strip is resolved when nothing is pressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arm {
+    /// Waits for the confirming key, then disarms by itself.
+    Confirm,
+    /// Goes by itself at this instant unless stopped: what gets a trader out must not wait for an answer.
+    Countdown { fires_at: Timestamp },
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Strip {
+    pub command: Command,
+    pub arm: Arm,
+    pub drawn_at: Timestamp,
+}
+
+impl Strip {
+    pub fn confirm(command: Command, now: Timestamp) -> Self {
+        Self {
+            command,
+            arm: Arm::Confirm,
+            drawn_at: now,
+        }
+    }
+
+    pub fn countdown(command: Command, delay: Duration, now: Timestamp) -> Self {
+        let arm = Arm::Countdown {
+            fires_at: now.plus(delay),
+        };
+        Self {
+            command,
+            arm,
+            drawn_at: now,
+        }
+    }
+
+    pub fn act(&self, action: Action, now: Timestamp) -> Next {
+        match (action, now.since(self.drawn_at) >= DEAF) {
+            (Action::Confirm, true) => Next::Run(self.command.clone()),
+            (Action::Dismiss, _) => Next::Close,
+            _ => Next::Stay,
+        }
+    }
+
+    /// What time alone does to it.
+    pub fn pass(&self, now: Timestamp) -> Next {
+        match self.arm {
+            Arm::Countdown { fires_at } if now >= fires_at => Next::Run(self.command.clone()),
+            Arm::Confirm if now >= self.ends_at() => Next::Close,
+            Arm::Confirm | Arm::Countdown { .. } => Next::Stay,
+        }
+    }
+
+    /// When it goes or disarms.
+    pub fn ends_at(&self) -> Timestamp {
+        match self.arm {
+            Arm::Confirm => self.drawn_at.plus(DISARM),
+            Arm::Countdown { fires_at } => fires_at,
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! Data from elsewhere: absent, fresh or stale, and since when.
+
+use crate::model::{Cursor, Failure, Page, Timestamp};
+use std::collections::HashSet;
+
+/// Remote data is never just a value: it may not have come yet, or the last try to renew it may have failed.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Remote<T> {
+    #[default]
+    Loading,
+    /// Nothing has ever come, and why.
+    Failed(Failure),
+    Fresh {
+        value: T,
+        at: Timestamp,
+    },
+    /// The last value that came, and why there is no newer one.
+    Stale {
+        value: T,
+        at: Timestamp,
+        why: Failure,
+    },
+}
+
+impl<T> Remote<T> {
+    /// Takes the answer to a request sent at `at`. A failure keeps the old value and its age; an answer
+    /// older than what is known is dropped.
+    pub fn arrive(&mut self, result: Result<T, Failure>, at: Timestamp) {
+        if self.at().is_some_and(|known| known > at) {
+            return;
+        }
+        *self = match (result, std::mem::take(self)) {
+            (Ok(value), _) => Self::Fresh { value, at },
+            (Err(why), Self::Fresh { value, at } | Self::Stale { value, at, .. }) => {
+                Self::Stale { value, at, why }
+            }
+            (Err(why), Self::Loading | Self::Failed(_)) => Self::Failed(why),
+        };
+    }
+
+    pub fn value(&self) -> Option<&T> {
+        match self {
+            Self::Loading | Self::Failed(_) => None,
+            Self::Fresh { value, .. } | Self::Stale { value, .. } => Some(value),
+        }
+    }
+
+    /// When the request that brought the value was sent: the value may be older than it arrived.
+    pub fn at(&self) -> Option<Timestamp> {
+        match self {
+            Self::Loading | Self::Failed(_) => None,
+            Self::Fresh { at, .. } | Self::Stale { at, .. } => Some(*at),
+        }
+    }
+
+    pub fn trouble(&self) -> Option<&Failure> {
+        match self {
+            Self::Loading | Self::Fresh { .. } => None,
+            Self::Failed(why) | Self::Stale { why, .. } => Some(why),
+        }
+    }
+}
+
+impl<T> Remote<Page<T>> {
+    pub fn rows(&self) -> &[T] {
+        self.value().map_or(&[], |page| &page.rows)
+    }
+}
+
+/// A list read page by page: its head is polled, its tail is fetched as one scrolls.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Feed<T> {
+    head: Remote<()>,
+    rows: Vec<T>,
+    next: Option<Cursor>,
+    /// The page being fetched, so that scrolling does not ask twice.
+    asked: Option<Cursor>,
+    unreadable: usize,
+    incomplete: bool,
+}
+
+impl<T> Default for Feed<T> {
+    fn default() -> Self {
+        Self {
+            head: Remote::Loading,
+            rows: vec![],
+            next: None,
+            asked: None,
+            unreadable: 0,
+            incomplete: false,
+        }
+    }
+}
+
+impl<T> Feed<T> {
+    pub fn rows(&self) -> &[T] {
+        &self.rows
+    }
+
+    /// Freshness of the newest page.
+    pub fn head(&self) -> &Remote<()> {
+        &self.head
+    }
+
+    /// Whether older rows exist that are not here yet.
+    pub fn has_more(&self) -> bool {
+        self.next.is_some()
+    }
+
+    pub fn is_fetching(&self) -> bool {
+        self.asked.is_some()
+    }
+
+    pub fn unreadable(&self) -> usize {
+        self.unreadable
+    }
+
+    /// The service said there is more but not where.
+    pub fn is_incomplete(&self) -> bool {
+        self.incomplete
+    }
+
+    /// The page to ask for next, once: until it comes or fails, there is nothing more to ask.
+    pub fn ask_more(&mut self) -> Option<Cursor> {
+        if self.asked.is_some() {
+            return None;
+        }
+        self.asked.clone_from(&self.next);
+        self.asked.clone()
+    }
+
+    /// The newest page, asked for at `at`. Known rows are renewed in place and new ones go on top; when
+    /// nothing overlaps there may be a gap, so the list starts again from this page.
+    pub fn arrive_head<K: Eq + std::hash::Hash>(
+        &mut self,
+        result: Result<Page<T>, Failure>,
+        at: Timestamp,
+        key: impl Fn(&T) -> K,
+    ) {
+        let page = match result {
+            Ok(page) => page,
+            Err(why) => return self.head.arrive(Err(why), at),
+        };
+        self.head.arrive(Ok(()), at);
+        let fresh: HashSet<K> = page.rows.iter().map(&key).collect();
+        let overlaps = self.rows.iter().any(|row| fresh.contains(&key(row)));
+        if !overlaps {
+            self.rows.clear();
+            self.next = page.next;
+            self.asked = None;
+            self.incomplete = page.incomplete;
+        }
+        self.unreadable = page.unreadable.len();
+        let known = std::mem::replace(&mut self.rows, page.rows);
+        self.rows
+            .extend(known.into_iter().filter(|row| !fresh.contains(&key(row))));
+    }
+
+    /// An older page. One that was not asked for (the list began again meanwhile) is dropped.
+    pub fn arrive_more<K: Eq + std::hash::Hash>(
+        &mut self,
+        cursor: &Cursor,
+        result: Result<Page<T>, Failure>,
+        key: impl Fn(&T) -> K,
+    ) {
+        if self.asked.as_ref() != Some(cursor) {
+            return;
+        }
+        self.asked = None;
+        let Ok(page) = result else { return };
+        let known: HashSet<K> = self.rows.iter().map(&key).collect();
+        self.unreadable += page.unreadable.len();
+        self.incomplete = page.incomplete;
+        self.next = page.next;
+        self.rows.extend(
+            page.rows
+                .into_iter()
+                .filter(|row| !known.contains(&key(row))),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::FailureKind;
+
+    fn page(rows: &[u32], next: Option<&str>) -> Page<u32> {
+        let next = next.map(|c| Cursor::from(c.to_owned()));
+        Page {
+            next,
+            ..Page::of(rows.to_vec())
+        }
+    }
+
+    fn down() -> Failure {
+        Failure::new(FailureKind::Unavailable, "down")
+    }
+
+    #[test]
+    fn a_failed_poll_keeps_the_number_and_its_age() {
+        let mut remote = Remote::default();
+        remote.arrive(Ok(7), Timestamp(1));
+        remote.arrive(Err(down()), Timestamp(5));
+        assert_eq!(
+            remote,
+            Remote::Stale {
+                value: 7,
+                at: Timestamp(1),
+                why: down()
+            }
+        );
+    }
+
+    #[test]
+    fn a_first_failure_is_not_an_empty_account() {
+        let mut remote: Remote<u32> = Remote::default();
+        remote.arrive(Err(down()), Timestamp(5));
+        assert_eq!((remote.value(), remote.trouble()), (None, Some(&down())));
+    }
+
+    #[test]
+    fn an_answer_overtaken_by_a_newer_one_is_dropped() {
+        let mut remote = Remote::default();
+        remote.arrive(Ok(2), Timestamp(20));
+        remote.arrive(Ok(1), Timestamp(10));
+        assert_eq!(remote.value(), Some(&2));
+    }
+
+    #[test]
+    fn pages_join_without_a_row_lost_or_shown_twice() {
+        let mut feed = Feed::default();
+        feed.arrive_head(Ok(page(&[9, 8, 7], Some("a"))), Timestamp(1), |r| *r);
+        let cursor = feed.ask_more().unwrap();
+        assert_eq!(feed.ask_more(), None);
+        feed.arrive_more(&cursor, Ok(page(&[7, 6, 5], None)), |r| *r);
+        feed.arrive_head(Ok(page(&[10, 9, 8], Some("b"))), Timestamp(2), |r| *r);
+        assert_eq!(feed.rows(), [10, 9, 8, 7, 6, 5]);
+        assert!(!feed.has_more());
+    }
+
+    #[test]
+    fn a_gap_between_what_was_and_what_is_starts_the_list_again() {
+        let mut feed = Feed::default();
+        feed.arrive_head(Ok(page(&[3, 2, 1], None)), Timestamp(1), |r| *r);
+        feed.arrive_head(Ok(page(&[99, 98], Some("c"))), Timestamp(2), |r| *r);
+        assert_eq!((feed.rows(), feed.has_more()), (&[99, 98][..], true));
+    }
+}

@@ -1,0 +1,165 @@
+//! The acting keys. Whatever they open or send is bound to the id that was selected when they were pressed.
+
+use super::{
+    super::{
+        CloseAllRule, Model, Next,
+        form::Form,
+        keymap::Action,
+        overlay::{Overlay, Strip},
+        pane::RowId,
+        update,
+    },
+    rows::rows,
+};
+use crate::model::{Command, MarketId, Order, Position, Side};
+
+/// How far a page key moves.
+const PAGE: usize = 10;
+
+pub(crate) fn act(model: &mut Model, action: Action) -> Next {
+    if update::focus(model, action) || travel(model, action) {
+        return Next::Stay;
+    }
+    let row = selected(model);
+    match (action, row) {
+        (Action::Help, _) => open(Overlay::Help {
+            of: model.context(),
+            offset: 0,
+        }),
+        (Action::Dismiss, _) => dismiss(model),
+        (Action::CloseAll, _) => close_all(model),
+        (Action::Buy, row) => new_order(model, Side::Buy, row.as_ref()),
+        (Action::Sell, row) => new_order(model, Side::Sell, row.as_ref()),
+        (Action::Detail, Some(row)) => open(Overlay::Detail { row, offset: 0 }),
+        (Action::Cancel, Some(row)) => cancel(model, &row),
+        (Action::ClosePosition, Some(RowId::Position(id))) => match model.store.position(&id) {
+            Some(position) => form(Form::close(position, &model.store)),
+            None => Next::Stay,
+        },
+        (Action::Margin, Some(RowId::Position(id))) => match model.store.position(&id) {
+            Some(position) => margin(model, position),
+            None => Next::Stay,
+        },
+        (Action::Exits, Some(RowId::Order(id))) => match model.store.order(&id) {
+            Some(order) => exits(model, order),
+            None => Next::Stay,
+        },
+        _ => Next::Stay,
+    }
+}
+
+fn open(overlay: Overlay) -> Next {
+    Next::Open(Box::new(overlay))
+}
+
+fn form(form: Form) -> Next {
+    open(Overlay::Form(Box::new(form)))
+}
+
+fn selected(model: &Model) -> Option<RowId> {
+    let rows = rows(&model.store, &model.activity, model.focus.pane);
+    model
+        .focus
+        .selected(model.focus.pane, &rows)
+        .map(|(_, row)| row.clone())
+}
+
+/// The moving keys; the selection stays an id.
+fn travel(model: &mut Model, action: Action) -> bool {
+    let pane = model.focus.pane;
+    let rows = rows(&model.store, &model.activity, pane);
+    let at = model.focus.selected(pane, &rows).map_or(0, |(at, _)| at);
+    let there = match (action, rows.len().saturating_sub(1)) {
+        (Action::Down, last) => (at + 1).min(last),
+        (Action::Up, _) => at.saturating_sub(1),
+        (Action::PageDown, last) => (at + PAGE).min(last),
+        (Action::PageUp, _) => at.saturating_sub(PAGE),
+        (Action::Top, _) => 0,
+        (Action::Bottom, last) => last,
+        _ => return false,
+    };
+    if let Some(row) = rows.get(there) {
+        model.focus.select(pane, row.clone());
+    }
+    true
+}
+
+/// Esc on the desk: first the toast goes, then the zoom.
+fn dismiss(model: &mut Model) -> Next {
+    if !model.activity.dismiss_toast() {
+        model.focus.zoomed = false;
+    }
+    Next::Stay
+}
+
+fn close_all(model: &Model) -> Next {
+    let Some(identity) = &model.identity else {
+        return Next::Refuse("close all: the account is not known yet".to_owned());
+    };
+    if model.store.closing_all().is_some() {
+        return Next::Refuse("a close-all is already on its way".to_owned());
+    }
+    let command = Command::CloseAll(identity.account_id.clone());
+    match model.options.close_all {
+        CloseAllRule::After(delay) if delay.is_zero() => Next::RunAndStay(command),
+        CloseAllRule::After(delay) => {
+            open(Overlay::Strip(Strip::countdown(command, delay, model.now)))
+        }
+        CloseAllRule::Confirmed => open(Overlay::Strip(Strip::confirm(command, model.now))),
+    }
+}
+
+fn cancel(model: &Model, row: &RowId) -> Next {
+    let command = match row {
+        RowId::Order(id) => Command::Cancel(id.clone()),
+        RowId::Twap(id) if model.store.twaps.rows().iter().any(|t| t.id == *id) => {
+            Command::StopTwap(id.clone())
+        }
+        RowId::Twap(_) => return Next::Refuse("this TWAP has ended".to_owned()),
+        RowId::Scaled(id) | RowId::Rung(id, _) => Command::CancelScaled(id.clone()),
+        RowId::Position(_) | RowId::Line(_) => return Next::Stay,
+    };
+    open(Overlay::Strip(Strip::confirm(command, model.now)))
+}
+
+/// Attached exits belong to a resting limit entry (`api.md`, PUT attached-exits).
+fn exits(model: &Model, order: &Order) -> Next {
+    if !order.is_working() || order.is_armed() {
+        return Next::Refuse(
+            "attached exits can be changed on a resting limit order only".to_owned(),
+        );
+    }
+    form(Form::exits(order, &model.store))
+}
+
+fn margin(model: &Model, position: &Position) -> Next {
+    if !position.is_isolated() {
+        return Next::Refuse("a cross position has no isolated margin".to_owned());
+    }
+    form(Form::margin(position, &model.store))
+}
+
+fn new_order(model: &Model, side: Side, row: Option<&RowId>) -> Next {
+    let market = row.and_then(|row| market_of(model, row));
+    form(Form::order(
+        side,
+        market.as_ref(),
+        &model.store,
+        &model.options,
+    ))
+}
+
+/// The market a row is about: a new order starts there.
+fn market_of(model: &Model, row: &RowId) -> Option<MarketId> {
+    let store = &model.store;
+    match row {
+        RowId::Position(id) => {
+            let mut known = store.positions.rows().iter().chain(store.closed.rows());
+            known.find(|p| p.id == *id).map(|p| p.market_id.clone())
+        }
+        RowId::Order(id) => store.order(id).map(|o| o.market_id.clone()),
+        RowId::Twap(id) => store.twap(id).map(|t| t.market_id.clone()),
+        RowId::Scaled(id) | RowId::Rung(id, _) => store.ladder(id).map(|l| l.market_id.clone()),
+        RowId::Line(_) => None,
+    }
+}

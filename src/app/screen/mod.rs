@@ -1,0 +1,34 @@
+//! What the desk's keys do in each pane: pure choices over the store, answered with a [`Next`].
+
+mod act;
+mod rows;
+mod tree;
+
+pub(super) use act::act;
+pub use rows::rows;
+pub use tree::{TreeRow, order_tree};
+
+use super::{Effect, Model, pane::Pane};
+
+/// How near the end of what is loaded the selection must come before the next page is asked for.
+const READ_AHEAD: usize = 30;
+
+/// The next page of a history pane, when the selection nears the end of what is here.
+pub(super) fn more(model: &mut Model) -> Option<Effect> {
+    let pane = model.focus.pane;
+    let rows = rows(&model.store, &model.activity, pane);
+    let (at, _) = model.focus.selected(pane, &rows)?;
+    if at + READ_AHEAD < rows.len() {
+        return None;
+    }
+    match pane {
+        Pane::Closed => model.store.closed.ask_more().map(Effect::MoreClosed),
+        Pane::History => model.store.history.ask_more().map(Effect::MoreHistory),
+        Pane::Positions
+        | Pane::Orders
+        | Pane::Twaps
+        | Pane::Scaled
+        | Pane::Activity
+        | Pane::Calls => None,
+    }
+}

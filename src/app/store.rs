@@ -1,0 +1,212 @@
+//! The last known truth about the account, how old it is, and what is on its way.
+
+use super::{
+    poll::{Answer, Poll, Source},
+    remote::{Feed, Remote},
+};
+use crate::model::{
+    AccountFacts, Call, CloseAll, Command, Failure, Market, MarketId, Num, Order, OrderId, Page,
+    Position, PositionId, Progress, Scaled, ScaledId, Ticket, Timestamp, Twap, TwapId,
+};
+use std::collections::{BTreeMap, VecDeque};
+
+/// How many finished calls the calls pane remembers.
+const CALLS_KEPT: usize = 500;
+
+/// A command between the key and its outcome.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Flight {
+    pub command: Command,
+    pub since: Timestamp,
+    pub progress: Progress,
+}
+
+/// A TWAP that left the list of active ones: its last snapshot, kept for the session.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ended {
+    pub twap: Twap,
+    pub last_seen: Timestamp,
+}
+
+#[derive(Debug, Default)]
+pub struct Store {
+    pub positions: Remote<Page<Position>>,
+    pub orders: Remote<Page<Order>>,
+    pub twaps: Remote<Page<Twap>>,
+    pub ended_twaps: Vec<Ended>,
+    /// Ladders met through `scaled_order_id`, remembered for the session.
+    pub scaled: BTreeMap<ScaledId, Remote<Scaled>>,
+    pub closed: Feed<Position>,
+    pub history: Feed<Order>,
+    pub markets: Remote<BTreeMap<MarketId, Market>>,
+    pub account: Remote<AccountFacts>,
+    pub flights: BTreeMap<Ticket, Flight>,
+    /// Finished calls with their running numbers, the newest last.
+    pub calls: VecDeque<(u64, Call)>,
+    last_call: u64,
+    last_ticket: u64,
+}
+
+impl Store {
+    /// Takes a poll in; answers the ladders met for the first time.
+    pub fn arrive(&mut self, Poll { at, answer }: Poll) -> Vec<ScaledId> {
+        match answer {
+            Answer::Positions(result) => self.positions.arrive(result, at),
+            Answer::Orders(result) => {
+                self.orders.arrive(result, at);
+                return self.new_ladders();
+            }
+            Answer::Twaps(result) => self.arrive_twaps(result, at),
+            Answer::Scaled(id, result) => {
+                let known = self.scaled.entry(id).or_default();
+                known.arrive(result.map(|ladder| *ladder), at);
+            }
+            Answer::Closed(result) => self.closed.arrive_head(result, at, |p| p.id.clone()),
+            Answer::MoreClosed(cursor, result) => {
+                self.closed.arrive_more(&cursor, result, |p| p.id.clone());
+            }
+            Answer::History(result) => {
+                self.history.arrive_head(result, at, |o| o.id.clone());
+                return self.new_ladders();
+            }
+            Answer::MoreHistory(cursor, result) => {
+                self.history.arrive_more(&cursor, result, |o| o.id.clone());
+            }
+            Answer::Markets(result) => {
+                let by_id =
+                    |rows: Vec<Market>| rows.into_iter().map(|m| (m.id.clone(), m)).collect();
+                self.markets.arrive(result.map(by_id), at);
+            }
+            Answer::Account(result) => self.account.arrive(result, at),
+        }
+        vec![]
+    }
+
+    fn arrive_twaps(&mut self, result: Result<Page<Twap>, Failure>, at: Timestamp) {
+        if let Ok(page) = &result {
+            let is_live = |twap: &Twap| page.rows.iter().any(|row| row.id == twap.id);
+            let last_seen = self.twaps.at().unwrap_or(at);
+            let gone = self.twaps.rows().iter().filter(|twap| !is_live(twap));
+            let ended: Vec<_> = gone
+                .map(|twap| Ended {
+                    twap: twap.clone(),
+                    last_seen,
+                })
+                .collect();
+            self.ended_twaps.retain(|ended| !is_live(&ended.twap));
+            self.ended_twaps.extend(ended);
+        }
+        self.twaps.arrive(result, at);
+    }
+
+    /// No endpoint lists ladders; their ids are found on the orders they placed.
+    fn new_ladders(&mut self) -> Vec<ScaledId> {
+        let orders = self.orders.rows().iter().chain(self.history.rows());
+        let mut met: Vec<_> = orders
+            .filter_map(|order| order.scaled_order_id.clone())
+            .filter(|id| !self.scaled.contains_key(id))
+            .collect();
+        met.sort();
+        met.dedup();
+        self.scaled
+            .extend(met.iter().map(|id| (id.clone(), Remote::Loading)));
+        met
+    }
+
+    /// When the request behind what is shown of `source` was sent; for ladders, the oldest one.
+    pub fn polled_at(&self, source: Source) -> Option<Timestamp> {
+        match source {
+            Source::Positions => self.positions.at(),
+            Source::Orders => self.orders.at(),
+            Source::Twaps => self.twaps.at(),
+            Source::Scaled => self.scaled.values().filter_map(Remote::at).min(),
+            Source::Closed => self.closed.head().at(),
+            Source::History => self.history.head().at(),
+            Source::Markets => self.markets.at(),
+            Source::Account => self.account.at(),
+        }
+    }
+
+    /// Why there is nothing newer of `source`, if the last poll failed.
+    pub fn trouble(&self, source: Source) -> Option<&Failure> {
+        match source {
+            Source::Positions => self.positions.trouble(),
+            Source::Orders => self.orders.trouble(),
+            Source::Twaps => self.twaps.trouble(),
+            Source::Scaled => self.scaled.values().find_map(Remote::trouble),
+            Source::Closed => self.closed.head().trouble(),
+            Source::History => self.history.head().trouble(),
+            Source::Markets => self.markets.trouble(),
+            Source::Account => self.account.trouble(),
+        }
+    }
+
+    pub fn begin(&mut self, command: Command, now: Timestamp) -> Ticket {
+        self.last_ticket += 1;
+        let ticket = Ticket(self.last_ticket);
+        let progress = Progress::Sending { attempt: 1 };
+        self.flights.insert(
+            ticket,
+            Flight {
+                command,
+                since: now,
+                progress,
+            },
+        );
+        ticket
+    }
+
+    pub fn call(&mut self, call: Call) {
+        self.last_call += 1;
+        self.calls.push_back((self.last_call, call));
+        if self.calls.len() > CALLS_KEPT {
+            self.calls.pop_front();
+        }
+    }
+
+    pub fn position(&self, id: &PositionId) -> Option<&Position> {
+        self.positions.rows().iter().find(|p| p.id == *id)
+    }
+
+    /// A working order, or one from the history pages read so far.
+    pub fn order(&self, id: &OrderId) -> Option<&Order> {
+        let mut known = self.orders.rows().iter().chain(self.history.rows());
+        known.find(|o| o.id == *id)
+    }
+
+    /// An active TWAP, or the last snapshot of an ended one.
+    pub fn twap(&self, id: &TwapId) -> Option<&Twap> {
+        let live = self.twaps.rows().iter().find(|t| t.id == *id);
+        live.or_else(|| {
+            self.ended_twaps
+                .iter()
+                .map(|e| &e.twap)
+                .find(|t| t.id == *id)
+        })
+    }
+
+    pub fn ladder(&self, id: &ScaledId) -> Option<&Scaled> {
+        self.scaled.get(id)?.value()
+    }
+
+    pub fn market(&self, id: &MarketId) -> Option<&Market> {
+        self.markets.value()?.get(id)
+    }
+
+    pub fn mark(&self, id: &MarketId) -> Option<Num> {
+        self.market(id)?.mark
+    }
+
+    /// The close-all on its way, if one is.
+    pub fn closing_all(&self) -> Option<(&Flight, Option<&CloseAll>)> {
+        let flight = self
+            .flights
+            .values()
+            .find(|f| matches!(f.command, Command::CloseAll(_)))?;
+        let operation = match &flight.progress {
+            Progress::Running { operation, .. } => Some(operation),
+            Progress::Sending { .. } | Progress::Unknown { .. } | Progress::Waiting { .. } => None,
+        };
+        Some((flight, operation))
+    }
+}

@@ -1,0 +1,200 @@
+//! The router: one message in, the changed model and the effects out.
+
+use super::{
+    Effect, Model, Msg, Next,
+    keymap::{Action, Chord},
+    notice::{Event, Tone},
+    overlay::Overlay,
+    pane::Pane,
+    poll::{Poll, Source},
+    screen,
+};
+use crate::model::{Command, Failure, Progress, Receipt, Ticket, Timestamp};
+use strum::IntoEnumIterator;
+
+/// Takes in what happened at `now`. Never fails, never blocks; whatever it wants done is in the answer.
+pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
+    model.now = model.now.max(now);
+    let mut effects = match msg {
+        Msg::Key(chord) => press(model, chord),
+        Msg::Paste(text) => paste(model, &text),
+        Msg::Tick => vec![],
+        Msg::Opened(identity) => {
+            model.identity = Some(identity);
+            vec![]
+        }
+        Msg::Polled(poll) => arrive(model, *poll),
+        Msg::Called(call) => {
+            model.store.call(call);
+            vec![]
+        }
+        Msg::Progress(ticket, progress) => advance(model, ticket, progress),
+        Msg::Settled(ticket, result) => settle(model, ticket, result),
+        Msg::Said(tone, text) => {
+            model
+                .activity
+                .note(None, Event::Said(tone, text), model.now);
+            vec![]
+        }
+    };
+    effects.extend(pass_time(model));
+    effects
+}
+
+fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
+    let now = model.now;
+    let action = model.keymap.lookup(model.context(), chord);
+    if action == Some(Action::QuitNow) {
+        return vec![Effect::Quit];
+    }
+    let next = match (model.overlays.last_mut(), action) {
+        (Some(Overlay::Form(form)), action) => form.press(chord, action, &model.store, now),
+        (_, None) => Next::Stay,
+        (Some(Overlay::Strip(strip)), Some(action)) => strip.act(action, now),
+        (Some(Overlay::Help { offset, .. } | Overlay::Detail { offset, .. }), Some(action)) => {
+            scroll(offset, action)
+        }
+        (None, Some(Action::Quit)) => return vec![Effect::Quit],
+        (None, Some(Action::Refresh)) => return vec![Effect::Poll(Source::iter().collect())],
+        (None, Some(action)) => screen::act(model, action),
+    };
+    let mut effects = follow(model, next);
+    effects.extend(screen::more(model));
+    effects
+}
+
+fn scroll(offset: &mut usize, action: Action) -> Next {
+    if action == Action::Dismiss {
+        return Next::Close;
+    }
+    *offset = if action == Action::Down {
+        *offset + 1
+    } else {
+        offset.saturating_sub(1)
+    };
+    Next::Stay
+}
+
+fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
+    // Pasted text reaches text fields only: keys inside it must never act.
+    if let Some(Overlay::Form(form)) = model.overlays.last_mut() {
+        form.paste(text);
+    }
+    vec![]
+}
+
+fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
+    match next {
+        Next::Stay => vec![],
+        Next::Close => {
+            model.overlays.pop();
+            vec![]
+        }
+        Next::Open(overlay) => {
+            model.overlays.push(*overlay);
+            vec![]
+        }
+        Next::Run(command) => {
+            model.overlays.pop();
+            let (_, effect) = send(model, command);
+            vec![effect]
+        }
+        Next::RunAndStay(command) => {
+            let (ticket, effect) = send(model, command);
+            if let Some(Overlay::Form(form)) = model.overlays.last_mut() {
+                form.sending = Some(ticket);
+            }
+            vec![effect]
+        }
+        Next::Refuse(why) => {
+            model
+                .activity
+                .note(None, Event::Said(Tone::Warn, why), model.now);
+            vec![]
+        }
+    }
+}
+
+fn send(model: &mut Model, command: Command) -> (Ticket, Effect) {
+    let ticket = model.store.begin(command.clone(), model.now);
+    model
+        .activity
+        .note(Some(ticket), Event::Sent(command.clone()), model.now);
+    (ticket, Effect::Send(ticket, command))
+}
+
+fn arrive(model: &mut Model, poll: Poll) -> Vec<Effect> {
+    let ladders = model.store.arrive(poll);
+    let watch = (!ladders.is_empty()).then_some(Effect::Watch(ladders));
+    watch.into_iter().collect()
+}
+
+fn advance(model: &mut Model, ticket: Ticket, progress: Progress) -> Vec<Effect> {
+    let Some(flight) = model.store.flights.get_mut(&ticket) else {
+        return vec![];
+    };
+    flight.progress = progress.clone();
+    let silent = matches!(progress, Progress::Sending { .. });
+    let polls = matches!(progress, Progress::Running { .. });
+    if !silent {
+        let event = Event::Progress(flight.command.clone(), progress);
+        model.activity.note(Some(ticket), event, model.now);
+    }
+    polls
+        .then(|| Effect::Poll(vec![Source::Positions]))
+        .into_iter()
+        .collect()
+}
+
+fn settle(model: &mut Model, ticket: Ticket, result: Result<Receipt, Failure>) -> Vec<Effect> {
+    let Some(flight) = model.store.flights.remove(&ticket) else {
+        return vec![];
+    };
+    settle_form(model, ticket, &result);
+    model.activity.note(
+        Some(ticket),
+        Event::Settled(flight.command, result),
+        model.now,
+    );
+    vec![Effect::Poll(
+        Source::iter().filter(|s| *s != Source::Markets).collect(),
+    )]
+}
+
+/// The form that sent it closes on success and keeps everything on failure.
+fn settle_form(model: &mut Model, ticket: Ticket, result: &Result<Receipt, Failure>) {
+    let sent_it = |o: &Overlay| matches!(o, Overlay::Form(form) if form.sending == Some(ticket));
+    let Some(at) = model.overlays.iter().position(sent_it) else {
+        return;
+    };
+    match (result, model.overlays.get_mut(at)) {
+        (Err(why), Some(Overlay::Form(form))) => {
+            form.sending = None;
+            form.failure = Some(why.clone());
+        }
+        _ => {
+            model.overlays.remove(at);
+        }
+    }
+}
+
+/// What time alone does: a countdown goes, an unanswered strip disarms.
+fn pass_time(model: &mut Model) -> Vec<Effect> {
+    let next = match model.overlays.last() {
+        Some(Overlay::Strip(strip)) => strip.pass(model.now),
+        _ => Next::Stay,
+    };
+    follow(model, next)
+}
+
+/// The pane keys of the desk: which pane has the keys, and how much of the screen.
+pub(super) fn focus(model: &mut Model, action: Action) -> bool {
+    match (Pane::of(action), action) {
+        (Some(pane), _) => model.focus.go(pane),
+        (_, Action::NextPane) => model.focus.next(),
+        (_, Action::PreviousPane) => model.focus.previous(),
+        (_, Action::Zoom) => model.focus.zoomed = !model.focus.zoomed,
+        _ => return false,
+    }
+    true
+}

@@ -1,0 +1,53 @@
+//! When the desk next changes by time alone. The runtime sleeps until then; nothing moving means no wake.
+
+use super::{Model, overlay::Overlay, poll::Source};
+use crate::model::{Progress, Timestamp};
+use std::time::Duration;
+use strum::IntoEnumIterator;
+
+const SECOND: Duration = Duration::from_secs(1);
+/// A countdown of tenths of a second.
+const TENTH: Duration = Duration::from_millis(100);
+
+/// The instant of the next visible change, if time alone brings one.
+pub fn wake(model: &Model) -> Option<Timestamp> {
+    [
+        strip(model),
+        model.activity.toast_ends_at(),
+        flight(model),
+        age(model),
+    ]
+    .into_iter()
+    .flatten()
+    .min()
+    .map(|at| at.max(model.now.plus(Duration::from_millis(1))))
+}
+
+fn strip(model: &Model) -> Option<Timestamp> {
+    match model.overlays.last()? {
+        Overlay::Strip(strip) => Some(strip.ends_at().min(model.now.plus(TENTH))),
+        Overlay::Help { .. } | Overlay::Detail { .. } | Overlay::Form(_) => None,
+    }
+}
+
+/// Waiting commands show a countdown in seconds.
+fn flight(model: &Model) -> Option<Timestamp> {
+    let waits = |progress: &Progress| !matches!(progress, Progress::Sending { .. });
+    model
+        .store
+        .flights
+        .values()
+        .any(|flight| waits(&flight.progress))
+        .then(|| model.now.plus(SECOND))
+}
+
+/// Ages are shown in whole seconds: the next one changes when the youngest datum completes a second.
+fn age(model: &Model) -> Option<Timestamp> {
+    Source::iter()
+        .filter_map(|source| model.store.polled_at(source))
+        .map(|at| {
+            let age = model.now.since(at);
+            at.plus(Duration::from_secs(age.as_secs() + 1))
+        })
+        .min()
+}
