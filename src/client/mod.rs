@@ -32,7 +32,7 @@ use crate::{
 };
 use reqwest::{Url, header::HeaderValue};
 use secrecy::ExposeSecret;
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 use tokio::sync::mpsc::UnboundedSender;
 
 /// One service, spoken to as one account. Cloning shares connections and the pause a 429 ordered.
@@ -47,7 +47,16 @@ struct Inner {
     pools: send::Pools,
     pace: pace::Pace,
     calls: UnboundedSender<Call>,
-    now: fn() -> Timestamp,
+    now: Now,
+}
+
+/// Where instants come from; the client has no clock of its own.
+struct Now(Box<dyn Fn() -> Timestamp + Send + Sync>);
+
+impl fmt::Debug for Now {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Now")
+    }
 }
 
 impl Client {
@@ -57,7 +66,7 @@ impl Client {
     pub fn new(
         connection: Connection,
         calls: UnboundedSender<Call>,
-        now: fn() -> Timestamp,
+        now: impl Fn() -> Timestamp + Send + Sync + 'static,
     ) -> Result<Self, Failure> {
         let base = base::base(&connection.base_url)?;
         let bearer = bearer(connection.api_key.expose_secret())?;
@@ -75,8 +84,12 @@ impl Client {
             pools: send::Pools::default(),
             pace: pace::Pace::default(),
             calls,
-            now,
+            now: Now(Box::new(now)),
         })))
+    }
+
+    fn now(&self) -> Timestamp {
+        (self.0.now.0)()
     }
 
     pub fn connection(&self) -> &Connection {

@@ -100,7 +100,7 @@ impl Client {
     /// Sends once, reads the answer whole, reports the call.
     pub(super) async fn exchange(&self, outgoing: Outgoing<'_>) -> Result<Answer, Unanswered> {
         let (method, target) = (outgoing.method.clone(), self.shown(&outgoing.url));
-        let at = (self.0.now)();
+        let at = self.now();
         let start = Instant::now();
         let result = self.attempt(outgoing).await;
         if let Ok(answer) = &result
@@ -130,7 +130,7 @@ impl Client {
         let request = self.request(pool.map_err(Unanswered::NotSent)?, outgoing);
         let fault = |why| unanswered(why, timeout);
         let mut response = request.send().await.map_err(fault)?;
-        let mut answer = Answer::head(response.status(), response.headers(), (self.0.now)());
+        let mut answer = Answer::head(response.status(), response.headers(), self.now());
         while let Some(chunk) = response.chunk().await.map_err(fault)? {
             if answer.body.len() + chunk.len() > BODY_LIMIT {
                 return Err(Unanswered::MaybeSent(Failure {
