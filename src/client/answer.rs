@@ -14,6 +14,9 @@ use std::time::Duration;
 /// A wait nobody sits out; keeps later sums of times from overflowing.
 const LONGEST_WAIT: Duration = Duration::from_hours(366 * 24);
 
+/// Characters of a service's message, or of what does not read, that are kept.
+const MESSAGE_LIMIT: usize = 500;
+
 #[derive(Debug)]
 pub(super) struct Answer {
     pub status: u16,
@@ -48,7 +51,7 @@ impl Answer {
     pub(super) fn failure(&self) -> Failure {
         let detail = self.detail();
         let message = match &detail {
-            Some(detail) if !detail.message.is_empty() => detail.message.clone(),
+            Some(detail) if !detail.message.is_empty() => clipped(detail.message.raw()),
             _ => self.plain_words().into(),
         };
         let detail = detail.unwrap_or_default();
@@ -90,7 +93,7 @@ impl Answer {
         };
         Failure {
             status: Some(self.status),
-            ..Failure::new(FailureKind::Unreadable, message)
+            ..Failure::new(FailureKind::Unreadable, clipped(&message))
         }
     }
 
@@ -118,6 +121,14 @@ impl Answer {
             Some(b'{' | b'[') => Shape::Json,
             Some(_) => Shape::Other,
         }
+    }
+}
+
+/// A message is for a line or two of a screen; a service could send megabytes.
+pub(super) fn clipped(text: &str) -> Text {
+    match text.char_indices().nth(MESSAGE_LIMIT) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()).into(),
+        None => text.into(),
     }
 }
 
@@ -237,6 +248,13 @@ mod tests {
                 retry_after: None,
             }
         );
+    }
+
+    #[test]
+    fn a_message_of_megabytes_is_cut_to_what_a_person_reads() {
+        let body = format!(r#"{{"error":{{"message":"{}"}}}}"#, "ü".repeat(2_000_000));
+        let shown = failure(400, &body).message.to_string();
+        assert_eq!(shown, format!("{}…", "ü".repeat(500)));
     }
 
     #[test]

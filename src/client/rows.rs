@@ -1,6 +1,9 @@
 //! Lists: one bad row is counted, never costs the page; a walk over pages ends whatever the service does.
 
-use super::{Client, answer::Answer};
+use super::{
+    Client,
+    answer::{Answer, clipped},
+};
 use crate::{
     api::{CURSOR_LIMIT, List},
     model::{Cursor, Failure, Page, Text},
@@ -59,7 +62,7 @@ fn row<T: DeserializeOwned>(raw: &RawValue, index: usize) -> Result<T, Text> {
         } else {
             "."
         };
-        format!("data[{index}]{dot}{path}: {}", why.inner()).into()
+        clipped(&format!("data[{index}]{dot}{path}: {}", why.inner()))
     })
 }
 

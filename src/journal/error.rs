@@ -5,7 +5,7 @@ use std::{io, path::PathBuf, sync::Arc};
 
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum JournalError {
-    #[error("another perpdeck is using the journal in {}; close it, or choose another place with --journal", .0.display())]
+    #[error("another perpdeck is using the journal in {}; close it, or choose another place with --state-dir", .0.display())]
     Held(PathBuf),
     #[error("the journal {} was written by a newer perpdeck (version {found}, this one knows {known}); it is left as it is", path.display())]
     Newer {
