@@ -30,6 +30,8 @@ impl Clock {
 )]
 fn wall() -> Timestamp {
     // A machine whose clock stands before 1970 reads as 1970: ages show as old, nothing breaks.
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }

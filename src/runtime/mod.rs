@@ -5,11 +5,17 @@
 
 mod clock;
 mod frame;
+mod jitter;
+mod outbox;
 mod painter;
+mod poller;
+mod scribe;
 mod signals;
 mod terminal;
 
 pub use clock::Clock;
+pub use outbox::Outbox;
+pub use poller::Poller;
 
 use crate::{
     app::{Effect, Model, Msg, update, wake},
