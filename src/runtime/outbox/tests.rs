@@ -1,7 +1,9 @@
 use super::*;
 use crate::{
     client::responder::{ORDER, Reply, Responder, error, ok},
-    model::{FailureKind, MarginMode, PlaceKind, PlaceOrder, Side, Timestamp},
+    model::{
+        CloseAll, CloseAllStatus, FailureKind, MarginMode, PlaceKind, PlaceOrder, Side, Timestamp,
+    },
 };
 use std::{
     future::ready,
@@ -246,4 +248,45 @@ async fn the_wait_the_service_asks_for_is_sat_out_to_the_second() {
     .await;
     assert_eq!(result.unwrap_err().kind, FailureKind::NotFound);
     assert_eq!(at, [0, 7, 10]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_close_all_is_followed_at_the_pace_the_service_sets() {
+    let operation = |done: u32| CloseAll {
+        id: "op".into(),
+        operation: "close_all_positions".into(),
+        account_id: "chal-1".into(),
+        status: CloseAllStatus::Running.into(),
+        total_count: 3,
+        succeeded_count: done,
+        failed_count: 0,
+        results: vec![],
+        created_at: NOW,
+        completed_at: None,
+    };
+    let start = Instant::now();
+    let (mut at, mut told) = (vec![], vec![]);
+    let result = pursue(
+        Tries::of(&Command::CloseAll("chal-1".into())),
+        || 0,
+        |number| {
+            at.push(start.elapsed().as_secs());
+            ready(match number {
+                1 | 2 => Attempt::Running {
+                    operation: Some(operation(number)),
+                    retry_after: Some(Duration::from_secs(5)),
+                },
+                _ => Attempt::Done(Receipt::CloseAll(operation(3))),
+            })
+        },
+        |meanwhile, _| {
+            told.push(meanwhile);
+            ready(())
+        },
+    )
+    .await;
+    assert_eq!(result, Ok(Receipt::CloseAll(operation(3))));
+    assert_eq!(at, [0, 5, 10]);
+    let running = [1, 2].map(|done| Pause::Running(operation(done)));
+    assert_eq!(told, running);
 }
