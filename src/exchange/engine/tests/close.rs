@@ -11,10 +11,11 @@ fn closing(desk: &Desk, how: CloseHow) -> ClosePosition {
 }
 
 fn close(desk: &mut Desk, close: ClosePosition) -> Result<OrderId, Refusal> {
-    match desk.apply(Command::Close(close))? {
-        Outcome::Order(id) => Ok(id),
-        other => panic!("a close is an order, not {other:?}"),
-    }
+    let done = desk.apply(Command::Close(close))?;
+    let Outcome::Order(id) = done else {
+        panic!("a close is an order, not {done:?}")
+    };
+    Ok(id)
 }
 
 const MARKET: CloseHow = CloseHow::Market { slippage: None };

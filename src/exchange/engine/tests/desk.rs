@@ -202,11 +202,11 @@ impl Desk {
     }
 
     /// A market order, 10x cross.
-    pub(super) fn order(&self, market: usize, side: Side, size: &str) -> PlaceOrder {
+    pub(super) fn order(&self, market: usize, side: Side, coins: &str) -> PlaceOrder {
         PlaceOrder {
             market: market.into(),
             side,
-            size: self.lots(market, size),
+            size: self.lots(market, coins),
             leverage: 10,
             margin_mode: MarginMode::Cross,
             expected_price: NanoPx::ZERO,
@@ -218,12 +218,12 @@ impl Desk {
         }
     }
 
-    pub(super) fn limit(&self, market: usize, side: Side, size: &str, px: &str) -> PlaceOrder {
+    pub(super) fn limit(&self, market: usize, side: Side, coins: &str, px: &str) -> PlaceOrder {
         PlaceOrder {
             mode: PlaceMode::Limit {
                 price: self.px(market, px),
             },
-            ..self.order(market, side, size)
+            ..self.order(market, side, coins)
         }
     }
 
@@ -232,10 +232,11 @@ impl Desk {
     }
 
     pub(super) fn place(&mut self, order: PlaceOrder) -> Result<OrderId, Refusal> {
-        match self.apply(Command::Place(order))? {
-            Outcome::Order(id) => Ok(id),
-            other => panic!("an order was placed, not {other:?}"),
-        }
+        let done = self.apply(Command::Place(order))?;
+        let Outcome::Order(id) = done else {
+            panic!("an order was placed, not {done:?}")
+        };
+        Ok(id)
     }
 
     /// What is wrong with the order.
@@ -244,25 +245,23 @@ impl Desk {
         (refusal.kind, refusal.code)
     }
 
-    pub(super) fn market(&mut self, market: usize, side: Side, size: &str) -> OrderId {
-        let order = self.order(market, side, size);
+    pub(super) fn market(&mut self, market: usize, side: Side, coins: &str) -> OrderId {
+        let order = self.order(market, side, coins);
         self.place(order).unwrap()
     }
 
     /// 10x isolated at the market.
-    pub(super) fn isolated(&mut self, market: usize, side: Side, size: &str) -> OrderId {
+    pub(super) fn isolated(&mut self, market: usize, side: Side, coins: &str) -> OrderId {
         let order = PlaceOrder {
             margin_mode: MarginMode::Isolated,
-            ..self.order(market, side, size)
+            ..self.order(market, side, coins)
         };
         self.place(order).unwrap()
     }
 
-    pub(super) fn reduce_only(order: PlaceOrder) -> PlaceOrder {
-        PlaceOrder {
-            reduction: Reduction::Only,
-            ..order
-        }
+    pub(super) fn reduce_only(mut order: PlaceOrder) -> PlaceOrder {
+        order.reduction = Reduction::Only;
+        order
     }
 
     pub(super) fn row(&self, id: OrderId) -> OrderRow {

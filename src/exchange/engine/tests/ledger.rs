@@ -1,11 +1,11 @@
 use super::desk::{BTC, Desk, ETH, SOL, nano, usd};
 use crate::exchange::engine::*;
 
-fn five_times(desk: &mut Desk, side: Side, size: &str) -> OrderId {
+fn five_times(desk: &mut Desk, side: Side, coins: &str) -> OrderId {
     let order = PlaceOrder {
         leverage: 5,
         margin_mode: MarginMode::Isolated,
-        ..desk.order(ETH, side, size)
+        ..desk.order(ETH, side, coins)
     };
     desk.place(order).unwrap()
 }

@@ -49,6 +49,16 @@ fn an_isolated_position_loses_no_more_than_its_margin_in_any_gap() {
 }
 
 #[test]
+fn a_short_is_taken_over_at_its_bankruptcy_price_too() {
+    let mut desk = Desk::new(100_000);
+    desk.isolated(BTC, Side::Sell, "0.5");
+    let before = desk.facts().cash;
+    desk.at(BTC, "90000");
+    assert_eq!(liquidation_rows(&desk)[0].fill_price, Some(nano("55000")));
+    assert_eq!(desk.facts().cash, before - usd("2500"));
+}
+
+#[test]
 fn a_thin_book_takes_what_it_can_and_the_insurance_the_rest() {
     let mut desk = Desk::new(100_000);
     desk.isolated(BTC, Side::Buy, "0.5");

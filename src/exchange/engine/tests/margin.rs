@@ -26,10 +26,10 @@ fn free(cash: i64) -> Desk {
     desk
 }
 
-fn cross(desk: &mut Desk, market: usize, side: Side, size: &str) {
+fn cross(desk: &mut Desk, market: usize, side: Side, coins: &str) {
     let order = PlaceOrder {
         leverage: 20,
-        ..desk.order(market, side, size)
+        ..desk.order(market, side, coins)
     };
     desk.place(order).unwrap();
 }
@@ -185,6 +185,42 @@ fn extra_margin_can_be_taken_back_down_to_what_is_safe() {
         desk.position(BTC).unwrap().isolated_margin_extra,
         Some(usd("900"))
     );
+}
+
+#[test]
+fn margin_is_not_reduced_on_an_old_book() {
+    let mut desk = side_at(Side::Buy);
+    desk.set_extra(BTC, "1000").unwrap();
+    desk.pass(Millis(5_000));
+    desk.set_extra(BTC, "999").unwrap();
+    desk.pass(Millis(250));
+    let stale = desk.set_extra(BTC, "998").unwrap_err();
+    assert_eq!(
+        (stale.kind, stale.code),
+        (RefusalKind::Unavailable, Reason::MarketUnavailable)
+    );
+}
+
+#[test]
+fn funding_paid_out_of_isolated_margin_brings_liquidation_nearer() {
+    let mut desk = side_at(Side::Buy);
+    let id = desk.position(BTC).unwrap().id;
+    desk.engine.positions.at_mut(id).margin_funding = usd("-12.5");
+    assert_eq!(six(desk.liquidation(BTC)), "45594.936709");
+}
+
+/// The documentation's own account: ETH 0.0335 at 2986.3, 50x market, 4.967826 of margin including the loss so far.
+#[test]
+fn a_published_position_is_liquidated_where_its_venue_said() {
+    let markets = vec![spec("BTC", 5, 40, "50000"), spec("ETH", 4, 50, "3000")];
+    let mut desk = Desk::with(1_000, lax(), markets);
+    desk.at(ETH, "2986.3");
+    desk.isolated(ETH, Side::Buy, "0.0335");
+    let id = desk.position(ETH).unwrap().id;
+    let own = usd("4.967826") + usd("0.0134");
+    let position = desk.engine.positions.at_mut(id);
+    position.extra = own - position.isolated_margin();
+    assert_eq!(six(desk.liquidation(ETH)), "2866.269380");
 }
 
 #[test]

@@ -105,12 +105,7 @@ struct Replay {
 }
 
 impl Story {
-    fn new(strict: bool) -> Self {
-        let rules = if strict {
-            ChallengeRules::default()
-        } else {
-            lax()
-        };
+    fn new(rules: ChallengeRules) -> Self {
         Self {
             desk: Desk::with(50_000, rules, markets()),
             // In tenths of a percent of the opening prices.
@@ -126,26 +121,6 @@ impl Story {
         let spec = self.desk.engine.market_spec(market.into()).unwrap();
         let raw = spec.start_price.0 * (self.price[market] + away) / 1_000;
         Px(raw.max(1)).round_passive(Side::Buy, spec.size_decimals)
-    }
-
-    fn base(&self, terms: Terms) -> PlaceOrder {
-        PlaceOrder {
-            market: terms.market.into(),
-            side: terms.side,
-            size: Lots(if terms.market == ETH {
-                terms.size * 20
-            } else {
-                terms.size
-            }),
-            leverage: terms.leverage,
-            margin_mode: terms.margin_mode,
-            expected_price: NanoPx::ZERO,
-            reduction: terms.reduction,
-            tif: Tif::Gtc,
-            slippage: None,
-            exits: AttachedExits::default(),
-            mode: PlaceMode::Market,
-        }
     }
 
     fn limit(&self, terms: Terms, away: i64) -> PlaceOrder {
@@ -171,7 +146,7 @@ impl Story {
             } else {
                 AttachedExits::default()
             },
-            ..self.base(terms)
+            ..base(terms)
         }
     }
 
@@ -190,12 +165,12 @@ impl Story {
         };
         PlaceOrder {
             mode,
-            ..self.base(terms)
+            ..base(terms)
         }
     }
 
     fn twap(&self, terms: Terms) -> Command {
-        let base = self.base(terms);
+        let base = base(terms);
         Command::PlaceTwap(PlaceTwap {
             kind: if terms.bracket {
                 TwapKind::Vwap
@@ -221,7 +196,7 @@ impl Story {
     }
 
     fn ladder(&self, terms: Terms, away: i64) -> Command {
-        let base = self.base(terms);
+        let base = base(terms);
         Command::PlaceScaled(PlaceScaled {
             market: base.market,
             side: base.side,
@@ -246,7 +221,7 @@ impl Story {
         let open = self.desk.engine.open_positions(self.desk.me);
         let first = open.first().map(|row| row.id);
         match act {
-            Act::Market(terms) => place(self.base(terms)),
+            Act::Market(terms) => place(base(terms)),
             Act::Limit(terms, away) => place(self.limit(terms, away)),
             Act::Trigger(terms, away) => place(self.trigger(terms, away)),
             Act::Chase(terms) => place(PlaceOrder {
@@ -254,7 +229,7 @@ impl Story {
                     offset: Px(0),
                     cap: None,
                 },
-                ..self.base(terms)
+                ..base(terms)
             }),
             Act::Twap(terms) => Some(self.twap(terms)),
             Act::Ladder(terms, away) => Some(self.ladder(terms, away)),
@@ -330,7 +305,19 @@ impl Story {
                 self.desk.step();
             }
             Act::Wait(quarters) => self.desk.pass(Millis(i64::from(quarters) * 250)),
-            _ => self.ask(act),
+            Act::Market(_)
+            | Act::Limit(..)
+            | Act::Trigger(..)
+            | Act::Chase(_)
+            | Act::Twap(_)
+            | Act::Ladder(..)
+            | Act::CancelOne(_)
+            | Act::StopTwaps
+            | Act::CancelLadders
+            | Act::CloseSome(_)
+            | Act::ForceClose
+            | Act::Extra(_)
+            | Act::Exits(..) => self.ask(act),
         }
     }
 
@@ -507,6 +494,26 @@ impl Story {
     }
 }
 
+fn base(terms: Terms) -> PlaceOrder {
+    PlaceOrder {
+        market: terms.market.into(),
+        side: terms.side,
+        size: Lots(if terms.market == ETH {
+            terms.size * 20
+        } else {
+            terms.size
+        }),
+        leverage: terms.leverage,
+        margin_mode: terms.margin_mode,
+        expected_price: NanoPx::ZERO,
+        reduction: terms.reduction,
+        tif: Tif::Gtc,
+        slippage: None,
+        exits: AttachedExits::default(),
+        mode: PlaceMode::Market,
+    }
+}
+
 /// 6: a taker of a limit gets its price or better, a maker exactly its price.
 fn price_is_inside(row: &OrderRow, decimals: u32) {
     let Some((price, limit)) = row.fill_price.zip(row.limit_price) else {
@@ -540,7 +547,8 @@ proptest! {
         strict in any::<bool>(),
         acts in prop::collection::vec(act(), 1..60),
     ) {
-        let mut story = Story::new(strict);
+        let rules = if strict { ChallengeRules::default() } else { lax() };
+        let mut story = Story::new(rules);
         for act in acts {
             story.happen(act);
             story.check();

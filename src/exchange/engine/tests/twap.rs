@@ -1,12 +1,12 @@
 use super::desk::{Desk, SOL, nano, usd};
 use crate::exchange::engine::*;
 
-fn hour(desk: &Desk, side: Side, size: &str) -> PlaceTwap {
+fn hour(desk: &Desk, side: Side, coins: &str) -> PlaceTwap {
     PlaceTwap {
         kind: TwapKind::Twap,
         market: SOL.into(),
         side,
-        size: desk.lots(SOL, size),
+        size: desk.lots(SOL, coins),
         leverage: 10,
         margin_mode: MarginMode::Cross,
         reduction: Reduction::May,
