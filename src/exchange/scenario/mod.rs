@@ -47,7 +47,7 @@ pub enum ScenarioFault {
 }
 
 impl ScenarioFault {
-    fn entry(entry: &'static str, value: impl ToString, wanted: &'static str) -> Self {
+    fn entry(entry: &'static str, value: &(impl ToString + ?Sized), wanted: &'static str) -> Self {
         Self::Entry {
             entry,
             value: value.to_string(),
@@ -115,5 +115,87 @@ impl Scenario {
         });
         let users = users.collect();
         Ok(Opened { engine, users })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exchange::engine::{OrderRow, OrderStatus, TwapStatus};
+
+    const START: Millis = Millis(1_790_000_000_000);
+
+    fn opened(seed: u64) -> Engine {
+        let mut scenario = Scenario::demo().unwrap();
+        scenario.seed = seed;
+        scenario.open(START).unwrap().engine
+    }
+
+    #[test]
+    fn every_pane_of_the_demo_has_something_true_in_it_whatever_the_seed() {
+        for seed in [2, 12] {
+            let engine = opened(seed);
+            let mine = engine.account("chal-1").unwrap();
+            let positions = engine.open_positions(mine);
+            assert!(
+                positions.iter().any(|p| p.size.0 > 0),
+                "seed {seed}: a long"
+            );
+            assert!(
+                positions.iter().any(|p| p.size.0 < 0),
+                "seed {seed}: a short"
+            );
+            let extras = positions.iter().filter_map(|p| p.isolated_margin_extra);
+            assert!(extras.clone().any(|extra| !extra.is_zero()), "seed {seed}");
+            assert!(extras.count() < positions.len(), "seed {seed}: a cross one");
+
+            let twaps: Vec<_> = engine.live_twaps(mine).collect();
+            assert!(
+                twaps.iter().any(|t| !t.filled_size.is_zero()),
+                "seed {seed}"
+            );
+            assert!(
+                twaps.iter().any(|t| t.status == TwapStatus::Pending),
+                "seed {seed}"
+            );
+
+            let ladder = engine.scaled_orders(mine).next().unwrap();
+            let rungs = ladder.rungs.iter().filter_map(|rung| rung.order);
+            let states: Vec<_> = rungs
+                .filter_map(|id| engine.order(mine, id))
+                .map(|row| row.status)
+                .collect();
+            assert!(
+                states.contains(&OrderStatus::Filled),
+                "seed {seed}: {states:?}"
+            );
+            assert!(
+                states.contains(&OrderStatus::Resting),
+                "seed {seed}: {states:?}"
+            );
+
+            let some = |wanted: &dyn Fn(&OrderRow) -> bool| engine.orders(mine, None).any(wanted);
+            assert!(
+                some(&|row| row.status == OrderStatus::Rejected),
+                "seed {seed}"
+            );
+            assert!(
+                some(&|row| row.status == OrderStatus::Expired),
+                "seed {seed}"
+            );
+            assert!(
+                some(&|row| row.status == OrderStatus::Canceled),
+                "seed {seed}"
+            );
+            assert!(
+                some(&|row| row.partial_of.is_some()),
+                "seed {seed}: part of an order"
+            );
+            assert!(
+                engine.closed_positions(mine, None).count() >= 130,
+                "seed {seed}"
+            );
+            assert!(engine.working_orders(mine).count() >= 10, "seed {seed}");
+        }
     }
 }

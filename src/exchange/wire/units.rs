@@ -48,17 +48,6 @@ impl Units {
             .map_err(|why| why.told(field, given, self.size_decimals, "invalid_size"))
     }
 
-    /// The price step at `px`: five significant figures, at most the market's decimals, whole dollars always
-    /// (exchange.md 1.1).
-    pub(crate) fn tick(self, px: Px) -> Px {
-        let digits =
-            px.0.unsigned_abs()
-                .checked_ilog10()
-                .map_or(1, |log| log + 1);
-        let five_figures = 10_i64.pow(digits.saturating_sub(5));
-        Px(five_figures.min(10_i64.pow(self.price_decimals())))
-    }
-
     pub(crate) fn px(self, px: Px) -> Num {
         exact(px.0.into(), self.price_decimals())
     }
