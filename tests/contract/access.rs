@@ -137,7 +137,7 @@ async fn unknown_paths_and_wrong_methods_are_told_apart() {
         ("POST", "/v1/scaled-orders/scl_000001", "GET, DELETE"),
         ("GET", "/v1/accounts/chal-1/close-all-positions", "POST"),
         ("PUT", "/sim/clock", "GET, POST"),
-        ("HEAD", "/v1/positions", "GET"),
+        ("TRACE", "/v1/positions", "GET"),
     ] {
         let reply = paper.call(method, target, &[], "").await;
         assert_eq!(reply.status, 405, "{method} {target}");

@@ -6,6 +6,7 @@ use crate::{
 };
 use perpdeck::model::{CloseAll, CloseAllStatus, CloseResultStatus, Order, Position};
 use serde_json::json;
+use std::fmt::Write;
 
 const TARGET: &str = "/v1/accounts/chal-1/close-all-positions";
 const MARKETS: [(&str, f64); 3] = [("paper|BTC", 0.1), ("paper|ETH", 1.0), ("paper|SOL", 20.0)];
@@ -135,7 +136,8 @@ async fn refusals_of_close_all_are_the_documented_ones() {
 fn crowded() -> String {
     let mut scenario = String::from("seed = 1\n");
     for n in 0..101 {
-        scenario += &format!(
+        let _ = write!(
+            scenario,
             "[[markets]]\nsymbol = \"M{n}\"\nsize_decimals = 2\nmax_leverage = 10\nstart_price = \"100\"\n\
              volatility_bps = 5000\ndepth_usd = 5000\n"
         );

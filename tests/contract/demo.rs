@@ -48,7 +48,11 @@ async fn every_pane_has_something_true_in_it() {
         .filter_map(|order| order.target_position_id.as_ref())
         .collect();
     assert!(open.iter().any(|position| targets.contains(&&position.id)));
+}
 
+#[tokio::test]
+async fn strategies_are_running_and_history_has_pages() {
+    let paper = Paper::play(Scenario::demo().unwrap()).await;
     let twaps: Vec<Twap> = paper.get("/v1/twap-orders?account_id=chal-1").await.data();
     let statuses: Vec<&str> = twaps
         .iter()
@@ -56,6 +60,8 @@ async fn every_pane_has_something_true_in_it() {
         .collect();
     assert_eq!(statuses, ["pending", "active"]);
 
+    let working = "/v1/orders?account_id=chal-1&status=working";
+    let working: Vec<Order> = paper.get(working).await.data();
     let ladder = working
         .iter()
         .find_map(|order| order.scaled_order_id.as_ref())

@@ -59,7 +59,7 @@ async fn a_reply_dropped_after_the_commit_is_found_again_by_its_key() {
     .await;
     let bearer = format!("Bearer {}", paper.key());
     let headers = [("Authorization", bearer.as_str()), ("Idempotency-Key", "k")];
-    let sent = body(json!({}));
+    let sent = body(&json!({}));
     let dropped = paper.bare_call("POST", "/v1/orders", &headers, &sent).await;
     assert_eq!(dropped, None);
     assert_eq!(place(&paper, "k", json!({})).await.status, 200);

@@ -17,16 +17,12 @@ async fn all<T: DeserializeOwned>(paper: &Paper, target: &str, limit: usize) -> 
         let page: List<T> = serde_json::from_slice(&page.body).unwrap();
         let full = page.data.len() == limit;
         rows.extend(page.data);
-        match page.next_cursor {
-            Some(next) => {
-                assert!(full && page.has_more == Some(true));
-                cursor = format!("&cursor={}", next.raw());
-            }
-            None => {
-                assert_eq!(page.has_more, Some(false));
-                return rows;
-            }
-        }
+        let Some(next) = page.next_cursor else {
+            assert_eq!(page.has_more, Some(false));
+            return rows;
+        };
+        assert!(full && page.has_more == Some(true));
+        cursor = format!("&cursor={}", next.raw());
     }
 }
 

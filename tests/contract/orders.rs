@@ -5,7 +5,7 @@ use perpdeck::model::{CancelResult, Num, Order, OrderMode, OrderStatus, OrderTyp
 use serde_json::{Value, json};
 
 /// A buy on BTC for `chal-1`; `extra` overrides and adds.
-pub fn body(extra: Value) -> String {
+pub(crate) fn body(extra: &Value) -> String {
     let mut body = json!({
         "type": "market", "account_id": "chal-1", "market_id": "paper|BTC", "side": "buy",
         "size": 0.1, "leverage": 5, "margin_mode": "cross",
@@ -16,8 +16,8 @@ pub fn body(extra: Value) -> String {
     body.to_string()
 }
 
-pub async fn place(paper: &Paper, key: &str, extra: Value) -> Reply {
-    paper.keyed("/v1/orders", key, &body(extra)).await
+pub(crate) async fn place(paper: &Paper, key: &str, extra: Value) -> Reply {
+    paper.keyed("/v1/orders", key, &body(&extra)).await
 }
 
 /// A limit buy far below the market.
@@ -47,7 +47,7 @@ async fn a_market_buy_fills_at_once_and_opens_a_position() {
 async fn without_a_type_it_is_a_market_order_and_without_an_expected_price_the_mid_is_recorded() {
     let paper = Paper::bare().await;
     let mid = paper.mid("paper|BTC").await;
-    let mut bare: Value = serde_json::from_str(&body(json!({}))).unwrap();
+    let mut bare: Value = serde_json::from_str(&body(&json!({}))).unwrap();
     bare.as_object_mut().unwrap().remove("type");
     let reply = paper.keyed("/v1/orders", "k", &bare.to_string()).await;
     let order: Order = reply.data();
@@ -59,7 +59,7 @@ async fn without_a_type_it_is_a_market_order_and_without_an_expected_price_the_m
 async fn the_same_request_again_is_the_same_order_as_it_is_now() {
     let paper = Paper::bare().await;
     let price = paper.price("paper|BTC", -5.0).await;
-    let limit = body(json!({"type":"limit","limit_price":price,"size":0.1}));
+    let limit = body(&json!({"type":"limit","limit_price":price,"size":0.1}));
     let first = paper.keyed("/v1/orders", "once", &limit).await;
     let order: Order = first.data();
     // Another spelling of the same request: other order of fields, other digits.
@@ -89,7 +89,7 @@ async fn a_key_stands_for_one_request_and_one_user() {
     let elsewhere = paper.keyed(elsewhere, "k", "").await;
     assert_eq!(elsewhere.error().code.raw(), "idempotency_conflict");
     // `call_as` sends the key `k` too.
-    let theirs = body(json!({"account_id": "chal-2"}));
+    let theirs = body(&json!({"account_id": "chal-2"}));
     let theirs = paper.call_as("chal-2", "POST", "/v1/orders", &theirs).await;
     assert_eq!(theirs.status, 201);
     assert_ne!(theirs.data::<Order>().id, order.id);
@@ -98,7 +98,7 @@ async fn a_key_stands_for_one_request_and_one_user() {
 #[tokio::test]
 async fn without_a_proper_idempotency_key_nothing_is_placed() {
     let paper = Paper::bare().await;
-    let order = body(json!({}));
+    let order = body(&json!({}));
     let long = "k".repeat(129);
     for headers in [
         vec![],
@@ -124,110 +124,104 @@ async fn without_a_proper_idempotency_key_nothing_is_placed() {
     assert_eq!(place(&paper, &most, json!({})).await.status, 201);
 }
 
+/// A body, the field it is refused for, and words of the message. `LONG` is 200 characters.
+const WRONG: &[(&str, &str, &str)] = &[
+    (r#"{"sise":1}"#, "sise", "unknown field"),
+    (r#"{"size":"1"}"#, "size", "not a number"),
+    (r#"{"size":0}"#, "size", "must be above 0"),
+    (r#"{"size":-1}"#, "size", "must be above 0"),
+    (
+        r#"{"size":0.000001}"#,
+        "size",
+        "size 0.000001 is not a multiple of 0.00001",
+    ),
+    (r#"{"size":1e12}"#, "size", "above the largest accepted"),
+    (r#"{"side":"long"}"#, "side", "unknown variant"),
+    (r#"{"type":"iceberg"}"#, "type", "unknown variant"),
+    (r#"{"type":"liquidation"}"#, "type", "unknown variant"),
+    (r#"{"leverage":2.5}"#, "leverage", "whole number"),
+    (
+        r#"{"reduce_only":"yes"}"#,
+        "reduce_only",
+        "expected a boolean",
+    ),
+    (
+        r#"{"market_id":"paper|NOPE"}"#,
+        "market_id",
+        "is no market here",
+    ),
+    (r#"{"market_id":"LONG"}"#, "market_id", "1 to 128 bytes"),
+    (r#"{"account_id":"LONG"}"#, "account_id", "1 to 128 bytes"),
+    (
+        r#"{"limit_price":1}"#,
+        "limit_price",
+        "no place in an order of type market",
+    ),
+    (
+        r#"{"type":"limit"}"#,
+        "limit_price",
+        "required for type limit",
+    ),
+    (
+        r#"{"type":"limit","limit_price":64000.55}"#,
+        "limit_price",
+        "64000.55 is not a multiple",
+    ),
+    (
+        r#"{"type":"limit","limit_price":64000.5}"#,
+        "limit_price",
+        "64000.5 is not a multiple",
+    ),
+    (
+        r#"{"type":"stop_market"}"#,
+        "trigger_price",
+        "required for type stop_market",
+    ),
+    (
+        r#"{"type":"conditional","trigger_price":1}"#,
+        "trigger_market_id",
+        "required",
+    ),
+    (
+        r#"{"type":"chase"}"#,
+        "chase_offset",
+        "required for type chase",
+    ),
+    (
+        r#"{"time_in_force":"gtd"}"#,
+        "gtd_expires_at",
+        "required for type gtd",
+    ),
+    (
+        r#"{"gtd_expires_at":1}"#,
+        "gtd_expires_at",
+        "no place beside time_in_force gtc",
+    ),
+    (
+        r#"{"slippage_tolerance_bps":-1}"#,
+        "slippage_tolerance_bps",
+        "from 0 up",
+    ),
+    (
+        r#"{"slippage_tolerance_bps":0.5}"#,
+        "slippage_tolerance_bps",
+        "whole number",
+    ),
+];
+
 #[tokio::test]
 async fn a_body_that_is_wrong_whatever_the_market_is_400_and_names_the_field() {
     let paper = Paper::bare().await;
     let over_long = "x".repeat(200);
-    for (extra, field, words) in [
-        (json!({"sise": 1}), "sise", "unknown field"),
-        (json!({"size": "1"}), "size", "not a number"),
-        (json!({"size": 0}), "size", "must be above 0"),
-        (json!({"size": -1}), "size", "must be above 0"),
-        (
-            json!({"size": 0.000_001}),
-            "size",
-            "size 0.000001 is not a multiple of 0.00001",
-        ),
-        (json!({"side": "long"}), "side", "unknown variant"),
-        (json!({"type": "iceberg"}), "type", "unknown variant"),
-        (json!({"type": "liquidation"}), "type", "unknown variant"),
-        (json!({"leverage": 2.5}), "leverage", "whole number"),
-        (
-            json!({"reduce_only": "yes"}),
-            "reduce_only",
-            "expected a boolean",
-        ),
-        (
-            json!({"market_id": "paper|NOPE"}),
-            "market_id",
-            "is no market here",
-        ),
-        (
-            json!({"market_id": over_long}),
-            "market_id",
-            "1 to 128 bytes",
-        ),
-        (
-            json!({"account_id": over_long}),
-            "account_id",
-            "1 to 128 bytes",
-        ),
-        (
-            json!({"limit_price": 1}),
-            "limit_price",
-            "no place in an order of type market",
-        ),
-        (
-            json!({"type": "limit"}),
-            "limit_price",
-            "required for type limit",
-        ),
-        (
-            json!({"type": "limit", "limit_price": 64000.55}),
-            "limit_price",
-            "64000.55 is not a multiple",
-        ),
-        (
-            json!({"type": "limit", "limit_price": 64000.5}),
-            "limit_price",
-            "not a multiple of",
-        ),
-        (
-            json!({"type": "stop_market"}),
-            "trigger_price",
-            "required for type stop_market",
-        ),
-        (
-            json!({"type": "conditional", "trigger_price": 1}),
-            "trigger_market_id",
-            "required",
-        ),
-        (
-            json!({"type": "chase"}),
-            "chase_offset",
-            "required for type chase",
-        ),
-        (
-            json!({"time_in_force": "gtd"}),
-            "gtd_expires_at",
-            "required for type gtd",
-        ),
-        (
-            json!({"gtd_expires_at": 1}),
-            "gtd_expires_at",
-            "no place beside time_in_force gtc",
-        ),
-        (
-            json!({"slippage_tolerance_bps": -1}),
-            "slippage_tolerance_bps",
-            "from 0 up",
-        ),
-        (
-            json!({"slippage_tolerance_bps": 0.5}),
-            "slippage_tolerance_bps",
-            "whole number",
-        ),
-    ] {
-        let reply = place(&paper, "k", extra.clone()).await;
+    for (extra, field, words) in WRONG {
+        let extra = serde_json::from_str(&extra.replace("LONG", &over_long)).unwrap();
+        let reply = place(&paper, "k", extra).await;
         let error = reply.error();
-        assert_eq!(reply.status, 400, "{extra}: {}", reply.text());
-        assert!(
-            error.message.raw().contains(words),
-            "{extra}: {}",
-            error.message
-        );
+        assert_eq!(reply.status, 400, "{field}: {}", reply.text());
+        let message = error.message.raw();
+        assert!(message.contains(words), "{field}: {message}");
         let details = error.details.unwrap();
-        assert!(details.get().contains(field), "{extra}: {details}");
+        assert!(details.get().contains(field), "{field}: {details}");
     }
     let all: Vec<Order> = paper.get("/v1/orders?account_id=chal-1").await.data();
     assert_eq!(all, [], "nothing was recorded, and `k` is still free");
@@ -237,7 +231,7 @@ async fn a_body_that_is_wrong_whatever_the_market_is_400_and_names_the_field() {
 #[tokio::test]
 async fn text_that_is_no_json_or_no_finite_number_is_400() {
     let paper = Paper::bare().await;
-    let order = body(json!({}));
+    let order = body(&json!({}));
     for text in [
         "",
         "{",
@@ -326,89 +320,67 @@ async fn cancelling_a_resting_order_is_done_at_once_and_an_armed_one_with_the_ne
     assert!(rows.iter().all(|row| row.status.is(&OrderStatus::Canceled)));
 }
 
+/// A body, and the type, mode and status it is shown with. Prices are filled in.
+const TYPES: &[(&str, [&str; 3])] = &[
+    (
+        r#"{"type":"limit","limit_price":BELOW,"time_in_force":"gtd","gtd_expires_at":EXPIRES}"#,
+        ["limit", "limit", "resting"],
+    ),
+    (
+        r#"{"type":"chase","chase_offset":50}"#,
+        ["limit", "chase", "resting"],
+    ),
+    (
+        r#"{"type":"stop_market","trigger_price":ABOVE}"#,
+        ["stop_market", "stop_market", "pending"],
+    ),
+    (
+        r#"{"type":"stop_limit","trigger_price":ABOVE,"limit_price":ABOVE}"#,
+        ["stop_limit", "stop_limit", "pending"],
+    ),
+    (
+        r#"{"type":"take_market","trigger_price":BELOW}"#,
+        ["take_market", "take_market", "pending"],
+    ),
+    (
+        r#"{"type":"take_limit","trigger_price":BELOW,"limit_price":BELOW}"#,
+        ["take_limit", "take_limit", "pending"],
+    ),
+    (
+        r#"{"type":"conditional","trigger_price":1000,"trigger_market_id":"paper|SOL","trigger_direction":"above"}"#,
+        ["market", "conditional", "pending"],
+    ),
+    ("{}", ["market", "market", "filled"]),
+    (
+        r#"{"type":"take_profit","side":"sell","trigger_price":ABOVE}"#,
+        ["take_profit", "take_profit", "pending"],
+    ),
+];
+
 #[tokio::test]
 async fn every_type_that_can_be_placed_is_shown_as_placed() {
     let paper = Paper::bare().await;
-    let (above, below) = (
-        paper.price("paper|BTC", 3.0).await,
-        paper.price("paper|BTC", -3.0).await,
-    );
-    let expires = crate::support::START.0 + 60_000;
-    for (key, extra, kind, mode, status) in [
-        (
-            "a",
-            json!({"type":"limit","limit_price":below,"time_in_force":"gtd","gtd_expires_at":expires}),
-            "limit",
-            "limit",
-            "resting",
-        ),
-        (
-            "b",
-            json!({"type":"chase","chase_offset":50}),
-            "limit",
-            "chase",
-            "resting",
-        ),
-        (
-            "c",
-            json!({"type":"stop_market","trigger_price":above}),
-            "stop_market",
-            "stop_market",
-            "pending",
-        ),
-        (
-            "d",
-            json!({"type":"stop_limit","trigger_price":above,"limit_price":above}),
-            "stop_limit",
-            "stop_limit",
-            "pending",
-        ),
-        (
-            "e",
-            json!({"type":"take_market","trigger_price":below}),
-            "take_market",
-            "take_market",
-            "pending",
-        ),
-        (
-            "f",
-            json!({"type":"take_limit","trigger_price":below,"limit_price":below}),
-            "take_limit",
-            "take_limit",
-            "pending",
-        ),
-        (
-            "g",
-            json!({"type":"conditional","trigger_price":1000,"trigger_market_id":"paper|SOL","trigger_direction":"above"}),
-            "market",
-            "conditional",
-            "pending",
-        ),
-        ("h", json!({}), "market", "market", "filled"),
-        (
-            "i",
-            json!({"type":"take_profit","side":"sell","trigger_price":above}),
-            "take_profit",
-            "take_profit",
-            "pending",
-        ),
-    ] {
-        let reply = place(&paper, key, extra).await;
-        assert_eq!(reply.status, 201, "{key}: {}", reply.text());
+    let above = paper.price("paper|BTC", 3.0).await.to_string();
+    let below = paper.price("paper|BTC", -3.0).await.to_string();
+    let expires = (crate::support::START.0 + 60_000).to_string();
+    for (n, (extra, words)) in TYPES.iter().enumerate() {
+        let extra = extra
+            .replace("ABOVE", &above)
+            .replace("BELOW", &below)
+            .replace("EXPIRES", &expires);
+        let extra = serde_json::from_str(&extra).unwrap();
+        let reply = place(&paper, &format!("k{n}"), extra).await;
+        assert_eq!(reply.status, 201, "{words:?}: {}", reply.text());
         let data = &reply.json()["data"];
-        assert_eq!(
-            (&data["type"], &data["mode"], &data["status"]),
-            (&json!(kind), &json!(mode), &json!(status)),
-            "{key}"
-        );
+        let shown = [&data["type"], &data["mode"], &data["status"]];
+        assert_eq!(shown, words.each_ref());
     }
     paper.advance(60_000).await;
     let rows: Vec<Order> = paper.get("/v1/orders?account_id=chal-1").await.data();
-    let expired: Vec<_> = rows
+    let ended = rows
         .iter()
-        .filter(|row| row.status.is(&OrderStatus::Expired))
-        .collect();
-    assert_eq!(expired.len(), 1, "the gtd order");
+        .filter(|row| row.status.is(&OrderStatus::Expired));
+    assert_eq!(ended.count(), 1, "the gtd order");
 }
 
 #[tokio::test]

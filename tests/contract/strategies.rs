@@ -4,7 +4,7 @@ use crate::support::Paper;
 use perpdeck::model::{Num, Order, OrderStatus, Scaled, Twap};
 use serde_json::{Value, json};
 
-fn twap(extra: Value) -> String {
+fn twap(extra: &Value) -> String {
     let mut body = json!({
         "account_id": "chal-1", "market_id": "paper|BTC", "side": "buy", "size": 0.5,
         "leverage": 5, "margin_mode": "cross", "duration_minutes": 5,
@@ -32,7 +32,7 @@ async fn ladder(paper: &Paper) -> Scaled {
 #[tokio::test]
 async fn a_twap_fills_slice_by_slice_and_its_children_name_it() {
     let paper = Paper::bare().await;
-    let reply = paper.post("/sim/twap-orders", &twap(json!({}))).await;
+    let reply = paper.post("/sim/twap-orders", &twap(&json!({}))).await;
     assert_eq!(reply.status, 201, "{}", reply.text());
     paper.advance(120_000).await;
     let active: Vec<Twap> = paper.get("/v1/twap-orders?account_id=chal-1").await.data();
@@ -60,7 +60,7 @@ async fn a_twap_fills_slice_by_slice_and_its_children_name_it() {
 async fn stopping_a_twap_ends_future_slices_and_is_repeatable() {
     let paper = Paper::bare().await;
     let started: Twap = paper
-        .post("/sim/twap-orders", &twap(json!({})))
+        .post("/sim/twap-orders", &twap(&json!({})))
         .await
         .data();
     paper.advance(60_000).await;
@@ -87,7 +87,7 @@ async fn stopping_a_twap_ends_future_slices_and_is_repeatable() {
 async fn a_vwap_with_a_trigger_waits_for_it() {
     let paper = Paper::bare().await;
     let trigger = paper.price("paper|BTC", 4.0).await;
-    let body = twap(json!({"kind": "vwap", "side": "sell", "trigger_price": trigger}));
+    let body = twap(&json!({"kind": "vwap", "side": "sell", "trigger_price": trigger}));
     let waiting: Twap = paper.post("/sim/twap-orders", &body).await.data();
     assert_eq!(waiting.status.as_ref().unwrap().raw(), "pending");
     assert_eq!(waiting.total_size, Some(Num::new(-5, 1)));
@@ -108,7 +108,7 @@ async fn a_strategy_that_makes_no_sense_is_400_and_names_the_field() {
         json!({"size": 0.000_000_1}),
         json!({"surprise": true}),
     ] {
-        let reply = paper.post("/sim/twap-orders", &twap(extra.clone())).await;
+        let reply = paper.post("/sim/twap-orders", &twap(&extra)).await;
         assert_eq!(reply.refusal().0, 400, "{extra}");
     }
     let body = json!({
@@ -134,7 +134,7 @@ async fn a_ladder_shows_its_rungs_and_cancelling_it_takes_the_working_ones() {
         .get("/sim/scaled-orders?account_id=chal-1")
         .await
         .data();
-    assert_eq!(listed, [placed.clone()]);
+    assert_eq!(listed, std::slice::from_ref(&placed));
 
     let canceled: Scaled = paper.delete(&target).await.data();
     assert_eq!(canceled.status.as_ref().unwrap().raw(), "canceled");

@@ -7,6 +7,7 @@ use perpdeck::{
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::fmt::Write;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -14,25 +15,25 @@ use tokio::{
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// 2026-09-21 14:13:20 UTC: no hour and no midnight within ten minutes.
-pub const START: Timestamp = Timestamp(1_790_000_000_000);
+pub(crate) const START: Timestamp = Timestamp(1_790_000_000_000);
 
 /// A running exchange whose clock stands still until told otherwise. Stops when dropped.
-pub struct Paper {
-    pub handle: Handle,
+pub(crate) struct Paper {
+    pub(crate) handle: Handle,
     _stop: DropGuard,
 }
 
 impl Paper {
     /// Three markets, two users (`chal-1`, `chal-2`), nothing traded yet.
-    pub async fn bare() -> Self {
+    pub(crate) async fn bare() -> Self {
         Self::open(include_str!("bare.toml")).await
     }
 
-    pub async fn open(scenario: &str) -> Self {
+    pub(crate) async fn open(scenario: &str) -> Self {
         Self::play(Scenario::parse(scenario).unwrap()).await
     }
 
-    pub async fn play(scenario: Scenario) -> Self {
+    pub(crate) async fn play(scenario: Scenario) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let stop = CancellationToken::new();
         let options = Options {
@@ -48,39 +49,39 @@ impl Paper {
     }
 
     /// The key of `chal-1`.
-    pub fn key(&self) -> String {
+    pub(crate) fn key(&self) -> String {
         self.key_of("chal-1")
     }
 
-    pub fn key_of(&self, account: &str) -> String {
+    pub(crate) fn key_of(&self, account: &str) -> String {
         let mut accounts = self.handle.accounts.iter();
         let found = accounts.find(|entry| entry.account_id.raw() == account);
         found.unwrap().api_key.reveal().to_owned()
     }
 
-    pub async fn get(&self, target: &str) -> Reply {
+    pub(crate) async fn get(&self, target: &str) -> Reply {
         self.call("GET", target, &[], "").await
     }
 
-    pub async fn delete(&self, target: &str) -> Reply {
+    pub(crate) async fn delete(&self, target: &str) -> Reply {
         self.call("DELETE", target, &[], "").await
     }
 
-    pub async fn put(&self, target: &str, body: &str) -> Reply {
+    pub(crate) async fn put(&self, target: &str, body: &str) -> Reply {
         self.call("PUT", target, &[], body).await
     }
 
-    pub async fn post(&self, target: &str, body: &str) -> Reply {
+    pub(crate) async fn post(&self, target: &str, body: &str) -> Reply {
         self.call("POST", target, &[], body).await
     }
 
-    pub async fn keyed(&self, target: &str, key: &str, body: &str) -> Reply {
+    pub(crate) async fn keyed(&self, target: &str, key: &str, body: &str) -> Reply {
         self.call("POST", target, &[("Idempotency-Key", key)], body)
             .await
     }
 
     /// As the user of `chal-1`.
-    pub async fn call(
+    pub(crate) async fn call(
         &self,
         method: &str,
         target: &str,
@@ -96,7 +97,13 @@ impl Paper {
     }
 
     /// As the user of another account.
-    pub async fn call_as(&self, account: &str, method: &str, target: &str, body: &str) -> Reply {
+    pub(crate) async fn call_as(
+        &self,
+        account: &str,
+        method: &str,
+        target: &str,
+        body: &str,
+    ) -> Reply {
         let bearer = format!("Bearer {}", self.key_of(account));
         let headers = [("Authorization", bearer.as_str()), ("Idempotency-Key", "k")];
         self.bare_call(method, target, &headers, body)
@@ -105,7 +112,7 @@ impl Paper {
     }
 
     /// Nothing but what is given, `Host` and the length; `None` when the connection ends without a whole answer.
-    pub async fn bare_call(
+    pub(crate) async fn bare_call(
         &self,
         method: &str,
         target: &str,
@@ -114,17 +121,17 @@ impl Paper {
     ) -> Option<Reply> {
         let mut request = format!("{method} {target} HTTP/1.1\r\nConnection: close\r\n");
         if !headers.iter().any(|(name, _)| *name == "Host") {
-            request += &format!("Host: {}\r\n", self.handle.addr);
+            let _ = write!(request, "Host: {}\r\n", self.handle.addr);
         }
         for (name, value) in headers {
-            request += &format!("{name}: {value}\r\n");
+            let _ = write!(request, "{name}: {value}\r\n");
         }
-        request += &format!("Content-Length: {}\r\n\r\n{body}", body.len());
+        let _ = write!(request, "Content-Length: {}\r\n\r\n{body}", body.len());
         Reply::read(&self.send(request.as_bytes()).await)
     }
 
     /// Sends bytes and reads until the connection ends.
-    pub async fn send(&self, bytes: &[u8]) -> Vec<u8> {
+    pub(crate) async fn send(&self, bytes: &[u8]) -> Vec<u8> {
         let mut stream = TcpStream::connect(self.handle.addr).await.unwrap();
         let mut answer = vec![];
         // A server may answer and close before it has read everything.
@@ -134,21 +141,21 @@ impl Paper {
     }
 
     /// Lets virtual time pass.
-    pub async fn advance(&self, millis: u32) {
+    pub(crate) async fn advance(&self, millis: u32) {
         let body = format!(r#"{{"advance_ms":{millis}}}"#);
         let reply = self.post("/sim/clock", &body).await;
         assert_eq!(reply.status, 200, "{}", reply.text());
     }
 
     /// The mid of a market, as text.
-    pub async fn mid(&self, market_id: &str) -> f64 {
+    pub(crate) async fn mid(&self, market_id: &str) -> f64 {
         let markets: Vec<Value> = self.get("/sim/markets").await.data();
         let market = markets.iter().find(|m| m["market_id"] == market_id);
         market.unwrap()["mid_price"].as_f64().unwrap()
     }
 
     /// A whole-dollar price that many percent away from the mid.
-    pub async fn price(&self, market_id: &str, percent: f64) -> i64 {
+    pub(crate) async fn price(&self, market_id: &str, percent: f64) -> i64 {
         let price = self.mid(market_id).await * (1.0 + percent / 100.0);
         price.round() as i64
     }
@@ -156,10 +163,10 @@ impl Paper {
 
 /// An answer, read to its end.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reply {
-    pub status: u16,
-    pub headers: Vec<(String, String)>,
-    pub body: Vec<u8>,
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Vec<u8>,
 }
 
 impl Reply {
@@ -181,30 +188,30 @@ impl Reply {
         (promised == reply.body.len()).then_some(reply)
     }
 
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let mut headers = self.headers.iter();
         let found = headers.find(|(known, _)| known == name);
         found.map(|(_, value)| value.as_str())
     }
 
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap()
     }
 
     /// What `data` holds, as one of our own types.
     #[track_caller]
-    pub fn data<T: DeserializeOwned>(&self) -> T {
+    pub(crate) fn data<T: DeserializeOwned>(&self) -> T {
         let read: Result<Data<T>, _> = serde_json::from_slice(&self.body);
         read.unwrap_or_else(|why| panic!("{why}: {} {}", self.status, self.text()))
             .data
     }
 
     #[track_caller]
-    pub fn error(&self) -> ErrorDetail {
+    pub(crate) fn error(&self) -> ErrorDetail {
         let read: Result<ErrorEnvelope, _> = serde_json::from_slice(&self.body);
         read.unwrap_or_else(|why| panic!("{why}: {} {}", self.status, self.text()))
             .error
@@ -212,7 +219,7 @@ impl Reply {
 
     /// Status, code and message of a refusal.
     #[track_caller]
-    pub fn refusal(&self) -> (u16, String, String) {
+    pub(crate) fn refusal(&self) -> (u16, String, String) {
         let error = self.error();
         (
             self.status,
@@ -222,7 +229,7 @@ impl Reply {
     }
 
     /// The body without its request id.
-    pub fn anonymous(&self) -> Value {
+    pub(crate) fn anonymous(&self) -> Value {
         let mut json = self.json();
         json["error"]["request_id"].take();
         json

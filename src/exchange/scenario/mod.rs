@@ -136,66 +136,48 @@ mod tests {
         for seed in [2, 12] {
             let engine = opened(seed);
             let mine = engine.account("chal-1").unwrap();
-            let positions = engine.open_positions(mine);
-            assert!(
-                positions.iter().any(|p| p.size.0 > 0),
-                "seed {seed}: a long"
-            );
-            assert!(
-                positions.iter().any(|p| p.size.0 < 0),
-                "seed {seed}: a short"
-            );
-            let extras = positions.iter().filter_map(|p| p.isolated_margin_extra);
-            assert!(extras.clone().any(|extra| !extra.is_zero()), "seed {seed}");
-            assert!(extras.count() < positions.len(), "seed {seed}: a cross one");
-
-            let twaps: Vec<_> = engine.live_twaps(mine).collect();
-            assert!(
-                twaps.iter().any(|t| !t.filled_size.is_zero()),
-                "seed {seed}"
-            );
-            assert!(
-                twaps.iter().any(|t| t.status == TwapStatus::Pending),
-                "seed {seed}"
-            );
-
-            let ladder = engine.scaled_orders(mine).next().unwrap();
-            let rungs = ladder.rungs.iter().filter_map(|rung| rung.order);
-            let states: Vec<_> = rungs
-                .filter_map(|id| engine.order(mine, id))
-                .map(|row| row.status)
-                .collect();
-            assert!(
-                states.contains(&OrderStatus::Filled),
-                "seed {seed}: {states:?}"
-            );
-            assert!(
-                states.contains(&OrderStatus::Resting),
-                "seed {seed}: {states:?}"
-            );
-
-            let some = |wanted: &dyn Fn(&OrderRow) -> bool| engine.orders(mine, None).any(wanted);
-            assert!(
-                some(&|row| row.status == OrderStatus::Rejected),
-                "seed {seed}"
-            );
-            assert!(
-                some(&|row| row.status == OrderStatus::Expired),
-                "seed {seed}"
-            );
-            assert!(
-                some(&|row| row.status == OrderStatus::Canceled),
-                "seed {seed}"
-            );
-            assert!(
-                some(&|row| row.partial_of.is_some()),
-                "seed {seed}: part of an order"
-            );
-            assert!(
-                engine.closed_positions(mine, None).count() >= 130,
-                "seed {seed}"
-            );
-            assert!(engine.working_orders(mine).count() >= 10, "seed {seed}");
+            positions(&engine, mine);
+            strategies(&engine, mine);
+            history(&engine, mine);
+            assert!(engine.working_orders(mine).count() >= 10);
         }
+    }
+
+    /// Long and short, cross and isolated, one with extra margin.
+    fn positions(engine: &Engine, account: AccountIx) {
+        let positions = engine.open_positions(account);
+        assert!(positions.iter().any(|row| row.size.0 > 0), "{positions:?}");
+        assert!(positions.iter().any(|row| row.size.0 < 0), "{positions:?}");
+        let extras = positions.iter().filter_map(|row| row.isolated_margin_extra);
+        assert!(
+            extras.clone().any(|extra| !extra.is_zero()),
+            "{positions:?}"
+        );
+        assert!(extras.count() < positions.len(), "{positions:?}");
+    }
+
+    /// A TWAP with slices filled, one waiting, a ladder with filled and working rungs.
+    fn strategies(engine: &Engine, account: AccountIx) {
+        let twaps: Vec<_> = engine.live_twaps(account).collect();
+        assert!(twaps.iter().any(|row| !row.filled_size.is_zero()));
+        assert!(twaps.iter().any(|row| row.status == TwapStatus::Pending));
+        let ladder = engine.scaled_orders(account).next().unwrap();
+        let rungs = ladder.rungs.iter().filter_map(|rung| rung.order);
+        let states: Vec<_> = rungs
+            .filter_map(|id| engine.order(account, id))
+            .map(|row| row.status)
+            .collect();
+        assert!(states.contains(&OrderStatus::Filled), "{states:?}");
+        assert!(states.contains(&OrderStatus::Resting), "{states:?}");
+    }
+
+    /// Several pages of closed positions, and orders that ended in every way.
+    fn history(engine: &Engine, account: AccountIx) {
+        assert!(engine.closed_positions(account, None).count() >= 130);
+        let some = |wanted: fn(&OrderRow) -> bool| engine.orders(account, None).any(wanted);
+        assert!(some(|row| row.status == OrderStatus::Rejected));
+        assert!(some(|row| row.status == OrderStatus::Expired));
+        assert!(some(|row| row.status == OrderStatus::Canceled));
+        assert!(some(|row| row.partial_of.is_some()));
     }
 }

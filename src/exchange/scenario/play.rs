@@ -122,7 +122,10 @@ impl Stage<'_> {
             }
             Err(refusal) => match refusal.kind {
                 RefusalKind::Cooldown { retry_in } => Ok(Some(self.engine.now() + retry_in)),
-                RefusalKind::Payload | RefusalKind::NotFound | RefusalKind::Conflict => {
+                RefusalKind::Payload
+                | RefusalKind::NotFound
+                | RefusalKind::Conflict
+                | RefusalKind::Unavailable => {
                     tracing::debug!(%refusal, ?act, "refused in the script");
                     Ok(None)
                 }
