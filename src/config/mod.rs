@@ -2,4 +2,5 @@
 
 mod connection;
 
+pub use crate::api::Dialect;
 pub use connection::{Connection, FactsSource, PriceSource, Secret};

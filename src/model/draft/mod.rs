@@ -59,6 +59,10 @@ impl Field {
         }
     }
 
+    pub fn is_price(self) -> bool {
+        matches!(self, Self::LimitPrice | Self::TakeProfit | Self::StopLoss)
+    }
+
     /// How the API's bodies spell it; a refusal that names one is shown beside the field.
     fn body_names(self) -> &'static [&'static str] {
         match self {

@@ -51,6 +51,14 @@ pub fn number(text: &str) -> Result<Num, Fault> {
     if let Some(fault) = text.chars().find_map(foreign) {
         return Err(fault);
     }
+    if text.contains(['e', 'E']) {
+        let is_scientific = text.bytes().all(|b| b"0123456789.eE+-".contains(&b));
+        return Err(if is_scientific {
+            Fault::Exponent
+        } else {
+            Fault::NotANumber
+        });
+    }
     if text.len() > LONGEST {
         return Err(Fault::TooManyDigits);
     }
@@ -101,7 +109,6 @@ pub(super) fn whole_lots(size: Num, decimals: Option<u32>) -> Result<Num, Fault>
 fn foreign(c: char) -> Option<Fault> {
     match c {
         ',' => Some(Fault::Comma),
-        'e' | 'E' => Some(Fault::Exponent),
         '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe63}' | '\u{ff0d}' => Some(Fault::ForeignMinus),
         c if c.is_numeric() && !c.is_ascii() => Some(Fault::ForeignDigits),
         _ => None,
@@ -132,6 +139,7 @@ mod tests {
             ("1_000", Fault::NotANumber),
             ("1 000", Fault::NotANumber),
             ("NaN", Fault::NotANumber),
+            ("one", Fault::NotANumber),
             ("12345678901234567890123456789012", Fault::TooManyDigits),
             ("-1", Fault::NotPositive),
             ("0", Fault::NotPositive),
