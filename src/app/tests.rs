@@ -359,6 +359,104 @@ mod rows {
     }
 }
 
+mod any_keys {
+    use super::*;
+    use crate::model::Num;
+    use proptest::prelude::*;
+
+    const KEYS: &[&str] = &[
+        "b",
+        "s",
+        "c",
+        "x",
+        "e",
+        "m",
+        "X",
+        "y",
+        "q",
+        "r",
+        "z",
+        "?",
+        "j",
+        "k",
+        "g",
+        "G",
+        "1",
+        "2",
+        "3",
+        "4",
+        "5",
+        "6",
+        "7",
+        "8",
+        "0",
+        "9",
+        ".",
+        "$",
+        "%",
+        "-",
+        "+",
+        "=",
+        ",",
+        "tab",
+        "shift-tab",
+        "enter",
+        "enter",
+        "esc",
+        "up",
+        "down",
+        "left",
+        "right",
+        "space",
+        "pageup",
+        "pagedown",
+        "shift-up",
+        "ctrl-j",
+        "ctrl-u",
+        "ctrl-w",
+        "ctrl-d",
+        "backspace",
+        "delete",
+        "home",
+        "end",
+    ];
+
+    /// What would be a wrong order whatever the trader meant by the keys.
+    fn makes_sense(effect: &Effect) -> bool {
+        match effect {
+            Effect::Send(_, Command::Place(order)) => {
+                order.size.is_positive()
+                    && order.leverage.is_positive()
+                    && order.limit_price.is_none_or(Num::is_positive)
+            }
+            Effect::Send(_, Command::Close(close)) => close.size.is_none_or(Num::is_positive),
+            Effect::Send(_, Command::Margin { extra, .. }) => !extra.is_negative(),
+            Effect::Send(..)
+            | Effect::Poll(_)
+            | Effect::MoreClosed(_)
+            | Effect::MoreHistory(_)
+            | Effect::Watch(_)
+            | Effect::Quit => true,
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn never_make_nonsense_and_escape_always_leads_back_to_the_desk(
+            presses in prop::collection::vec((0..KEYS.len(), 0_u64..3_000), 0..120)
+        ) {
+            let mut model = desk();
+            for (key, millis) in presses {
+                let mut effects = press(&mut model, KEYS[key]);
+                effects.extend(wait(&mut model, millis));
+                prop_assert!(effects.iter().all(makes_sense), "{effects:?}");
+            }
+            press(&mut model, "esc esc esc");
+            prop_assert_eq!(&model.overlays, &vec![]);
+        }
+    }
+}
+
 mod desk {
     use super::*;
 
@@ -414,6 +512,16 @@ mod desk {
         assert!(model.activity.toast(model.now).is_some());
         press(&mut model, "esc");
         assert_eq!(model.activity.toast(model.now), None);
+    }
+
+    #[test]
+    fn once_the_toast_has_left_nothing_wakes_a_desk_that_shows_no_ages() {
+        let mut model = bare_desk();
+        let now = model.now;
+        update(&mut model, now, Msg::Said(Tone::Good, "ready".to_owned()));
+        assert_eq!(wake(&model), Some(NOON.plus(Duration::from_secs(5))));
+        wait(&mut model, 5_000);
+        assert_eq!(wake(&model), None);
     }
 
     #[test]
