@@ -17,20 +17,43 @@ pub fn maintenance_rate(market: &Market) -> Option<Num> {
     Num::ONE.over(Num::from(leverage).times(Num::from(2_u32))?)
 }
 
-/// Liquidation price of an isolated position backed by `margin` USD; `None` also when none is above zero.
-pub fn isolated_liquidation(
+/// Price at which a position of `quantity` entered at `entry` is liquidated when `backing` USD stand behind
+/// it, its own profit not counted; `None` also when that is not above zero.
+pub fn liquidation(
     side: Side,
     (quantity, entry): (Num, Num),
-    margin: Num,
+    backing: Num,
     maintenance: Num,
 ) -> Option<Num> {
     let value = quantity.times(entry)?;
     let covered = match side {
-        Side::Buy => value.minus(margin)?,
-        Side::Sell => value.plus(margin)?,
+        Side::Buy => value.minus(backing)?,
+        Side::Sell => value.plus(backing)?,
     };
     let price = covered.over(quantity.times(steepness(side, maintenance)?)?)?;
     price.is_positive().then_some(price)
+}
+
+/// What stands behind one cross position: the account's cash less what isolated positions hold and what the
+/// other cross positions need beyond their own profit. `others` come with their markets.
+pub fn cross_backing<'a>(
+    cash: Num,
+    others: impl IntoIterator<Item = (&'a Position, Option<&'a Market>)>,
+) -> Option<Num> {
+    others
+        .into_iter()
+        .try_fold(cash, |left, (position, market)| {
+            let held = if let Some(extra) = position.isolated_margin_extra {
+                let funding = position.funding.unwrap_or_default();
+                position.entry_margin()?.plus(extra)?.plus(funding)?
+            } else {
+                let (market, mark) = (market?, market?.mark?);
+                let needed = position.quantity().times(mark)?;
+                let needed = needed.times(maintenance_rate(market)?)?;
+                needed.minus(position.unrealized_pnl(mark)?)?
+            };
+            left.minus(held)
+        })
 }
 
 /// Where a position's own liquidation price goes when its isolated margin changes by `change` USD.
@@ -52,27 +75,20 @@ fn steepness(side: Side, maintenance: Num) -> Option<Num> {
     }
 }
 
-/// Liquidation price of what an isolated order would leave, if all of it filled at `entry`; `None` when it
-/// reduces or turns the position, or joins a cross one.
-pub fn liquidation_after(
-    (side, added, entry, leverage): (Side, Num, Num, Num),
+/// Quantity and average entry after `added` more on `side` at `entry`; `None` when that reduces or turns
+/// the position.
+pub fn merged(
     position: Option<&Position>,
-    maintenance: Num,
-) -> Option<Num> {
-    let (quantity, value, extra) = match position {
-        None => (added, added.times(entry)?, Num::ZERO),
-        Some(held) if held.side() == Some(side) => (
-            held.quantity().plus(added)?,
-            held.quantity()
-                .times(held.entry_price?)?
-                .plus(added.times(entry)?)?,
-            held.isolated_margin_extra?,
-        ),
-        Some(_) => return None,
+    side: Side,
+    (added, entry): (Num, Num),
+) -> Option<(Num, Num)> {
+    let Some(held) = position else {
+        return Some((added, entry));
     };
-    let margin = value.over(leverage)?.plus(extra)?;
-    let average = value.over(quantity)?;
-    isolated_liquidation(side, (quantity, average), margin, maintenance)
+    let quantity = held.quantity().plus(added)?;
+    let value = held.quantity().times(held.entry_price?)?;
+    let average = value.plus(added.times(entry)?)?.over(quantity)?;
+    (held.side() == Some(side)).then_some((quantity, average))
 }
 
 /// The signed size a position would have after `quantity` more on `side`; `None` when its side is unknown.
@@ -132,8 +148,8 @@ mod tests {
             (Side::Sell, "500", "55308.641975"),
         ] {
             let margin = num("2500").plus(num(extra)).unwrap();
-            let liquidation =
-                isolated_liquidation(side, (num("0.5"), num("50000")), margin, num("0.0125"));
+            let position = (num("0.5"), num("50000"));
+            let liquidation = liquidation(side, position, margin, num("0.0125"));
             assert_eq!(rounded(liquidation), Some(price.to_owned()));
         }
     }
@@ -155,22 +171,70 @@ mod tests {
 
     #[test]
     fn a_position_fully_paid_for_has_no_liquidation_price() {
-        let paid = isolated_liquidation(Side::Buy, (num("1"), num("100")), num("100"), num("0.05"));
+        let paid = liquidation(Side::Buy, (num("1"), num("100")), num("100"), num("0.05"));
         assert_eq!(paid, None);
     }
 
+    fn held(json: &str) -> Position {
+        serde_json::from_str(&format!(r#"{{"id":"p","market_id":"x|Y",{json}}}"#)).unwrap()
+    }
+
     #[test]
-    fn adding_to_an_isolated_position_averages_it_and_reducing_it_is_not_guessed() {
-        let held: Position = serde_json::from_str(
-            r#"{"id":"p","market_id":"x|BTC","size":0.25,"entry_price":40000,"isolated_margin_extra":0}"#,
-        )
-        .unwrap();
-        let after = |side| {
-            let order = (side, num("0.25"), num("60000"), num("10"));
-            liquidation_after(order, Some(&held), num("0.0125"))
+    fn adding_to_a_position_averages_it_and_reducing_it_is_not_guessed() {
+        let long = held(r#""size":0.25,"entry_price":40000"#);
+        let order = (num("0.25"), num("60000"));
+        let (quantity, average) = merged(Some(&long), Side::Buy, order).unwrap();
+        assert_eq!((quantity, average), (num("0.5"), num("50000")));
+        assert_eq!(merged(Some(&long), Side::Sell, order), None);
+        assert_eq!(merged(None, Side::Sell, order), Some(order));
+    }
+
+    #[test]
+    fn cross_liquidation_prices_are_those_of_the_worked_examples() {
+        let market = |mark, max_leverage| Market {
+            id: "x|Y".into(),
+            mark: Some(num(mark)),
+            bid: None,
+            ask: None,
+            size_decimals: None,
+            max_leverage: Some(max_leverage),
+            funding_rate: None,
         };
-        assert_eq!(rounded(after(Side::Buy)), Some("45569.620253".to_owned()));
-        assert_eq!(after(Side::Sell), None);
+        let (btc, eth) = (market("49000", 40), market("3100", 25));
+        let long = held(r#""size":1,"entry_price":50000"#);
+        let short = held(r#""size":-10,"entry_price":3000"#);
+        let pocket =
+            held(r#""size":1,"entry_price":1000,"leverage":2,"isolated_margin_extra":100"#);
+        let price = |side, position, others: &[(&Position, Option<&Market>)], maintenance| {
+            let backing = cross_backing(num("10000"), others.iter().copied())?;
+            liquidation(side, position, backing, num(maintenance))
+        };
+        let one = (num("1"), num("50000"));
+        let ten = (num("10"), num("3000"));
+        for (found, worked) in [
+            (price(Side::Buy, one, &[], "0.0125"), "40506.329114"),
+            (price(Side::Sell, one, &[], "0.0125"), "59259.259259"),
+            (
+                price(Side::Buy, one, &[(&short, Some(&eth))], "0.0125"),
+                "42146.835443",
+            ),
+            (
+                price(Side::Sell, ten, &[(&long, Some(&btc))], "0.02"),
+                "3763.480392",
+            ),
+            (
+                price(
+                    Side::Buy,
+                    one,
+                    &[(&short, Some(&eth)), (&pocket, None)],
+                    "0.0125",
+                ),
+                "42754.430380",
+            ),
+        ] {
+            assert_eq!(rounded(found), Some(worked.to_owned()));
+        }
+        assert_eq!(price(Side::Buy, one, &[(&short, None)], "0.0125"), None);
     }
 
     #[test]
