@@ -223,6 +223,25 @@ mod new_order {
     }
 
     #[test]
+    fn the_terms_are_those_of_the_open_position_else_of_the_newest_order_there() {
+        let mut model = desk();
+        press(&mut model, "j b 3 enter");
+        let isolated = PlaceOrder {
+            leverage: num("5"),
+            margin_mode: MarginMode::Isolated,
+            expected_price: Some(num("150.01")),
+            ..market_buy("SOL", "3")
+        };
+        assert_eq!(
+            model.store.flights.values().next().map(|f| &f.command),
+            Some(&place(isolated))
+        );
+        let mut model = desk();
+        press(&mut model, "2 j b");
+        assert_eq!(form(&model).draft.text(Field::Leverage), Some("8"));
+    }
+
+    #[test]
     fn without_position_or_order_a_market_starts_at_five_times_cross_or_less() {
         let mut model = bare_desk();
         let markets = vec![market("DOGE", "0.1", "0.2", (0, 3))];
@@ -603,6 +622,17 @@ mod writing {
             paste(&mut model, text);
             assert_eq!(form(&model).draft.text(Field::Size), Some(""));
             assert_eq!(form(&model).refusal, Some(words));
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_paste_is_taken_whole_or_not_at_all(text: String) {
+            let mut model = desk();
+            press(&mut model, "b");
+            paste(&mut model, &text);
+            let there = form(&model).draft.text(Field::Size).unwrap();
+            proptest::prop_assert!(there.is_empty() || there == text);
         }
     }
 
