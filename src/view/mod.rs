@@ -2,6 +2,7 @@
 //! alike. No terminal types.
 
 pub mod form;
+pub mod format;
 
 use crate::app::notice;
 
