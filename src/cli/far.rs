@@ -41,6 +41,7 @@ fn options(settings: &Settings) -> Options {
             CloseAllRule::After(settings.close_all_delay)
         },
         intervals: BTreeMap::from(intervals),
+        dialect: settings.dialect.clone(),
     }
 }
 
