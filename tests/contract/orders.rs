@@ -384,6 +384,18 @@ async fn every_type_that_can_be_placed_is_shown_as_placed() {
 }
 
 #[tokio::test]
+async fn a_trigger_on_another_market_keeps_that_markets_price() {
+    let paper = Paper::bare().await;
+    let trigger = json!({
+        "type": "conditional", "market_id": "paper|SOL", "size": 1, "trigger_market_id": "paper|BTC",
+        "trigger_price": 70000, "trigger_direction": "above",
+    });
+    let order: Order = place(&paper, "k", trigger).await.data();
+    assert_eq!(order.trigger_price, Some(Num::from(70_000_i64)));
+    assert_eq!(order.trigger_market_id.unwrap().raw(), "paper|BTC");
+}
+
+#[tokio::test]
 async fn attached_exits_are_set_kept_and_removed_one_leg_at_a_time() {
     let paper = Paper::bare().await;
     let order = rest(&paper, "k").await;
