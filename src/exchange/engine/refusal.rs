@@ -50,7 +50,6 @@ pub enum Reason {
     IsolatedMarginUnsafe,
     MarketableLimitUnacknowledged,
     // why a working order was canceled
-    #[strum(serialize = "user")]
     User,
     ReduceOnly,
     SiblingFilled,
