@@ -1,17 +1,12 @@
 //! A desk on a terminal, from the first frame to the exit code.
 
 use super::{
-    Clock, Far, Wires,
-    painter::Painter,
-    run,
-    services::Services,
-    signals::Signals,
-    terminal::Taken,
+    Clock, Far, Wires, painter::Painter, run, services::Services, signals::Signals, terminal::Taken,
 };
 use crate::{
     app::{Model, Options, keymap::Keymap},
     model::Failure,
-    ui::Look,
+    ui::Scrolls,
 };
 use crossterm::event::EventStream;
 use ratatui::layout::Rect;
@@ -26,7 +21,8 @@ const MAIL: usize = 256;
 pub struct Start {
     pub options: Options,
     pub keymap: Keymap,
-    pub look: Look,
+    /// What the drawing starts from: theme and zone.
+    pub scrolls: Scrolls,
 }
 
 /// How a desk ended.
@@ -50,10 +46,20 @@ where
     let clock = Clock::Wall;
     let (inbox, mail) = channel(MAIL);
     let (effects, wanted) = unbounded_channel();
-    let services = Services { clock, intervals: start.options.intervals.clone(), inbox };
+    let services = Services {
+        clock,
+        intervals: start.options.intervals.clone(),
+        inbox,
+    };
     let far_side = tokio::spawn(services.serve(opening, wanted));
     let mut model = Model::new(start.options, start.keymap, clock.now());
-    let wires = Wires { input: EventStream::new(), mail, effects, clock, look: start.look };
+    let wires = Wires {
+        input: EventStream::new(),
+        mail,
+        effects,
+        clock,
+        scrolls: start.scrolls,
+    };
     let end = tokio::select! {
         () = run(wires, Rect::new(0, 0, columns, rows), &mut model, |frame| painter.show(frame)) => End::Quit,
         code = signals.caught() => End::Signal(code),

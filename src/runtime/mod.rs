@@ -25,7 +25,7 @@ pub use services::Far;
 
 use crate::{
     app::{Effect, Model, Msg, update, wake},
-    ui::{self, Look, Scrolls},
+    ui::{self, Scrolls},
 };
 use crossterm::event::{Event, KeyEventKind};
 use frame::FrameGate;
@@ -43,22 +43,25 @@ struct Wires<I> {
     mail: Receiver<Msg>,
     effects: UnboundedSender<Effect>,
     clock: Clock,
-    look: Look,
+    scrolls: Scrolls,
 }
 
 /// Runs until the model quits or the input ends. `show` gets every frame worth drawing.
-async fn run<I>(mut wires: Wires<I>, mut size: Rect, model: &mut Model, mut show: impl FnMut(Buffer))
-where
+async fn run<I>(
+    mut wires: Wires<I>,
+    mut size: Rect,
+    model: &mut Model,
+    mut show: impl FnMut(Buffer),
+) where
     I: Stream<Item = io::Result<Event>> + Unpin,
 {
     let mut gate = FrameGate::open();
-    let mut scrolls = Scrolls::default();
     loop {
         let msg = select! {
             biased; // a due frame first (60 Hz at most), then the person, then the network, then time
             () = gate.due() => {
                 let mut frame = Buffer::empty(size);
-                ui::render(&mut frame, model, &mut scrolls, wires.look);
+                ui::render(&mut frame, model, &mut wires.scrolls);
                 show(frame);
                 gate.drawn();
                 continue;
