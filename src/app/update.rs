@@ -6,7 +6,7 @@ use super::{
     notice::{Event, Tone},
     overlay::Overlay,
     pane::Pane,
-    poll::{Poll, Source},
+    poll::{Answer, Poll, Source},
     screen,
 };
 use crate::model::{
@@ -126,9 +126,15 @@ fn send(model: &mut Model, command: Command) -> (Ticket, Effect) {
 }
 
 fn arrive(model: &mut Model, poll: Poll) -> Vec<Effect> {
+    // A page that failed is not asked for again at once: the next newest page will.
+    let traces = matches!(
+        poll.answer,
+        Answer::Scaled(..) | Answer::History(_) | Answer::MoreHistory(_, Ok(_))
+    );
     let ladders = model.store.arrive(poll);
     let watch = (!ladders.is_empty()).then_some(Effect::Watch(ladders));
-    watch.into_iter().collect()
+    let trace = traces.then(|| screen::trace(model)).flatten();
+    watch.into_iter().chain(trace).collect()
 }
 
 fn advance(model: &mut Model, ticket: Ticket, progress: Progress) -> Vec<Effect> {
