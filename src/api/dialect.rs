@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// How a service spells what the description leaves open. The defaults are what the paper exchange
 /// speaks; `assets/default.toml` documents each as a setting under `[dialect]`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 pub struct Dialect {
     /// The query that asks `GET /v1/orders` for pending and resting orders only.
     pub working_filter: QueryPair,
@@ -28,7 +28,6 @@ pub struct Dialect {
 
 /// One `name=value` of a query.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
 pub struct QueryPair {
     pub name: String,
     pub value: String,

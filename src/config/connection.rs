@@ -2,7 +2,7 @@
 
 use crate::{api::Dialect, model::AccountId};
 use secrecy::SecretString;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// An API key. Its `Debug` shows nothing, it has no `Display`, and its memory is wiped on drop.
 pub type Secret = SecretString;
@@ -22,8 +22,7 @@ pub struct Connection {
 }
 
 /// A JSON document with one row per market. Pointers are RFC 6901; numbers may be JSON numbers or strings.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct PriceSource {
     /// Absolute, or a path on the service itself. The API key is sent only to the service itself.
     pub url: String,
@@ -46,8 +45,7 @@ pub struct PriceSource {
 }
 
 /// A JSON document with one row per account.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct FactsSource {
     pub url: String,
     #[serde(default)]

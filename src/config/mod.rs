@@ -1,5 +1,31 @@
 //! Settings: what they are, where they come from, and what is wrong with them.
+//!
+//! Contract: [`load()`] lays the built-in `assets/default.toml`, the user's file, a named file, the environment and
+//! flags over one another and answers with settings that hold together, or with every [`Problem`] it found, each
+//! naming the file, variable or flag and the setting. A key never appears in an error, a `Debug` or `config show`.
+//!
+//! Known limits: files are read as UTF-8 TOML; numbers with a fraction are written as strings, because the layers
+//! underneath would take them through `f64`. The owner of a file is not checked, its mode is.
 
 mod connection;
+mod key;
+mod layers;
+mod load;
+mod paths;
+mod problem;
+mod settings;
+mod show;
+mod source;
+#[cfg(test)]
+mod tests;
+mod validate;
+mod words;
 
 pub use connection::{Connection, FactsSource, PriceSource, Secret};
+pub use layers::{Flag, Origin, Sources};
+pub use load::{Loaded, load};
+pub use paths::{state_dir, user_file};
+pub use problem::{Problem, SettingsError};
+pub use settings::{ColorChoice, FarEnd, LogLevel, Poll, Settings, Theme};
+pub use show::template;
+pub use source::SourceChoice;

@@ -1,3 +1,248 @@
-//! The paper exchange.
+//! The paper exchange: a real HTTP server on a socket of the caller's choice that implements `/v1` of the API
+//! description, and `/sim` for what a simulation needs beyond it ([`sim`]).
+//!
+//! Contract: [`start`] takes the listening socket, the scenario, the instant virtual time starts at and a stop
+//! signal; it reads no clock but tokio's and owns no global state. Prices, fills and ids come from the engine alone,
+//! which is synchronous and deterministic: the same scenario, start and requests at the same virtual times give the
+//! same answers. Polling never advances time.
+//!
+//! Known limits: state lives in memory and ends with the process; plain HTTP, meant for loopback.
 
+mod answer;
+mod budget;
+mod chaos;
+mod clock;
+mod close_all;
+mod cursor;
 pub mod engine;
+mod fault;
+mod floor;
+mod gate;
+mod http;
+mod idempotency;
+mod scenario;
+mod sim;
+mod v1;
+mod wire;
+
+pub use budget::{Rate, Rates};
+pub use clock::{Pace, Speed};
+pub use gate::ApiKey;
+pub use scenario::{Scenario, ScenarioFault};
+
+use crate::{
+    api::Dialect,
+    model::{AccountId, Timestamp},
+};
+use budget::Budgets;
+use chaos::Chaos;
+use clock::Clock;
+use cursor::Cursors;
+use fault::Fault;
+use floor::Floor;
+use gate::Gate;
+use sha2::{Digest, Sha256};
+use std::{
+    io,
+    net::SocketAddr,
+    sync::{
+        Arc, Mutex, MutexGuard,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+use tokio::{
+    net::TcpListener,
+    task::JoinHandle,
+    time::{Instant, MissedTickBehavior, interval},
+};
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+/// How an exchange is started.
+#[derive(Debug, Clone)]
+pub struct Options {
+    pub scenario: Scenario,
+    /// Virtual time at the first request; the scenario's script is played before it.
+    pub start: Timestamp,
+    pub pace: Pace,
+}
+
+/// Why an exchange could not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartFault {
+    #[error("the listening socket has no address")]
+    Socket(#[source] io::Error),
+    #[error(transparent)]
+    Scenario(#[from] ScenarioFault),
+    #[error("the scenario's script did not come to its end")]
+    Script(#[source] tokio::task::JoinError),
+}
+
+/// A running exchange.
+#[derive(Debug)]
+pub struct Handle {
+    pub addr: SocketAddr,
+    /// One entry per account, in the scenario's order; accounts of one user share a key.
+    pub accounts: Vec<AccountKey>,
+    task: JoinHandle<()>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccountKey {
+    pub account_id: AccountId,
+    pub api_key: ApiKey,
+}
+
+impl Handle {
+    /// `http://127.0.0.1:8080`; an exchange bound to every address is named by loopback.
+    pub fn base_url(&self) -> String {
+        let mut addr = self.addr;
+        if addr.ip().is_unspecified() {
+            let loopback = if addr.is_ipv4() { "127.0.0.1" } else { "::1" };
+            addr.set_ip(loopback.parse().unwrap_or(addr.ip()));
+        }
+        format!("http://{addr}")
+    }
+
+    /// Waits until the stop signal has been obeyed: no request is under way any more.
+    pub async fn stopped(self) {
+        if let Err(why) = self.task.await {
+            tracing::error!(%why, "the exchange ended badly");
+        }
+    }
+}
+
+/// Plays the scenario's script, then serves on `listener` until `shutdown`.
+pub async fn start(
+    listener: TcpListener,
+    options: Options,
+    shutdown: CancellationToken,
+) -> Result<Handle, StartFault> {
+    let addr = listener.local_addr().map_err(StartFault::Socket)?;
+    let Options {
+        scenario,
+        start,
+        pace,
+    } = options;
+    let opening = tokio::task::spawn_blocking(move || {
+        let opened = scenario.open(engine::Millis(start.0));
+        opened.map(|opened| (scenario, opened))
+    });
+    let (scenario, opened) = opening.await.map_err(StartFault::Script)??;
+    let accounts = opened
+        .users
+        .iter()
+        .flat_map(|user| {
+            user.accounts.iter().map(|(account_id, _)| AccountKey {
+                account_id: account_id.clone(),
+                api_key: user.key.clone(),
+            })
+        })
+        .collect();
+    let service = Arc::new(Service::new(&scenario, opened, pace, addr));
+    let task = tokio::spawn(run(listener, service, shutdown));
+    Ok(Handle {
+        addr,
+        accounts,
+        task,
+    })
+}
+
+/// Virtual time is looked at this often; a step is 250 ms.
+const TICK: Duration = Duration::from_millis(125);
+
+async fn run(listener: TcpListener, service: Arc<Service>, shutdown: CancellationToken) {
+    let ticking = tokio::spawn(tick(Arc::clone(&service), shutdown.clone()));
+    http::accept(listener, service, shutdown).await;
+    if let Err(why) = ticking.await {
+        tracing::error!(%why, "the clock of the exchange ended badly");
+    }
+}
+
+async fn tick(service: Arc<Service>, shutdown: CancellationToken) {
+    let mut ticks = interval(TICK);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    while shutdown.run_until_cancelled(ticks.tick()).await.is_some() {
+        match service.floor() {
+            Ok(mut floor) => floor.tick(Instant::now()),
+            Err(fault) => return tracing::error!("{}", fault.message),
+        }
+    }
+}
+
+/// Everything the requests share.
+#[derive(Debug)]
+struct Service {
+    floor: Mutex<Floor>,
+    chaos: Mutex<Chaos>,
+    gate: Gate,
+    budgets: Budgets,
+    cursors: Cursors,
+    hosts: http::Hosts,
+    dialect: Dialect,
+    request_ids: RequestIds,
+}
+
+impl Service {
+    fn new(scenario: &Scenario, opened: scenario::Opened, pace: Pace, addr: SocketAddr) -> Self {
+        let users = opened.users.iter().map(|user| {
+            let accounts = user.accounts.iter().map(|(_, ix)| *ix).collect();
+            (&user.key, accounts)
+        });
+        let gate = Gate::new(users);
+        let clock = Clock::new(pace, Instant::now(), opened.engine.now());
+        Self {
+            gate,
+            floor: Mutex::new(Floor {
+                engine: opened.engine,
+                clock,
+                keys: idempotency::Idempotency::default(),
+                closings: close_all::Closings::default(),
+            }),
+            chaos: Mutex::new(Chaos::new(scenario.seed)),
+            budgets: Budgets::new(scenario.budgets()),
+            cursors: Cursors::new(scenario.seed),
+            hosts: http::Hosts::new(addr.ip()),
+            dialect: Dialect::default(),
+            request_ids: RequestIds {
+                seed: scenario.seed,
+                count: AtomicU64::new(0),
+            },
+        }
+    }
+
+    /// A request that panicked with the floor in hand may have left it half changed: nothing is traded on it again.
+    fn floor(&self) -> Result<MutexGuard<'_, Floor>, Fault> {
+        let locked = self.floor.lock();
+        locked.map_err(|_| Fault::broken("the engine has stopped after an internal error"))
+    }
+
+    fn chaos(&self) -> Result<MutexGuard<'_, Chaos>, Fault> {
+        let locked = self.chaos.lock();
+        locked.map_err(|_| Fault::broken("the planted faults are in an unknown state"))
+    }
+}
+
+/// UUIDs from a stream of their own, so that a run can be repeated to the letter.
+#[derive(Debug)]
+struct RequestIds {
+    seed: u64,
+    count: AtomicU64,
+}
+
+impl RequestIds {
+    fn next(&self) -> Uuid {
+        let count = self.count.fetch_add(1, Ordering::Relaxed);
+        let digest = Sha256::new()
+            .chain_update(b"request id")
+            .chain_update(self.seed.to_be_bytes())
+            .chain_update(count.to_be_bytes())
+            .finalize();
+        let mut bytes = [0; 16];
+        for (byte, random) in bytes.iter_mut().zip(digest) {
+            *byte = random;
+        }
+        uuid::Builder::from_random_bytes(bytes).into_uuid()
+    }
+}

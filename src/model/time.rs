@@ -62,6 +62,12 @@ impl Timestamp {
         }
     }
 
+    /// Reads the date of an HTTP header (`Sun, 06 Nov 1994 08:49:37 GMT`).
+    pub fn from_http_date(text: &str) -> Option<Self> {
+        let zoned = jiff::fmt::rfc2822::parse(text).ok()?;
+        Some(Self(zoned.timestamp().as_millisecond()))
+    }
+
     /// How long ago `earlier` was; zero when it lies ahead (clocks differ).
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
@@ -123,6 +129,13 @@ mod tests {
                 "1790000000123000000"
             ]
         );
+    }
+
+    #[test]
+    fn the_date_of_a_header_is_an_instant() {
+        let read = Timestamp::from_http_date("Sun, 06 Nov 1994 08:49:37 GMT");
+        assert_eq!(read, Some(Timestamp(784_111_777_000)));
+        assert_eq!(Timestamp::from_http_date("tomorrow"), None);
     }
 
     #[test]

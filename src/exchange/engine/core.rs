@@ -1,27 +1,76 @@
-//! The engine's state and its public face.
+//! The engine's state and its one way in.
 
+use std::collections::BTreeSet;
+
+use super::account::{Account, Flows};
+use super::arena::Arena;
 use super::command::{Command, Outcome};
+use super::feed::Generator;
 use super::ids::{AccountIx, MarketIx, OrderId, PositionId, ScaledId, TwapId};
-use super::refusal::{Reason, Refusal};
-use super::rows::{
-    AccountFacts, MarketFacts, OrderKey, OrderRow, PositionKey, PositionRow, ScaledRow, TwapRow,
-};
-use super::spec::{AccountSpec, EngineConfig, MarketSpec, MarketTick};
-use super::units::{Bps, Millis};
+use super::log::{Event, Log};
+use super::market::Market;
+use super::position::Position;
+use super::refusal::Refusal;
+use super::rows::{OrderRow, ScaledRow, TwapRow};
+use super::spec::{EngineConfig, Feed, Fees, MarketTick};
+use super::units::{Bps, Millis, Usd};
+use super::words::LiquidityRole;
 
 /// The whole exchange: markets, accounts, orders and the clock.
 #[derive(Debug)]
 pub struct Engine {
-    config: EngineConfig,
-    now: Millis,
+    pub(super) now: Millis,
+    pub(super) fees: Fees,
+    pub(super) markets: Arena<MarketIx, Market>,
+    pub(super) accounts: Arena<AccountIx, Account>,
+    pub(super) orders: Arena<OrderId, OrderRow>,
+    pub(super) positions: Arena<PositionId, Position>,
+    pub(super) twaps: Arena<TwapId, TwapRow>,
+    pub(super) scaled: Arena<ScaledId, ScaledRow>,
+    /// Orders with an expiry, armed or resting.
+    pub(super) expiring: BTreeSet<(Millis, OrderId)>,
+    /// Armed orders whose cancellation is done at the next step.
+    pub(super) cancel_queue: Vec<OrderId>,
+    /// Active strategies by the time of their next slice.
+    pub(super) slices_due: BTreeSet<(Millis, TwapId)>,
+    /// Hands out places in queues.
+    pub(super) priority: u64,
+    pub(super) generator: Option<Generator>,
+    pub(super) dice: super::feed::Dice,
+    pub(super) log: Log,
 }
 
 impl Engine {
     pub fn new(config: EngineConfig) -> Self {
-        Self {
+        let generator = match config.feed {
+            Feed::Synthetic => Some(Generator::new(config.seed, &config.markets)),
+            Feed::Scripted => None,
+        };
+        let mut engine = Self {
             now: config.start,
-            config,
+            fees: config.fees,
+            markets: Arena::default(),
+            accounts: Arena::default(),
+            orders: Arena::default(),
+            positions: Arena::default(),
+            twaps: Arena::default(),
+            scaled: Arena::default(),
+            expiring: BTreeSet::new(),
+            cancel_queue: Vec::new(),
+            slices_due: BTreeSet::new(),
+            priority: 0,
+            generator,
+            dice: super::feed::Dice::new(config.seed, "strategies"),
+            log: Log::default(),
+        };
+        for spec in config.markets {
+            engine.markets.push(Market::new(spec, config.start));
         }
+        for spec in config.accounts {
+            engine.accounts.push(Account::new(spec, config.start));
+        }
+        engine.open_markets();
+        engine
     }
 
     /// Virtual time: the end of the last whole step.
@@ -29,142 +78,77 @@ impl Engine {
         self.now
     }
 
-    /// Runs every whole 250 ms step that ends at or before `to`; an earlier `to` does nothing.
-    pub fn advance_to(&mut self, to: Millis) {
-        self.now = self.now.max(to);
-    }
-
     /// Carries out one command at the current virtual time. A refusal that names an order recorded it as rejected;
-    /// any other refusal changed nothing.
+    /// any other refusal changed nothing. An unknown account is refused as not found.
     pub fn apply(&mut self, account: AccountIx, command: Command) -> Result<Outcome, Refusal> {
-        let _ = (account, command);
-        Err(Refusal::conflict(
-            Reason::MarketUnavailable,
-            "no market yet",
-        ))
+        if self.accounts.get(account).is_none() {
+            return Err(Refusal::not_found("account"));
+        }
+        match command {
+            Command::Place(order) => self.place(account, &order).map(Outcome::Order),
+            Command::Close(close) => self.close(account, &close).map(Outcome::Order),
+            Command::Cancel(id) => self.cancel(account, id).map(Outcome::Cancel),
+            Command::SetExits(exits) => self.set_exits(account, exits).map(Outcome::Order),
+            Command::SetIsolatedMargin(margin) => {
+                self.set_margin(account, margin).map(Outcome::Position)
+            }
+            Command::PlaceTwap(twap) => self.place_twap(account, &twap).map(Outcome::Twap),
+            Command::StopTwap(id) => self.stop_twap(account, id).map(Outcome::Twap),
+            Command::PlaceScaled(ladder) => {
+                self.place_scaled(account, &ladder).map(Outcome::Scaled)
+            }
+            Command::CancelScaled(id) => self.cancel_scaled(account, id).map(Outcome::Scaled),
+            Command::ForceClose(id) => self.force_close(account, id).map(Outcome::Order),
+        }
     }
 
-    /// Replaces the feed's next step for one market (a live feed, a test, a scripted gap).
+    /// Replaces the feed's next step for one market (a live feed, a test, a scripted gap). Several queue up.
     pub fn inject(&mut self, market: MarketIx, tick: MarketTick) {
-        let _ = (market, tick);
+        if self.markets.get(market).is_some() {
+            self.markets.at_mut(market).injected.push_back(tick);
+        }
     }
 
     /// Moves the synthetic price of a market by `by` from the next step on.
     pub fn nudge(&mut self, market: MarketIx, by: Bps) {
-        let _ = (market, by);
+        if let Some(generator) = &mut self.generator {
+            generator.nudge(market, by);
+        }
     }
 
-    pub fn market_ixs(&self) -> impl Iterator<Item = MarketIx> + use<> {
-        (0..self.config.markets.len()).map(MarketIx::from)
+    pub(super) fn record(&mut self, event: Event) {
+        self.log.record(self.now, event);
     }
 
-    pub fn market_spec(&self, market: MarketIx) -> Option<&MarketSpec> {
-        self.config.markets.get(usize::from(market))
+    /// Fee of a notional, rounded down to the micro-USD (exchange.md 2.4).
+    pub(super) fn fee(&self, notional: Usd, role: LiquidityRole) -> Usd {
+        let rate = match role {
+            LiquidityRole::Taker => self.fees.taker,
+            LiquidityRole::Maker => self.fees.maker,
+        };
+        notional.mul_floor(rate, 100_000)
     }
 
-    /// By `market_id`, `paper|BTC`.
-    pub fn market(&self, market_id: &str) -> Option<MarketIx> {
-        self.market_ixs().find(|ix| {
-            self.market_spec(*ix)
-                .is_some_and(|spec| spec.market_id() == market_id)
-        })
+    pub(super) fn next_priority(&mut self) -> u64 {
+        self.priority += 1;
+        self.priority
     }
 
-    pub fn account_ixs(&self) -> impl Iterator<Item = AccountIx> + use<> {
-        (0..self.config.accounts.len()).map(AccountIx::from)
+    /// The account's open position on a market.
+    pub(super) fn held(&self, account: AccountIx, market: MarketIx) -> Option<&Position> {
+        let id = self.accounts.at(account).open.get(&market)?;
+        Some(self.positions.at(*id))
     }
 
-    pub fn account_spec(&self, account: AccountIx) -> Option<&AccountSpec> {
-        self.config.accounts.get(usize::from(account))
-    }
-
-    pub fn account(&self, id: &str) -> Option<AccountIx> {
-        self.account_ixs()
-            .find(|ix| self.account_spec(*ix).is_some_and(|spec| spec.id == id))
-    }
-
-    /// `None` for a missing and for a foreign id alike; so for every lookup below.
-    pub fn order(&self, account: AccountIx, id: OrderId) -> Option<&OrderRow> {
-        let _ = (account, id);
-        None
-    }
-
-    /// Newest first, from just after `before` in that order (`None`: from the newest).
-    pub fn orders(
-        &self,
-        account: AccountIx,
-        before: Option<OrderKey>,
-    ) -> impl Iterator<Item = &OrderRow> {
-        let _ = (account, before);
-        std::iter::empty()
-    }
-
-    /// Pending and resting orders, newest first.
-    pub fn working_orders(&self, account: AccountIx) -> impl Iterator<Item = &OrderRow> {
-        let _ = account;
-        std::iter::empty()
-    }
-
-    pub fn position(&self, account: AccountIx, id: PositionId) -> Option<PositionRow> {
-        let _ = (account, id);
-        None
-    }
-
-    /// By (`opened_at`, id), oldest first: the order of a close-all snapshot.
-    pub fn open_positions(&self, account: AccountIx) -> Vec<PositionRow> {
-        let _ = account;
-        Vec::new()
-    }
-
-    /// Newest first, from just after `before`.
-    pub fn closed_positions(
-        &self,
-        account: AccountIx,
-        before: Option<PositionKey>,
-    ) -> impl Iterator<Item = PositionRow> {
-        let _ = (account, before);
-        std::iter::empty()
-    }
-
-    pub fn twap(&self, account: AccountIx, id: TwapId) -> Option<&TwapRow> {
-        let _ = (account, id);
-        None
-    }
-
-    /// Pending and active ones, newest first.
-    pub fn live_twaps(&self, account: AccountIx) -> impl Iterator<Item = &TwapRow> {
-        let _ = account;
-        std::iter::empty()
-    }
-
-    pub fn scaled(&self, account: AccountIx, id: ScaledId) -> Option<&ScaledRow> {
-        let _ = (account, id);
-        None
-    }
-
-    /// All ladders, newest first.
-    pub fn scaled_orders(&self, account: AccountIx) -> impl Iterator<Item = &ScaledRow> {
-        let _ = account;
-        std::iter::empty()
-    }
-
-    pub fn account_facts(&self, account: AccountIx) -> Option<AccountFacts> {
-        let _ = account;
-        None
-    }
-
-    pub fn market_facts(&self, market: MarketIx) -> Option<MarketFacts> {
-        let _ = market;
-        None
-    }
-
-    /// SHA-256 chained over everything that happened, in hex.
-    pub fn log_hash(&self) -> String {
-        String::new()
-    }
-
-    /// How many events the hash covers.
-    pub fn log_len(&self) -> u64 {
-        0
+    /// Moves an account's cash, and remembers why.
+    pub(super) fn pay(&mut self, account: AccountIx, flows: Flows) {
+        let account = self.accounts.at_mut(account);
+        let net = flows.realized - flows.fees + flows.funding;
+        account.cash += net + flows.insurance;
+        account.flows.realized += flows.realized;
+        account.flows.fees += flows.fees;
+        account.flows.funding += flows.funding;
+        account.flows.insurance += flows.insurance;
+        account.challenge.earn(net);
     }
 }

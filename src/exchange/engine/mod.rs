@@ -8,14 +8,52 @@
 //! Known limits: only exogenous liquidity is in the book (no user trades with another), queue position and per-level
 //! consumption are modelled, impact beyond the refill of a level is not. Rows are kept in memory for good.
 
+mod account;
+mod arena;
+mod book;
+mod chase;
+mod checks;
+mod close;
 mod command;
 mod core;
+mod enter;
+mod exits;
+mod feed;
+mod fill;
+mod funding;
 mod ids;
+mod isolated;
+mod ladder;
+mod liquidation;
+mod log;
+mod maker;
+mod margin;
+mod mark;
+mod market;
+mod orders;
+mod payload;
+mod place;
+mod position;
+mod read;
 mod refusal;
+mod resting;
 mod rows;
+mod rule_facts;
+mod rules;
+mod scaled;
+mod schedule;
+mod slices;
 mod spec;
+mod step;
+mod tick;
+mod trade;
+mod triggers;
+mod twap;
 mod units;
 mod words;
+
+#[cfg(test)]
+mod tests;
 
 pub use self::core::Engine;
 pub use command::{
@@ -24,6 +62,7 @@ pub use command::{
     Tif,
 };
 pub use ids::{AccountIx, MarketIx, OrderId, PositionId, ScaledId, TwapId};
+pub use log::{Event, Logged};
 pub use refusal::{Reason, Refusal, RefusalKind, RuleId};
 pub use rows::{
     AccountFacts, MarketFacts, Measure, OrderKey, OrderRow, PositionKey, PositionRow, RuleFact,

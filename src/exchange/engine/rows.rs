@@ -2,6 +2,7 @@
 
 use super::ids::{AccountIx, MarketIx, OrderId, PositionId, ScaledId, TwapId};
 use super::refusal::{Reason, RuleId};
+use super::resting::Spot;
 use super::spec::BookLevel;
 use super::units::{Bps, Lots, Millis, NanoPx, NanoRate, Px, Usd};
 use super::words::{
@@ -86,6 +87,15 @@ pub(super) struct Links {
 }
 
 impl OrderRow {
+    /// Where it stands in the book, while it rests.
+    pub(super) fn spot(&self) -> Option<Spot> {
+        Some(Spot {
+            side: self.side,
+            px: self.limit_price?,
+            priority: self.links.priority?,
+        })
+    }
+
     #[must_use]
     pub fn key(&self) -> OrderKey {
         OrderKey {

@@ -1,0 +1,33 @@
+//! What may be typed.
+
+use super::{completions, flags::SettingsFlags, man, settings};
+use clap::{Parser, Subcommand};
+
+/// A terminal desk for paper-trading perpetual futures.
+///
+/// With nothing set, it starts its own paper exchange on this machine and trades there (PAPER). With `base_url`, a
+/// key and `account_id` set, it trades with that service (LIVE-API).
+#[derive(Debug, Parser)]
+#[command(name = "perpdeck", version, about, long_about, after_help = AFTER)]
+pub struct Args {
+    #[command(flatten)]
+    pub(super) settings: SettingsFlags,
+    #[command(subcommand)]
+    pub(super) verb: Option<Verb>,
+}
+
+const AFTER: &str = "\
+The key of a service is never a flag: PERPDECK_API_KEY, api_key_file or api_key_command hold it.
+Exit codes: 0 ok, 1 failed, 2 usage or settings.";
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Verb {
+    /// Opens the desk (this when no command is named)
+    Desk,
+    /// Shows, checks or starts a settings file
+    Config(settings::Args),
+    /// Prints a completion script for a shell
+    Completions(completions::Args),
+    /// Prints the manual page, of a command if one is named
+    Man(man::Args),
+}

@@ -1,0 +1,23 @@
+//! `perpdeck completions`: a script for the shell.
+
+use super::{Exit, out};
+use clap::CommandFactory;
+use clap_complete::{Shell, generate};
+use color_eyre::Result;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    shell: Shell,
+}
+
+pub(super) fn run(args: &Args) -> Result<Exit> {
+    let mut script = vec![];
+    generate(
+        args.shell,
+        &mut super::Args::command(),
+        "perpdeck",
+        &mut script,
+    );
+    out::say_bytes(&script)?;
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,108 @@
+//! Settings as flags: the same names as in a file, with dashes.
+
+use crate::config::{ColorChoice, Flag, LogLevel, Sources, Theme};
+use clap::{Args, ValueHint, builder::PossibleValuesParser};
+use std::{ffi::OsString, path::PathBuf};
+use strum::VariantNames;
+
+/// There is no `--api-key`: everybody on the machine can read a program's flags.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Settings")]
+pub(super) struct SettingsFlags {
+    /// A settings file, over the user's own
+    #[arg(long, global = true, value_name = "FILE", env = "PERPDECK_CONFIG", value_hint = ValueHint::FilePath)]
+    config: Option<PathBuf>,
+    /// The service: scheme, host and port
+    #[arg(long, global = true, value_name = "URL", value_hint = ValueHint::Url)]
+    base_url: Option<String>,
+    /// The account to show and trade
+    #[arg(long, global = true, value_name = "ID")]
+    account_id: Option<String>,
+    /// A file of yours alone (mode 600) with the key
+    #[arg(long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    api_key_file: Option<String>,
+    /// Where prices come from: auto, none or paper
+    #[arg(long, global = true, value_name = "SOURCE", value_parser = ["auto", "none", "paper"])]
+    price_source: Option<String>,
+    /// Where account figures come from: auto, none or paper
+    #[arg(long, global = true, value_name = "SOURCE", value_parser = ["auto", "none", "paper"])]
+    facts_source: Option<String>,
+    /// How long the close-all strip waits: 1.5s, 0s
+    #[arg(long, global = true, value_name = "TIME")]
+    close_all_delay: Option<String>,
+    /// Whether close-all waits for y
+    #[arg(long, global = true, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    close_all_confirm: Option<String>,
+    /// The background the colours are for
+    #[arg(long, global = true, value_parser = words::<Theme>())]
+    theme: Option<String>,
+    /// Colours, or none
+    #[arg(long, global = true, value_name = "WHEN", value_parser = words::<ColorChoice>())]
+    color: Option<String>,
+    /// Your own keys
+    #[arg(long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    keys_file: Option<String>,
+    /// Where the journal and the log live
+    #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    state_dir: Option<String>,
+    /// How much the log says
+    #[arg(long, global = true, value_name = "LEVEL", value_parser = words::<LogLevel>())]
+    log_level: Option<String>,
+}
+
+fn words<T: VariantNames>() -> PossibleValuesParser {
+    PossibleValuesParser::new(T::VARIANTS)
+}
+
+impl SettingsFlags {
+    /// The sources of settings, given the process's environment and the user's own file.
+    pub(super) fn sources(
+        &self,
+        environment: impl Iterator<Item = (OsString, OsString)>,
+        user_file: Option<PathBuf>,
+    ) -> Sources {
+        let text = |os: OsString| os.to_string_lossy().into_owned();
+        Sources {
+            user_file,
+            named_file: self.config.clone(),
+            environment: environment
+                .map(|(name, value)| (text(name), text(value)))
+                .collect(),
+            flags: self.given(),
+        }
+    }
+
+    fn given(&self) -> Vec<Flag> {
+        [
+            ("base_url", "--base-url", &self.base_url),
+            ("account_id", "--account-id", &self.account_id),
+            ("api_key_file", "--api-key-file", &self.api_key_file),
+            ("price_source", "--price-source", &self.price_source),
+            ("facts_source", "--facts-source", &self.facts_source),
+            (
+                "close_all_delay",
+                "--close-all-delay",
+                &self.close_all_delay,
+            ),
+            (
+                "close_all_confirm",
+                "--close-all-confirm",
+                &self.close_all_confirm,
+            ),
+            ("theme", "--theme", &self.theme),
+            ("color", "--color", &self.color),
+            ("keys_file", "--keys-file", &self.keys_file),
+            ("state_dir", "--state-dir", &self.state_dir),
+            ("log_level", "--log-level", &self.log_level),
+        ]
+        .into_iter()
+        .filter_map(|(key, name, value)| {
+            Some(Flag {
+                key,
+                name,
+                value: value.clone()?,
+            })
+        })
+        .collect()
+    }
+}

@@ -1,0 +1,30 @@
+//! `perpdeck man`: the manual, in roff.
+
+use super::{Exit, out};
+use clap::CommandFactory;
+use clap_mangen::Man;
+use color_eyre::Result;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// A command, as in `perpdeck man serve`
+    command: Option<String>,
+}
+
+pub(super) fn run(args: &Args) -> Result<Exit> {
+    let mut whole = super::Args::command();
+    whole.build();
+    let named = args.command.as_deref();
+    let found = named.map_or(Some(&whole), |name| whole.find_subcommand(name));
+    let Some(page) = found.cloned() else {
+        let name = named.unwrap_or_default();
+        out::complain(&format!(
+            "no command is called {name:?}; \"perpdeck --help\" lists them"
+        ));
+        return Ok(Exit::Usage);
+    };
+    let mut roff = vec![];
+    Man::new(page).render(&mut roff)?;
+    out::say_bytes(&roff)?;
+    Ok(Exit::Ok)
+}

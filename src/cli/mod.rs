@@ -1,0 +1,43 @@
+//! The command line: what may be typed, and one file per verb.
+//!
+//! Contract: settings are loaded once, here, and everything a verb does starts from them. What is wrong is one line
+//! (or one per problem) on standard error and an exit code of [`Exit`]; a reader who went away is no error.
+
+mod args;
+mod completions;
+mod desk;
+mod exit;
+mod flags;
+mod log;
+mod man;
+mod out;
+mod settings;
+
+pub use args::Args;
+pub use exit::Exit;
+
+use crate::config;
+use args::Verb;
+use color_eyre::Result;
+use std::{env, path::PathBuf};
+
+/// Does what was asked, and says how it went.
+pub fn run(args: Args) -> Exit {
+    let done = color_eyre::install().and_then(|()| choose(args));
+    done.unwrap_or_else(|report| exit::explain(&report))
+}
+
+fn choose(args: Args) -> Result<Exit> {
+    let sources = args.settings.sources(env::vars_os(), config::user_file());
+    match args.verb {
+        None | Some(Verb::Desk) => desk::run(&sources),
+        Some(Verb::Config(args)) => settings::run(&args, &sources),
+        Some(Verb::Completions(args)) => completions::run(&args),
+        Some(Verb::Man(args)) => man::run(&args),
+    }
+}
+
+/// Where the journal and the log go.
+fn state_dir(settings: &config::Settings) -> PathBuf {
+    settings.state_dir.clone().unwrap_or_else(config::state_dir)
+}

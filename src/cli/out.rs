@@ -1,0 +1,23 @@
+//! Standard output and standard error, written whole.
+
+use std::io::{self, Write};
+
+/// Writes to standard output.
+pub(super) fn say(text: &str) -> io::Result<()> {
+    say_bytes(text.as_bytes())
+}
+
+pub(super) fn say_bytes(bytes: &[u8]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(bytes)?;
+    out.flush()
+}
+
+/// Writes each line to standard error under the program's name.
+pub(super) fn complain(text: &str) {
+    let mut err = io::stderr().lock();
+    for line in text.lines() {
+        // Nobody is left to tell when standard error is gone.
+        let _gone = writeln!(err, "perpdeck: {line}");
+    }
+}

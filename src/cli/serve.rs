@@ -1,0 +1,129 @@
+//! `perpdeck serve`: the paper exchange alone, until it is interrupted.
+//!
+//! Contract: prints where it listens, whom it knows and with which keys, once, and then only works. Ctrl-C and SIGTERM
+//! end it with code 0 after the answers under way are out.
+
+use super::{Exit, log, out, state_dir, world::World};
+use crate::{
+    config::{Sources, load},
+    exchange::{AccountKey, Handle},
+    runtime::Clock,
+};
+use color_eyre::{Result, eyre::Context as _};
+use serde::Serialize;
+use std::{
+    fmt::Write as _,
+    io::{self, IsTerminal},
+    net::SocketAddr,
+};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Where to listen; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0")]
+    listen: SocketAddr,
+    #[command(flatten)]
+    world: World,
+    /// What to print; a table on a terminal and JSON elsewhere when left out
+    #[arg(long, value_enum)]
+    output: Option<Output>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Output {
+    Table,
+    Json,
+}
+
+/// The one line of `--output json`.
+#[derive(Serialize)]
+struct Served<'a> {
+    base_url: &'a str,
+    accounts: Vec<ServedAccount<'a>>,
+}
+
+#[derive(Serialize)]
+struct ServedAccount<'a> {
+    account_id: &'a str,
+    api_key: &'a str,
+}
+
+pub(super) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
+    let settings = load(sources)?.settings;
+    let dir = state_dir(&settings);
+    log::start(&dir, settings.log_level)
+        .wrap_err_with(|| format!("the log in {} cannot be written", dir.display()))?;
+    let stop = CancellationToken::new();
+    let world = &args.world;
+    let exchange = world
+        .open(args.listen, Clock::Wall.now(), world.pace(), stop.clone())
+        .await?;
+    out::say(&announcement(&exchange, args.output)?)?;
+    if !args.listen.ip().is_loopback() {
+        out::complain(&format!(
+            "listening beyond this machine on {}: anybody who reaches it and has a key can trade, and the keys \
+             travel unencrypted",
+            args.listen
+        ));
+    }
+    interrupted().await?;
+    stop.cancel();
+    exchange.stopped().await;
+    Ok(Exit::Ok)
+}
+
+async fn interrupted() -> io::Result<()> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    tokio::select! {
+        pressed = tokio::signal::ctrl_c() => pressed,
+        _ = terminate.recv() => Ok(()),
+    }
+}
+
+fn announcement(exchange: &Handle, output: Option<Output>) -> Result<String> {
+    let elsewhere = if io::stdout().is_terminal() {
+        Output::Table
+    } else {
+        Output::Json
+    };
+    let base_url = exchange.base_url();
+    match output.unwrap_or(elsewhere) {
+        Output::Json => json(&base_url, &exchange.accounts),
+        Output::Table => Ok(table(&base_url, &exchange.accounts)),
+    }
+}
+
+fn json(base_url: &str, accounts: &[AccountKey]) -> Result<String> {
+    let served = Served {
+        base_url,
+        accounts: accounts
+            .iter()
+            .map(|account| ServedAccount {
+                account_id: account.account_id.raw(),
+                api_key: account.api_key.reveal(),
+            })
+            .collect(),
+    };
+    Ok(format!("{}\n", serde_json::to_string(&served)?))
+}
+
+fn table(base_url: &str, accounts: &[AccountKey]) -> String {
+    let mut text = format!("paper exchange on {base_url}\n\n{:<12} api_key\n", "account_id");
+    for account in accounts {
+        let line = writeln!(text, "{:<12} {}", account.account_id, account.api_key.reveal());
+        debug_assert!(line.is_ok(), "a string takes every line");
+    }
+    if let Some(first) = accounts.first() {
+        let _ = write!(
+            text,
+            "\nA desk for it, in another terminal:\n\n  export PERPDECK_BASE_URL={base_url}\n  \
+             export PERPDECK_ACCOUNT_ID={}\n  export PERPDECK_API_KEY={}\n  perpdeck\n\n\
+             Ctrl-C ends the exchange.\n",
+            first.account_id,
+            first.api_key.reveal()
+        );
+    }
+    text
+}

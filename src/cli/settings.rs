@@ -1,0 +1,86 @@
+//! `perpdeck config`: the settings in force, what is wrong with them, and where they are.
+
+use super::{Exit, out, state_dir};
+use crate::config::{self, Sources, load};
+use clap::Subcommand;
+use color_eyre::{Result, eyre::Context as _};
+use std::{
+    fmt::Write as _,
+    fs::{DirBuilder, OpenOptions},
+    io::Write as _,
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    path::Path,
+};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    verb: Option<Verb>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Every setting, and where each stands (this when nothing is named)
+    Show,
+    /// Says what is wrong with the settings, the key among them, and exits 2 if something is
+    Check,
+    /// The files that are read and written
+    Path,
+    /// Starts your own settings file with every setting explained
+    Init,
+}
+
+pub(super) fn run(args: &Args, sources: &Sources) -> Result<Exit> {
+    match args.verb.as_ref().unwrap_or(&Verb::Show) {
+        Verb::Show => out::say(&load(sources)?.to_string())?,
+        Verb::Check => {
+            load(sources)?.settings.far_end()?;
+            out::say("settings: ok\n")?;
+        }
+        Verb::Path => out::say(&paths(sources)?)?,
+        Verb::Init => return init(sources),
+    }
+    Ok(Exit::Ok)
+}
+
+fn paths(sources: &Sources) -> Result<String> {
+    let state_dir = state_dir(&load(sources)?.settings);
+    let mut text = String::new();
+    for path in sources.user_file.iter().chain(&sources.named_file) {
+        let note = if path.exists() { "" } else { " (not there)" };
+        writeln!(text, "settings  {}{note}", path.display())?;
+    }
+    writeln!(text, "state     {}", state_dir.display())?;
+    Ok(text)
+}
+
+fn init(sources: &Sources) -> Result<Exit> {
+    let Some(path) = &sources.user_file else {
+        out::complain("there is no home directory to keep settings in; name a file with --config");
+        return Ok(Exit::Failed);
+    };
+    if path.exists() {
+        out::complain(&format!(
+            "{} is there already and stays as it is",
+            path.display()
+        ));
+        return Ok(Exit::Failed);
+    }
+    create(path).wrap_err_with(|| format!("{} cannot be written", path.display()))?;
+    out::say(&format!("{}\n", path.display()))?;
+    Ok(Exit::Ok)
+}
+
+/// The user's alone from the first byte: a key may come to stand in it.
+fn create(path: &Path) -> std::io::Result<()> {
+    if let Some(dir) = path.parent() {
+        DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
+    }
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)?;
+    file.write_all(config::template().as_bytes())?;
+    file.sync_all()
+}

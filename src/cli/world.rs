@@ -1,0 +1,92 @@
+//! What a paper exchange is started with.
+
+use crate::{
+    exchange::{self, Handle, Options, Pace, Scenario, ScenarioFault, Speed},
+    model::{Num, Timestamp},
+};
+use clap::ValueHint;
+use color_eyre::{Result, eyre::Context as _};
+use std::{net::SocketAddr, path::Path};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+#[derive(Debug, Clone, clap::Args)]
+pub(super) struct World {
+    /// The built-in scenario "demo", or a scenario file (TOML)
+    #[arg(long, default_value = "demo", value_hint = ValueHint::FilePath)]
+    pub(super) scenario: String,
+    /// The same seed gives the same market
+    #[arg(long, default_value_t = 1)]
+    pub(super) seed: u64,
+    /// How many times faster than life the market runs: 1, 0.5, 60
+    #[arg(long, default_value = "1", value_parser = speed)]
+    pub(super) speed: Num,
+}
+
+impl Default for World {
+    fn default() -> Self {
+        Self {
+            scenario: DEMO.to_owned(),
+            seed: 1,
+            speed: Num::ONE,
+        }
+    }
+}
+
+const DEMO: &str = "demo";
+
+/// Past this the market would move further between two polls than anybody could follow.
+const FASTEST: u32 = 100;
+
+fn speed(text: &str) -> Result<Num, String> {
+    let number = text.trim_end_matches('x').parse::<Num>();
+    number
+        .ok()
+        .filter(|speed| thousandths(*speed).is_some())
+        .ok_or_else(|| {
+            format!("a speed is a number from 0.001 to {FASTEST}, as in 1, 0.5 or 60")
+        })
+}
+
+fn thousandths(speed: Num) -> Option<Speed> {
+    let thousandths = u32::try_from(speed.to_scaled(3)?).ok()?;
+    Speed::from_thousandths(thousandths)
+}
+
+impl World {
+    /// Starts the exchange on `listen`; it runs until `stop`.
+    pub(super) async fn open(
+        &self,
+        listen: SocketAddr,
+        start: Timestamp,
+        pace: Pace,
+        stop: CancellationToken,
+    ) -> Result<Handle> {
+        let scenario = self.scenario()?;
+        let listener = TcpListener::bind(listen)
+            .await
+            .wrap_err_with(|| format!("the paper exchange cannot listen on {listen}"))?;
+        let options = Options {
+            scenario,
+            start,
+            pace,
+        };
+        let opening = exchange::start(listener, options, stop).await;
+        opening.wrap_err("the paper exchange cannot start")
+    }
+
+    pub(super) fn pace(&self) -> Pace {
+        Pace::Live(thousandths(self.speed).unwrap_or(Speed::REAL_TIME))
+    }
+
+    fn scenario(&self) -> Result<Scenario, ScenarioFault> {
+        let read = match self.scenario.as_str() {
+            DEMO => Scenario::demo(),
+            path => Scenario::from_file(Path::new(path)),
+        };
+        read.map(|scenario| Scenario {
+            seed: self.seed,
+            ..scenario
+        })
+    }
+}

@@ -1,0 +1,283 @@
+//! An answer as it came: what status, body and headers say, in the terms of [`Failure`].
+
+use crate::{
+    api::{ErrorDetail, ErrorEnvelope},
+    model::{Failure, FailureKind, Text, Timestamp},
+};
+use reqwest::{
+    StatusCode,
+    header::{DATE, HeaderMap, RETRY_AFTER},
+};
+use serde::de::DeserializeOwned;
+use std::time::Duration;
+
+/// A wait nobody sits out; keeps later sums of times from overflowing.
+const LONGEST_WAIT: Duration = Duration::from_hours(366 * 24);
+
+/// Characters of a service's message, or of what does not read, that are kept.
+const MESSAGE_LIMIT: usize = 500;
+
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub status: u16,
+    /// At least one second; `None` when missing or not understood.
+    pub retry_after: Option<Duration>,
+    pub body: Vec<u8>,
+}
+
+impl Answer {
+    pub(super) fn head(status: StatusCode, headers: &HeaderMap, now: Timestamp) -> Self {
+        Self {
+            status: status.as_u16(),
+            retry_after: retry_after(headers, now),
+            body: vec![],
+        }
+    }
+
+    pub(super) fn is_success(&self) -> bool {
+        (200..300).contains(&self.status)
+    }
+
+    /// The body as `T`, or where and why it is not one.
+    pub(super) fn decoded<T: DeserializeOwned>(&self) -> Result<T, Failure> {
+        if !self.is_success() {
+            return Err(self.failure());
+        }
+        let mut json = serde_json::Deserializer::from_slice(&self.body);
+        serde_path_to_error::deserialize(&mut json).map_err(|why| self.unreadable(&why))
+    }
+
+    /// What an answer outside 2xx says.
+    pub(super) fn failure(&self) -> Failure {
+        let detail = self.detail();
+        let message = match &detail {
+            Some(detail) if !detail.message.is_empty() => clipped(detail.message.raw()),
+            _ => self.plain_words().into(),
+        };
+        let detail = detail.unwrap_or_default();
+        Failure {
+            kind: kind(self.status),
+            message,
+            status: Some(self.status),
+            code: Some(detail.code).filter(|code| !code.is_empty()),
+            rule_id: detail.rule_id,
+            order_id: detail.order_id,
+            request_id: detail.request_id.filter(is_uuid),
+            retry_after: self.retry_after,
+        }
+    }
+
+    /// The id under which the service's people find the call; only errors carry one.
+    pub(super) fn request_id(&self) -> Option<Text> {
+        if self.is_success() {
+            return None;
+        }
+        self.detail()?.request_id.filter(is_uuid)
+    }
+
+    fn detail(&self) -> Option<ErrorDetail> {
+        let envelope: ErrorEnvelope = serde_json::from_slice(&self.body).ok()?;
+        Some(envelope.error)
+    }
+
+    fn unreadable(&self, why: &serde_path_to_error::Error<serde_json::Error>) -> Failure {
+        let message = match self.shape() {
+            Shape::Json => format!(
+                "the answer does not read at `{}`: {}",
+                why.path(),
+                why.inner()
+            ),
+            shape @ (Shape::Empty | Shape::Html | Shape::Other) => {
+                format!("the answer is {shape}, not the documented JSON")
+            }
+        };
+        Failure {
+            status: Some(self.status),
+            ..Failure::new(FailureKind::Unreadable, clipped(&message))
+        }
+    }
+
+    /// For an error without words of its own: a proxy's page, an empty body, another shape.
+    fn plain_words(&self) -> String {
+        let reason = StatusCode::from_u16(self.status)
+            .ok()
+            .and_then(|status| status.canonical_reason())
+            .unwrap_or("an unknown status");
+        let status = self.status;
+        match (status, self.shape()) {
+            (300..400, _) => format!(
+                "the service redirects elsewhere ({status} {reason}); redirects are not followed, \
+                 the base URL is probably wrong"
+            ),
+            (_, Shape::Json) => format!("{status} {reason}, without an explanation"),
+            (_, shape) => format!("{status} {reason}, with {shape} in place of an explanation"),
+        }
+    }
+
+    fn shape(&self) -> Shape {
+        match self.body.trim_ascii_start().first() {
+            None => Shape::Empty,
+            Some(b'<') => Shape::Html,
+            Some(b'{' | b'[') => Shape::Json,
+            Some(_) => Shape::Other,
+        }
+    }
+}
+
+/// A message is for a line or two of a screen; a service could send megabytes.
+pub(super) fn clipped(text: &str) -> Text {
+    match text.char_indices().nth(MESSAGE_LIMIT) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()).into(),
+        None => text.into(),
+    }
+}
+
+#[derive(Debug, Clone, Copy, strum::Display)]
+enum Shape {
+    #[strum(to_string = "an empty body")]
+    Empty,
+    #[strum(to_string = "a web page")]
+    Html,
+    #[strum(to_string = "JSON")]
+    Json,
+    #[strum(to_string = "something else")]
+    Other,
+}
+
+fn kind(status: u16) -> FailureKind {
+    match status {
+        401 | 403 => FailureKind::Auth,
+        404 => FailureKind::NotFound,
+        408 => FailureKind::TimedOut,
+        409 => FailureKind::Conflict,
+        429 => FailureKind::Limited,
+        400..500 => FailureKind::Invalid,
+        500.. => FailureKind::Unavailable,
+        _ => FailureKind::Unreadable,
+    }
+}
+
+/// `api.md` says a request id is a UUID; anything else is not shown as one.
+fn is_uuid(text: &Text) -> bool {
+    uuid::Uuid::try_parse(text.raw()).is_ok()
+}
+
+/// The longest wait any `Retry-After` asks for: seconds or an HTTP date, never under one second.
+fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
+    let date = |text: &str| Timestamp::from_http_date(text);
+    let sent = headers
+        .get(DATE)
+        .and_then(|value| date(value.to_str().ok()?));
+    headers
+        .get_all(RETRY_AFTER)
+        .iter()
+        .filter_map(|value| {
+            let text = value.to_str().ok()?.trim();
+            if !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) {
+                return Some(text.parse().map_or(LONGEST_WAIT, Duration::from_secs));
+            }
+            Some(date(text)?.since(sent.unwrap_or(now)))
+        })
+        .max()
+        .map(|wait| wait.clamp(Duration::from_secs(1), LONGEST_WAIT))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Timestamp = Timestamp(1_790_000_000_000);
+
+    fn waits(values: &[(&'static str, &str)]) -> Option<u64> {
+        let headers = values
+            .iter()
+            .map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()))
+            .collect();
+        retry_after(&headers, NOW).map(|wait| wait.as_secs())
+    }
+
+    #[test]
+    fn every_way_to_say_retry_after_is_understood_or_ignored() {
+        let after = |value| waits(&[("retry-after", value)]);
+        assert_eq!(after("7"), Some(7));
+        assert_eq!(after("0"), Some(1));
+        assert_eq!(after("99999999999999999999"), Some(LONGEST_WAIT.as_secs()));
+        for bad in ["-1", "1.5", "1e9", "soon", ""] {
+            assert_eq!(after(bad), None, "{bad}");
+        }
+        assert_eq!(waits(&[]), None);
+        assert_eq!(
+            waits(&[("retry-after", "2"), ("retry-after", "9")]),
+            Some(9)
+        );
+    }
+
+    #[test]
+    fn a_date_counts_from_the_services_own_clock_when_it_tells_it() {
+        let date = ("retry-after", "Mon, 21 Sep 2026 14:13:50 GMT");
+        assert_eq!(waits(&[date]), Some(30));
+        let told = ("date", "Mon, 21 Sep 2026 14:13:45 GMT");
+        assert_eq!(waits(&[date, told]), Some(5));
+        let past = ("retry-after", "Mon, 21 Sep 2020 14:13:50 GMT");
+        assert_eq!(waits(&[past]), Some(1));
+    }
+
+    fn failure(status: u16, body: &str) -> Failure {
+        let answer = Answer {
+            status,
+            retry_after: None,
+            body: body.as_bytes().to_vec(),
+        };
+        answer.failure()
+    }
+
+    #[test]
+    fn the_services_own_words_and_references_reach_the_trader() {
+        let body = r#"{"error":{"code":"risk","message":"over the limit","rule_id":"max-size",
+            "order_id":"o-1","request_id":"5f3c1c1e-9a54-4a52-8f50-0d2b7b9a8c11","details":{"a":1}}}"#;
+        assert_eq!(
+            failure(400, body),
+            Failure {
+                kind: FailureKind::Invalid,
+                message: "over the limit".into(),
+                status: Some(400),
+                code: Some("risk".into()),
+                rule_id: Some("max-size".into()),
+                order_id: Some("o-1".into()),
+                request_id: Some("5f3c1c1e-9a54-4a52-8f50-0d2b7b9a8c11".into()),
+                retry_after: None,
+            }
+        );
+    }
+
+    #[test]
+    fn a_message_of_megabytes_is_cut_to_what_a_person_reads() {
+        let body = format!(r#"{{"error":{{"message":"{}"}}}}"#, "ü".repeat(2_000_000));
+        let shown = failure(400, &body).message.to_string();
+        assert_eq!(shown, format!("{}…", "ü".repeat(500)));
+    }
+
+    #[test]
+    fn a_request_id_that_is_no_uuid_is_not_shown() {
+        let body = r#"{"error":{"code":"x","message":"m","request_id":"\u001b]52;c;aGk="}}"#;
+        assert_eq!(failure(404, body).request_id, None);
+    }
+
+    #[test]
+    fn an_error_without_an_envelope_is_told_in_plain_words_without_its_body() {
+        let says = |status, body| failure(status, body).to_string();
+        assert_eq!(
+            says(502, "<html><script>alert(1)</script>"),
+            "unavailable: 502 Bad Gateway, with a web page in place of an explanation"
+        );
+        assert_eq!(
+            says(500, ""),
+            "unavailable: 500 Internal Server Error, with an empty body in place of an explanation"
+        );
+        assert_eq!(
+            says(404, r#"{"detail":"x"}"#),
+            "not found: 404 Not Found, without an explanation"
+        );
+        assert!(says(302, "").contains("base URL is probably wrong"));
+    }
+}

@@ -1,0 +1,108 @@
+//! Speaks to the service: one method per documented endpoint, each exactly one attempt.
+//!
+//! Contract: the only place that names reqwest. A read answers rows or a [`Failure`]; a mutation answers
+//! an [`Attempt`], which keeps apart what was refused, what was surely not sent and what may have taken
+//! effect. Nothing here repeats a request: when to ask again is [`policy`]'s table, the asking is the
+//! outbox's. The API key goes to the origin of the base URL only, redirects are never followed, an answer
+//! is read up to 4 MiB, every call is reported on the `calls` channel.
+//!
+//! Known limits: HTTP/1.1 without compression; HTTP dates in `Retry-After` are read against this
+//! machine's clock when the answer carries no `Date`.
+
+mod answer;
+mod base;
+mod mutate;
+mod pace;
+pub mod policy;
+mod read;
+mod rows;
+mod send;
+mod source;
+
+#[cfg(test)]
+pub(crate) mod responder;
+#[cfg(test)]
+mod tests;
+
+pub use mutate::{Attempt, Mutation};
+
+use crate::{
+    config::Connection,
+    model::{Call, Failure, Timestamp},
+};
+use reqwest::{Url, header::HeaderValue};
+use secrecy::ExposeSecret;
+use std::{fmt, sync::Arc};
+use tokio::sync::mpsc::UnboundedSender;
+
+/// One service, spoken to as one account. Cloning shares connections and the pause a 429 ordered.
+#[derive(Debug, Clone)]
+pub struct Client(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    connection: Connection,
+    base: Url,
+    bearer: HeaderValue,
+    pools: send::Pools,
+    pace: pace::Pace,
+    calls: UnboundedSender<Call>,
+    now: Now,
+}
+
+/// Where instants come from; the client has no clock of its own.
+struct Now(Box<dyn Fn() -> Timestamp + Send + Sync>);
+
+impl fmt::Debug for Now {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Now")
+    }
+}
+
+impl Client {
+    /// Checks the settings; opens nothing and reads no certificate store, which the first call does.
+    ///
+    /// Every finished call goes out on `calls`, stamped by `now`.
+    pub fn new(
+        connection: Connection,
+        calls: UnboundedSender<Call>,
+        now: impl Fn() -> Timestamp + Send + Sync + 'static,
+    ) -> Result<Self, Failure> {
+        let base = base::base(&connection.base_url)?;
+        let bearer = bearer(connection.api_key.expose_secret())?;
+        let sources = [
+            connection.prices.as_ref().map(|prices| &prices.url),
+            connection.facts.as_ref().map(|facts| &facts.url),
+        ];
+        for url in sources.into_iter().flatten() {
+            base::source(&base, url)?;
+        }
+        Ok(Self(Arc::new(Inner {
+            connection,
+            base,
+            bearer,
+            pools: send::Pools::default(),
+            pace: pace::Pace::default(),
+            calls,
+            now: Now(Box::new(now)),
+        })))
+    }
+
+    fn now(&self) -> Timestamp {
+        (self.0.now.0)()
+    }
+
+    pub fn connection(&self) -> &Connection {
+        &self.0.connection
+    }
+}
+
+fn bearer(key: &str) -> Result<HeaderValue, Failure> {
+    if key.is_empty() {
+        return Err(Failure::local("no API key is configured"));
+    }
+    let mut value = HeaderValue::from_str(&format!("Bearer {key}"))
+        .map_err(|_| Failure::local("the API key contains characters that no header can carry"))?;
+    value.set_sensitive(true);
+    Ok(value)
+}

@@ -1,0 +1,142 @@
+//! The mutations: one attempt each, its result told apart by what it proves.
+
+use super::{
+    Client,
+    answer::Answer,
+    base,
+    send::{Outgoing, Unanswered},
+};
+use crate::{
+    api::{Data, DataQueued, Method, Request},
+    model::{CloseAll, CloseAllStatus, Command, Failure, Order, Receipt},
+};
+use std::time::Duration;
+
+const TIMEOUT: Duration = Duration::from_secs(15);
+/// One call may close a target of a hundred before it answers.
+const CLOSE_ALL_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The mutating endpoints of `api.md`; what an answer means depends on which was called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::VariantArray)]
+pub enum Mutation {
+    Place,
+    Close,
+    Cancel,
+    Exits,
+    Margin,
+    StopTwap,
+    CancelScaled,
+    CloseAll,
+}
+
+impl Mutation {
+    pub fn of(command: &Command) -> Self {
+        match command {
+            Command::Place(_) => Self::Place,
+            Command::Close(_) => Self::Close,
+            Command::Cancel(_) => Self::Cancel,
+            Command::Exits(_) => Self::Exits,
+            Command::Margin { .. } => Self::Margin,
+            Command::StopTwap(_) => Self::StopTwap,
+            Command::CancelScaled(_) => Self::CancelScaled,
+            Command::CloseAll(_) => Self::CloseAll,
+        }
+    }
+}
+
+/// What one attempt at a mutation proves.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Attempt {
+    /// 2xx with an answer that reads: it took effect.
+    Done(Receipt),
+    /// A close-all that goes on when asked again with the same key. The operation is absent when the
+    /// body does not carry one.
+    Running {
+        operation: Option<CloseAll>,
+        retry_after: Option<Duration>,
+    },
+    /// A status outside 2xx. What it proves depends on what was tried before: [`super::policy`].
+    Refused(Failure),
+    /// No byte of the request left this machine.
+    NotSent(Failure),
+    /// It may have taken effect: no answer, half an answer, or a 2xx that does not read.
+    Doubtful(Failure),
+}
+
+impl Client {
+    /// Sends `request` once, exactly as it is.
+    pub async fn send(&self, request: &Request, mutation: Mutation) -> Attempt {
+        let url = match base::endpoint(&self.0.base, &request.target) {
+            Ok(url) => url,
+            Err(why) => return Attempt::NotSent(why),
+        };
+        let outgoing = Outgoing {
+            method: method(request.method),
+            url,
+            body: &request.body,
+            key: request.key.as_ref(),
+            timeout: if mutation == Mutation::CloseAll {
+                CLOSE_ALL_TIMEOUT
+            } else {
+                TIMEOUT
+            },
+        };
+        match self.exchange(outgoing).await {
+            Err(Unanswered::NotSent(why)) => Attempt::NotSent(why),
+            Err(Unanswered::MaybeSent(why)) => Attempt::Doubtful(why),
+            Ok(answer) if !answer.is_success() => Attempt::Refused(answer.failure()),
+            Ok(answer) if mutation == Mutation::CloseAll => close_all(&answer),
+            Ok(answer) => self
+                .receipt(&answer, mutation)
+                .map_or_else(Attempt::Doubtful, Attempt::Done),
+        }
+    }
+
+    fn receipt(&self, answer: &Answer, mutation: Mutation) -> Result<Receipt, Failure> {
+        let receipt = match mutation {
+            Mutation::Place | Mutation::Close | Mutation::Exits => {
+                let DataQueued::<Order> { data, queued } = answer.decoded()?;
+                Receipt::Order {
+                    order: Box::new(data),
+                    queued,
+                }
+            }
+            Mutation::Cancel => Receipt::Cancel(data(answer)?),
+            Mutation::Margin => Receipt::Position(Box::new(self.sided(data(answer)?))),
+            Mutation::StopTwap => Receipt::Twap(Box::new(data(answer)?)),
+            Mutation::CancelScaled => Receipt::Scaled(Box::new(data(answer)?)),
+            Mutation::CloseAll => Receipt::CloseAll(data(answer)?),
+        };
+        Ok(receipt)
+    }
+}
+
+fn data<T: serde::de::DeserializeOwned>(answer: &Answer) -> Result<T, Failure> {
+    answer.decoded().map(|Data { data }| data)
+}
+
+/// 202 goes on, 200 and 201 are the end; a body that says `running` is believed over a 200.
+fn close_all(answer: &Answer) -> Attempt {
+    let operation = data::<CloseAll>(answer);
+    let goes_on = answer.status == 202
+        || operation
+            .as_ref()
+            .is_ok_and(|operation| operation.status.is(&CloseAllStatus::Running));
+    match operation {
+        operation if goes_on => Attempt::Running {
+            operation: operation.ok(),
+            retry_after: answer.retry_after,
+        },
+        Ok(operation) => Attempt::Done(Receipt::CloseAll(operation)),
+        Err(why) => Attempt::Doubtful(why),
+    }
+}
+
+fn method(method: Method) -> reqwest::Method {
+    match method {
+        Method::Get => reqwest::Method::GET,
+        Method::Post => reqwest::Method::POST,
+        Method::Put => reqwest::Method::PUT,
+        Method::Delete => reqwest::Method::DELETE,
+    }
+}

@@ -1,0 +1,297 @@
+//! When a mutation is asked again, and when it is over: the table of the project's reliability notes
+//! (2.4), as a pure function of what came back.
+//!
+//! Contract: the same key and the same bytes go out on every attempt, so asking again can never place a
+//! second order. **Doubt is sticky**: once an attempt may have taken effect, no refusal of a later one
+//! proves that the first did not (a 401, 404, 409, 429 or 503 can come from in front of the service's
+//! memory of keys), so the end is [`FailureKind::Unknown`], never "rejected". `Retry-After` is never
+//! undercut; one beyond a minute ends the trying, with the wait in the failure. A PUT or DELETE without a
+//! key is asked again with the same bytes: each sets an absolute state, and the outbox keeps a newer one
+//! for the same resource waiting until this one is over.
+
+mod words;
+
+use super::{Attempt, Mutation};
+use crate::model::{CloseAll, Command, Failure, FailureKind, Progress, Receipt, Risk, Timestamp};
+use std::time::Duration;
+
+const FIRST_BACKOFF: Duration = Duration::from_millis(500);
+const LONGEST_BACKOFF: Duration = Duration::from_secs(5);
+/// Spread over asking times, so that many desks do not come back in the same instant.
+const SPREAD: Duration = Duration::from_millis(250);
+/// A longer `Retry-After` is for a person to decide about.
+const LONGEST_PATIENCE: Duration = Duration::from_mins(1);
+/// A close-all's 202 without a usable `Retry-After`.
+const ROUND: Duration = Duration::from_secs(2);
+const STALLED_ROUND: Duration = Duration::from_secs(30);
+/// 202s in a row without one more target tried.
+const STALLED_AFTER: u32 = 20;
+const ABANDONED_AFTER: Duration = Duration::from_mins(10);
+
+/// How often and how long one command may be tried. For close-all both start anew with every 202.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Budget {
+    tries: u32,
+    window: Duration,
+}
+
+/// What to do next with a command.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    Settle(Result<Receipt, Failure>),
+    /// The same request again, no earlier than `after` from now.
+    Again {
+        after: Duration,
+        meanwhile: Pause,
+    },
+}
+
+/// What is known while the next attempt is awaited.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Pause {
+    /// It may have taken effect.
+    Unknown(Failure),
+    /// It has surely not taken effect.
+    Waiting(Failure),
+    /// A close-all in the middle of its targets.
+    Running(CloseAll),
+}
+
+impl Pause {
+    pub fn progress(self, retry_at: Timestamp) -> Progress {
+        match self {
+            Self::Unknown(why) => Progress::Unknown { why, retry_at },
+            Self::Waiting(why) => Progress::Waiting { why, retry_at },
+            Self::Running(operation) => Progress::Running {
+                operation,
+                retry_at,
+            },
+        }
+    }
+}
+
+/// What a refusal proves about the attempt it answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Meaning {
+    /// Not done, and asking again would answer the same.
+    Final,
+    /// 409 to a keyed request: perhaps the same key is being worked on right now.
+    Busy,
+    /// Not done yet; the service asks to wait.
+    Wait,
+    /// The service broke in the middle.
+    Doubt,
+    /// 3xx: not the service we know. Whatever stands there may have passed the request on.
+    Astray,
+}
+
+fn meaning(mutation: Mutation, why: &Failure) -> Meaning {
+    match why.status {
+        Some(300..400) => Meaning::Astray,
+        Some(409) if mutation.is_keyed() => Meaning::Busy,
+        Some(429) => Meaning::Wait,
+        Some(503) if why.retry_after.is_some() => Meaning::Wait,
+        Some(408 | 425 | 500..) | None => Meaning::Doubt,
+        Some(_) => Meaning::Final,
+    }
+}
+
+/// One command's attempts so far.
+#[derive(Debug, Clone)]
+pub struct Tries {
+    mutation: Mutation,
+    risk: Risk,
+    /// Attempts, and those of them that may have reached the service, since the last 202.
+    attempts: u32,
+    sent: u32,
+    since: Duration,
+    /// The first attempt whose effect is unknown.
+    doubt: Option<Failure>,
+    rounds: Rounds,
+}
+
+/// A close-all's 202s.
+#[derive(Debug, Clone, Default)]
+struct Rounds {
+    seen: u32,
+    idle: u32,
+    operation: Option<CloseAll>,
+    progressed: Duration,
+}
+
+impl Tries {
+    pub fn of(command: &Command) -> Self {
+        Self::new(Mutation::of(command), command.risk())
+    }
+
+    fn new(mutation: Mutation, risk: Risk) -> Self {
+        Self {
+            mutation,
+            risk,
+            attempts: 0,
+            sent: 0,
+            since: Duration::ZERO,
+            doubt: None,
+            rounds: Rounds::default(),
+        }
+    }
+
+    /// What follows from the attempt that just ended, `elapsed` after the first began.
+    ///
+    /// `draw` spreads the waits: 0 to 1000, evenly drawn by the caller.
+    pub fn judge(&mut self, attempt: Attempt, elapsed: Duration, draw: u32) -> Verdict {
+        let draw = draw.min(1000);
+        self.attempts += 1;
+        self.sent += u32::from(!matches!(attempt, Attempt::NotSent(_)));
+        match attempt {
+            Attempt::Done(receipt) => Verdict::Settle(self.done(receipt)),
+            Attempt::Running {
+                operation,
+                retry_after,
+            } => self.round(operation, retry_after, elapsed, draw),
+            Attempt::NotSent(why) if why.kind == FailureKind::Local => self.settle(why),
+            Attempt::NotSent(why) => self.again(why, self.budget(), elapsed, draw),
+            Attempt::Doubtful(why) => {
+                self.doubt.get_or_insert_with(|| why.clone());
+                self.again(why, self.budget(), elapsed, draw)
+            }
+            Attempt::Refused(why) => self.refused(why, elapsed, draw),
+        }
+    }
+
+    fn refused(&mut self, why: Failure, elapsed: Duration, draw: u32) -> Verdict {
+        let meaning = meaning(self.mutation, &why);
+        if matches!(meaning, Meaning::Doubt | Meaning::Astray) {
+            self.doubt.get_or_insert_with(|| why.clone());
+        }
+        match meaning {
+            Meaning::Final | Meaning::Astray => self.settle(why),
+            Meaning::Busy => self.again(why, self.patience_with_busy(), elapsed, draw),
+            Meaning::Wait | Meaning::Doubt => self.again(why, self.budget(), elapsed, draw),
+        }
+    }
+
+    fn again(&self, why: Failure, budget: Budget, elapsed: Duration, draw: u32) -> Verdict {
+        let after = match why.retry_after {
+            Some(asked) if asked > LONGEST_PATIENCE => return self.settle(why),
+            Some(asked) => asked + share(SPREAD, draw),
+            None => self.backoff(draw),
+        };
+        // An entry that cannot connect gives up early: the price it was made for is going away.
+        // An exit keeps knocking, so attempts that never left do not count against it.
+        let tried = match self.risk {
+            Risk::Increasing => self.attempts,
+            Risk::Neutral | Risk::Reducing => self.sent,
+        };
+        let spent = elapsed.saturating_sub(self.since).saturating_add(after);
+        if tried >= budget.tries || spent > budget.window {
+            return self.settle(why);
+        }
+        let meanwhile = if self.doubt.is_some() {
+            Pause::Unknown(why)
+        } else {
+            Pause::Waiting(why)
+        };
+        Verdict::Again { after, meanwhile }
+    }
+
+    /// 0.5 s doubled per attempt up to 5 s, of which half to all is waited.
+    fn backoff(&self, draw: u32) -> Duration {
+        let doubled = FIRST_BACKOFF * 2_u32.saturating_pow(self.attempts.saturating_sub(1).min(8));
+        let full = doubled.min(LONGEST_BACKOFF);
+        full / 2 + share(full / 2, draw)
+    }
+
+    fn budget(&self) -> Budget {
+        let (tries, seconds) = match self.risk {
+            Risk::Increasing => (4, 30),
+            Risk::Neutral => (5, 60),
+            Risk::Reducing => (10, 300),
+        };
+        Budget {
+            tries,
+            window: Duration::from_secs(seconds),
+        }
+    }
+
+    /// A conflict on the only attempt is nearly always the final word; asking twice more covers a request
+    /// that a middlebox delivered twice. In doubt it may be our own first attempt, still at work.
+    fn patience_with_busy(&self) -> Budget {
+        Budget {
+            tries: if self.doubt.is_some() { 5 } else { 3 },
+            window: Duration::from_secs(30),
+        }
+    }
+
+    fn round(
+        &mut self,
+        operation: Option<CloseAll>,
+        retry_after: Option<Duration>,
+        elapsed: Duration,
+        draw: u32,
+    ) -> Verdict {
+        let before = self.rounds.operation.as_ref();
+        if let Some(fault) = operation.as_ref().and_then(|now| words::fault(before, now)) {
+            return Verdict::Settle(Err(self.unknown(fault)));
+        }
+        let progress = self.rounds.seen == 0 || is_further(before, operation.as_ref());
+        if progress {
+            self.rounds.progressed = elapsed;
+        }
+        self.rounds.idle = if progress { 0 } else { self.rounds.idle + 1 };
+        self.rounds.seen += 1;
+        self.rounds.operation = operation.or(self.rounds.operation.take());
+        (self.attempts, self.sent, self.since, self.doubt) = (0, 0, elapsed, None);
+
+        let asked = retry_after.unwrap_or(ROUND);
+        if asked > LONGEST_PATIENCE {
+            return self.settle(words::long_wait(asked));
+        }
+        if elapsed.saturating_sub(self.rounds.progressed) > ABANDONED_AFTER {
+            return self.settle(words::stalled(ABANDONED_AFTER));
+        }
+        let slowest = if self.rounds.idle >= STALLED_AFTER {
+            STALLED_ROUND
+        } else {
+            Duration::ZERO
+        };
+        let meanwhile = match &self.rounds.operation {
+            Some(operation) => Pause::Running(operation.clone()),
+            None => Pause::Waiting(words::closing()),
+        };
+        Verdict::Again {
+            after: asked.max(slowest) + share(SPREAD, draw),
+            meanwhile,
+        }
+    }
+
+    fn done(&self, receipt: Receipt) -> Result<Receipt, Failure> {
+        let Receipt::CloseAll(operation) = &receipt else {
+            return Ok(receipt);
+        };
+        match words::fault(self.rounds.operation.as_ref(), operation) {
+            Some(fault) => Err(self.unknown(fault)),
+            None => Ok(receipt),
+        }
+    }
+
+    fn settle(&self, why: Failure) -> Verdict {
+        let in_doubt = self.doubt.is_some() || self.rounds.seen > 0;
+        Verdict::Settle(Err(if in_doubt {
+            self.unknown(why)
+        } else {
+            self.not_done(why)
+        }))
+    }
+}
+
+fn is_further(before: Option<&CloseAll>, now: Option<&CloseAll>) -> bool {
+    now.is_some_and(|now| before.is_none_or(|before| before.done_count() < now.done_count()))
+}
+
+fn share(whole: Duration, draw: u32) -> Duration {
+    whole * draw / 1000
+}
+
+#[cfg(test)]
+mod tests;

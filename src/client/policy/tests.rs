@@ -1,0 +1,352 @@
+use super::*;
+use crate::model::{CloseAllStatus, Lenient, Order, OrderStatus};
+use strum::VariantArray;
+
+const ANSWERS: [&str; 17] = [
+    "no byte", "timeout", "500", "502", "503", "503 wait", "504", "408", "425", "302", "400",
+    "401", "403", "404", "409", "422", "429",
+];
+
+fn failure(status: u16, retry_after: Option<u64>) -> Failure {
+    Failure {
+        status: Some(status),
+        retry_after: retry_after.map(Duration::from_secs),
+        ..Failure::new(FailureKind::Invalid, format!("answer {status}"))
+    }
+}
+
+fn attempt(answer: &str) -> Attempt {
+    match answer {
+        "no byte" => Attempt::NotSent(Failure::new(FailureKind::Unreachable, "refused")),
+        "timeout" => Attempt::Doubtful(Failure::new(FailureKind::TimedOut, "no answer")),
+        "503 wait" => Attempt::Refused(failure(503, Some(3))),
+        "429" => Attempt::Refused(failure(429, Some(3))),
+        status => Attempt::Refused(failure(status.parse().unwrap(), None)),
+    }
+}
+
+fn risk(mutation: Mutation) -> Risk {
+    match mutation {
+        Mutation::Place | Mutation::Margin => Risk::Increasing,
+        Mutation::Close | Mutation::CloseAll => Risk::Reducing,
+        Mutation::Cancel | Mutation::Exits | Mutation::StopTwap | Mutation::CancelScaled => {
+            Risk::Neutral
+        }
+    }
+}
+
+fn tries(mutation: Mutation) -> Tries {
+    Tries::new(mutation, risk(mutation))
+}
+
+fn word(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Settle(Ok(_)) => "done",
+        Verdict::Settle(Err(why)) if why.is_doubtful() => "unknown",
+        Verdict::Settle(Err(_)) => "failed",
+        Verdict::Again {
+            meanwhile: Pause::Unknown(_),
+            ..
+        } => "ask in doubt",
+        Verdict::Again {
+            meanwhile: Pause::Waiting(_),
+            ..
+        } => "ask again",
+        Verdict::Again {
+            meanwhile: Pause::Running(_),
+            ..
+        } => "running",
+    }
+}
+
+fn seconds(n: u64) -> Duration {
+    Duration::from_secs(n)
+}
+
+#[test]
+fn the_first_answer_decides_as_the_table_says() {
+    for mutation in Mutation::VARIANTS {
+        for answer in ANSWERS {
+            let expected = match answer {
+                "no byte" | "503 wait" | "429" => "ask again",
+                "timeout" | "500" | "502" | "503" | "504" | "408" | "425" => "ask in doubt",
+                "302" => "unknown",
+                "409" if mutation.is_keyed() => "ask again",
+                _ => "failed",
+            };
+            let verdict = tries(*mutation).judge(attempt(answer), seconds(0), 500);
+            assert_eq!(word(&verdict), expected, "{mutation:?} {answer}");
+        }
+    }
+}
+
+#[test]
+fn after_a_doubt_no_refusal_ever_reads_as_rejected() {
+    for mutation in Mutation::VARIANTS {
+        for answer in ANSWERS {
+            let mut tries = tries(*mutation);
+            tries.judge(attempt("timeout"), seconds(0), 0);
+            let expected = match answer {
+                "302" | "400" | "401" | "403" | "404" | "422" => "unknown",
+                "409" if !mutation.is_keyed() => "unknown",
+                _ => "ask in doubt",
+            };
+            let verdict = tries.judge(attempt(answer), seconds(1), 0);
+            assert_eq!(word(&verdict), expected, "{mutation:?} {answer}");
+        }
+    }
+}
+
+#[test]
+fn no_sequence_of_answers_after_a_doubt_ends_as_failed() {
+    for mutation in Mutation::VARIANTS {
+        for first in ANSWERS {
+            for last in ANSWERS {
+                let mut tries = tries(*mutation);
+                tries.judge(attempt("timeout"), seconds(0), 0);
+                for answer in [first, last, last, last, last, last, last, last, last, last] {
+                    if let Verdict::Settle(end) = tries.judge(attempt(answer), seconds(1), 0) {
+                        assert!(
+                            end.unwrap_err().is_doubtful(),
+                            "{mutation:?} {first} {last}"
+                        );
+                        break;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// How often `answer` is heard until the command is over, when time passes as the policy asks.
+fn asked(mutation: Mutation, answer: &str) -> (u32, Duration, Failure) {
+    let (mut tries, mut elapsed, mut count) = (tries(mutation), Duration::ZERO, 0);
+    loop {
+        count += 1;
+        match tries.judge(attempt(answer), elapsed, 0) {
+            Verdict::Again { after, .. } => elapsed += after,
+            Verdict::Settle(end) => return (count, elapsed, end.unwrap_err()),
+        }
+    }
+}
+
+#[test]
+fn budgets_are_kept_by_count_and_by_time() {
+    let count = |mutation, answer| asked(mutation, answer).0;
+    assert_eq!(count(Mutation::Place, "timeout"), 4);
+    assert_eq!(count(Mutation::Cancel, "timeout"), 5);
+    assert_eq!(count(Mutation::Close, "timeout"), 10);
+    assert_eq!(count(Mutation::Place, "no byte"), 4);
+    assert_eq!(count(Mutation::Place, "409"), 3);
+    let (_, patient, _) = asked(Mutation::Close, "no byte");
+    assert!(
+        (seconds(295)..=seconds(300)).contains(&patient),
+        "{patient:?}"
+    );
+    for mutation in Mutation::VARIANTS {
+        for answer in ANSWERS {
+            let (_, elapsed, _) = asked(*mutation, answer);
+            assert!(
+                elapsed <= tries(*mutation).budget().window,
+                "{mutation:?} {answer}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_conflict_in_doubt_is_asked_for_half_a_minute_and_stays_unknown() {
+    let mut tries = tries(Mutation::Place);
+    tries.judge(attempt("timeout"), seconds(0), 0);
+    let mut heard = 0;
+    let end = loop {
+        heard += 1;
+        if let Verdict::Settle(end) = tries.judge(attempt("409"), seconds(heard), 0) {
+            break end.unwrap_err();
+        }
+    };
+    assert_eq!((heard, end.kind), (4, FailureKind::Unknown));
+}
+
+#[test]
+fn retry_after_is_never_undercut_and_a_long_one_is_handed_to_the_trader() {
+    for draw in [0, 1, 500, 1000, 5000] {
+        for asked in [1, 2, 3, 20] {
+            let refused = Attempt::Refused(failure(429, Some(asked)));
+            match tries(Mutation::Close).judge(refused, seconds(0), draw) {
+                Verdict::Again { after, .. } => {
+                    assert!(after >= seconds(asked) && after <= seconds(asked) + SPREAD);
+                }
+                Verdict::Settle(end) => panic!("{end:?}"),
+            }
+        }
+    }
+    let long = Attempt::Refused(failure(429, Some(61)));
+    let verdict = tries(Mutation::Close).judge(long, seconds(0), 0);
+    assert_eq!(verdict, Verdict::Settle(Err(failure(429, Some(61)))));
+}
+
+#[test]
+fn waits_double_up_to_five_seconds_and_are_spread_by_half() {
+    let mut tries = tries(Mutation::Close);
+    let mut waits = vec![];
+    for draw in [1000, 1000, 1000, 1000, 1000, 0] {
+        if let Verdict::Again { after, .. } = tries.judge(attempt("timeout"), seconds(0), draw) {
+            waits.push(after.as_millis());
+        }
+    }
+    assert_eq!(waits, [500, 1000, 2000, 4000, 5000, 2500]);
+}
+
+#[test]
+fn what_could_not_be_settled_says_what_is_known_and_where_to_look() {
+    let mut tries = tries(Mutation::Place);
+    tries.judge(attempt("timeout"), seconds(0), 0);
+    let Verdict::Settle(Err(end)) = tries.judge(attempt("404"), seconds(1), 0) else {
+        panic!("404 ends it");
+    };
+    assert_eq!(
+        end.to_string(),
+        "outcome unknown: the order may have been placed (timed out: no answer), and asking again \
+         proved nothing: rejected: answer 404. Look at working orders, positions and history before \
+         you send it again"
+    );
+}
+
+#[test]
+fn what_never_left_is_told_as_not_sent() {
+    let (_, _, end) = asked(Mutation::Place, "no byte");
+    assert_eq!(
+        end.to_string(),
+        "unreachable: refused; nothing was sent in 4 tries"
+    );
+}
+
+#[test]
+fn an_answer_ends_the_doubt() {
+    let order: Order = serde_json::from_str(crate::client::responder::ORDER).unwrap();
+    assert!(order.status.is(&OrderStatus::Resting));
+    let receipt = Receipt::Order {
+        order: Box::new(order),
+        queued: false,
+    };
+    let mut tries = tries(Mutation::Place);
+    tries.judge(attempt("timeout"), seconds(0), 0);
+    let verdict = tries.judge(Attempt::Done(receipt.clone()), seconds(1), 0);
+    assert_eq!(verdict, Verdict::Settle(Ok(receipt)));
+}
+
+fn operation(done: u32, total: u32) -> CloseAll {
+    CloseAll {
+        id: "op".into(),
+        operation: "close_all_positions".into(),
+        account_id: "a".into(),
+        status: Lenient::Known(CloseAllStatus::Running),
+        total_count: total,
+        succeeded_count: done,
+        failed_count: 0,
+        results: vec![],
+        created_at: Timestamp(1),
+        completed_at: None,
+    }
+}
+
+fn running(operation: Option<CloseAll>, retry_after: Option<u64>) -> Attempt {
+    Attempt::Running {
+        operation,
+        retry_after: retry_after.map(Duration::from_secs),
+    }
+}
+
+#[test]
+fn a_close_all_of_a_hundred_targets_is_followed_to_its_end() {
+    let mut tries = tries(Mutation::CloseAll);
+    for done in 1..=100 {
+        let verdict = tries.judge(
+            running(Some(operation(done, 100)), Some(7)),
+            seconds(7 * u64::from(done)),
+            0,
+        );
+        let expected = Verdict::Again {
+            after: seconds(7),
+            meanwhile: Pause::Running(operation(done, 100)),
+        };
+        assert_eq!(verdict, expected);
+    }
+    let finished = Receipt::CloseAll(operation(100, 100));
+    let verdict = tries.judge(Attempt::Done(finished.clone()), seconds(800), 0);
+    assert_eq!(verdict, Verdict::Settle(Ok(finished)));
+}
+
+#[test]
+fn a_close_all_without_a_usable_retry_after_waits_two_seconds() {
+    let verdict = tries(Mutation::CloseAll).judge(running(None, None), seconds(0), 0);
+    let expected = Verdict::Again {
+        after: seconds(2),
+        meanwhile: Pause::Waiting(words::closing()),
+    };
+    assert_eq!(verdict, expected);
+}
+
+#[test]
+fn a_close_all_that_stands_still_slows_down_and_is_then_told() {
+    let mut tries = tries(Mutation::CloseAll);
+    let mut elapsed = Duration::ZERO;
+    let mut slow = 0;
+    let end = loop {
+        match tries.judge(running(Some(operation(3, 10)), Some(1)), elapsed, 0) {
+            Verdict::Again { after, .. } => {
+                slow += u32::from(after == seconds(30));
+                elapsed += after;
+            }
+            Verdict::Settle(end) => break end.unwrap_err(),
+        }
+    };
+    assert!(slow > 15, "{slow}");
+    assert_eq!(
+        end.to_string(),
+        "outcome unknown: closing all positions is not finished, 3 of 10 tried so far: timed out: \
+         nothing more was closed in 10 min. Look at open positions before you send it again"
+    );
+}
+
+#[test]
+fn a_refusal_in_the_middle_of_a_close_all_is_not_a_rejection() {
+    let mut tries = tries(Mutation::CloseAll);
+    tries.judge(running(Some(operation(3, 10)), Some(1)), seconds(0), 0);
+    let verdict = tries.judge(attempt("401"), seconds(1), 0);
+    assert_eq!(word(&verdict), "unknown");
+    let mut waiting = super::tests::tries(Mutation::CloseAll);
+    let verdict = waiting.judge(running(Some(operation(3, 10)), Some(61)), seconds(0), 0);
+    assert_eq!(word(&verdict), "unknown");
+}
+
+#[test]
+fn a_service_that_contradicts_itself_is_not_followed() {
+    let twice = |id: &str| crate::model::CloseResult {
+        position_id: id.into(),
+        status: Lenient::Known(crate::model::CloseResultStatus::Submitted),
+        order: None,
+        failure_code: None,
+        rule_id: None,
+    };
+    let contradictions = [
+        CloseAll {
+            id: "other".into(),
+            ..operation(4, 10)
+        },
+        operation(4, 11),
+        operation(2, 10),
+        operation(11, 10),
+        CloseAll {
+            results: vec![twice("p"), twice("p")],
+            ..operation(4, 10)
+        },
+    ];
+    for now in contradictions {
+        let mut tries = tries(Mutation::CloseAll);
+        tries.judge(running(Some(operation(3, 10)), Some(1)), seconds(0), 0);
+        let verdict = tries.judge(running(Some(now.clone()), Some(1)), seconds(1), 0);
+        assert_eq!(word(&verdict), "unknown", "{now:?}");
+    }
+}

@@ -1,0 +1,125 @@
+//! How a command that could not be settled is told: what is known, what is not, where to look.
+
+use super::Tries;
+use crate::{
+    client::Mutation,
+    model::{CloseAll, Failure, FailureKind},
+};
+use std::{collections::BTreeSet, time::Duration};
+
+impl Mutation {
+    /// Whether the endpoint keeps the `Idempotency-Key` (`api.md`, Limits).
+    pub(super) fn is_keyed(self) -> bool {
+        matches!(self, Self::Place | Self::Close | Self::CloseAll)
+    }
+
+    /// What may have happened, and where it would show.
+    fn suspicion(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Place => (
+                "the order may have been placed",
+                "working orders, positions and history",
+            ),
+            Self::Close => ("the close may have been placed", "positions and history"),
+            Self::Cancel => (
+                "the order may be canceled, filled or still working",
+                "working orders and history",
+            ),
+            Self::Exits => ("the exits may have changed", "the order"),
+            Self::Margin => ("the margin may have changed", "the position"),
+            Self::StopTwap => ("the TWAP may have stopped", "the TWAP list"),
+            Self::CancelScaled => ("the ladder may be canceled", "its rungs and working orders"),
+            Self::CloseAll => ("positions may have been closed", "open positions"),
+        }
+    }
+}
+
+impl Tries {
+    /// The end of a command that may have taken effect.
+    pub(super) fn unknown(&self, why: Failure) -> Failure {
+        let (effect, look) = self.mutation.suspicion();
+        let known = match (&self.rounds.operation, &self.doubt) {
+            (Some(operation), _) => format!(
+                "closing all positions is not finished, {} of {} tried so far",
+                operation.done_count(),
+                operation.total_count
+            ),
+            (None, Some(doubt)) if *doubt != why => {
+                format!("{effect} ({doubt}), and asking again proved nothing")
+            }
+            (None, _) => effect.to_owned(),
+        };
+        let message = format!("{known}: {why}. Look at {look} before you send it again");
+        Failure {
+            kind: FailureKind::Unknown,
+            message: message.into(),
+            ..why
+        }
+    }
+
+    /// The end of a command that surely did not take effect.
+    pub(super) fn not_done(&self, why: Failure) -> Failure {
+        let unsent = why.status.is_none() && why.kind != FailureKind::Local;
+        if !unsent || self.attempts < 2 {
+            return why;
+        }
+        let message = format!(
+            "{}; nothing was sent in {} tries",
+            why.message, self.attempts
+        );
+        Failure {
+            message: message.into(),
+            ..why
+        }
+    }
+}
+
+/// A 202 without the operation in its body.
+pub(super) fn closing() -> Failure {
+    Failure::new(
+        FailureKind::Unavailable,
+        "the service is closing positions and asks to wait",
+    )
+}
+
+pub(super) fn long_wait(asked: Duration) -> Failure {
+    Failure {
+        retry_after: Some(asked),
+        ..Failure::new(
+            FailureKind::Limited,
+            format!("the service asks to wait {} s", asked.as_secs()),
+        )
+    }
+}
+
+pub(super) fn stalled(span: Duration) -> Failure {
+    Failure::new(
+        FailureKind::TimedOut,
+        format!("nothing more was closed in {} min", span.as_secs() / 60),
+    )
+}
+
+/// Why `now` cannot be the state of the operation that was `before`: the same key must lead to one
+/// operation, whose counts only grow.
+pub(super) fn fault(before: Option<&CloseAll>, now: &CloseAll) -> Option<Failure> {
+    let positions: BTreeSet<_> = now
+        .results
+        .iter()
+        .map(|result| &result.position_id)
+        .collect();
+    let broken = match before {
+        Some(before) if before.id != now.id => "another operation answers to the same key",
+        Some(before) if before.total_count != now.total_count => "its number of targets changed",
+        Some(before) if before.done_count() > now.done_count() => "its counts went backwards",
+        _ if now.done_count() > now.total_count => "it tried more targets than it has",
+        _ if positions.len() < now.results.len() => "it lists one position twice",
+        _ => return None,
+    };
+    Some(Failure::new(
+        FailureKind::Unreadable,
+        format!(
+            "the service contradicts itself about close-all {}: {broken}",
+            now.id
+        ),
+    ))
+}

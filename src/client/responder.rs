@@ -1,0 +1,172 @@
+//! A scripted far end for tests: a real socket on loopback that gives the next answer of its script to
+//! each request and keeps what it was sent.
+
+use crate::{
+    api::Dialect,
+    config::{Connection, FactsSource, PriceSource},
+    model::{Call, Timestamp},
+};
+use std::sync::{Arc, Mutex};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+    sync::mpsc::{UnboundedReceiver, unbounded_channel},
+};
+
+pub(crate) const ORDER: &str = r#"{"id":"o-1","account_id":"chal-1","market_id":"paper|BTC",
+    "provider":"paper","symbol":"BTC","coin":"BTC","type":"limit","mode":"limit","side":"buy",
+    "size":0.10,"expected_price":64000.5,"leverage":5,"margin_mode":"cross","reduce_only":false,
+    "status":"resting","requested_at":1790000000000}"#;
+
+/// What to do with one request.
+pub(crate) enum Reply {
+    /// These bytes, then the connection is closed.
+    Bytes(Vec<u8>),
+    /// The request is read whole and the connection dropped without a byte.
+    Drop,
+    /// Never answers; the connection stays open until the client gives up.
+    Silence,
+}
+
+pub(crate) fn json(status: &str, headers: &str, body: &str) -> Reply {
+    let head = format!(
+        "HTTP/1.1 {status}\r\ncontent-type: application/json\r\nconnection: close\r\n{headers}\
+         content-length: {}\r\n\r\n",
+        body.len()
+    );
+    Reply::Bytes([head.as_bytes(), body.as_bytes()].concat())
+}
+
+pub(crate) fn ok(body: &str) -> Reply {
+    json("200 OK", "", body)
+}
+
+pub(crate) fn error(status: &str, headers: &str) -> Reply {
+    json(
+        status,
+        headers,
+        r#"{"error":{"code":"c","message":"says no","request_id":"5f3c1c1e-9a54-4a52-8f50-0d2b7b9a8c11"}}"#,
+    )
+}
+
+/// One request as it arrived.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Seen {
+    pub line: String,
+    /// Lower-case names.
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
+}
+
+impl Seen {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers
+            .iter()
+            .find_map(|(known, value)| (known == name).then_some(value.as_str()))
+    }
+}
+
+pub(crate) struct Responder {
+    pub url: String,
+    pub seen: Arc<Mutex<Vec<Seen>>>,
+}
+
+impl Responder {
+    pub(crate) async fn answering(script: Vec<Reply>) -> Self {
+        Self::watched(script, || ()).await
+    }
+
+    /// `arrived` runs when a request's first byte is there, before it is read on.
+    pub(crate) async fn watched(
+        script: Vec<Reply>,
+        arrived: impl Fn() + Send + Sync + 'static,
+    ) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let seen = Arc::new(Mutex::new(vec![]));
+        let kept = Arc::clone(&seen);
+        tokio::spawn(async move {
+            let mut silent = vec![];
+            for reply in script {
+                let (mut socket, _) = listener.accept().await.unwrap();
+                socket.readable().await.unwrap();
+                arrived();
+                let request = read(&mut socket).await;
+                kept.lock().unwrap().push(request);
+                match reply {
+                    Reply::Bytes(bytes) => {
+                        // The client may hang up first: an oversized body is cut on its side.
+                        let _cut = socket.write_all(&bytes).await;
+                        let _cut = socket.shutdown().await;
+                    }
+                    Reply::Drop => drop(socket),
+                    Reply::Silence => silent.push(socket),
+                }
+            }
+            // Beyond the script nobody answers, but the port stays ours.
+            std::future::pending::<()>().await;
+        });
+        Self { url, seen }
+    }
+
+    pub(crate) fn seen(&self) -> Vec<Seen> {
+        self.seen.lock().unwrap().clone()
+    }
+
+    pub(crate) fn connection(&self) -> Connection {
+        connection(&self.url)
+    }
+
+    pub(crate) fn client(&self) -> (super::Client, UnboundedReceiver<Call>) {
+        client(self.connection())
+    }
+}
+
+pub(crate) fn connection(url: &str) -> Connection {
+    Connection {
+        base_url: url.to_owned(),
+        api_key: "pd_live_secret".into(),
+        account_id: "chal-1".into(),
+        dialect: Dialect::default(),
+        prices: Some(PriceSource::paper()),
+        facts: Some(FactsSource::paper()),
+    }
+}
+
+pub(crate) fn client(connection: Connection) -> (super::Client, UnboundedReceiver<Call>) {
+    let (calls, called) = unbounded_channel();
+    let client = super::Client::new(connection, calls, || Timestamp(1_790_000_000_000)).unwrap();
+    (client, called)
+}
+
+async fn read(socket: &mut TcpStream) -> Seen {
+    let mut bytes = vec![];
+    let mut chunk = [0; 4096];
+    loop {
+        if let Some(end) = bytes.windows(4).position(|window| window == b"\r\n\r\n") {
+            let seen = parse(&bytes[..end], &bytes[end + 4..]);
+            let length = seen
+                .header("content-length")
+                .map_or(0, |n| n.parse().unwrap());
+            if seen.body.len() >= length {
+                return seen;
+            }
+        }
+        let read = socket.read(&mut chunk).await.unwrap();
+        assert!(read > 0, "the request was cut");
+        bytes.extend_from_slice(&chunk[..read]);
+    }
+}
+
+fn parse(head: &[u8], body: &[u8]) -> Seen {
+    let head = String::from_utf8(head.to_vec()).unwrap();
+    let mut lines = head.split("\r\n");
+    Seen {
+        line: lines.next().unwrap().to_owned(),
+        headers: lines
+            .filter_map(|line| line.split_once(':'))
+            .map(|(name, value)| (name.to_lowercase(), value.trim().to_owned()))
+            .collect(),
+        body: body.to_vec(),
+    }
+}

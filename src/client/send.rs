@@ -1,0 +1,224 @@
+//! One request on the wire and what came back, with nothing decided about it.
+
+use super::{Client, answer::Answer, base};
+use crate::{
+    api::IDEMPOTENCY_KEY,
+    model::{Call, Failure, FailureKind, IdempotencyKey, Text},
+};
+use reqwest::{
+    Url,
+    header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE},
+};
+use std::{error::Error as _, time::Duration};
+use tokio::{sync::OnceCell, time::Instant};
+
+/// A name lookup, a TCP connection and a TLS handshake together.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+/// Below the 30 s after which the paper exchange (and most proxies) drop an idle connection: a request
+/// written into a connection that is just being closed ends in doubt for nothing.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(15);
+/// A full page of 100 orders is about 80 KiB; what is 50 times that is not an answer to our question.
+const BODY_LIMIT: usize = 4 * 1024 * 1024;
+
+/// One request, complete.
+#[derive(Debug)]
+pub(super) struct Outgoing<'a> {
+    pub method: reqwest::Method,
+    pub url: Url,
+    pub body: &'a [u8],
+    pub key: Option<&'a IdempotencyKey>,
+    /// From the first byte out to the last byte in.
+    pub timeout: Duration,
+}
+
+/// Why no complete answer came.
+#[derive(Debug)]
+pub(super) enum Unanswered {
+    /// The connection was never made: no byte of the request left.
+    NotSent(Failure),
+    MaybeSent(Failure),
+}
+
+impl Unanswered {
+    pub(super) fn failure(self) -> Failure {
+        match self {
+            Self::NotSent(failure) | Self::MaybeSent(failure) => failure,
+        }
+    }
+}
+
+/// Connections, made on first use: loading the certificate store reads files, and the first frame does
+/// not wait for it.
+#[derive(Debug, Default)]
+pub(super) struct Pools {
+    plain: OnceCell<reqwest::Client>,
+    tls: OnceCell<reqwest::Client>,
+}
+
+impl Pools {
+    async fn of(&self, url: &Url) -> Result<&reqwest::Client, Failure> {
+        let (cell, build): (_, fn() -> _) = if url.scheme() == "https" {
+            (&self.tls, tls)
+        } else {
+            (&self.plain, plain)
+        };
+        cell.get_or_try_init(|| async {
+            let pool = tokio::task::spawn_blocking(build).await;
+            let pool = pool.map_err(|_| Failure::local("the HTTP client did not start"))?;
+            pool.map_err(|why| {
+                Failure::local(format!("the HTTP client did not start: {}", cause(&why)))
+            })
+        })
+        .await
+    }
+}
+
+/// `http` goes to loopback only (`base`): past any proxy of the environment, which would see the key,
+/// and without a certificate store, which a bare machine does not have.
+fn plain() -> reqwest::Result<reqwest::Client> {
+    builder().no_proxy().tls_certs_only([]).build()
+}
+
+fn tls() -> reqwest::Result<reqwest::Client> {
+    builder().https_only(true).build()
+}
+
+fn builder() -> reqwest::ClientBuilder {
+    // reqwest asks rustls for the process default and panics without one. A second installation
+    // answers with an error that only says that the first one stands.
+    let _already_installed = rustls::crypto::ring::default_provider().install_default();
+    reqwest::Client::builder()
+        .user_agent(concat!("perpdeck/", env!("CARGO_PKG_VERSION")))
+        .redirect(reqwest::redirect::Policy::none())
+        .retry(reqwest::retry::never())
+        .referer(false)
+        .connect_timeout(CONNECT_TIMEOUT)
+        .pool_idle_timeout(IDLE_TIMEOUT)
+}
+
+impl Client {
+    /// Sends once, reads the answer whole, reports the call.
+    pub(super) async fn exchange(&self, outgoing: Outgoing<'_>) -> Result<Answer, Unanswered> {
+        let (method, target) = (outgoing.method.clone(), self.shown(&outgoing.url));
+        let at = self.now();
+        let start = Instant::now();
+        let result = self.attempt(outgoing).await;
+        if let Ok(answer) = &result
+            && answer.status == 429
+        {
+            self.0.pace.pause(answer.retry_after.unwrap_or_default());
+        }
+        let call = Call {
+            at,
+            method: word(&method),
+            target,
+            outcome: match &result {
+                Ok(answer) => Ok(answer.status),
+                Err(Unanswered::NotSent(why) | Unanswered::MaybeSent(why)) => Err(why.kind),
+            },
+            elapsed: start.elapsed(),
+            request_id: result.as_ref().ok().and_then(Answer::request_id),
+        };
+        // Nobody listens while the desk shuts down.
+        let _closed = self.0.calls.send(call);
+        result
+    }
+
+    async fn attempt(&self, outgoing: Outgoing<'_>) -> Result<Answer, Unanswered> {
+        let pool = self.0.pools.of(&outgoing.url).await;
+        let timeout = outgoing.timeout;
+        let request = self.request(pool.map_err(Unanswered::NotSent)?, outgoing);
+        let fault = |why| unanswered(why, timeout);
+        let mut response = request.send().await.map_err(fault)?;
+        let mut answer = Answer::head(response.status(), response.headers(), self.now());
+        while let Some(chunk) = response.chunk().await.map_err(fault)? {
+            if answer.body.len() + chunk.len() > BODY_LIMIT {
+                return Err(Unanswered::MaybeSent(Failure {
+                    status: Some(answer.status),
+                    ..Failure::new(
+                        FailureKind::Unreadable,
+                        "the answer is longer than 4 MiB and was not read",
+                    )
+                }));
+            }
+            answer.body.extend_from_slice(&chunk);
+        }
+        Ok(answer)
+    }
+
+    fn request(&self, pool: &reqwest::Client, outgoing: Outgoing<'_>) -> reqwest::RequestBuilder {
+        let own = outgoing.url.origin() == self.0.base.origin();
+        let mut request = pool
+            .request(outgoing.method, outgoing.url)
+            .timeout(outgoing.timeout)
+            .header(ACCEPT, "application/json");
+        if own {
+            request = request.header(AUTHORIZATION, self.0.bearer.clone());
+        }
+        if let Some(key) = outgoing.key {
+            request = request.header(IDEMPOTENCY_KEY, key.raw());
+        }
+        if !outgoing.body.is_empty() {
+            request = request
+                .header(CONTENT_TYPE, "application/json")
+                .body(outgoing.body.to_vec());
+        }
+        request
+    }
+
+    /// Path and query; for a source elsewhere its origin and path, because a query there may hold a key.
+    fn shown(&self, url: &Url) -> Text {
+        let path = url.path();
+        if url.origin() != self.0.base.origin() {
+            return format!("{}{path}", url.origin().ascii_serialization()).into();
+        }
+        match url.query() {
+            Some(query) => format!("{path}?{query}").into(),
+            None => path.into(),
+        }
+    }
+}
+
+fn word(method: &reqwest::Method) -> &'static str {
+    [
+        (reqwest::Method::POST, "POST"),
+        (reqwest::Method::PUT, "PUT"),
+        (reqwest::Method::DELETE, "DELETE"),
+    ]
+    .into_iter()
+    .find_map(|(known, word)| (known == *method).then_some(word))
+    .unwrap_or("GET")
+}
+
+fn unanswered(why: reqwest::Error, timeout: Duration) -> Unanswered {
+    // The URL is in the message by default, and a source's query may hold a key.
+    let host = why.url().map(base::place).unwrap_or_default();
+    let why = why.without_url();
+    let failure = |kind, message: String| Failure::new(kind, message);
+    if why.is_connect() || why.is_builder() {
+        let message = format!("could not connect to {host}: {}", cause(&why));
+        return Unanswered::NotSent(failure(FailureKind::Unreachable, message));
+    }
+    if why.is_timeout() {
+        let message = format!("no answer within {} s", timeout.as_secs());
+        return Unanswered::MaybeSent(failure(FailureKind::TimedOut, message));
+    }
+    if why.is_body() || why.is_decode() {
+        let message = "the answer was cut short".to_owned();
+        return Unanswered::MaybeSent(failure(FailureKind::Unreadable, message));
+    }
+    let message = format!(
+        "the connection broke before an answer came: {}",
+        cause(&why)
+    );
+    Unanswered::MaybeSent(failure(FailureKind::Unreachable, message))
+}
+
+/// The innermost reason: reqwest's own words only say that something went wrong.
+fn cause(why: &reqwest::Error) -> String {
+    let mut innermost: Option<&dyn std::error::Error> = why.source();
+    while let Some(deeper) = innermost.and_then(std::error::Error::source) {
+        innermost = Some(deeper);
+    }
+    innermost.map_or_else(|| why.to_string(), ToString::to_string)
+}

@@ -1,0 +1,216 @@
+//! Prices and account figures from a configured JSON document, found by RFC 6901 pointers.
+//!
+//! Contract: exact decimals (the text of the number is read, never an `f64`), numbers may be JSON numbers
+//! or numeric strings, what a pointer does not find stays unknown, what it finds and cannot be read makes
+//! the row unreadable. The document may come from anywhere; the API key goes to the service only.
+
+use super::{Client, answer::Answer, base};
+use crate::{
+    config::{FactsSource, PriceSource},
+    model::{AccountFacts, AccountId, Failure, FailureKind, Market, Num, Page, Text},
+};
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+
+impl Client {
+    /// Prices of every market of the configured source, in its order.
+    pub async fn markets(&self) -> Result<Page<Market>, Failure> {
+        let source = self.connection().prices.as_ref();
+        let source = source.ok_or_else(|| Failure::local("no price source is configured"))?;
+        let document = self.document(&source.url).await?;
+        let mut page = Page::default();
+        for (index, row) in rows(whole(&document)?, &source.rows)?
+            .into_iter()
+            .enumerate()
+        {
+            match market(row, source) {
+                Ok(market) => page.rows.push(market),
+                Err(why) => page.unreadable.push(format!("row {index}: {why}").into()),
+            }
+        }
+        Ok(page)
+    }
+
+    /// The account's figures from the configured source.
+    pub async fn account_facts(&self, account: &AccountId) -> Result<AccountFacts, Failure> {
+        let source = self.connection().facts.as_ref();
+        let source = source.ok_or_else(|| Failure::local("no account source is configured"))?;
+        let document = self.document(&source.url).await?;
+        let row = rows(whole(&document)?, &source.rows)?
+            .into_iter()
+            .find(|row| word(row, &source.account_id).is_ok_and(|id| id == account.raw()))
+            .ok_or_else(|| {
+                Failure::new(
+                    FailureKind::NotFound,
+                    format!("the account source has no row for {account}"),
+                )
+            })?;
+        facts(row, source).map_err(unreadable)
+    }
+
+    async fn document(&self, url: &str) -> Result<Answer, Failure> {
+        self.fetch(base::source(&self.0.base, url)?).await
+    }
+}
+
+fn market(row: &RawValue, source: &PriceSource) -> Result<Market, String> {
+    let optional = |pointer: &Option<String>| match pointer {
+        Some(pointer) => number(row, pointer),
+        None => Ok(None),
+    };
+    Ok(Market {
+        id: word(row, &source.market_id)?.into(),
+        mark: number(row, &source.mark)?,
+        bid: optional(&source.bid)?,
+        ask: optional(&source.ask)?,
+        size_decimals: optional(&source.size_decimals)?.and_then(count),
+        max_leverage: optional(&source.max_leverage)?.and_then(count),
+        funding_rate: optional(&source.funding_rate)?,
+    })
+}
+
+fn facts(row: &RawValue, source: &FactsSource) -> Result<AccountFacts, String> {
+    let optional = |pointer: &Option<String>| match pointer {
+        Some(pointer) => number(row, pointer),
+        None => Ok(None),
+    };
+    Ok(AccountFacts {
+        equity: number(row, &source.equity)?,
+        cash: optional(&source.cash)?,
+        available_margin: optional(&source.available_margin)?,
+        day_pnl: optional(&source.day_pnl)?,
+        daily_loss_left: optional(&source.daily_loss_left)?,
+        as_of: None,
+    })
+}
+
+fn count(number: Num) -> Option<u32> {
+    u32::try_from(number.to_i64()?).ok()
+}
+
+/// The body of a good answer as one JSON value.
+fn whole(answer: &Answer) -> Result<&RawValue, Failure> {
+    if !answer.is_success() {
+        return Err(answer.failure());
+    }
+    serde_json::from_slice(&answer.body)
+        .map_err(|why| unreadable(format!("the source's answer is not JSON: {why}")))
+}
+
+/// The array `pointer` names; a lone object counts as an array of one.
+fn rows<'a>(document: &'a RawValue, pointer: &str) -> Result<Vec<&'a RawValue>, Failure> {
+    let found = find(document, pointer)
+        .ok_or_else(|| unreadable(format!("the source's answer has nothing at `{pointer}`")))?;
+    if found.get().starts_with('{') {
+        return Ok(vec![found]);
+    }
+    serde_json::from_str(found.get())
+        .map_err(|_| unreadable(format!("the source's answer has no rows at `{pointer}`")))
+}
+
+fn unreadable(why: String) -> Failure {
+    Failure::new(FailureKind::Unreadable, why)
+}
+
+/// RFC 6901 over unparsed JSON, so that no number is read before its digits are wanted.
+fn find<'a>(value: &'a RawValue, pointer: &str) -> Option<&'a RawValue> {
+    let Some(rest) = pointer.strip_prefix('/') else {
+        return pointer.is_empty().then_some(value);
+    };
+    rest.split('/').try_fold(value, |value, token| {
+        let token = token.replace("~1", "/").replace("~0", "~");
+        if value.get().starts_with('[') {
+            let items: Vec<&RawValue> = serde_json::from_str(value.get()).ok()?;
+            return items.get(token.parse::<usize>().ok()?).copied();
+        }
+        let members: BTreeMap<String, &RawValue> = serde_json::from_str(value.get()).ok()?;
+        members.get(&token).copied()
+    })
+}
+
+/// The number at `pointer`; `None` where there is none or `null`.
+fn number(row: &RawValue, pointer: &str) -> Result<Option<Num>, String> {
+    let Some(found) = find(row, pointer).filter(|found| found.get() != "null") else {
+        return Ok(None);
+    };
+    let text: String = serde_json::from_str(found.get()).unwrap_or_else(|_| found.get().to_owned());
+    match text.parse() {
+        Ok(number) => Ok(Some(number)),
+        Err(why) => Err(format!("{pointer}: {why}: {}", Text::from(excerpt(&text)))),
+    }
+}
+
+/// The id at `pointer`: a string, or a number as it is written.
+fn word(row: &RawValue, pointer: &str) -> Result<String, String> {
+    let found = find(row, pointer).ok_or_else(|| format!("nothing at `{pointer}`"))?;
+    let text: String = serde_json::from_str(found.get()).unwrap_or_else(|_| found.get().to_owned());
+    if text.is_empty() || text.starts_with(['{', '[']) || text == "null" {
+        return Err(format!("no id at `{pointer}`"));
+    }
+    Ok(text)
+}
+
+fn excerpt(text: &str) -> String {
+    text.chars().take(40).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn raw(json: &str) -> Box<RawValue> {
+        RawValue::from_string(json.to_owned()).unwrap()
+    }
+
+    #[test]
+    fn pointers_follow_the_rfc() {
+        let document = raw(r#"{"a":[{"b/c":1},{"d~e":"x"}],"":2}"#);
+        let at = |pointer| find(&document, pointer).map(RawValue::get);
+        assert_eq!(at("/a/0/b~1c"), Some("1"));
+        assert_eq!(at("/a/1/d~0e"), Some("\"x\""));
+        assert_eq!(at("/"), Some("2"));
+        assert_eq!(at(""), Some(document.get()));
+        for nothing in ["/a/2", "/a/x", "/z", "a"] {
+            assert_eq!(at(nothing), None, "{nothing}");
+        }
+    }
+
+    #[test]
+    fn a_price_keeps_every_digit_whether_number_or_text() {
+        let row = raw(
+            r#"{"id":"x|BTC","m":64000.10,"b":"12345678901234567.12345678","a":null,"d":5,"l":"40"}"#,
+        );
+        let source = PriceSource {
+            market_id: "/id".into(),
+            mark: "/m".into(),
+            bid: Some("/b".into()),
+            ask: Some("/a".into()),
+            size_decimals: Some("/d".into()),
+            max_leverage: Some("/l".into()),
+            funding_rate: Some("/nowhere".into()),
+            ..PriceSource::paper()
+        };
+        assert_eq!(
+            market(&row, &source),
+            Ok(Market {
+                id: "x|BTC".into(),
+                mark: Some("64000.10".parse().unwrap()),
+                bid: Some("12345678901234567.12345678".parse().unwrap()),
+                ask: None,
+                size_decimals: Some(5),
+                max_leverage: Some(40),
+                funding_rate: None,
+            })
+        );
+    }
+
+    #[test]
+    fn a_price_that_is_no_number_is_told_not_guessed() {
+        let row = raw(r#"{"market_id":"x|BTC","mark_price":"soon"}"#);
+        let why = market(&row, &PriceSource::paper()).unwrap_err();
+        assert_eq!(why, "/mark_price: not a number: soon");
+        let row = raw(r#"{"market_id":null,"mark_price":1}"#);
+        let why = market(&row, &PriceSource::paper()).unwrap_err();
+        assert_eq!(why, "no id at `/market_id`");
+    }
+}

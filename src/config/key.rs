@@ -1,0 +1,75 @@
+//! The API key: found once, before the desk opens, and never shown.
+
+use super::{Origin, Problem, Secret, Settings};
+use secrecy::{ExposeSecret, SecretString};
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::Path,
+    process::{Command, Stdio},
+};
+
+/// A key file is one line; what is longer is some other file.
+const LONGEST: usize = 4096;
+/// The lowest bits of a mode are the group's and the others'.
+const OWN_BITS: u32 = 6;
+
+/// From the setting itself, its file or its command, whichever is set first in that order.
+pub(super) fn find(settings: &Settings) -> Result<Secret, Problem> {
+    if let Some(key) = &settings.api_key {
+        return usable(key.expose_secret()).map_err(|what| Problem::new(None, "api_key", &what));
+    }
+    if let Some(path) = &settings.api_key_file {
+        return from_file(path)
+            .map_err(|what| Problem::new(Some(Origin::File(path.clone())), "", &what));
+    }
+    let command = settings.api_key_command.as_deref().unwrap_or_default();
+    from_command(command).map_err(|what| Problem::new(None, "api_key_command", &what))
+}
+
+fn from_file(path: &Path) -> Result<Secret, String> {
+    must_be_private(path)?;
+    let text = fs::read_to_string(path).map_err(|e| format!("cannot be read: {e}"))?;
+    usable(&text)
+}
+
+/// Its standard error stays the terminal, so that a password manager can ask.
+fn from_command(command: &str) -> Result<Secret, String> {
+    let output = Command::new("sh")
+        .args(["-c", command])
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|e| format!("cannot be run by sh: {e}"))?;
+    if !output.status.success() {
+        return Err(format!("failed ({}); it printed no key", output.status));
+    }
+    usable(&String::from_utf8_lossy(&output.stdout))
+}
+
+/// The first line, when it can be a header value.
+fn usable(text: &str) -> Result<Secret, String> {
+    let key = text.lines().next().unwrap_or_default().trim();
+    if key.is_empty() {
+        return Err("holds no key on its first line".to_owned());
+    }
+    if key.len() > LONGEST || !key.bytes().all(|b| b.is_ascii_graphic()) {
+        return Err("does not hold a key: one is printable ASCII without blanks".to_owned());
+    }
+    Ok(SecretString::from(key))
+}
+
+/// Refuses a file that others can read or change.
+pub(super) fn must_be_private(path: &Path) -> Result<(), String> {
+    let mode = fs::metadata(path)
+        .map_err(|e| format!("cannot be read: {e}"))?
+        .permissions()
+        .mode();
+    if mode.trailing_zeros() >= OWN_BITS {
+        return Ok(());
+    }
+    Err(format!(
+        "other users of this machine can reach it (mode {:03o}): run chmod 600 '{}'",
+        mode & 0o777,
+        path.display()
+    ))
+}

@@ -1,0 +1,203 @@
+//! The layers settings come in, kept apart so that each value can say where it stands.
+
+use super::{Problem, key};
+use config::{Config, Environment, File, FileFormat, Map, Source, Value, ValueKind};
+use std::{
+    collections::HashMap,
+    fmt, fs,
+    path::{Path, PathBuf},
+};
+
+/// The lowest layer, and the reference of every setting.
+pub(super) const DEFAULTS: &str = include_str!("../../assets/default.toml");
+
+/// Names the file of `--config`, so it is no setting itself.
+const FILE_VARIABLE: &str = "PERPDECK_CONFIG";
+
+/// Where settings are read from, as data: only the files named here are looked at.
+#[derive(Debug, Clone, Default)]
+pub struct Sources {
+    /// Read when it is there.
+    pub user_file: Option<PathBuf>,
+    /// Asked for by name (`--config`): must be there.
+    pub named_file: Option<PathBuf>,
+    /// All of the environment; only `PERPDECK_…` counts.
+    pub environment: HashMap<String, String>,
+    pub flags: Vec<Flag>,
+}
+
+/// A setting given on the command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Flag {
+    /// The setting it sets: `base_url`.
+    pub key: &'static str,
+    /// As the person types it: `--base-url`.
+    pub name: &'static str,
+    pub value: String,
+}
+
+/// Where a value stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    Default,
+    File(PathBuf),
+    Variable(String),
+    Flag(&'static str),
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::File(path) => write!(f, "{}", path.display()),
+            Self::Variable(name) => f.write_str(name),
+            Self::Flag(name) => f.write_str(name),
+        }
+    }
+}
+
+/// Lowest first.
+#[derive(Clone)]
+pub(super) struct Layers(Vec<(Place, Config)>);
+
+/// Names the places only: the values may hold a key.
+impl fmt::Debug for Layers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list()
+            .entries(self.0.iter().map(|(place, _)| place))
+            .finish()
+    }
+}
+
+/// Where a whole layer stands; the environment and the flags name each value on its own.
+#[derive(Debug, Clone)]
+enum Place {
+    Default,
+    File(PathBuf),
+    Environment,
+    Flags(Vec<Flag>),
+}
+
+impl Layers {
+    pub(super) fn read(sources: &Sources) -> Result<Self, Problem> {
+        let mut layers = vec![(Place::Default, parsed(DEFAULTS, Path::new("default.toml"))?)];
+        let user_file = sources.user_file.iter().filter(|path| path.exists());
+        for path in user_file.chain(&sources.named_file) {
+            layers.push((Place::File(path.clone()), file(path)?));
+        }
+        layers.push((Place::Environment, environment(&sources.environment)?));
+        layers.push((Place::Flags(sources.flags.clone()), flags(&sources.flags)?));
+        Ok(Self(layers))
+    }
+
+    pub(super) fn merged(&self) -> Result<Config, Problem> {
+        self.0
+            .iter()
+            .fold(Config::builder(), |builder, (_, layer)| {
+                builder.add_source(layer.clone())
+            })
+            .build()
+            .map_err(|e| Problem::new(None, "settings", &e.to_string()))
+    }
+
+    /// The place of the value that counts for `key` (`poll.orders`), and the value as written.
+    pub(super) fn find(&self, key: &str) -> Option<(Origin, Value)> {
+        self.0.iter().rev().find_map(|(place, layer)| {
+            let value = within(layer.collect().ok()?, key)?;
+            Some((place.origin(key), value))
+        })
+    }
+}
+
+impl Place {
+    fn origin(&self, key: &str) -> Origin {
+        match self {
+            Self::Default => Origin::Default,
+            Self::File(path) => Origin::File(path.clone()),
+            Self::Environment => Origin::Variable(variable(key)),
+            Self::Flags(flags) => flags
+                .iter()
+                .find(|flag| flag.key == key)
+                .map_or(Origin::Default, |flag| Origin::Flag(flag.name)),
+        }
+    }
+}
+
+/// The variable of a setting: `poll.orders` is `PERPDECK_POLL__ORDERS`.
+pub(super) fn variable(key: &str) -> String {
+    format!("PERPDECK_{}", key.replace('.', "__").to_uppercase())
+}
+
+/// Walks the tables one name at a time.
+fn within(mut table: Map<String, Value>, key: &str) -> Option<Value> {
+    let (first, rest) = match key.split_once('.') {
+        Some((first, rest)) => (first, Some(rest)),
+        None => (key, None),
+    };
+    let value = table.remove(first)?;
+    match (rest, value.kind) {
+        (None, kind) => Some(Value::new(None, kind)),
+        (Some(rest), ValueKind::Table(inner)) => within(inner, rest),
+        (Some(_), _) => None,
+    }
+}
+
+fn file(path: &Path) -> Result<Config, Problem> {
+    let whole = |what: &str| Problem::new(Some(Origin::File(path.to_owned())), "", what);
+    let text = fs::read_to_string(path).map_err(|e| whole(&format!("cannot be read: {e}")))?;
+    let layer = parsed(&text, path)?;
+    if layer.get::<Value>("api_key").is_ok() {
+        key::must_be_private(path).map_err(|what| whole(&format!("holds api_key, and {what}")))?;
+    }
+    Ok(layer)
+}
+
+fn parsed(text: &str, path: &Path) -> Result<Config, Problem> {
+    Config::builder()
+        .add_source(File::from_str(text, FileFormat::Toml))
+        .build()
+        .map_err(|e| Problem::new(Some(Origin::File(path.to_owned())), "", &syntax(text, &e)))
+}
+
+/// The library's own text quotes the line, and the line may hold a key: say where it is and what is wrong with it.
+fn syntax(text: &str, error: &config::ConfigError) -> String {
+    let config::ConfigError::FileParse { cause, .. } = error else {
+        return error.to_string();
+    };
+    let Some(cause) = cause.downcast_ref::<toml::de::Error>() else {
+        return "is not TOML".to_owned();
+    };
+    let line = cause
+        .span()
+        .and_then(|span| text.get(..span.start))
+        .map_or(1, |before| before.matches('\n').count() + 1);
+    format!("line {line}: {}", cause.message())
+}
+
+fn environment(all: &HashMap<String, String>) -> Result<Config, Problem> {
+    let ours = all
+        .iter()
+        .filter(|(name, _)| name.as_str() != FILE_VARIABLE)
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    let source = Environment::with_prefix("PERPDECK")
+        .prefix_separator("_")
+        .separator("__")
+        .ignore_empty(true)
+        .source(Some(ours));
+    Config::builder()
+        .add_source(source)
+        .build()
+        .map_err(|e| Problem::new(None, "PERPDECK_…", &e.to_string()))
+}
+
+fn flags(flags: &[Flag]) -> Result<Config, Problem> {
+    let build = || {
+        let mut builder = Config::builder();
+        for flag in flags {
+            builder = builder.set_override(flag.key, flag.value.as_str())?;
+        }
+        builder.build()
+    };
+    build().map_err(|e| Problem::new(None, "flags", &e.to_string()))
+}

@@ -1,0 +1,142 @@
+//! From layers to settings that hold together.
+
+use super::{
+    FactsSource, LogLevel, Origin, PriceSource, Problem, Settings, SettingsError, Sources, Theme,
+    layers::{Layers, variable},
+    settings::ColorChoice,
+    show, validate,
+};
+use crate::model::TimestampUnit;
+use config::ConfigError;
+use std::{collections::BTreeSet, fmt::Display};
+use strum::VariantArray;
+
+/// Settings, and where each came from.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    pub settings: Settings,
+    pub(super) layers: Layers,
+}
+
+/// Everything wrong at once: every unknown setting and the first ill-typed one, or else everything that does not
+/// hold together.
+pub fn load(sources: &Sources) -> Result<Loaded, SettingsError> {
+    let layers = Layers::read(sources)?;
+    let mut unknown = BTreeSet::new();
+    let merged = layers.merged()?;
+    let read = serde_ignored::deserialize(merged, |path| {
+        unknown.insert(path.to_string().replace(".?", ""));
+    });
+    let mut problems: Vec<_> = unknown.iter().map(|key| stray(&layers, key)).collect();
+    match read {
+        Ok(settings) => {
+            problems.extend(validate::problems(&settings, &layers));
+            if problems.is_empty() {
+                return Ok(Loaded { settings, layers });
+            }
+        }
+        Err(error) => problems.push(ill_typed(&layers, error)),
+    }
+    Err(SettingsError(problems))
+}
+
+impl Loaded {
+    /// Where the value of a setting stands; `None` when nobody has set it.
+    pub fn origin(&self, key: &str) -> Option<Origin> {
+        self.layers.find(key).map(|(origin, _)| origin)
+    }
+}
+
+fn stray(layers: &Layers, key: &str) -> Problem {
+    let origin = layers.find(key).map(|(origin, _)| origin);
+    let near = nearest(key).map(|name| match &origin {
+        Some(Origin::Variable(_)) => variable(&name),
+        _ => name,
+    });
+    let advice = near.map_or_else(
+        || "\"perpdeck config show\" lists every setting".to_owned(),
+        |name| format!("did you mean {name}?"),
+    );
+    Problem::new(origin, key, &format!("no such setting; {advice}"))
+}
+
+/// The known setting that looks most like `key`: as a whole, or by its last name (`orders` for `poll.orders`).
+fn nearest(key: &str) -> Option<String> {
+    const ALIKE: f64 = 0.85;
+    let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
+    let wanted = key.to_lowercase();
+    known()
+        .into_iter()
+        .map(|name| {
+            let whole = strsim::jaro_winkler(&wanted, &name);
+            let tail = strsim::jaro_winkler(&last(&wanted), &last(&name));
+            (whole.max(tail), name)
+        })
+        .filter(|(likeness, _)| *likeness > ALIKE)
+        .max_by(|(a, _), (b, _)| a.total_cmp(b))
+        .map(|(_, name)| name)
+}
+
+/// Every setting there is, with dots between tables.
+pub(super) fn known() -> Vec<String> {
+    let defaults = Layers::read(&Sources::default())
+        .and_then(|layers| layers.merged())
+        .ok()
+        .and_then(|merged| merged.try_deserialize::<Settings>().ok());
+    let mut keys = defaults.map(|all| show::rows(&all)).unwrap_or_default();
+    keys.extend(show::nested("price_source", &PriceSource::paper()));
+    keys.extend(show::nested("facts_source", &FactsSource::paper()));
+    keys.into_iter().map(|(key, _)| key).collect()
+}
+
+fn ill_typed(layers: &Layers, error: ConfigError) -> Problem {
+    let (key, what) = key_and_complaint(error);
+    let found = layers.find(&key);
+    let what = match (&found, allowed(&key)) {
+        (_, None) if key == "api_key" => "expected a string".to_owned(),
+        (Some((_, value)), Some(words)) => format!("\"{value}\" is not one of {words}"),
+        _ => what,
+    };
+    Problem::new(found.map(|(origin, _)| origin), &key, &what)
+}
+
+/// The library nests errors as it climbs out of the tables.
+fn key_and_complaint(error: ConfigError) -> (String, String) {
+    if let ConfigError::At { error, key, .. } = error {
+        return (key.unwrap_or_default(), key_and_complaint(*error).1);
+    }
+    if let ConfigError::Type {
+        unexpected,
+        expected,
+        key,
+        ..
+    } = error
+    {
+        let complaint = format!("{unexpected} is not {expected}");
+        return (key.unwrap_or_default(), complaint);
+    }
+    if let ConfigError::NotFound(key) = error {
+        return (key, "is needed".to_owned());
+    }
+    (String::new(), error.to_string())
+}
+
+/// The words a setting may be, where it is one of a few.
+fn allowed(key: &str) -> Option<String> {
+    match key {
+        "theme" => Some(words::<Theme>()),
+        "color" => Some(words::<ColorChoice>()),
+        "log_level" => Some(words::<LogLevel>()),
+        "dialect.timestamp_unit" => Some(words::<TimestampUnit>()),
+        "close_all_confirm" | "dialect.signed_sizes" => Some("true, false".to_owned()),
+        _ => None,
+    }
+}
+
+fn words<T: VariantArray + Display>() -> String {
+    let words: Vec<_> = T::VARIANTS
+        .iter()
+        .map(|word| format!("\"{word}\""))
+        .collect();
+    words.join(", ")
+}

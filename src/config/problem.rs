@@ -1,0 +1,87 @@
+//! What is wrong with the settings, for the person who wrote them.
+
+use super::Origin;
+use std::fmt;
+
+/// One wrong or unknown setting.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// Where it stands; `None` when it stands nowhere, because it is missing.
+    pub origin: Option<Origin>,
+    /// The setting's name, dots between tables; empty when the file as a whole is wrong.
+    pub key: String,
+    /// What is wrong and what is allowed. Never holds a key.
+    pub what: String,
+}
+
+/// Everything that is wrong with the settings, at least one problem.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettingsError(pub Vec<Problem>);
+
+impl Problem {
+    pub(super) fn new(origin: Option<Origin>, key: &str, what: &str) -> Self {
+        Self {
+            origin,
+            key: key.to_owned(),
+            what: redacted(what),
+        }
+    }
+}
+
+impl From<Problem> for SettingsError {
+    fn from(problem: Problem) -> Self {
+        Self(vec![problem])
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.origin {
+            Some(origin @ (Origin::Variable(_) | Origin::Flag(_))) => write!(f, "{origin}")?,
+            Some(origin) if self.key.is_empty() => write!(f, "{origin}")?,
+            Some(origin) => write!(f, "{origin}: {}", self.key)?,
+            None => f.write_str(&self.key)?,
+        }
+        write!(f, ": {}", self.what)
+    }
+}
+
+impl fmt::Display for SettingsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, problem) in self.0.iter().enumerate() {
+            let separator = if i == 0 { "" } else { "\n" };
+            write!(f, "{separator}{problem}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for SettingsError {}
+
+/// The second net under "a key is never printed": the API's keys begin with a prefix that ends in `live_`
+/// (`api.md`, Authentication), so a word like that is one, wherever somebody has put it.
+fn redacted(text: &str) -> String {
+    let in_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("live_") {
+        let (before, key) = rest.split_at(at);
+        out.push_str(before.trim_end_matches(in_word));
+        out.push('…');
+        rest = key.trim_start_matches(in_word);
+    }
+    out + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_in_the_wrong_place_is_not_repeated() {
+        assert_eq!(
+            redacted(r#"string "pp_live_0a-9Z" is not a url, nor is xlive_y; see live."#),
+            r#"string "…" is not a url, nor is …; see live."#
+        );
+    }
+}

@@ -1,0 +1,129 @@
+//! What can be set. Names here are the names everywhere: file, environment, flags.
+
+use super::{
+    Connection, FactsSource, PriceSource, Secret, SettingsError, SourceChoice, key, validate, words,
+};
+use crate::{api::Dialect, model::AccountId};
+use serde::{Deserialize, Serialize};
+use std::{path::PathBuf, time::Duration};
+use strum::{Display, VariantArray, VariantNames};
+
+/// Every setting. Defaults live in `assets/default.toml` and nowhere else; what is optional here has none.
+#[derive(Debug, Clone, Deserialize, Serialize)]
+pub struct Settings {
+    pub base_url: Option<String>,
+    pub account_id: Option<String>,
+    #[serde(default, serialize_with = "words::hidden")]
+    pub(super) api_key: Option<Secret>,
+    #[serde(default, deserialize_with = "words::path")]
+    pub(super) api_key_file: Option<PathBuf>,
+    pub(super) api_key_command: Option<String>,
+    pub price_source: SourceChoice<PriceSource>,
+    pub facts_source: SourceChoice<FactsSource>,
+    /// How long the close-all strip waits; zero sends at once.
+    #[serde(with = "words::duration")]
+    pub close_all_delay: Duration,
+    /// Whether close-all waits for `y` instead of going by itself.
+    pub close_all_confirm: bool,
+    pub theme: Theme,
+    pub color: ColorChoice,
+    #[serde(default, deserialize_with = "words::path")]
+    pub keys_file: Option<PathBuf>,
+    /// Where the journal and the log live; see [`super::state_dir`] for the default.
+    #[serde(default, deserialize_with = "words::path")]
+    pub state_dir: Option<PathBuf>,
+    pub log_level: LogLevel,
+    pub poll: Poll,
+    pub dialect: Dialect,
+}
+
+/// The interval of each poller: working orders, TWAPs, known ladders, the newest page of closed positions and of all
+/// orders, prices (`markets`), account figures (`account`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(expecting = "a table, [poll]")]
+pub struct Poll {
+    #[serde(with = "words::duration")]
+    pub positions: Duration,
+    #[serde(with = "words::duration")]
+    pub orders: Duration,
+    #[serde(with = "words::duration")]
+    pub twaps: Duration,
+    #[serde(with = "words::duration")]
+    pub scaled: Duration,
+    #[serde(with = "words::duration")]
+    pub markets: Duration,
+    #[serde(with = "words::duration")]
+    pub account: Duration,
+    #[serde(with = "words::duration")]
+    pub history: Duration,
+    #[serde(with = "words::duration")]
+    pub closed: Duration,
+}
+
+macro_rules! word {
+    ($(#[$doc:meta])* $name:ident { $($variant:ident),+ }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, Display, VariantArray, VariantNames)]
+        #[serde(rename_all = "snake_case")]
+        #[strum(serialize_all = "snake_case")]
+        pub enum $name { $($variant),+ }
+    };
+}
+
+word!(
+    /// The background the colours are chosen for.
+    Theme { Dark, Light }
+);
+word!(
+    /// `Auto` means colours unless `NO_COLOR` is set.
+    ColorChoice { Auto, Always, Never }
+);
+word!(LogLevel {
+    Off,
+    Error,
+    Warn,
+    Info,
+    Debug,
+    Trace
+});
+
+/// Whom the desk trades with.
+#[derive(Debug, Clone)]
+pub enum FarEnd {
+    /// Nothing is configured: its own paper exchange, which the runtime starts.
+    Paper,
+    LiveApi(Box<Connection>),
+}
+
+impl Settings {
+    /// Reads the key from its file or command when that is where it is; the command may ask on the terminal, so
+    /// this comes before the desk opens.
+    pub fn far_end(&self) -> Result<FarEnd, SettingsError> {
+        let (Some(base_url), Some(account_id)) = (&self.base_url, &self.account_id) else {
+            return Ok(FarEnd::Paper);
+        };
+        let reach = validate::reach(base_url);
+        Ok(FarEnd::LiveApi(Box::new(Connection {
+            base_url: base_url.trim_end_matches('/').to_owned(),
+            api_key: key::find(self)?,
+            account_id: AccountId::from(account_id.as_str()),
+            dialect: self.dialect.clone(),
+            prices: self.price_source.resolve(reach, PriceSource::paper),
+            facts: self.facts_source.resolve(reach, FactsSource::paper),
+        })))
+    }
+}
+
+impl Connection {
+    /// To a paper exchange of this crate, which speaks the default dialect whatever the settings say.
+    pub fn paper(base_url: String, api_key: Secret, account_id: AccountId) -> Self {
+        Self {
+            base_url,
+            api_key,
+            account_id,
+            dialect: Dialect::default(),
+            prices: Some(PriceSource::paper()),
+            facts: Some(FactsSource::paper()),
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! The settings in force, written out. A key is never among them.
+
+use super::{
+    Loaded, Origin, Settings,
+    layers::{DEFAULTS, variable},
+};
+use serde::Serialize;
+use serde_json::Value;
+use std::fmt;
+
+/// A settings file to start from: the reference with every setting behind a `#`, so that it pins no default.
+pub fn template() -> String {
+    let body = DEFAULTS
+        .split_once("\n\n\n")
+        .map_or(DEFAULTS, |(_, body)| body);
+    let mut text = "# Settings of perpdeck. Take the # off a line to change it.\n\n\n".to_owned();
+    for line in body.lines() {
+        let sets = line.starts_with(|c: char| c.is_ascii_lowercase());
+        text += if sets { "# " } else { "" };
+        text += line;
+        text.push('\n');
+    }
+    text
+}
+
+/// One row per setting: its name, and its value as JSON or `null` when it is not set.
+pub(super) fn rows(settings: &Settings) -> Vec<(String, Value)> {
+    nested("", settings)
+}
+
+pub(super) fn nested<T: Serialize>(prefix: &str, value: &T) -> Vec<(String, Value)> {
+    let mut out = vec![];
+    if let Ok(value) = serde_json::to_value(value) {
+        flatten(prefix, value, &mut out);
+    }
+    out
+}
+
+fn flatten(prefix: &str, value: Value, out: &mut Vec<(String, Value)>) {
+    let Value::Object(fields) = value else {
+        out.push((prefix.to_owned(), value));
+        return;
+    };
+    for (name, value) in fields {
+        let key = if prefix.is_empty() {
+            name
+        } else {
+            format!("{prefix}.{name}")
+        };
+        flatten(&key, value, out);
+    }
+}
+
+/// TOML with dotted names, each with where it stands.
+impl fmt::Display for Loaded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (key, value) in rows(&self.settings) {
+            if value.is_null() {
+                writeln!(f, "# {key} is not set ({})", variable(&key))?;
+                continue;
+            }
+            let line = format!("{key} = {value}");
+            let origin = self.origin(&key).unwrap_or(Origin::Default);
+            writeln!(f, "{line:<56} # {origin}")?;
+        }
+        Ok(())
+    }
+}

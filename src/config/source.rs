@@ -1,0 +1,71 @@
+//! The choice of a price source or an account-figures source: a word, or a table of pointers.
+
+use super::validate::Reach;
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{self, MapAccess, value::MapAccessDeserializer},
+};
+use std::{fmt, marker::PhantomData};
+
+/// Where facts come from that the service's own documents do not show.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SourceChoice<T> {
+    /// The paper exchange's own when the service is on this machine, else none.
+    Auto,
+    None,
+    Paper,
+    Custom(T),
+}
+
+impl<T: Clone> SourceChoice<T> {
+    /// `paper` makes the paper exchange's own source.
+    pub(super) fn resolve(&self, reach: Reach, paper: impl Fn() -> T) -> Option<T> {
+        match self {
+            Self::Auto if reach == Reach::ThisMachine => Some(paper()),
+            Self::Auto | Self::None => None,
+            Self::Paper => Some(paper()),
+            Self::Custom(source) => Some(source.clone()),
+        }
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for SourceChoice<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Choice(PhantomData))
+    }
+}
+
+/// Written out, and not an untagged enum, so that an unknown key inside the table keeps its path.
+struct Choice<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> de::Visitor<'de> for Choice<T> {
+    type Value = SourceChoice<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("\"auto\", \"none\", \"paper\" or a table")
+    }
+
+    fn visit_str<E: de::Error>(self, word: &str) -> Result<Self::Value, E> {
+        match word {
+            "auto" => Ok(SourceChoice::Auto),
+            "none" => Ok(SourceChoice::None),
+            "paper" => Ok(SourceChoice::Paper),
+            _ => Err(E::invalid_value(de::Unexpected::Str(word), &self)),
+        }
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(map)).map(SourceChoice::Custom)
+    }
+}
+
+impl<T: Serialize> Serialize for SourceChoice<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Auto => serializer.serialize_str("auto"),
+            Self::None => serializer.serialize_str("none"),
+            Self::Paper => serializer.serialize_str("paper"),
+            Self::Custom(source) => source.serialize(serializer),
+        }
+    }
+}

@@ -1,0 +1,358 @@
+use super::*;
+use secrecy::ExposeSecret;
+use std::{collections::HashMap, fs, os::unix::fs::PermissionsExt, path::PathBuf, time::Duration};
+use tempfile::TempDir;
+
+fn environment(pairs: &[(&str, &str)]) -> HashMap<String, String> {
+    pairs
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+        .collect()
+}
+
+fn from_environment(pairs: &[(&str, &str)]) -> Result<Loaded, SettingsError> {
+    load(&Sources {
+        environment: environment(pairs),
+        ..Sources::default()
+    })
+}
+
+fn file(dir: &TempDir, name: &str, mode: u32, text: &str) -> PathBuf {
+    let path = dir.path().join(name);
+    fs::write(&path, text).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+    path
+}
+
+fn complaint(text: &str) -> String {
+    let dir = TempDir::new().unwrap();
+    let path = file(&dir, "my.toml", 0o600, text);
+    let sources = Sources {
+        named_file: Some(path.clone()),
+        ..Sources::default()
+    };
+    load(&sources)
+        .unwrap_err()
+        .to_string()
+        .replace(path.to_str().unwrap(), "my.toml")
+}
+
+const SERVICE: [(&str, &str); 3] = [
+    ("PERPDECK_BASE_URL", "https://paper.example"),
+    ("PERPDECK_API_KEY", "pp_live_secret"),
+    ("PERPDECK_ACCOUNT_ID", "chal-1"),
+];
+
+#[test]
+fn with_nothing_set_the_desk_trades_on_paper() {
+    let settings = load(&Sources::default()).unwrap().settings;
+    assert!(matches!(settings.far_end().unwrap(), FarEnd::Paper));
+    assert_eq!(settings.close_all_delay, Duration::from_millis(1500));
+    assert_eq!(settings.poll.history, Duration::from_secs(5));
+    assert_eq!(settings.dialect, crate::api::Dialect::default());
+}
+
+#[test]
+fn address_key_and_account_make_a_live_desk() {
+    let settings = from_environment(&SERVICE).unwrap().settings;
+    let FarEnd::LiveApi(connection) = settings.far_end().unwrap() else {
+        panic!("paper")
+    };
+    assert_eq!(connection.base_url, "https://paper.example");
+    assert_eq!(connection.api_key.expose_secret(), "pp_live_secret");
+    assert_eq!(connection.account_id.raw(), "chal-1");
+    assert_eq!((connection.prices, connection.facts), (None, None));
+}
+
+#[test]
+fn a_service_on_this_machine_is_taken_to_be_a_paper_exchange() {
+    let mut pairs = SERVICE.to_vec();
+    pairs[0].1 = "http://127.0.0.1:4000/";
+    let settings = from_environment(&pairs).unwrap().settings;
+    let FarEnd::LiveApi(connection) = settings.far_end().unwrap() else {
+        panic!("paper")
+    };
+    assert_eq!(connection.base_url, "http://127.0.0.1:4000");
+    assert_eq!(connection.prices, Some(PriceSource::paper()));
+    assert_eq!(connection.facts, Some(FactsSource::paper()));
+}
+
+#[test]
+fn half_a_service_says_what_is_missing_and_how_to_set_it() {
+    let error = from_environment(&SERVICE[..1]).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "account_id: is missing, and base_url asks for a service: set account_id, --account-id or \
+         PERPDECK_ACCOUNT_ID (or unset base_url to trade on paper)\n\
+         api_key: is missing, and base_url asks for a service: set PERPDECK_API_KEY, api_key_file or \
+         api_key_command (or unset base_url to trade on paper)"
+    );
+}
+
+#[test]
+fn the_later_layer_wins_and_each_value_knows_its_place() {
+    let dir = TempDir::new().unwrap();
+    let user = file(
+        &dir,
+        "user.toml",
+        0o644,
+        "theme = 'light'\nlog_level = 'debug'\n[poll]\norders = '3s'\ntwaps = '4s'\n",
+    );
+    let named = file(
+        &dir,
+        "named.toml",
+        0o644,
+        "log_level = 'warn'\n[poll]\ntwaps = '5s'\nmarkets = '6s'\n",
+    );
+    let flag = Flag {
+        key: "color",
+        name: "--color",
+        value: "never".to_owned(),
+    };
+    let loaded = load(&Sources {
+        user_file: Some(user.clone()),
+        named_file: Some(named.clone()),
+        environment: environment(&[
+            ("PERPDECK_POLL__MARKETS", "7s"),
+            ("PERPDECK_COLOR", "always"),
+            ("PERPDECK_BASE_URL", ""),
+            ("PERPDECK_CONFIG", "x"),
+        ]),
+        flags: vec![flag],
+    })
+    .unwrap();
+    let seen = |key: &str| loaded.origin(key).unwrap();
+    assert_eq!(seen("theme"), Origin::File(user.clone()));
+    assert_eq!(seen("poll.orders"), Origin::File(user));
+    assert_eq!(seen("log_level"), Origin::File(named.clone()));
+    assert_eq!(seen("poll.twaps"), Origin::File(named));
+    assert_eq!(
+        seen("poll.markets"),
+        Origin::Variable("PERPDECK_POLL__MARKETS".to_owned())
+    );
+    assert_eq!(seen("color"), Origin::Flag("--color"));
+    assert_eq!(seen("poll.account"), Origin::Default);
+    let poll = loaded.settings.poll;
+    assert_eq!(
+        [poll.orders, poll.twaps, poll.markets].map(|d| d.as_secs()),
+        [3, 5, 7]
+    );
+    assert_eq!(loaded.settings.color, ColorChoice::Never);
+}
+
+#[test]
+fn every_unknown_setting_is_named_at_once_with_the_likely_one() {
+    assert_eq!(
+        complaint(
+            "Base_URL = 'x'\nxyzzy = 1\n[poll]\npositons = '1s'\n[price_source]\nurl='/p'\nmarket_id='/m'\nmark='/p'\nbids='/b'\n"
+        ),
+        "my.toml: Base_URL: no such setting; did you mean base_url?\n\
+         my.toml: poll.positons: no such setting; did you mean poll.positions?\n\
+         my.toml: price_source.bids: no such setting; did you mean price_source.bid?\n\
+         my.toml: xyzzy: no such setting; \"perpdeck config show\" lists every setting"
+    );
+    assert_eq!(
+        from_environment(&[("PERPDECK_POLL__ORDER", "1s")])
+            .unwrap_err()
+            .to_string(),
+        "PERPDECK_POLL__ORDER: no such setting; did you mean PERPDECK_POLL__ORDERS?"
+    );
+}
+
+#[test]
+fn a_wrong_setting_names_its_place_and_what_is_allowed() {
+    for (text, said) in [
+        (
+            "theme = 'drak'",
+            "theme: \"drak\" is not one of \"dark\", \"light\"",
+        ),
+        (
+            "close_all_confirm = 'maybe'",
+            "close_all_confirm: \"maybe\" is not one of true, false",
+        ),
+        (
+            "close_all_delay = 2",
+            "close_all_delay: \"2\" is not a duration: write a number and its unit, as in \"250ms\", \"1.5s\" or \"2m\"",
+        ),
+        (
+            "close_all_delay = '-1s'",
+            "close_all_delay: \"-1s\" is not a duration: write a number and its unit, as in \"250ms\", \"1.5s\" or \"2m\"",
+        ),
+        (
+            "close_all_delay = '2m'",
+            "close_all_delay: 2m is out of range: 0s to 1m",
+        ),
+        (
+            "[poll]\norders = '0s'",
+            "poll.orders: 0s is out of range: 100ms to 1h",
+        ),
+        (
+            "poll = 3",
+            "poll: invalid type: integer `3`, expected a table, [poll]",
+        ),
+        (
+            "price_source = 'www'",
+            "price_source: invalid value: string \"www\", expected \"auto\", \"none\", \"paper\" or a table",
+        ),
+        (
+            "[price_source]\nurl = 'ftp://x'\nmarket_id = 'id'\nmark = '/m'",
+            "price_source.market_id: \"id\" is not a JSON pointer: it begins with /, as in \"/mark_price\"\nmy.toml: price_source.url: must begin with https:// or, on this machine, http://, not ftp:, or a path on the service that begins with /",
+        ),
+        (
+            "[dialect]\ntimestamp_unit = 'weeks'",
+            "dialect.timestamp_unit: \"weeks\" is not one of \"seconds\", \"milliseconds\", \"microseconds\", \"nanoseconds\"",
+        ),
+        (
+            "[dialect]\nslippage_field = ''",
+            "dialect.slippage_field: \"\" is not a name: printable ASCII without blanks",
+        ),
+        ("theme = = 'dark'", "line 1: extra `=`, expected nothing"),
+    ] {
+        assert_eq!(complaint(text), format!("my.toml: {said}"), "{text}");
+    }
+}
+
+#[test]
+fn a_service_that_would_leak_the_key_is_refused() {
+    for (url, said) in [
+        (
+            "http://paper.example",
+            "plain http would send the key in the clear: use https (http is only for 127.0.0.1, ::1 and localhost)",
+        ),
+        (
+            "https://me:pw@paper.example",
+            "must not carry a user name or password",
+        ),
+        (
+            "https://paper.example/v1",
+            "must be scheme, host and port only, as in \"http://127.0.0.1:8080\"",
+        ),
+    ] {
+        let mut pairs = SERVICE.to_vec();
+        pairs[0].1 = url;
+        let error = from_environment(&pairs).unwrap_err().to_string();
+        assert_eq!(error, format!("PERPDECK_BASE_URL: {said}"));
+    }
+}
+
+#[test]
+fn no_error_and_no_listing_repeats_the_key() {
+    for text in [
+        "api_key = sk-4711",
+        "api_key = ['sk-4711']",
+        "api_key = 'sk-4711'\ntheme = 'drak'",
+        "api_key = 'sk-4711'\nbase_url = 'pp_live_4711'\naccount_id = 'a'",
+    ] {
+        let said = complaint(text);
+        assert!(!said.contains("4711"), "{said}");
+    }
+    let loaded = from_environment(&SERVICE).unwrap();
+    let shown = format!("{loaded} {loaded:?}");
+    assert!(shown.contains("api_key = \"(set, not shown)\""), "{shown}");
+    assert!(!shown.contains("secret"), "{shown}");
+}
+
+#[test]
+fn a_file_with_the_key_in_it_must_be_private() {
+    let dir = TempDir::new().unwrap();
+    let path = file(&dir, "open.toml", 0o644, "api_key = 'pp_live_x'");
+    let sources = Sources {
+        user_file: Some(path.clone()),
+        ..Sources::default()
+    };
+    let path = path.display();
+    assert_eq!(
+        load(&sources).unwrap_err().to_string(),
+        format!(
+            "{path}: holds api_key, and other users of this machine can reach it (mode 644): run chmod 600 '{path}'"
+        )
+    );
+}
+
+#[test]
+fn the_key_comes_from_a_private_file_or_a_command_too() {
+    let dir = TempDir::new().unwrap();
+    let key = file(&dir, "key", 0o600, "pp_live_file\n");
+    let with = |name: &str, value: &str| {
+        let pairs = [SERVICE[0], SERVICE[2], (name, value)];
+        let FarEnd::LiveApi(connection) = from_environment(&pairs).unwrap().settings.far_end()?
+        else {
+            panic!("paper")
+        };
+        Ok::<_, SettingsError>(connection.api_key.expose_secret().to_owned())
+    };
+    assert_eq!(
+        with("PERPDECK_API_KEY_FILE", key.to_str().unwrap()).unwrap(),
+        "pp_live_file"
+    );
+    assert_eq!(
+        with("PERPDECK_API_KEY_COMMAND", "echo pp_live_asked").unwrap(),
+        "pp_live_asked"
+    );
+    assert_eq!(
+        with("PERPDECK_API_KEY_COMMAND", "echo pp_live_no; exit 3")
+            .unwrap_err()
+            .to_string(),
+        "api_key_command: failed (exit status: 3); it printed no key"
+    );
+    fs::set_permissions(&key, fs::Permissions::from_mode(0o640)).unwrap();
+    let refused = with("PERPDECK_API_KEY_FILE", key.to_str().unwrap())
+        .unwrap_err()
+        .to_string();
+    assert!(refused.contains("mode 640): run chmod 600"), "{refused}");
+}
+
+#[test]
+fn a_named_file_must_be_there_and_the_users_own_need_not() {
+    let missing = Some(PathBuf::from("/nowhere/perpdeck.toml"));
+    assert!(
+        load(&Sources {
+            user_file: missing.clone(),
+            ..Sources::default()
+        })
+        .is_ok()
+    );
+    let error = load(&Sources {
+        named_file: missing,
+        ..Sources::default()
+    })
+    .unwrap_err()
+    .to_string();
+    assert!(
+        error.starts_with("/nowhere/perpdeck.toml: cannot be read: "),
+        "{error}"
+    );
+}
+
+#[test]
+fn the_default_file_documents_every_setting() {
+    let undocumented: Vec<_> = load::known()
+        .into_iter()
+        .filter(|key| {
+            let name = key.rsplit('.').next().unwrap();
+            !layers::DEFAULTS.lines().any(|line| {
+                line.trim_start_matches(['#', ' '])
+                    .starts_with(&format!("{name} ="))
+            })
+        })
+        .filter(|key| !key.starts_with("dialect.working_filter"))
+        .collect();
+    assert_eq!(undocumented, Vec::<String>::new());
+    assert!(load::known().contains(&"price_source.funding_rate".to_owned()));
+}
+
+#[test]
+fn a_fresh_settings_file_explains_everything_and_changes_nothing() {
+    let dir = TempDir::new().unwrap();
+    let path = file(&dir, "fresh.toml", 0o600, &template());
+    let fresh = load(&Sources {
+        user_file: Some(path),
+        ..Sources::default()
+    })
+    .unwrap();
+    assert_eq!(
+        fresh.to_string(),
+        load(&Sources::default()).unwrap().to_string()
+    );
+    assert!(template().contains("\n# theme = \"dark\"\n"));
+}

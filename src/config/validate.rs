@@ -1,0 +1,196 @@
+//! What must hold between settings, each rule once.
+
+use super::{Problem, Settings, SourceChoice, layers::Layers, show, words};
+use serde_json::Value;
+use std::time::Duration;
+use url::{Host, Url};
+
+/// A poller faster than this would spend a service's budget on nothing a person can see.
+const POLL: (Duration, Duration) = (Duration::from_millis(100), Duration::from_hours(1));
+/// Past a minute nobody remembers what the strip was for.
+const DELAY: (Duration, Duration) = (Duration::ZERO, Duration::from_mins(1));
+
+/// Every rule that is broken, in the order of `assets/default.toml`.
+pub(super) fn problems(settings: &Settings, layers: &Layers) -> Vec<Problem> {
+    let mut found = Found(vec![]);
+    service(settings, &mut found);
+    sources(settings, &mut found);
+    intervals(settings, &mut found);
+    dialect(settings, &mut found);
+    found
+        .0
+        .into_iter()
+        .map(|(key, what)| Problem::new(layers.find(&key).map(|(origin, _)| origin), &key, &what))
+        .collect()
+}
+
+struct Found(Vec<(String, String)>);
+
+impl Found {
+    fn add(&mut self, key: &str, what: &str) {
+        self.0.push((key.to_owned(), what.to_owned()));
+    }
+}
+
+fn service(settings: &Settings, found: &mut Found) {
+    let key_set = settings.api_key.is_some()
+        || settings.api_key_file.is_some()
+        || settings.api_key_command.is_some();
+    let set = [
+        (
+            "base_url",
+            settings.base_url.is_some(),
+            "set base_url, --base-url or PERPDECK_BASE_URL",
+        ),
+        (
+            "account_id",
+            settings.account_id.is_some(),
+            "set account_id, --account-id or PERPDECK_ACCOUNT_ID",
+        ),
+        (
+            "api_key",
+            key_set,
+            "set PERPDECK_API_KEY, api_key_file or api_key_command",
+        ),
+    ];
+    let given: Vec<_> = set
+        .iter()
+        .filter(|(_, is_set, _)| *is_set)
+        .map(|(key, ..)| *key)
+        .collect();
+    if !given.is_empty() {
+        for (key, _, how) in set.iter().filter(|(_, is_set, _)| !is_set) {
+            let given = given.join(" and ");
+            found.add(key, &format!("is missing, and {given} asks for a service: {how} (or unset {given} to trade on paper)"));
+        }
+    }
+    if let Some(why) = settings.base_url.as_deref().and_then(unfit_base) {
+        found.add("base_url", &why);
+    }
+    if settings
+        .account_id
+        .as_deref()
+        .is_some_and(|id| id.trim().is_empty() || id.contains(char::is_control))
+    {
+        found.add(
+            "account_id",
+            "is not an id: it is empty or holds control characters",
+        );
+    }
+}
+
+/// Why this cannot be the service's address, or `None`.
+fn unfit_base(text: &str) -> Option<String> {
+    let url = match safe_url(text) {
+        Ok(url) => url,
+        Err(why) => return Some(why),
+    };
+    let bare = matches!(url.path(), "" | "/") && url.query().is_none() && url.fragment().is_none();
+    (!bare)
+        .then(|| "must be scheme, host and port only, as in \"http://127.0.0.1:8080\"".to_owned())
+}
+
+fn safe_url(text: &str) -> Result<Url, String> {
+    let url = Url::parse(text).map_err(|e| {
+        format!("{text:?} is not a URL ({e}): write \"https://host\" or \"http://127.0.0.1:8080\"")
+    })?;
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("must not carry a user name or password".to_owned());
+    }
+    match url.scheme() {
+        "https" => Ok(url),
+        "http" if loopback(&url) => Ok(url),
+        "http" => Err("plain http would send the key in the clear: use https (http is only for 127.0.0.1, ::1 and localhost)".to_owned()),
+        scheme => Err(format!("must begin with https:// or, on this machine, http://, not {scheme}:")),
+    }
+}
+
+fn loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}
+
+/// Where a service is, as far as trust goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    ThisMachine,
+    Elsewhere,
+}
+
+pub(super) fn reach(base_url: &str) -> Reach {
+    if Url::parse(base_url).is_ok_and(|url| loopback(&url)) {
+        Reach::ThisMachine
+    } else {
+        Reach::Elsewhere
+    }
+}
+
+/// A custom source: an address, and RFC 6901 pointers.
+fn sources(settings: &Settings, found: &mut Found) {
+    if let SourceChoice::Custom(source) = &settings.price_source {
+        source_fields(&show::nested("price_source", source), found);
+    }
+    if let SourceChoice::Custom(source) = &settings.facts_source {
+        source_fields(&show::nested("facts_source", source), found);
+    }
+}
+
+fn source_fields(fields: &[(String, Value)], found: &mut Found) {
+    for (key, value) in fields {
+        let Value::String(text) = value else { continue };
+        let relative = text.starts_with('/');
+        if key.rsplit('.').next() == Some("url") {
+            if let (false, Err(why)) = (relative, safe_url(text)) {
+                found.add(
+                    key,
+                    &format!("{why}, or a path on the service that begins with /"),
+                );
+            }
+        } else if !relative && !text.is_empty() {
+            found.add(
+                key,
+                &format!("{text:?} is not a JSON pointer: it begins with /, as in \"/mark_price\""),
+            );
+        }
+    }
+}
+
+fn intervals(settings: &Settings, found: &mut Found) {
+    let poll = &settings.poll;
+    let table = [
+        ("close_all_delay", settings.close_all_delay, DELAY),
+        ("poll.positions", poll.positions, POLL),
+        ("poll.orders", poll.orders, POLL),
+        ("poll.twaps", poll.twaps, POLL),
+        ("poll.scaled", poll.scaled, POLL),
+        ("poll.markets", poll.markets, POLL),
+        ("poll.account", poll.account, POLL),
+        ("poll.history", poll.history, POLL),
+        ("poll.closed", poll.closed, POLL),
+    ];
+    for (key, value, (least, most)) in table {
+        if value < least || value > most {
+            let [value, least, most] = [value, least, most].map(words::shown);
+            found.add(key, &format!("{value} is out of range: {least} to {most}"));
+        }
+    }
+}
+
+/// Names that go into a query or a body must be names.
+fn dialect(settings: &Settings, found: &mut Found) {
+    for (key, value) in show::nested("dialect", &settings.dialect) {
+        let Value::String(text) = value else { continue };
+        let may_be_empty = key == "dialect.twaps_account";
+        let plain = text.bytes().all(|b| b.is_ascii_graphic());
+        if !plain || (text.is_empty() && !may_be_empty) {
+            found.add(
+                &key,
+                &format!("{text:?} is not a name: printable ASCII without blanks"),
+            );
+        }
+    }
+}

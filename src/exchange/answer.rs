@@ -1,0 +1,87 @@
+//! What the exchange answers when it says yes, and the request as the endpoints see it.
+
+use super::fault::Fault;
+use crate::api::{IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_LIMIT};
+use hyper::{HeaderMap, StatusCode};
+use serde::{Serialize, de::DeserializeOwned};
+
+/// A success, already in its envelope.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Answer {
+    pub(super) status: StatusCode,
+    pub(super) body: Vec<u8>,
+    /// Whole seconds, on 202 only.
+    pub(super) retry_after: Option<u64>,
+}
+
+impl Answer {
+    pub(super) fn new(status: StatusCode, envelope: &impl Serialize) -> Result<Self, Fault> {
+        let body = serde_json::to_vec(envelope)
+            .map_err(|why| Fault::broken(format!("the answer could not be written: {why}")))?;
+        Ok(Self {
+            status,
+            body,
+            retry_after: None,
+        })
+    }
+
+    pub(super) fn ok(envelope: &impl Serialize) -> Result<Self, Fault> {
+        Self::new(StatusCode::OK, envelope)
+    }
+}
+
+/// Headers and body of one request, read to the end.
+#[derive(Debug)]
+pub(super) struct Call {
+    pub(super) headers: HeaderMap,
+    pub(super) body: Vec<u8>,
+}
+
+impl Call {
+    /// The `Idempotency-Key`: exactly one, 1 to 128 characters of 0x20 to 0x7E.
+    pub(super) fn key(&self) -> Result<&str, Fault> {
+        let refused = |message: &str| Fault::field("Idempotency-Key", "invalid_request", message);
+        let mut given = self.headers.get_all(IDEMPOTENCY_KEY).iter();
+        let key = given
+            .next()
+            .ok_or_else(|| refused("the header Idempotency-Key is required"))?;
+        if given.next().is_some() {
+            return Err(refused("the header Idempotency-Key is given twice"));
+        }
+        let key = key
+            .to_str()
+            .ok()
+            .filter(|key| key.bytes().all(|b| (b' '..=b'~').contains(&b)));
+        key.filter(|key| (1..=IDEMPOTENCY_KEY_LIMIT).contains(&key.len()))
+            .ok_or_else(|| refused("Idempotency-Key must be 1 to 128 printable ASCII characters"))
+    }
+
+    /// The body as `T`; a fault names the path of the field it stopped at.
+    pub(super) fn json<T: DeserializeOwned>(&self) -> Result<T, Fault> {
+        let mut reader = serde_json::Deserializer::from_slice(&self.body);
+        let body = serde_path_to_error::deserialize(&mut reader).map_err(|why| {
+            let path = why.path().to_string();
+            let message = why.into_inner().to_string();
+            match path.as_str() {
+                "." => Fault::invalid(format!("the body: {message}")),
+                _ => Fault::field(
+                    path.clone(),
+                    "invalid_request",
+                    format!("{path}: {message}"),
+                ),
+            }
+        })?;
+        reader
+            .end()
+            .map_err(|why| Fault::invalid(format!("the body: {why}")))?;
+        Ok(body)
+    }
+
+    /// For endpoints without a body: nothing, or the `{}` some libraries insist on sending.
+    pub(super) fn no_body(&self) -> Result<(), Fault> {
+        match self.body.trim_ascii() {
+            b"" | b"{}" => Ok(()),
+            _ => Err(Fault::invalid("this endpoint takes no body")),
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Virtual time against wall time.
+//!
+//! The engine's clock moves in whole steps, by wall time × speed, or only by `POST /sim/clock` while paused.
+//! Wall time that could not be caught up with (a laptop asleep, a debugger) is dropped, never replayed in a rush.
+
+use super::engine::Millis;
+use tokio::time::Instant;
+
+/// Thousandths: 1 000 is real time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Speed(u32);
+
+impl Speed {
+    pub const REAL_TIME: Self = Self(1000);
+
+    /// From 0.001 to 100 times real time.
+    pub fn from_thousandths(thousandths: u32) -> Option<Self> {
+        (1..=100_000)
+            .contains(&thousandths)
+            .then_some(Self(thousandths))
+    }
+
+    pub fn thousandths(self) -> u32 {
+        self.0
+    }
+}
+
+/// How virtual time passes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pace {
+    Live(Speed),
+    /// Fixed: only `POST /sim/clock` advances it.
+    Paused,
+}
+
+/// At most this much virtual time is made up for at once; above the 25 s a tick takes at the highest speed.
+const CATCH_UP: i64 = 30_000;
+
+#[derive(Debug)]
+pub(super) struct Clock {
+    /// Kept while paused, for when it runs on.
+    speed: Speed,
+    running: Option<Anchor>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Anchor {
+    wall: Instant,
+    virtual_time: Millis,
+}
+
+impl Clock {
+    pub(super) fn new(pace: Pace, wall: Instant, virtual_time: Millis) -> Self {
+        let anchor = Anchor { wall, virtual_time };
+        match pace {
+            Pace::Live(speed) => Self {
+                speed,
+                running: Some(anchor),
+            },
+            Pace::Paused => Self {
+                speed: Speed::REAL_TIME,
+                running: None,
+            },
+        }
+    }
+
+    pub(super) fn speed(&self) -> Speed {
+        self.speed
+    }
+
+    pub(super) fn is_paused(&self) -> bool {
+        self.running.is_none()
+    }
+
+    pub(super) fn pause(&mut self) {
+        self.running = None;
+    }
+
+    pub(super) fn run(&mut self, speed: Speed, wall: Instant, virtual_time: Millis) {
+        *self = Self::new(Pace::Live(speed), wall, virtual_time);
+    }
+
+    pub(super) fn set_speed(&mut self, speed: Speed, wall: Instant, virtual_time: Millis) {
+        self.speed = speed;
+        self.reanchor(wall, virtual_time);
+    }
+
+    /// Goes on from `virtual_time`, whatever was due before.
+    pub(super) fn reanchor(&mut self, wall: Instant, virtual_time: Millis) {
+        if let Some(anchor) = &mut self.running {
+            *anchor = Anchor { wall, virtual_time };
+        }
+    }
+
+    /// Where virtual time should be at `wall`; `now` is where it is.
+    pub(super) fn due(&mut self, wall: Instant, now: Millis) -> Millis {
+        let Some(anchor) = self.running else {
+            return now;
+        };
+        let elapsed = wall.duration_since(anchor.wall).as_millis();
+        let passed = elapsed.saturating_mul(u128::from(self.speed.0)) / 1000;
+        let passed = Millis(i64::try_from(passed).unwrap_or(i64::MAX / 2));
+        let due = anchor.virtual_time + passed;
+        if (due - now).0 <= CATCH_UP {
+            return due;
+        }
+        let reachable = now + Millis(CATCH_UP);
+        self.reanchor(wall, reachable);
+        reachable
+    }
+
+    /// Wall time that `span` of virtual time takes, in whole seconds, at least 1: a `Retry-After`.
+    pub(super) fn wall_seconds(&self, span: Millis) -> u64 {
+        let millis = span.0.max(0).unsigned_abs();
+        let speed = match self.running {
+            Some(_) => u64::from(self.speed.0),
+            None => u64::from(Speed::REAL_TIME.0),
+        };
+        millis.div_ceil(speed).max(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn virtual_time_is_wall_time_times_speed_and_a_long_sleep_is_dropped() {
+        let wall = Instant::now();
+        let ten = Speed::from_thousandths(10_000).unwrap();
+        let mut clock = Clock::new(Pace::Live(ten), wall, Millis(0));
+        let second = Duration::from_secs(1);
+        assert_eq!(clock.due(wall + second, Millis(0)), Millis(10_000));
+        let asleep = wall + 3600 * second;
+        assert_eq!(clock.due(asleep, Millis(10_000)), Millis(40_000));
+        assert_eq!(clock.due(asleep + second, Millis(40_000)), Millis(50_000));
+    }
+
+    #[test]
+    fn a_paused_clock_stands_still_and_goes_on_without_the_pause() {
+        let wall = Instant::now();
+        let mut clock = Clock::new(Pace::Paused, wall, Millis(500));
+        let later = wall + Duration::from_secs(60);
+        assert_eq!(clock.due(later, Millis(500)), Millis(500));
+        clock.run(Speed::REAL_TIME, later, Millis(500));
+        let after = later + Duration::from_secs(1);
+        assert_eq!(clock.due(after, Millis(500)), Millis(1500));
+    }
+
+    #[test]
+    fn retry_after_is_wall_seconds_and_never_zero() {
+        let half = Speed::from_thousandths(500).unwrap();
+        let slow = Clock::new(Pace::Live(half), Instant::now(), Millis(0));
+        assert_eq!(slow.wall_seconds(Millis(1000)), 2);
+        assert_eq!(slow.wall_seconds(Millis(0)), 1);
+    }
+}

@@ -1,0 +1,258 @@
+//! `POST /v1/accounts/{account_id}/close-all-positions`: one bounded snapshot, one close per request.
+//!
+//! 201 done for the first time, 200 the same operation again, 202 one target or one cooldown attempt done (same key
+//! again after `Retry-After`), 503 no snapshot could be taken and nothing is recorded. Every request of one key works
+//! on the positions of the first; what was opened since is not touched. Another key starts another operation, so a
+//! lost key never locks the account (exchange.md 6).
+//!
+//! Known limit: operations live in memory, as long as the exchange runs.
+
+use super::{
+    answer::{Answer, Call},
+    engine::{
+        AccountIx, Command, Millis, OrderId, Outcome, PositionId, Reason, RefusalKind, RuleId,
+    },
+    fault::Fault,
+    floor::Floor,
+    gate::Caller,
+    idempotency::{Deed, Effect},
+};
+use crate::{
+    api::Data,
+    model::{AccountId, CloseAll, CloseAllStatus, CloseResult, CloseResultStatus, Timestamp},
+};
+use hyper::StatusCode;
+
+/// `api.md`, Limits.
+const TARGETS: usize = 100;
+/// Between two targets (exchange.md 6, step 6).
+const COOLDOWN: Millis = Millis(500);
+
+#[derive(Debug, Default)]
+pub(super) struct Closings(Vec<Operation>);
+
+#[derive(Debug)]
+struct Operation {
+    account: AccountIx,
+    /// By (`opened_at`, id); the results are of a prefix of it.
+    targets: Vec<PositionId>,
+    results: Vec<Closed>,
+    created_at: Millis,
+    completed_at: Option<Millis>,
+    cooldown_until: Millis,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Closed {
+    position: PositionId,
+    order: Option<OrderId>,
+    failure: Option<Failed>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Failed {
+    code: Reason,
+    rule: Option<RuleId>,
+}
+
+/// What one request came to.
+enum Turn {
+    Replayed,
+    Waiting(Millis),
+    Completed,
+}
+
+pub(super) fn run(
+    floor: &mut Floor,
+    caller: &Caller,
+    id: &AccountId,
+    call: &Call,
+) -> Result<Answer, Fault> {
+    let key = call.key()?;
+    call.no_body()?;
+    let account = floor.account(caller, id.raw())?;
+    let deed = Deed::CloseAll(account);
+    let index = match floor.keys.recall(caller.user, key, &deed)? {
+        Some(Effect::CloseAll(index)) => index,
+        Some(Effect::Order(..) | Effect::Refused(_)) => {
+            return Err(Fault::broken("a close-all key that names an order"));
+        }
+        None => {
+            let index = open(floor, account)?;
+            floor
+                .keys
+                .record(caller.user, key, deed, Effect::CloseAll(index));
+            index
+        }
+    };
+    let turn = turn(floor, index)?;
+    answer(floor, index, &turn)
+}
+
+/// Takes the snapshot; 503 when it is out of bounds or a market has no state to close against.
+fn open(floor: &mut Floor, account: AccountIx) -> Result<usize, Fault> {
+    let positions = floor.engine.open_positions(account);
+    let has_market = |market| floor.engine.market_facts(market).is_some();
+    if positions.len() > TARGETS || !positions.iter().all(|row| has_market(row.market)) {
+        let message = "a complete snapshot of the open positions is not available right now";
+        return Err(Fault::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "snapshot_unavailable",
+            message,
+        )
+        .retry_after(1));
+    }
+    let now = floor.engine.now();
+    let operations = &mut floor.closings.0;
+    operations.push(Operation {
+        account,
+        targets: positions.iter().map(|row| row.id).collect(),
+        results: vec![],
+        created_at: now,
+        completed_at: None,
+        cooldown_until: now,
+    });
+    Ok(operations.len() - 1)
+}
+
+fn turn(floor: &mut Floor, index: usize) -> Result<Turn, Fault> {
+    let now = floor.engine.now();
+    let operation = operation(floor, index)?;
+    if operation.completed_at.is_some() {
+        return Ok(Turn::Replayed);
+    }
+    if now < operation.cooldown_until {
+        return Ok(Turn::Waiting(operation.cooldown_until - now));
+    }
+    let account = operation.account;
+    if let Some(target) = operation.next() {
+        let closed = match close(floor, account, target) {
+            Ok(closed) => closed,
+            Err(retry_in) => return Ok(Turn::Waiting(retry_in)),
+        };
+        let operation = self::operation(floor, index)?;
+        operation.results.push(closed);
+        operation.cooldown_until = now + COOLDOWN;
+    }
+    let operation = self::operation(floor, index)?;
+    if operation.next().is_some() {
+        return Ok(Turn::Waiting(COOLDOWN));
+    }
+    operation.completed_at = Some(now);
+    Ok(Turn::Completed)
+}
+
+/// Closes one target; the error is how long the account's order cooldown still lasts.
+fn close(floor: &mut Floor, account: AccountIx, position: PositionId) -> Result<Closed, Millis> {
+    let failed = |order, code: Reason, rule| Closed {
+        position,
+        order,
+        failure: Some(Failed { code, rule }),
+    };
+    match floor.engine.apply(account, Command::ForceClose(position)) {
+        Ok(Outcome::Order(id)) => {
+            let row = floor.engine.order(account, id);
+            let filled = row.is_some_and(|row| !row.filled_size.is_zero());
+            let reason = row
+                .and_then(|row| row.reason)
+                .unwrap_or(Reason::NoLiquidity);
+            Ok(if filled {
+                Closed {
+                    position,
+                    order: Some(id),
+                    failure: None,
+                }
+            } else {
+                failed(Some(id), reason, reason.rule())
+            })
+        }
+        Ok(_) => Ok(failed(None, Reason::PositionClosed, None)),
+        Err(refusal) => match refusal.kind {
+            RefusalKind::Cooldown { retry_in } => Err(retry_in),
+            // The position of a snapshot can only be missing because it is closed.
+            RefusalKind::NotFound => Ok(failed(None, Reason::PositionClosed, None)),
+            RefusalKind::Payload | RefusalKind::Conflict => {
+                Ok(failed(refusal.order, refusal.code, refusal.rule))
+            }
+        },
+    }
+}
+
+fn operation(floor: &mut Floor, index: usize) -> Result<&mut Operation, Fault> {
+    floor
+        .closings
+        .0
+        .get_mut(index)
+        .ok_or_else(|| Fault::broken("a close-all key that names no operation"))
+}
+
+impl Operation {
+    fn next(&self) -> Option<PositionId> {
+        self.targets.get(self.results.len()).copied()
+    }
+}
+
+fn answer(floor: &Floor, index: usize, turn: &Turn) -> Result<Answer, Fault> {
+    let status = match turn {
+        Turn::Replayed => StatusCode::OK,
+        Turn::Waiting(_) => StatusCode::ACCEPTED,
+        Turn::Completed => StatusCode::CREATED,
+    };
+    let retry_after = match turn {
+        Turn::Waiting(span) => Some(floor.clock.wall_seconds(*span)),
+        Turn::Replayed | Turn::Completed => None,
+    };
+    let data = told(floor, index).ok_or_else(|| Fault::broken("an operation of no account"))?;
+    let answer = Answer::new(status, &Data { data })?;
+    Ok(Answer {
+        retry_after,
+        ..answer
+    })
+}
+
+fn told(floor: &Floor, index: usize) -> Option<CloseAll> {
+    let operation = floor.closings.0.get(index)?;
+    let results = &operation.results;
+    let failed = results.iter().filter(|closed| closed.failure.is_some());
+    let failed_count = u32::try_from(failed.count()).ok()?;
+    let status = match operation.completed_at {
+        Some(_) => CloseAllStatus::Completed,
+        None => CloseAllStatus::Running,
+    };
+    Some(CloseAll {
+        id: format!("op_{:06}", index + 1).into(),
+        operation: "close_all_positions".into(),
+        account_id: floor
+            .engine
+            .account_spec(operation.account)?
+            .id
+            .as_str()
+            .into(),
+        status: status.into(),
+        total_count: u32::try_from(operation.targets.len()).ok()?,
+        succeeded_count: u32::try_from(results.len()).ok()? - failed_count,
+        failed_count,
+        results: results
+            .iter()
+            .map(|closed| result(floor, operation.account, closed))
+            .collect(),
+        created_at: Timestamp(operation.created_at.0),
+        completed_at: operation.completed_at.map(|at| Timestamp(at.0)),
+    })
+}
+
+fn result(floor: &Floor, account: AccountIx, closed: &Closed) -> CloseResult {
+    let order = closed.order.and_then(|id| floor.order(account, id).ok());
+    let status = match closed.failure {
+        Some(_) => CloseResultStatus::Failed,
+        None => CloseResultStatus::Submitted,
+    };
+    let rule = closed.failure.and_then(|failed| failed.rule);
+    CloseResult {
+        position_id: closed.position.to_string().into(),
+        status: status.into(),
+        order,
+        failure_code: closed.failure.map(|failed| failed.code.into_str().into()),
+        rule_id: rule.map(|rule| rule.into_str().into()),
+    }
+}

@@ -1,0 +1,148 @@
+//! Opaque cursors: a place in one list of one account, sealed so that it fits nowhere else.
+
+use super::{engine::AccountIx, fault::Fault};
+use crate::model::Cursor;
+use sha2::{Digest, Sha256};
+
+/// Which list a cursor belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ListName {
+    Orders,
+    ClosedPositions,
+}
+
+/// Seals and opens cursors with a key of this exchange.
+#[derive(Debug)]
+pub(super) struct Cursors {
+    secret: [u8; 32],
+}
+
+/// Bytes of the seal that travel; half a SHA-256 is beyond guessing.
+const SEAL: usize = 16;
+/// Time and counter, eight bytes each.
+const PLACE: usize = 16;
+
+impl Cursors {
+    pub(super) fn new(seed: u64) -> Self {
+        let secret = Sha256::new()
+            .chain_update(b"cursor")
+            .chain_update(seed.to_be_bytes())
+            .finalize();
+        Self {
+            secret: secret.into(),
+        }
+    }
+
+    /// `at` is the row's sort time, `seq` its counter: together unique, so that equal milliseconds neither skip nor
+    /// repeat a row.
+    pub(super) fn seal(&self, list: ListName, account: AccountIx, at: i64, seq: u64) -> Cursor {
+        let place = [at.to_be_bytes(), seq.to_be_bytes()].concat();
+        let sealed = [place.as_slice(), &self.mac(list, account, &place)].concat();
+        let text: String = sealed.iter().map(|byte| format!("{byte:02x}")).collect();
+        Cursor::from(text)
+    }
+
+    /// 400 for anything but a cursor this exchange made for this list of this account.
+    pub(super) fn open(
+        &self,
+        list: ListName,
+        account: AccountIx,
+        cursor: &Cursor,
+    ) -> Result<(i64, u64), Fault> {
+        self.opened(list, account, cursor.raw()).ok_or_else(|| {
+            Fault::field(
+                "cursor",
+                "invalid_cursor",
+                "cursor was not issued for this endpoint, account and filter",
+            )
+        })
+    }
+
+    fn opened(&self, list: ListName, account: AccountIx, text: &str) -> Option<(i64, u64)> {
+        let sealed = unhex(text).filter(|bytes| bytes.len() == PLACE + SEAL)?;
+        let (place, seal) = sealed.split_at(PLACE);
+        let expected = self.mac(list, account, place);
+        same_bytes(seal, &expected).then_some(())?;
+        let (at, seq) = place.split_at(8);
+        Some((
+            i64::from_be_bytes(at.try_into().ok()?),
+            u64::from_be_bytes(seq.try_into().ok()?),
+        ))
+    }
+
+    /// The keyed hash of RFC 2104's shape, over everything the cursor is bound to.
+    fn mac(&self, list: ListName, account: AccountIx, place: &[u8]) -> Vec<u8> {
+        let bound = match list {
+            ListName::Orders => 0_u64,
+            ListName::ClosedPositions => 1,
+        };
+        let inner = Sha256::new()
+            .chain_update(self.secret.map(|byte| byte ^ 0x36))
+            .chain_update(bound.to_be_bytes())
+            .chain_update(usize::from(account).to_be_bytes())
+            .chain_update(place)
+            .finalize();
+        let outer = Sha256::new()
+            .chain_update(self.secret.map(|byte| byte ^ 0x5c))
+            .chain_update(inner)
+            .finalize();
+        outer.iter().take(SEAL).copied().collect()
+    }
+}
+
+fn unhex(text: &str) -> Option<Vec<u8>> {
+    let digits: Option<Vec<u8>> = text
+        .chars()
+        .map(|c| {
+            c.to_digit(16)
+                .filter(|_| !c.is_ascii_uppercase())
+                .and_then(|digit| u8::try_from(digit).ok())
+        })
+        .collect();
+    let digits = digits?;
+    let (pairs, rest) = digits.as_chunks::<2>();
+    rest.is_empty()
+        .then(|| pairs.iter().map(|[high, low]| high << 4 | low).collect())
+}
+
+/// Compares without telling by its duration where the first difference is.
+pub(super) fn same_bytes(a: &[u8], b: &[u8]) -> bool {
+    let differing = a.iter().zip(b).fold(0, |sum, (a, b)| sum | (a ^ b));
+    a.len() == b.len() && differing == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_opens_only_where_it_was_made() {
+        let cursors = Cursors::new(7);
+        let (mine, other) = (AccountIx::from(0), AccountIx::from(1));
+        let cursor = cursors.seal(ListName::Orders, mine, 1_790_000_000_123, 42);
+        let open = |list, account| cursors.open(list, account, &cursor).ok();
+        assert_eq!(open(ListName::Orders, mine), Some((1_790_000_000_123, 42)));
+        assert_eq!(open(ListName::Orders, other), None);
+        assert_eq!(open(ListName::ClosedPositions, mine), None);
+        let elsewhere = Cursors::new(8);
+        assert!(elsewhere.open(ListName::Orders, mine, &cursor).is_err());
+    }
+
+    #[test]
+    fn no_altered_cursor_opens() {
+        let cursors = Cursors::new(7);
+        let mine = AccountIx::from(0);
+        let cursor = cursors.seal(ListName::Orders, mine, 1_790_000_000_123, 42);
+        for at in 0..cursor.raw().len() {
+            let mut altered = cursor.raw().as_bytes().to_vec();
+            altered[at] = if altered[at] == b'0' { b'1' } else { b'0' };
+            let altered = Cursor::from(String::from_utf8(altered).unwrap());
+            let opened = cursors.open(ListName::Orders, mine, &altered);
+            assert!(opened.is_err(), "{altered:?}");
+        }
+        for text in ["", "zz", "abc", "é"] {
+            let cursor = Cursor::from(text.to_owned());
+            assert!(cursors.open(ListName::Orders, mine, &cursor).is_err());
+        }
+    }
+}

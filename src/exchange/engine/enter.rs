@@ -1,0 +1,270 @@
+//! An order entering the market: checked, recorded, then traded, rested or armed (exchange.md 1.3, 1.4, 2.1).
+
+use super::account::Flows;
+use super::book::{Slice, lots, notional};
+use super::checks::Rejection;
+use super::core::Engine;
+use super::fill::{Charge, Remainder};
+use super::ids::OrderId;
+use super::margin::{Hold, Probe};
+use super::refusal::{Reason, Refusal};
+use super::rows::OrderRow;
+use super::trade::Piece;
+use super::units::{Bps, Lots, Px, Usd};
+use super::words::{LiquidityRole, OrderMode, OrderStatus, OrderType, TimeInForce};
+
+/// Slippage caps of market executions that were given none, in basis points (exchange.md 1.3).
+pub(super) const MARKET_CAP: Bps = Bps(500);
+pub(super) const TRIGGERED_CAP: Bps = Bps(1_000);
+pub(super) const CLOSE_CAP: Bps = Bps(250);
+pub(super) const SLICE_CAP: Bps = Bps(300);
+
+/// What an order will do the moment it enters.
+#[derive(Debug, Clone)]
+pub(super) struct Plan {
+    /// What it takes from the book now.
+    slices: Vec<Slice>,
+    /// What it leaves in the book.
+    rests: Lots,
+}
+
+/// An order that was recorded and turned down.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Rejected {
+    pub(super) id: OrderId,
+    pub(super) rejection: Rejection,
+}
+
+impl From<Rejected> for Refusal {
+    fn from(rejected: Rejected) -> Self {
+        Self {
+            order: Some(rejected.id),
+            ..rejected.rejection.into()
+        }
+    }
+}
+
+/// How a placed order begins.
+enum Entry {
+    Now(Plan),
+    Chase,
+    Armed,
+}
+
+impl Engine {
+    /// Records an order and lets it enter; turned down, its row says why.
+    pub(super) fn submit(&mut self, mut row: OrderRow) -> Result<OrderId, Rejected> {
+        self.clamp(&mut row);
+        let verdict = self.admit(&mut row);
+        let id = self.push_order(row);
+        match verdict {
+            Ok(entry) => self.begin(id, entry),
+            Err(rejection) => {
+                self.finish(id, OrderStatus::Rejected, Some(rejection.reason));
+                return Err(Rejected { id, rejection });
+            }
+        }
+        Ok(id)
+    }
+
+    /// Whether an order would be taken, without recording it.
+    pub(super) fn would_admit(&self, row: &OrderRow) -> Result<(), Rejection> {
+        let mut row = row.clone();
+        self.clamp(&mut row);
+        self.admit(&mut row).map(|_| ())
+    }
+
+    /// A reduce-only order larger than the position is accepted for the position (exchange.md 1.5).
+    fn clamp(&self, row: &mut OrderRow) {
+        let reducible = self.reducible(row);
+        if row.reduce_only && reducible > Lots::ZERO {
+            row.size = row.size.min(reducible);
+        }
+    }
+
+    fn admit(&self, row: &mut OrderRow) -> Result<Entry, Rejection> {
+        self.check_placement(row)?;
+        if row.trigger_direction.is_some() {
+            return Ok(Entry::Armed);
+        }
+        if row.mode == OrderMode::Chase {
+            row.limit_price = Some(self.chase_start(row)?);
+            self.afford(row, &[], row.size, LiquidityRole::Maker)?;
+            return Ok(Entry::Chase);
+        }
+        self.plan(row).map(Entry::Now)
+    }
+
+    fn begin(&mut self, id: OrderId, entry: Entry) {
+        match entry {
+            Entry::Now(plan) => self.execute(id, &plan),
+            Entry::Chase => self.rest(id),
+            Entry::Armed => self.arm(id),
+        }
+    }
+
+    /// The trigger of an armed order fired: it enters now, or ends (exchange.md 1.3). It never re-arms.
+    pub(super) fn activate(&mut self, id: OrderId) {
+        if self.orders.at(id).status != OrderStatus::Pending {
+            return;
+        }
+        self.record(super::log::Event::Triggered { order: id });
+        let mut row = self.orders.at(id).clone();
+        self.clamp(&mut row);
+        let plan = self.check_activation(&row).and_then(|()| self.plan(&row));
+        match plan {
+            Ok(plan) => {
+                self.orders.at_mut(id).size = row.size;
+                self.execute(id, &plan);
+            }
+            Err(Rejection { reason, .. }) if lost_its_position(reason) => {
+                self.finish(id, OrderStatus::Canceled, Some(Reason::ReduceOnly));
+            }
+            Err(Rejection { reason, .. }) => {
+                self.finish(id, OrderStatus::Rejected, Some(reason));
+            }
+        }
+    }
+
+    /// What the order gets from the book as it is, if its terms and the account's margin allow.
+    fn plan(&self, row: &OrderRow) -> Result<Plan, Rejection> {
+        let book = &self.markets.at(row.market).book;
+        let bound = self.bound(row);
+        let slices = book.preview(row.side, bound, row.size);
+        let got = lots(&slices);
+        let limit = is_limit(row.order_type);
+        let refused = match (row.time_in_force, limit) {
+            (TimeInForce::Fok, _) if got < row.size => Some(Rejection::new(
+                Reason::FokUnfillable,
+                "fok: the book cannot fill all of it now",
+            )),
+            (TimeInForce::Ioc, true) if got.is_zero() => Some(Rejection::new(
+                Reason::IocNoMatch,
+                "ioc: nothing in the book matches limit_price",
+            )),
+            (_, false) if got.is_zero() => Some(Rejection::new(
+                Reason::NoLiquidity,
+                "nothing in the book inside the slippage cap",
+            )),
+            _ => None,
+        };
+        if let Some(rejection) = refused {
+            return Err(rejection);
+        }
+        let rests = match (limit, row.time_in_force) {
+            (true, TimeInForce::Gtc | TimeInForce::Gtd) => row.size - got,
+            _ => Lots::ZERO,
+        };
+        self.afford(row, &slices, rests, LiquidityRole::Taker)?;
+        Ok(Plan { slices, rests })
+    }
+
+    /// The worst price the order may trade at; `None` for forced closes, which have no cap.
+    fn bound(&self, row: &OrderRow) -> Option<Px> {
+        let market = self.markets.at(row.market);
+        let default = match row.order_type {
+            OrderType::Liquidation | OrderType::CloseOut => return None,
+            _ if is_limit(row.order_type) => return row.limit_price,
+            OrderType::Market if row.mode == OrderMode::Market => MARKET_CAP,
+            OrderType::Market
+            | OrderType::Limit
+            | OrderType::StopMarket
+            | OrderType::StopLimit
+            | OrderType::TakeMarket
+            | OrderType::TakeLimit
+            | OrderType::TakeProfit => TRIGGERED_CAP,
+        };
+        let slippage = row.slippage.unwrap_or(default);
+        market
+            .book
+            .cap(row.side, slippage, market.spec.size_decimals)
+    }
+
+    /// An order that opens needs margin left after it (exchange.md 4.1); one that only reduces does not.
+    pub(super) fn afford(
+        &self,
+        row: &OrderRow,
+        slices: &[Slice],
+        rests: Lots,
+        role: LiquidityRole,
+    ) -> Result<(), Rejection> {
+        let pieces: Vec<Piece> = slices.iter().map(Piece::from).collect();
+        let fee = self.fee(notional(slices), role);
+        let traded = self.traded(row, &pieces);
+        let reducible = self.reducible(row);
+        if row.reduce_only || lots(slices) + rests <= reducible {
+            return Ok(());
+        }
+        let resting = Hold::of(row).map(|hold| Hold {
+            lots: rests,
+            ..hold
+        });
+        let probe = Probe {
+            cash: traded.realized - fee,
+            position: traded.after().cloned(),
+            resting,
+            without: Some(row.id),
+        };
+        let left = self.balance_if(row.account, &probe).available();
+        if left < Usd::ZERO {
+            Err(Rejection::new(
+                Reason::InsufficientMargin,
+                format!(
+                    "the order needs {} USD more margin than the {} available",
+                    -left,
+                    self.available(row.account)
+                ),
+            ))
+        } else {
+            Ok(())
+        }
+    }
+
+    fn execute(&mut self, id: OrderId, plan: &Plan) {
+        let market = self.orders.at(id).market;
+        let remainder = if plan.rests.is_zero() {
+            Remainder::Drops
+        } else {
+            Remainder::Works
+        };
+        if self.orders.at(id).status == OrderStatus::Pending {
+            self.detach(id);
+        }
+        if !plan.slices.is_empty() {
+            let pieces = self.take(market, id, &plan.slices);
+            self.fill(id, &pieces, Charge::Taker, remainder);
+        }
+        if self.orders.at(id).status == OrderStatus::Pending {
+            self.rest(id);
+        }
+    }
+
+    /// Insurance pays what a forced close lost beyond the margin behind it.
+    pub(super) fn insure(&mut self, account: super::ids::AccountIx, amount: Usd) {
+        if amount > Usd::ZERO {
+            self.pay(
+                account,
+                Flows {
+                    insurance: amount,
+                    ..Flows::default()
+                },
+            );
+            self.record(super::log::Event::Insurance { account, amount });
+        }
+    }
+}
+
+/// A reduce-only order whose position is gone or has turned by the time it fires.
+fn lost_its_position(reason: Reason) -> bool {
+    matches!(
+        reason,
+        Reason::ReduceOnlyNoPosition | Reason::ReduceOnlyWouldIncrease
+    )
+}
+
+fn is_limit(order_type: OrderType) -> bool {
+    matches!(
+        order_type,
+        OrderType::Limit | OrderType::StopLimit | OrderType::TakeLimit
+    )
+}

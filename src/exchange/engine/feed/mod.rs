@@ -1,0 +1,80 @@
+//! The synthetic market (exchange.md 7): price process, book and tape, one seed.
+//!
+//! The only place with floating point. Each purpose draws from a stream of its own, so that adding a market or an order
+//! never shifts another stream; transcendental functions come from `libm`, so that one seed gives one market on every
+//! platform; values are whole ticks and lots before the engine sees them.
+
+mod dice;
+mod shape;
+mod tape;
+mod walk;
+
+pub(super) use dice::Dice;
+
+use super::ids::MarketIx;
+use super::spec::{MarketSpec, MarketTick};
+use super::units::{Bps, Lots, Px};
+use super::words::Side;
+use shape::Shape;
+use tape::Tape;
+use walk::{Climate, Walk};
+
+/// Length of a step in seconds.
+const DT: f64 = 0.25;
+
+#[derive(Debug)]
+pub(super) struct Generator {
+    climate: Climate,
+    coins: Vec<Coin>,
+}
+
+#[derive(Debug)]
+struct Coin {
+    walk: Walk,
+    tape: Tape,
+    shape: Shape,
+}
+
+impl Generator {
+    pub(super) fn new(seed: u64, markets: &[MarketSpec]) -> Self {
+        let coin = |spec: &MarketSpec| Coin {
+            walk: Walk::new(seed, spec),
+            tape: Tape::new(seed, spec),
+            shape: Shape::new(seed, spec),
+        };
+        Self {
+            climate: Climate::new(seed),
+            coins: markets.iter().map(coin).collect(),
+        }
+    }
+
+    /// The next quarter second of every market, in the order they were given.
+    pub(super) fn step(&mut self) -> Vec<MarketTick> {
+        let weather = self.climate.step();
+        let tick = |coin: &mut Coin| {
+            let fair = coin.walk.step(weather);
+            let trades = coin.tape.step(weather.activity, &mut coin.shape);
+            let (bids, asks) = coin.shape.step(fair.center, weather.activity);
+            MarketTick {
+                trades,
+                bids,
+                asks,
+                oracle: fair.oracle,
+            }
+        };
+        self.coins.iter_mut().map(tick).collect()
+    }
+
+    /// A user ate so much of a level: it grows back with a half-life of 2 s.
+    pub(super) fn deplete(&mut self, market: MarketIx, side: Side, px: Px, lots: Lots) {
+        if let Some(coin) = self.coins.get_mut(usize::from(market)) {
+            coin.shape.deplete(side, px, lots);
+        }
+    }
+
+    pub(super) fn nudge(&mut self, market: MarketIx, by: Bps) {
+        if let Some(coin) = self.coins.get_mut(usize::from(market)) {
+            coin.walk.nudge(by);
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! The fair price (exchange.md 7.2): two-scale volatility and jumps common to all coins, and each coin's own.
+#![expect(clippy::float_arithmetic, reason = "the generator alone uses floats")]
+
+use super::DT;
+use super::dice::{Dice, real, whole};
+use crate::exchange::engine::spec::MarketSpec;
+use crate::exchange::engine::units::{Bps, Px};
+
+const YEAR: f64 = 365.0 * 86_400.0;
+const DAY: f64 = 86_400.0;
+
+/// A value that wanders and returns to 0.
+#[derive(Debug, Clone, Copy)]
+struct Wander {
+    keep: f64,
+    kick: f64,
+    value: f64,
+}
+
+impl Wander {
+    fn new(half_life: f64, deviation: f64) -> Self {
+        let keep = halving(half_life);
+        Self {
+            keep,
+            kick: deviation * (1.0 - keep * keep).sqrt(),
+            value: 0.0,
+        }
+    }
+
+    fn step(&mut self, normal: f64) -> f64 {
+        self.value = self.keep * self.value + self.kick * normal;
+        self.value
+    }
+}
+
+/// What is left after one step of something that halves every `half_life` seconds.
+pub(super) fn halving(half_life: f64) -> f64 {
+    libm::exp(-std::f64::consts::LN_2 * DT / half_life)
+}
+
+/// What all coins share in one step.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Weather {
+    /// Volatility now over its usual; around 1.
+    pub(super) activity: f64,
+    /// The common factor's normal draw.
+    factor: f64,
+    /// What of a common jump happens in this step, for a coin of 50 % volatility.
+    jump: f64,
+}
+
+#[derive(Debug)]
+pub(super) struct Climate {
+    dice: Dice,
+    fast: Wander,
+    slow: Wander,
+    jump: Jumps,
+}
+
+/// Jumps are bled in with a 2 s half-life: in one step they would give absurd tails.
+#[derive(Debug, Clone, Copy)]
+struct Jumps {
+    per_day: f64,
+    mean: f64,
+    pending: f64,
+}
+
+impl Jumps {
+    fn step(&mut self, dice: &mut Dice, rate: f64) -> f64 {
+        if dice.uniform() < self.per_day / DAY * DT * rate {
+            self.pending += dice.sign() * dice.exponential(self.mean);
+        }
+        let now = self.pending * (1.0 - halving(2.0));
+        self.pending -= now;
+        now
+    }
+}
+
+impl Climate {
+    pub(super) fn new(seed: u64) -> Self {
+        Self {
+            dice: Dice::new(seed, "climate"),
+            fast: Wander::new(300.0, 0.45),
+            slow: Wander::new(6.0 * 3_600.0, 0.35),
+            jump: Jumps {
+                per_day: 24.0,
+                mean: 0.0010,
+                pending: 0.0,
+            },
+        }
+    }
+
+    pub(super) fn step(&mut self) -> Weather {
+        let fast = self.fast.step(self.dice.normal());
+        let slow = self.slow.step(self.dice.normal());
+        let variance = 0.45 * 0.45 + 0.35 * 0.35;
+        Weather {
+            activity: libm::exp(fast + slow - variance),
+            factor: self.dice.normal(),
+            jump: self.jump.step(&mut self.dice, libm::exp(fast)),
+        }
+    }
+}
+
+/// Where one coin stands.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Fair {
+    pub(super) oracle: Px,
+    /// Where its book is centered, in price units: the oracle and a small premium.
+    pub(super) center: f64,
+}
+
+#[derive(Debug)]
+pub(super) struct Walk {
+    dice: Dice,
+    start: f64,
+    volatility: f64,
+    beta: f64,
+    /// Log distance from the start price.
+    away: f64,
+    jump: Jumps,
+    premium: Wander,
+}
+
+impl Walk {
+    pub(super) fn new(seed: u64, spec: &MarketSpec) -> Self {
+        Self {
+            dice: Dice::new(seed, &format!("{}|walk", spec.market_id())),
+            start: real(spec.start_price.0.unsigned_abs()),
+            volatility: bps(spec.volatility),
+            beta: bps(spec.beta),
+            away: 0.0,
+            jump: Jumps {
+                per_day: 6.0,
+                mean: 0.0012,
+                pending: 0.0,
+            },
+            premium: Wander::new(600.0, 0.0002),
+        }
+    }
+
+    pub(super) fn step(&mut self, weather: Weather) -> Fair {
+        let scale = self.volatility * (DT / YEAR).sqrt() * weather.activity;
+        let own = (1.0 - self.beta * self.beta).sqrt() * self.dice.normal();
+        let jumps = weather.jump * self.volatility / 0.5 + self.jump.step(&mut self.dice, 1.0);
+        // A weak pull home keeps long demos in range.
+        self.away *= halving(3.0 * DAY);
+        self.away += scale * (self.beta * weather.factor + own) + jumps;
+        let premium = self.premium.step(self.dice.normal());
+        let fair = self.start * libm::exp(self.away);
+        Fair {
+            oracle: Px(whole(fair + 0.5).max(1)),
+            center: fair * (1.0 + premium),
+        }
+    }
+
+    pub(super) fn nudge(&mut self, by: Bps) {
+        self.away += libm::log1p(bps(by).max(-0.99));
+    }
+}
+
+fn bps(count: Bps) -> f64 {
+    let size = real(count.0.unsigned_abs()) / 10_000.0;
+    if count.0 < 0 { -size } else { size }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exchange::engine::units::Usd;
+
+    fn coin(symbol: &str, volatility: i64, beta: i64) -> MarketSpec {
+        MarketSpec {
+            provider: "paper".to_owned(),
+            symbol: symbol.to_owned(),
+            coin: symbol.to_owned(),
+            size_decimals: 5,
+            max_leverage: 40,
+            tiers: Vec::new(),
+            start_price: Px(640_000_000),
+            volatility: Bps(volatility),
+            beta: Bps(beta),
+            base_depth: Usd::dollars(120_000),
+            impact_notional: Usd::dollars(20_000),
+        }
+    }
+
+    /// One-minute log returns of two coins over a day.
+    fn day(seed: u64) -> [Vec<f64>; 2] {
+        let mut climate = Climate::new(seed);
+        let mut walks = [
+            Walk::new(seed, &coin("BTC", 5_000, 8_500)),
+            Walk::new(seed, &coin("ETH", 7_000, 8_500)),
+        ];
+        let mut returns = [Vec::new(), Vec::new()];
+        let mut before = [0.0; 2];
+        for step in 1..=4 * 86_400 {
+            let weather = climate.step();
+            for ((walk, before), returns) in walks.iter_mut().zip(&mut before).zip(&mut returns) {
+                walk.step(weather);
+                if step % 240 == 0 {
+                    returns.push(walk.away - *before);
+                    *before = walk.away;
+                }
+            }
+        }
+        returns
+    }
+
+    fn mean(values: impl Iterator<Item = f64> + Clone) -> f64 {
+        values.clone().sum::<f64>() / real(values.count() as u64)
+    }
+
+    fn covariance(a: &[f64], b: &[f64]) -> f64 {
+        let (of_a, of_b) = (mean(a.iter().copied()), mean(b.iter().copied()));
+        mean(a.iter().zip(b).map(move |(a, b)| (a - of_a) * (b - of_b)))
+    }
+
+    /// How alike a series is to itself a minute earlier.
+    fn memory(values: &[f64]) -> f64 {
+        covariance(&values[1..], &values[..values.len() - 1]) / covariance(values, values)
+    }
+
+    #[test]
+    fn a_day_of_prices_is_as_wild_and_as_related_as_real_ones() {
+        for seed in [1, 42] {
+            let [btc, eth] = day(seed);
+            let variance = covariance(&btc, &btc);
+            let yearly = (variance * YEAR / 60.0).sqrt();
+            assert!((0.25..0.80).contains(&yearly), "volatility {yearly}");
+            let fourth = mean(btc.iter().map(|change| change.powi(4)));
+            let kurtosis = fourth / (variance * variance);
+            assert!((4.0..25.0).contains(&kurtosis), "kurtosis {kurtosis}");
+            assert!(memory(&btc).abs() < 0.12, "direction {}", memory(&btc));
+            let sizes: Vec<f64> = btc.iter().map(|change| change.abs()).collect();
+            assert!(
+                (0.08..0.45).contains(&memory(&sizes)),
+                "clusters {}",
+                memory(&sizes)
+            );
+            let related = covariance(&btc, &eth) / (variance * covariance(&eth, &eth)).sqrt();
+            assert!((0.6..0.85).contains(&related), "related {related}");
+        }
+    }
+}

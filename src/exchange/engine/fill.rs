@@ -1,0 +1,236 @@
+//! A fill reaching the ledger and the rows: position, cash, fee, then everything that hangs on it.
+
+use super::account::Flows;
+use super::book::Slice;
+use super::core::Engine;
+use super::ids::{AccountIx, MarketIx, OrderId, PositionId};
+use super::log::Event;
+use super::position::{Opening, Position};
+use super::rows::OrderRow;
+use super::trade::{Piece, Traded, trade};
+use super::units::{Lots, Usd};
+use super::words::{LiquidityRole, OrderStatus};
+
+/// What becomes of the part of an order that did not fill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Remainder {
+    Works,
+    /// Dropped, as ioc does: the fill settles the order.
+    Drops,
+}
+
+/// Who pays what for a fill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Charge {
+    Maker,
+    Taker,
+    /// The insurance account takes a position over for nothing.
+    Free,
+}
+
+impl Charge {
+    fn role(self) -> LiquidityRole {
+        match self {
+            Self::Maker => LiquidityRole::Maker,
+            Self::Taker | Self::Free => LiquidityRole::Taker,
+        }
+    }
+}
+
+/// The money side of one fill.
+#[derive(Debug, Clone, Copy)]
+struct Settlement {
+    lots: Lots,
+    notional: Usd,
+    fee: Usd,
+    realized: Option<Usd>,
+    role: LiquidityRole,
+}
+
+impl Engine {
+    /// Fills a part of an order; `pieces` sum to no more than what is left of it.
+    pub(super) fn fill(
+        &mut self,
+        id: OrderId,
+        pieces: &[Piece],
+        charge: Charge,
+        remainder: Remainder,
+    ) {
+        let row = self.orders.at(id);
+        let (account, market) = (row.account, row.market);
+        let traded = self.traded(row, pieces);
+        let notional: Usd = pieces.iter().map(|piece| piece.money).sum();
+        let settlement = Settlement {
+            lots: pieces.iter().map(|piece| piece.lots).sum(),
+            notional,
+            fee: match charge {
+                Charge::Free => Usd::ZERO,
+                Charge::Maker | Charge::Taker => self.fee(notional, charge.role()),
+            },
+            realized: (traded.closed > Lots::ZERO).then_some(traded.realized),
+            role: charge.role(),
+        };
+        let opened = traded.opened;
+        self.settle(account, market, traded, settlement.fee);
+        self.write_fill(id, settlement, remainder);
+        self.after_fill(id, settlement.lots, opened);
+    }
+
+    /// What filling `pieces` of an order would leave.
+    pub(super) fn traded(&self, row: &OrderRow, pieces: &[Piece]) -> Traded {
+        let opening = Opening {
+            id: self.positions.next_id(),
+            account: row.account,
+            market: row.market,
+            leverage: row.leverage,
+            margin_mode: row.margin_mode,
+            at: self.now,
+        };
+        trade(
+            self.held(row.account, row.market),
+            opening,
+            row.side,
+            pieces,
+        )
+    }
+
+    fn settle(&mut self, account: AccountIx, market: MarketIx, mut traded: Traded, fee: Usd) {
+        let all = traded.closed + traded.opened;
+        let closing_fee = fee.mul_floor(traded.closed.0, all.0);
+        let pays = |position: &mut Option<Position>, fee: Usd| {
+            if let Some(position) = position {
+                position.fees += fee;
+            }
+        };
+        if traded.fresh.is_some() {
+            pays(&mut traded.held, closing_fee);
+            pays(&mut traded.fresh, fee - closing_fee);
+        } else {
+            pays(&mut traded.held, fee);
+        }
+        self.pay(
+            account,
+            Flows {
+                realized: traded.realized,
+                fees: fee,
+                ..Flows::default()
+            },
+        );
+        if let Some(held) = traded.held {
+            self.keep_held(account, market, held, traded.realized);
+        }
+        if let Some(fresh) = traded.fresh {
+            let id = self.positions.push(fresh);
+            self.accounts.at_mut(account).open.insert(market, id);
+            self.record(Event::PositionOpened { position: id });
+        }
+        let today = self.now;
+        self.accounts.at_mut(account).challenge.traded(today);
+    }
+
+    fn keep_held(
+        &mut self,
+        account: AccountIx,
+        market: MarketIx,
+        mut held: Position,
+        realized: Usd,
+    ) {
+        let position = held.id;
+        if held.size.is_zero() {
+            held.closed_at = Some(self.now);
+            self.accounts.at_mut(account).open.remove(&market);
+            self.list_closed(account, position);
+            self.record(Event::PositionClosed {
+                position,
+                realized: held.realized,
+            });
+        } else {
+            self.record(Event::PositionChanged {
+                position,
+                size: held.size,
+                realized,
+            });
+        }
+        *self.positions.at_mut(position) = held;
+    }
+
+    /// Keeps the list by (`closed_at`, id): several may close in one step, in any order of ids.
+    fn list_closed(&mut self, account: AccountIx, id: PositionId) {
+        let now = self.now;
+        let positions = &self.positions;
+        let closed = &mut self.accounts.at_mut(account).closed;
+        let at = closed
+            .partition_point(|other| positions.at(*other).closed_at < Some(now) || *other < id);
+        closed.insert(at, id);
+    }
+
+    /// The fill that ends an order settles the order's own row; any other becomes a row of its own.
+    fn write_fill(&mut self, id: OrderId, settlement: Settlement, remainder: Remainder) {
+        let now = self.now;
+        let row = self.orders.at_mut(id);
+        row.filled_size += settlement.lots;
+        let left = row.size - settlement.lots;
+        let ends = left.is_zero() || remainder == Remainder::Drops;
+        let filled_row = if ends {
+            settle_row(row, settlement);
+            id
+        } else {
+            row.size = left;
+            let mut slice = row.clone();
+            slice.status = OrderStatus::Filled;
+            slice.partial_of = Some(id);
+            slice.root = Some(row.root.unwrap_or(id));
+            slice.initial_size = settlement.lots;
+            slice.filled_size = settlement.lots;
+            slice.requested_at = now;
+            slice.settled_at = Some(now);
+            slice.links = super::rows::Links::default();
+            settle_row(&mut slice, settlement);
+            self.push_order(slice)
+        };
+        self.price_row(filled_row);
+        self.record(Event::Filled {
+            order: id,
+            row: filled_row,
+            size: settlement.lots,
+            notional: settlement.notional,
+            fee: settlement.fee,
+            role: settlement.role,
+        });
+        if ends {
+            self.finish(id, OrderStatus::Filled, None);
+        } else {
+            self.requeue_size(id);
+        }
+    }
+
+    fn price_row(&mut self, id: OrderId) {
+        let decimals = self.size_decimals(self.orders.at(id).market);
+        let row = self.orders.at_mut(id);
+        row.fill_price = row.notional.per(row.size, decimals);
+    }
+
+    /// What hangs on a fill: the sibling exit, the exits of an entry, and every reduce-only order on the market.
+    fn after_fill(&mut self, id: OrderId, lots: Lots, opened: Lots) {
+        self.reduce_sibling(id, lots);
+        self.grow_exits(id, opened);
+        let row = self.orders.at(id);
+        let (account, market) = (row.account, row.market);
+        self.shrink_reduce_only(account, market);
+    }
+
+    /// The pieces a taker gets from the book, which no longer has them.
+    pub(super) fn take(&mut self, market: MarketIx, id: OrderId, slices: &[Slice]) -> Vec<Piece> {
+        let side = self.orders.at(id).side;
+        self.markets.at_mut(market).book.consume(side, slices);
+        slices.iter().map(Piece::from).collect()
+    }
+}
+
+fn settle_row(row: &mut OrderRow, settlement: Settlement) {
+    row.size = settlement.lots;
+    row.notional = settlement.notional;
+    row.fee = settlement.fee;
+    row.realized_pnl = settlement.realized;
+    row.liquidity_role = Some(settlement.role);
+}

@@ -1,0 +1,97 @@
+//! What a fill does to a position, worked out without doing it: the same sums serve the margin check before an order
+//! and the ledger after it.
+
+use super::book::Slice;
+use super::position::{Opening, Position};
+use super::units::{Lots, Usd};
+use super::words::Side;
+
+/// A part of a fill: so many lots for so much money.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Piece {
+    pub(super) lots: Lots,
+    pub(super) money: Usd,
+}
+
+impl From<&Slice> for Piece {
+    fn from(&(px, lots): &Slice) -> Self {
+        Self {
+            lots,
+            money: px * lots,
+        }
+    }
+}
+
+/// The position a fill meets, and the one it leaves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Traded {
+    /// The position that was there, after the fill: smaller, flat, or (same direction) larger.
+    pub(super) held: Option<Position>,
+    /// The position a fill from flat or through zero opens.
+    pub(super) fresh: Option<Position>,
+    pub(super) realized: Usd,
+    pub(super) closed: Lots,
+    pub(super) opened: Lots,
+}
+
+impl Traded {
+    /// What is open afterwards; size 0 if nothing is.
+    pub(super) fn after(&self) -> Option<&Position> {
+        self.fresh.as_ref().or(self.held.as_ref())
+    }
+}
+
+/// Closes what `side` closes, in the order of the pieces, and opens the rest under `opening`. An increase takes over
+/// the opening's leverage for the whole position.
+pub(super) fn trade(
+    held: Option<&Position>,
+    opening: Opening,
+    side: Side,
+    pieces: &[Piece],
+) -> Traded {
+    let mut traded = Traded {
+        held: held.cloned(),
+        fresh: None,
+        realized: Usd::ZERO,
+        closed: Lots::ZERO,
+        opened: Lots::ZERO,
+    };
+    for piece in pieces {
+        let reducible = traded
+            .held
+            .as_ref()
+            .map_or(Lots::ZERO, |held| held.reducible(side));
+        let closing = piece.lots.min(reducible);
+        let exit = piece.money.mul_floor(closing.0, piece.lots.0);
+        traded.close(closing, exit);
+        let rest = Piece {
+            lots: piece.lots - closing,
+            money: piece.money - exit,
+        };
+        traded.open(opening, side, rest);
+    }
+    traded
+}
+
+impl Traded {
+    fn close(&mut self, lots: Lots, exit: Usd) {
+        if let Some(held) = self.held.as_mut().filter(|_| lots > Lots::ZERO) {
+            self.realized += held.reduce(lots, exit);
+            self.closed += lots;
+        }
+    }
+
+    fn open(&mut self, opening: Opening, side: Side, piece: Piece) {
+        if piece.lots.is_zero() {
+            return;
+        }
+        self.opened += piece.lots;
+        let same_way = self.held.as_mut().filter(|held| !held.size.is_zero());
+        let target = match same_way {
+            Some(held) => held,
+            None => self.fresh.get_or_insert_with(|| Position::open(opening)),
+        };
+        target.leverage = opening.leverage;
+        target.increase(side, piece);
+    }
+}

@@ -1,0 +1,129 @@
+//! The trading floor: the engine and all that must change together with it, behind one lock.
+//!
+//! Why a mutex and not a task: every request is a few microseconds of synchronous work that must be atomic (an
+//! order, its idempotency record and its effects), nothing is awaited while it is held, and a reader copies its rows
+//! straight into the answer instead of through a channel.
+
+use super::{
+    answer::Answer,
+    clock::Clock,
+    close_all::Closings,
+    engine::{AccountIx, Command, Engine, Millis, OrderId, Outcome, Refusal, RefusalKind},
+    fault::Fault,
+    gate::Caller,
+    idempotency::{Deed, Effect, Idempotency},
+    wire::{Rows, account_limit},
+};
+use crate::model::Order;
+use tokio::time::Instant;
+
+#[derive(Debug)]
+pub(super) struct Floor {
+    pub(super) engine: Engine,
+    pub(super) clock: Clock,
+    pub(super) keys: Idempotency,
+    pub(super) closings: Closings,
+}
+
+impl Floor {
+    /// Runs the steps that wall time has made due.
+    pub(super) fn tick(&mut self, wall: Instant) {
+        let due = self.clock.due(wall, self.engine.now());
+        self.engine.advance_to(due);
+    }
+
+    /// Runs `span` of virtual time at once, in whole steps.
+    pub(super) fn advance(&mut self, span: Millis, wall: Instant) {
+        self.engine.advance_to(self.engine.now() + span);
+        self.clock.reanchor(wall, self.engine.now());
+    }
+
+    /// The caller's account of that name; 404 for missing and foreign alike.
+    pub(super) fn account(&self, caller: &Caller, id: &str) -> Result<AccountIx, Fault> {
+        account_limit("account_id", id)?;
+        self.engine
+            .account(id)
+            .filter(|account| caller.accounts.contains(account))
+            .ok_or_else(|| Fault::not_found("account"))
+    }
+
+    /// Which of the caller's accounts holds something; 404 naming `what` if none does.
+    pub(super) fn holder(
+        caller: &Caller,
+        what: &'static str,
+        holds: impl Fn(AccountIx) -> bool,
+    ) -> Result<AccountIx, Fault> {
+        let mut accounts = caller.accounts.iter().copied();
+        accounts
+            .find(|account| holds(*account))
+            .ok_or_else(|| Fault::not_found(what))
+    }
+
+    pub(super) fn apply(&mut self, account: AccountIx, command: Command) -> Result<Outcome, Fault> {
+        let outcome = self.engine.apply(account, command);
+        outcome.map_err(|refusal| self.fault(refusal))
+    }
+
+    /// Carries out a command that makes an order, once per key.
+    pub(super) fn apply_keyed(
+        &mut self,
+        (user, key, deed): (usize, &str, Deed),
+        account: AccountIx,
+        command: Command,
+    ) -> Result<Order, Fault> {
+        let applied = self.apply(account, command);
+        let effect = match &applied {
+            Ok(Outcome::Order(id)) => Some(Effect::Order(account, *id)),
+            Ok(_) => return Err(Fault::broken("a placement that made no order")),
+            Err(fault) if fault.order.is_some() => Some(Effect::Refused(fault.clone())),
+            Err(_) => None,
+        };
+        if let Some(effect) = effect.clone() {
+            self.keys.record(user, key, deed, effect);
+        }
+        applied?;
+        match effect {
+            Some(Effect::Order(account, id)) => self.order(account, id),
+            _ => Err(Fault::broken("a placement that made no order")),
+        }
+    }
+
+    /// The order a key made before, as it is now; its refusal again; or `None` for a new key.
+    pub(super) fn replay(
+        &self,
+        user: usize,
+        key: &str,
+        deed: &Deed,
+    ) -> Result<Option<Order>, Fault> {
+        match self.keys.recall(user, key, deed)? {
+            None | Some(Effect::CloseAll(_)) => Ok(None),
+            Some(Effect::Order(account, id)) => self.order(account, id).map(Some),
+            Some(Effect::Refused(fault)) => Err(fault),
+        }
+    }
+
+    pub(super) fn order(&self, account: AccountIx, id: OrderId) -> Result<Order, Fault> {
+        self.engine
+            .order(account, id)
+            .and_then(|row| self.rows().order(row))
+            .ok_or_else(|| Fault::not_found("order"))
+    }
+
+    pub(super) fn rows(&self) -> Rows<'_> {
+        Rows(&self.engine)
+    }
+
+    pub(super) fn fault(&self, refusal: Refusal) -> Fault {
+        let wait = match refusal.kind {
+            RefusalKind::Cooldown { retry_in } => self.clock.wall_seconds(retry_in),
+            RefusalKind::Payload | RefusalKind::NotFound | RefusalKind::Conflict => 1,
+        };
+        Fault::of(refusal, wait)
+    }
+}
+
+/// `{data: …}` of a row that must be there.
+pub(super) fn data<T: serde::Serialize>(row: Option<T>) -> Result<Answer, Fault> {
+    let data = row.ok_or_else(|| Fault::broken("a row in no market"))?;
+    Answer::ok(&crate::api::Data { data })
+}

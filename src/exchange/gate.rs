@@ -1,0 +1,146 @@
+//! Who may come in: bearer keys, and whose accounts they open.
+//!
+//! Keys are kept as SHA-256 only and compared in constant time against every known one, so neither memory nor timing
+//! tells a key. Known limit: a demo key is derived from the seed, so that tests and pictures are stable; who knows
+//! the seed knows the keys. The exchange is for loopback.
+
+use super::{cursor::same_bytes, engine::AccountIx, fault::Fault, fault::FaultHeader};
+use hyper::{HeaderMap, StatusCode, header::AUTHORIZATION};
+use sha2::{Digest, Sha256};
+use std::fmt;
+
+/// The service prefix of every key (`api.md`, Authentication: it ends in `live_`).
+const PREFIX: &str = "paper_live_";
+
+/// An API key in the clear, as handed to its owner once. `Debug` shows nothing of it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ApiKey(String);
+
+impl ApiKey {
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    pub(super) fn derived(seed: u64, user: &str) -> Self {
+        let digest = Sha256::new()
+            .chain_update(b"api key")
+            .chain_update(seed.to_be_bytes())
+            .chain_update(user)
+            .finalize();
+        let text: String = digest
+            .iter()
+            .take(20)
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        Self(format!("{PREFIX}{text}"))
+    }
+}
+
+impl fmt::Debug for ApiKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ApiKey(…)")
+    }
+}
+
+/// An authenticated user: what every endpoint decides ownership by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Caller {
+    pub(super) user: usize,
+    pub(super) accounts: Vec<AccountIx>,
+}
+
+#[derive(Debug)]
+pub(super) struct Gate {
+    users: Vec<(KeyHash, Caller)>,
+}
+
+#[derive(Debug)]
+struct KeyHash([u8; 32]);
+
+impl KeyHash {
+    fn of(key: &str) -> Self {
+        Self(Sha256::digest(key).into())
+    }
+}
+
+impl Gate {
+    pub(super) fn new<'a>(users: impl IntoIterator<Item = (&'a ApiKey, Vec<AccountIx>)>) -> Self {
+        let users = users
+            .into_iter()
+            .enumerate()
+            .map(|(user, (key, accounts))| (KeyHash::of(&key.0), Caller { user, accounts }))
+            .collect();
+        Self { users }
+    }
+
+    /// The user behind `Authorization: Bearer <key>`, or 401. Looks nothing else up.
+    pub(super) fn admit(&self, headers: &HeaderMap) -> Result<&Caller, Fault> {
+        let presented = headers
+            .get(AUTHORIZATION)
+            .and_then(|value| value.to_str().ok())
+            .and_then(|value| value.split_once(' '))
+            .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
+            .map(|(_, key)| KeyHash::of(key.trim()));
+        let Some(presented) = presented else {
+            return Err(unauthorized("Authorization: Bearer <API key> is required"));
+        };
+        // Every hash is compared, found or not.
+        let known = self.users.iter().fold(None, |found, (hash, caller)| {
+            if same_bytes(&hash.0, &presented.0) {
+                Some(caller)
+            } else {
+                found
+            }
+        });
+        known.ok_or_else(|| unauthorized("this API key is not valid"))
+    }
+}
+
+fn unauthorized(message: &str) -> Fault {
+    Fault {
+        header: Some(FaultHeader::Challenge),
+        ..Fault::new(StatusCode::UNAUTHORIZED, "unauthorized", message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hyper::header::HeaderValue;
+
+    fn with(authorization: &str) -> HeaderMap {
+        let value = HeaderValue::from_str(authorization).unwrap();
+        HeaderMap::from_iter([(AUTHORIZATION, value)])
+    }
+
+    #[test]
+    fn only_the_exact_key_opens_its_own_accounts() {
+        let (ann, ben) = (ApiKey::derived(7, "ann"), ApiKey::derived(7, "ben"));
+        let gate = Gate::new([
+            (&ann, vec![AccountIx::from(0)]),
+            (&ben, vec![AccountIx::from(1)]),
+        ]);
+        let accounts = |authorization: &str| {
+            let admitted = gate.admit(&with(authorization));
+            admitted.map(|caller| caller.accounts.clone()).ok()
+        };
+        let key = ben.reveal();
+        assert_eq!(
+            accounts(&format!("Bearer {key}")),
+            Some(vec![AccountIx::from(1)])
+        );
+        assert_eq!(accounts(&format!("Bearer {key}x")), None);
+        assert_eq!(accounts(&format!("Basic {key}")), None);
+        assert_eq!(accounts(key), None);
+        assert!(gate.admit(&HeaderMap::new()).is_err());
+    }
+
+    #[test]
+    fn keys_are_stable_per_seed_and_never_printed() {
+        let key = ApiKey::derived(7, "ann");
+        assert_eq!(key, ApiKey::derived(7, "ann"));
+        assert_ne!(key, ApiKey::derived(8, "ann"));
+        assert!(key.reveal().starts_with("paper_live_"));
+        assert_eq!(format!("{key:?}"), "ApiKey(…)");
+    }
+}

@@ -1,0 +1,161 @@
+//! How long a connection may keep us waiting for bytes.
+//!
+//! hyper's own header timer also runs between requests, so it cannot tell a slow sender from an idle client; this
+//! reader can: 30 s between requests, 10 s from a request's first byte to the end of its headers. While a request is
+//! being answered it does not count (the body has its own limit).
+
+use std::{
+    io,
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicU8, Ordering},
+    },
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    time::{Instant, Sleep, sleep},
+};
+
+const IDLE_LIMIT: Duration = Duration::from_secs(30);
+const HEAD_LIMIT: Duration = Duration::from_secs(10);
+
+const IDLE: u8 = 0;
+const HEAD: u8 = 1;
+const BUSY: u8 = 2;
+
+/// Where a connection is; shared by the reader and the request it carries.
+#[derive(Debug, Default)]
+pub(super) struct Phase(AtomicU8);
+
+impl Phase {
+    pub(super) fn busy(&self) {
+        self.0.store(BUSY, Ordering::Relaxed);
+    }
+
+    pub(super) fn idle(&self) {
+        self.0.store(IDLE, Ordering::Relaxed);
+    }
+
+    fn head_begins(&self) {
+        let _ = self
+            .0
+            .compare_exchange(IDLE, HEAD, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    fn now(&self) -> u8 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Patient<I> {
+    io: I,
+    phase: Arc<Phase>,
+    /// The phase `deadline` was set for.
+    timed: u8,
+    deadline: Pin<Box<Sleep>>,
+}
+
+impl<I> Patient<I> {
+    pub(super) fn new(io: I, phase: Arc<Phase>) -> Self {
+        Self {
+            io,
+            phase,
+            timed: IDLE,
+            deadline: Box::pin(sleep(IDLE_LIMIT)),
+        }
+    }
+
+    fn poll_deadline(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let phase = self.phase.now();
+        if phase != self.timed {
+            self.timed = phase;
+            let limit = if phase == HEAD {
+                HEAD_LIMIT
+            } else {
+                IDLE_LIMIT
+            };
+            self.deadline.as_mut().reset(Instant::now() + limit);
+        }
+        if phase == BUSY {
+            return Poll::Pending;
+        }
+        ready!(self.deadline.as_mut().poll(cx));
+        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+impl<I: AsyncRead + Unpin> AsyncRead for Patient<I> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buf.filled().len();
+        match Pin::new(&mut self.io).poll_read(cx, buf) {
+            Poll::Pending => self.poll_deadline(cx),
+            done @ Poll::Ready(_) => {
+                if buf.filled().len() > before {
+                    self.phase.head_begins();
+                }
+                done
+            }
+        }
+    }
+}
+
+impl<I: AsyncWrite + Unpin> AsyncWrite for Patient<I> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.io).poll_write(cx, buf)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.io).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.io).poll_shutdown(cx)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
+
+    /// Seconds until the reader gives up, given what the client does first.
+    async fn patience(first: &[u8], busy: bool) -> u64 {
+        let (mut client, server) = duplex(64);
+        let phase = Arc::new(Phase::default());
+        let mut patient = Patient::new(server, Arc::clone(&phase));
+        client.write_all(first).await.unwrap();
+        let began = Instant::now();
+        let mut buf = [0; 64];
+        if !first.is_empty() {
+            patient.read(&mut buf).await.unwrap();
+        }
+        if busy {
+            phase.busy();
+            let held = tokio::time::timeout(Duration::from_secs(90), patient.read(&mut buf)).await;
+            assert!(held.is_err(), "a request under way has no deadline here");
+            phase.idle();
+        }
+        let why = patient.read(&mut buf).await.unwrap_err();
+        assert_eq!(why.kind(), io::ErrorKind::TimedOut);
+        began.elapsed().as_secs()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_silent_client_is_let_go_after_thirty_seconds_a_slow_one_after_ten() {
+        assert_eq!(patience(b"", false).await, 30);
+        assert_eq!(patience(b"GET /v1", false).await, 10);
+        assert_eq!(patience(b"GET /v1", true).await, 90 + 30);
+    }
+}

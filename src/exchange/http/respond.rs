@@ -1,0 +1,263 @@
+//! One request: who, what, how much, carried out, wrapped.
+
+use super::super::{
+    Service,
+    answer::{Answer, Call},
+    budget::Payer,
+    chaos::{Endpoint, Fate, Kind, Plant, estranged},
+    fault::{Fault, FaultHeader},
+    gate::Caller,
+    sim::{self, SimRoute},
+    v1,
+};
+use super::payload::Payload;
+use crate::api::{Route, RouteFault};
+use http_body_util::{BodyExt, Limited};
+use hyper::{
+    Request, Response, StatusCode,
+    body::Incoming,
+    header::{
+        ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE,
+    },
+};
+use std::{io, net::IpAddr, time::Duration};
+use tokio::time::{Instant, sleep, timeout};
+use uuid::Uuid;
+
+const BODY_LIMIT: usize = 64 * 1024;
+const BODY_TIME: Duration = Duration::from_secs(20);
+const METHODS: [&str; 4] = ["GET", "POST", "PUT", "DELETE"];
+const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// What a request line names.
+enum Asked {
+    V1(Route),
+    Sim(SimRoute),
+}
+
+/// Answers everything, refusals included; the error breaks the connection without an answer.
+pub(super) async fn respond(
+    service: &Service,
+    peer: IpAddr,
+    request: Request<Incoming>,
+) -> Result<Response<Payload>, io::Error> {
+    let request_id = service.request_ids.next();
+    let began = Instant::now();
+    let line = format!("{} {}", request.method(), request.uri().path());
+    let (told, trouble) = match told(service, peer, request).await {
+        Ok((told, trouble)) => (told, trouble),
+        Err(fault) => (Err(fault), None),
+    };
+    let response = wrapped(told, trouble, request_id);
+    let status = response
+        .as_ref()
+        .map_or(0, |response| response.status().as_u16());
+    let micros = began.elapsed().as_micros();
+    tracing::debug!(line, status, %request_id, micros, "answered");
+    response
+}
+
+type Told = Result<Answer, Fault>;
+
+/// The answer, and the disturbance it has yet to meet.
+async fn told(
+    service: &Service,
+    peer: IpAddr,
+    request: Request<Incoming>,
+) -> Result<(Told, Option<Plant>), Fault> {
+    service.hosts.check(request.headers())?;
+    let uri = request.uri();
+    let asked = Asked::parse(
+        service,
+        request.method().as_str(),
+        uri.path(),
+        uri.query().unwrap_or_default(),
+    );
+    let caller = admitted(service, peer, &asked, &request)?;
+    let asked = asked?;
+    let fate = match asked.endpoint() {
+        Some(endpoint) => service.chaos()?.fate(endpoint),
+        None => Fate::default(),
+    };
+    if let Some(wait) = fate.wait {
+        sleep(wait).await;
+    }
+    let call = read(request).await?;
+    if let Some(before) = fate.trouble.filter(|plant| plant.kind == Kind::Before) {
+        return Ok((Err(planted(&before)), None));
+    }
+    let told = match asked {
+        Asked::V1(route) => caller
+            .ok_or_else(|| Fault::broken("a private route without a caller"))
+            .and_then(|caller| v1::answer(service, caller, route, &call)),
+        Asked::Sim(route) => sim::answer(service, caller, route, &call),
+    };
+    Ok((told, fate.trouble))
+}
+
+/// Budgets and key, before anything is looked up. `None` on public routes.
+fn admitted<'a>(
+    service: &'a Service,
+    peer: IpAddr,
+    asked: &Result<Asked, Fault>,
+    request: &Request<Incoming>,
+) -> Result<Option<&'a Caller>, Fault> {
+    let sim = match asked {
+        Ok(Asked::Sim(route)) => Some(route),
+        Ok(Asked::V1(_)) | Err(_) => None,
+    };
+    let now = Instant::now();
+    let limited = !sim.is_some_and(SimRoute::is_unlimited);
+    if limited {
+        service.budgets.take(Payer::Address(peer), now)?;
+        service.budgets.take(Payer::Whole, now)?;
+    }
+    if sim.is_some_and(SimRoute::is_public) {
+        return Ok(None);
+    }
+    let caller = service.gate.admit(request.headers())?;
+    if limited {
+        service.budgets.take(Payer::Key(caller.user), now)?;
+    }
+    Ok(Some(caller))
+}
+
+impl Asked {
+    fn parse(service: &Service, method: &str, path: &str, query: &str) -> Result<Self, Fault> {
+        let parse = |method: &str, query: &str| {
+            if path == "/sim" || path.starts_with("/sim/") {
+                SimRoute::parse(method, path, query).map(Self::Sim)
+            } else {
+                Route::parse(method, path, query, &service.dialect).map(Self::V1)
+            }
+        };
+        parse(method, query).map_err(|fault| match fault {
+            RouteFault::NotFound => Fault::new(
+                StatusCode::NOT_FOUND,
+                "unknown_endpoint",
+                format!("no such endpoint: {path}"),
+            ),
+            RouteFault::Method => {
+                let taken = METHODS.map(|other| match parse(other, "") {
+                    Err(RouteFault::Method | RouteFault::NotFound) => None,
+                    Ok(_) | Err(RouteFault::Query(_)) => Some(other),
+                });
+                let allowed: Vec<&str> = taken.into_iter().flatten().collect();
+                wrong_method(method, &allowed.join(", "))
+            }
+            RouteFault::Query(why) => Fault::invalid(why.to_string()),
+        })
+    }
+
+    fn endpoint(&self) -> Option<Endpoint> {
+        match self {
+            Self::V1(route) => Some(v1::endpoint(route)),
+            Self::Sim(route) => sim::endpoint(route),
+        }
+    }
+}
+
+fn wrong_method(method: &str, allowed: &str) -> Fault {
+    Fault {
+        header: Some(FaultHeader::Allow(allowed.to_owned())),
+        ..Fault::new(
+            StatusCode::METHOD_NOT_ALLOWED,
+            "method_not_allowed",
+            format!("this endpoint takes {allowed}, not {method}"),
+        )
+    }
+}
+
+/// The whole body within its limits of size and time.
+async fn read(request: Request<Incoming>) -> Result<Call, Fault> {
+    let (head, body) = request.into_parts();
+    let collected = timeout(BODY_TIME, Limited::new(body, BODY_LIMIT).collect()).await;
+    let too_slow = |_| {
+        Fault::new(
+            StatusCode::REQUEST_TIMEOUT,
+            "request_timeout",
+            format!("the body took longer than {} s", BODY_TIME.as_secs()),
+        )
+    };
+    let body = collected.map_err(too_slow)?.map_err(|why| {
+        if why.is::<http_body_util::LengthLimitError>() {
+            let message = format!("the body is larger than {BODY_LIMIT} bytes");
+            Fault::new(StatusCode::PAYLOAD_TOO_LARGE, "body_too_large", message)
+        } else {
+            Fault::invalid(format!("the body could not be read: {why}"))
+        }
+    })?;
+    Ok(Call {
+        headers: head.headers,
+        body: body.to_bytes().into(),
+    })
+}
+
+/// The error a planted fault answers with.
+fn planted(plant: &Plant) -> Fault {
+    let status = StatusCode::from_u16(plant.status.into());
+    let status = status.unwrap_or(StatusCode::SERVICE_UNAVAILABLE);
+    let fault = Fault::new(status, "planted_fault", "a fault planted on purpose");
+    match status {
+        StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
+            fault.retry_after(plant.retry_after.into())
+        }
+        _ => fault,
+    }
+}
+
+/// The response as sent, after whatever was planted in its way.
+fn wrapped(
+    told: Told,
+    trouble: Option<Plant>,
+    request_id: Uuid,
+) -> Result<Response<Payload>, io::Error> {
+    let Some(plant) = trouble else {
+        return Ok(plain(told, request_id, Payload::whole));
+    };
+    Ok(match plant.kind {
+        Kind::DropReply => return Err(io::ErrorKind::ConnectionAborted.into()),
+        Kind::After => plain(Err(planted(&plant)), request_id, Payload::whole),
+        Kind::CutBody => plain(told, request_id, Payload::cut),
+        Kind::GarbageBody => plain(told, request_id, |_| {
+            Payload::whole(b"<html>upstream \xff is resting</html>".to_vec())
+        }),
+        Kind::UnknownWords => plain(told, request_id, |body| Payload::whole(estranged(&body))),
+        Kind::Before | Kind::Latency => plain(told, request_id, Payload::whole),
+    })
+}
+
+fn plain(
+    told: Told,
+    request_id: Uuid,
+    payload: impl FnOnce(Vec<u8>) -> Payload,
+) -> Response<Payload> {
+    let (status, header, body) = match told {
+        Ok(answer) => (
+            answer.status,
+            answer.retry_after.map(FaultHeader::RetryAfter),
+            answer.body,
+        ),
+        Err(fault) => {
+            let body = fault.envelope(request_id);
+            (fault.status, fault.header, body)
+        }
+    };
+    let mut response = Response::new(payload(body));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    let owed = header.map(|header| match header {
+        FaultHeader::RetryAfter(seconds) => (RETRY_AFTER, seconds.to_string()),
+        FaultHeader::Allow(methods) => (ALLOW, methods),
+        FaultHeader::Challenge => (WWW_AUTHENTICATE, "Bearer realm=\"perpdeck\"".to_owned()),
+    });
+    let named = [Some((X_REQUEST_ID, request_id.to_string())), owed];
+    for (name, text) in named.into_iter().flatten() {
+        if let Ok(value) = HeaderValue::from_str(&text) {
+            headers.insert(name, value);
+        }
+    }
+    response
+}

@@ -1,0 +1,385 @@
+//! Plays a script on an engine before anybody is let in.
+
+use super::super::{
+    engine::{
+        AccountIx, AttachedExits, CloseHow, ClosePosition, Command, Engine, Lots, MarketIx, Millis,
+        NanoPx, OrderId, Outcome, Pacing, PlaceMode, PlaceOrder, PlaceScaled, PlaceTwap,
+        PositionRow, Px, Reduction, RefusalKind, SetIsolatedMargin, Tif, TriggerDirection,
+        TwapKind, Usd,
+    },
+    wire::{self, Units},
+};
+use super::{
+    ScenarioFault,
+    script::{Act, CloseAct, Curve, Entry, LadderAct, MarginAct, OrderAct, RoundsAct, TwapAct},
+};
+use crate::model::{self, PlaceKind, Side, TimeInForce};
+use std::collections::BTreeMap;
+
+/// Plays every entry at its time. An entry the engine refuses is part of the story (a rejected order is a row);
+/// one that names what does not exist is a fault of the script.
+pub(super) fn play(
+    engine: &mut Engine,
+    script: &[Entry],
+    start: Millis,
+) -> Result<(), ScenarioFault> {
+    let mut stage = Stage {
+        engine,
+        labels: BTreeMap::new(),
+        queue: BTreeMap::new(),
+    };
+    for entry in script {
+        stage.enter(entry, start)?;
+    }
+    while let Some(((at, seq), (account, act))) = stage.queue.pop_first() {
+        stage.engine.advance_to(at);
+        if let Some(later) = stage.perform(account, &act)? {
+            stage
+                .queue
+                .insert((later.max(at + Millis::STEP), seq), (account, act));
+        }
+    }
+    Ok(())
+}
+
+struct Stage<'a> {
+    engine: &'a mut Engine,
+    labels: BTreeMap<String, OrderId>,
+    /// By time, then by place in the script.
+    queue: BTreeMap<(Millis, usize), (AccountIx, Act)>,
+}
+
+impl Stage<'_> {
+    fn enter(&mut self, entry: &Entry, start: Millis) -> Result<(), ScenarioFault> {
+        let account = self.engine.account(&entry.account);
+        let account = account.ok_or_else(|| unknown("script account", &entry.account))?;
+        let at = start + Millis::seconds(entry.at);
+        if at < self.engine.now() || at > start {
+            return Err(ScenarioFault::entry(
+                "script entry at",
+                entry.at,
+                "must lie within the warm-up",
+            ));
+        }
+        match &entry.act {
+            Act::Rounds(rounds) => self.enter_rounds(account, at, rounds),
+            act => {
+                self.push(at, account, act.clone());
+                Ok(())
+            }
+        }
+    }
+
+    fn push(&mut self, at: Millis, account: AccountIx, act: Act) {
+        let seq = self.queue.len();
+        self.queue.insert((at, seq), (account, act));
+    }
+
+    fn enter_rounds(
+        &mut self,
+        account: AccountIx,
+        from: Millis,
+        rounds: &RoundsAct,
+    ) -> Result<(), ScenarioFault> {
+        let turns = rounds
+            .sides
+            .iter()
+            .cycle()
+            .zip(rounds.usd.iter().cycle())
+            .zip(rounds.hold.iter().cycle());
+        let mut at = from;
+        let count = usize::try_from(rounds.count).unwrap_or(usize::MAX);
+        for ((side, usd), hold) in turns.take(count) {
+            if *hold >= rounds.every {
+                let wanted = "must be below `every`";
+                return Err(ScenarioFault::entry("rounds hold", hold, wanted));
+            }
+            self.push(at, account, Act::Order(round(rounds, *side, *usd)));
+            let close = CloseAct {
+                market: rounds.market.clone(),
+                percent: None,
+            };
+            let closing = at + Millis::seconds((*hold).into());
+            self.push(closing, account, Act::Close(close));
+            at += Millis::seconds(rounds.every.into());
+        }
+        Ok(())
+    }
+
+    /// The answer is when to try again, for what came too soon after another market execution.
+    fn perform(&mut self, account: AccountIx, act: &Act) -> Result<Option<Millis>, ScenarioFault> {
+        let Some(command) = self.command(account, act)? else {
+            return Ok(None);
+        };
+        match self.engine.apply(account, command) {
+            Ok(outcome) => {
+                if let (Act::Order(order), Outcome::Order(id)) = (act, outcome)
+                    && let Some(label) = &order.label
+                {
+                    self.labels.insert(label.clone(), id);
+                }
+                Ok(None)
+            }
+            Err(refusal) => match refusal.kind {
+                RefusalKind::Cooldown { retry_in } => Ok(Some(self.engine.now() + retry_in)),
+                RefusalKind::Payload | RefusalKind::NotFound | RefusalKind::Conflict => {
+                    tracing::debug!(%refusal, ?act, "refused in the script");
+                    Ok(None)
+                }
+            },
+        }
+    }
+
+    /// `None` when what it is about is already gone (a position stopped out before its close).
+    fn command(&self, account: AccountIx, act: &Act) -> Result<Option<Command>, ScenarioFault> {
+        Ok(match act {
+            Act::Order(order) => self
+                .spot(&order.market)?
+                .order(self, account, order)?
+                .map(Command::Place),
+            Act::Close(close) => self.close(account, close)?.map(Command::Close),
+            Act::Cancel(label) => {
+                let id = self.labels.get(label).copied();
+                let id = id.ok_or_else(|| unknown("script label", label))?;
+                Some(Command::Cancel(id))
+            }
+            Act::Margin(margin) => self.margin(account, margin)?,
+            Act::Twap(twap) => Some(Command::PlaceTwap(self.spot(&twap.market)?.twap(twap))),
+            Act::Ladder(ladder) => {
+                let command = self.spot(&ladder.market)?.ladder(ladder);
+                Some(Command::PlaceScaled(command))
+            }
+            Act::Rounds(_) => None,
+        })
+    }
+
+    fn close(
+        &self,
+        account: AccountIx,
+        close: &CloseAct,
+    ) -> Result<Option<ClosePosition>, ScenarioFault> {
+        let market = self.spot(&close.market)?.market;
+        Ok(self.position(account, market).map(|row| ClosePosition {
+            position: row.id,
+            size: close
+                .percent
+                .map(|percent| Lots((row.size.abs().0 * i64::from(percent)) / 100)),
+            expected_price: None,
+            how: CloseHow::Market { slippage: None },
+        }))
+    }
+
+    fn margin(
+        &self,
+        account: AccountIx,
+        margin: &MarginAct,
+    ) -> Result<Option<Command>, ScenarioFault> {
+        let market = self.spot(&margin.market)?.market;
+        let extra = Usd::dollars(margin.extra_usd.into());
+        Ok(self.position(account, market).map(|row| {
+            Command::SetIsolatedMargin(SetIsolatedMargin {
+                position: row.id,
+                extra,
+            })
+        }))
+    }
+
+    fn position(&self, account: AccountIx, market: MarketIx) -> Option<PositionRow> {
+        let positions = self.engine.open_positions(account);
+        positions.into_iter().find(|row| row.market == market)
+    }
+
+    /// The market a symbol names, as it stands now.
+    fn spot(&self, symbol: &str) -> Result<Spot, ScenarioFault> {
+        let named = |ix: &MarketIx| {
+            let spec = self.engine.market_spec(*ix);
+            spec.is_some_and(|spec| spec.symbol == symbol)
+        };
+        let market = self.engine.market_ixs().find(named);
+        let spot = market.and_then(|market| {
+            let facts = self.engine.market_facts(market)?;
+            let units = Units::from(self.engine.market_spec(market)?);
+            let mark = facts.mark.nano(units.size_decimals);
+            Some(Spot {
+                market,
+                units,
+                mid: facts.mid.unwrap_or(mark),
+                now: self.engine.now(),
+            })
+        });
+        spot.ok_or_else(|| unknown("script market", symbol))
+    }
+}
+
+/// One market at one moment.
+struct Spot {
+    market: MarketIx,
+    units: Units,
+    mid: NanoPx,
+    now: Millis,
+}
+
+impl Spot {
+    /// The price `bps` away from the mid, on the tick below.
+    fn price(&self, bps: i64) -> Px {
+        let nano = i128::from(self.mid.0) * i128::from(10_000 + bps) / 10_000;
+        let count = nano / 10_i128.pow(3 + self.units.size_decimals);
+        let px = Px(i64::try_from(count).unwrap_or(0));
+        let tick = self.units.tick(px).0;
+        Px(px.0 / tick * tick)
+    }
+
+    /// Whole lots for that many dollars at the mid.
+    fn lots(&self, usd: u32) -> Lots {
+        let scale = 10_i128.pow(9 + self.units.size_decimals);
+        let count = (i128::from(usd) * scale).checked_div(self.mid.0.into());
+        Lots(count.and_then(|lots| i64::try_from(lots).ok()).unwrap_or(0))
+    }
+
+    fn order(
+        &self,
+        stage: &Stage<'_>,
+        account: AccountIx,
+        act: &OrderAct,
+    ) -> Result<Option<PlaceOrder>, ScenarioFault> {
+        let position = stage.position(account, self.market);
+        let size = act.usd.map(|usd| self.lots(usd));
+        let Some(size) = size.or(position.as_ref().map(|row| row.size.abs())) else {
+            return Ok(None);
+        };
+        Ok(Some(PlaceOrder {
+            market: self.market,
+            side: wire::side(act.side),
+            size,
+            leverage: act.leverage,
+            margin_mode: wire::margin_mode(act.margin_mode),
+            expected_price: self.mid,
+            reduction: if act.reduce_only {
+                Reduction::Only
+            } else {
+                Reduction::May
+            },
+            tif: self.tif(act),
+            slippage: None,
+            exits: AttachedExits {
+                take_profit: act.take_profit_bps.map(|bps| self.price(bps)),
+                stop_loss: act.stop_loss_bps.map(|bps| self.price(bps)),
+            },
+            mode: self.mode(stage, act, position.as_ref())?,
+        }))
+    }
+
+    fn tif(&self, act: &OrderAct) -> Tif {
+        match act.time_in_force.unwrap_or(TimeInForce::Gtc) {
+            TimeInForce::Gtc => Tif::Gtc,
+            TimeInForce::Ioc => Tif::Ioc,
+            TimeInForce::Fok => Tif::Fok,
+            TimeInForce::Gtd => Tif::Gtd {
+                expires_at: self.now + Millis::seconds(act.expires_after.unwrap_or(0).into()),
+            },
+        }
+    }
+
+    fn mode(
+        &self,
+        stage: &Stage<'_>,
+        act: &OrderAct,
+        position: Option<&PositionRow>,
+    ) -> Result<PlaceMode, ScenarioFault> {
+        let price = self.price(act.price_bps.unwrap_or(0));
+        let trigger = self.price(act.trigger_bps.unwrap_or(0));
+        Ok(match act.kind {
+            PlaceKind::Market => PlaceMode::Market,
+            PlaceKind::Limit => PlaceMode::Limit { price },
+            PlaceKind::Chase => PlaceMode::Chase {
+                offset: Px::ZERO,
+                cap: act.price_bps.map(|_| price),
+            },
+            PlaceKind::StopMarket => PlaceMode::StopMarket { trigger },
+            PlaceKind::StopLimit => PlaceMode::StopLimit { trigger, price },
+            PlaceKind::TakeMarket => PlaceMode::TakeMarket { trigger },
+            PlaceKind::TakeLimit => PlaceMode::TakeLimit { trigger, price },
+            PlaceKind::TakeProfit => PlaceMode::TakeProfit {
+                trigger,
+                target: position.map(|row| row.id),
+            },
+            PlaceKind::Conditional => {
+                let watched = act.trigger_market.as_deref().unwrap_or(&act.market);
+                let watched = stage.spot(watched)?;
+                PlaceMode::Conditional {
+                    market: watched.market,
+                    trigger: watched.price(act.trigger_bps.unwrap_or(0)),
+                    direction: match act.trigger_direction {
+                        Some(model::TriggerDirection::Below) => TriggerDirection::Below,
+                        Some(model::TriggerDirection::Above) | None => TriggerDirection::Above,
+                    },
+                }
+            }
+        })
+    }
+
+    fn twap(&self, act: &TwapAct) -> PlaceTwap {
+        let price = |bps: Option<i64>| bps.map(|bps| self.price(bps));
+        PlaceTwap {
+            kind: match act.kind {
+                Curve::Twap => TwapKind::Twap,
+                Curve::Vwap => TwapKind::Vwap,
+            },
+            market: self.market,
+            side: wire::side(act.side),
+            size: self.lots(act.usd),
+            leverage: act.leverage,
+            margin_mode: wire::margin_mode(act.margin_mode),
+            reduction: Reduction::May,
+            duration_minutes: act.minutes,
+            pacing: if act.randomize {
+                Pacing::Randomized
+            } else {
+                Pacing::Even
+            },
+            trigger_price: price(act.trigger_bps),
+            max_price: price(act.max_bps),
+            min_price: price(act.min_bps),
+        }
+    }
+
+    fn ladder(&self, act: &LadderAct) -> PlaceScaled {
+        PlaceScaled {
+            market: self.market,
+            side: wire::side(act.side),
+            size: self.lots(act.usd),
+            leverage: act.leverage,
+            margin_mode: wire::margin_mode(act.margin_mode),
+            reduction: Reduction::May,
+            start_price: self.price(act.start_bps),
+            end_price: self.price(act.end_bps),
+            rung_count: act.rungs,
+            skew_milli: act.skew_percent.saturating_mul(10),
+        }
+    }
+}
+
+fn round(rounds: &RoundsAct, side: Side, usd: u32) -> OrderAct {
+    OrderAct {
+        label: None,
+        market: rounds.market.clone(),
+        kind: PlaceKind::Market,
+        side,
+        usd: Some(usd),
+        leverage: rounds.leverage,
+        margin_mode: rounds.margin_mode,
+        reduce_only: false,
+        price_bps: None,
+        trigger_bps: None,
+        trigger_market: None,
+        trigger_direction: None,
+        take_profit_bps: None,
+        stop_loss_bps: None,
+        time_in_force: None,
+        expires_after: None,
+    }
+}
+
+fn unknown(entry: &'static str, value: &str) -> ScenarioFault {
+    ScenarioFault::entry(entry, value, "is not there")
+}

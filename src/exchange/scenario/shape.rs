@@ -1,0 +1,331 @@
+//! The TOML of a scenario, and the engine configuration it stands for.
+
+use super::super::{
+    budget::Rates,
+    engine::{
+        AccountSpec, Bps, ChallengeRules, DailyBasis, Drawdown, EngineConfig, Feed, Fees,
+        MAX_COUNT, MarginTier, MarketSpec, Millis, Px, Usd,
+    },
+};
+use super::{ScenarioFault, script::Entry};
+use crate::model::Num;
+use serde::Deserialize;
+use std::{collections::BTreeSet, fmt};
+
+/// Decimals are written as text (`"64250.5"`): TOML's own would go through a float.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct Decimal(Num);
+
+impl TryFrom<String> for Decimal {
+    type Error = crate::model::NumError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse().map(Self)
+    }
+}
+
+impl fmt::Display for Decimal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Shape {
+    pub(super) seed: u64,
+    /// How long before the start virtual time begins; the script plays inside it.
+    #[serde(default)]
+    pub(super) warm_up_seconds: u32,
+    #[serde(default)]
+    fees: FeesShape,
+    #[serde(default)]
+    pub(super) budgets: Rates,
+    pub(super) markets: Vec<Market>,
+    pub(super) users: Vec<User>,
+    #[serde(default)]
+    pub(super) script: Vec<Entry>,
+}
+
+/// Rates as fractions of the notional: `"0.00045"` is 4.5 bps.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FeesShape {
+    taker: Decimal,
+    maker: Decimal,
+}
+
+impl Default for FeesShape {
+    fn default() -> Self {
+        let Fees { taker, maker } = Fees::default();
+        let decimal = |count| Decimal(Num::new(count, 5));
+        Self {
+            taker: decimal(taker),
+            maker: decimal(maker),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Market {
+    #[serde(default = "paper")]
+    provider: String,
+    symbol: String,
+    /// Absent: the symbol.
+    coin: Option<String>,
+    size_decimals: u32,
+    max_leverage: u32,
+    /// Price at the beginning of the warm-up.
+    start_price: Decimal,
+    /// Annual, 5 000 is 50 %.
+    volatility_bps: i64,
+    /// Share of the factor all coins have in common, 10 000 is all of it.
+    #[serde(default = "usual_beta")]
+    beta_bps: i64,
+    /// Typical depth of one book level.
+    depth_usd: u32,
+    /// Notional at which funding reads the book.
+    #[serde(default = "usual_impact")]
+    impact_usd: u32,
+    #[serde(default)]
+    tiers: Vec<Tier>,
+}
+
+fn paper() -> String {
+    "paper".to_owned()
+}
+
+fn usual_beta() -> i64 {
+    7000
+}
+
+fn usual_impact() -> u32 {
+    6000
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Tier {
+    from_usd: u32,
+    max_leverage: u32,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct User {
+    /// Decides the key, together with the seed.
+    pub(super) name: String,
+    pub(super) accounts: Vec<Account>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Account {
+    pub(super) id: String,
+    cash_usd: u32,
+    #[serde(default)]
+    rules: Rules,
+}
+
+/// The numbers of exchange.md 5; what is absent keeps its default.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rules {
+    max_daily_loss_bps: Option<i64>,
+    daily_basis: Option<Basis>,
+    day_offset_minutes: Option<u32>,
+    max_drawdown_bps: Option<i64>,
+    drawdown: Option<DrawdownKind>,
+    max_order_leverage: Option<u32>,
+    max_account_leverage: Option<u32>,
+    max_position_multiple: Option<u32>,
+    max_open_positions: Option<usize>,
+    min_order_notional_usd: Option<u32>,
+    cooldown_ms: Option<u32>,
+    profit_target_bps: Option<i64>,
+    min_trading_days: Option<usize>,
+    consistency_bps: Option<i64>,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Basis {
+    Balance,
+    Equity,
+    Larger,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum DrawdownKind {
+    Static,
+    Trailing,
+}
+
+impl Shape {
+    pub(super) fn engine_config(
+        &self,
+        seed: u64,
+        start: Millis,
+    ) -> Result<EngineConfig, ScenarioFault> {
+        let markets: Result<Vec<_>, _> = self.markets.iter().map(Market::spec).collect();
+        let markets = markets?;
+        distinct("market", markets.iter().map(MarketSpec::market_id))?;
+        distinct("user", self.users.iter().map(|user| user.name.clone()))?;
+        let accounts = self.users.iter().flat_map(|user| &user.accounts);
+        distinct(
+            "account",
+            accounts.clone().map(|account| account.id.clone()),
+        )?;
+        Ok(EngineConfig {
+            seed,
+            start,
+            feed: Feed::Synthetic,
+            fees: Fees {
+                taker: fee(self.fees.taker)?,
+                maker: fee(self.fees.maker)?,
+            },
+            markets,
+            accounts: accounts.map(Account::spec).collect(),
+        })
+    }
+}
+
+fn fee(given: Decimal) -> Result<i64, ScenarioFault> {
+    let rate = given
+        .0
+        .to_scaled(5)
+        .and_then(|rate| i64::try_from(rate).ok());
+    rate.filter(|rate| (0..=1000).contains(rate))
+        .ok_or_else(|| ScenarioFault::entry("fee", given, "must be 0 to 0.01 in steps of 0.00001"))
+}
+
+fn distinct(entry: &'static str, names: impl Iterator<Item = String>) -> Result<(), ScenarioFault> {
+    let mut seen = BTreeSet::new();
+    for name in names {
+        if name.is_empty() || seen.contains(&name) {
+            return Err(ScenarioFault::entry(
+                entry,
+                name,
+                "must have a name of its own",
+            ));
+        }
+        seen.insert(name);
+    }
+    match seen.is_empty() {
+        false => Ok(()),
+        true => Err(ScenarioFault::entry(entry, "", "at least one is needed")),
+    }
+}
+
+impl Market {
+    fn spec(&self) -> Result<MarketSpec, ScenarioFault> {
+        if self.size_decimals > 5 {
+            let wanted = "must be 0 to 5";
+            return Err(ScenarioFault::entry(
+                "size_decimals",
+                self.size_decimals,
+                wanted,
+            ));
+        }
+        if !(1..=100).contains(&self.max_leverage) {
+            let wanted = "must be 1 to 100";
+            return Err(ScenarioFault::entry(
+                "max_leverage",
+                self.max_leverage,
+                wanted,
+            ));
+        }
+        Ok(MarketSpec {
+            provider: self.provider.clone(),
+            symbol: self.symbol.clone(),
+            coin: self.coin.clone().unwrap_or_else(|| self.symbol.clone()),
+            size_decimals: self.size_decimals,
+            max_leverage: self.max_leverage,
+            tiers: self.tiers.iter().map(|tier| tier.spec()).collect(),
+            start_price: self.price()?,
+            volatility: Bps(self.volatility_bps),
+            beta: Bps(self.beta_bps.clamp(0, 10_000)),
+            base_depth: Usd::dollars(self.depth_usd.into()),
+            impact_notional: Usd::dollars(self.impact_usd.into()),
+        })
+    }
+
+    fn price(&self) -> Result<Px, ScenarioFault> {
+        let count = self.start_price.0.to_scaled(6 - self.size_decimals);
+        count
+            .and_then(|count| i64::try_from(count).ok())
+            .filter(|count| (1..=MAX_COUNT).contains(count))
+            .map(Px)
+            .ok_or_else(|| {
+                ScenarioFault::entry(
+                    "start_price",
+                    self.start_price,
+                    "must be above 0 with at most 6 - size_decimals decimals",
+                )
+            })
+    }
+}
+
+impl Tier {
+    fn spec(self) -> MarginTier {
+        MarginTier {
+            lower: Usd::dollars(self.from_usd.into()),
+            max_leverage: self.max_leverage,
+        }
+    }
+}
+
+impl Account {
+    fn spec(&self) -> AccountSpec {
+        AccountSpec {
+            id: self.id.clone(),
+            cash: Usd::dollars(self.cash_usd.into()),
+            rules: self.rules.spec(),
+        }
+    }
+}
+
+impl Rules {
+    fn spec(self) -> ChallengeRules {
+        let usual = ChallengeRules::default();
+        let bps = |given: Option<i64>, usual| given.map_or(usual, Bps);
+        ChallengeRules {
+            max_daily_loss: bps(self.max_daily_loss_bps, usual.max_daily_loss),
+            daily_basis: self
+                .daily_basis
+                .map_or(usual.daily_basis, |basis| match basis {
+                    Basis::Balance => DailyBasis::Balance,
+                    Basis::Equity => DailyBasis::Equity,
+                    Basis::Larger => DailyBasis::Larger,
+                }),
+            day_offset: self.day_offset_minutes.map_or(usual.day_offset, |minutes| {
+                Millis::seconds(i64::from(minutes) * 60)
+            }),
+            max_drawdown: bps(self.max_drawdown_bps, usual.max_drawdown),
+            drawdown: self.drawdown.map_or(usual.drawdown, |kind| match kind {
+                DrawdownKind::Static => Drawdown::Static,
+                DrawdownKind::Trailing => Drawdown::Trailing,
+            }),
+            max_order_leverage: self.max_order_leverage.unwrap_or(usual.max_order_leverage),
+            max_account_leverage: self
+                .max_account_leverage
+                .unwrap_or(usual.max_account_leverage),
+            max_position_multiple: self
+                .max_position_multiple
+                .unwrap_or(usual.max_position_multiple),
+            max_open_positions: self.max_open_positions.unwrap_or(usual.max_open_positions),
+            min_order_notional: self
+                .min_order_notional_usd
+                .map_or(usual.min_order_notional, |whole| Usd::dollars(whole.into())),
+            cooldown: self
+                .cooldown_ms
+                .map_or(usual.cooldown, |span| Millis(span.into())),
+            profit_target: bps(self.profit_target_bps, usual.profit_target),
+            min_trading_days: self.min_trading_days.unwrap_or(usual.min_trading_days),
+            consistency: bps(self.consistency_bps, usual.consistency),
+        }
+    }
+}

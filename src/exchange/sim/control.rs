@@ -1,0 +1,133 @@
+//! The controls of a simulation: clock, price, faults, budgets.
+
+use super::super::{
+    Service,
+    answer::{Answer, Call},
+    budget::Rates,
+    chaos::Plant,
+    clock::Speed,
+    engine::{Bps, Millis},
+    fault::Fault,
+    floor::Floor,
+    wire,
+};
+use crate::{
+    api::Data,
+    model::{MarketId, Num, Timestamp},
+};
+use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
+
+/// Longest `advance_ms`: an hour, so that one request holds the floor for well under a second.
+const ADVANCE: i64 = 3_600_000;
+/// Largest `bps` of a nudge, either way.
+const NUDGE: i64 = 2_000;
+
+#[derive(Debug, Serialize)]
+struct ClockState {
+    now: Timestamp,
+    paused: bool,
+    /// Virtual seconds per wall second while not paused.
+    speed: Num,
+    /// SHA-256 over everything that has happened, and over how many events: equal for equal runs.
+    log_hash: String,
+    log_len: u64,
+}
+
+/// Everything optional; `speed` and `paused` are applied before `advance_ms`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SetClock {
+    advance_ms: Option<i64>,
+    paused: Option<bool>,
+    speed: Option<Num>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Nudge {
+    market_id: MarketId,
+    bps: i64,
+}
+
+pub(super) fn clock(floor: &Floor) -> Result<Answer, Fault> {
+    Answer::ok(&Data {
+        data: ClockState {
+            now: wire::at(floor.engine.now()),
+            paused: floor.clock.is_paused(),
+            speed: Num::new(floor.clock.speed().thousandths().into(), 3).normalized(),
+            log_hash: floor.engine.log_hash(),
+            log_len: floor.engine.log_len(),
+        },
+    })
+}
+
+pub(super) fn set_clock(floor: &mut Floor, call: &Call) -> Result<Answer, Fault> {
+    let body: SetClock = call.json()?;
+    let speed = body.speed.map(speed).transpose()?;
+    let advance = body.advance_ms.unwrap_or(0);
+    if !(0..=ADVANCE).contains(&advance) {
+        let message = format!("advance_ms must be 0 to {ADVANCE}, not {advance}");
+        return Err(Fault::field("advance_ms", "invalid_request", message));
+    }
+    let (wall, now) = (Instant::now(), floor.engine.now());
+    if let Some(speed) = speed {
+        floor.clock.set_speed(speed, wall, now);
+    }
+    match body.paused {
+        Some(true) => floor.clock.pause(),
+        Some(false) if floor.clock.is_paused() => {
+            floor.clock.run(floor.clock.speed(), wall, now);
+        }
+        Some(false) | None => {}
+    }
+    if advance > 0 {
+        floor.advance(Millis(advance), wall);
+    }
+    clock(floor)
+}
+
+fn speed(given: Num) -> Result<Speed, Fault> {
+    given
+        .to_scaled(3)
+        .and_then(|thousandths| u32::try_from(thousandths).ok())
+        .and_then(Speed::from_thousandths)
+        .ok_or_else(|| {
+            let message =
+                format!("speed must be 0.001 to 100 with at most 3 decimals, not {given}");
+            Fault::field("speed", "invalid_request", message)
+        })
+}
+
+pub(super) fn nudge(floor: &mut Floor, call: &Call) -> Result<Answer, Fault> {
+    let body: Nudge = call.json()?;
+    let (market, _) = wire::market(&floor.engine, "market_id", &body.market_id)?;
+    if !(-NUDGE..=NUDGE).contains(&body.bps) {
+        let message = format!("bps must be -{NUDGE} to {NUDGE}, not {}", body.bps);
+        return Err(Fault::field("bps", "invalid_request", message));
+    }
+    floor.engine.nudge(market, Bps(body.bps));
+    clock(floor)
+}
+
+pub(super) fn faults(service: &Service) -> Result<Answer, Fault> {
+    let data = service.chaos()?.plants().to_vec();
+    Answer::ok(&Data { data })
+}
+
+pub(super) fn plant_fault(service: &Service, call: &Call) -> Result<Answer, Fault> {
+    let plant: Plant = call.json()?;
+    service.chaos()?.plant(plant);
+    faults(service)
+}
+
+pub(super) fn clear_faults(service: &Service) -> Result<Answer, Fault> {
+    service.chaos()?.clear();
+    faults(service)
+}
+
+pub(super) fn set_budgets(service: &Service, call: &Call) -> Result<Answer, Fault> {
+    let data: Rates = call.json()?;
+    service.budgets.set(data);
+    Answer::ok(&Data { data })
+}

@@ -1,0 +1,235 @@
+//! Market and account facts: what the desk's price and facts sources read (`config::PriceSource::paper`).
+
+use super::super::{
+    answer::Answer,
+    engine::{
+        AccountFacts, AccountSpec, BookLevel, Bps, Engine, MarketFacts, MarketIx, Measure,
+        RuleFact, Standing, Usd,
+    },
+    fault::Fault,
+    floor::{Floor, data},
+    gate::Caller,
+    wire::{self, Rows, Units, nano, rate, usd},
+};
+use crate::{
+    api::Data,
+    model::{AccountId, MarketId, Num, Timestamp},
+};
+use serde::Serialize;
+
+/// Prices in USD; `funding_rate` is a fraction per hour (0.0000125 is 0.00125 %), positive when longs pay.
+#[derive(Debug, Serialize)]
+struct Market {
+    market_id: MarketId,
+    provider: String,
+    symbol: String,
+    coin: String,
+    mark_price: Num,
+    oracle_price: Num,
+    mid_price: Option<Num>,
+    bid_price: Option<Num>,
+    ask_price: Option<Num>,
+    last_price: Option<Num>,
+    prev_day_price: Num,
+    day_volume: Num,
+    funding_rate: Num,
+    next_funding_at: Timestamp,
+    size_decimals: u32,
+    max_leverage: u32,
+    /// The price step at the current mark: five significant figures.
+    tick_size: Num,
+    lot_size: Num,
+    updated_at: Timestamp,
+}
+
+#[derive(Debug, Serialize)]
+struct Book {
+    market_id: MarketId,
+    bids: Vec<Level>,
+    asks: Vec<Level>,
+    updated_at: Timestamp,
+}
+
+#[derive(Debug, Serialize)]
+struct Level {
+    price: Num,
+    size: Num,
+}
+
+/// USD unless said otherwise; `daily_loss_left` is a share of 0 to 1.
+#[derive(Debug, Serialize)]
+struct Account {
+    account_id: AccountId,
+    standing: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    breached_rule_id: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    standing_since: Option<Timestamp>,
+    starting_cash: Num,
+    cash: Num,
+    unrealized_pnl: Num,
+    equity: Num,
+    isolated_margin: Num,
+    cross_margin: Num,
+    maintenance_margin: Num,
+    order_holds: Num,
+    available_margin: Num,
+    open_notional: Num,
+    open_positions: usize,
+    working_orders: usize,
+    day_start_balance: Num,
+    day_pnl: Num,
+    daily_loss_left: Num,
+    trading_days: usize,
+    cooldown_until: Timestamp,
+    rules: Vec<Rule>,
+    as_of: Timestamp,
+}
+
+/// `value` against `limit`, both in `unit`: `usd`, `fraction` (1 is 100 %, or leverage 1), `count` or `ms`.
+#[derive(Debug, Serialize)]
+struct Rule {
+    rule_id: &'static str,
+    value: Num,
+    limit: Num,
+    unit: &'static str,
+    met: bool,
+}
+
+pub(super) fn markets(floor: &Floor) -> Result<Answer, Fault> {
+    let engine = &floor.engine;
+    let data: Vec<Market> = engine
+        .market_ixs()
+        .filter_map(|ix| market(engine, ix, &engine.market_facts(ix)?))
+        .collect();
+    Answer::ok(&Data { data })
+}
+
+fn market(engine: &Engine, ix: MarketIx, facts: &MarketFacts) -> Option<Market> {
+    let spec = engine.market_spec(ix)?;
+    let units = Units::from(spec);
+    let px = |px| units.px(px);
+    Some(Market {
+        market_id: spec.market_id().into(),
+        provider: spec.provider.clone(),
+        symbol: spec.symbol.clone(),
+        coin: spec.coin.clone(),
+        mark_price: px(facts.mark),
+        oracle_price: px(facts.oracle),
+        mid_price: facts.mid.map(nano),
+        bid_price: facts.bid.map(px),
+        ask_price: facts.ask.map(px),
+        last_price: facts.last.map(px),
+        prev_day_price: px(facts.prev_day),
+        day_volume: usd(facts.day_volume),
+        funding_rate: rate(facts.funding_rate),
+        next_funding_at: wire::at(facts.next_funding_at),
+        size_decimals: spec.size_decimals,
+        max_leverage: spec.max_leverage,
+        tick_size: px(units.tick(facts.mark)),
+        lot_size: Num::new(1, spec.size_decimals),
+        updated_at: wire::at(facts.updated_at),
+    })
+}
+
+pub(super) fn book(floor: &Floor, id: &MarketId) -> Result<Answer, Fault> {
+    let engine = &floor.engine;
+    let ix = engine
+        .market(id.raw())
+        .ok_or_else(|| Fault::not_found("market"))?;
+    let facts = engine.market_facts(ix);
+    data(facts.and_then(|facts| {
+        let units = Units::from(engine.market_spec(ix)?);
+        Some(Book {
+            market_id: Rows(engine).market_id(ix)?,
+            bids: levels(units, &facts.bids),
+            asks: levels(units, &facts.asks),
+            updated_at: wire::at(facts.updated_at),
+        })
+    }))
+}
+
+fn levels(units: Units, levels: &[BookLevel]) -> Vec<Level> {
+    levels
+        .iter()
+        .map(|level| Level {
+            price: units.px(level.px),
+            size: units.lots(level.size),
+        })
+        .collect()
+}
+
+pub(super) fn accounts(floor: &Floor, caller: &Caller) -> Result<Answer, Fault> {
+    let engine = &floor.engine;
+    let data: Vec<Account> = caller
+        .accounts
+        .iter()
+        .filter_map(|ix| {
+            let spec = engine.account_spec(*ix)?;
+            Some(account(engine, spec, engine.account_facts(*ix)?))
+        })
+        .collect();
+    Answer::ok(&Data { data })
+}
+
+fn account(engine: &Engine, spec: &AccountSpec, facts: AccountFacts) -> Account {
+    let (standing, breached_rule_id, since) = match facts.standing {
+        Standing::Active => ("active", None, None),
+        Standing::Breached { rule, at } => ("breached", Some(rule.into_str()), Some(at)),
+        Standing::Passed { at } => ("passed", None, Some(at)),
+    };
+    Account {
+        daily_loss_left: daily_loss_left(&facts, spec.rules.max_daily_loss),
+        account_id: facts.id.into(),
+        standing,
+        breached_rule_id,
+        standing_since: since.map(wire::at),
+        starting_cash: usd(facts.starting_cash),
+        cash: usd(facts.cash),
+        unrealized_pnl: usd(facts.unrealized_pnl),
+        equity: usd(facts.equity),
+        isolated_margin: usd(facts.isolated_margin),
+        cross_margin: usd(facts.cross_margin),
+        maintenance_margin: usd(facts.maintenance_margin),
+        order_holds: usd(facts.order_holds),
+        available_margin: usd(facts.available_margin),
+        open_notional: usd(facts.open_notional),
+        open_positions: facts.open_positions,
+        working_orders: facts.working_orders,
+        day_start_balance: usd(facts.day_start_balance),
+        day_pnl: usd(facts.day_pnl),
+        trading_days: facts.trading_days,
+        cooldown_until: wire::at(facts.cooldown_until),
+        rules: facts.rules.iter().map(rule).collect(),
+        as_of: wire::at(engine.now()),
+    }
+}
+
+/// How much of the permitted loss since the day's start is still there, in ten-thousandths.
+fn daily_loss_left(facts: &AccountFacts, limit: Bps) -> Num {
+    let permitted = facts.day_start_balance.mul_floor(limit.0, 10_000).0;
+    let lost = (facts.day_start_balance - facts.equity).0.max(0);
+    let left = (permitted - lost).max(0);
+    let share = (left * 10_000).checked_div(permitted).unwrap_or(0);
+    Num::from_scaled(share, 4).unwrap_or_default().normalized()
+}
+
+fn rule(fact: &RuleFact) -> Rule {
+    let (value, unit) = measure(fact.value);
+    Rule {
+        rule_id: fact.rule.into_str(),
+        value,
+        limit: measure(fact.limit).0,
+        unit,
+        met: fact.met,
+    }
+}
+
+fn measure(measure: Measure) -> (Num, &'static str) {
+    match measure {
+        Measure::Usd(amount) => (usd(amount), "usd"),
+        Measure::Bps(Bps(bps)) => (Num::new(bps, 4).normalized(), "fraction"),
+        Measure::Count(count) => (usd(Usd(i128::from(count) * 1_000_000)), "count"),
+        Measure::Millis(span) => (Num::from(span.0), "ms"),
+    }
+}

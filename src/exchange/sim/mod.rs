@@ -1,0 +1,84 @@
+//! `/sim/…`: what the documented service surely has but `api.md` does not show, and the controls of a simulation.
+//! Never an invented `/v1` route. Same envelopes, same bearer keys; only the two market reads are public, so that any
+//! desk can use them as its price source.
+//!
+//! | route | does |
+//! |---|---|
+//! | `GET /sim/markets` | prices, funding and limits of every market (public) |
+//! | `GET /sim/markets/{market_id}/book` | its L2 book, best first (public) |
+//! | `GET /sim/accounts` | the caller's accounts: equity, margin, day, challenge rules |
+//! | `POST /sim/twap-orders` | starts a TWAP or VWAP (`kind`) |
+//! | `GET /sim/scaled-orders?account_id=` | every ladder of the account |
+//! | `POST /sim/scaled-orders` | places a ladder |
+//! | `GET`, `POST /sim/clock` | reads; `advance_ms` (at most an hour), `paused`, `speed` |
+//! | `POST /sim/nudge` | moves a market's price by `bps` |
+//! | `GET`, `POST`, `DELETE /sim/faults` | lists, plants, removes faults on purpose ([`chaos`](super::chaos)) |
+//! | `POST /sim/budgets` | sets the request budgets; never limited itself |
+//!
+//! Known limits: any key may turn the clock or plant faults; creating strategies takes no `Idempotency-Key`.
+
+mod control;
+mod facts;
+mod route;
+mod strategies;
+
+pub(super) use route::SimRoute;
+
+use super::{
+    Service,
+    answer::{Answer, Call},
+    chaos::Endpoint,
+    fault::Fault,
+    gate::Caller,
+};
+
+/// Carries one request out; the caller is absent on public routes only.
+pub(super) fn answer(
+    service: &Service,
+    caller: Option<&Caller>,
+    route: SimRoute,
+    call: &Call,
+) -> Result<Answer, Fault> {
+    match route {
+        SimRoute::Markets => facts::markets(&*service.floor()?),
+        SimRoute::Book(id) => facts::book(&*service.floor()?, &id),
+        SimRoute::Accounts => facts::accounts(&*service.floor()?, known(caller)?),
+        SimRoute::PlaceTwap => strategies::place_twap(&mut *service.floor()?, known(caller)?, call),
+        SimRoute::ScaledOrders(id) => {
+            strategies::scaled_orders(&*service.floor()?, known(caller)?, &id)
+        }
+        SimRoute::PlaceScaled => {
+            strategies::place_scaled(&mut *service.floor()?, known(caller)?, call)
+        }
+        SimRoute::Clock => control::clock(&*service.floor()?),
+        SimRoute::SetClock => control::set_clock(&mut *service.floor()?, call),
+        SimRoute::Nudge => control::nudge(&mut *service.floor()?, call),
+        SimRoute::Faults => control::faults(service),
+        SimRoute::PlantFault => control::plant_fault(service, call),
+        SimRoute::ClearFaults => control::clear_faults(service),
+        SimRoute::SetBudgets => control::set_budgets(service, call),
+    }
+}
+
+fn known(caller: Option<&Caller>) -> Result<&Caller, Fault> {
+    caller.ok_or_else(|| Fault::broken("a private route without a caller"))
+}
+
+/// The name a disturbance is addressed by; `None` for the controls, which are never disturbed.
+pub(super) fn endpoint(route: &SimRoute) -> Option<Endpoint> {
+    match route {
+        SimRoute::Markets => Some(Endpoint::Markets),
+        SimRoute::Book(_) => Some(Endpoint::Book),
+        SimRoute::Accounts => Some(Endpoint::Accounts),
+        SimRoute::PlaceTwap => Some(Endpoint::PlaceTwap),
+        SimRoute::ScaledOrders(_) => Some(Endpoint::ScaledOrders),
+        SimRoute::PlaceScaled => Some(Endpoint::PlaceScaled),
+        SimRoute::Clock
+        | SimRoute::SetClock
+        | SimRoute::Nudge
+        | SimRoute::Faults
+        | SimRoute::PlantFault
+        | SimRoute::ClearFaults
+        | SimRoute::SetBudgets => None,
+    }
+}

@@ -1,0 +1,119 @@
+//! The simulation's own endpoints as one enum.
+
+use crate::{
+    api::{QueryFault, RouteFault},
+    model::{AccountId, MarketId},
+};
+use percent_encoding::percent_decode_str;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum SimRoute {
+    Markets,
+    Book(MarketId),
+    Accounts,
+    PlaceTwap,
+    ScaledOrders(AccountId),
+    PlaceScaled,
+    Clock,
+    SetClock,
+    Nudge,
+    Faults,
+    PlantFault,
+    ClearFaults,
+    SetBudgets,
+}
+
+impl SimRoute {
+    /// As [`Route::parse`](crate::api::Route::parse), for paths below `/sim`.
+    pub(crate) fn parse(method: &str, path: &str, query: &str) -> Result<Self, RouteFault> {
+        let segments: Vec<&str> = path.split('/').skip(1).collect();
+        let ["sim", resource @ ..] = segments.as_slice() else {
+            return Err(RouteFault::NotFound);
+        };
+        let route = match (method, resource) {
+            ("GET", ["markets"]) => Self::Markets,
+            ("GET", ["markets", id, "book"]) => Self::Book(decoded(id)?.into()),
+            ("GET", ["accounts"]) => Self::Accounts,
+            ("POST", ["twap-orders"]) => Self::PlaceTwap,
+            ("GET", ["scaled-orders"]) => return account(query).map(Self::ScaledOrders),
+            ("POST", ["scaled-orders"]) => Self::PlaceScaled,
+            ("GET", ["clock"]) => Self::Clock,
+            ("POST", ["clock"]) => Self::SetClock,
+            ("POST", ["nudge"]) => Self::Nudge,
+            ("GET", ["faults"]) => Self::Faults,
+            ("POST", ["faults"]) => Self::PlantFault,
+            ("DELETE", ["faults"]) => Self::ClearFaults,
+            ("POST", ["budgets"]) => Self::SetBudgets,
+            _ => return Err(misfit(resource)),
+        };
+        match query.split('=').next().unwrap_or_default() {
+            "" => Ok(route),
+            name => Err(QueryFault::Unknown(name.to_owned()).into()),
+        }
+    }
+
+    /// Market data is nobody's; everything else needs a key.
+    pub(crate) fn is_public(&self) -> bool {
+        matches!(self, Self::Markets | Self::Book(_))
+    }
+
+    /// Stays reachable whatever budgets it has set itself.
+    pub(crate) fn is_unlimited(&self) -> bool {
+        matches!(self, Self::SetBudgets)
+    }
+}
+
+fn misfit(resource: &[&str]) -> RouteFault {
+    match resource {
+        [
+            "markets" | "accounts" | "twap-orders" | "scaled-orders" | "clock" | "nudge" | "faults"
+            | "budgets",
+        ]
+        | ["markets", _, "book"] => RouteFault::Method,
+        _ => RouteFault::NotFound,
+    }
+}
+
+/// The one query parameter of the ladder list.
+fn account(query: &str) -> Result<AccountId, RouteFault> {
+    let missing = || QueryFault::Missing("account_id".to_owned());
+    let (name, value) = query.split_once('=').ok_or_else(missing)?;
+    match (name, value) {
+        ("account_id", "") => Err(missing().into()),
+        ("account_id", value) if !value.contains('&') => Ok(decoded(value)?.into()),
+        ("account_id", _) => Err(QueryFault::Unknown("after account_id".to_owned()).into()),
+        (name, _) => Err(QueryFault::Unknown(name.to_owned()).into()),
+    }
+}
+
+fn decoded(text: &str) -> Result<String, RouteFault> {
+    let decoded = percent_decode_str(text).decode_utf8();
+    Ok(decoded.map_err(|_| QueryFault::Encoding)?.into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_market_id_in_the_path_keeps_its_pipe() {
+        let book = SimRoute::Book("paper|BTC".into());
+        for path in [
+            "/sim/markets/paper%7CBTC/book",
+            "/sim/markets/paper|BTC/book",
+        ] {
+            assert_eq!(SimRoute::parse("GET", path, ""), Ok(book.clone()));
+        }
+    }
+
+    #[test]
+    fn a_wrong_method_or_query_is_told_apart_from_a_missing_path() {
+        let parse = SimRoute::parse;
+        assert_eq!(parse("PUT", "/sim/clock", ""), Err(RouteFault::Method));
+        assert_eq!(parse("GET", "/sim/moon", ""), Err(RouteFault::NotFound));
+        let unknown = QueryFault::Unknown("x".to_owned());
+        assert_eq!(parse("GET", "/sim/markets", "x=1"), Err(unknown.into()));
+        let missing = QueryFault::Missing("account_id".to_owned());
+        assert_eq!(parse("GET", "/sim/scaled-orders", ""), Err(missing.into()));
+    }
+}

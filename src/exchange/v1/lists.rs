@@ -1,0 +1,140 @@
+//! The lists: complete for what is open or working, paged by cursor for what is history.
+
+use super::super::{
+    answer::Answer,
+    cursor::{Cursors, ListName},
+    engine::{Millis, OrderId, OrderKey, PositionId, PositionKey},
+    fault::Fault,
+    floor::Floor,
+    gate::Caller,
+};
+use crate::{
+    api::{List, OrdersQuery, PAGE_DEFAULT, PositionsQuery},
+    model::{Cursor, Order, Position},
+};
+use serde::Serialize;
+
+/// All orders, newest first. Sorted by (`requested_at`, counter), so equal milliseconds neither skip nor repeat.
+pub(super) fn orders(
+    floor: &Floor,
+    caller: &Caller,
+    cursors: &Cursors,
+    query: &OrdersQuery,
+) -> Result<Answer, Fault> {
+    let account = floor.account(caller, query.account_id.raw())?;
+    let list = ListName::Orders;
+    let before = match &query.cursor {
+        Some(cursor) => {
+            let (at, seq) = cursors.open(list, account, cursor)?;
+            Some(OrderKey {
+                requested_at: Millis(at),
+                id: OrderId::from(index(seq)),
+            })
+        }
+        None => None,
+    };
+    let rows = floor.engine.orders(account, before);
+    page(rows, query.limit, |row| {
+        let key = row.key();
+        let place = cursors.seal(list, account, key.requested_at.0, key.id.seq());
+        Some((floor.rows().order(row)?, place))
+    })
+}
+
+/// Pending and resting orders, all of them.
+pub(super) fn working_orders(
+    floor: &Floor,
+    caller: &Caller,
+    query: &OrdersQuery,
+) -> Result<Answer, Fault> {
+    let account = floor.account(caller, query.account_id.raw())?;
+    refuse_cursor(query.cursor.as_ref())?;
+    let rows = floor.engine.working_orders(account);
+    let data: Vec<Order> = rows.filter_map(|row| floor.rows().order(row)).collect();
+    complete(data)
+}
+
+/// Open positions, oldest first, all of them.
+pub(super) fn open_positions(
+    floor: &Floor,
+    caller: &Caller,
+    query: &PositionsQuery,
+) -> Result<Answer, Fault> {
+    let account = floor.account(caller, query.account_id.raw())?;
+    refuse_cursor(query.cursor.as_ref())?;
+    let rows = floor.engine.open_positions(account);
+    let data: Vec<Position> = rows
+        .iter()
+        .filter_map(|row| floor.rows().position(row))
+        .collect();
+    complete(data)
+}
+
+/// Closed positions, the last closed first.
+pub(super) fn closed_positions(
+    floor: &Floor,
+    caller: &Caller,
+    cursors: &Cursors,
+    query: &PositionsQuery,
+) -> Result<Answer, Fault> {
+    let account = floor.account(caller, query.account_id.raw())?;
+    let list = ListName::ClosedPositions;
+    let before = match &query.cursor {
+        Some(cursor) => {
+            let (at, seq) = cursors.open(list, account, cursor)?;
+            Some(PositionKey {
+                closed_at: Millis(at),
+                id: PositionId::from(index(seq)),
+            })
+        }
+        None => None,
+    };
+    let rows = floor.engine.closed_positions(account, before);
+    page(rows, query.limit, |row| {
+        let closed_at = row.closed_at?.0;
+        let place = cursors.seal(list, account, closed_at, row.id.seq());
+        Some((floor.rows().position(&row)?, place))
+    })
+}
+
+/// The index an id counts from; a sealed cursor never holds counter 0.
+fn index(seq: u64) -> usize {
+    usize::try_from(seq.saturating_sub(1)).unwrap_or(usize::MAX)
+}
+
+/// One page, and whether a row follows it. `told` gives a row's wire form and its place in the list.
+fn page<R, T: Serialize>(
+    mut rows: impl Iterator<Item = R>,
+    limit: Option<u32>,
+    told: impl Fn(R) -> Option<(T, Cursor)>,
+) -> Result<Answer, Fault> {
+    let limit = usize::try_from(limit.unwrap_or(PAGE_DEFAULT)).unwrap_or(usize::MAX);
+    let page: Vec<(T, Cursor)> = rows.by_ref().take(limit).filter_map(told).collect();
+    let has_more = rows.next().is_some();
+    let last = page.last().map(|(_, place)| place.clone());
+    Answer::ok(&List {
+        data: page.into_iter().map(|(row, _)| row).collect(),
+        has_more: Some(has_more),
+        next_cursor: last.filter(|_| has_more),
+    })
+}
+
+fn complete<T: Serialize>(data: Vec<T>) -> Result<Answer, Fault> {
+    Answer::ok(&List {
+        data,
+        has_more: Some(false),
+        next_cursor: None,
+    })
+}
+
+/// Complete lists issue no cursor, so none can be valid for them.
+fn refuse_cursor(cursor: Option<&Cursor>) -> Result<(), Fault> {
+    match cursor {
+        None => Ok(()),
+        Some(_) => Err(Fault::field(
+            "cursor",
+            "invalid_cursor",
+            "cursor was not issued for this endpoint, account and filter",
+        )),
+    }
+}

@@ -1,0 +1,73 @@
+//! The documented endpoints: one exhaustive match over [`Route`].
+
+mod lists;
+mod orders;
+mod positions;
+mod strategies;
+
+use super::{
+    Service,
+    answer::{Answer, Call},
+    chaos::Endpoint,
+    close_all,
+    fault::Fault,
+    gate::Caller,
+};
+use crate::api::{OrderFilter, PositionSelector, Route};
+
+/// Carries one request out. Every branch holds the floor's lock for its own work only.
+pub(super) fn answer(
+    service: &Service,
+    caller: &Caller,
+    route: Route,
+    call: &Call,
+) -> Result<Answer, Fault> {
+    let mut floor = service.floor()?;
+    let floor = &mut *floor;
+    match route {
+        Route::PlaceOrder => orders::place(floor, caller, call),
+        Route::Orders(query) => match query.filter {
+            OrderFilter::Working => lists::working_orders(floor, caller, &query),
+            OrderFilter::All => lists::orders(floor, caller, &service.cursors, &query),
+        },
+        Route::CancelOrder(id) => call
+            .no_body()
+            .and_then(|()| orders::cancel(floor, caller, &id)),
+        Route::AttachedExits(id) => orders::attached_exits(floor, caller, &id, call),
+        Route::Positions(query) => match query.selector {
+            PositionSelector::Open => lists::open_positions(floor, caller, &query),
+            PositionSelector::Closed => {
+                lists::closed_positions(floor, caller, &service.cursors, &query)
+            }
+        },
+        Route::ClosePosition(id) => positions::close(floor, caller, &id, call),
+        Route::IsolatedMargin(id) => positions::isolated_margin(floor, caller, &id, call),
+        Route::CloseAll(id) => close_all::run(floor, caller, &id, call),
+        Route::Twaps(query) => strategies::twaps(floor, caller, &query),
+        Route::StopTwap(id) => call
+            .no_body()
+            .and_then(|()| strategies::stop_twap(floor, caller, &id)),
+        Route::Scaled(id) => strategies::scaled(floor, caller, &id),
+        Route::CancelScaled(id) => call
+            .no_body()
+            .and_then(|()| strategies::cancel_scaled(floor, caller, &id)),
+    }
+}
+
+/// The name a disturbance is addressed by.
+pub(super) fn endpoint(route: &Route) -> Endpoint {
+    match route {
+        Route::PlaceOrder => Endpoint::PlaceOrder,
+        Route::Orders(_) => Endpoint::Orders,
+        Route::CancelOrder(_) => Endpoint::CancelOrder,
+        Route::AttachedExits(_) => Endpoint::AttachedExits,
+        Route::Positions(_) => Endpoint::Positions,
+        Route::ClosePosition(_) => Endpoint::ClosePosition,
+        Route::IsolatedMargin(_) => Endpoint::IsolatedMargin,
+        Route::CloseAll(_) => Endpoint::CloseAll,
+        Route::Twaps(_) => Endpoint::TwapOrders,
+        Route::StopTwap(_) => Endpoint::StopTwap,
+        Route::Scaled(_) => Endpoint::ScaledOrder,
+        Route::CancelScaled(_) => Endpoint::CancelScaled,
+    }
+}

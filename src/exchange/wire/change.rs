@@ -1,0 +1,132 @@
+//! Bodies that change what exists as engine commands: close, attached exits, isolated margin (exchange.md 1.6, 1.8).
+
+use super::super::{
+    engine::{
+        CloseHow, ClosePosition, Crossing, Engine, Leg, MarketIx, OrderId, PositionId,
+        SetAttachedExits, SetIsolatedMargin,
+    },
+    fault::Fault,
+};
+use super::fields::{direction, market, refuse, required, required_price};
+use super::units::{Units, amount, observed, slippage};
+use crate::{
+    api::{CloseBody, ExitsBody, MarginBody},
+    model::{self, CloseKind},
+};
+
+/// `POST /v1/positions/{position_id}/close`; `market` is the position's own.
+pub(crate) fn close(
+    engine: &Engine,
+    position: PositionId,
+    market: MarketIx,
+    body: &CloseBody,
+) -> Result<ClosePosition, Fault> {
+    let units = engine
+        .market_spec(market)
+        .map(Units::from)
+        .ok_or_else(|| Fault::broken("a position in no market"))?;
+    refuse_close_strangers(body)?;
+    Ok(ClosePosition {
+        position,
+        size: body.size.map(|size| units.size("size", size)).transpose()?,
+        expected_price: body
+            .expected_price
+            .map(|given| observed("expected_price", given))
+            .transpose()?,
+        how: close_how(engine, units, body)?,
+    })
+}
+
+fn refuse_close_strangers(body: &CloseBody) -> Result<(), Fault> {
+    let given = [
+        (
+            "slippage_tolerance_bps",
+            body.slippage_tolerance_bps.is_some(),
+        ),
+        ("limit_price", body.limit_price.is_some()),
+        ("trigger_price", body.trigger_price.is_some()),
+        ("trigger_market_id", body.trigger_market_id.is_some()),
+        ("trigger_direction", body.trigger_direction.is_some()),
+    ];
+    let known: &[&str] = match body.kind {
+        CloseKind::Market => &["slippage_tolerance_bps"],
+        CloseKind::Limit => &["limit_price"],
+        CloseKind::Conditional => &[
+            "slippage_tolerance_bps",
+            "trigger_price",
+            "trigger_market_id",
+            "trigger_direction",
+        ],
+    };
+    refuse(&given, known, body.kind)
+}
+
+fn close_how(engine: &Engine, units: Units, body: &CloseBody) -> Result<CloseHow, Fault> {
+    let slippage = body
+        .slippage_tolerance_bps
+        .map(|bps| slippage(bps.0))
+        .transpose()?;
+    Ok(match body.kind {
+        CloseKind::Market => CloseHow::Market { slippage },
+        CloseKind::Limit => CloseHow::Limit {
+            price: required_price(units, "limit_price", body.limit_price, body.kind)?,
+            crossing: if body.marketable_limit_acknowledged {
+                Crossing::Acknowledged
+            } else {
+                Crossing::Unacknowledged
+            },
+        },
+        CloseKind::Conditional => {
+            let watched = body
+                .trigger_market_id
+                .as_ref()
+                .map(|id| market(engine, "trigger_market_id", id))
+                .transpose()?;
+            let watched_units = watched.map_or(units, |(_, spec)| spec.into());
+            CloseHow::Conditional {
+                market: watched.map(|(market, _)| market),
+                trigger: required_price(
+                    watched_units,
+                    "trigger_price",
+                    body.trigger_price,
+                    body.kind,
+                )?,
+                direction: direction(required(
+                    "trigger_direction",
+                    body.trigger_direction,
+                    body.kind,
+                )?),
+                slippage,
+            }
+        }
+    })
+}
+
+/// `PUT /v1/orders/{order_id}/attached-exits`.
+pub(crate) fn exits(
+    units: Units,
+    order: OrderId,
+    body: &ExitsBody,
+) -> Result<SetAttachedExits, Fault> {
+    let leg = |field, leg| match leg {
+        model::Leg::Keep => Ok(Leg::Keep),
+        model::Leg::Remove => Ok(Leg::Remove),
+        model::Leg::Set(price) => units.price(field, price).map(Leg::Set),
+    };
+    Ok(SetAttachedExits {
+        order,
+        take_profit: leg("take_profit_price", body.take_profit_price)?,
+        stop_loss: leg("stop_loss_price", body.stop_loss_price)?,
+    })
+}
+
+/// `PUT /v1/positions/{position_id}/isolated-margin`.
+pub(crate) fn isolated_margin(
+    position: PositionId,
+    body: &MarginBody,
+) -> Result<SetIsolatedMargin, Fault> {
+    Ok(SetIsolatedMargin {
+        position,
+        extra: amount("extra_margin", body.extra_margin)?,
+    })
+}

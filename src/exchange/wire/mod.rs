@@ -1,0 +1,16 @@
+//! Between the wire and the engine: exact decimals in JSON, integer counts inside.
+//!
+//! Nothing is rounded on the way in: a price off its decimals or a size off its lot is refused with the value and
+//! the step. On the way out every digit is the engine's, without trailing zeros.
+
+mod change;
+mod fields;
+mod place;
+mod rows;
+mod units;
+
+pub(super) use change::{close, exits, isolated_margin};
+pub(super) use fields::{margin_mode, market, side};
+pub(super) use place::place;
+pub(super) use rows::{Rows, at};
+pub(super) use units::{Units, account_limit, leverage, nano, rate, usd, whole};

@@ -1,0 +1,202 @@
+//! `POST /v1/orders` as an engine command: which fields a type needs, which it refuses (exchange.md 1.2).
+
+use super::super::{
+    engine::{
+        AttachedExits, Engine, MarketIx, Millis, NanoPx, PlaceMode, PlaceOrder, PositionId,
+        Reduction, Tif,
+    },
+    fault::Fault,
+};
+use super::fields::{
+    direction, margin_mode, market, optional_price, refuse, required, required_price, side,
+};
+use super::units::{Units, leverage, observed, slippage};
+use crate::{
+    api::PlaceBody,
+    model::{PlaceKind, TimeInForce, Timestamp},
+};
+
+/// `POST /v1/orders`.
+pub(crate) fn place(engine: &Engine, body: &PlaceBody) -> Result<PlaceOrder, Fault> {
+    let (market, spec) = market(engine, "market_id", &body.market_id)?;
+    let units = Units::from(spec);
+    refuse_strangers(body)?;
+    Ok(PlaceOrder {
+        market,
+        side: side(body.side),
+        size: units.size("size", body.size)?,
+        leverage: leverage(body.leverage)?,
+        margin_mode: margin_mode(body.margin_mode),
+        expected_price: match body.expected_price {
+            Some(given) => observed("expected_price", given)?,
+            None => midpoint(engine, market),
+        },
+        reduction: if body.reduce_only {
+            Reduction::Only
+        } else {
+            Reduction::May
+        },
+        tif: tif(body)?,
+        slippage: body
+            .slippage_tolerance_bps
+            .map(|bps| slippage(bps.0))
+            .transpose()?,
+        exits: AttachedExits {
+            take_profit: optional_price(
+                units,
+                "attached_take_profit_price",
+                body.attached_take_profit_price,
+            )?,
+            stop_loss: optional_price(
+                units,
+                "attached_stop_loss_price",
+                body.attached_stop_loss_price,
+            )?,
+        },
+        mode: mode(engine, units, body)?,
+    })
+}
+
+/// The optional fields beyond the common ones, by type; any other of them is refused by name.
+fn fields_of(kind: PlaceKind) -> &'static [&'static str] {
+    const EXITS: &str = "attached_take_profit_price";
+    const STOP: &str = "attached_stop_loss_price";
+    const SLIPPAGE: &str = "slippage_tolerance_bps";
+    match kind {
+        PlaceKind::Market => &[SLIPPAGE, EXITS, STOP],
+        PlaceKind::Limit => &["limit_price", EXITS, STOP],
+        PlaceKind::Chase => &["chase_offset", "chase_cap_price"],
+        PlaceKind::StopMarket | PlaceKind::TakeMarket => &["trigger_price", SLIPPAGE],
+        PlaceKind::StopLimit | PlaceKind::TakeLimit => &["trigger_price", "limit_price"],
+        PlaceKind::TakeProfit => &["trigger_price", "target_position_id", SLIPPAGE],
+        PlaceKind::Conditional => &[
+            "trigger_price",
+            "trigger_market_id",
+            "trigger_direction",
+            SLIPPAGE,
+        ],
+    }
+}
+
+fn refuse_strangers(body: &PlaceBody) -> Result<(), Fault> {
+    let given = [
+        ("limit_price", body.limit_price.is_some()),
+        ("trigger_price", body.trigger_price.is_some()),
+        ("trigger_market_id", body.trigger_market_id.is_some()),
+        ("trigger_direction", body.trigger_direction.is_some()),
+        ("chase_offset", body.chase_offset.is_some()),
+        ("chase_cap_price", body.chase_cap_price.is_some()),
+        (
+            "attached_take_profit_price",
+            body.attached_take_profit_price.is_some(),
+        ),
+        (
+            "attached_stop_loss_price",
+            body.attached_stop_loss_price.is_some(),
+        ),
+        (
+            "slippage_tolerance_bps",
+            body.slippage_tolerance_bps.is_some(),
+        ),
+        ("target_position_id", body.target_position_id.is_some()),
+    ];
+    refuse(&given, fields_of(body.kind), body.kind)
+}
+
+fn mode(engine: &Engine, units: Units, body: &PlaceBody) -> Result<PlaceMode, Fault> {
+    let limit = || required_price(units, "limit_price", body.limit_price, body.kind);
+    let trigger = || required_price(units, "trigger_price", body.trigger_price, body.kind);
+    Ok(match body.kind {
+        PlaceKind::Market => PlaceMode::Market,
+        PlaceKind::Limit => PlaceMode::Limit { price: limit()? },
+        PlaceKind::Chase => PlaceMode::Chase {
+            offset: units.offset(
+                "chase_offset",
+                required("chase_offset", body.chase_offset, body.kind)?,
+            )?,
+            cap: optional_price(units, "chase_cap_price", body.chase_cap_price)?,
+        },
+        PlaceKind::StopMarket => PlaceMode::StopMarket {
+            trigger: trigger()?,
+        },
+        PlaceKind::StopLimit => PlaceMode::StopLimit {
+            trigger: trigger()?,
+            price: limit()?,
+        },
+        PlaceKind::TakeMarket => PlaceMode::TakeMarket {
+            trigger: trigger()?,
+        },
+        PlaceKind::TakeLimit => PlaceMode::TakeLimit {
+            trigger: trigger()?,
+            price: limit()?,
+        },
+        PlaceKind::TakeProfit => PlaceMode::TakeProfit {
+            trigger: trigger()?,
+            target: body
+                .target_position_id
+                .as_ref()
+                .map(|id| position_id(id.raw()))
+                .transpose()?,
+        },
+        PlaceKind::Conditional => conditional(engine, body)?,
+    })
+}
+
+/// The trigger price counts in the units of the market it watches.
+fn conditional(engine: &Engine, body: &PlaceBody) -> Result<PlaceMode, Fault> {
+    let watched = required(
+        "trigger_market_id",
+        body.trigger_market_id.as_ref(),
+        body.kind,
+    )?;
+    let (market, spec) = market(engine, "trigger_market_id", watched)?;
+    Ok(PlaceMode::Conditional {
+        market,
+        trigger: required_price(spec.into(), "trigger_price", body.trigger_price, body.kind)?,
+        direction: direction(required(
+            "trigger_direction",
+            body.trigger_direction,
+            body.kind,
+        )?),
+    })
+}
+
+fn tif(body: &PlaceBody) -> Result<Tif, Fault> {
+    let expires_at = body.gtd_expires_at;
+    let tif = body.time_in_force.unwrap_or(TimeInForce::Gtc);
+    if tif != TimeInForce::Gtd && expires_at.is_some() {
+        return Err(Fault::field(
+            "gtd_expires_at",
+            "invalid_time_in_force",
+            format!("gtd_expires_at has no place beside time_in_force {tif}"),
+        ));
+    }
+    Ok(match tif {
+        TimeInForce::Gtc => Tif::Gtc,
+        TimeInForce::Ioc => Tif::Ioc,
+        TimeInForce::Fok => Tif::Fok,
+        TimeInForce::Gtd => {
+            let given = required("gtd_expires_at", expires_at, "gtd")?;
+            let instant = Timestamp::from_wire(given).ok_or_else(|| {
+                Fault::field(
+                    "gtd_expires_at",
+                    "invalid_time_in_force",
+                    format!("gtd_expires_at {given} is not an instant"),
+                )
+            })?;
+            Tif::Gtd {
+                expires_at: Millis(instant.0),
+            }
+        }
+    })
+}
+
+/// What is recorded when the client names no midpoint.
+fn midpoint(engine: &Engine, market: MarketIx) -> NanoPx {
+    let facts = engine.market_facts(market);
+    facts.and_then(|facts| facts.mid).unwrap_or(NanoPx::ZERO)
+}
+
+fn position_id(text: &str) -> Result<PositionId, Fault> {
+    PositionId::parse(text).ok_or_else(|| Fault::not_found("position"))
+}

@@ -1,0 +1,203 @@
+//! Engine rows as the documented resources.
+
+use super::super::engine::{
+    AccountIx, Engine, MarketIx, MarketSpec, Millis, OrderRow, PositionRow, ScaledRow, TwapRow,
+};
+use super::units::{Units, nano, usd};
+use crate::model::{
+    AccountId, Lenient, MarketId, Order, Position, Rung, Scaled, Text, Timestamp, Twap,
+};
+use std::str::FromStr;
+
+/// Reads rows with the names of their markets and accounts. `None` only for a row of no market of this engine.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rows<'a>(pub(crate) &'a Engine);
+
+/// What every resource starts with.
+struct Names {
+    account_id: AccountId,
+    market_id: MarketId,
+    provider: Text,
+    symbol: Text,
+    coin: Text,
+    units: Units,
+}
+
+impl Rows<'_> {
+    pub(crate) fn order(self, row: &OrderRow) -> Option<Order> {
+        let names = self.names(row.account, row.market)?;
+        let units = names.units;
+        let px = |px| units.px(px);
+        let filled = (!row.notional.is_zero()).then_some(());
+        Some(Order {
+            id: row.id.to_string().into(),
+            account_id: names.account_id,
+            market_id: names.market_id,
+            provider: names.provider,
+            symbol: names.symbol,
+            coin: names.coin,
+            kind: word(row.order_type.into_str()),
+            mode: word(row.mode.into_str()),
+            side: word(row.side.into_str()),
+            size: units.lots(row.size),
+            initial_size: Some(units.lots(row.initial_size)),
+            filled_size: Some(units.lots(row.filled_size)),
+            expected_price: nano(row.expected_price),
+            fill_price: row.fill_price.map(nano),
+            trigger_price: row.trigger_price.map(px),
+            limit_price: row.limit_price.map(px),
+            notional: filled.map(|()| usd(row.notional)),
+            fee: filled.map(|()| usd(row.fee)),
+            realized_pnl: row.realized_pnl.map(usd),
+            leverage: row.leverage.into(),
+            margin_mode: word(row.margin_mode.into_str()),
+            reduce_only: row.reduce_only,
+            time_in_force: Some(word(row.time_in_force.into_str())),
+            gtd_expires_at: row.gtd_expires_at.map(at),
+            attached_take_profit_price: row.take_profit.map(px),
+            attached_stop_loss_price: row.stop_loss.map(px),
+            chase_offset: row.chase_offset.map(px),
+            chase_cap_price: row.chase_cap.map(px),
+            trigger_market_id: row.trigger_market.and_then(|ix| self.market_id(ix)),
+            trigger_direction: row.trigger_direction.map(|d| word(d.into_str())),
+            target_position_id: row.target_position.map(|id| id.to_string().into()),
+            liquidity_role: row.liquidity_role.map(|role| word(role.into_str())),
+            partial_of_order_id: row.partial_of.map(|id| id.to_string().into()),
+            partial_fill_root_order_id: row.root.map(|id| id.to_string().into()),
+            twap_order_id: row.twap.map(|id| id.to_string().into()),
+            scaled_order_id: row.scaled.map(|id| id.to_string().into()),
+            status: word(row.status.into_str()),
+            reject_reason: row.reason.map(|reason| reason.into_str().into()),
+            reject_rule_id: row.rule.map(|rule| rule.into_str().into()),
+            requested_at: at(row.requested_at),
+            settled_at: row.settled_at.map(at),
+            canceled_at: row.canceled_at.map(at),
+        })
+    }
+
+    pub(crate) fn position(self, row: &PositionRow) -> Option<Position> {
+        let names = self.names(row.account, row.market)?;
+        Some(Position {
+            id: row.id.to_string().into(),
+            account_id: names.account_id,
+            market_id: names.market_id,
+            provider: names.provider,
+            symbol: names.symbol,
+            coin: names.coin,
+            size: names.units.lots(row.size),
+            entry_price: Some(nano(row.entry_price)),
+            leverage: Some(row.leverage.into()),
+            isolated_margin_extra: row.isolated_margin_extra.map(usd),
+            opened_at: Some(at(row.opened_at)),
+            liquidation_price: row.liquidation_price.map(nano),
+            closed_at: row.closed_at.map(at),
+            size_decimals: Some(names.units.size_decimals),
+            exit_price: row.exit_price.map(nano),
+            realized_pnl: Some(usd(row.realized_pnl)),
+            realized_margin_basis: Some(usd(row.realized_margin_basis)),
+            fees: Some(usd(row.fees)),
+            funding: Some(usd(row.funding)),
+            side_unknown: false,
+        })
+    }
+
+    pub(crate) fn twap(self, row: &TwapRow) -> Option<Twap> {
+        let names = self.names(row.account, row.market)?;
+        let units = names.units;
+        let px = |px| units.px(px);
+        Some(Twap {
+            id: row.id.to_string().into(),
+            account_id: names.account_id,
+            market_id: names.market_id,
+            provider: names.provider,
+            symbol: names.symbol,
+            coin: names.coin,
+            total_size: Some(units.lots(row.total_size)),
+            filled_size: Some(units.lots(row.filled_size)),
+            leverage: Some(row.leverage.into()),
+            average_price: row.average_price.map(nano),
+            trigger_price: row.trigger_price.map(px),
+            max_price: row.max_price.map(px),
+            min_price: row.min_price.map(px),
+            reduce_only: Some(row.reduce_only),
+            randomize: Some(row.randomize),
+            duration_minutes: Some(row.duration_minutes.into()),
+            slice_interval_seconds: Some(row.slice_interval_seconds.into()),
+            slice_count: Some(row.slice_count.into()),
+            slices_attempted: Some(row.slices_attempted.into()),
+            size_decimals: Some(units.size_decimals.into()),
+            status: Some(row.status.into_str().into()),
+            completion_reason: row.completion_reason.map(|why| why.into_str().into()),
+            current_child_order_id: row.current_child_order.map(|id| id.to_string().into()),
+            started_at: Some(at(row.started_at)),
+            end_at: row.end_at.map(at),
+            activated_at: row.activated_at.map(at),
+            next_run_at: row.next_run_at.map(at),
+            canceled_at: row.canceled_at.map(at),
+            completed_at: row.completed_at.map(at),
+        })
+    }
+
+    pub(crate) fn scaled(self, row: &ScaledRow) -> Option<Scaled> {
+        let names = self.names(row.account, row.market)?;
+        let units = names.units;
+        Some(Scaled {
+            id: row.id.to_string().into(),
+            account_id: names.account_id,
+            market_id: names.market_id,
+            provider: names.provider,
+            symbol: names.symbol,
+            coin: names.coin,
+            total_size: Some(units.lots(row.total_size)),
+            leverage: Some(row.leverage.into()),
+            start_price: Some(units.px(row.start_price)),
+            end_price: Some(units.px(row.end_price)),
+            rung_count: Some(row.rung_count.into()),
+            placed_count: Some(row.placed_count.into()),
+            rejected_count: Some(row.rejected_count.into()),
+            size_decimals: Some(units.size_decimals.into()),
+            reduce_only: Some(row.reduce_only),
+            status: Some(row.status.into_str().into()),
+            started_at: Some(at(row.started_at)),
+            completed_at: row.completed_at.map(at),
+            canceled_at: row.canceled_at.map(at),
+            rungs: row.rungs.iter().map(|rung| rung_row(units, rung)).collect(),
+        })
+    }
+
+    pub(crate) fn market_id(self, market: MarketIx) -> Option<MarketId> {
+        let spec = self.0.market_spec(market)?;
+        Some(spec.market_id().into())
+    }
+
+    fn names(self, account: AccountIx, market: MarketIx) -> Option<Names> {
+        let spec: &MarketSpec = self.0.market_spec(market)?;
+        Some(Names {
+            account_id: self.0.account_spec(account)?.id.as_str().into(),
+            market_id: spec.market_id().into(),
+            provider: spec.provider.as_str().into(),
+            symbol: spec.symbol.as_str().into(),
+            coin: spec.coin.as_str().into(),
+            units: spec.into(),
+        })
+    }
+}
+
+fn rung_row(units: Units, rung: &super::super::engine::Rung) -> Rung {
+    Rung {
+        price: units.px(rung.price),
+        size: units.lots(rung.size),
+        order_id: rung.order.map(|id| id.to_string().into()),
+        reject_reason: rung.reject_reason.map(|why| why.into_str().into()),
+    }
+}
+
+pub(crate) fn at(time: Millis) -> Timestamp {
+    Timestamp(time.0)
+}
+
+/// The engine spells its words as the API does; a test holds every one of them to it.
+fn word<T: FromStr>(text: &'static str) -> Lenient<T> {
+    text.parse()
+        .map_or_else(|_| Lenient::Other(text.into()), Lenient::Known)
+}

@@ -1,0 +1,248 @@
+//! One market's units, both ways.
+
+use super::super::{
+    engine::{Bps, Decimal, Lots, MAX_COUNT, MarketSpec, NanoPx, NanoRate, Px, Usd},
+    fault::Fault,
+};
+use crate::model::Num;
+
+/// How a market counts: sizes in `10^-size_decimals`, prices in `10^-(6 - size_decimals)`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Units {
+    pub(crate) size_decimals: u32,
+}
+
+impl From<&MarketSpec> for Units {
+    fn from(spec: &MarketSpec) -> Self {
+        Self {
+            size_decimals: spec.size_decimals,
+        }
+    }
+}
+
+impl Units {
+    pub(crate) fn price_decimals(self) -> u32 {
+        6_u32.saturating_sub(self.size_decimals)
+    }
+
+    /// A price above zero on the market's decimals; five significant figures are the engine's to check.
+    pub(crate) fn price(self, field: &'static str, given: Num) -> Result<Px, Fault> {
+        counted(given, self.price_decimals())
+            .map(Px)
+            .map_err(|why| why.told(field, given, self.price_decimals(), "invalid_tick"))
+    }
+
+    /// A price distance of zero or more.
+    pub(crate) fn offset(self, field: &'static str, given: Num) -> Result<Px, Fault> {
+        if given.is_zero() {
+            Ok(Px::ZERO)
+        } else {
+            self.price(field, given)
+        }
+    }
+
+    /// A size above zero in whole lots.
+    pub(crate) fn size(self, field: &'static str, given: Num) -> Result<Lots, Fault> {
+        counted(given, self.size_decimals)
+            .map(Lots)
+            .map_err(|why| why.told(field, given, self.size_decimals, "invalid_size"))
+    }
+
+    /// The price step at `px`: five significant figures, at most the market's decimals, whole dollars always
+    /// (exchange.md 1.1).
+    pub(crate) fn tick(self, px: Px) -> Px {
+        let digits =
+            px.0.unsigned_abs()
+                .checked_ilog10()
+                .map_or(1, |log| log + 1);
+        let five_figures = 10_i64.pow(digits.saturating_sub(5));
+        Px(five_figures.min(10_i64.pow(self.price_decimals())))
+    }
+
+    pub(crate) fn px(self, px: Px) -> Num {
+        exact(px.0.into(), self.price_decimals())
+    }
+
+    pub(crate) fn lots(self, lots: Lots) -> Num {
+        exact(lots.0.into(), self.size_decimals)
+    }
+}
+
+/// Why a number is no count of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Misfit {
+    NotPositive,
+    OffStep,
+    TooLarge,
+}
+
+impl Misfit {
+    fn told(self, field: &'static str, given: Num, decimals: u32, code: &'static str) -> Fault {
+        let step = |count| Decimal { count, decimals };
+        let message = match self {
+            Self::NotPositive => format!("{field} {given} must be above 0"),
+            Self::OffStep => format!("{field} {given} is not a multiple of {}", step(1)),
+            Self::TooLarge => format!(
+                "{field} {given} is above the largest accepted, {}",
+                step(MAX_COUNT.into())
+            ),
+        };
+        Fault::field(field, code, message)
+    }
+}
+
+fn counted(given: Num, decimals: u32) -> Result<i64, Misfit> {
+    if !given.is_positive() {
+        return Err(Misfit::NotPositive);
+    }
+    if given > exact(MAX_COUNT.into(), decimals) {
+        return Err(Misfit::TooLarge);
+    }
+    given
+        .to_scaled(decimals)
+        .and_then(|count| i64::try_from(count).ok())
+        .ok_or(Misfit::OffStep)
+}
+
+/// The engine's bounds keep every count below 28 digits, where `Num` is exact.
+fn exact(count: i128, decimals: u32) -> Num {
+    Num::from_scaled(count, decimals)
+        .unwrap_or_default()
+        .normalized()
+}
+
+pub(crate) fn usd(amount: Usd) -> Num {
+    exact(amount.0, 6)
+}
+
+pub(crate) fn nano(price: NanoPx) -> Num {
+    exact(price.0.into(), 9)
+}
+
+pub(crate) fn rate(rate: NanoRate) -> Num {
+    exact(rate.0.into(), 9)
+}
+
+/// A USD amount of zero or more, to the micro-dollar.
+pub(crate) fn amount(field: &'static str, given: Num) -> Result<Usd, Fault> {
+    if given.is_zero() {
+        return Ok(Usd::ZERO);
+    }
+    counted(given, 6)
+        .map(|micro| Usd(micro.into()))
+        .map_err(|why| why.told(field, given, 6, "invalid_margin"))
+}
+
+/// A whole number of at least 1; the engine knows the market's limit.
+pub(crate) fn leverage(given: Num) -> Result<u32, Fault> {
+    whole("leverage", given, "invalid_leverage")
+}
+
+/// A whole number of at least 1.
+pub(crate) fn whole(field: &'static str, given: Num, code: &'static str) -> Result<u32, Fault> {
+    given
+        .to_scaled(0)
+        .and_then(|count| u32::try_from(count).ok())
+        .filter(|count| *count >= 1)
+        .ok_or_else(|| {
+            Fault::field(
+                field,
+                code,
+                format!("{field} must be a whole number of at least 1, not {given}"),
+            )
+        })
+}
+
+/// Basis points are whole: a cap must not be silently wider or tighter than asked.
+pub(super) fn slippage(given: Num) -> Result<Bps, Fault> {
+    given
+        .to_scaled(0)
+        .and_then(|count| i64::try_from(count).ok())
+        .filter(|count| *count >= 0)
+        .map(Bps)
+        .ok_or_else(|| {
+            Fault::field(
+                "slippage_tolerance_bps",
+                "invalid_slippage",
+                format!(
+                    "slippage_tolerance_bps must be a whole number of basis points from 0 up, not {given}"
+                ),
+            )
+        })
+}
+
+/// The client's midpoint: recorded to nine decimals, never used.
+pub(super) fn observed(field: &'static str, given: Num) -> Result<NanoPx, Fault> {
+    given
+        .truncated(9)
+        .to_scaled(9)
+        .and_then(|count| i64::try_from(count).ok())
+        .filter(|count| *count > 0)
+        .map(NanoPx)
+        .ok_or_else(|| {
+            Fault::field(
+                field,
+                "invalid_price",
+                format!("{field} {given} is not a price"),
+            )
+        })
+}
+
+/// Ids in bodies are at most this long; longer ones are refused before any lookup.
+const ID_LIMIT: usize = 128;
+
+pub(crate) fn account_limit(field: &'static str, id: &str) -> Result<(), Fault> {
+    if (1..=ID_LIMIT).contains(&id.len()) {
+        return Ok(());
+    }
+    Err(Fault::field(
+        field,
+        "invalid_request",
+        format!(
+            "{field} must be 1 to {ID_LIMIT} bytes long, not {}",
+            id.len()
+        ),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ETH: Units = Units { size_decimals: 4 };
+
+    fn num(text: &str) -> Num {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_size_between_two_lots_is_refused_with_value_and_step() {
+        assert_eq!(ETH.size("size", num("0.1250")).unwrap(), Lots(1250));
+        for (text, words) in [
+            ("0.12345", "size 0.12345 is not a multiple of 0.0001"),
+            ("0", "size 0 must be above 0"),
+            ("-1", "size -1 must be above 0"),
+            (
+                "1e9",
+                "size 1000000000 is above the largest accepted, 100000000",
+            ),
+        ] {
+            assert_eq!(ETH.size("size", num(text)).unwrap_err().message, words);
+        }
+    }
+
+    #[test]
+    fn a_price_keeps_every_digit_both_ways() {
+        let px = ETH.price("limit_price", num("3000.10")).unwrap();
+        assert_eq!(px, Px(300_010));
+        assert_eq!(ETH.px(px).to_string(), "3000.1");
+        let fault = ETH.price("limit_price", num("3000.123")).unwrap_err();
+        assert_eq!(
+            (fault.code, fault.message.as_str()),
+            (
+                "invalid_tick",
+                "limit_price 3000.123 is not a multiple of 0.01"
+            )
+        );
+    }
+}

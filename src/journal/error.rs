@@ -1,0 +1,43 @@
+//! Why the journal does not work, in words that say what to do.
+
+use crate::model::Failure;
+use std::{io, path::PathBuf, sync::Arc};
+
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum JournalError {
+    #[error("another perpdeck is using the journal in {}; close it, or choose another place with --state-dir", .0.display())]
+    Held(PathBuf),
+    #[error("the journal {} was written by a newer perpdeck (version {found}, this one knows {known}); it is left as it is", path.display())]
+    Newer {
+        path: PathBuf,
+        found: i64,
+        known: i64,
+    },
+    #[error("the journal {} is damaged and was left as it is ({why}); move it away to start a new one", path.display())]
+    Damaged { path: PathBuf, why: String },
+    #[error("the journal in {} cannot be opened: {why}", path.display())]
+    Place {
+        path: PathBuf,
+        #[source]
+        why: Arc<io::Error>,
+    },
+    #[error("the journal {} cannot be opened: {why}", path.display())]
+    Open {
+        path: PathBuf,
+        #[source]
+        why: Arc<rusqlite::Error>,
+    },
+    #[error("writing the journal failed: {0}")]
+    Write(#[source] Arc<rusqlite::Error>),
+    #[error("reading the journal failed: {0}")]
+    Read(#[source] Arc<rusqlite::Error>),
+    /// The thread that owns the journal is gone.
+    #[error("the journal has stopped")]
+    Stopped,
+}
+
+impl From<&JournalError> for Failure {
+    fn from(why: &JournalError) -> Self {
+        Self::local(why.to_string())
+    }
+}

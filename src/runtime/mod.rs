@@ -1,0 +1,100 @@
+//! Everything impure: the loop, the terminal, the clock, the tasks.
+//!
+//! Contract: the loop takes one message at a time, asks `app::update`, sends the effects away and lets the
+//! painter draw. It never waits for a terminal, a disk or a socket; it does nothing when nothing happens.
+
+mod clock;
+mod frame;
+mod jitter;
+mod outbox;
+mod painter;
+mod poller;
+mod scribe;
+mod signals;
+mod terminal;
+
+pub use clock::Clock;
+pub use outbox::Outbox;
+pub use poller::Poller;
+
+use crate::{
+    app::{Effect, Model, Msg, update, wake},
+    ui::{self, Scrolls},
+};
+use crossterm::event::{Event, KeyEventKind};
+use frame::FrameGate;
+use futures_util::{Stream, StreamExt};
+use ratatui::{buffer::Buffer, layout::Rect};
+use std::{future::pending, io};
+use tokio::{
+    select,
+    sync::mpsc::{Receiver, UnboundedSender},
+};
+
+/// What the loop is joined to.
+struct Wires<I> {
+    input: I,
+    mail: Receiver<Msg>,
+    effects: UnboundedSender<Effect>,
+    clock: Clock,
+}
+
+/// Runs until the model quits or the input ends. `show` gets every frame worth drawing.
+async fn run<I>(mut wires: Wires<I>, mut size: Rect, model: &mut Model, mut show: impl FnMut(Buffer))
+where
+    I: Stream<Item = io::Result<Event>> + Unpin,
+{
+    let mut gate = FrameGate::open();
+    let mut scrolls = Scrolls::default();
+    loop {
+        let msg = select! {
+            biased; // a due frame first (60 Hz at most), then the person, then the network, then time
+            () = gate.due() => {
+                let mut frame = Buffer::empty(size);
+                ui::render(&mut frame, model, &mut scrolls);
+                show(frame);
+                gate.drawn();
+                continue;
+            }
+            event = wires.input.next() => match event {
+                Some(Ok(event)) => match taken(event, &mut size) {
+                    Some(msg) => msg,
+                    None => continue,
+                },
+                Some(Err(_)) | None => return,
+            },
+            Some(msg) = wires.mail.recv() => msg,
+            () = next_change(model, wires.clock) => Msg::Tick,
+        };
+        for effect in update(model, wires.clock.now(), msg) {
+            if effect == Effect::Quit {
+                return;
+            }
+            // The far side lives as long as the loop; if it is gone the desk is leaving.
+            drop(wires.effects.send(effect));
+        }
+        gate.want();
+    }
+}
+
+/// What the terminal reports, as far as it concerns the desk.
+fn taken(event: Event, size: &mut Rect) -> Option<Msg> {
+    match event {
+        // Repeats are how a held key must not confirm anything (kitty tells them apart; others cannot).
+        Event::Key(key) if key.kind == KeyEventKind::Press => Some(Msg::Key(key.into())),
+        Event::Paste(text) => Some(Msg::Paste(text)),
+        Event::Resize(width, height) => {
+            *size = Rect::new(0, 0, width, height);
+            Some(Msg::Tick)
+        }
+        Event::Key(_) | Event::Mouse(_) | Event::FocusGained | Event::FocusLost => None,
+    }
+}
+
+/// Sleeps until time alone changes something; for ever when nothing on the screen moves.
+async fn next_change(model: &Model, clock: Clock) {
+    match (wake(model), clock) {
+        (Some(at), Clock::Wall) => tokio::time::sleep(clock.until(at)).await,
+        (Some(_), Clock::Frozen(_)) | (None, _) => pending().await,
+    }
+}

@@ -1,0 +1,183 @@
+//! Keeps the desk's picture of the account true: one task per source, each with its own interval.
+//!
+//! Contract: never two requests for one source on the wire; asked to, a source is polled at once (after
+//! the request on the wire, which may be older than what the asker did); a `Retry-After` is never
+//! undercut, a 429 silences every source of the key; a source that fails is asked less often, one whose
+//! key is refused not at all until somebody asks. Dropping the poller stops it.
+
+mod ask;
+mod rhythm;
+
+use super::{Clock, jitter::Jitter};
+use crate::{
+    app::{Msg, poll::Source},
+    client::Client,
+    model::{Cursor, Failure, FailureKind, ScaledId},
+};
+use ask::{Desk, Question};
+use rhythm::{Rhythm, Wait};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
+use tokio::{
+    sync::{Notify, mpsc::Sender, watch},
+    task::JoinSet,
+    time::{sleep, timeout},
+};
+
+/// A ladder that ended is looked at once in this many rounds.
+const FINISHED_EVERY: u32 = 10;
+
+#[derive(Debug)]
+pub struct Poller {
+    desk: Desk,
+    nudges: BTreeMap<Source, Arc<Notify>>,
+    ladders: watch::Sender<BTreeSet<ScaledId>>,
+    tasks: JoinSet<()>,
+    pages: Jitter,
+}
+
+impl Poller {
+    /// Starts polling every source that has an interval, at once; answers go out on `events`. The same
+    /// `seed` spreads the polls in the same way.
+    ///
+    /// Must be called within a tokio runtime.
+    pub fn spawn(
+        client: Client,
+        clock: Clock,
+        intervals: &BTreeMap<Source, Duration>,
+        seed: u64,
+        events: Sender<Msg>,
+    ) -> Self {
+        let mut poller = Self {
+            desk: Desk {
+                client,
+                clock,
+                events,
+            },
+            nudges: intervals.keys().map(|s| (*s, Arc::default())).collect(),
+            ladders: watch::Sender::default(),
+            tasks: JoinSet::new(),
+            pages: Jitter::seeded(seed),
+        };
+        for (((source, interval), nudge), number) in
+            intervals.iter().zip(poller.nudges.values()).zip(1..)
+        {
+            let beat = Beat {
+                desk: poller.desk.clone(),
+                nudge: Arc::clone(nudge),
+                rhythm: Rhythm::new(*interval, seed ^ number),
+                jitter: Jitter::seeded(seed.rotate_left(32) ^ number),
+            };
+            match Question::of(*source) {
+                Some(question) => poller.tasks.spawn(beat.repeat(question)),
+                None => poller.tasks.spawn(beat.ladders(poller.ladders.subscribe())),
+            };
+        }
+        poller
+    }
+
+    /// Polls these now, whatever their interval.
+    pub fn poll(&self, sources: &[Source]) {
+        for nudge in sources.iter().filter_map(|source| self.nudges.get(source)) {
+            nudge.notify_one();
+        }
+    }
+
+    /// From now on polls these ladders too.
+    pub fn watch(&self, ids: Vec<ScaledId>) {
+        self.ladders.send_modify(|known| known.extend(ids));
+        self.poll(&[Source::Scaled]);
+    }
+
+    /// Asks once for an older page of closed positions.
+    pub fn more_closed(&mut self, cursor: Cursor) {
+        self.page(Question::Closed(Some(cursor)));
+    }
+
+    /// Asks once for an older page of order history.
+    pub fn more_history(&mut self, cursor: Cursor) {
+        self.page(Question::History(Some(cursor)));
+    }
+
+    fn page(&mut self, question: Question) {
+        while self.tasks.try_join_next().is_some() {}
+        let desk = self.desk.clone();
+        let mut jitter = Jitter::seeded(u64::from(self.pages.per_mille()));
+        self.tasks.spawn(async move {
+            desk.ask(question, &mut jitter).await;
+        });
+    }
+}
+
+/// One source's task.
+struct Beat {
+    desk: Desk,
+    nudge: Arc<Notify>,
+    rhythm: Rhythm,
+    jitter: Jitter,
+}
+
+impl Beat {
+    async fn repeat(mut self, question: Question) {
+        loop {
+            let told = self.desk.ask(question.clone(), &mut self.jitter).await;
+            self.rest(told.trouble.as_ref()).await;
+        }
+    }
+
+    /// Every known ladder, one after the other; those that ended seldom, unless somebody asks.
+    async fn ladders(mut self, known: watch::Receiver<BTreeSet<ScaledId>>) {
+        let mut ended = BTreeSet::new();
+        let mut asked = true;
+        for round in 1_u32.. {
+            let all = asked || round.is_multiple_of(FINISHED_EVERY);
+            let mut due = known.borrow().clone();
+            due.retain(|id| all || !ended.contains(id));
+            let trouble = self.round(due, &mut ended).await;
+            asked = self.rest(trouble.as_ref()).await;
+        }
+    }
+
+    /// Asks for each of these ladders; trouble of the service ends the round.
+    async fn round(
+        &mut self,
+        due: BTreeSet<ScaledId>,
+        ended: &mut BTreeSet<ScaledId>,
+    ) -> Option<Failure> {
+        for id in due {
+            let question = Question::Scaled(id.clone());
+            let told = self.desk.ask(question, &mut self.jitter).await;
+            if told.is_final {
+                ended.insert(id);
+            }
+            // A ladder that is gone is trouble of its own only.
+            if let Some(why) = told.trouble
+                && why.kind != FailureKind::NotFound
+            {
+                return Some(why);
+            }
+        }
+        None
+    }
+
+    /// Waits for the next round; whether somebody asked for it.
+    async fn rest(&mut self, trouble: Option<&Failure>) -> bool {
+        match self.rhythm.after(trouble) {
+            Wait::For(wait) => timeout(wait, self.nudge.notified()).await.is_ok(),
+            Wait::AtLeast(wait) => {
+                sleep(wait).await;
+                timeout(Duration::ZERO, self.nudge.notified()).await.is_ok()
+            }
+            Wait::Asked => {
+                self.nudge.notified().await;
+                true
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

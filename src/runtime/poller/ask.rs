@@ -1,0 +1,150 @@
+//! One question to the service and its answer as a message.
+
+use crate::{
+    app::{
+        Msg,
+        poll::{Answer, Poll, Source},
+    },
+    client::Client,
+    model::{Cursor, Failure, FailureKind, Market, Page, ScaledId},
+    runtime::{Clock, jitter::Jitter},
+};
+use std::time::Duration;
+use tokio::{sync::mpsc::Sender, time::sleep};
+
+/// When a pause ends, commands go first: reads follow this much later.
+const AFTER_COMMANDS: Duration = Duration::from_millis(250);
+
+/// What every question needs.
+#[derive(Debug, Clone)]
+pub(super) struct Desk {
+    pub client: Client,
+    pub clock: Clock,
+    pub events: Sender<Msg>,
+}
+
+/// One request (or walk over pages) and where its rows belong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Question {
+    Positions,
+    Orders,
+    Twaps,
+    Scaled(ScaledId),
+    Closed(Option<Cursor>),
+    History(Option<Cursor>),
+    Markets,
+    Account,
+}
+
+impl Question {
+    /// The question that polls `source`; ladders have one each, by id.
+    pub(super) fn of(source: Source) -> Option<Self> {
+        match source {
+            Source::Positions => Some(Self::Positions),
+            Source::Orders => Some(Self::Orders),
+            Source::Twaps => Some(Self::Twaps),
+            Source::Scaled => None,
+            Source::Closed => Some(Self::Closed(None)),
+            Source::History => Some(Self::History(None)),
+            Source::Markets => Some(Self::Markets),
+            Source::Account => Some(Self::Account),
+        }
+    }
+}
+
+impl Desk {
+    /// Asks once, as soon as the service wants to hear from us, and passes the answer on.
+    ///
+    /// Answers what was wrong with it and whether it can still change.
+    pub(super) async fn ask(&self, question: Question, jitter: &mut Jitter) -> Told {
+        self.silence(jitter).await;
+        let at = self.clock.now();
+        let answer = self.answer(question).await;
+        let told = Told {
+            trouble: trouble(&answer).cloned(),
+            is_final: is_final(&answer),
+        };
+        let poll = Msg::Polled(Box::new(Poll { at, answer }));
+        // Nobody listens while the desk shuts down.
+        let _closed = self.events.send(poll).await;
+        told
+    }
+
+    async fn silence(&self, jitter: &mut Jitter) {
+        loop {
+            let left = self.client.pause_left();
+            if left.is_zero() {
+                return;
+            }
+            sleep(left + AFTER_COMMANDS + AFTER_COMMANDS * jitter.per_mille() / 1000).await;
+        }
+    }
+
+    async fn answer(&self, question: Question) -> Answer {
+        let client = &self.client;
+        let account = &client.connection().account_id;
+        match question {
+            Question::Positions => Answer::Positions(client.open_positions(account).await),
+            Question::Orders => Answer::Orders(client.working_orders(account).await),
+            Question::Twaps => Answer::Twaps(client.twaps(account).await),
+            Question::Scaled(id) => {
+                let ladder = client.scaled(&id).await.map(Box::new);
+                Answer::Scaled(id, ladder)
+            }
+            Question::Closed(None) => Answer::Closed(client.closed_positions(account, None).await),
+            Question::Closed(Some(cursor)) => {
+                let page = client.closed_positions(account, Some(cursor.clone())).await;
+                Answer::MoreClosed(cursor, page)
+            }
+            Question::History(None) => Answer::History(client.orders(account, None).await),
+            Question::History(Some(cursor)) => {
+                let page = client.orders(account, Some(cursor.clone())).await;
+                Answer::MoreHistory(cursor, page)
+            }
+            Question::Markets => Answer::Markets(client.markets().await.and_then(readable)),
+            Question::Account => Answer::Account(client.account_facts(account).await),
+        }
+    }
+}
+
+/// How a question went.
+#[derive(Debug)]
+pub(super) struct Told {
+    pub trouble: Option<Failure>,
+    /// Asking again is not expected to bring anything new.
+    pub is_final: bool,
+}
+
+/// A market without a readable price shows none; a source without a single readable one is broken.
+fn readable(page: Page<Market>) -> Result<Vec<Market>, Failure> {
+    match page.unreadable.into_iter().next() {
+        Some(why) if page.rows.is_empty() => Err(Failure::new(FailureKind::Unreadable, why)),
+        _ => Ok(page.rows),
+    }
+}
+
+fn trouble(answer: &Answer) -> Option<&Failure> {
+    match answer {
+        Answer::Positions(result) | Answer::Closed(result) | Answer::MoreClosed(_, result) => {
+            result.as_ref().err()
+        }
+        Answer::Orders(result) | Answer::History(result) | Answer::MoreHistory(_, result) => {
+            result.as_ref().err()
+        }
+        Answer::Twaps(result) => result.as_ref().err(),
+        Answer::Scaled(_, result) => result.as_ref().err(),
+        Answer::Markets(result) => result.as_ref().err(),
+        Answer::Account(result) => result.as_ref().err(),
+    }
+}
+
+/// A ladder that ended or is gone.
+fn is_final(answer: &Answer) -> bool {
+    let Answer::Scaled(_, result) = answer else {
+        return false;
+    };
+    match result {
+        Ok(ladder) => ladder.completed_at.is_some() || ladder.canceled_at.is_some(),
+        Err(why) => why.kind == FailureKind::NotFound,
+    }
+}

@@ -1,0 +1,124 @@
+//! When a source is asked next: pure, from how it went.
+
+use crate::{
+    model::{Failure, FailureKind},
+    runtime::jitter::Jitter,
+};
+use std::time::Duration;
+
+/// However often it failed, a source is asked again within this time.
+const LONGEST: Duration = Duration::from_secs(30);
+/// Nor is it slowed down to less than a tenth of its pace.
+const SLOWEST: u32 = 10;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wait {
+    /// This long, or until somebody asks.
+    For(Duration),
+    /// This long, whoever asks: the service said so.
+    AtLeast(Duration),
+    /// Until somebody asks: trying again by itself would change nothing.
+    Asked,
+}
+
+#[derive(Debug)]
+pub(super) struct Rhythm {
+    interval: Duration,
+    failures: u32,
+    jitter: Jitter,
+}
+
+impl Rhythm {
+    pub(super) fn new(interval: Duration, seed: u64) -> Self {
+        Self {
+            interval,
+            failures: 0,
+            jitter: Jitter::seeded(seed),
+        }
+    }
+
+    pub(super) fn after(&mut self, trouble: Option<&Failure>) -> Wait {
+        let Some(why) = trouble else {
+            self.failures = 0;
+            return Wait::For(self.spread(self.interval));
+        };
+        self.failures = self.failures.saturating_add(1);
+        // A key that is refused, or a source that is not configured, stays so.
+        if matches!(why.kind, FailureKind::Auth | FailureKind::Local) {
+            return Wait::Asked;
+        }
+        let doubled = self.interval * 2_u32.saturating_pow(self.failures.min(8));
+        let longest = (self.interval * SLOWEST).min(LONGEST.max(self.interval));
+        let backoff = self.spread(doubled.min(longest));
+        match why.retry_after {
+            Some(asked) => Wait::AtLeast(asked.max(backoff)),
+            None => Wait::For(backoff),
+        }
+    }
+
+    /// Ten percent more or less, so that sources (and desks) do not fall into step.
+    fn spread(&mut self, wait: Duration) -> Duration {
+        wait * (900 + self.jitter.per_mille() / 5) / 1000
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rhythm(seconds: u64) -> Rhythm {
+        Rhythm::new(Duration::from_secs(seconds), 7)
+    }
+
+    fn seconds(wait: Wait) -> u64 {
+        match wait {
+            Wait::For(wait) | Wait::AtLeast(wait) => (wait + Duration::from_millis(500)).as_secs(),
+            Wait::Asked => u64::MAX,
+        }
+    }
+
+    #[test]
+    fn a_source_keeps_its_interval_within_ten_percent_and_never_in_step() {
+        let mut rhythm = rhythm(10);
+        let waits: Vec<_> = (0..50).map(|_| rhythm.after(None)).collect();
+        for wait in &waits {
+            let Wait::For(wait) = wait else {
+                panic!("{wait:?}");
+            };
+            assert!((9_000..=11_000).contains(&wait.as_millis()), "{wait:?}");
+        }
+        assert_ne!(waits[0], waits[1]);
+        let mut same = super::tests::rhythm(10);
+        assert_eq!(same.after(None), waits[0]);
+    }
+
+    #[test]
+    fn failures_slow_a_source_down_to_a_tenth_and_one_answer_restores_it() {
+        let down = Failure::new(FailureKind::Unreachable, "down");
+        let mut fast = rhythm(1);
+        let waits: Vec<_> = (0..6).map(|_| seconds(fast.after(Some(&down)))).collect();
+        assert!(waits.is_sorted() && waits[0] == 2, "{waits:?}");
+        assert!((9..=11).contains(&waits[5]));
+        assert_eq!(seconds(fast.after(None)), 1);
+        let mut slow = rhythm(15);
+        assert!((27..=33).contains(&seconds(slow.after(Some(&down)))));
+    }
+
+    #[test]
+    fn the_wait_a_service_asks_for_stands_even_when_someone_asks_sooner() {
+        let busy = Failure {
+            retry_after: Some(Duration::from_secs(20)),
+            ..Failure::new(FailureKind::Unavailable, "busy")
+        };
+        let expected = Wait::AtLeast(Duration::from_secs(20));
+        assert_eq!(rhythm(1).after(Some(&busy)), expected);
+    }
+
+    #[test]
+    fn a_refused_key_is_not_hammered() {
+        for kind in [FailureKind::Auth, FailureKind::Local] {
+            let refused = Failure::new(kind, "no");
+            assert_eq!(rhythm(1).after(Some(&refused)), Wait::Asked);
+        }
+    }
+}

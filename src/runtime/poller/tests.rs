@@ -1,0 +1,163 @@
+use super::*;
+use crate::{
+    app::poll::Answer,
+    client::responder::{Reply, Responder, client, connection, error, ok},
+    model::Timestamp,
+};
+use strum::IntoEnumIterator;
+use tokio::sync::mpsc::{Receiver, channel};
+
+const NOW: Timestamp = Timestamp(1_790_000_000_000);
+
+fn desk(responder: &Responder) -> (Desk, Receiver<Msg>) {
+    let (client, _calls) = responder.client();
+    let (events, mail) = channel(64);
+    let desk = Desk {
+        client,
+        clock: Clock::Frozen(NOW),
+        events,
+    };
+    (desk, mail)
+}
+
+fn beat(desk: Desk, interval: Duration) -> (Beat, Arc<Notify>) {
+    let nudge = Arc::new(Notify::new());
+    let beat = Beat {
+        desk,
+        nudge: Arc::clone(&nudge),
+        rhythm: Rhythm::new(interval, 1),
+        jitter: Jitter::seeded(1),
+    };
+    (beat, nudge)
+}
+
+async fn polled(mail: &mut Receiver<Msg>) -> Answer {
+    match mail.recv().await.unwrap() {
+        Msg::Polled(poll) => {
+            assert_eq!(poll.at, NOW);
+            poll.answer
+        }
+        other @ (Msg::Key(_)
+        | Msg::Paste(_)
+        | Msg::Tick
+        | Msg::Opened(_)
+        | Msg::Called(_)
+        | Msg::Progress(..)
+        | Msg::Settled(..)
+        | Msg::Said(..)) => panic!("{other:?}"),
+    }
+}
+
+fn empty() -> Reply {
+    ok(r#"{"data":[],"has_more":false}"#)
+}
+
+const HOUR: Duration = Duration::from_hours(1);
+
+#[tokio::test]
+async fn every_source_is_asked_at_once_and_told_on_its_own() {
+    // Nobody is at home: each source still says so by itself.
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = free.local_addr().unwrap();
+    drop(free);
+    let (client, _calls) = client(connection(&format!("http://{address}")));
+    let (events, mut mail) = channel(64);
+    let hourly = Source::iter().map(|source| (source, HOUR)).collect();
+    let _poller = Poller::spawn(client, Clock::Frozen(NOW), &hourly, 1, events);
+    let mut told = BTreeSet::new();
+    // Seven: no ladder is known yet.
+    while told.len() < 7 {
+        let answer = polled(&mut mail).await;
+        told.insert(format!("{answer:?}").split('(').next().unwrap().to_owned());
+    }
+    let all = [
+        "Account",
+        "Closed",
+        "History",
+        "Markets",
+        "Orders",
+        "Positions",
+        "Twaps",
+    ];
+    assert!(told.iter().eq(all), "{told:?}");
+}
+
+#[tokio::test]
+async fn a_source_asked_for_is_polled_at_once() {
+    let responder = Responder::answering(vec![empty(), empty()]).await;
+    let (desk, mut mail) = desk(&responder);
+    let (beat, nudge) = beat(desk, HOUR);
+    let task = tokio::spawn(beat.repeat(Question::Positions));
+    assert!(matches!(polled(&mut mail).await, Answer::Positions(Ok(_))));
+    nudge.notify_one();
+    assert!(matches!(polled(&mut mail).await, Answer::Positions(Ok(_))));
+    task.abort();
+}
+
+#[tokio::test]
+async fn an_older_page_comes_with_the_cursor_it_was_asked_by() {
+    let responder = Responder::answering(vec![empty()]).await;
+    let (desk, mut mail) = desk(&responder);
+    let cursor = Cursor::from("p2".to_owned());
+    let question = Question::History(Some(cursor.clone()));
+    let told = desk.ask(question, &mut Jitter::seeded(1)).await;
+    assert!(told.trouble.is_none());
+    let answer = polled(&mut mail).await;
+    assert!(matches!(answer, Answer::MoreHistory(asked, Ok(_)) if asked == cursor));
+    assert!(responder.seen()[0].line.contains("cursor=p2"));
+}
+
+#[tokio::test]
+async fn ladders_are_polled_by_id_and_one_that_is_gone_does_not_stop_the_others() {
+    let live = ok(r#"{"data":{"id":"b","market_id":"paper|BTC"}}"#);
+    let script = vec![error("404 Not Found", ""), live];
+    let responder = Responder::answering(script).await;
+    let (desk, mut mail) = desk(&responder);
+    let (beat, _nudge) = beat(desk, HOUR);
+    let (_ids, known) = watch::channel(BTreeSet::from(["a".into(), "b".into()]));
+    let task = tokio::spawn(beat.ladders(known));
+    let first = polled(&mut mail).await;
+    assert!(matches!(first, Answer::Scaled(id, Err(_)) if id.raw() == "a"));
+    let second = polled(&mut mail).await;
+    assert!(matches!(second, Answer::Scaled(id, Ok(_)) if id.raw() == "b"));
+    task.abort();
+}
+
+/// A source that waits; nothing is sent.
+fn resting() -> (Beat, Arc<Notify>) {
+    let (client, _calls) = client(connection("http://127.0.0.1:1"));
+    let (events, _mail) = channel(1);
+    let clock = Clock::Frozen(NOW);
+    let desk = Desk {
+        client,
+        clock,
+        events,
+    };
+    beat(desk, Duration::from_secs(1))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_retry_after_stands_even_when_the_trader_asks() {
+    let busy = Failure {
+        retry_after: Some(Duration::from_secs(20)),
+        ..Failure::new(FailureKind::Unavailable, "busy")
+    };
+    let (mut beat, nudge) = resting();
+    let start = tokio::time::Instant::now();
+    nudge.notify_one();
+    assert!(beat.rest(Some(&busy)).await);
+    assert_eq!(start.elapsed(), Duration::from_secs(20));
+    nudge.notify_one();
+    assert!(beat.rest(None).await);
+    assert_eq!(start.elapsed(), Duration::from_secs(20));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refused_key_is_tried_again_only_when_asked() {
+    let refused = Failure::new(FailureKind::Auth, "revoked");
+    let (mut beat, nudge) = resting();
+    let alone = timeout(24 * HOUR, beat.rest(Some(&refused))).await;
+    assert!(alone.is_err());
+    nudge.notify_one();
+    assert!(beat.rest(Some(&refused)).await);
+}

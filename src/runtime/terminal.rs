@@ -1,0 +1,76 @@
+//! Taking the terminal, and giving it back on every way out: return, error, panic and signal.
+
+use crossterm::{
+    cursor,
+    event::{DisableBracketedPaste, EnableBracketedPaste},
+    execute,
+    terminal::{self, EnterAlternateScreen, LeaveAlternateScreen},
+};
+use ratatui::{Terminal, backend::CrosstermBackend};
+use std::{
+    io::{self, BufWriter, Stdout},
+    panic,
+    sync::Once,
+};
+
+/// One write per frame: a full repaint at 200x60 is about 16 KB.
+const FRAME_BYTES: usize = 128 * 1024;
+
+pub(super) type Screen = Terminal<CrosstermBackend<BufWriter<Stdout>>>;
+
+/// The terminal is ours while this lives.
+#[derive(Debug)]
+pub(super) struct Taken(());
+
+impl Taken {
+    /// Raw mode, the other screen, no cursor, paste in brackets.
+    pub(super) fn take() -> io::Result<Self> {
+        give_back_on_panic();
+        terminal::enable_raw_mode()?;
+        let taken = Self(());
+        execute!(
+            io::stdout(),
+            EnterAlternateScreen,
+            EnableBracketedPaste,
+            cursor::Hide
+        )?;
+        Ok(taken)
+    }
+
+    pub(super) fn screen() -> io::Result<Screen> {
+        let out = BufWriter::with_capacity(FRAME_BYTES, io::stdout());
+        Terminal::new(CrosstermBackend::new(out))
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        give_back();
+    }
+}
+
+/// Undoes everything [`Taken::take`] did. Safe to repeat; a terminal that is gone cannot be helped.
+fn give_back() {
+    let undone = execute!(
+        io::stdout(),
+        DisableBracketedPaste,
+        LeaveAlternateScreen,
+        cursor::Show
+    );
+    drop(undone);
+    drop(terminal::disable_raw_mode());
+}
+
+/// A panic in any thread gives the terminal back first, then reports, then ends the program: a desk in
+/// an undefined state must not trade on.
+fn give_back_on_panic() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let report = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            give_back();
+            report(info);
+            std::process::exit(101);
+        }));
+    });
+}

@@ -1,0 +1,128 @@
+//! Which module may name which, and which crates are whose. A new arrow is a decision, and it is made here.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a failed helper is a failed test"
+)]
+
+mod source;
+
+use source::{Source, sources};
+use std::{collections::BTreeSet, fs, path::Path};
+
+/// Anything: the way in wires everything together.
+const ALL: &[&str] = &["*"];
+
+/// A module, and the modules of this crate it may name. Those that come later are listed ahead of their day.
+const MAY_NAME: &[(&str, &[&str])] = &[
+    ("model", &[]),
+    ("api", &["model"]),
+    ("config", &["api", "model"]),
+    ("journal", &["model"]),
+    ("client", &["api", "config", "model"]),
+    ("exchange", &["api", "model"]),
+    ("app", &["config", "model"]),
+    ("view", &["app", "model"]),
+    ("ui", &["app", "config", "view"]),
+    (
+        "runtime",
+        &[
+            "api", "app", "client", "config", "journal", "model", "ui", "view",
+        ],
+    ),
+    ("cli", ALL),
+    ("lib", ALL),
+    ("main", ALL),
+];
+
+/// A crate, and the places (files or folders under `src`) that may name it.
+const BELONGS_TO: &[(&str, &[&str])] = &[
+    ("reqwest", &["client"]),
+    ("rusqlite", &["journal"]),
+    ("hyper", &["exchange"]),
+    ("hyper_util", &["exchange"]),
+    ("http_body_util", &["exchange"]),
+    ("rand_chacha", &["exchange"]),
+    ("ratatui", &["ui", "runtime", "cli/snapshot"]),
+    ("crossterm", &["app/keymap", "runtime"]),
+    ("tokio", &["client", "exchange", "runtime", "cli"]),
+    ("tokio_util", &["client", "exchange", "runtime", "cli"]),
+    ("futures_util", &["client", "exchange", "runtime", "cli"]),
+    ("clap", &["cli", "main"]),
+    ("clap_complete", &["cli"]),
+    ("clap_mangen", &["cli"]),
+    ("color_eyre", &["cli", "main"]),
+    ("tracing_subscriber", &["cli"]),
+    ("config", &["config"]),
+    ("serde_ignored", &["config"]),
+    ("etcetera", &["config"]),
+    ("rust_decimal", &["model"]),
+];
+
+#[test]
+fn every_module_has_its_place_in_the_table() {
+    let placed: BTreeSet<_> = MAY_NAME.iter().map(|(module, _)| *module).collect();
+    let stray: Vec<_> = fs::read_dir("src")
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
+        .filter(|module| !placed.contains(module.as_str()))
+        .collect();
+    assert_eq!(stray, Vec::<String>::new());
+}
+
+#[test]
+fn modules_name_only_what_they_may() {
+    let modules: BTreeSet<_> = MAY_NAME.iter().map(|(module, _)| *module).collect();
+    let mut broken = vec![];
+    for file in sources(Path::new("src")) {
+        let module = file.module[0].as_str();
+        let (_, may) = MAY_NAME.iter().find(|(name, _)| *name == module).unwrap();
+        let allowed = |used: &str| *may == ALL || used == module || may.contains(&used);
+        let arrows = file.own_modules(&modules);
+        let bad = arrows.into_iter().filter(|used| !allowed(used));
+        broken.extend(bad.map(|used| format!("{}: {module} -> {used}", file.path)));
+    }
+    assert_eq!(broken, Vec::<String>::new());
+}
+
+#[test]
+fn crates_are_named_only_where_they_belong() {
+    let mut broken = vec![];
+    for file in sources(Path::new("src")) {
+        for (name, places) in BELONGS_TO {
+            if file.names_crate(name) && !places.iter().any(|place| file.is_within(place)) {
+                broken.push(format!("{}: {name}", file.path));
+            }
+        }
+    }
+    assert_eq!(broken, Vec::<String>::new());
+}
+
+#[test]
+fn the_reader_of_sources_sees_every_way_to_name_a_thing() {
+    let file = Source::read(
+        "src/app/form/size.rs",
+        r##"
+        //! Not an arrow: crate::client.
+        use crate::{model::{Num, Side}, config};
+        pub(crate) use super::super::super::view as other;
+        use reqwest::{self, Client as C};
+        fn f<'a>(x: &'a str) -> char { config::load(); crate::ui::draw(x); let s = "crate::journal"; '"' }
+        fn g() { let r = r#"crate::runtime " "#; ratatui::Frame::new() }
+        #[cfg(test)]
+        mod tests { use crate::exchange; fn h() { tokio::spawn(f) } }
+        fn after() -> crate::api::Route {}
+        "##,
+    );
+    let known = BTreeSet::from([
+        "api", "client", "config", "exchange", "journal", "model", "runtime", "ui", "view",
+    ]);
+    let seen: Vec<_> = file.own_modules(&known).into_iter().collect();
+    assert_eq!(seen, ["api", "config", "model", "ui", "view"]);
+    let crates = ["reqwest", "ratatui", "tokio", "config", "hyper"];
+    let named = crates.map(|name| file.names_crate(name));
+    assert_eq!(named, [true, true, false, false, false]);
+    assert!(file.is_within("app/form") && file.is_within("app") && !file.is_within("app/for"));
+}

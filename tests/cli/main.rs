@@ -1,0 +1,93 @@
+//! The real program, run as a person runs it, without a terminal.
+
+#![expect(clippy::unwrap_used, reason = "a failed helper is a failed test")]
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::Path,
+    process::{Command, Output},
+};
+use tempfile::TempDir;
+
+mod settings;
+
+/// The program with a home of its own and nothing of this machine's environment.
+fn perpdeck(home: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_perpdeck"));
+    command.env_clear().env("HOME", home).current_dir(home);
+    command
+}
+
+/// Exit code, standard output, standard error.
+fn ran(command: &mut Command) -> (i32, String, String) {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = command.output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (status.code().unwrap(), text(stdout), text(stderr))
+}
+
+#[test]
+fn a_word_that_is_no_command_is_a_usage_error_that_names_the_likely_one() {
+    let home = TempDir::new().unwrap();
+    let (code, out, err) = ran(perpdeck(home.path()).arg("completion"));
+    assert_eq!((code, out.as_str()), (2, ""));
+    assert!(err.contains("'completions'"), "{err}");
+}
+
+#[test]
+fn without_a_terminal_the_desk_says_so_and_names_snapshot() {
+    let home = TempDir::new().unwrap();
+    for desk in [&[][..], &["desk"]] {
+        let (code, out, err) = ran(perpdeck(home.path()).args(desk));
+        assert_eq!((code, out.as_str()), (2, ""));
+        let said = "perpdeck: the desk needs a terminal; \"perpdeck snapshot\" writes one frame of it anywhere\n";
+        assert_eq!(err, said);
+    }
+}
+
+#[test]
+fn the_key_is_never_a_flag() {
+    let home = TempDir::new().unwrap();
+    let (code, _, err) = ran(perpdeck(home.path()).args(["--api-key", "pp_live_4711"]));
+    assert_eq!(code, 2);
+    assert!(err.contains("unexpected argument '--api-key'"), "{err}");
+    assert!(!err.contains("4711"), "{err}");
+}
+
+#[test]
+fn completions_and_the_manual_know_every_command() {
+    let home = TempDir::new().unwrap();
+    for shell in ["bash", "zsh", "fish"] {
+        let (code, out, _) = ran(perpdeck(home.path()).args(["completions", shell]));
+        assert_eq!(code, 0);
+        assert!(
+            out.contains("config") && out.contains("close-all-delay"),
+            "{shell}"
+        );
+    }
+    let (code, page, _) = ran(perpdeck(home.path()).arg("man"));
+    assert_eq!(code, 0);
+    assert!(
+        page.contains(".SH NAME") && page.contains("perpdeck\\-config"),
+        "{page}"
+    );
+    assert_eq!(ran(perpdeck(home.path()).args(["man", "config"])).0, 0);
+    assert_eq!(ran(perpdeck(home.path()).args(["man", "trade"])).0, 2);
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let home = TempDir::new().unwrap();
+    let program = env!("CARGO_BIN_EXE_perpdeck");
+    let (code, _, err) = ran(Command::new("bash")
+        .args([
+            "-c",
+            &format!("set -o pipefail; {program} completions zsh | true"),
+        ])
+        .env("HOME", home.path()));
+    assert_eq!((code, err.as_str()), (0, ""));
+}

@@ -1,0 +1,136 @@
+use super::*;
+
+#[test]
+fn show_says_every_setting_and_where_it_stands() {
+    let home = TempDir::new().unwrap();
+    let (code, out, err) = ran(perpdeck(home.path())
+        .env("PERPDECK_POLL__ORDERS", "2s")
+        .args(["config", "show", "--theme", "light"]));
+    assert_eq!((code, err.as_str()), (0, ""));
+    let line = |start: &str| {
+        let line = out.lines().find(|line| line.starts_with(start)).unwrap();
+        line.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(line("theme"), "theme = \"light\" # --theme");
+    assert_eq!(
+        line("poll.orders"),
+        "poll.orders = \"2s\" # PERPDECK_POLL__ORDERS"
+    );
+    assert_eq!(
+        line("close_all_delay"),
+        "close_all_delay = \"1s 500ms\" # default"
+    );
+    assert_eq!(
+        line("# base_url"),
+        "# base_url is not set (PERPDECK_BASE_URL)"
+    );
+}
+
+#[test]
+fn show_never_prints_the_key() {
+    let home = TempDir::new().unwrap();
+    let (code, out, err) = ran(perpdeck(home.path())
+        .env("PERPDECK_BASE_URL", "https://paper.example")
+        .env("PERPDECK_ACCOUNT_ID", "chal-1")
+        .env("PERPDECK_API_KEY", "sk-4711")
+        .args(["config", "show"]));
+    assert_eq!((code, err.as_str()), (0, ""));
+    assert!(out.contains("api_key = \"(set, not shown)\""), "{out}");
+    assert!(!out.contains("4711"), "{out}");
+}
+
+#[test]
+fn init_starts_a_private_file_that_the_program_then_reads() {
+    let home = TempDir::new().unwrap();
+    let file = home.path().join(".config/perpdeck/config.toml");
+    let (code, out, _) = ran(perpdeck(home.path()).args(["config", "init"]));
+    assert_eq!((code, out), (0, format!("{}\n", file.display())));
+    assert_eq!(
+        fs::metadata(&file).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
+
+    let (code, _, err) = ran(perpdeck(home.path()).args(["config", "init"]));
+    assert_eq!(
+        (code, err),
+        (
+            1,
+            format!(
+                "perpdeck: {} is there already and stays as it is\n",
+                file.display()
+            )
+        )
+    );
+
+    let text = fs::read_to_string(&file)
+        .unwrap()
+        .replace("# theme = \"dark\"", "them = \"dark\"");
+    fs::write(&file, text).unwrap();
+    let (code, _, err) = ran(perpdeck(home.path()).args(["config", "check"]));
+    assert_eq!(
+        (code, err),
+        (
+            2,
+            format!(
+                "perpdeck: {}: them: no such setting; did you mean theme?\n",
+                file.display()
+            )
+        )
+    );
+}
+
+#[test]
+fn a_wrong_value_names_the_variable_or_the_flag() {
+    let home = TempDir::new().unwrap();
+    let (code, _, err) = ran(perpdeck(home.path())
+        .env("PERPDECK_THEME", "drak")
+        .args(["config", "check"]));
+    assert_eq!(
+        (code, err.as_str()),
+        (
+            2,
+            "perpdeck: PERPDECK_THEME: \"drak\" is not one of \"dark\", \"light\"\n"
+        )
+    );
+    let (code, _, err) =
+        ran(perpdeck(home.path()).args(["config", "check", "--close-all-delay", "soon"]));
+    assert_eq!(code, 2);
+    assert_eq!(
+        err,
+        "perpdeck: --close-all-delay: \"soon\" is not a duration: write a number and its unit, as in \"250ms\", \"1.5s\" or \"2m\"\n"
+    );
+}
+
+#[test]
+fn check_finds_a_key_that_cannot_be_had() {
+    let home = TempDir::new().unwrap();
+    let key = home.path().join("key");
+    fs::write(&key, "pp_live_4711").unwrap();
+    fs::set_permissions(&key, fs::Permissions::from_mode(0o644)).unwrap();
+    let (code, _, err) = ran(perpdeck(home.path())
+        .env("PERPDECK_CONFIG", "desk.toml")
+        .args(["config", "check"]));
+    assert_eq!(code, 2);
+    assert!(
+        err.starts_with("perpdeck: desk.toml: cannot be read: "),
+        "{err}"
+    );
+
+    fs::write(
+        home.path().join("desk.toml"),
+        "base_url = 'https://x.example'\naccount_id = 'a'\napi_key_file = '~/key'\n",
+    )
+    .unwrap();
+    let (code, _, err) =
+        ran(perpdeck(home.path()).args(["--config", "desk.toml", "config", "check"]));
+    assert_eq!(
+        (code, err),
+        (
+            2,
+            format!(
+                "perpdeck: {0}: other users of this machine can reach it (mode 644): run chmod 600 '{0}'\n",
+                key.display()
+            )
+        )
+    );
+}

@@ -1,0 +1,115 @@
+//! The real binary in a pseudo-terminal, read the way a person reads a screen.
+
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+use std::{
+    io::{Read, Write},
+    path::Path,
+    sync::{Arc, Condvar, Mutex},
+    thread::JoinHandle,
+    time::{Duration, Instant},
+};
+
+/// Longer than anything here takes on a loaded two-core machine.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+pub(crate) struct Session {
+    screen: Arc<(Mutex<vt100::Parser>, Condvar)>,
+    keys: Box<dyn Write + Send>,
+    child: Box<dyn Child + Send + Sync>,
+    reader: Option<JoinHandle<()>>,
+    _master: Box<dyn MasterPty + Send>,
+}
+
+/// What is left when the program has ended.
+pub(crate) struct Ended {
+    pub(crate) code: u32,
+    pub(crate) alternate_screen: bool,
+    pub(crate) cursor_hidden: bool,
+    pub(crate) bracketed_paste: bool,
+}
+
+impl Session {
+    /// Starts `perpdeck` with `args` at home in `home`, with nothing configured but the terminal.
+    pub(crate) fn start(home: &Path, (columns, rows): (u16, u16), args: &[&str]) -> Self {
+        let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
+        let pty = native_pty_system().openpty(size).unwrap();
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_perpdeck"));
+        command.args(args);
+        command.env_clear();
+        for (name, value) in [("HOME", home.to_str().unwrap()), ("TERM", "xterm-256color"), ("LANG", "C.UTF-8")] {
+            command.env(name, value);
+        }
+        let child = pty.slave.spawn_command(command).unwrap();
+        drop(pty.slave);
+        let screen = Arc::new((Mutex::new(vt100::Parser::new(rows, columns, 0)), Condvar::new()));
+        let reader = read_into(Arc::clone(&screen), pty.master.try_clone_reader().unwrap());
+        Self {
+            screen,
+            keys: pty.master.take_writer().unwrap(),
+            child,
+            reader: Some(reader),
+            _master: pty.master,
+        }
+    }
+
+    pub(crate) fn text(&self) -> String {
+        self.screen.0.lock().unwrap().screen().contents()
+    }
+
+    pub(crate) fn press(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).unwrap();
+        self.keys.flush().unwrap();
+    }
+
+    /// Waits until `holds` is true of the screen; fails with the screen if that never comes.
+    #[track_caller]
+    pub(crate) fn wait_until(&self, what: &str, holds: impl Fn(&str) -> bool) {
+        let (screen, changed) = &*self.screen;
+        let end = Instant::now() + PATIENCE;
+        let mut parser = screen.lock().unwrap();
+        while !holds(&parser.screen().contents()) {
+            let left = end.saturating_duration_since(Instant::now());
+            assert!(!left.is_zero(), "never saw {what} on:\n{}", parser.screen().contents());
+            parser = changed.wait_timeout(parser, left).unwrap().0;
+        }
+    }
+
+    #[track_caller]
+    pub(crate) fn wait_for(&self, text: &str) {
+        self.wait_until(&format!("{text:?}"), |screen| screen.contains(text));
+    }
+
+    /// Sends the process a signal by name: `TERM`, `HUP`, `INT`.
+    pub(crate) fn signal(&self, name: &str) {
+        let pid = self.child.process_id().unwrap().to_string();
+        let sent = std::process::Command::new("kill").args([&format!("-{name}"), &pid]).status();
+        assert!(sent.unwrap().success());
+    }
+
+    /// Waits for the end; the reader is joined first, so the last bytes count.
+    pub(crate) fn end(mut self) -> Ended {
+        let code = self.child.wait().unwrap().exit_code();
+        self.reader.take().unwrap().join().unwrap();
+        let parser = self.screen.0.lock().unwrap();
+        Ended {
+            code,
+            alternate_screen: parser.screen().alternate_screen(),
+            cursor_hidden: parser.screen().hide_cursor(),
+            bracketed_paste: parser.screen().bracketed_paste(),
+        }
+    }
+}
+
+fn read_into(
+    screen: Arc<(Mutex<vt100::Parser>, Condvar)>,
+    mut out: Box<dyn Read + Send>,
+) -> JoinHandle<()> {
+    std::thread::spawn(move || {
+        let mut bytes = [0; 16 * 1024];
+        while let Ok(count @ 1..) = out.read(&mut bytes) {
+            screen.0.lock().unwrap().process(&bytes[..count]);
+            screen.1.notify_all();
+        }
+        screen.1.notify_all();
+    })
+}
