@@ -28,11 +28,13 @@
 
 pub mod api;
 pub mod app;
-pub mod client;
 pub mod cli;
+pub mod client;
 pub mod config;
 pub mod exchange;
 pub mod journal;
 pub mod model;
+
+pub mod runtime;
 pub mod ui;
 pub mod view;

@@ -12,6 +12,10 @@ pub mod poll;
 mod remote;
 mod screen;
 mod store;
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
 mod update;
 mod wake;
 
@@ -21,6 +25,7 @@ pub use store::{Ended, Flight, Store};
 pub use update::update;
 pub use wake::wake;
 
+use crate::config::Dialect;
 use crate::model::{
     AccountId, Call, Command, Cursor, Failure, Progress, Receipt, ScaledId, Ticket, Timestamp,
 };
@@ -67,9 +72,9 @@ pub enum Next {
     Stay,
     Close,
     Open(Box<Overlay>),
-    /// Send it; the overlay closes.
+    /// Send it; the overlay that asked for it, if one did, closes.
     Run(Command),
-    /// Send it; the form stays until it settles, and keeps its contents if it fails.
+    /// Of a form only: send it; the form stays until it settles, and keeps its contents if it fails.
     RunAndStay(Command),
     /// Say why a key does nothing.
     Refuse(String),
@@ -105,6 +110,8 @@ pub struct Options {
     pub close_all: CloseAllRule,
     /// How often each source is polled: the measure of what is stale.
     pub intervals: BTreeMap<Source, Duration>,
+    /// How the service spells what is sent: a form can show it.
+    pub dialect: Dialect,
 }
 
 #[derive(Debug)]

@@ -11,16 +11,19 @@ const TENTH: Duration = Duration::from_millis(100);
 
 /// The instant of the next visible change, if time alone brings one.
 pub fn wake(model: &Model) -> Option<Timestamp> {
-    [
-        strip(model),
-        model.activity.toast_ends_at(),
-        flight(model),
-        age(model),
-    ]
-    .into_iter()
-    .flatten()
-    .min()
-    .map(|at| at.max(model.now.plus(Duration::from_millis(1))))
+    [strip(model), toast(model), flight(model), age(model)]
+        .into_iter()
+        .flatten()
+        .min()
+        .map(|at| at.max(model.now.plus(Duration::from_millis(1))))
+}
+
+/// A toast that has left must not wake anybody again.
+fn toast(model: &Model) -> Option<Timestamp> {
+    model
+        .activity
+        .toast_ends_at()
+        .filter(|end| *end > model.now)
 }
 
 fn strip(model: &Model) -> Option<Timestamp> {

@@ -8,6 +8,8 @@
 mod call;
 mod close_all;
 mod command;
+pub mod draft;
+pub mod estimate;
 mod failure;
 mod ids;
 mod lenient;

@@ -4,18 +4,24 @@
 //! painter draw. It never waits for a terminal, a disk or a socket; it does nothing when nothing happens.
 
 mod clock;
+mod desk;
 mod frame;
 mod jitter;
 mod outbox;
 mod painter;
+mod picture;
 mod poller;
 mod scribe;
+mod services;
 mod signals;
 mod terminal;
 
 pub use clock::Clock;
+pub use desk::{End, Start, desk};
 pub use outbox::Outbox;
+pub use picture::picture;
 pub use poller::Poller;
+pub use services::Far;
 
 use crate::{
     app::{Effect, Model, Msg, update, wake},
@@ -37,21 +43,25 @@ struct Wires<I> {
     mail: Receiver<Msg>,
     effects: UnboundedSender<Effect>,
     clock: Clock,
+    scrolls: Scrolls,
 }
 
 /// Runs until the model quits or the input ends. `show` gets every frame worth drawing.
-async fn run<I>(mut wires: Wires<I>, mut size: Rect, model: &mut Model, mut show: impl FnMut(Buffer))
-where
+async fn run<I>(
+    mut wires: Wires<I>,
+    mut size: Rect,
+    model: &mut Model,
+    mut show: impl FnMut(Buffer),
+) where
     I: Stream<Item = io::Result<Event>> + Unpin,
 {
     let mut gate = FrameGate::open();
-    let mut scrolls = Scrolls::default();
     loop {
         let msg = select! {
             biased; // a due frame first (60 Hz at most), then the person, then the network, then time
             () = gate.due() => {
                 let mut frame = Buffer::empty(size);
-                ui::render(&mut frame, model, &mut scrolls);
+                ui::render(&mut frame, model, &mut wires.scrolls);
                 show(frame);
                 gate.drawn();
                 continue;

@@ -46,11 +46,18 @@ impl Strip {
     }
 
     pub fn act(&self, action: Action, now: Timestamp) -> Next {
-        match (action, now.since(self.drawn_at) >= DEAF) {
+        match (action, self.is_loaded(now)) {
             (Action::Confirm, true) => Next::Run(self.command.clone()),
             (Action::Dismiss, _) => Next::Close,
             _ => Next::Stay,
         }
+    }
+
+    /// The wake-up that disarms may come late: a press must not find the strip still loaded.
+    fn is_loaded(&self, now: Timestamp) -> bool {
+        let is_deaf = now.since(self.drawn_at) < DEAF;
+        let is_disarmed = self.arm == Arm::Confirm && now >= self.ends_at();
+        !is_deaf && !is_disarmed
     }
 
     /// What time alone does to it.

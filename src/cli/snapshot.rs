@@ -1,0 +1,134 @@
+//! `perpdeck snapshot`: one frame of the living desk on standard output, with or without a terminal.
+
+use super::{Exit, far, out, state_dir, world::World};
+use crate::{
+    app::keymap::Chord,
+    config::{FarEnd, Settings, Sources, load},
+    exchange::Pace,
+    model::Timestamp,
+    runtime::{self, Clock, Start},
+    ui::{Scrolls, Theme, picture},
+    view::format::Zone,
+};
+use color_eyre::Result;
+use ratatui::{buffer::Buffer, layout::Rect};
+use std::str::FromStr;
+use tokio_util::sync::CancellationToken;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Columns and rows
+    #[arg(long, value_name = "COLUMNSxROWS", default_value = "160x48")]
+    size: Size,
+    /// What to write
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// Keys to press first, blanks between them: "1 c tab enter"
+    #[arg(long, value_name = "KEYS", default_value = "")]
+    keys: Keys,
+    /// The same seed gives the same market
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// The instant the frame is of, as in 2026-01-05T14:30:00Z; with it and a seed, the frame is the same every time
+    #[arg(long, value_name = "INSTANT", value_parser = instant)]
+    at: Option<Timestamp>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// Characters only
+    Text,
+    /// Characters and colours, for a terminal
+    Ansi,
+    /// A picture
+    Svg,
+}
+
+/// Columns and rows of a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Size {
+    columns: u16,
+    rows: u16,
+}
+
+/// The most columns or rows of a frame; no terminal is larger, and memory grows with both.
+const MOST: u16 = 1000;
+
+impl FromStr for Size {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |part: &str| part.parse().ok().filter(|n| (1..=MOST).contains(n));
+        text.split_once(['x', 'X', '×'])
+            .and_then(|(columns, rows)| {
+                Some(Self {
+                    columns: number(columns)?,
+                    rows: number(rows)?,
+                })
+            })
+            .ok_or_else(|| format!("a size is columns x rows, each 1 to {MOST}, as in 160x48"))
+    }
+}
+
+/// Presses, in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Keys(Vec<Chord>);
+
+impl FromStr for Keys {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        text.split_whitespace()
+            .map(str::parse)
+            .collect::<Result<_, _>>()
+            .map(Self)
+    }
+}
+
+/// A configured service is pictured as it is now; the paper exchange stands still at `--at`.
+pub(super) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
+    let settings = load(sources)?.settings;
+    let theme = far::picture_theme(&settings);
+    let frame = frame(&args, &settings, &theme).await?;
+    out::say(&match args.format {
+        Format::Text => picture::text(&frame),
+        Format::Ansi => picture::ansi(&frame),
+        Format::Svg => picture::svg(&frame, &theme),
+    })?;
+    Ok(Exit::Ok)
+}
+
+async fn frame(args: &Args, settings: &Settings, theme: &Theme) -> Result<Buffer> {
+    // Universal time, so that a picture does not depend on where it was taken.
+    let start = Start {
+        scrolls: Scrolls::new(theme.clone(), Zone::utc()),
+        ..far::start(settings)?
+    };
+    let size = Rect::new(0, 0, args.size.columns, args.size.rows);
+    let keys = &args.keys.0;
+    if let FarEnd::LiveApi(connection) = settings.far_end()? {
+        let opening = far::service(*connection, state_dir(settings));
+        return Ok(runtime::picture(start, Clock::Wall, size, keys, opening).await);
+    }
+    let world = World {
+        seed: args.seed,
+        ..World::default()
+    };
+    let (at, stop) = (
+        args.at.unwrap_or(Clock::Wall.now()),
+        CancellationToken::new(),
+    );
+    let journal = far::PaperJournal::new();
+    let opening = far::paper(world, at, Pace::Paused, journal.path(), stop.clone());
+    let frame = runtime::picture(start, Clock::Frozen(at), size, keys, opening).await;
+    stop.cancel();
+    Ok(frame)
+}
+
+fn instant(text: &str) -> Result<Timestamp, String> {
+    text.parse::<jiff::Timestamp>()
+        .map(|instant| Timestamp(instant.as_millisecond()))
+        .map_err(|_| {
+            "an instant is a date and a time with its zone, as in 2026-01-05T14:30:00Z".to_owned()
+        })
+}
