@@ -82,7 +82,7 @@ fn medium(body: Rect, focus: &Focus, wanted: impl Fn(Pane) -> u16) -> Vec<Place>
     let right = wanted(Pane::Twaps).saturating_add(wanted(Pane::Scaled));
     let middle = wanted(Pane::Orders).max(right).min(rest.height * 3 / 5);
     let (middle, history) = rows(rest, middle.max(rest.height / 2));
-    let (left, right) = columns(middle, middle.width * 29 / 50);
+    let (left, right) = columns(middle, middle.width * 31 / 50);
     let mut places = vec![alone(top, Pane::Positions), alone(left, Pane::Orders)];
     places.extend(stacked(right, [Pane::Twaps, Pane::Scaled], &wanted));
     places.push(history_place(history, focus));

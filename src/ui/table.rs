@@ -13,9 +13,11 @@ const GAUGE: u16 = 6;
 const GAUGE_ROOM: u16 = GAUGE + 1;
 /// Words are not shortened below this.
 const FEWEST: u16 = 10;
-/// Space between columns, at most; at least two where there is room to breathe.
+/// Space between columns: at most, and at least where no telling column is lost by it, else.
 const WIDEST_GAP: u16 = 3;
-const ROOMY: u16 = 90;
+const GAPS: [u16; 2] = [2, 1];
+/// Columns up to this priority are worth more than air between them.
+const TELLING: u8 = 7;
 /// What a child's branch takes before its first cell.
 const BRANCH: u16 = 2;
 /// The mark of the selected row.
@@ -163,14 +165,32 @@ pub(super) fn draw(
 
 /// Which columns fit, where each begins, and whether their decimal points can be under one another.
 fn slots(headings: &[Heading], measures: &Measures, room: u16) -> (Vec<Slot>, Measures) {
-    let gap = if room >= ROOMY { 2 } else { 1 };
+    let [airy, dense] = GAPS;
     let aligned = natural(headings, measures);
-    if total(&aligned, gap, |slot| least(slot, headings)) <= room {
-        return (fitted(aligned, headings, gap, room), measures.clone());
+    if total(&aligned, headings, airy, |slot| least(slot, headings)) <= room {
+        return (fitted(aligned, headings, airy, room), measures.clone());
     }
     let compact = measures.unaligned();
-    let slots = fitted(natural(headings, &compact), headings, gap, room);
+    let fitted = |gap| fitted(natural(headings, &compact), headings, gap, room);
+    let (airy, dense) = (fitted(airy), fitted(dense));
+    let slots = if telling(&dense, headings) > telling(&airy, headings) {
+        dense
+    } else {
+        airy
+    };
     (slots, compact)
+}
+
+/// How many telling columns are shown, and how much of their words.
+fn telling(slots: &[Slot], headings: &[Heading]) -> (usize, u16) {
+    let heading = |slot: &&Slot| headings.get(slot.column);
+    let tells = slots
+        .iter()
+        .filter(|slot| heading(slot).is_some_and(|h| h.priority <= TELLING));
+    let words = slots
+        .iter()
+        .filter(|slot| heading(slot).is_some_and(|h| h.align == Align::Words));
+    (tells.count(), words.map(|slot| slot.width).sum())
 }
 
 fn natural(headings: &[Heading], measures: &Measures) -> Vec<Slot> {
@@ -188,7 +208,7 @@ fn natural(headings: &[Heading], measures: &Measures) -> Vec<Slot> {
 
 /// Words give way first, then the rightmost of the least important columns goes.
 fn fitted(mut kept: Vec<Slot>, headings: &[Heading], gap: u16, room: u16) -> Vec<Slot> {
-    while total(&kept, gap, |slot| least(slot, headings)) > room && kept.len() > 1 {
+    while total(&kept, headings, gap, |slot| least(slot, headings)) > room && kept.len() > 1 {
         let priority = |slot: &Slot| headings.get(slot.column).map_or(0, |h| h.priority);
         let goes = kept
             .iter()
@@ -197,13 +217,13 @@ fn fitted(mut kept: Vec<Slot>, headings: &[Heading], gap: u16, room: u16) -> Vec
         let Some((at, _)) = goes else { break };
         kept.remove(at);
     }
-    let mut over = total(&kept, gap, |slot| slot.width).saturating_sub(room);
+    let mut over = total(&kept, headings, gap, |slot| slot.width).saturating_sub(room);
     for slot in &mut kept {
         let gives = over.min(slot.width - least(slot, headings));
         slot.width -= gives;
         over -= gives;
     }
-    spread(&mut kept, gap, room);
+    spread(&mut kept, headings, gap, room);
     kept
 }
 
@@ -215,25 +235,35 @@ fn least(slot: &Slot, headings: &[Heading]) -> u16 {
     }
 }
 
-fn total(slots: &[Slot], gap: u16, width: impl Fn(&Slot) -> u16) -> u16 {
-    let gaps = u16::try_from(slots.len().saturating_sub(1)).unwrap_or(u16::MAX);
-    slots.iter().fold(gaps.saturating_mul(gap), |sum, slot| {
-        sum.saturating_add(width(slot))
+fn total(slots: &[Slot], headings: &[Heading], gap: u16, width: impl Fn(&Slot) -> u16) -> u16 {
+    let gaps = gaps(slots, headings, gap);
+    slots.iter().zip(gaps).fold(0, |sum: u16, (slot, gap)| {
+        sum.saturating_add(width(slot) + gap)
     })
 }
 
+/// The space before each column: none before the first, one more where words follow a number.
+fn gaps(slots: &[Slot], headings: &[Heading], gap: u16) -> impl Iterator<Item = u16> {
+    let align = |slot: &Slot| headings.get(slot.column).map(|heading| heading.align);
+    let before = std::iter::once(None).chain(slots.iter().map(align));
+    before
+        .zip(slots.iter().map(align))
+        .map(move |(before, align)| match before {
+            None => 0,
+            Some(Align::Number) if align != Some(Align::Number) => gap + 1,
+            Some(Align::Number | Align::Left | Align::Words) => gap,
+        })
+}
+
 /// Puts the columns side by side, with as much space between them as there is, within reason.
-fn spread(slots: &mut [Slot], gap: u16, room: u16) {
-    let gaps = u16::try_from(slots.len().saturating_sub(1)).unwrap_or(u16::MAX);
-    let used = slots
-        .iter()
-        .fold(0_u16, |sum, slot| sum.saturating_add(slot.width));
-    let even = room.saturating_sub(used).checked_div(gaps).unwrap_or(0);
-    let gap = even.clamp(gap, WIDEST_GAP);
+fn spread(slots: &mut [Slot], headings: &[Heading], least: u16, room: u16) {
+    let fits = |gap: &u16| total(slots, headings, *gap, |slot| slot.width) <= room;
+    let gap = (least..=WIDEST_GAP).rev().find(fits).unwrap_or(least);
+    let gaps: Vec<u16> = gaps(slots, headings, gap).collect();
     let mut offset = 0_u16;
-    for slot in slots {
-        slot.offset = offset;
-        offset = offset.saturating_add(slot.width).saturating_add(gap);
+    for (slot, gap) in slots.iter_mut().zip(gaps) {
+        slot.offset = offset.saturating_add(gap);
+        offset = slot.offset.saturating_add(slot.width);
     }
 }
 

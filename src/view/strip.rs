@@ -3,17 +3,19 @@
 use super::{Gauge, Scene, Share, Span, Tone, activity, format, words};
 use crate::{
     app::{
-        Flight, Model,
+        Flight, Mode, Model,
         keymap::{Action, Context},
         notice::{Event, Notice},
         overlay::{Arm, Strip},
     },
-    model::{Command, FailureKind, Num, Progress, Timestamp},
+    model::{AccountId, Command, FailureKind, Num, Progress, Timestamp},
 };
 
 /// The question before a destructive key acts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StripView {
+    /// Amber where orders are paper, red where they are not; the badge above says it in words.
+    pub tone: Tone,
     pub words: Vec<Span>,
     /// Time left until it goes or disarms.
     pub left: Gauge,
@@ -68,12 +70,15 @@ pub fn strip(model: &Model, scene: &Scene<'_>, strip: &Strip) -> StripView {
     };
     let whole = strip.ends_at().since(strip.drawn_at);
     let left = share_of(strip.ends_at(), scene.now, whole.as_millis());
+    let mode = model.identity.as_ref().map(|identity| identity.mode);
+    let tone = match mode {
+        Some(Mode::LiveApi) => Tone::Bad,
+        Some(Mode::Paper) | None => Tone::Warn,
+    };
     StripView {
+        tone,
         words,
-        left: Gauge {
-            share: left,
-            tone: Tone::Warn,
-        },
+        left: Gauge { share: left, tone },
     }
 }
 
@@ -119,7 +124,7 @@ fn flight_view(flight: &Flight, scene: &Scene<'_>) -> Option<FlightView> {
                 .over(total)
                 .unwrap_or(Num::ZERO);
             Some(FlightView {
-                words: running(account.to_string(), operation, *retry_at, scene),
+                words: running(account, operation, *retry_at, scene),
                 gauge: Some(Gauge {
                     share: Share::of(share),
                     tone: Tone::Info,
@@ -142,7 +147,7 @@ fn flight_view(flight: &Flight, scene: &Scene<'_>) -> Option<FlightView> {
 }
 
 fn running(
-    account: String,
+    account: &AccountId,
     operation: &crate::model::CloseAll,
     retry_at: Timestamp,
     scene: &Scene<'_>,

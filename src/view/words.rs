@@ -143,7 +143,7 @@ pub(super) fn command(command: &Command, scene: &Scene<'_>) -> String {
             format::usd(*extra)
         ),
         Command::StopTwap(id) => match store.twap(id) {
-            Some(twap) => format!("stop TWAP {} ({id})", self::twap(twap, scene)),
+            Some(twap) => format!("stop TWAP {} ({id})", twap_words(twap, scene)),
             None => format!("stop TWAP {id}"),
         },
         Command::CancelScaled(id) => match store.ladder(id) {
@@ -171,7 +171,7 @@ fn exits(exits: &Exits, scene: &Scene<'_>) -> String {
 /// `SELL 0.50000 BTC limit @ 65,000`.
 pub(super) fn order(order: &Order, scene: &Scene<'_>) -> String {
     let of = scene.store.market(&order.market_id);
-    let mut words = format!(
+    let words = format!(
         "{} {} {} {}",
         order_side(&order.side).text,
         order_size(order.size, of),
@@ -179,28 +179,34 @@ pub(super) fn order(order: &Order, scene: &Scene<'_>) -> String {
         mode(&order.mode)
     );
     if let Some(price) = order.limit_price {
-        words += &format!(" @ {}", format::price(price, of));
-    } else if let Some(price) = order.trigger_price {
-        words += &format!(" at {}", format::price(price, of));
+        return format!("{words} @ {}", format::price(price, of));
     }
-    words
+    match order.trigger_price {
+        Some(price) => format!("{words} at {}", format::price(price, of)),
+        None => words,
+    }
 }
 
-fn twap(twap: &Twap, scene: &Scene<'_>) -> String {
+fn twap_words(twap: &Twap, scene: &Scene<'_>) -> String {
     let of = scene.store.market(&twap.market_id);
+    let total = twap.total_size.map(|total| order_size(total, of));
     let side = signed_side(twap.total_size).text;
-    let size = twap
-        .total_size
-        .map_or_else(|| format::UNKNOWN.to_owned(), |size| order_size(size, of));
-    format!("{side} {size} {}", market(&twap.market_id).text)
+    format!(
+        "{side} {} {}",
+        known(total).text,
+        market(&twap.market_id).text
+    )
 }
 
 /// `LONG 0.50000 BTC (pos_3)`, or the id alone when the position is not here any more.
 fn position(id: &PositionId, scene: &Scene<'_>) -> String {
     let named = |position: &Position| {
         let side = position_side(position.side()).text;
-        let size = position_size(position, scene);
-        format!("{side} {size} {} ({id})", market(&position.market_id).text)
+        let quantity = position_size(position, scene);
+        format!(
+            "{side} {quantity} {} ({id})",
+            market(&position.market_id).text
+        )
     };
     scene
         .store

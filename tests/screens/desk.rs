@@ -10,7 +10,7 @@ use perpdeck::{
     },
     model::{
         AccountFacts, Call, Command, Failure, FailureKind, Market, Num, Order, Page, Position,
-        Receipt, Scaled, Ticket, Timestamp, Twap,
+        Progress, Receipt, Scaled, Ticket, Timestamp, Twap,
     },
 };
 use serde_json::{Value, json};
@@ -488,5 +488,21 @@ pub(crate) fn refusal() -> Failure {
         code: Some("order_not_found".into()),
         request_id: Some("8f14e45f-ceea-467f-9c3b-1f0a6f0a1b2c".into()),
         ..Failure::new(FailureKind::NotFound, "order ord_12 does not exist")
+    }
+}
+
+/// Two of four closes tried, one of them refused.
+pub(crate) fn half_closed(now: Timestamp) -> Progress {
+    let operation = read(json!({
+        "id": "op_1", "operation": "close_all_positions", "account_id": "chal-1", "status": "running",
+        "total_count": 4, "succeeded_count": 1, "failed_count": 1, "created_at": now.0,
+        "results": [
+            {"position_id": "pos_1", "status": "submitted"},
+            {"position_id": "pos_2", "status": "failed", "failure_code": "slippage_exceeded"},
+        ],
+    }));
+    Progress::Running {
+        operation,
+        retry_at: Timestamp(now.0 + 1_000),
     }
 }

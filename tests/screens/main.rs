@@ -7,7 +7,7 @@ mod dump;
 use dump::{drawn, press, screen};
 use perpdeck::{
     app::{Model, Msg, poll::Answer, update},
-    model::{Failure, FailureKind, Timestamp},
+    model::{Failure, FailureKind, Progress, Ticket, Timestamp},
     ui::{Scrolls, Theme, picture},
 };
 use std::{fs, path::PathBuf, time::Duration};
@@ -43,12 +43,52 @@ screens! {
     close_all_strip_120x40: pressed("X"), 120 x 40;
     close_all_strip_60x16: pressed("X"), 60 x 16;
     cancel_strip_80x24: pressed("2x"), 80 x 24;
+    close_all_progress_120x40: closing(), 120 x 40;
+    close_all_progress_60x16: closing(), 60 x 16;
+    refused_order_80x24: refused(), 80 x 24;
+    refused_order_60x16: refused_over_positions(), 60 x 16;
     too_small_50x12: pressed("X"), 50 x 12;
 }
 
 fn pressed(keys: &str) -> Model {
     let mut model = desk::full();
     press(&mut model, keys);
+    model
+}
+
+/// A close-all under way, with a doubtful cancel beside it.
+fn closing() -> Model {
+    let mut model = pressed("X");
+    let later = Timestamp(desk::NOW.0 + 2_000);
+    update(&mut model, later, Msg::Key('y'.into()));
+    let progress = desk::half_closed(later);
+    update(&mut model, later, Msg::Progress(Ticket(1), progress));
+    press(&mut model, "2x");
+    let later = Timestamp(later.0 + 300);
+    update(&mut model, later, Msg::Key('y'.into()));
+    let why = Failure::new(FailureKind::TimedOut, "no answer in 10 s");
+    let retry_at = Timestamp(later.0 + 2_000);
+    let doubt = Progress::Unknown { why, retry_at };
+    update(&mut model, later, Msg::Progress(Ticket(2), doubt));
+    model
+}
+
+/// An order that the service refused: the toast stays.
+fn refused() -> Model {
+    let mut model = pressed("2x");
+    let later = Timestamp(desk::NOW.0 + 300);
+    update(&mut model, later, Msg::Key('y'.into()));
+    update(
+        &mut model,
+        later,
+        Msg::Settled(Ticket(1), Err(desk::refusal())),
+    );
+    model
+}
+
+fn refused_over_positions() -> Model {
+    let mut model = refused();
+    press(&mut model, "1");
     model
 }
 
@@ -89,6 +129,8 @@ fn pictures() {
         ("detail", pressed("\n")),
         ("strip", pressed("X")),
         ("stale", stale()),
+        ("closing", closing()),
+        ("refused", refused()),
         ("empty", desk::empty()),
     ];
     for (name, model) in &models {
