@@ -7,6 +7,9 @@ use strum::IntoEnumIterator;
 /// Smaller than this nothing true can be shown.
 pub(super) const SMALLEST: (u16, u16) = (60, 16);
 
+/// What the cards of the TWAPs need in order to say everything.
+const CARDS: u16 = 62;
+
 /// How much room there is. The height decides as well: a wide but low screen takes the next form down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tier {
@@ -70,7 +73,7 @@ fn wide(body: Rect, focus: &Focus, wanted: impl Fn(Pane) -> u16) -> Vec<Place> {
         .max(right)
         .clamp(body.height / 2, body.height.saturating_sub(low));
     let (top, history) = rows(body, top);
-    let (left, right) = columns(top, top.width * 31 / 50);
+    let (left, right) = columns(top, (top.width * 32 / 50).min(top.width - CARDS));
     let mut places = stacked(left, [Pane::Positions, Pane::Orders], &wanted);
     places.extend(stacked(right, [Pane::Twaps, Pane::Scaled], &wanted));
     places.push(history_place(history, focus));

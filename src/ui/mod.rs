@@ -14,6 +14,7 @@
 mod bottom;
 mod canvas;
 mod cards;
+mod chart;
 mod detail;
 mod form;
 mod frame;

@@ -5,7 +5,7 @@ use super::{
     canvas::{Canvas, after, line, shortened, width},
     theme::Part,
 };
-use crate::view::{Align, Body, Cell, Heading, Lead, Row, Table, Tone};
+use crate::view::{Align, Body, Cell, Heading, Lead, Row, Share, Table, Tone};
 use ratatui::layout::Rect;
 
 /// A bar inside a cell and the space after it.
@@ -20,7 +20,7 @@ const GAPS: [u16; 2] = [2, 1];
 const TELLING: u8 = 7;
 /// What a child's branch takes before its first cell.
 const BRANCH: u16 = 2;
-/// The mark of the selected row.
+/// The mark of the selected row, and the same space at the right.
 const MARGIN: u16 = 1;
 
 /// How wide the cells of a column are: as they are, and before and from the decimal point.
@@ -102,7 +102,11 @@ impl Measure {
         self.text = self.text.max(width(&text));
         self.whole = self.whole.max(width(whole));
         self.fraction = self.fraction.max(width(fraction));
-        if cell.gauge.is_some() {
+        // A bar of nothing needs no room: most orders are not filled at all.
+        if cell
+            .gauge
+            .is_some_and(|gauge| gauge.share > Share::default())
+        {
             self.gauge = GAUGE_ROOM;
         }
     }
@@ -134,15 +138,19 @@ fn parts(text: &str, align: Align) -> (&str, &str) {
     }
 }
 
-/// Draws the headings and the rows below them.
+/// Draws the headings and the rows below them; answers the part of `area` beside them that is free.
 pub(super) fn draw(
     canvas: &mut Canvas<'_>,
     area: Rect,
     table: &Table,
     measures: &mut Measures,
     mark: Mark,
-) {
+) -> Rect {
     let room = after(area, MARGIN);
+    let room = Rect {
+        width: room.width.saturating_sub(MARGIN),
+        ..room
+    };
     measures.take(table, room.width);
     let (slots, measures) = slots(&table.headings, measures, room.width);
     let measures = &measures;
@@ -155,12 +163,16 @@ pub(super) fn draw(
         }
         one(
             canvas,
-            after(whole, MARGIN),
+            line(room, number + 1),
             row,
             measures,
             (&table.headings, &slots),
         );
     }
+    let used = slots
+        .last()
+        .map_or(0, |slot| slot.offset.saturating_add(slot.width));
+    after(room, used.saturating_add(WIDEST_GAP))
 }
 
 /// Which columns fit, where each begins, and whether their decimal points can be under one another.
@@ -208,13 +220,23 @@ fn natural(headings: &[Heading], measures: &Measures) -> Vec<Slot> {
 
 /// Words give way first, then the rightmost of the least important columns goes.
 fn fitted(mut kept: Vec<Slot>, headings: &[Heading], gap: u16, room: u16) -> Vec<Slot> {
-    while total(&kept, headings, gap, |slot| least(slot, headings)) > room && kept.len() > 1 {
-        let priority = |slot: &Slot| headings.get(slot.column).map_or(0, |h| h.priority);
-        let goes = kept
-            .iter()
-            .enumerate()
-            .max_by_key(|(at, slot)| (priority(slot), *at));
-        let Some((at, _)) = goes else { break };
+    let priority = |slot: &Slot| headings.get(slot.column).map_or(0, |h| h.priority);
+    while kept.len() > 1 {
+        let columns = kept.iter().map(priority).enumerate();
+        let Some((at, lowest)) = columns.max_by_key(|(at, priority)| (*priority, *at)) else {
+            break;
+        };
+        // Words may give way to a column that tells something, not to one that only helps looking things up.
+        let needed = |slot: &Slot| {
+            if lowest > TELLING {
+                slot.width
+            } else {
+                least(slot, headings)
+            }
+        };
+        if total(&kept, headings, gap, needed) <= room {
+            break;
+        }
         kept.remove(at);
     }
     let mut over = total(&kept, headings, gap, |slot| slot.width).saturating_sub(room);
@@ -327,7 +349,7 @@ fn one(
 
 fn draw_cell(canvas: &mut Canvas<'_>, room: Rect, cell: &Cell, align: Align, measure: Measure) {
     let mut room = room;
-    if let Some(gauge) = cell.gauge {
+    if let Some(gauge) = cell.gauge.filter(|_| measure.gauge > 0) {
         let text = measure.whole + measure.fraction;
         let spare = room.width.saturating_sub(text + GAUGE_ROOM);
         let start = if align == Align::Number { spare } else { 0 };
@@ -378,7 +400,7 @@ mod tests {
     fn chosen(room: u16) -> Vec<(usize, u16)> {
         let headings = [
             heading("market", Align::Left, 0),
-            heading("fees", Align::Number, 9),
+            heading("fees", Align::Number, 5),
             heading("size", Align::Number, 0),
             heading("reason", Align::Words, 1),
         ];
@@ -403,8 +425,8 @@ mod tests {
     #[test]
     fn words_give_way_first_then_the_least_important_column_goes_whole() {
         assert_eq!(chosen(60), [(0, 6), (1, 7), (2, 8), (3, 30)]);
-        assert_eq!(chosen(44), [(0, 6), (1, 7), (2, 8), (3, 20)]);
-        assert_eq!(chosen(30), [(0, 6), (2, 8), (3, 14)]);
+        assert_eq!(chosen(44), [(0, 6), (1, 7), (2, 8), (3, 16)]);
+        assert_eq!(chosen(30), [(0, 6), (2, 8), (3, 13)]);
         assert_eq!(chosen(20), [(0, 6), (2, 8)]);
     }
 }

@@ -51,14 +51,15 @@ pub(super) fn pnl(amount: Option<Num>) -> Span {
     let Some(amount) = amount else {
         return Span::unknown();
     };
-    Span::new(format::signed_usd(amount), pnl_tone(amount))
+    // What reads 0.00 is neither profit nor loss.
+    Span::new(format::signed_usd(amount), pnl_tone(amount.rounded(2)))
 }
 
 pub(super) fn pnl_percent(share: Option<Num>) -> Span {
     let Some(share) = share else {
         return Span::unknown();
     };
-    Span::new(format::signed_percent(share), pnl_tone(share))
+    Span::new(format::signed_percent(share), pnl_tone(share.rounded(4)))
 }
 
 /// Good above zero, bad below.

@@ -3,6 +3,7 @@
 mod desk;
 mod digits;
 mod dump;
+mod words;
 
 use dump::{drawn, press, screen};
 use perpdeck::{
@@ -47,6 +48,12 @@ screens! {
     close_all_progress_60x16: closing(), 60 x 16;
     refused_order_80x24: refused(), 80 x 24;
     refused_order_60x16: refused_over_positions(), 60 x 16;
+    new_order_form_120x40: pressed("b"), 120 x 40;
+    new_order_form_60x16: pressed("b"), 60 x 16;
+    close_form_80x24: pressed("c0.25"), 80 x 24;
+    margin_form_200x60: pressed("jm"), 200 x 60;
+    exits_form_80x24: pressed("2e"), 80 x 24;
+    faulty_form_120x40: pressed("babc\n"), 120 x 40;
     too_small_50x12: pressed("X"), 50 x 12;
 }
 
@@ -129,6 +136,10 @@ fn pictures() {
         ("detail", pressed("\n")),
         ("strip", pressed("X")),
         ("stale", stale()),
+        ("buy", pressed("b")),
+        ("faulty", pressed("babc\n")),
+        ("margin", pressed("jm")),
+        ("exits", pressed("2e")),
         ("closing", closing()),
         ("refused", refused()),
         ("empty", desk::empty()),

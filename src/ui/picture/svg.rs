@@ -152,6 +152,7 @@ fn draw(out: &mut String, run: &Run, y: u32) {
     let count = run.width / CELL.0;
     match shape(&first, run.x, y) {
         Shape::Glyph => text(out, run, y),
+        Shape::Dots(path) => put(out, format_args!("<path d=\"{path}\" fill=\"{ink}\"/>\n")),
         Shape::Line { path, thickness } => {
             // Only the horizontal line repeats along a row.
             let path = if first == "─" {
