@@ -1,5 +1,5 @@
 //! The desk's behaviour as one pure function: what happened comes in as [`Msg`], what is wanted of the
-//! world goes out as [`Effect`], and [`update`] joins them.
+//! world goes out as [`Effect`], and [`update()`] joins them.
 //!
 //! Contract: no I/O, no clock, no terminal, no async. Time comes in with every message.
 

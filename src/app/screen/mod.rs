@@ -1,4 +1,4 @@
-//! What the desk's keys do in each pane: pure choices over the store, answered with a [`Next`].
+//! What the desk's keys do in each pane: pure choices over the store, answered with a [`Next`](super::Next).
 
 mod act;
 mod rows;
