@@ -5,12 +5,14 @@
 
 mod clock;
 mod desk;
+mod flatten;
 mod frame;
 mod jitter;
 mod outbox;
 mod painter;
 mod picture;
 mod poller;
+mod recovery;
 mod scribe;
 mod services;
 mod signals;
@@ -21,6 +23,7 @@ pub use desk::{End, Start, desk};
 pub use outbox::Outbox;
 pub use picture::picture;
 pub use poller::Poller;
+pub use scribe::open as open_journal;
 pub use services::Far;
 
 use crate::{
@@ -47,8 +50,12 @@ struct Wires<I> {
 }
 
 /// Runs until the model quits or the input ends. `show` gets every frame worth drawing.
-async fn run<I>(mut wires: Wires<I>, mut size: Rect, model: &mut Model, mut show: impl FnMut(Buffer))
-where
+async fn run<I>(
+    mut wires: Wires<I>,
+    mut size: Rect,
+    model: &mut Model,
+    mut show: impl FnMut(Buffer),
+) where
     I: Stream<Item = io::Result<Event>> + Unpin,
 {
     let mut gate = FrameGate::open();

@@ -5,7 +5,6 @@ use crate::{
     app::{Effect, Identity, Msg, notice::Tone, poll::Source},
     client::Client,
     config::Connection,
-    journal::{Journal, JournalError},
     model::Failure,
 };
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
@@ -46,6 +45,8 @@ impl Services {
         while let Some(effect) = effects.recv().await {
             match effect {
                 Effect::Send(ticket, command) => outbox.send(ticket, command),
+                Effect::Again(ticket) => outbox.again(ticket),
+                Effect::GiveUp(ticket) => outbox.give_up(ticket),
                 Effect::Poll(sources) => poller.poll(&sources),
                 Effect::MoreClosed(cursor) => poller.more_closed(cursor),
                 Effect::MoreHistory(cursor) => poller.more_history(cursor),
@@ -68,7 +69,7 @@ impl Services {
             }
         });
         self.say(Msg::Opened(far.identity)).await;
-        let open = move || -> Result<Journal, JournalError> { Journal::open(&far.journal_dir) };
+        let open = move || super::scribe::open(&far.journal_dir);
         let outbox = Outbox::spawn(client.clone(), clock, open, self.inbox.clone());
         let seed = u64::from(std::process::id());
         let poller = Poller::spawn(client, clock, &self.intervals, seed, self.inbox.clone());
