@@ -135,3 +135,111 @@ pub(super) fn opened(model: &mut Model) -> Vec<Effect> {
         vec![]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::{Msg, testing::*, update};
+    use crate::model::{FailureKind, Timestamp};
+    use std::time::Duration;
+
+    const TICKET: Ticket = Ticket(1_000_007);
+
+    fn parked(model: &mut Model) -> Timestamp {
+        let replay_until = model.now.plus(Duration::from_mins(15));
+        let command = Command::Cancel("ord-1".into());
+        let now = model.now;
+        update(model, now, Msg::Resumed(TICKET, command));
+        let why = Failure::new(FailureKind::Unknown, "no answer");
+        let progress = Progress::Parked { why, replay_until };
+        update(model, now, Msg::Progress(TICKET, progress));
+        replay_until
+    }
+
+    #[test]
+    fn a_command_in_doubt_asks_and_y_sends_the_same_request_again() {
+        let mut model = desk();
+        parked(&mut model);
+        assert_eq!(press(&mut model, "y"), vec![], "the strip is still deaf");
+        wait(&mut model, 200);
+        assert_eq!(press(&mut model, "y"), vec![Effect::Again(TICKET)]);
+        assert_eq!(model.overlays, vec![]);
+    }
+
+    #[test]
+    fn a_question_put_off_is_asked_again_by_its_key_and_can_be_given_up() {
+        let mut model = desk();
+        parked(&mut model);
+        press(&mut model, "esc");
+        assert_eq!(model.overlays, vec![]);
+        press(&mut model, "u");
+        wait(&mut model, 200);
+        assert_eq!(press(&mut model, "g"), vec![Effect::GiveUp(TICKET)]);
+    }
+
+    #[test]
+    fn a_question_does_not_lapse_but_past_its_window_the_request_is_not_sent_again() {
+        let mut model = desk();
+        let replay_until = parked(&mut model);
+        update(&mut model, replay_until, Msg::Tick);
+        assert_eq!(model.overlays.len(), 1);
+        assert_eq!(press(&mut model, "y"), vec![]);
+        assert_eq!(model.overlays.len(), 1);
+    }
+
+    #[test]
+    fn an_answer_that_comes_after_all_takes_the_question_away() {
+        let mut model = desk();
+        parked(&mut model);
+        let why = Failure::new(FailureKind::Conflict, "the order is filled");
+        let now = model.now;
+        update(&mut model, now, Msg::Settled(TICKET, Err(why)));
+        assert_eq!(model.overlays, vec![]);
+        assert_eq!(model.store.parked().count(), 0);
+    }
+
+    #[test]
+    fn flatten_counts_down_like_close_all_and_goes_once() {
+        let mut model = desk();
+        press(&mut model, "F");
+        assert_eq!(model.overlays.len(), 1);
+        let flatten = Command::Flatten("chal-1".into());
+        let effects = wait(&mut model, 1_500);
+        assert_eq!(effects, vec![Effect::Send(Ticket(1), flatten)]);
+        press(&mut model, "F");
+        assert_eq!(model.overlays, vec![], "one is on its way already");
+    }
+
+    #[test]
+    fn a_signal_flattens_at_once_and_one_that_comes_early_is_not_lost() {
+        let mut model = desk();
+        let now = model.now;
+        let flatten = Command::Flatten("chal-1".into());
+        let sent = vec![Effect::Send(Ticket(1), flatten)];
+        assert_eq!(update(&mut model, now, Msg::Flatten), sent);
+        assert_eq!(update(&mut model, now, Msg::Flatten), vec![]);
+
+        let mut early = desk();
+        let identity = early.identity.take().unwrap();
+        assert_eq!(update(&mut early, now, Msg::Flatten), vec![]);
+        assert_eq!(update(&mut early, now, Msg::Opened(identity)), sent);
+    }
+
+    #[test]
+    fn a_queued_cancel_is_marked_until_it_ends() {
+        let mut model = desk();
+        let now = model.now;
+        let cancel = Command::Cancel("ord-1".into());
+        let (ticket, _) = super::update::send(&mut model, cancel);
+        let queued = Receipt::Cancel(crate::model::CancelResult {
+            id: "ord-1".into(),
+            canceled: false,
+            queued: true,
+        });
+        update(&mut model, now, Msg::Settled(ticket, Ok(queued)));
+        assert!(model.store.queued_cancels.contains(&"ord-1".into()));
+        let why = Failure::new(FailureKind::Conflict, "order ord-1 is filled");
+        update(&mut model, now, Msg::Ended("ord-1".into(), Err(why)));
+        assert!(model.store.queued_cancels.is_empty());
+    }
+}

@@ -1,5 +1,5 @@
 //! The desk's behaviour as one pure function: what happened comes in as [`Msg`], what is wanted of the
-//! world goes out as [`Effect`], and [`update`] joins them.
+//! world goes out as [`Effect`], and [`update()`] joins them.
 //!
 //! Contract: no I/O, no clock, no terminal, no async. Time comes in with every message.
 
@@ -13,6 +13,10 @@ pub mod poll;
 mod remote;
 mod screen;
 mod store;
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
 mod update;
 mod wake;
 
@@ -22,6 +26,7 @@ pub use store::{Ended, Flight, Store};
 pub use update::update;
 pub use wake::wake;
 
+use crate::config::Dialect;
 use crate::model::{
     AccountId, Call, Command, Cursor, Failure, OrderId, Progress, Receipt, ScaledId, Ticket,
     Timestamp,
@@ -81,13 +86,13 @@ pub enum Next {
     Stay,
     Close,
     Open(Box<Overlay>),
-    /// Send it; the overlay closes.
+    /// Send it; the overlay that asked for it, if one did, closes.
     Run(Command),
     /// Send the parked command of this ticket again; the strip closes.
     Again(Ticket),
     /// Let go of the parked command of this ticket; the strip closes.
     GiveUp(Ticket),
-    /// Send it; the form stays until it settles, and keeps its contents if it fails.
+    /// Of a form only: send it; the form stays until it settles, and keeps its contents if it fails.
     RunAndStay(Command),
     /// Say why a key does nothing.
     Refuse(String),
@@ -123,6 +128,8 @@ pub struct Options {
     pub close_all: CloseAllRule,
     /// How often each source is polled: the measure of what is stale.
     pub intervals: BTreeMap<Source, Duration>,
+    /// How the service spells what is sent: a form can show it.
+    pub dialect: Dialect,
 }
 
 #[derive(Debug)]

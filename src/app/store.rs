@@ -85,7 +85,8 @@ impl Store {
     }
 
     fn arrive_twaps(&mut self, result: Result<Page<Twap>, Failure>, at: Timestamp) {
-        if let Ok(page) = &result {
+        let is_overtaken = self.twaps.at().is_some_and(|known| known > at);
+        if let (Ok(page), false) = (&result, is_overtaken) {
             let is_live = |twap: &Twap| page.rows.iter().any(|row| row.id == twap.id);
             let last_seen = self.twaps.at().unwrap_or(at);
             let gone = self.twaps.rows().iter().filter(|twap| !is_live(twap));

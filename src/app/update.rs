@@ -6,10 +6,12 @@ use super::{
     notice::{Event, Tone},
     overlay::Overlay,
     pane::Pane,
-    poll::{Poll, Source},
+    poll::{Answer, Poll, Source},
     screen,
 };
-use crate::model::{Command, Failure, Progress, Receipt, Ticket, Timestamp};
+use crate::model::{
+    Command, Failure, FailureKind, OrderStatus, Progress, Receipt, Ticket, Timestamp,
+};
 use strum::IntoEnumIterator;
 
 /// Takes in what happened at `now`. Never fails, never blocks; whatever it wants done is in the answer.
@@ -58,7 +60,7 @@ fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
         return vec![Effect::Quit];
     }
     let next = match (model.overlays.last_mut(), action) {
-        (Some(Overlay::Form(form)), action) => form.press(chord, action, &model.store, now),
+        (Some(Overlay::Form(form)), action) => form.press(chord, action, &model.store),
         (_, None) => Next::Stay,
         (Some(Overlay::Strip(strip)), Some(action)) => strip.act(action, now),
         (Some(Overlay::Help { offset, .. } | Overlay::Detail { offset, .. }), Some(action)) => {
@@ -142,9 +144,15 @@ pub(super) fn send(model: &mut Model, command: Command) -> (Ticket, Effect) {
 }
 
 fn arrive(model: &mut Model, poll: Poll) -> Vec<Effect> {
+    // A page that failed is not asked for again at once: the next newest page will.
+    let traces = matches!(
+        poll.answer,
+        Answer::Scaled(..) | Answer::History(_) | Answer::MoreHistory(_, Ok(_))
+    );
     let ladders = model.store.arrive(poll);
     let watch = (!ladders.is_empty()).then_some(Effect::Watch(ladders));
-    watch.into_iter().collect()
+    let trace = traces.then(|| screen::trace(model)).flatten();
+    watch.into_iter().chain(trace).collect()
 }
 
 fn advance(model: &mut Model, ticket: Ticket, progress: Progress) -> Vec<Effect> {
@@ -193,14 +201,30 @@ fn settle_form(model: &mut Model, ticket: Ticket, result: &Result<Receipt, Failu
     let Some(at) = model.overlays.iter().position(sent_it) else {
         return;
     };
-    match (result, model.overlays.get_mut(at)) {
-        (Err(why), Some(Overlay::Form(form))) => {
+    match (failure_of(result), model.overlays.get_mut(at)) {
+        (Some(why), Some(Overlay::Form(form))) => {
             form.sending = None;
-            form.failure = Some(why.clone());
+            form.failure = Some(why);
         }
         _ => {
             model.overlays.remove(at);
         }
+    }
+}
+
+/// An order that was taken and rejected is a failure too, as far as the one who wrote it is concerned.
+fn failure_of(result: &Result<Receipt, Failure>) -> Option<Failure> {
+    match result {
+        Err(why) => Some(why.clone()),
+        Ok(Receipt::Order { order, .. }) if order.status.is(&OrderStatus::Rejected) => {
+            let reason = order.reject_reason.clone();
+            Some(Failure {
+                rule_id: order.reject_rule_id.clone(),
+                order_id: Some(order.id.clone()),
+                ..Failure::new(FailureKind::Invalid, reason.unwrap_or_default())
+            })
+        }
+        Ok(_) => None,
     }
 }
 

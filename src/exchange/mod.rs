@@ -1,5 +1,5 @@
 //! The paper exchange: a real HTTP server on a socket of the caller's choice that implements `/v1` of the API
-//! description, and `/sim` for what a simulation needs beyond it ([`sim`]).
+//! description, and `/sim` for what a simulation needs beyond it (module `sim`).
 //!
 //! Contract: [`start`] takes the listening socket, the scenario, the instant virtual time starts at and a stop
 //! signal; it reads no clock but tokio's and owns no global state. Prices, fills and ids come from the engine alone,
@@ -244,5 +244,28 @@ impl RequestIds {
             *byte = random;
         }
         uuid::Builder::from_random_bytes(bytes).into_uuid()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BARE: &str = include_str!("../../tests/support/bare.toml");
+
+    #[tokio::test(start_paused = true)]
+    async fn virtual_time_follows_the_wall_clock_in_whole_steps_and_stops_on_the_signal() {
+        let scenario = Scenario::parse(BARE).unwrap();
+        let opened = scenario.open(engine::Millis(1_790_000_000_000)).unwrap();
+        let pace = Pace::Live(Speed::from_thousandths(2_000).unwrap());
+        let addr = "127.0.0.1:1".parse().unwrap();
+        let service = Arc::new(Service::new(&scenario, opened, pace, addr));
+        let stop = CancellationToken::new();
+        let ticking = tokio::spawn(tick(Arc::clone(&service), stop.clone()));
+        tokio::time::sleep(Duration::from_millis(10_100)).await;
+        let now = service.floor().unwrap().engine.now();
+        assert_eq!(now, engine::Millis(1_790_000_020_000));
+        stop.cancel();
+        ticking.await.unwrap();
     }
 }

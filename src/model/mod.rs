@@ -8,7 +8,9 @@
 mod call;
 mod close_all;
 mod command;
+pub mod draft;
 pub mod echo;
+pub mod estimate;
 mod failure;
 mod flat;
 mod ids;

@@ -6,7 +6,7 @@ use super::{
 use crate::{
     app::{Model, Options, keymap::Keymap},
     model::Failure,
-    ui::Look,
+    ui::Scrolls,
 };
 use crossterm::event::EventStream;
 use ratatui::layout::Rect;
@@ -21,7 +21,8 @@ const MAIL: usize = 256;
 pub struct Start {
     pub options: Options,
     pub keymap: Keymap,
-    pub look: Look,
+    /// What the drawing starts from: theme and zone.
+    pub scrolls: Scrolls,
 }
 
 /// How a desk ended.
@@ -57,7 +58,7 @@ where
         mail,
         effects,
         clock,
-        look: start.look,
+        scrolls: start.scrolls,
     };
     let end = tokio::select! {
         () = run(wires, Rect::new(0, 0, columns, rows), &mut model, |frame| painter.show(frame)) => End::Quit,

@@ -9,7 +9,7 @@ use crate::{
         update,
     },
     model::{Failure, Timestamp},
-    ui::{self, Scrolls},
+    ui,
 };
 use ratatui::{buffer::Buffer, layout::Rect};
 use std::{collections::BTreeSet, time::Duration};
@@ -43,6 +43,7 @@ where
         inbox,
     };
     let far_side = tokio::spawn(services.serve(opening, wanted));
+    let mut scrolls = start.scrolls;
     let model = Model::new(start.options, start.keymap, clock.now());
     let mut sitter = Sitter {
         model,
@@ -58,12 +59,7 @@ where
     }
     far_side.abort();
     let mut frame = Buffer::empty(size);
-    ui::render(
-        &mut frame,
-        &sitter.model,
-        &mut Scrolls::default(),
-        start.look,
-    );
+    ui::render(&mut frame, &sitter.model, &mut scrolls);
     frame
 }
 

@@ -1,6 +1,7 @@
 //! The one place that knows what a key does: dispatch, footer, help and README read this table.
 
 mod chord;
+mod edit;
 
 pub use chord::Chord;
 

@@ -51,7 +51,7 @@ impl Strip {
     }
 
     pub fn act(&self, action: Action, now: Timestamp) -> Next {
-        match (action, now.since(self.drawn_at) >= DEAF) {
+        match (action, self.is_loaded(now)) {
             (Action::Confirm, true) => self.confirmed(now),
             (Action::GiveUp, true) => match self.arm {
                 Arm::Question { ticket, .. } => Next::GiveUp(ticket),
@@ -74,6 +74,13 @@ impl Strip {
             ),
             Arm::Confirm | Arm::Countdown { .. } => Next::Run(self.command.clone()),
         }
+    }
+
+    /// The wake-up that disarms may come late: a press must not find the strip still loaded.
+    fn is_loaded(&self, now: Timestamp) -> bool {
+        let is_deaf = now.since(self.drawn_at) < DEAF;
+        let is_disarmed = self.arm == Arm::Confirm && now >= self.ends_at();
+        !is_deaf && !is_disarmed
     }
 
     /// What time alone does to it.

@@ -56,15 +56,8 @@ const AT_PLACEMENT: [Check; 10] = [
     counts,
 ];
 
-/// When a trigger has fired.
-const AT_ACTIVATION: [Check; 6] = [
-    standing,
-    tradable,
-    reduces,
-    margin_mode,
-    min_notional,
-    exposure,
-];
+/// When a trigger has fired. An exit of a small fill is worth less than an order may be, and still has to work.
+const AT_ACTIVATION: [Check; 5] = [standing, tradable, reduces, margin_mode, exposure];
 
 impl Engine {
     pub(super) fn check_placement(&self, row: &OrderRow) -> Result<(), Rejection> {

@@ -3,7 +3,7 @@
 use super::account::Flows;
 use super::book::Slice;
 use super::core::Engine;
-use super::ids::{AccountIx, MarketIx, OrderId};
+use super::ids::{AccountIx, MarketIx, OrderId, PositionId};
 use super::log::Event;
 use super::position::{Opening, Position};
 use super::rows::OrderRow;
@@ -139,7 +139,7 @@ impl Engine {
         if held.size.is_zero() {
             held.closed_at = Some(self.now);
             self.accounts.at_mut(account).open.remove(&market);
-            self.accounts.at_mut(account).closed.push(position);
+            self.list_closed(account, position);
             self.record(Event::PositionClosed {
                 position,
                 realized: held.realized,
@@ -152,6 +152,16 @@ impl Engine {
             });
         }
         *self.positions.at_mut(position) = held;
+    }
+
+    /// Keeps the list by (`closed_at`, id): several may close in one step, in any order of ids.
+    fn list_closed(&mut self, account: AccountIx, id: PositionId) {
+        let now = self.now;
+        let positions = &self.positions;
+        let closed = &mut self.accounts.at_mut(account).closed;
+        let at = closed
+            .partition_point(|other| positions.at(*other).closed_at < Some(now) || *other < id);
+        closed.insert(at, id);
     }
 
     /// The fill that ends an order settles the order's own row; any other becomes a row of its own.

@@ -2,12 +2,15 @@
 
 use super::command::SetIsolatedMargin;
 use super::core::Engine;
-use super::ids::{AccountIx, PositionId};
+use super::ids::{AccountIx, MarketIx, PositionId};
 use super::log::Event;
 use super::position::Position;
 use super::refusal::{Reason, Refusal};
-use super::units::{MAX_COUNT, Usd};
+use super::units::{MAX_COUNT, Millis, Usd};
 use super::words::MarginMode;
+
+/// How old a book may be to judge a reduction on.
+const FRESH: Millis = Millis::seconds(5);
 
 impl Engine {
     pub(super) fn set_margin(
@@ -58,6 +61,7 @@ impl Engine {
     /// What remains must cover the initial margin and a tenth of the value at which the position could be closed
     /// now, and must not be liquidated already.
     fn refuse_unsafe(&self, held: &Position, extra: Usd) -> Result<(), Refusal> {
+        self.refuse_stale(held.market)?;
         let exit = self.exit_value(held);
         let sign = i128::from(held.sign());
         let profit = Usd((exit.0 - held.cost.0) * sign);
@@ -76,6 +80,18 @@ impl Engine {
                     "extra_margin {extra} would leave {left} USD of margin; {needed} is needed"
                 ),
             ))
+        } else {
+            Ok(())
+        }
+    }
+
+    fn refuse_stale(&self, market: MarketIx) -> Result<(), Refusal> {
+        let age = self.now - self.markets.at(market).updated_at;
+        if age > FRESH {
+            Err(Refusal::unavailable(format!(
+                "the book is {} s old: margin can be reduced only on a fresh one",
+                age.0 / 1_000
+            )))
         } else {
             Ok(())
         }

@@ -86,7 +86,7 @@ fn tiers(spec: &MarketSpec) -> Vec<Tier> {
     };
     let mut tiers = Vec::new();
     for next in &spec.tiers {
-        let rate = |leverage: u32| next.lower.mul_floor(1, 2 * i64::from(leverage));
+        let rate = |leverage: u32| next.lower.mul_ceil(1, 2 * i64::from(leverage));
         let deduction = before.deduction + rate(next.max_leverage) - rate(before.max_leverage);
         before.upper = Some(next.lower);
         tiers.push(before);

@@ -42,6 +42,7 @@ mod rule_facts;
 mod rules;
 mod scaled;
 mod schedule;
+mod slices;
 mod spec;
 mod step;
 mod tick;

@@ -108,13 +108,14 @@ impl Engine {
             closed_at: self.positions.at(id).closed_at.unwrap_or(self.now),
             id,
         };
-        let mut newest: Vec<PositionId> = ids.to_vec();
-        // Several may close in one step, in any order of ids.
-        newest.sort_unstable_by_key(|id| std::cmp::Reverse(key(*id)));
-        newest
-            .into_iter()
-            .filter(move |id| before.is_none_or(|before| key(*id) < before))
-            .map(|id| self.position_row(self.positions.at(id)))
+        let end = match before {
+            None => ids.len(),
+            Some(before) => ids.partition_point(|id| key(*id) < before),
+        };
+        ids.iter()
+            .take(end)
+            .rev()
+            .map(|id| self.position_row(self.positions.at(*id)))
     }
 
     pub fn twap(&self, account: AccountIx, id: TwapId) -> Option<&TwapRow> {

@@ -50,7 +50,6 @@ pub enum Reason {
     IsolatedMarginUnsafe,
     MarketableLimitUnacknowledged,
     // why a working order was canceled
-    #[strum(serialize = "user")]
     User,
     ReduceOnly,
     SiblingFilled,
@@ -111,6 +110,8 @@ pub enum RefusalKind {
     NotFound,
     /// 409: the command conflicts with the state or breaks a rule.
     Conflict,
+    /// 503: what the decision needs is not there just now.
+    Unavailable,
     /// 429: too soon after the last market execution; `retry_in` virtual milliseconds from now.
     Cooldown { retry_in: Millis },
 }
@@ -144,6 +145,10 @@ impl Refusal {
     pub(super) fn not_found(what: &'static str) -> Self {
         let message = format!("no such {what} in this account");
         Self::new(RefusalKind::NotFound, Reason::NotFound, message)
+    }
+
+    pub(super) fn unavailable(message: String) -> Self {
+        Self::new(RefusalKind::Unavailable, Reason::MarketUnavailable, message)
     }
 
     pub(super) fn cooldown(retry_in: Millis) -> Self {

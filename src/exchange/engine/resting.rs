@@ -99,6 +99,11 @@ impl Resting {
         }
     }
 
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.bids.len() + self.asks.len()
+    }
+
     /// Fills an exogenous trade brings. Its volume is shared in price-time order and never spent twice; at the
     /// trade's own price an order waits for the queue before it.
     pub(super) fn trade(&mut self, trade: Trade) -> Vec<MakerFill> {

@@ -193,3 +193,57 @@ impl Engine {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spec(rules: ChallengeRules) -> AccountSpec {
+        AccountSpec {
+            id: "me".to_owned(),
+            cash: Usd::dollars(100_000),
+            rules,
+        }
+    }
+
+    #[test]
+    fn limits_are_those_the_published_examples_give() {
+        let default = spec(ChallengeRules::default());
+        let mut challenge = Challenge::new(&default, Millis(0));
+        challenge.day_balance = Usd::dollars(105_000);
+        assert_eq!(challenge.daily_floor(&default.rules), Usd::dollars(100_800));
+        assert_eq!(challenge.drawdown_floor(&default), Usd::dollars(94_000));
+        assert_eq!(target(&default), Usd::dollars(110_000));
+    }
+
+    #[test]
+    fn a_trailing_limit_follows_the_peak_and_locks_at_the_start() {
+        let trailing = spec(ChallengeRules {
+            max_drawdown: Bps(800),
+            drawdown: Drawdown::Trailing,
+            ..ChallengeRules::default()
+        });
+        let mut challenge = Challenge::new(&trailing, Millis(0));
+        let mut floor_at = |peak| {
+            challenge.peak = Usd::dollars(peak);
+            challenge.drawdown_floor(&trailing)
+        };
+        assert_eq!(floor_at(104_000), Usd::dollars(96_000));
+        assert_eq!(floor_at(108_000), Usd::dollars(100_000));
+        assert_eq!(floor_at(200_000), Usd::dollars(100_000));
+    }
+
+    #[test]
+    fn one_day_may_make_at_most_two_fifths_of_the_profit() {
+        let mut challenge = Challenge::new(&spec(ChallengeRules::default()), Millis(0));
+        let mut earn_on = |day, dollars| {
+            challenge.day = day;
+            challenge.earn(Usd::dollars(dollars));
+            challenge.best_day_share()
+        };
+        earn_on(0, 6_000);
+        earn_on(1, 2_000);
+        assert_eq!(earn_on(2, 2_000), Some(Bps(6_000)));
+        assert_eq!(earn_on(3, 5_000), Some(Bps(4_000)));
+    }
+}

@@ -163,3 +163,83 @@ fn bps(count: Bps) -> f64 {
     let size = real(count.0.unsigned_abs()) / 10_000.0;
     if count.0 < 0 { -size } else { size }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exchange::engine::units::Usd;
+
+    fn coin(symbol: &str, volatility: i64, beta: i64) -> MarketSpec {
+        MarketSpec {
+            provider: "paper".to_owned(),
+            symbol: symbol.to_owned(),
+            coin: symbol.to_owned(),
+            size_decimals: 5,
+            max_leverage: 40,
+            tiers: Vec::new(),
+            start_price: Px(640_000_000),
+            volatility: Bps(volatility),
+            beta: Bps(beta),
+            base_depth: Usd::dollars(120_000),
+            impact_notional: Usd::dollars(20_000),
+        }
+    }
+
+    /// One-minute log returns of two coins over a day.
+    fn day(seed: u64) -> [Vec<f64>; 2] {
+        let mut climate = Climate::new(seed);
+        let mut walks = [
+            Walk::new(seed, &coin("BTC", 5_000, 8_500)),
+            Walk::new(seed, &coin("ETH", 7_000, 8_500)),
+        ];
+        let mut returns = [Vec::new(), Vec::new()];
+        let mut before = [0.0; 2];
+        for step in 1..=4 * 86_400 {
+            let weather = climate.step();
+            for ((walk, before), returns) in walks.iter_mut().zip(&mut before).zip(&mut returns) {
+                walk.step(weather);
+                if step % 240 == 0 {
+                    returns.push(walk.away - *before);
+                    *before = walk.away;
+                }
+            }
+        }
+        returns
+    }
+
+    fn mean(values: impl Iterator<Item = f64> + Clone) -> f64 {
+        values.clone().sum::<f64>() / real(values.count() as u64)
+    }
+
+    fn covariance(a: &[f64], b: &[f64]) -> f64 {
+        let (of_a, of_b) = (mean(a.iter().copied()), mean(b.iter().copied()));
+        mean(a.iter().zip(b).map(move |(a, b)| (a - of_a) * (b - of_b)))
+    }
+
+    /// How alike a series is to itself a minute earlier.
+    fn memory(values: &[f64]) -> f64 {
+        covariance(&values[1..], &values[..values.len() - 1]) / covariance(values, values)
+    }
+
+    #[test]
+    fn a_day_of_prices_is_as_wild_and_as_related_as_real_ones() {
+        for seed in [1, 42] {
+            let [btc, eth] = day(seed);
+            let variance = covariance(&btc, &btc);
+            let yearly = (variance * YEAR / 60.0).sqrt();
+            assert!((0.25..0.80).contains(&yearly), "volatility {yearly}");
+            let fourth = mean(btc.iter().map(|change| change.powi(4)));
+            let kurtosis = fourth / (variance * variance);
+            assert!((4.0..25.0).contains(&kurtosis), "kurtosis {kurtosis}");
+            assert!(memory(&btc).abs() < 0.12, "direction {}", memory(&btc));
+            let sizes: Vec<f64> = btc.iter().map(|change| change.abs()).collect();
+            assert!(
+                (0.08..0.45).contains(&memory(&sizes)),
+                "clusters {}",
+                memory(&sizes)
+            );
+            let related = covariance(&btc, &eth) / (variance * covariance(&eth, &eth)).sqrt();
+            assert!((0.6..0.85).contains(&related), "related {related}");
+        }
+    }
+}

@@ -1,1 +1,19 @@
-//! Tests.
+//! Stories: what a trader would notice, told through commands and rows. Numbers are those of exchange.md.
+
+mod chase;
+mod close;
+mod desk;
+mod exits;
+mod ledger;
+mod liquidation;
+mod margin;
+mod market;
+mod matching;
+mod orders;
+mod reduce_only;
+mod rules;
+mod same_again;
+mod scaled;
+mod sequences;
+mod triggers;
+mod twap;

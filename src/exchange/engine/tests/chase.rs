@@ -1,0 +1,73 @@
+use super::desk::{Desk, SOL, nano};
+use crate::exchange::engine::*;
+
+fn chase(desk: &Desk, side: Side, offset: &str, cap: Option<&str>) -> PlaceOrder {
+    PlaceOrder {
+        mode: PlaceMode::Chase {
+            offset: desk.px(SOL, offset),
+            cap: cap.map(|px| desk.px(SOL, px)),
+        },
+        ..desk.order(SOL, side, "1")
+    }
+}
+
+fn bid_at(desk: &mut Desk, bid: &str, ask: &str) {
+    desk.show(SOL, &[(bid, "5")], &[(ask, "5")], bid);
+    desk.pass(Millis(1_000));
+}
+
+#[test]
+fn a_chase_follows_the_bid_both_ways_up_to_its_cap() {
+    let mut desk = Desk::new(100_000);
+    desk.book(SOL, &[("100", "5")], &[("102", "5")], "100");
+    let id = desk
+        .place(chase(&desk, Side::Buy, "0.2", Some("100.3")))
+        .unwrap();
+    let at = |desk: &Desk| desk.row(id).limit_price.unwrap();
+    assert_eq!(at(&desk), desk.px(SOL, "99.8"));
+    for (bid, expected) in [
+        ("100.4", "100.2"),
+        ("100.7", "100.3"),
+        ("101", "100.3"),
+        ("100.2", "100"),
+    ] {
+        bid_at(&mut desk, bid, "102");
+        assert_eq!(at(&desk), desk.px(SOL, expected), "bid {bid}");
+    }
+    assert_eq!(desk.row(id).status, OrderStatus::Resting);
+    desk.trade(SOL, Side::Sell, "100", "1");
+    let row = desk.row(id);
+    assert_eq!(
+        (row.status, row.fill_price, row.liquidity_role),
+        (
+            OrderStatus::Filled,
+            Some(nano("100")),
+            Some(LiquidityRole::Maker)
+        )
+    );
+}
+
+#[test]
+fn a_chase_keeps_its_last_price_while_its_side_is_empty() {
+    let mut desk = Desk::new(100_000);
+    desk.book(SOL, &[("100", "5")], &[("102", "5")], "100");
+    let id = desk.place(chase(&desk, Side::Sell, "1", None)).unwrap();
+    assert_eq!(desk.row(id).limit_price, Some(desk.px(SOL, "103")));
+    desk.show(SOL, &[("100", "5")], &[], "100");
+    desk.pass(Millis(1_000));
+    assert_eq!(desk.row(id).limit_price, Some(desk.px(SOL, "103")));
+}
+
+#[test]
+fn five_chases_are_enough_for_an_account() {
+    let mut desk = Desk::new(100_000);
+    desk.book(SOL, &[("100", "5")], &[("102", "5")], "100");
+    for _ in 0..5 {
+        desk.place(chase(&desk, Side::Buy, "1", None)).unwrap();
+    }
+    let sixth = chase(&desk, Side::Buy, "1", None);
+    assert_eq!(
+        desk.refused(sixth),
+        (RefusalKind::Conflict, Reason::TooManyChaseOrders)
+    );
+}

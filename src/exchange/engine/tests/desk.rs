@@ -1,0 +1,314 @@
+//! A desk on a scripted market: prices are what the test says.
+
+use crate::exchange::engine::*;
+
+pub(super) const BTC: usize = 0;
+pub(super) const ETH: usize = 1;
+pub(super) const SOL: usize = 2;
+
+/// 00:00:00 of a UTC day.
+pub(super) const START: Millis = Millis(1_767_225_600_000);
+
+pub(super) struct Desk {
+    pub(super) engine: Engine,
+    pub(super) me: AccountIx,
+    shown: Vec<MarketTick>,
+}
+
+/// Rules that stay out of the way.
+pub(super) fn lax() -> ChallengeRules {
+    ChallengeRules {
+        max_daily_loss: Bps(1_000_000),
+        max_drawdown: Bps(1_000_000),
+        max_order_leverage: 100,
+        max_account_leverage: 1_000,
+        max_position_multiple: 1_000_000,
+        cooldown: Millis::ZERO,
+        ..ChallengeRules::default()
+    }
+}
+
+pub(super) fn spec(coin: &str, size_decimals: u32, max_leverage: u32, price: &str) -> MarketSpec {
+    MarketSpec {
+        provider: "paper".to_owned(),
+        symbol: coin.to_owned(),
+        coin: coin.to_owned(),
+        size_decimals,
+        max_leverage,
+        tiers: Vec::new(),
+        start_price: px_of(price, size_decimals),
+        volatility: Bps(5_000),
+        beta: Bps(8_500),
+        base_depth: Usd::dollars(120_000),
+        impact_notional: Usd::dollars(20_000),
+    }
+}
+
+pub(super) fn markets() -> Vec<MarketSpec> {
+    vec![
+        spec("BTC", 5, 40, "50000"),
+        spec("ETH", 4, 25, "3000"),
+        spec("SOL", 2, 20, "100"),
+    ]
+}
+
+fn decimal(text: &str) -> (i128, u32) {
+    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+    let digits = format!("{whole}{part}");
+    (digits.parse().unwrap(), u32::try_from(part.len()).unwrap())
+}
+
+fn px_of(text: &str, size_decimals: u32) -> Px {
+    let (mantissa, scale) = decimal(text);
+    Px::exact(mantissa, scale, size_decimals).unwrap()
+}
+
+/// "12.5" as money.
+pub(super) fn usd(text: &str) -> Usd {
+    let (mantissa, scale) = decimal(text);
+    Usd(mantissa * 10_i128.pow(6 - scale))
+}
+
+/// "12.5" as an average price.
+pub(super) fn nano(text: &str) -> NanoPx {
+    let (mantissa, scale) = decimal(text);
+    NanoPx(i64::try_from(mantissa * 10_i128.pow(9 - scale)).unwrap())
+}
+
+impl Desk {
+    pub(super) fn new(cash: i64) -> Self {
+        Self::with(cash, lax(), markets())
+    }
+
+    pub(super) fn with(cash: i64, rules: ChallengeRules, markets: Vec<MarketSpec>) -> Self {
+        let account = |id: &str| AccountSpec {
+            id: id.to_owned(),
+            cash: Usd::dollars(cash),
+            rules,
+        };
+        let count = markets.len();
+        let engine = Engine::new(EngineConfig {
+            seed: 1,
+            start: START,
+            feed: Feed::Scripted,
+            fees: Fees::default(),
+            markets,
+            accounts: vec![account("me"), account("other")],
+        });
+        let mut desk = Self {
+            me: engine.account("me").unwrap(),
+            engine,
+            shown: vec![MarketTick::default(); count],
+        };
+        let opening = [(BTC, "50000"), (ETH, "3000"), (SOL, "100")];
+        for (market, price) in opening.into_iter().take(count) {
+            desk.show_at(market, price);
+        }
+        desk.step();
+        desk
+    }
+
+    pub(super) fn px(&self, market: usize, text: &str) -> Px {
+        px_of(text, self.decimals(market))
+    }
+
+    pub(super) fn lots(&self, market: usize, text: &str) -> Lots {
+        let (mantissa, scale) = decimal(text.trim_start_matches('-'));
+        let lots = Lots::exact(mantissa, scale, self.decimals(market)).unwrap();
+        if text.starts_with('-') { -lots } else { lots }
+    }
+
+    fn decimals(&self, market: usize) -> u32 {
+        self.engine
+            .market_spec(market.into())
+            .unwrap()
+            .size_decimals
+    }
+
+    fn level(&self, market: usize, (px, size): (&str, &str)) -> BookLevel {
+        BookLevel {
+            px: self.px(market, px),
+            size: self.lots(market, size),
+        }
+    }
+
+    /// From the next step on: this book, and the index at `oracle`.
+    pub(super) fn show(
+        &mut self,
+        market: usize,
+        bids: &[(&str, &str)],
+        asks: &[(&str, &str)],
+        oracle: &str,
+    ) {
+        let tick = MarketTick {
+            trades: Vec::new(),
+            bids: bids.iter().map(|row| self.level(market, *row)).collect(),
+            asks: asks.iter().map(|row| self.level(market, *row)).collect(),
+            oracle: self.px(market, oracle),
+        };
+        self.shown[market] = tick.clone();
+        self.engine.inject(market.into(), tick);
+    }
+
+    /// From the next step on: any size, both ways, at exactly this price, which is the mark too.
+    pub(super) fn show_at(&mut self, market: usize, price: &str) {
+        self.show(market, &[(price, "100000")], &[(price, "100000")], price);
+    }
+
+    pub(super) fn at(&mut self, market: usize, price: &str) {
+        self.show_at(market, price);
+        self.step();
+    }
+
+    pub(super) fn book(
+        &mut self,
+        market: usize,
+        bids: &[(&str, &str)],
+        asks: &[(&str, &str)],
+        oracle: &str,
+    ) {
+        self.show(market, bids, asks, oracle);
+        self.step();
+    }
+
+    /// Somebody else trades; the book stays.
+    pub(super) fn trade(&mut self, market: usize, aggressor: Side, px: &str, size: &str) {
+        let level = self.level(market, (px, size));
+        let tick = MarketTick {
+            trades: vec![Trade {
+                aggressor,
+                px: level.px,
+                size: level.size,
+            }],
+            ..self.shown[market].clone()
+        };
+        self.engine.inject(market.into(), tick);
+        self.step();
+    }
+
+    pub(super) fn step(&mut self) {
+        self.engine.advance_to(self.engine.now() + Millis::STEP);
+    }
+
+    /// To the first step of the next UTC day, without living through the hours between.
+    pub(super) fn next_day(&mut self) {
+        let midnight = (self.engine.now.day() + 1) * Millis::DAY.0;
+        self.engine.now = Millis(midnight - Millis::STEP.0);
+        self.step();
+    }
+
+    pub(super) fn pass(&mut self, span: Millis) {
+        self.engine.advance_to(self.engine.now() + span);
+    }
+
+    /// A market order, 10x cross.
+    pub(super) fn order(&self, market: usize, side: Side, coins: &str) -> PlaceOrder {
+        PlaceOrder {
+            market: market.into(),
+            side,
+            size: self.lots(market, coins),
+            leverage: 10,
+            margin_mode: MarginMode::Cross,
+            expected_price: NanoPx::ZERO,
+            reduction: Reduction::May,
+            tif: Tif::Gtc,
+            slippage: None,
+            exits: AttachedExits::default(),
+            mode: PlaceMode::Market,
+        }
+    }
+
+    pub(super) fn limit(&self, market: usize, side: Side, coins: &str, px: &str) -> PlaceOrder {
+        PlaceOrder {
+            mode: PlaceMode::Limit {
+                price: self.px(market, px),
+            },
+            ..self.order(market, side, coins)
+        }
+    }
+
+    pub(super) fn apply(&mut self, command: Command) -> Result<Outcome, Refusal> {
+        self.engine.apply(self.me, command)
+    }
+
+    pub(super) fn place(&mut self, order: PlaceOrder) -> Result<OrderId, Refusal> {
+        let done = self.apply(Command::Place(order))?;
+        let Outcome::Order(id) = done else {
+            panic!("an order was placed, not {done:?}")
+        };
+        Ok(id)
+    }
+
+    /// What is wrong with the order.
+    pub(super) fn refused(&mut self, order: PlaceOrder) -> (RefusalKind, Reason) {
+        let refusal = self.place(order).unwrap_err();
+        (refusal.kind, refusal.code)
+    }
+
+    pub(super) fn market(&mut self, market: usize, side: Side, coins: &str) -> OrderId {
+        let order = self.order(market, side, coins);
+        self.place(order).unwrap()
+    }
+
+    /// 10x isolated at the market.
+    pub(super) fn isolated(&mut self, market: usize, side: Side, coins: &str) -> OrderId {
+        let order = PlaceOrder {
+            margin_mode: MarginMode::Isolated,
+            ..self.order(market, side, coins)
+        };
+        self.place(order).unwrap()
+    }
+
+    pub(super) fn reduce_only(mut order: PlaceOrder) -> PlaceOrder {
+        order.reduction = Reduction::Only;
+        order
+    }
+
+    pub(super) fn row(&self, id: OrderId) -> OrderRow {
+        self.engine.order(self.me, id).unwrap().clone()
+    }
+
+    /// Status, what it filled, and why it ended.
+    pub(super) fn fate(&self, id: OrderId) -> (OrderStatus, Lots, Option<Reason>) {
+        let row = self.row(id);
+        (row.status, row.filled_size, row.reason)
+    }
+
+    pub(super) fn position(&self, market: usize) -> Option<PositionRow> {
+        self.engine
+            .open_positions(self.me)
+            .into_iter()
+            .find(|row| row.market == market.into())
+    }
+
+    pub(super) fn held(&self, market: usize) -> Lots {
+        self.position(market).map_or(Lots::ZERO, |row| row.size)
+    }
+
+    pub(super) fn last_closed(&self) -> PositionRow {
+        self.engine.closed_positions(self.me, None).next().unwrap()
+    }
+
+    pub(super) fn facts(&self) -> AccountFacts {
+        self.engine.account_facts(self.me).unwrap()
+    }
+
+    pub(super) fn liquidation(&self, market: usize) -> Option<NanoPx> {
+        self.position(market).unwrap().liquidation_price
+    }
+
+    pub(super) fn set_extra(&mut self, market: usize, extra: &str) -> Result<Outcome, Refusal> {
+        let position = self.position(market).unwrap().id;
+        let extra = usd(extra);
+        self.apply(Command::SetIsolatedMargin(SetIsolatedMargin {
+            position,
+            extra,
+        }))
+    }
+}
+
+/// To the micro-USD, as exchange.md prints prices.
+pub(super) fn six(price: Option<NanoPx>) -> String {
+    let micro = (price.unwrap().0 + 500) / 1_000;
+    format!("{}.{:06}", micro / 1_000_000, micro % 1_000_000)
+}

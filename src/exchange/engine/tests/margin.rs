@@ -1,0 +1,239 @@
+use super::desk::{BTC, Desk, ETH, SOL, lax, six, spec, usd};
+use crate::exchange::engine::*;
+
+fn side_at(side: Side) -> Desk {
+    let mut desk = Desk::new(100_000);
+    desk.isolated(BTC, side, "0.5");
+    desk
+}
+
+#[test]
+fn an_isolated_position_is_liquidated_where_its_margin_meets_maintenance() {
+    let mut long = side_at(Side::Buy);
+    assert_eq!(six(long.liquidation(BTC)), "45569.620253");
+    long.set_extra(BTC, "500").unwrap();
+    assert_eq!(six(long.liquidation(BTC)), "44556.962025");
+    let mut short = side_at(Side::Sell);
+    assert_eq!(six(short.liquidation(BTC)), "54320.987654");
+    short.set_extra(BTC, "500").unwrap();
+    assert_eq!(six(short.liquidation(BTC)), "55308.641975");
+}
+
+/// No fees, so that the cash is exactly what the worked number has.
+fn free(cash: i64) -> Desk {
+    let mut desk = Desk::new(cash);
+    desk.engine.fees = Fees { taker: 0, maker: 0 };
+    desk
+}
+
+fn cross(desk: &mut Desk, market: usize, side: Side, coins: &str) {
+    let order = PlaceOrder {
+        leverage: 20,
+        ..desk.order(market, side, coins)
+    };
+    desk.place(order).unwrap();
+}
+
+#[test]
+fn a_cross_position_is_backed_by_the_whole_cash() {
+    let mut long = free(10_000);
+    cross(&mut long, BTC, Side::Buy, "1");
+    assert_eq!(six(long.liquidation(BTC)), "40506.329114");
+    let mut short = free(10_000);
+    cross(&mut short, BTC, Side::Sell, "1");
+    assert_eq!(six(short.liquidation(BTC)), "59259.259259");
+}
+
+#[test]
+fn two_cross_positions_share_the_cash_and_an_isolated_one_keeps_its_own() {
+    let mut desk = free(10_000);
+    cross(&mut desk, BTC, Side::Buy, "1");
+    cross(&mut desk, ETH, Side::Sell, "10");
+    desk.show_at(BTC, "49000");
+    desk.at(ETH, "3100");
+    let facts = desk.facts();
+    assert_eq!(
+        (facts.equity, facts.maintenance_margin),
+        (usd("8000"), usd("1232.5"))
+    );
+    assert_eq!(six(desk.liquidation(BTC)), "42146.835443");
+    assert_eq!(six(desk.liquidation(ETH)), "3763.480392");
+    let isolated = PlaceOrder {
+        leverage: 1,
+        margin_mode: MarginMode::Isolated,
+        ..desk.order(SOL, Side::Buy, "6")
+    };
+    desk.place(isolated).unwrap();
+    assert_eq!(six(desk.liquidation(BTC)), "42754.430380");
+}
+
+#[test]
+fn larger_positions_need_more_maintenance_tier_by_tier() {
+    let tier = |lower, max_leverage| MarginTier {
+        lower: Usd::dollars(lower),
+        max_leverage,
+    };
+    let alt = MarketSpec {
+        tiers: vec![tier(20_000, 5), tier(100_000, 3)],
+        ..spec("ALT", 2, 10, "100")
+    };
+    let markets = vec![spec("BTC", 5, 40, "50000"), spec("ETH", 4, 25, "3000"), alt];
+    let mut desk = Desk::with(1_000_000, lax(), markets);
+    let market = desk.engine.markets.at(SOL.into());
+    let needs = |dollars| market.maintenance(Usd::dollars(dollars));
+    assert_eq!(
+        [20_000, 50_000, 100_000].map(needs),
+        [1_000, 4_000, 9_000].map(Usd::dollars)
+    );
+    assert_eq!(needs(150_000).0 / 1_000, 17_333_333);
+    let order = PlaceOrder {
+        leverage: 5,
+        margin_mode: MarginMode::Isolated,
+        ..desk.order(SOL, Side::Buy, "500")
+    };
+    desk.place(order).unwrap();
+    assert_eq!(six(desk.liquidation(SOL)), "86.666667");
+}
+
+#[test]
+fn a_position_nothing_can_liquidate_shows_no_liquidation_price() {
+    let mut desk = Desk::new(100_000);
+    desk.market(SOL, Side::Buy, "1");
+    assert_eq!(desk.liquidation(SOL), None);
+}
+
+#[test]
+fn a_resting_order_holds_margin_unless_it_closes_something() {
+    let mut desk = Desk::new(10_000);
+    desk.place(desk.limit(SOL, Side::Buy, "10", "90")).unwrap();
+    assert_eq!(
+        desk.facts().order_holds,
+        usd("90.135"),
+        "900 / 10 and the maker fee"
+    );
+    desk.market(SOL, Side::Buy, "10");
+    desk.place(desk.limit(SOL, Side::Sell, "15", "110"))
+        .unwrap();
+    assert_eq!(
+        desk.facts().order_holds,
+        usd("90.135") + usd("55.0825"),
+        "5 of the 15 would open a short"
+    );
+}
+
+#[test]
+fn right_after_an_opening_order_there_is_never_less_than_nothing_available() {
+    let mut desk = Desk::new(1_000);
+    desk.book(SOL, &[("99", "500")], &[("101", "500")], "100");
+    let affordable = |desk: &mut Desk, size: &str| desk.place(desk.order(SOL, Side::Buy, size));
+    assert_eq!(
+        affordable(&mut desk, "95").unwrap_err().code,
+        Reason::InsufficientMargin,
+        "950 of margin, but 95 lost to the spread and 4.32 of fee"
+    );
+    affordable(&mut desk, "90").unwrap();
+    assert!(desk.facts().available_margin >= Usd::ZERO);
+}
+
+#[test]
+fn a_resting_order_the_account_can_no_longer_afford_is_canceled_when_it_would_fill() {
+    let mut desk = Desk::new(1_000);
+    desk.book(SOL, &[("99", "500")], &[("101", "500")], "100");
+    let id = desk.place(desk.limit(SOL, Side::Buy, "40", "95")).unwrap();
+    let order = PlaceOrder {
+        leverage: 10,
+        ..desk.order(ETH, Side::Buy, "1.8")
+    };
+    desk.place(order).unwrap();
+    desk.at(ETH, "2800");
+    desk.book(SOL, &[("94", "500")], &[("94.5", "500")], "94.2");
+    assert_eq!(
+        desk.fate(id),
+        (OrderStatus::Canceled, Lots::ZERO, Some(Reason::Margin))
+    );
+}
+
+#[test]
+fn a_position_keeps_its_margin_mode() {
+    let mut desk = Desk::new(100_000);
+    desk.market(SOL, Side::Buy, "1");
+    let isolated = PlaceOrder {
+        margin_mode: MarginMode::Isolated,
+        ..desk.order(SOL, Side::Buy, "1")
+    };
+    assert_eq!(
+        desk.refused(isolated),
+        (RefusalKind::Conflict, Reason::MarginModeConflict)
+    );
+}
+
+#[test]
+fn extra_margin_can_be_taken_back_down_to_what_is_safe() {
+    let mut desk = side_at(Side::Buy);
+    desk.set_extra(BTC, "1000").unwrap();
+    desk.at(BTC, "48000");
+    let unsafe_total = desk.set_extra(BTC, "899.99").unwrap_err();
+    assert_eq!(
+        (unsafe_total.kind, unsafe_total.rule),
+        (RefusalKind::Conflict, Some(RuleId::IsolatedMarginUnsafe))
+    );
+    let first = desk.set_extra(BTC, "900");
+    let again = desk.set_extra(BTC, "900");
+    assert!(first.is_ok());
+    assert_eq!(first, again, "a total, so the same request twice is one");
+    assert_eq!(
+        desk.position(BTC).unwrap().isolated_margin_extra,
+        Some(usd("900"))
+    );
+}
+
+#[test]
+fn margin_is_not_reduced_on_an_old_book() {
+    let mut desk = side_at(Side::Buy);
+    desk.set_extra(BTC, "1000").unwrap();
+    desk.pass(Millis(5_000));
+    desk.set_extra(BTC, "999").unwrap();
+    desk.pass(Millis(250));
+    let stale = desk.set_extra(BTC, "998").unwrap_err();
+    assert_eq!(
+        (stale.kind, stale.code),
+        (RefusalKind::Unavailable, Reason::MarketUnavailable)
+    );
+}
+
+#[test]
+fn funding_paid_out_of_isolated_margin_brings_liquidation_nearer() {
+    let mut desk = side_at(Side::Buy);
+    let id = desk.position(BTC).unwrap().id;
+    desk.engine.positions.at_mut(id).margin_funding = usd("-12.5");
+    assert_eq!(six(desk.liquidation(BTC)), "45594.936709");
+}
+
+/// The documentation's own account: ETH 0.0335 at 2986.3, 50x market, 4.967826 of margin including the loss so far.
+#[test]
+fn a_published_position_is_liquidated_where_its_venue_said() {
+    let markets = vec![spec("BTC", 5, 40, "50000"), spec("ETH", 4, 50, "3000")];
+    let mut desk = Desk::with(1_000, lax(), markets);
+    desk.at(ETH, "2986.3");
+    desk.isolated(ETH, Side::Buy, "0.0335");
+    let id = desk.position(ETH).unwrap().id;
+    let own = usd("4.967826") + usd("0.0134");
+    let position = desk.engine.positions.at_mut(id);
+    position.extra = own - position.isolated_margin();
+    assert_eq!(six(desk.liquidation(ETH)), "2866.269380");
+}
+
+#[test]
+fn extra_margin_is_for_isolated_positions_and_within_what_is_available() {
+    let mut desk = Desk::new(10_000);
+    desk.market(SOL, Side::Buy, "1");
+    assert_eq!(
+        desk.set_extra(SOL, "1").unwrap_err().code,
+        Reason::PositionNotIsolated
+    );
+    desk.isolated(BTC, Side::Buy, "0.1");
+    assert_eq!(
+        desk.set_extra(BTC, "10000").unwrap_err().code,
+        Reason::InsufficientMargin
+    );
+}

@@ -1,0 +1,125 @@
+use super::desk::{START, lax, spec};
+use crate::exchange::engine::*;
+
+pub(super) fn synthetic(seed: u64) -> Engine {
+    let mut markets = vec![
+        spec("BTC", 5, 40, "64000"),
+        spec("ETH", 4, 25, "3000"),
+        spec("SOL", 2, 20, "150"),
+    ];
+    let depths = [120_000, 80_000, 30_000];
+    for (market, depth) in markets.iter_mut().zip(depths) {
+        market.base_depth = Usd::dollars(depth);
+    }
+    Engine::new(EngineConfig {
+        seed,
+        start: START,
+        feed: Feed::Synthetic,
+        fees: Fees::default(),
+        markets,
+        accounts: vec![AccountSpec {
+            id: "me".to_owned(),
+            cash: Usd::dollars(100_000),
+            rules: lax(),
+        }],
+    })
+}
+
+#[test]
+fn the_market_is_open_from_the_first_instant_and_stays_orderly() {
+    let mut engine = synthetic(42);
+    for _ in 0..400 {
+        for market in engine.market_ixs() {
+            let facts = engine.market_facts(market).unwrap();
+            let decimals = engine.market_spec(market).unwrap().size_decimals;
+            assert!(facts.bids.len() >= 15 && facts.asks.len() >= 15);
+            assert!(facts.bids.is_sorted_by(|a, b| a.px > b.px));
+            assert!(facts.asks.is_sorted_by(|a, b| a.px < b.px));
+            assert!(facts.bid < facts.ask);
+            let levels = facts.bids.iter().chain(&facts.asks);
+            assert!(
+                levels
+                    .clone()
+                    .all(|level| level.size > Lots::ZERO && level.px.is_valid(decimals))
+            );
+            let off = (facts.mark.0 - facts.oracle.0).abs() * 10_000 / facts.oracle.0;
+            assert!(off < 30, "the mark stays within 0.3 % of the index");
+        }
+        engine.advance_to(engine.now() + Millis::STEP);
+    }
+}
+
+#[test]
+fn prices_move_and_trades_print() {
+    let mut engine = synthetic(42);
+    let at = |engine: &Engine| -> Vec<Px> {
+        let facts = engine
+            .market_ixs()
+            .map(|ix| engine.market_facts(ix).unwrap());
+        facts.map(|facts| facts.mark).collect()
+    };
+    let before = at(&engine);
+    engine.advance_to(START + Millis::seconds(60));
+    let moved = at(&engine)
+        .iter()
+        .zip(&before)
+        .all(|(now, then)| now != then);
+    assert!(moved);
+    for market in engine.market_ixs() {
+        let facts = engine.market_facts(market).unwrap();
+        assert!(facts.last.is_some() && facts.day_volume > Usd::dollars(1_000));
+    }
+}
+
+#[test]
+fn a_level_somebody_ate_grows_back_within_seconds() {
+    let mut engine = synthetic(42);
+    let me = engine.account("me").unwrap();
+    let market = MarketIx::from(2);
+    let depth = |engine: &Engine| -> Lots {
+        let facts = engine.market_facts(market).unwrap();
+        facts.asks.iter().take(5).map(|level| level.size).sum()
+    };
+    let before = depth(&engine);
+    let order = PlaceOrder {
+        market,
+        side: Side::Buy,
+        size: before,
+        leverage: 20,
+        margin_mode: MarginMode::Cross,
+        expected_price: NanoPx::ZERO,
+        reduction: Reduction::May,
+        tif: Tif::Gtc,
+        slippage: None,
+        exits: AttachedExits::default(),
+        mode: PlaceMode::Market,
+    };
+    engine.apply(me, Command::Place(order)).unwrap();
+    engine.advance_to(engine.now() + Millis::STEP);
+    let asks = engine.market_facts(market).unwrap().asks;
+    let thin: Lots = asks
+        .iter()
+        .filter(|level| level.size < before)
+        .take(5)
+        .map(|level| level.size)
+        .sum();
+    assert!(thin < before, "{thin:?} of {before:?}");
+    engine.advance_to(engine.now() + Millis::seconds(30));
+    assert!(depth(&engine).0 * 3 > before.0);
+}
+
+#[test]
+fn a_nudge_moves_one_price_and_no_other() {
+    let (mut still, mut moved) = (synthetic(7), synthetic(7));
+    moved.nudge(MarketIx::from(0), Bps(500));
+    let oracle = |engine: &mut Engine, market: usize| {
+        engine.advance_to(START + Millis::STEP);
+        engine.market_facts(MarketIx::from(market)).unwrap().oracle
+    };
+    let (a, b) = (oracle(&mut still, 0), oracle(&mut moved, 0));
+    assert!(
+        (b.0 * 100 - a.0 * 105).abs() < a.0 / 1_000,
+        "{a:?} to {b:?}"
+    );
+    assert_eq!(oracle(&mut still, 1), oracle(&mut moved, 1));
+}

@@ -1,0 +1,227 @@
+use super::desk::{BTC, Desk, ETH, SOL};
+use crate::exchange::engine::*;
+
+#[test]
+fn a_price_off_the_tick_is_refused_and_nothing_is_recorded() {
+    let mut desk = Desk::new(100_000);
+    let refusal = desk
+        .place(desk.limit(ETH, Side::Buy, "1", "2123.95"))
+        .unwrap_err();
+    assert_eq!(
+        (refusal.kind, refusal.code, refusal.field),
+        (
+            RefusalKind::Payload,
+            Reason::InvalidTick,
+            Some("limit_price")
+        )
+    );
+    assert_eq!(
+        refusal.message,
+        "limit_price 2123.95 is not a multiple of the tick 0.1"
+    );
+    assert_eq!(desk.engine.orders(desk.me, None).count(), 0);
+}
+
+#[test]
+fn impossible_terms_are_refused_before_anything_is_recorded() {
+    let mut desk = Desk::new(100_000);
+    let base = desk.order(SOL, Side::Buy, "1");
+    let now = desk.engine.now();
+    let chase = PlaceMode::Chase {
+        offset: Px::ZERO,
+        cap: None,
+    };
+    let cases = [
+        (
+            PlaceOrder {
+                size: Lots::ZERO,
+                ..base.clone()
+            },
+            Reason::InvalidSize,
+        ),
+        (
+            PlaceOrder {
+                leverage: 0,
+                ..base.clone()
+            },
+            Reason::InvalidLeverage,
+        ),
+        (
+            PlaceOrder {
+                slippage: Some(Bps(-1)),
+                ..base.clone()
+            },
+            Reason::InvalidSlippage,
+        ),
+        (
+            PlaceOrder {
+                tif: Tif::Gtd {
+                    expires_at: now + Millis(9),
+                },
+                ..base.clone()
+            },
+            Reason::InvalidTimeInForce,
+        ),
+        (
+            PlaceOrder {
+                tif: Tif::Gtd { expires_at: now },
+                ..desk.limit(SOL, Side::Buy, "1", "99")
+            },
+            Reason::InvalidTimeInForce,
+        ),
+        (
+            PlaceOrder {
+                tif: Tif::Fok,
+                mode: chase,
+                ..base
+            },
+            Reason::InvalidTimeInForce,
+        ),
+    ];
+    for (order, reason) in cases {
+        assert_eq!(desk.refused(order), (RefusalKind::Payload, reason));
+    }
+    assert_eq!(desk.engine.orders(desk.me, None).count(), 0);
+}
+
+#[test]
+fn a_rule_that_turns_an_order_down_is_named_on_the_recorded_row() {
+    let mut desk = Desk::new(100_000);
+    let cases = [
+        (desk.order(SOL, Side::Buy, "0.09"), Reason::BelowMinNotional),
+        (
+            PlaceOrder {
+                leverage: 21,
+                ..desk.order(SOL, Side::Buy, "1")
+            },
+            Reason::LeverageTooHigh,
+        ),
+        (
+            desk.order(BTC, Side::Buy, "100"),
+            Reason::InsufficientMargin,
+        ),
+        (
+            desk.limit(SOL, Side::Sell, "1", "200"),
+            Reason::PriceOutOfBand,
+        ),
+    ];
+    for (order, reason) in cases {
+        let refusal = desk.place(order).unwrap_err();
+        let row = desk.row(refusal.order.unwrap());
+        assert_eq!(refusal.kind, RefusalKind::Conflict);
+        assert_eq!(
+            (row.status, row.reason, row.rule),
+            (OrderStatus::Rejected, Some(reason), reason.rule())
+        );
+    }
+}
+
+#[test]
+fn a_market_without_two_sides_takes_no_orders() {
+    let mut desk = Desk::new(100_000);
+    desk.book(SOL, &[], &[("100", "5")], "100");
+    let order = desk.order(SOL, Side::Buy, "1");
+    assert_eq!(
+        desk.refused(order),
+        (RefusalKind::Conflict, Reason::MarketUnavailable)
+    );
+}
+
+#[test]
+fn canceling_a_resting_order_is_done_at_once_and_only_once() {
+    let mut desk = Desk::new(100_000);
+    let id = desk.place(desk.limit(SOL, Side::Buy, "1", "90")).unwrap();
+    let done = desk.apply(Command::Cancel(id));
+    assert_eq!(done, Ok(Outcome::Cancel(Cancellation::Canceled(id))));
+    let row = desk.row(id);
+    assert_eq!(
+        (row.status, row.reason, row.canceled_at, row.settled_at),
+        (
+            OrderStatus::Canceled,
+            Some(Reason::User),
+            Some(desk.engine.now()),
+            None
+        )
+    );
+    let again = desk.apply(Command::Cancel(id)).unwrap_err();
+    assert_eq!(
+        (again.kind, again.code),
+        (RefusalKind::Conflict, Reason::OrderNotWorking)
+    );
+}
+
+#[test]
+fn canceling_an_armed_order_is_queued_and_done_at_the_next_step() {
+    let mut desk = Desk::new(100_000);
+    let stop = PlaceOrder {
+        mode: PlaceMode::StopMarket {
+            trigger: desk.px(SOL, "110"),
+        },
+        ..desk.order(SOL, Side::Buy, "1")
+    };
+    let id = desk.place(stop).unwrap();
+    let queued = Ok(Outcome::Cancel(Cancellation::Queued(id)));
+    assert_eq!(desk.apply(Command::Cancel(id)), queued);
+    assert_eq!(
+        desk.apply(Command::Cancel(id)),
+        queued,
+        "asking twice is safe"
+    );
+    assert_eq!(desk.row(id).status, OrderStatus::Pending);
+    desk.at(SOL, "111");
+    assert_eq!(
+        desk.fate(id),
+        (OrderStatus::Canceled, Lots::ZERO, Some(Reason::User)),
+        "canceled before the trigger it would have met"
+    );
+}
+
+#[test]
+fn another_accounts_order_looks_like_one_that_never_was() {
+    let mut desk = Desk::new(100_000);
+    let id = desk.place(desk.limit(SOL, Side::Buy, "1", "90")).unwrap();
+    let other = desk.engine.account("other").unwrap();
+    let foreign = desk.engine.apply(other, Command::Cancel(id)).unwrap_err();
+    let missing = OrderId::parse("ord_999999").unwrap();
+    let absent = desk
+        .engine
+        .apply(other, Command::Cancel(missing))
+        .unwrap_err();
+    assert_eq!(foreign, absent);
+    assert_eq!(foreign.kind, RefusalKind::NotFound);
+    assert_eq!(desk.engine.order(other, id), None);
+}
+
+#[test]
+fn ids_read_back_only_as_they_were_printed() {
+    assert_eq!(
+        OrderId::parse("ord_000001").unwrap().to_string(),
+        "ord_000001"
+    );
+    let wrong = [
+        "ord_1",
+        "pos_000001",
+        "ord_000000",
+        "ord_+00001",
+        "ord_0000001",
+    ];
+    assert!(wrong.iter().all(|text| OrderId::parse(text).is_none()));
+}
+
+#[test]
+fn pages_of_orders_skip_and_repeat_nothing_even_within_one_millisecond() {
+    let mut desk = Desk::new(100_000);
+    let mut placed: Vec<OrderId> = (0..7)
+        .map(|_| desk.place(desk.limit(SOL, Side::Buy, "1", "90")).unwrap())
+        .collect();
+    placed.reverse();
+    let mut seen = Vec::new();
+    let mut before = None;
+    loop {
+        let page: Vec<_> = desk.engine.orders(desk.me, before).take(3).collect();
+        let Some(last) = page.last() else { break };
+        before = Some(last.key());
+        seen.extend(page.iter().map(|row| row.id));
+    }
+    assert_eq!(seen, placed);
+}

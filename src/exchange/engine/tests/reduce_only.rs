@@ -1,0 +1,84 @@
+use super::desk::{Desk, SOL};
+use crate::exchange::engine::*;
+
+/// Long 10 with a reduce-only sell of 6 resting at 101.
+fn long_ten() -> (Desk, OrderId) {
+    let mut desk = Desk::new(100_000);
+    desk.market(SOL, Side::Buy, "10");
+    let exit = Desk::reduce_only(desk.limit(SOL, Side::Sell, "6", "101"));
+    let id = desk.place(exit).unwrap();
+    (desk, id)
+}
+
+#[test]
+fn an_exit_shrinks_with_the_position() {
+    let (mut desk, exit) = long_ten();
+    desk.market(SOL, Side::Sell, "7");
+    let row = desk.row(exit);
+    assert_eq!(
+        (row.status, row.size, row.initial_size),
+        (OrderStatus::Resting, Lots(300), Lots(600))
+    );
+    desk.market(SOL, Side::Buy, "5");
+    assert_eq!(desk.row(exit).size, Lots(300), "it never regrows");
+}
+
+#[test]
+fn an_exit_ends_when_the_position_turns() {
+    let (mut desk, exit) = long_ten();
+    desk.market(SOL, Side::Sell, "11");
+    assert_eq!(desk.held(SOL), Lots(-100));
+    assert_eq!(
+        desk.fate(exit),
+        (OrderStatus::Canceled, Lots::ZERO, Some(Reason::ReduceOnly))
+    );
+}
+
+#[test]
+fn a_reduce_only_order_larger_than_the_position_closes_it_and_no_more() {
+    let (mut desk, exit) = long_ten();
+    let order = Desk::reduce_only(desk.order(SOL, Side::Sell, "11"));
+    let id = desk.place(order).unwrap();
+    let row = desk.row(id);
+    assert_eq!(
+        (row.status, row.initial_size, row.filled_size),
+        (OrderStatus::Filled, Lots(1_100), Lots(1_000))
+    );
+    assert_eq!(desk.held(SOL), Lots::ZERO);
+    assert_eq!(
+        desk.fate(exit),
+        (OrderStatus::Canceled, Lots::ZERO, Some(Reason::ReduceOnly))
+    );
+}
+
+#[test]
+fn reduce_only_needs_a_position_on_the_other_side() {
+    let mut desk = Desk::new(100_000);
+    let sell = Desk::reduce_only(desk.order(SOL, Side::Sell, "1"));
+    let buy = Desk::reduce_only(desk.order(SOL, Side::Buy, "1"));
+    assert_eq!(
+        desk.refused(sell),
+        (RefusalKind::Conflict, Reason::ReduceOnlyNoPosition)
+    );
+    desk.market(SOL, Side::Buy, "1");
+    assert_eq!(
+        desk.refused(buy),
+        (RefusalKind::Conflict, Reason::ReduceOnlyWouldIncrease)
+    );
+}
+
+#[test]
+fn two_exits_together_never_turn_the_position() {
+    let mut desk = Desk::new(100_000);
+    desk.book(SOL, &[("99", "50")], &[("100", "50")], "99.5");
+    desk.market(SOL, Side::Buy, "10");
+    let exit = |desk: &mut Desk| {
+        let order = Desk::reduce_only(desk.limit(SOL, Side::Sell, "8", "101"));
+        desk.place(order).unwrap()
+    };
+    let (first, second) = (exit(&mut desk), exit(&mut desk));
+    desk.book(SOL, &[("102", "50")], &[("103", "50")], "102.5");
+    assert_eq!(desk.held(SOL), Lots::ZERO);
+    assert_eq!(desk.fate(first), (OrderStatus::Filled, Lots(800), None));
+    assert_eq!(desk.row(second).filled_size, Lots(200));
+}

@@ -1,0 +1,190 @@
+use super::desk::{BTC, Desk, ETH, SOL, lax, markets, usd};
+use crate::exchange::engine::*;
+
+fn strict(rules: ChallengeRules) -> Desk {
+    let mut desk = Desk::with(100_000, rules, markets());
+    desk.engine.fees = Fees { taker: 0, maker: 0 };
+    desk
+}
+
+fn daily() -> ChallengeRules {
+    ChallengeRules {
+        max_daily_loss: Bps(400),
+        ..lax()
+    }
+}
+
+#[test]
+fn the_day_is_lost_at_exactly_four_percent_and_not_a_cent_before() {
+    let mut desk = strict(daily());
+    desk.market(SOL, Side::Buy, "1000");
+    let resting = desk.place(desk.limit(ETH, Side::Buy, "1", "2000")).unwrap();
+    desk.at(SOL, "96.001");
+    assert_eq!(desk.facts().standing, Standing::Active);
+    desk.at(SOL, "96");
+    let facts = desk.facts();
+    assert_eq!(
+        facts.standing,
+        Standing::Breached {
+            rule: RuleId::MaxDailyLoss,
+            at: desk.engine.now()
+        }
+    );
+    assert_eq!(
+        (facts.open_positions, facts.working_orders, facts.equity),
+        (0, 0, usd("96000"))
+    );
+    assert_eq!(
+        desk.fate(resting),
+        (OrderStatus::Canceled, Lots::ZERO, Some(Reason::Breached))
+    );
+    let out = desk.engine.orders(desk.me, None).next().unwrap();
+    assert_eq!(out.mode, OrderMode::CloseOut);
+    let opening = desk.order(SOL, Side::Buy, "1");
+    assert_eq!(
+        desk.refused(opening),
+        (RefusalKind::Conflict, Reason::AccountBreached)
+    );
+}
+
+#[test]
+fn the_daily_limit_is_measured_anew_at_midnight() {
+    let mut desk = strict(ChallengeRules {
+        max_drawdown: Bps(600),
+        ..daily()
+    });
+    desk.market(SOL, Side::Buy, "1000");
+    desk.at(SOL, "98");
+    desk.market(SOL, Side::Sell, "1000");
+    let limits = |desk: &Desk| {
+        let facts = desk.facts();
+        let limit = |rule| {
+            facts
+                .rules
+                .iter()
+                .find(|fact| fact.rule == rule)
+                .unwrap()
+                .limit
+        };
+        [limit(RuleId::MaxDailyLoss), limit(RuleId::MaxDrawdown)]
+    };
+    assert_eq!(
+        limits(&desk),
+        [Measure::Usd(usd("96000")), Measure::Usd(usd("94000"))]
+    );
+    desk.next_day();
+    assert_eq!(
+        limits(&desk),
+        [Measure::Usd(usd("94080")), Measure::Usd(usd("94000"))]
+    );
+}
+
+#[test]
+fn a_trailing_drawdown_follows_the_highest_balance_and_locks_at_the_start() {
+    let trailing = ChallengeRules {
+        max_drawdown: Bps(800),
+        drawdown: Drawdown::Trailing,
+        ..lax()
+    };
+    let mut desk = strict(trailing);
+    let floor = |desk: &Desk| {
+        let facts = desk.facts();
+        let is = |fact: &&RuleFact| fact.rule == RuleId::MaxDrawdown;
+        facts.rules.iter().find(is).unwrap().limit
+    };
+    for (gain, expected) in [("104", "96000"), ("104", "100000"), ("104", "100000")] {
+        desk.at(SOL, "100");
+        desk.market(SOL, Side::Buy, "1000");
+        desk.at(SOL, gain);
+        desk.market(SOL, Side::Sell, "1000");
+        desk.step();
+        assert_eq!(floor(&desk), Measure::Usd(usd(expected)));
+    }
+}
+
+#[test]
+fn all_positions_together_stay_under_ten_times_the_equity_but_closing_is_always_allowed() {
+    let mut desk = strict(ChallengeRules {
+        max_account_leverage: 10,
+        ..lax()
+    });
+    desk.at(BTC, "50000");
+    let lev = |order| PlaceOrder {
+        leverage: 20,
+        ..order
+    };
+    let eighteen = lev(desk.order(BTC, Side::Buy, "18"));
+    desk.place(eighteen).unwrap();
+    let more = lev(desk.order(ETH, Side::Buy, "40"));
+    let refusal = desk.place(more).unwrap_err();
+    assert_eq!(
+        (refusal.code, refusal.rule),
+        (Reason::LeverageTooHigh, Some(RuleId::MaxLeverage))
+    );
+    let less = Desk::reduce_only(desk.order(BTC, Side::Sell, "1"));
+    desk.place(less).unwrap();
+}
+
+#[test]
+fn one_position_is_worth_at_most_twice_the_starting_cash() {
+    let mut desk = strict(ChallengeRules {
+        max_position_multiple: 2,
+        ..lax()
+    });
+    desk.market(BTC, Side::Buy, "4");
+    let more = desk.order(BTC, Side::Buy, "0.001");
+    let refusal = desk.place(more).unwrap_err();
+    assert_eq!(
+        (refusal.code, refusal.rule),
+        (Reason::MaxPosition, Some(RuleId::MaxPositionNotional))
+    );
+}
+
+#[test]
+fn market_executions_are_half_a_second_apart_and_limits_are_not_held_up() {
+    let mut desk = strict(ChallengeRules {
+        cooldown: Millis(500),
+        ..lax()
+    });
+    desk.market(SOL, Side::Buy, "1");
+    let again = desk.order(SOL, Side::Buy, "1");
+    assert_eq!(
+        desk.refused(again.clone()),
+        (
+            RefusalKind::Cooldown {
+                retry_in: Millis(500)
+            },
+            Reason::OrderCooldown
+        )
+    );
+    desk.place(desk.limit(SOL, Side::Buy, "1", "90")).unwrap();
+    desk.pass(Millis(500));
+    desk.place(again).unwrap();
+}
+
+/// Earns so much today.
+fn earn(desk: &mut Desk, dollars: &str) {
+    desk.at(SOL, "100");
+    desk.market(SOL, Side::Buy, "100");
+    desk.at(SOL, dollars);
+    desk.market(SOL, Side::Sell, "100");
+}
+
+#[test]
+fn an_account_passes_with_its_target_days_and_no_day_that_made_it_all() {
+    let mut desk = strict(lax());
+    let standing = |desk: &Desk| desk.facts().standing;
+    for price in ["160", "120", "120", "101"] {
+        earn(&mut desk, price);
+        desk.next_day();
+    }
+    assert_eq!(standing(&desk), Standing::Active, "60 % came from one day");
+    earn(&mut desk, "150");
+    desk.step();
+    assert_eq!(
+        standing(&desk),
+        Standing::Passed {
+            at: desk.engine.now()
+        }
+    );
+}

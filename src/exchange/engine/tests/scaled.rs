@@ -1,0 +1,131 @@
+use super::desk::{BTC, Desk, SOL};
+use crate::exchange::engine::*;
+
+fn ladder(desk: &Desk, market: usize, size: &str, ends: (&str, &str), rungs: u32) -> PlaceScaled {
+    PlaceScaled {
+        market: market.into(),
+        side: Side::Buy,
+        size: desk.lots(market, size),
+        leverage: 10,
+        margin_mode: MarginMode::Cross,
+        reduction: Reduction::May,
+        start_price: desk.px(market, ends.0),
+        end_price: desk.px(market, ends.1),
+        rung_count: rungs,
+        skew_milli: 1_000,
+    }
+}
+
+fn place(desk: &mut Desk, order: PlaceScaled) -> ScaledId {
+    match desk.apply(Command::PlaceScaled(order)) {
+        Ok(Outcome::Scaled(id)) => id,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn row(desk: &Desk, id: ScaledId) -> ScaledRow {
+    desk.engine.scaled(desk.me, id).unwrap().clone()
+}
+
+#[test]
+fn a_ladder_is_ordinary_limits_linked_to_it() {
+    let mut desk = Desk::new(100_000);
+    desk.at(BTC, "84000");
+    let order = ladder(&desk, BTC, "0.003", ("83000", "82000"), 3);
+    let id = place(&mut desk, order);
+    let made = row(&desk, id);
+    assert_eq!(
+        (made.status, made.placed_count, made.rejected_count),
+        (ScaledStatus::Working, 3, 0)
+    );
+    let rungs: Vec<(Px, Lots)> = made
+        .rungs
+        .iter()
+        .map(|rung| (rung.price, rung.size))
+        .collect();
+    let lot = desk.lots(BTC, "0.001");
+    assert_eq!(
+        rungs,
+        ["83000", "82500", "82000"].map(|px| (desk.px(BTC, px), lot))
+    );
+    for rung in made.rungs {
+        let order = desk.row(rung.order.unwrap());
+        assert_eq!(
+            (order.scaled, order.status, order.mode),
+            (Some(id), OrderStatus::Resting, OrderMode::Limit)
+        );
+    }
+}
+
+#[test]
+fn rungs_the_account_cannot_pay_for_say_so_and_have_no_order() {
+    let mut desk = Desk::new(100);
+    let order = ladder(&desk, SOL, "20", ("99", "90"), 4);
+    let id = place(&mut desk, order);
+    let made = row(&desk, id);
+    assert_eq!((made.placed_count, made.rejected_count), (2, 2));
+    let told: Vec<_> = made
+        .rungs
+        .iter()
+        .map(|rung| (rung.order.is_some(), rung.reject_reason))
+        .collect();
+    let short = (false, Some(Reason::InsufficientMargin));
+    assert_eq!(told, [(true, None), (true, None), short, short]);
+    let total: Lots = made.rungs.iter().map(|rung| rung.size).sum();
+    assert_eq!(total, made.total_size);
+}
+
+#[test]
+fn canceling_a_ladder_cancels_its_working_rungs_and_keeps_the_filled_ones() {
+    let mut desk = Desk::new(100_000);
+    let order = ladder(&desk, SOL, "3", ("99", "97"), 3);
+    let id = place(&mut desk, order);
+    desk.book(SOL, &[("98", "9")], &[("98.5", "9")], "98.2");
+    assert_eq!(desk.held(SOL), desk.lots(SOL, "1"));
+    desk.apply(Command::CancelScaled(id)).unwrap();
+    let canceled = row(&desk, id);
+    assert_eq!(canceled.status, ScaledStatus::Canceled);
+    assert_eq!(canceled.placed_count, 3, "what was placed stays told");
+    let fates: Vec<_> = canceled
+        .rungs
+        .iter()
+        .map(|rung| desk.fate(rung.order.unwrap()))
+        .collect();
+    let gone = (
+        OrderStatus::Canceled,
+        Lots::ZERO,
+        Some(Reason::ParentCanceled),
+    );
+    assert_eq!(fates, [(OrderStatus::Filled, Lots(100), None), gone, gone]);
+}
+
+#[test]
+fn a_ladder_is_complete_when_no_rung_works_and_some_filled() {
+    let mut desk = Desk::new(100_000);
+    let order = ladder(&desk, SOL, "2", ("99", "98"), 2);
+    let id = place(&mut desk, order);
+    desk.at(SOL, "97");
+    let done = row(&desk, id);
+    assert_eq!(
+        (done.status, done.completed_at),
+        (ScaledStatus::Completed, Some(desk.engine.now()))
+    );
+    let order = ladder(&desk, SOL, "2", ("90", "89"), 2);
+    let empty = place(&mut desk, order);
+    for rung in row(&desk, empty).rungs {
+        desk.apply(Command::Cancel(rung.order.unwrap())).unwrap();
+    }
+    assert_eq!(row(&desk, empty).status, ScaledStatus::Canceled);
+}
+
+#[test]
+fn a_ladder_with_rungs_too_small_is_refused_whole() {
+    let mut desk = Desk::new(100_000);
+    let small = ladder(&desk, SOL, "0.5", ("99", "90"), 10);
+    let refusal = desk.apply(Command::PlaceScaled(small)).unwrap_err();
+    assert_eq!(
+        (refusal.kind, refusal.code),
+        (RefusalKind::Payload, Reason::InvalidScaled)
+    );
+    assert_eq!(desk.engine.scaled_orders(desk.me).count(), 0);
+}

@@ -1,0 +1,595 @@
+//! Whatever anybody does in whatever order, these hold (exchange.md 4.8).
+//!
+//! 64 sequences by default; `PROPTEST_CASES=20000 cargo test --release sequences` for a long run.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use super::desk::{Desk, ETH, SOL, lax, markets};
+use crate::exchange::engine::*;
+
+/// One thing that can happen; small numbers that `Story` gives a meaning.
+#[derive(Debug, Clone, Copy)]
+enum Act {
+    Market(Terms),
+    Limit(Terms, i64),
+    Trigger(Terms, i64),
+    Chase(Terms),
+    Twap(Terms),
+    Ladder(Terms, i64),
+    CancelOne(usize),
+    StopTwaps,
+    CancelLadders,
+    CloseSome(u8),
+    ForceClose,
+    Extra(u8),
+    Exits(usize, i64),
+    /// The price moves by so many tenths of a percent, and so thick is the book.
+    Move(usize, i64, i64),
+    Trade(usize, Side, i64, i64),
+    Wait(u8),
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Terms {
+    market: usize,
+    side: Side,
+    size: i64,
+    leverage: u32,
+    margin_mode: MarginMode,
+    reduction: Reduction,
+    tif: u8,
+    bracket: bool,
+}
+
+fn terms() -> impl Strategy<Value = Terms> {
+    let side = prop_oneof![Just(Side::Buy), Just(Side::Sell)];
+    let mode = prop_oneof![Just(MarginMode::Cross), Just(MarginMode::Isolated)];
+    let reduction = prop_oneof![3 => Just(Reduction::May), 1 => Just(Reduction::Only)];
+    (
+        (ETH..=SOL, side, 1..4_000_i64, 1..22_u32),
+        (mode, reduction, 0..5_u8, any::<bool>()),
+    )
+        .prop_map(
+            |((market, side, size, leverage), (margin_mode, reduction, tif, bracket))| Terms {
+                market,
+                side,
+                size,
+                leverage,
+                margin_mode,
+                reduction,
+                tif,
+                bracket,
+            },
+        )
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    let side = prop_oneof![Just(Side::Buy), Just(Side::Sell)];
+    prop_oneof![
+        4 => terms().prop_map(Act::Market),
+        4 => (terms(), -30..30_i64).prop_map(|(terms, away)| Act::Limit(terms, away)),
+        2 => (terms(), -30..30_i64).prop_map(|(terms, away)| Act::Trigger(terms, away)),
+        1 => terms().prop_map(Act::Chase),
+        1 => terms().prop_map(Act::Twap),
+        1 => (terms(), 1..30_i64).prop_map(|(terms, away)| Act::Ladder(terms, away)),
+        1 => (0..9_usize).prop_map(Act::CancelOne),
+        1 => Just(Act::StopTwaps),
+        1 => Just(Act::CancelLadders),
+        1 => any::<u8>().prop_map(Act::CloseSome),
+        1 => Just(Act::ForceClose),
+        1 => any::<u8>().prop_map(Act::Extra),
+        1 => (0..9_usize, -30..30_i64).prop_map(|(which, away)| Act::Exits(which, away)),
+        6 => (ETH..=SOL, -60..60_i64, 1..400_i64).prop_map(|(market, by, depth)| Act::Move(market, by, depth)),
+        4 => (ETH..=SOL, side, -20..20_i64, 1..3_000_i64)
+            .prop_map(|(market, side, away, size)| Act::Trade(market, side, away, size)),
+        3 => (1..200_u8).prop_map(Act::Wait),
+    ]
+}
+
+struct Story {
+    desk: Desk,
+    price: [i64; 3],
+    depth: [i64; 3],
+    /// Ended rows as they were first seen ended.
+    ended: BTreeMap<OrderId, OrderRow>,
+    replay: Replay,
+}
+
+/// Positions rebuilt from the log's fills alone.
+#[derive(Default)]
+struct Replay {
+    seen: u64,
+    size: BTreeMap<MarketIx, Lots>,
+}
+
+impl Story {
+    fn new(rules: ChallengeRules) -> Self {
+        Self {
+            desk: Desk::with(50_000, rules, markets()),
+            // In tenths of a percent of the opening prices.
+            price: [1_000; 3],
+            depth: [200; 3],
+            ended: BTreeMap::new(),
+            replay: Replay::default(),
+        }
+    }
+
+    /// A valid price `away` tenths of a percent from the present one.
+    fn px(&self, market: usize, away: i64) -> Px {
+        let spec = self.desk.engine.market_spec(market.into()).unwrap();
+        let raw = spec.start_price.0 * (self.price[market] + away) / 1_000;
+        Px(raw.max(1)).round_passive(Side::Buy, spec.size_decimals)
+    }
+
+    fn limit(&self, terms: Terms, away: i64) -> PlaceOrder {
+        let profit = 20 * terms.side.sign();
+        let exits = AttachedExits {
+            take_profit: Some(self.px(terms.market, away + profit)),
+            stop_loss: Some(self.px(terms.market, away - profit)),
+        };
+        let bracket = terms.bracket && terms.reduction == Reduction::May;
+        let expires_at = self.desk.engine.now() + Millis(5_000);
+        PlaceOrder {
+            mode: PlaceMode::Limit {
+                price: self.px(terms.market, away),
+            },
+            tif: match terms.tif {
+                0 => Tif::Ioc,
+                1 => Tif::Fok,
+                2 => Tif::Gtd { expires_at },
+                _ => Tif::Gtc,
+            },
+            exits: if bracket {
+                exits
+            } else {
+                AttachedExits::default()
+            },
+            ..base(terms)
+        }
+    }
+
+    fn trigger(&self, terms: Terms, away: i64) -> PlaceOrder {
+        let trigger = self.px(terms.market, away);
+        let price = self.px(terms.market, away + 5 * terms.side.sign());
+        let mode = match terms.tif {
+            0 => PlaceMode::StopMarket { trigger },
+            1 => PlaceMode::StopLimit { trigger, price },
+            2 => PlaceMode::TakeMarket { trigger },
+            3 => PlaceMode::TakeLimit { trigger, price },
+            _ => PlaceMode::TakeProfit {
+                trigger,
+                target: None,
+            },
+        };
+        PlaceOrder {
+            mode,
+            ..base(terms)
+        }
+    }
+
+    fn twap(&self, terms: Terms) -> Command {
+        let base = base(terms);
+        Command::PlaceTwap(PlaceTwap {
+            kind: if terms.bracket {
+                TwapKind::Vwap
+            } else {
+                TwapKind::Twap
+            },
+            market: base.market,
+            side: base.side,
+            size: base.size,
+            leverage: base.leverage,
+            margin_mode: base.margin_mode,
+            reduction: base.reduction,
+            duration_minutes: 5,
+            pacing: if terms.tif > 2 {
+                Pacing::Randomized
+            } else {
+                Pacing::Even
+            },
+            trigger_price: (terms.tif == 0).then(|| self.px(terms.market, 10)),
+            max_price: (terms.tif == 1).then(|| self.px(terms.market, 30)),
+            min_price: None,
+        })
+    }
+
+    fn ladder(&self, terms: Terms, away: i64) -> Command {
+        let base = base(terms);
+        Command::PlaceScaled(PlaceScaled {
+            market: base.market,
+            side: base.side,
+            size: base.size,
+            leverage: base.leverage,
+            margin_mode: base.margin_mode,
+            reduction: base.reduction,
+            start_price: self.px(terms.market, -terms.side.sign()),
+            end_price: self.px(terms.market, -away * terms.side.sign()),
+            rung_count: 2 + u32::from(terms.tif),
+            skew_milli: 1_500,
+        })
+    }
+
+    fn working(&self, which: usize) -> Option<OrderId> {
+        let mut working = self.desk.engine.working_orders(self.desk.me);
+        working.nth(which).map(|row| row.id)
+    }
+
+    fn command(&self, act: Act) -> Option<Command> {
+        let place = |order| Some(Command::Place(order));
+        let open = self.desk.engine.open_positions(self.desk.me);
+        let first = open.first().map(|row| row.id);
+        match act {
+            Act::Market(terms) => place(base(terms)),
+            Act::Limit(terms, away) => place(self.limit(terms, away)),
+            Act::Trigger(terms, away) => place(self.trigger(terms, away)),
+            Act::Chase(terms) => place(PlaceOrder {
+                mode: PlaceMode::Chase {
+                    offset: Px(0),
+                    cap: None,
+                },
+                ..base(terms)
+            }),
+            Act::Twap(terms) => Some(self.twap(terms)),
+            Act::Ladder(terms, away) => Some(self.ladder(terms, away)),
+            Act::CancelOne(which) => self.working(which).map(Command::Cancel),
+            Act::StopTwaps => {
+                let mut live = self.desk.engine.live_twaps(self.desk.me);
+                live.next().map(|row| Command::StopTwap(row.id))
+            }
+            Act::CancelLadders => {
+                let mut ladders = self.desk.engine.scaled_orders(self.desk.me);
+                ladders.next().map(|row| Command::CancelScaled(row.id))
+            }
+            Act::CloseSome(part) => open.first().map(|row| {
+                Command::Close(ClosePosition {
+                    position: row.id,
+                    size: Some(Lots(1 + row.size.0.abs() * i64::from(part) / 256)),
+                    expected_price: None,
+                    how: CloseHow::Market { slippage: None },
+                })
+            }),
+            Act::ForceClose => first.map(Command::ForceClose),
+            Act::Extra(dollars) => first.map(|position| {
+                Command::SetIsolatedMargin(SetIsolatedMargin {
+                    position,
+                    extra: Usd::dollars(i64::from(dollars) * 10),
+                })
+            }),
+            Act::Exits(which, away) => self.working(which).map(|order| {
+                let market = usize::from(self.desk.row(order).market);
+                Command::SetExits(SetAttachedExits {
+                    order,
+                    take_profit: Leg::Remove,
+                    stop_loss: Leg::Set(self.px(market, away)),
+                })
+            }),
+            Act::Move(..) | Act::Trade(..) | Act::Wait(_) => None,
+        }
+    }
+
+    fn tick(&self, market: usize, trades: Vec<Trade>) -> MarketTick {
+        let level = |away: i64, depth: i64| BookLevel {
+            px: self.px(market, away),
+            size: Lots(self.depth[market] * depth),
+        };
+        MarketTick {
+            trades,
+            bids: [(-1, 1), (-3, 4), (-9, 20)]
+                .map(|(a, d)| level(a, d))
+                .to_vec(),
+            asks: [(1, 1), (3, 4), (9, 20)].map(|(a, d)| level(a, d)).to_vec(),
+            oracle: self.px(market, 0),
+        }
+    }
+
+    fn happen(&mut self, act: Act) {
+        match act {
+            Act::Move(market, by, depth) => {
+                let to = self.price[market] * (1_000 + by) / 1_000;
+                self.price[market] = to.clamp(200, 5_000);
+                self.depth[market] = depth;
+                let tick = self.tick(market, Vec::new());
+                self.desk.engine.inject(market.into(), tick);
+                self.desk.step();
+            }
+            Act::Trade(market, aggressor, away, size) => {
+                let trade = Trade {
+                    aggressor,
+                    px: self.px(market, away),
+                    size: Lots(size),
+                };
+                let tick = self.tick(market, vec![trade]);
+                self.desk.engine.inject(market.into(), tick);
+                self.desk.step();
+            }
+            Act::Wait(quarters) => self.desk.pass(Millis(i64::from(quarters) * 250)),
+            Act::Market(_)
+            | Act::Limit(..)
+            | Act::Trigger(..)
+            | Act::Chase(_)
+            | Act::Twap(_)
+            | Act::Ladder(..)
+            | Act::CancelOne(_)
+            | Act::StopTwaps
+            | Act::CancelLadders
+            | Act::CloseSome(_)
+            | Act::ForceClose
+            | Act::Extra(_)
+            | Act::Exits(..) => self.ask(act),
+        }
+    }
+
+    /// An accepted order that opened something left nothing short.
+    fn ask(&mut self, act: Act) {
+        let Some(command) = self.command(act) else {
+            return;
+        };
+        let gross = |desk: &Desk| desk.facts().open_notional;
+        let before = gross(&self.desk);
+        let single = matches!(act, Act::Market(_) | Act::Limit(..) | Act::Chase(_));
+        let done = self.desk.apply(command);
+        if done.is_ok() && single && gross(&self.desk) > before {
+            assert!(
+                self.desk.facts().available_margin >= Usd::ZERO,
+                "8: {:?} left {}",
+                act,
+                self.desk.facts().available_margin
+            );
+        }
+    }
+
+    fn check(&mut self) {
+        let rows: Vec<OrderRow> = self
+            .desk
+            .engine
+            .orders(self.desk.me, None)
+            .cloned()
+            .collect();
+        self.money(&rows);
+        self.positions(&rows);
+        for row in &rows {
+            self.order(row, &rows);
+        }
+        self.strategies(&rows);
+        self.replay_fills();
+        self.indexes(&rows);
+    }
+
+    /// 1: cash is what came in less what went out, and the rows say the same.
+    fn money(&self, rows: &[OrderRow]) {
+        let account = self.desk.engine.accounts.at(self.desk.me);
+        let flows = account.flows;
+        let expected =
+            account.spec.cash + flows.realized - flows.fees + flows.funding + flows.insurance;
+        assert_eq!(account.cash, expected, "1: cash");
+        let fees: Usd = rows.iter().map(|row| row.fee).sum();
+        let realized: Usd = rows.iter().filter_map(|row| row.realized_pnl).sum();
+        assert_eq!((fees, realized), (flows.fees, flows.realized), "1: rows");
+    }
+
+    /// 3: a position is the sum of its fills.
+    fn positions(&self, rows: &[OrderRow]) {
+        for market in self.desk.engine.market_ixs() {
+            let filled: Lots = rows
+                .iter()
+                .filter(|row| row.status == OrderStatus::Filled && row.market == market)
+                .map(|row| Lots(row.side.sign() * row.size.0))
+                .sum();
+            assert_eq!(self.desk.held(usize::from(market)), filled, "3");
+        }
+        let open = self.desk.engine.open_positions(self.desk.me);
+        assert!(open.iter().all(|row| !row.size.is_zero()));
+    }
+
+    fn order(&mut self, row: &OrderRow, rows: &[OrderRow]) {
+        let family: Lots = rows
+            .iter()
+            .filter(|slice| slice.root == Some(row.id) || slice.id == row.id)
+            .filter(|slice| slice.status == OrderStatus::Filled)
+            .map(|slice| slice.size)
+            .sum();
+        if row.root.is_none() {
+            assert_eq!(family, row.filled_size, "4: family of {}", row.id);
+        }
+        if row.status.is_working() {
+            let whole = row.size + row.filled_size;
+            let exact = whole == row.initial_size;
+            let shrunk = row.reduce_only && whole < row.initial_size;
+            assert!(exact || shrunk, "4: {row:?}");
+            assert_eq!((row.settled_at, row.canceled_at), (None, None), "13");
+            return;
+        }
+        assert!(row.settled_at.is_some() != row.canceled_at.is_some(), "13");
+        let first = self.ended.entry(row.id).or_insert_with(|| row.clone());
+        // A later leg may be linked to an ended entry; nothing a reader sees changes.
+        first.links = row.links;
+        assert_eq!(first, row, "13: ended rows stay");
+        price_is_inside(row, self.desk.engine.size_decimals(row.market));
+    }
+
+    /// 11, 12.
+    fn strategies(&self, rows: &[OrderRow]) {
+        for twap in self.desk.engine.twaps.ids() {
+            let twap = self.desk.engine.twaps.at(twap);
+            let children: Lots = rows
+                .iter()
+                .filter(|row| row.twap == Some(twap.id) && row.status == OrderStatus::Filled)
+                .map(|row| row.size)
+                .sum();
+            assert_eq!(children, twap.filled_size.abs(), "11");
+            assert!(twap.filled_size.abs() <= twap.total_size.abs(), "11");
+            assert!(twap.slices_attempted <= twap.slice_count, "11");
+        }
+        for ladder in self.desk.engine.scaled_orders(self.desk.me) {
+            let total: Lots = ladder.rungs.iter().map(|rung| rung.size).sum();
+            assert_eq!(total, ladder.total_size, "12");
+            assert_eq!(
+                ladder.placed_count + ladder.rejected_count,
+                ladder.rung_count,
+                "12"
+            );
+            let works = ladder
+                .rungs
+                .iter()
+                .filter_map(|rung| rung.order)
+                .any(|id| self.desk.row(id).status.is_working());
+            assert_eq!(works, ladder.status == ScaledStatus::Working, "12");
+        }
+    }
+
+    /// 5: a reduce-only fill never grows or turns the position.
+    fn replay_fills(&mut self) {
+        let news: Vec<Logged> = self
+            .desk
+            .engine
+            .recent_events()
+            .take_while(|logged| logged.seq >= self.replay.seen)
+            .copied()
+            .collect();
+        self.replay.seen = self.desk.engine.log_len();
+        for logged in news.into_iter().rev() {
+            let Event::Filled { row, size, .. } = logged.event else {
+                continue;
+            };
+            let row = self.desk.row(row);
+            let held = self.replay.size.entry(row.market).or_default();
+            let before = *held;
+            *held += Lots(row.side.sign() * size.0);
+            if row.reduce_only {
+                let same_way = before.0.signum() * held.0.signum() >= 0;
+                assert!(same_way && held.abs() < before.abs(), "5: {row:?}");
+            }
+        }
+    }
+
+    /// Every index holds exactly the orders its rows name.
+    fn indexes(&self, rows: &[OrderRow]) {
+        let engine = &self.desk.engine;
+        let mut working: Vec<OrderId> = rows
+            .iter()
+            .filter(|row| row.status.is_working())
+            .map(|row| row.id)
+            .collect();
+        working.sort_unstable_by_key(|id| std::cmp::Reverse(*id));
+        let listed: Vec<OrderId> = engine
+            .working_orders(self.desk.me)
+            .map(|row| row.id)
+            .collect();
+        assert_eq!(working, listed);
+        for market in engine.market_ixs() {
+            let resting = rows
+                .iter()
+                .filter(|row| row.market == market && row.status == OrderStatus::Resting)
+                .count();
+            assert_eq!(engine.markets.at(market).resting.len(), resting);
+        }
+        for row in rows
+            .iter()
+            .filter(|row| row.status.is_working() && row.reduce_only)
+        {
+            assert!(row.size <= engine.reducible(row), "5: {row:?}");
+        }
+    }
+}
+
+fn base(terms: Terms) -> PlaceOrder {
+    PlaceOrder {
+        market: terms.market.into(),
+        side: terms.side,
+        size: Lots(if terms.market == ETH {
+            terms.size * 20
+        } else {
+            terms.size
+        }),
+        leverage: terms.leverage,
+        margin_mode: terms.margin_mode,
+        expected_price: NanoPx::ZERO,
+        reduction: terms.reduction,
+        tif: Tif::Gtc,
+        slippage: None,
+        exits: AttachedExits::default(),
+        mode: PlaceMode::Market,
+    }
+}
+
+/// 6: a taker of a limit gets its price or better, a maker exactly its price.
+fn price_is_inside(row: &OrderRow, decimals: u32) {
+    let Some((price, limit)) = row.fill_price.zip(row.limit_price) else {
+        return;
+    };
+    let limit = limit.nano(decimals);
+    match row.liquidity_role {
+        Some(LiquidityRole::Maker) => assert_eq!(price, limit, "6: {row:?}"),
+        Some(LiquidityRole::Taker) => {
+            assert!((limit.0 - price.0) * row.side.sign() >= 0, "6: {row:?}");
+        }
+        None => panic!("6: a fill without a role: {row:?}"),
+    }
+}
+
+fn config() -> ProptestConfig {
+    let given = std::env::var_os("PROPTEST_CASES").is_some();
+    let default = ProptestConfig::default();
+    ProptestConfig {
+        cases: if given { default.cases } else { 64 },
+        failure_persistence: None,
+        ..default
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn the_books_balance_whatever_happens(
+        strict in any::<bool>(),
+        acts in prop::collection::vec(act(), 1..60),
+    ) {
+        let rules = if strict { ChallengeRules::default() } else { lax() };
+        let mut story = Story::new(rules);
+        for act in acts {
+            story.happen(act);
+            story.check();
+        }
+    }
+
+    #[test]
+    fn a_position_is_liquidated_past_its_liquidation_price_and_not_before(
+        long in any::<bool>(),
+        size in 1..50_000_i64,
+        leverage in 1..20_u32,
+        extra in 0..2_000_i64,
+    ) {
+        let mut desk = Desk::new(10_000_000);
+        let side = if long { Side::Buy } else { Side::Sell };
+        let order = PlaceOrder {
+            size: Lots(size),
+            leverage,
+            margin_mode: MarginMode::Isolated,
+            ..desk.order(SOL, side, "1")
+        };
+        prop_assume!(size >= 10);
+        desk.place(order).unwrap();
+        let id = desk.position(SOL).unwrap().id;
+        desk.engine.positions.at_mut(id).extra = Usd::dollars(extra);
+        let position = desk.engine.positions.at(id).clone();
+        if let Some(price) = desk.engine.liquidation_price(&position) {
+            // One price unit is 100 000 nano-USD here.
+            let floor = Px(price.0.div_euclid(100_000));
+            let towards = i64::from(long);
+            let mut liquidated_at = |px: Px| {
+                desk.engine.markets.at_mut(SOL.into()).mark = px;
+                desk.engine.is_liquidatable(&position)
+            };
+            let (past, before) = if towards == 1 {
+                (floor - Px(1), floor + Px(2))
+            } else {
+                (floor + Px(2), floor - Px(1))
+            };
+            prop_assert!(past <= Px::ZERO || liquidated_at(past));
+            prop_assert!(!liquidated_at(before));
+        }
+    }
+}

@@ -1,0 +1,165 @@
+use super::desk::{BTC, Desk, SOL, nano};
+use crate::exchange::engine::*;
+
+fn armed(desk: &mut Desk, side: Side, mode: PlaceMode) -> Result<OrderId, Refusal> {
+    let order = PlaceOrder {
+        mode,
+        ..desk.order(SOL, side, "1")
+    };
+    desk.place(order)
+}
+
+#[test]
+fn each_mode_waits_for_its_own_side_of_the_mark_and_fires_on_touch() {
+    let stop = |px| PlaceMode::StopMarket { trigger: px };
+    let take = |px| PlaceMode::TakeMarket { trigger: px };
+    let cases = [
+        (Side::Buy, stop as fn(Px) -> PlaceMode, "105"),
+        (Side::Sell, stop, "95"),
+        (Side::Buy, take, "95"),
+        (Side::Sell, take, "105"),
+    ];
+    for (side, mode, trigger) in cases {
+        let mut desk = Desk::new(100_000);
+        let px = desk.px(SOL, trigger);
+        let id = armed(&mut desk, side, mode(px)).unwrap();
+        assert_eq!(desk.row(id).status, OrderStatus::Pending);
+        desk.step();
+        assert_eq!(desk.row(id).status, OrderStatus::Pending);
+        desk.at(SOL, trigger);
+        assert_eq!(desk.fate(id), (OrderStatus::Filled, Lots(100), None));
+        let wrong = if trigger == "105" { "95" } else { "105" };
+        let wrong = desk.px(SOL, wrong);
+        desk.at(SOL, "100");
+        assert_eq!(
+            armed(&mut desk, side, mode(wrong)).unwrap_err().code,
+            Reason::TriggerWouldFire,
+            "already crossed"
+        );
+    }
+}
+
+#[test]
+fn a_stop_limit_whose_limit_is_passed_rests_there() {
+    let mut desk = Desk::new(100_000);
+    desk.market(SOL, Side::Buy, "1");
+    let mode = PlaceMode::StopLimit {
+        trigger: desk.px(SOL, "98"),
+        price: desk.px(SOL, "98"),
+    };
+    let id = armed(&mut desk, Side::Sell, mode).unwrap();
+    desk.book(SOL, &[("90", "5")], &[("90.1", "5")], "90");
+    let row = desk.row(id);
+    assert_eq!(
+        (row.status, row.limit_price, row.size),
+        (OrderStatus::Resting, Some(desk.px(SOL, "98")), Lots(100))
+    );
+}
+
+#[test]
+fn a_stop_limit_takes_what_its_limit_allows_in_the_gap() {
+    let mut desk = Desk::new(100_000);
+    desk.market(SOL, Side::Buy, "1");
+    let mode = PlaceMode::StopLimit {
+        trigger: desk.px(SOL, "98"),
+        price: desk.px(SOL, "80"),
+    };
+    let id = armed(&mut desk, Side::Sell, mode).unwrap();
+    desk.book(SOL, &[("90", "5")], &[("90.1", "5")], "90");
+    assert_eq!(desk.row(id).fill_price, Some(nano("90")));
+    assert_eq!(desk.held(SOL), Lots::ZERO);
+}
+
+#[test]
+fn a_take_profit_closes_only_and_ends_when_there_is_nothing_to_close() {
+    let mut desk = Desk::new(100_000);
+    desk.market(SOL, Side::Buy, "1");
+    let mode = PlaceMode::TakeProfit {
+        trigger: desk.px(SOL, "110"),
+        target: None,
+    };
+    let id = armed(&mut desk, Side::Sell, mode).unwrap();
+    let row = desk.row(id);
+    assert!(row.reduce_only);
+    assert_eq!(row.target_position, desk.position(SOL).map(|held| held.id));
+    desk.market(SOL, Side::Sell, "1");
+    assert_eq!(
+        desk.fate(id),
+        (OrderStatus::Canceled, Lots::ZERO, Some(Reason::ReduceOnly))
+    );
+}
+
+#[test]
+fn a_conditional_watches_another_market_and_fires_once() {
+    let mut desk = Desk::new(100_000);
+    let mode = PlaceMode::Conditional {
+        market: BTC.into(),
+        trigger: desk.px(BTC, "51000"),
+        direction: TriggerDirection::Above,
+    };
+    let id = armed(&mut desk, Side::Buy, mode).unwrap();
+    let row = desk.row(id);
+    assert_eq!(
+        (row.order_type, row.mode),
+        (OrderType::Market, OrderMode::Conditional)
+    );
+    desk.at(SOL, "120");
+    assert_eq!(desk.row(id).status, OrderStatus::Pending);
+    desk.at(BTC, "51000");
+    desk.at(BTC, "50000");
+    desk.at(BTC, "51000");
+    assert_eq!(desk.held(SOL), Lots(100));
+}
+
+#[test]
+fn margin_is_checked_when_the_trigger_fires_not_before() {
+    let mut desk = Desk::new(1_000);
+    let order = PlaceOrder {
+        mode: PlaceMode::StopMarket {
+            trigger: desk.px(SOL, "105"),
+        },
+        ..desk.order(SOL, Side::Buy, "200")
+    };
+    let id = desk.place(order).unwrap();
+    assert_eq!(desk.facts().order_holds, Usd::ZERO);
+    desk.at(SOL, "105");
+    assert_eq!(
+        desk.fate(id),
+        (
+            OrderStatus::Rejected,
+            Lots::ZERO,
+            Some(Reason::InsufficientMargin)
+        )
+    );
+}
+
+#[test]
+fn a_triggered_market_order_trades_at_most_ten_percent_away() {
+    let mut desk = Desk::new(100_000);
+    let mode = PlaceMode::StopMarket {
+        trigger: desk.px(SOL, "105"),
+    };
+    let id = armed(&mut desk, Side::Buy, mode).unwrap();
+    desk.book(SOL, &[("85", "1")], &[("125", "5")], "105");
+    assert_eq!(
+        desk.fate(id),
+        (OrderStatus::Rejected, Lots::ZERO, Some(Reason::NoLiquidity))
+    );
+}
+
+#[test]
+fn an_armed_order_can_expire() {
+    let mut desk = Desk::new(100_000);
+    let order = PlaceOrder {
+        mode: PlaceMode::StopMarket {
+            trigger: desk.px(SOL, "105"),
+        },
+        tif: Tif::Gtd {
+            expires_at: desk.engine.now() + Millis(250),
+        },
+        ..desk.order(SOL, Side::Buy, "1")
+    };
+    let id = desk.place(order).unwrap();
+    desk.at(SOL, "106");
+    assert_eq!(desk.row(id).status, OrderStatus::Expired);
+}

@@ -1,0 +1,271 @@
+use super::desk::{Desk, SOL, nano, usd};
+use crate::exchange::engine::*;
+
+fn hour(desk: &Desk, side: Side, coins: &str) -> PlaceTwap {
+    PlaceTwap {
+        kind: TwapKind::Twap,
+        market: SOL.into(),
+        side,
+        size: desk.lots(SOL, coins),
+        leverage: 10,
+        margin_mode: MarginMode::Cross,
+        reduction: Reduction::May,
+        duration_minutes: 5,
+        pacing: Pacing::Even,
+        trigger_price: None,
+        max_price: None,
+        min_price: None,
+    }
+}
+
+fn start(desk: &mut Desk, order: PlaceTwap) -> TwapId {
+    match desk.apply(Command::PlaceTwap(order)) {
+        Ok(Outcome::Twap(id)) => id,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn row(desk: &Desk, id: TwapId) -> TwapRow {
+    desk.engine.twap(desk.me, id).unwrap().clone()
+}
+
+fn children(desk: &Desk, id: TwapId) -> Vec<Lots> {
+    let mut sizes: Vec<Lots> = desk
+        .engine
+        .orders(desk.me, None)
+        .filter(|order| order.twap == Some(id))
+        .map(|order| order.filled_size)
+        .collect();
+    sizes.reverse();
+    sizes
+}
+
+const MINUTES_5: Millis = Millis::seconds(300);
+
+#[test]
+fn slices_run_on_time_sum_exactly_and_finish_the_order() {
+    let mut desk = Desk::new(100_000);
+    let began = desk.engine.now();
+    let order = hour(&desk, Side::Buy, "10");
+    let id = start(&mut desk, order);
+    let first = row(&desk, id);
+    assert_eq!(
+        (
+            first.status,
+            first.slice_interval_seconds,
+            first.slice_count,
+            first.slices_attempted
+        ),
+        (TwapStatus::Active, 30, 11, 1)
+    );
+    assert_eq!(
+        (first.next_run_at, first.end_at),
+        (Some(began + Millis::seconds(30)), Some(began + MINUTES_5))
+    );
+    desk.pass(MINUTES_5);
+    let done = row(&desk, id);
+    assert_eq!(
+        (done.status, done.completion_reason, done.filled_size),
+        (
+            TwapStatus::Completed,
+            Some(CompletionReason::Filled),
+            done.total_size
+        )
+    );
+    assert_eq!(
+        (done.average_price, done.completed_at, done.next_run_at),
+        (Some(nano("100")), Some(began + MINUTES_5), None)
+    );
+    let children = children(&desk, id);
+    assert_eq!(children.len(), 11);
+    assert_eq!(children.into_iter().sum::<Lots>(), desk.lots(SOL, "10"));
+    assert_eq!(desk.held(SOL), desk.lots(SOL, "10"));
+}
+
+#[test]
+fn a_sell_is_signed_and_random_slices_end_on_the_total() {
+    let mut desk = Desk::new(100_000);
+    let order = PlaceTwap {
+        pacing: Pacing::Randomized,
+        ..hour(&desk, Side::Sell, "100")
+    };
+    let id = start(&mut desk, order);
+    desk.pass(MINUTES_5);
+    let done = row(&desk, id);
+    assert_eq!(
+        (done.total_size, done.filled_size),
+        (desk.lots(SOL, "-100"), desk.lots(SOL, "-100"))
+    );
+    let mut sizes = children(&desk, id);
+    sizes.dedup();
+    assert!(sizes.len() > 2, "no two neighbours alike");
+}
+
+#[test]
+fn a_dry_market_is_caught_up_at_three_slices_a_time_and_may_end_short() {
+    let mut desk = Desk::new(100_000);
+    let order = hour(&desk, Side::Buy, "11");
+    let id = start(&mut desk, order);
+    desk.book(SOL, &[("90", "1")], &[("110", "1")], "100");
+    desk.pass(Millis::seconds(240));
+    desk.at(SOL, "100");
+    desk.pass(Millis::seconds(60));
+    let done = row(&desk, id);
+    assert_eq!(
+        (done.status, done.completion_reason, done.filled_size),
+        (
+            TwapStatus::Completed,
+            Some(CompletionReason::DurationElapsed),
+            desk.lots(SOL, "7")
+        ),
+        "1 at once, then 3 and 3"
+    );
+}
+
+#[test]
+fn a_trigger_holds_it_back_and_a_bound_ends_it() {
+    let mut desk = Desk::new(100_000);
+    let order = PlaceTwap {
+        trigger_price: Some(desk.px(SOL, "105")),
+        max_price: Some(desk.px(SOL, "108")),
+        ..hour(&desk, Side::Buy, "10")
+    };
+    let id = start(&mut desk, order);
+    desk.pass(Millis::seconds(60));
+    assert_eq!(row(&desk, id).status, TwapStatus::Pending);
+    desk.at(SOL, "105");
+    let active = row(&desk, id);
+    assert_eq!(
+        (active.status, active.activated_at, active.slices_attempted),
+        (TwapStatus::Active, Some(desk.engine.now()), 1)
+    );
+    desk.at(SOL, "108");
+    let ended = row(&desk, id);
+    assert_eq!(
+        (ended.status, ended.completion_reason),
+        (
+            TwapStatus::Completed,
+            Some(CompletionReason::MaxPriceReached)
+        )
+    );
+    assert_eq!(desk.engine.live_twaps(desk.me).count(), 0);
+}
+
+#[test]
+fn stopping_keeps_what_is_filled_and_runs_no_further_slice() {
+    let mut desk = Desk::new(100_000);
+    let order = hour(&desk, Side::Buy, "11");
+    let id = start(&mut desk, order);
+    desk.apply(Command::StopTwap(id)).unwrap();
+    desk.pass(MINUTES_5);
+    let stopped = row(&desk, id);
+    assert_eq!(
+        (
+            stopped.status,
+            stopped.completion_reason,
+            stopped.filled_size
+        ),
+        (
+            TwapStatus::Canceled,
+            Some(CompletionReason::CanceledByUser),
+            desk.lots(SOL, "1")
+        )
+    );
+    assert!(stopped.canceled_at.is_some() && stopped.completed_at.is_none());
+    assert_eq!(
+        desk.apply(Command::StopTwap(id)),
+        Ok(Outcome::Twap(id)),
+        "stopping twice is safe"
+    );
+}
+
+#[test]
+fn a_reduce_only_twap_ends_when_the_position_is_gone() {
+    let mut desk = Desk::new(100_000);
+    desk.market(SOL, Side::Buy, "11");
+    let order = PlaceTwap {
+        reduction: Reduction::Only,
+        ..hour(&desk, Side::Sell, "11")
+    };
+    let id = start(&mut desk, order);
+    desk.market(SOL, Side::Sell, "10");
+    desk.pass(Millis::seconds(30));
+    assert_eq!(
+        row(&desk, id).completion_reason,
+        Some(CompletionReason::PositionClosed)
+    );
+}
+
+#[test]
+fn three_slices_without_margin_fail_it() {
+    let mut desk = Desk::new(100);
+    let order = hour(&desk, Side::Buy, "220");
+    let id = start(&mut desk, order);
+    desk.pass(Millis::seconds(60));
+    let failed = row(&desk, id);
+    assert_eq!(
+        (
+            failed.status,
+            failed.completion_reason,
+            failed.slices_attempted
+        ),
+        (
+            TwapStatus::Failed,
+            Some(CompletionReason::InsufficientMargin),
+            3
+        )
+    );
+}
+
+#[test]
+fn a_vwap_fills_its_total_too() {
+    let mut desk = Desk::new(100_000);
+    let order = PlaceTwap {
+        kind: TwapKind::Vwap,
+        duration_minutes: 120,
+        ..hour(&desk, Side::Buy, "240")
+    };
+    let id = start(&mut desk, order);
+    desk.pass(Millis::HOUR);
+    let half = row(&desk, id).filled_size;
+    assert!(
+        half > desk.lots(SOL, "130"),
+        "hour 0 is the busier one: {half:?}"
+    );
+    desk.pass(Millis::HOUR);
+    assert_eq!(row(&desk, id).filled_size, desk.lots(SOL, "240"));
+}
+
+#[test]
+fn terms_a_twap_cannot_have_are_refused() {
+    let mut desk = Desk::new(100_000);
+    let base = hour(&desk, Side::Buy, "10");
+    let cases = [
+        (
+            PlaceTwap {
+                duration_minutes: 4,
+                ..base.clone()
+            },
+            Reason::InvalidTwap,
+        ),
+        (
+            PlaceTwap {
+                size: desk.lots(SOL, "0.99"),
+                ..base.clone()
+            },
+            Reason::BelowMinNotional,
+        ),
+        (
+            PlaceTwap {
+                max_price: Some(desk.px(SOL, "100")),
+                ..base
+            },
+            Reason::TriggerWouldFire,
+        ),
+    ];
+    for (order, reason) in cases {
+        let refusal = desk.apply(Command::PlaceTwap(order)).unwrap_err();
+        assert_eq!(refusal.code, reason);
+    }
+    assert_eq!(usd("0"), desk.facts().order_holds);
+}
