@@ -16,6 +16,7 @@ mod canvas;
 mod cards;
 mod chart;
 mod detail;
+mod fit;
 mod form;
 mod frame;
 mod header;
@@ -35,10 +36,10 @@ use crate::{
 };
 use bottom::Bottom;
 use canvas::{Canvas, line};
+use fit::Measures;
 use layout::{SMALLEST, Tier};
 use ratatui::{buffer::Buffer, layout::Rect};
 use std::collections::BTreeMap;
-use table::Measures;
 use theme::Part;
 
 /// What drawing remembers between frames: its theme and zone, how far each pane is scrolled, how wide its

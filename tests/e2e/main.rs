@@ -26,15 +26,7 @@ fn desk() -> (Session, TempDir) {
 #[track_caller]
 fn assert_given_back(session: Session, code: u32) {
     let end = session.end();
-    assert_eq!(
-        (
-            end.code,
-            end.alternate_screen,
-            end.cursor_hidden,
-            end.bracketed_paste
-        ),
-        (code, false, false, false)
-    );
+    assert_eq!((end.code, end.kept), (code, vec![]));
 }
 
 #[test]

@@ -24,9 +24,8 @@ pub(crate) struct Session {
 /// What is left when the program has ended.
 pub(crate) struct Ended {
     pub(crate) code: u32,
-    pub(crate) alternate_screen: bool,
-    pub(crate) cursor_hidden: bool,
-    pub(crate) bracketed_paste: bool,
+    /// Terminal modes it took and did not give back.
+    pub(crate) kept: Vec<&'static str>,
 }
 
 impl Session {
@@ -110,12 +109,18 @@ impl Session {
         let code = self.child.wait().unwrap().exit_code();
         self.reader.take().unwrap().join().unwrap();
         let parser = self.screen.0.lock().unwrap();
-        Ended {
-            code,
-            alternate_screen: parser.screen().alternate_screen(),
-            cursor_hidden: parser.screen().hide_cursor(),
-            bracketed_paste: parser.screen().bracketed_paste(),
-        }
+        let screen = parser.screen();
+        let modes = [
+            ("alternate screen", screen.alternate_screen()),
+            ("hidden cursor", screen.hide_cursor()),
+            ("bracketed paste", screen.bracketed_paste()),
+        ];
+        let kept = modes
+            .into_iter()
+            .filter(|(_, on)| *on)
+            .map(|(name, _)| name)
+            .collect();
+        Ended { code, kept }
     }
 }
 

@@ -1,5 +1,11 @@
 //! Whole screens, styles included, at the sizes people have.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a failed helper is a failed test"
+)]
+
 mod desk;
 mod digits;
 mod dump;
@@ -124,7 +130,7 @@ fn stale() -> Model {
 fn pictures() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("pictures");
     fs::create_dir_all(&folder).unwrap();
-    let models = [
+    let models = vec![
         ("full", desk::full()),
         ("orders", pressed("2")),
         ("twaps", pressed("3")),
