@@ -4,7 +4,7 @@ use super::{JournalError, schema};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::{
     fs::{self, DirBuilder, File, OpenOptions, TryLockError},
-    io::{self, Write as _},
+    io::{self, Seek as _, SeekFrom, Write as _},
     path::Path,
     process,
     sync::Arc,
@@ -32,23 +32,44 @@ pub(super) fn lock(dir: &Path) -> Result<File, JournalError> {
         }
         Err(TryLockError::WouldBlock) => Err(JournalError::Held {
             path: dir.to_owned(),
-            holder: number(dir),
+            holder: named(dir).map(|holder| holder.process),
         }),
         Err(TryLockError::Error(why)) => Err(place(why)),
     }
 }
 
-/// The process that holds the journal in `dir` at this moment.
-pub fn holder(dir: &Path) -> Option<u32> {
+/// What a process that flattens on a signal writes behind its number.
+const LISTENS: &str = " listens";
+
+/// Writes into the lock that this process flattens when it gets SIGUSR1.
+pub(super) fn announce(mut lock: &File) -> io::Result<()> {
+    lock.seek(SeekFrom::End(0))?;
+    lock.write_all(LISTENS.as_bytes())
+}
+
+/// A process that holds a journal at this moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Holder {
+    pub process: u32,
+    /// It flattens when it gets SIGUSR1; any other would end.
+    pub listens: bool,
+}
+
+/// Who holds the journal in `dir`, if anybody does.
+pub fn holder(dir: &Path) -> Option<Holder> {
     let lock = File::open(dir.join(LOCK)).ok()?;
     match lock.try_lock() {
-        Err(TryLockError::WouldBlock) => number(dir),
+        Err(TryLockError::WouldBlock) => named(dir),
         Ok(()) | Err(TryLockError::Error(_)) => None,
     }
 }
 
-fn number(dir: &Path) -> Option<u32> {
-    fs::read_to_string(dir.join(LOCK)).ok()?.trim().parse().ok()
+fn named(dir: &Path) -> Option<Holder> {
+    let text = fs::read_to_string(dir.join(LOCK)).ok()?;
+    Some(Holder {
+        process: text.trim_end_matches(LISTENS).trim().parse().ok()?,
+        listens: text.ends_with(LISTENS),
+    })
 }
 
 /// The database, checked and at the newest schema. Nothing is written to a file that is refused.

@@ -19,7 +19,7 @@ mod spare;
 
 pub use entry::{Entry, Intent, IntentId, Outcome, Standing, State};
 pub use error::JournalError;
-pub use file::holder;
+pub use file::{Holder, holder};
 pub use spare::Used;
 
 use crate::model::{Failure, IdempotencyKey, OrderId, Text, Timestamp};
@@ -35,8 +35,8 @@ pub struct Journal {
     failed: Option<JournalError>,
     /// `None` where it is only looked at, or where there is no place for them.
     spares: Option<Spares>,
-    /// Never read: holding it open holds the lock.
-    _lock: Option<File>,
+    /// Holding it open holds the lock.
+    lock: Option<File>,
 }
 
 impl Journal {
@@ -47,7 +47,7 @@ impl Journal {
             connection: file::database(dir)?,
             failed: None,
             spares: None,
-            _lock: Some(lock),
+            lock: Some(lock),
         };
         journal.open_spares(dir);
         Ok(journal)
@@ -59,10 +59,10 @@ impl Journal {
             connection: file::readable(dir)?,
             failed: Some(JournalError::Held {
                 path: dir.to_owned(),
-                holder: file::holder(dir),
+                holder: file::holder(dir).map(|holder| holder.process),
             }),
             spares: None,
-            _lock: None,
+            lock: None,
         })
     }
 
@@ -102,6 +102,12 @@ impl Journal {
     /// A key for closing everything that needs no new disk space, marked as used.
     pub fn spare(&mut self, used: impl FnOnce(IdempotencyKey) -> Used) -> Option<Used> {
         self.spares.as_mut()?.take(used)
+    }
+
+    /// Lets others find this process to flatten it: from now on it must do so on SIGUSR1.
+    pub fn announce(&self) {
+        // It can still be flattened by its own key.
+        let _unfound = self.lock.as_ref().map(file::announce);
     }
 
     /// What stands for an API key in the journal: equal for equal keys, and of no use to anybody else.

@@ -218,7 +218,11 @@ fn a_second_desk_reads_along_and_writes_nothing() {
     let refused = second.record(Timestamp(3), &intent("c")).unwrap_err();
     let pid = format!("(process {})", std::process::id());
     assert!(refused.to_string().contains(&pid), "{refused}");
-    assert_eq!(holder(dir.path()), Some(std::process::id()));
+    let process = std::process::id();
+    let found = |listens| Some(Holder { process, listens });
+    assert_eq!(holder(dir.path()), found(false));
+    first.announce();
+    assert_eq!(holder(dir.path()), found(true));
     drop(first);
     assert_eq!(holder(dir.path()), None);
 }

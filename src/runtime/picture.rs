@@ -1,6 +1,9 @@
 //! One frame of a living desk without a terminal: the same services, a script of keys, then the frame.
 
-use super::{Clock, Far, Start, services::Services};
+use super::{
+    Clock, Far, Start,
+    services::{Reach, Services},
+};
 use crate::{
     app::{
         Effect, Model, Msg,
@@ -39,6 +42,7 @@ where
     let (effects, wanted) = unbounded_channel();
     let services = Services {
         clock,
+        reach: Reach::Nothing,
         intervals: start.options.intervals.clone(),
         inbox,
     };

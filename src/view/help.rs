@@ -11,13 +11,16 @@ pub struct HelpSection {
 
 /// How the desk's own keys are grouped; what is in no group comes under "Desk".
 const GROUPS: &[(&str, &[Action])] = &[
-    ("Trade", &[
+    (
+        "Trade",
+        &[
             Action::Buy,
             Action::Sell,
             Action::CloseAll,
             Action::Flatten,
             Action::Decide,
-        ]),
+        ],
+    ),
     (
         "Panes",
         &[

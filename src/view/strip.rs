@@ -87,7 +87,10 @@ pub fn strip(model: &Model, scene: &Scene<'_>, strip: &Strip) -> StripView {
 fn question(model: &Model, scene: &Scene<'_>, strip: &Strip) -> Vec<Span> {
     let key = |action| {
         let chord = model.keymap.chord(Context::Strip, action);
-        Span::new(chord.map_or_else(String::new, |c| c.to_string()), Tone::Accent)
+        Span::new(
+            chord.map_or_else(String::new, |c| c.to_string()),
+            Tone::Accent,
+        )
     };
     let again = if scene.now < strip.ends_at() {
         let left = format::countdown(strip.ends_at(), scene.now);
@@ -233,9 +236,7 @@ fn waiting(command: &Command, progress: &Progress, scene: &Scene<'_>) -> Vec<Spa
         Progress::Sending { .. }
         | Progress::Waiting { .. }
         | Progress::Running { .. }
-        | Progress::Flattening(_) => {
-            Tone::Warn
-        }
+        | Progress::Flattening(_) => Tone::Warn,
     };
     vec![
         Span::plain(format!("{}: ", words::command(command, scene))),
