@@ -469,6 +469,8 @@ mod any_keys {
             Effect::Send(_, Command::Close(close)) => close.size.is_none_or(Num::is_positive),
             Effect::Send(_, Command::Margin { extra, .. }) => !extra.is_negative(),
             Effect::Send(..)
+            | Effect::Again(_)
+            | Effect::GiveUp(_)
             | Effect::Poll(_)
             | Effect::MoreClosed(_)
             | Effect::MoreHistory(_)

@@ -1,6 +1,10 @@
 //! When the desk next changes by time alone. The runtime sleeps until then; nothing moving means no wake.
 
-use super::{Model, overlay::Overlay, poll::Source};
+use super::{
+    Model,
+    overlay::{Arm, Overlay},
+    poll::Source,
+};
 use crate::model::{Progress, Timestamp};
 use std::time::Duration;
 use strum::IntoEnumIterator;
@@ -28,7 +32,13 @@ fn toast(model: &Model) -> Option<Timestamp> {
 
 fn strip(model: &Model) -> Option<Timestamp> {
     match model.overlays.last()? {
-        Overlay::Strip(strip) => Some(strip.ends_at().min(model.now.plus(TENTH))),
+        Overlay::Strip(strip) => {
+            let step = match strip.arm {
+                Arm::Confirm | Arm::Countdown { .. } => TENTH,
+                Arm::Question { .. } => SECOND,
+            };
+            Some(strip.ends_at().min(model.now.plus(step)))
+        }
         Overlay::Help { .. } | Overlay::Detail { .. } | Overlay::Form(_) => None,
     }
 }

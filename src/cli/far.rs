@@ -128,10 +128,13 @@ pub(super) async fn paper(
 #[derive(Debug)]
 pub(super) struct PaperJournal(PathBuf);
 
+/// How the directory of a paper desk's journal begins.
+pub(super) const PAPER_JOURNAL: &str = "perpdeck-paper-";
+
 impl PaperJournal {
     pub(super) fn new() -> Self {
         let name = format!(
-            "perpdeck-paper-{}-{}",
+            "{PAPER_JOURNAL}{}-{}",
             process::id(),
             uuid::Uuid::new_v4().simple()
         );

@@ -5,12 +5,14 @@
 
 mod clock;
 mod desk;
+mod flatten;
 mod frame;
 mod jitter;
 mod outbox;
 mod painter;
 mod picture;
 mod poller;
+mod recovery;
 mod scribe;
 mod services;
 mod signals;
@@ -21,6 +23,7 @@ pub use desk::{End, Start, desk};
 pub use outbox::Outbox;
 pub use picture::picture;
 pub use poller::Poller;
+pub use scribe::open as open_journal;
 pub use services::Far;
 
 use crate::{
@@ -99,6 +102,10 @@ fn cause(msg: &Msg) -> Cause {
         | Msg::Opened(_)
         | Msg::Progress(..)
         | Msg::Settled(..)
+        | Msg::Ended(..)
+        | Msg::Resumed(..)
+        | Msg::Offered(..)
+        | Msg::Flatten
         | Msg::Said(..) => Cause::Person,
     }
 }

@@ -42,6 +42,8 @@ pub(super) fn kind(event: &Event) -> &'static str {
         Event::Progress(_, Progress::Unknown { .. }) => "unknown",
         Event::Progress(_, Progress::Waiting { .. }) => "waiting",
         Event::Progress(_, Progress::Running { .. }) => "running",
+        Event::Progress(_, Progress::Flattening(_)) => "flattening",
+        Event::Progress(_, Progress::Parked { .. }) => "in doubt",
         Event::Settled(_, Ok(receipt)) => receipt_kind(receipt),
         Event::Settled(_, Err(why)) => why.kind.word(),
         Event::Said(..) => "desk",
@@ -59,7 +61,9 @@ fn receipt_kind(receipt: &Receipt) -> &'static str {
         | Receipt::Position(_)
         | Receipt::Twap(_)
         | Receipt::Scaled(_)
-        | Receipt::CloseAll(_) => "done",
+        | Receipt::CloseAll(_)
+        | Receipt::Over(_) => "done",
+        Receipt::Flat(_) => "flat",
     }
 }
 
@@ -123,6 +127,8 @@ pub(super) fn progress_words(progress: &Progress) -> String {
             operation.total_count,
             operation.failed_count
         ),
+        Progress::Flattening(flattening) => flattening.to_string(),
+        Progress::Parked { why, .. } => why.message.to_string(),
     }
 }
 
@@ -131,6 +137,8 @@ fn receipt_words(command: &Command, receipt: &Receipt, scene: &Scene<'_>) -> Str
     match receipt {
         Receipt::Order { order, .. } => order_words(order, scene),
         Receipt::CloseAll(operation) => format!("{}: {}", asked(), close_all_words(operation)),
+        Receipt::Over(what) => format!("{}: {what}", asked()),
+        Receipt::Flat(proof) => format!("{}: {proof}", asked()),
         Receipt::Cancel(_) | Receipt::Position(_) | Receipt::Twap(_) | Receipt::Scaled(_) => {
             asked()
         }

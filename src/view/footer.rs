@@ -27,6 +27,7 @@ const ORDER: &[Action] = &[
     Action::Cancel,
     Action::Exits,
     Action::Margin,
+    Action::Decide,
     Action::Buy,
     Action::Sell,
     Action::Detail,
@@ -77,6 +78,7 @@ fn label(model: &Model, action: Action) -> &'static str {
         (Action::Cancel, Pane::Orders, _) => "cancel order",
         (Action::Cancel, Pane::Twaps, _) => "stop TWAP",
         (Action::Cancel, Pane::Scaled, _) => "cancel ladder",
+        (Action::Decide, ..) => "DECIDE",
         (Action::ClosePosition, ..) => "close",
         (Action::Exits, ..) => "exits",
         (Action::Margin, ..) => "margin",
@@ -100,6 +102,9 @@ type Need = fn(&Model) -> bool;
 const NEEDS: &[(Action, Need)] = &[
     (Action::CloseAll, |model| {
         model.store.closing_all().is_none()
+    }),
+    (Action::Decide, |model| {
+        model.store.parked().next().is_some()
     }),
     (Action::ClosePosition, |model| {
         selected_position(model).is_some()

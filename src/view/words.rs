@@ -157,6 +157,7 @@ pub(super) fn command(command: &Command, scene: &Scene<'_>) -> String {
             None => format!("cancel ladder {id}"),
         },
         Command::CloseAll(account) => format!("close all positions on {account}"),
+        Command::Flatten(account) => format!("flatten {account}"),
     }
 }
 

@@ -57,6 +57,29 @@ fn one_key_closes_everything() {
 }
 
 #[test]
+fn a_word_from_outside_gets_the_running_desk_out_of_everything() {
+    let (mut session, home) = desk();
+    let told = std::process::Command::new(env!("CARGO_BIN_EXE_perpdeck"))
+        .args(["flatten", "--running"])
+        .env_clear()
+        .env("HOME", home.path())
+        .env("TMPDIR", home.path())
+        .env("PATH", "/usr/bin:/bin")
+        .output()
+        .unwrap();
+    let said = String::from_utf8(told.stdout).unwrap();
+    assert!(
+        told.status.success() && said.contains("is flattening"),
+        "{said}"
+    );
+    session.wait_for("flat: no position, order or TWAP on two reads");
+    session.wait_for("1 Positions 0");
+    session.wait_for("2 Working orders 0");
+    session.press("q");
+    assert_given_back(session, 0);
+}
+
+#[test]
 fn a_close_all_pressed_by_accident_is_stopped() {
     let (mut session, _home) = desk();
     session.press("X");

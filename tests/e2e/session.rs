@@ -43,6 +43,7 @@ impl Session {
         command.env_clear();
         for (name, value) in [
             ("HOME", home.to_str().unwrap()),
+            ("TMPDIR", home.to_str().unwrap()),
             ("TERM", "xterm-256color"),
             ("LANG", "C.UTF-8"),
         ] {
