@@ -118,18 +118,20 @@ async fn a_list_that_loses_its_place_is_shown_as_incomplete_not_as_all_there_is(
 }
 
 #[tokio::test]
-async fn a_service_that_ignores_the_filter_shows_no_finished_order_as_working() {
+async fn a_service_that_ignores_the_filter_shows_no_finished_order_as_working_and_hides_no_unknown_one()
+ {
     let rows = [
         order("a", "filled"),
         order("b", "resting"),
         order("c", "canceled"),
+        order("d", "amended"),
     ];
     let rows: Vec<_> = rows.iter().map(String::as_str).collect();
     let responder = Responder::answering(vec![orders(&rows, "")]).await;
     let (client, _calls) = responder.client();
     let page = client.working_orders(&account()).await.unwrap();
     let ids: Vec<_> = page.rows.iter().map(|order| order.id.raw()).collect();
-    assert_eq!(ids, ["b"]);
+    assert_eq!(ids, ["b", "d"]);
 }
 
 #[tokio::test]

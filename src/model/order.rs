@@ -136,9 +136,17 @@ impl Order {
         self.status.known().is_some_and(OrderStatus::is_working)
     }
 
+    /// In a final state. A status nobody has heard of is not final: the order may still act.
+    pub fn is_over(&self) -> bool {
+        self.status
+            .known()
+            .is_some_and(|status| !status.is_working())
+    }
+
     /// Waiting for a trigger: on the wire a pending order with a trigger price.
     pub fn is_armed(&self) -> bool {
-        self.status.is(&OrderStatus::Pending) && self.trigger_price.is_some()
+        let rests = self.status.is(&OrderStatus::Resting);
+        !self.is_over() && !rests && self.trigger_price.is_some()
     }
 
     /// What was asked for before fills shrank `size`.

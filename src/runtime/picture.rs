@@ -6,16 +6,19 @@ use super::{
 };
 use crate::{
     app::{
-        Effect, Model, Msg,
+        Effect, Flight, Model, Msg,
         keymap::Chord,
         poll::{Answer, Source},
         update,
     },
-    model::{Failure, Timestamp},
+    model::{Call, Failure, Progress, Timestamp},
     ui,
 };
 use ratatui::{buffer::Buffer, layout::Rect};
-use std::{collections::BTreeSet, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 use strum::IntoEnumIterator;
 use tokio::{
     sync::mpsc::{Receiver, UnboundedSender, channel, unbounded_channel},
@@ -24,6 +27,8 @@ use tokio::{
 
 /// How long a picture waits for a service that does not answer; it then shows the desk as it is.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// Longer than any picture takes.
+const NEVER: Duration = Duration::from_hours(24);
 /// A scripted key is pressed as unhurriedly as a person would: past the deaf time of a strip.
 const BETWEEN_KEYS: Duration = Duration::from_millis(200);
 
@@ -43,7 +48,7 @@ where
     let services = Services {
         clock,
         reach: Reach::Nothing,
-        intervals: start.options.intervals.clone(),
+        intervals: asked(clock, &start.options.intervals),
         inbox,
     };
     let far_side = tokio::spawn(services.serve(opening, wanted));
@@ -56,6 +61,9 @@ where
         clock,
         pressed: 0,
         awaited: Source::iter().collect(),
+        calls: vec![],
+        answers: 0,
+        reports: 0,
     };
     sitter.settle().await;
     for key in keys {
@@ -67,6 +75,14 @@ where
     frame
 }
 
+/// Where time stands still every source is asked when something wants it, never by the clock.
+fn asked(clock: Clock, wanted: &BTreeMap<Source, Duration>) -> BTreeMap<Source, Duration> {
+    match clock {
+        Clock::Wall => wanted.clone(),
+        Clock::Frozen(_) => wanted.keys().map(|source| (*source, NEVER)).collect(),
+    }
+}
+
 /// The desk that sits for the picture.
 struct Sitter {
     model: Model,
@@ -76,6 +92,11 @@ struct Sitter {
     pressed: u32,
     /// Sources that have not answered since the last key that acted.
     awaited: BTreeSet<Source>,
+    /// Calls of a frozen picture: their order and pace are the machine's, so they are told sorted and timeless.
+    calls: Vec<Call>,
+    /// Answers to polls, and calls told of: news of a call comes on its own way, before its answer or after.
+    answers: usize,
+    reports: usize,
 }
 
 impl Sitter {
@@ -105,14 +126,34 @@ impl Sitter {
                 let Some(msg) = self.mail.recv().await else {
                     return;
                 };
-                if let Msg::Polled(poll) = &msg {
-                    self.awaited.remove(&source(&poll.answer));
-                }
-                self.take(msg);
+                self.hear(msg);
             }
         });
         if settled.await.is_err() {
             tracing::warn!(awaited = ?self.awaited, "the picture was taken before everything had answered");
+        }
+        self.calls
+            .sort_by(|a, b| (a.method, &a.target).cmp(&(b.method, &b.target)));
+        for call in std::mem::take(&mut self.calls) {
+            self.take(Msg::Called(call));
+        }
+    }
+
+    fn hear(&mut self, msg: Msg) {
+        if let Msg::Polled(poll) = &msg {
+            self.awaited.remove(&source(&poll.answer));
+            self.answers += 1;
+        }
+        match (msg, self.clock) {
+            (Msg::Called(call), Clock::Frozen(_)) => {
+                self.reports += 1;
+                self.calls.push(Call {
+                    elapsed: Duration::ZERO,
+                    request_id: None,
+                    ..call
+                });
+            }
+            (msg, _) => self.take(msg),
         }
     }
 
@@ -126,7 +167,19 @@ impl Sitter {
             self.awaited.iter().all(|s| *s == Source::Scaled) && store.scaled.is_empty();
         let answered = self.awaited.is_empty() || only_ladders;
         let fetching = store.closed.is_fetching() || store.history.is_fetching();
-        answered && ladders && !fetching && store.parked().count() == store.flights.len()
+        // A close-all between two rounds waits for time to pass, which it does not here.
+        let rests = |flight: &Flight| {
+            let between_rounds = matches!(flight.progress, Progress::Running { .. });
+            between_rounds && self.clock != Clock::Wall
+        };
+        let resting = store
+            .flights
+            .values()
+            .filter(|flight| rests(flight))
+            .count();
+        let landed = store.parked().count() + resting == store.flights.len();
+        let explained = self.reports >= self.answers || self.clock == Clock::Wall;
+        answered && ladders && !fetching && landed && explained
     }
 
     fn take(&mut self, msg: Msg) {

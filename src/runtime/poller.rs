@@ -62,12 +62,14 @@ impl Poller {
             tasks: JoinSet::new(),
             pages: Jitter::seeded(seed),
         };
+        let recoveries = watch::Sender::default();
         for (((source, interval), nudge), number) in
             intervals.iter().zip(poller.nudges.values()).zip(1..)
         {
             let beat = Beat {
                 desk: poller.desk.clone(),
                 nudge: Arc::clone(nudge),
+                recoveries: recoveries.clone(),
                 rhythm: Rhythm::new(*interval, seed ^ number),
                 jitter: Jitter::seeded(seed.rotate_left(32) ^ number),
             };
@@ -116,6 +118,8 @@ impl Poller {
 struct Beat {
     desk: Desk,
     nudge: Arc<Notify>,
+    /// Counts the times a source that had failed was answered again.
+    recoveries: watch::Sender<u64>,
     rhythm: Rhythm,
     jitter: Jitter,
 }
@@ -165,7 +169,16 @@ impl Beat {
 
     /// Waits for the next round; whether somebody asked for it.
     async fn rest(&mut self, trouble: Option<&Failure>) -> bool {
+        if trouble.is_none() && self.rhythm.is_failing() {
+            self.recoveries.send_modify(|count| *count += 1);
+        }
+        let mut recoveries = self.recoveries.subscribe();
         match self.rhythm.after(trouble) {
+            Wait::For(wait) if trouble.is_some() => tokio::select! {
+                woken = timeout(wait, self.nudge.notified()) => woken.is_ok(),
+                // The service answers somebody again: it will answer this source too.
+                _ = recoveries.changed() => false,
+            },
             Wait::For(wait) => timeout(wait, self.nudge.notified()).await.is_ok(),
             Wait::AtLeast(wait) => {
                 sleep(wait).await;

@@ -10,15 +10,26 @@ enum Guard {
     Target,
 }
 
-/// The nearest stop of a position, or `NO STOP`. Unknown until the working orders have come.
+/// The nearest stop of a position, or `NO STOP`; `STOP ?` when an order that could be one cannot be told.
+/// Unknown until the working orders have come.
 pub(super) fn stop(position: &Position, scene: &Scene<'_>) -> Span {
-    if scene.store.orders.value().is_none() {
+    let Some(orders) = scene.store.orders.value() else {
         return Span::unknown();
-    }
+    };
+    let unread = orders.incomplete || !orders.unreadable.is_empty();
     match leg(Guard::Stop, position, scene) {
         Some(stop) => Span::plain(format!("SL {stop}")),
+        None if unread || orders.rows.iter().any(|order| may_stop(order, position)) => {
+            Span::new("STOP ?", Tone::Warn)
+        }
         None => Span::new("NO STOP", Tone::Warn),
     }
+}
+
+/// An armed order of its market whose words nobody has heard of: a second stop beside it would be one too many.
+fn may_stop(order: &Order, position: &Position) -> bool {
+    let unheard = order.side.known().is_none() || order.kind.known().is_none();
+    unheard && order.is_armed() && order.market_id == position.market_id
 }
 
 /// The nearest target of a position, if it has one.

@@ -127,9 +127,8 @@ fn get_out(model: &Model, command: Command) -> Next {
 }
 
 fn cancel(model: &Model, row: &RowId) -> Next {
-    let is_done = |order: &Order| order.status.known().is_some_and(|s| !s.is_working());
     let command = match row {
-        RowId::Order(id) if model.store.order(id).is_some_and(is_done) => {
+        RowId::Order(id) if model.store.order(id).is_some_and(Order::is_over) => {
             return Next::Refuse("this order is not working any more".to_owned());
         }
         RowId::Order(id) => Command::Cancel(id.clone()),

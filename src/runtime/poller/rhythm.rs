@@ -8,8 +8,9 @@ use std::time::Duration;
 
 /// However often it failed, a source is asked again within this time.
 const LONGEST: Duration = Duration::from_secs(30);
-/// Nor is it slowed down to less than a tenth of its pace.
-const SLOWEST: u32 = 10;
+/// Nor is it slowed down to less than a quarter of its pace: whichever source finds the service back wakes
+/// the others.
+const SLOWEST: u32 = 4;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wait {
@@ -35,6 +36,11 @@ impl Rhythm {
             failures: 0,
             jitter: Jitter::seeded(seed),
         }
+    }
+
+    /// Whether the last question went unanswered.
+    pub(super) fn is_failing(&self) -> bool {
+        self.failures > 0
     }
 
     pub(super) fn after(&mut self, trouble: Option<&Failure>) -> Wait {
@@ -93,12 +99,12 @@ mod tests {
     }
 
     #[test]
-    fn failures_slow_a_source_down_to_a_tenth_and_one_answer_restores_it() {
+    fn failures_slow_a_source_down_to_a_quarter_and_one_answer_restores_it() {
         let down = Failure::new(FailureKind::Unreachable, "down");
         let mut fast = rhythm(1);
         let waits: Vec<_> = (0..6).map(|_| seconds(fast.after(Some(&down)))).collect();
         assert!(waits.is_sorted() && waits[0] == 2, "{waits:?}");
-        assert!((9..=11).contains(&waits[5]));
+        assert!((4..=5).contains(&waits[5]));
         assert_eq!(seconds(fast.after(None)), 1);
         let mut slow = rhythm(15);
         assert!((27..=33).contains(&seconds(slow.after(Some(&down)))));

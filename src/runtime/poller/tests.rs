@@ -25,6 +25,7 @@ fn beat(desk: Desk, interval: Duration) -> (Beat, Arc<Notify>) {
     let beat = Beat {
         desk,
         nudge: Arc::clone(&nudge),
+        recoveries: watch::Sender::default(),
         rhythm: Rhythm::new(interval, 1),
         jitter: Jitter::seeded(1),
     };
@@ -164,4 +165,24 @@ async fn a_refused_key_is_tried_again_only_when_asked() {
     assert!(alone.is_err());
     nudge.notify_one();
     assert!(beat.rest(Some(&refused)).await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn when_one_source_is_answered_again_those_that_failed_ask_at_once() {
+    let down = Failure::new(FailureKind::Unreachable, "down");
+    let (mut waiting, _nudge) = resting();
+    let (mut first, _other) = resting();
+    first.recoveries = waiting.recoveries.clone();
+    first.rhythm.after(Some(&down));
+    let start = tokio::time::Instant::now();
+    tokio::join!(
+        async {
+            waiting.rest(Some(&down)).await;
+            assert_eq!(start.elapsed(), Duration::from_millis(50));
+        },
+        async {
+            sleep(Duration::from_millis(50)).await;
+            let _its_own_interval = timeout(Duration::from_millis(1), first.rest(None)).await;
+        },
+    );
 }
