@@ -2,7 +2,7 @@
 
 use super::JournalError;
 use crate::model::{AccountId, Failure, IdempotencyKey, OrderId, Receipt, Risk, Text, Timestamp};
-use rusqlite::{Connection, Row, types::Type};
+use rusqlite::{Connection, OptionalExtension as _, Row, types::Type};
 use std::{str::FromStr, sync::Arc};
 use strum::{Display, EnumString};
 
@@ -35,6 +35,14 @@ pub struct Entry {
     pub attempts: u32,
     /// `None` while nothing conclusive is known.
     pub outcome: Option<Outcome>,
+}
+
+impl Entry {
+    /// Whether it is proved that it had no effect.
+    pub fn surely_failed(&self) -> bool {
+        let outcome = self.outcome.as_ref();
+        outcome.is_some_and(|outcome| outcome.state == State::Failed)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, EnumString)]
@@ -110,6 +118,22 @@ fn order(receipt: &Receipt) -> Option<OrderId> {
         Receipt::Cancel(result) => Some(result.id.clone()),
         Receipt::Position(_) | Receipt::Twap(_) | Receipt::Scaled(_) | Receipt::CloseAll(_) => None,
     }
+}
+
+/// A key is of one intent at most.
+pub(super) fn with_key(
+    connection: &Connection,
+    key: &IdempotencyKey,
+) -> Result<Option<Entry>, JournalError> {
+    let find = || -> rusqlite::Result<Option<i64>> {
+        let sql = "SELECT id FROM intents WHERE key = ?1";
+        let mut statement = connection.prepare_cached(sql)?;
+        statement.query_row([key.raw()], |row| row.get(0)).optional()
+    };
+    let found = find().map_err(|why| JournalError::Read(Arc::new(why)))?;
+    let Some(id) = found else { return Ok(None) };
+    let entries = select(connection, &format!("WHERE i.id = {id}"), 1)?;
+    Ok(entries.into_iter().next())
 }
 
 /// Entries under `condition` (over `intents i` and `outcomes o`), newest first.

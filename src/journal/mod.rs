@@ -119,6 +119,11 @@ impl Journal {
         entry::select(&self.connection, "", limit)
     }
 
+    /// The intent that was recorded with this key, if one was.
+    pub fn by_key(&self, key: &IdempotencyKey) -> Result<Option<Entry>, JournalError> {
+        entry::with_key(&self.connection, key)
+    }
+
     /// Intents that may still be under way or whose effect is in doubt, newest first.
     pub fn open_intents(&self) -> Result<Vec<Entry>, JournalError> {
         let open = "WHERE o.state IS NULL OR o.state = 'unknown'";

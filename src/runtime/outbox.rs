@@ -19,7 +19,7 @@ use crate::{
         Attempt, Client, Mutation,
         policy::{Pause, Tries, Verdict},
     },
-    journal::{Intent, IntentId, Journal, JournalError},
+    journal::{Entry, Intent, IntentId, Journal, JournalError},
     model::{Command, Failure, FailureKind, IdempotencyKey, Progress, Receipt, Risk, Ticket},
 };
 use lanes::Lanes;
@@ -72,12 +72,20 @@ impl Outbox {
 
     /// Takes the command on its way and returns at once. Ends with one [`Msg::Settled`] for the ticket.
     pub fn send(&mut self, ticket: Ticket, command: Command) {
+        let key = IdempotencyKey::from(uuid::Uuid::new_v4().to_string());
+        self.send_as(ticket, command, key);
+    }
+
+    /// As [`Self::send`], under a key the caller chose. What the journal holds under that key already goes
+    /// out again as it was, byte for byte, whatever `command` would be spelled like now; that both are one
+    /// wish is the caller's to make sure of.
+    pub fn send_as(&mut self, ticket: Ticket, command: Command, key: IdempotencyKey) {
         while self.flights.try_join_next().is_some() {}
         let turn = self.lanes.join(command.resource());
         let desk = self.desk.clone();
         self.flights.spawn(async move {
             turn.come().await;
-            let result = desk.deliver(ticket, &command).await;
+            let result = desk.deliver(ticket, &command, key).await;
             drop(turn);
             desk.say(Msg::Settled(ticket, result)).await;
         });
@@ -85,22 +93,37 @@ impl Outbox {
 }
 
 impl Desk {
-    async fn deliver(&self, ticket: Ticket, command: &Command) -> Result<Receipt, Failure> {
-        let uuid = uuid::Uuid::new_v4();
-        let key = IdempotencyKey::from(uuid.to_string());
-        let request = Request::of(command, key, &self.client.connection().dialect)
+    async fn deliver(
+        &self,
+        ticket: Ticket,
+        command: &Command,
+        key: IdempotencyKey,
+    ) -> Result<Receipt, Failure> {
+        let mut request = Request::of(command, key, &self.client.connection().dialect)
             .map_err(|why| Failure::local(format!("the request could not be written: {why}")))?;
+        let mut tries = Tries::of(command);
+        let (intent, tried) = match self.known(&request).await {
+            Some(entry) => {
+                request.body.clone_from(&entry.intent.body);
+                if !entry.surely_failed() {
+                    tries = tries.after(again());
+                }
+                (Some(entry.id), entry.attempts)
+            }
+            None => (self.record(command, &request).await?, 0),
+        };
         let errand = Arc::new(Errand {
-            intent: self.record(command, &request).await?,
+            intent,
+            tried,
             desk: self.clone(),
             ticket,
             request,
             mutation: Mutation::of(command),
         });
         let (trying, telling) = (Arc::clone(&errand), Arc::clone(&errand));
-        let mut jitter = Jitter::seeded(uuid.as_u64_pair().0);
+        let mut jitter = Jitter::seeded(uuid::Uuid::new_v4().as_u64_pair().0);
         let result = pursue(
-            Tries::of(command),
+            tries,
             move || jitter.per_mille(),
             move |number| Arc::clone(&trying).attempt(number),
             move |meanwhile, after| Arc::clone(&telling).tell(meanwhile, after),
@@ -108,6 +131,14 @@ impl Desk {
         .await;
         errand.note_outcome(&result).await;
         result
+    }
+
+    /// What was sent before under the key of `request`.
+    async fn known(&self, request: &Request) -> Option<Entry> {
+        let key = request.key.clone()?;
+        let found = self.scribe.write(move |journal| journal.by_key(&key)).await;
+        // A journal that cannot be read says so when the intent is to be recorded.
+        found.ok().flatten()
     }
 
     /// Puts the intent on disk; without a journal only what does not raise exposure may go on.
@@ -155,6 +186,8 @@ struct Errand {
     ticket: Ticket,
     /// `None` where there is no journal.
     intent: Option<IntentId>,
+    /// Attempts of an earlier run.
+    tried: u32,
     request: Request,
     mutation: Mutation,
 }
@@ -175,7 +208,7 @@ impl Errand {
         self.desk.say(Msg::Progress(self.ticket, sending)).await;
         let attempt = self.desk.client.send(&self.request, self.mutation).await;
         let why = trouble(&attempt).cloned();
-        let now = self.desk.clock.now();
+        let (now, number) = (self.desk.clock.now(), self.tried + number);
         self.note(move |journal, intent| journal.attempt(now, intent, number, why.as_ref()))
             .await;
         attempt
@@ -204,6 +237,14 @@ impl Errand {
             .write(move |journal| write(journal, intent))
             .await;
     }
+}
+
+/// The doubt a repeated command starts with.
+fn again() -> Failure {
+    Failure::new(
+        FailureKind::Unknown,
+        "it was sent before, and may have taken effect then",
+    )
 }
 
 fn trouble(attempt: &Attempt) -> Option<&Failure> {

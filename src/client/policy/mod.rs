@@ -136,6 +136,16 @@ impl Tries {
         }
     }
 
+    /// Of a command that was sent before these attempts began: no refusal proves any more that it had no
+    /// effect.
+    #[must_use]
+    pub fn after(self, doubt: Failure) -> Self {
+        Self {
+            doubt: Some(doubt),
+            ..self
+        }
+    }
+
     /// What follows from the attempt that just ended, `elapsed` after the first began.
     ///
     /// `draw` spreads the waits: 0 to 1000, evenly drawn by the caller.
