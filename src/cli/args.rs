@@ -1,6 +1,8 @@
 //! What may be typed.
 
-use super::{completions, flags::SettingsFlags, man, serve, settings, snapshot, world::World};
+use super::{
+    completions, flags::SettingsFlags, man, read, serve, settings, snapshot, world::World,
+};
 use clap::{Parser, Subcommand};
 
 /// A terminal desk for paper-trading perpetual futures.
@@ -18,7 +20,8 @@ pub struct Args {
 
 const AFTER: &str = "\
 The key of a service is never a flag: PERPDECK_API_KEY, api_key_file or api_key_command hold it.
-Exit codes: 0 ok, 1 failed, 2 usage or settings.";
+Exit codes: 0 ok, 1 failed, 2 usage or settings, 10 key refused, 11 limited, 12 unavailable, 13 rejected,
+14 outcome unknown, 15 done or known in part.";
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Verb {
@@ -30,6 +33,14 @@ pub(super) enum Verb {
     Serve(serve::Args),
     /// Writes one frame of the living desk to standard output
     Snapshot(snapshot::Args),
+    /// Lists working orders, or all of them
+    Orders(read::orders::Args),
+    /// Lists open positions, or closed ones
+    Positions(read::positions::Args),
+    /// Lists active TWAP and VWAP orders
+    Twaps(read::twaps::Args),
+    /// Shows a ladder and its rungs
+    Scaled(read::scaled::Args),
     /// Shows, checks or starts a settings file
     Config(settings::Args),
     /// Prints a completion script for a shell

@@ -12,9 +12,12 @@ mod flags;
 mod log;
 mod man;
 mod out;
+mod read;
 mod serve;
+mod service;
 mod settings;
 mod snapshot;
+mod voice;
 mod world;
 
 pub use args::Args;
@@ -39,6 +42,10 @@ fn choose(args: Args) -> Result<Exit> {
         Some(Verb::Demo(world)) => live(desk::run(Choice::Paper(world), &sources)),
         Some(Verb::Serve(args)) => live(serve::run(args, &sources)),
         Some(Verb::Snapshot(args)) => live(snapshot::run(args, &sources)),
+        Some(Verb::Orders(args)) => live(read::orders::run(args, &sources)),
+        Some(Verb::Positions(args)) => live(read::positions::run(args, &sources)),
+        Some(Verb::Twaps(args)) => live(read::twaps::run(args, &sources)),
+        Some(Verb::Scaled(args)) => live(read::scaled::run(args, &sources)),
         Some(Verb::Config(args)) => settings::run(&args, &sources),
         Some(Verb::Completions(args)) => completions::run(&args),
         Some(Verb::Man(args)) => man::run(&args),

@@ -128,7 +128,9 @@ pub(super) fn with_key(
     let find = || -> rusqlite::Result<Option<i64>> {
         let sql = "SELECT id FROM intents WHERE key = ?1";
         let mut statement = connection.prepare_cached(sql)?;
-        statement.query_row([key.raw()], |row| row.get(0)).optional()
+        statement
+            .query_row([key.raw()], |row| row.get(0))
+            .optional()
     };
     let found = find().map_err(|why| JournalError::Read(Arc::new(why)))?;
     let Some(id) = found else { return Ok(None) };

@@ -22,6 +22,7 @@ pub use outbox::Outbox;
 pub use picture::picture;
 pub use poller::Poller;
 pub use services::Far;
+pub use terminal::columns;
 
 use crate::{
     app::{Effect, Model, Msg, update, wake},

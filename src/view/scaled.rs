@@ -107,7 +107,7 @@ fn state(line: &RungLine) -> Span {
 }
 
 /// `LADDER ETH BUY 12.0  3,000…2,900  6 of 8 placed  1 rejected  active`.
-pub(super) fn head(ladder: &Scaled, scene: &Scene<'_>) -> Vec<Span> {
+pub fn head(ladder: &Scaled, scene: &Scene<'_>) -> Vec<Span> {
     let market = scene.store.market(&ladder.market_id);
     let size = ladder
         .total_size
@@ -196,6 +196,14 @@ fn waiting(id: &crate::model::ScaledId, scene: &Scene<'_>) -> Span {
         Some(why) => Span::new(format!("  {why}"), Tone::Alert),
         None => Span::muted("  loading…"),
     }
+}
+
+/// Every rung of a ladder joined with what is known of its order.
+pub fn rungs(ladder: &Scaled, scene: &Scene<'_>) -> Vec<RungLine> {
+    let numbers = 0..ladder.rungs.len();
+    numbers
+        .filter_map(|number| rung_line(ladder, number, scene))
+        .collect()
 }
 
 /// The n-th rung of a ladder joined with its order.
