@@ -1,7 +1,7 @@
 //! What may be typed.
 
 use super::{
-    completions, flags::SettingsFlags, man, read, serve, settings, snapshot, world::World,
+    act, completions, flags::SettingsFlags, man, read, serve, settings, snapshot, world::World,
 };
 use clap::{Parser, Subcommand};
 
@@ -41,6 +41,18 @@ pub(super) enum Verb {
     Twaps(read::twaps::Args),
     /// Shows a ladder and its rungs
     Scaled(read::scaled::Args),
+    /// Places an order
+    Place(Box<act::place::Args>),
+    /// Closes part or all of a position
+    Close(act::close::Args),
+    /// Cancels an order, a TWAP, a ladder or every working order
+    Cancel(act::cancel::Args),
+    /// Sets the take profit and stop loss attached to an order
+    Exits(act::exits::Args),
+    /// Sets the extra margin of an isolated position
+    Margin(act::margin::Args),
+    /// Closes every position and says what is still open
+    CloseAll(act::close_all::Args),
     /// Shows, checks or starts a settings file
     Config(settings::Args),
     /// Prints a completion script for a shell

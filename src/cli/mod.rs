@@ -3,6 +3,7 @@
 //! Contract: settings are loaded once, here, and everything a verb does starts from them. What is wrong is one line
 //! (or one per problem) on standard error and an exit code of [`Exit`]; a reader who went away is no error.
 
+mod act;
 mod args;
 mod completions;
 mod desk;
@@ -46,6 +47,12 @@ fn choose(args: Args) -> Result<Exit> {
         Some(Verb::Positions(args)) => live(read::positions::run(args, &sources)),
         Some(Verb::Twaps(args)) => live(read::twaps::run(args, &sources)),
         Some(Verb::Scaled(args)) => live(read::scaled::run(args, &sources)),
+        Some(Verb::Place(args)) => live(act::place::run(*args, &sources)),
+        Some(Verb::Close(args)) => live(act::close::run(args, &sources)),
+        Some(Verb::Cancel(args)) => live(act::cancel::run(args, &sources)),
+        Some(Verb::Exits(args)) => live(act::exits::run(args, &sources)),
+        Some(Verb::Margin(args)) => live(act::margin::run(args, &sources)),
+        Some(Verb::CloseAll(args)) => live(act::close_all::run(args, &sources)),
         Some(Verb::Config(args)) => settings::run(&args, &sources),
         Some(Verb::Completions(args)) => completions::run(&args),
         Some(Verb::Man(args)) => man::run(&args),

@@ -102,7 +102,7 @@ impl Desk {
         let mut request = Request::of(command, key, &self.client.connection().dialect)
             .map_err(|why| Failure::local(format!("the request could not be written: {why}")))?;
         let mut tries = Tries::of(command);
-        let (intent, tried) = match self.known(&request).await {
+        let (intent, before) = match self.known(&request).await {
             Some(entry) => {
                 request.body.clone_from(&entry.intent.body);
                 if !entry.surely_failed() {
@@ -114,7 +114,7 @@ impl Desk {
         };
         let errand = Arc::new(Errand {
             intent,
-            tried,
+            before,
             desk: self.clone(),
             ticket,
             request,
@@ -187,7 +187,7 @@ struct Errand {
     /// `None` where there is no journal.
     intent: Option<IntentId>,
     /// Attempts of an earlier run.
-    tried: u32,
+    before: u32,
     request: Request,
     mutation: Mutation,
 }
@@ -208,7 +208,7 @@ impl Errand {
         self.desk.say(Msg::Progress(self.ticket, sending)).await;
         let attempt = self.desk.client.send(&self.request, self.mutation).await;
         let why = trouble(&attempt).cloned();
-        let (now, number) = (self.desk.clock.now(), self.tried + number);
+        let (now, number) = (self.desk.clock.now(), self.before + number);
         self.note(move |journal, intent| journal.attempt(now, intent, number, why.as_ref()))
             .await;
         attempt

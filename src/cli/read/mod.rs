@@ -58,10 +58,10 @@ fn drawn(store: &Store, draw: impl FnOnce(&Scene<'_>) -> String) -> String {
 /// One row a line, so that the list is read by eyes, by `diff` and by `jq` alike.
 fn array<T: Serialize>(rows: &[T]) -> String {
     let lines: Vec<_> = rows.iter().map(json).collect();
-    match lines.is_empty() {
-        true => "[]\n".to_owned(),
-        false => format!("[\n{}\n]\n", lines.join(",\n")),
+    if lines.is_empty() {
+        return "[]\n".to_owned();
     }
+    format!("[\n{}\n]\n", lines.join(",\n"))
 }
 
 /// A file or a pipe has no edge to keep clear of.

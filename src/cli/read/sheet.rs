@@ -7,8 +7,11 @@ use unicode_width::UnicodeWidthStr;
 /// A resource's columns, and where its id comes from if none of them is it.
 pub(super) struct Sheet<T: 'static> {
     pub(super) columns: &'static [Column<T>],
-    pub(super) id: Option<fn(&T) -> String>,
+    pub(super) id: Option<Name<T>>,
 }
+
+/// The id of a row, fit for showing.
+type Name<T> = fn(&T) -> String;
 
 /// One column, its cells written out.
 struct Strip {
@@ -30,28 +33,26 @@ impl<T> Sheet<T> {
             fit(&mut strips, width);
         }
         let widths: Vec<usize> = strips.iter().map(Strip::width).collect();
-        let heading = strips.iter().map(|strip| strip.title);
-        let mut text = line(&strips, &widths, heading);
-        for row in 0..rows.len() {
-            let cells = strips
-                .iter()
-                .map(|strip| strip.cells.get(row).map_or("", String::as_str));
-            text += &line(&strips, &widths, cells);
-        }
-        text
+        let heading = strips.iter().map(|strip| strip.title).collect();
+        let mut lines = vec![line(&strips, &widths, heading)];
+        lines.extend((0..rows.len()).map(|row| {
+            let cells = strips.iter().map(|strip| strip.cell(row)).collect();
+            line(&strips, &widths, cells)
+        }));
+        lines.concat()
     }
 
     /// RFC 4180, with the columns' ids on top. Numbers have no separators between their thousands, and what is unknown
     /// is empty.
     pub(super) fn csv(&self, rows: &[T], scene: &Scene<'_>) -> String {
         let strips = self.strips(rows, scene);
-        let head: Vec<_> = strips.iter().map(|strip| field(strip.id)).collect();
-        let mut text = format!("{}\r\n", head.join(","));
-        for row in 0..rows.len() {
-            let cells: Vec<_> = strips.iter().map(|strip| strip.field(row)).collect();
-            text += &format!("{}\r\n", cells.join(","));
-        }
-        text
+        let record = |fields: Vec<String>| format!("{}\r\n", fields.join(","));
+        let mut lines = vec![record(strips.iter().map(|strip| field(strip.id)).collect())];
+        lines.extend((0..rows.len()).map(|row| {
+            let fields = strips.iter().map(|strip| strip.field(row));
+            record(fields.collect())
+        }));
+        lines.concat()
     }
 
     fn strips(&self, rows: &[T], scene: &Scene<'_>) -> Vec<Strip> {
@@ -86,8 +87,12 @@ impl Strip {
             .unwrap_or(0)
     }
 
+    fn cell(&self, row: usize) -> &str {
+        self.cells.get(row).map_or("", String::as_str)
+    }
+
     fn field(&self, row: usize) -> String {
-        let cell = self.cells.get(row).map_or("", String::as_str);
+        let cell = self.cell(row);
         match self.align {
             _ if cell == UNKNOWN => String::new(),
             Align::Number => field(&cell.replace(',', "")),
@@ -111,18 +116,20 @@ fn fit(strips: &mut Vec<Strip>, width: usize) {
     }
 }
 
-fn line<'a>(strips: &[Strip], widths: &[usize], cells: impl Iterator<Item = &'a str>) -> String {
-    let mut text = String::new();
-    for ((strip, width), cell) in strips.iter().zip(widths).zip(cells) {
-        let room = " ".repeat(width.saturating_sub(cell.width()));
-        match strip.align {
-            Align::Number => text += &format!("{room}{cell}{GAP}"),
-            Align::Left | Align::Words => text += &format!("{cell}{room}{GAP}"),
-        }
-    }
-    text.truncate(text.trim_end().len());
-    text.push('\n');
-    text
+fn line(strips: &[Strip], widths: &[usize], cells: Vec<&str>) -> String {
+    let aligned: Vec<_> = strips
+        .iter()
+        .zip(widths)
+        .zip(cells)
+        .map(|((strip, width), cell)| {
+            let room = " ".repeat(width.saturating_sub(cell.width()));
+            match strip.align {
+                Align::Number => format!("{room}{cell}"),
+                Align::Left | Align::Words => format!("{cell}{room}"),
+            }
+        })
+        .collect();
+    format!("{}\n", aligned.join(GAP).trim_end())
 }
 
 /// A cell that a spreadsheet would take for a formula begins with an apostrophe; a number stays one.
