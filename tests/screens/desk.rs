@@ -344,6 +344,7 @@ pub(crate) fn options() -> Options {
         Source::Account,
     ];
     Options {
+        dialect: perpdeck::config::Dialect::default(),
         close_all: CloseAllRule::After(Duration::from_millis(1_500)),
         intervals: sources
             .into_iter()
