@@ -1,7 +1,8 @@
 //! What may be typed.
 
 use super::{
-    act, completions, flags::SettingsFlags, man, read, serve, settings, snapshot, world::World,
+    act, completions, doctor, flags::SettingsFlags, man, read, serve, settings, snapshot,
+    world::World,
 };
 use clap::{Parser, Subcommand};
 
@@ -53,6 +54,8 @@ pub(super) enum Verb {
     Margin(act::margin::Args),
     /// Closes every position and says what is still open
     CloseAll(act::close_all::Args),
+    /// Examines the service, the key, the clock and every assumption about the API
+    Doctor(doctor::Args),
     /// Shows, checks or starts a settings file
     Config(settings::Args),
     /// Prints a completion script for a shell

@@ -7,6 +7,7 @@ mod act;
 mod args;
 mod completions;
 mod desk;
+mod doctor;
 mod exit;
 mod far;
 mod flags;
@@ -53,6 +54,7 @@ fn choose(args: Args) -> Result<Exit> {
         Some(Verb::Exits(args)) => live(act::exits::run(args, &sources)),
         Some(Verb::Margin(args)) => live(act::margin::run(args, &sources)),
         Some(Verb::CloseAll(args)) => live(act::close_all::run(args, &sources)),
+        Some(Verb::Doctor(args)) => live(doctor::run(args, &sources)),
         Some(Verb::Config(args)) => settings::run(&args, &sources),
         Some(Verb::Completions(args)) => completions::run(&args),
         Some(Verb::Man(args)) => man::run(&args),

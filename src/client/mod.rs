@@ -14,6 +14,7 @@ mod base;
 mod mutate;
 mod pace;
 pub mod policy;
+mod probe;
 mod read;
 mod rows;
 mod send;
@@ -25,6 +26,7 @@ pub(crate) mod responder;
 mod tests;
 
 pub use mutate::{Attempt, Mutation};
+pub use probe::Probe;
 
 use crate::{
     config::Connection,
