@@ -1,4 +1,4 @@
-use super::{served::Served, *};
+use super::served::Served;
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 use serde_json::Value;
 use std::io::{Read, Write};
