@@ -1,8 +1,8 @@
 //! What may be typed.
 
 use super::{
-    act, completions, doctor, flags::SettingsFlags, man, read, serve, settings, snapshot,
-    world::World,
+    act, completions, doctor, flags::SettingsFlags, flatten, journal, man, read, serve, settings,
+    snapshot, world::World,
 };
 use clap::{Parser, Subcommand};
 
@@ -56,6 +56,10 @@ pub(super) enum Verb {
     CloseAll(act::close_all::Args),
     /// Examines the service, the key, the clock and every assumption about the API
     Doctor(doctor::Args),
+    /// Gets the running desk out of everything
+    Flatten(flatten::Args),
+    /// What was asked, what came of it, and what is still open
+    Journal(journal::Args),
     /// Shows, checks or starts a settings file
     Config(settings::Args),
     /// Prints a completion script for a shell

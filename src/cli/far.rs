@@ -82,8 +82,8 @@ fn keymap(settings: &Settings) -> Result<Keymap> {
 }
 
 /// A configured service, ready at once: nothing is asked of it before the desk is drawn.
-pub(super) async fn service(connection: Connection, journal_dir: PathBuf) -> Result<Far, Failure> {
-    Ok(Far {
+pub(super) fn service(connection: Connection, journal_dir: PathBuf) -> Far {
+    Far {
         identity: Identity {
             mode: Mode::LiveApi,
             account_id: connection.account_id.clone(),
@@ -91,7 +91,7 @@ pub(super) async fn service(connection: Connection, journal_dir: PathBuf) -> Res
         },
         connection,
         journal_dir,
-    })
+    }
 }
 
 /// A paper exchange on a free loopback port, started beside the first frame.
@@ -128,10 +128,13 @@ pub(super) async fn paper(
 #[derive(Debug)]
 pub(super) struct PaperJournal(PathBuf);
 
+/// How the directory of a paper desk's journal begins.
+pub(super) const PAPER_JOURNAL: &str = "perpdeck-paper-";
+
 impl PaperJournal {
     pub(super) fn new() -> Self {
         let name = format!(
-            "perpdeck-paper-{}-{}",
+            "{PAPER_JOURNAL}{}-{}",
             process::id(),
             uuid::Uuid::new_v4().simple()
         );

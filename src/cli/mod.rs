@@ -11,6 +11,8 @@ mod doctor;
 mod exit;
 mod far;
 mod flags;
+mod flatten;
+mod journal;
 mod log;
 mod man;
 mod out;
@@ -55,6 +57,8 @@ fn choose(args: Args) -> Result<Exit> {
         Some(Verb::Margin(args)) => live(act::margin::run(args, &sources)),
         Some(Verb::CloseAll(args)) => live(act::close_all::run(args, &sources)),
         Some(Verb::Doctor(args)) => live(doctor::run(args, &sources)),
+        Some(Verb::Flatten(args)) => flatten::run(&args, &sources),
+        Some(Verb::Journal(args)) => journal::run(&args, &sources),
         Some(Verb::Config(args)) => settings::run(&args, &sources),
         Some(Verb::Completions(args)) => completions::run(&args),
         Some(Verb::Man(args)) => man::run(&args),

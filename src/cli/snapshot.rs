@@ -12,7 +12,7 @@ use crate::{
 };
 use color_eyre::Result;
 use ratatui::{buffer::Buffer, layout::Rect};
-use std::str::FromStr;
+use std::{future::ready, str::FromStr};
 use tokio_util::sync::CancellationToken;
 
 #[derive(Debug, clap::Args)]
@@ -107,7 +107,7 @@ async fn frame(args: &Args, settings: &Settings, theme: &Theme) -> Result<Buffer
     let size = Rect::new(0, 0, args.size.columns, args.size.rows);
     let keys = &args.keys.0;
     if let FarEnd::LiveApi(connection) = settings.far_end()? {
-        let opening = far::service(*connection, state_dir(settings));
+        let opening = ready(Ok(far::service(*connection, state_dir(settings))));
         return Ok(runtime::picture(start, Clock::Wall, size, keys, opening).await);
     }
     let world = World {

@@ -18,7 +18,9 @@ mod probe;
 mod read;
 mod rows;
 mod send;
+mod sight;
 mod source;
+mod tempo;
 
 #[cfg(test)]
 pub(crate) mod responder;
@@ -27,6 +29,8 @@ mod tests;
 
 pub use mutate::{Attempt, Mutation};
 pub use probe::Probe;
+pub use sight::{Clues, Sight};
+pub use tempo::Tempo;
 
 use crate::{
     config::Connection,
@@ -34,7 +38,13 @@ use crate::{
 };
 use reqwest::{Url, header::HeaderValue};
 use secrecy::ExposeSecret;
-use std::{fmt, sync::Arc};
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 use tokio::sync::mpsc::UnboundedSender;
 
 /// One service, spoken to as one account. Cloning shares connections and the pause a 429 ordered.
@@ -48,6 +58,9 @@ struct Inner {
     bearer: HeaderValue,
     pools: send::Pools,
     pace: pace::Pace,
+    tempo: Tempo,
+    /// The service does not take our key any more.
+    refused: AtomicBool,
     calls: UnboundedSender<Call>,
     now: Now,
 }
@@ -70,6 +83,16 @@ impl Client {
         calls: UnboundedSender<Call>,
         now: impl Fn() -> Timestamp + Send + Sync + 'static,
     ) -> Result<Self, Failure> {
+        Self::at_tempo(connection, calls, now, Tempo::default())
+    }
+
+    /// The same with another sense of time; see [`Tempo::hurried`].
+    pub fn at_tempo(
+        connection: Connection,
+        calls: UnboundedSender<Call>,
+        now: impl Fn() -> Timestamp + Send + Sync + 'static,
+        tempo: Tempo,
+    ) -> Result<Self, Failure> {
         let base = base::base(&connection.base_url)?;
         let bearer = bearer(connection.api_key.expose_secret())?;
         let sources = [
@@ -83,8 +106,10 @@ impl Client {
             connection,
             base,
             bearer,
-            pools: send::Pools::default(),
+            pools: send::Pools::at(tempo),
             pace: pace::Pace::default(),
+            tempo,
+            refused: AtomicBool::new(false),
             calls,
             now: Now(Box::new(now)),
         })))
@@ -96,6 +121,16 @@ impl Client {
 
     pub fn connection(&self) -> &Connection {
         &self.0.connection
+    }
+
+    pub fn tempo(&self) -> Tempo {
+        self.0.tempo
+    }
+
+    /// Whether the last answer of the service to our key was 401. Nothing here enforces it: who sends
+    /// looks first. An answer that takes the key ends it.
+    pub fn key_refused(&self) -> bool {
+        self.0.refused.load(Ordering::Relaxed)
     }
 }
 

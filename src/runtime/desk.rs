@@ -1,7 +1,12 @@
 //! A desk on a terminal, from the first frame to the exit code.
 
 use super::{
-    Clock, Far, Wires, painter::Painter, run, services::Services, signals::Signals, terminal::Taken,
+    Clock, Far, Wires,
+    painter::Painter,
+    run,
+    services::{Reach, Services},
+    signals::{Signals, flatten_on_signal},
+    terminal::Taken,
 };
 use crate::{
     app::{Model, Options, keymap::Keymap},
@@ -46,8 +51,10 @@ where
     let clock = Clock::Wall;
     let (inbox, mail) = channel(MAIL);
     let (effects, wanted) = unbounded_channel();
+    flatten_on_signal(inbox.clone())?;
     let services = Services {
         clock,
+        reach: Reach::Signal,
         intervals: start.options.intervals.clone(),
         inbox,
     };

@@ -1,6 +1,9 @@
 //! One frame of a living desk without a terminal: the same services, a script of keys, then the frame.
 
-use super::{Clock, Far, Start, services::Services};
+use super::{
+    Clock, Far, Start,
+    services::{Reach, Services},
+};
 use crate::{
     app::{
         Effect, Model, Msg,
@@ -39,6 +42,7 @@ where
     let (effects, wanted) = unbounded_channel();
     let services = Services {
         clock,
+        reach: Reach::Nothing,
         intervals: start.options.intervals.clone(),
         inbox,
     };
@@ -122,7 +126,7 @@ impl Sitter {
             self.awaited.iter().all(|s| *s == Source::Scaled) && store.scaled.is_empty();
         let answered = self.awaited.is_empty() || only_ladders;
         let fetching = store.closed.is_fetching() || store.history.is_fetching();
-        answered && ladders && !fetching && store.flights.is_empty()
+        answered && ladders && !fetching && store.parked().count() == store.flights.len()
     }
 
     fn take(&mut self, msg: Msg) {

@@ -3,7 +3,6 @@
 use super::{
     canvas::{Canvas, after, line, spans_width, width, wrapped},
     frame::outline,
-    theme::Part,
 };
 use crate::view::{FlightView, Hint, Span, StripView, Tone};
 use ratatui::layout::Rect;
@@ -95,7 +94,7 @@ fn fits_one_line(strip: &StripView, width: u16) -> bool {
 
 fn draw_strip(canvas: &mut Canvas<'_>, area: Rect, strip: &StripView) {
     canvas.clear(area);
-    let inner = outline(canvas, area, Part::Asking);
+    let inner = outline(canvas, area, canvas.theme.tone(strip.tone));
     let inner = after(inner, 1);
     let inner = Rect {
         width: inner.width.saturating_sub(1),
@@ -108,18 +107,23 @@ fn draw_strip(canvas: &mut Canvas<'_>, area: Rect, strip: &StripView) {
         canvas.spans(first, &strip.words);
         return;
     }
-    let (deed, keys) = strip.words.split_at(1.min(strip.words.len()));
-    let deed = deed.first().map_or("", |span| span.text.as_str());
-    let lines = wrapped(deed, first.width);
-    let shown = lines.first().map_or("", String::as_str);
-    canvas.toned(first, shown, Tone::Strong);
     let second = line(inner, 1);
-    let rest = lines.get(1).map_or("", String::as_str);
-    let needed = spans_width(keys);
-    if width(rest) + needed <= second.width {
-        let room = canvas.toned(second, rest, Tone::Strong);
-        canvas.spans(room, keys);
+    let (deed, keys) = strip.words.split_at(1.min(strip.words.len()));
+    let lines = wrapped(deed.first().map_or("", |span| &span.text), first.width);
+    canvas.toned(
+        first,
+        lines.first().map_or("", String::as_str),
+        Tone::Strong,
+    );
+    let rest = format!("{} ", lines.get(1).map_or("", String::as_str));
+    let needed = width(&rest) + spans_width(keys);
+    let room = if width(&rest) > 1 && needed <= second.width {
+        canvas.toned(second, &rest, Tone::Strong)
     } else {
-        canvas.spans(second, keys);
+        second
+    };
+    let room = canvas.spans(room, keys);
+    if room.width > GAUGE {
+        canvas.gauge(after(room, room.width - GAUGE), strip.left);
     }
 }

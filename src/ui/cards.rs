@@ -11,7 +11,7 @@ use ratatui::layout::Rect;
 const PITCHES: [u16; 3] = [5, 4, 3];
 const LABEL: u16 = 7;
 const SHARE: u16 = 8;
-const BARS: std::ops::RangeInclusive<u16> = 8..=40;
+const BARS: std::ops::RangeInclusive<u16> = 6..=40;
 
 /// How cards are set: how many lines each takes, and how many are seen at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -29,7 +29,7 @@ enum Line<'a> {
 /// At the lower right, so that positions above and at the left stay in sight; the whole width where it is scarce.
 pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, form: &FormView) {
     let wide = body.width.min(WIDEST);
-    let lines = lines(form, wide.saturating_sub(4));
+    let lines = lines(form, wide.saturating_sub(4), body.height.saturating_sub(2));
     let height = u16::try_from(lines.len())
         .unwrap_or(u16::MAX)
         .saturating_add(2);
@@ -70,32 +70,80 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, form: &FormView) {
     }
 }
 
-fn lines(form: &FormView, room: u16) -> Vec<Line<'_>> {
+/// Everything in the order of reading; where that is too long, what was asked for and what is known only.
+fn lines(form: &FormView, room: u16, height: u16) -> Vec<Line<'_>> {
+    let all: Vec<_> = form.preview.iter().collect();
+    let preview = preview_lines(&all, room);
+    let parts = [
+        field_lines(form),
+        trouble_lines(form, room),
+        preview,
+        json_lines(form, room),
+    ];
+    let lines: usize = parts.iter().map(Vec::len).sum();
+    if lines <= usize::from(height) {
+        return parts.into_iter().flatten().collect();
+    }
+    let [fields, trouble, _, json] = parts;
+    let known: Vec<_> = all
+        .into_iter()
+        .filter(|(_, value)| *value != Span::unknown())
+        .collect();
+    let preview = preview_lines(&known, room);
+    [fields, trouble, json, preview]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+fn field_lines(form: &FormView) -> Vec<Line<'_>> {
+    let lines = form.fields.iter().flat_map(|field| {
+        let fault = field.fault.as_deref().map(Line::Fault);
+        std::iter::once(Line::Field(field)).chain(fault)
+    });
+    lines.collect()
+}
+
+/// Two consequences on a line where both fit whole.
+fn preview_lines<'a>(preview: &[&'a (&'static str, Span)], room: u16) -> Vec<Line<'a>> {
+    let labels = widest(preview.iter().map(|(label, _)| *label));
+    let fits = |pair: &(&str, Span)| MARKER + labels + 2 + width(&pair.1.text) < room / 2;
     let mut lines = vec![];
-    for field in &form.fields {
-        lines.push(Line::Field(field));
-        if let Some(fault) = &field.fault {
-            lines.push(Line::Fault(fault));
-        }
+    let mut rest = preview;
+    while let Some((first, others)) = rest.split_first() {
+        let beside = others.first().filter(|second| fits(first) && fits(second));
+        lines.push(Line::Pair([Some(*first), beside.copied()]));
+        rest = others
+            .get(usize::from(beside.is_some())..)
+            .unwrap_or_default();
     }
-    if !form.preview.is_empty() {
-        lines.push(Line::Rule("what follows"));
-        let pairs = form.preview.chunks(if room >= 64 { 2 } else { 1 });
-        lines.extend(pairs.map(|pair| Line::Pair([pair.first(), pair.get(1)])));
-    }
-    if !form.trouble.is_empty() {
-        lines.push(Line::Rule(""));
-        for span in &form.trouble {
-            let texts = wrapped(&span.text, room).into_iter();
-            lines.extend(texts.map(|text| Line::Text(text, span.tone)));
-        }
-    }
-    if let Some(json) = &form.json {
-        lines.push(Line::Rule("exact JSON"));
-        let texts = wrapped(json, room).into_iter();
-        lines.extend(texts.map(|text| Line::Text(text, Tone::Muted)));
+    if !lines.is_empty() {
+        lines.insert(0, Line::Rule("what follows"));
     }
     lines
+}
+
+fn trouble_lines(form: &FormView, room: u16) -> Vec<Line<'_>> {
+    let lines = form.trouble.iter().flat_map(|span| {
+        let texts = wrapped(&span.text, room).into_iter();
+        texts.map(|text| Line::Text(text, span.tone))
+    });
+    let mut lines: Vec<_> = lines.collect();
+    if !lines.is_empty() {
+        lines.insert(0, Line::Rule(""));
+    }
+    lines
+}
+
+fn json_lines(form: &FormView, room: u16) -> Vec<Line<'_>> {
+    let Some(json) = &form.json else {
+        return vec![];
+    };
+    let texts = wrapped(json, room).into_iter();
+    let texts = texts.map(|text| Line::Text(text, Tone::Muted));
+    std::iter::once(Line::Rule("exact JSON"))
+        .chain(texts)
+        .collect()
 }
 
 /// Where the form is longer than the screen, the focused field is what must be seen.
@@ -143,7 +191,12 @@ fn draw_text(
         width: FIELD.min(room.width),
         ..room
     };
-    canvas.fill(field, Part::Field);
+    if focus.is_some() {
+        canvas.fill(field, Part::Field);
+    } else {
+        let edge = canvas.theme.part(Part::Border);
+        canvas.text(field, "▏", edge);
+    }
     let inside = after(field, 1);
     let shown = usize::from(inside.width.saturating_sub(2)).max(1);
     let skipped = cursor.saturating_sub(shown);

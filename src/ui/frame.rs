@@ -5,7 +5,7 @@ use super::{
     theme::Part,
 };
 use crate::view::{Span, Title, Tone};
-use ratatui::layout::Rect;
+use ratatui::{layout::Rect, style::Style};
 
 /// Whether a pane has the keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl Border<'_> {
             Keys::Here => Part::FocusedBorder,
             Keys::Elsewhere => Part::Border,
         };
-        let inner = outline(canvas, area, part);
+        let inner = outline(canvas, area, canvas.theme.part(part));
         let top = Rect { height: 1, ..area };
         let room = after(top, 2);
         let room = Rect {
@@ -138,7 +138,7 @@ fn padded(mut spans: Vec<Span>) -> Vec<Span> {
 }
 
 /// A rounded border; answers the area inside.
-pub(super) fn outline(canvas: &mut Canvas<'_>, area: Rect, part: Part) -> Rect {
+pub(super) fn outline(canvas: &mut Canvas<'_>, area: Rect, style: Style) -> Rect {
     if area.width < 2 || area.height < 2 {
         return Rect {
             width: 0,
@@ -146,7 +146,6 @@ pub(super) fn outline(canvas: &mut Canvas<'_>, area: Rect, part: Part) -> Rect {
             ..area
         };
     }
-    let style = canvas.theme.part(part);
     let across = "─".repeat(usize::from(area.width - 2));
     canvas.text(area, &format!("╭{across}╮"), style);
     for number in 1..area.height - 1 {
@@ -181,7 +180,7 @@ pub(super) fn scrollbar(canvas: &mut Canvas<'_>, inner: Rect, first: usize, coun
 /// A panel over the desk: a cleared area with a bright border and a title; answers the area inside.
 pub(super) fn panel(canvas: &mut Canvas<'_>, area: Rect, title: &[Span]) -> Rect {
     canvas.clear(area);
-    let inner = outline(canvas, area, Part::FocusedBorder);
+    let inner = outline(canvas, area, canvas.theme.part(Part::FocusedBorder));
     let room = after(Rect { height: 1, ..area }, 2);
     let room = Rect {
         width: room.width.saturating_sub(2),

@@ -71,32 +71,31 @@ fn draw_entry(canvas: &mut Canvas<'_>, row: Rect, entry: &Entry<'_>, keys: u16) 
     }
 }
 
-/// The sections in columns of about the same length, none broken.
+/// The sections in columns, none broken, divided where the longer column is shortest.
 fn split(sections: &[HelpSection], columns: usize) -> Vec<Vec<Entry<'_>>> {
-    let total: usize = sections.iter().map(|section| section.lines.len() + 2).sum();
-    let mut split = vec![vec![]];
-    for section in sections {
-        let is_full = split
-            .last()
-            .is_some_and(|column: &Vec<_>| column.len() * columns >= total);
-        if is_full && split.len() < columns {
-            split.push(vec![]);
-        }
-        let Some(column) = split.last_mut() else {
-            break;
-        };
-        if !column.is_empty() {
-            column.push(Entry::Space);
-        }
-        column.push(Entry::Section(section.title));
-        column.extend(
-            section
-                .lines
-                .iter()
-                .map(|(key, does)| Entry::Key(key, does)),
-        );
+    let length = |sections: &[HelpSection]| {
+        let lines: usize = sections.iter().map(|section| section.lines.len() + 2).sum();
+        lines.saturating_sub(1)
+    };
+    let halves = (1..=sections.len()).filter_map(|at| sections.split_at_checked(at));
+    let best = halves.min_by_key(|(first, rest)| length(first).max(length(rest)));
+    match best.filter(|_| columns > 1) {
+        Some((first, rest)) => vec![entries(first), entries(rest)],
+        None => vec![entries(sections)],
     }
-    split
+}
+
+fn entries(sections: &[HelpSection]) -> Vec<Entry<'_>> {
+    let mut entries = vec![];
+    for section in sections {
+        if !entries.is_empty() {
+            entries.push(Entry::Space);
+        }
+        entries.push(Entry::Section(section.title));
+        let keys = section.lines.iter();
+        entries.extend(keys.map(|(key, does)| Entry::Key(key, does)));
+    }
+    entries
 }
 
 pub(super) fn centered(body: Rect, width: u16, height: u16) -> Rect {

@@ -7,6 +7,9 @@ use strum::IntoEnumIterator;
 /// Smaller than this nothing true can be shown.
 pub(super) const SMALLEST: (u16, u16) = (60, 16);
 
+/// What the cards of the TWAPs need in order to say everything.
+const CARDS: u16 = 62;
+
 /// How much room there is. The height decides as well: a wide but low screen takes the next form down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tier {
@@ -70,7 +73,7 @@ fn wide(body: Rect, focus: &Focus, wanted: impl Fn(Pane) -> u16) -> Vec<Place> {
         .max(right)
         .clamp(body.height / 2, body.height.saturating_sub(low));
     let (top, history) = rows(body, top);
-    let (left, right) = columns(top, top.width * 31 / 50);
+    let (left, right) = columns(top, (top.width * 32 / 50).min(top.width - CARDS));
     let mut places = stacked(left, [Pane::Positions, Pane::Orders], &wanted);
     places.extend(stacked(right, [Pane::Twaps, Pane::Scaled], &wanted));
     places.push(history_place(history, focus));
@@ -82,7 +85,7 @@ fn medium(body: Rect, focus: &Focus, wanted: impl Fn(Pane) -> u16) -> Vec<Place>
     let right = wanted(Pane::Twaps).saturating_add(wanted(Pane::Scaled));
     let middle = wanted(Pane::Orders).max(right).min(rest.height * 3 / 5);
     let (middle, history) = rows(rest, middle.max(rest.height / 2));
-    let (left, right) = columns(middle, middle.width * 29 / 50);
+    let (left, right) = columns(middle, middle.width * 31 / 50);
     let mut places = vec![alone(top, Pane::Positions), alone(left, Pane::Orders)];
     places.extend(stacked(right, [Pane::Twaps, Pane::Scaled], &wanted));
     places.push(history_place(history, focus));

@@ -14,7 +14,9 @@
 mod bottom;
 mod canvas;
 mod cards;
+mod chart;
 mod detail;
+mod fit;
 mod form;
 mod frame;
 mod header;
@@ -34,10 +36,10 @@ use crate::{
 };
 use bottom::Bottom;
 use canvas::{Canvas, line};
+use fit::Measures;
 use layout::{SMALLEST, Tier};
 use ratatui::{buffer::Buffer, layout::Rect};
 use std::collections::BTreeMap;
-use table::Measures;
 use theme::Part;
 
 /// What drawing remembers between frames: its theme and zone, how far each pane is scrolled, how wide its
@@ -99,7 +101,9 @@ pub fn render(frame: &mut Buffer, model: &Model, scrolls: &mut Scrolls) {
         hints: view::footer(model),
         strip,
     };
-    let toast = view::toast(model, &scene);
+    // A form says itself what became of it; a toast over it would hide just that.
+    let is_free = !matches!(model.overlays.last(), Some(Overlay::Form(_)));
+    let toast = view::toast(model, &scene).filter(|_| is_free);
     let regions = Regions::of(screen, &bottom);
     header::draw(&mut canvas, regions.header, &view::header(model));
     let body = room_for_toast(model, tier, regions.body, toast.as_ref());

@@ -4,6 +4,7 @@ use super::{
     Scrolls,
     canvas::{Canvas, after, line, spans_width},
     cards::{self, Setting},
+    chart,
     frame::{Border, Keys, scrollbar},
     layout::Place,
     table::{self, Mark},
@@ -124,9 +125,28 @@ impl Body<'_> {
         let mark = self
             .selected
             .map_or(Mark::None, |at| Mark::Bright(at.saturating_sub(first)));
-        table::draw(canvas, inner, &table, scrolls.measures(self.pane), mark);
+        let measures = scrolls.measures(self.pane);
+        let free = table::draw(canvas, inner, &table, measures, mark);
+        if self.pane == Pane::Closed {
+            curve(canvas, free, scene);
+        }
         let body = line_rest(inner);
         scrollbar(canvas, body, first, self.rows.len());
+    }
+}
+
+/// The equity curve, where the table leaves room for one.
+fn curve(canvas: &mut Canvas<'_>, free: Rect, scene: &Scene<'_>) {
+    let (width, height) = chart::LEAST;
+    let free = Rect {
+        width: free.width.saturating_sub(1),
+        ..free
+    };
+    if free.width < width || free.height < height {
+        return;
+    }
+    if let Some(curve) = view::curve(scene) {
+        chart::draw(canvas, free, &curve);
     }
 }
 

@@ -3,40 +3,14 @@
 
 use super::{
     canvas::{Canvas, after, line, shortened, width},
+    fit::{BRANCH, GAUGE, GAUGE_ROOM, Measure, Measures, Slot, WIDEST_GAP, parts, slots},
     theme::Part,
 };
 use crate::view::{Align, Body, Cell, Heading, Lead, Row, Table, Tone};
 use ratatui::layout::Rect;
 
-/// A bar inside a cell and the space after it.
-const GAUGE: u16 = 6;
-const GAUGE_ROOM: u16 = GAUGE + 1;
-/// Words are not shortened below this.
-const FEWEST: u16 = 10;
-/// Space between columns, at most; at least two where there is room to breathe.
-const WIDEST_GAP: u16 = 3;
-const ROOMY: u16 = 90;
-/// What a child's branch takes before its first cell.
-const BRANCH: u16 = 2;
-/// The mark of the selected row.
+/// The mark of the selected row, and the same space at the right.
 const MARGIN: u16 = 1;
-
-/// How wide the cells of a column are: as they are, and before and from the decimal point.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Measure {
-    text: u16,
-    whole: u16,
-    fraction: u16,
-    gauge: u16,
-}
-
-/// What a table remembers between frames: columns only grow, so that numbers do not jump.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Measures {
-    columns: Vec<Measure>,
-    branch: u16,
-    width: u16,
-}
 
 /// Which row is marked, and how loudly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,101 +20,19 @@ pub(super) enum Mark {
     None,
 }
 
-/// One column as it is drawn: which, from where, how wide.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Slot {
-    column: usize,
-    offset: u16,
-    width: u16,
-}
-
-impl Measures {
-    /// Takes the visible cells in; starts again when the room has changed.
-    fn take(&mut self, table: &Table, room: u16) {
-        if self.width != room || self.columns.len() != table.headings.len() {
-            *self = Self {
-                columns: vec![Measure::default(); table.headings.len()],
-                branch: 0,
-                width: room,
-            };
-        }
-        for row in &table.rows {
-            if row.lead != Lead::Root {
-                self.branch = BRANCH;
-            }
-            let Body::Cells(cells) = &row.body else {
-                continue;
-            };
-            for ((measure, cell), heading) in
-                self.columns.iter_mut().zip(cells).zip(&table.headings)
-            {
-                measure.grow(cell, heading.align);
-            }
-        }
-    }
-}
-
-impl Measures {
-    fn unaligned(&self) -> Self {
-        Self {
-            columns: self
-                .columns
-                .iter()
-                .map(|column| column.unaligned())
-                .collect(),
-            ..*self
-        }
-    }
-}
-
-impl Measure {
-    fn grow(&mut self, cell: &Cell, align: Align) {
-        let text = cell.text();
-        let (whole, fraction) = parts(&text, align);
-        self.text = self.text.max(width(&text));
-        self.whole = self.whole.max(width(whole));
-        self.fraction = self.fraction.max(width(fraction));
-        if cell.gauge.is_some() {
-            self.gauge = GAUGE_ROOM;
-        }
-    }
-
-    fn width(self, heading: &Heading) -> u16 {
-        let cells = self.text.max(self.whole + self.fraction) + self.gauge;
-        cells.max(width(heading.title))
-    }
-
-    /// The same column with its numbers right-aligned only: prices of several markets differ much in
-    /// their decimals, and a column more is worth more than points under one another.
-    fn unaligned(self) -> Self {
-        Self {
-            whole: self.text,
-            fraction: 0,
-            ..self
-        }
-    }
-}
-
-/// A number before and from its decimal point; other texts are all before it.
-fn parts(text: &str, align: Align) -> (&str, &str) {
-    match align {
-        Align::Number => text
-            .find('.')
-            .and_then(|at| text.split_at_checked(at))
-            .unwrap_or((text, "")),
-        Align::Left | Align::Words => (text, ""),
-    }
-}
-
-/// Draws the headings and the rows below them.
+/// Draws the headings and the rows below them; answers the part of `area` beside them that is free.
 pub(super) fn draw(
     canvas: &mut Canvas<'_>,
     area: Rect,
     table: &Table,
     measures: &mut Measures,
     mark: Mark,
-) {
+) -> Rect {
     let room = after(area, MARGIN);
+    let room = Rect {
+        width: room.width.saturating_sub(MARGIN),
+        ..room
+    };
     measures.take(table, room.width);
     let (slots, measures) = slots(&table.headings, measures, room.width);
     let measures = &measures;
@@ -153,88 +45,16 @@ pub(super) fn draw(
         }
         one(
             canvas,
-            after(whole, MARGIN),
+            line(room, number + 1),
             row,
             measures,
             (&table.headings, &slots),
         );
     }
-}
-
-/// Which columns fit, where each begins, and whether their decimal points can be under one another.
-fn slots(headings: &[Heading], measures: &Measures, room: u16) -> (Vec<Slot>, Measures) {
-    let gap = if room >= ROOMY { 2 } else { 1 };
-    let aligned = natural(headings, measures);
-    if total(&aligned, gap, |slot| least(slot, headings)) <= room {
-        return (fitted(aligned, headings, gap, room), measures.clone());
-    }
-    let compact = measures.unaligned();
-    let slots = fitted(natural(headings, &compact), headings, gap, room);
-    (slots, compact)
-}
-
-fn natural(headings: &[Heading], measures: &Measures) -> Vec<Slot> {
-    let columns = headings.iter().zip(&measures.columns).enumerate();
-    let slot = |(column, (heading, measure)): (usize, (&Heading, &Measure))| {
-        let branch = if column == 0 { measures.branch } else { 0 };
-        Slot {
-            column,
-            offset: 0,
-            width: measure.width(heading) + branch,
-        }
-    };
-    columns.map(slot).collect()
-}
-
-/// Words give way first, then the rightmost of the least important columns goes.
-fn fitted(mut kept: Vec<Slot>, headings: &[Heading], gap: u16, room: u16) -> Vec<Slot> {
-    while total(&kept, gap, |slot| least(slot, headings)) > room && kept.len() > 1 {
-        let priority = |slot: &Slot| headings.get(slot.column).map_or(0, |h| h.priority);
-        let goes = kept
-            .iter()
-            .enumerate()
-            .max_by_key(|(at, slot)| (priority(slot), *at));
-        let Some((at, _)) = goes else { break };
-        kept.remove(at);
-    }
-    let mut over = total(&kept, gap, |slot| slot.width).saturating_sub(room);
-    for slot in &mut kept {
-        let gives = over.min(slot.width - least(slot, headings));
-        slot.width -= gives;
-        over -= gives;
-    }
-    spread(&mut kept, gap, room);
-    kept
-}
-
-/// The width below which a column cannot be shown.
-fn least(slot: &Slot, headings: &[Heading]) -> u16 {
-    match headings.get(slot.column).map(|heading| heading.align) {
-        Some(Align::Words) => slot.width.min(FEWEST),
-        Some(Align::Left | Align::Number) | None => slot.width,
-    }
-}
-
-fn total(slots: &[Slot], gap: u16, width: impl Fn(&Slot) -> u16) -> u16 {
-    let gaps = u16::try_from(slots.len().saturating_sub(1)).unwrap_or(u16::MAX);
-    slots.iter().fold(gaps.saturating_mul(gap), |sum, slot| {
-        sum.saturating_add(width(slot))
-    })
-}
-
-/// Puts the columns side by side, with as much space between them as there is, within reason.
-fn spread(slots: &mut [Slot], gap: u16, room: u16) {
-    let gaps = u16::try_from(slots.len().saturating_sub(1)).unwrap_or(u16::MAX);
     let used = slots
-        .iter()
-        .fold(0_u16, |sum, slot| sum.saturating_add(slot.width));
-    let even = room.saturating_sub(used).checked_div(gaps).unwrap_or(0);
-    let gap = even.clamp(gap, WIDEST_GAP);
-    let mut offset = 0_u16;
-    for slot in slots {
-        slot.offset = offset;
-        offset = offset.saturating_add(slot.width).saturating_add(gap);
-    }
+        .last()
+        .map_or(0, |slot| slot.offset.saturating_add(slot.width));
+    after(room, used.saturating_add(WIDEST_GAP))
 }
 
 fn place(row: Rect, slot: Slot) -> Rect {
@@ -297,7 +117,7 @@ fn one(
 
 fn draw_cell(canvas: &mut Canvas<'_>, room: Rect, cell: &Cell, align: Align, measure: Measure) {
     let mut room = room;
-    if let Some(gauge) = cell.gauge {
+    if let Some(gauge) = cell.gauge.filter(|_| measure.gauge > 0) {
         let text = measure.whole + measure.fraction;
         let spare = room.width.saturating_sub(text + GAUGE_ROOM);
         let start = if align == Align::Number { spare } else { 0 };
@@ -330,51 +150,5 @@ fn words(canvas: &mut Canvas<'_>, mut room: Rect, cell: &Cell) {
     for span in &cell.spans {
         let text = shortened(&span.text, room.width);
         room = canvas.toned(room, &text, span.tone);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn heading(title: &'static str, align: Align, priority: u8) -> Heading {
-        Heading {
-            title,
-            align,
-            priority,
-        }
-    }
-
-    fn chosen(room: u16) -> Vec<(usize, u16)> {
-        let headings = [
-            heading("market", Align::Left, 0),
-            heading("fees", Align::Number, 9),
-            heading("size", Align::Number, 0),
-            heading("reason", Align::Words, 1),
-        ];
-        let measure = |whole, fraction| Measure {
-            text: whole + fraction,
-            whole,
-            fraction,
-            gauge: 0,
-        };
-        let measures = Measures {
-            columns: vec![measure(3, 0), measure(4, 3), measure(5, 3), measure(30, 0)],
-            branch: 0,
-            width: room,
-        };
-        let (slots, _) = slots(&headings, &measures, room);
-        slots
-            .into_iter()
-            .map(|slot| (slot.column, slot.width))
-            .collect()
-    }
-
-    #[test]
-    fn words_give_way_first_then_the_least_important_column_goes_whole() {
-        assert_eq!(chosen(60), [(0, 6), (1, 7), (2, 8), (3, 30)]);
-        assert_eq!(chosen(44), [(0, 6), (1, 7), (2, 8), (3, 20)]);
-        assert_eq!(chosen(30), [(0, 6), (2, 8), (3, 14)]);
-        assert_eq!(chosen(20), [(0, 6), (2, 8)]);
     }
 }

@@ -42,8 +42,6 @@ pub(super) enum Part {
     /// The place where a text field is typed into.
     Field,
     Cursor,
-    /// The border of the strip.
-    Asking,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -173,7 +171,6 @@ impl Theme {
             Part::Selection => Style::new().bg(palette.selection.0),
             Part::Track | Part::Field => Style::new().bg(palette.track.0),
             Part::Cursor => Style::new().fg(palette.background.0).bg(palette.accent.0),
-            Part::Asking => Style::new().fg(palette.warn.0),
         }
     }
 
@@ -228,18 +225,20 @@ fn plain_part(part: Part) -> Style {
     match part {
         Part::Base | Part::Track => style,
         Part::Border => style.add_modifier(Modifier::DIM),
-        Part::FocusedBorder | Part::Asking => style.add_modifier(Modifier::BOLD),
+        Part::FocusedBorder => style.add_modifier(Modifier::BOLD),
         Part::Selection | Part::Cursor => style.add_modifier(Modifier::REVERSED),
         Part::Field => style.add_modifier(Modifier::UNDERLINED),
     }
 }
+
+/// The steps of each colour in the cube.
+const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
 
 /// The nearest of the 6×6×6 cube and the 24 greys that every 256-colour terminal has.
 fn indexed(color: Color) -> Color {
     let Color::Rgb(r, g, b) = color else {
         return color;
     };
-    const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
     let step = |value: u8| {
         let steps = (0_u8..).zip(STEPS);
         steps

@@ -2,11 +2,11 @@
 
 use super::{
     Align::{Left, Words},
-    Column, Scene, Span, Table, Tone, format, words,
+    Column, Scene, Span, Table, Tone, format, history, words,
 };
 use crate::{
     app::notice::{Event, Notice},
-    model::{Command, Failure, Order, Progress, Receipt},
+    model::{CloseAll, Command, Failure, Order, Progress, Receipt},
 };
 use std::ops::Range;
 
@@ -42,6 +42,8 @@ pub(super) fn kind(event: &Event) -> &'static str {
         Event::Progress(_, Progress::Unknown { .. }) => "unknown",
         Event::Progress(_, Progress::Waiting { .. }) => "waiting",
         Event::Progress(_, Progress::Running { .. }) => "running",
+        Event::Progress(_, Progress::Flattening(_)) => "flattening",
+        Event::Progress(_, Progress::Parked { .. }) => "in doubt",
         Event::Settled(_, Ok(receipt)) => receipt_kind(receipt),
         Event::Settled(_, Err(why)) => why.kind.word(),
         Event::Said(..) => "desk",
@@ -59,7 +61,9 @@ fn receipt_kind(receipt: &Receipt) -> &'static str {
         | Receipt::Position(_)
         | Receipt::Twap(_)
         | Receipt::Scaled(_)
-        | Receipt::CloseAll(_) => "done",
+        | Receipt::CloseAll(_)
+        | Receipt::Over(_) => "done",
+        Receipt::Flat(_) => "flat",
     }
 }
 
@@ -103,9 +107,10 @@ fn failed(command: &Command, why: &Failure, scene: &Scene<'_>) -> Vec<Span> {
 /// `  code risk  rule R-7  request 8f…`: what helps to look a failure up.
 pub(super) fn references(why: &Failure) -> String {
     let named = why.references().into_iter();
-    named
+    let words: Vec<_> = named
         .map(|(name, value)| format!("  {name} {value}"))
-        .collect()
+        .collect();
+    words.concat()
 }
 
 pub(super) fn progress_words(progress: &Progress) -> String {
@@ -122,42 +127,45 @@ pub(super) fn progress_words(progress: &Progress) -> String {
             operation.total_count,
             operation.failed_count
         ),
+        Progress::Flattening(flattening) => flattening.to_string(),
+        Progress::Parked { why, .. } => why.message.to_string(),
     }
 }
 
 fn receipt_words(command: &Command, receipt: &Receipt, scene: &Scene<'_>) -> String {
+    let asked = || words::command(command, scene);
     match receipt {
         Receipt::Order { order, .. } => order_words(order, scene),
-        Receipt::CloseAll(operation) => {
-            let mut words = format!(
-                "{}: {} of {} submitted",
-                words::command(command, scene),
-                operation.succeeded_count,
-                operation.total_count
-            );
-            for failed in operation.failures() {
-                let why = failed.failure_code.iter().chain(&failed.rule_id);
-                let why: Vec<_> = why.map(ToString::to_string).collect();
-                words += &format!("; {} failed: {}", failed.position_id, why.join(" · "));
-            }
-            words
-        }
+        Receipt::CloseAll(operation) => format!("{}: {}", asked(), close_all_words(operation)),
+        Receipt::Over(what) => format!("{}: {what}", asked()),
+        Receipt::Flat(proof) => format!("{}: {proof}", asked()),
         Receipt::Cancel(_) | Receipt::Position(_) | Receipt::Twap(_) | Receipt::Scaled(_) => {
-            words::command(command, scene)
+            asked()
         }
     }
 }
 
+/// How many closes were submitted, and which were not and why.
+fn close_all_words(operation: &CloseAll) -> String {
+    let (done, total) = (operation.succeeded_count, operation.total_count);
+    let mut words = vec![format!("{done} of {total} submitted")];
+    words.extend(operation.failures().map(|failed| {
+        let why = failed.failure_code.iter().chain(&failed.rule_id);
+        let why: Vec<_> = why.map(ToString::to_string).collect();
+        format!("{} failed: {}", failed.position_id, why.join(" · "))
+    }));
+    words.join("; ")
+}
+
 /// The order as it came back: with its fill, or why it was refused.
 fn order_words(order: &Order, scene: &Scene<'_>) -> String {
-    let mut words = words::order(order, scene);
-    if let Some(price) = order.fill_price {
-        let market = scene.store.market(&order.market_id);
-        words += &format!(", filled at {}", format::price(price, market));
-    }
-    let reason = super::history::reason(order);
-    if !reason.is_empty() {
-        words += &format!(": {reason}");
-    }
-    words
+    let market = scene.store.market(&order.market_id);
+    let mut words = vec![words::order(order, scene)];
+    words.extend(
+        order
+            .fill_price
+            .map(|price| format!("filled at {}", format::price(price, market))),
+    );
+    words.extend(Some(history::reason(order)).filter(|reason| !reason.is_empty()));
+    words.join(": ")
 }

@@ -27,6 +27,7 @@ const ORDER: &[Action] = &[
     Action::Cancel,
     Action::Exits,
     Action::Margin,
+    Action::Decide,
     Action::Buy,
     Action::Sell,
     Action::Detail,
@@ -45,10 +46,12 @@ const ORDER: &[Action] = &[
 /// The footer's hints; [`Action::CloseAll`] is the first of the desk's and marked.
 pub fn footer(model: &Model) -> Vec<Hint> {
     let context = model.context();
-    let last: &[Action] = match context {
-        Context::Help | Context::Detail => &[Action::Down, Action::Dismiss],
-        Context::Form | Context::Strip => &[Action::Dismiss],
-        _ => &[],
+    let last: &[Action] = if matches!(context, Context::Help | Context::Detail) {
+        &[Action::Down, Action::Dismiss]
+    } else if matches!(context, Context::Form | Context::Strip) {
+        &[Action::Dismiss]
+    } else {
+        &[]
     };
     let actions = [Action::CloseAll].iter().chain(ORDER).chain(last);
     let mut hints: Vec<Hint> = vec![];
@@ -75,6 +78,7 @@ fn label(model: &Model, action: Action) -> &'static str {
         (Action::Cancel, Pane::Orders, _) => "cancel order",
         (Action::Cancel, Pane::Twaps, _) => "stop TWAP",
         (Action::Cancel, Pane::Scaled, _) => "cancel ladder",
+        (Action::Decide, ..) => "DECIDE",
         (Action::ClosePosition, ..) => "close",
         (Action::Exits, ..) => "exits",
         (Action::Margin, ..) => "margin",
@@ -91,19 +95,34 @@ fn label(model: &Model, action: Action) -> &'static str {
     }
 }
 
+/// What a key needs in order to do something.
+type Need = fn(&Model) -> bool;
+
+/// The keys that work on some rows only; all others always do.
+const NEEDS: &[(Action, Need)] = &[
+    (Action::CloseAll, |model| {
+        model.store.closing_all().is_none()
+    }),
+    (Action::Decide, |model| {
+        model.store.parked().next().is_some()
+    }),
+    (Action::ClosePosition, |model| {
+        selected_position(model).is_some()
+    }),
+    (Action::Margin, |model| {
+        selected_position(model).is_some_and(Position::is_isolated)
+    }),
+    (Action::Exits, |model| {
+        selected_order(model).is_some_and(|order| order.is_working() && !order.is_armed())
+    }),
+    (Action::Cancel, can_cancel),
+    (Action::Detail, |model| selected(model).is_some()),
+];
+
 /// Whether the key would do something to what is selected.
 fn works(model: &Model, action: Action) -> bool {
-    match action {
-        Action::CloseAll => model.store.closing_all().is_none(),
-        Action::ClosePosition => selected_position(model).is_some(),
-        Action::Margin => selected_position(model).is_some_and(Position::is_isolated),
-        Action::Exits => {
-            selected_order(model).is_some_and(|order| order.is_working() && !order.is_armed())
-        }
-        Action::Cancel => can_cancel(model),
-        Action::Detail => selected(model).is_some(),
-        _ => true,
-    }
+    let mut needs = NEEDS.iter().filter(|(of, _)| *of == action);
+    needs.all(|(_, need)| need(model))
 }
 
 fn can_cancel(model: &Model) -> bool {

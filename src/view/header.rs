@@ -6,6 +6,7 @@ use crate::{
     app::{Mode, Model, poll::Source},
     model::{Call, Failure, FailureKind, Num, Timestamp},
 };
+use std::{collections::VecDeque, time::Duration};
 use strum::IntoEnumIterator;
 
 /// The whole line, leftmost first.
@@ -143,9 +144,17 @@ fn api_state(model: &Model) -> Span {
     if trouble(model, FailureKind::Unavailable).is_some() {
         return Span::new("UNAVAILABLE", Tone::Alert);
     }
-    calls
-        .back()
-        .map_or_else(Span::unknown, |(_, call)| pace(call))
+    typical(calls).map_or_else(Span::unknown, pace)
+}
+
+/// How many calls the shown pace is the median of: one slow answer is not a slow service.
+const PACED: usize = 9;
+
+fn typical(calls: &VecDeque<(u64, Call)>) -> Option<Duration> {
+    let recent = calls.iter().rev().take(PACED).map(|(_, call)| call.elapsed);
+    let mut recent: Vec<_> = recent.collect();
+    recent.sort_unstable();
+    recent.get(recent.len() / 2).copied()
 }
 
 fn trouble(model: &Model, kind: FailureKind) -> Option<&Failure> {
@@ -166,9 +175,9 @@ fn limited(model: &Model, why: &Failure) -> String {
     }
 }
 
-fn pace(call: &Call) -> Span {
-    let took = format::elapsed(call.elapsed);
-    if call.elapsed >= calls::SLOW {
+fn pace(elapsed: Duration) -> Span {
+    let took = format::elapsed(elapsed);
+    if elapsed >= calls::SLOW {
         Span::new(format!("SLOW {took}"), Tone::Warn)
     } else {
         Span::plain(format!("OK {took}"))

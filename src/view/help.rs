@@ -11,7 +11,16 @@ pub struct HelpSection {
 
 /// How the desk's own keys are grouped; what is in no group comes under "Desk".
 const GROUPS: &[(&str, &[Action])] = &[
-    ("Trade", &[Action::Buy, Action::Sell, Action::CloseAll]),
+    (
+        "Trade",
+        &[
+            Action::Buy,
+            Action::Sell,
+            Action::CloseAll,
+            Action::Flatten,
+            Action::Decide,
+        ],
+    ),
     (
         "Panes",
         &[

@@ -5,7 +5,11 @@ use super::{
     Cell, Column, Scene, Span, Tone, format, orders,
     words::{self, aside, known},
 };
-use crate::model::{Num, Order, Side};
+use crate::model::{Num, Order, OrderStatus, Side, Text};
+use std::{cmp::Reverse, collections::BTreeMap};
+
+/// How many rules the foot has room for.
+const RULES_NAMED: usize = 3;
 
 pub const HISTORY: &[Column<Order>] = &[
     Column::new("requested_at", "time", Left, 2, requested),
@@ -94,4 +98,29 @@ pub(super) fn reason(order: &Order) -> String {
         .flatten();
     let words: Vec<_> = words.map(ToString::to_string).collect();
     words.join(" · ")
+}
+
+/// How many of the orders read so far were rejected, by the rule that did it, the busiest rule first.
+pub(super) fn foot(scene: &Scene<'_>) -> Vec<Span> {
+    let rejects = scene.store.history.rows().iter();
+    let rejects = rejects.filter(|order| order.status.is(&OrderStatus::Rejected));
+    let mut rules: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut count = 0_usize;
+    for order in rejects {
+        count += 1;
+        let rule = order
+            .reject_rule_id
+            .as_ref()
+            .map_or("no rule named", Text::raw);
+        *rules.entry(rule).or_default() += 1;
+    }
+    if count == 0 {
+        return vec![];
+    }
+    let mut rules: Vec<_> = rules.into_iter().collect();
+    rules.sort_by_key(|(_, count)| Reverse(*count));
+    let named = rules.into_iter().take(RULES_NAMED);
+    let named = named.map(|(rule, count)| Span::muted(format!("  {} {count}", Text::from(rule))));
+    let total = Span::new(format!("{count} rejected"), Tone::Alert);
+    std::iter::once(total).chain(named).collect()
 }

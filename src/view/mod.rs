@@ -7,6 +7,7 @@
 mod activity;
 mod calls;
 mod closed;
+mod curve;
 mod detail;
 mod footer;
 pub mod form;
@@ -25,6 +26,7 @@ mod title;
 mod twaps;
 mod words;
 
+pub use curve::{Curve, FULL, curve};
 pub use detail::{DetailLine, DetailView, detail};
 pub use footer::{Hint, footer};
 pub use header::{Header, Segment, header};

@@ -177,7 +177,7 @@ pub(super) fn exits(order: &Order, scene: &Scene<'_>) -> Cell {
         leg("TP", order.attached_take_profit_price),
     ];
     let legs: Vec<_> = legs.into_iter().flatten().collect();
-    Span::muted(legs.join("  ")).into()
+    Span::muted(legs.join(" ")).into()
 }
 
 fn margin(order: &Order, _: &Scene<'_>) -> Cell {
@@ -189,18 +189,15 @@ fn margin(order: &Order, _: &Scene<'_>) -> Cell {
 pub(super) fn table(scene: &Scene<'_>, range: Range<usize>) -> Table {
     let tree = order_tree(scene.store);
     let rows = tree.iter().enumerate().skip(range.start).take(range.len());
-    let rows = rows.map(|(at, row)| {
-        let is_last = tree.get(at + 1).is_none_or(|next| next.depth == 0);
-        line(row, is_last_child(row, is_last), scene)
-    });
+    let rows = rows.map(|(at, row)| line(row, lead(row, tree.get(at + 1)), scene));
     Table::new(WORKING, rows.collect())
 }
 
-fn is_last_child(row: &TreeRow, ends: bool) -> Lead {
-    match (row.depth, ends) {
-        (0, _) => Lead::Root,
-        (_, true) => Lead::LastChild,
-        (_, false) => Lead::Child,
+fn lead(row: &TreeRow, next: Option<&TreeRow>) -> Lead {
+    match next {
+        _ if row.depth == 0 => Lead::Root,
+        Some(next) if next.depth > 0 => Lead::Child,
+        Some(_) | None => Lead::LastChild,
     }
 }
 

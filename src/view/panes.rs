@@ -3,7 +3,7 @@
 use super::{
     Scene, Span, Table, Tone, activity, calls,
     closed::{self, CLOSED},
-    history::HISTORY,
+    history::{self, HISTORY},
     orders,
     positions::{self, OPEN},
     scaled, twaps,
@@ -45,7 +45,8 @@ pub fn foot(pane: Pane, scene: &Scene<'_>) -> Vec<Span> {
         Pane::Positions => positions::foot(scene),
         Pane::Orders => orders::foot(scene),
         Pane::Closed => closed::foot(scene),
-        Pane::Twaps | Pane::Scaled | Pane::History | Pane::Activity | Pane::Calls => vec![],
+        Pane::History => history::foot(scene),
+        Pane::Twaps | Pane::Scaled | Pane::Activity | Pane::Calls => vec![],
     }
 }
 

@@ -2,8 +2,7 @@
 
 use super::{
     Align::{Left, Number},
-    Cell, Column, Scene, Span, Tone, format,
-    protection::protection,
+    Cell, Column, Scene, Span, Tone, format, protection,
     words::{self, aside, known},
 };
 use crate::model::{Num, Position};
@@ -20,8 +19,11 @@ pub const OPEN: &[Column<Position>] = &[
     Column::new("unrealized_pnl", "uPnL", Number, 0, unrealized),
     Column::new("roe", "ROE", Number, 5, roe),
     Column::new("pnl_at_liquidation", "at liq", Number, 6, at_liquidation),
-    Column::new("protection", "protection", Left, 0, |p, scene| {
-        protection(p, scene).into()
+    Column::new("stop", "stop", Left, 0, |p, scene| {
+        protection::stop(p, scene).into()
+    }),
+    Column::new("target", "target", Left, 3, |p, scene| {
+        protection::target(p, scene).into()
     }),
     Column::new("margin", "margin", Left, 2, margin),
     Column::new("isolated_margin_extra", "extra", Number, 8, extra),

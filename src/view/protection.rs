@@ -1,7 +1,7 @@
 //! What gets a trader out of a position when nobody watches: the stops and targets that point at it.
 
-use super::{Scene, Span, Tone, format, words};
-use crate::model::{Order, OrderType, Position, Side, TriggerDirection};
+use super::{Scene, Span, Tone, format};
+use crate::model::{Num, Order, OrderType, Position, Side, TriggerDirection};
 
 /// What an armed order does for a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,20 +10,25 @@ enum Guard {
     Target,
 }
 
-/// The nearest stop and target of a position, or `NO STOP`. Unknown until the working orders have come.
-pub(super) fn protection(position: &Position, scene: &Scene<'_>) -> Vec<Span> {
+/// The nearest stop of a position, or `NO STOP`. Unknown until the working orders have come.
+pub(super) fn stop(position: &Position, scene: &Scene<'_>) -> Span {
     if scene.store.orders.value().is_none() {
-        return vec![Span::unknown()];
+        return Span::unknown();
     }
-    let guards: Vec<_> = guards(position, scene).collect();
-    let mut spans = match leg("SL", Guard::Stop, &guards, position, scene) {
-        Some(stop) => vec![Span::plain(stop)],
-        None => vec![Span::new("NO STOP", Tone::Warn)],
-    };
-    if let Some(target) = leg("TP", Guard::Target, &guards, position, scene) {
-        spans.push(Span::muted(format!("  {target}")));
+    match leg(Guard::Stop, position, scene) {
+        Some(stop) => Span::plain(format!("SL {stop}")),
+        None => Span::new("NO STOP", Tone::Warn),
     }
-    spans
+}
+
+/// The nearest target of a position, if it has one.
+pub(super) fn target(position: &Position, scene: &Scene<'_>) -> Span {
+    let target = leg(Guard::Target, position, scene);
+    Span::muted(
+        target
+            .map(|target| format!("TP {target}"))
+            .unwrap_or_default(),
+    )
 }
 
 /// The orders that would close some of `position` when their trigger is reached.
@@ -35,24 +40,15 @@ pub(super) fn orders_of<'a>(
     orders.filter(move |order| order.is_armed() && points_at(order, position))
 }
 
-fn guards<'a>(
-    position: &'a Position,
-    scene: &Scene<'a>,
-) -> impl Iterator<Item = (Guard, &'a Order)> {
-    orders_of(position, scene).filter_map(move |order| Some((guard(order, position)?, order)))
-}
-
 /// By its link; else a reduce-only order of the other side on the same market can only close it.
 fn points_at(order: &Order, position: &Position) -> bool {
-    match &order.target_position_id {
-        Some(id) => *id == position.id,
-        None => {
-            let closing = position.side().map(Side::opposite);
-            order.reduce_only
-                && order.market_id == position.market_id
-                && closing.is_some_and(|side| order.side.is(&side))
-        }
+    if let Some(id) = &order.target_position_id {
+        return *id == position.id;
     }
+    let closing = position.side().map(Side::opposite);
+    order.reduce_only
+        && order.market_id == position.market_id
+        && closing.is_some_and(|side| order.side.is(&side))
 }
 
 fn guard(order: &Order, position: &Position) -> Option<Guard> {
@@ -86,19 +82,12 @@ fn by_direction(order: &Order, position: &Position) -> Option<Guard> {
     })
 }
 
-/// `SL 62,000`, `SL 62,000 40%` when it covers a part only, `SL 62,000 +1` when more follow.
-fn leg(
-    name: &str,
-    wanted: Guard,
-    guards: &[(Guard, &Order)],
-    position: &Position,
-    scene: &Scene<'_>,
-) -> Option<String> {
+/// `62,000`, `62,000 40%` when it covers a part only, `62,000 +1` when more follow.
+fn leg(wanted: Guard, position: &Position, scene: &Scene<'_>) -> Option<String> {
     let market = scene.store.market(&position.market_id);
-    let mut legs: Vec<_> = guards
-        .iter()
-        .filter(|(guard, _)| *guard == wanted)
-        .filter_map(|(_, order)| Some((order.trigger_price?, *order)))
+    let mut legs: Vec<_> = orders_of(position, scene)
+        .filter(|order| guard(order, position) == Some(wanted))
+        .filter_map(|order| Some((order.trigger_price?, order)))
         .collect();
     legs.sort_by_key(|(price, _)| *price);
     let nearest_is_highest = (wanted == Guard::Stop) == (position.side() == Some(Side::Buy));
@@ -108,15 +97,14 @@ fn leg(
         legs.first()
     }?;
     let part = order.size.abs().over(position.quantity());
-    let covers = part
-        .filter(|part| *part < crate::model::Num::ONE)
-        .map_or_else(String::new, |part| {
-            format!(" {}", format::whole_percent(part))
-        });
+    let covers = match part.filter(|part| *part < Num::ONE) {
+        Some(part) => format!(" {}", format::whole_percent(part)),
+        None => String::new(),
+    };
     let others = match legs.len() {
         0 | 1 => String::new(),
         n => format!(" +{}", n - 1),
     };
-    let price = words::known(Some(format::price(*price, market))).text;
-    Some(format!("{name} {price}{covers}{others}"))
+    let price = format::price(*price, market);
+    Some(format!("{price}{covers}{others}"))
 }

@@ -95,7 +95,7 @@ fn state(line: &RungLine) -> Span {
     };
     match order.status.known() {
         Some(OrderStatus::Resting | OrderStatus::Pending) if is_partial(line) => {
-            Span::new("working, partial", Tone::Info)
+            Span::new("partial", Tone::Info)
         }
         Some(OrderStatus::Resting | OrderStatus::Pending) => Span::new("working", Tone::Accent),
         Some(OrderStatus::Filled) => Span::new("filled", Tone::Info),
@@ -106,8 +106,15 @@ fn state(line: &RungLine) -> Span {
     }
 }
 
-/// `LADDER ETH BUY 12.0  3,000…2,900  6 of 8 placed  1 rejected  active`.
+/// `LADDER` and its [`title`]: what the orders below it belong to.
 pub fn head(ladder: &Scaled, scene: &Scene<'_>) -> Vec<Span> {
+    let mut head = title(ladder, scene);
+    head.insert(0, Span::muted("LADDER "));
+    head
+}
+
+/// `ETH BUY 12.0  active  1 rejected  6/8 placed  3,000 → 2,900`.
+fn title(ladder: &Scaled, scene: &Scene<'_>) -> Vec<Span> {
     let market = scene.store.market(&ladder.market_id);
     let size = ladder
         .total_size
@@ -116,30 +123,24 @@ pub fn head(ladder: &Scaled, scene: &Scene<'_>) -> Vec<Span> {
         price.map_or_else(|| format::UNKNOWN.to_owned(), |p| format::price(p, market))
     };
     let count = |n: Option<Num>| n.map_or_else(|| format::UNKNOWN.to_owned(), format::grouped);
-    let mut head = vec![
-        Span::muted("LADDER "),
+    let mut title = vec![
         words::market(&ladder.market_id),
         Span::plain(" "),
         words::signed_side(ladder.total_size),
         Span::plain(" "),
         known(size),
-        Span::muted(format!(
-            "  {} → {}  {}/{} placed",
-            price(ladder.start_price),
-            price(ladder.end_price),
-            count(ladder.placed_count),
-            count(ladder.rung_count)
-        )),
+        Span::muted("  "),
+        status_words(ladder),
     ];
     if let Some(rejected) = ladder.rejected_count.filter(|n| n.is_positive()) {
-        head.push(Span::new(
-            format!("  {} rejected", format::grouped(rejected)),
-            Tone::Alert,
-        ));
+        let rejected = format!("  {} rejected", format::grouped(rejected));
+        title.push(Span::new(rejected, Tone::Alert));
     }
-    head.push(Span::muted("  "));
-    head.push(status_words(ladder));
-    head
+    let (placed, rungs) = (count(ladder.placed_count), count(ladder.rung_count));
+    title.push(Span::muted(format!("  {placed}/{rungs} placed")));
+    let (start, end) = (price(ladder.start_price), price(ladder.end_price));
+    title.push(Span::muted(format!("  {start} → {end}")));
+    title
 }
 
 fn status_words(ladder: &Scaled) -> Span {
@@ -152,18 +153,15 @@ fn status_words(ladder: &Scaled) -> Span {
 /// The visible lines: ladders and their rungs.
 pub(super) fn table(scene: &Scene<'_>, rows: &[RowId], range: Range<usize>) -> Table {
     let visible = rows.iter().enumerate().skip(range.start).take(range.len());
-    let lines = visible.filter_map(|(at, row)| {
-        let ends = !matches!(rows.get(at + 1), Some(RowId::Rung(..)));
-        line(row, ends, scene)
-    });
+    let lines = visible.filter_map(|(at, row)| line(row, rows.get(at + 1), scene));
     Table::new(RUNGS, lines.collect())
 }
 
-fn line(row: &RowId, ends: bool, scene: &Scene<'_>) -> Option<Row> {
+fn line(row: &RowId, next: Option<&RowId>, scene: &Scene<'_>) -> Option<Row> {
     match row {
         RowId::Scaled(id) => {
             let body = match scene.store.ladder(id) {
-                Some(ladder) => head(ladder, scene),
+                Some(ladder) => title(ladder, scene),
                 None => vec![
                     Span::muted("LADDER "),
                     Span::plain(id.to_string()),
@@ -177,7 +175,10 @@ fn line(row: &RowId, ends: bool, scene: &Scene<'_>) -> Option<Row> {
         }
         RowId::Rung(id, number) => {
             let line = rung_line(scene.store.ladder(id)?, *number, scene)?;
-            let lead = if ends { Lead::LastChild } else { Lead::Child };
+            let lead = match next {
+                Some(RowId::Rung(..)) => Lead::Child,
+                _ => Lead::LastChild,
+            };
             let row = Row::cells(RUNGS, &line, scene);
             Some(Row { lead, ..row })
         }

@@ -3,17 +3,19 @@
 use super::{Gauge, Scene, Share, Span, Tone, activity, format, words};
 use crate::{
     app::{
-        Flight, Model,
+        Flight, Mode, Model,
         keymap::{Action, Context},
         notice::{Event, Notice},
         overlay::{Arm, Strip},
     },
-    model::{Command, FailureKind, Num, Progress, Timestamp},
+    model::{AccountId, Command, FailureKind, Num, Progress, Timestamp},
 };
 
 /// The question before a destructive key acts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StripView {
+    /// Amber where orders are paper, red where they are not; the badge above says it in words.
+    pub tone: Tone,
     pub words: Vec<Span>,
     /// Time left until it goes or disarms.
     pub left: Gauge,
@@ -46,6 +48,7 @@ pub fn strip(model: &Model, scene: &Scene<'_>, strip: &Strip) -> StripView {
     let (yes, no) = (key(Action::Confirm), key(Action::Dismiss));
     let left = format::tenths(strip.ends_at().since(scene.now));
     let words = match strip.arm {
+        Arm::Question { .. } => question(model, scene, strip),
         Arm::Countdown { .. } => vec![
             Span::new(going(&strip.command, scene), Tone::Strong),
             Span::plain(format!(" in {left}: ")),
@@ -68,13 +71,49 @@ pub fn strip(model: &Model, scene: &Scene<'_>, strip: &Strip) -> StripView {
     };
     let whole = strip.ends_at().since(strip.drawn_at);
     let left = share_of(strip.ends_at(), scene.now, whole.as_millis());
+    let mode = model.identity.as_ref().map(|identity| identity.mode);
+    let tone = match mode {
+        Some(Mode::LiveApi) => Tone::Bad,
+        Some(Mode::Paper) | None => Tone::Warn,
+    };
     StripView {
+        tone,
         words,
-        left: Gauge {
-            share: left,
-            tone: Tone::Warn,
-        },
+        left: Gauge { share: left, tone },
     }
+}
+
+/// What is known of a command in doubt, and what the keys do about it.
+fn question(model: &Model, scene: &Scene<'_>, strip: &Strip) -> Vec<Span> {
+    let key = |action| {
+        let chord = model.keymap.chord(Context::Strip, action);
+        Span::new(
+            chord.map_or_else(String::new, |c| c.to_string()),
+            Tone::Accent,
+        )
+    };
+    let again = if scene.now < strip.ends_at() {
+        let left = format::countdown(strip.ends_at(), scene.now);
+        vec![
+            key(Action::Confirm),
+            Span::plain(format!(" same request again ({left} left) · ")),
+        ]
+    } else {
+        vec![Span::plain("too old to be sent again · ")]
+    };
+    let mut spans = vec![
+        Span::new(words::command(&strip.command, scene), Tone::Strong),
+        Span::new(" may have been done", Tone::Alert),
+        Span::plain(":  "),
+    ];
+    spans.extend(again);
+    spans.extend([
+        key(Action::GiveUp),
+        Span::plain(" give it up · "),
+        key(Action::Dismiss),
+        Span::plain(" later"),
+    ]);
+    spans
 }
 
 fn share_of(ends_at: Timestamp, now: Timestamp, whole: u128) -> Share {
@@ -85,6 +124,9 @@ fn share_of(ends_at: Timestamp, now: Timestamp, whole: u128) -> Share {
 
 /// `closing 3 positions on chal-1 (≤ 2.5 % slippage)`: the service's own cap (`api.md`, close-all).
 fn going(command: &Command, scene: &Scene<'_>) -> String {
+    if let Command::Flatten(account) = command {
+        return format!("flattening {account}: TWAPs, ladders, orders and positions");
+    }
     let Command::CloseAll(account) = command else {
         return words::command(command, scene);
     };
@@ -119,13 +161,17 @@ fn flight_view(flight: &Flight, scene: &Scene<'_>) -> Option<FlightView> {
                 .over(total)
                 .unwrap_or(Num::ZERO);
             Some(FlightView {
-                words: running(account.to_string(), operation, *retry_at, scene),
+                words: running(account, operation, *retry_at, scene),
                 gauge: Some(Gauge {
                     share: Share::of(share),
                     tone: Tone::Info,
                 }),
             })
         }
+        (_, Progress::Flattening(_) | Progress::Parked { .. }) => Some(FlightView {
+            words: standing(&flight.command, &flight.progress, scene),
+            gauge: None,
+        }),
         (command @ Command::CloseAll(_), Progress::Sending { .. }) => Some(FlightView {
             words: vec![
                 Span::new(going(command, scene), Tone::Info),
@@ -142,7 +188,7 @@ fn flight_view(flight: &Flight, scene: &Scene<'_>) -> Option<FlightView> {
 }
 
 fn running(
-    account: String,
+    account: &AccountId,
     operation: &crate::model::CloseAll,
     retry_at: Timestamp,
     scene: &Scene<'_>,
@@ -165,18 +211,32 @@ fn running(
     words
 }
 
+/// What has no moment at which it goes on.
+fn standing(command: &Command, progress: &Progress, scene: &Scene<'_>) -> Vec<Span> {
+    let tone = if matches!(progress, Progress::Parked { .. }) {
+        Tone::Alert
+    } else {
+        Tone::Info
+    };
+    vec![
+        Span::plain(format!("{}: ", words::command(command, scene))),
+        Span::new(activity::progress_words(progress), tone),
+    ]
+}
+
 fn waiting(command: &Command, progress: &Progress, scene: &Scene<'_>) -> Vec<Span> {
     let retry_at = match progress {
         Progress::Unknown { retry_at, .. }
         | Progress::Waiting { retry_at, .. }
         | Progress::Running { retry_at, .. } => *retry_at,
-        Progress::Sending { .. } => scene.now,
+        Progress::Sending { .. } | Progress::Flattening(_) | Progress::Parked { .. } => scene.now,
     };
     let tone = match progress {
-        Progress::Unknown { .. } => Tone::Alert,
-        Progress::Sending { .. } | Progress::Waiting { .. } | Progress::Running { .. } => {
-            Tone::Warn
-        }
+        Progress::Unknown { .. } | Progress::Parked { .. } => Tone::Alert,
+        Progress::Sending { .. }
+        | Progress::Waiting { .. }
+        | Progress::Running { .. }
+        | Progress::Flattening(_) => Tone::Warn,
     };
     vec![
         Span::plain(format!("{}: ", words::command(command, scene))),

@@ -46,7 +46,7 @@ fn names(pane: Pane) -> (&'static str, &'static str) {
         Pane::Scaled => ("Scaled", "Scaled"),
         Pane::Closed => ("Closed positions", "Closed"),
         Pane::History => ("Order history", "History"),
-        Pane::Activity => ("Activity", "Activity"),
+        Pane::Activity => ("Activity", "Log"),
         Pane::Calls => ("Calls", "Calls"),
     }
 }

@@ -51,14 +51,15 @@ pub(super) fn pnl(amount: Option<Num>) -> Span {
     let Some(amount) = amount else {
         return Span::unknown();
     };
-    Span::new(format::signed_usd(amount), pnl_tone(amount))
+    // What reads 0.00 is neither profit nor loss.
+    Span::new(format::signed_usd(amount), pnl_tone(amount.rounded(2)))
 }
 
 pub(super) fn pnl_percent(share: Option<Num>) -> Span {
     let Some(share) = share else {
         return Span::unknown();
     };
-    Span::new(format::signed_percent(share), pnl_tone(share))
+    Span::new(format::signed_percent(share), pnl_tone(share.rounded(4)))
 }
 
 /// Good above zero, bad below.
@@ -143,7 +144,7 @@ pub(super) fn command(command: &Command, scene: &Scene<'_>) -> String {
             format::usd(*extra)
         ),
         Command::StopTwap(id) => match store.twap(id) {
-            Some(twap) => format!("stop TWAP {} ({id})", self::twap(twap, scene)),
+            Some(twap) => format!("stop TWAP {} ({id})", twap_words(twap, scene)),
             None => format!("stop TWAP {id}"),
         },
         Command::CancelScaled(id) => match store.ladder(id) {
@@ -156,6 +157,7 @@ pub(super) fn command(command: &Command, scene: &Scene<'_>) -> String {
             None => format!("cancel ladder {id}"),
         },
         Command::CloseAll(account) => format!("close all positions on {account}"),
+        Command::Flatten(account) => format!("flatten {account}"),
     }
 }
 
@@ -171,7 +173,7 @@ fn exits(exits: &Exits, scene: &Scene<'_>) -> String {
 /// `SELL 0.50000 BTC limit @ 65,000`.
 pub(super) fn order(order: &Order, scene: &Scene<'_>) -> String {
     let of = scene.store.market(&order.market_id);
-    let mut words = format!(
+    let words = format!(
         "{} {} {} {}",
         order_side(&order.side).text,
         order_size(order.size, of),
@@ -179,28 +181,34 @@ pub(super) fn order(order: &Order, scene: &Scene<'_>) -> String {
         mode(&order.mode)
     );
     if let Some(price) = order.limit_price {
-        words += &format!(" @ {}", format::price(price, of));
-    } else if let Some(price) = order.trigger_price {
-        words += &format!(" at {}", format::price(price, of));
+        return format!("{words} @ {}", format::price(price, of));
     }
-    words
+    match order.trigger_price {
+        Some(price) => format!("{words} at {}", format::price(price, of)),
+        None => words,
+    }
 }
 
-fn twap(twap: &Twap, scene: &Scene<'_>) -> String {
+fn twap_words(twap: &Twap, scene: &Scene<'_>) -> String {
     let of = scene.store.market(&twap.market_id);
+    let total = twap.total_size.map(|total| order_size(total, of));
     let side = signed_side(twap.total_size).text;
-    let size = twap
-        .total_size
-        .map_or_else(|| format::UNKNOWN.to_owned(), |size| order_size(size, of));
-    format!("{side} {size} {}", market(&twap.market_id).text)
+    format!(
+        "{side} {} {}",
+        known(total).text,
+        market(&twap.market_id).text
+    )
 }
 
 /// `LONG 0.50000 BTC (pos_3)`, or the id alone when the position is not here any more.
 fn position(id: &PositionId, scene: &Scene<'_>) -> String {
     let named = |position: &Position| {
         let side = position_side(position.side()).text;
-        let size = position_size(position, scene);
-        format!("{side} {size} {} ({id})", market(&position.market_id).text)
+        let quantity = position_size(position, scene);
+        format!(
+            "{side} {quantity} {} ({id})",
+            market(&position.market_id).text
+        )
     };
     scene
         .store

@@ -18,6 +18,7 @@ use tempfile::TempDir;
 mod deeds;
 mod doctor;
 mod lists;
+mod readme;
 mod served;
 mod settings;
 mod terminal;

@@ -4,13 +4,13 @@ use perpdeck::{
     app::{
         CloseAllRule, Identity, Mode, Model, Msg, Options,
         keymap::Keymap,
-        notice::Tone,
+        notice::{Event, Tone},
         poll::{Answer, Poll, Source},
         update,
     },
     model::{
         AccountFacts, Call, Command, Failure, FailureKind, Market, Num, Order, Page, Position,
-        Receipt, Scaled, Ticket, Timestamp, Twap,
+        Progress, Receipt, Scaled, Ticket, Timestamp, Twap,
     },
 };
 use serde_json::{Value, json};
@@ -27,7 +27,7 @@ fn ago(seconds: i64) -> i64 {
     NOW.0 - seconds * 1_000
 }
 
-fn read<T: serde::de::DeserializeOwned>(json: Value) -> T {
+fn read<T: serde::de::DeserializeOwned>(json: &Value) -> T {
     serde_json::from_str(&json.to_string()).unwrap()
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn order(id: &str, symbol: &str, over: &Value) -> Order {
         "filled_size": 0, "expected_price": 64000, "leverage": 10, "margin_mode": "cross",
         "reduce_only": false, "time_in_force": "gtc", "status": "resting", "requested_at": ago(600),
     });
-    read(with(base, over))
+    read(&with(base, over))
 }
 
 pub(crate) fn position(id: &str, symbol: &str, over: &Value) -> Position {
@@ -57,7 +57,7 @@ pub(crate) fn position(id: &str, symbol: &str, over: &Value) -> Position {
         "provider": "paper", "symbol": symbol, "coin": symbol, "leverage": 10, "fees": 12.4,
         "funding": -1.25, "opened_at": ago(8_000),
     });
-    read(with(base, over))
+    read(&with(base, over))
 }
 
 fn positions() -> Vec<Position> {
@@ -88,7 +88,7 @@ fn positions() -> Vec<Position> {
 }
 
 fn working() -> Vec<Order> {
-    vec![
+    let mut orders = vec![
         order(
             "ord_90",
             "BTC",
@@ -116,6 +116,14 @@ fn working() -> Vec<Order> {
             "initial_size": 12.5, "trigger_price": 3110, "trigger_direction": "above", "limit_price": 3115.5,
             "status": "pending", "reduce_only": true, "target_position_id": "pos_2", "margin_mode": "isolated"}),
         ),
+    ];
+    orders.extend(more_working());
+    orders
+}
+
+/// Another market's trigger, and the orders of a TWAP and a ladder.
+fn more_working() -> Vec<Order> {
+    vec![
         order(
             "ord_94",
             "SOL",
@@ -171,11 +179,11 @@ fn twaps() -> Vec<Twap> {
         "slice_interval_seconds": 60, "slice_count": 30, "slices_attempted": 0, "size_decimals": 2,
         "status": "waiting_for_trigger", "started_at": ago(900),
     });
-    vec![read(running), read(waiting)]
+    vec![read(&running), read(&waiting)]
 }
 
 pub(crate) fn ended_twap() -> Twap {
-    read(json!({
+    read(&json!({
         "id": "twap_0", "account_id": "chal-1", "market_id": "paper|ETH", "total_size": 4, "filled_size": 4,
         "leverage": 5, "average_price": 2_988.35, "duration_minutes": 10, "slice_interval_seconds": 60,
         "slice_count": 10, "slices_attempted": 10, "size_decimals": 4, "status": "running",
@@ -184,7 +192,7 @@ pub(crate) fn ended_twap() -> Twap {
 }
 
 fn ladder() -> Scaled {
-    read(json!({
+    read(&json!({
         "id": "lad_1", "account_id": "chal-1", "market_id": "paper|ETH", "total_size": 10, "leverage": 5,
         "start_price": 2980, "end_price": 2880, "rung_count": 6, "placed_count": 5, "rejected_count": 1,
         "size_decimals": 4, "status": "active", "started_at": ago(3_600),
@@ -444,7 +452,6 @@ pub(crate) fn full() -> Model {
 fn happenings(model: &mut Model) {
     let then = Timestamp(ago(60));
     let note = |model: &mut Model, event| model.activity.note(Some(Ticket(7)), event, then);
-    use perpdeck::app::notice::Event;
     let cancel = Command::Cancel("ord_95".into());
     let queued = perpdeck::model::CancelResult {
         id: "ord_95".into(),
@@ -488,5 +495,21 @@ pub(crate) fn refusal() -> Failure {
         code: Some("order_not_found".into()),
         request_id: Some("8f14e45f-ceea-467f-9c3b-1f0a6f0a1b2c".into()),
         ..Failure::new(FailureKind::NotFound, "order ord_12 does not exist")
+    }
+}
+
+/// Two of four closes tried, one of them refused.
+pub(crate) fn half_closed(now: Timestamp) -> Progress {
+    let operation = read(&json!({
+        "id": "op_1", "operation": "close_all_positions", "account_id": "chal-1", "status": "running",
+        "total_count": 4, "succeeded_count": 1, "failed_count": 1, "created_at": now.0,
+        "results": [
+            {"position_id": "pos_1", "status": "submitted"},
+            {"position_id": "pos_2", "status": "failed", "failure_code": "slippage_exceeded"},
+        ],
+    }));
+    Progress::Running {
+        operation,
+        retry_at: Timestamp(now.0 + 1_000),
     }
 }

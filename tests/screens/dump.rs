@@ -45,21 +45,32 @@ pub(crate) fn screen(model: &Model, width: u16, height: u16) -> String {
     out
 }
 
-/// `x+length:style` for every run of cells that are not blank and plain.
+/// `x+length:style` for every run of cells that are not blank and plain. Blanks between words of one style
+/// belong to the run.
 fn runs(buffer: &Buffer, row: Rect) -> Vec<String> {
     let mut runs: Vec<(u16, u16, String)> = vec![];
     for position in row.positions() {
-        let cell = &buffer[position];
-        let style = style(cell);
+        let style = style(&buffer[position]);
         match runs.last_mut() {
-            Some((_, length, last)) if *last == style => *length += 1,
+            _ if style.is_empty() => {}
+            Some((x, length, last))
+                if *last == style && is_blank(buffer, row, *x + *length, position.x) =>
+            {
+                *length = position.x + 1 - *x;
+            }
             _ => runs.push((position.x, 1, style)),
         }
     }
-    let shown = runs.into_iter().filter(|(_, _, style)| !style.is_empty());
+    let shown = runs.into_iter();
     shown
         .map(|(x, length, style)| format!("{x}+{length}:{style}"))
         .collect()
+}
+
+/// Whether the cells from `start` to `end` show nothing.
+fn is_blank(buffer: &Buffer, row: Rect, start: u16, end: u16) -> bool {
+    let mut between = (start..end).map(|x| &buffer[(x, row.y)]);
+    between.all(|cell| cell.symbol() == " " && style(cell).is_empty())
 }
 
 fn style(cell: &Cell) -> String {

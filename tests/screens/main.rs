@@ -1,13 +1,20 @@
 //! Whole screens, styles included, at the sizes people have.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a failed helper is a failed test"
+)]
+
 mod desk;
 mod digits;
 mod dump;
+mod words;
 
 use dump::{drawn, press, screen};
 use perpdeck::{
     app::{Model, Msg, poll::Answer, update},
-    model::{Failure, FailureKind, Timestamp},
+    model::{Failure, FailureKind, Progress, Ticket, Timestamp},
     ui::{Scrolls, Theme, picture},
 };
 use std::{fs, path::PathBuf, time::Duration};
@@ -43,12 +50,76 @@ screens! {
     close_all_strip_120x40: pressed("X"), 120 x 40;
     close_all_strip_60x16: pressed("X"), 60 x 16;
     cancel_strip_80x24: pressed("2x"), 80 x 24;
+    close_all_progress_120x40: closing(), 120 x 40;
+    close_all_progress_60x16: closing(), 60 x 16;
+    refused_order_80x24: refused(), 80 x 24;
+    refused_order_60x16: refused_over_positions(), 60 x 16;
+    new_order_form_120x40: pressed("b"), 120 x 40;
+    new_order_form_60x16: pressed("b"), 60 x 16;
+    close_form_80x24: pressed("c0.25"), 80 x 24;
+    margin_form_200x60: pressed("jm"), 200 x 60;
+    exits_form_80x24: pressed("2e"), 80 x 24;
+    faulty_form_120x40: pressed("babc\n"), 120 x 40;
+    refused_form_120x40: refused_form(), 120 x 40;
     too_small_50x12: pressed("X"), 50 x 12;
 }
 
 fn pressed(keys: &str) -> Model {
     let mut model = desk::full();
     press(&mut model, keys);
+    model
+}
+
+/// A close-all under way, with a doubtful cancel beside it.
+fn closing() -> Model {
+    let mut model = pressed("X");
+    let later = Timestamp(desk::NOW.0 + 2_000);
+    update(&mut model, later, Msg::Key('y'.into()));
+    let progress = desk::half_closed(later);
+    update(&mut model, later, Msg::Progress(Ticket(1), progress));
+    press(&mut model, "2x");
+    let later = Timestamp(later.0 + 300);
+    update(&mut model, later, Msg::Key('y'.into()));
+    let why = Failure::new(FailureKind::TimedOut, "no answer in 10 s");
+    let retry_at = Timestamp(later.0 + 2_000);
+    let doubt = Progress::Unknown { why, retry_at };
+    update(&mut model, later, Msg::Progress(Ticket(2), doubt));
+    model
+}
+
+/// An order that the service refused: the toast stays.
+fn refused() -> Model {
+    let mut model = pressed("2x");
+    let later = Timestamp(desk::NOW.0 + 300);
+    update(&mut model, later, Msg::Key('y'.into()));
+    update(
+        &mut model,
+        later,
+        Msg::Settled(Ticket(1), Err(desk::refusal())),
+    );
+    model
+}
+
+/// A new order that the service refused: the form keeps its contents and says why.
+fn refused_form() -> Model {
+    let mut model = pressed("b0.5\n");
+    let now = model.now;
+    let why = Failure {
+        code: Some("order_rejected".into()),
+        rule_id: Some("max_order_value".into()),
+        status: Some(409),
+        ..Failure::new(
+            FailureKind::Conflict,
+            "order value above the account's limit",
+        )
+    };
+    update(&mut model, now, Msg::Settled(Ticket(1), Err(why)));
+    model
+}
+
+fn refused_over_positions() -> Model {
+    let mut model = refused();
+    press(&mut model, "1");
     model
 }
 
@@ -77,7 +148,7 @@ fn stale() -> Model {
 fn pictures() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("pictures");
     fs::create_dir_all(&folder).unwrap();
-    let models = [
+    let models = vec![
         ("full", desk::full()),
         ("orders", pressed("2")),
         ("twaps", pressed("3")),
@@ -89,6 +160,13 @@ fn pictures() {
         ("detail", pressed("\n")),
         ("strip", pressed("X")),
         ("stale", stale()),
+        ("buy", pressed("b")),
+        ("faulty", pressed("babc\n")),
+        ("refusedform", refused_form()),
+        ("margin", pressed("jm")),
+        ("exits", pressed("2e")),
+        ("closing", closing()),
+        ("refused", refused()),
         ("empty", desk::empty()),
     ];
     for (name, model) in &models {

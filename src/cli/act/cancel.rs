@@ -13,7 +13,7 @@ use crate::{
         voice::{Voice, json},
     },
     config::Sources,
-    model::{Command, FailureKind, OrderId, Risk, ScaledId, TwapId},
+    model::{Command, FailureKind, OrderId, ScaledId, TwapId},
 };
 use color_eyre::Result;
 
@@ -96,7 +96,7 @@ async fn all(service: &Service, how: How, voice: Voice) -> Result<Exit> {
     if !consent::given(how, what).await? {
         return Ok(Exit::Usage);
     }
-    let post = Post::open(service, voice, Risk::Neutral).await;
+    let post = Post::open(service, voice).await?;
     let outcomes = post.deliver(&deeds).await?;
     Ok(settled(service, voice, &deeds, &outcomes).await?.or(seen))
 }

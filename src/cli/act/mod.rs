@@ -106,7 +106,7 @@ async fn perform(service: &Service, how: How, deed: Deed, sizing: Sizing) -> Res
 }
 
 async fn send(service: &Service, voice: Voice, deed: &Deed, sizing: Sizing) -> Result<Outcome> {
-    let post = Post::open(service, voice, deed.command.risk()).await;
+    let post = Post::open(service, voice).await?;
     repeat::check(post.known(deed), deed, service, sizing)?;
     let mut outcomes = post.deliver(std::slice::from_ref(deed)).await?;
     let lost = || Err(Failure::local("the outbox ended without an answer"));

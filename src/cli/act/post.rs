@@ -1,14 +1,14 @@
 //! The outbox of one verb: opened on the desk's own journal, waited for until everything is settled.
 //!
-//! Known limit: while a desk (or another verb) writes the journal, this waits for it a moment; after that nothing that
-//! raises exposure is sent, and the rest goes out with its key said aloud instead of written down.
+//! Known limit: one process writes the journal. While another verb does, this waits a moment; while a desk does,
+//! nothing is sent: trade there, or give the verbs a `--state-dir` of their own.
 
 use super::{Deed, Outcome};
 use crate::{
     app::Msg,
     cli::{service::Service, voice::Voice},
-    journal::{Entry, Journal, JournalError},
-    model::{Failure, FailureKind, Progress, Risk, Ticket},
+    journal::{Entry, Journal, JournalError, holder},
+    model::{Failure, FailureKind, Progress, Ticket},
     runtime::{Clock, Outbox},
 };
 use color_eyre::Result;
@@ -22,9 +22,8 @@ use tokio::{
 
 /// Commands on the wire at once: enough to be quick, too few to spend a request budget in one burst.
 const ABREAST: usize = 8;
-/// How long another process may keep the journal before this gives up on it.
-const ENTRY_PATIENCE: u32 = 60;
-const EXIT_PATIENCE: u32 = 5;
+/// How often, and how long apart, another verb is waited for to be done with the journal.
+const PATIENCE: u32 = 100;
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 pub(super) struct Post<'a> {
@@ -37,21 +36,24 @@ pub(super) struct Post<'a> {
 struct Mail {
     outbox: Outbox,
     events: Receiver<Msg>,
+    /// How many of the deeds are.
+    sent: usize,
     outcomes: BTreeMap<Ticket, Outcome>,
 }
 
 impl<'a> Post<'a> {
-    /// An exit does not wait long for a journal.
-    pub(super) async fn open(service: &'a Service, voice: Voice, risk: Risk) -> Self {
-        let patience = match risk {
-            Risk::Increasing => ENTRY_PATIENCE,
-            Risk::Neutral | Risk::Reducing => EXIT_PATIENCE,
+    /// A journal that another desk writes is a failure; one that does not work is said to the outbox, which knows what
+    /// may go out without it.
+    pub(super) async fn open(service: &'a Service, voice: Voice) -> Result<Self, Failure> {
+        let journal = match journal(&service.journal_dir).await {
+            Err(why @ JournalError::Held { .. }) => return Err(Failure::from(&why)),
+            journal => journal,
         };
-        Self {
-            journal: journal(&service.journal_dir, patience).await,
+        Ok(Self {
             service,
             voice,
-        }
+            journal,
+        })
     }
 
     /// What was sent before under the deed's key.
@@ -62,16 +64,12 @@ impl<'a> Post<'a> {
 
     /// Sends them all and waits until each is settled; the outcomes stand in the order of the deeds.
     pub(super) async fn deliver(self, deeds: &[Deed]) -> Result<Vec<Outcome>> {
-        if self.journal.is_err() {
-            for key in deeds.iter().filter_map(Deed::kept_key) {
-                self.voice.note(&format!("idempotency key {key}"));
-            }
-        }
         let (sender, events) = channel(256);
         let (client, journal) = (self.service.client.clone(), self.journal);
         let mut mail = Mail {
             outbox: Outbox::spawn(client, Clock::Wall, move || journal, sender),
             events,
+            sent: 0,
             outcomes: BTreeMap::new(),
         };
         let mut terminate = signal(SignalKind::terminate())?;
@@ -90,36 +88,51 @@ impl<'a> Post<'a> {
 
 impl Mail {
     async fn carry(&mut self, deeds: &[Deed], voice: Voice) {
-        let mut waiting = deeds.iter().enumerate();
-        for (at, deed) in waiting.by_ref().take(ABREAST) {
-            self.send(at, deed);
+        while self.sent < deeds.len().min(ABREAST) {
+            self.send(deeds);
         }
         while self.outcomes.len() < deeds.len() {
             let Some(msg) = self.events.recv().await else {
                 return;
             };
             match msg {
-                Msg::Settled(ticket, outcome) => {
-                    self.outcomes.insert(ticket, outcome);
-                    if let Some((at, deed)) = waiting.next() {
-                        self.send(at, deed);
-                    }
+                Msg::Settled(ticket, outcome) => self.settle(ticket, outcome),
+                // Without a screen nobody is asked: the journal keeps the question, the key repeats the deed.
+                Msg::Progress(ticket, Progress::Parked { why, .. }) => {
+                    self.settle(ticket, Err(why));
                 }
                 Msg::Progress(ticket, progress) => told(voice, deeds, ticket, &progress),
-                Msg::Said(_, text) => voice.note(&text),
+                Msg::Said(_, text) | Msg::Offered(text, _) => voice.note(&text),
                 Msg::Key(_)
                 | Msg::Paste(_)
                 | Msg::Tick
                 | Msg::Opened(_)
                 | Msg::Polled(_)
-                | Msg::Called(_) => {}
+                | Msg::Called(_)
+                | Msg::Ended(..)
+                | Msg::Resumed(..)
+                | Msg::Flatten => {}
+            }
+            while self.sent < deeds.len().min(self.outcomes.len() + ABREAST) {
+                self.send(deeds);
             }
         }
     }
 
-    fn send(&mut self, at: usize, deed: &Deed) {
-        let (command, key) = (deed.command.clone(), deed.key.clone());
-        self.outbox.send_as(ticket(at), command, key);
+    /// The ticket may be of an earlier session, which the outbox looks after.
+    fn settle(&mut self, ticket: Ticket, outcome: Outcome) {
+        if (0..self.sent).any(|at| self::ticket(at) == ticket) {
+            self.outcomes.insert(ticket, outcome);
+        }
+    }
+
+    /// The next one.
+    fn send(&mut self, deeds: &[Deed]) {
+        if let Some(deed) = deeds.get(self.sent) {
+            let (command, key) = (deed.command.clone(), deed.key.clone());
+            self.outbox.send_as(ticket(self.sent), command, key);
+        }
+        self.sent += 1;
     }
 }
 
@@ -134,7 +147,8 @@ fn told(voice: Voice, deeds: &[Deed], of: Ticket, progress: &Progress) {
     let command = &deed.command;
     let again = |at: &crate::model::Timestamp| Clock::Wall.until(*at).as_secs_f32().ceil();
     match progress {
-        Progress::Sending { .. } => {}
+        // A flatten is none of these verbs'; a parked one has been settled.
+        Progress::Sending { .. } | Progress::Flattening(_) | Progress::Parked { .. } => {}
         Progress::Unknown { why, retry_at } => voice.note(&format!(
             "{command}: outcome unknown ({why}); the same request again in {} s",
             again(retry_at)
@@ -151,15 +165,19 @@ fn told(voice: Voice, deeds: &[Deed], of: Ticket, progress: &Progress) {
     }
 }
 
-/// Opens the journal, waiting while another verb has it.
-async fn journal(dir: &Path, patience: u32) -> Result<Journal, JournalError> {
-    for _ in 0..patience {
+/// Opens the journal, waiting while another verb has it; a desk keeps it too long to wait for.
+async fn journal(dir: &Path) -> Result<Journal, JournalError> {
+    for _ in 0..PATIENCE {
         match Journal::open(dir) {
-            Err(JournalError::Held(_)) => sleep(LOOK_AGAIN).await,
+            Err(JournalError::Held { .. }) if !is_desk(dir) => sleep(LOOK_AGAIN).await,
             opened => return opened,
         }
     }
     Journal::open(dir)
+}
+
+fn is_desk(dir: &Path) -> bool {
+    holder(dir).is_some_and(|holder| holder.listens)
 }
 
 fn interrupted() -> Failure {

@@ -48,6 +48,8 @@ pub(super) fn data(deed: &Deed, receipt: &Receipt) -> String {
         Receipt::Twap(twap) => line(deed, twap, None),
         Receipt::Scaled(ladder) => line(deed, ladder, None),
         Receipt::CloseAll(operation) => line(deed, operation, None),
+        // Nothing that the service answered: what reads proved.
+        Receipt::Over(_) | Receipt::Flat(_) => line(deed, &sentence(receipt), None),
     }
 }
 
@@ -79,6 +81,8 @@ fn sentence(receipt: &Receipt) -> String {
             "close-all {}: {} of {} submitted, {} failed",
             operation.id, operation.succeeded_count, operation.total_count, operation.failed_count
         ),
+        Receipt::Over(words) => words.to_string(),
+        Receipt::Flat(proof) => proof.to_string(),
     }
 }
 
@@ -130,7 +134,9 @@ pub(super) fn refusal(receipt: &Receipt) -> Option<Failure> {
         | Receipt::Position(_)
         | Receipt::Twap(_)
         | Receipt::Scaled(_)
-        | Receipt::CloseAll(_) => None,
+        | Receipt::CloseAll(_)
+        | Receipt::Over(_)
+        | Receipt::Flat(_) => None,
     }
 }
 

@@ -11,11 +11,7 @@ use crate::{
 };
 use color_eyre::Result;
 use serde_json::value::RawValue;
-use std::{collections::BTreeMap, time::Duration};
-
-/// How long after its first sending a request may go out again with the same key (`reliability.md` 2.5): the service's
-/// own memory is not documented, the shortest published one is half an hour.
-const WINDOW: Duration = Duration::from_mins(15);
+use std::collections::BTreeMap;
 
 /// Whether the size was typed in coin, or follows from prices and positions that have moved since.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,15 +41,15 @@ pub(super) fn check(
         );
         return Err(Misuse(what).into());
     }
-    let age = Clock::Wall.now().since(entry.created_at);
-    if age > WINDOW {
+    let now = Clock::Wall.now();
+    if now > before.replay_until {
         let outcome = entry.outcome.as_ref();
         let came = outcome.map_or("its outcome is not known", |outcome| &outcome.detail);
         let what = format!(
             "the key {} was first sent {} min ago ({came}): the service may have forgotten it, and the same request \
              could be done twice. Nothing was sent",
             deed.key,
-            age.as_secs() / 60
+            now.since(entry.created_at).as_secs() / 60
         );
         return Err(Misuse(what).into());
     }

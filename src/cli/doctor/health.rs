@@ -153,7 +153,7 @@ fn journal(dir: &Path) -> Check {
             Verdict::Ok,
             format!("{} is ready", dir.display()),
         ),
-        Err(why @ JournalError::Held(_)) => check("journal", Verdict::Note, why.to_string()),
+        Err(why @ JournalError::Held { .. }) => check("journal", Verdict::Note, why.to_string()),
         Err(why) => check("journal", Verdict::Bad, why.to_string()),
     }
 }

@@ -51,11 +51,13 @@ fn sequence(cell: &Cell) -> String {
     out
 }
 
+/// Themes use no other colours than these.
 fn color(color: Color, plane: u8) -> Option<String> {
-    match color {
-        Color::Rgb(r, g, b) => Some(format!("{plane};2;{r};{g};{b}")),
-        Color::Indexed(n) => Some(format!("{plane};5;{n}")),
-        // Themes use no other colours.
-        _ => None,
+    if let Color::Rgb(r, g, b) = color {
+        return Some(format!("{plane};2;{r};{g};{b}"));
     }
+    if let Color::Indexed(n) = color {
+        return Some(format!("{plane};5;{n}"));
+    }
+    None
 }

@@ -13,6 +13,8 @@ pub(super) enum Shape {
     Line { path: String, thickness: u32 },
     /// A filled part of the cell: from its left top corner, so wide and so high, in eighths.
     Block { width: u32, opacity: &'static str },
+    /// Dots of braille, as an SVG path of squares.
+    Dots(String),
 }
 
 /// The shape of a character in the cell whose left top corner is `x`, `y`.
@@ -51,8 +53,32 @@ pub(super) fn shape(symbol: &str, x: u32, y: u32) -> Shape {
         )),
         "├" => thin(format!("M{middle} {y}V{low}M{middle} {centre}H{right}")),
         "└" => thin(format!("M{middle} {y}V{centre}H{right}")),
-        _ => block(symbol),
+        _ => braille(symbol, x, y).unwrap_or_else(|| block(symbol)),
     }
+}
+
+/// The bits of braille dots, left then right, from above.
+const DOTS: [(u32, u32, u32); 8] = [
+    (0x01, 0, 0),
+    (0x02, 0, 1),
+    (0x04, 0, 2),
+    (0x40, 0, 3),
+    (0x08, 1, 0),
+    (0x10, 1, 1),
+    (0x20, 1, 2),
+    (0x80, 1, 3),
+];
+
+fn braille(symbol: &str, x: u32, y: u32) -> Option<Shape> {
+    let code = u32::from(symbol.chars().next()?);
+    let bits = code.checked_sub(0x2800).filter(|bits| *bits <= 0xff)?;
+    let dots = DOTS.iter().filter(|(bit, ..)| bits & bit != 0);
+    let squares = dots.map(|(_, side, row)| {
+        let (left, top) = (x + 1 + side * 4, y + 1 + row * 5);
+        format!("M{left} {top}h3v3h-3z")
+    });
+    let squares: Vec<_> = squares.collect();
+    Some(Shape::Dots(squares.concat()))
 }
 
 fn block(symbol: &str) -> Shape {
@@ -95,7 +121,7 @@ mod tests {
     fn borders_meet_in_the_middle_of_their_cells() {
         let path = |symbol| match shape(symbol, 0, 0) {
             Shape::Line { path, .. } => path,
-            Shape::Glyph | Shape::Block { .. } => String::new(),
+            Shape::Glyph | Shape::Block { .. } | Shape::Dots(_) => String::new(),
         };
         assert_eq!(path("─"), "M0 10H9");
         assert_eq!(path("│"), "M4.5 0V20");

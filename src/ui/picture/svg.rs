@@ -123,7 +123,10 @@ fn runs(screen: &Buffer, row: Rect, ground: &Look) -> Vec<Run> {
     runs
 }
 
-/// A run of shapes holds one character again and again; a run of text holds no shapes.
+/// What may be drawn in one piece: these fill their cells from side to side.
+const SEAMLESS: [&str; 3] = ["─", "█", "░"];
+
+/// A run of shapes holds one seamless character again and again; a run of text holds no shapes.
 fn goes_on(run: &Run, cell: &Cell, look: &Look, shaped: Option<()>) -> bool {
     let first = run
         .text
@@ -132,7 +135,7 @@ fn goes_on(run: &Run, cell: &Cell, look: &Look, shaped: Option<()>) -> bool {
         .map(String::from)
         .unwrap_or_default();
     let same_kind = match shaped {
-        Some(()) => first == cell.symbol(),
+        Some(()) => first == cell.symbol() && SEAMLESS.contains(&cell.symbol()),
         None => shape(&first, 0, 0) == Shape::Glyph,
     };
     same_kind && run.look == *look
@@ -149,6 +152,7 @@ fn draw(out: &mut String, run: &Run, y: u32) {
     let count = run.width / CELL.0;
     match shape(&first, run.x, y) {
         Shape::Glyph => text(out, run, y),
+        Shape::Dots(path) => put(out, format_args!("<path d=\"{path}\" fill=\"{ink}\"/>\n")),
         Shape::Line { path, thickness } => {
             // Only the horizontal line repeats along a row.
             let path = if first == "─" {
@@ -231,12 +235,14 @@ fn look(cell: &Cell, ground: &Look) -> Look {
     Look { ink, paper, marks }
 }
 
+/// Themes use no other colours than these.
 fn hex(color: Color) -> Option<String> {
-    let (r, g, b) = match color {
-        Color::Rgb(r, g, b) => (r, g, b),
-        Color::Indexed(n) => of_index(n),
-        // Themes use no other colours.
-        _ => return None,
+    let (r, g, b) = if let Color::Rgb(r, g, b) = color {
+        (r, g, b)
+    } else if let Color::Indexed(n) = color {
+        of_index(n)
+    } else {
+        return None;
     };
     Some(format!("#{r:02x}{g:02x}{b:02x}"))
 }

@@ -67,7 +67,12 @@ fn open(fields: &mut Fields, position: &Position, scene: &Scene<'_>) {
     let lost = position.pnl_at_liquidation();
     fields.push("PnL at liquidation", vec![words::pnl(lost)]);
     fields.section("Protection");
-    fields.push("nearest", protection::protection(position, scene));
+    let nearest = vec![
+        protection::stop(position, scene),
+        Span::plain("  "),
+        protection::target(position, scene),
+    ];
+    fields.push("nearest", nearest);
     for order in protection::orders_of(position, scene) {
         let line = format!("{}  {}", order.id, words::order(order, scene));
         fields.push("order", vec![Span::plain(line)]);
