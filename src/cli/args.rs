@@ -1,8 +1,8 @@
 //! What may be typed.
 
 use super::{
-    completions, flags::SettingsFlags, flatten, journal, man, serve, settings, snapshot,
-    world::World,
+    act, completions, doctor, flags::SettingsFlags, flatten, journal, man, read, serve, settings,
+    snapshot, world::World,
 };
 use clap::{Parser, Subcommand};
 
@@ -21,7 +21,8 @@ pub struct Args {
 
 const AFTER: &str = "\
 The key of a service is never a flag: PERPDECK_API_KEY, api_key_file or api_key_command hold it.
-Exit codes: 0 ok, 1 failed, 2 usage or settings, 12 unavailable.";
+Exit codes: 0 ok, 1 failed, 2 usage or settings, 10 key refused, 11 limited, 12 unavailable, 13 rejected,
+14 outcome unknown, 15 done or known in part.";
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Verb {
@@ -33,6 +34,28 @@ pub(super) enum Verb {
     Serve(serve::Args),
     /// Writes one frame of the living desk to standard output
     Snapshot(snapshot::Args),
+    /// Lists working orders, or all of them
+    Orders(read::orders::Args),
+    /// Lists open positions, or closed ones
+    Positions(read::positions::Args),
+    /// Lists active TWAP and VWAP orders
+    Twaps(read::twaps::Args),
+    /// Shows a ladder and its rungs
+    Scaled(read::scaled::Args),
+    /// Places an order
+    Place(Box<act::place::Args>),
+    /// Closes part or all of a position
+    Close(act::close::Args),
+    /// Cancels an order, a TWAP, a ladder or every working order
+    Cancel(act::cancel::Args),
+    /// Sets the take profit and stop loss attached to an order
+    Exits(act::exits::Args),
+    /// Sets the extra margin of an isolated position
+    Margin(act::margin::Args),
+    /// Closes every position and says what is still open
+    CloseAll(act::close_all::Args),
+    /// Examines the service, the key, the clock and every assumption about the API
+    Doctor(doctor::Args),
     /// Gets the running desk out of everything
     Flatten(flatten::Args),
     /// What was asked, what came of it, and what is still open

@@ -1,38 +1,89 @@
 //! How a run ends.
 
 use super::out;
-use crate::config::SettingsError;
+use crate::{
+    config::SettingsError,
+    model::{Failure, FailureKind},
+};
 use color_eyre::Report;
 use std::{
     io,
     process::{ExitCode, Termination},
 };
 
-/// The exit codes. 10 to 15 belong to the trading verbs: auth, limited, unavailable, rejected, unknown, partial.
+/// The exit codes. Those from 10 on are of the verbs that speak to a service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     Ok,
     /// Something this program cannot mend: a file that cannot be written, a port that is taken.
     Failed,
-    /// What was typed or set cannot be meant.
+    /// What was typed or set cannot be meant, or is not known to be meant.
     Usage,
+    /// The service does not take the key.
+    Auth,
+    /// A request budget is spent.
+    Limited,
+    /// The service cannot be reached, does not answer, or answers something else than documented.
+    Unavailable,
+    /// The service understood and said no.
+    Rejected,
+    /// It may or may not have taken effect.
+    Unknown,
+    /// Some of it was done, or not all of it is known.
+    Partial,
     /// Asked to leave by the operating system: 128 + the signal's number, as shells have it.
     Signal(u8),
-    /// Nobody there to do it.
-    Unavailable,
+}
+
+impl Exit {
+    pub(super) fn code(self) -> u8 {
+        match self {
+            Self::Ok => 0,
+            Self::Failed => 1,
+            Self::Usage => 2,
+            Self::Auth => 10,
+            Self::Limited => 11,
+            Self::Unavailable => 12,
+            Self::Rejected => 13,
+            Self::Unknown => 14,
+            Self::Partial => 15,
+            Self::Signal(code) => code,
+        }
+    }
+
+    /// The worse of two partial results: what went well is forgotten.
+    #[must_use]
+    pub(super) fn or(self, other: Self) -> Self {
+        if self == Self::Ok { other } else { self }
+    }
 }
 
 impl Termination for Exit {
     fn report(self) -> ExitCode {
-        ExitCode::from(match self {
-            Self::Ok => 0,
-            Self::Failed => 1,
-            Self::Usage => 2,
-            Self::Signal(code) => code,
-            Self::Unavailable => 12,
-        })
+        ExitCode::from(self.code())
     }
 }
+
+impl From<&Failure> for Exit {
+    fn from(why: &Failure) -> Self {
+        match why.kind {
+            FailureKind::Auth => Self::Auth,
+            FailureKind::Limited => Self::Limited,
+            FailureKind::Unavailable
+            | FailureKind::Unreachable
+            | FailureKind::TimedOut
+            | FailureKind::Unreadable => Self::Unavailable,
+            FailureKind::Invalid | FailureKind::NotFound | FailureKind::Conflict => Self::Rejected,
+            FailureKind::Unknown => Self::Unknown,
+            FailureKind::Local => Self::Failed,
+        }
+    }
+}
+
+/// What was typed cannot be done as it stands; nothing was sent.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct Misuse(pub(super) String);
 
 /// Says what went wrong in as many lines as there are problems.
 pub(super) fn explain(report: &Report) -> Exit {

@@ -3,9 +3,11 @@
 //! Contract: settings are loaded once, here, and everything a verb does starts from them. What is wrong is one line
 //! (or one per problem) on standard error and an exit code of [`Exit`]; a reader who went away is no error.
 
+mod act;
 mod args;
 mod completions;
 mod desk;
+mod doctor;
 mod exit;
 mod far;
 mod flags;
@@ -14,9 +16,12 @@ mod journal;
 mod log;
 mod man;
 mod out;
+mod read;
 mod serve;
+mod service;
 mod settings;
 mod snapshot;
+mod voice;
 mod world;
 
 pub use args::Args;
@@ -41,6 +46,17 @@ fn choose(args: Args) -> Result<Exit> {
         Some(Verb::Demo(world)) => live(desk::run(Choice::Paper(world), &sources)),
         Some(Verb::Serve(args)) => live(serve::run(args, &sources)),
         Some(Verb::Snapshot(args)) => live(snapshot::run(args, &sources)),
+        Some(Verb::Orders(args)) => live(read::orders::run(args, &sources)),
+        Some(Verb::Positions(args)) => live(read::positions::run(args, &sources)),
+        Some(Verb::Twaps(args)) => live(read::twaps::run(args, &sources)),
+        Some(Verb::Scaled(args)) => live(read::scaled::run(args, &sources)),
+        Some(Verb::Place(args)) => live(act::place::run(*args, &sources)),
+        Some(Verb::Close(args)) => live(act::close::run(args, &sources)),
+        Some(Verb::Cancel(args)) => live(act::cancel::run(args, &sources)),
+        Some(Verb::Exits(args)) => live(act::exits::run(args, &sources)),
+        Some(Verb::Margin(args)) => live(act::margin::run(args, &sources)),
+        Some(Verb::CloseAll(args)) => live(act::close_all::run(args, &sources)),
+        Some(Verb::Doctor(args)) => live(doctor::run(args, &sources)),
         Some(Verb::Flatten(args)) => flatten::run(&args, &sources),
         Some(Verb::Journal(args)) => journal::run(&args, &sources),
         Some(Verb::Config(args)) => settings::run(&args, &sources),

@@ -21,3 +21,9 @@ pub(super) fn complain(text: &str) {
         let _gone = writeln!(err, "perpdeck: {line}");
     }
 }
+
+/// Writes one line to standard error as it is.
+pub(super) fn aside(line: &str) {
+    // Nobody is left to tell when standard error is gone.
+    let _gone = writeln!(io::stderr().lock(), "{line}");
+}

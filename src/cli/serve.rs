@@ -3,7 +3,7 @@
 //! Contract: prints where it listens, whom it knows and with which keys, once, and then only works. Ctrl-C and SIGTERM
 //! end it with code 0 after the answers under way are out.
 
-use super::{Exit, log, out, state_dir, world::World};
+use super::{Exit, log, out, state_dir, voice::Form, world::World};
 use crate::{
     config::{Sources, load},
     exchange::{AccountKey, Handle},
@@ -11,11 +11,7 @@ use crate::{
 };
 use color_eyre::{Result, eyre::Context as _};
 use serde::Serialize;
-use std::{
-    fmt::Write as _,
-    io::{self, IsTerminal},
-    net::SocketAddr,
-};
+use std::{fmt::Write as _, io, net::SocketAddr};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
@@ -28,13 +24,7 @@ pub(super) struct Args {
     world: World,
     /// What to print; a table on a terminal and JSON elsewhere when left out
     #[arg(long, value_enum)]
-    output: Option<Output>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Output {
-    Table,
-    Json,
+    output: Option<Form>,
 }
 
 /// The one line of `--output json`.
@@ -82,16 +72,11 @@ async fn interrupted() -> io::Result<()> {
     }
 }
 
-fn announcement(exchange: &Handle, output: Option<Output>) -> Result<String> {
-    let elsewhere = if io::stdout().is_terminal() {
-        Output::Table
-    } else {
-        Output::Json
-    };
+fn announcement(exchange: &Handle, output: Option<Form>) -> Result<String> {
     let base_url = exchange.base_url();
-    match output.unwrap_or(elsewhere) {
-        Output::Json => json(&base_url, &exchange.accounts),
-        Output::Table => Ok(table(&base_url, &exchange.accounts)),
+    match output.unwrap_or_else(Form::usual) {
+        Form::Json => json(&base_url, &exchange.accounts),
+        Form::Table => Ok(table(&base_url, &exchange.accounts)),
     }
 }
 

@@ -125,7 +125,7 @@ async fn frame(args: &Args, settings: &Settings, theme: &Theme) -> Result<Buffer
     Ok(frame)
 }
 
-fn instant(text: &str) -> Result<Timestamp, String> {
+pub(super) fn instant(text: &str) -> Result<Timestamp, String> {
     text.parse::<jiff::Timestamp>()
         .map(|instant| Timestamp(instant.as_millisecond()))
         .map_err(|_| {

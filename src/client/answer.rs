@@ -22,6 +22,10 @@ pub(super) struct Answer {
     pub status: u16,
     /// At least one second; `None` when missing or not understood.
     pub retry_after: Option<Duration>,
+    /// The service's own clock when it answered.
+    pub date: Option<Timestamp>,
+    /// What its headers say about request budgets, as they say it.
+    pub budgets: Vec<String>,
     pub body: Vec<u8>,
 }
 
@@ -30,6 +34,8 @@ impl Answer {
         Self {
             status: status.as_u16(),
             retry_after: retry_after(headers, now),
+            date: date(headers),
+            budgets: budgets(headers),
             body: vec![],
         }
     }
@@ -164,10 +170,7 @@ fn is_uuid(text: &Text) -> bool {
 
 /// The longest wait any `Retry-After` asks for: seconds or an HTTP date, never under one second.
 fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
-    let date = |text: &str| Timestamp::from_http_date(text);
-    let sent = headers
-        .get(DATE)
-        .and_then(|value| date(value.to_str().ok()?));
+    let sent = date(headers);
     headers
         .get_all(RETRY_AFTER)
         .iter()
@@ -176,10 +179,27 @@ fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
             if !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) {
                 return Some(text.parse().map_or(LONGEST_WAIT, Duration::from_secs));
             }
-            Some(date(text)?.since(sent.unwrap_or(now)))
+            Some(Timestamp::from_http_date(text)?.since(sent.unwrap_or(now)))
         })
         .max()
         .map(|wait| wait.clamp(Duration::from_secs(1), LONGEST_WAIT))
+}
+
+fn date(headers: &HeaderMap) -> Option<Timestamp> {
+    Timestamp::from_http_date(headers.get(DATE)?.to_str().ok()?)
+}
+
+/// `RateLimit-…` and `X-RateLimit-…`: drafts and custom, never the same twice; for a person to read.
+fn budgets(headers: &HeaderMap) -> Vec<String> {
+    headers
+        .iter()
+        .filter(|(name, _)| {
+            name.as_str()
+                .trim_start_matches("x-")
+                .starts_with("ratelimit")
+        })
+        .map(|(name, value)| format!("{name}: {}", String::from_utf8_lossy(value.as_bytes())))
+        .collect()
 }
 
 #[cfg(test)]
@@ -226,6 +246,8 @@ mod tests {
         let answer = Answer {
             status,
             retry_after: None,
+            date: None,
+            budgets: vec![],
             body: body.as_bytes().to_vec(),
         };
         answer.failure()

@@ -14,6 +14,7 @@ mod base;
 mod mutate;
 mod pace;
 pub mod policy;
+mod probe;
 mod read;
 mod rows;
 mod send;
@@ -27,6 +28,7 @@ pub(crate) mod responder;
 mod tests;
 
 pub use mutate::{Attempt, Mutation};
+pub use probe::Probe;
 pub use sight::{Clues, Sight};
 pub use tempo::Tempo;
 

@@ -2,7 +2,7 @@
 
 use super::JournalError;
 use crate::model::{AccountId, Failure, IdempotencyKey, OrderId, Receipt, Risk, Text, Timestamp};
-use rusqlite::{Connection, Row, types::Type};
+use rusqlite::{Connection, OptionalExtension as _, Row, types::Type};
 use std::{str::FromStr, sync::Arc};
 use strum::{Display, EnumString};
 
@@ -186,6 +186,24 @@ fn order(receipt: &Receipt) -> Option<OrderId> {
         | Receipt::Over(_)
         | Receipt::Flat(_) => None,
     }
+}
+
+/// A key is of one intent at most.
+pub(super) fn with_key(
+    connection: &Connection,
+    key: &IdempotencyKey,
+) -> Result<Option<Entry>, JournalError> {
+    let find = || -> rusqlite::Result<Option<i64>> {
+        let sql = "SELECT id FROM intents WHERE key = ?1";
+        let mut statement = connection.prepare_cached(sql)?;
+        statement
+            .query_row([key.raw()], |row| row.get(0))
+            .optional()
+    };
+    let found = find().map_err(|why| JournalError::Read(Arc::new(why)))?;
+    let Some(id) = found else { return Ok(None) };
+    let entries = select(connection, &format!("WHERE i.id = {id}"), 1)?;
+    Ok(entries.into_iter().next())
 }
 
 /// Entries under `condition` (over `intents i`), newest first.

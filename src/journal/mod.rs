@@ -249,6 +249,11 @@ impl Journal {
         entry::select(&self.connection, "", limit)
     }
 
+    /// The intent that was recorded with this key, if one was.
+    pub fn by_key(&self, key: &IdempotencyKey) -> Result<Option<Entry>, JournalError> {
+        entry::with_key(&self.connection, key)
+    }
+
     /// One intent.
     pub fn entry(&self, id: IntentId) -> Result<Option<Entry>, JournalError> {
         let found = entry::select(&self.connection, &format!("WHERE i.id = {}", id.0), 1)?;

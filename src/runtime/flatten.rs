@@ -9,7 +9,7 @@
 //!
 //! Known limit: a ladder is found by its working rungs; one without any cannot fill anyway.
 
-use super::outbox::{Desk, Errand, Teller};
+use super::outbox::{Desk, Errand, Origin, Teller};
 use crate::{
     app::{Msg, notice::Tone},
     client::policy::Tries,
@@ -217,7 +217,10 @@ async fn close_all(desk: &Desk, deed: Option<IntentId>, operations: UnboundedSen
     let command = Command::CloseAll(desk.client.connection().account_id.clone());
     let teller = Teller::Flatten(operations);
     let tries = Tries::of(&command, desk.client.tempo());
-    match desk.start(teller, command, deed, desk.clock.now()).await {
+    match desk
+        .start(teller, command, Origin::part(deed), desk.clock.now())
+        .await
+    {
         Ok(errand) => complain(desk, errand.deliver(tries).await).await,
         Err(why) => desk.note(Tone::Alert, format!("flatten: {why}")).await,
     }
@@ -269,7 +272,12 @@ async fn sweep(desk: &Desk, deed: Option<IntentId>) {
 async fn end(desk: &Desk, deed: Option<IntentId>, command: Command) {
     let (silent, _heard) = unbounded_channel();
     let tries = Tries::of(&command, desk.client.tempo());
-    let started = desk.start(Teller::Flatten(silent), command, deed, desk.clock.now());
+    let started = desk.start(
+        Teller::Flatten(silent),
+        command,
+        Origin::part(deed),
+        desk.clock.now(),
+    );
     match started.await {
         // What is gone by now is what was wanted.
         Ok(errand) => drop(errand.deliver(tries).await),

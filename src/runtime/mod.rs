@@ -25,6 +25,7 @@ pub use picture::picture;
 pub use poller::Poller;
 pub use scribe::open as open_journal;
 pub use services::Far;
+pub use terminal::columns;
 
 use crate::{
     app::{Effect, Model, Msg, update, wake},

@@ -18,6 +18,12 @@ const FRAME_BYTES: usize = 128 * 1024;
 
 pub(super) type Screen = Terminal<CrosstermBackend<BufWriter<Stdout>>>;
 
+/// How many characters one line of the terminal holds; `None` where there is none.
+pub fn columns() -> Option<usize> {
+    let (columns, _) = terminal::size().ok()?;
+    Some(usize::from(columns))
+}
+
 /// The terminal is ours while this lives.
 #[derive(Debug)]
 pub(super) struct Taken(());

@@ -107,7 +107,7 @@ fn state(line: &RungLine) -> Span {
 }
 
 /// `LADDER` and its [`title`]: what the orders below it belong to.
-pub(super) fn head(ladder: &Scaled, scene: &Scene<'_>) -> Vec<Span> {
+pub fn head(ladder: &Scaled, scene: &Scene<'_>) -> Vec<Span> {
     let mut head = title(ladder, scene);
     head.insert(0, Span::muted("LADDER "));
     head
@@ -197,6 +197,14 @@ fn waiting(id: &crate::model::ScaledId, scene: &Scene<'_>) -> Span {
         Some(why) => Span::new(format!("  {why}"), Tone::Alert),
         None => Span::muted("  loading…"),
     }
+}
+
+/// Every rung of a ladder joined with what is known of its order.
+pub fn rungs(ladder: &Scaled, scene: &Scene<'_>) -> Vec<RungLine> {
+    let numbers = 0..ladder.rungs.len();
+    numbers
+        .filter_map(|number| rung_line(ladder, number, scene))
+        .collect()
 }
 
 /// The n-th rung of a ladder joined with its order.

@@ -1,6 +1,11 @@
 //! The real program, run as a person runs it, without a terminal.
 
-#![expect(clippy::unwrap_used, reason = "a failed helper is a failed test")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a failed helper is a failed test"
+)]
 
 use std::{
     fs,
@@ -10,8 +15,13 @@ use std::{
 };
 use tempfile::TempDir;
 
+mod deeds;
+mod doctor;
+mod lists;
 mod readme;
+mod served;
 mod settings;
+mod terminal;
 
 /// The program with a home of its own and nothing of this machine's environment.
 fn perpdeck(home: &Path) -> Command {
@@ -59,16 +69,31 @@ fn the_key_is_never_a_flag() {
     assert!(!err.contains("4711"), "{err}");
 }
 
+const VERBS: [&str; 12] = [
+    "orders",
+    "positions",
+    "twaps",
+    "scaled",
+    "place",
+    "close",
+    "cancel",
+    "exits",
+    "margin",
+    "close-all",
+    "doctor",
+    "config",
+];
+
 #[test]
 fn completions_and_the_manual_know_every_command() {
     let home = TempDir::new().unwrap();
     for shell in ["bash", "zsh", "fish"] {
         let (code, out, _) = ran(perpdeck(home.path()).args(["completions", shell]));
         assert_eq!(code, 0);
-        assert!(
-            out.contains("config") && out.contains("close-all-delay"),
-            "{shell}"
-        );
+        assert!(out.contains("close-all-delay"), "{shell}");
+        for verb in VERBS {
+            assert!(out.contains(verb), "{shell} {verb}");
+        }
     }
     let (code, page, _) = ran(perpdeck(home.path()).arg("man"));
     assert_eq!(code, 0);
@@ -76,7 +101,17 @@ fn completions_and_the_manual_know_every_command() {
         page.contains(".SH NAME") && page.contains("perpdeck\\-config"),
         "{page}"
     );
-    assert_eq!(ran(perpdeck(home.path()).args(["man", "config"])).0, 0);
+    for verb in VERBS {
+        assert!(
+            page.contains(&format!("perpdeck\\-{}", verb.replace('-', "\\-"))),
+            "{verb}"
+        );
+        assert_eq!(
+            ran(perpdeck(home.path()).args(["man", verb])).0,
+            0,
+            "{verb}"
+        );
+    }
     assert_eq!(ran(perpdeck(home.path()).args(["man", "trade"])).0, 2);
 }
 

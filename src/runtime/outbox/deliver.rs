@@ -1,27 +1,38 @@
 //! A command from its turn to its end: recorded, pursued, and parked where nobody but a person can end it.
 
-use super::{Desk, Errand, Teller, desk::Decision, follow, lanes::Turn, record::patience};
+use super::{
+    Desk, Errand, Teller,
+    desk::Decision,
+    follow,
+    lanes::Turn,
+    record::{Origin, patience},
+};
 use crate::{
     app::{Msg, notice::Tone},
     client::policy::Tries,
-    journal::{IntentId, Standing, State},
+    journal::{Standing, State},
     model::{Command, Failure, FailureKind, Progress, Receipt, Risk, Ticket, Timestamp, echo},
 };
 use std::sync::Arc;
 
 impl Desk {
     /// Ends with one [`Msg::Settled`].
-    pub(super) async fn see_through(self, ticket: Ticket, command: Command, turn: Turn) {
+    pub(super) async fn see_through(
+        self,
+        ticket: Ticket,
+        command: Command,
+        origin: Origin,
+        turn: Turn,
+    ) {
         let asked_at = self.clock.now();
         turn.come().await;
         let settled = match self
-            .start(Teller::Ticket(ticket), command, None, asked_at)
+            .start(Teller::Ticket(ticket), command, origin, asked_at)
             .await
         {
             Ok(errand) => {
                 self.supersede(&errand.command.resource(), ticket);
-                let tries = Tries::of(&errand.command, self.client.tempo());
-                let stage = Stage::Send(Box::new(tries));
+                let stage = errand.first();
                 errand.finish(ticket, stage, Some(turn)).await
             }
             Err(why) => Err(why),
@@ -34,7 +45,7 @@ impl Desk {
         &self,
         teller: Teller,
         command: Command,
-        parent: Option<IntentId>,
+        origin: Origin,
         asked_at: Timestamp,
     ) -> Result<Arc<Errand>, Failure> {
         if command.risk() == Risk::Increasing {
@@ -50,8 +61,9 @@ impl Desk {
                 waited.as_secs()
             )));
         }
-        let since = self.clock.now();
-        let recorded = self.record(&command, parent).await?;
+        let now = self.clock.now();
+        let recorded = self.record(&command, origin).await?;
+        let since = recorded.before.as_ref().map_or(now, |before| before.at);
         let desk = self.clone();
         Ok(Arc::new(Errand::new(
             desk, teller, command, recorded, since,
@@ -109,6 +121,19 @@ impl Errand {
                 Decision::Again => stage = self.once_more(why),
             }
         }
+    }
+
+    /// With the doubt that an earlier sending of the same request left.
+    fn first(&self) -> Stage {
+        let before = self.recorded.before.as_ref();
+        if before.is_some_and(|before| before.may_have_acted) {
+            return self.once_more(Failure::new(
+                FailureKind::Unknown,
+                "it was sent before, and may have taken effect then",
+            ));
+        }
+        let tries = Tries::of(&self.command, self.desk.client.tempo());
+        Stage::Send(Box::new(tries))
     }
 
     fn once_more(&self, doubt: Failure) -> Stage {

@@ -1,6 +1,9 @@
 //! One command's journey over the wire, until the policy calls it over.
 
-use super::{Desk, record::Recorded};
+use super::{
+    Desk,
+    record::{Before, Recorded},
+};
 use crate::{
     api::Request,
     app::{Msg, notice::Tone},
@@ -58,6 +61,8 @@ impl Errand {
         recorded: Recorded,
         since: Timestamp,
     ) -> Self {
+        let before = recorded.before.as_ref();
+        let sent = before.is_some_and(|before| before.may_have_acted);
         Self {
             mutation: Mutation::of(&command),
             desk,
@@ -66,7 +71,7 @@ impl Errand {
             recorded,
             since,
             held: AtomicBool::new(false),
-            sent: AtomicBool::new(false),
+            sent: AtomicBool::new(sent),
             stalled: AtomicBool::new(false),
         }
     }
@@ -82,11 +87,12 @@ impl Errand {
         let recorded = Recorded {
             request,
             intent: Some(id),
+            before: Some(Before {
+                at: since,
+                may_have_acted: true,
+            }),
         };
-        Self {
-            sent: AtomicBool::new(true),
-            ..Self::new(desk, teller, command, recorded, since)
-        }
+        Self::new(desk, teller, command, recorded, since)
     }
 
     pub(in crate::runtime) fn desk(&self) -> &Desk {

@@ -19,13 +19,14 @@ mod record;
 pub(super) use deliver::Resume;
 pub(super) use desk::Desk;
 pub(super) use errand::{Errand, Teller};
+pub(super) use record::Origin;
 
 use super::{Clock, flatten, recovery, scribe::Scribe};
 use crate::{
     app::Msg,
     client::Client,
     journal::{Journal, JournalError},
-    model::{Command, Ticket},
+    model::{Command, IdempotencyKey, Ticket},
 };
 use desk::Decision;
 use lanes::Lanes;
@@ -78,7 +79,21 @@ impl Outbox {
             return;
         }
         let turn = self.lanes.join(command.resource());
-        self.flights.spawn(desk.see_through(ticket, command, turn));
+        let see_through = desk.see_through(ticket, command, Origin::default(), turn);
+        self.flights.spawn(see_through);
+    }
+
+    /// As [`Self::send`], for one request under a key the caller chose. What the journal holds under that key
+    /// already goes out again as it was, byte for byte, whatever `command` would be spelled like now; that
+    /// both are one wish, and that the service still knows the key, is the caller's to make sure of.
+    pub fn send_as(&mut self, ticket: Ticket, command: Command, key: IdempotencyKey) {
+        let turn = self.lanes.join(command.resource());
+        let origin = Origin {
+            key: Some(key),
+            ..Origin::default()
+        };
+        let see_through = self.desk.clone().see_through(ticket, command, origin, turn);
+        self.flights.spawn(see_through);
     }
 
     /// Sends the parked command of this ticket again: the same key, the same bytes.

@@ -24,12 +24,36 @@ fn only_shows(why: &JournalError) -> Failure {
     Failure::local(format!("{why}. This desk only shows: it sends nothing"))
 }
 
+/// Where a command comes from.
+#[derive(Debug, Default)]
+pub(in crate::runtime) struct Origin {
+    /// The flatten it is a part of.
+    pub(in crate::runtime) parent: Option<IntentId>,
+    /// One of its own where none was chosen.
+    pub(in crate::runtime) key: Option<IdempotencyKey>,
+}
+
+impl Origin {
+    pub(in crate::runtime) fn part(parent: Option<IntentId>) -> Self {
+        Self { parent, key: None }
+    }
+}
+
 /// A request with its place in the journal.
 #[derive(Debug)]
 pub(super) struct Recorded {
     pub(super) request: Request,
     /// `None` where there is no journal.
     pub(super) intent: Option<IntentId>,
+    /// The same request was sent under the same key before.
+    pub(super) before: Option<Before>,
+}
+
+/// An earlier sending.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Before {
+    pub(super) at: Timestamp,
+    pub(super) may_have_acted: bool,
 }
 
 impl Desk {
@@ -37,16 +61,22 @@ impl Desk {
     pub(super) async fn record(
         &self,
         command: &Command,
-        parent: Option<IntentId>,
+        origin: Origin,
     ) -> Result<Recorded, Failure> {
-        let key = IdempotencyKey::from(uuid::Uuid::new_v4().to_string());
+        let chosen = origin.key.is_some();
+        let own = || IdempotencyKey::from(uuid::Uuid::new_v4().to_string());
+        let key = origin.key.unwrap_or_else(own);
         let request = Request::of(command, key, &self.client.connection().dialect)
             .map_err(|why| Failure::local(format!("the request could not be written: {why}")))?;
-        let intent = self.intent(command, &request, parent);
+        if chosen && let Some(recorded) = self.recorded_before(&request).await {
+            return Ok(recorded);
+        }
+        let intent = self.intent(command, &request, origin.parent);
         match self.put(command.risk(), intent).await {
             Ok(id) => Ok(Recorded {
                 request,
                 intent: Some(id),
+                before: None,
             }),
             Err(why @ JournalError::Held { .. }) => Err(only_shows(&why)),
             Err(why) if command.risk() == Risk::Increasing => Err(Failure::local(format!(
@@ -54,6 +84,33 @@ impl Desk {
             ))),
             Err(_) => Ok(self.unrecorded(command, request).await),
         }
+    }
+
+    /// What was sent under the key of `request` before, about to be sent again as it was.
+    async fn recorded_before(&self, request: &Request) -> Option<Recorded> {
+        let key = request.key.clone()?;
+        // What the last session left open is looked at first: it may be this very request.
+        self.ready().await;
+        let known = self.scribe.write(move |journal| {
+            let known = journal.by_key(&key)?;
+            if let Some(entry) = &known {
+                journal.launch(entry.id)?;
+            }
+            Ok(known)
+        });
+        // A journal that cannot be read says so when the intent is to be recorded.
+        let entry = known.await.ok().flatten()?;
+        Some(Recorded {
+            request: Request {
+                body: entry.intent.body,
+                ..request.clone()
+            },
+            intent: Some(entry.id),
+            before: Some(Before {
+                at: entry.created_at,
+                may_have_acted: entry.maybe_executed,
+            }),
+        })
     }
 
     /// Intents that mark a whole deed, not a request: a flatten.
@@ -125,6 +182,7 @@ impl Desk {
         Recorded {
             request,
             intent: None,
+            before: None,
         }
     }
 

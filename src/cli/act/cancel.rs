@@ -1,0 +1,161 @@
+//! `perpdeck cancel`: an order, a TWAP, a ladder, or every working order.
+
+use super::{
+    Deed, How, Outcome, consent, dry, perform,
+    post::Post,
+    receipt::{refusal, told},
+    repeat::Sizing,
+};
+use crate::{
+    cli::{
+        Exit, out,
+        service::Service,
+        voice::{Voice, json},
+    },
+    config::Sources,
+    model::{Command, FailureKind, OrderId, ScaledId, TwapId},
+};
+use color_eyre::Result;
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Args {
+    #[command(flatten)]
+    what: What,
+    #[command(flatten)]
+    how: How,
+}
+
+#[derive(Debug, clap::Args)]
+#[group(required = true, multiple = false)]
+struct What {
+    /// As `orders` shows it
+    order_id: Option<OrderId>,
+    /// Stops a TWAP or VWAP order: no further slices
+    #[arg(long, value_name = "TWAP_ORDER_ID")]
+    twap: Option<TwapId>,
+    /// Cancels a ladder and its working rungs
+    #[arg(long, value_name = "SCALED_ORDER_ID")]
+    scaled: Option<ScaledId>,
+    /// Cancels every working order of the account; TWAPs go on
+    #[arg(long)]
+    all: bool,
+}
+
+impl What {
+    fn one(&self) -> Option<Command> {
+        let order = self.order_id.clone().map(Command::Cancel);
+        let twap = self.twap.clone().map(Command::StopTwap);
+        let scaled = self.scaled.clone().map(Command::CancelScaled);
+        order.or(twap).or(scaled)
+    }
+}
+
+pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
+    let voice = args.how.output.voice();
+    voice.told(cancel(&args, voice, sources).await)
+}
+
+async fn cancel(args: &Args, voice: Voice, sources: &Sources) -> Result<Exit> {
+    let service = Service::open(sources)?;
+    consent::possible(args.how)?;
+    match args.what.one() {
+        Some(command) => {
+            let deed = Deed::new(&service, command, None)?;
+            perform(&service, args.how, deed, Sizing::Typed).await
+        }
+        None => all(&service, args.how, voice).await,
+    }
+}
+
+/// Every working order there is now, each with its own answer.
+async fn all(service: &Service, how: How, voice: Voice) -> Result<Exit> {
+    let page = service.working_orders().await?;
+    let orders = page.rows.into_iter();
+    let deeds = orders
+        .map(|order| Deed::new(service, Command::Cancel(order.id), None))
+        .collect::<Result<Vec<_>>>()?;
+    let seen = if page.unreadable.is_empty() && !page.incomplete {
+        Exit::Ok
+    } else {
+        voice.note("the list of working orders is not complete: some may stay");
+        Exit::Partial
+    };
+    if how.dry_run {
+        let requests: Vec<_> = deeds.iter().map(|deed| &deed.request).collect();
+        return dry::show(voice, &requests);
+    }
+    if deeds.is_empty() {
+        voice.note("no order is working");
+        return Ok(seen);
+    }
+    let what = format!(
+        "cancel {} working orders on {}",
+        deeds.len(),
+        service.place()
+    );
+    if !consent::given(how, what).await? {
+        return Ok(Exit::Usage);
+    }
+    let post = Post::open(service, voice).await?;
+    let outcomes = post.deliver(&deeds).await?;
+    Ok(settled(service, voice, &deeds, &outcomes).await?.or(seen))
+}
+
+/// An order that could not be canceled because it is over has nothing left to cancel: a read decides.
+async fn settled(
+    service: &Service,
+    voice: Voice,
+    deeds: &[Deed],
+    outcomes: &[Outcome],
+) -> Result<Exit> {
+    let contested = outcomes.iter().any(is_over);
+    let left = if contested {
+        service.working_orders().await.ok()
+    } else {
+        None
+    };
+    let mut exits = vec![];
+    for (deed, outcome) in deeds.iter().zip(outcomes) {
+        let Command::Cancel(id) = &deed.command else {
+            continue;
+        };
+        let gone = left
+            .as_ref()
+            .is_some_and(|page| !page.incomplete && page.rows.iter().all(|order| order.id != *id));
+        exits.push(if is_over(outcome) && gone {
+            over(voice, id)?
+        } else {
+            told(voice, deed, outcome)?
+        });
+    }
+    Ok(sum(&exits))
+}
+
+/// All went well, none did for one reason, or some did.
+fn sum(exits: &[Exit]) -> Exit {
+    let Some(first) = exits.first() else {
+        return Exit::Ok;
+    };
+    if exits.iter().all(|exit| exit == first) {
+        *first
+    } else {
+        Exit::Partial
+    }
+}
+
+fn is_over(outcome: &Outcome) -> bool {
+    match outcome {
+        Ok(receipt) => refusal(receipt).is_some(),
+        Err(why) => matches!(why.kind, FailureKind::NotFound | FailureKind::Conflict),
+    }
+}
+
+fn over(voice: Voice, id: &OrderId) -> Result<Exit> {
+    let line = if voice.is_json() {
+        json(&serde_json::json!({ "data": { "id": id, "canceled": false, "queued": false } }))
+    } else {
+        format!("order {id}: was over before")
+    };
+    out::say(&format!("{line}\n"))?;
+    Ok(Exit::Ok)
+}

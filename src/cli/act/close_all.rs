@@ -1,0 +1,132 @@
+//! `perpdeck close-all`: every open position, followed to its end and proved by a read.
+//!
+//! The service closes one target an answer and asks to wait between them; "completed" means submitted, not closed, so
+//! what is still open is read afterwards. Orders that rest can open positions again: they are not touched here.
+
+use super::{Deed, How, Key, Outcome, consent, dry, receipt, repeat::Sizing, send};
+use crate::{
+    cli::{
+        Exit, out,
+        service::Service,
+        voice::{Voice, json},
+    },
+    config::Sources,
+    model::{CloseAll, Command, Failure, FailureKind, Position, Receipt},
+};
+use color_eyre::Result;
+use serde::Serialize;
+use std::time::Duration;
+use tokio::time::sleep;
+
+/// A close that was submitted is an order: it gets this many looks, one apart, to become a fill.
+const LOOKS: u32 = 5;
+const APART: Duration = Duration::from_secs(1);
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Args {
+    #[command(flatten)]
+    key: Key,
+    #[command(flatten)]
+    how: How,
+}
+
+/// The operation, and what a read found open afterwards; absent where it could not be read.
+#[derive(Serialize)]
+struct Closed<'a> {
+    data: &'a CloseAll,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    still_open: Option<&'a [Position]>,
+    idempotency_key: &'a str,
+}
+
+pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
+    let voice = args.how.output.voice();
+    voice.told(close_all(&args, voice, sources).await)
+}
+
+async fn close_all(args: &Args, voice: Voice, sources: &Sources) -> Result<Exit> {
+    let service = Service::open(sources)?;
+    consent::possible(args.how)?;
+    let command = Command::CloseAll(service.account.clone());
+    let deed = Deed::new(&service, command, args.key.chosen.clone())?;
+    if args.how.dry_run {
+        return dry::show(voice, &[&deed.request]);
+    }
+    let what = format!(
+        "close all positions, at most 2.5 % slippage, on {}",
+        service.place()
+    );
+    if !consent::given(args.how, what).await? {
+        return Ok(Exit::Usage);
+    }
+    let outcome = send(&service, voice, &deed, Sizing::Typed).await?;
+    ended(&service, voice, &deed, &outcome).await
+}
+
+async fn ended(service: &Service, voice: Voice, deed: &Deed, outcome: &Outcome) -> Result<Exit> {
+    let operation = match outcome {
+        Ok(Receipt::CloseAll(operation)) => operation,
+        outcome => return receipt::told(voice, deed, outcome),
+    };
+    let open = still_open(service).await;
+    if voice.is_json() {
+        let closed = Closed {
+            data: operation,
+            still_open: open.as_deref().ok(),
+            idempotency_key: deed.key.raw(),
+        };
+        out::say(&format!("{}\n", json(&closed)))?;
+    } else {
+        out::say(&told(operation, open.as_deref().ok()))?;
+    }
+    if let Err(why) = &open {
+        voice.note("whether anything is still open could not be read");
+        voice.failure(why);
+    }
+    let clean = operation.failed_count == 0 && open.is_ok_and(|open| open.is_empty());
+    Ok(if clean { Exit::Ok } else { Exit::Partial })
+}
+
+/// What is open once the closes had a moment to fill.
+async fn still_open(service: &Service) -> Result<Vec<Position>, Failure> {
+    let mut looks = 1;
+    loop {
+        let page = service.open_positions().await?;
+        let known = page.unreadable.is_empty() && !page.incomplete;
+        if page.rows.is_empty() && !known {
+            return Err(Failure::new(
+                FailureKind::Unreadable,
+                "the list of open positions is not complete",
+            ));
+        }
+        if page.rows.is_empty() || looks == LOOKS {
+            return Ok(page.rows);
+        }
+        looks += 1;
+        sleep(APART).await;
+    }
+}
+
+fn told(operation: &CloseAll, open: Option<&[Position]>) -> String {
+    let mut lines = vec![format!(
+        "close-all {}: {} of {} submitted, {} failed",
+        operation.id, operation.succeeded_count, operation.total_count, operation.failed_count
+    )];
+    lines.extend(operation.failures().map(|failed| {
+        let why = failed.failure_code.iter().chain(&failed.rule_id);
+        let why: Vec<_> = why.map(ToString::to_string).collect();
+        format!(
+            "position {} failed: {}",
+            failed.position_id,
+            why.join(" · ")
+        )
+    }));
+    lines.extend(open.unwrap_or_default().iter().map(|position| {
+        let (id, size, market) = (&position.id, position.size, &position.market_id);
+        format!("position {id} is still open: {size} {market}")
+    }));
+    if open.is_some_and(<[Position]>::is_empty) {
+        lines.push("no position is open".to_owned());
+    }
+    lines.join("\n") + "\n"
+}

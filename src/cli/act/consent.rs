@@ -1,0 +1,53 @@
+//! Whether it is meant.
+
+use super::{Deed, How};
+use crate::{cli::exit::Misuse, model::Text};
+use color_eyre::{Result, eyre::Context as _};
+use std::io::{self, IsTerminal, Write as _};
+
+const UNASKED: &str = "nothing was sent: without a terminal to ask on, --yes says that it is meant (--dry-run shows \
+    the request)";
+
+/// Where nobody can be asked and nobody has said yes, before anything is read for it.
+pub(super) fn possible(how: How) -> Result<()> {
+    let asks = io::stdin().is_terminal() && io::stderr().is_terminal();
+    if how.yes || how.dry_run || asks {
+        return Ok(());
+    }
+    Err(Misuse(UNASKED.to_owned()).into())
+}
+
+/// Asks on the terminal, unless `--yes` has answered already. Anything but `y` or `yes` means no.
+pub(super) async fn given(how: How, what: String) -> Result<bool> {
+    possible(how)?;
+    if how.yes {
+        return Ok(true);
+    }
+    let asked = tokio::task::spawn_blocking(move || ask(&what)).await;
+    let meant = asked.wrap_err("the question could not be asked")??;
+    if !meant {
+        crate::cli::out::complain("nothing was sent");
+    }
+    Ok(meant)
+}
+
+fn ask(what: &str) -> io::Result<bool> {
+    let mut err = io::stderr().lock();
+    write!(err, "{what}? [y/N] ")?;
+    err.flush()?;
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer)?;
+    Ok(matches!(
+        answer.trim().to_ascii_lowercase().as_str(),
+        "y" | "yes"
+    ))
+}
+
+/// The deed in words, and its body where it has one: what is shown is what is sent.
+pub(super) fn spelled(deed: &Deed) -> String {
+    if deed.request.body.is_empty() {
+        return deed.command.to_string();
+    }
+    let body = Text::from(String::from_utf8_lossy(&deed.request.body).into_owned());
+    format!("{body}\n{}", deed.command)
+}

@@ -1,0 +1,75 @@
+//! Requests as they would go out, with everything but the API key.
+
+use crate::{
+    api::{IDEMPOTENCY_KEY, Request},
+    cli::{
+        Exit, out,
+        voice::{Voice, json},
+    },
+    model::Text,
+};
+use color_eyre::Result;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+
+#[derive(Serialize)]
+struct Shown<'a> {
+    method: String,
+    target: &'a str,
+    headers: BTreeMap<&'static str, &'a str>,
+    /// The exact bytes; absent where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    body: Option<&'a RawValue>,
+}
+
+/// One request a line in JSON, one a paragraph in words.
+pub(super) fn show(voice: Voice, requests: &[&Request]) -> Result<Exit> {
+    let mut text = vec![];
+    for request in requests {
+        let shown = shown(request)?;
+        text.push(if voice.is_json() {
+            format!("{}\n", json(&shown))
+        } else {
+            shown.paragraph()
+        });
+    }
+    out::say(&text.join(if voice.is_json() { "" } else { "\n" }))?;
+    voice.note("dry run: nothing was sent");
+    Ok(Exit::Ok)
+}
+
+fn shown(request: &Request) -> Result<Shown<'_>> {
+    // As client::send writes them.
+    let mut headers = BTreeMap::from([
+        ("accept", "application/json"),
+        ("authorization", "Bearer (not shown)"),
+    ]);
+    if let Some(key) = &request.key {
+        headers.insert(IDEMPOTENCY_KEY, key.raw());
+    }
+    let body = if request.body.is_empty() {
+        None
+    } else {
+        headers.insert("content-type", "application/json");
+        Some(serde_json::from_slice(&request.body)?)
+    };
+    Ok(Shown {
+        method: request.method.to_string(),
+        target: &request.target,
+        headers,
+        body,
+    })
+}
+
+impl Shown<'_> {
+    fn paragraph(&self) -> String {
+        let mut lines = vec![format!("{} {}", self.method, self.target)];
+        let headers = self.headers.iter();
+        lines.extend(headers.map(|(name, value)| format!("{name}: {value}")));
+        if let Some(body) = self.body {
+            lines.push(format!("\n{}", Text::from(body.get())));
+        }
+        lines.join("\n") + "\n"
+    }
+}

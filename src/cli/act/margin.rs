@@ -1,0 +1,62 @@
+//! `perpdeck margin POSITION_ID`: the extra margin of an isolated position.
+
+use super::{Deed, How, consent, perform, repeat::Sizing, typed::Typed};
+use crate::{
+    app::Store,
+    cli::{Exit, service::Service},
+    config::Sources,
+    model::{
+        Failure, FailureKind, PositionId,
+        draft::{MarginDraft, Seen},
+    },
+};
+use color_eyre::Result;
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Args {
+    /// As `positions` shows it
+    position_id: PositionId,
+    /// USD in all (200), or a change of what is there (+50, -50)
+    #[arg(long, value_name = "USD", allow_hyphen_values = true)]
+    extra: String,
+    #[command(flatten)]
+    how: How,
+}
+
+pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
+    args.how.output.voice().told(margin(&args, sources).await)
+}
+
+async fn margin(args: &Args, sources: &Sources) -> Result<Exit> {
+    let service = Service::open(sources)?;
+    consent::possible(args.how)?;
+    let mut store = Store::default();
+    let is_change = args.extra.trim().starts_with(['+', '-']);
+    if is_change {
+        service.take_positions(&mut store).await;
+        found(&store, &args.position_id)?;
+    }
+    let seen = Seen {
+        position: store.position(&args.position_id),
+        ..Seen::default()
+    };
+    let draft = MarginDraft {
+        position_id: args.position_id.clone(),
+        extra: args.extra.clone(),
+    };
+    let mut typed = Typed::default();
+    let command = typed.faults(draft.margin(&seen));
+    let deed = Deed::new(&service, typed.finish(command)?, None)?;
+    perform(&service, args.how, deed, Sizing::Typed).await
+}
+
+/// A change needs to know what is there now.
+fn found(store: &Store, id: &PositionId) -> Result<(), Failure> {
+    if let Some(why) = store.positions.trouble() {
+        return Err(why.clone());
+    }
+    let here = store.position(id).is_some();
+    let why = format!("no open position is called {id}");
+    here.then_some(())
+        .ok_or_else(|| Failure::new(FailureKind::NotFound, why))
+}

@@ -1,0 +1,114 @@
+//! Verbs that change something: each makes commands, and all of them go out through the desk's own outbox.
+//!
+//! Contract: an intent is on disk before its first byte leaves, every attempt carries the same key and the same bytes,
+//! and what may have taken effect is never told as failed (exit 14, with the key that repeats it safely). Nothing is
+//! sent without `--yes` or a `y` typed on a terminal; `--dry-run` reads what it needs and sends nothing.
+
+pub(super) mod cancel;
+pub(super) mod close;
+pub(super) mod close_all;
+mod consent;
+mod dry;
+pub(super) mod exits;
+pub(super) mod margin;
+pub(super) mod place;
+mod post;
+mod receipt;
+mod repeat;
+mod typed;
+
+use super::{
+    Exit,
+    service::Service,
+    voice::{FormOutput, Voice},
+};
+use crate::{
+    api::{IDEMPOTENCY_KEY_LIMIT, Request},
+    model::{Command, Failure, IdempotencyKey, Receipt},
+};
+use color_eyre::Result;
+use post::Post;
+use repeat::Sizing;
+
+/// How any of them is done.
+#[derive(Debug, Clone, Copy, clap::Args)]
+struct How {
+    /// Prints the exact request and sends nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Does it without asking; needed where there is no terminal
+    #[arg(long, short)]
+    yes: bool,
+    #[command(flatten)]
+    output: FormOutput,
+}
+
+#[derive(Debug, Clone, clap::Args)]
+struct Key {
+    /// The name of this deed: the same command under the same key is done once, however often it is asked for
+    #[arg(long = "idempotency-key", value_name = "KEY", value_parser = key)]
+    chosen: Option<IdempotencyKey>,
+}
+
+/// `api.md`, Limits; a header keeps no blanks at its ends.
+fn key(text: &str) -> Result<IdempotencyKey, String> {
+    let printable = text.bytes().all(|b| (b' '..=b'~').contains(&b));
+    let fits = (1..=IDEMPOTENCY_KEY_LIMIT).contains(&text.len());
+    if printable && fits && text.trim() == text {
+        return Ok(IdempotencyKey::from(text));
+    }
+    Err(format!(
+        "a key is 1 to {IDEMPOTENCY_KEY_LIMIT} printable ASCII characters without blanks at its ends"
+    ))
+}
+
+/// One command, complete, and the key it goes out under.
+#[derive(Debug)]
+struct Deed {
+    command: Command,
+    request: Request,
+    key: IdempotencyKey,
+}
+
+impl Deed {
+    /// Under a key of its own where none was chosen.
+    fn new(service: &Service, command: Command, chosen: Option<IdempotencyKey>) -> Result<Self> {
+        let key = chosen.unwrap_or_else(|| uuid::Uuid::new_v4().to_string().into());
+        let dialect = &service.client.connection().dialect;
+        Ok(Self {
+            request: Request::of(&command, key.clone(), dialect)?,
+            command,
+            key,
+        })
+    }
+
+    /// The key, where the service keeps it.
+    fn kept_key(&self) -> Option<&IdempotencyKey> {
+        self.request.key.as_ref()
+    }
+}
+
+/// What came of a deed that was sent.
+type Outcome = Result<Receipt, Failure>;
+
+/// Does one thing: shown, agreed to, sent, told.
+async fn perform(service: &Service, how: How, deed: Deed, sizing: Sizing) -> Result<Exit> {
+    let voice = how.output.voice();
+    if how.dry_run {
+        return dry::show(voice, &[&deed.request]);
+    }
+    let what = format!("{} on {}", consent::spelled(&deed), service.place());
+    if !consent::given(how, what).await? {
+        return Ok(Exit::Usage);
+    }
+    let outcome = send(service, voice, &deed, sizing).await?;
+    receipt::told(voice, &deed, &outcome)
+}
+
+async fn send(service: &Service, voice: Voice, deed: &Deed, sizing: Sizing) -> Result<Outcome> {
+    let post = Post::open(service, voice).await?;
+    repeat::check(post.known(deed), deed, service, sizing)?;
+    let mut outcomes = post.deliver(std::slice::from_ref(deed)).await?;
+    let lost = || Err(Failure::local("the outbox ended without an answer"));
+    Ok(outcomes.pop().unwrap_or_else(lost))
+}

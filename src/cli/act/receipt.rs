@@ -1,0 +1,146 @@
+//! What the service made of a deed.
+
+use super::{Deed, Outcome};
+use crate::{
+    cli::{
+        Exit, out,
+        voice::{Voice, json},
+    },
+    model::{
+        CancelResult, Failure, FailureKind, IdempotencyKey, Num, Order, OrderStatus, Receipt, Text,
+    },
+};
+use color_eyre::Result;
+use serde::Serialize;
+
+/// Says it, and answers how it went.
+pub(super) fn told(voice: Voice, deed: &Deed, outcome: &Outcome) -> Result<Exit> {
+    let receipt = match outcome {
+        Ok(receipt) => receipt,
+        Err(why) => return Ok(voice.failed(why, deed.kept_key())),
+    };
+    let line = if voice.is_json() {
+        data(deed, receipt)
+    } else {
+        sentence(receipt)
+    };
+    out::say(&format!("{line}\n"))?;
+    Ok(refusal(receipt).map_or(Exit::Ok, |why| voice.failed(&why, deed.kept_key())))
+}
+
+/// `{"data":…}`, as the service answered.
+#[derive(Serialize)]
+struct Answer<'a, T> {
+    data: &'a T,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    queued: Option<bool>,
+    /// The same command under this key repeats it without doing it twice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    idempotency_key: Option<&'a str>,
+}
+
+/// As one line of JSON; every number keeps its digits.
+pub(super) fn data(deed: &Deed, receipt: &Receipt) -> String {
+    match receipt {
+        Receipt::Order { order, queued } => line(deed, order, Some(*queued)),
+        Receipt::Cancel(result) => line(deed, result, None),
+        Receipt::Position(position) => line(deed, position, None),
+        Receipt::Twap(twap) => line(deed, twap, None),
+        Receipt::Scaled(ladder) => line(deed, ladder, None),
+        Receipt::CloseAll(operation) => line(deed, operation, None),
+        // Nothing that the service answered: what reads proved.
+        Receipt::Over(_) | Receipt::Flat(_) => line(deed, &sentence(receipt), None),
+    }
+}
+
+fn line<T: Serialize>(deed: &Deed, data: &T, queued: Option<bool>) -> String {
+    json(&Answer {
+        data,
+        queued,
+        idempotency_key: deed.kept_key().map(IdempotencyKey::raw),
+    })
+}
+
+fn sentence(receipt: &Receipt) -> String {
+    match receipt {
+        Receipt::Order {
+            order,
+            queued: true,
+        } => format!("{}, queued", order_sentence(order)),
+        Receipt::Order { order, .. } => order_sentence(order),
+        Receipt::Cancel(result) => cancel_sentence(result),
+        Receipt::Position(position) => match position.isolated_margin_extra {
+            Some(extra) => format!("position {}: extra margin {extra} USD", position.id),
+            None => format!("position {} changed", position.id),
+        },
+        Receipt::Twap(twap) => format!("TWAP {}: {}", twap.id, word(twap.status.as_ref())),
+        Receipt::Scaled(ladder) => {
+            format!("ladder {}: {}", ladder.id, word(ladder.status.as_ref()))
+        }
+        Receipt::CloseAll(operation) => format!(
+            "close-all {}: {} of {} submitted, {} failed",
+            operation.id, operation.succeeded_count, operation.total_count, operation.failed_count
+        ),
+        Receipt::Over(words) => words.to_string(),
+        Receipt::Flat(proof) => proof.to_string(),
+    }
+}
+
+fn word(status: Option<&Text>) -> String {
+    status.map_or_else(|| "stopped".to_owned(), ToString::to_string)
+}
+
+/// `order ord-1: buy 0.10 paper|BTC limit @ 60000, resting`.
+fn order_sentence(order: &Order) -> String {
+    let price = |word: &str, price: Option<Num>| {
+        price.map_or_else(String::new, |price| format!(" {word} {price}"))
+    };
+    format!(
+        "order {}: {} {} {} {}{}, {}{}",
+        order.id,
+        order.side,
+        order.asked_size(),
+        order.market_id,
+        order.mode,
+        price("@", order.limit_price),
+        order.status,
+        price("at", order.fill_price)
+    )
+}
+
+pub(super) fn cancel_sentence(result: &CancelResult) -> String {
+    let came = match (result.canceled, result.queued) {
+        (true, _) => "canceled",
+        (false, true) => "cancel queued; it may still execute before",
+        (false, false) => "not canceled",
+    };
+    format!("order {}: {came}", result.id)
+}
+
+/// Why a 2xx is a refusal all the same.
+pub(super) fn refusal(receipt: &Receipt) -> Option<Failure> {
+    match receipt {
+        Receipt::Order { order, .. } if order.status.is(&OrderStatus::Rejected) => Some(Failure {
+            rule_id: order.reject_rule_id.clone(),
+            order_id: Some(order.id.clone()),
+            ..Failure::new(FailureKind::Invalid, reason(order))
+        }),
+        Receipt::Cancel(result) if !(result.canceled || result.queued) => Some(Failure {
+            order_id: Some(result.id.clone()),
+            ..Failure::new(FailureKind::Conflict, "the order is not canceled")
+        }),
+        Receipt::Order { .. }
+        | Receipt::Cancel(_)
+        | Receipt::Position(_)
+        | Receipt::Twap(_)
+        | Receipt::Scaled(_)
+        | Receipt::CloseAll(_)
+        | Receipt::Over(_)
+        | Receipt::Flat(_) => None,
+    }
+}
+
+fn reason(order: &Order) -> Text {
+    let none = || "the service gave no reason".into();
+    order.reject_reason.clone().unwrap_or_else(none)
+}

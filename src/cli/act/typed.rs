@@ -1,0 +1,108 @@
+//! Flags as they were typed, with everything that is wrong with them told at once.
+
+use crate::{
+    cli::exit::Misuse,
+    model::{
+        MarketId, Num, Trigger, TriggerDirection,
+        draft::{Faults, Field, positive},
+    },
+};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use std::{fmt::Display, str::FromStr};
+use strum::VariantArray;
+
+/// The words of one of our enums, as they are on the wire.
+pub(super) fn word<T>() -> impl TypedValueParser<Value = T>
+where
+    T: VariantArray + FromStr<Err: std::error::Error + Send + Sync> + Display + Clone + Send + Sync,
+{
+    let words: Vec<String> = T::VARIANTS.iter().map(ToString::to_string).collect();
+    PossibleValuesParser::new(words).try_map(|word| word.parse::<T>())
+}
+
+/// When a waiting order fires.
+#[derive(Debug, Clone, clap::Args)]
+pub(super) struct TriggerFlags {
+    /// The mark at which it fires, USD
+    #[arg(id = "trigger_price", long = "trigger-price", value_name = "PRICE")]
+    price: Option<String>,
+    /// Fires when the mark is above or below the trigger price
+    #[arg(
+        id = "trigger_direction",
+        long = "trigger-direction",
+        value_name = "WHERE",
+        value_parser = word::<TriggerDirection>(),
+        requires = "trigger_price"
+    )]
+    direction: Option<TriggerDirection>,
+    /// The market whose mark counts, if it is another one
+    #[arg(
+        id = "trigger_market_id",
+        long = "trigger-market-id",
+        value_name = "MARKET",
+        requires = "trigger_price"
+    )]
+    market_id: Option<MarketId>,
+}
+
+/// What could not be read so far, by flag.
+#[derive(Debug, Default)]
+pub(super) struct Typed(Vec<String>);
+
+impl Typed {
+    /// The number of a flag that may be left out.
+    pub(super) fn number(&mut self, flag: &str, text: Option<&String>) -> Option<Num> {
+        let read = positive(text?);
+        read.map_err(|fault| self.0.push(format!("{flag}: {fault}")))
+            .ok()
+    }
+
+    pub(super) fn trigger(&mut self, flags: &TriggerFlags) -> Option<Trigger> {
+        Some(Trigger {
+            price: self.number("--trigger-price", flags.price.as_ref())?,
+            market_id: flags.market_id.clone(),
+            direction: flags.direction,
+        })
+    }
+
+    /// What the draft came to, or its faults noted and nothing.
+    pub(super) fn faults<T>(&mut self, read: Result<T, Faults>) -> Option<T> {
+        let Faults(faults) = match read {
+            Ok(value) => return Some(value),
+            Err(faults) => faults,
+        };
+        let told = faults
+            .into_iter()
+            .map(|(field, fault)| format!("{}: {fault}", flag(field)));
+        self.0.extend(told);
+        None
+    }
+
+    /// The value, or the sentence that says everything that could not be read.
+    pub(super) fn finish<T>(self, value: Option<T>) -> Result<T, Misuse> {
+        match value {
+            Some(value) if self.0.is_empty() => Ok(value),
+            Some(_) | None => Err(Misuse(self.0.join("; "))),
+        }
+    }
+}
+
+/// The flag that fills a field.
+fn flag(field: Field) -> &'static str {
+    match field {
+        Field::Kind => "--type",
+        Field::Market => "--market",
+        Field::Side => "--side",
+        Field::Share | Field::Size => "--size",
+        Field::LimitPrice => "--limit-price",
+        Field::TimeInForce => "--tif",
+        Field::Leverage => "--leverage",
+        Field::MarginMode => "--margin-mode",
+        Field::ReduceOnly => "--reduce-only",
+        Field::TakeProfit => "--take-profit",
+        Field::StopLoss => "--stop-loss",
+        Field::Slippage => "--slippage-bps",
+        Field::Acknowledged => "--marketable-limit-acknowledged",
+        Field::ExtraMargin => "--extra",
+    }
+}

@@ -1,0 +1,208 @@
+//! Everything that is read, once, before anything is concluded from it.
+
+use super::rows::Row;
+use crate::{
+    api::{
+        Dialect, OrderFilter, OrdersQuery, PAGE_LIMIT, PositionSelector, PositionsQuery, Route,
+        TwapsQuery,
+    },
+    client::{Client, Probe},
+    config::Connection,
+    model::{AccountFacts, AccountId, Call, Cursor, Failure, FailureKind, Market, Page},
+    runtime::Clock,
+};
+use std::time::Duration;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+/// How often open positions are read to learn the latency.
+const LATENCY_READS: usize = 5;
+/// A parameter no service knows: whether it is refused tells what an accepted one means.
+const NONSENSE: &str = "perpdeck_doctor";
+
+/// What the service answered. Lists that were not reached because the first read failed are absent.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub(super) connection: Connection,
+    /// Open positions, again and again.
+    pub(super) open: Vec<Probe>,
+    pub(super) rest: Option<Rest>,
+    /// How many requests all of it took, and how many were answered 429.
+    pub(super) calls: usize,
+    pub(super) limited: usize,
+}
+
+#[derive(Debug)]
+pub(super) struct Rest {
+    pub(super) working: Probe,
+    pub(super) history: Probe,
+    /// The page behind a history of one row; absent where there is none.
+    pub(super) second: Option<Probe>,
+    pub(super) closed: Probe,
+    pub(super) twaps: Probe,
+    /// Orders asked for with [`NONSENSE`].
+    pub(super) nonsense: Probe,
+    pub(super) prices: Option<Result<Page<Market>, Failure>>,
+    pub(super) facts: Option<Result<AccountFacts, Failure>>,
+}
+
+impl Asked {
+    pub(super) async fn of(connection: Connection) -> Result<Self, Failure> {
+        let (sender, mut finished) = unbounded_channel();
+        let client = Client::new(connection, sender, || Clock::Wall.now())?;
+        let mut open = vec![
+            client
+                .probe(&positions(&client, PositionSelector::Open))
+                .await,
+        ];
+        let reached = open.iter().all(|probe| unreachable(probe).is_none());
+        let rest = if reached {
+            for _ in 1..LATENCY_READS {
+                let target = positions(&client, PositionSelector::Open);
+                open.push(client.probe(&target).await);
+            }
+            Some(Rest::of(&client).await)
+        } else {
+            None
+        };
+        let (calls, limited) = count(&mut finished);
+        Ok(Self {
+            connection: client.connection().clone(),
+            open,
+            rest,
+            calls,
+            limited,
+        })
+    }
+
+    pub(super) fn dialect(&self) -> &Dialect {
+        &self.connection.dialect
+    }
+
+    /// Why nothing could be read, if nothing could.
+    pub(super) fn trouble(&self) -> Option<&Failure> {
+        unreachable(self.open.first()?)
+    }
+
+    pub(super) fn first(&self) -> Option<&Probe> {
+        self.open.first()
+    }
+
+    /// Every answer there was.
+    pub(super) fn probes(&self) -> impl Iterator<Item = &Probe> {
+        let rest = self.rest.iter().flat_map(|rest| {
+            [
+                &rest.working,
+                &rest.history,
+                &rest.closed,
+                &rest.twaps,
+                &rest.nonsense,
+            ]
+        });
+        self.open.iter().chain(rest)
+    }
+
+    /// From the quickest to the slowest.
+    pub(super) fn latencies(&self) -> Vec<Duration> {
+        let mut times: Vec<_> = self.open.iter().map(|probe| probe.elapsed).collect();
+        times.sort();
+        times
+    }
+}
+
+impl Rest {
+    async fn of(client: &Client) -> Self {
+        let dialect = client.connection().dialect.clone();
+        let first = client
+            .probe(&orders(client, OrderFilter::All, 1, None))
+            .await;
+        let cursor = first
+            .list
+            .as_ref()
+            .ok()
+            .and_then(|list| list.next_cursor.clone());
+        let second = match cursor {
+            Some(cursor) => {
+                let target = orders(client, OrderFilter::All, 1, Some(cursor));
+                Some(client.probe(&target).await)
+            }
+            None => None,
+        };
+        let all = orders(client, OrderFilter::All, PAGE_LIMIT, None);
+        let working = orders(client, OrderFilter::Working, PAGE_LIMIT, None);
+        let twaps = Route::Twaps(TwapsQuery {
+            account_id: Some(account(client)),
+        });
+        let sources = client.connection();
+        Self {
+            working: client.probe(&working).await,
+            history: client.probe(&all).await,
+            second,
+            closed: client
+                .probe(&positions(client, PositionSelector::Closed))
+                .await,
+            twaps: client.probe(&twaps.target(&dialect)).await,
+            nonsense: client.probe(&format!("{all}&{NONSENSE}=1")).await,
+            prices: match sources.prices {
+                Some(_) => Some(client.markets().await),
+                None => None,
+            },
+            facts: match sources.facts {
+                Some(_) => Some(client.account_facts(&account(client)).await),
+                None => None,
+            },
+        }
+    }
+
+    /// The service refuses a parameter it does not know, so one that it takes is one that it knows.
+    pub(super) fn is_strict(&self) -> bool {
+        let refused = self.nonsense.list.as_ref().err();
+        refused.is_some_and(|why| why.kind == FailureKind::Invalid)
+    }
+
+    /// Every row of every list that could be read.
+    pub(super) fn rows(&self) -> Vec<Row> {
+        [&self.working, &self.history, &self.closed]
+            .into_iter()
+            .flat_map(Row::all)
+            .collect()
+    }
+}
+
+/// Why it is no use to ask on. A service that only refuses how we ask is well: that is what is to be found out.
+fn unreachable(probe: &Probe) -> Option<&Failure> {
+    let why = probe.list.as_ref().err();
+    why.filter(|why| why.kind != FailureKind::Invalid)
+}
+
+fn account(client: &Client) -> AccountId {
+    client.connection().account_id.clone()
+}
+
+fn orders(client: &Client, filter: OrderFilter, limit: u32, cursor: Option<Cursor>) -> String {
+    let route = Route::Orders(OrdersQuery {
+        account_id: account(client),
+        filter,
+        limit: Some(limit),
+        cursor,
+    });
+    route.target(&client.connection().dialect)
+}
+
+fn positions(client: &Client, selector: PositionSelector) -> String {
+    let route = Route::Positions(PositionsQuery {
+        account_id: account(client),
+        selector,
+        limit: Some(PAGE_LIMIT),
+        cursor: None,
+    });
+    route.target(&client.connection().dialect)
+}
+
+fn count(finished: &mut UnboundedReceiver<Call>) -> (usize, usize) {
+    let (mut calls, mut limited) = (0, 0);
+    while let Ok(call) = finished.try_recv() {
+        calls += 1;
+        limited += usize::from(call.outcome == Ok(429));
+    }
+    (calls, limited)
+}

@@ -1,0 +1,360 @@
+//! Each assumption of [`crate::api::Dialect`], held against what was read.
+
+use super::{
+    Assumption, Settled,
+    asked::{Asked, Rest},
+    rows::Row,
+};
+use crate::{
+    api::Dialect,
+    client::Probe,
+    config::Connection,
+    model::{Failure, Num},
+};
+use std::cmp::Ordering;
+
+const UNASKED: &str = "nothing could be read";
+const FIRST_ORDER: &str = "no read can tell: the answer to the first order that has it will";
+
+type Finding = (Settled, String);
+
+/// One thing that is taken to be so.
+struct Guess {
+    what: &'static str,
+    setting: Option<&'static str>,
+    value: fn(&Connection) -> String,
+    settle: fn(&Rest, &Asked) -> Finding,
+}
+
+const GUESSES: [Guess; 11] = [
+    Guess {
+        what: "working filter",
+        setting: Some("dialect.working_filter"),
+        value: |c| {
+            let filter = &c.dialect.working_filter;
+            format!("{}={}", filter.name, filter.value)
+        },
+        settle: working_filter,
+    },
+    Guess {
+        what: "positions",
+        setting: Some("dialect.position_selector"),
+        value: |c| format!("{}=open|closed", c.dialect.position_selector),
+        settle: selector,
+    },
+    Guess {
+        what: "TWAP account",
+        setting: Some("dialect.twaps_account"),
+        value: |c| or_none(&c.dialect.twaps_account),
+        settle: twaps_account,
+    },
+    Guess {
+        what: "time in force",
+        setting: Some("dialect.time_in_force_field"),
+        value: |c| c.dialect.time_in_force_field.clone(),
+        settle: |rest, asked| answered_with(rest, &asked.dialect().time_in_force_field),
+    },
+    Guess {
+        what: "trigger side",
+        setting: Some("dialect.trigger_direction_field"),
+        value: |c| c.dialect.trigger_direction_field.clone(),
+        settle: |rest, asked| answered_with(rest, &asked.dialect().trigger_direction_field),
+    },
+    Guess {
+        what: "slippage",
+        setting: Some("dialect.slippage_field"),
+        value: |c| c.dialect.slippage_field.clone(),
+        settle: |_, _| (Settled::Assumed, FIRST_ORDER.to_owned()),
+    },
+    Guess {
+        what: "timestamps",
+        setting: Some("dialect.timestamp_unit"),
+        value: |c| c.dialect.timestamp_unit.to_string(),
+        settle: timestamp_unit,
+    },
+    Guess {
+        what: "sizes",
+        setting: Some("dialect.signed_sizes"),
+        value: |c| sizes(&c.dialect).to_owned(),
+        settle: signed_sizes,
+    },
+    Guess {
+        what: "paging",
+        setting: None,
+        value: |_| "has_more, next_cursor".to_owned(),
+        settle: |rest, _| paging(rest),
+    },
+    Guess {
+        what: "prices",
+        setting: Some("price_source"),
+        value: |c| source(c.prices.as_ref().map(|source| &source.url)),
+        settle: |rest, _| prices(rest),
+    },
+    Guess {
+        what: "account figures",
+        setting: Some("facts_source"),
+        value: |c| source(c.facts.as_ref().map(|source| &source.url)),
+        settle: |rest, _| facts(rest),
+    },
+];
+
+pub(super) fn assumptions(asked: &Asked) -> Vec<Assumption> {
+    let settled = |guess: &Guess| match &asked.rest {
+        Some(rest) => (guess.settle)(rest, asked),
+        None => (Settled::Assumed, UNASKED.to_owned()),
+    };
+    let told = GUESSES.iter().map(|guess| {
+        let (settled, how) = settled(guess);
+        Assumption {
+            what: guess.what,
+            value: (guess.value)(&asked.connection),
+            settled,
+            how,
+            setting: guess.setting,
+        }
+    });
+    told.collect()
+}
+
+fn sizes(dialect: &Dialect) -> &'static str {
+    if dialect.signed_sizes {
+        "negative is short"
+    } else {
+        "never negative"
+    }
+}
+
+fn or_none(name: &str) -> String {
+    if name.is_empty() {
+        "not sent".to_owned()
+    } else {
+        name.to_owned()
+    }
+}
+
+fn source(url: Option<&String>) -> String {
+    url.map_or_else(|| "none".to_owned(), Clone::clone)
+}
+
+fn refused(why: &Failure) -> Finding {
+    (Settled::Wrong, format!("refused: {why}"))
+}
+
+/// It was taken and nothing it should have left out was there to see.
+fn taken(rest: &Rest) -> Finding {
+    if rest.is_strict() {
+        let how = "taken, by a service that refuses parameters it does not know";
+        return (Settled::Asked, how.to_owned());
+    }
+    let how = "taken; nothing was there that it would have left out";
+    (Settled::Assumed, how.to_owned())
+}
+
+fn working_filter(rest: &Rest, _: &Asked) -> Finding {
+    if let Err(why) = &rest.working.list {
+        return refused(why);
+    }
+    let count = |probe: &Probe| {
+        Row::all(probe)
+            .iter()
+            .filter(|row| !row.is_working())
+            .count()
+    };
+    match (count(&rest.working), count(&rest.history)) {
+        (0, 0) => taken(rest),
+        (0, ended) => {
+            let how = format!("honoured: it left out {ended} orders that are over");
+            (Settled::Asked, how)
+        }
+        (ended, _) => {
+            let how = format!("ignored: it answered with {ended} orders that are over");
+            (Settled::Wrong, how)
+        }
+    }
+}
+
+fn selector(rest: &Rest, asked: &Asked) -> Finding {
+    if let Err(why) = &rest.closed.list {
+        return refused(why);
+    }
+    if let Some(Err(why)) = asked.first().map(|probe| &probe.list) {
+        return refused(why);
+    }
+    let closed = Row::all(&rest.closed);
+    let still_open = closed.iter().filter(|row| !row.has("closed_at")).count();
+    let open: Vec<Row> = asked.first().map(Row::all).unwrap_or_default();
+    let over = open.iter().filter(|row| row.has("closed_at")).count();
+    match (still_open + over, closed.len()) {
+        (0, 0) => taken(rest),
+        (0, count) => {
+            let how = format!(
+                "honoured: {} open and {count} closed were kept apart",
+                open.len()
+            );
+            (Settled::Asked, how)
+        }
+        (mixed, _) => {
+            let how = format!("ignored: {mixed} positions stood in the wrong list");
+            (Settled::Wrong, how)
+        }
+    }
+}
+
+fn twaps_account(rest: &Rest, asked: &Asked) -> Finding {
+    if let Err(why) = &rest.twaps.list {
+        return refused(why);
+    }
+    let own = asked.connection.account_id.raw();
+    let is_foreign = |row: &Row| row.text("account_id").is_some_and(|id| id != own);
+    let foreign = Row::all(&rest.twaps)
+        .iter()
+        .filter(|row| is_foreign(row))
+        .count();
+    if foreign > 0 {
+        let how =
+            format!("ignored: {foreign} of another account came too (they are left out here)");
+        return (Settled::Wrong, how);
+    }
+    taken(rest)
+}
+
+/// A name that orders answer with is very likely the name that they are placed with.
+fn answered_with(rest: &Rest, field: &str) -> Finding {
+    let count = rest.rows().iter().filter(|row| row.has(field)).count();
+    if count == 0 {
+        return (Settled::Assumed, FIRST_ORDER.to_owned());
+    }
+    (
+        Settled::Seen,
+        format!("{count} orders answer with a field of this name"),
+    )
+}
+
+fn timestamp_unit(rest: &Rest, asked: &Asked) -> Finding {
+    let units: Vec<_> = rest.rows().iter().filter_map(Row::unit).collect();
+    let set = asked.dialect().timestamp_unit;
+    match units.first() {
+        None => (
+            Settled::Assumed,
+            "no instant was there to measure".to_owned(),
+        ),
+        Some(seen) if units.iter().any(|unit| unit != seen) => {
+            let how = "instants of different magnitudes: each is read by its own".to_owned();
+            (Settled::Assumed, how)
+        }
+        Some(seen) if *seen == set => {
+            let how = format!("{} instants have that magnitude", units.len());
+            (Settled::Seen, how)
+        }
+        Some(seen) => (
+            Settled::Wrong,
+            format!("instants have the magnitude of {seen}"),
+        ),
+    }
+}
+
+/// A negative size proves that sizes are signed; a positive one of a position that is liquidated above its entry, that
+/// they are not.
+fn signed_sizes(rest: &Rest, asked: &Asked) -> Finding {
+    let closed = Row::all(&rest.closed).into_iter();
+    let positions: Vec<Row> = asked.first().map(Row::all).unwrap_or_default();
+    let positions: Vec<Row> = positions.into_iter().chain(closed).collect();
+    let negative = positions
+        .iter()
+        .filter(|row| sign(row) == Some(Ordering::Less))
+        .count();
+    let bare = positions.iter().filter(|row| is_bare_short(row)).count();
+    match (negative, bare, asked.dialect().signed_sizes) {
+        (0, 0, _) => (
+            Settled::Assumed,
+            "no short position was there to see".to_owned(),
+        ),
+        (0, bare, true) => (
+            Settled::Wrong,
+            format!("{bare} shorts have a positive size"),
+        ),
+        (0, bare, false) => (Settled::Seen, format!("{bare} shorts have a positive size")),
+        (count, _, true) => (
+            Settled::Seen,
+            format!("{count} positions have a negative size"),
+        ),
+        (count, _, false) => (
+            Settled::Wrong,
+            format!("{count} positions have a negative size"),
+        ),
+    }
+}
+
+fn sign(row: &Row) -> Option<Ordering> {
+    Some(row.number("size")?.cmp(&Num::ZERO))
+}
+
+fn is_bare_short(row: &Row) -> bool {
+    let prices = row
+        .number("liquidation_price")
+        .zip(row.number("entry_price"));
+    let short = prices.is_some_and(|(liquidation, entry)| liquidation > entry);
+    short && sign(row) == Some(Ordering::Greater)
+}
+
+fn paging(rest: &Rest) -> Finding {
+    let first = rest.history.list.as_ref().ok();
+    let says = first.is_some_and(|list| list.has_more.is_some());
+    let closed = rest
+        .closed
+        .list
+        .as_ref()
+        .ok()
+        .is_some_and(|list| list.has_more.is_some());
+    let lists = match (says, closed) {
+        (true, true) => "orders and closed positions",
+        (true, false) => "orders",
+        (false, true) => "closed positions",
+        (false, false) => {
+            let how = "no list says whether there is more: a full page is shown as incomplete";
+            return (Settled::Assumed, how.to_owned());
+        }
+    };
+    match &rest.second {
+        Some(page) if page.list.as_ref().is_ok_and(|list| !list.data.is_empty()) => (
+            Settled::Asked,
+            format!("{lists} have them, and a cursor led to the next page"),
+        ),
+        Some(_) => (
+            Settled::Wrong,
+            "the cursor of a page led nowhere".to_owned(),
+        ),
+        None => (
+            Settled::Seen,
+            format!("{lists} have them; there was no second page"),
+        ),
+    }
+}
+
+fn prices(rest: &Rest) -> Finding {
+    match &rest.prices {
+        None => (
+            Settled::Assumed,
+            "no source: what needs a price shows –".to_owned(),
+        ),
+        Some(Err(why)) => refused(why),
+        Some(Ok(page)) if page.rows.is_empty() => {
+            (Settled::Wrong, "the source has no market".to_owned())
+        }
+        Some(Ok(page)) => (
+            Settled::Asked,
+            format!("{} markets have a price", page.rows.len()),
+        ),
+    }
+}
+
+fn facts(rest: &Rest) -> Finding {
+    match &rest.facts {
+        None => (
+            Settled::Assumed,
+            "no source: equity and losses show –".to_owned(),
+        ),
+        Some(Err(why)) => refused(why),
+        Some(Ok(_)) => (Settled::Asked, "the account's figures were read".to_owned()),
+    }
+}

@@ -1,0 +1,159 @@
+//! Whether the service is there and well, and whether this machine is ready to trade with it.
+
+use super::{Check, Verdict, asked::Asked};
+use crate::{
+    journal::{Journal, JournalError},
+    model::FailureKind,
+};
+use std::{collections::BTreeSet, path::Path, time::Duration};
+
+/// Seconds between two clocks past which `Retry-After` dates and expiries may be misread.
+const SKEW: u64 = 5;
+/// A median past this makes polls overtake each other.
+const SLOW: Duration = Duration::from_secs(1);
+
+pub(super) fn checks(asked: &Asked, journal_dir: &Path) -> Vec<Check> {
+    let mut checks = vec![reach(asked), transport(asked)];
+    checks.extend(authorization(asked));
+    checks.extend(account(asked));
+    checks.extend(clock(asked));
+    checks.extend(latency(asked));
+    checks.push(budget(asked));
+    checks.push(journal(journal_dir));
+    checks
+}
+
+fn check(what: &'static str, verdict: Verdict, how: impl Into<String>) -> Check {
+    Check {
+        what,
+        verdict,
+        how: how.into(),
+    }
+}
+
+fn reach(asked: &Asked) -> Check {
+    let place = &asked.connection.base_url;
+    match asked.trouble() {
+        // Whatever it answered, somebody is there.
+        Some(why) if why.status.is_none() => {
+            check("service", Verdict::Bad, format!("{place}: {why}"))
+        }
+        Some(_) | None => check("service", Verdict::Ok, format!("{place} answers")),
+    }
+}
+
+fn transport(asked: &Asked) -> Check {
+    if asked.connection.base_url.starts_with("https:") {
+        let how = match asked.trouble() {
+            Some(why) if why.status.is_none() => {
+                return check("tls", Verdict::Bad, why.to_string());
+            }
+            Some(_) | None => "https, the certificate is one this machine trusts",
+        };
+        return check("tls", Verdict::Ok, how);
+    }
+    check(
+        "tls",
+        Verdict::Note,
+        "none: plain http, to this machine only",
+    )
+}
+
+fn authorization(asked: &Asked) -> Option<Check> {
+    match asked.trouble() {
+        None => Some(check("key", Verdict::Ok, "the service takes it")),
+        Some(why) if why.kind == FailureKind::Auth => {
+            Some(check("key", Verdict::Bad, why.to_string()))
+        }
+        Some(_) => None,
+    }
+}
+
+fn account(asked: &Asked) -> Option<Check> {
+    let id = &asked.connection.account_id;
+    match asked.trouble() {
+        None => Some(check("account", Verdict::Ok, format!("{id} is ours"))),
+        Some(why) if why.kind == FailureKind::NotFound => {
+            Some(check("account", Verdict::Bad, format!("{id}: {why}")))
+        }
+        Some(_) => None,
+    }
+}
+
+fn clock(asked: &Asked) -> Option<Check> {
+    asked.rest.as_ref()?;
+    let Some(ahead) = asked.first()?.ahead else {
+        let how = "unknown: the answers carry no Date header";
+        return Some(check("clock", Verdict::Note, how));
+    };
+    let verdict = if ahead.unsigned_abs() > SKEW {
+        Verdict::Note
+    } else {
+        Verdict::Ok
+    };
+    let how = match ahead {
+        0 => "the same second as the service's".to_owned(),
+        1.. => format!("the service's is {ahead} s ahead of ours"),
+        _ => format!("the service's is {} s behind ours", ahead.unsigned_abs()),
+    };
+    Some(check("clock", verdict, how))
+}
+
+fn latency(asked: &Asked) -> Option<Check> {
+    asked.rest.as_ref()?;
+    let times = asked.latencies();
+    let (least, median, most) = (times.first()?, times.get(times.len() / 2)?, times.last()?);
+    let verdict = if *median > SLOW {
+        Verdict::Note
+    } else {
+        Verdict::Ok
+    };
+    let how = format!(
+        "{} ms at best, {} ms in the middle, {} ms at worst of {} reads",
+        millis(*least),
+        millis(*median),
+        millis(*most),
+        times.len()
+    );
+    Some(check("latency", verdict, how))
+}
+
+/// With one decimal.
+fn millis(span: Duration) -> String {
+    let tenths = span.as_micros() / 100;
+    format!("{}.{}", tenths / 10, tenths % 10)
+}
+
+fn budget(asked: &Asked) -> Check {
+    let named: BTreeSet<_> = asked.probes().flat_map(|probe| &probe.budgets).collect();
+    let named: Vec<_> = named.iter().map(ToString::to_string).collect();
+    let told = if named.is_empty() {
+        "the service names no budget".to_owned()
+    } else {
+        named.join(", ")
+    };
+    let (calls, limited) = (asked.calls, asked.limited);
+    let verdict = if limited > 0 {
+        Verdict::Note
+    } else {
+        Verdict::Ok
+    };
+    check(
+        "budgets",
+        verdict,
+        format!("{limited} of {calls} requests were limited; {told}"),
+    )
+}
+
+/// Opened for a moment, as an order would.
+fn journal(dir: &Path) -> Check {
+    match Journal::open(dir) {
+        Ok(_) => check(
+            "journal",
+            Verdict::Ok,
+            format!("{} is ready", dir.display()),
+        ),
+        Err(why @ JournalError::Held { .. }) => check("journal", Verdict::Note, why.to_string()),
+        Err(why) => check("journal", Verdict::Bad, why.to_string()),
+    }
+}

@@ -1,0 +1,135 @@
+//! `perpdeck doctor`: whether the service is there and well, and how each thing its documents leave open was settled.
+//!
+//! Contract: reads only, and few of them. What a read cannot settle is said to be assumed, with the setting that
+//! changes it; nothing is guessed here that is not told. Known limit: the names of body fields cannot be tried without
+//! placing an order.
+
+mod asked;
+mod dialect;
+mod health;
+mod rows;
+
+use super::{
+    Exit, out,
+    service::configured,
+    voice::{FormOutput, Voice, json},
+};
+use crate::config::Sources;
+use asked::Asked;
+use color_eyre::Result;
+use serde::Serialize;
+use strum::Display;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(flatten)]
+    output: FormOutput,
+}
+
+/// How much is known of an assumption.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+enum Settled {
+    /// The service was asked, and it holds.
+    Asked,
+    /// What the service answered shows it.
+    Seen,
+    /// Nothing told so far.
+    Assumed,
+    /// The service speaks otherwise: the setting must change.
+    Wrong,
+}
+
+/// One thing `api.md` marks "not shown".
+#[derive(Debug, Serialize)]
+struct Assumption {
+    what: &'static str,
+    /// As it is set now.
+    value: String,
+    settled: Settled,
+    how: String,
+    /// What changes it; none where it is not for choosing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    setting: Option<&'static str>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+enum Verdict {
+    Ok,
+    /// It works, and there is something to know.
+    Note,
+    Bad,
+}
+
+/// One thing about the service, or about this machine, that must be well.
+#[derive(Debug, Serialize)]
+struct Check {
+    what: &'static str,
+    verdict: Verdict,
+    how: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Report {
+    checks: Vec<Check>,
+    assumptions: Vec<Assumption>,
+}
+
+pub(super) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
+    let voice = args.output.voice();
+    voice.told(examine(voice, sources).await)
+}
+
+async fn examine(voice: Voice, sources: &Sources) -> Result<Exit> {
+    let (connection, journal_dir) = configured(sources)?;
+    let asked = Asked::of(connection).await?;
+    let report = Report {
+        checks: health::checks(&asked, &journal_dir),
+        assumptions: dialect::assumptions(&asked),
+    };
+    out::say(&if voice.is_json() {
+        format!("{}\n", json(&report))
+    } else {
+        report.words()
+    })?;
+    let exit = asked.trouble().map_or(Exit::Ok, |why| voice.failure(why));
+    Ok(exit.or(report.exit()))
+}
+
+impl Report {
+    fn exit(&self) -> Exit {
+        let bad = self
+            .checks
+            .iter()
+            .any(|check| check.verdict == Verdict::Bad);
+        let wrong = self.assumptions.iter().any(|a| a.settled == Settled::Wrong);
+        if bad || wrong {
+            Exit::Partial
+        } else {
+            Exit::Ok
+        }
+    }
+
+    fn words(&self) -> String {
+        let checks = self.checks.iter().map(|check| {
+            let (what, verdict, how) = (check.what, check.verdict.to_string(), &check.how);
+            format!("{what:<16} {verdict:<8} {how}\n")
+        });
+        let assumptions = self.assumptions.iter().map(|assumption| {
+            let (what, settled) = (assumption.what, assumption.settled.to_string());
+            let setting = assumption.setting.unwrap_or("not a setting");
+            format!(
+                "{what:<16} {settled:<8} {}\n{:26}{}\n{:26}{setting}\n",
+                assumption.value, "", assumption.how, ""
+            )
+        });
+        let heading = "\nWhat the documents leave open, how it was settled, and the setting that changes it\n";
+        checks
+            .chain([heading.to_owned()])
+            .chain(assumptions)
+            .collect()
+    }
+}

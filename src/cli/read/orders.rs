@@ -1,0 +1,49 @@
+//! `perpdeck orders`: what is working, or the whole history.
+
+use super::{
+    super::{Exit, service::Service, voice::ListOutput},
+    pages::Pages,
+    prices,
+    sheet::Sheet,
+    show,
+};
+use crate::{
+    config::Sources,
+    view::columns::{HISTORY, WORKING},
+};
+use color_eyre::Result;
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Args {
+    /// Every order there ever was, the newest first, instead of those that work
+    #[arg(long)]
+    history: bool,
+    #[command(flatten)]
+    pages: Pages,
+    #[command(flatten)]
+    output: ListOutput,
+}
+
+pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
+    let voice = args.output.voice();
+    voice.told(list(&args, sources).await)
+}
+
+async fn list(args: &Args, sources: &Sources) -> Result<Exit> {
+    let (voice, service) = (args.output.voice(), Service::open(sources)?);
+    if args.history {
+        let fetch = |cursor| service.client.orders(&service.account, cursor);
+        let page = args.pages.read(voice, |order| order.id.clone(), fetch);
+        let sheet = Sheet {
+            columns: HISTORY,
+            id: None,
+        };
+        return show(voice, &page.await?, sheet, prices(&service)).await;
+    }
+    let page = service.working_orders().await?;
+    let sheet = Sheet {
+        columns: WORKING,
+        id: Some(|order| order.id.to_string()),
+    };
+    show(voice, &page, sheet, prices(&service)).await
+}

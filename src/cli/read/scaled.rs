@@ -1,0 +1,74 @@
+//! `perpdeck scaled ID`: one ladder and its rungs.
+
+use super::{
+    super::{
+        Exit, out,
+        service::{Service, arrive, patiently},
+        voice::{ListOutput, Output, json},
+    },
+    drawn, prices,
+    sheet::Sheet,
+    width,
+};
+use crate::{
+    app::{Store, poll::Answer},
+    config::Sources,
+    model::{Scaled, ScaledId},
+    view::{columns::RUNGS, ladder_head, rungs},
+};
+use color_eyre::Result;
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Args {
+    /// As `orders` shows it in the field `scaled_order_id`
+    #[arg(value_name = "SCALED_ORDER_ID")]
+    id: ScaledId,
+    #[command(flatten)]
+    output: ListOutput,
+}
+
+pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
+    let voice = args.output.voice();
+    voice.told(show(&args, sources).await)
+}
+
+async fn show(args: &Args, sources: &Sources) -> Result<Exit> {
+    let (voice, service) = (args.output.voice(), Service::open(sources)?);
+    let ladder = patiently(|| service.client.scaled(&args.id)).await?;
+    out::say(&match voice.output {
+        Output::Json => format!("{}\n", json(&ladder)),
+        Output::Table => {
+            let store = around(&service).await;
+            let head = drawn(&store, |scene| {
+                let head = ladder_head(&ladder, scene).into_iter();
+                head.map(|span| span.text).collect()
+            });
+            format!("{head}\n{}", rows(&ladder, &store, Output::Table))
+        }
+        Output::Csv => rows(&ladder, &around(&service).await, Output::Csv),
+    })?;
+    Ok(Exit::Ok)
+}
+
+fn rows(ladder: &Scaled, store: &Store, output: Output) -> String {
+    let sheet = Sheet {
+        columns: RUNGS,
+        id: None,
+    };
+    drawn(store, |scene| {
+        let rungs = rungs(ladder, scene);
+        match output {
+            Output::Csv => sheet.csv(&rungs, scene),
+            Output::Table | Output::Json => sheet.table(&rungs, scene, width()),
+        }
+    })
+}
+
+/// Prices, and the orders of the rungs as far as they are near: working, or among the newest.
+async fn around(service: &Service) -> Store {
+    let mut store = prices(service).await;
+    service.take_orders(&mut store).await;
+    let newest = patiently(|| service.client.orders(&service.account, None)).await;
+    arrive(&mut store, Answer::History(newest));
+    store
+}

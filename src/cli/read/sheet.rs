@@ -1,0 +1,193 @@
+//! Rows of a resource under the same columns as on the desk, as lines of text.
+
+use crate::view::{Align, Column, Scene, format::UNKNOWN};
+use std::iter;
+use unicode_width::UnicodeWidthStr;
+
+/// A resource's columns, and where its id comes from if none of them is it.
+pub(super) struct Sheet<T: 'static> {
+    pub(super) columns: &'static [Column<T>],
+    pub(super) id: Option<Name<T>>,
+}
+
+/// The id of a row, fit for showing.
+type Name<T> = fn(&T) -> String;
+
+/// One column, its cells written out.
+struct Strip {
+    title: &'static str,
+    id: &'static str,
+    align: Align,
+    priority: u8,
+    cells: Vec<String>,
+}
+
+/// Between two columns.
+const GAP: &str = "  ";
+
+impl<T> Sheet<T> {
+    /// Aligned columns under their titles; where they are wider than `width`, the least important go.
+    pub(super) fn table(&self, rows: &[T], scene: &Scene<'_>, width: Option<usize>) -> String {
+        let mut strips = self.strips(rows, scene);
+        if let Some(width) = width {
+            fit(&mut strips, width);
+        }
+        let widths: Vec<usize> = strips.iter().map(Strip::width).collect();
+        let heading = strips.iter().map(|strip| strip.title).collect();
+        let mut lines = vec![line(&strips, &widths, heading)];
+        lines.extend((0..rows.len()).map(|row| {
+            let cells = strips.iter().map(|strip| strip.cell(row)).collect();
+            line(&strips, &widths, cells)
+        }));
+        lines.concat()
+    }
+
+    /// RFC 4180, with the columns' ids on top. Numbers have no separators between their thousands, and what is unknown
+    /// is empty.
+    pub(super) fn csv(&self, rows: &[T], scene: &Scene<'_>) -> String {
+        let strips = self.strips(rows, scene);
+        let record = |fields: Vec<String>| format!("{}\r\n", fields.join(","));
+        let mut lines = vec![record(strips.iter().map(|strip| field(strip.id)).collect())];
+        lines.extend((0..rows.len()).map(|row| {
+            let fields = strips.iter().map(|strip| strip.field(row));
+            record(fields.collect())
+        }));
+        lines.concat()
+    }
+
+    fn strips(&self, rows: &[T], scene: &Scene<'_>) -> Vec<Strip> {
+        let id = self.id.map(|id| Strip {
+            title: "id",
+            id: "id",
+            align: Align::Left,
+            priority: 0,
+            cells: rows.iter().map(id).collect(),
+        });
+        let others = self.columns.iter().map(|column| Strip {
+            title: column.title,
+            id: column.id,
+            align: column.align,
+            priority: column.priority,
+            cells: rows
+                .iter()
+                .map(|row| (column.cell)(row, scene).text())
+                .collect(),
+        });
+        iter::empty().chain(id).chain(others).collect()
+    }
+}
+
+impl Strip {
+    fn width(&self) -> usize {
+        let cells = self.cells.iter().map(String::as_str);
+        cells
+            .chain([self.title])
+            .map(UnicodeWidthStr::width)
+            .max()
+            .unwrap_or(0)
+    }
+
+    fn cell(&self, row: usize) -> &str {
+        self.cells.get(row).map_or("", String::as_str)
+    }
+
+    fn field(&self, row: usize) -> String {
+        let cell = self.cell(row);
+        match self.align {
+            _ if cell == UNKNOWN => String::new(),
+            Align::Number => field(&cell.replace(',', "")),
+            Align::Left | Align::Words => field(cell),
+        }
+    }
+}
+
+/// Leaves out whole columns, the least important and the last first; those that matter most stay whatever the width.
+fn fit(strips: &mut Vec<Strip>, width: usize) {
+    loop {
+        let total: usize = strips.iter().map(|s| s.width() + GAP.len()).sum();
+        let least = strips
+            .iter()
+            .enumerate()
+            .max_by_key(|(at, strip)| (strip.priority, *at));
+        match least.map(|(at, strip)| (at, strip.priority)) {
+            Some((at, 1..)) if total > width + GAP.len() => drop(strips.remove(at)),
+            _ => return,
+        }
+    }
+}
+
+fn line(strips: &[Strip], widths: &[usize], cells: Vec<&str>) -> String {
+    let aligned: Vec<_> = strips
+        .iter()
+        .zip(widths)
+        .zip(cells)
+        .map(|((strip, width), cell)| {
+            let room = " ".repeat(width.saturating_sub(cell.width()));
+            match strip.align {
+                Align::Number => format!("{room}{cell}"),
+                Align::Left | Align::Words => format!("{cell}{room}"),
+            }
+        })
+        .collect();
+    format!("{}\n", aligned.join(GAP).trim_end())
+}
+
+/// A cell that a spreadsheet would take for a formula begins with an apostrophe; a number stays one.
+fn field(text: &str) -> String {
+    let is_number = text
+        .strip_prefix(['+', '-'])
+        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let quote = if text.starts_with(['=', '+', '-', '@']) && !is_number {
+        "'"
+    } else {
+        ""
+    };
+    if quote.is_empty() && !text.contains([',', '"', '\r', '\n']) {
+        return text.to_owned();
+    }
+    format!("\"{quote}{}\"", text.replace('"', "\"\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spreadsheet_reads_numbers_as_numbers_and_text_as_text() {
+        for (cell, written) in [
+            ("BTC", "BTC"),
+            ("+312.40", "+312.40"),
+            ("-5", "-5"),
+            ("=HYPERLINK(1)", "\"'=HYPERLINK(1)\""),
+            ("@x", "\"'@x\""),
+            ("-x", "\"'-x\""),
+            ("a,\"b\"", "\"a,\"\"b\"\"\""),
+        ] {
+            assert_eq!(field(cell), written);
+        }
+    }
+
+    fn strip(title: &'static str, priority: u8, cells: &[&str]) -> Strip {
+        Strip {
+            title,
+            id: title,
+            align: Align::Left,
+            priority,
+            cells: cells.iter().map(|cell| (*cell).to_owned()).collect(),
+        }
+    }
+
+    #[test]
+    fn a_narrow_terminal_loses_the_least_important_columns_whole() {
+        let mut strips = vec![
+            strip("id", 0, &["pos-1"]),
+            strip("fees", 9, &["12.34"]),
+            strip("side", 1, &["LONG"]),
+        ];
+        fit(&mut strips, 12);
+        let left: Vec<_> = strips.iter().map(|strip| strip.title).collect();
+        assert_eq!(left, ["id", "side"]);
+        fit(&mut strips, 1);
+        assert_eq!(strips.len(), 1);
+    }
+}

@@ -1,0 +1,35 @@
+//! `perpdeck twaps`: the TWAP and VWAP orders that are active.
+
+use super::{
+    super::{
+        Exit,
+        service::{Service, patiently},
+        voice::ListOutput,
+    },
+    prices,
+    sheet::Sheet,
+    show,
+};
+use crate::{config::Sources, view::columns::TWAPS};
+use color_eyre::Result;
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Args {
+    #[command(flatten)]
+    output: ListOutput,
+}
+
+pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
+    let voice = args.output.voice();
+    voice.told(list(&args, sources).await)
+}
+
+async fn list(args: &Args, sources: &Sources) -> Result<Exit> {
+    let service = Service::open(sources)?;
+    let page = patiently(|| service.client.twaps(&service.account)).await?;
+    let sheet = Sheet {
+        columns: TWAPS,
+        id: Some(|twap| twap.id.to_string()),
+    };
+    show(args.output.voice(), &page, sheet, prices(&service)).await
+}

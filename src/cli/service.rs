@@ -1,0 +1,122 @@
+//! The service a headless verb speaks to, and reading from it with a little patience.
+
+use super::{exit::Misuse, state_dir};
+use crate::{
+    app::{
+        Store,
+        poll::{Answer, Poll},
+    },
+    client::Client,
+    config::{Connection, FarEnd, Sources, load},
+    model::{AccountId, Failure, FailureKind, Order, Page, Position},
+    runtime::Clock,
+};
+use color_eyre::Result;
+use std::{path::PathBuf, time::Duration};
+use tokio::{sync::mpsc::unbounded_channel, time::sleep};
+
+const NOWHERE: &str = "there is no service to ask: set base_url, account_id and the key (PERPDECK_BASE_URL, \
+    PERPDECK_ACCOUNT_ID, PERPDECK_API_KEY, or a settings file), or start a paper exchange with \"perpdeck serve\", \
+    which prints all three";
+
+/// Reads are asked for this often; what a person waits for should not fail on one lost packet.
+const TRIES: u32 = 3;
+const BACKOFF: Duration = Duration::from_millis(250);
+/// A read that would have to wait longer is told instead.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+#[derive(Debug)]
+pub(super) struct Service {
+    pub(super) client: Client,
+    pub(super) account: AccountId,
+    pub(super) journal_dir: PathBuf,
+}
+
+impl Service {
+    /// The configured one; nothing is asked of it yet.
+    pub(super) fn open(sources: &Sources) -> Result<Self> {
+        let (connection, journal_dir) = configured(sources)?;
+        // Nobody counts the calls of one verb.
+        let (calls, _) = unbounded_channel();
+        Ok(Self {
+            account: connection.account_id.clone(),
+            client: Client::new(connection, calls, || Clock::Wall.now())?,
+            journal_dir,
+        })
+    }
+
+    /// `chal-1 at http://127.0.0.1:8080`.
+    pub(super) fn place(&self) -> String {
+        format!("{} at {}", self.account, self.client.connection().base_url)
+    }
+
+    pub(super) async fn open_positions(&self) -> Result<Page<Position>, Failure> {
+        patiently(|| self.client.open_positions(&self.account)).await
+    }
+
+    pub(super) async fn working_orders(&self) -> Result<Page<Order>, Failure> {
+        patiently(|| self.client.working_orders(&self.account)).await
+    }
+
+    /// Takes the prices in, where there is a source of them; they stay unknown where it fails.
+    pub(super) async fn take_prices(&self, store: &mut Store) {
+        if self.client.connection().prices.is_none() {
+            return;
+        }
+        let markets = patiently(|| self.client.markets()).await;
+        arrive(store, Answer::Markets(markets.map(|page| page.rows)));
+    }
+
+    pub(super) async fn take_positions(&self, store: &mut Store) {
+        arrive(store, Answer::Positions(self.open_positions().await));
+    }
+
+    pub(super) async fn take_orders(&self, store: &mut Store) {
+        arrive(store, Answer::Orders(self.working_orders().await));
+    }
+}
+
+/// Where it is and who we are there, and where the journal lives.
+pub(super) fn configured(sources: &Sources) -> Result<(Connection, PathBuf)> {
+    let settings = load(sources)?.settings;
+    let FarEnd::LiveApi(connection) = settings.far_end()? else {
+        return Err(Misuse(NOWHERE.to_owned()).into());
+    };
+    Ok((*connection, state_dir(&settings)))
+}
+
+pub(super) fn arrive(store: &mut Store, answer: Answer) {
+    let at = Clock::Wall.now();
+    store.arrive(Poll { at, answer });
+}
+
+/// Asks again what may only have failed for a moment, and never before the service wants it.
+pub(super) async fn patiently<T, F>(mut ask: impl FnMut() -> F) -> Result<T, Failure>
+where
+    F: Future<Output = Result<T, Failure>>,
+{
+    for tried in 1..TRIES {
+        let why = match ask().await {
+            Ok(answer) => return Ok(answer),
+            Err(why) => why,
+        };
+        let Some(wait) = wait(&why, tried) else {
+            return Err(why);
+        };
+        sleep(wait).await;
+    }
+    ask().await
+}
+
+/// How long until it is worth asking again; `None` where it is not.
+fn wait(why: &Failure, tried: u32) -> Option<Duration> {
+    let passing = matches!(
+        why.kind,
+        FailureKind::Limited
+            | FailureKind::Unavailable
+            | FailureKind::Unreachable
+            | FailureKind::TimedOut
+    );
+    let wait = why.retry_after.unwrap_or(BACKOFF * tried);
+    (passing && wait <= PATIENCE).then_some(wait)
+}

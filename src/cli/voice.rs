@@ -1,0 +1,237 @@
+//! How a verb that speaks to a service is heard: what it found or did on standard output, everything else on
+//! standard error.
+//!
+//! Contract: where the output is JSON and standard error is not a terminal, every line there is one JSON object with
+//! either `note` or `error`. All JSON is plain ASCII: no character of a service's text can act on a terminal.
+
+use super::{Exit, exit::Misuse, out};
+use crate::model::{Failure, IdempotencyKey};
+use color_eyre::Result;
+use serde::Serialize;
+use std::{
+    fmt::Write as _,
+    io::{self, IsTerminal},
+};
+
+/// What a list can be printed as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Output {
+    Table,
+    Json,
+    Csv,
+}
+
+/// What anything else can be printed as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Form {
+    Table,
+    Json,
+}
+
+impl Form {
+    /// Words for a person, JSON for a program.
+    pub(super) fn usual() -> Self {
+        if io::stdout().is_terminal() {
+            Self::Table
+        } else {
+            Self::Json
+        }
+    }
+}
+
+impl From<Form> for Output {
+    fn from(form: Form) -> Self {
+        match form {
+            Form::Table => Self::Table,
+            Form::Json => Self::Json,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub(super) struct ListOutput {
+    /// What to print; a table on a terminal and JSON elsewhere when left out
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    output: Option<Output>,
+}
+
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub(super) struct FormOutput {
+    /// What to print; words on a terminal and JSON elsewhere when left out
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    output: Option<Form>,
+}
+
+impl ListOutput {
+    pub(super) fn voice(self) -> Voice {
+        Voice::new(self.output.unwrap_or_else(|| Form::usual().into()))
+    }
+}
+
+impl FormOutput {
+    pub(super) fn voice(self) -> Voice {
+        Voice::new(self.output.unwrap_or_else(Form::usual).into())
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Voice {
+    pub(super) output: Output,
+    /// Standard error is read by a program too.
+    aside: Form,
+}
+
+/// A failure as a line of JSON.
+#[derive(Serialize)]
+struct Told<'a> {
+    kind: &'static str,
+    message: String,
+    exit_code: u8,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    order_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_after: Option<u64>,
+    /// The same command under this key repeats it without doing it twice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    idempotency_key: Option<&'a str>,
+}
+
+impl Voice {
+    fn new(output: Output) -> Self {
+        let aside = match output {
+            Output::Json if !io::stderr().is_terminal() => Form::Json,
+            Output::Table | Output::Json | Output::Csv => Form::Table,
+        };
+        Self { output, aside }
+    }
+
+    pub(super) fn is_json(self) -> bool {
+        self.output == Output::Json
+    }
+
+    /// Something to know beside the result.
+    pub(super) fn note(self, text: &str) {
+        match self.aside {
+            Form::Table => out::complain(text),
+            Form::Json => out::aside(&json(&serde_json::json!({ "note": text }))),
+        }
+    }
+
+    /// What went wrong, with everything that helps to look it up.
+    pub(super) fn failure(self, why: &Failure) -> Exit {
+        self.failed(why, None)
+    }
+
+    /// As [`Self::failure`], of a command that was sent under `key`.
+    pub(super) fn failed(self, why: &Failure, key: Option<&IdempotencyKey>) -> Exit {
+        let exit = Exit::from(why);
+        match self.aside {
+            Form::Table => {
+                out::complain(&why.to_string());
+                let references: Vec<_> = why
+                    .references()
+                    .into_iter()
+                    .map(|(name, value)| format!("{name} {value}"))
+                    .collect();
+                if !references.is_empty() {
+                    out::complain(&references.join(" · "));
+                }
+                if let (Some(key), true) = (key, why.is_doubtful()) {
+                    out::complain(&format!(
+                        "the same command with --idempotency-key {key} repeats it and does nothing twice"
+                    ));
+                }
+            }
+            Form::Json => {
+                let told = Told::of(why, exit, key);
+                out::aside(&json(&serde_json::json!({ "error": told })));
+            }
+        }
+        exit
+    }
+
+    /// The end of a verb: what stopped it is said here where it is the service's doing or the person's.
+    pub(super) fn told(self, result: Result<Exit>) -> Result<Exit> {
+        let report = match result {
+            Ok(exit) => return Ok(exit),
+            Err(report) => report,
+        };
+        if let Some(why) = report.downcast_ref::<Failure>() {
+            return Ok(self.failure(why));
+        }
+        let Some(Misuse(why)) = report.downcast_ref() else {
+            return Err(report);
+        };
+        match self.aside {
+            Form::Table => out::complain(why),
+            Form::Json => {
+                let error = serde_json::json!({
+                    "kind": "usage", "message": why, "exit_code": Exit::Usage.code()
+                });
+                out::aside(&json(&serde_json::json!({ "error": error })));
+            }
+        }
+        Ok(Exit::Usage)
+    }
+}
+
+impl<'a> Told<'a> {
+    fn of(why: &Failure, exit: Exit, key: Option<&'a IdempotencyKey>) -> Self {
+        Self {
+            kind: why.kind.word(),
+            message: why.message.to_string(),
+            exit_code: exit.code(),
+            status: why.status,
+            code: why.code.as_ref().map(ToString::to_string),
+            rule_id: why.rule_id.as_ref().map(ToString::to_string),
+            order_id: why.order_id.as_ref().map(ToString::to_string),
+            request_id: why.request_id.as_ref().map(ToString::to_string),
+            retry_after: why.retry_after.map(|wait| wait.as_secs()),
+            idempotency_key: key.map(IdempotencyKey::raw),
+        }
+    }
+}
+
+/// `value` as one line of ASCII; numbers keep their digits.
+pub(super) fn json(value: &impl Serialize) -> String {
+    // Only a map with keys that are no text cannot be written, and there is none.
+    ascii(&serde_json::to_string(value).unwrap_or_default())
+}
+
+/// Only text of JSON can hold anything else, and there an escape means the same.
+fn ascii(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    let mut units = [0; 2];
+    for c in json.chars() {
+        if (' '..='~').contains(&c) {
+            out.push(c);
+            continue;
+        }
+        for unit in c.encode_utf16(&mut units) {
+            // A string takes every character.
+            let _written = write!(out, "\\u{unit:04x}");
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_of_a_service_acts_on_a_terminal_that_shows_its_json() {
+        let hostile = "a\u{1b}]52;c\u{7}\u{9b}2J\u{202e}é🚀\u{7f}";
+        let line = json(&hostile);
+        assert!(line.bytes().all(|b| (b' '..=b'~').contains(&b)), "{line}");
+        assert_eq!(serde_json::from_str::<String>(&line).unwrap(), hostile);
+    }
+}

@@ -1,0 +1,628 @@
+use super::{
+    served::{Served, last_error},
+    *,
+};
+use serde_json::{Value, json};
+
+const BUY: &[&str] = &[
+    "place",
+    "--market",
+    "paper|BTC",
+    "--side",
+    "buy",
+    "--type",
+    "limit",
+    "--size",
+    "0.01",
+    "--limit-price",
+    "50000",
+    "--leverage",
+    "5",
+    "--margin-mode",
+    "cross",
+];
+
+fn with<'a>(args: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
+    [args, more].concat()
+}
+
+/// Every verb that changes something, about things that exist.
+fn deeds<'a>(order: &'a str, position: &'a str) -> Vec<Vec<&'a str>> {
+    vec![
+        BUY.to_vec(),
+        vec!["close", position],
+        vec!["cancel", order],
+        vec!["cancel", "--all"],
+        vec!["cancel", "--twap", "twap-1"],
+        vec!["cancel", "--scaled", "scl-1"],
+        vec!["exits", order, "--take-profit", "70000"],
+        vec!["margin", position, "--extra", "+5"],
+        vec!["close-all"],
+    ]
+}
+
+#[test]
+fn an_order_is_placed_as_typed_and_its_key_is_told() {
+    let served = Served::bare();
+    let typed = with(BUY, &["--expected-price", "64000"]);
+    let placed = served.json(&with(&typed, &["--yes"]));
+    let order = &served.orders()[0];
+    assert_eq!(placed["data"]["id"], order["id"]);
+    assert_eq!(order["size"], json!(0.01));
+    assert_eq!(order["limit_price"], json!(50_000));
+    assert_eq!(order["expected_price"], json!(64_000));
+    assert_eq!(placed["idempotency_key"].as_str().unwrap().len(), 36);
+    let shown = served.json(&with(
+        &typed,
+        &["--tif", "ioc", "--reduce-only", "--dry-run"],
+    ));
+    assert_eq!(
+        (
+            &shown["body"]["time_in_force"],
+            &shown["body"]["reduce_only"]
+        ),
+        (&json!("ioc"), &json!(true))
+    );
+}
+
+#[test]
+fn orders_of_other_types_carry_their_own_fields() {
+    let served = Served::bare();
+    let common = [
+        "place",
+        "--market",
+        "paper|ETH",
+        "--side",
+        "buy",
+        "--size",
+        "0.5",
+        "--yes",
+    ];
+    let stop = served.json(&with(
+        &common,
+        &[
+            "--type",
+            "stop_limit",
+            "--trigger-price",
+            "3500",
+            "--limit-price",
+            "3510",
+        ],
+    ));
+    assert_eq!(
+        (&stop["data"]["status"], &stop["data"]["trigger_price"]),
+        (&json!("pending"), &json!(3500))
+    );
+    let exits = [
+        "--limit-price",
+        "2500",
+        "--take-profit",
+        "3000",
+        "--stop-loss",
+        "2400",
+    ];
+    let entry = served.json(&with(&with(&common, &["--type", "limit"]), &exits));
+    assert_eq!(entry["data"]["attached_stop_loss_price"], json!(2400));
+}
+
+#[test]
+fn a_size_in_usd_is_resolved_at_the_observed_price_and_one_at_risk_at_the_stop() {
+    let served = Served::bare();
+    let common = [
+        "place",
+        "--market",
+        "paper|BTC",
+        "--side",
+        "buy",
+        "--type",
+        "limit",
+        "--limit-price",
+        "50000",
+        "--stop-loss",
+        "49000",
+        "--dry-run",
+    ];
+    for (typed, size) in [("$1000", 0.02), ("r25", 0.025), ("0.03", 0.03)] {
+        let shown = served.json(&with(&common, &["--size", typed]));
+        assert_eq!(shown["body"]["size"], json!(size), "{typed}");
+        assert!(shown["body"]["expected_price"].as_f64().unwrap() > 0.0);
+    }
+}
+
+#[test]
+fn a_dry_run_shows_the_exact_request_without_the_key_and_sends_nothing() {
+    let served = Served::bare();
+    let (position, order) = (
+        served.holding("paper|SOL", 5.0, "isolated"),
+        served.waiting("limit"),
+    );
+    let before = (served.orders().len(), served.positions());
+    for deed in deeds(&order, &position) {
+        for format in ["json", "table"] {
+            let (code, out, err) = served.run(&with(&deed, &["--dry-run", "--output", format]));
+            assert_eq!(code, 0, "{deed:?}: {err}");
+            assert!(out.contains("/v1/") && out.contains("(not shown)"), "{out}");
+            assert!(!out.contains(&served.key) && !err.contains(&served.key));
+        }
+    }
+    let shown = served.json(&with(BUY, &["--dry-run", "--idempotency-key", "mine"]));
+    assert_eq!(
+        (
+            &shown["method"],
+            &shown["target"],
+            &shown["headers"]["idempotency-key"]
+        ),
+        (&json!("POST"), &json!("/v1/orders"), &json!("mine"))
+    );
+    assert_eq!(
+        (served.orders().len(), served.positions().len()),
+        (before.0, before.1.len())
+    );
+    assert!(
+        served
+            .home
+            .path()
+            .join(".local/state/perpdeck/journal.sqlite3")
+            .metadata()
+            .is_err()
+    );
+}
+
+#[test]
+fn without_a_terminal_nothing_is_done_that_was_not_agreed_to() {
+    let served = Served::bare();
+    let (position, order) = (
+        served.holding("paper|SOL", 5.0, "isolated"),
+        served.waiting("limit"),
+    );
+    let before = served.orders().len();
+    for deed in deeds(&order, &position) {
+        let (code, error) = served.error(&deed);
+        assert_eq!(code, 2, "{deed:?}");
+        assert!(
+            error["message"].as_str().unwrap().contains("--yes"),
+            "{error}"
+        );
+    }
+    assert_eq!(
+        (served.orders().len(), served.positions().len()),
+        (before, 1)
+    );
+}
+
+#[test]
+fn what_is_typed_wrong_is_told_by_its_flag_all_at_once() {
+    let served = Served::bare();
+    let (code, error) = served.error(&[
+        "place",
+        "--market",
+        "paper|BTC",
+        "--side",
+        "buy",
+        "--type",
+        "limit",
+        "--size",
+        "1,5",
+        "--limit-price",
+        "6e4",
+        "--yes",
+    ]);
+    assert_eq!(code, 2);
+    assert_eq!(
+        error["message"],
+        "--size: no commas: write 1.5 or 1000; --limit-price: write the digits out, without an exponent"
+    );
+    assert_eq!(served.orders(), Vec::<Value>::new());
+}
+
+#[test]
+fn the_same_command_under_the_same_key_is_done_once() {
+    let served = Served::bare();
+    let again = || served.json(&with(BUY, &["--yes", "--idempotency-key", "once"]));
+    let (first, second) = (again(), again());
+    assert_eq!(first["data"]["id"], second["data"]["id"]);
+    assert_eq!(served.orders().len(), 1);
+
+    let other = [
+        "place",
+        "--market",
+        "paper|BTC",
+        "--side",
+        "sell",
+        "--type",
+        "limit",
+        "--size",
+        "0.01",
+        "--limit-price",
+        "90000",
+        "--leverage",
+        "5",
+        "--margin-mode",
+        "cross",
+        "--yes",
+        "--idempotency-key",
+        "once",
+    ];
+    let (code, error) = served.error(&other);
+    assert_eq!(code, 2);
+    assert!(
+        error["message"]
+            .as_str()
+            .unwrap()
+            .contains("was used for: buy 0.01 BTC"),
+        "{error}"
+    );
+    assert_eq!(served.orders().len(), 1);
+}
+
+#[test]
+fn a_lost_answer_is_asked_for_again_and_never_places_a_second_order() {
+    let served = Served::bare();
+    served.plant(&json!({ "kind": "drop_reply", "route": "place_order", "count": 1 }));
+    let placed = served.json(&with(BUY, &["--yes"]));
+    assert_eq!(served.orders().len(), 1);
+    assert_eq!(placed["data"]["id"], served.orders()[0]["id"]);
+}
+
+/// Without an observed price an order cannot be told from another of its shape, so no read finds it.
+const BLIND: &[&str] = &["--yes", "--price-source", "none"];
+
+#[test]
+fn when_no_answer_ever_comes_the_order_is_found_by_reading() {
+    let served = Served::bare();
+    served.plant(&json!({ "kind": "drop_reply", "route": "place_order" }));
+    let placed = served.json(&with(BUY, &["--yes"]));
+    assert_eq!(served.orders().len(), 1);
+    assert_eq!(placed["data"]["id"], served.orders()[0]["id"]);
+}
+
+#[test]
+fn an_outcome_nobody_knows_is_called_unknown_and_the_named_key_finds_the_order() {
+    let served = Served::bare();
+    served.plant(&json!({ "kind": "drop_reply", "route": "place_order" }));
+    let (code, error) = served.error(&with(BUY, BLIND));
+    assert_eq!((code, &error["kind"]), (14, &json!("outcome unknown")));
+    let key = error["idempotency_key"].as_str().unwrap().to_owned();
+
+    served.clear_faults();
+    let repeat = with(BUY, &["--idempotency-key", &key]);
+    let found = served.json(&with(&repeat, BLIND));
+    assert_eq!(served.orders().len(), 1);
+    assert_eq!(found["data"]["id"], served.orders()[0]["id"]);
+}
+
+#[test]
+fn a_refusal_of_the_repeated_command_does_not_prove_that_the_first_failed() {
+    let served = Served::bare();
+    served.plant(&json!({ "kind": "drop_reply", "route": "place_order" }));
+    let (_, error) = served.error(&with(BUY, BLIND));
+    let key = error["idempotency_key"].as_str().unwrap().to_owned();
+
+    served.clear_faults();
+    served.plant(&json!({ "kind": "before", "route": "place_order", "status": 400 }));
+    let repeat = with(BUY, &["--idempotency-key", &key]);
+    let (code, _) = served.error(&with(&repeat, BLIND));
+    assert_eq!(code, 14);
+}
+
+#[test]
+fn what_the_service_refuses_is_told_with_its_rule() {
+    let served = Served::bare();
+    let (code, error) = served.error(&[
+        "place",
+        "--market",
+        "paper|BTC",
+        "--side",
+        "buy",
+        "--type",
+        "market",
+        "--size",
+        "5000",
+        "--leverage",
+        "5",
+        "--margin-mode",
+        "cross",
+        "--yes",
+    ]);
+    assert_eq!((code, &error["exit_code"]), (13, &json!(13)));
+    assert!(
+        error["rule_id"].is_string() && error["request_id"].is_string(),
+        "{error}"
+    );
+    let (code, _, err) = served.run(&["cancel", "ord_none", "--yes", "--output", "table"]);
+    assert_eq!(code, 13);
+    assert!(
+        err.contains("not found") && err.contains("request "),
+        "{err}"
+    );
+}
+
+#[test]
+fn a_key_that_is_refused_a_spent_budget_and_a_service_that_is_away_have_codes_of_their_own() {
+    let served = Served::bare();
+    let code = |command: &mut Command| ran(command).0;
+    for verb in [&["orders"][..], &["cancel", "ord_1", "--yes"], &["doctor"]] {
+        assert_eq!(
+            code(served.verb(verb).env("PERPDECK_API_KEY", "wrong")),
+            10,
+            "{verb:?}"
+        );
+    }
+    for verb in [&["orders"][..], &["doctor"]] {
+        assert_eq!(
+            code(
+                served
+                    .verb(verb)
+                    .env("PERPDECK_BASE_URL", "http://127.0.0.1:1")
+            ),
+            12,
+            "{verb:?}"
+        );
+    }
+    served.plant(&json!({ "kind": "before", "status": 429, "retry_after": 3600 }));
+    for verb in [&["orders"][..], &["cancel", "ord_1", "--yes"], &["doctor"]] {
+        assert_eq!(code(&mut served.verb(verb)), 11, "{verb:?}");
+    }
+}
+
+#[test]
+fn part_of_a_position_is_closed_and_then_the_rest() {
+    let served = Served::bare();
+    let position = served.holding("paper|BTC", 0.5, "cross");
+    let half = served.json(&["close", &position, "--size", "50%", "--yes"]);
+    assert_eq!(
+        (&half["data"]["filled_size"], &half["data"]["reduce_only"]),
+        (&json!(0.25), &json!(true))
+    );
+    served.json(&["close", &position, "--yes"]);
+    assert_eq!(served.positions(), Vec::<Value>::new());
+    let (code, _) = served.error(&["close", &position, "--yes"]);
+    assert_eq!(code, 13);
+}
+
+#[test]
+fn the_exit_that_is_not_named_stays_as_it_is() {
+    let served = Served::bare();
+    let order = served.waiting("limit");
+    let exits = |more: &[&str]| {
+        let set = served.json(&with(&with(&["exits", &order], more), &["--yes"]));
+        let price = |name: &str| set["data"][name].as_f64();
+        (
+            price("attached_take_profit_price"),
+            price("attached_stop_loss_price"),
+        )
+    };
+    assert_eq!(
+        exits(&["--take-profit", "70000", "--stop-loss", "45000"]),
+        (Some(70_000.0), Some(45_000.0))
+    );
+    assert_eq!(
+        exits(&["--stop-loss", "46000"]),
+        (Some(70_000.0), Some(46_000.0))
+    );
+    assert_eq!(exits(&["--take-profit", "none"]), (None, Some(46_000.0)));
+}
+
+#[test]
+fn extra_margin_is_set_in_all_or_changed_by_so_much() {
+    let served = Served::bare();
+    let position = served.holding("paper|SOL", 5.0, "isolated");
+    let set = |extra: &str| {
+        let set = served.json(&["margin", &position, "--extra", extra, "--yes"]);
+        set["data"]["isolated_margin_extra"].as_f64().unwrap()
+    };
+    assert_eq!(
+        (set("200"), set("+50.5"), set("-0.5")),
+        (200.0, 250.5, 250.0)
+    );
+}
+
+#[test]
+fn every_working_order_is_canceled_and_armed_ones_are_queued() {
+    let served = Served::bare();
+    for kind in ["limit", "limit", "stop_market"] {
+        served.waiting(kind);
+    }
+    let (code, out, err) = served.run(&["cancel", "--all", "--yes"]);
+    assert_eq!(code, 0, "{err}");
+    let mut came: Vec<_> = out
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["data"].take())
+        .map(|result| (result["canceled"] == true, result["queued"] == true))
+        .collect();
+    came.sort_unstable();
+    assert_eq!(came, [(false, true), (true, false), (true, false)]);
+    assert_eq!(served.run(&["cancel", "--all", "--yes"]).0, 0);
+}
+
+#[test]
+fn a_cancel_of_all_that_went_half_way_is_partial() {
+    let served = Served::bare();
+    served.waiting("limit");
+    served.waiting("limit");
+    served.plant(&json!({ "kind": "before", "route": "cancel_order", "status": 400, "count": 1 }));
+    let (code, out, err) = served.run(&["cancel", "--all", "--yes"]);
+    assert_eq!((code, out.lines().count()), (15, 1), "{err}");
+    assert_eq!(last_error(&err)["status"], 400);
+}
+
+#[test]
+fn a_twap_is_stopped_and_a_ladder_canceled() {
+    let served = Served::bare();
+    let common = json!({
+        "account_id": "chal-1", "market_id": "paper|BTC", "side": "buy", "size": 0.04, "leverage": 5,
+        "margin_mode": "cross",
+    });
+    let placed = |target: &str, more: Value| {
+        let mut body = common.clone();
+        body.as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        served.post(target, &body)["data"]["id"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    let ladder = placed(
+        "/sim/scaled-orders",
+        json!({ "start_price": 50000, "end_price": 49000, "rung_count": 4 }),
+    );
+    let twap = placed("/sim/twap-orders", json!({ "duration_minutes": 30 }));
+    served.json(&["cancel", "--twap", &twap, "--yes"]);
+    served.json(&["cancel", "--scaled", &ladder, "--yes"]);
+    assert_eq!(served.json(&["twaps"]), json!([]));
+    assert_eq!(served.json(&["orders"]), json!([]));
+}
+
+#[test]
+fn close_all_is_followed_to_its_end_and_says_what_is_still_open() {
+    let served = Served::bare();
+    served.holding("paper|BTC", 0.1, "cross");
+    served.holding("paper|ETH", 1.0, "cross");
+    let (code, out, err) = served.run(&["close-all", "--yes"]);
+    let closed: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(code, 0, "{err}");
+    assert_eq!(
+        (&closed["data"]["succeeded_count"], &closed["still_open"]),
+        (&json!(2), &json!([]))
+    );
+    assert!(err.contains("1 of 2 tried"), "{err}");
+    assert_eq!(served.positions(), Vec::<Value>::new());
+}
+
+#[test]
+fn a_close_all_that_cannot_be_proved_is_partial() {
+    let served = Served::bare();
+    served.plant(&json!({ "kind": "before", "route": "positions", "status": 400 }));
+    let (code, out, err) = served.run(&["close-all", "--yes"]);
+    let closed: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, closed.get("still_open")), (15, None));
+    assert!(err.contains("could not be read"), "{err}");
+}
+
+fn journal(served: &Served) -> std::path::PathBuf {
+    served.home.path().join(".local/state/perpdeck")
+}
+
+#[test]
+fn while_a_desk_has_the_journal_nothing_is_sent() {
+    let served = Served::bare();
+    let position = served.holding("paper|BTC", 0.1, "cross");
+    let desk = perpdeck::journal::Journal::open(&journal(&served)).unwrap();
+    desk.announce();
+    let before = served.orders().len();
+    for deed in [BUY, &["close", &position], &["close-all"]] {
+        let (code, error) = served.error(&with(deed, &["--yes"]));
+        assert_eq!(code, 1, "{deed:?}");
+        let said = error["message"].as_str().unwrap();
+        assert!(
+            said.contains("another perpdeck") && said.contains("--state-dir"),
+            "{said}"
+        );
+    }
+    assert_eq!(served.orders().len(), before);
+}
+
+#[test]
+fn verbs_at_the_same_time_take_turns_with_the_journal() {
+    let served = Served::bare();
+    let running: Vec<_> = (0..4)
+        .map(|_| served.verb(&with(BUY, &["--yes"])).spawn().unwrap())
+        .collect();
+    for child in running {
+        assert!(child.wait_with_output().unwrap().status.success());
+    }
+    assert_eq!(served.orders().len(), 4);
+}
+
+#[test]
+fn without_a_working_journal_entries_are_held_back_and_exits_go_out_with_their_key_told() {
+    let served = Served::bare();
+    let position = served.holding("paper|BTC", 0.1, "cross");
+    fs::create_dir_all(journal(&served)).unwrap();
+    fs::write(
+        journal(&served).join("journal.sqlite3"),
+        "no database".repeat(500),
+    )
+    .unwrap();
+    let before = served.orders().len();
+    let (code, error) = served.error(&with(BUY, &["--yes"]));
+    assert_eq!((code, served.orders().len()), (1, before));
+    assert!(
+        error["message"].as_str().unwrap().contains("damaged"),
+        "{error}"
+    );
+
+    let (code, out, err) = served.run(&["close", &position, "--yes"]);
+    let closed: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(code, 0, "{err}");
+    assert!(
+        err.contains(closed["idempotency_key"].as_str().unwrap()),
+        "{err}"
+    );
+    assert_eq!(served.positions(), Vec::<Value>::new());
+}
+
+#[test]
+fn the_secret_is_in_nothing_that_is_written() {
+    let served = Served::bare();
+    let (position, order) = (
+        served.holding("paper|SOL", 5.0, "isolated"),
+        served.waiting("limit"),
+    );
+    let mut said = vec![];
+    let mut all = deeds(&order, &position);
+    all.extend([
+        vec!["orders"],
+        vec!["positions"],
+        vec!["twaps"],
+        vec!["doctor"],
+    ]);
+    for verb in all {
+        let yes = if verb.len() > 1 || verb == ["close-all"] {
+            &["--yes"][..]
+        } else {
+            &[]
+        };
+        let (_, out, err) = served.run(&with(&with(&verb, yes), &["--log-level", "trace"]));
+        said.extend([out, err]);
+    }
+    let mut folders = vec![served.home.path().to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                said.push(String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned());
+            }
+        }
+    }
+    assert!(said.len() > 20);
+    assert!(said.iter().all(|text| !text.contains(&served.key)));
+}
+
+#[test]
+fn with_nothing_configured_every_verb_says_what_to_set() {
+    let home = TempDir::new().unwrap();
+    let mut verbs = deeds("ord-1", "pos-1");
+    verbs.extend([
+        vec!["orders"],
+        vec!["positions"],
+        vec!["twaps"],
+        vec!["scaled", "s"],
+        vec!["doctor"],
+    ]);
+    for verb in verbs {
+        let (code, out, err) = ran(perpdeck(home.path()).args(&verb));
+        assert_eq!((code, out.as_str()), (2, ""), "{verb:?}");
+        for name in [
+            "PERPDECK_BASE_URL",
+            "PERPDECK_ACCOUNT_ID",
+            "PERPDECK_API_KEY",
+            "perpdeck serve",
+        ] {
+            assert!(err.contains(name), "{verb:?}: {err}");
+        }
+    }
+}

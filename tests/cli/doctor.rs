@@ -1,0 +1,75 @@
+use super::{served::Served, *};
+use serde_json::Value;
+
+fn settled(report: &Value, what: &str) -> (String, String) {
+    let all = report["assumptions"].as_array().unwrap();
+    let one = all.iter().find(|a| a["what"] == what).unwrap();
+    let word = |name: &str| one[name].as_str().unwrap().to_owned();
+    (word("settled"), word("how"))
+}
+
+#[test]
+fn the_paper_exchange_passes_and_every_assumption_has_its_setting() {
+    let served = Served::open(include_str!("../../assets/scenario-demo.toml"));
+    let report = served.json(&["doctor"]);
+    let verdicts = report["checks"].as_array().unwrap();
+    assert!(
+        verdicts.iter().all(|check| check["verdict"] != "bad"),
+        "{report}"
+    );
+    for what in [
+        "working filter",
+        "positions",
+        "TWAP account",
+        "paging",
+        "prices",
+        "account figures",
+    ] {
+        assert_eq!(settled(&report, what).0, "asked", "{what}");
+    }
+    for what in ["time in force", "trigger side", "timestamps", "sizes"] {
+        assert_eq!(settled(&report, what).0, "seen", "{what}");
+    }
+    assert_eq!(settled(&report, "slippage").0, "assumed");
+    let names: Vec<_> = report["assumptions"].as_array().unwrap().iter().collect();
+    assert_eq!(
+        names.iter().filter(|a| a["setting"].is_null()).count(),
+        1,
+        "paging is no setting"
+    );
+}
+
+#[test]
+fn an_assumption_that_does_not_hold_is_named_and_the_rest_is_still_asked() {
+    let served = Served::bare();
+    served.waiting("limit");
+    let (code, out, _) = ran(served
+        .verb(&["doctor"])
+        .env("PERPDECK_DIALECT__POSITION_SELECTOR", "state")
+        .env("PERPDECK_DIALECT__TIMESTAMP_UNIT", "seconds"));
+    let report: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(code, 15);
+    assert_eq!(settled(&report, "positions").0, "wrong");
+    assert_eq!(
+        settled(&report, "timestamps"),
+        (
+            "wrong".to_owned(),
+            "instants have the magnitude of milliseconds".to_owned()
+        )
+    );
+    assert_eq!(settled(&report, "working filter").0, "asked");
+}
+
+#[test]
+fn the_words_say_what_is_wrong_and_which_setting_mends_it() {
+    let served = Served::bare();
+    let (code, out, _) = ran(served
+        .verb(&["doctor", "--output", "table"])
+        .env("PERPDECK_DIALECT__WORKING_FILTER__NAME", "filter"));
+    assert_eq!(code, 15);
+    assert!(
+        out.contains("working filter   wrong    filter=working"),
+        "{out}"
+    );
+    assert!(out.contains("dialect.working_filter"), "{out}");
+}

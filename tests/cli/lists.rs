@@ -1,0 +1,184 @@
+use super::{served::Served, *};
+use serde_json::{Value, json};
+use std::{
+    collections::BTreeSet,
+    io::{Read, Write},
+    net::TcpListener,
+    thread,
+};
+
+fn ids(rows: &Value) -> BTreeSet<String> {
+    let rows = rows.as_array().unwrap().iter();
+    rows.map(|row| row["id"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn a_list_in_json_is_the_rows_as_the_service_sent_them() {
+    let served = Served::bare();
+    served.post("/sim/clock", &json!({ "paused": true }));
+    served.holding("paper|ETH", 1.5, "isolated");
+    served.waiting("limit");
+    served.waiting("stop_market");
+    for (verb, target) in [
+        (
+            &["orders"][..],
+            "/v1/orders?account_id=chal-1&status=working",
+        ),
+        (&["orders", "--history"], "/v1/orders?account_id=chal-1"),
+        (&["positions"], "/v1/positions?account_id=chal-1"),
+        (
+            &["positions", "--closed"],
+            "/v1/positions?account_id=chal-1&status=closed",
+        ),
+        (&["twaps"], "/v1/twap-orders?account_id=chal-1"),
+    ] {
+        assert_eq!(served.json(verb), served.get(target), "{verb:?}");
+    }
+}
+
+#[test]
+fn a_ladder_is_shown_with_its_rungs() {
+    let served = Served::bare();
+    let ladder = served.post(
+        "/sim/scaled-orders",
+        &json!({
+            "account_id": "chal-1", "market_id": "paper|BTC", "side": "buy", "size": 0.04, "leverage": 5,
+            "margin_mode": "cross", "start_price": 50000, "end_price": 49000, "rung_count": 4,
+        }),
+    );
+    let id = ladder["data"]["id"].as_str().unwrap();
+    assert_eq!(
+        served.json(&["scaled", id])["rungs"]
+            .as_array()
+            .unwrap()
+            .len(),
+        4
+    );
+    let (code, table, _) = served.run(&["scaled", id, "--output", "table"]);
+    assert_eq!(code, 0);
+    assert_eq!(
+        table.matches("working").count(),
+        5,
+        "the ladder and its rungs: {table}"
+    );
+    let (code, error) = served.error(&["scaled", "scl_none"]);
+    assert_eq!((code, &error["status"]), (13, &json!(404)));
+}
+
+#[test]
+fn a_table_has_ids_to_act_on_and_csv_numbers_to_reckon_with() {
+    let served = Served::bare();
+    let position = served.holding("paper|BTC", 0.5, "cross");
+    let (code, table, _) = served.run(&["positions", "--output", "table"]);
+    assert_eq!(code, 0);
+    let mut lines = table.lines();
+    assert!(lines.next().unwrap().starts_with("id "), "{table}");
+    let row = lines.next().unwrap();
+    assert!(
+        row.starts_with(&position) && row.contains("LONG"),
+        "{table}"
+    );
+
+    let (code, csv, _) = served.run(&["positions", "--output", "csv"]);
+    assert_eq!(code, 0);
+    let mut lines = csv.split("\r\n");
+    let names: Vec<_> = lines.next().unwrap().split(',').collect();
+    let cells: Vec<_> = lines.next().unwrap().split(',').collect();
+    assert_eq!(names.len(), cells.len(), "{csv}");
+    let at = names
+        .iter()
+        .position(|name| *name == "entry_price")
+        .unwrap();
+    assert!(cells[at].parse::<f64>().unwrap() > 1_000.0, "{csv}");
+}
+
+#[test]
+fn every_page_of_a_history_is_read_when_all_of_it_is_wanted() {
+    let served = Served::bare();
+    let placed: BTreeSet<_> = (0..120).map(|_| served.waiting("limit")).collect();
+    assert_eq!(ids(&served.json(&["orders", "--history", "--all"])), placed);
+    assert_eq!(ids(&served.json(&["orders"])), placed);
+
+    let (code, out, err) = served.run(&["orders", "--history", "--limit", "70"]);
+    let rows: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, ids(&rows).len()), (0, 70));
+    assert!(err.contains("the newest 70 rows"), "{err}");
+    let (_, out, _) = served.run(&["orders", "--history"]);
+    assert_eq!(ids(&serde_json::from_str(&out).unwrap()).len(), 50);
+}
+
+/// A service that answers every request with the same page.
+fn always(page: &'static str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut request = [0; 4096];
+            let _read = stream.read(&mut request);
+            let length = page.len();
+            let _sent = write!(
+                stream,
+                "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{page}"
+            );
+        }
+    });
+    format!("http://{address}")
+}
+
+fn at(base_url: &str, home: &TempDir, args: &[&str]) -> (i32, String, String) {
+    ran(perpdeck(home.path())
+        .env("PERPDECK_BASE_URL", base_url)
+        .env("PERPDECK_ACCOUNT_ID", "chal-1")
+        .env("PERPDECK_API_KEY", "k")
+        .args(["--price-source", "none"])
+        .args(args))
+}
+
+#[test]
+fn rows_that_cannot_be_read_are_counted_and_the_exit_code_says_so() {
+    let home = TempDir::new().unwrap();
+    let service = always(
+        r#"{"data":[{"id":"pos-1","market_id":"x|BTC","size":1},{"id":"pos-2"}],"has_more":false}"#,
+    );
+    let (code, out, err) = at(&service, &home, &["positions"]);
+    let rows: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(
+        (code, ids(&rows)),
+        (15, BTreeSet::from(["pos-1".to_owned()]))
+    );
+    assert!(err.contains("1 row could not be read: data[1]"), "{err}");
+}
+
+#[test]
+fn a_service_that_leads_in_a_circle_is_left_and_the_list_is_called_incomplete() {
+    let home = TempDir::new().unwrap();
+    let service = always(
+        r#"{"data":[{"id":"pos-1","market_id":"x|BTC","size":1,"closed_at":1790000000000}],"has_more":true,"next_cursor":"c"}"#,
+    );
+    let (code, out, err) = at(&service, &home, &["positions", "--closed", "--all"]);
+    let rows: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, ids(&rows).len()), (15, 1));
+    assert!(err.contains("the list is not complete"), "{err}");
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_error() {
+    let served = Served::bare();
+    for _ in 0..60 {
+        served.waiting("limit");
+    }
+    let program = env!("CARGO_BIN_EXE_perpdeck");
+    for format in ["json", "table", "csv"] {
+        let line = format!("set -o pipefail; {program} orders --output {format} | true");
+        let mut shell = Command::new("bash");
+        shell
+            .args(["-c", &line])
+            .env("HOME", served.home.path())
+            .env("PERPDECK_BASE_URL", &served.base_url)
+            .env("PERPDECK_ACCOUNT_ID", "chal-1")
+            .env("PERPDECK_API_KEY", &served.key);
+        assert_eq!(ran(&mut shell).0, 0, "{format}");
+    }
+}
