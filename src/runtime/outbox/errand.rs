@@ -1,6 +1,9 @@
 //! One command's journey over the wire, until the policy calls it over.
 
-use super::{Desk, record::Recorded};
+use super::{
+    Desk,
+    record::{Recorded, Slot},
+};
 use crate::{
     api::Request,
     app::{Msg, notice::Tone},
@@ -14,7 +17,7 @@ use crate::{
 };
 use std::{
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -81,7 +84,7 @@ impl Errand {
     ) -> Self {
         let recorded = Recorded {
             request,
-            intent: Some(id),
+            intent: Slot::from(OnceLock::from(id)),
         };
         Self {
             sent: AtomicBool::new(true),
@@ -230,14 +233,15 @@ impl Errand {
         &self,
         write: impl FnOnce(&mut Journal, IntentId) -> Result<(), JournalError> + Send + 'static,
     ) -> Result<(), JournalError> {
-        let Some(id) = self.recorded.intent else {
-            return Ok(());
+        let (scribe, slot) = (&self.desk.scribe, Arc::clone(&self.recorded.intent));
+        let job = move |journal: &mut Journal| match slot.get() {
+            Some(id) => write(journal, *id),
+            None => Ok(()),
         };
-        let scribe = &self.desk.scribe;
         if self.command.risk() == Risk::Increasing {
-            scribe.write(move |journal| write(journal, id)).await
+            scribe.write(job).await
         } else {
-            scribe.write_soon(move |journal| write(journal, id)).await
+            scribe.write_soon(job).await
         }
     }
 }
