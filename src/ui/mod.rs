@@ -101,7 +101,9 @@ pub fn render(frame: &mut Buffer, model: &Model, scrolls: &mut Scrolls) {
         hints: view::footer(model),
         strip,
     };
-    let toast = view::toast(model, &scene);
+    // A form says itself what became of it; a toast over it would hide just that.
+    let is_free = !matches!(model.overlays.last(), Some(Overlay::Form(_)));
+    let toast = view::toast(model, &scene).filter(|_| is_free);
     let regions = Regions::of(screen, &bottom);
     header::draw(&mut canvas, regions.header, &view::header(model));
     let body = room_for_toast(model, tier, regions.body, toast.as_ref());

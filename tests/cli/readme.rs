@@ -33,10 +33,10 @@ fn words(binding: &Binding) -> String {
 }
 
 fn name(place: Context) -> String {
-    match place {
-        Context::Desk => "every pane".to_owned(),
-        place => place.to_string().replace('_', " "),
+    if place == Context::Desk {
+        return "every pane".to_owned();
     }
+    place.to_string()
 }
 
 /// `UPDATE_README=1 cargo test --test cli readme` writes the table instead of comparing it.

@@ -60,6 +60,7 @@ screens! {
     margin_form_200x60: pressed("jm"), 200 x 60;
     exits_form_80x24: pressed("2e"), 80 x 24;
     faulty_form_120x40: pressed("babc\n"), 120 x 40;
+    refused_form_120x40: refused_form(), 120 x 40;
     too_small_50x12: pressed("X"), 50 x 12;
 }
 
@@ -96,6 +97,23 @@ fn refused() -> Model {
         later,
         Msg::Settled(Ticket(1), Err(desk::refusal())),
     );
+    model
+}
+
+/// A new order that the service refused: the form keeps its contents and says why.
+fn refused_form() -> Model {
+    let mut model = pressed("b0.5\n");
+    let now = model.now;
+    let why = Failure {
+        code: Some("order_rejected".into()),
+        rule_id: Some("max_order_value".into()),
+        status: Some(409),
+        ..Failure::new(
+            FailureKind::Conflict,
+            "order value above the account's limit",
+        )
+    };
+    update(&mut model, now, Msg::Settled(Ticket(1), Err(why)));
     model
 }
 
@@ -144,6 +162,7 @@ fn pictures() {
         ("stale", stale()),
         ("buy", pressed("b")),
         ("faulty", pressed("babc\n")),
+        ("refusedform", refused_form()),
         ("margin", pressed("jm")),
         ("exits", pressed("2e")),
         ("closing", closing()),
