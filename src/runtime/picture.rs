@@ -43,6 +43,7 @@ where
     let services = Services {
         clock,
         reach: Reach::Nothing,
+        read_only: start.options.read_only,
         intervals: start.options.intervals.clone(),
         inbox,
     };

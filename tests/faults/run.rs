@@ -100,6 +100,7 @@ impl Run {
             dialect: Dialect::default(),
             prices: None,
             facts: None,
+            read_only: false,
         };
         let (calls, _) = unbounded_channel();
         let now = || Clock::Wall.now();
