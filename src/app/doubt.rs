@@ -118,6 +118,12 @@ pub(super) fn flatten_now(model: &mut Model) -> Vec<Effect> {
         return vec![];
     };
     model.flatten_wanted = false;
+    if model.options.read_only {
+        let text = "flatten: the desk is read-only and sends nothing".to_owned();
+        let event = Event::Said(Tone::Alert, text);
+        model.activity.note(None, event, model.now);
+        return vec![];
+    }
     let command = Command::Flatten(identity.account_id.clone());
     let under_way = model.store.flights.values().any(|f| f.command == command);
     if under_way {

@@ -3,6 +3,7 @@
 //!
 //! Contract: no I/O, no clock, no terminal, no async. Time comes in with every message.
 
+pub mod checks;
 mod doubt;
 pub mod form;
 pub mod keymap;
@@ -26,7 +27,7 @@ pub use store::{Ended, Flight, Store};
 pub use update::update;
 pub use wake::wake;
 
-use crate::config::Dialect;
+use crate::config::{Checks, Dialect};
 use crate::model::{
     AccountId, Call, Command, Cursor, Failure, OrderId, Progress, Receipt, ScaledId, Ticket,
     Timestamp,
@@ -130,6 +131,10 @@ pub struct Options {
     pub intervals: BTreeMap<Source, Duration>,
     /// How the service spells what is sent: a form can show it.
     pub dialect: Dialect,
+    /// What a new order must keep to.
+    pub checks: Checks,
+    /// Nothing is sent.
+    pub read_only: bool,
 }
 
 #[derive(Debug)]
@@ -146,6 +151,7 @@ pub struct Model {
     pub activity: Activity,
     /// A flatten was asked for before the account was known.
     flatten_wanted: bool,
+    session: checks::Session,
 }
 
 impl Model {
@@ -160,6 +166,7 @@ impl Model {
             overlays: vec![],
             activity: Activity::default(),
             flatten_wanted: false,
+            session: checks::Session::default(),
         }
     }
 

@@ -9,7 +9,7 @@ use super::{
     update,
 };
 use crate::{
-    config::Dialect,
+    config::{Checks, Dialect},
     model::{Failure, Market, Num, Order, Page, Position, Receipt, Ticket, Timestamp},
 };
 use std::{collections::BTreeMap, time::Duration};
@@ -57,6 +57,8 @@ pub(crate) fn bare_desk() -> Model {
         close_all: CloseAllRule::After(Duration::from_millis(1_500)),
         intervals: BTreeMap::new(),
         dialect: Dialect::default(),
+        checks: Checks::default(),
+        read_only: false,
     };
     let mut model = Model::new(options, Keymap::default(), NOON);
     let identity = Identity {

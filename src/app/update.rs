@@ -1,7 +1,7 @@
 //! The router: one message in, the changed model and the effects out.
 
 use super::{
-    Effect, Model, Msg, Next, doubt,
+    Effect, Model, Msg, Next, checks, doubt,
     keymap::{Action, Chord},
     notice::{Event, Tone},
     overlay::Overlay,
@@ -108,6 +108,9 @@ fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
         }
         Next::Run(command) => {
             model.overlays.pop();
+            if let Some(why) = objection(model, &command) {
+                return follow(model, Next::Refuse(format!("{command}: {why}")));
+            }
             let (_, effect) = send(model, command);
             vec![effect]
         }
@@ -120,6 +123,9 @@ fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
             vec![Effect::GiveUp(ticket)]
         }
         Next::RunAndStay(command) => {
+            if let Some(why) = objection(model, &command) {
+                return refuse(model, why);
+            }
             let (ticket, effect) = send(model, command);
             if let Some(Overlay::Form(form)) = model.overlays.last_mut() {
                 form.sending = Some(ticket);
@@ -135,7 +141,25 @@ fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
     }
 }
 
+/// Why the desk itself does not send this, if so.
+fn objection(model: &Model, command: &Command) -> Option<String> {
+    if model.options.read_only {
+        return Some("the desk is read-only and sends nothing".to_owned());
+    }
+    let limits = &model.options.checks;
+    checks::objection(limits, &model.store, &model.session, model.now, command)
+}
+
+/// The form that wanted to send says why it did not, and keeps its contents.
+fn refuse(model: &mut Model, why: String) -> Vec<Effect> {
+    if let Some(Overlay::Form(form)) = model.overlays.last_mut() {
+        form.failure = Some(Failure::local(why.clone()));
+    }
+    follow(model, Next::Refuse(why))
+}
+
 pub(super) fn send(model: &mut Model, command: Command) -> (Ticket, Effect) {
+    model.session.sent(&command, model.now);
     let ticket = model.store.begin(command.clone(), model.now);
     model
         .activity
@@ -150,6 +174,7 @@ fn arrive(model: &mut Model, poll: Poll) -> Vec<Effect> {
         Answer::Scaled(..) | Answer::History(_) | Answer::MoreHistory(_, Ok(_))
     );
     let ladders = model.store.arrive(poll);
+    model.session.seen(&model.store);
     let watch = (!ladders.is_empty()).then_some(Effect::Watch(ladders));
     let trace = traces.then(|| screen::trace(model)).flatten();
     watch.into_iter().chain(trace).collect()

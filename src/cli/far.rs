@@ -69,6 +69,8 @@ fn options(settings: &Settings) -> Options {
         },
         intervals: BTreeMap::from(intervals),
         dialect: settings.dialect.clone(),
+        checks: settings.checks.clone(),
+        read_only: settings.read_only,
     }
 }
 

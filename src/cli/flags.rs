@@ -33,6 +33,9 @@ pub(super) struct SettingsFlags {
     /// Whether close-all waits for y
     #[arg(long, global = true, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     close_all_confirm: Option<String>,
+    /// Sends nothing: only reads leave
+    #[arg(long, global = true, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    read_only: Option<String>,
     /// The background the colours are for
     #[arg(long, global = true, value_parser = words::<Theme>())]
     theme: Option<String>,
@@ -89,6 +92,7 @@ impl SettingsFlags {
                 "--close-all-confirm",
                 &self.close_all_confirm,
             ),
+            ("read_only", "--read-only", &self.read_only),
             ("theme", "--theme", &self.theme),
             ("color", "--color", &self.color),
             ("keys_file", "--keys-file", &self.keys_file),

@@ -63,6 +63,9 @@ pub enum Attempt {
 impl Client {
     /// Sends `request` once, exactly as it is.
     pub async fn send(&self, request: &Request, mutation: Mutation) -> Attempt {
+        if self.connection().read_only {
+            return Attempt::NotSent(Failure::local("the desk is read-only and sends nothing"));
+        }
         let url = match base::endpoint(&self.0.base, &request.target) {
             Ok(url) => url,
             Err(why) => return Attempt::NotSent(why),

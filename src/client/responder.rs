@@ -130,6 +130,7 @@ pub(crate) fn connection(url: &str) -> Connection {
         dialect: Dialect::default(),
         prices: Some(PriceSource::paper()),
         facts: Some(FactsSource::paper()),
+        read_only: false,
     }
 }
 

@@ -19,6 +19,8 @@ pub struct Connection {
     pub prices: Option<PriceSource>,
     /// Where account figures come from; `None` shows `–`.
     pub facts: Option<FactsSource>,
+    /// Nothing but reads leaves this machine.
+    pub read_only: bool,
 }
 
 /// A JSON document with one row per market. Pointers are RFC 6901; numbers may be JSON numbers or strings.

@@ -128,7 +128,9 @@ fn allowed(key: &str) -> Option<String> {
         "color" => Some(words::<ColorChoice>()),
         "log_level" => Some(words::<LogLevel>()),
         "dialect.timestamp_unit" => Some(words::<TimestampUnit>()),
-        "close_all_confirm" | "dialect.signed_sizes" => Some("true, false".to_owned()),
+        "close_all_confirm" | "read_only" | "dialect.signed_sizes" => {
+            Some("true, false".to_owned())
+        }
         _ => None,
     }
 }

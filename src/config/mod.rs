@@ -7,6 +7,7 @@
 //! Known limits: files are read as UTF-8 TOML; numbers with a fraction are written as strings, because the layers
 //! underneath would take them through `f64`. The owner of a file is not checked, its mode is.
 
+mod checks;
 mod connection;
 mod key;
 mod layers;
@@ -22,6 +23,7 @@ mod validate;
 mod words;
 
 pub use crate::api::Dialect;
+pub use checks::Checks;
 pub use connection::{Connection, FactsSource, PriceSource, Secret};
 pub use layers::{Flag, Origin, Sources};
 pub use load::{Loaded, load};

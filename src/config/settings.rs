@@ -1,7 +1,8 @@
 //! What can be set. Names here are the names everywhere: file, environment, flags.
 
 use super::{
-    Connection, FactsSource, PriceSource, Secret, SettingsError, SourceChoice, key, validate, words,
+    Checks, Connection, FactsSource, PriceSource, Secret, SettingsError, SourceChoice, key,
+    validate, words,
 };
 use crate::{api::Dialect, model::AccountId};
 use serde::{Deserialize, Serialize};
@@ -33,6 +34,9 @@ pub struct Settings {
     #[serde(default, deserialize_with = "words::path")]
     pub state_dir: Option<PathBuf>,
     pub log_level: LogLevel,
+    /// Whether nothing but reads leaves.
+    pub read_only: bool,
+    pub checks: Checks,
     pub poll: Poll,
     pub dialect: Dialect,
 }
@@ -110,6 +114,7 @@ impl Settings {
             dialect: self.dialect.clone(),
             prices: self.price_source.resolve(reach, PriceSource::paper),
             facts: self.facts_source.resolve(reach, FactsSource::paper),
+            read_only: self.read_only,
         })))
     }
 }
@@ -124,6 +129,7 @@ impl Connection {
             dialect: Dialect::default(),
             prices: Some(PriceSource::paper()),
             facts: Some(FactsSource::paper()),
+            read_only: false,
         }
     }
 }

@@ -33,6 +33,50 @@ pub(super) mod duration {
     }
 }
 
+/// A decimal as text, `"0.5"`, to stay exact; whole numbers may stand bare.
+pub(super) mod decimal {
+    use crate::model::Num;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error as _};
+
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        Whole(i64),
+        Text(String),
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Num>, D::Error> {
+        let number = match Option::<Written>::deserialize(deserializer)? {
+            None => return Ok(None),
+            Some(Written::Whole(number)) => Ok(Num::from(number)),
+            Some(Written::Text(text)) if text.trim().is_empty() => return Ok(None),
+            Some(Written::Text(text)) => text.trim().parse::<Num>().map_err(|_| text),
+        };
+        let positive = number.and_then(|number| {
+            let fits = !number.is_negative();
+            fits.then_some(number).ok_or_else(|| number.to_string())
+        });
+        positive.map(Some).map_err(|text| {
+            D::Error::custom(format_args!(
+                "{text:?} is not a limit: write a number, as in \"0.5\", or \"\" for none"
+            ))
+        })
+    }
+
+    #[expect(clippy::ref_option, reason = "serde calls it so")]
+    pub(crate) fn serialize<S: Serializer>(
+        value: &Option<Num>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        match value {
+            Some(number) => serializer.collect_str(number),
+            None => serializer.serialize_str(""),
+        }
+    }
+}
+
 /// As it would be written in a file.
 pub(super) fn shown(value: std::time::Duration) -> String {
     SignedDuration::try_from(value)

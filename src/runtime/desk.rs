@@ -55,6 +55,7 @@ where
     let services = Services {
         clock,
         reach: Reach::Signal,
+        read_only: start.options.read_only,
         intervals: start.options.intervals.clone(),
         inbox,
     };

@@ -61,6 +61,9 @@ pub(super) async fn flatten(
     resumed: Option<Resumed>,
 ) -> Result<Receipt, Failure> {
     let _latch = desk.latch();
+    if desk.client.connection().read_only {
+        return Err(Failure::local("the desk is read-only and sends nothing"));
+    }
     let command = Command::Flatten(desk.client.connection().account_id.clone());
     let (deed, closing) = match resumed {
         Some(resumed) => (Some(resumed.deed), resumed.closing),

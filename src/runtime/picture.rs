@@ -48,6 +48,7 @@ where
     let services = Services {
         clock,
         reach: Reach::Nothing,
+        read_only: start.options.read_only,
         intervals: asked(clock, &start.options.intervals),
         inbox,
     };

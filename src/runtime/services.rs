@@ -32,6 +32,7 @@ pub(super) enum Reach {
 pub(super) struct Services {
     pub(super) clock: Clock,
     pub(super) reach: Reach,
+    pub(super) read_only: bool,
     pub(super) intervals: BTreeMap<Source, Duration>,
     pub(super) inbox: Sender<Msg>,
 }
@@ -65,9 +66,10 @@ impl Services {
         }
     }
 
-    async fn join(&self, far: Far) -> Result<(Outbox, Poller), Failure> {
+    async fn join(&self, mut far: Far) -> Result<(Outbox, Poller), Failure> {
         let (calls, mut finished) = unbounded_channel();
         let clock = self.clock;
+        far.connection.read_only |= self.read_only;
         let client = Client::new(far.connection, calls, move || clock.now())?;
         let inbox = self.inbox.clone();
         tokio::spawn(async move {

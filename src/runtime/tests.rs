@@ -7,7 +7,7 @@ use crate::{
         keymap::Keymap,
         poll::{Answer, Poll},
     },
-    config::Dialect,
+    config::{Checks, Dialect},
     model::{Page, Timestamp},
 };
 use futures_util::stream;
@@ -25,6 +25,8 @@ fn model() -> Model {
         close_all: CloseAllRule::Confirmed,
         intervals: BTreeMap::new(),
         dialect: Dialect::default(),
+        checks: Checks::default(),
+        read_only: false,
     };
     Model::new(options, Keymap::default(), FROZEN.now())
 }

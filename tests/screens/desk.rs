@@ -353,6 +353,8 @@ pub(crate) fn options() -> Options {
     ];
     Options {
         dialect: perpdeck::config::Dialect::default(),
+        checks: perpdeck::config::Checks::default(),
+        read_only: false,
         close_all: CloseAllRule::After(Duration::from_millis(1_500)),
         intervals: sources
             .into_iter()

@@ -101,6 +101,9 @@ impl Desk {
 
     /// Why `command` may not be sent now, if so.
     pub(super) fn refusal(&self, command: &Command) -> Option<Failure> {
+        if self.client.connection().read_only {
+            return Some(Failure::local("the desk is read-only and sends nothing"));
+        }
         let latched = self.shared.latches.load(Ordering::Acquire) > 0;
         (latched && command.risk() == Risk::Increasing).then(|| {
             Failure::local(

@@ -2,7 +2,7 @@
 
 use super::{
     Desk,
-    record::{Before, Recorded},
+    record::{Before, Recorded, Slot},
 };
 use crate::{
     api::Request,
@@ -17,7 +17,7 @@ use crate::{
 };
 use std::{
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -86,7 +86,7 @@ impl Errand {
     ) -> Self {
         let recorded = Recorded {
             request,
-            intent: Some(id),
+            intent: Slot::from(OnceLock::from(id)),
             before: Some(Before {
                 at: since,
                 may_have_acted: true,
@@ -236,14 +236,15 @@ impl Errand {
         &self,
         write: impl FnOnce(&mut Journal, IntentId) -> Result<(), JournalError> + Send + 'static,
     ) -> Result<(), JournalError> {
-        let Some(id) = self.recorded.intent else {
-            return Ok(());
+        let (scribe, slot) = (&self.desk.scribe, Arc::clone(&self.recorded.intent));
+        let job = move |journal: &mut Journal| match slot.get() {
+            Some(id) => write(journal, *id),
+            None => Ok(()),
         };
-        let scribe = &self.desk.scribe;
         if self.command.risk() == Risk::Increasing {
-            scribe.write(move |journal| write(journal, id)).await
+            scribe.write(job).await
         } else {
-            scribe.write_soon(move |journal| write(journal, id)).await
+            scribe.write_soon(job).await
         }
     }
 }

@@ -4,11 +4,14 @@ use super::Desk;
 use crate::{
     api::Request,
     app::notice::Tone,
-    journal::{Intent, IntentId, JournalError, REPLAY_WINDOW, Used},
+    journal::{Intent, IntentId, Journal, JournalError, REPLAY_WINDOW, Used},
     model::{Command, Failure, IdempotencyKey, Risk, Timestamp},
 };
 use secrecy::ExposeSecret as _;
-use std::time::Duration;
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 /// Past this a command that is still waiting for its turn is not sent any more: what it was decided on
 /// is no longer so.
@@ -43,8 +46,8 @@ impl Origin {
 #[derive(Debug)]
 pub(super) struct Recorded {
     pub(super) request: Request,
-    /// `None` where there is no journal.
-    pub(super) intent: Option<IntentId>,
+    /// Empty where there is no journal, and until a slow disk has taken it.
+    pub(super) intent: Slot,
     /// The same request was sent under the same key before.
     pub(super) before: Option<Before>,
 }
@@ -55,6 +58,9 @@ pub(super) struct Before {
     pub(super) at: Timestamp,
     pub(super) may_have_acted: bool,
 }
+
+/// The intent's number as the journal's thread learns it: what is written later finds it there.
+pub(super) type Slot = Arc<OnceLock<IntentId>>;
 
 impl Desk {
     /// Puts the intent on disk; without a journal only what does not raise exposure may go on.
@@ -72,12 +78,14 @@ impl Desk {
             return Ok(recorded);
         }
         let intent = self.intent(command, &request, origin.parent);
-        match self.put(command.risk(), intent).await {
-            Ok(id) => Ok(Recorded {
+        let slot = Slot::default();
+        match self.put(command.risk(), intent, &slot).await {
+            Ok(()) => Ok(Recorded {
                 request,
-                intent: Some(id),
+                intent: slot,
                 before: None,
             }),
+            Err(JournalError::Slow) => Ok(self.ahead(command, request, slot).await),
             Err(why @ JournalError::Held { .. }) => Err(only_shows(&why)),
             Err(why) if command.risk() == Risk::Increasing => Err(Failure::local(format!(
                 "{why}. Nothing that raises exposure is sent without it; closing and canceling still work"
@@ -105,7 +113,7 @@ impl Desk {
                 body: entry.intent.body,
                 ..request.clone()
             },
-            intent: Some(entry.id),
+            intent: Slot::from(OnceLock::from(entry.id)),
             before: Some(Before {
                 at: entry.created_at,
                 may_have_acted: entry.maybe_executed,
@@ -125,10 +133,10 @@ impl Desk {
             body: vec![],
         };
         let intent = self.intent(command, &request, None);
-        match self.put(command.risk(), intent).await {
-            Ok(id) => Ok(Some(id)),
+        let slot = Slot::default();
+        match self.put(command.risk(), intent, &slot).await {
             Err(why @ JournalError::Held { .. }) => Err(only_shows(&why)),
-            Err(_) => Ok(None),
+            Ok(()) | Err(_) => Ok(slot.get().copied()),
         }
     }
 
@@ -152,16 +160,36 @@ impl Desk {
         }
     }
 
-    async fn put(&self, risk: Risk, mut intent: Intent) -> Result<IntentId, JournalError> {
+    async fn put(&self, risk: Risk, mut intent: Intent, slot: &Slot) -> Result<(), JournalError> {
         let (now, secret) = (self.clock.now(), self.client.connection().api_key.clone());
-        let write = move |journal: &mut crate::journal::Journal| {
+        let slot = Arc::clone(slot);
+        let write = move |journal: &mut Journal| {
             intent.credential = journal.fingerprint(secret.expose_secret())?;
-            journal.record(now, &intent)
+            let id = journal.record(now, &intent)?;
+            // Only this job fills it.
+            let _filled = slot.set(id);
+            Ok(())
         };
         if risk == Risk::Increasing {
             self.scribe.write(write).await
         } else {
             self.scribe.write_soon(write).await
+        }
+    }
+
+    /// The disk has not answered in a moment, which is all that an exit waits.
+    async fn ahead(&self, command: &Command, request: Request, intent: Slot) -> Recorded {
+        let key = request.key.as_ref().map_or("none", IdempotencyKey::raw);
+        tracing::warn!(%command, key, "sent ahead of a slow journal");
+        self.note(
+            Tone::Warn,
+            format!("{command}: sent ahead of a journal that is slow, idempotency key {key}"),
+        )
+        .await;
+        Recorded {
+            request,
+            intent,
+            before: None,
         }
     }
 
@@ -181,7 +209,7 @@ impl Desk {
         .await;
         Recorded {
             request,
-            intent: None,
+            intent: Slot::default(),
             before: None,
         }
     }

@@ -1,0 +1,422 @@
+//! What a new order must keep to before it leaves: the desk's own fingers, not the service's rules.
+//!
+//! Contract: pure, over what the desk knows; only orders that raise exposure are held to it, exits never. It fails
+//! closed: a limit that is set refuses when what it is measured against is missing or older than five seconds.
+
+use super::Store;
+use crate::{
+    config::Checks,
+    model::{Command, Num, PlaceOrder, Side, Timestamp},
+};
+use std::{collections::VecDeque, time::Duration};
+
+/// Facts older than this are no measure.
+const FRESH: Duration = Duration::from_secs(5);
+const SECOND: Duration = Duration::from_secs(1);
+/// Orders that are remembered; more than any sensible rate and repeat window hold.
+const KEPT: usize = 256;
+
+/// What this session has sent, and where it started.
+#[derive(Debug, Default)]
+pub struct Session {
+    sent: VecDeque<(Timestamp, PlaceOrder)>,
+    first_equity: Option<Num>,
+}
+
+impl Session {
+    /// Takes note of an order that leaves.
+    pub fn sent(&mut self, command: &Command, now: Timestamp) {
+        if let Command::Place(order) = command {
+            self.sent.push_back((now, (**order).clone()));
+            if self.sent.len() > KEPT {
+                self.sent.pop_front();
+            }
+        }
+    }
+
+    /// Takes note of the first equity that is known.
+    pub fn seen(&mut self, store: &Store) {
+        if self.first_equity.is_none() {
+            self.first_equity = store.account.value().and_then(|facts| facts.equity);
+        }
+    }
+
+    fn within(&self, span: Duration, now: Timestamp) -> impl Iterator<Item = &PlaceOrder> {
+        let recent = self.sent.iter().rev();
+        recent
+            .take_while(move |(at, _)| now.since(*at) < span)
+            .map(|(_, order)| order)
+    }
+}
+
+/// What an order is judged by.
+struct Bench<'a> {
+    limits: &'a Checks,
+    store: &'a Store,
+    session: &'a Session,
+    now: Timestamp,
+}
+
+type Check = fn(&Bench<'_>, &PlaceOrder) -> Option<String>;
+
+const CHECKS: [Check; 9] = [
+    shape,
+    size,
+    leverage,
+    notional,
+    open_notional,
+    collar,
+    repeat,
+    rate,
+    session_loss,
+];
+
+/// Why `command` must not leave, if so.
+pub fn objection(
+    limits: &Checks,
+    store: &Store,
+    session: &Session,
+    now: Timestamp,
+    command: &Command,
+) -> Option<String> {
+    let Command::Place(order) = command else {
+        return None;
+    };
+    if order.reduce_only {
+        return None;
+    }
+    let bench = Bench {
+        limits,
+        store,
+        session,
+        now,
+    };
+    CHECKS.iter().find_map(|check| check(&bench, order))
+}
+
+impl Bench<'_> {
+    /// The middle of the market, if it is known and fresh.
+    fn reference(&self, order: &PlaceOrder) -> Option<Num> {
+        let at = self.store.markets.at()?;
+        let market = self.store.market(&order.market_id)?;
+        market.mid().filter(|_| self.now.since(at) <= FRESH)
+    }
+
+    /// USD, at its limit or the middle of the market, whichever makes it more.
+    fn notional(&self, order: &PlaceOrder) -> Option<Num> {
+        let price = self
+            .reference(order)?
+            .max(order.limit_price.unwrap_or(Num::ZERO));
+        order.size.times(price)
+    }
+
+    fn open_notional(&self) -> Option<Num> {
+        let at = self.store.positions.at()?;
+        if self.now.since(at) > FRESH {
+            return None;
+        }
+        self.store
+            .positions
+            .rows()
+            .iter()
+            .try_fold(Num::ZERO, |sum, position| {
+                let price = self.store.mark(&position.market_id)?;
+                sum.plus(position.quantity().times(price)?)
+            })
+    }
+}
+
+/// What would be a wrong order under any limits.
+fn shape(_: &Bench<'_>, order: &PlaceOrder) -> Option<String> {
+    let fine = order.size.is_positive() && order.leverage.is_positive();
+    (!fine).then(|| "size and leverage must be above zero".to_owned())
+}
+
+fn size(bench: &Bench<'_>, order: &PlaceOrder) -> Option<String> {
+    let most = bench.limits.max_size?;
+    (order.size > most).then(|| format!("size {} is above max_size {most}", order.size))
+}
+
+fn leverage(bench: &Bench<'_>, order: &PlaceOrder) -> Option<String> {
+    let most = bench.limits.max_leverage?;
+    (order.leverage > most)
+        .then(|| format!("leverage {} is above max_leverage {most}", order.leverage))
+}
+
+fn notional(bench: &Bench<'_>, order: &PlaceOrder) -> Option<String> {
+    let most = bench.limits.max_notional?;
+    above("notional", bench.notional(order), "max_notional", most)
+}
+
+fn open_notional(bench: &Bench<'_>, order: &PlaceOrder) -> Option<String> {
+    let most = bench.limits.max_open_notional?;
+    let whole = bench.open_notional().zip(bench.notional(order));
+    let whole = whole.and_then(|(open, order)| open.plus(order));
+    above("open notional", whole, "max_open_notional", most)
+}
+
+fn above(what: &str, value: Option<Num>, limit: &str, most: Num) -> Option<String> {
+    match value {
+        None => Some(format!(
+            "{limit} is set and no fresh price tells the {what}"
+        )),
+        Some(value) if value > most => Some(format!(
+            "{what} {} USD is above {limit} {most}",
+            value.rounded(2)
+        )),
+        Some(_) => None,
+    }
+}
+
+/// A limit far on the wrong side of the market trades at once, at the limit's mercy.
+fn collar(bench: &Bench<'_>, order: &PlaceOrder) -> Option<String> {
+    let bps = bench.limits.price_collar_bps?;
+    let Some(middle) = bench.reference(order) else {
+        return Some("price_collar_bps is set and no fresh price is known".to_owned());
+    };
+    let limit = order.limit_price?;
+    let worse = match order.side {
+        Side::Buy => limit.minus(middle)?,
+        Side::Sell => middle.minus(limit)?,
+    };
+    let worse = worse.over(middle)?.times(Num::from(10_000_u32))?;
+    (worse > bps).then(|| {
+        format!(
+            "{limit} is {} bps worse than the market at {middle}; price_collar_bps is {bps}",
+            worse.rounded(0)
+        )
+    })
+}
+
+fn repeat(bench: &Bench<'_>, order: &PlaceOrder) -> Option<String> {
+    let span = bench.limits.duplicate_within;
+    // What was observed meanwhile does not make it another order.
+    let same = |sent: &PlaceOrder| {
+        let expected_price = order.expected_price;
+        PlaceOrder {
+            expected_price,
+            ..sent.clone()
+        } == *order
+    };
+    let repeated = bench.session.within(span, bench.now).any(same);
+    repeated.then(|| format!("the same order was sent less than {} s ago", span.as_secs()))
+}
+
+fn rate(bench: &Bench<'_>, _: &PlaceOrder) -> Option<String> {
+    let most = usize::try_from(bench.limits.orders_per_second).unwrap_or(usize::MAX);
+    let sent = bench.session.within(SECOND, bench.now).count();
+    (most > 0 && sent >= most).then(|| format!("{sent} orders left within a second already"))
+}
+
+fn session_loss(bench: &Bench<'_>, _: &PlaceOrder) -> Option<String> {
+    let most = bench.limits.max_session_loss?;
+    let account = &bench.store.account;
+    let fresh = account.at().is_some_and(|at| bench.now.since(at) <= FRESH);
+    let equity = account
+        .value()
+        .filter(|_| fresh)
+        .and_then(|facts| facts.equity);
+    let lost = bench
+        .session
+        .first_equity
+        .zip(equity)
+        .and_then(|(first, now)| first.minus(now));
+    match lost {
+        None => Some("max_session_loss is set and no fresh equity is known".to_owned()),
+        Some(lost) if lost >= most => Some(format!(
+            "this session has lost {} USD; max_session_loss is {most}",
+            lost.rounded(2)
+        )),
+        Some(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        app::poll::{Answer, Poll},
+        model::{AccountFacts, MarginMode, Market, Page, PlaceKind, Position},
+    };
+
+    const NOW: Timestamp = Timestamp(1_790_000_000_000);
+
+    fn num(text: &str) -> Option<Num> {
+        Some(text.parse().unwrap())
+    }
+
+    fn buy(size: &str, limit: Option<&str>) -> PlaceOrder {
+        PlaceOrder {
+            account_id: "chal-1".into(),
+            market_id: "paper|BTC".into(),
+            kind: PlaceKind::Limit,
+            side: Side::Buy,
+            size: size.parse().unwrap(),
+            expected_price: None,
+            leverage: "5".parse().unwrap(),
+            margin_mode: MarginMode::Cross,
+            reduce_only: false,
+            time_in_force: None,
+            gtd_expires_at: None,
+            limit_price: limit.and_then(num),
+            trigger: None,
+            chase_offset: None,
+            chase_cap_price: None,
+            take_profit_price: None,
+            stop_loss_price: None,
+            slippage_tolerance: None,
+            target_position_id: None,
+        }
+    }
+
+    /// BTC at 100, 2 BTC open, equity 900.
+    fn store(equity: &str) -> Store {
+        let mut store = Store::default();
+        let market = Market {
+            id: "paper|BTC".into(),
+            mark: num("100"),
+            bid: None,
+            ask: None,
+            size_decimals: None,
+            max_leverage: None,
+            funding_rate: None,
+        };
+        let position: Position =
+            serde_json::from_str(r#"{"id":"p","market_id":"paper|BTC","size":-2}"#).unwrap();
+        let facts = AccountFacts {
+            equity: num(equity),
+            cash: None,
+            available_margin: None,
+            day_pnl: None,
+            daily_loss_left: None,
+            as_of: None,
+        };
+        for answer in [
+            Answer::Markets(Ok(vec![market])),
+            Answer::Positions(Ok(Page::of(vec![position]))),
+            Answer::Account(Ok(facts)),
+        ] {
+            store.arrive(Poll { at: NOW, answer });
+        }
+        store
+    }
+
+    fn judged(limits: &Checks, order: PlaceOrder, late: u64) -> Option<String> {
+        let mut session = Session::default();
+        session.seen(&store("1000"));
+        let now = NOW.plus(Duration::from_secs(late));
+        let command = Command::Place(Box::new(order));
+        objection(limits, &store("900"), &session, now, &command)
+    }
+
+    fn limits(set: impl Fn(&mut Checks)) -> Checks {
+        let mut limits = Checks::default();
+        set(&mut limits);
+        limits
+    }
+
+    #[test]
+    fn each_limit_holds_what_is_above_it_and_lets_what_is_at_it_go() {
+        let table: [(Checks, &str, Option<&str>, &str); 6] = [
+            (limits(|l| l.max_size = num("1")), "1", None, "1.01"),
+            (limits(|l| l.max_notional = num("100")), "1", None, "1.01"),
+            (
+                limits(|l| l.max_open_notional = num("300")),
+                "1",
+                None,
+                "1.01",
+            ),
+            (
+                limits(|l| l.price_collar_bps = num("500")),
+                "1",
+                Some("105"),
+                "1",
+            ),
+            (limits(|l| l.max_session_loss = num("101")), "1", None, "1"),
+            (limits(|l| l.max_leverage = num("5")), "1", None, "1"),
+        ];
+        for (limits, fits, limit, above) in table {
+            assert_eq!(judged(&limits, buy(fits, limit), 0), None, "{limits:?}");
+            let tighter = Checks {
+                price_collar_bps: limits.price_collar_bps.and(num("499")),
+                max_session_loss: limits.max_session_loss.and(num("100")),
+                max_leverage: limits.max_leverage.and(num("4")),
+                ..limits
+            };
+            assert!(
+                judged(&tighter, buy(above, limit), 0).is_some(),
+                "{tighter:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_limit_whose_measure_is_old_or_missing_refuses() {
+        for limits in [
+            limits(|l| l.max_notional = num("1000000")),
+            limits(|l| l.max_open_notional = num("1000000")),
+            limits(|l| l.price_collar_bps = num("10000")),
+            limits(|l| l.max_session_loss = num("1000000")),
+        ] {
+            assert_eq!(judged(&limits, buy("1", Some("100")), 5), None);
+            let why = judged(&limits, buy("1", Some("100")), 6).unwrap();
+            assert!(why.contains("no fresh"), "{why}");
+            let nothing = Store::default();
+            let command = Command::Place(Box::new(buy("1", None)));
+            let session = Session::default();
+            assert!(objection(&limits, &nothing, &session, NOW, &command).is_some());
+        }
+    }
+
+    #[test]
+    fn what_reduces_is_never_held_back() {
+        let strict = limits(|l| {
+            l.max_size = num("0");
+            l.max_notional = num("0");
+            l.orders_per_second = 1;
+        });
+        let reducing = PlaceOrder {
+            reduce_only: true,
+            ..buy("5", None)
+        };
+        assert_eq!(judged(&strict, reducing, 60), None);
+        let close_all = Command::CloseAll("chal-1".into());
+        let (store, session) = (Store::default(), Session::default());
+        assert_eq!(objection(&strict, &store, &session, NOW, &close_all), None);
+    }
+
+    #[test]
+    fn the_same_order_twice_and_too_many_of_any_kind_are_held_back() {
+        let limits = limits(|l| {
+            l.duplicate_within = Duration::from_secs(2);
+            l.orders_per_second = 2;
+        });
+        let (store, mut session) = (store("900"), Session::default());
+        let order = |size, seen: &str| {
+            let order = buy(size, None);
+            Command::Place(Box::new(PlaceOrder {
+                expected_price: num(seen),
+                ..order
+            }))
+        };
+        session.sent(&order("1", "100"), NOW);
+        let ask = |session: &Session, command: &Command, millis| {
+            let now = NOW.plus(Duration::from_millis(millis));
+            objection(&limits, &store, session, now, command)
+        };
+        assert!(
+            ask(&session, &order("1", "101"), 1_999)
+                .unwrap()
+                .contains("same order")
+        );
+        assert_eq!(ask(&session, &order("1", "101"), 2_000), None);
+        assert_eq!(ask(&session, &order("2", "100"), 10), None);
+        session.sent(&order("2", "100"), NOW);
+        assert!(
+            ask(&session, &order("3", "100"), 999)
+                .unwrap()
+                .contains("2 orders")
+        );
+        assert_eq!(ask(&session, &order("3", "100"), 1_000), None);
+    }
+}

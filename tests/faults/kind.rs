@@ -1,0 +1,82 @@
+//! What goes wrong, and what is being done when it does.
+
+use strum::{Display, VariantArray};
+
+/// The 24 kinds of `reliability.md` 2.10.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Display, VariantArray)]
+pub(crate) enum Kind {
+    DnsFails,
+    Refused,
+    ConnectTimesOut,
+    TlsFails,
+    ResetBeforeBytes,
+    ResetMidRequest,
+    ResetAfterRequest,
+    ResetAfterEffect,
+    ReplyLate,
+    BlackHole,
+    HeadCut,
+    BodyCut,
+    ByteByByte,
+    TenBytesASecond,
+    Twice,
+    Reordered,
+    ErrorBeforeEffect,
+    ErrorAfterEffect,
+    Limited,
+    Unavailable,
+    GarbageJson,
+    WebPage,
+    Redirect,
+    Oversized,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Display, VariantArray)]
+pub(crate) enum Mutation {
+    Place,
+    Close,
+    CloseAll,
+    Cancel,
+    StopTwap,
+    CancelScaled,
+    Exits,
+    Margin,
+}
+
+/// How a kind is dealt in one run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Plan {
+    pub(crate) kind: Kind,
+    /// Mutations it meets before it is over.
+    pub(crate) times: u32,
+    /// Whether it meets reads as well.
+    pub(crate) reads: Reads,
+    pub(crate) seed: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reads {
+    Spared,
+    Hit,
+}
+
+impl Plan {
+    pub(crate) fn of(kind: Kind, seed: u64) -> Self {
+        Self {
+            kind,
+            times: match seed % 5 {
+                0 => 1,
+                1 => 2,
+                2 => 3,
+                3 => 1,
+                _ => u32::MAX,
+            },
+            reads: if seed % 4 == 3 {
+                Reads::Hit
+            } else {
+                Reads::Spared
+            },
+            seed,
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! What the exchange's own books say, read past the proxy.
+
+use crate::{
+    kind::Mutation,
+    stage::{Stage, account},
+};
+use perpdeck::model::{
+    CloseKind, ClosePosition, Command, Exits, Leg, MarginMode, PlaceKind, PlaceOrder, Side,
+};
+use serde_json::Value;
+
+/// How often the mutation took effect: what must be 0 or 1, and never more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Effects(pub(crate) usize);
+
+/// A thing on the exchange, and the command about it.
+pub(crate) struct Scene {
+    pub(crate) command: Command,
+    mutation: Mutation,
+    n: usize,
+    /// Orders there were before.
+    before: usize,
+    positions: usize,
+}
+
+const LIMIT: &str = r#""type":"limit","side":"buy","size":0.01,"limit_price":50000,"leverage":5,"margin_mode":"cross","expected_price":64250"#;
+
+impl Scene {
+    pub(crate) async fn set(stage: &Stage, mutation: Mutation, n: usize) -> Self {
+        let id = account(n);
+        let (command, positions) = match mutation {
+            Mutation::Place => (place(&id), 0),
+            Mutation::Close => (close(&open(stage, n, "BTC", "cross").await), 1),
+            Mutation::CloseAll => {
+                open(stage, n, "BTC", "cross").await;
+                open(stage, n, "ETH", "cross").await;
+                (Command::CloseAll(id.as_str().into()), 2)
+            }
+            Mutation::Cancel => (Command::Cancel(rest(stage, n).await.into()), 0),
+            Mutation::Exits => (exits(rest(stage, n).await), 0),
+            Mutation::Margin => (margin(open(stage, n, "BTC", "isolated").await), 1),
+            Mutation::StopTwap => (Command::StopTwap(twap(stage, n).await.into()), 0),
+            Mutation::CancelScaled => (Command::CancelScaled(ladder(stage, n).await.into()), 0),
+        };
+        let before = orders(stage, n).await.len();
+        Self {
+            command,
+            mutation,
+            n,
+            before,
+            positions,
+        }
+    }
+
+    /// How often it took effect so far.
+    pub(crate) async fn effects(&self, stage: &Stage) -> Effects {
+        Effects(match self.mutation {
+            Mutation::Place | Mutation::Close => orders(stage, self.n).await.len() - self.before,
+            Mutation::CloseAll => self.closings(stage).await,
+            Mutation::Cancel => count(&orders(stage, self.n).await, |order| {
+                order["status"] == "canceled"
+            }),
+            Mutation::Exits => count(&orders(stage, self.n).await, |order| {
+                order["attached_stop_loss_price"].as_i64() == Some(45_000)
+            }),
+            Mutation::Margin => count(&positions(stage, self.n).await, |position| {
+                position["isolated_margin_extra"].as_i64() == Some(200)
+            }),
+            Mutation::StopTwap => 1 - twaps(stage, self.n).await,
+            Mutation::CancelScaled => {
+                let working = count(&orders(stage, self.n).await, |order| {
+                    order["status"] == "resting"
+                });
+                usize::from(working == 0)
+            }
+        })
+    }
+
+    /// 1 when every position was closed once, 2 when one was closed twice.
+    async fn closings(&self, stage: &Stage) -> usize {
+        let made = orders(stage, self.n).await.len() - self.before;
+        match made {
+            0 => 0,
+            n if n <= self.positions => 1,
+            _ => 2,
+        }
+    }
+
+    /// Whether all of it has happened, for what happens in parts.
+    pub(crate) async fn is_whole(&self, stage: &Stage) -> bool {
+        self.mutation != Mutation::CloseAll || positions(stage, self.n).await.is_empty()
+    }
+}
+
+fn count(rows: &[Value], is: impl Fn(&Value) -> bool) -> usize {
+    rows.iter().filter(|row| is(row)).count()
+}
+
+async fn rows(stage: &Stage, n: usize, path: &str) -> Vec<Value> {
+    let target = format!("{path}?account_id={}", account(n));
+    let data = stage.call(n, "GET", &target, "").await;
+    data.as_array().unwrap().clone()
+}
+
+async fn orders(stage: &Stage, n: usize) -> Vec<Value> {
+    rows(stage, n, "/v1/orders").await
+}
+
+async fn positions(stage: &Stage, n: usize) -> Vec<Value> {
+    rows(stage, n, "/v1/positions").await
+}
+
+async fn twaps(stage: &Stage, n: usize) -> usize {
+    rows(stage, n, "/v1/twap-orders").await.len()
+}
+
+fn place(account: &str) -> Command {
+    Command::Place(Box::new(PlaceOrder {
+        account_id: account.into(),
+        market_id: "paper|BTC".into(),
+        kind: PlaceKind::Limit,
+        side: Side::Buy,
+        size: "0.01".parse().unwrap(),
+        expected_price: Some("64250.5".parse().unwrap()),
+        leverage: "5".parse().unwrap(),
+        margin_mode: MarginMode::Cross,
+        reduce_only: false,
+        time_in_force: None,
+        gtd_expires_at: None,
+        limit_price: Some("50000".parse().unwrap()),
+        trigger: None,
+        chase_offset: None,
+        chase_cap_price: None,
+        take_profit_price: None,
+        stop_loss_price: None,
+        slippage_tolerance: None,
+        target_position_id: None,
+    }))
+}
+
+/// Half of it: closing twice would show.
+fn close(position: &str) -> Command {
+    Command::Close(ClosePosition {
+        position_id: position.into(),
+        kind: CloseKind::Market,
+        size: Some("0.005".parse().unwrap()),
+        expected_price: Some("64250.5".parse().unwrap()),
+        slippage_tolerance: None,
+        limit_price: None,
+        trigger: None,
+        marketable_limit_acknowledged: false,
+    })
+}
+
+fn exits(order: String) -> Command {
+    Command::Exits(Exits {
+        order_id: order.into(),
+        take_profit: Leg::Keep,
+        stop_loss: Leg::Set("45000".parse().unwrap()),
+    })
+}
+
+fn margin(position: String) -> Command {
+    Command::Margin {
+        position_id: position.into(),
+        extra: "200".parse().unwrap(),
+    }
+}
+
+async fn open(stage: &Stage, n: usize, symbol: &str, mode: &str) -> String {
+    let body = format!(
+        r#"{{"account_id":"{}","market_id":"paper|{symbol}","type":"market","side":"buy","size":0.01,"leverage":5,"margin_mode":"{mode}","expected_price":1}}"#,
+        account(n)
+    );
+    stage.call(n, "POST", "/v1/orders", &body).await;
+    let market = format!("paper|{symbol}");
+    let open = positions(stage, n).await;
+    let found = open.iter().find(|row| row["market_id"] == market.as_str());
+    found.unwrap()["id"].as_str().unwrap().to_owned()
+}
+
+async fn rest(stage: &Stage, n: usize) -> String {
+    let body = format!(
+        r#"{{"account_id":"{}","market_id":"paper|BTC",{LIMIT}}}"#,
+        account(n)
+    );
+    id(&stage.call(n, "POST", "/v1/orders", &body).await)
+}
+
+async fn twap(stage: &Stage, n: usize) -> String {
+    let body = format!(
+        r#"{{"account_id":"{}","market_id":"paper|BTC","side":"buy","size":1,"leverage":5,"margin_mode":"cross","duration_minutes":60,"trigger_price":70000}}"#,
+        account(n)
+    );
+    id(&stage.call(n, "POST", "/sim/twap-orders", &body).await)
+}
+
+async fn ladder(stage: &Stage, n: usize) -> String {
+    let body = format!(
+        r#"{{"account_id":"{}","market_id":"paper|BTC","side":"buy","size":0.1,"leverage":5,"margin_mode":"cross","start_price":50000,"end_price":45000,"rung_count":3}}"#,
+        account(n)
+    );
+    id(&stage.call(n, "POST", "/sim/scaled-orders", &body).await)
+}
+
+fn id(row: &Value) -> String {
+    row["id"].as_str().unwrap().to_owned()
+}

@@ -1,0 +1,116 @@
+//! The real paper exchange, with an account per run, and a straight line to it past the proxy.
+
+use perpdeck::{
+    exchange::{Handle, Options, Pace, Scenario, Speed, start},
+    runtime::Clock,
+};
+use serde_json::Value;
+use std::{fmt::Write, net::SocketAddr, time::Duration};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+    time::sleep,
+};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+const MARKETS: &str = r#"
+[budgets]
+per_key = { burst = 100000, per_second = 100000 }
+per_address = { burst = 1000000, per_second = 1000000 }
+whole = { burst = 1000000, per_second = 1000000 }
+
+[[markets]]
+symbol = "BTC"
+size_decimals = 5
+max_leverage = 40
+start_price = "64250"
+volatility_bps = 100
+depth_usd = 12000000
+
+[[markets]]
+symbol = "ETH"
+size_decimals = 4
+max_leverage = 25
+start_price = "3142.5"
+volatility_bps = 100
+depth_usd = 8000000
+
+"#;
+
+pub(crate) struct Stage {
+    handle: Handle,
+    _stop: DropGuard,
+}
+
+impl Stage {
+    pub(crate) async fn open(accounts: usize, seed: u64) -> Self {
+        let mut scenario = format!("seed = {}\n{MARKETS}", seed + 1);
+        for n in 0..accounts {
+            let account = account(n);
+            let _ = write!(
+                scenario,
+                "[[users]]\nname = \"user-{n}\"\naccounts = [{{ id = \"{account}\", cash_usd = 1000000 }}]\n"
+            );
+        }
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let stop = CancellationToken::new();
+        let options = Options {
+            scenario: Scenario::parse(&scenario).unwrap(),
+            // Evidence has instants in it: the ledger's clock is near ours.
+            start: Clock::Wall.now(),
+            pace: Pace::Live(Speed::REAL_TIME),
+        };
+        let handle = start(listener, options, stop.clone()).await.unwrap();
+        Self {
+            handle,
+            _stop: stop.drop_guard(),
+        }
+    }
+
+    pub(crate) fn addr(&self) -> SocketAddr {
+        self.handle.addr
+    }
+
+    pub(crate) fn key(&self, n: usize) -> String {
+        let account = account(n);
+        let mut accounts = self.handle.accounts.iter();
+        let found = accounts.find(|entry| entry.account_id.raw() == account);
+        found.unwrap().api_key.reveal().to_owned()
+    }
+
+    /// One call past the proxy; waits where the exchange asks to. The answer's `data`.
+    pub(crate) async fn call(&self, n: usize, method: &str, target: &str, body: &str) -> Value {
+        for _ in 0..40 {
+            let (status, answer) = self.once(n, method, target, body).await;
+            match status {
+                200..300 => return answer["data"].clone(),
+                429 | 503 => sleep(Duration::from_millis(100)).await,
+                _ => panic!("{method} {target} {body}: {status} {answer}"),
+            }
+        }
+        panic!("{method} {target} is never answered");
+    }
+
+    async fn once(&self, n: usize, method: &str, target: &str, body: &str) -> (u16, Value) {
+        let key = uuid::Uuid::new_v4();
+        let request = format!(
+            "{method} {target} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\nconnection: close\r\n\
+             idempotency-key: {key}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+            self.handle.addr,
+            self.key(n),
+            body.len()
+        );
+        let mut stream = TcpStream::connect(self.handle.addr).await.unwrap();
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = vec![];
+        stream.read_to_end(&mut answer).await.unwrap();
+        let text = String::from_utf8(answer).unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap();
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        (status, serde_json::from_str(body).unwrap())
+    }
+}
+
+pub(crate) fn account(n: usize) -> String {
+    format!("run-{n}")
+}
