@@ -28,8 +28,8 @@
 
 pub mod api;
 pub mod app;
-pub mod client;
 pub mod cli;
+pub mod client;
 pub mod config;
 pub mod exchange;
 pub mod journal;

@@ -5,11 +5,15 @@ use crate::api::{IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_LIMIT};
 use hyper::{HeaderMap, StatusCode};
 use serde::{Serialize, de::DeserializeOwned};
 
+pub(super) const JSON: &str = "application/json";
+
 /// A success, already in its envelope.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Answer {
     pub(super) status: StatusCode,
     pub(super) body: Vec<u8>,
+    /// The `Content-Type`.
+    pub(super) media: &'static str,
     /// Whole seconds, on 202 only.
     pub(super) retry_after: Option<u64>,
 }
@@ -21,6 +25,7 @@ impl Answer {
         Ok(Self {
             status,
             body,
+            media: JSON,
             retry_after: None,
         })
     }

@@ -1,12 +1,7 @@
 //! A desk on a terminal, from the first frame to the exit code.
 
 use super::{
-    Clock, Far, Wires,
-    painter::Painter,
-    run,
-    services::Services,
-    signals::Signals,
-    terminal::Taken,
+    Clock, Far, Wires, painter::Painter, run, services::Services, signals::Signals, terminal::Taken,
 };
 use crate::{
     app::{Model, Options, keymap::Keymap},
@@ -50,10 +45,20 @@ where
     let clock = Clock::Wall;
     let (inbox, mail) = channel(MAIL);
     let (effects, wanted) = unbounded_channel();
-    let services = Services { clock, intervals: start.options.intervals.clone(), inbox };
+    let services = Services {
+        clock,
+        intervals: start.options.intervals.clone(),
+        inbox,
+    };
     let far_side = tokio::spawn(services.serve(opening, wanted));
     let mut model = Model::new(start.options, start.keymap, clock.now());
-    let wires = Wires { input: EventStream::new(), mail, effects, clock, look: start.look };
+    let wires = Wires {
+        input: EventStream::new(),
+        mail,
+        effects,
+        clock,
+        look: start.look,
+    };
     let end = tokio::select! {
         () = run(wires, Rect::new(0, 0, columns, rows), &mut model, |frame| painter.show(frame)) => End::Quit,
         code = signals.caught() => End::Signal(code),

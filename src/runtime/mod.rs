@@ -47,8 +47,12 @@ struct Wires<I> {
 }
 
 /// Runs until the model quits or the input ends. `show` gets every frame worth drawing.
-async fn run<I>(mut wires: Wires<I>, mut size: Rect, model: &mut Model, mut show: impl FnMut(Buffer))
-where
+async fn run<I>(
+    mut wires: Wires<I>,
+    mut size: Rect,
+    model: &mut Model,
+    mut show: impl FnMut(Buffer),
+) where
     I: Stream<Item = io::Result<Event>> + Unpin,
 {
     let mut gate = FrameGate::open();

@@ -19,7 +19,11 @@ pub fn render(frame: &mut Buffer, model: &Model, _: &mut Scrolls, _: Look) {
         format!("ord {:?}", s.orders.rows().len()),
         format!("twap {:?}", s.twaps.rows().len()),
         format!("scaled {:?}", s.scaled.len()),
-        format!("closed {:?} hist {:?}", s.closed.rows().len(), s.history.rows().len()),
+        format!(
+            "closed {:?} hist {:?}",
+            s.closed.rows().len(),
+            s.history.rows().len()
+        ),
         format!("markets {:?}", s.markets.value().map(|m| m.len())),
         format!("acct {:?}", s.account),
         format!("notice {:?}", model.activity.lines.back()),

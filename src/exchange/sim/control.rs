@@ -37,7 +37,7 @@ struct ClockState {
 /// Everything optional; `speed` and `paused` are applied before `advance_ms`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct SetClock {
+pub(super) struct SetClock {
     advance_ms: Option<i64>,
     paused: Option<bool>,
     speed: Option<Num>,
@@ -45,7 +45,7 @@ struct SetClock {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Nudge {
+pub(super) struct Nudge {
     market_id: MarketId,
     bps: i64,
 }
