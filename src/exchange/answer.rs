@@ -2,7 +2,10 @@
 
 use super::fault::Fault;
 use crate::api::{IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_LIMIT};
-use hyper::{HeaderMap, StatusCode};
+use hyper::{
+    HeaderMap, StatusCode,
+    header::{CONTENT_TYPE, HeaderValue},
+};
 use serde::{Serialize, de::DeserializeOwned};
 
 pub(super) const JSON: &str = "application/json";
@@ -63,6 +66,7 @@ impl Call {
 
     /// The body as `T`; a fault names the path of the field it stopped at.
     pub(super) fn json<T: DeserializeOwned>(&self) -> Result<T, Fault> {
+        self.says_json()?;
         let mut reader = serde_json::Deserializer::from_slice(&self.body);
         let body = serde_path_to_error::deserialize(&mut reader).map_err(|why| {
             let path = why.path().to_string();
@@ -80,6 +84,22 @@ impl Call {
             .end()
             .map_err(|why| Fault::invalid(format!("the body: {why}")))?;
         Ok(body)
+    }
+
+    /// A body that calls itself something else is refused before it is read; one that says nothing is taken for JSON.
+    fn says_json(&self) -> Result<(), Fault> {
+        let is_json = |value: &HeaderValue| {
+            let essence = value.to_str().ok().and_then(|text| text.split(';').next());
+            essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case(JSON))
+        };
+        if self.headers.get_all(CONTENT_TYPE).iter().all(is_json) {
+            return Ok(());
+        }
+        Err(Fault::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "unsupported_media_type",
+            format!("the header Content-Type must be {JSON}"),
+        ))
     }
 
     /// For endpoints without a body: nothing, or the `{}` some libraries insist on sending.
