@@ -182,3 +182,29 @@ async fn head_and_options_are_405_and_a_head_has_no_body() {
     assert!(answer.starts_with("HTTP/1.1 405"), "{answer}");
     assert!(answer.ends_with("\r\n\r\n"), "{answer}");
 }
+
+#[tokio::test]
+async fn a_number_is_whole_by_its_value_not_by_its_spelling() {
+    let paper = Paper::bare().await;
+    let start = crate::support::START.0;
+    let clock: Value = paper
+        .post("/sim/clock", r#"{"advance_ms":1000.0}"#)
+        .await
+        .data();
+    assert_eq!(clock["now"], json!(start + 1000));
+    let plant = r#"{"kind":"before","route":"orders","count":2.0,"status":503.0}"#;
+    let planted: Vec<Value> = paper.post("/sim/faults", plant).await.data();
+    assert_eq!(
+        (&planted[0]["count"], &planted[0]["status"]),
+        (&json!(2), &json!(503))
+    );
+    let (status, _, message) = paper
+        .post("/sim/clock", r#"{"advance_ms":0.5}"#)
+        .await
+        .refusal();
+    assert_eq!(status, 400);
+    assert!(
+        message.starts_with("advance_ms: must be a whole number"),
+        "{message}"
+    );
+}

@@ -40,6 +40,7 @@ struct ClockState {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SetClock {
+    #[serde(default, deserialize_with = "wire::optional_integral")]
     advance_ms: Option<i64>,
     paused: Option<bool>,
     speed: Option<Num>,
@@ -49,6 +50,7 @@ pub(super) struct SetClock {
 #[serde(deny_unknown_fields)]
 pub(super) struct Nudge {
     market_id: MarketId,
+    #[serde(deserialize_with = "wire::integral")]
     bps: i64,
 }
 
