@@ -72,7 +72,10 @@ impl Call {
             let path = why.path().to_string();
             let message = why.into_inner().to_string();
             match path.as_str() {
-                "." => Fault::invalid(format!("the body: {message}")),
+                "." => Fault {
+                    field: named(&message),
+                    ..Fault::invalid(format!("the body: {message}"))
+                },
                 _ => Fault::field(
                     path.clone(),
                     "invalid_request",
@@ -109,4 +112,14 @@ impl Call {
             _ => Err(Fault::invalid("this endpoint takes no body")),
         }
     }
+}
+
+/// The field a body lacks, has twice or should not have: it is in no path, only between the words of the message.
+fn named(message: &str) -> Option<String> {
+    let about = message
+        .strip_prefix("missing")
+        .or_else(|| message.strip_prefix("duplicate"))
+        .or_else(|| message.strip_prefix("unknown"))?;
+    let field = about.strip_prefix(" field `")?;
+    Some(field.split('`').next()?.to_owned())
 }

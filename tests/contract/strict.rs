@@ -208,3 +208,55 @@ async fn a_number_is_whole_by_its_value_not_by_its_spelling() {
         "{message}"
     );
 }
+
+#[tokio::test]
+async fn a_refusal_names_the_field_as_the_request_spells_it() {
+    let paper = Paper::bare().await;
+    let mut lacking: Value = serde_json::from_str(&body(&json!({}))).unwrap();
+    lacking.as_object_mut().unwrap().remove("side");
+    let twice = body(&json!({})).replacen('{', r#"{"size":0.2,"#, 1);
+    for (odd, field) in [
+        (lacking.to_string(), "side"),
+        (twice, "size"),
+        (body(&json!({"tif": "ioc"})), "tif"),
+        (
+            body(&json!({"type": "chase", "chase_offset": -1})),
+            "chase_offset",
+        ),
+        (
+            body(&json!({"type": "limit", "limit_price": 60000, "time_in_force": "gtd"})),
+            "gtd_expires_at",
+        ),
+        (
+            body(
+                &json!({"type": "limit", "limit_price": 60000, "attached_stop_loss_price": 61000}),
+            ),
+            "attached_stop_loss_price",
+        ),
+    ] {
+        let reply = paper.keyed("/v1/orders", "k", &odd).await;
+        assert_eq!(reply.status, 400, "{odd}");
+        assert_eq!(reply.json()["error"]["details"]["field"], field, "{odd}");
+        let message = reply.error().message;
+        assert!(message.raw().contains(field), "{message}");
+    }
+    let entry = json!({"type": "limit", "limit_price": 60000});
+    assert_eq!(place(&paper, "k", entry).await.status, 201);
+    for field in ["take_profit_price", "stop_loss_price"] {
+        let wrong = if field == "stop_loss_price" {
+            61000
+        } else {
+            59000
+        };
+        let body = json!({ (field): wrong }).to_string();
+        let reply = paper
+            .put("/v1/orders/ord_000001/attached-exits", &body)
+            .await;
+        assert_eq!(
+            reply.json()["error"]["details"]["field"],
+            field,
+            "{}",
+            reply.text()
+        );
+    }
+}

@@ -59,16 +59,22 @@ pub(super) fn slippage(slippage: Option<Bps>) -> Result<(), Refusal> {
     }
 }
 
+/// Take-profit and stop-loss as a request spells them.
+pub(super) type ExitFields = [&'static str; 2];
+
+const ATTACHED: ExitFields = ["attached_take_profit_price", "attached_stop_loss_price"];
+
 /// A buy needs stop-loss < entry < take-profit, a sell the reverse (exchange.md 1.6).
 pub(super) fn exits(
+    [take_profit, stop_loss]: ExitFields,
     exits: AttachedExits,
     side: Side,
     entry: Px,
     size_decimals: u32,
 ) -> Result<(), Refusal> {
     let legs = [
-        ("attached_take_profit_price", exits.take_profit, side),
-        ("attached_stop_loss_price", exits.stop_loss, side.opposite()),
+        (take_profit, exits.take_profit, side),
+        (stop_loss, exits.stop_loss, side.opposite()),
     ];
     for (field, px, profit_side) in legs {
         let Some(px) = px else {
@@ -165,8 +171,9 @@ impl Engine {
         let reduces = order.reduction == super::command::Reduction::Only
             || matches!(order.mode, PlaceMode::TakeProfit { .. });
         if reduces {
+            let [take_profit, stop_loss] = ATTACHED;
             return Err(Refusal::payload(
-                "attached_take_profit_price",
+                order.exits.take_profit.map_or(stop_loss, |_| take_profit),
                 Reason::InvalidAttachedExit,
                 "a reduce-only order opens nothing that exits could protect".to_owned(),
             ));
@@ -182,7 +189,7 @@ impl Engine {
                 self.markets.at(order.market).mark
             }
         };
-        exits(order.exits, order.side, entry, decimals)
+        exits(ATTACHED, order.exits, order.side, entry, decimals)
     }
 }
 

@@ -35,10 +35,13 @@ impl Units {
     /// A price distance of zero or more.
     pub(crate) fn offset(self, field: &'static str, given: Num) -> Result<Px, Fault> {
         if given.is_zero() {
-            Ok(Px::ZERO)
-        } else {
-            self.price(field, given)
+            return Ok(Px::ZERO);
         }
+        if given.is_negative() {
+            let message = format!("{field} {given} must be 0 or more");
+            return Err(Fault::field(field, "invalid_price", message));
+        }
+        self.price(field, given)
     }
 
     /// A size above zero in whole lots.
