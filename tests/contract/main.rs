@@ -22,3 +22,4 @@ mod strategies;
 mod strict;
 #[path = "../support/mod.rs"]
 mod support;
+mod types;

@@ -105,18 +105,21 @@ pub(super) fn exits(
 /// Which times in force a mode takes (exchange.md 1.4).
 fn time_in_force(mode: PlaceMode, tif: Tif, now: Millis) -> Result<(), Refusal> {
     let refused = match (mode, tif) {
-        (PlaceMode::Market, Tif::Gtd { .. }) => Some("a market order cannot be gtd"),
-        (PlaceMode::Chase { .. }, Tif::Ioc | Tif::Fok) => {
-            Some("a chase order rests: it cannot be ioc or fok")
+        (PlaceMode::Market, Tif::Gtd { .. }) => {
+            Some(("time_in_force", "a market order cannot be gtd"))
         }
+        (PlaceMode::Chase { .. }, Tif::Ioc | Tif::Fok) => Some((
+            "time_in_force",
+            "a chase order rests: it cannot be ioc or fok",
+        )),
         (_, Tif::Gtd { expires_at }) if expires_at <= now => {
-            Some("gtd_expires_at must be later than now")
+            Some(("gtd_expires_at", "gtd_expires_at must be later than now"))
         }
         _ => None,
     };
     match refused {
-        Some(message) => Err(Refusal::payload(
-            "time_in_force",
+        Some((field, message)) => Err(Refusal::payload(
+            field,
             Reason::InvalidTimeInForce,
             message.to_owned(),
         )),

@@ -37,10 +37,7 @@ impl Units {
         if given.is_zero() {
             return Ok(Px::ZERO);
         }
-        if given.is_negative() {
-            let message = format!("{field} {given} must be 0 or more");
-            return Err(Fault::field(field, "invalid_price", message));
-        }
+        not_negative(field, given, "invalid_price")?;
         self.price(field, given)
     }
 
@@ -116,6 +113,14 @@ pub(crate) fn rate(rate: NanoRate) -> Num {
     exact(rate.0.into(), 9)
 }
 
+fn not_negative(field: &'static str, given: Num, code: &'static str) -> Result<(), Fault> {
+    if given.is_negative() {
+        let message = format!("{field} {given} must be 0 or more");
+        return Err(Fault::field(field, code, message));
+    }
+    Ok(())
+}
+
 /// A billion dollars, in micro-USD.
 const MAX_AMOUNT: i64 = 1_000_000_000_000_000;
 
@@ -124,6 +129,7 @@ pub(crate) fn amount(field: &'static str, given: Num) -> Result<Usd, Fault> {
     if given.is_zero() {
         return Ok(Usd::ZERO);
     }
+    not_negative(field, given, "invalid_margin")?;
     counted(given, 6, MAX_AMOUNT)
         .map(|micro| Usd(micro.into()))
         .map_err(|why| why.told(field, given, 6, "invalid_margin"))
