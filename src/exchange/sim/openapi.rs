@@ -76,7 +76,7 @@ mod tests {
         let mut described = BTreeSet::new();
         let document = document();
         for (path, item) in document["paths"].as_object().unwrap() {
-            let path = path.replace(['{', '}'], "");
+            let path = path.replace("{", "").replace("}", "");
             for (method, operation) in item.as_object().unwrap() {
                 if method == "parameters" {
                     continue;
