@@ -1,12 +1,12 @@
 //! The router: one message in, the changed model and the effects out.
 
 use super::{
-    Effect, Model, Msg, Next,
+    Effect, Model, Msg, Next, doubt,
     keymap::{Action, Chord},
     notice::{Event, Tone},
     overlay::Overlay,
     pane::Pane,
-    poll::{Poll, Source},
+    poll::{Answer, Poll, Source},
     screen,
 };
 use crate::model::{
@@ -23,7 +23,7 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
         Msg::Tick => vec![],
         Msg::Opened(identity) => {
             model.identity = Some(identity);
-            vec![]
+            doubt::opened(model)
         }
         Msg::Polled(poll) => arrive(model, *poll),
         Msg::Called(call) => {
@@ -32,6 +32,16 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
         }
         Msg::Progress(ticket, progress) => advance(model, ticket, progress),
         Msg::Settled(ticket, result) => settle(model, ticket, result),
+        Msg::Ended(order, result) => doubt::end(model, &order, result),
+        Msg::Resumed(ticket, command) => {
+            model.store.resume(ticket, command, model.now);
+            vec![]
+        }
+        Msg::Offered(text, command) => {
+            doubt::offer(model, text, command);
+            vec![]
+        }
+        Msg::Flatten => doubt::flatten_now(model),
         Msg::Said(tone, text) => {
             model
                 .activity
@@ -101,6 +111,14 @@ fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
             let (_, effect) = send(model, command);
             vec![effect]
         }
+        Next::Again(ticket) => {
+            model.overlays.pop();
+            vec![Effect::Again(ticket)]
+        }
+        Next::GiveUp(ticket) => {
+            model.overlays.pop();
+            vec![Effect::GiveUp(ticket)]
+        }
         Next::RunAndStay(command) => {
             let (ticket, effect) = send(model, command);
             if let Some(Overlay::Form(form)) = model.overlays.last_mut() {
@@ -117,7 +135,7 @@ fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
     }
 }
 
-fn send(model: &mut Model, command: Command) -> (Ticket, Effect) {
+pub(super) fn send(model: &mut Model, command: Command) -> (Ticket, Effect) {
     let ticket = model.store.begin(command.clone(), model.now);
     model
         .activity
@@ -126,9 +144,15 @@ fn send(model: &mut Model, command: Command) -> (Ticket, Effect) {
 }
 
 fn arrive(model: &mut Model, poll: Poll) -> Vec<Effect> {
+    // A page that failed is not asked for again at once: the next newest page will.
+    let traces = matches!(
+        poll.answer,
+        Answer::Scaled(..) | Answer::History(_) | Answer::MoreHistory(_, Ok(_))
+    );
     let ladders = model.store.arrive(poll);
     let watch = (!ladders.is_empty()).then_some(Effect::Watch(ladders));
-    watch.into_iter().collect()
+    let trace = traces.then(|| screen::trace(model)).flatten();
+    watch.into_iter().chain(trace).collect()
 }
 
 fn advance(model: &mut Model, ticket: Ticket, progress: Progress) -> Vec<Effect> {
@@ -137,10 +161,16 @@ fn advance(model: &mut Model, ticket: Ticket, progress: Progress) -> Vec<Effect>
     };
     flight.progress = progress.clone();
     let silent = matches!(progress, Progress::Sending { .. });
-    let polls = matches!(progress, Progress::Running { .. });
+    let parked = matches!(progress, Progress::Parked { .. });
+    let polls = matches!(progress, Progress::Running { .. } | Progress::Flattening(_));
     if !silent {
         let event = Event::Progress(flight.command.clone(), progress);
         model.activity.note(Some(ticket), event, model.now);
+    }
+    if parked {
+        doubt::park(model, ticket);
+    } else {
+        doubt::unask(model, ticket);
     }
     polls
         .then(|| Effect::Poll(vec![Source::Positions]))
@@ -153,6 +183,8 @@ fn settle(model: &mut Model, ticket: Ticket, result: Result<Receipt, Failure>) -
         return vec![];
     };
     settle_form(model, ticket, &result);
+    doubt::unask(model, ticket);
+    model.store.queue(&result);
     model.activity.note(
         Some(ticket),
         Event::Settled(flight.command, result),

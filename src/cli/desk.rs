@@ -6,7 +6,10 @@ use crate::{
     runtime::{self, Clock, End},
 };
 use color_eyre::{Result, eyre::Context as _};
-use std::io::{self, IsTerminal};
+use std::{
+    future::ready,
+    io::{self, IsTerminal},
+};
 use tokio_util::sync::CancellationToken;
 
 /// What to trade with.
@@ -34,7 +37,7 @@ pub(super) async fn run(choice: Choice, sources: &Sources) -> Result<Exit> {
     let ended = match choice {
         Choice::Configured => match settings.far_end()? {
             FarEnd::LiveApi(connection) => {
-                runtime::desk(start, far::service(*connection, dir)).await
+                runtime::desk(start, ready(Ok(far::service(*connection, dir)))).await
             }
             FarEnd::Paper => paper(start, World::default(), stop.clone()).await,
         },

@@ -3,11 +3,12 @@
 use super::world::World;
 use crate::{
     app::{CloseAllRule, Identity, Mode, Options, keymap::Keymap, poll::Source},
-    config::{Connection, Secret, Settings},
+    config::{ColorChoice, Connection, Secret, Settings},
     exchange::Pace,
     model::{Failure, FailureKind, Timestamp},
     runtime::{Far, Start},
-    ui::Look,
+    ui::{Depth, Scrolls, Theme},
+    view::format::Zone,
 };
 use color_eyre::{Result, eyre::Context as _};
 use std::{collections::BTreeMap, env, fs, net::Ipv4Addr, path::PathBuf, process};
@@ -18,12 +19,34 @@ pub(super) fn start(settings: &Settings) -> Result<Start> {
     Ok(Start {
         options: options(settings),
         keymap: keymap(settings)?,
-        look: Look::of(
-            settings.theme,
-            settings.color,
-            env::var_os("NO_COLOR").is_some(),
-        ),
+        scrolls: Scrolls::new(theme(settings), Zone::local()),
     })
+}
+
+/// The theme in as many colours as the terminal says it has.
+fn theme(settings: &Settings) -> Theme {
+    let names_truecolor = ["truecolor", "24bit"].contains(&said("COLORTERM").as_str());
+    let depth = match names_truecolor {
+        _ if said("TERM") == "dumb" => Depth::None,
+        true => Depth::True,
+        false => Depth::Indexed,
+    };
+    picture_theme(settings).with_depth(depth)
+}
+
+/// The theme in all its colours, for a file; without any when that is what was asked for.
+pub(super) fn picture_theme(settings: &Settings) -> Theme {
+    let theme = Theme::named(&settings.theme.to_string()).unwrap_or_default();
+    let wanted = match settings.color {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto => said("NO_COLOR").is_empty(),
+    };
+    if wanted { theme } else { Theme::colourless() }
+}
+
+fn said(variable: &str) -> String {
+    env::var(variable).unwrap_or_default()
 }
 
 fn options(settings: &Settings) -> Options {
@@ -59,8 +82,8 @@ fn keymap(settings: &Settings) -> Result<Keymap> {
 }
 
 /// A configured service, ready at once: nothing is asked of it before the desk is drawn.
-pub(super) async fn service(connection: Connection, journal_dir: PathBuf) -> Result<Far, Failure> {
-    Ok(Far {
+pub(super) fn service(connection: Connection, journal_dir: PathBuf) -> Far {
+    Far {
         identity: Identity {
             mode: Mode::LiveApi,
             account_id: connection.account_id.clone(),
@@ -68,7 +91,7 @@ pub(super) async fn service(connection: Connection, journal_dir: PathBuf) -> Res
         },
         connection,
         journal_dir,
-    })
+    }
 }
 
 /// A paper exchange on a free loopback port, started beside the first frame.
@@ -105,10 +128,13 @@ pub(super) async fn paper(
 #[derive(Debug)]
 pub(super) struct PaperJournal(PathBuf);
 
+/// How the directory of a paper desk's journal begins.
+pub(super) const PAPER_JOURNAL: &str = "perpdeck-paper-";
+
 impl PaperJournal {
     pub(super) fn new() -> Self {
         let name = format!(
-            "perpdeck-paper-{}-{}",
+            "{PAPER_JOURNAL}{}-{}",
             process::id(),
             uuid::Uuid::new_v4().simple()
         );

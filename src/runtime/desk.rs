@@ -1,12 +1,17 @@
 //! A desk on a terminal, from the first frame to the exit code.
 
 use super::{
-    Clock, Far, Wires, painter::Painter, run, services::Services, signals::Signals, terminal::Taken,
+    Clock, Far, Wires,
+    painter::Painter,
+    run,
+    services::{Reach, Services},
+    signals::{Signals, flatten_on_signal},
+    terminal::Taken,
 };
 use crate::{
     app::{Model, Options, keymap::Keymap},
     model::Failure,
-    ui::Look,
+    ui::Scrolls,
 };
 use crossterm::event::EventStream;
 use ratatui::layout::Rect;
@@ -21,7 +26,8 @@ const MAIL: usize = 256;
 pub struct Start {
     pub options: Options,
     pub keymap: Keymap,
-    pub look: Look,
+    /// What the drawing starts from: theme and zone.
+    pub scrolls: Scrolls,
 }
 
 /// How a desk ended.
@@ -45,8 +51,10 @@ where
     let clock = Clock::Wall;
     let (inbox, mail) = channel(MAIL);
     let (effects, wanted) = unbounded_channel();
+    flatten_on_signal(inbox.clone())?;
     let services = Services {
         clock,
+        reach: Reach::Signal,
         intervals: start.options.intervals.clone(),
         inbox,
     };
@@ -57,7 +65,7 @@ where
         mail,
         effects,
         clock,
-        look: start.look,
+        scrolls: start.scrolls,
     };
     let end = tokio::select! {
         () = run(wires, Rect::new(0, 0, columns, rows), &mut model, |frame| painter.show(frame)) => End::Quit,

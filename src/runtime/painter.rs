@@ -41,11 +41,16 @@ impl Painter {
         });
         let inbox = Arc::clone(&mailbox);
         thread::spawn(move || {
+            let mut shown = None;
             while let Some(frame) = inbox.take() {
+                if shown.as_ref() == Some(&frame) {
+                    continue;
+                }
                 // A terminal that refuses a frame is gone; the signal that follows ends the desk.
                 if paint(&mut terminal, &frame).is_err() {
                     break;
                 }
+                shown = Some(frame);
             }
             inbox.put(Mail::Gone);
         });

@@ -1,6 +1,9 @@
 //! One frame of a living desk without a terminal: the same services, a script of keys, then the frame.
 
-use super::{Clock, Far, Start, services::Services};
+use super::{
+    Clock, Far, Start,
+    services::{Reach, Services},
+};
 use crate::{
     app::{
         Effect, Model, Msg,
@@ -9,7 +12,7 @@ use crate::{
         update,
     },
     model::{Failure, Timestamp},
-    ui::{self, Scrolls},
+    ui,
 };
 use ratatui::{buffer::Buffer, layout::Rect};
 use std::{collections::BTreeSet, time::Duration};
@@ -39,10 +42,12 @@ where
     let (effects, wanted) = unbounded_channel();
     let services = Services {
         clock,
+        reach: Reach::Nothing,
         intervals: start.options.intervals.clone(),
         inbox,
     };
     let far_side = tokio::spawn(services.serve(opening, wanted));
+    let mut scrolls = start.scrolls;
     let model = Model::new(start.options, start.keymap, clock.now());
     let mut sitter = Sitter {
         model,
@@ -58,12 +63,7 @@ where
     }
     far_side.abort();
     let mut frame = Buffer::empty(size);
-    ui::render(
-        &mut frame,
-        &sitter.model,
-        &mut Scrolls::default(),
-        start.look,
-    );
+    ui::render(&mut frame, &sitter.model, &mut scrolls);
     frame
 }
 
@@ -126,7 +126,7 @@ impl Sitter {
             self.awaited.iter().all(|s| *s == Source::Scaled) && store.scaled.is_empty();
         let answered = self.awaited.is_empty() || only_ladders;
         let fetching = store.closed.is_fetching() || store.history.is_fetching();
-        answered && ladders && !fetching && store.flights.is_empty()
+        answered && ladders && !fetching && store.parked().count() == store.flights.len()
     }
 
     fn take(&mut self, msg: Msg) {

@@ -10,6 +10,7 @@ use std::{
 };
 use tempfile::TempDir;
 
+mod curl;
 mod readme;
 mod settings;
 

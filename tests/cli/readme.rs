@@ -1,100 +1,53 @@
-//! The README's curl commands, run as they stand against the real `perpdeck serve`.
+//! What the README says of the keys is what the keys do.
 
-use super::perpdeck;
-use serde_json::Value;
-use std::{
-    io::{BufRead, BufReader},
-    process::{Child, Command, Stdio},
-};
-use tempfile::TempDir;
+use perpdeck::app::keymap::{Binding, Context, default_bindings};
+use std::{env, fs};
 
-const README: &str = include_str!("../../README.md");
-const RUN: &str = "<!-- run -->\n```bash\n";
+const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
+const MARKS: [&str; 2] = ["<!-- keys -->\n", "<!-- /keys -->"];
 
-/// The marked blocks, in order, as one script that stops at the first refusal.
-fn script() -> String {
-    let blocks: Vec<&str> = README
-        .split(RUN)
-        .skip(1)
-        .filter_map(|after| after.split("```").next())
-        .collect();
-    assert!(blocks.len() >= 10, "only {} blocks to run", blocks.len());
-    format!("set -euo pipefail\n{}", blocks.join("\n"))
-}
-
-/// `perpdeck serve`, ended when dropped.
-struct Served(Child);
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-impl Served {
-    /// What it prints: its address, and whom it knows with which keys.
-    fn start(home: &TempDir) -> (Self, Value) {
-        let mut command = perpdeck(home.path());
-        command.args(["serve", "--output", "json"]);
-        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
-        let mut line = String::new();
-        let stdout = child.stdout.take().unwrap();
-        let served = Self(child);
-        BufReader::new(stdout).read_line(&mut line).unwrap();
-        (served, serde_json::from_str(&line).unwrap())
-    }
-}
-
-/// `--fail-with-body` came in 7.76, `%header{…}` in 7.84.
-fn curl_is_there() -> bool {
-    let Ok(output) = Command::new("curl").arg("--version").output() else {
-        return false;
-    };
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let mut numbers = text.split([' ', '.']).filter_map(|part| part.parse().ok());
-    let version: (u32, u32) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
-    version >= (7, 84)
-}
-
-#[test]
-fn every_curl_command_of_the_readme_does_what_it_says() {
-    if !curl_is_there() || Command::new("bash").arg("--version").output().is_err() {
-        #[expect(clippy::print_stderr, reason = "a skipped test says so")]
-        {
-            eprintln!("skipped: bash or curl 7.84 is not on the PATH");
+/// One table row per place: `key does · key does`.
+fn table() -> String {
+    let mut rows: Vec<(Context, Vec<String>)> = vec![];
+    for binding in default_bindings() {
+        let words = words(&binding);
+        match rows.last_mut() {
+            Some((place, does)) if *place == binding.context => does.push(words),
+            _ => rows.push((binding.context, vec![words])),
         }
-        return;
     }
-    let home = TempDir::new().unwrap();
-    let (served, told) = Served::start(&home);
-    let mut bash = Command::new("bash");
-    bash.args(["-c", &script()])
-        .current_dir(home.path())
-        .env("PERPDECK_BASE_URL", told["base_url"].as_str().unwrap())
-        .env(
-            "PERPDECK_API_KEY",
-            told["accounts"][0]["api_key"].as_str().unwrap(),
-        )
-        .env("PERPDECK_ACCOUNT_ID", "chal-1");
-    let output = bash.output().unwrap();
-    drop(served);
-    let said = String::from_utf8_lossy(&output.stdout);
-    let complained = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}\n{complained}");
-    for (words, times) in [
-        // Bought once though asked twice, and half a position closed.
-        (r#""mode":"market","side":"buy","size":0.01,"#, 2),
-        (r#""canceled":true,"queued":false"#, 2),
-        (r#""canceled":false,"queued":true"#, 1),
-        (r#""completion_reason":"canceled_by_user""#, 1),
-        (r#""isolated_margin_extra":300,"#, 1),
-        (
-            r#""status":"completed","total_count":5,"succeeded_count":5"#,
-            1,
-        ),
-        (r#""code":"planted_fault""#, 1),
-    ] {
-        assert_eq!(said.matches(words).count(), times, "{words} in:\n{said}");
+    let row = |(place, does): (Context, Vec<String>)| {
+        format!("| {} | {} |\n", name(place), does.join(" · "))
+    };
+    let rows: String = rows.into_iter().map(row).collect();
+    format!("| where | keys |\n|---|---|\n{rows}")
+}
+
+fn words(binding: &Binding) -> String {
+    let keys: Vec<_> = binding
+        .chords
+        .iter()
+        .map(|chord| format!("`{chord}`"))
+        .collect();
+    format!("{} {}", keys.join(" "), binding.action.label())
+}
+
+fn name(place: Context) -> String {
+    if place == Context::Desk {
+        return "every pane".to_owned();
     }
+    place.to_string()
+}
+
+/// `UPDATE_README=1 cargo test --test cli readme` writes the table instead of comparing it.
+#[test]
+fn the_key_table_of_the_readme_is_the_one_the_desk_reads() {
+    let readme = fs::read_to_string(README).unwrap();
+    let (before, rest) = readme.split_once(MARKS[0]).unwrap();
+    let (shown, after) = rest.split_once(MARKS[1]).unwrap();
+    if env::var_os("UPDATE_README").is_some() {
+        let written = [before, MARKS[0], &table(), MARKS[1], after].concat();
+        return fs::write(README, written).unwrap();
+    }
+    assert_eq!(shown, table());
 }

@@ -143,7 +143,7 @@ impl Description {
                 .iter()
                 .find_map(|row| self.misfit(&schema["items"], row)),
             Value::Object(fields) => self.misfit_of_fields(schema, fields),
-            _ => None,
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
         }
     }
 

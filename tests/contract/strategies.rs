@@ -169,7 +169,7 @@ async fn a_ladder_that_cannot_be_is_refused_naming_the_field_of_the_request() {
     let paper = Paper::bare().await;
     for (field, given) in [
         ("size", json!(0.0002)),
-        ("size", json!(0.0000001)),
+        ("size", json!(0.000_000_1)),
         ("skew", json!(101)),
         ("skew", json!(0.001)),
         ("rung_count", json!(51)),

@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        CloseAllRule, Model, Next,
+        CloseAllRule, Model, Next, doubt,
         form::Form,
         keymap::Action,
         overlay::{Overlay, Strip},
@@ -28,6 +28,8 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Next {
         }),
         (Action::Dismiss, _) => dismiss(model),
         (Action::CloseAll, _) => close_all(model),
+        (Action::Flatten, _) => flatten(model),
+        (Action::Decide, row) => doubt::decide(model, row.as_ref()),
         (Action::Buy, row) => new_order(model, Side::Buy, row.as_ref()),
         (Action::Sell, row) => new_order(model, Side::Sell, row.as_ref()),
         (Action::Detail, Some(row)) => open(Overlay::Detail { row, offset: 0 }),
@@ -99,7 +101,22 @@ fn close_all(model: &Model) -> Next {
     if model.store.closing_all().is_some() {
         return Next::Refuse("a close-all is already on its way".to_owned());
     }
-    let command = Command::CloseAll(identity.account_id.clone());
+    get_out(model, Command::CloseAll(identity.account_id.clone()))
+}
+
+fn flatten(model: &Model) -> Next {
+    let Some(identity) = &model.identity else {
+        return Next::Refuse("flatten: the account is not known yet".to_owned());
+    };
+    let command = Command::Flatten(identity.account_id.clone());
+    if model.store.flights.values().any(|f| f.command == command) {
+        return Next::Refuse("a flatten is already on its way".to_owned());
+    }
+    get_out(model, command)
+}
+
+/// The strip of what gets a trader out: as the settings say, by itself or when confirmed.
+fn get_out(model: &Model, command: Command) -> Next {
     match model.options.close_all {
         CloseAllRule::After(delay) if delay.is_zero() => Next::Run(command),
         CloseAllRule::After(delay) => {

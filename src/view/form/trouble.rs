@@ -48,7 +48,10 @@ fn sending(form: &Form, model: &Model) -> Option<Span> {
             let left = format::countdown(*retry_at, model.now);
             (format!("{ticket} {why}; again in {left}"), Tone::Warn)
         }
-        Progress::Running { .. } => (format!("{ticket} is running"), Tone::Accent),
+        Progress::Running { .. } | Progress::Flattening(_) => {
+            (format!("{ticket} is running"), Tone::Accent)
+        }
+        Progress::Parked { why, .. } => (format!("{ticket} {why}"), Tone::Alert),
     };
     Some(Span::new(words, tone))
 }
