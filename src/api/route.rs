@@ -15,7 +15,9 @@ pub enum Method {
     Delete,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Its variants, in snake case, are the operation ids of `assets/openapi.yaml`.
+#[derive(Debug, Clone, PartialEq, Eq, strum::IntoStaticStr, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
 pub enum Route {
     CloseAll(AccountId),
     PlaceOrder,

@@ -2,14 +2,21 @@
 
 use super::fault::Fault;
 use crate::api::{IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_LIMIT};
-use hyper::{HeaderMap, StatusCode};
+use hyper::{
+    HeaderMap, StatusCode,
+    header::{CONTENT_TYPE, HeaderValue},
+};
 use serde::{Serialize, de::DeserializeOwned};
+
+pub(super) const JSON: &str = "application/json";
 
 /// A success, already in its envelope.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Answer {
     pub(super) status: StatusCode,
     pub(super) body: Vec<u8>,
+    /// The `Content-Type`.
+    pub(super) media: &'static str,
     /// Whole seconds, on 202 only.
     pub(super) retry_after: Option<u64>,
 }
@@ -21,6 +28,7 @@ impl Answer {
         Ok(Self {
             status,
             body,
+            media: JSON,
             retry_after: None,
         })
     }
@@ -58,12 +66,16 @@ impl Call {
 
     /// The body as `T`; a fault names the path of the field it stopped at.
     pub(super) fn json<T: DeserializeOwned>(&self) -> Result<T, Fault> {
+        self.says_json()?;
         let mut reader = serde_json::Deserializer::from_slice(&self.body);
         let body = serde_path_to_error::deserialize(&mut reader).map_err(|why| {
             let path = why.path().to_string();
             let message = why.into_inner().to_string();
             match path.as_str() {
-                "." => Fault::invalid(format!("the body: {message}")),
+                "." => Fault {
+                    field: named(&message),
+                    ..Fault::invalid(format!("the body: {message}"))
+                },
                 _ => Fault::field(
                     path.clone(),
                     "invalid_request",
@@ -77,6 +89,22 @@ impl Call {
         Ok(body)
     }
 
+    /// A body that calls itself something else is refused before it is read; one that says nothing is taken for JSON.
+    fn says_json(&self) -> Result<(), Fault> {
+        let is_json = |value: &HeaderValue| {
+            let essence = value.to_str().ok().and_then(|text| text.split(';').next());
+            essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case(JSON))
+        };
+        if self.headers.get_all(CONTENT_TYPE).iter().all(is_json) {
+            return Ok(());
+        }
+        Err(Fault::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "unsupported_media_type",
+            format!("the header Content-Type must be {JSON}"),
+        ))
+    }
+
     /// For endpoints without a body: nothing, or the `{}` some libraries insist on sending.
     pub(super) fn no_body(&self) -> Result<(), Fault> {
         match self.body.trim_ascii() {
@@ -84,4 +112,14 @@ impl Call {
             _ => Err(Fault::invalid("this endpoint takes no body")),
         }
     }
+}
+
+/// The field a body lacks, has twice or should not have: it is in no path, only between the words of the message.
+fn named(message: &str) -> Option<String> {
+    let about = message
+        .strip_prefix("missing")
+        .or_else(|| message.strip_prefix("duplicate"))
+        .or_else(|| message.strip_prefix("unknown"))?;
+    let field = about.strip_prefix(" field `")?;
+    Some(field.split('`').next()?.to_owned())
 }

@@ -1,6 +1,6 @@
 //! Request budgets: token buckets per key, per address and for the whole exchange.
 
-use super::fault::Fault;
+use super::{fault::Fault, wire::integral};
 use hyper::StatusCode;
 use serde::{Deserialize, Serialize};
 use std::{
@@ -14,7 +14,9 @@ use tokio::time::Instant;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rate {
+    #[serde(deserialize_with = "integral")]
     pub burst: u32,
+    #[serde(deserialize_with = "integral")]
     pub per_second: u32,
 }
 

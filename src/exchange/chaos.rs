@@ -4,6 +4,7 @@
 //! with the exchange, so the same requests in the same order meet the same trouble. The control routes of `/sim`
 //! are never disturbed.
 
+use super::wire::{integral, optional_integral};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use strum::{Display, EnumString};
@@ -53,19 +54,23 @@ pub(super) struct Plant {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) route: Option<Endpoint>,
     /// How many requests it meets before it is gone; absent: until removed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "optional_integral"
+    )]
     pub(super) count: Option<u32>,
     /// Chance in percent that a matching request meets it.
-    #[serde(default = "always")]
+    #[serde(default = "always", deserialize_with = "integral")]
     pub(super) percent: u32,
     /// The error status of `before` and `after`.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "integral")]
     pub(super) status: FaultStatus,
     /// Sent with 429 and 503, seconds.
-    #[serde(default = "one")]
+    #[serde(default = "one", deserialize_with = "integral")]
     pub(super) retry_after: u32,
     /// How long `latency` holds a request.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "integral")]
     pub(super) millis: u32,
 }
 
@@ -99,7 +104,7 @@ pub(super) enum Kind {
 
 /// 400 to 599.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "u16", into = "u16")]
+#[serde(into = "u16")]
 pub(super) struct FaultStatus(u16);
 
 impl Default for FaultStatus {
@@ -108,15 +113,13 @@ impl Default for FaultStatus {
     }
 }
 
-impl TryFrom<u16> for FaultStatus {
-    type Error = String;
+impl TryFrom<i128> for FaultStatus {
+    type Error = &'static str;
 
-    fn try_from(status: u16) -> Result<Self, String> {
-        match status {
-            400..=599 => Ok(Self(status)),
-            _ => Err(format!(
-                "must be an error status from 400 to 599, not {status}"
-            )),
+    fn try_from(status: i128) -> Result<Self, &'static str> {
+        match u16::try_from(status) {
+            Ok(status @ 400..=599) => Ok(Self(status)),
+            Ok(_) | Err(_) => Err("an error status is 400 to 599"),
         }
     }
 }

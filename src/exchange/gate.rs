@@ -78,8 +78,10 @@ impl Gate {
 
     /// The user behind `Authorization: Bearer <key>`, or 401. Looks nothing else up.
     pub(super) fn admit(&self, headers: &HeaderMap) -> Result<&Caller, Fault> {
-        let presented = headers
-            .get(AUTHORIZATION)
+        let mut given = headers.get_all(AUTHORIZATION).iter();
+        let presented = given
+            .next()
+            .filter(|_| given.next().is_none())
             .and_then(|value| value.to_str().ok())
             .and_then(|value| value.split_once(' '))
             .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))

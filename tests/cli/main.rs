@@ -15,6 +15,7 @@ use std::{
 };
 use tempfile::TempDir;
 
+mod curl;
 mod deeds;
 mod doctor;
 mod lists;

@@ -14,9 +14,12 @@ mod close_all;
 mod demo;
 mod faults;
 mod lists;
+mod openapi;
 mod orders;
 mod positions;
 mod sim;
 mod strategies;
+mod strict;
 #[path = "../support/mod.rs"]
 mod support;
+mod types;

@@ -202,7 +202,7 @@ const WRONG: &[(&str, &str, &str)] = &[
     (
         r#"{"time_in_force":"gtd"}"#,
         "gtd_expires_at",
-        "required for type gtd",
+        "required with time_in_force gtd",
     ),
     (
         r#"{"gtd_expires_at":1}"#,

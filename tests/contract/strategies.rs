@@ -163,3 +163,26 @@ async fn a_ladder_shows_its_rungs_and_cancelling_it_takes_the_working_ones() {
     assert_eq!(theirs.status, 404);
     assert_eq!(theirs.anonymous(), missing.anonymous());
 }
+
+#[tokio::test]
+async fn a_ladder_that_cannot_be_is_refused_naming_the_field_of_the_request() {
+    let paper = Paper::bare().await;
+    for (field, given) in [
+        ("size", json!(0.0002)),
+        ("size", json!(0.000_000_1)),
+        ("skew", json!(101)),
+        ("skew", json!(0.001)),
+        ("rung_count", json!(51)),
+        ("start_price", json!(60_000.5)),
+        ("leverage", json!(0)),
+    ] {
+        let mut body = json!({
+            "account_id": "chal-1", "market_id": "paper|BTC", "side": "buy", "size": 0.3,
+            "leverage": 5, "margin_mode": "cross", "start_price": 60000, "end_price": 50000, "rung_count": 3,
+        });
+        body[field] = given;
+        let reply = paper.post("/sim/scaled-orders", &body.to_string()).await;
+        assert_eq!(reply.status, 400, "{body}");
+        assert_eq!(reply.json()["error"]["details"]["field"], field, "{body}");
+    }
+}

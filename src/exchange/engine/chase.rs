@@ -25,7 +25,7 @@ impl Engine {
     }
 
     pub(super) fn reprice_chases(&mut self) {
-        if self.now.0 % INTERVAL != 0 {
+        if !self.now.reached_multiple_of(INTERVAL) {
             return;
         }
         for market in self.markets.ids() {

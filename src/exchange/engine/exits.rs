@@ -166,7 +166,13 @@ impl Engine {
             take_profit,
             stop_loss,
         };
-        payload::exits(exits, row.side, limit, decimals)?;
+        payload::exits(
+            ["take_profit_price", "stop_loss_price"],
+            exits,
+            row.side,
+            limit,
+            decimals,
+        )?;
         self.refuse_reached(row, exits)?;
         let row = self.orders.at_mut(set.order);
         row.stop_loss = stop_loss;

@@ -63,7 +63,7 @@ fn payment(value: Usd, rate: NanoRate) -> Usd {
 
 impl Engine {
     pub(super) fn sample_funding(&mut self) {
-        if self.now.0 % SAMPLE_EVERY != 0 {
+        if !self.now.reached_multiple_of(SAMPLE_EVERY) {
             return;
         }
         for ix in self.markets.ids() {
@@ -77,7 +77,7 @@ impl Engine {
 
     /// Pays at whole UTC hours, on the oracle price, to the positions open at that instant.
     pub(super) fn pay_funding(&mut self) {
-        if self.now.0 % Millis::HOUR.0 != 0 {
+        if !self.now.reached_multiple_of(Millis::HOUR.0) {
             return;
         }
         for account in self.accounts.ids() {

@@ -59,16 +59,22 @@ pub(super) fn slippage(slippage: Option<Bps>) -> Result<(), Refusal> {
     }
 }
 
+/// Take-profit and stop-loss as a request spells them.
+pub(super) type ExitFields = [&'static str; 2];
+
+const ATTACHED: ExitFields = ["attached_take_profit_price", "attached_stop_loss_price"];
+
 /// A buy needs stop-loss < entry < take-profit, a sell the reverse (exchange.md 1.6).
 pub(super) fn exits(
+    [take_profit, stop_loss]: ExitFields,
     exits: AttachedExits,
     side: Side,
     entry: Px,
     size_decimals: u32,
 ) -> Result<(), Refusal> {
     let legs = [
-        ("attached_take_profit_price", exits.take_profit, side),
-        ("attached_stop_loss_price", exits.stop_loss, side.opposite()),
+        (take_profit, exits.take_profit, side),
+        (stop_loss, exits.stop_loss, side.opposite()),
     ];
     for (field, px, profit_side) in legs {
         let Some(px) = px else {
@@ -99,18 +105,21 @@ pub(super) fn exits(
 /// Which times in force a mode takes (exchange.md 1.4).
 fn time_in_force(mode: PlaceMode, tif: Tif, now: Millis) -> Result<(), Refusal> {
     let refused = match (mode, tif) {
-        (PlaceMode::Market, Tif::Gtd { .. }) => Some("a market order cannot be gtd"),
-        (PlaceMode::Chase { .. }, Tif::Ioc | Tif::Fok) => {
-            Some("a chase order rests: it cannot be ioc or fok")
+        (PlaceMode::Market, Tif::Gtd { .. }) => {
+            Some(("time_in_force", "a market order cannot be gtd"))
         }
+        (PlaceMode::Chase { .. }, Tif::Ioc | Tif::Fok) => Some((
+            "time_in_force",
+            "a chase order rests: it cannot be ioc or fok",
+        )),
         (_, Tif::Gtd { expires_at }) if expires_at <= now => {
-            Some("gtd_expires_at must be later than now")
+            Some(("gtd_expires_at", "gtd_expires_at must be later than now"))
         }
         _ => None,
     };
     match refused {
-        Some(message) => Err(Refusal::payload(
-            "time_in_force",
+        Some((field, message)) => Err(Refusal::payload(
+            field,
             Reason::InvalidTimeInForce,
             message.to_owned(),
         )),
@@ -165,8 +174,9 @@ impl Engine {
         let reduces = order.reduction == super::command::Reduction::Only
             || matches!(order.mode, PlaceMode::TakeProfit { .. });
         if reduces {
+            let [take_profit, stop_loss] = ATTACHED;
             return Err(Refusal::payload(
-                "attached_take_profit_price",
+                order.exits.take_profit.map_or(stop_loss, |_| take_profit),
                 Reason::InvalidAttachedExit,
                 "a reduce-only order opens nothing that exits could protect".to_owned(),
             ));
@@ -182,7 +192,7 @@ impl Engine {
                 self.markets.at(order.market).mark
             }
         };
-        exits(order.exits, order.side, entry, decimals)
+        exits(ATTACHED, order.exits, order.side, entry, decimals)
     }
 }
 

@@ -60,7 +60,7 @@ impl Engine {
 
     fn rungs(&self, order: &PlaceScaled) -> Result<Vec<Slice>, Refusal> {
         let decimals = self.known_market(order.market)?;
-        payload::size("total_size", order.size, decimals)?;
+        payload::size("size", order.size, decimals)?;
         payload::leverage(order.leverage)?;
         payload::price("start_price", order.start_price, decimals)?;
         payload::price("end_price", order.end_price, decimals)?;
@@ -70,8 +70,8 @@ impl Engine {
             return refused("rung_count", message);
         }
         if !SKEW.contains(&order.skew_milli) {
-            let message = "size_skew must be from 0.01 to 100".to_owned();
-            return refused("size_skew", message);
+            let message = "skew must be from 0.01 to 100".to_owned();
+            return refused("skew", message);
         }
         let count = i64::from(order.rung_count);
         let ends = (order.start_price, order.end_price);
@@ -84,7 +84,7 @@ impl Engine {
             Some(value) => {
                 let message =
                     format!("the smallest rung is worth {value} USD, less than {LEAST_RUNG}");
-                refused("total_size", message)
+                refused("size", message)
             }
             None => Ok(rungs),
         }

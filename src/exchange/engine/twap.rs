@@ -56,7 +56,7 @@ impl Engine {
 
     fn check_twap(&self, account: AccountIx, order: &PlaceTwap) -> Result<(), Refusal> {
         let decimals = self.known_market(order.market)?;
-        payload::size("total_size", order.size, decimals)?;
+        payload::size("size", order.size, decimals)?;
         payload::leverage(order.leverage)?;
         let prices = [
             ("trigger_price", order.trigger_price),

@@ -172,6 +172,13 @@ impl Millis {
     pub fn next_hour(self) -> Self {
         Self((self.0.div_euclid(Self::HOUR.0) + 1) * Self::HOUR.0)
     }
+
+    /// Whether the step that ends at this instant reached a whole multiple of `every`. An engine may start at any
+    /// millisecond, so no step need end exactly on one.
+    pub(super) fn reached_multiple_of(self, every: i64) -> bool {
+        let begun = self.0 - Self::STEP.0;
+        self.0.div_euclid(every) > begun.div_euclid(every)
+    }
 }
 
 /// A count shown as a plain decimal with `decimals` digits after the point, trailing zeros stripped: the form in

@@ -16,12 +16,14 @@ impl Hosts {
         Self { bound }
     }
 
-    /// 400 without a `Host`, 421 with someone else's.
+    /// 400 unless there is exactly one `Host`, 421 with someone else's.
     pub(crate) fn check(self, headers: &HeaderMap) -> Result<(), Fault> {
-        let host = headers
-            .get(HOST)
+        let mut given = headers.get_all(HOST).iter();
+        let host = given
+            .next()
+            .filter(|_| given.next().is_none())
             .and_then(|value| value.to_str().ok())
-            .ok_or_else(|| Fault::invalid("the header Host is required"))?;
+            .ok_or_else(|| Fault::invalid("the header Host is required, once"))?;
         if self.is_ours(host) {
             return Ok(());
         }

@@ -2,7 +2,7 @@
 
 use super::super::{
     Service,
-    answer::{Answer, Call},
+    answer::{Answer, Call, JSON},
     budget::Payer,
     chaos::{Endpoint, Fate, Kind, Plant, estranged},
     fault::{Fault, FaultHeader},
@@ -232,21 +232,22 @@ fn plain(
     request_id: Uuid,
     payload: impl FnOnce(Vec<u8>) -> Payload,
 ) -> Response<Payload> {
-    let (status, header, body) = match told {
+    let (status, media, header, body) = match told {
         Ok(answer) => (
             answer.status,
+            answer.media,
             answer.retry_after.map(FaultHeader::RetryAfter),
             answer.body,
         ),
         Err(fault) => {
             let body = fault.envelope(request_id);
-            (fault.status, fault.header, body)
+            (fault.status, JSON, fault.header, body)
         }
     };
     let mut response = Response::new(payload(body));
     *response.status_mut() = status;
     let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(media));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     let owed = header.map(|header| match header {
         FaultHeader::RetryAfter(seconds) => (RETRY_AFTER, seconds.to_string()),

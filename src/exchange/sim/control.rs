@@ -22,6 +22,8 @@ use tokio::time::Instant;
 const ADVANCE: i64 = 3_600_000;
 /// Largest `bps` of a nudge, either way.
 const NUDGE: i64 = 2_000;
+/// Longest `millis` of a planted latency: ten minutes, longer than any client waits.
+const LATENCY: u32 = 600_000;
 
 #[derive(Debug, Serialize)]
 struct ClockState {
@@ -37,7 +39,8 @@ struct ClockState {
 /// Everything optional; `speed` and `paused` are applied before `advance_ms`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct SetClock {
+pub(super) struct SetClock {
+    #[serde(default, deserialize_with = "wire::optional_integral")]
     advance_ms: Option<i64>,
     paused: Option<bool>,
     speed: Option<Num>,
@@ -45,8 +48,9 @@ struct SetClock {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Nudge {
+pub(super) struct Nudge {
     market_id: MarketId,
+    #[serde(deserialize_with = "wire::integral")]
     bps: i64,
 }
 
@@ -117,6 +121,18 @@ pub(super) fn faults(service: &Service) -> Result<Answer, Fault> {
 
 pub(super) fn plant_fault(service: &Service, call: &Call) -> Result<Answer, Fault> {
     let plant: Plant = call.json()?;
+    for (field, given, allowed) in [
+        ("count", plant.count.unwrap_or(1), 1..=u32::MAX),
+        ("percent", plant.percent, 0..=100),
+        ("retry_after", plant.retry_after, 1..=u32::MAX),
+        ("millis", plant.millis, 0..=LATENCY),
+    ] {
+        if !allowed.contains(&given) {
+            let (least, most) = (allowed.start(), allowed.end());
+            let message = format!("{field} must be {least} to {most}, not {given}");
+            return Err(Fault::field(field, "invalid_request", message));
+        }
+    }
     service.chaos()?.plant(plant);
     faults(service)
 }

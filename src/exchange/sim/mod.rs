@@ -1,9 +1,10 @@
 //! `/sim/…`: what the documented service surely has but `api.md` does not show, and the controls of a simulation.
-//! Never an invented `/v1` route. Same envelopes, same bearer keys; only the two market reads are public, so that any
-//! desk can use them as its price source.
+//! Never an invented `/v1` route. Same envelopes, same bearer keys; only the description and the two market reads
+//! are public, so that any desk can use them as its price source.
 //!
 //! | route | does |
 //! |---|---|
+//! | `GET /sim/openapi.yaml` | describes all of this and `/v1` (public) |
 //! | `GET /sim/markets` | prices, funding and limits of every market (public) |
 //! | `GET /sim/markets/{market_id}/book` | its L2 book, best first (public) |
 //! | `GET /sim/accounts` | the caller's accounts: equity, margin, day, challenge rules |
@@ -19,6 +20,7 @@
 
 mod control;
 mod facts;
+mod openapi;
 mod route;
 mod strategies;
 
@@ -40,6 +42,7 @@ pub(super) fn answer(
     call: &Call,
 ) -> Result<Answer, Fault> {
     match route {
+        SimRoute::OpenApi => Ok(openapi::answer()),
         SimRoute::Markets => facts::markets(&*service.floor()?),
         SimRoute::Book(id) => facts::book(&*service.floor()?, &id),
         SimRoute::Accounts => facts::accounts(&*service.floor()?, known(caller)?),
@@ -73,7 +76,8 @@ pub(super) fn endpoint(route: &SimRoute) -> Option<Endpoint> {
         SimRoute::PlaceTwap => Some(Endpoint::PlaceTwap),
         SimRoute::ScaledOrders(_) => Some(Endpoint::ScaledOrders),
         SimRoute::PlaceScaled => Some(Endpoint::PlaceScaled),
-        SimRoute::Clock
+        SimRoute::OpenApi
+        | SimRoute::Clock
         | SimRoute::SetClock
         | SimRoute::Nudge
         | SimRoute::Faults

@@ -6,8 +6,10 @@ use crate::{
 };
 use percent_encoding::percent_decode_str;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, strum::IntoStaticStr, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
 pub(crate) enum SimRoute {
+    OpenApi,
     Markets,
     Book(MarketId),
     Accounts,
@@ -31,6 +33,7 @@ impl SimRoute {
             return Err(RouteFault::NotFound);
         };
         let route = match (method, resource) {
+            ("GET", ["openapi.yaml"]) => Self::OpenApi,
             ("GET", ["markets"]) => Self::Markets,
             ("GET", ["markets", id, "book"]) => Self::Book(decoded(id)?.into()),
             ("GET", ["accounts"]) => Self::Accounts,
@@ -52,9 +55,9 @@ impl SimRoute {
         }
     }
 
-    /// Market data is nobody's; everything else needs a key.
+    /// Market data and the description are nobody's; everything else needs a key.
     pub(crate) fn is_public(&self) -> bool {
-        matches!(self, Self::Markets | Self::Book(_))
+        matches!(self, Self::OpenApi | Self::Markets | Self::Book(_))
     }
 
     /// Stays reachable whatever budgets it has set itself.
@@ -66,8 +69,8 @@ impl SimRoute {
 fn misfit(resource: &[&str]) -> RouteFault {
     match resource {
         [
-            "markets" | "accounts" | "twap-orders" | "scaled-orders" | "clock" | "nudge" | "faults"
-            | "budgets",
+            "openapi.yaml" | "markets" | "accounts" | "twap-orders" | "scaled-orders" | "clock"
+            | "nudge" | "faults" | "budgets",
         ]
         | ["markets", _, "book"] => RouteFault::Method,
         _ => RouteFault::NotFound,

@@ -18,7 +18,7 @@ use serde::Deserialize;
 /// `POST /sim/twap-orders`. `size` is unsigned, as in an order; the resource's sizes are signed.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct TwapBody {
+pub(super) struct TwapBody {
     account_id: AccountId,
     market_id: MarketId,
     side: Side,
@@ -48,7 +48,7 @@ enum Curve {
 /// `POST /sim/scaled-orders`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ScaledBody {
+pub(super) struct ScaledBody {
     account_id: AccountId,
     market_id: MarketId,
     side: Side,

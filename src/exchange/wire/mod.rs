@@ -5,12 +5,14 @@
 
 mod change;
 mod fields;
+mod integral;
 mod place;
 mod rows;
 mod units;
 
 pub(super) use change::{close, exits, isolated_margin};
 pub(super) use fields::{margin_mode, market, side};
+pub(super) use integral::{integral, optional as optional_integral};
 pub(super) use place::place;
 pub(super) use rows::{Rows, at};
 pub(super) use units::{Units, account_limit, leverage, nano, rate, usd, whole};

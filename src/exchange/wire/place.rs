@@ -176,7 +176,10 @@ fn tif(body: &PlaceBody) -> Result<Tif, Fault> {
         TimeInForce::Ioc => Tif::Ioc,
         TimeInForce::Fok => Tif::Fok,
         TimeInForce::Gtd => {
-            let given = required("gtd_expires_at", expires_at, "gtd")?;
+            let given = expires_at.ok_or_else(|| {
+                let message = "gtd_expires_at is required with time_in_force gtd";
+                Fault::field("gtd_expires_at", "invalid_time_in_force", message)
+            })?;
             let instant = Timestamp::from_wire(given).ok_or_else(|| {
                 Fault::field(
                     "gtd_expires_at",

@@ -35,10 +35,10 @@ impl Units {
     /// A price distance of zero or more.
     pub(crate) fn offset(self, field: &'static str, given: Num) -> Result<Px, Fault> {
         if given.is_zero() {
-            Ok(Px::ZERO)
-        } else {
-            self.price(field, given)
+            return Ok(Px::ZERO);
         }
+        not_negative(field, given, "invalid_price")?;
+        self.price(field, given)
     }
 
     /// A size above zero in whole lots.
@@ -113,6 +113,14 @@ pub(crate) fn rate(rate: NanoRate) -> Num {
     exact(rate.0.into(), 9)
 }
 
+fn not_negative(field: &'static str, given: Num, code: &'static str) -> Result<(), Fault> {
+    if given.is_negative() {
+        let message = format!("{field} {given} must be 0 or more");
+        return Err(Fault::field(field, code, message));
+    }
+    Ok(())
+}
+
 /// A billion dollars, in micro-USD.
 const MAX_AMOUNT: i64 = 1_000_000_000_000_000;
 
@@ -121,6 +129,7 @@ pub(crate) fn amount(field: &'static str, given: Num) -> Result<Usd, Fault> {
     if given.is_zero() {
         return Ok(Usd::ZERO);
     }
+    not_negative(field, given, "invalid_margin")?;
     counted(given, 6, MAX_AMOUNT)
         .map(|micro| Usd(micro.into()))
         .map_err(|why| why.told(field, given, 6, "invalid_margin"))

@@ -1,4 +1,4 @@
-use super::desk::{Desk, SOL, nano};
+use super::desk::{Desk, SOL, START, lax, markets, nano};
 use crate::exchange::engine::*;
 
 fn chase(desk: &Desk, side: Side, offset: &str, cap: Option<&str>) -> PlaceOrder {
@@ -45,6 +45,16 @@ fn a_chase_follows_the_bid_both_ways_up_to_its_cap() {
             Some(LiquidityRole::Maker)
         )
     );
+}
+
+#[test]
+fn a_chase_follows_whatever_the_millisecond_the_exchange_was_started_at() {
+    let start = START + Millis(123);
+    let mut desk = Desk::starting(start, 100_000, lax(), markets());
+    desk.book(SOL, &[("100", "5")], &[("102", "5")], "100");
+    let id = desk.place(chase(&desk, Side::Buy, "0.2", None)).unwrap();
+    bid_at(&mut desk, "100.4", "102");
+    assert_eq!(desk.row(id).limit_price, Some(desk.px(SOL, "100.2")));
 }
 
 #[test]

@@ -81,6 +81,16 @@ impl Desk {
     }
 
     pub(super) fn with(cash: i64, rules: ChallengeRules, markets: Vec<MarketSpec>) -> Self {
+        Self::starting(START, cash, rules, markets)
+    }
+
+    /// At an instant that is no whole number of steps, as the wall clock has it.
+    pub(super) fn starting(
+        start: Millis,
+        cash: i64,
+        rules: ChallengeRules,
+        markets: Vec<MarketSpec>,
+    ) -> Self {
         let account = |id: &str| AccountSpec {
             id: id.to_owned(),
             cash: Usd::dollars(cash),
@@ -89,7 +99,7 @@ impl Desk {
         let count = markets.len();
         let engine = Engine::new(EngineConfig {
             seed: 1,
-            start: START,
+            start,
             feed: Feed::Scripted,
             fees: Fees::default(),
             markets,

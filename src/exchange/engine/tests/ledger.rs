@@ -1,4 +1,4 @@
-use super::desk::{BTC, Desk, ETH, SOL, nano, usd};
+use super::desk::{BTC, Desk, ETH, SOL, lax, markets, nano, usd};
 use crate::exchange::engine::*;
 
 fn five_times(desk: &mut Desk, side: Side, coins: &str) -> OrderId {
@@ -110,4 +110,15 @@ fn funding_moves_cash_and_brings_an_isolated_liquidation_nearer() {
     assert_eq!(desk.facts().cash, before.cash + after.funding);
     assert_eq!(desk.facts().available_margin, before.available_margin);
     assert_eq!(after.margin, usd("2499.6875"));
+}
+
+#[test]
+fn funding_is_paid_every_hour_whatever_the_millisecond_the_exchange_was_started_at() {
+    let start = super::desk::START + Millis(123);
+    let mut desk = Desk::starting(start, 10_000, lax(), markets());
+    desk.place(desk.order(BTC, Side::Buy, "0.5")).unwrap();
+    desk.engine.advance_to(start + Millis::HOUR);
+    assert_eq!(desk.position(BTC).unwrap().funding, usd("-0.3125"));
+    desk.engine.advance_to(start + Millis::HOUR + Millis::HOUR);
+    assert_eq!(desk.position(BTC).unwrap().funding, usd("-0.625"));
 }

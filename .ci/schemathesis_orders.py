@@ -1,0 +1,146 @@
+"""Narrows the description to orders that make sense on the demo scenario, so that random ones reach the engine.
+
+As a program: python schemathesis_orders.py openapi.yaml narrowed.yaml
+As the hooks of a run: every request that has an Idempotency-Key gets one of its own, so that it is a new deed.
+"""
+
+import itertools
+import sys
+
+import schemathesis
+import yaml
+
+KEPT = {
+    "/v1/orders": ["post", "get"],
+    "/v1/orders/{order_id}": ["delete"],
+    "/v1/positions": ["get"],
+    "/v1/positions/{position_id}/close": ["post"],
+    "/v1/accounts/{account_id}/close-all-positions": ["post"],
+    "/v1/twap-orders/{twap_order_id}": ["delete"],
+    "/v1/scaled-orders/{scaled_order_id}": ["get", "delete"],
+    "/sim/accounts": ["get"],
+    "/sim/twap-orders": ["post"],
+    "/sim/scaled-orders": ["post"],
+}
+LOW = {"enum": [30000, 40000, 50000, 60000]}
+HIGH = {"enum": [70000, 80000, 90000]}
+ANY = {"enum": [30000, 50000, 64000, 65000, 80000]}
+SIZE = {"enum": [0.004, 0.01, 0.002, 0.02]}
+SLIPPAGE = {"enum": [0, 10, 250, 10000]}
+NEVER = {"enum": [4102444800000]}
+COMMON = {
+    "account_id": {"enum": ["chal-1"]},
+    "market_id": {"enum": ["paper|BTC", "paper|ETH"]},
+    "side": {"enum": ["buy", "sell"]},
+    "size": SIZE,
+    "leverage": {"enum": [5, 2, 10, 100]},
+    "margin_mode": {"enum": ["cross", "isolated"]},
+}
+REDUCING = {"reduce_only": {"type": "boolean"}}
+RESTING = {"time_in_force": {"enum": ["gtc", "ioc", "fok"]}}
+WATCHED = {"trigger_market_id": {"enum": ["paper|BTC", "paper|SOL"]}, "trigger_direction": {"enum": ["above", "below"]}}
+
+
+DEEDS = itertools.count(1)
+
+
+@schemathesis.hook
+def before_call(context, case, kwargs):
+    if case.headers and "Idempotency-Key" in case.headers:
+        case.headers["Idempotency-Key"] = f"deed-{next(DEEDS)}"
+
+
+def shape(needed, optional=None, common=COMMON):
+    """What a body must have beside the common fields, and what it may have."""
+    required = {**common, **needed}
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "required": list(required),
+        "properties": {**required, **(optional or {})},
+    }
+
+
+def variant(word, needed, optional=None, common=COMMON):
+    return shape({"type": {"const": word}, **needed}, optional, common)
+
+
+def orders():
+    buy = {**COMMON, "side": {"enum": ["buy"]}, "market_id": {"enum": ["paper|BTC"]}}
+    yield variant("market", {}, {**REDUCING, "slippage_tolerance_bps": SLIPPAGE})
+    yield variant("limit", {"limit_price": ANY}, {**REDUCING, **RESTING})
+    yield variant("limit", {"limit_price": LOW, "time_in_force": {"const": "gtd"}, "gtd_expires_at": NEVER}, REDUCING)
+    exits = {"attached_take_profit_price": HIGH, "attached_stop_loss_price": {"enum": [10000, 20000]}}
+    yield variant("limit", {"limit_price": LOW}, exits, buy)
+    yield variant("market", {}, {**exits, "attached_take_profit_price": {"enum": [10000000]}}, buy)
+    yield variant("chase", {"chase_offset": {"enum": [0, 1, 500]}}, {**REDUCING, "chase_cap_price": ANY})
+    for word in ["stop_market", "take_market"]:
+        yield variant(word, {"trigger_price": ANY}, {**REDUCING, "slippage_tolerance_bps": SLIPPAGE})
+    for word in ["stop_limit", "take_limit"]:
+        yield variant(word, {"trigger_price": ANY, "limit_price": ANY}, {**REDUCING, **RESTING})
+    yield variant("take_profit", {"trigger_price": ANY}, {"target_position_id": {"enum": ["pos_000137", "pos_000140"]}})
+    yield variant("conditional", {"trigger_price": ANY, **WATCHED}, REDUCING)
+
+
+def closes():
+    part = {"size": {"enum": [1, 2]}}
+    at_market = {"slippage_tolerance_bps": SLIPPAGE}
+    yield variant("market", part, at_market, {})
+    yield variant("limit", {**part, "limit_price": ANY}, {"marketable_limit_acknowledged": {"type": "boolean"}}, {})
+    yield variant("conditional", {**part, "trigger_price": ANY, **WATCHED}, at_market, {})
+
+
+def operations(document):
+    for item in document["paths"].values():
+        for word, operation in item.items():
+            if word != "parameters":
+                yield operation
+
+
+def narrowed(document):
+    document["paths"] = {
+        path: {word: document["paths"][path][word] for word in [*methods, "parameters"] if word in document["paths"][path]}
+        for path, methods in KEPT.items()
+    }
+    known = {operation["operationId"] for operation in operations(document)}
+    for operation in operations(document):
+        operation.get("requestBody", {}).get("content", {}).get("application/json", {}).pop("examples", None)
+        for response in operation["responses"].values():
+            links = response.get("links", {})
+            response["links"] = {name: link for name, link in links.items() if link["operationId"] in known}
+    positions = ["pos_000147", "pos_000163", "pos_000142"]
+    for parameter in document["paths"]["/v1/positions/{position_id}/close"]["post"]["parameters"]:
+        if parameter.get("name") == "position_id":
+            parameter["schema"] = {"enum": positions}
+    for path in ["/v1/orders", "/v1/positions"]:
+        operation = document["paths"][path]["get"]
+        operation["parameters"] = [p for p in operation["parameters"] if not p.get("$ref", "").endswith("/Cursor")]
+        operation["responses"]["200"]["links"].pop("next", None)
+    schemas = document["components"]["schemas"]
+    schemas["AccountId"] = {"enum": ["chal-1"]}
+    schemas["PlaceBody"] = {"oneOf": list(orders())}
+    schemas["CloseBody"] = {"oneOf": list(closes())}
+    schemas["TwapBody"] = shape(
+        {"duration_minutes": {"enum": [5, 30, 10080]}},
+        {
+            **REDUCING,
+            "kind": {"enum": ["twap", "vwap"]},
+            "randomize": {"type": "boolean"},
+            "trigger_price": ANY,
+            "max_price": HIGH,
+            "min_price": {"enum": [10, 20]},
+        },
+    )
+    schemas["ScaledBody"] = shape(
+        {"size": {"enum": [0.5]}, "start_price": LOW, "end_price": HIGH, "rung_count": {"enum": [2, 7, 50]}},
+        {**REDUCING, "skew": {"enum": [0.5, 1, 3.125]}},
+    )
+    return document
+
+
+if __name__ == "__main__":
+    source, target = sys.argv[1:]
+    with open(source, encoding="utf-8") as text:
+        document = yaml.safe_load(text)
+    with open(target, "w", encoding="utf-8") as text:
+        yaml.safe_dump(narrowed(document), text)

@@ -1,0 +1,191 @@
+//! The description of everything this exchange answers, `assets/openapi.yaml`, as served.
+//!
+//! The tests here hold it to the routers, to the bodies and resources, and to their words; `tests/contract/openapi.rs`
+//! holds it to real answers.
+
+use super::super::answer::Answer;
+use hyper::StatusCode;
+
+const DOCUMENT: &str = include_str!("../../../assets/openapi.yaml");
+/// RFC 9512.
+const YAML: &str = "application/yaml";
+
+pub(super) fn answer() -> Answer {
+    Answer {
+        status: StatusCode::OK,
+        body: DOCUMENT.into(),
+        media: YAML,
+        retry_after: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::{
+            SimRoute,
+            control::{Nudge, SetClock},
+            strategies::{ScaledBody, TwapBody},
+        },
+        DOCUMENT,
+    };
+    use crate::{
+        api::{CloseBody, Dialect, ErrorDetail, ExitsBody, MarginBody, PlaceBody, Route},
+        exchange::{
+            budget::{Rate, Rates},
+            chaos::{Endpoint, Plant},
+        },
+        model::{
+            CancelResult, CloseAll, CloseAllStatus, CloseKind, CloseResult, CloseResultStatus,
+            LiquidityRole, MarginMode, Order, OrderMode, OrderStatus, OrderType, PlaceKind,
+            Position, Rung, Scaled, Side, TimeInForce, TriggerDirection, Twap,
+        },
+    };
+    use serde::{
+        Deserialize, Deserializer,
+        de::{Error as _, Visitor, value::Error},
+        forward_to_deserialize_any,
+    };
+    use serde_json::Value;
+    use std::collections::BTreeSet;
+    use strum::{VariantArray, VariantNames};
+
+    fn document() -> Value {
+        serde_norway::from_str(DOCUMENT).unwrap()
+    }
+
+    fn texts(value: &Value) -> BTreeSet<String> {
+        let array = value.as_array().unwrap();
+        array
+            .iter()
+            .map(|word| word.as_str().unwrap().to_owned())
+            .collect()
+    }
+
+    /// What a router makes of a documented operation, by name.
+    fn routed(method: &str, path: &str, query: &str) -> &'static str {
+        if path.starts_with("/sim/") {
+            (&SimRoute::parse(method, path, query).unwrap()).into()
+        } else {
+            (&Route::parse(method, path, query, &Dialect::default()).unwrap()).into()
+        }
+    }
+
+    #[test]
+    fn every_endpoint_is_described_and_everything_described_is_an_endpoint() {
+        let mut described = BTreeSet::new();
+        let document = document();
+        for (path, item) in document["paths"].as_object().unwrap() {
+            // `{order_id}` is an id like any other.
+            for (method, operation) in item.as_object().unwrap() {
+                if method == "parameters" {
+                    continue;
+                }
+                let id = operation["operationId"].as_str().unwrap();
+                let lists = ["orders", "positions", "scaled_orders"].contains(&id);
+                let query = if lists { "account_id=chal-1" } else { "" };
+                assert_eq!(routed(&method.to_uppercase(), path, query), id);
+                assert!(described.insert(id.to_owned()), "{id} twice");
+            }
+        }
+        let routes = Route::VARIANTS.iter().chain(SimRoute::VARIANTS);
+        assert_eq!(described, routes.map(|&name| name.to_owned()).collect());
+    }
+
+    /// Reads nothing and remembers which fields were asked for.
+    struct Asked<'a>(&'a mut BTreeSet<String>);
+
+    impl<'de> Deserializer<'de> for Asked<'_> {
+        type Error = Error;
+
+        fn deserialize_any<V: Visitor<'de>>(self, _visitor: V) -> Result<V::Value, Error> {
+            Err(Error::custom("not a struct"))
+        }
+
+        fn deserialize_struct<V: Visitor<'de>>(
+            self,
+            _name: &'static str,
+            fields: &'static [&'static str],
+            _visitor: V,
+        ) -> Result<V::Value, Error> {
+            self.0.extend(fields.iter().map(|&field| field.to_owned()));
+            Err(Error::custom("only the names are wanted"))
+        }
+
+        forward_to_deserialize_any! {
+            bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 char str string bytes byte_buf option unit
+            unit_struct newtype_struct seq tuple tuple_struct map enum identifier ignored_any
+        }
+    }
+
+    fn fields<T: for<'de> Deserialize<'de>>() -> BTreeSet<String> {
+        let mut fields = BTreeSet::new();
+        assert!(T::deserialize(Asked(&mut fields)).is_err());
+        fields
+    }
+
+    #[test]
+    fn every_body_and_resource_has_the_fields_described_and_no_other() {
+        let schemas = document()["components"]["schemas"].take();
+        for (schema, fields) in [
+            ("PlaceBody", fields::<PlaceBody>()),
+            ("CloseBody", fields::<CloseBody>()),
+            ("ExitsBody", fields::<ExitsBody>()),
+            ("MarginBody", fields::<MarginBody>()),
+            ("TwapBody", fields::<TwapBody>()),
+            ("ScaledBody", fields::<ScaledBody>()),
+            ("SetClockBody", fields::<SetClock>()),
+            ("NudgeBody", fields::<Nudge>()),
+            ("Plant", fields::<Plant>()),
+            ("Rate", fields::<Rate>()),
+            ("RatesBody", fields::<Rates>()),
+            ("Order", fields::<Order>()),
+            ("Position", fields::<Position>()),
+            ("Twap", fields::<Twap>()),
+            ("Scaled", fields::<Scaled>()),
+            ("Rung", fields::<Rung>()),
+            ("CloseAll", fields::<CloseAll>()),
+            ("CloseResult", fields::<CloseResult>()),
+            ("CancelResult", fields::<CancelResult>()),
+            ("ErrorDetail", fields::<ErrorDetail>()),
+        ] {
+            let described = schemas[schema]["properties"].as_object().unwrap();
+            assert_eq!(
+                described.keys().cloned().collect::<BTreeSet<_>>(),
+                fields,
+                "{schema}"
+            );
+            assert_eq!(schemas[schema]["additionalProperties"], false, "{schema}");
+        }
+    }
+
+    fn words<T: VariantArray + ToString>() -> BTreeSet<String> {
+        T::VARIANTS.iter().map(T::to_string).collect()
+    }
+
+    #[test]
+    fn every_word_described_is_a_word_and_none_is_missing() {
+        let schemas = document()["components"]["schemas"].take();
+        for (pointer, words) in [
+            ("/Side", words::<Side>()),
+            ("/MarginMode", words::<MarginMode>()),
+            ("/TimeInForce", words::<TimeInForce>()),
+            ("/TriggerDirection", words::<TriggerDirection>()),
+            ("/PlaceKind", words::<PlaceKind>()),
+            ("/CloseKind", words::<CloseKind>()),
+            ("/OrderType", words::<OrderType>()),
+            ("/OrderMode", words::<OrderMode>()),
+            ("/OrderStatus", words::<OrderStatus>()),
+            ("/LiquidityRole", words::<LiquidityRole>()),
+            ("/Endpoint", words::<Endpoint>()),
+            ("/CloseAll/properties/status", words::<CloseAllStatus>()),
+            (
+                "/CloseResult/properties/status",
+                words::<CloseResultStatus>(),
+            ),
+        ] {
+            let schema = schemas.pointer(pointer).unwrap();
+            assert_eq!(texts(&schema["enum"]), words, "{pointer}");
+        }
+    }
+}

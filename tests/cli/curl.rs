@@ -1,0 +1,100 @@
+//! The README's curl commands, run as they stand against the real `perpdeck serve`.
+
+use super::perpdeck;
+use serde_json::Value;
+use std::{
+    io::{BufRead, BufReader},
+    process::{Child, Command, Stdio},
+};
+use tempfile::TempDir;
+
+const README: &str = include_str!("../../README.md");
+const RUN: &str = "<!-- run -->\n```bash\n";
+
+/// The marked blocks, in order, as one script that stops at the first refusal.
+fn script() -> String {
+    let blocks: Vec<&str> = README
+        .split(RUN)
+        .skip(1)
+        .filter_map(|after| after.split("```").next())
+        .collect();
+    assert!(blocks.len() >= 10, "only {} blocks to run", blocks.len());
+    format!("set -euo pipefail\n{}", blocks.join("\n"))
+}
+
+/// `perpdeck serve`, ended when dropped.
+struct Served(Child);
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Served {
+    /// What it prints: its address, and whom it knows with which keys.
+    fn start(home: &TempDir) -> (Self, Value) {
+        let mut command = perpdeck(home.path());
+        command.args(["serve", "--output", "json"]);
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        let stdout = child.stdout.take().unwrap();
+        let served = Self(child);
+        BufReader::new(stdout).read_line(&mut line).unwrap();
+        (served, serde_json::from_str(&line).unwrap())
+    }
+}
+
+/// `--fail-with-body` came in 7.76, `%header{…}` in 7.84.
+fn curl_is_there() -> bool {
+    let Ok(output) = Command::new("curl").arg("--version").output() else {
+        return false;
+    };
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let mut numbers = text.split([' ', '.']).filter_map(|part| part.parse().ok());
+    let version: (u32, u32) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+    version >= (7, 84)
+}
+
+#[test]
+fn every_curl_command_of_the_readme_does_what_it_says() {
+    if !curl_is_there() || Command::new("bash").arg("--version").output().is_err() {
+        #[expect(clippy::print_stderr, reason = "a skipped test says so")]
+        {
+            eprintln!("skipped: bash or curl 7.84 is not on the PATH");
+        }
+        return;
+    }
+    let home = TempDir::new().unwrap();
+    let (served, told) = Served::start(&home);
+    let mut bash = Command::new("bash");
+    bash.args(["-c", &script()])
+        .current_dir(home.path())
+        .env("PERPDECK_BASE_URL", told["base_url"].as_str().unwrap())
+        .env(
+            "PERPDECK_API_KEY",
+            told["accounts"][0]["api_key"].as_str().unwrap(),
+        )
+        .env("PERPDECK_ACCOUNT_ID", "chal-1");
+    let output = bash.output().unwrap();
+    drop(served);
+    let said = String::from_utf8_lossy(&output.stdout);
+    let complained = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}\n{complained}");
+    for (words, times) in [
+        // Bought once though asked twice, and half a position closed.
+        (r#""mode":"market","side":"buy","size":0.01,"#, 2),
+        (r#""canceled":true,"queued":false"#, 2),
+        (r#""canceled":false,"queued":true"#, 1),
+        (r#""completion_reason":"canceled_by_user""#, 1),
+        (r#""isolated_margin_extra":300,"#, 1),
+        (
+            r#""status":"completed","total_count":5,"succeeded_count":5"#,
+            1,
+        ),
+        (r#""code":"planted_fault""#, 1),
+    ] {
+        assert_eq!(said.matches(words).count(), times, "{words} in:\n{said}");
+    }
+}
