@@ -129,9 +129,8 @@ impl Bucket {
             self.tokens -= 1000;
             return Ok(());
         }
-        let missing = 1000 - self.tokens;
-        let per_second = u64::from(rate.per_second) * 1000;
-        Err(missing.checked_div(per_second).map_or(3600, |s| s + 1))
+        // A rate of at least one per second has a whole token again within one.
+        Err(if rate.per_second == 0 { 3600 } else { 1 })
     }
 }
 

@@ -141,7 +141,7 @@ mod tests {
     fn a_paused_clock_stands_still_and_goes_on_without_the_pause() {
         let wall = Instant::now();
         let mut clock = Clock::new(Pace::Paused, wall, Millis(500));
-        let later = wall + Duration::from_secs(60);
+        let later = wall + Duration::from_mins(1);
         assert_eq!(clock.due(later, Millis(500)), Millis(500));
         clock.run(Speed::REAL_TIME, later, Millis(500));
         let after = later + Duration::from_secs(1);

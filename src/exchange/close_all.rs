@@ -171,7 +171,7 @@ fn close(floor: &mut Floor, account: AccountIx, position: PositionId) -> Result<
             RefusalKind::Cooldown { retry_in } => Err(retry_in),
             // The position of a snapshot can only be missing because it is closed.
             RefusalKind::NotFound => Ok(failed(None, Reason::PositionClosed, None)),
-            RefusalKind::Payload | RefusalKind::Conflict => {
+            RefusalKind::Payload | RefusalKind::Conflict | RefusalKind::Unavailable => {
                 Ok(failed(refusal.order, refusal.code, refusal.rule))
             }
         },

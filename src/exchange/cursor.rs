@@ -38,8 +38,7 @@ impl Cursors {
     pub(super) fn seal(&self, list: ListName, account: AccountIx, at: i64, seq: u64) -> Cursor {
         let place = [at.to_be_bytes(), seq.to_be_bytes()].concat();
         let sealed = [place.as_slice(), &self.mac(list, account, &place)].concat();
-        let text: String = sealed.iter().map(|byte| format!("{byte:02x}")).collect();
-        Cursor::from(text)
+        Cursor::from(hex(&sealed))
     }
 
     /// 400 for anything but a cursor this exchange made for this list of this account.
@@ -88,6 +87,16 @@ impl Cursors {
             .finalize();
         outer.iter().take(SEAL).copied().collect()
     }
+}
+
+pub(super) fn hex(bytes: &[u8]) -> String {
+    const DIGITS: [char; 16] = [
+        '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f',
+    ];
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    digits
+        .filter_map(|digit| DIGITS.get(usize::from(digit)))
+        .collect()
 }
 
 fn unhex(text: &str) -> Option<Vec<u8>> {

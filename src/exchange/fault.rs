@@ -90,6 +90,7 @@ impl Fault {
             RefusalKind::Payload => StatusCode::BAD_REQUEST,
             RefusalKind::NotFound => return Self::not_found("resource"),
             RefusalKind::Conflict => StatusCode::CONFLICT,
+            RefusalKind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
             RefusalKind::Cooldown { .. } => StatusCode::TOO_MANY_REQUESTS,
         };
         let fault = Self {
@@ -99,7 +100,7 @@ impl Fault {
             ..Self::new(status, refusal.code.into_str(), refusal.message)
         };
         match refusal.kind {
-            RefusalKind::Cooldown { .. } => fault.retry_after(wait),
+            RefusalKind::Cooldown { .. } | RefusalKind::Unavailable => fault.retry_after(wait),
             RefusalKind::Payload | RefusalKind::NotFound | RefusalKind::Conflict => fault,
         }
     }

@@ -116,7 +116,10 @@ impl Floor {
     pub(super) fn fault(&self, refusal: Refusal) -> Fault {
         let wait = match refusal.kind {
             RefusalKind::Cooldown { retry_in } => self.clock.wall_seconds(retry_in),
-            RefusalKind::Payload | RefusalKind::NotFound | RefusalKind::Conflict => 1,
+            RefusalKind::Payload
+            | RefusalKind::NotFound
+            | RefusalKind::Conflict
+            | RefusalKind::Unavailable => 1,
         };
         Fault::of(refusal, wait)
     }

@@ -4,7 +4,12 @@
 //! tells a key. Known limit: a demo key is derived from the seed, so that tests and pictures are stable; who knows
 //! the seed knows the keys. The exchange is for loopback.
 
-use super::{cursor::same_bytes, engine::AccountIx, fault::Fault, fault::FaultHeader};
+use super::{
+    cursor::{hex, same_bytes},
+    engine::AccountIx,
+    fault::Fault,
+    fault::FaultHeader,
+};
 use hyper::{HeaderMap, StatusCode, header::AUTHORIZATION};
 use sha2::{Digest, Sha256};
 use std::fmt;
@@ -27,12 +32,10 @@ impl ApiKey {
             .chain_update(seed.to_be_bytes())
             .chain_update(user)
             .finalize();
-        let text: String = digest
-            .iter()
-            .take(20)
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
-        Self(format!("{PREFIX}{text}"))
+        let secret = digest
+            .first_chunk::<20>()
+            .map_or_else(String::new, |half| hex(half));
+        Self(format!("{PREFIX}{secret}"))
     }
 }
 

@@ -92,12 +92,11 @@ async fn serve(stream: TcpStream, peer: IpAddr, service: Arc<Service>, stop: Can
         .max_buf_size(HEADERS)
         .serve_connection(io, respond);
     let mut connection = std::pin::pin!(connection);
-    let ended = match stop.run_until_cancelled(connection.as_mut()).await {
-        Some(ended) => ended,
-        None => {
-            connection.as_mut().graceful_shutdown();
-            timeout(GRACE, connection).await.unwrap_or(Ok(()))
-        }
+    let ended = if let Some(ended) = stop.run_until_cancelled(connection.as_mut()).await {
+        ended
+    } else {
+        connection.as_mut().graceful_shutdown();
+        timeout(GRACE, connection).await.unwrap_or(Ok(()))
     };
     if let Err(why) = ended {
         tracing::debug!(%why, "a connection ended early");

@@ -128,34 +128,42 @@ impl<I: AsyncWrite + Unpin> AsyncWrite for Patient<I> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
 
-    /// Seconds until the reader gives up, given what the client does first.
-    async fn patience(first: &[u8], busy: bool) -> u64 {
-        let (mut client, server) = duplex(64);
-        let phase = Arc::new(Phase::default());
-        let mut patient = Patient::new(server, Arc::clone(&phase));
-        client.write_all(first).await.unwrap();
+    /// Seconds until the reader gives up on its next read.
+    async fn patience(patient: &mut Patient<DuplexStream>) -> u64 {
         let began = Instant::now();
-        let mut buf = [0; 64];
-        if !first.is_empty() {
-            patient.read(&mut buf).await.unwrap();
-        }
-        if busy {
-            phase.busy();
-            let held = tokio::time::timeout(Duration::from_secs(90), patient.read(&mut buf)).await;
-            assert!(held.is_err(), "a request under way has no deadline here");
-            phase.idle();
-        }
-        let why = patient.read(&mut buf).await.unwrap_err();
+        let why = patient.read_u8().await.unwrap_err();
         assert_eq!(why.kind(), io::ErrorKind::TimedOut);
         began.elapsed().as_secs()
     }
 
+    fn connected() -> (DuplexStream, Arc<Phase>, Patient<DuplexStream>) {
+        let (client, server) = duplex(64);
+        let phase = Arc::new(Phase::default());
+        let patient = Patient::new(server, Arc::clone(&phase));
+        (client, phase, patient)
+    }
+
     #[tokio::test(start_paused = true)]
     async fn a_silent_client_is_let_go_after_thirty_seconds_a_slow_one_after_ten() {
-        assert_eq!(patience(b"", false).await, 30);
-        assert_eq!(patience(b"GET /v1", false).await, 10);
-        assert_eq!(patience(b"GET /v1", true).await, 90 + 30);
+        let (_client, _, mut silent) = connected();
+        assert_eq!(patience(&mut silent).await, 30);
+        let (mut client, _, mut slow) = connected();
+        client.write_u8(b'G').await.unwrap();
+        assert_eq!(slow.read_u8().await.unwrap(), b'G');
+        assert_eq!(patience(&mut slow).await, 10);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_under_way_has_no_deadline_here_and_the_next_one_has_thirty_seconds() {
+        let (mut client, phase, mut patient) = connected();
+        client.write_u8(b'G').await.unwrap();
+        assert_eq!(patient.read_u8().await.unwrap(), b'G');
+        phase.busy();
+        let held = tokio::time::timeout(Duration::from_mins(2), patient.read_u8()).await;
+        assert!(held.is_err());
+        phase.idle();
+        assert_eq!(patience(&mut patient).await, 30);
     }
 }

@@ -47,7 +47,7 @@ pub enum ScenarioFault {
 }
 
 impl ScenarioFault {
-    fn entry(entry: &'static str, value: impl ToString, wanted: &'static str) -> Self {
+    fn entry(entry: &'static str, value: &(impl ToString + ?Sized), wanted: &'static str) -> Self {
         Self::Entry {
             entry,
             value: value.to_string(),
@@ -115,5 +115,69 @@ impl Scenario {
         });
         let users = users.collect();
         Ok(Opened { engine, users })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exchange::engine::{OrderRow, OrderStatus, TwapStatus};
+
+    const START: Millis = Millis(1_790_000_000_000);
+
+    fn opened(seed: u64) -> Engine {
+        let mut scenario = Scenario::demo().unwrap();
+        scenario.seed = seed;
+        scenario.open(START).unwrap().engine
+    }
+
+    #[test]
+    fn every_pane_of_the_demo_has_something_true_in_it_whatever_the_seed() {
+        for seed in [2, 12] {
+            let engine = opened(seed);
+            let mine = engine.account("chal-1").unwrap();
+            positions(&engine, mine);
+            strategies(&engine, mine);
+            history(&engine, mine);
+            assert!(engine.working_orders(mine).count() >= 10);
+        }
+    }
+
+    /// Long and short, cross and isolated, one with extra margin.
+    fn positions(engine: &Engine, account: AccountIx) {
+        let positions = engine.open_positions(account);
+        assert!(positions.iter().any(|row| row.size.0 > 0), "{positions:?}");
+        assert!(positions.iter().any(|row| row.size.0 < 0), "{positions:?}");
+        let extras = positions.iter().filter_map(|row| row.isolated_margin_extra);
+        assert!(
+            extras.clone().any(|extra| !extra.is_zero()),
+            "{positions:?}"
+        );
+        assert!(extras.count() < positions.len(), "{positions:?}");
+    }
+
+    /// A TWAP with slices filled, one waiting, a ladder with filled and working rungs.
+    fn strategies(engine: &Engine, account: AccountIx) {
+        let twaps: Vec<_> = engine.live_twaps(account).collect();
+        assert!(twaps.iter().any(|row| !row.filled_size.is_zero()));
+        assert!(twaps.iter().any(|row| row.status == TwapStatus::Pending));
+        let ladder = engine.scaled_orders(account).next().unwrap();
+        let rungs = ladder.rungs.iter().filter_map(|rung| rung.order);
+        let states: Vec<_> = rungs
+            .filter_map(|id| engine.order(account, id))
+            .map(|row| row.status)
+            .collect();
+        assert!(states.contains(&OrderStatus::Filled), "{states:?}");
+        assert!(states.contains(&OrderStatus::Resting), "{states:?}");
+    }
+
+    /// Several pages of closed positions, and orders that ended in every way.
+    fn history(engine: &Engine, account: AccountIx) {
+        assert!(engine.closed_positions(account, None).count() >= 130);
+        let some = |wanted: fn(&OrderRow) -> bool| engine.orders(account, None).any(wanted);
+        assert!(some(|row| row.status == OrderStatus::Rejected));
+        assert!(some(|row| row.status == OrderStatus::Expired));
+        assert!(some(|row| row.status == OrderStatus::Canceled));
+        assert!(some(|row| row.partial_of.is_some()));
     }
 }

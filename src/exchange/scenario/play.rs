@@ -2,8 +2,8 @@
 
 use super::super::{
     engine::{
-        AccountIx, AttachedExits, CloseHow, ClosePosition, Command, Engine, Lots, MarketIx, Millis,
-        NanoPx, OrderId, Outcome, Pacing, PlaceMode, PlaceOrder, PlaceScaled, PlaceTwap,
+        self, AccountIx, AttachedExits, CloseHow, ClosePosition, Command, Engine, Lots, MarketIx,
+        Millis, NanoPx, OrderId, Outcome, Pacing, PlaceMode, PlaceOrder, PlaceScaled, PlaceTwap,
         PositionRow, Px, Reduction, RefusalKind, SetIsolatedMargin, Tif, TriggerDirection,
         TwapKind, Usd,
     },
@@ -42,11 +42,13 @@ pub(super) fn play(
     Ok(())
 }
 
+/// When, and the place in the script.
+type Cue = (Millis, usize);
+
 struct Stage<'a> {
     engine: &'a mut Engine,
     labels: BTreeMap<String, OrderId>,
-    /// By time, then by place in the script.
-    queue: BTreeMap<(Millis, usize), (AccountIx, Act)>,
+    queue: BTreeMap<Cue, (AccountIx, Act)>,
 }
 
 impl Stage<'_> {
@@ -57,17 +59,15 @@ impl Stage<'_> {
         if at < self.engine.now() || at > start {
             return Err(ScenarioFault::entry(
                 "script entry at",
-                entry.at,
+                &entry.at,
                 "must lie within the warm-up",
             ));
         }
-        match &entry.act {
-            Act::Rounds(rounds) => self.enter_rounds(account, at, rounds),
-            act => {
-                self.push(at, account, act.clone());
-                Ok(())
-            }
+        if let Act::Rounds(rounds) = &entry.act {
+            return self.enter_rounds(account, at, rounds);
         }
+        self.push(at, account, entry.act.clone());
+        Ok(())
     }
 
     fn push(&mut self, at: Millis, account: AccountIx, act: Act) {
@@ -122,7 +122,10 @@ impl Stage<'_> {
             }
             Err(refusal) => match refusal.kind {
                 RefusalKind::Cooldown { retry_in } => Ok(Some(self.engine.now() + retry_in)),
-                RefusalKind::Payload | RefusalKind::NotFound | RefusalKind::Conflict => {
+                RefusalKind::Payload
+                | RefusalKind::NotFound
+                | RefusalKind::Conflict
+                | RefusalKind::Unavailable => {
                     tracing::debug!(%refusal, ?act, "refused in the script");
                     Ok(None)
                 }
@@ -225,8 +228,7 @@ impl Spot {
         let nano = i128::from(self.mid.0) * i128::from(10_000 + bps) / 10_000;
         let count = nano / 10_i128.pow(3 + self.units.size_decimals);
         let px = Px(i64::try_from(count).unwrap_or(0));
-        let tick = self.units.tick(px).0;
-        Px(px.0 / tick * tick)
+        px.round_passive(engine::Side::Buy, self.units.size_decimals)
     }
 
     /// Whole lots for that many dollars at the mid.

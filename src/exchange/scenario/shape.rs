@@ -199,7 +199,7 @@ fn fee(given: Decimal) -> Result<i64, ScenarioFault> {
         .to_scaled(5)
         .and_then(|rate| i64::try_from(rate).ok());
     rate.filter(|rate| (0..=1000).contains(rate))
-        .ok_or_else(|| ScenarioFault::entry("fee", given, "must be 0 to 0.01 in steps of 0.00001"))
+        .ok_or_else(|| ScenarioFault::entry("fee", &given, "must be 0 to 0.01 in steps of 0.00001"))
 }
 
 fn distinct(entry: &'static str, names: impl Iterator<Item = String>) -> Result<(), ScenarioFault> {
@@ -208,16 +208,16 @@ fn distinct(entry: &'static str, names: impl Iterator<Item = String>) -> Result<
         if name.is_empty() || seen.contains(&name) {
             return Err(ScenarioFault::entry(
                 entry,
-                name,
+                &name,
                 "must have a name of its own",
             ));
         }
         seen.insert(name);
     }
-    match seen.is_empty() {
-        false => Ok(()),
-        true => Err(ScenarioFault::entry(entry, "", "at least one is needed")),
+    if seen.is_empty() {
+        return Err(ScenarioFault::entry(entry, "", "at least one is needed"));
     }
+    Ok(())
 }
 
 impl Market {
@@ -226,7 +226,7 @@ impl Market {
             let wanted = "must be 0 to 5";
             return Err(ScenarioFault::entry(
                 "size_decimals",
-                self.size_decimals,
+                &self.size_decimals,
                 wanted,
             ));
         }
@@ -234,7 +234,7 @@ impl Market {
             let wanted = "must be 1 to 100";
             return Err(ScenarioFault::entry(
                 "max_leverage",
-                self.max_leverage,
+                &self.max_leverage,
                 wanted,
             ));
         }
@@ -262,7 +262,7 @@ impl Market {
             .ok_or_else(|| {
                 ScenarioFault::entry(
                     "start_price",
-                    self.start_price,
+                    &self.start_price,
                     "must be above 0 with at most 6 - size_decimals decimals",
                 )
             })

@@ -19,7 +19,7 @@ use serde::Serialize;
 
 /// Prices in USD; `funding_rate` is a fraction per hour (0.0000125 is 0.00125 %), positive when longs pay.
 #[derive(Debug, Serialize)]
-struct Market {
+struct MarketRow {
     market_id: MarketId,
     provider: String,
     symbol: String,
@@ -58,7 +58,7 @@ struct Level {
 
 /// USD unless said otherwise; `daily_loss_left` is a share of 0 to 1.
 #[derive(Debug, Serialize)]
-struct Account {
+struct AccountRow {
     account_id: AccountId,
     standing: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,13 +82,13 @@ struct Account {
     daily_loss_left: Num,
     trading_days: usize,
     cooldown_until: Timestamp,
-    rules: Vec<Rule>,
+    rules: Vec<RuleRow>,
     as_of: Timestamp,
 }
 
 /// `value` against `limit`, both in `unit`: `usd`, `fraction` (1 is 100 %, or leverage 1), `count` or `ms`.
 #[derive(Debug, Serialize)]
-struct Rule {
+struct RuleRow {
     rule_id: &'static str,
     value: Num,
     limit: Num,
@@ -98,18 +98,18 @@ struct Rule {
 
 pub(super) fn markets(floor: &Floor) -> Result<Answer, Fault> {
     let engine = &floor.engine;
-    let data: Vec<Market> = engine
+    let data: Vec<MarketRow> = engine
         .market_ixs()
         .filter_map(|ix| market(engine, ix, &engine.market_facts(ix)?))
         .collect();
     Answer::ok(&Data { data })
 }
 
-fn market(engine: &Engine, ix: MarketIx, facts: &MarketFacts) -> Option<Market> {
+fn market(engine: &Engine, ix: MarketIx, facts: &MarketFacts) -> Option<MarketRow> {
     let spec = engine.market_spec(ix)?;
     let units = Units::from(spec);
     let px = |px| units.px(px);
-    Some(Market {
+    Some(MarketRow {
         market_id: spec.market_id().into(),
         provider: spec.provider.clone(),
         symbol: spec.symbol.clone(),
@@ -126,7 +126,7 @@ fn market(engine: &Engine, ix: MarketIx, facts: &MarketFacts) -> Option<Market> 
         next_funding_at: wire::at(facts.next_funding_at),
         size_decimals: spec.size_decimals,
         max_leverage: spec.max_leverage,
-        tick_size: px(units.tick(facts.mark)),
+        tick_size: px(facts.mark.tick(spec.size_decimals)),
         lot_size: Num::new(1, spec.size_decimals),
         updated_at: wire::at(facts.updated_at),
     })
@@ -161,7 +161,7 @@ fn levels(units: Units, levels: &[BookLevel]) -> Vec<Level> {
 
 pub(super) fn accounts(floor: &Floor, caller: &Caller) -> Result<Answer, Fault> {
     let engine = &floor.engine;
-    let data: Vec<Account> = caller
+    let data: Vec<AccountRow> = caller
         .accounts
         .iter()
         .filter_map(|ix| {
@@ -172,13 +172,13 @@ pub(super) fn accounts(floor: &Floor, caller: &Caller) -> Result<Answer, Fault> 
     Answer::ok(&Data { data })
 }
 
-fn account(engine: &Engine, spec: &AccountSpec, facts: AccountFacts) -> Account {
+fn account(engine: &Engine, spec: &AccountSpec, facts: AccountFacts) -> AccountRow {
     let (standing, breached_rule_id, since) = match facts.standing {
         Standing::Active => ("active", None, None),
         Standing::Breached { rule, at } => ("breached", Some(rule.into_str()), Some(at)),
         Standing::Passed { at } => ("passed", None, Some(at)),
     };
-    Account {
+    AccountRow {
         daily_loss_left: daily_loss_left(&facts, spec.rules.max_daily_loss),
         account_id: facts.id.into(),
         standing,
@@ -214,9 +214,9 @@ fn daily_loss_left(facts: &AccountFacts, limit: Bps) -> Num {
     Num::from_scaled(share, 4).unwrap_or_default().normalized()
 }
 
-fn rule(fact: &RuleFact) -> Rule {
+fn rule(fact: &RuleFact) -> RuleRow {
     let (value, unit) = measure(fact.value);
-    Rule {
+    RuleRow {
         rule_id: fact.rule.into_str(),
         value,
         limit: measure(fact.limit).0,

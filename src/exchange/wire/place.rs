@@ -29,7 +29,7 @@ pub(crate) fn place(engine: &Engine, body: &PlaceBody) -> Result<PlaceOrder, Fau
         margin_mode: margin_mode(body.margin_mode),
         expected_price: match body.expected_price {
             Some(given) => observed("expected_price", given)?,
-            None => midpoint(engine, market),
+            None => midpoint(engine, market, units),
         },
         reduction: if body.reduce_only {
             Reduction::Only
@@ -192,9 +192,13 @@ fn tif(body: &PlaceBody) -> Result<Tif, Fault> {
 }
 
 /// What is recorded when the client names no midpoint.
-fn midpoint(engine: &Engine, market: MarketIx) -> NanoPx {
+fn midpoint(engine: &Engine, market: MarketIx, units: Units) -> NanoPx {
     let facts = engine.market_facts(market);
-    facts.and_then(|facts| facts.mid).unwrap_or(NanoPx::ZERO)
+    facts.map_or(NanoPx::ZERO, |facts| {
+        facts
+            .mid
+            .unwrap_or_else(|| facts.mark.nano(units.size_decimals))
+    })
 }
 
 fn position_id(text: &str) -> Result<PositionId, Fault> {

@@ -27,7 +27,7 @@ impl Units {
 
     /// A price above zero on the market's decimals; five significant figures are the engine's to check.
     pub(crate) fn price(self, field: &'static str, given: Num) -> Result<Px, Fault> {
-        counted(given, self.price_decimals())
+        counted(given, self.price_decimals(), MAX_COUNT)
             .map(Px)
             .map_err(|why| why.told(field, given, self.price_decimals(), "invalid_tick"))
     }
@@ -43,20 +43,9 @@ impl Units {
 
     /// A size above zero in whole lots.
     pub(crate) fn size(self, field: &'static str, given: Num) -> Result<Lots, Fault> {
-        counted(given, self.size_decimals)
+        counted(given, self.size_decimals, MAX_COUNT)
             .map(Lots)
             .map_err(|why| why.told(field, given, self.size_decimals, "invalid_size"))
-    }
-
-    /// The price step at `px`: five significant figures, at most the market's decimals, whole dollars always
-    /// (exchange.md 1.1).
-    pub(crate) fn tick(self, px: Px) -> Px {
-        let digits =
-            px.0.unsigned_abs()
-                .checked_ilog10()
-                .map_or(1, |log| log + 1);
-        let five_figures = 10_i64.pow(digits.saturating_sub(5));
-        Px(five_figures.min(10_i64.pow(self.price_decimals())))
     }
 
     pub(crate) fn px(self, px: Px) -> Num {
@@ -73,7 +62,8 @@ impl Units {
 enum Misfit {
     NotPositive,
     OffStep,
-    TooLarge,
+    /// Above this count.
+    TooLarge(i64),
 }
 
 impl Misfit {
@@ -82,21 +72,21 @@ impl Misfit {
         let message = match self {
             Self::NotPositive => format!("{field} {given} must be above 0"),
             Self::OffStep => format!("{field} {given} is not a multiple of {}", step(1)),
-            Self::TooLarge => format!(
+            Self::TooLarge(most) => format!(
                 "{field} {given} is above the largest accepted, {}",
-                step(MAX_COUNT.into())
+                step(most.into())
             ),
         };
         Fault::field(field, code, message)
     }
 }
 
-fn counted(given: Num, decimals: u32) -> Result<i64, Misfit> {
+fn counted(given: Num, decimals: u32, most: i64) -> Result<i64, Misfit> {
     if !given.is_positive() {
         return Err(Misfit::NotPositive);
     }
-    if given > exact(MAX_COUNT.into(), decimals) {
-        return Err(Misfit::TooLarge);
+    if given > exact(most.into(), decimals) {
+        return Err(Misfit::TooLarge(most));
     }
     given
         .to_scaled(decimals)
@@ -123,12 +113,15 @@ pub(crate) fn rate(rate: NanoRate) -> Num {
     exact(rate.0.into(), 9)
 }
 
+/// A billion dollars, in micro-USD.
+const MAX_AMOUNT: i64 = 1_000_000_000_000_000;
+
 /// A USD amount of zero or more, to the micro-dollar.
 pub(crate) fn amount(field: &'static str, given: Num) -> Result<Usd, Fault> {
     if given.is_zero() {
         return Ok(Usd::ZERO);
     }
-    counted(given, 6)
+    counted(given, 6, MAX_AMOUNT)
         .map(|micro| Usd(micro.into()))
         .map_err(|why| why.told(field, given, 6, "invalid_margin"))
 }

@@ -1,0 +1,250 @@
+//! Who is let in, how much, and how refusals look.
+
+use crate::support::Paper;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+const EVERY_ENDPOINT: [(&str, &str); 12] = [
+    ("POST", "/v1/accounts/chal-1/close-all-positions"),
+    ("POST", "/v1/orders"),
+    ("GET", "/v1/orders?account_id=chal-1"),
+    ("DELETE", "/v1/orders/ord_000001"),
+    ("PUT", "/v1/orders/ord_000001/attached-exits"),
+    ("GET", "/v1/positions?account_id=chal-1"),
+    ("POST", "/v1/positions/pos_000001/close"),
+    ("PUT", "/v1/positions/pos_000001/isolated-margin"),
+    ("GET", "/v1/twap-orders"),
+    ("DELETE", "/v1/twap-orders/twap_000001"),
+    ("GET", "/v1/scaled-orders/scl_000001"),
+    ("DELETE", "/v1/scaled-orders/scl_000001"),
+];
+
+#[tokio::test]
+async fn without_a_valid_key_every_endpoint_answers_401_and_nothing_else() {
+    let paper = Paper::bare().await;
+    let wrong = format!("Bearer {}x", paper.key());
+    let basic = format!("Basic {}", paper.key());
+    for (method, target) in EVERY_ENDPOINT {
+        for authorization in [None, Some(wrong.as_str()), Some("Bearer "), Some(&basic)] {
+            let headers: Vec<_> = authorization
+                .map(|a| ("Authorization", a))
+                .into_iter()
+                .collect();
+            let reply = paper.bare_call(method, target, &headers, "").await.unwrap();
+            assert_eq!(reply.status, 401, "{method} {target}");
+            assert_eq!(
+                reply.header("www-authenticate"),
+                Some("Bearer realm=\"perpdeck\"")
+            );
+            assert_eq!(reply.error().code.raw(), "unauthorized");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_foreign_thing_cannot_be_told_from_a_missing_one() {
+    let paper = Paper::bare().await;
+    let body = r#"{"account_id":"chal-1","market_id":"paper|BTC","side":"buy","size":0.1,"leverage":5,"margin_mode":"isolated"}"#;
+    assert_eq!(paper.keyed("/v1/orders", "k", body).await.status, 201);
+    let close = r#"{"type":"market"}"#;
+    let pairs = [
+        (
+            "GET",
+            "/v1/orders?account_id=chal-1",
+            "/v1/orders?account_id=chal-9",
+            "",
+        ),
+        (
+            "GET",
+            "/v1/positions?account_id=chal-1",
+            "/v1/positions?account_id=chal-9",
+            "",
+        ),
+        (
+            "GET",
+            "/v1/twap-orders?account_id=chal-1",
+            "/v1/twap-orders?account_id=chal-9",
+            "",
+        ),
+        ("DELETE", "/v1/orders/ord_000001", "/v1/orders/nothing", ""),
+        (
+            "PUT",
+            "/v1/orders/ord_000001/attached-exits",
+            "/v1/orders/ord_999999/attached-exits",
+            "{}",
+        ),
+        (
+            "POST",
+            "/v1/positions/pos_000001/close",
+            "/v1/positions/pos_999999/close",
+            close,
+        ),
+        (
+            "PUT",
+            "/v1/positions/pos_000001/isolated-margin",
+            "/v1/positions/x/isolated-margin",
+            r#"{"extra_margin":1}"#,
+        ),
+        (
+            "POST",
+            "/v1/accounts/chal-1/close-all-positions",
+            "/v1/accounts/chal-9/close-all-positions",
+            "",
+        ),
+    ];
+    for (method, foreign, missing, body) in pairs {
+        let foreign = paper.call_as("chal-2", method, foreign, body).await;
+        let missing = paper.call_as("chal-2", method, missing, body).await;
+        assert_eq!(foreign.status, 404, "{method} {missing:?}");
+        assert_eq!(foreign.anonymous(), missing.anonymous());
+        assert_eq!(foreign.body.len(), missing.body.len());
+    }
+}
+
+#[tokio::test]
+async fn a_request_id_is_a_uuid_in_header_and_body_and_never_the_same_twice() {
+    let paper = Paper::bare().await;
+    let mut seen = vec![];
+    for _ in 0..3 {
+        let reply = paper.get("/v1/orders?account_id=nobody").await;
+        let told = reply.error().request_id.unwrap();
+        assert_eq!(reply.header("x-request-id"), Some(told.raw()));
+        seen.push(told.raw().parse::<Uuid>().unwrap());
+    }
+    seen.dedup();
+    assert_eq!(seen.len(), 3);
+}
+
+#[tokio::test]
+async fn unknown_paths_and_wrong_methods_are_told_apart() {
+    let paper = Paper::bare().await;
+    for target in [
+        "/",
+        "/v1",
+        "/v1/fills",
+        "/v2/orders",
+        "/sim",
+        "/sim/moon",
+        "/v1/orders/",
+    ] {
+        let reply = paper.get(target).await;
+        assert_eq!(reply.status, 404, "{target}");
+        assert_eq!(reply.error().code.raw(), "unknown_endpoint");
+    }
+    for (method, target, allow) in [
+        ("PATCH", "/v1/orders", "GET, POST"),
+        ("GET", "/v1/orders/ord_000001", "DELETE"),
+        ("POST", "/v1/scaled-orders/scl_000001", "GET, DELETE"),
+        ("GET", "/v1/accounts/chal-1/close-all-positions", "POST"),
+        ("PUT", "/sim/clock", "GET, POST"),
+        ("TRACE", "/v1/positions", "GET"),
+    ] {
+        let reply = paper.call(method, target, &[], "").await;
+        assert_eq!(reply.status, 405, "{method} {target}");
+        assert_eq!(reply.header("allow"), Some(allow), "{method} {target}");
+    }
+}
+
+#[tokio::test]
+async fn a_wrong_query_is_400_and_names_the_parameter() {
+    let paper = Paper::bare().await;
+    for (target, named) in [
+        ("/v1/orders", "account_id"),
+        ("/v1/orders?account_id=chal-1&limit=0", "limit"),
+        ("/v1/orders?account_id=chal-1&limit=101", "limit"),
+        ("/v1/orders?account_id=chal-1&status=done", "status"),
+        ("/v1/orders?account_id=chal-1&colour=red", "colour"),
+        ("/v1/positions?account_id=chal-1&status=half", "status"),
+        (
+            "/v1/positions?account_id=chal-1&cursor=nonsense&status=closed",
+            "cursor",
+        ),
+    ] {
+        let (status, _, message) = paper.get(target).await.refusal();
+        assert_eq!(status, 400, "{target}");
+        assert!(message.contains(named), "{target}: {message}");
+    }
+}
+
+#[tokio::test]
+async fn a_page_on_another_host_name_is_not_served() {
+    let paper = Paper::bare().await;
+    let bearer = format!("Bearer {}", paper.key());
+    let headers = [("Host", "evil.example"), ("Authorization", bearer.as_str())];
+    let reply = paper
+        .bare_call("GET", "/v1/orders?account_id=chal-1", &headers, "")
+        .await
+        .unwrap();
+    assert_eq!(reply.status, 421);
+    assert_eq!(reply.error().code.raw(), "host_not_served");
+    assert_eq!(reply.header("access-control-allow-origin"), None);
+}
+
+#[tokio::test]
+async fn a_body_over_64_kib_is_413() {
+    let paper = Paper::bare().await;
+    let body = " ".repeat(64 * 1024 + 1);
+    let reply = paper.keyed("/v1/orders", "k", &body).await;
+    assert_eq!(reply.refusal().0, 413);
+    let fits = paper.keyed("/v1/orders", "k", &body[2..]).await;
+    assert_eq!(fits.status, 400);
+}
+
+#[tokio::test]
+async fn what_is_no_http_or_has_endless_headers_ends_the_connection() {
+    let paper = Paper::bare().await;
+    let endless = format!(
+        "GET / HTTP/1.1\r\nHost: localhost\r\nX: {}",
+        "x".repeat(100_000)
+    );
+    let answer = paper.send(endless.as_bytes()).await;
+    assert!(!answer.starts_with(b"HTTP/1.1 2"), "{answer:?}");
+    let answer = paper.send(b"\x16\x03\x01 hello\r\n\r\n").await;
+    assert!(answer.starts_with(b"HTTP/1.1 400"), "{answer:?}");
+}
+
+#[tokio::test]
+async fn each_budget_answers_429_with_whole_seconds_and_names_itself() {
+    let paper = Paper::bare().await;
+    for (name, words) in [
+        ("per_key", "the per-key request budget is spent"),
+        ("per_address", "the per-IP request budget is spent"),
+        ("whole", "the deployment request budget is spent"),
+    ] {
+        let body = json!({ (name): { "burst": 2, "per_second": 0 } }).to_string();
+        assert_eq!(paper.post("/sim/budgets", &body).await.status, 200);
+        let orders = "/v1/orders?account_id=chal-1";
+        assert_eq!(paper.get(orders).await.status, 200);
+        assert_eq!(paper.get(orders).await.status, 200);
+        let reply = paper.get(orders).await;
+        let (status, code, message) = reply.refusal();
+        assert_eq!((status, code.as_str()), (429, "rate_limited"));
+        assert!(message.starts_with(words), "{message}");
+        let retry: u64 = reply.header("retry-after").unwrap().parse().unwrap();
+        assert!(retry >= 1);
+    }
+    let reset = paper.post("/sim/budgets", "{}").await;
+    assert_eq!(reset.json()["data"]["per_key"]["burst"], Value::from(500));
+}
+
+#[tokio::test]
+async fn a_budget_is_taken_from_before_the_key_is_looked_at() {
+    let paper = Paper::bare().await;
+    let one = json!({ "per_address": { "burst": 1, "per_second": 0 } }).to_string();
+    assert_eq!(paper.post("/sim/budgets", &one).await.status, 200);
+    let guess = [("Authorization", "Bearer paper_live_guess")];
+    let orders = "/v1/orders?account_id=chal-1";
+    let first = paper.bare_call("GET", orders, &guess, "").await.unwrap();
+    let second = paper.bare_call("GET", orders, &guess, "").await.unwrap();
+    assert_eq!((first.status, second.status), (401, 429));
+}
+
+#[tokio::test]
+async fn one_connection_serves_many_requests() {
+    let paper = Paper::bare().await;
+    let request =
+        |close: &str| format!("GET /sim/markets HTTP/1.1\r\nHost: localhost\r\n{close}\r\n");
+    let both = request("") + &request("Connection: close\r\n");
+    let answer = String::from_utf8(paper.send(both.as_bytes()).await).unwrap();
+    assert_eq!(answer.matches("HTTP/1.1 200 OK").count(), 2);
+}

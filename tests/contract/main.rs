@@ -1,0 +1,22 @@
+//! The paper exchange over a real socket: every endpoint of the API description with its documented statuses.
+//! The virtual clock stands still; time passes only where a test says so.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::float_arithmetic,
+    clippy::cast_possible_truncation,
+    reason = "a failed helper is a failed test; prices to trade at need no exactness"
+)]
+
+mod access;
+mod close_all;
+mod demo;
+mod faults;
+mod lists;
+mod orders;
+mod positions;
+mod sim;
+mod strategies;
+#[path = "../support/mod.rs"]
+mod support;

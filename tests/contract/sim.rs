@@ -1,0 +1,153 @@
+//! The simulation's own routes.
+
+use crate::{orders::place, support::Paper};
+use perpdeck::config::{FactsSource, PriceSource};
+use serde_json::{Value, json};
+
+#[tokio::test]
+async fn the_desks_price_and_facts_sources_find_what_they_point_at() {
+    let paper = Paper::bare().await;
+    let source = PriceSource::paper();
+    // Market data needs no key.
+    let reply = paper.bare_call("GET", &source.url, &[], "").await.unwrap();
+    let document = reply.json();
+    let rows = document.pointer(&source.rows).unwrap().as_array().unwrap();
+    assert_eq!(rows.len(), 3);
+    let optional = [
+        source.bid,
+        source.ask,
+        source.size_decimals,
+        source.max_leverage,
+        source.funding_rate,
+    ];
+    for pointer in optional
+        .into_iter()
+        .flatten()
+        .chain([source.market_id, source.mark])
+    {
+        assert!(!rows[0].pointer(&pointer).unwrap().is_null(), "{pointer}");
+    }
+    let source = FactsSource::paper();
+    let document = paper.get(&source.url).await.json();
+    let rows = document.pointer(&source.rows).unwrap().as_array().unwrap();
+    assert_eq!(rows.len(), 1, "only the caller's own account");
+    assert_eq!(rows[0].pointer(&source.account_id).unwrap(), "chal-1");
+    let optional = [
+        source.cash,
+        source.available_margin,
+        source.day_pnl,
+        source.daily_loss_left,
+    ];
+    for pointer in optional.into_iter().flatten().chain([source.equity]) {
+        assert!(rows[0].pointer(&pointer).unwrap().is_number(), "{pointer}");
+    }
+    assert_eq!(
+        paper
+            .bare_call("GET", &source.url, &[], "")
+            .await
+            .unwrap()
+            .status,
+        401
+    );
+}
+
+#[tokio::test]
+async fn a_markets_prices_and_book_agree() {
+    let paper = Paper::bare().await;
+    let markets: Vec<Value> = paper.get("/sim/markets").await.data();
+    let btc = &markets[0];
+    assert_eq!(btc["market_id"], "paper|BTC");
+    assert!(btc["bid_price"].as_f64() < btc["ask_price"].as_f64());
+    assert_eq!(btc["tick_size"], json!(1));
+    let book: Value = paper.get("/sim/markets/paper%7CBTC/book").await.data();
+    assert_eq!(book["bids"][0]["price"], btc["bid_price"]);
+    assert_eq!(book["asks"][0]["price"], btc["ask_price"]);
+    assert_eq!(
+        paper.get("/sim/markets/paper%7CNOPE/book").await.status,
+        404
+    );
+}
+
+#[tokio::test]
+async fn the_account_tells_its_equity_and_every_rule_of_its_challenge() {
+    let paper = Paper::bare().await;
+    place(&paper, "k", json!({})).await;
+    let accounts: Vec<Value> = paper.get("/sim/accounts").await.data();
+    let account = &accounts[0];
+    assert_eq!(
+        (&account["standing"], &account["open_positions"]),
+        (&json!("active"), &json!(1))
+    );
+    assert!(account["equity"].as_f64().unwrap() < 100_000.0);
+    assert!(account["daily_loss_left"].as_f64().unwrap() > 0.99);
+    let rules = account["rules"].as_array().unwrap();
+    let names: Vec<&str> = rules
+        .iter()
+        .map(|rule| rule["rule_id"].as_str().unwrap())
+        .collect();
+    for name in [
+        "max_daily_loss",
+        "max_drawdown",
+        "max_leverage",
+        "profit_target",
+    ] {
+        assert!(names.contains(&name), "{names:?}");
+    }
+}
+
+#[tokio::test]
+async fn reading_never_moves_time_and_equal_runs_have_equal_histories() {
+    let mut hashes = vec![];
+    for polls in [0, 20] {
+        let paper = Paper::bare().await;
+        place(&paper, "k", json!({})).await;
+        for _ in 0..polls {
+            paper.get("/v1/orders?account_id=chal-1").await;
+            paper.get("/sim/markets").await;
+        }
+        paper.advance(30_000).await;
+        let clock: Value = paper.get("/sim/clock").await.data();
+        assert_eq!(clock["now"], json!(crate::support::START.0 + 30_000));
+        hashes.push(clock["log_hash"].clone());
+    }
+    assert_eq!(hashes[0], hashes[1]);
+}
+
+#[tokio::test]
+async fn the_clock_can_be_set_running_and_stopped_and_refuses_nonsense() {
+    let paper = Paper::bare().await;
+    let clock: Value = paper
+        .post("/sim/clock", r#"{"paused":false,"speed":2.5}"#)
+        .await
+        .data();
+    assert_eq!(
+        (&clock["paused"], &clock["speed"]),
+        (&json!(false), &json!(2.5))
+    );
+    let clock: Value = paper.post("/sim/clock", r#"{"paused":true}"#).await.data();
+    assert_eq!(clock["paused"], json!(true));
+    for body in [
+        r#"{"speed":0}"#,
+        r#"{"speed":101}"#,
+        r#"{"advance_ms":-1}"#,
+        r#"{"advance_ms":3600001}"#,
+        r#"{"at":1}"#,
+    ] {
+        assert_eq!(
+            paper.post("/sim/clock", body).await.refusal().0,
+            400,
+            "{body}"
+        );
+    }
+    for body in [
+        r#"{"market_id":"paper|BTC","bps":2001}"#,
+        r#"{"market_id":"x","bps":1}"#,
+        "{}",
+    ] {
+        assert_eq!(
+            paper.post("/sim/nudge", body).await.refusal().0,
+            400,
+            "{body}"
+        );
+    }
+}

@@ -1,0 +1,165 @@
+//! TWAP, VWAP and ladders.
+
+use crate::support::Paper;
+use perpdeck::model::{Num, Order, OrderStatus, Scaled, Twap};
+use serde_json::{Value, json};
+
+fn twap(extra: &Value) -> String {
+    let mut body = json!({
+        "account_id": "chal-1", "market_id": "paper|BTC", "side": "buy", "size": 0.5,
+        "leverage": 5, "margin_mode": "cross", "duration_minutes": 5,
+    });
+    for (name, value) in extra.as_object().unwrap() {
+        body[name] = value.clone();
+    }
+    body.to_string()
+}
+
+async fn ladder(paper: &Paper) -> Scaled {
+    let (top, bottom) = (
+        paper.price("paper|BTC", 1.0).await,
+        paper.price("paper|BTC", -4.0).await,
+    );
+    let body = json!({
+        "account_id": "chal-1", "market_id": "paper|BTC", "side": "buy", "size": 0.3,
+        "leverage": 5, "margin_mode": "cross", "start_price": top, "end_price": bottom, "rung_count": 3,
+    });
+    let reply = paper.post("/sim/scaled-orders", &body.to_string()).await;
+    assert_eq!(reply.status, 201, "{}", reply.text());
+    reply.data()
+}
+
+#[tokio::test]
+async fn a_twap_fills_slice_by_slice_and_its_children_name_it() {
+    let paper = Paper::bare().await;
+    let reply = paper.post("/sim/twap-orders", &twap(&json!({}))).await;
+    assert_eq!(reply.status, 201, "{}", reply.text());
+    paper.advance(120_000).await;
+    let active: Vec<Twap> = paper.get("/v1/twap-orders?account_id=chal-1").await.data();
+    let running = &active[0];
+    assert_eq!(running.status.as_ref().unwrap().raw(), "active");
+    assert_eq!(running.slice_count, Some(Num::from(11_i64)));
+    let filled = running.filled_size.unwrap();
+    assert!(filled.is_positive() && filled < running.total_size.unwrap());
+    let orders: Vec<Order> = paper.get("/v1/orders?account_id=chal-1").await.data();
+    let children: Vec<&Order> = orders
+        .iter()
+        .filter(|order| order.twap_order_id.as_ref() == Some(&running.id))
+        .collect();
+    let sum = children
+        .iter()
+        .filter_map(|child| child.filled_size)
+        .fold(Num::ZERO, |sum, size| sum.plus(size).unwrap());
+    assert_eq!(sum, filled);
+    paper.advance(300_000).await;
+    let active: Vec<Twap> = paper.get("/v1/twap-orders").await.data();
+    assert_eq!(active, [], "a finished one is not in the list");
+}
+
+#[tokio::test]
+async fn stopping_a_twap_ends_future_slices_and_is_repeatable() {
+    let paper = Paper::bare().await;
+    let started: Twap = paper
+        .post("/sim/twap-orders", &twap(&json!({})))
+        .await
+        .data();
+    paper.advance(60_000).await;
+    let target = format!("/v1/twap-orders/{}", started.id);
+    let stopped = paper.delete(&target).await;
+    let row: Twap = stopped.data();
+    assert_eq!(stopped.status, 200);
+    assert_eq!(row.status.as_ref().unwrap().raw(), "canceled");
+    assert_eq!(
+        row.completion_reason.as_ref().unwrap().raw(),
+        "canceled_by_user"
+    );
+    paper.advance(120_000).await;
+    assert_eq!(paper.delete(&target).await.data::<Twap>(), row);
+    assert_eq!(
+        paper.delete("/v1/twap-orders/twap_000099").await.status,
+        404
+    );
+    let theirs = paper.call_as("chal-2", "DELETE", &target, "").await;
+    assert_eq!(theirs.status, 404);
+}
+
+#[tokio::test]
+async fn a_vwap_with_a_trigger_waits_for_it() {
+    let paper = Paper::bare().await;
+    let trigger = paper.price("paper|BTC", 4.0).await;
+    let body = twap(&json!({"kind": "vwap", "side": "sell", "trigger_price": trigger}));
+    let waiting: Twap = paper.post("/sim/twap-orders", &body).await.data();
+    assert_eq!(waiting.status.as_ref().unwrap().raw(), "pending");
+    assert_eq!(waiting.total_size, Some(Num::new(-5, 1)));
+    let up = r#"{"market_id":"paper|BTC","bps":700}"#;
+    assert_eq!(paper.post("/sim/nudge", up).await.status, 200);
+    paper.advance(120_000).await;
+    let active: Vec<Twap> = paper.get("/v1/twap-orders").await.data();
+    assert_eq!(active[0].status.as_ref().unwrap().raw(), "active");
+}
+
+#[tokio::test]
+async fn a_strategy_that_makes_no_sense_is_400_and_names_the_field() {
+    let paper = Paper::bare().await;
+    for extra in [
+        json!({"duration_minutes": 1}),
+        json!({"duration_minutes": 1.5}),
+        json!({"kind": "pov"}),
+        json!({"size": 0.000_000_1}),
+        json!({"surprise": true}),
+    ] {
+        let reply = paper.post("/sim/twap-orders", &twap(&extra)).await;
+        assert_eq!(reply.refusal().0, 400, "{extra}");
+    }
+    let body = json!({
+        "account_id": "chal-1", "market_id": "paper|BTC", "side": "buy", "size": 0.3,
+        "leverage": 5, "margin_mode": "cross", "start_price": 60000, "end_price": 59000, "rung_count": 1,
+    });
+    let reply = paper.post("/sim/scaled-orders", &body.to_string()).await;
+    assert_eq!(
+        (reply.status, reply.error().code.raw()),
+        (400, "invalid_scaled")
+    );
+}
+
+#[tokio::test]
+async fn a_ladder_shows_its_rungs_and_cancelling_it_takes_the_working_ones() {
+    let paper = Paper::bare().await;
+    let placed = ladder(&paper).await;
+    let target = format!("/v1/scaled-orders/{}", placed.id);
+    let shown: Scaled = paper.get(&target).await.data();
+    assert_eq!(shown, placed);
+    assert_eq!(shown.rungs.len(), 3);
+    let listed: Vec<Scaled> = paper
+        .get("/sim/scaled-orders?account_id=chal-1")
+        .await
+        .data();
+    assert_eq!(listed, std::slice::from_ref(&placed));
+
+    let canceled: Scaled = paper.delete(&target).await.data();
+    assert_eq!(canceled.status.as_ref().unwrap().raw(), "canceled");
+    let orders: Vec<Order> = paper.get("/v1/orders?account_id=chal-1").await.data();
+    let states: Vec<String> = placed
+        .rungs
+        .iter()
+        .map(|rung| {
+            let id = rung.order_id.as_ref().unwrap();
+            let order = orders.iter().find(|order| order.id == *id).unwrap();
+            assert_eq!(order.scaled_order_id.as_ref(), Some(&placed.id));
+            order.status.to_string()
+        })
+        .collect();
+    assert_eq!(states, ["filled", "canceled", "canceled"]);
+    assert!(
+        !orders
+            .iter()
+            .any(|order| order.status.is(&OrderStatus::Resting))
+    );
+
+    let theirs = paper.call_as("chal-2", "GET", &target, "").await;
+    let missing = paper
+        .call_as("chal-2", "GET", "/v1/scaled-orders/scl_000077", "")
+        .await;
+    assert_eq!(theirs.status, 404);
+    assert_eq!(theirs.anonymous(), missing.anonymous());
+}
