@@ -34,3 +34,7 @@ pub mod config;
 pub mod exchange;
 pub mod journal;
 pub mod model;
+
+pub mod runtime;
+pub mod ui;
+pub mod view;

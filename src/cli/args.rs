@@ -1,6 +1,6 @@
 //! What may be typed.
 
-use super::{completions, flags::SettingsFlags, man, settings};
+use super::{completions, flags::SettingsFlags, man, serve, settings, snapshot, world::World};
 use clap::{Parser, Subcommand};
 
 /// A terminal desk for paper-trading perpetual futures.
@@ -24,6 +24,12 @@ Exit codes: 0 ok, 1 failed, 2 usage or settings.";
 pub(super) enum Verb {
     /// Opens the desk (this when no command is named)
     Desk,
+    /// Opens the desk on its own paper exchange, whatever is configured
+    Demo(World),
+    /// Runs the paper exchange alone, for bots, tests and other desks
+    Serve(serve::Args),
+    /// Writes one frame of the living desk to standard output
+    Snapshot(snapshot::Args),
     /// Shows, checks or starts a settings file
     Config(settings::Args),
     /// Prints a completion script for a shell

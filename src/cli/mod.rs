@@ -7,18 +7,23 @@ mod args;
 mod completions;
 mod desk;
 mod exit;
+mod far;
 mod flags;
 mod log;
 mod man;
 mod out;
+mod serve;
 mod settings;
+mod snapshot;
+mod world;
 
 pub use args::Args;
 pub use exit::Exit;
 
 use crate::config;
 use args::Verb;
-use color_eyre::Result;
+use color_eyre::{Result, eyre::Context as _};
+use desk::Choice;
 use std::{env, path::PathBuf};
 
 /// Does what was asked, and says how it went.
@@ -30,11 +35,23 @@ pub fn run(args: Args) -> Exit {
 fn choose(args: Args) -> Result<Exit> {
     let sources = args.settings.sources(env::vars_os(), config::user_file());
     match args.verb {
-        None | Some(Verb::Desk) => desk::run(&sources),
+        None | Some(Verb::Desk) => live(desk::run(Choice::Configured, &sources)),
+        Some(Verb::Demo(world)) => live(desk::run(Choice::Paper(world), &sources)),
+        Some(Verb::Serve(args)) => live(serve::run(args, &sources)),
+        Some(Verb::Snapshot(args)) => live(snapshot::run(args, &sources)),
         Some(Verb::Config(args)) => settings::run(&args, &sources),
         Some(Verb::Completions(args)) => completions::run(&args),
         Some(Verb::Man(args)) => man::run(&args),
     }
+}
+
+/// Runs a verb that waits for sockets, timers or keys.
+fn live(verb: impl Future<Output = Result<Exit>>) -> Result<Exit> {
+    let runtime = tokio::runtime::Runtime::new().wrap_err("no threads to run on")?;
+    let exit = runtime.block_on(verb);
+    // A request that hangs must not hold the shell back.
+    runtime.shutdown_background();
+    exit
 }
 
 /// Where the journal and the log go.

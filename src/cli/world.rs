@@ -84,9 +84,8 @@ impl World {
             DEMO => Scenario::demo(),
             path => Scenario::from_file(Path::new(path)),
         };
-        read.map(|scenario| Scenario {
-            seed: self.seed,
-            ..scenario
-        })
+        let mut scenario = read?;
+        scenario.seed = self.seed;
+        Ok(scenario)
     }
 }

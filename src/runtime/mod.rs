@@ -4,22 +4,28 @@
 //! painter draw. It never waits for a terminal, a disk or a socket; it does nothing when nothing happens.
 
 mod clock;
+mod desk;
 mod frame;
 mod jitter;
 mod outbox;
 mod painter;
+mod picture;
 mod poller;
 mod scribe;
+mod services;
 mod signals;
 mod terminal;
 
 pub use clock::Clock;
+pub use desk::{End, Start, desk};
 pub use outbox::Outbox;
+pub use picture::picture;
 pub use poller::Poller;
+pub use services::Far;
 
 use crate::{
     app::{Effect, Model, Msg, update, wake},
-    ui::{self, Scrolls},
+    ui::{self, Look, Scrolls},
 };
 use crossterm::event::{Event, KeyEventKind};
 use frame::FrameGate;
@@ -37,6 +43,7 @@ struct Wires<I> {
     mail: Receiver<Msg>,
     effects: UnboundedSender<Effect>,
     clock: Clock,
+    look: Look,
 }
 
 /// Runs until the model quits or the input ends. `show` gets every frame worth drawing.
@@ -51,7 +58,7 @@ where
             biased; // a due frame first (60 Hz at most), then the person, then the network, then time
             () = gate.due() => {
                 let mut frame = Buffer::empty(size);
-                ui::render(&mut frame, model, &mut scrolls);
+                ui::render(&mut frame, model, &mut scrolls, wires.look);
                 show(frame);
                 gate.drawn();
                 continue;

@@ -6,8 +6,18 @@ mod svg;
 #[cfg(test)]
 mod tests;
 
-use crate::model::Timestamp;
+use super::{Exit, far, out, state_dir, world::World};
+use crate::{
+    app::keymap::Chord,
+    config::{FarEnd, Settings, Sources, Theme, load},
+    exchange::Pace,
+    model::Timestamp,
+    runtime::{self, Clock},
+};
+use color_eyre::Result;
+use ratatui::{buffer::Buffer, layout::Rect};
 use std::str::FromStr;
+use tokio_util::sync::CancellationToken;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -19,7 +29,7 @@ pub(super) struct Args {
     format: Format,
     /// Keys to press first, blanks between them: "1 c tab enter"
     #[arg(long, value_name = "KEYS", default_value = "")]
-    keys: String,
+    keys: Keys,
     /// The same seed gives the same market
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -61,6 +71,54 @@ impl FromStr for Size {
                 })
             })
             .ok_or_else(|| format!("a size is columns x rows, each 1 to {MOST}, as in 160x48"))
+    }
+}
+
+/// Presses, in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Keys(Vec<Chord>);
+
+impl FromStr for Keys {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        text.split_whitespace().map(str::parse).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+/// A configured service is pictured as it is now; the paper exchange stands still at `--at`.
+pub(super) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
+    let settings = load(sources)?.settings;
+    let frame = frame(&args, &settings).await?;
+    out::say(&written(&frame, args.format, settings.theme)?)?;
+    Ok(Exit::Ok)
+}
+
+async fn frame(args: &Args, settings: &Settings) -> Result<Buffer> {
+    let start = far::start(settings)?;
+    let size = Rect::new(0, 0, args.size.columns, args.size.rows);
+    let keys = &args.keys.0;
+    if let FarEnd::LiveApi(connection) = settings.far_end()? {
+        let opening = far::service(*connection, state_dir(settings));
+        return Ok(runtime::picture(start, Clock::Wall, size, keys, opening).await);
+    }
+    let world = World {
+        seed: args.seed,
+        ..World::default()
+    };
+    let (at, stop) = (args.at.unwrap_or(Clock::Wall.now()), CancellationToken::new());
+    let journal = far::PaperJournal::new();
+    let opening = far::paper(world, at, Pace::Paused, journal.path(), stop.clone());
+    let frame = runtime::picture(start, Clock::Frozen(at), size, keys, opening).await;
+    stop.cancel();
+    Ok(frame)
+}
+
+fn written(frame: &Buffer, format: Format, theme: Theme) -> Result<String, std::fmt::Error> {
+    match format {
+        Format::Text => Ok(cells::text(frame)),
+        Format::Ansi => Ok(ansi::ansi(frame)),
+        Format::Svg => svg::svg(frame, theme),
     }
 }
 

@@ -1,0 +1,65 @@
+//! A desk on a terminal, from the first frame to the exit code.
+
+use super::{
+    Clock, Far, Wires,
+    painter::Painter,
+    run,
+    services::Services,
+    signals::Signals,
+    terminal::Taken,
+};
+use crate::{
+    app::{Model, Options, keymap::Keymap},
+    model::Failure,
+    ui::Look,
+};
+use crossterm::event::EventStream;
+use ratatui::layout::Rect;
+use std::io;
+use tokio::sync::mpsc::{channel, unbounded_channel};
+
+/// Messages that may wait for the loop; a sender that finds it full waits, which slows polls, never keys.
+const MAIL: usize = 256;
+
+/// What a desk is started with.
+#[derive(Debug)]
+pub struct Start {
+    pub options: Options,
+    pub keymap: Keymap,
+    pub look: Look,
+}
+
+/// How a desk ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    Quit,
+    /// Asked to leave by the operating system; 128 + the signal's number.
+    Signal(u8),
+}
+
+/// Opens the desk on this process's terminal and runs it to its end. The first frame is drawn before
+/// `opening` has begun; the terminal is given back on every way out.
+pub async fn desk<F>(start: Start, opening: F) -> io::Result<End>
+where
+    F: Future<Output = Result<Far, Failure>> + Send + 'static,
+{
+    let mut signals = Signals::listen()?;
+    let taken = Taken::take()?;
+    let (columns, rows) = crossterm::terminal::size()?;
+    let painter = Painter::start(Taken::screen()?);
+    let clock = Clock::Wall;
+    let (inbox, mail) = channel(MAIL);
+    let (effects, wanted) = unbounded_channel();
+    let services = Services { clock, intervals: start.options.intervals.clone(), inbox };
+    let far_side = tokio::spawn(services.serve(opening, wanted));
+    let mut model = Model::new(start.options, start.keymap, clock.now());
+    let wires = Wires { input: EventStream::new(), mail, effects, clock, look: start.look };
+    let end = tokio::select! {
+        () = run(wires, Rect::new(0, 0, columns, rows), &mut model, |frame| painter.show(frame)) => End::Quit,
+        code = signals.caught() => End::Signal(code),
+    };
+    far_side.abort();
+    drop(painter);
+    drop(taken);
+    Ok(end)
+}

@@ -1,0 +1,128 @@
+//! One frame of a living desk without a terminal: the same services, a script of keys, then the frame.
+
+use super::{Clock, Far, Start, services::Services};
+use crate::{
+    app::{
+        Effect, Model, Msg,
+        keymap::Chord,
+        poll::{Answer, Source},
+        update,
+    },
+    model::{Failure, Timestamp},
+    ui::{self, Scrolls},
+};
+use ratatui::{buffer::Buffer, layout::Rect};
+use std::{collections::BTreeSet, time::Duration};
+use strum::IntoEnumIterator;
+use tokio::{
+    sync::mpsc::{Receiver, UnboundedSender, channel, unbounded_channel},
+    time::timeout,
+};
+
+/// How long a picture waits for a service that does not answer; it then shows the desk as it is.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// A scripted key is pressed as unhurriedly as a person would: past the deaf time of a strip.
+const BETWEEN_KEYS: Duration = Duration::from_millis(200);
+
+/// The frame after every source has answered, the keys are pressed, and what they sent has settled.
+pub async fn picture<F>(start: Start, clock: Clock, size: Rect, keys: &[Chord], opening: F) -> Buffer
+where
+    F: Future<Output = Result<Far, Failure>> + Send + 'static,
+{
+    let (inbox, mail) = channel(64);
+    let (effects, wanted) = unbounded_channel();
+    let services = Services { clock, intervals: start.options.intervals.clone(), inbox };
+    let far_side = tokio::spawn(services.serve(opening, wanted));
+    let model = Model::new(start.options, start.keymap, clock.now());
+    let mut sitter = Sitter { model, mail, effects, clock, pressed: 0, awaited: Source::iter().collect() };
+    sitter.settle().await;
+    for key in keys {
+        sitter.press(*key).await;
+    }
+    far_side.abort();
+    let mut frame = Buffer::empty(size);
+    ui::render(&mut frame, &sitter.model, &mut Scrolls::default(), start.look);
+    frame
+}
+
+/// The desk that sits for the picture.
+struct Sitter {
+    model: Model,
+    mail: Receiver<Msg>,
+    effects: UnboundedSender<Effect>,
+    clock: Clock,
+    pressed: u32,
+    /// Sources that have not answered since the last key that acted.
+    awaited: BTreeSet<Source>,
+}
+
+impl Sitter {
+    fn now(&self) -> Timestamp {
+        match self.clock {
+            Clock::Wall => self.clock.now(),
+            Clock::Frozen(instant) => instant.plus(BETWEEN_KEYS * self.pressed),
+        }
+    }
+
+    async fn press(&mut self, key: Chord) {
+        self.pressed += 1;
+        self.take(Msg::Key(key));
+        if !self.model.store.flights.is_empty() {
+            self.settle().await;
+            // The picture is of the time after: every number is read once more.
+            self.awaited = Source::iter().collect();
+            self.send(Effect::Poll(Source::iter().collect()));
+        }
+        self.settle().await;
+    }
+
+    /// Takes messages in until every awaited source has answered and nothing is on its way.
+    async fn settle(&mut self) {
+        let settled = timeout(PATIENCE, async {
+            while !self.is_settled() {
+                let Some(msg) = self.mail.recv().await else { return };
+                if let Msg::Polled(poll) = &msg {
+                    self.awaited.remove(&source(&poll.answer));
+                }
+                self.take(msg);
+            }
+        });
+        if settled.await.is_err() {
+            tracing::warn!(awaited = ?self.awaited, "the picture was taken before everything had answered");
+        }
+    }
+
+    fn is_settled(&self) -> bool {
+        let store = &self.model.store;
+        let ladders = store.scaled.values().all(|l| l.value().is_some() || l.trouble().is_some());
+        let only_ladders = self.awaited.iter().all(|s| *s == Source::Scaled) && store.scaled.is_empty();
+        let answered = self.awaited.is_empty() || only_ladders;
+        let fetching = store.closed.is_fetching() || store.history.is_fetching();
+        answered && ladders && !fetching && store.flights.is_empty()
+    }
+
+    fn take(&mut self, msg: Msg) {
+        let now = self.now();
+        for effect in update(&mut self.model, now, msg) {
+            self.send(effect);
+        }
+    }
+
+    fn send(&self, effect: Effect) {
+        // A far side that has ended answers nothing; the patience runs out and the picture says so.
+        drop(self.effects.send(effect));
+    }
+}
+
+fn source(answer: &Answer) -> Source {
+    match answer {
+        Answer::Positions(_) => Source::Positions,
+        Answer::Orders(_) => Source::Orders,
+        Answer::Twaps(_) => Source::Twaps,
+        Answer::Scaled(..) => Source::Scaled,
+        Answer::Closed(_) | Answer::MoreClosed(..) => Source::Closed,
+        Answer::History(_) | Answer::MoreHistory(..) => Source::History,
+        Answer::Markets(_) => Source::Markets,
+        Answer::Account(_) => Source::Account,
+    }
+}

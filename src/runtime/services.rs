@@ -1,0 +1,92 @@
+//! The far side of the loop: opens the service, then carries effects out, one after another.
+
+use super::{Clock, Outbox, Poller};
+use crate::{
+    app::{Effect, Identity, Msg, notice::Tone, poll::Source},
+    client::Client,
+    config::Connection,
+    journal::{Journal, JournalError},
+    model::Failure,
+};
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+use tokio::sync::mpsc::{Sender, UnboundedReceiver, unbounded_channel};
+
+/// A service that is ready to be spoken to.
+#[derive(Debug)]
+pub struct Far {
+    pub identity: Identity,
+    pub connection: Connection,
+    /// Where the journal of this account lives.
+    pub journal_dir: PathBuf,
+}
+
+/// What the far side is made of, whichever desk it serves.
+#[derive(Debug)]
+pub(super) struct Services {
+    pub(super) clock: Clock,
+    pub(super) intervals: BTreeMap<Source, Duration>,
+    pub(super) inbox: Sender<Msg>,
+}
+
+impl Services {
+    /// Runs until the loop hangs up. Effects that come before the service is open wait for it.
+    pub(super) async fn serve(
+        self,
+        opening: impl Future<Output = Result<Far, Failure>>,
+        mut effects: UnboundedReceiver<Effect>,
+    ) {
+        let joined = match opening.await {
+            Ok(far) => self.join(far).await,
+            Err(why) => Err(why),
+        };
+        let (mut outbox, mut poller) = match joined {
+            Ok(joined) => joined,
+            Err(why) => return self.mourn(why, effects).await,
+        };
+        while let Some(effect) = effects.recv().await {
+            match effect {
+                Effect::Send(ticket, command) => outbox.send(ticket, command),
+                Effect::Poll(sources) => poller.poll(&sources),
+                Effect::MoreClosed(cursor) => poller.more_closed(cursor),
+                Effect::MoreHistory(cursor) => poller.more_history(cursor),
+                Effect::Watch(ladders) => poller.watch(ladders),
+                Effect::Quit => {}
+            }
+        }
+    }
+
+    async fn join(&self, far: Far) -> Result<(Outbox, Poller), Failure> {
+        let (calls, mut finished) = unbounded_channel();
+        let clock = self.clock;
+        let client = Client::new(far.connection, calls, move || clock.now())?;
+        let inbox = self.inbox.clone();
+        tokio::spawn(async move {
+            while let Some(call) = finished.recv().await {
+                if inbox.send(Msg::Called(call)).await.is_err() {
+                    return;
+                }
+            }
+        });
+        self.say(Msg::Opened(far.identity)).await;
+        let open = move || -> Result<Journal, JournalError> { Journal::open(&far.journal_dir) };
+        let outbox = Outbox::spawn(client.clone(), clock, open, self.inbox.clone());
+        let seed = u64::from(std::process::id());
+        let poller = Poller::spawn(client, clock, &self.intervals, seed, self.inbox.clone());
+        Ok((outbox, poller))
+    }
+
+    /// Nothing can be reached: the desk stays, says why, and fails every command at once.
+    async fn mourn(self, why: Failure, mut effects: UnboundedReceiver<Effect>) {
+        self.say(Msg::Said(Tone::Alert, why.to_string())).await;
+        while let Some(effect) = effects.recv().await {
+            if let Effect::Send(ticket, _) = effect {
+                self.say(Msg::Settled(ticket, Err(why.clone()))).await;
+            }
+        }
+    }
+
+    async fn say(&self, msg: Msg) {
+        // The loop that would have listened has ended: nobody is left to tell.
+        drop(self.inbox.send(msg).await);
+    }
+}
