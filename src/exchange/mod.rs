@@ -246,3 +246,26 @@ impl RequestIds {
         uuid::Builder::from_random_bytes(bytes).into_uuid()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BARE: &str = include_str!("../../tests/support/bare.toml");
+
+    #[tokio::test(start_paused = true)]
+    async fn virtual_time_follows_the_wall_clock_in_whole_steps_and_stops_on_the_signal() {
+        let scenario = Scenario::parse(BARE).unwrap();
+        let opened = scenario.open(engine::Millis(1_790_000_000_000)).unwrap();
+        let pace = Pace::Live(Speed::from_thousandths(2_000).unwrap());
+        let addr = "127.0.0.1:1".parse().unwrap();
+        let service = Arc::new(Service::new(&scenario, opened, pace, addr));
+        let stop = CancellationToken::new();
+        let ticking = tokio::spawn(tick(Arc::clone(&service), stop.clone()));
+        tokio::time::sleep(Duration::from_millis(10_100)).await;
+        let now = service.floor().unwrap().engine.now();
+        assert_eq!(now, engine::Millis(1_790_000_020_000));
+        stop.cancel();
+        ticking.await.unwrap();
+    }
+}

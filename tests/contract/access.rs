@@ -2,6 +2,8 @@
 
 use crate::support::Paper;
 use serde_json::{Value, json};
+use std::time::Duration;
+use tokio::{net::TcpStream, time::timeout};
 use uuid::Uuid;
 
 const EVERY_ENDPOINT: [(&str, &str); 12] = [
@@ -247,4 +249,18 @@ async fn one_connection_serves_many_requests() {
     let both = request("") + &request("Connection: close\r\n");
     let answer = String::from_utf8(paper.send(both.as_bytes()).await).unwrap();
     assert_eq!(answer.matches("HTTP/1.1 200 OK").count(), 2);
+}
+
+#[tokio::test]
+async fn the_129th_connection_waits_until_another_one_leaves() {
+    let paper = Paper::bare().await;
+    let mut held = vec![];
+    for _ in 0..128 {
+        held.push(TcpStream::connect(paper.handle.addr).await.unwrap());
+    }
+    let mut waiting = Box::pin(paper.get("/sim/clock"));
+    let early = timeout(Duration::from_millis(100), &mut waiting).await;
+    assert!(early.is_err(), "served beside 128 others");
+    held.pop();
+    assert_eq!(waiting.await.status, 200);
 }

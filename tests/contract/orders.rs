@@ -79,6 +79,18 @@ async fn the_same_request_again_is_the_same_order_as_it_is_now() {
 }
 
 #[tokio::test]
+async fn the_same_key_from_several_sides_at_once_places_one_order() {
+    let paper = Paper::bare().await;
+    let call = || place(&paper, "k", json!({}));
+    let replies: [Reply; 4] = tokio::join!(call(), call(), call(), call()).into();
+    let mut statuses = replies.map(|reply| reply.status);
+    statuses.sort_unstable();
+    assert_eq!(statuses, [200, 200, 200, 201]);
+    let all: Vec<Order> = paper.get("/v1/orders?account_id=chal-1").await.data();
+    assert_eq!(all.len(), 1);
+}
+
+#[tokio::test]
 async fn a_key_stands_for_one_request_and_one_user() {
     let paper = Paper::bare().await;
     let order = rest(&paper, "k").await;
@@ -381,6 +393,18 @@ async fn every_type_that_can_be_placed_is_shown_as_placed() {
         .iter()
         .filter(|row| row.status.is(&OrderStatus::Expired));
     assert_eq!(ended.count(), 1, "the gtd order");
+}
+
+#[tokio::test]
+async fn a_trigger_on_another_market_keeps_that_markets_price() {
+    let paper = Paper::bare().await;
+    let trigger = json!({
+        "type": "conditional", "market_id": "paper|SOL", "size": 1, "trigger_market_id": "paper|BTC",
+        "trigger_price": 70000, "trigger_direction": "above",
+    });
+    let order: Order = place(&paper, "k", trigger).await.data();
+    assert_eq!(order.trigger_price, Some(Num::from(70_000_i64)));
+    assert_eq!(order.trigger_market_id.unwrap().raw(), "paper|BTC");
 }
 
 #[tokio::test]

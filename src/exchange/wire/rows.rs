@@ -28,6 +28,11 @@ impl Rows<'_> {
         let names = self.names(row.account, row.market)?;
         let units = names.units;
         let px = |px| units.px(px);
+        // A conditional order's trigger counts in the units of the market it watches.
+        let watched = self
+            .0
+            .market_spec(row.trigger_market.unwrap_or(row.market))?;
+        let trigger_units = Units::from(watched);
         let filled = (!row.notional.is_zero()).then_some(());
         Some(Order {
             id: row.id.to_string().into(),
@@ -44,7 +49,7 @@ impl Rows<'_> {
             filled_size: Some(units.lots(row.filled_size)),
             expected_price: nano(row.expected_price),
             fill_price: row.fill_price.map(nano),
-            trigger_price: row.trigger_price.map(px),
+            trigger_price: row.trigger_price.map(|px| trigger_units.px(px)),
             limit_price: row.limit_price.map(px),
             notional: filled.map(|()| usd(row.notional)),
             fee: filled.map(|()| usd(row.fee)),
@@ -200,4 +205,58 @@ pub(crate) fn at(time: Millis) -> Timestamp {
 fn word<T: FromStr>(text: &'static str) -> Lenient<T> {
     text.parse()
         .map_or_else(|_| Lenient::Other(text.into()), Lenient::Known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exchange::engine::{
+        LiquidityRole, MarginMode, OrderMode as M, OrderStatus as S, Side, TimeInForce as T,
+        TriggerDirection,
+    };
+    use crate::model;
+    use std::fmt::Debug;
+
+    fn known<T: FromStr + Debug>(words: &[&'static str]) {
+        for text in words {
+            let read: Lenient<T> = word(text);
+            assert!(matches!(read, Lenient::Known(_)), "{read:?}");
+        }
+    }
+
+    #[test]
+    fn both_ends_spell_every_word_alike() {
+        let modes = [
+            M::Market,
+            M::Limit,
+            M::Chase,
+            M::StopMarket,
+            M::StopLimit,
+            M::TakeMarket,
+            M::TakeLimit,
+            M::TakeProfit,
+            M::Conditional,
+            M::Liquidation,
+            M::CloseOut,
+        ];
+        known::<model::OrderMode>(&modes.map(|w| w.into_str()));
+        known::<model::OrderType>(&modes.map(|mode| mode.order_type().into_str()));
+        let statuses = [
+            S::Pending,
+            S::Filled,
+            S::Rejected,
+            S::Expired,
+            S::Resting,
+            S::Canceled,
+        ];
+        known::<model::OrderStatus>(&statuses.map(|w| w.into_str()));
+        known::<model::TimeInForce>(&[T::Gtc, T::Ioc, T::Fok, T::Gtd].map(|w| w.into_str()));
+        known::<model::Side>(&[Side::Buy, Side::Sell].map(|w| w.into_str()));
+        let margin = [MarginMode::Cross, MarginMode::Isolated];
+        known::<model::MarginMode>(&margin.map(|w| w.into_str()));
+        let directions = [TriggerDirection::Above, TriggerDirection::Below];
+        known::<model::TriggerDirection>(&directions.map(|w| w.into_str()));
+        let roles = [LiquidityRole::Maker, LiquidityRole::Taker];
+        known::<model::LiquidityRole>(&roles.map(|w| w.into_str()));
+    }
 }
