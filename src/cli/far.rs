@@ -18,7 +18,11 @@ pub(super) fn start(settings: &Settings) -> Result<Start> {
     Ok(Start {
         options: options(settings),
         keymap: keymap(settings)?,
-        look: Look::of(settings.theme, settings.color, env::var_os("NO_COLOR").is_some()),
+        look: Look::of(
+            settings.theme,
+            settings.color,
+            env::var_os("NO_COLOR").is_some(),
+        ),
     })
 }
 
@@ -74,7 +78,9 @@ pub(super) async fn paper(
     journal_dir: PathBuf,
     stop: CancellationToken,
 ) -> Result<Far, Failure> {
-    let opened = world.open((Ipv4Addr::LOCALHOST, 0).into(), start, pace, stop).await;
+    let opened = world
+        .open((Ipv4Addr::LOCALHOST, 0).into(), start, pace, stop)
+        .await;
     let exchange =
         opened.map_err(|why| Failure::new(FailureKind::Unreachable, format!("{why:#}")))?;
     let Some(account) = exchange.accounts.first() else {
@@ -100,7 +106,11 @@ pub(super) struct PaperJournal(PathBuf);
 
 impl PaperJournal {
     pub(super) fn new() -> Self {
-        let name = format!("perpdeck-paper-{}-{}", process::id(), uuid::Uuid::new_v4().simple());
+        let name = format!(
+            "perpdeck-paper-{}-{}",
+            process::id(),
+            uuid::Uuid::new_v4().simple()
+        );
         Self(env::temp_dir().join(name))
     }
 

@@ -110,9 +110,17 @@ fn json(base_url: &str, accounts: &[AccountKey]) -> Result<String> {
 }
 
 fn table(base_url: &str, accounts: &[AccountKey]) -> String {
-    let mut text = format!("paper exchange on {base_url}\n\n{:<12} api_key\n", "account_id");
+    let mut text = format!(
+        "paper exchange on {base_url}\n\n{:<12} api_key\n",
+        "account_id"
+    );
     for account in accounts {
-        let line = writeln!(text, "{:<12} {}", account.account_id, account.api_key.reveal());
+        let line = writeln!(
+            text,
+            "{:<12} {}",
+            account.account_id,
+            account.api_key.reveal()
+        );
         debug_assert!(line.is_ok(), "a string takes every line");
     }
     if let Some(first) = accounts.first() {

@@ -43,9 +43,7 @@ fn speed(text: &str) -> Result<Num, String> {
     number
         .ok()
         .filter(|speed| thousandths(*speed).is_some())
-        .ok_or_else(|| {
-            format!("a speed is a number from 0.001 to {FASTEST}, as in 1, 0.5 or 60")
-        })
+        .ok_or_else(|| format!("a speed is a number from 0.001 to {FASTEST}, as in 1, 0.5 or 60"))
 }
 
 fn thousandths(speed: Num) -> Option<Speed> {
@@ -69,7 +67,8 @@ impl World {
         let options = Options {
             scenario,
             start,
-            pace,
+            pace: Some(pace),
+            data_dir: None,
         };
         let opening = exchange::start(listener, options, stop).await;
         opening.wrap_err("the paper exchange cannot start")

@@ -5,17 +5,14 @@
 //! written in chunks, and only those touched since the checkpoint before, so that taking one costs what changed; the
 //! newest chunk of each place, with the newest core, is the state.
 //!
-//! Known limit: the encoding (`postcard`) names no fields. Whoever changes a stored type raises
-//! [`CHECKPOINT_FORMAT`], and older directories are refused.
+//! Known limit: the encoding (`postcard`) names no fields. Whoever changes a stored type raises the format number of
+//! the directory it is kept in, and older directories are refused.
 
 use serde::{Serialize, de::DeserializeOwned};
 use strum::FromRepr;
 
 use super::arena::Arena;
 use super::core::Engine;
-
-/// Raised with every change to what a checkpoint or a logged command holds.
-pub const CHECKPOINT_FORMAT: u32 = 1;
 
 /// What changed since the checkpoint before; everything, the first time.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -57,7 +57,7 @@ mod words;
 mod tests;
 
 pub use self::core::Engine;
-pub use checkpoint::{CHECKPOINT_FORMAT, Checkpoint, CheckpointFault, Chunk, Table};
+pub use checkpoint::{Checkpoint, CheckpointFault, Chunk, Table};
 pub use command::{
     AttachedExits, Cancellation, CloseHow, ClosePosition, Command, Crossing, Leg, Outcome, Pacing,
     PlaceMode, PlaceOrder, PlaceScaled, PlaceTwap, Reduction, SetAttachedExits, SetIsolatedMargin,
