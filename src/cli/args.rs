@@ -1,6 +1,8 @@
 //! What may be typed.
 
-use super::{completions, flags::SettingsFlags, man, serve, settings, snapshot, world::World};
+use super::{
+    completions, desk, flags::SettingsFlags, man, serve, settings, snapshot, world::World,
+};
 use clap::{Parser, Subcommand};
 
 /// A terminal desk for paper-trading perpetual futures.
@@ -12,6 +14,8 @@ use clap::{Parser, Subcommand};
 pub struct Args {
     #[command(flatten)]
     pub(super) settings: SettingsFlags,
+    #[command(flatten)]
+    pub(super) desk: desk::Keep,
     #[command(subcommand)]
     pub(super) verb: Option<Verb>,
 }
@@ -23,7 +27,7 @@ Exit codes: 0 ok, 1 failed, 2 usage or settings.";
 #[derive(Debug, Subcommand)]
 pub(super) enum Verb {
     /// Opens the desk (this when no command is named)
-    Desk,
+    Desk(desk::Keep),
     /// Opens the desk on its own paper exchange, whatever is configured
     Demo(World),
     /// Runs the paper exchange alone, for bots, tests and other desks

@@ -82,7 +82,10 @@ impl FromStr for Keys {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        text.split_whitespace().map(str::parse).collect::<Result<_, _>>().map(Self)
+        text.split_whitespace()
+            .map(str::parse)
+            .collect::<Result<_, _>>()
+            .map(Self)
     }
 }
 
@@ -106,9 +109,12 @@ async fn frame(args: &Args, settings: &Settings) -> Result<Buffer> {
         seed: args.seed,
         ..World::default()
     };
-    let (at, stop) = (args.at.unwrap_or(Clock::Wall.now()), CancellationToken::new());
-    let journal = far::PaperJournal::new();
-    let opening = far::paper(world, at, Pace::Paused, journal.path(), stop.clone());
+    let (at, stop) = (
+        args.at.unwrap_or(Clock::Wall.now()),
+        CancellationToken::new(),
+    );
+    let paper = far::Paper::new(world);
+    let opening = paper.open(at, Some(Pace::Paused), stop.clone());
     let frame = runtime::picture(start, Clock::Frozen(at), size, keys, opening).await;
     stop.cancel();
     Ok(frame)
