@@ -157,12 +157,11 @@ impl Store {
     /// Waits until everything handed over so far is on disk.
     pub(super) async fn settled(&self) -> Result<(), Fault> {
         let wanted = self.submitted.load(Ordering::Acquire);
-        let mut settled = self.settled.clone();
         let done = |settled: &Settled| match settled {
             Settled::Upto(last) => *last >= wanted,
             Settled::Failed(_) => true,
         };
-        if settled.wait_for(done).await.is_err() {
+        if !done(&self.settled.borrow()) && self.settled.clone().wait_for(done).await.is_err() {
             return Err((&StoreFault::Stopped).into());
         }
         self.sound()
