@@ -83,3 +83,38 @@ pub fn is_damage(why: &rusqlite::Error) -> bool {
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_commit_that_returned_has_been_synced_and_a_look_alone_writes_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.sqlite3");
+        drop(private_file(&path).unwrap());
+        let connection = inspect(&path).unwrap();
+        assert_eq!(complaint(&connection).unwrap(), None);
+        drop(connection);
+        assert_eq!(std::fs::read(&path).unwrap(), b"");
+        let connection = inspect(&path).unwrap();
+        make_durable(&connection).unwrap();
+        let setting = |name: &str| -> String {
+            let value = connection.pragma_query_value(None, name, |row| row.get(0));
+            let value: rusqlite::types::Value = value.unwrap();
+            format!("{value:?}")
+        };
+        assert_eq!(setting("journal_mode"), "Text(\"wal\")");
+        assert_eq!(setting("synchronous"), "Integer(2)", "FULL");
+    }
+
+    #[test]
+    fn what_one_process_holds_no_other_gets() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lock");
+        let held = claim(&path).unwrap();
+        assert!(held.is_some() && claim(&path).unwrap().is_none());
+        drop(held);
+        assert!(claim(&path).unwrap().is_some());
+    }
+}
