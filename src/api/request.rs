@@ -1,8 +1,8 @@
 //! A command as bytes: what is journalled and what is sent, once.
 
 use super::{CloseBody, Dialect, ExitsBody, MarginBody, Method, PlaceBody, Route};
-use crate::model::{Command, IdempotencyKey};
-use serde::Serialize;
+use crate::model::{Command, Exits, IdempotencyKey};
+use serde::{Serialize, de::DeserializeOwned, ser::Error as _};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
@@ -56,6 +56,9 @@ impl Request {
             Command::StopTwap(id) => (Route::StopTwap(id.clone()), vec![]),
             Command::CancelScaled(id) => (Route::CancelScaled(id.clone()), vec![]),
             Command::CloseAll(id) => (Route::CloseAll(id.clone()), vec![]),
+            Command::Flatten(_) => {
+                return Err(serde_json::Error::custom("a flatten is many requests"));
+            }
         };
         Ok(Self {
             method: route.method(),
@@ -64,6 +67,53 @@ impl Request {
             body,
         })
     }
+
+    /// The command these bytes were made of, for one that is found on disk; `None` for anything that
+    /// [`Self::of`] would not have written under the same dialect.
+    pub fn command(&self, dialect: &Dialect) -> Option<Command> {
+        let method = self.method.to_string();
+        let (path, query) = self.target.split_once('?').unwrap_or((&self.target, ""));
+        Some(match Route::parse(&method, path, query, dialect).ok()? {
+            Route::PlaceOrder => {
+                let body: PlaceBody = read(&self.body, dialect)?;
+                Command::Place(Box::new(body.into_order()?))
+            }
+            Route::ClosePosition(id) => {
+                let body: CloseBody = read(&self.body, dialect)?;
+                Command::Close(body.into_close(id))
+            }
+            Route::AttachedExits(order_id) => {
+                let body: ExitsBody = read(&self.body, dialect)?;
+                Command::Exits(Exits {
+                    order_id,
+                    take_profit: body.take_profit_price,
+                    stop_loss: body.stop_loss_price,
+                })
+            }
+            Route::IsolatedMargin(position_id) => Command::Margin {
+                position_id,
+                extra: read::<MarginBody>(&self.body, dialect)?.extra_margin,
+            },
+            Route::CancelOrder(id) => Command::Cancel(id),
+            Route::StopTwap(id) => Command::StopTwap(id),
+            Route::CancelScaled(id) => Command::CancelScaled(id),
+            Route::CloseAll(id) => Command::CloseAll(id),
+            Route::Orders(_) | Route::Positions(_) | Route::Twaps(_) | Route::Scaled(_) => {
+                return None;
+            }
+        })
+    }
+}
+
+/// A body under our own field names again.
+fn read<T: DeserializeOwned>(body: &[u8], dialect: &Dialect) -> Option<T> {
+    let mut fields: BTreeMap<String, Box<RawValue>> = serde_json::from_slice(body).ok()?;
+    for (ours, theirs) in dialect.renamed_fields() {
+        if let Some(value) = fields.remove(theirs) {
+            fields.insert(ours.to_owned(), value);
+        }
+    }
+    serde_json::from_slice(&serde_json::to_vec(&fields).ok()?).ok()
 }
 
 /// The body with the dialect's field names.
@@ -85,7 +135,7 @@ fn json(body: &impl Serialize, dialect: &Dialect) -> Result<Vec<u8>, serde_json:
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Exits, Leg, MarginMode, Num, PlaceKind, PlaceOrder, Side, TimeInForce};
+    use crate::model::{Leg, MarginMode, Num, PlaceKind, PlaceOrder, Side, TimeInForce};
 
     fn limit_buy() -> PlaceOrder {
         PlaceOrder {
@@ -144,6 +194,48 @@ mod tests {
         let sent = body(&Command::Place(Box::new(limit_buy())), &Dialect::default());
         let read: PlaceBody = serde_json::from_str(&sent).unwrap();
         assert_eq!(read.into_order(), Some(limit_buy()));
+    }
+
+    #[test]
+    fn what_is_found_on_disk_reads_back_as_the_command_it_was() {
+        let exits = Exits {
+            order_id: "o".into(),
+            take_profit: Leg::Keep,
+            stop_loss: Leg::Remove,
+        };
+        let margin = Command::Margin {
+            position_id: "p|1".into(),
+            extra: Num::new(2005, 1),
+        };
+        let close = crate::model::ClosePosition {
+            position_id: "p/2".into(),
+            kind: crate::model::CloseKind::Market,
+            size: Some(Num::new(5, 1)),
+            expected_price: None,
+            slippage_tolerance: None,
+            limit_price: None,
+            trigger: None,
+            marketable_limit_acknowledged: false,
+        };
+        let renamed = Dialect {
+            time_in_force_field: "tif".to_owned(),
+            ..Dialect::default()
+        };
+        for dialect in [Dialect::default(), renamed] {
+            for command in [
+                Command::Place(Box::new(limit_buy())),
+                Command::Close(close.clone()),
+                Command::Exits(exits.clone()),
+                margin.clone(),
+                Command::Cancel("o".into()),
+                Command::StopTwap("t".into()),
+                Command::CancelScaled("s".into()),
+                Command::CloseAll("a".into()),
+            ] {
+                let request = Request::of(&command, "k".into(), &dialect).unwrap();
+                assert_eq!(request.command(&dialect), Some(command));
+            }
+        }
     }
 
     #[test]

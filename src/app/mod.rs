@@ -1,8 +1,9 @@
 //! The desk's behaviour as one pure function: what happened comes in as [`Msg`], what is wanted of the
-//! world goes out as [`Effect`], and [`update`] joins them.
+//! world goes out as [`Effect`], and [`update()`] joins them.
 //!
 //! Contract: no I/O, no clock, no terminal, no async. Time comes in with every message.
 
+mod doubt;
 pub mod form;
 pub mod keymap;
 pub mod notice;
@@ -12,6 +13,10 @@ pub mod poll;
 mod remote;
 mod screen;
 mod store;
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
 mod update;
 mod wake;
 
@@ -21,8 +26,10 @@ pub use store::{Ended, Flight, Store};
 pub use update::update;
 pub use wake::wake;
 
+use crate::config::Dialect;
 use crate::model::{
-    AccountId, Call, Command, Cursor, Failure, Progress, Receipt, ScaledId, Ticket, Timestamp,
+    AccountId, Call, Command, Cursor, Failure, OrderId, Progress, Receipt, ScaledId, Ticket,
+    Timestamp,
 };
 use keymap::{Chord, Context, Keymap};
 use notice::{Activity, Tone};
@@ -44,6 +51,14 @@ pub enum Msg {
     Called(Call),
     Progress(Ticket, Progress),
     Settled(Ticket, Result<Receipt, Failure>),
+    /// A cancel that was queued has come to its end.
+    Ended(OrderId, Result<Receipt, Failure>),
+    /// A command of an earlier session that is still in doubt: it has a number on this desk now.
+    Resumed(Ticket, Command),
+    /// An alert with a way to undo what it is about.
+    Offered(String, Command),
+    /// Get out now: from outside the terminal.
+    Flatten,
     /// The world outside the desk has something to say to the trader.
     Said(Tone, String),
 }
@@ -52,6 +67,10 @@ pub enum Msg {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
     Send(Ticket, Command),
+    /// The parked command of this ticket: the same request with the same key once more.
+    Again(Ticket),
+    /// The parked command of this ticket is given up, whatever became of it.
+    GiveUp(Ticket),
     /// Poll these now, whatever their interval.
     Poll(Vec<Source>),
     MoreClosed(Cursor),
@@ -67,9 +86,13 @@ pub enum Next {
     Stay,
     Close,
     Open(Box<Overlay>),
-    /// Send it; the overlay closes.
+    /// Send it; the overlay that asked for it, if one did, closes.
     Run(Command),
-    /// Send it; the form stays until it settles, and keeps its contents if it fails.
+    /// Send the parked command of this ticket again; the strip closes.
+    Again(Ticket),
+    /// Let go of the parked command of this ticket; the strip closes.
+    GiveUp(Ticket),
+    /// Of a form only: send it; the form stays until it settles, and keeps its contents if it fails.
     RunAndStay(Command),
     /// Say why a key does nothing.
     Refuse(String),
@@ -105,6 +128,8 @@ pub struct Options {
     pub close_all: CloseAllRule,
     /// How often each source is polled: the measure of what is stale.
     pub intervals: BTreeMap<Source, Duration>,
+    /// How the service spells what is sent: a form can show it.
+    pub dialect: Dialect,
 }
 
 #[derive(Debug)]
@@ -119,6 +144,8 @@ pub struct Model {
     /// The last one is on top and gets the keys.
     pub overlays: Vec<Overlay>,
     pub activity: Activity,
+    /// A flatten was asked for before the account was known.
+    flatten_wanted: bool,
 }
 
 impl Model {
@@ -132,6 +159,7 @@ impl Model {
             focus: Focus::default(),
             overlays: vec![],
             activity: Activity::default(),
+            flatten_wanted: false,
         }
     }
 

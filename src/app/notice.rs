@@ -40,10 +40,13 @@ impl Event {
     pub fn tone(&self) -> Tone {
         match self {
             Self::Sent(_)
-            | Self::Progress(_, Progress::Sending { .. } | Progress::Running { .. }) => Tone::Plain,
+            | Self::Progress(
+                _,
+                Progress::Sending { .. } | Progress::Running { .. } | Progress::Flattening(_),
+            ) => Tone::Plain,
             Self::Progress(_, Progress::Unknown { .. } | Progress::Waiting { .. }) => Tone::Warn,
             Self::Settled(_, Ok(receipt)) => receipt_tone(receipt),
-            Self::Settled(_, Err(_)) => Tone::Alert,
+            Self::Settled(_, Err(_)) | Self::Progress(_, Progress::Parked { .. }) => Tone::Alert,
             Self::Said(tone, _) => *tone,
         }
     }
@@ -64,7 +67,9 @@ fn receipt_tone(receipt: &Receipt) -> Tone {
         | Receipt::Position(_)
         | Receipt::Twap(_)
         | Receipt::Scaled(_)
-        | Receipt::CloseAll(_) => Tone::Good,
+        | Receipt::CloseAll(_)
+        | Receipt::Over(_)
+        | Receipt::Flat(_) => Tone::Good,
     }
 }
 

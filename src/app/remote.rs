@@ -129,7 +129,7 @@ impl<T> Feed<T> {
         self.asked.clone()
     }
 
-    /// The newest page, asked for at `at`. Known rows are renewed in place and new ones go on top; when
+    /// The newest page, asked for at `at`; one that was overtaken is dropped. Known rows are renewed in place and new ones go on top; when
     /// nothing overlaps there may be a gap, so the list starts again from this page.
     pub fn arrive_head<K: Eq + std::hash::Hash>(
         &mut self,
@@ -137,6 +137,9 @@ impl<T> Feed<T> {
         at: Timestamp,
         key: impl Fn(&T) -> K,
     ) {
+        if self.head.at().is_some_and(|known| known > at) {
+            return;
+        }
         let page = match result {
             Ok(page) => page,
             Err(why) => return self.head.arrive(Err(why), at),
@@ -225,6 +228,14 @@ mod tests {
         remote.arrive(Ok(2), Timestamp(20));
         remote.arrive(Ok(1), Timestamp(10));
         assert_eq!(remote.value(), Some(&2));
+    }
+
+    #[test]
+    fn a_newest_page_overtaken_by_a_newer_one_changes_no_row() {
+        let mut feed = Feed::default();
+        feed.arrive_head(Ok(page(&[3, 2], None)), Timestamp(20), |r| *r);
+        feed.arrive_head(Ok(page(&[2, 1], None)), Timestamp(10), |r| *r);
+        assert_eq!(feed.rows(), [3, 2]);
     }
 
     #[test]

@@ -6,9 +6,9 @@ use super::{
 };
 use crate::model::{
     AccountFacts, Call, CloseAll, Command, Failure, Market, MarketId, Num, Order, OrderId, Page,
-    Position, PositionId, Progress, Scaled, ScaledId, Ticket, Timestamp, Twap, TwapId,
+    Position, PositionId, Progress, Receipt, Scaled, ScaledId, Ticket, Timestamp, Twap, TwapId,
 };
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// How many finished calls the calls pane remembers.
 const CALLS_KEPT: usize = 500;
@@ -41,6 +41,8 @@ pub struct Store {
     pub markets: Remote<BTreeMap<MarketId, Market>>,
     pub account: Remote<AccountFacts>,
     pub flights: BTreeMap<Ticket, Flight>,
+    /// Orders whose cancel is queued: they may still fill.
+    pub queued_cancels: BTreeSet<OrderId>,
     /// Finished calls with their running numbers, the newest last.
     pub calls: VecDeque<(u64, Call)>,
     last_call: u64,
@@ -83,7 +85,8 @@ impl Store {
     }
 
     fn arrive_twaps(&mut self, result: Result<Page<Twap>, Failure>, at: Timestamp) {
-        if let Ok(page) = &result {
+        let is_overtaken = self.twaps.at().is_some_and(|known| known > at);
+        if let (Ok(page), false) = (&result, is_overtaken) {
             let is_live = |twap: &Twap| page.rows.iter().any(|row| row.id == twap.id);
             let last_seen = self.twaps.at().unwrap_or(at);
             let gone = self.twaps.rows().iter().filter(|twap| !is_live(twap));
@@ -144,6 +147,12 @@ impl Store {
     pub fn begin(&mut self, command: Command, now: Timestamp) -> Ticket {
         self.last_ticket += 1;
         let ticket = Ticket(self.last_ticket);
+        self.resume(ticket, command, now);
+        ticket
+    }
+
+    /// A command under a number that is already given.
+    pub fn resume(&mut self, ticket: Ticket, command: Command, now: Timestamp) {
         let progress = Progress::Sending { attempt: 1 };
         self.flights.insert(
             ticket,
@@ -153,7 +162,25 @@ impl Store {
                 progress,
             },
         );
-        ticket
+    }
+
+    /// Commands whose effect is in doubt and that wait for a person, the longest first.
+    pub fn parked(&self) -> impl Iterator<Item = Ticket> {
+        let parked = |flight: &Flight| matches!(flight.progress, Progress::Parked { .. });
+        let flights = self.flights.iter();
+        flights
+            .filter(move |(_, flight)| parked(flight))
+            .map(|(ticket, _)| *ticket)
+    }
+
+    /// Remembers a cancel that the service will carry out later.
+    pub fn queue(&mut self, result: &Result<Receipt, Failure>) {
+        if let Ok(Receipt::Cancel(cancel)) = result
+            && cancel.queued
+            && !cancel.canceled
+        {
+            self.queued_cancels.insert(cancel.id.clone());
+        }
     }
 
     pub fn call(&mut self, call: Call) {
@@ -202,10 +229,15 @@ impl Store {
         let flight = self
             .flights
             .values()
-            .find(|f| matches!(f.command, Command::CloseAll(_)))?;
+            .filter(|f| !matches!(f.progress, Progress::Parked { .. }))
+            .find(|f| matches!(f.command, Command::CloseAll(_) | Command::Flatten(_)))?;
         let operation = match &flight.progress {
             Progress::Running { operation, .. } => Some(operation),
-            Progress::Sending { .. } | Progress::Unknown { .. } | Progress::Waiting { .. } => None,
+            Progress::Flattening(flattening) => flattening.operation.as_ref(),
+            Progress::Sending { .. }
+            | Progress::Unknown { .. }
+            | Progress::Waiting { .. }
+            | Progress::Parked { .. } => None,
         };
         Some((flight, operation))
     }

@@ -1,15 +1,17 @@
 //! The router: one message in, the changed model and the effects out.
 
 use super::{
-    Effect, Model, Msg, Next,
+    Effect, Model, Msg, Next, doubt,
     keymap::{Action, Chord},
     notice::{Event, Tone},
     overlay::Overlay,
     pane::Pane,
-    poll::{Poll, Source},
+    poll::{Answer, Poll, Source},
     screen,
 };
-use crate::model::{Command, Failure, Progress, Receipt, Ticket, Timestamp};
+use crate::model::{
+    Command, Failure, FailureKind, OrderStatus, Progress, Receipt, Ticket, Timestamp,
+};
 use strum::IntoEnumIterator;
 
 /// Takes in what happened at `now`. Never fails, never blocks; whatever it wants done is in the answer.
@@ -21,7 +23,7 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
         Msg::Tick => vec![],
         Msg::Opened(identity) => {
             model.identity = Some(identity);
-            vec![]
+            doubt::opened(model)
         }
         Msg::Polled(poll) => arrive(model, *poll),
         Msg::Called(call) => {
@@ -30,6 +32,16 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
         }
         Msg::Progress(ticket, progress) => advance(model, ticket, progress),
         Msg::Settled(ticket, result) => settle(model, ticket, result),
+        Msg::Ended(order, result) => doubt::end(model, &order, result),
+        Msg::Resumed(ticket, command) => {
+            model.store.resume(ticket, command, model.now);
+            vec![]
+        }
+        Msg::Offered(text, command) => {
+            doubt::offer(model, text, command);
+            vec![]
+        }
+        Msg::Flatten => doubt::flatten_now(model),
         Msg::Said(tone, text) => {
             model
                 .activity
@@ -48,7 +60,7 @@ fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
         return vec![Effect::Quit];
     }
     let next = match (model.overlays.last_mut(), action) {
-        (Some(Overlay::Form(form)), action) => form.press(chord, action, &model.store, now),
+        (Some(Overlay::Form(form)), action) => form.press(chord, action, &model.store),
         (_, None) => Next::Stay,
         (Some(Overlay::Strip(strip)), Some(action)) => strip.act(action, now),
         (Some(Overlay::Help { offset, .. } | Overlay::Detail { offset, .. }), Some(action)) => {
@@ -99,6 +111,14 @@ fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
             let (_, effect) = send(model, command);
             vec![effect]
         }
+        Next::Again(ticket) => {
+            model.overlays.pop();
+            vec![Effect::Again(ticket)]
+        }
+        Next::GiveUp(ticket) => {
+            model.overlays.pop();
+            vec![Effect::GiveUp(ticket)]
+        }
         Next::RunAndStay(command) => {
             let (ticket, effect) = send(model, command);
             if let Some(Overlay::Form(form)) = model.overlays.last_mut() {
@@ -115,7 +135,7 @@ fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
     }
 }
 
-fn send(model: &mut Model, command: Command) -> (Ticket, Effect) {
+pub(super) fn send(model: &mut Model, command: Command) -> (Ticket, Effect) {
     let ticket = model.store.begin(command.clone(), model.now);
     model
         .activity
@@ -124,9 +144,15 @@ fn send(model: &mut Model, command: Command) -> (Ticket, Effect) {
 }
 
 fn arrive(model: &mut Model, poll: Poll) -> Vec<Effect> {
+    // A page that failed is not asked for again at once: the next newest page will.
+    let traces = matches!(
+        poll.answer,
+        Answer::Scaled(..) | Answer::History(_) | Answer::MoreHistory(_, Ok(_))
+    );
     let ladders = model.store.arrive(poll);
     let watch = (!ladders.is_empty()).then_some(Effect::Watch(ladders));
-    watch.into_iter().collect()
+    let trace = traces.then(|| screen::trace(model)).flatten();
+    watch.into_iter().chain(trace).collect()
 }
 
 fn advance(model: &mut Model, ticket: Ticket, progress: Progress) -> Vec<Effect> {
@@ -135,10 +161,16 @@ fn advance(model: &mut Model, ticket: Ticket, progress: Progress) -> Vec<Effect>
     };
     flight.progress = progress.clone();
     let silent = matches!(progress, Progress::Sending { .. });
-    let polls = matches!(progress, Progress::Running { .. });
+    let parked = matches!(progress, Progress::Parked { .. });
+    let polls = matches!(progress, Progress::Running { .. } | Progress::Flattening(_));
     if !silent {
         let event = Event::Progress(flight.command.clone(), progress);
         model.activity.note(Some(ticket), event, model.now);
+    }
+    if parked {
+        doubt::park(model, ticket);
+    } else {
+        doubt::unask(model, ticket);
     }
     polls
         .then(|| Effect::Poll(vec![Source::Positions]))
@@ -151,6 +183,8 @@ fn settle(model: &mut Model, ticket: Ticket, result: Result<Receipt, Failure>) -
         return vec![];
     };
     settle_form(model, ticket, &result);
+    doubt::unask(model, ticket);
+    model.store.queue(&result);
     model.activity.note(
         Some(ticket),
         Event::Settled(flight.command, result),
@@ -167,14 +201,30 @@ fn settle_form(model: &mut Model, ticket: Ticket, result: &Result<Receipt, Failu
     let Some(at) = model.overlays.iter().position(sent_it) else {
         return;
     };
-    match (result, model.overlays.get_mut(at)) {
-        (Err(why), Some(Overlay::Form(form))) => {
+    match (failure_of(result), model.overlays.get_mut(at)) {
+        (Some(why), Some(Overlay::Form(form))) => {
             form.sending = None;
-            form.failure = Some(why.clone());
+            form.failure = Some(why);
         }
         _ => {
             model.overlays.remove(at);
         }
+    }
+}
+
+/// An order that was taken and rejected is a failure too, as far as the one who wrote it is concerned.
+fn failure_of(result: &Result<Receipt, Failure>) -> Option<Failure> {
+    match result {
+        Err(why) => Some(why.clone()),
+        Ok(Receipt::Order { order, .. }) if order.status.is(&OrderStatus::Rejected) => {
+            let reason = order.reject_reason.clone();
+            Some(Failure {
+                rule_id: order.reject_rule_id.clone(),
+                order_id: Some(order.id.clone()),
+                ..Failure::new(FailureKind::Invalid, reason.unwrap_or_default())
+            })
+        }
+        Ok(_) => None,
     }
 }
 

@@ -1,6 +1,10 @@
 //! When the desk next changes by time alone. The runtime sleeps until then; nothing moving means no wake.
 
-use super::{Model, overlay::Overlay, poll::Source};
+use super::{
+    Model,
+    overlay::{Arm, Overlay},
+    poll::Source,
+};
 use crate::model::{Progress, Timestamp};
 use std::time::Duration;
 use strum::IntoEnumIterator;
@@ -11,21 +15,30 @@ const TENTH: Duration = Duration::from_millis(100);
 
 /// The instant of the next visible change, if time alone brings one.
 pub fn wake(model: &Model) -> Option<Timestamp> {
-    [
-        strip(model),
-        model.activity.toast_ends_at(),
-        flight(model),
-        age(model),
-    ]
-    .into_iter()
-    .flatten()
-    .min()
-    .map(|at| at.max(model.now.plus(Duration::from_millis(1))))
+    [strip(model), toast(model), flight(model), age(model)]
+        .into_iter()
+        .flatten()
+        .min()
+        .map(|at| at.max(model.now.plus(Duration::from_millis(1))))
+}
+
+/// A toast that has left must not wake anybody again.
+fn toast(model: &Model) -> Option<Timestamp> {
+    model
+        .activity
+        .toast_ends_at()
+        .filter(|end| *end > model.now)
 }
 
 fn strip(model: &Model) -> Option<Timestamp> {
     match model.overlays.last()? {
-        Overlay::Strip(strip) => Some(strip.ends_at().min(model.now.plus(TENTH))),
+        Overlay::Strip(strip) => {
+            let step = match strip.arm {
+                Arm::Confirm | Arm::Countdown { .. } => TENTH,
+                Arm::Question { .. } => SECOND,
+            };
+            Some(strip.ends_at().min(model.now.plus(step)))
+        }
         Overlay::Help { .. } | Overlay::Detail { .. } | Overlay::Form(_) => None,
     }
 }
@@ -41,13 +54,10 @@ fn flight(model: &Model) -> Option<Timestamp> {
         .then(|| model.now.plus(SECOND))
 }
 
-/// Ages are shown in whole seconds: the next one changes when the youngest datum completes a second.
+/// Ages are shown in whole seconds, and all of them are renewed together on the second: one wake a second,
+/// however many sources there are.
 fn age(model: &Model) -> Option<Timestamp> {
-    Source::iter()
-        .filter_map(|source| model.store.polled_at(source))
-        .map(|at| {
-            let age = model.now.since(at);
-            at.plus(Duration::from_secs(age.as_secs() + 1))
-        })
-        .min()
+    let shown = Source::iter().any(|source| model.store.polled_at(source).is_some());
+    let next_second = (model.now.0 / 1_000 + 1) * 1_000;
+    shown.then_some(Timestamp(next_second))
 }

@@ -1,7 +1,8 @@
 //! What may be typed.
 
 use super::{
-    completions, desk, flags::SettingsFlags, man, serve, settings, snapshot, world::World,
+    completions, desk, flags::SettingsFlags, flatten, journal, man, serve, settings, snapshot,
+    world::World,
 };
 use clap::{Parser, Subcommand};
 
@@ -22,7 +23,7 @@ pub struct Args {
 
 const AFTER: &str = "\
 The key of a service is never a flag: PERPDECK_API_KEY, api_key_file or api_key_command hold it.
-Exit codes: 0 ok, 1 failed, 2 usage or settings.";
+Exit codes: 0 ok, 1 failed, 2 usage or settings, 12 unavailable.";
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Verb {
@@ -34,6 +35,10 @@ pub(super) enum Verb {
     Serve(serve::Args),
     /// Writes one frame of the living desk to standard output
     Snapshot(snapshot::Args),
+    /// Gets the running desk out of everything
+    Flatten(flatten::Args),
+    /// What was asked, what came of it, and what is still open
+    Journal(journal::Args),
     /// Shows, checks or starts a settings file
     Config(settings::Args),
     /// Prints a completion script for a shell

@@ -1,6 +1,6 @@
 //! `perpdeck`, `perpdeck desk` and `perpdeck demo`: the living desk.
 
-use super::{Exit, far, log, out, state_dir, world::World};
+use super::{Exit, far, log, out, paper::Paper, state_dir, world::World};
 use crate::{
     config::{FarEnd, Sources, load},
     runtime::{self, Clock, End},
@@ -8,6 +8,7 @@ use crate::{
 use clap::ValueHint;
 use color_eyre::{Result, eyre::Context as _};
 use std::{
+    future::ready,
     io::{self, IsTerminal},
     path::PathBuf,
 };
@@ -61,7 +62,7 @@ pub(super) async fn run(choice: Choice, sources: &Sources) -> Result<Exit> {
                 return Ok(Exit::Usage);
             }
             FarEnd::LiveApi(connection) => {
-                runtime::desk(start, far::service(*connection, dir)).await
+                runtime::desk(start, ready(Ok(far::service(*connection, dir)))).await
             }
             FarEnd::Paper => paper(start, keep.into(), stop.clone()).await,
         },
@@ -76,7 +77,7 @@ pub(super) async fn run(choice: Choice, sources: &Sources) -> Result<Exit> {
 
 async fn paper(start: runtime::Start, world: World, stop: CancellationToken) -> io::Result<End> {
     let pace = world.pace();
-    let paper = far::Paper::new(world);
+    let paper = Paper::new(world);
     let ended = runtime::desk(start, paper.open(Clock::Wall.now(), pace, stop.clone())).await;
     stop.cancel();
     paper.ended().await;

@@ -18,6 +18,8 @@ pub enum Exit {
     Usage,
     /// Asked to leave by the operating system: 128 + the signal's number, as shells have it.
     Signal(u8),
+    /// Nobody there to do it.
+    Unavailable,
 }
 
 impl Termination for Exit {
@@ -27,6 +29,7 @@ impl Termination for Exit {
             Self::Failed => 1,
             Self::Usage => 2,
             Self::Signal(code) => code,
+            Self::Unavailable => 12,
         })
     }
 }

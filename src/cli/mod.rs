@@ -9,9 +9,12 @@ mod desk;
 mod exit;
 mod far;
 mod flags;
+mod flatten;
+mod journal;
 mod log;
 mod man;
 mod out;
+mod paper;
 mod serve;
 mod settings;
 mod snapshot;
@@ -44,6 +47,8 @@ fn choose(args: Args) -> Result<Exit> {
         Some(Verb::Demo(world)) => live(desk::run(Choice::Paper(world), &sources)),
         Some(Verb::Serve(args)) => live(serve::run(args, &sources)),
         Some(Verb::Snapshot(args)) => live(snapshot::run(args, &sources)),
+        Some(Verb::Flatten(args)) => flatten::run(&args, &sources),
+        Some(Verb::Journal(args)) => journal::run(&args, &sources),
         Some(Verb::Config(args)) => settings::run(&args, &sources),
         Some(Verb::Completions(args)) => completions::run(&args),
         Some(Verb::Man(args)) => man::run(&args),

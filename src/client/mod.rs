@@ -17,7 +17,9 @@ pub mod policy;
 mod read;
 mod rows;
 mod send;
+mod sight;
 mod source;
+mod tempo;
 
 #[cfg(test)]
 pub(crate) mod responder;
@@ -25,6 +27,8 @@ pub(crate) mod responder;
 mod tests;
 
 pub use mutate::{Attempt, Mutation};
+pub use sight::{Clues, Sight};
+pub use tempo::Tempo;
 
 use crate::{
     config::Connection,
@@ -32,7 +36,13 @@ use crate::{
 };
 use reqwest::{Url, header::HeaderValue};
 use secrecy::ExposeSecret;
-use std::{fmt, sync::Arc};
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 use tokio::sync::mpsc::UnboundedSender;
 
 /// One service, spoken to as one account. Cloning shares connections and the pause a 429 ordered.
@@ -46,6 +56,9 @@ struct Inner {
     bearer: HeaderValue,
     pools: send::Pools,
     pace: pace::Pace,
+    tempo: Tempo,
+    /// The service does not take our key any more.
+    refused: AtomicBool,
     calls: UnboundedSender<Call>,
     now: Now,
 }
@@ -68,6 +81,16 @@ impl Client {
         calls: UnboundedSender<Call>,
         now: impl Fn() -> Timestamp + Send + Sync + 'static,
     ) -> Result<Self, Failure> {
+        Self::at_tempo(connection, calls, now, Tempo::default())
+    }
+
+    /// The same with another sense of time; see [`Tempo::hurried`].
+    pub fn at_tempo(
+        connection: Connection,
+        calls: UnboundedSender<Call>,
+        now: impl Fn() -> Timestamp + Send + Sync + 'static,
+        tempo: Tempo,
+    ) -> Result<Self, Failure> {
         let base = base::base(&connection.base_url)?;
         let bearer = bearer(connection.api_key.expose_secret())?;
         let sources = [
@@ -81,8 +104,10 @@ impl Client {
             connection,
             base,
             bearer,
-            pools: send::Pools::default(),
+            pools: send::Pools::at(tempo),
             pace: pace::Pace::default(),
+            tempo,
+            refused: AtomicBool::new(false),
             calls,
             now: Now(Box::new(now)),
         })))
@@ -94,6 +119,16 @@ impl Client {
 
     pub fn connection(&self) -> &Connection {
         &self.0.connection
+    }
+
+    pub fn tempo(&self) -> Tempo {
+        self.0.tempo
+    }
+
+    /// Whether the last answer of the service to our key was 401. Nothing here enforces it: who sends
+    /// looks first. An answer that takes the key ends it.
+    pub fn key_refused(&self) -> bool {
+        self.0.refused.load(Ordering::Relaxed)
     }
 }
 

@@ -12,10 +12,6 @@ use crate::{
 };
 use std::time::Duration;
 
-const TIMEOUT: Duration = Duration::from_secs(15);
-/// One call may close a target of a hundred before it answers.
-const CLOSE_ALL_TIMEOUT: Duration = Duration::from_secs(30);
-
 /// The mutating endpoints of `api.md`; what an answer means depends on which was called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::VariantArray)]
 pub enum Mutation {
@@ -39,7 +35,8 @@ impl Mutation {
             Command::Margin { .. } => Self::Margin,
             Command::StopTwap(_) => Self::StopTwap,
             Command::CancelScaled(_) => Self::CancelScaled,
-            Command::CloseAll(_) => Self::CloseAll,
+            // Never sent as itself: what it is in the journal is what it comes to.
+            Command::CloseAll(_) | Command::Flatten(_) => Self::CloseAll,
         }
     }
 }
@@ -76,9 +73,9 @@ impl Client {
             body: &request.body,
             key: request.key.as_ref(),
             timeout: if mutation == Mutation::CloseAll {
-                CLOSE_ALL_TIMEOUT
+                self.tempo().close_all()
             } else {
-                TIMEOUT
+                self.tempo().mutation()
             },
         };
         match self.exchange(outgoing).await {

@@ -17,9 +17,6 @@ use crate::{
     },
     model::{AccountId, Cursor, Failure, Order, Page, Position, Scaled, ScaledId, Twap},
 };
-use std::time::Duration;
-
-pub(super) const READ_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Client {
     /// Every pending and resting order.
@@ -137,7 +134,7 @@ impl Client {
             url,
             body: &[],
             key: None,
-            timeout: READ_TIMEOUT,
+            timeout: self.tempo().read(),
         };
         self.exchange(outgoing).await.map_err(Unanswered::failure)
     }

@@ -1,6 +1,6 @@
 //! One request on the wire and what came back, with nothing decided about it.
 
-use super::{Client, answer::Answer, base};
+use super::{Client, Tempo, answer::Answer, base};
 use crate::{
     api::IDEMPOTENCY_KEY,
     model::{Call, Failure, FailureKind, IdempotencyKey, Text},
@@ -9,11 +9,9 @@ use reqwest::{
     Url,
     header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE},
 };
-use std::{error::Error as _, time::Duration};
+use std::{error::Error as _, sync::atomic::Ordering, time::Duration};
 use tokio::{sync::OnceCell, time::Instant};
 
-/// A name lookup, a TCP connection and a TLS handshake together.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// Below the 30 s after which the paper exchange (and most proxies) drop an idle connection: a request
 /// written into a connection that is just being closed ends in doubt for nothing.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(15);
@@ -51,19 +49,28 @@ impl Unanswered {
 /// not wait for it.
 #[derive(Debug, Default)]
 pub(super) struct Pools {
+    tempo: Tempo,
     plain: OnceCell<reqwest::Client>,
     tls: OnceCell<reqwest::Client>,
 }
 
 impl Pools {
+    pub(super) fn at(tempo: Tempo) -> Self {
+        Self {
+            tempo,
+            ..Self::default()
+        }
+    }
+
     async fn of(&self, url: &Url) -> Result<&reqwest::Client, Failure> {
-        let (cell, build): (_, fn() -> _) = if url.scheme() == "https" {
+        let tempo = self.tempo;
+        let (cell, build): (_, fn(Tempo) -> _) = if url.scheme() == "https" {
             (&self.tls, tls)
         } else {
             (&self.plain, plain)
         };
         cell.get_or_try_init(|| async {
-            let pool = tokio::task::spawn_blocking(build).await;
+            let pool = tokio::task::spawn_blocking(move || build(tempo)).await;
             let pool = pool.map_err(|_| Failure::local("the HTTP client did not start"))?;
             pool.map_err(|why| {
                 Failure::local(format!("the HTTP client did not start: {}", cause(&why)))
@@ -75,15 +82,15 @@ impl Pools {
 
 /// `http` goes to loopback only (`base`): past any proxy of the environment, which would see the key,
 /// and without a certificate store, which a bare machine does not have.
-fn plain() -> reqwest::Result<reqwest::Client> {
-    builder().no_proxy().tls_certs_only([]).build()
+fn plain(tempo: Tempo) -> reqwest::Result<reqwest::Client> {
+    builder(tempo).no_proxy().tls_certs_only([]).build()
 }
 
-fn tls() -> reqwest::Result<reqwest::Client> {
-    builder().https_only(true).build()
+fn tls(tempo: Tempo) -> reqwest::Result<reqwest::Client> {
+    builder(tempo).https_only(true).build()
 }
 
-fn builder() -> reqwest::ClientBuilder {
+fn builder(tempo: Tempo) -> reqwest::ClientBuilder {
     // reqwest asks rustls for the process default and panics without one. A second installation
     // answers with an error that only says that the first one stands.
     let _already_installed = rustls::crypto::ring::default_provider().install_default();
@@ -92,7 +99,7 @@ fn builder() -> reqwest::ClientBuilder {
         .redirect(reqwest::redirect::Policy::none())
         .retry(reqwest::retry::never())
         .referer(false)
-        .connect_timeout(CONNECT_TIMEOUT)
+        .connect_timeout(tempo.connect())
         .pool_idle_timeout(IDLE_TIMEOUT)
 }
 
@@ -100,13 +107,14 @@ impl Client {
     /// Sends once, reads the answer whole, reports the call.
     pub(super) async fn exchange(&self, outgoing: Outgoing<'_>) -> Result<Answer, Unanswered> {
         let (method, target) = (outgoing.method.clone(), self.shown(&outgoing.url));
+        let own = outgoing.url.origin() == self.0.base.origin();
         let at = self.now();
         let start = Instant::now();
         let result = self.attempt(outgoing).await;
         if let Ok(answer) = &result
-            && answer.status == 429
+            && own
         {
-            self.0.pace.pause(answer.retry_after.unwrap_or_default());
+            self.learn(answer);
         }
         let call = Call {
             at,
@@ -122,6 +130,16 @@ impl Client {
         // Nobody listens while the desk shuts down.
         let _closed = self.0.calls.send(call);
         result
+    }
+
+    /// What any answer of the service says about all requests of this key.
+    fn learn(&self, answer: &Answer) {
+        match answer.status {
+            429 => self.0.pace.pause(answer.retry_after.unwrap_or_default()),
+            401 => self.0.refused.store(true, Ordering::Relaxed),
+            200..300 => self.0.refused.store(false, Ordering::Relaxed),
+            _ => {}
+        }
     }
 
     async fn attempt(&self, outgoing: Outgoing<'_>) -> Result<Answer, Unanswered> {

@@ -21,6 +21,7 @@ mod tests;
 mod validate;
 mod words;
 
+pub use crate::api::Dialect;
 pub use connection::{Connection, FactsSource, PriceSource, Secret};
 pub use layers::{Flag, Origin, Sources};
 pub use load::{Loaded, load};

@@ -1,5 +1,5 @@
 //! The paper exchange: a real HTTP server on a socket of the caller's choice that implements `/v1` of the API
-//! description, and `/sim` for what a simulation needs beyond it ([`sim`]).
+//! description, and `/sim` for what a simulation needs beyond it (module `sim`).
 //!
 //! Contract: [`start`] takes the listening socket, the scenario, the instant virtual time starts at and a stop
 //! signal; it reads no clock but tokio's and owns no global state. Prices, fills and ids come from the engine alone,

@@ -15,6 +15,8 @@ pub struct IntentId(pub i64);
 pub struct Intent {
     pub base_url: String,
     pub account_id: AccountId,
+    /// Which key it was sent with, as [`super::Journal::fingerprint`] names it; empty where unknown.
+    pub credential: String,
     pub method: String,
     pub target: String,
     pub body: Vec<u8>,
@@ -23,6 +25,14 @@ pub struct Intent {
     pub risk: Risk,
     /// One line for a person.
     pub command: String,
+    /// The order, position, TWAP, ladder or account it changes; `None` for a new order.
+    pub resource: Option<String>,
+    /// The flatten it is a part of.
+    pub parent: Option<IntentId>,
+    /// Past this it is not sent for the first time any more.
+    pub deadline: Timestamp,
+    /// Past this the service may have forgotten the key: the same request could be a new order.
+    pub replay_until: Timestamp,
 }
 
 /// An intent and all that is known of it.
@@ -33,52 +43,111 @@ pub struct Entry {
     pub intent: Intent,
     /// Attempts that ended; one more may have been on the wire when the desk stopped.
     pub attempts: u32,
-    /// `None` while nothing conclusive is known.
+    /// Whether a byte of it may have left this machine without proof that it had no effect.
+    pub maybe_executed: bool,
+    pub state: State,
+    /// `None` while nothing has been told of it.
     pub outcome: Option<Outcome>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, EnumString)]
 #[strum(serialize_all = "snake_case")]
 pub enum State {
-    Done,
-    /// It surely had no effect.
-    Failed,
+    /// On disk, and surely not sent yet.
+    Prepared,
+    /// On the wire, or it was when the desk stopped.
+    Inflight,
     /// It may have had an effect.
     Unknown,
+    /// It may have had an effect, and a person is asked what to do.
+    Parked,
+    /// Accepted; the cancellation waits for the service to carry it out.
+    Queued,
+    /// It had its effect.
+    Done,
+    /// The service said no, and it surely had no effect.
+    Rejected,
+    /// No byte of it ever left.
+    Unsent,
+    /// A person gave it up without knowing whether it had an effect.
+    Abandoned,
 }
 
+impl State {
+    /// Whether anything can still become of it.
+    pub fn is_open(self) -> bool {
+        matches!(
+            self,
+            Self::Prepared | Self::Inflight | Self::Unknown | Self::Parked | Self::Queued
+        )
+    }
+}
+
+/// What was last told of an intent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
     pub at: Timestamp,
-    pub state: State,
     /// What the service made of it, or why it did not.
     pub detail: String,
     pub order_id: Option<OrderId>,
     pub request_id: Option<Text>,
 }
 
-impl Outcome {
-    pub(super) fn of(at: Timestamp, result: &Result<Receipt, Failure>) -> Self {
+/// Where an intent stands from now on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standing {
+    pub state: State,
+    pub detail: String,
+    pub order_id: Option<OrderId>,
+    pub request_id: Option<Text>,
+}
+
+impl Standing {
+    /// A state and why, in words for a person.
+    pub fn new(state: State, detail: impl Into<String>) -> Self {
+        Self {
+            state,
+            detail: detail.into(),
+            order_id: None,
+            request_id: None,
+        }
+    }
+
+    /// What the end of a command says about its intent.
+    pub fn of(result: &Result<Receipt, Failure>) -> Self {
         match result {
             Ok(receipt) => Self {
-                at,
-                state: State::Done,
-                detail: told(receipt),
                 order_id: order(receipt),
-                request_id: None,
+                ..Self::new(done(receipt), told(receipt))
             },
             Err(why) => Self {
-                at,
-                state: if why.is_doubtful() {
-                    State::Unknown
-                } else {
-                    State::Failed
-                },
-                detail: why.to_string(),
                 order_id: why.order_id.clone(),
                 request_id: why.request_id.clone(),
+                ..Self::new(failed(why), why.to_string())
             },
         }
+    }
+}
+
+fn done(receipt: &Receipt) -> State {
+    match receipt {
+        Receipt::Cancel(result) if result.queued && !result.canceled => State::Queued,
+        Receipt::Order { .. }
+        | Receipt::Cancel(_)
+        | Receipt::Position(_)
+        | Receipt::Twap(_)
+        | Receipt::Scaled(_)
+        | Receipt::CloseAll(_)
+        | Receipt::Over(_)
+        | Receipt::Flat(_) => State::Done,
+    }
+}
+
+fn failed(why: &Failure) -> State {
+    match why.status {
+        _ if why.is_doubtful() => State::Unknown,
+        Some(_) => State::Rejected,
+        None => State::Unsent,
     }
 }
 
@@ -101,6 +170,8 @@ fn told(receipt: &Receipt) -> String {
             "{}: {} of {} submitted, {} failed",
             operation.id, operation.succeeded_count, operation.total_count, operation.failed_count
         ),
+        Receipt::Over(what) => what.to_string(),
+        Receipt::Flat(proof) => proof.to_string(),
     }
 }
 
@@ -108,22 +179,24 @@ fn order(receipt: &Receipt) -> Option<OrderId> {
     match receipt {
         Receipt::Order { order, .. } => Some(order.id.clone()),
         Receipt::Cancel(result) => Some(result.id.clone()),
-        Receipt::Position(_) | Receipt::Twap(_) | Receipt::Scaled(_) | Receipt::CloseAll(_) => None,
+        Receipt::Position(_)
+        | Receipt::Twap(_)
+        | Receipt::Scaled(_)
+        | Receipt::CloseAll(_)
+        | Receipt::Over(_)
+        | Receipt::Flat(_) => None,
     }
 }
 
-/// Entries under `condition` (over `intents i` and `outcomes o`), newest first.
+/// Entries under `condition` (over `intents i`), newest first.
 pub(super) fn select(
     connection: &Connection,
     condition: &str,
     limit: u32,
 ) -> Result<Vec<Entry>, JournalError> {
     let sql = format!(
-        "SELECT i.id, i.created_at, i.base_url, i.account_id, i.method, i.target, i.body, i.key,
-                i.risk, i.command, o.at, o.state, o.detail, o.order_id, o.request_id,
-                (SELECT count(*) FROM attempts a WHERE a.intent_id = i.id) AS attempts
-         FROM intents i LEFT JOIN outcomes o ON o.intent_id = i.id
-         {condition} ORDER BY i.id DESC LIMIT ?1"
+        "SELECT i.*, (SELECT count(*) FROM attempts a WHERE a.intent_id = i.id) AS attempts
+         FROM intents i {condition} ORDER BY i.id DESC LIMIT ?1"
     );
     let read = || -> rusqlite::Result<Vec<Entry>> {
         connection
@@ -141,26 +214,32 @@ fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
         intent: Intent {
             base_url: row.get("base_url")?,
             account_id: row.get::<_, String>("account_id")?.into(),
+            credential: row.get("credential")?,
             method: row.get("method")?,
             target: row.get("target")?,
             body: row.get("body")?,
             key: row.get::<_, Option<String>>("key")?.map(Into::into),
             risk: word(row, "risk")?,
             command: row.get("command")?,
+            resource: row.get("resource")?,
+            parent: row.get::<_, Option<i64>>("parent")?.map(IntentId),
+            deadline: Timestamp(row.get("deadline")?),
+            replay_until: Timestamp(row.get("replay_until")?),
         },
         attempts: row.get("attempts")?,
+        maybe_executed: row.get("maybe_executed")?,
+        state: word(row, "state")?,
         outcome: outcome(row)?,
     })
 }
 
 fn outcome(row: &Row<'_>) -> rusqlite::Result<Option<Outcome>> {
-    let Some(at) = row.get::<_, Option<i64>>("at")? else {
+    let Some(at) = row.get::<_, Option<i64>>("told_at")? else {
         return Ok(None);
     };
     Ok(Some(Outcome {
         at: Timestamp(at),
-        state: word(row, "state")?,
-        detail: row.get("detail")?,
+        detail: row.get::<_, Option<String>>("detail")?.unwrap_or_default(),
         order_id: row.get::<_, Option<String>>("order_id")?.map(Into::into),
         request_id: row.get::<_, Option<String>>("request_id")?.map(Into::into),
     }))

@@ -5,8 +5,12 @@ use std::{io, path::PathBuf, sync::Arc};
 
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum JournalError {
-    #[error("another perpdeck is using the journal in {}; close it, or choose another place with --state-dir", .0.display())]
-    Held(PathBuf),
+    #[error("another perpdeck{} is using the journal in {}; trade there, or choose another place with --state-dir", number(*holder), path.display())]
+    Held {
+        path: PathBuf,
+        /// Its process number, where it could be read.
+        holder: Option<u32>,
+    },
     #[error("the journal {} was written by a newer perpdeck (version {found}, this one knows {known}); it is left as it is", path.display())]
     Newer {
         path: PathBuf,
@@ -34,6 +38,13 @@ pub enum JournalError {
     /// The thread that owns the journal is gone.
     #[error("the journal has stopped")]
     Stopped,
+    /// The disk takes longer than a trader's exit may wait.
+    #[error("the journal does not answer")]
+    Slow,
+}
+
+fn number(holder: Option<u32>) -> String {
+    holder.map_or_else(String::new, |pid| format!(" (process {pid})"))
 }
 
 impl From<&JournalError> for Failure {

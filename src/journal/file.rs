@@ -1,67 +1,75 @@
-//! The files: lock, permissions, schema.
+//! The files: lock, permissions, opening to write and to read.
 
-use super::JournalError;
+use super::{JournalError, schema};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::{
-    fs::{DirBuilder, File, OpenOptions, TryLockError},
-    io,
-    path::{Path, PathBuf},
+    fs::{self, DirBuilder, File, OpenOptions, TryLockError},
+    io::{self, Seek as _, SeekFrom, Write as _},
+    path::Path,
+    process,
     sync::Arc,
 };
 
 const DATABASE: &str = "journal.sqlite3";
 const LOCK: &str = "journal.lock";
 
-/// The statements that lead from each schema version to the next; the first builds an empty file.
-const MIGRATIONS: [&str; 1] = ["
-    CREATE TABLE intents (
-        id INTEGER PRIMARY KEY AUTOINCREMENT,
-        created_at INTEGER NOT NULL,
-        base_url TEXT NOT NULL,
-        account_id TEXT NOT NULL,
-        method TEXT NOT NULL,
-        target TEXT NOT NULL,
-        body BLOB NOT NULL,
-        key TEXT UNIQUE,
-        risk TEXT NOT NULL CHECK (risk IN ('reducing', 'neutral', 'increasing')),
-        command TEXT NOT NULL
-    ) STRICT;
-    CREATE TABLE attempts (
-        intent_id INTEGER NOT NULL REFERENCES intents (id),
-        number INTEGER NOT NULL,
-        ended_at INTEGER NOT NULL,
-        status INTEGER,
-        detail TEXT,
-        PRIMARY KEY (intent_id, number)
-    ) STRICT, WITHOUT ROWID;
-    CREATE TABLE outcomes (
-        intent_id INTEGER PRIMARY KEY REFERENCES intents (id),
-        at INTEGER NOT NULL,
-        state TEXT NOT NULL CHECK (state IN ('done', 'failed', 'unknown')),
-        detail TEXT NOT NULL,
-        order_id TEXT,
-        request_id TEXT
-    ) STRICT;
-"];
-
-fn newest() -> i64 {
-    i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX)
-}
-
-/// Takes the journal for this process, for as long as the file is held. The lock dies with the process,
-/// so the file is never deleted and its age means nothing.
+/// Takes the journal for this process, for as long as the file is held, and writes the process's number
+/// into it. The lock dies with the process, so the file is never deleted and its age means nothing.
 pub(super) fn lock(dir: &Path) -> Result<File, JournalError> {
     let place = |why: io::Error| JournalError::Place {
         path: dir.to_owned(),
         why: Arc::new(why),
     };
     private_dir(dir).map_err(place)?;
-    let lock = private_file(&dir.join(LOCK)).map_err(place)?;
+    let mut lock = private_file(&dir.join(LOCK)).map_err(place)?;
     match lock.try_lock() {
-        Ok(()) => Ok(lock),
-        Err(TryLockError::WouldBlock) => Err(JournalError::Held(dir.to_owned())),
+        Ok(()) => {
+            // A full disk must not keep anybody from the journal: the number only serves to be found.
+            let _unnamed = lock
+                .set_len(0)
+                .and_then(|()| lock.write_all(process::id().to_string().as_bytes()));
+            Ok(lock)
+        }
+        Err(TryLockError::WouldBlock) => Err(JournalError::Held {
+            path: dir.to_owned(),
+            holder: named(dir).map(|holder| holder.process),
+        }),
         Err(TryLockError::Error(why)) => Err(place(why)),
     }
+}
+
+/// What a process that flattens on a signal writes behind its number.
+const LISTENS: &str = " listens";
+
+/// Writes into the lock that this process flattens when it gets SIGUSR1.
+pub(super) fn announce(mut lock: &File) -> io::Result<()> {
+    lock.seek(SeekFrom::End(0))?;
+    lock.write_all(LISTENS.as_bytes())
+}
+
+/// A process that holds a journal at this moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Holder {
+    pub process: u32,
+    /// It flattens when it gets SIGUSR1; any other would end.
+    pub listens: bool,
+}
+
+/// Who holds the journal in `dir`, if anybody does.
+pub fn holder(dir: &Path) -> Option<Holder> {
+    let lock = File::open(dir.join(LOCK)).ok()?;
+    match lock.try_lock() {
+        Err(TryLockError::WouldBlock) => named(dir),
+        Ok(()) | Err(TryLockError::Error(_)) => None,
+    }
+}
+
+fn named(dir: &Path) -> Option<Holder> {
+    let text = fs::read_to_string(dir.join(LOCK)).ok()?;
+    Some(Holder {
+        process: text.trim_end_matches(LISTENS).trim().parse().ok()?,
+        listens: text.ends_with(LISTENS),
+    })
 }
 
 /// The database, checked and at the newest schema. Nothing is written to a file that is refused.
@@ -76,55 +84,82 @@ pub(super) fn database(dir: &Path) -> Result<Connection, JournalError> {
     File::open(dir)
         .and_then(|dir| dir.sync_all())
         .map_err(place)?;
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let refused = |why| refusal(&path, why);
-    let mut connection = Connection::open_with_flags(&path, flags).map_err(refused)?;
-    let version = inspect(&connection).map_err(refused)?;
-    if version > newest() {
-        return Err(JournalError::Newer {
-            path,
-            found: version,
-            known: newest(),
-        });
+    let mut connection =
+        Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_WRITE | PLAIN)
+            .map_err(refused)?;
+    let version = inspect(&connection, &path)?;
+    durable(&connection).map_err(refused)?;
+    if (1..schema::newest()).contains(&version) {
+        back_up(&connection, dir, version).map_err(refused)?;
     }
-    if let Some(why) = complaint(&connection).map_err(refused)? {
-        return Err(JournalError::Damaged { path, why });
-    }
-    settle(&mut connection, version).map_err(refused)?;
+    schema::migrate(&mut connection, version).map_err(refused)?;
     Ok(connection)
 }
 
-/// Before anything is written: which version is it?
-fn inspect(connection: &Connection) -> rusqlite::Result<i64> {
-    // One connection, one process: no shared memory file, and no other reader of a half-written page.
-    connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
-    connection.pragma_query_value(None, "user_version", |row| row.get(0))
+/// The database as another process writes it: to look at, never to change.
+pub(super) fn readable(dir: &Path) -> Result<Connection, JournalError> {
+    let path = dir.join(DATABASE);
+    let connection = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY | PLAIN)
+        .map_err(|why| refusal(&path, why))?;
+    let version = inspect(&connection, &path)?;
+    if version < schema::newest() {
+        let why = "it is of an older version; open it once with a desk of its own".to_owned();
+        return Err(JournalError::Damaged { path, why });
+    }
+    Ok(connection)
 }
 
-fn complaint(connection: &Connection) -> rusqlite::Result<Option<String>> {
-    let verdict: String = connection.pragma_query_value(None, "quick_check", |row| row.get(0))?;
-    Ok((verdict != "ok").then_some(verdict))
+/// One thread, one connection.
+const PLAIN: OpenFlags = OpenFlags::SQLITE_OPEN_NO_MUTEX;
+
+/// The version, before anything is written; refuses what is damaged or newer.
+fn inspect(connection: &Connection, path: &Path) -> Result<i64, JournalError> {
+    let refused = |why| refusal(path, why);
+    let version: i64 = connection
+        .pragma_query_value(None, "user_version", |row| row.get(0))
+        .map_err(refused)?;
+    if version > schema::newest() {
+        return Err(JournalError::Newer {
+            path: path.to_owned(),
+            found: version,
+            known: schema::newest(),
+        });
+    }
+    let verdict: String = connection
+        .pragma_query_value(None, "quick_check", |row| row.get(0))
+        .map_err(refused)?;
+    if verdict == "ok" {
+        return Ok(version);
+    }
+    Err(JournalError::Damaged {
+        path: path.to_owned(),
+        why: verdict,
+    })
 }
 
-/// Durable settings, then the migrations that are missing, all or none of them.
-fn settle(connection: &mut Connection, version: i64) -> rusqlite::Result<()> {
+fn durable(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "foreign_keys", "ON")?;
     // Plain fsync does not reach the platter on macOS; elsewhere these do nothing.
     connection.pragma_update(None, "fullfsync", "ON")?;
-    connection.pragma_update(None, "checkpoint_fullfsync", "ON")?;
-    let transaction = connection.transaction()?;
-    let done = usize::try_from(version).unwrap_or(0);
-    for migration in MIGRATIONS.iter().skip(done) {
-        transaction.execute_batch(migration)?;
+    connection.pragma_update(None, "checkpoint_fullfsync", "ON")
+}
+
+/// The file as the older program left it, beside the one that is about to change.
+fn back_up(connection: &Connection, dir: &Path, version: i64) -> rusqlite::Result<()> {
+    let copy = dir.join(format!("journal.v{version}.sqlite3"));
+    // SQLite fills an empty file and refuses any other: an older copy is not overwritten by a second try.
+    let fresh = !copy.exists();
+    if fresh && private_file(&copy).is_ok() {
+        connection.execute("VACUUM INTO ?1", [copy.to_string_lossy()])?;
     }
-    transaction.pragma_update(None, "user_version", newest())?;
-    transaction.commit()
+    Ok(())
 }
 
 fn refusal(path: &Path, why: rusqlite::Error) -> JournalError {
-    let path: PathBuf = path.to_owned();
+    let path = path.to_owned();
     match why.sqlite_error_code() {
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => JournalError::Damaged {
             path,
@@ -146,7 +181,7 @@ fn private_dir(dir: &Path) -> io::Result<()> {
 }
 
 /// Opens or creates a file only its owner may read; an older file's looser mode is tightened.
-fn private_file(path: &Path) -> io::Result<File> {
+pub(super) fn private_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]

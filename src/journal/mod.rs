@@ -2,84 +2,199 @@
 //! the first byte leaves this machine.
 //!
 //! Contract: [`Journal::record`] returns after the intent is synced (`SQLite`, WAL, `synchronous=FULL`).
-//! One process writes, held apart by a lock file that is never deleted. The API key is in nothing that is
-//! stored; bodies and idempotency keys are, so the file is readable by its owner only. After the first
-//! failed write the journal stays failed until it is opened again: a commit that failed may be found on
-//! disk later, so what follows it could not be trusted. A damaged or newer file is refused and left as
-//! it is.
+//! One process writes, held apart by a lock file that is never deleted; others may [`Journal::look`]. The
+//! API key is in nothing that is stored, only a salted fingerprint of it; bodies and idempotency keys are,
+//! so the files are readable by their owner only. After the first failed write the journal stays failed
+//! until it is opened again: a commit that failed may be found on disk later, so what follows it could
+//! not be trusted. A damaged or newer file is refused and left as it is; before an older one is changed,
+//! a copy is kept beside it.
 //!
 //! Known limit: not for network file systems, where neither the lock nor the sync is to be relied on.
 
 mod entry;
 mod error;
 mod file;
+mod schema;
+mod spare;
 
-pub use entry::{Entry, Intent, IntentId, Outcome, State};
+pub use entry::{Entry, Intent, IntentId, Outcome, Standing, State};
 pub use error::JournalError;
+pub use file::{Holder, holder};
+pub use spare::Used;
 
-use crate::model::{Failure, IdempotencyKey, OrderId, Receipt, Text, Timestamp};
-use rusqlite::{Connection, named_params, params};
-use std::{fs::File, path::Path, sync::Arc};
+use crate::model::{Failure, IdempotencyKey, OrderId, Text, Timestamp};
+use rusqlite::{Connection, OptionalExtension as _, named_params, params};
+use sha2::{Digest as _, Sha256};
+use spare::Spares;
+use std::{fmt::Write as _, fs::File, path::Path, sync::Arc};
 
 /// The open journal; dropping it frees the lock.
 #[derive(Debug)]
 pub struct Journal {
     connection: Connection,
     failed: Option<JournalError>,
-    /// Never read: holding it open holds the lock.
-    _lock: File,
+    /// `None` where it is only looked at, or where there is no place for them.
+    spares: Option<Spares>,
+    /// Holding it open holds the lock.
+    lock: Option<File>,
 }
 
 impl Journal {
     /// Opens or creates the journal in `dir`, which is created (mode 0700) if it is not there.
     pub fn open(dir: &Path) -> Result<Self, JournalError> {
         let lock = file::lock(dir)?;
-        Ok(Self {
+        let mut journal = Self {
             connection: file::database(dir)?,
             failed: None,
-            _lock: lock,
+            spares: None,
+            lock: Some(lock),
+        };
+        journal.open_spares(dir);
+        Ok(journal)
+    }
+
+    /// Opens the journal that another process writes: everything can be read, every write is refused.
+    pub fn look(dir: &Path) -> Result<Self, JournalError> {
+        Ok(Self {
+            connection: file::readable(dir)?,
+            failed: Some(JournalError::Held {
+                path: dir.to_owned(),
+                holder: file::holder(dir).map(|holder| holder.process),
+            }),
+            spares: None,
+            lock: None,
         })
     }
 
-    /// Puts an intent on disk. Until this has returned `Ok`, nothing of it may be sent.
+    /// Keys that were used while the journal was down become intents; the rest stays ready. Without
+    /// them the desk trades on, it only has no spare key then.
+    fn open_spares(&mut self, dir: &Path) {
+        let Ok((mut spares, used)) = Spares::open(dir) else {
+            return;
+        };
+        let kept = used.iter().all(|used| self.take_in(used).is_ok());
+        if kept && spares.refill().is_ok() {
+            self.spares = Some(spares);
+        }
+    }
+
+    fn take_in(&mut self, used: &Used) -> Result<(), JournalError> {
+        self.write(|connection| {
+            connection.execute(
+                "INSERT OR IGNORE INTO intents (created_at, base_url, account_id, credential, method,
+                     target, body, key, risk, command, resource, state, replay_until)
+                 VALUES (?1, ?2, ?3, ?4, 'POST', ?7, x'', ?5, 'reducing',
+                     'close all positions on ' || ?3, ?3, 'unknown', ?6)",
+                params![
+                    used.at.0,
+                    used.base_url,
+                    used.account_id.raw(),
+                    used.credential,
+                    used.key.raw(),
+                    used.at.plus(REPLAY_WINDOW).0,
+                    used.target,
+                ],
+            )?;
+            Ok(())
+        })
+    }
+
+    /// A key for closing everything that needs no new disk space, marked as used.
+    pub fn spare(&mut self, used: impl FnOnce(IdempotencyKey) -> Used) -> Option<Used> {
+        self.spares.as_mut()?.take(used)
+    }
+
+    /// Lets others find this process to flatten it: from now on it must do so on SIGUSR1.
+    pub fn announce(&self) {
+        // It can still be flattened by its own key.
+        let _unfound = self.lock.as_ref().map(file::announce);
+    }
+
+    /// What stands for an API key in the journal: equal for equal keys, and of no use to anybody else.
+    pub fn fingerprint(&self, secret: &str) -> Result<String, JournalError> {
+        let salt: Option<Vec<u8>> = self
+            .connection
+            .query_row("SELECT value FROM facts WHERE name = 'salt'", [], |row| {
+                row.get(0)
+            })
+            .optional()
+            .map_err(|why| JournalError::Read(Arc::new(why)))?;
+        let digest = Sha256::new()
+            .chain_update(salt.unwrap_or_default())
+            .chain_update(secret.as_bytes())
+            .finalize();
+        let mut hex = String::new();
+        for byte in digest.iter().take(FINGERPRINT_BYTES) {
+            // A string takes every character.
+            let _written = write!(hex, "{byte:02x}");
+        }
+        Ok(hex)
+    }
+
+    /// Puts an intent on disk. Until this has returned `Ok`, nothing of it may be sent; from then on it
+    /// counts as sent.
     pub fn record(&mut self, now: Timestamp, intent: &Intent) -> Result<IntentId, JournalError> {
         self.write(|connection| {
             connection.execute(
-                "INSERT INTO intents (created_at, base_url, account_id, method, target, body, key,
-                                      risk, command)
-                 VALUES (:at, :base_url, :account_id, :method, :target, :body, :key, :risk,
-                         :command)",
+                "INSERT INTO intents (created_at, base_url, account_id, credential, method, target,
+                     body, key, risk, command, resource, parent, deadline, replay_until)
+                 VALUES (:at, :base_url, :account_id, :credential, :method, :target,
+                     :body, :key, :risk, :command, :resource, :parent, :deadline, :replay_until)",
                 named_params! {
                     ":at": now.0,
                     ":base_url": intent.base_url,
                     ":account_id": intent.account_id.raw(),
+                    ":credential": intent.credential,
                     ":method": intent.method,
                     ":target": intent.target,
                     ":body": intent.body,
                     ":key": intent.key.as_ref().map(IdempotencyKey::raw),
                     ":risk": intent.risk.to_string(),
                     ":command": intent.command,
+                    ":resource": intent.resource,
+                    ":parent": intent.parent.map(|id| id.0),
+                    ":deadline": intent.deadline.0,
+                    ":replay_until": intent.replay_until.0,
                 },
             )?;
             Ok(IntentId(connection.last_insert_rowid()))
         })
     }
 
-    /// Notes how attempt `number` (from 1) ended: `why` it did not answer as wished, if so.
+    /// Proof has come that no byte of it left: it is as good as never sent.
+    pub fn hold(&mut self, id: IntentId) -> Result<(), JournalError> {
+        self.mark(id, State::Prepared)
+    }
+
+    /// It is about to be sent: until this has returned `Ok`, nothing of it may be.
+    pub fn launch(&mut self, id: IntentId) -> Result<(), JournalError> {
+        self.mark(id, State::Inflight)
+    }
+
+    fn mark(&mut self, id: IntentId, state: State) -> Result<(), JournalError> {
+        self.write(|connection| {
+            connection.execute(
+                "UPDATE intents SET state = ?2, maybe_executed = ?3 WHERE id = ?1",
+                params![id.0, state.to_string(), state != State::Prepared],
+            )?;
+            Ok(())
+        })
+    }
+
+    /// Notes how one more attempt ended: `why` it did not answer as wished, if so.
     pub fn attempt(
         &mut self,
         now: Timestamp,
         id: IntentId,
-        number: u32,
         why: Option<&Failure>,
     ) -> Result<(), JournalError> {
         self.write(|connection| {
             connection.execute(
                 "INSERT INTO attempts (intent_id, number, ended_at, status, detail)
-                 VALUES (?1, ?2, ?3, ?4, ?5)",
+                 SELECT ?1, coalesce(max(number), 0) + 1, ?2, ?3, ?4
+                 FROM attempts WHERE intent_id = ?1",
                 params![
                     id.0,
-                    number,
                     now.0,
                     why.and_then(|why| why.status),
                     why.map(ToString::to_string)
@@ -89,26 +204,41 @@ impl Journal {
         })
     }
 
-    /// Notes what became of the command. A doubt stays open: a later outcome replaces it.
-    pub fn outcome(
+    /// Notes where the intent stands. What is open may be told again and again.
+    pub fn tell(
         &mut self,
         now: Timestamp,
         id: IntentId,
-        result: &Result<Receipt, Failure>,
+        standing: &Standing,
     ) -> Result<(), JournalError> {
-        let outcome = Outcome::of(now, result);
+        let proved = matches!(standing.state, State::Rejected | State::Unsent);
         self.write(|connection| {
             connection.execute(
-                "INSERT OR REPLACE INTO outcomes (intent_id, at, state, detail, order_id, request_id)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                "UPDATE intents SET state = ?2, told_at = ?3, detail = ?4, order_id = ?5,
+                     request_id = ?6, maybe_executed = maybe_executed AND NOT ?7 WHERE id = ?1",
                 params![
                     id.0,
-                    outcome.at.0,
-                    outcome.state.to_string(),
-                    outcome.detail,
-                    outcome.order_id.as_ref().map(OrderId::raw),
-                    outcome.request_id.as_ref().map(Text::raw),
+                    standing.state.to_string(),
+                    now.0,
+                    standing.detail,
+                    standing.order_id.as_ref().map(OrderId::raw),
+                    standing.request_id.as_ref().map(Text::raw),
+                    proved,
                 ],
+            )?;
+            Ok(())
+        })
+    }
+
+    /// What was a part of `deed` and is still open is of no consequence any more: reads have shown it flat.
+    pub fn moot(&mut self, now: Timestamp, deed: IntentId) -> Result<(), JournalError> {
+        self.write(|connection| {
+            connection.execute(
+                "UPDATE intents SET state = 'abandoned', told_at = ?2,
+                     detail = 'whatever became of it: the account was proved flat'
+                 WHERE parent = ?1
+                   AND state IN ('prepared', 'inflight', 'unknown', 'parked', 'queued')",
+                params![deed.0, now.0],
             )?;
             Ok(())
         })
@@ -119,10 +249,30 @@ impl Journal {
         entry::select(&self.connection, "", limit)
     }
 
+    /// One intent.
+    pub fn entry(&self, id: IntentId) -> Result<Option<Entry>, JournalError> {
+        let found = entry::select(&self.connection, &format!("WHERE i.id = {}", id.0), 1)?;
+        Ok(found.into_iter().next())
+    }
+
     /// Intents that may still be under way or whose effect is in doubt, newest first.
     pub fn open_intents(&self) -> Result<Vec<Entry>, JournalError> {
-        let open = "WHERE o.state IS NULL OR o.state = 'unknown'";
+        let open = "WHERE i.state IN ('prepared', 'inflight', 'unknown', 'parked', 'queued')";
         entry::select(&self.connection, open, u32::MAX)
+    }
+
+    /// Orders that an intent is already known to have made.
+    pub fn linked_orders(&self) -> Result<Vec<OrderId>, JournalError> {
+        let read = || -> rusqlite::Result<Vec<OrderId>> {
+            self.connection
+                .prepare_cached(
+                    "SELECT order_id FROM intents WHERE order_id IS NOT NULL
+                     AND method = 'POST' ORDER BY id DESC LIMIT 1000",
+                )?
+                .query_map([], |row| row.get::<_, String>(0).map(Into::into))?
+                .collect()
+        };
+        read().map_err(|why| JournalError::Read(Arc::new(why)))
     }
 
     /// Why this journal no longer takes anything, if so.
@@ -144,6 +294,12 @@ impl Journal {
         })
     }
 }
+
+/// How long after its first sending a request may be sent again with the same key. The service's own
+/// window is not documented; published ones begin at 30 minutes, and half of that leaves room.
+pub const REPLAY_WINDOW: std::time::Duration = std::time::Duration::from_mins(15);
+
+const FINGERPRINT_BYTES: usize = 8;
 
 #[cfg(test)]
 mod tests;

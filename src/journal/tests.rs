@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::{CancelResult, FailureKind, Risk};
+use crate::model::{CancelResult, FailureKind, Receipt, Risk};
 use std::fs;
 use tempfile::TempDir;
 
@@ -11,12 +11,29 @@ fn intent(key: &str) -> Intent {
     Intent {
         base_url: "https://x.test".into(),
         account_id: "chal-1".into(),
+        credential: "c0ffee".into(),
         method: "POST".into(),
         target: "/v1/orders".into(),
         body: br#"{"size":0.10}"#.to_vec(),
         key: Some(key.into()),
         risk: Risk::Increasing,
         command: "buy 0.10 BTC market".into(),
+        resource: None,
+        parent: None,
+        deadline: Timestamp(30_000),
+        replay_until: Timestamp(900_000),
+    }
+}
+
+fn entry(id: IntentId, at: i64, key: &str) -> Entry {
+    Entry {
+        id,
+        created_at: Timestamp(at),
+        intent: intent(key),
+        attempts: 0,
+        maybe_executed: true,
+        state: State::Inflight,
+        outcome: None,
     }
 }
 
@@ -27,40 +44,35 @@ fn an_intent_is_found_again_byte_for_byte_after_a_restart() {
     let first = journal.record(Timestamp(1), &intent("a")).unwrap();
     let second = journal.record(Timestamp(2), &intent("b")).unwrap();
     let why = Failure::new(FailureKind::TimedOut, "no answer");
-    journal.attempt(Timestamp(3), first, 1, Some(&why)).unwrap();
-    journal.attempt(Timestamp(4), first, 2, None).unwrap();
+    journal.attempt(Timestamp(3), first, Some(&why)).unwrap();
+    journal.attempt(Timestamp(4), first, None).unwrap();
     let receipt = Receipt::Cancel(CancelResult {
         id: "o-1".into(),
-        canceled: false,
-        queued: true,
+        canceled: true,
+        queued: false,
     });
-    journal.outcome(Timestamp(5), first, &Ok(receipt)).unwrap();
+    let done = Standing::of(&Ok(receipt));
+    journal.tell(Timestamp(5), first, &done).unwrap();
     drop(journal);
 
     let journal = Journal::open(dir.path()).unwrap();
     let settled = Entry {
-        id: first,
-        created_at: Timestamp(1),
-        intent: intent("a"),
         attempts: 2,
+        state: State::Done,
         outcome: Some(Outcome {
             at: Timestamp(5),
-            state: State::Done,
-            detail: "cancel of order o-1 queued".into(),
+            detail: "order o-1 canceled".into(),
             order_id: Some("o-1".into()),
             request_id: None,
         }),
+        ..entry(first, 1, "a")
     };
-    let open = Entry {
-        id: second,
-        created_at: Timestamp(2),
-        intent: intent("b"),
-        attempts: 0,
-        outcome: None,
-    };
-    assert_eq!(journal.recent(10).unwrap(), [open.clone(), settled]);
+    let open = entry(second, 2, "b");
+    assert_eq!(journal.recent(10).unwrap(), [open.clone(), settled.clone()]);
     assert_eq!(journal.recent(1).unwrap(), std::slice::from_ref(&open));
     assert_eq!(journal.open_intents().unwrap(), [open]);
+    assert_eq!(journal.entry(first).unwrap(), Some(settled));
+    assert_eq!(journal.linked_orders().unwrap(), ["o-1".into()]);
 }
 
 #[test]
@@ -68,13 +80,151 @@ fn a_doubt_stays_open_until_it_is_settled() {
     let dir = place();
     let mut journal = Journal::open(dir.path()).unwrap();
     let id = journal.record(Timestamp(1), &intent("a")).unwrap();
-    let mut settle = |kind, at| {
-        let result = Err(Failure::new(kind, "why"));
-        journal.outcome(Timestamp(at), id, &result).unwrap();
-        journal.open_intents().unwrap().len()
+    let mut tell = |kind, status, at| {
+        let why = Failure {
+            status,
+            ..Failure::new(kind, "why")
+        };
+        let standing = Standing::of(&Err(why));
+        journal.tell(Timestamp(at), id, &standing).unwrap();
+        let entry = journal.entry(id).unwrap().unwrap();
+        (journal.open_intents().unwrap().len(), entry.maybe_executed)
     };
-    assert_eq!(settle(FailureKind::Unknown, 2), 1);
-    assert_eq!(settle(FailureKind::Invalid, 3), 0);
+    assert_eq!(tell(FailureKind::Unknown, None, 2), (1, true));
+    assert_eq!(tell(FailureKind::Invalid, Some(400), 3), (0, false));
+}
+
+#[test]
+fn what_surely_never_left_is_not_counted_as_sent() {
+    let dir = place();
+    let mut journal = Journal::open(dir.path()).unwrap();
+    let id = journal.record(Timestamp(1), &intent("a")).unwrap();
+    let mut seen = vec![];
+    let mut look = |journal: &Journal| {
+        let entry = journal.entry(id).unwrap().unwrap();
+        seen.push((entry.state, entry.maybe_executed));
+    };
+    look(&journal);
+    journal.hold(id).unwrap();
+    look(&journal);
+    journal.launch(id).unwrap();
+    look(&journal);
+    let expected = [
+        (State::Inflight, true),
+        (State::Prepared, false),
+        (State::Inflight, true),
+    ];
+    assert_eq!(seen, expected);
+}
+
+#[test]
+fn a_key_has_one_fingerprint_per_journal_and_never_stands_in_it() {
+    let (dir, other) = (place(), place());
+    let journal = Journal::open(dir.path()).unwrap();
+    let print = journal.fingerprint("pd_live_secret").unwrap();
+    assert_eq!(print.len(), 16);
+    assert_eq!(print, journal.fingerprint("pd_live_secret").unwrap());
+    assert_ne!(print, journal.fingerprint("pd_live_other").unwrap());
+    let elsewhere = Journal::open(other.path()).unwrap();
+    assert_ne!(print, elsewhere.fingerprint("pd_live_secret").unwrap());
+}
+
+#[test]
+fn spare_keys_wait_on_disk_and_a_used_one_is_an_open_intent_of_the_next_desk() {
+    let dir = place();
+    let mut journal = Journal::open(dir.path()).unwrap();
+    let size = fs::metadata(dir.path().join("spare-keys")).unwrap().len();
+    journal.failed = Some(JournalError::Stopped);
+    let used = journal
+        .spare(|key| Used {
+            key,
+            at: Timestamp(7),
+            credential: "c0ffee".into(),
+            account_id: "chal-1".into(),
+            base_url: "https://x.test".into(),
+            target: "/v1/accounts/chal-1/close-all-positions".into(),
+        })
+        .unwrap();
+    let grown = fs::metadata(dir.path().join("spare-keys")).unwrap().len();
+    assert_eq!((size, grown), (4096, 4096));
+    drop(journal);
+
+    for _ in 0..2 {
+        let mut journal = Journal::open(dir.path()).unwrap();
+        let [open] = journal.open_intents().unwrap().try_into().unwrap();
+        assert_eq!(
+            (open.state, open.created_at),
+            (State::Unknown, Timestamp(7))
+        );
+        assert_eq!(open.intent.key, Some(used.key.clone()));
+        assert_eq!(open.intent.target, used.target);
+        assert_eq!(journal.spares.as_mut().unwrap().len(), 8);
+    }
+}
+
+#[test]
+fn an_older_journal_is_brought_forward_whole_and_a_copy_of_it_is_kept() {
+    let dir = place();
+    let path = dir.path().join("journal.sqlite3");
+    let raw = Connection::open(&path).unwrap();
+    raw.execute_batch(schema::MIGRATIONS[0]).unwrap();
+    raw.execute_batch(
+        "INSERT INTO intents VALUES
+             (1, 10, 'https://x.test', 'chal-1', 'POST', '/v1/orders', x'7b7d', 'k1', 'increasing', 'buy'),
+             (2, 20, 'https://x.test', 'chal-1', 'POST', '/v1/orders', x'7b7d', 'k2', 'increasing', 'sell'),
+             (3, 30, 'https://x.test', 'chal-1', 'POST', '/v1/orders', x'7b7d', 'k3', 'increasing', 'buy');
+         INSERT INTO outcomes VALUES (1, 11, 'failed', 'rejected: no', NULL, 'r-1'),
+                                     (2, 21, 'done', 'order o filled', 'o', NULL);
+         PRAGMA user_version = 1;",
+    )
+    .unwrap();
+    raw.close().unwrap();
+    let journal = Journal::open(dir.path()).unwrap();
+    let found: Vec<_> = journal
+        .recent(9)
+        .unwrap()
+        .into_iter()
+        .map(|entry| {
+            (
+                entry.id.0,
+                entry.state,
+                entry.maybe_executed,
+                entry.outcome.map(|o| o.detail),
+            )
+        })
+        .collect();
+    let expected = [
+        (3, State::Inflight, true, None),
+        (2, State::Done, true, Some("order o filled".to_owned())),
+        (1, State::Rejected, false, Some("rejected: no".to_owned())),
+    ];
+    assert_eq!(found, expected);
+    let copy = Connection::open(dir.path().join("journal.v1.sqlite3")).unwrap();
+    let kept: i64 = copy
+        .query_row("SELECT count(*) FROM outcomes", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(kept, 2);
+}
+
+#[test]
+fn a_second_desk_reads_along_and_writes_nothing() {
+    let dir = place();
+    let mut first = Journal::open(dir.path()).unwrap();
+    first.record(Timestamp(1), &intent("a")).unwrap();
+    let mut second = Journal::look(dir.path()).unwrap();
+    assert_eq!(second.recent(9).unwrap().len(), 1);
+    first.record(Timestamp(2), &intent("b")).unwrap();
+    assert_eq!(second.recent(9).unwrap().len(), 2);
+    let refused = second.record(Timestamp(3), &intent("c")).unwrap_err();
+    let pid = format!("(process {})", std::process::id());
+    assert!(refused.to_string().contains(&pid), "{refused}");
+    let process = std::process::id();
+    let found = |listens| Some(Holder { process, listens });
+    assert_eq!(holder(dir.path()), found(false));
+    first.announce();
+    assert_eq!(holder(dir.path()), found(true));
+    drop(first);
+    assert_eq!(holder(dir.path()), None);
 }
 
 #[test]
@@ -91,13 +241,13 @@ fn every_commit_is_synced_and_only_the_owner_may_read() {
     };
     assert_eq!(pragma("journal_mode"), r#"Text("wal")"#);
     assert_eq!(pragma("synchronous"), "Integer(2)");
-    assert_eq!(pragma("locking_mode"), r#"Text("exclusive")"#);
     #[cfg(unix)]
     for (path, mode) in [
         (inner.clone(), 0o700),
         (inner.join("journal.sqlite3"), 0o600),
         (inner.join("journal.sqlite3-wal"), 0o600),
         (inner.join("journal.lock"), 0o600),
+        (inner.join("spare-keys"), 0o600),
     ] {
         use std::os::unix::fs::PermissionsExt;
         let found = fs::metadata(&path).unwrap().permissions().mode() & 0o777;
@@ -110,7 +260,7 @@ fn a_second_desk_is_told_that_the_first_one_holds_the_journal() {
     let dir = place();
     let first = Journal::open(dir.path()).unwrap();
     let second = Journal::open(dir.path()).unwrap_err();
-    assert!(matches!(second, JournalError::Held(_)), "{second}");
+    assert!(matches!(second, JournalError::Held { .. }), "{second}");
     drop(first);
     assert!(Journal::open(dir.path()).is_ok());
 }
@@ -169,7 +319,7 @@ fn after_one_failed_write_nothing_more_is_taken() {
     assert!(matches!(again, JournalError::Write(_)), "{again}");
     let other = journal.record(Timestamp(3), &intent("b")).unwrap_err();
     assert_eq!(other.to_string(), again.to_string());
-    assert!(journal.attempt(Timestamp(4), id, 1, None).is_err());
+    assert!(journal.attempt(Timestamp(4), id, None).is_err());
     assert!(journal.failure().is_some());
     drop(journal);
     assert!(Journal::open(dir.path()).unwrap().failure().is_none());

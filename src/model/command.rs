@@ -94,6 +94,8 @@ pub enum Command {
     StopTwap(TwapId),
     CancelScaled(ScaledId),
     CloseAll(AccountId),
+    /// Stops TWAPs, cancels ladders and orders, closes all, proves flat: many requests, one deed.
+    Flatten(AccountId),
 }
 
 /// What a command does to the account's exposure. Only what raises it may ever be held back.
@@ -130,6 +132,20 @@ pub enum Resource {
     Account(AccountId),
 }
 
+impl Resource {
+    /// The id alone, for the journal; `None` for a new order.
+    pub fn raw(&self) -> Option<&str> {
+        match self {
+            Self::NewOrder => None,
+            Self::Order(id) => Some(id.raw()),
+            Self::Position(id) => Some(id.raw()),
+            Self::Twap(id) => Some(id.raw()),
+            Self::Scaled(id) => Some(id.raw()),
+            Self::Account(id) => Some(id.raw()),
+        }
+    }
+}
+
 impl Command {
     pub fn risk(&self) -> Risk {
         match self {
@@ -137,7 +153,9 @@ impl Command {
             Self::Exits(exits) if exits.loosens() => Risk::Increasing,
             // A lower total brings liquidation nearer, and the command alone cannot tell which it is.
             Self::Margin { .. } => Risk::Increasing,
-            Self::Place(_) | Self::Close(_) | Self::CloseAll(_) => Risk::Reducing,
+            Self::Place(_) | Self::Close(_) | Self::CloseAll(_) | Self::Flatten(_) => {
+                Risk::Reducing
+            }
             Self::Cancel(_) | Self::Exits(_) | Self::StopTwap(_) | Self::CancelScaled(_) => {
                 Risk::Neutral
             }
@@ -153,7 +171,7 @@ impl Command {
             Self::Margin { position_id, .. } => Resource::Position(position_id.clone()),
             Self::StopTwap(id) => Resource::Twap(id.clone()),
             Self::CancelScaled(id) => Resource::Scaled(id.clone()),
-            Self::CloseAll(id) => Resource::Account(id.clone()),
+            Self::CloseAll(id) | Self::Flatten(id) => Resource::Account(id.clone()),
         }
     }
 
@@ -188,6 +206,7 @@ impl fmt::Display for Command {
             Self::StopTwap(id) => write!(f, "stop TWAP {id}"),
             Self::CancelScaled(id) => write!(f, "cancel ladder {id}"),
             Self::CloseAll(id) => write!(f, "close all positions on {id}"),
+            Self::Flatten(id) => write!(f, "flatten {id}"),
         }
     }
 }

@@ -8,7 +8,11 @@
 mod call;
 mod close_all;
 mod command;
+pub mod draft;
+pub mod echo;
+pub mod estimate;
 mod failure;
+mod flat;
 mod ids;
 mod lenient;
 mod market;
@@ -27,6 +31,7 @@ pub use command::{
     CloseKind, ClosePosition, Command, Exits, Leg, PlaceKind, PlaceOrder, Resource, Risk, Trigger,
 };
 pub use failure::{Failure, FailureKind};
+pub use flat::{FlatProof, Flattening, Leftovers, PROOF_APART};
 pub use ids::{
     AccountId, IdempotencyKey, MarketId, OperationId, OrderId, PositionId, ScaledId, Ticket, TwapId,
 };

@@ -1,6 +1,9 @@
 //! What the service answered to a command, and what is known while no answer has come.
 
-use super::{CloseAll, Failure, Order, OrderId, Position, Scaled, Timestamp, Twap};
+use super::{
+    CloseAll, Failure, FlatProof, Flattening, Order, OrderId, Position, Scaled, Text, Timestamp,
+    Twap,
+};
 use serde::{Deserialize, Serialize};
 
 /// `DELETE /v1/orders/{id}`: canceled now, or queued because the order was armed.
@@ -26,6 +29,10 @@ pub enum Receipt {
     Scaled(Box<Scaled>),
     /// 200 or 201: every target was tried. Flat only when reads say so.
     CloseAll(CloseAll),
+    /// Whatever became of the request, reads show that what it was for is so.
+    Over(Text),
+    /// Nothing is left, proved by reads.
+    Flat(FlatProof),
 }
 
 /// How a command in flight stands before it settles.
@@ -41,5 +48,13 @@ pub enum Progress {
     Running {
         operation: CloseAll,
         retry_at: Timestamp,
+    },
+    /// A flatten at work.
+    Flattening(Flattening),
+    /// It may have taken effect and asking again by itself has ended: a person decides. Until
+    /// `replay_until` the same request with the same key is safe to send; after it, it could act anew.
+    Parked {
+        why: Failure,
+        replay_until: Timestamp,
     },
 }

@@ -68,6 +68,15 @@ impl Timestamp {
         Some(Self(zoned.timestamp().as_millisecond()))
     }
 
+    /// `2026-11-20 08:42:01`, UTC.
+    pub fn to_utc(self) -> String {
+        let instant = jiff::Timestamp::from_millisecond(self.0);
+        instant.map_or_else(
+            |_| self.0.to_string(),
+            |instant| instant.strftime("%Y-%m-%d %H:%M:%S").to_string(),
+        )
+    }
+
     /// How long ago `earlier` was; zero when it lies ahead (clocks differ).
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))

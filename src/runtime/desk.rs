@@ -4,14 +4,14 @@ use super::{
     Clock, Far, Wires,
     painter::Painter,
     run,
-    services::Services,
-    signals::Signals,
+    services::{Reach, Services},
+    signals::{Signals, flatten_on_signal},
     terminal::Taken,
 };
 use crate::{
     app::{Model, Options, keymap::Keymap},
     model::Failure,
-    ui::Look,
+    ui::Scrolls,
 };
 use crossterm::event::EventStream;
 use ratatui::layout::Rect;
@@ -26,7 +26,8 @@ const MAIL: usize = 256;
 pub struct Start {
     pub options: Options,
     pub keymap: Keymap,
-    pub look: Look,
+    /// What the drawing starts from: theme and zone.
+    pub scrolls: Scrolls,
 }
 
 /// How a desk ended.
@@ -50,10 +51,22 @@ where
     let clock = Clock::Wall;
     let (inbox, mail) = channel(MAIL);
     let (effects, wanted) = unbounded_channel();
-    let services = Services { clock, intervals: start.options.intervals.clone(), inbox };
+    flatten_on_signal(inbox.clone())?;
+    let services = Services {
+        clock,
+        reach: Reach::Signal,
+        intervals: start.options.intervals.clone(),
+        inbox,
+    };
     let far_side = tokio::spawn(services.serve(opening, wanted));
     let mut model = Model::new(start.options, start.keymap, clock.now());
-    let wires = Wires { input: EventStream::new(), mail, effects, clock, look: start.look };
+    let wires = Wires {
+        input: EventStream::new(),
+        mail,
+        effects,
+        clock,
+        scrolls: start.scrolls,
+    };
     let end = tokio::select! {
         () = run(wires, Rect::new(0, 0, columns, rows), &mut model, |frame| painter.show(frame)) => End::Quit,
         code = signals.caught() => End::Signal(code),

@@ -1,42 +1,57 @@
-//! When to draw: at most once per [`FRAME`], and never while nothing has changed.
+//! When to draw: at once after a key, a moment later after the network, never while nothing has changed.
 
 use std::{future::pending, time::Duration};
 use tokio::time::{Instant, sleep_until};
 
 /// Sixty frames a second are all an eye can use; the first change after a rest is drawn at once.
-pub(super) const FRAME: Duration = Duration::from_millis(16);
+const FRAME: Duration = Duration::from_millis(16);
+/// Polls come in flocks; what they bring is drawn together.
+const FLOCK: Duration = Duration::from_millis(60);
+
+/// Who waits for a change to be seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cause {
+    Person,
+    Background,
+}
 
 #[derive(Debug)]
 pub(super) struct FrameGate {
-    wanted: bool,
-    earliest: Instant,
+    due: Option<Instant>,
+    last: Instant,
 }
 
 impl FrameGate {
     /// Open: the first frame is due now.
     pub(super) fn open() -> Self {
+        let now = Instant::now();
         Self {
-            wanted: true,
-            earliest: Instant::now(),
+            due: Some(now),
+            last: now,
         }
     }
 
-    /// Something changed.
-    pub(super) fn want(&mut self) {
-        self.wanted = true;
+    /// Something changed. A frame already due is never put off.
+    pub(super) fn want(&mut self, cause: Cause) {
+        let wanted = match cause {
+            Cause::Person => self.last + FRAME,
+            Cause::Background => Instant::now() + FLOCK,
+        };
+        self.due = Some(self.due.map_or(wanted, |due| due.min(wanted)));
     }
 
     pub(super) fn drawn(&mut self) {
-        self.wanted = false;
-        self.earliest = Instant::now() + FRAME;
+        *self = Self {
+            due: None,
+            last: Instant::now(),
+        };
     }
 
     /// Resolves when a frame may be drawn; never, while none is wanted.
     pub(super) async fn due(&self) {
-        if self.wanted {
-            sleep_until(self.earliest).await;
-        } else {
-            pending::<()>().await;
+        match self.due {
+            Some(due) => sleep_until(due).await,
+            None => pending::<()>().await,
         }
     }
 }

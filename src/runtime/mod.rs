@@ -5,12 +5,14 @@
 
 mod clock;
 mod desk;
+mod flatten;
 mod frame;
 mod jitter;
 mod outbox;
 mod painter;
 mod picture;
 mod poller;
+mod recovery;
 mod scribe;
 mod services;
 mod signals;
@@ -21,14 +23,15 @@ pub use desk::{End, Start, desk};
 pub use outbox::Outbox;
 pub use picture::picture;
 pub use poller::Poller;
+pub use scribe::open as open_journal;
 pub use services::Far;
 
 use crate::{
     app::{Effect, Model, Msg, update, wake},
-    ui::{self, Look, Scrolls},
+    ui::{self, Scrolls},
 };
 use crossterm::event::{Event, KeyEventKind};
-use frame::FrameGate;
+use frame::{Cause, FrameGate};
 use futures_util::{Stream, StreamExt};
 use ratatui::{buffer::Buffer, layout::Rect};
 use std::{future::pending, io};
@@ -43,35 +46,41 @@ struct Wires<I> {
     mail: Receiver<Msg>,
     effects: UnboundedSender<Effect>,
     clock: Clock,
-    look: Look,
+    scrolls: Scrolls,
 }
 
 /// Runs until the model quits or the input ends. `show` gets every frame worth drawing.
-async fn run<I>(mut wires: Wires<I>, mut size: Rect, model: &mut Model, mut show: impl FnMut(Buffer))
-where
+async fn run<I>(
+    mut wires: Wires<I>,
+    mut size: Rect,
+    model: &mut Model,
+    mut show: impl FnMut(Buffer),
+) where
     I: Stream<Item = io::Result<Event>> + Unpin,
 {
     let mut gate = FrameGate::open();
-    let mut scrolls = Scrolls::default();
     loop {
-        let msg = select! {
+        let (msg, cause) = select! {
             biased; // a due frame first (60 Hz at most), then the person, then the network, then time
             () = gate.due() => {
                 let mut frame = Buffer::empty(size);
-                ui::render(&mut frame, model, &mut scrolls, wires.look);
+                ui::render(&mut frame, model, &mut wires.scrolls);
                 show(frame);
                 gate.drawn();
                 continue;
             }
             event = wires.input.next() => match event {
                 Some(Ok(event)) => match taken(event, &mut size) {
-                    Some(msg) => msg,
+                    Some(msg) => (msg, Cause::Person),
                     None => continue,
                 },
                 Some(Err(_)) | None => return,
             },
-            Some(msg) = wires.mail.recv() => msg,
-            () = next_change(model, wires.clock) => Msg::Tick,
+            Some(msg) = wires.mail.recv() => {
+                let cause = cause(&msg);
+                (msg, cause)
+            }
+            () = next_change(model, wires.clock) => (Msg::Tick, Cause::Background),
         };
         for effect in update(model, wires.clock.now(), msg) {
             if effect == Effect::Quit {
@@ -80,7 +89,24 @@ where
             // The far side lives as long as the loop; if it is gone the desk is leaving.
             drop(wires.effects.send(effect));
         }
-        gate.want();
+        gate.want(cause);
+    }
+}
+
+/// What becomes of a command is news the person waits for; what a poll brings can wait for its flock.
+fn cause(msg: &Msg) -> Cause {
+    match msg {
+        Msg::Polled(_) | Msg::Called(_) | Msg::Tick => Cause::Background,
+        Msg::Key(_)
+        | Msg::Paste(_)
+        | Msg::Opened(_)
+        | Msg::Progress(..)
+        | Msg::Settled(..)
+        | Msg::Ended(..)
+        | Msg::Resumed(..)
+        | Msg::Offered(..)
+        | Msg::Flatten
+        | Msg::Said(..) => Cause::Person,
     }
 }
 
@@ -105,3 +131,6 @@ async fn next_change(model: &Model, clock: Clock) {
         (Some(_), Clock::Frozen(_)) | (None, _) => pending().await,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -41,11 +41,16 @@ impl Painter {
         });
         let inbox = Arc::clone(&mailbox);
         thread::spawn(move || {
+            let mut shown = None;
             while let Some(frame) = inbox.take() {
+                if shown.as_ref() == Some(&frame) {
+                    continue;
+                }
                 // A terminal that refuses a frame is gone; the signal that follows ends the desk.
                 if paint(&mut terminal, &frame).is_err() {
                     break;
                 }
+                shown = Some(frame);
             }
             inbox.put(Mail::Gone);
         });
@@ -63,7 +68,11 @@ impl Drop for Painter {
         self.0.put(Mail::Closed);
         let mail = self.0.mail.lock().unwrap_or_else(PoisonError::into_inner);
         let still_painting = |mail: &mut Mail| !matches!(mail, Mail::Gone);
-        drop(self.0.changed.wait_timeout_while(mail, LAST_FRAME, still_painting));
+        drop(
+            self.0
+                .changed
+                .wait_timeout_while(mail, LAST_FRAME, still_painting),
+        );
     }
 }
 
@@ -86,7 +95,10 @@ impl Mailbox {
                 Mail::Frame(frame) => return Some(frame),
                 Mail::Closed | Mail::Gone => return None,
                 Mail::Empty => {
-                    mail = self.changed.wait(mail).unwrap_or_else(PoisonError::into_inner);
+                    mail = self
+                        .changed
+                        .wait(mail)
+                        .unwrap_or_else(PoisonError::into_inner);
                 }
             }
         }

@@ -1,6 +1,9 @@
 //! One frame of a living desk without a terminal: the same services, a script of keys, then the frame.
 
-use super::{Clock, Far, Start, services::Services};
+use super::{
+    Clock, Far, Start,
+    services::{Reach, Services},
+};
 use crate::{
     app::{
         Effect, Model, Msg,
@@ -9,7 +12,7 @@ use crate::{
         update,
     },
     model::{Failure, Timestamp},
-    ui::{self, Scrolls},
+    ui,
 };
 use ratatui::{buffer::Buffer, layout::Rect};
 use std::{collections::BTreeSet, time::Duration};
@@ -25,23 +28,42 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const BETWEEN_KEYS: Duration = Duration::from_millis(200);
 
 /// The frame after every source has answered, the keys are pressed, and what they sent has settled.
-pub async fn picture<F>(start: Start, clock: Clock, size: Rect, keys: &[Chord], opening: F) -> Buffer
+pub async fn picture<F>(
+    start: Start,
+    clock: Clock,
+    size: Rect,
+    keys: &[Chord],
+    opening: F,
+) -> Buffer
 where
     F: Future<Output = Result<Far, Failure>> + Send + 'static,
 {
     let (inbox, mail) = channel(64);
     let (effects, wanted) = unbounded_channel();
-    let services = Services { clock, intervals: start.options.intervals.clone(), inbox };
+    let services = Services {
+        clock,
+        reach: Reach::Nothing,
+        intervals: start.options.intervals.clone(),
+        inbox,
+    };
     let far_side = tokio::spawn(services.serve(opening, wanted));
+    let mut scrolls = start.scrolls;
     let model = Model::new(start.options, start.keymap, clock.now());
-    let mut sitter = Sitter { model, mail, effects, clock, pressed: 0, awaited: Source::iter().collect() };
+    let mut sitter = Sitter {
+        model,
+        mail,
+        effects,
+        clock,
+        pressed: 0,
+        awaited: Source::iter().collect(),
+    };
     sitter.settle().await;
     for key in keys {
         sitter.press(*key).await;
     }
     far_side.abort();
     let mut frame = Buffer::empty(size);
-    ui::render(&mut frame, &sitter.model, &mut Scrolls::default(), start.look);
+    ui::render(&mut frame, &sitter.model, &mut scrolls);
     frame
 }
 
@@ -80,7 +102,9 @@ impl Sitter {
     async fn settle(&mut self) {
         let settled = timeout(PATIENCE, async {
             while !self.is_settled() {
-                let Some(msg) = self.mail.recv().await else { return };
+                let Some(msg) = self.mail.recv().await else {
+                    return;
+                };
                 if let Msg::Polled(poll) = &msg {
                     self.awaited.remove(&source(&poll.answer));
                 }
@@ -94,11 +118,15 @@ impl Sitter {
 
     fn is_settled(&self) -> bool {
         let store = &self.model.store;
-        let ladders = store.scaled.values().all(|l| l.value().is_some() || l.trouble().is_some());
-        let only_ladders = self.awaited.iter().all(|s| *s == Source::Scaled) && store.scaled.is_empty();
+        let ladders = store
+            .scaled
+            .values()
+            .all(|l| l.value().is_some() || l.trouble().is_some());
+        let only_ladders =
+            self.awaited.iter().all(|s| *s == Source::Scaled) && store.scaled.is_empty();
         let answered = self.awaited.is_empty() || only_ladders;
         let fetching = store.closed.is_fetching() || store.history.is_fetching();
-        answered && ladders && !fetching && store.flights.is_empty()
+        answered && ladders && !fetching && store.parked().count() == store.flights.len()
     }
 
     fn take(&mut self, msg: Msg) {

@@ -1,15 +1,26 @@
-//! The journal's own thread: a disk that is slow makes a command wait, never the desk.
+//! The journal's own thread: a disk that is slow makes a command wait, never the desk, and an exit only
+//! for a moment.
 
 use crate::{
     app::{Msg, notice::Tone},
     journal::{Journal, JournalError},
 };
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
-    mpsc,
+use std::{
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+        mpsc,
+    },
+    time::Duration,
 };
-use tokio::sync::{mpsc::Sender, oneshot};
+use tokio::{
+    sync::{mpsc::Sender, oneshot},
+    time::timeout,
+};
+
+/// How long an exit waits for the disk: its first byte is to leave within 250 ms of the key.
+const MOMENT: Duration = Duration::from_millis(150);
 
 type Job = Box<dyn FnOnce(&mut Result<Journal, JournalError>) + Send>;
 
@@ -18,6 +29,14 @@ pub(super) struct Scribe {
     jobs: mpsc::Sender<Job>,
     events: Sender<Msg>,
     told: Arc<AtomicBool>,
+}
+
+/// The journal in `dir`: to write, or, when another desk has it, to read along.
+pub fn open(dir: &Path) -> Result<Journal, JournalError> {
+    match Journal::open(dir) {
+        Err(JournalError::Held { .. }) => Journal::look(dir),
+        other => other,
+    }
 }
 
 impl Scribe {
@@ -34,15 +53,16 @@ impl Scribe {
                 job(&mut journal);
             }
         });
-        let scribe = Self {
+        Self {
             jobs,
             events,
             told: Arc::default(),
-        };
-        let first = scribe.clone();
-        // The trader learns of a journal that does not open before the first order needs it.
-        tokio::spawn(async move { first.write(|_| Ok(())).await });
-        scribe
+        }
+    }
+
+    /// Whether a write has failed: nothing that raises exposure may be sent any more.
+    pub(super) fn is_down(&self) -> bool {
+        self.told.load(Ordering::Relaxed)
     }
 
     /// Runs `job` on the journal's thread, after all jobs before it, and waits for its result.
@@ -50,6 +70,30 @@ impl Scribe {
         &self,
         job: impl FnOnce(&mut Journal) -> Result<T, JournalError> + Send + 'static,
     ) -> Result<T, JournalError> {
+        let answer = self.ask(job).await;
+        let result = answer.unwrap_or(Err(JournalError::Stopped));
+        if let Err(why) = &result {
+            self.tell(why).await;
+        }
+        result
+    }
+
+    /// The same for what must not wait: after a moment it is [`JournalError::Slow`], and the job is still
+    /// done when the disk gets to it.
+    pub(super) async fn write_soon<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&mut Journal) -> Result<T, JournalError> + Send + 'static,
+    ) -> Result<T, JournalError> {
+        timeout(MOMENT, self.write(job))
+            .await
+            .unwrap_or(Err(JournalError::Slow))
+    }
+
+    /// Puts `job` at the end of the queue at once; its result comes when it comes.
+    pub(super) fn ask<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&mut Journal) -> Result<T, JournalError> + Send + 'static,
+    ) -> oneshot::Receiver<Result<T, JournalError>> {
         let (reply, answer) = oneshot::channel();
         let job: Job = Box::new(move |journal| {
             let result = match journal {
@@ -59,22 +103,21 @@ impl Scribe {
             // Whoever asked has left; the work is done all the same.
             let _left = reply.send(result);
         });
-        let sent = self.jobs.send(job).map_err(|_| JournalError::Stopped);
-        let result = match sent {
-            Ok(()) => answer.await.unwrap_or(Err(JournalError::Stopped)),
-            Err(why) => Err(why),
-        };
-        if let Err(why) = &result {
-            self.tell(why).await;
-        }
-        result
+        // A thread that is gone drops the job, and with it the reply.
+        let _stopped = self.jobs.send(job);
+        answer
     }
 
-    async fn tell(&self, why: &JournalError) {
+    pub(super) async fn tell(&self, why: &JournalError) {
         if self.told.swap(true, Ordering::Relaxed) {
             return;
         }
-        let text = format!("{why}. New orders are held back; closing and canceling still work");
+        tracing::error!(%why, "the journal is down");
+        let text = if let JournalError::Held { .. } = why {
+            format!("{why}. This desk only shows: it sends nothing")
+        } else {
+            format!("{why}. New orders are held back; closing and canceling still work")
+        };
         // The desk is leaving: nobody is there to be told.
         let _closed = self.events.send(Msg::Said(Tone::Alert, text)).await;
     }

@@ -5,7 +5,6 @@ use crate::{
     app::{Effect, Identity, Msg, notice::Tone, poll::Source},
     client::Client,
     config::Connection,
-    journal::{Journal, JournalError},
     model::Failure,
 };
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
@@ -20,10 +19,19 @@ pub struct Far {
     pub journal_dir: PathBuf,
 }
 
+/// What reaches the desk from outside its terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// SIGUSR1 flattens it, and its journal's lock says so.
+    Signal,
+    Nothing,
+}
+
 /// What the far side is made of, whichever desk it serves.
 #[derive(Debug)]
 pub(super) struct Services {
     pub(super) clock: Clock,
+    pub(super) reach: Reach,
     pub(super) intervals: BTreeMap<Source, Duration>,
     pub(super) inbox: Sender<Msg>,
 }
@@ -46,6 +54,8 @@ impl Services {
         while let Some(effect) = effects.recv().await {
             match effect {
                 Effect::Send(ticket, command) => outbox.send(ticket, command),
+                Effect::Again(ticket) => outbox.again(ticket),
+                Effect::GiveUp(ticket) => outbox.give_up(ticket),
                 Effect::Poll(sources) => poller.poll(&sources),
                 Effect::MoreClosed(cursor) => poller.more_closed(cursor),
                 Effect::MoreHistory(cursor) => poller.more_history(cursor),
@@ -68,7 +78,14 @@ impl Services {
             }
         });
         self.say(Msg::Opened(far.identity)).await;
-        let open = move || -> Result<Journal, JournalError> { Journal::open(&far.journal_dir) };
+        let reach = self.reach;
+        let open = move || {
+            let journal = super::scribe::open(&far.journal_dir)?;
+            if reach == Reach::Signal {
+                journal.announce();
+            }
+            Ok(journal)
+        };
         let outbox = Outbox::spawn(client.clone(), clock, open, self.inbox.clone());
         let seed = u64::from(std::process::id());
         let poller = Poller::spawn(client, clock, &self.intervals, seed, self.inbox.clone());

@@ -1,7 +1,11 @@
 //! The ways an operating system asks a program to leave.
 
+use crate::app::Msg;
 use std::io;
-use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::{
+    signal::unix::{Signal, SignalKind, signal},
+    sync::mpsc::Sender,
+};
 
 /// TERM, HUP, INT and QUIT, each with the exit code a shell expects (128 + number).
 #[derive(Debug)]
@@ -10,6 +14,15 @@ pub(super) struct Signals {
     hup: Signal,
     int: Signal,
     quit: Signal,
+}
+
+/// Passes every SIGUSR1 on as the wish to get out, for as long as the desk lives.
+pub(super) fn flatten_on_signal(inbox: Sender<Msg>) -> io::Result<()> {
+    let mut wish = signal(SignalKind::user_defined1())?;
+    tokio::spawn(async move {
+        while wish.recv().await.is_some() && inbox.send(Msg::Flatten).await.is_ok() {}
+    });
+    Ok(())
 }
 
 impl Signals {

@@ -1,33 +1,200 @@
-//! TEMPORARY
-use crate::app::Model;
-use crate::config::{ColorChoice, Theme};
-use ratatui::buffer::Buffer;
-#[derive(Debug, Default)]
-pub struct Scrolls;
-#[derive(Debug, Clone, Copy)]
-pub struct Look;
-impl Look {
-    pub fn of(_: Theme, _: ColorChoice, _: bool) -> Self {
-        Self
+//! All drawing: the desk's model as cells. One file per region of the screen.
+//!
+//! ```text
+//!  header: badge │ account │ equity, day │ daily loss │ api │ ages
+//! ╭ 1 Positions ─────────────────────╮╭ 3 TWAP / VWAP ───────────╮
+//! ├ 2 Working orders ────────────────┤├ 4 Scaled ────────────────┤    wide (≥160 columns)
+//! ╭ 5 Closed │ 6 History │ 7 Activity │ 8 Calls ─────────────────╮
+//!  bottom: commands on their way, then the keys that work now or the strip that asks
+//! ```
+//!
+//! Contract: [`render`] is a function of the model and of what drawing itself remembers ([`Scrolls`]); it
+//! never fails and never panics, whatever the size. A number that does not fit is left out whole.
+
+mod bottom;
+mod canvas;
+mod cards;
+mod chart;
+mod detail;
+mod fit;
+mod form;
+mod frame;
+mod header;
+mod help;
+mod layout;
+mod pane;
+pub mod picture;
+mod table;
+pub mod theme;
+mod toast;
+
+pub use theme::{Depth, Theme};
+
+use crate::{
+    app::{Model, overlay::Overlay, pane::Pane},
+    view::{self, Scene, StripView, ToastView, format::Zone},
+};
+use bottom::Bottom;
+use canvas::{Canvas, line};
+use fit::Measures;
+use layout::{SMALLEST, Tier};
+use ratatui::{buffer::Buffer, layout::Rect};
+use std::collections::BTreeMap;
+use theme::Part;
+
+/// What drawing remembers between frames: its theme and zone, how far each pane is scrolled, how wide its
+/// columns have grown. Nothing of it means anything to the trader; losing it only moves things about.
+#[derive(Debug)]
+pub struct Scrolls {
+    pub theme: Theme,
+    pub zone: Zone,
+    first: BTreeMap<Pane, usize>,
+    measures: BTreeMap<Pane, Measures>,
+}
+
+impl Default for Scrolls {
+    fn default() -> Self {
+        Self::new(Theme::default(), Zone::local())
     }
 }
-pub fn render(frame: &mut Buffer, model: &Model, _: &mut Scrolls, _: Look) {
-    let s = &model.store;
-    let lines = [
-        format!("{:?}", model.identity),
-        format!("pos {:?}", s.positions.rows().len()),
-        format!("ord {:?}", s.orders.rows().len()),
-        format!("twap {:?}", s.twaps.rows().len()),
-        format!("scaled {:?}", s.scaled.len()),
-        format!("closed {:?} hist {:?}", s.closed.rows().len(), s.history.rows().len()),
-        format!("markets {:?}", s.markets.value().map(|m| m.len())),
-        format!("acct {:?}", s.account),
-        format!("notice {:?}", model.activity.lines.back()),
-        format!("trouble {:?}", s.trouble(crate::app::poll::Source::Scaled)),
-    ];
-    for (i, l) in lines.iter().enumerate() {
-        if (i as u16) < frame.area.height {
-            frame.set_string(0, i as u16, l, ratatui::style::Style::new());
+
+impl Scrolls {
+    pub fn new(theme: Theme, zone: Zone) -> Self {
+        Self {
+            theme,
+            zone,
+            first: BTreeMap::new(),
+            measures: BTreeMap::new(),
         }
+    }
+
+    /// The first visible row, moved no further than needed for row `seen` of `count` to be among `room`.
+    fn first(&mut self, pane: Pane, seen: usize, room: usize, count: usize) -> usize {
+        let first = self.first.entry(pane).or_default();
+        let latest = count.saturating_sub(room);
+        let earliest = (seen + 1).saturating_sub(room);
+        *first = (*first).clamp(earliest.min(seen), seen).min(latest);
+        *first
+    }
+
+    fn measures(&mut self, pane: Pane) -> &mut Measures {
+        self.measures.entry(pane).or_default()
+    }
+}
+
+/// Draws the whole screen.
+pub fn render(frame: &mut Buffer, model: &Model, scrolls: &mut Scrolls) {
+    let screen = frame.area;
+    let theme = scrolls.theme.clone();
+    let mut canvas = Canvas::new(frame, &theme);
+    canvas.fill(screen, Part::Base);
+    let zone = scrolls.zone.clone();
+    let scene = Scene::of(model, &zone);
+    let strip = strip(model, &scene);
+    let tier = layout::tier(screen);
+    if tier == Tier::TooSmall {
+        too_small(&mut canvas, screen, strip.as_ref());
+        return;
+    }
+    let bottom = Bottom {
+        flights: view::flights(&scene),
+        hints: view::footer(model),
+        strip,
+    };
+    // A form says itself what became of it; a toast over it would hide just that.
+    let is_free = !matches!(model.overlays.last(), Some(Overlay::Form(_)));
+    let toast = view::toast(model, &scene).filter(|_| is_free);
+    let regions = Regions::of(screen, &bottom);
+    header::draw(&mut canvas, regions.header, &view::header(model));
+    let body = room_for_toast(model, tier, regions.body, toast.as_ref());
+    let places = layout::places(tier, body, &model.focus, |pane| pane::wanted(model, pane));
+    for place in &places {
+        pane::draw(&mut canvas, model, scrolls, place);
+    }
+    overlays(&mut canvas, regions.body, model, &scene);
+    if let Some(toast) = toast {
+        toast::draw(&mut canvas, regions.body, &toast);
+    }
+    bottom.draw(&mut canvas, regions.bottom);
+}
+
+/// The lines of the screen that are always there, and what is left for the panes.
+#[derive(Debug, Clone, Copy)]
+struct Regions {
+    header: Rect,
+    body: Rect,
+    bottom: Rect,
+}
+
+impl Regions {
+    fn of(screen: Rect, bottom: &Bottom) -> Self {
+        let height = bottom
+            .height(screen.width)
+            .min(screen.height.saturating_sub(1));
+        let body_height = screen.height.saturating_sub(1 + height);
+        let below = |y: u16, height: u16| Rect {
+            y: screen.y + y,
+            height,
+            ..screen
+        };
+        Self {
+            header: line(screen, 0),
+            body: below(1, body_height),
+            bottom: below(1 + body_height, height),
+        }
+    }
+}
+
+/// A toast never covers a position: where the positions reach down to it they give way.
+fn room_for_toast(model: &Model, tier: Tier, body: Rect, toast: Option<&ToastView>) -> Rect {
+    let is_single = model.focus.zoomed || tier == Tier::List;
+    match toast {
+        Some(toast) if is_single && model.focus.pane == Pane::Positions => {
+            let (_, height) = toast::size(toast, body);
+            Rect {
+                height: body.height.saturating_sub(height),
+                ..body
+            }
+        }
+        Some(_) | None => body,
+    }
+}
+
+fn strip(model: &Model, scene: &Scene<'_>) -> Option<StripView> {
+    match model.overlays.last()? {
+        Overlay::Strip(strip) => Some(view::strip(model, scene, strip)),
+        Overlay::Help { .. } | Overlay::Detail { .. } | Overlay::Form(_) => None,
+    }
+}
+
+fn overlays(canvas: &mut Canvas<'_>, body: Rect, model: &Model, scene: &Scene<'_>) {
+    for overlay in &model.overlays {
+        match overlay {
+            Overlay::Help { of, offset } => {
+                help::draw(canvas, body, &view::help(&model.keymap, *of), *offset);
+            }
+            Overlay::Detail { row, offset } => {
+                let detail = view::detail(model.focus.pane, row, scene);
+                detail::draw(canvas, body, &detail, *offset);
+            }
+            Overlay::Form(form) => form::draw(canvas, body, &view::form::form(form, model)),
+            Overlay::Strip(_) => {}
+        }
+    }
+}
+
+/// No pane fits; a strip that counts down must still be seen.
+fn too_small(canvas: &mut Canvas<'_>, screen: Rect, strip: Option<&StripView>) {
+    let (width, height) = SMALLEST;
+    let words = match strip {
+        Some(strip) => strip.words.iter().map(|span| span.text.as_str()).collect(),
+        None => format!(
+            "perpdeck needs {width}x{height}, this is {}x{}",
+            screen.width, screen.height
+        ),
+    };
+    let lines = canvas::wrapped(&words, screen.width);
+    for (number, text) in (0..screen.height).zip(lines) {
+        canvas.toned(line(screen, number), &text, crate::view::Tone::Strong);
     }
 }

@@ -1,6 +1,24 @@
 //! A form as words: its fields, what would come of it, what is wrong with it.
 
-use super::Span;
+mod entry;
+mod preview;
+#[cfg(test)]
+mod tests;
+mod trouble;
+
+use super::{Span, Tone, format};
+use crate::{
+    api::Request,
+    app::{
+        Model,
+        form::Form,
+        keymap::{Action, Context},
+    },
+    model::{
+        Market, MarketId, Num, PlaceKind, Position, Side, Text,
+        draft::{Draft, Field, Seen},
+    },
+};
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FormView {
@@ -29,6 +47,196 @@ pub struct FieldView {
 pub enum ValueView {
     /// Typed text; `cursor` counts characters from its start.
     Text { text: String, cursor: usize },
-    /// One of a closed set.
+    /// One of a closed set; `chosen` lies outside `options` while nothing is known to choose from.
     Choice { options: Vec<String>, chosen: usize },
+}
+
+pub fn form(form: &Form, model: &Model) -> FormView {
+    let seen = form.seen(&model.store);
+    FormView {
+        title: title(form, model, &seen),
+        fields: fields(form, model, &seen),
+        preview: preview::preview(form, model, &seen),
+        trouble: trouble::trouble(form, model, &seen),
+        json: form.shows_json.then(|| json(form, model, &seen)),
+    }
+}
+
+fn title(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
+    let mut title = match &form.draft {
+        Draft::Place(draft) => {
+            let market = draft.market_id.as_ref().map(MarketId::symbol);
+            vec![
+                Span::plain("new order "),
+                order_side(draft.side),
+                Span::plain(format!(" {}", market.unwrap_or_default())),
+            ]
+        }
+        Draft::Close(_) => about("close ", seen.position, seen),
+        Draft::Margin(_) => about("isolated margin of ", seen.position, seen),
+        Draft::Exits(draft) => vec![
+            Span::plain("exits of "),
+            seen.order
+                .and_then(|o| o.side.known())
+                .map_or_else(unknown, order_side),
+            Span::plain(format!(" {} ({})", order_words(seen), draft.order_id)),
+        ],
+    };
+    if let Some(identity) = &model.identity {
+        let account = format!(" on {}", identity.account_id);
+        title.push(Span::new(account, Tone::Muted));
+    }
+    title
+}
+
+fn about(deed: &'static str, position: Option<&Position>, seen: &Seen) -> Vec<Span> {
+    let Some(position) = position else {
+        return vec![Span::plain(deed), unknown()];
+    };
+    let symbol = position.market_id.symbol();
+    let (size, id) = (quantity(position.quantity(), seen), &position.id);
+    vec![
+        Span::plain(deed),
+        position_side(position.side()),
+        Span::plain(format!(" {size} {symbol} ({id})")),
+    ]
+}
+
+fn order_words(seen: &Seen) -> String {
+    let Some(order) = seen.order else {
+        return format::UNKNOWN.to_owned();
+    };
+    let size = quantity(order.size, seen);
+    let symbol = order.market_id.symbol();
+    match order.limit_price {
+        Some(limit) => format!("{size} {symbol} @ {}", format::price(limit, seen.market)),
+        None => format!("{size} {symbol}"),
+    }
+}
+
+fn fields(form: &Form, model: &Model, seen: &Seen) -> Vec<FieldView> {
+    let faults = form.faults(&model.store);
+    let view = |field: &Field| FieldView {
+        label: field.label(),
+        value: value(form, model, *field),
+        focused: form.focus == *field,
+        hint: hint(form, model, *field, seen),
+        fault: faults
+            .of(*field)
+            .filter(|_| form.tried)
+            .map(ToString::to_string)
+            .or_else(|| trouble::said_of(form, *field)),
+    };
+    form.draft.fields().iter().map(view).collect()
+}
+
+fn value(form: &Form, model: &Model, field: Field) -> ValueView {
+    if let Some(choice) = form.choice(field, &model.store) {
+        return ValueView::Choice {
+            chosen: choice.chosen.unwrap_or(choice.options.len()),
+            options: choice.options,
+        };
+    }
+    let text = form.draft.text(field).unwrap_or_default().to_owned();
+    let cursor = if form.focus == field {
+        form.cursor()
+    } else {
+        text.chars().count()
+    };
+    ValueView::Text { text, cursor }
+}
+
+fn hint(form: &Form, model: &Model, field: Field, seen: &Seen) -> String {
+    let key = |action| {
+        let chord = model.keymap.chord(Context::Form, action);
+        chord.map_or_else(String::new, |chord| chord.to_string())
+    };
+    let (up, down) = (key(Action::StepUp), key(Action::StepDown));
+    match field {
+        Field::Size => size_hint(&form.draft).to_owned(),
+        Field::LimitPrice => {
+            let fill = key(Action::ObservedPrice);
+            format!("{fill} observed price · {up}{down} one tick")
+        }
+        Field::TakeProfit | Field::StopLoss => format!("empty: none · {up}{down} one tick"),
+        Field::Leverage => seen
+            .market
+            .and_then(|market| market.max_leverage)
+            .map_or_else(
+                || format!("{up}{down} by one"),
+                |most| format!("1 to {most}"),
+            ),
+        Field::Slippage => "basis points · empty: as the service does".to_owned(),
+        Field::ExtraMargin => "+50 more · -50 less · =200 in all, USD".to_owned(),
+        Field::Share => "1 2 3 4 choose · 5 to type it".to_owned(),
+        Field::Kind
+        | Field::Market
+        | Field::Side
+        | Field::TimeInForce
+        | Field::MarginMode
+        | Field::ReduceOnly
+        | Field::Acknowledged => {
+            let (back, on) = (key(Action::PreviousChoice), key(Action::NextChoice));
+            format!("{back}{on} choose")
+        }
+    }
+}
+
+fn size_hint(draft: &Draft) -> &'static str {
+    match draft {
+        Draft::Place(draft) if draft.kind == PlaceKind::Limit => {
+            "0.5 coin · $1000 · r25 loses 25 USD at the stop"
+        }
+        Draft::Place(_) => "0.5 coin · $1000",
+        Draft::Close(_) | Draft::Exits(_) | Draft::Margin(_) => "0.5 coin · 50% · $1000",
+    }
+}
+
+/// Method, path and body exactly as they would go out, or why they cannot yet.
+fn json(form: &Form, model: &Model, seen: &Seen) -> String {
+    let command = match form.draft.command(seen) {
+        Ok(command) => command,
+        Err(faults) => return format!("not yet: {faults}"),
+    };
+    // The key is made when it is sent and is no part of the body.
+    match Request::of(&command, "".into(), &model.options.dialect) {
+        Ok(request) => {
+            let body = Text::from(String::from_utf8_lossy(&request.body).into_owned());
+            format!("{} {}\n{body}", request.method, request.target)
+        }
+        Err(why) => format!("not yet: {why}"),
+    }
+}
+
+fn order_side(side: Side) -> Span {
+    match side {
+        Side::Buy => Span::new("BUY", Tone::Good),
+        Side::Sell => Span::new("SELL", Tone::Bad),
+    }
+}
+
+fn position_side(side: Option<Side>) -> Span {
+    match side {
+        Some(Side::Buy) => Span::new("LONG", Tone::Good),
+        Some(Side::Sell) => Span::new("SHORT", Tone::Bad),
+        None => Span::new("?", Tone::Warn),
+    }
+}
+
+fn quantity(size: Num, seen: &Seen) -> String {
+    format::size(size, seen.size_decimals())
+}
+
+fn unknown() -> Span {
+    Span::new(format::UNKNOWN, Tone::Muted)
+}
+
+/// What is known, else [`format::UNKNOWN`].
+fn known(text: Option<String>) -> Span {
+    text.map_or_else(unknown, Span::plain)
+}
+
+/// An estimate says that it is one.
+fn estimated(price: Option<Num>, market: Option<&Market>) -> Span {
+    known(price.map(|p| format!("est. {}", format::average(p, market))))
 }

@@ -1,9 +1,58 @@
 //! View models: what is on the screen as words and tones, for the desk, the command line and exports
-//! alike. No terminal types.
+//! alike.
+//!
+//! Contract: pure functions of the model; no terminal types; only the rows asked for are formatted; what
+//! is unknown is [`format::UNKNOWN`]. Every meaning is in the words, tones only repeat it.
 
+mod activity;
+mod calls;
+mod closed;
+mod curve;
+mod detail;
+mod footer;
 pub mod form;
+pub mod format;
+mod header;
+mod help;
+mod history;
+mod orders;
+mod panes;
+mod positions;
+mod protection;
+mod scaled;
+mod strip;
+mod table;
+mod title;
+mod twaps;
+mod words;
 
-use crate::app::notice;
+pub use curve::{Curve, FULL, curve};
+pub use detail::{DetailLine, DetailView, detail};
+pub use footer::{Hint, footer};
+pub use header::{Header, Segment, header};
+pub use help::{HelpSection, help};
+pub use panes::{emptiness, foot, pane_table};
+pub use strip::{FlightView, StripView, ToastView, flights, strip, toast};
+pub use table::{Align, Body, Cell, Column, Gauge, Heading, Lead, Row, Share, Table};
+pub use title::{Title, title};
+pub use twaps::{Bar, TwapCard, cards};
+
+/// The columns of every resource, as the desk, the command line and exports show them.
+pub mod columns {
+    pub use super::{
+        activity::ACTIVITY, calls::CALLS, closed::CLOSED, history::HISTORY, orders::WORKING,
+        positions::OPEN, scaled::RUNGS, twaps::TWAPS,
+    };
+}
+
+use crate::{
+    app::{
+        Model, Store,
+        notice::{self, Activity},
+    },
+    model::Timestamp,
+};
+use format::Zone;
 
 /// What a piece of text means; the theme decides how it looks. Every meaning is also in the words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -12,8 +61,12 @@ pub enum Tone {
     Plain,
     /// Labels, units, what is there but not meant.
     Muted,
+    /// What the eye should find first: the market, the equity.
+    Strong,
     /// The thing that is selected or has the keys.
     Accent,
+    /// Under way: partly filled, running.
+    Info,
     /// Profit, bought, done.
     Good,
     /// Loss, sold, refused.
@@ -52,5 +105,35 @@ impl Span {
 
     pub fn plain(text: impl Into<String>) -> Self {
         Self::new(text, Tone::Plain)
+    }
+
+    pub fn muted(text: impl Into<String>) -> Self {
+        Self::new(text, Tone::Muted)
+    }
+
+    /// What stands where nothing is known.
+    pub fn unknown() -> Self {
+        Self::muted(format::UNKNOWN)
+    }
+}
+
+/// What a cell may look at besides its own row.
+#[derive(Debug, Clone, Copy)]
+pub struct Scene<'a> {
+    pub store: &'a Store,
+    /// What this desk has done: it knows of cancels the service has queued.
+    pub activity: &'a Activity,
+    pub now: Timestamp,
+    pub zone: &'a Zone,
+}
+
+impl<'a> Scene<'a> {
+    pub fn of(model: &'a Model, zone: &'a Zone) -> Self {
+        Self {
+            store: &model.store,
+            activity: &model.activity,
+            now: model.now,
+            zone,
+        }
     }
 }

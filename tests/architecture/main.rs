@@ -24,7 +24,8 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("client", &["api", "config", "model"]),
     ("exchange", &["api", "disk", "model"]),
     ("app", &["config", "model"]),
-    ("view", &["app", "model"]),
+    // A form shows the exact bytes it would send.
+    ("view", &["api", "app", "model"]),
     ("ui", &["app", "config", "view"]),
     (
         "runtime",

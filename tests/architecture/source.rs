@@ -234,7 +234,9 @@ type Uses = Vec<(Vec<String>, String)>;
 fn paths(tokens: &[String]) -> (Uses, Vec<Vec<String>>) {
     let (mut uses, mut inline, mut at) = (vec![], vec![], 0);
     while at < tokens.len() {
-        if tokens[at] == "use" {
+        // `use<…>` in a type says what an `impl` captures; it names nothing.
+        let captures = tokens.get(at + 1).is_some_and(|next| next == "<");
+        if tokens[at] == "use" && !captures {
             let end = at + tokens[at..].iter().position(|token| token == ";").unwrap();
             open(&tokens[at + 1..end], &[], &mut uses);
             at = end;

@@ -10,6 +10,7 @@ use std::{
 };
 use tempfile::TempDir;
 
+mod readme;
 mod settings;
 
 /// The program with a home of its own and nothing of this machine's environment.

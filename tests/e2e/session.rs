@@ -3,6 +3,7 @@
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use std::{
     io::{Read, Write},
+    num::NonZero,
     path::Path,
     sync::{Arc, Condvar, Mutex},
     thread::JoinHandle,
@@ -23,25 +24,41 @@ pub(crate) struct Session {
 /// What is left when the program has ended.
 pub(crate) struct Ended {
     pub(crate) code: u32,
-    pub(crate) alternate_screen: bool,
-    pub(crate) cursor_hidden: bool,
-    pub(crate) bracketed_paste: bool,
+    /// Terminal modes it took and did not give back.
+    pub(crate) kept: Vec<&'static str>,
 }
 
 impl Session {
     /// Starts `perpdeck` with `args` at home in `home`, with nothing configured but the terminal.
     pub(crate) fn start(home: &Path, (columns, rows): (u16, u16), args: &[&str]) -> Self {
-        let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
+        let size = PtySize {
+            rows,
+            cols: columns,
+            pixel_width: 0,
+            pixel_height: 0,
+        };
         let pty = native_pty_system().openpty(size).unwrap();
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_perpdeck"));
         command.args(args);
         command.env_clear();
-        for (name, value) in [("HOME", home.to_str().unwrap()), ("TERM", "xterm-256color"), ("LANG", "C.UTF-8")] {
+        for (name, value) in [
+            ("HOME", home.to_str().unwrap()),
+            ("TMPDIR", home.to_str().unwrap()),
+            ("TERM", "xterm-256color"),
+            ("LANG", "C.UTF-8"),
+        ] {
             command.env(name, value);
         }
         let child = pty.slave.spawn_command(command).unwrap();
         drop(pty.slave);
-        let screen = Arc::new((Mutex::new(vt100::Parser::new(rows, columns, 0)), Condvar::new()));
+        let screen = Arc::new((
+            Mutex::new(vt100::Parser::new(
+                at_least_one(rows),
+                at_least_one(columns),
+                0,
+            )),
+            Condvar::new(),
+        ));
         let reader = read_into(Arc::clone(&screen), pty.master.try_clone_reader().unwrap());
         Self {
             screen,
@@ -50,10 +67,6 @@ impl Session {
             reader: Some(reader),
             _master: pty.master,
         }
-    }
-
-    pub(crate) fn text(&self) -> String {
-        self.screen.0.lock().unwrap().screen().contents()
     }
 
     pub(crate) fn press(&mut self, keys: &str) {
@@ -69,7 +82,11 @@ impl Session {
         let mut parser = screen.lock().unwrap();
         while !holds(&parser.screen().contents()) {
             let left = end.saturating_duration_since(Instant::now());
-            assert!(!left.is_zero(), "never saw {what} on:\n{}", parser.screen().contents());
+            assert!(
+                !left.is_zero(),
+                "never saw {what} on:\n{}",
+                parser.screen().contents()
+            );
             parser = changed.wait_timeout(parser, left).unwrap().0;
         }
     }
@@ -82,7 +99,9 @@ impl Session {
     /// Sends the process a signal by name: `TERM`, `HUP`, `INT`.
     pub(crate) fn signal(&self, name: &str) {
         let pid = self.child.process_id().unwrap().to_string();
-        let sent = std::process::Command::new("kill").args([&format!("-{name}"), &pid]).status();
+        let sent = std::process::Command::new("kill")
+            .args([&format!("-{name}"), &pid])
+            .status();
         assert!(sent.unwrap().success());
     }
 
@@ -91,13 +110,23 @@ impl Session {
         let code = self.child.wait().unwrap().exit_code();
         self.reader.take().unwrap().join().unwrap();
         let parser = self.screen.0.lock().unwrap();
-        Ended {
-            code,
-            alternate_screen: parser.screen().alternate_screen(),
-            cursor_hidden: parser.screen().hide_cursor(),
-            bracketed_paste: parser.screen().bracketed_paste(),
-        }
+        let screen = parser.screen();
+        let modes = [
+            ("alternate screen", screen.alternate_screen()),
+            ("hidden cursor", screen.hide_cursor()),
+            ("bracketed paste", screen.bracketed_paste()),
+        ];
+        let kept = modes
+            .into_iter()
+            .filter(|(_, on)| *on)
+            .map(|(name, _)| name)
+            .collect();
+        Ended { code, kept }
     }
+}
+
+fn at_least_one(cells: u16) -> NonZero<u16> {
+    NonZero::new(cells).unwrap()
 }
 
 fn read_into(

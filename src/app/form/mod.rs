@@ -1,57 +1,270 @@
-//! Forms.
+//! Forms: a [`Draft`] being written, field by field, until it is sent.
+//!
+//! Contract: what a form is about is fixed by id when it opens. Typing never acts; nothing that does not
+//! parse is sent; while a command is on its way its form neither changes nor sends again, and when it fails
+//! everything typed is still there.
+
+mod choice;
+mod line;
+mod open;
+mod step;
+#[cfg(test)]
+mod tests;
+
+pub use choice::Choice;
 
 use super::{
-    Next, Options, Store,
+    Next, Store,
     keymap::{Action, Chord},
 };
-use crate::model::{Failure, Order, Position, Side, Ticket, Timestamp};
+use crate::model::{
+    Failure, MarketId, Order, Position, Side, Ticket,
+    draft::{Draft, Faults, Field, Seen},
+};
+use line::Line;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Form {
+    pub draft: Draft,
+    /// The field that has the keys; always one of `draft.fields()`.
+    pub focus: Field,
+    /// Sending was tried: from now on every fault is shown.
+    pub tried: bool,
+    pub shows_json: bool,
     /// The command on its way; the form stays until it settles.
     pub sending: Option<Ticket>,
+    /// Why the last one failed.
     pub failure: Option<Failure>,
+    /// Why a paste was not taken.
+    pub refusal: Option<&'static str>,
+    frozen: Frozen,
+    line: Line,
+}
+
+/// What the form is about as it was when it opened, for when a poll no longer lists it.
+#[derive(Debug, Clone, PartialEq)]
+enum Frozen {
+    Nothing,
+    Position(Box<Position>),
+    Order(Box<Order>),
 }
 
 impl Form {
-    pub fn order(
-        _side: Side,
-        _market: Option<&crate::model::MarketId>,
-        _store: &Store,
-        _options: &Options,
-    ) -> Self {
+    /// Focus starts on the first field that must be filled and is not.
+    fn new(draft: Draft, frozen: Frozen) -> Self {
+        let fields = draft.fields();
+        let is_open = |f: &&Field| draft.is_required(**f) && draft.text(**f) == Some("");
+        let first = fields.iter().find(is_open).or(fields.first());
+        let focus = first.copied().unwrap_or(Field::Kind);
+        let line = Line::new(draft.text(focus).unwrap_or_default());
         Self {
+            draft,
+            focus,
+            tried: false,
+            shows_json: false,
             sending: None,
             failure: None,
+            refusal: None,
+            frozen,
+            line,
         }
     }
-    pub fn close(_position: &Position, _store: &Store) -> Self {
-        Self {
-            sending: None,
-            failure: None,
-        }
-    }
-    pub fn exits(_order: &Order, _store: &Store) -> Self {
-        Self {
-            sending: None,
-            failure: None,
-        }
-    }
-    pub fn margin(_position: &Position, _store: &Store) -> Self {
-        Self {
-            sending: None,
-            failure: None,
-        }
-    }
+
     /// One press: `action` is what the table says of it in a form, if anything.
-    pub fn press(
-        &mut self,
-        _chord: Chord,
-        _action: Option<Action>,
-        _store: &Store,
-        _now: Timestamp,
-    ) -> Next {
+    pub fn press(&mut self, chord: Chord, action: Option<Action>, store: &Store) -> Next {
+        if let Some(c) = self.typing(chord, action) {
+            self.change(|line| line.type_in(c));
+            return Next::Stay;
+        }
+        match action {
+            Some(Action::Dismiss) => return Next::Close,
+            Some(Action::ShowJson) => self.shows_json = !self.shows_json,
+            Some(Action::NextField) => self.go(1),
+            Some(Action::PreviousField) => self.go(-1),
+            // What is on its way is what is shown.
+            _ if self.sending.is_some() => {}
+            Some(Action::Submit) => return self.submit(store),
+            Some(Action::ObservedPrice) => return self.fill_observed(store),
+            Some(Action::StepUp) => self.step(1, store),
+            Some(Action::StepDown) => self.step(-1, store),
+            Some(Action::LeapUp) => self.step(10, store),
+            Some(Action::LeapDown) => self.step(-10, store),
+            _ if self.is_typing() => self.change(|line| line.edit(chord)),
+            Some(Action::NextChoice) => self.pick(|form| form.turn(1, store)),
+            Some(Action::PreviousChoice) => self.pick(|form| form.turn(-1, store)),
+            _ => self.pick_numbered(chord, store),
+        }
         Next::Stay
     }
-    pub fn paste(&mut self, _text: &str) {}
+
+    /// Pasted text goes into the focused text field, whole or not at all.
+    pub fn paste(&mut self, text: &str) {
+        let taken = match (self.is_typing(), self.sending) {
+            (_, Some(_)) => Err("not pasted: the form is being sent"),
+            (false, None) => Err("not pasted: this field is a choice"),
+            (true, None) => self.line.paste(text),
+        };
+        if taken.is_ok() {
+            self.change(|_| {});
+        }
+        self.refusal = taken.err();
+    }
+
+    /// What is known now of what the form is about.
+    pub fn seen<'a>(&'a self, store: &'a Store) -> Seen<'a> {
+        let (position, order) = match (&self.draft, &self.frozen) {
+            (Draft::Place(draft), _) => {
+                let mut open = store.positions.rows().iter();
+                let held = open.find(|p| Some(&p.market_id) == draft.market_id.as_ref());
+                (held, None)
+            }
+            (_, Frozen::Position(frozen)) => {
+                (store.position(&frozen.id).or(Some(frozen.as_ref())), None)
+            }
+            (_, Frozen::Order(frozen)) => (None, store.order(&frozen.id).or(Some(frozen.as_ref()))),
+            (_, Frozen::Nothing) => (None, None),
+        };
+        let market = self.market_id().and_then(|id| store.market(id));
+        Seen {
+            market,
+            position,
+            order,
+        }
+    }
+
+    pub fn market_id(&self) -> Option<&MarketId> {
+        match (&self.draft, &self.frozen) {
+            (Draft::Place(draft), _) => draft.market_id.as_ref(),
+            (_, Frozen::Position(position)) => Some(&position.market_id),
+            (_, Frozen::Order(order)) => Some(&order.market_id),
+            (_, Frozen::Nothing) => None,
+        }
+    }
+
+    /// What blocks sending now.
+    pub fn faults(&self, store: &Store) -> Faults {
+        let command = self.draft.command(&self.seen(store));
+        command.err().unwrap_or_default()
+    }
+
+    /// Where the cursor stands in the focused text field, in characters.
+    pub fn cursor(&self) -> usize {
+        self.line.cursor()
+    }
+
+    /// The side a new order from this form would be on.
+    pub fn side(&self, store: &Store) -> Option<Side> {
+        match &self.draft {
+            Draft::Place(draft) => Some(draft.side),
+            Draft::Close(_) => self.seen(store).position?.side().map(Side::opposite),
+            Draft::Exits(_) => self.seen(store).order?.side.known(),
+            Draft::Margin(_) => None,
+        }
+    }
+
+    fn is_typing(&self) -> bool {
+        self.draft.text(self.focus).is_some()
+    }
+
+    /// The character a text field takes, whatever else its key does; only `=` is never part of a price or size.
+    fn typing(&self, chord: Chord, action: Option<Action>) -> Option<char> {
+        let c = chord.typed()?;
+        let acts = action == Some(Action::ObservedPrice)
+            && !c.is_alphanumeric()
+            && self.focus != Field::ExtraMargin;
+        (self.is_typing() && self.sending.is_none() && !acts).then_some(c)
+    }
+
+    fn change(&mut self, edit: impl FnOnce(&mut Line)) {
+        edit(&mut self.line);
+        if let Some(text) = self.draft.text_mut(self.focus)
+            && text != self.line.text()
+        {
+            self.line.text().clone_into(text);
+        }
+        self.forget_failure();
+    }
+
+    fn pick(&mut self, choose: impl FnOnce(&mut Self)) {
+        choose(self);
+        self.forget_failure();
+    }
+
+    /// In a choice the digits pick: `1` is the first option.
+    fn pick_numbered(&mut self, chord: Chord, store: &Store) {
+        let digit = chord.typed().and_then(|c| c.to_digit(10));
+        let index = digit.and_then(|d| d.checked_sub(1));
+        if let Some(index) = index.and_then(|i| usize::try_from(i).ok()) {
+            self.pick(|form| form.choose(index, store));
+        }
+    }
+
+    /// A changed form is another wish; but one whose fate is unknown is not forgotten by changing it.
+    fn forget_failure(&mut self) {
+        self.refusal = None;
+        self.failure = self.failure.take().filter(Failure::is_doubtful);
+    }
+
+    fn go(&mut self, steps: isize) {
+        let fields = self.draft.fields();
+        let len = fields.len().cast_signed();
+        let at = fields.iter().position(|f| *f == self.focus).unwrap_or(0);
+        let there = (at.cast_signed() + steps).rem_euclid(len.max(1));
+        if let Some(field) = fields.get(there.cast_unsigned()) {
+            self.focus_on(*field);
+        }
+    }
+
+    fn focus_on(&mut self, field: Field) {
+        self.focus = field;
+        self.line = Line::new(self.draft.text(field).unwrap_or_default());
+    }
+
+    /// In a number one step; in a list of options, up is the one before.
+    fn step(&mut self, count: i64, store: &Store) {
+        if !self.is_typing() {
+            return self.pick(|form| form.turn(if count > 0 { -1 } else { 1 }, store));
+        }
+        let seen = self.seen(store);
+        if let Some(text) = step::stepped(self.focus, self.line.text(), count, &seen) {
+            self.change(|line| *line = Line::new(&text));
+        }
+    }
+
+    /// The observed price into the focused price, else into the limit price.
+    fn fill_observed(&mut self, store: &Store) -> Next {
+        let focused = Some(self.focus).filter(|field| field.is_price());
+        let field = focused.unwrap_or(Field::LimitPrice);
+        if !self.draft.fields().contains(&field) {
+            return Next::Refuse("there is no price field to fill".to_owned());
+        }
+        let side = self.side(store).filter(|_| field == Field::LimitPrice);
+        let Some(price) = step::observed(&self.seen(store), side) else {
+            return Next::Refuse("no observed price: no price source knows this market".to_owned());
+        };
+        self.focus_on(field);
+        self.change(|line| *line = Line::new(&price.to_string()));
+        Next::Stay
+    }
+
+    fn submit(&mut self, store: &Store) -> Next {
+        self.tried = true;
+        let command = match self.draft.command(&self.seen(store)) {
+            Ok(command) => command,
+            Err(faults) => {
+                if let Some((field, _)) = faults.0.first() {
+                    self.focus_on(*field);
+                }
+                return Next::Stay;
+            }
+        };
+        // A second one would have a key of its own: it could be placed beside the first.
+        if command.is_keyed() && self.failure.as_ref().is_some_and(Failure::is_doubtful) {
+            return Next::Refuse(
+                "the last one may have been done: look at the orders, then start again".to_owned(),
+            );
+        }
+        self.failure = None;
+        Next::RunAndStay(command)
+    }
 }

@@ -1,6 +1,7 @@
 //! The one place that knows what a key does: dispatch, footer, help and README read this table.
 
 mod chord;
+mod edit;
 
 pub use chord::Chord;
 
@@ -106,7 +107,10 @@ pub enum Action {
     Exits,
     Margin,
     CloseAll,
+    Flatten,
+    Decide,
     Confirm,
+    GiveUp,
     NextField,
     PreviousField,
     NextChoice,
@@ -153,7 +157,10 @@ impl Action {
             Self::Exits => "attached exits",
             Self::Margin => "isolated margin",
             Self::CloseAll => "CLOSE ALL",
+            Self::Flatten => "FLATTEN",
+            Self::Decide => "decide what is in doubt",
             Self::Confirm => "yes",
+            Self::GiveUp => "give up",
             Self::NextField => "next field",
             Self::PreviousField => "previous field",
             Self::NextChoice => "next choice",

@@ -1,7 +1,7 @@
 //! The strip: one line that asks before a destructive key acts. Its target is frozen when it is drawn.
 
 use super::super::{Next, keymap::Action};
-use crate::model::{Command, Timestamp};
+use crate::model::{Command, Ticket, Timestamp};
 use std::time::Duration;
 
 /// A press this soon after the strip appeared was meant for what was there before.
@@ -16,6 +16,11 @@ pub enum Arm {
     Confirm,
     /// Goes by itself at this instant unless stopped: what gets a trader out must not wait for an answer.
     Countdown { fires_at: Timestamp },
+    /// A command in doubt: the confirming key sends the same request again, as long as that is safe.
+    Question {
+        ticket: Ticket,
+        replay_until: Timestamp,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -46,11 +51,36 @@ impl Strip {
     }
 
     pub fn act(&self, action: Action, now: Timestamp) -> Next {
-        match (action, now.since(self.drawn_at) >= DEAF) {
-            (Action::Confirm, true) => Next::Run(self.command.clone()),
+        match (action, self.is_loaded(now)) {
+            (Action::Confirm, true) => self.confirmed(now),
+            (Action::GiveUp, true) => match self.arm {
+                Arm::Question { ticket, .. } => Next::GiveUp(ticket),
+                Arm::Confirm | Arm::Countdown { .. } => Next::Stay,
+            },
             (Action::Dismiss, _) => Next::Close,
             _ => Next::Stay,
         }
+    }
+
+    fn confirmed(&self, now: Timestamp) -> Next {
+        match self.arm {
+            Arm::Question {
+                ticket,
+                replay_until,
+            } if now < replay_until => Next::Again(ticket),
+            Arm::Question { .. } => Next::Refuse(
+                "too old to be sent again: the service may have forgotten the key and act anew"
+                    .to_owned(),
+            ),
+            Arm::Confirm | Arm::Countdown { .. } => Next::Run(self.command.clone()),
+        }
+    }
+
+    /// The wake-up that disarms may come late: a press must not find the strip still loaded.
+    fn is_loaded(&self, now: Timestamp) -> bool {
+        let is_deaf = now.since(self.drawn_at) < DEAF;
+        let is_disarmed = self.arm == Arm::Confirm && now >= self.ends_at();
+        !is_deaf && !is_disarmed
     }
 
     /// What time alone does to it.
@@ -58,7 +88,7 @@ impl Strip {
         match self.arm {
             Arm::Countdown { fires_at } if now >= fires_at => Next::Run(self.command.clone()),
             Arm::Confirm if now >= self.ends_at() => Next::Close,
-            Arm::Confirm | Arm::Countdown { .. } => Next::Stay,
+            Arm::Confirm | Arm::Countdown { .. } | Arm::Question { .. } => Next::Stay,
         }
     }
 
@@ -67,6 +97,7 @@ impl Strip {
         match self.arm {
             Arm::Confirm => self.drawn_at.plus(DISARM),
             Arm::Countdown { fires_at } => fires_at,
+            Arm::Question { replay_until, .. } => replay_until,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        CloseAllRule, Model, Next,
+        CloseAllRule, Model, Next, doubt,
         form::Form,
         keymap::Action,
         overlay::{Overlay, Strip},
@@ -28,20 +28,22 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Next {
         }),
         (Action::Dismiss, _) => dismiss(model),
         (Action::CloseAll, _) => close_all(model),
+        (Action::Flatten, _) => flatten(model),
+        (Action::Decide, row) => doubt::decide(model, row.as_ref()),
         (Action::Buy, row) => new_order(model, Side::Buy, row.as_ref()),
         (Action::Sell, row) => new_order(model, Side::Sell, row.as_ref()),
         (Action::Detail, Some(row)) => open(Overlay::Detail { row, offset: 0 }),
         (Action::Cancel, Some(row)) => cancel(model, &row),
         (Action::ClosePosition, Some(RowId::Position(id))) => match model.store.position(&id) {
-            Some(position) => form(Form::close(position, &model.store)),
+            Some(position) => form(Form::close(position)),
             None => Next::Stay,
         },
         (Action::Margin, Some(RowId::Position(id))) => match model.store.position(&id) {
-            Some(position) => margin(model, position),
+            Some(position) => margin(position),
             None => Next::Stay,
         },
         (Action::Exits, Some(RowId::Order(id))) => match model.store.order(&id) {
-            Some(order) => exits(model, order),
+            Some(order) => exits(order),
             None => Next::Stay,
         },
         _ => Next::Stay,
@@ -99,9 +101,24 @@ fn close_all(model: &Model) -> Next {
     if model.store.closing_all().is_some() {
         return Next::Refuse("a close-all is already on its way".to_owned());
     }
-    let command = Command::CloseAll(identity.account_id.clone());
+    get_out(model, Command::CloseAll(identity.account_id.clone()))
+}
+
+fn flatten(model: &Model) -> Next {
+    let Some(identity) = &model.identity else {
+        return Next::Refuse("flatten: the account is not known yet".to_owned());
+    };
+    let command = Command::Flatten(identity.account_id.clone());
+    if model.store.flights.values().any(|f| f.command == command) {
+        return Next::Refuse("a flatten is already on its way".to_owned());
+    }
+    get_out(model, command)
+}
+
+/// The strip of what gets a trader out: as the settings say, by itself or when confirmed.
+fn get_out(model: &Model, command: Command) -> Next {
     match model.options.close_all {
-        CloseAllRule::After(delay) if delay.is_zero() => Next::RunAndStay(command),
+        CloseAllRule::After(delay) if delay.is_zero() => Next::Run(command),
         CloseAllRule::After(delay) => {
             open(Overlay::Strip(Strip::countdown(command, delay, model.now)))
         }
@@ -110,7 +127,11 @@ fn close_all(model: &Model) -> Next {
 }
 
 fn cancel(model: &Model, row: &RowId) -> Next {
+    let is_done = |order: &Order| order.status.known().is_some_and(|s| !s.is_working());
     let command = match row {
+        RowId::Order(id) if model.store.order(id).is_some_and(is_done) => {
+            return Next::Refuse("this order is not working any more".to_owned());
+        }
         RowId::Order(id) => Command::Cancel(id.clone()),
         RowId::Twap(id) if model.store.twaps.rows().iter().any(|t| t.id == *id) => {
             Command::StopTwap(id.clone())
@@ -123,30 +144,29 @@ fn cancel(model: &Model, row: &RowId) -> Next {
 }
 
 /// Attached exits belong to a resting limit entry (`api.md`, PUT attached-exits).
-fn exits(model: &Model, order: &Order) -> Next {
+fn exits(order: &Order) -> Next {
     if !order.is_working() || order.is_armed() {
         return Next::Refuse(
             "attached exits can be changed on a resting limit order only".to_owned(),
         );
     }
-    form(Form::exits(order, &model.store))
+    form(Form::exits(order))
 }
 
-fn margin(model: &Model, position: &Position) -> Next {
+fn margin(position: &Position) -> Next {
     if !position.is_isolated() {
         return Next::Refuse("a cross position has no isolated margin".to_owned());
     }
-    form(Form::margin(position, &model.store))
+    form(Form::margin(position))
 }
 
 fn new_order(model: &Model, side: Side, row: Option<&RowId>) -> Next {
+    let Some(identity) = &model.identity else {
+        return Next::Refuse("new order: the account is not known yet".to_owned());
+    };
     let market = row.and_then(|row| market_of(model, row));
-    form(Form::order(
-        side,
-        market.as_ref(),
-        &model.store,
-        &model.options,
-    ))
+    let account_id = identity.account_id.clone();
+    form(Form::order(account_id, side, market.as_ref(), &model.store))
 }
 
 /// The market a row is about: a new order starts there.

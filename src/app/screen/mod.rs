@@ -1,4 +1,4 @@
-//! What the desk's keys do in each pane: pure choices over the store, answered with a [`Next`].
+//! What the desk's keys do in each pane: pure choices over the store, answered with a [`Next`](super::Next).
 
 mod act;
 mod rows;
@@ -12,6 +12,29 @@ use super::{Effect, Model, pane::Pane};
 
 /// How near the end of what is loaded the selection must come before the next page is asked for.
 const READ_AHEAD: usize = 30;
+
+/// How far back order history is read for orders that a ladder shows.
+const TRACED: usize = 500;
+
+/// The next page of order history while a ladder has a rung whose order is on none of the pages read: no
+/// endpoint tells an order by its id, and a rung that is no longer working has filled or not.
+pub(super) fn trace(model: &mut Model) -> Option<Effect> {
+    let store = &model.store;
+    let mut rungs = store
+        .scaled
+        .keys()
+        .filter_map(|id| store.ladder(id))
+        .flat_map(|l| &l.rungs);
+    let is_lost = rungs.any(|rung| {
+        rung.order_id
+            .as_ref()
+            .is_some_and(|id| store.order(id).is_none())
+    });
+    if !is_lost || store.history.rows().len() >= TRACED {
+        return None;
+    }
+    model.store.history.ask_more().map(Effect::MoreHistory)
+}
 
 /// The next page of a history pane, when the selection nears the end of what is here.
 pub(super) fn more(model: &mut Model) -> Option<Effect> {

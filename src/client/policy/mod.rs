@@ -5,13 +5,15 @@
 //! second order. **Doubt is sticky**: once an attempt may have taken effect, no refusal of a later one
 //! proves that the first did not (a 401, 404, 409, 429 or 503 can come from in front of the service's
 //! memory of keys), so the end is [`FailureKind::Unknown`], never "rejected". `Retry-After` is never
-//! undercut; one beyond a minute ends the trying, with the wait in the failure. A PUT or DELETE without a
-//! key is asked again with the same bytes: each sets an absolute state, and the outbox keeps a newer one
-//! for the same resource waiting until this one is over.
+//! undercut; one beyond what the command may take ends the trying, with the wait in the failure. A DELETE
+//! in doubt is sent again, for nothing can be canceled twice; a PUT in doubt is sent again only after a
+//! read has shown that it did not take effect. What a DELETE's 404 or 409 means, and what became of a keyed
+//! request whose answers never told, a read decides.
 
+mod looked;
 mod words;
 
-use super::{Attempt, Mutation};
+use super::{Attempt, Mutation, Tempo};
 use crate::model::{CloseAll, Command, Failure, FailureKind, Progress, Receipt, Risk, Timestamp};
 use std::time::Duration;
 
@@ -19,8 +21,6 @@ const FIRST_BACKOFF: Duration = Duration::from_millis(500);
 const LONGEST_BACKOFF: Duration = Duration::from_secs(5);
 /// Spread over asking times, so that many desks do not come back in the same instant.
 const SPREAD: Duration = Duration::from_millis(250);
-/// A longer `Retry-After` is for a person to decide about.
-const LONGEST_PATIENCE: Duration = Duration::from_mins(1);
 /// A close-all's 202 without a usable `Retry-After`.
 const ROUND: Duration = Duration::from_secs(2);
 const STALLED_ROUND: Duration = Duration::from_secs(30);
@@ -44,6 +44,11 @@ pub enum Verdict {
         after: Duration,
         meanwhile: Pause,
     },
+    /// A read of what is so, no earlier than `after` from now; see [`Tries::looked`].
+    Look {
+        after: Duration,
+        meanwhile: Pause,
+    },
 }
 
 /// What is known while the next attempt is awaited.
@@ -55,6 +60,8 @@ pub enum Pause {
     Waiting(Failure),
     /// A close-all in the middle of its targets.
     Running(CloseAll),
+    /// A close-all that has not come further for long.
+    Stalled(CloseAll),
 }
 
 impl Pause {
@@ -62,7 +69,7 @@ impl Pause {
         match self {
             Self::Unknown(why) => Progress::Unknown { why, retry_at },
             Self::Waiting(why) => Progress::Waiting { why, retry_at },
-            Self::Running(operation) => Progress::Running {
+            Self::Running(operation) | Self::Stalled(operation) => Progress::Running {
                 operation,
                 retry_at,
             },
@@ -75,6 +82,8 @@ impl Pause {
 enum Meaning {
     /// Not done, and asking again would answer the same.
     Final,
+    /// A DELETE's 404 or 409: over already, but how?
+    Gone,
     /// 409 to a keyed request: perhaps the same key is being worked on right now.
     Busy,
     /// Not done yet; the service asks to wait.
@@ -88,6 +97,9 @@ enum Meaning {
 fn meaning(mutation: Mutation, why: &Failure) -> Meaning {
     match why.status {
         Some(300..400) => Meaning::Astray,
+        Some(404 | 409) if mutation.is_delete() => Meaning::Gone,
+        // A trading rule, or an order row, is an answer: the request was looked at.
+        Some(409) if why.rule_id.is_some() || why.order_id.is_some() => Meaning::Final,
         Some(409) if mutation.is_keyed() => Meaning::Busy,
         Some(429) => Meaning::Wait,
         Some(503) if why.retry_after.is_some() => Meaning::Wait,
@@ -101,12 +113,16 @@ fn meaning(mutation: Mutation, why: &Failure) -> Meaning {
 pub struct Tries {
     mutation: Mutation,
     risk: Risk,
+    tempo: Tempo,
     /// Attempts, and those of them that may have reached the service, since the last 202.
     attempts: u32,
     sent: u32,
     since: Duration,
     /// The first attempt whose effect is unknown.
     doubt: Option<Failure>,
+    /// What the read that is asked for is to explain.
+    puzzle: Option<Failure>,
+    looks: u32,
     rounds: Rounds,
 }
 
@@ -120,18 +136,30 @@ struct Rounds {
 }
 
 impl Tries {
-    pub fn of(command: &Command) -> Self {
-        Self::new(Mutation::of(command), command.risk())
+    pub fn of(command: &Command, tempo: Tempo) -> Self {
+        Self::new(Mutation::of(command), command.risk(), tempo)
     }
 
-    fn new(mutation: Mutation, risk: Risk) -> Self {
+    /// Of a command that may have taken effect already, before the first attempt that is judged here:
+    /// after a restart, or when a person asks again.
+    pub fn in_doubt(command: &Command, tempo: Tempo, doubt: Failure) -> Self {
+        Self {
+            doubt: Some(doubt),
+            ..Self::of(command, tempo)
+        }
+    }
+
+    fn new(mutation: Mutation, risk: Risk, tempo: Tempo) -> Self {
         Self {
             mutation,
             risk,
+            tempo,
             attempts: 0,
             sent: 0,
             since: Duration::ZERO,
             doubt: None,
+            puzzle: None,
+            looks: 0,
             rounds: Rounds::default(),
         }
     }
@@ -144,12 +172,17 @@ impl Tries {
         self.attempts += 1;
         self.sent += u32::from(!matches!(attempt, Attempt::NotSent(_)));
         match attempt {
+            Attempt::Done(Receipt::Cancel(result)) if !(result.canceled || result.queued) => {
+                self.look(words::not_canceled(), Duration::ZERO)
+            }
             Attempt::Done(receipt) => Verdict::Settle(self.done(receipt)),
             Attempt::Running {
                 operation,
                 retry_after,
             } => self.round(operation, retry_after, elapsed, draw),
-            Attempt::NotSent(why) if why.kind == FailureKind::Local => self.settle(why),
+            Attempt::NotSent(why) if matches!(why.kind, FailureKind::Local | FailureKind::Auth) => {
+                self.settle(why)
+            }
             Attempt::NotSent(why) => self.again(why, self.budget(), elapsed, draw),
             Attempt::Doubtful(why) => {
                 self.doubt.get_or_insert_with(|| why.clone());
@@ -165,17 +198,18 @@ impl Tries {
             self.doubt.get_or_insert_with(|| why.clone());
         }
         match meaning {
+            Meaning::Gone => self.look(why, Duration::ZERO),
+            Meaning::Final if self.doubt.is_some() => self.end(why),
             Meaning::Final | Meaning::Astray => self.settle(why),
             Meaning::Busy => self.again(why, self.patience_with_busy(), elapsed, draw),
             Meaning::Wait | Meaning::Doubt => self.again(why, self.budget(), elapsed, draw),
         }
     }
 
-    fn again(&self, why: Failure, budget: Budget, elapsed: Duration, draw: u32) -> Verdict {
+    fn again(&mut self, why: Failure, budget: Budget, elapsed: Duration, draw: u32) -> Verdict {
         let after = match why.retry_after {
-            Some(asked) if asked > LONGEST_PATIENCE => return self.settle(why),
             Some(asked) => asked + share(SPREAD, draw),
-            None => self.backoff(draw),
+            None => self.tempo.of(self.backoff(draw)),
         };
         // An entry that cannot connect gives up early: the price it was made for is going away.
         // An exit keeps knocking, so attempts that never left do not count against it.
@@ -185,14 +219,37 @@ impl Tries {
         };
         let spent = elapsed.saturating_sub(self.since).saturating_add(after);
         if tried >= budget.tries || spent > budget.window {
-            return self.settle(why);
+            return self.end(why);
         }
-        let meanwhile = if self.doubt.is_some() {
+        // A newer state must not be overwritten by an older request: read first.
+        if self.doubt.is_some() && self.mutation.is_put() {
+            return self.look(why, after);
+        }
+        let meanwhile = self.pause(why);
+        Verdict::Again { after, meanwhile }
+    }
+
+    /// No more asking: where a read can tell what became of it, it decides.
+    fn end(&mut self, why: Failure) -> Verdict {
+        let tells = self.doubt.is_some() || why.status == Some(409);
+        if tells && self.mutation != Mutation::CloseAll {
+            return self.look(why, Duration::ZERO);
+        }
+        self.settle(why)
+    }
+
+    fn look(&mut self, why: Failure, after: Duration) -> Verdict {
+        self.puzzle = Some(why.clone());
+        let meanwhile = self.pause(why);
+        Verdict::Look { after, meanwhile }
+    }
+
+    fn pause(&self, why: Failure) -> Pause {
+        if self.doubt.is_some() {
             Pause::Unknown(why)
         } else {
             Pause::Waiting(why)
-        };
-        Verdict::Again { after, meanwhile }
+        }
     }
 
     /// 0.5 s doubled per attempt up to 5 s, of which half to all is waited.
@@ -210,16 +267,15 @@ impl Tries {
         };
         Budget {
             tries,
-            window: Duration::from_secs(seconds),
+            window: self.tempo.of(Duration::from_secs(seconds)),
         }
     }
 
-    /// A conflict on the only attempt is nearly always the final word; asking twice more covers a request
-    /// that a middlebox delivered twice. In doubt it may be our own first attempt, still at work.
+    /// The request may be at work this moment, ours or one that a middlebox delivered twice.
     fn patience_with_busy(&self) -> Budget {
         Budget {
-            tries: if self.doubt.is_some() { 5 } else { 3 },
-            window: Duration::from_secs(30),
+            tries: 5,
+            window: self.tempo.of(Duration::from_secs(30)),
         }
     }
 
@@ -243,19 +299,21 @@ impl Tries {
         self.rounds.operation = operation.or(self.rounds.operation.take());
         (self.attempts, self.sent, self.since, self.doubt) = (0, 0, elapsed, None);
 
-        let asked = retry_after.unwrap_or(ROUND);
-        if asked > LONGEST_PATIENCE {
+        let asked = retry_after.unwrap_or(self.tempo.of(ROUND));
+        if asked > self.budget().window {
             return self.settle(words::long_wait(asked));
         }
-        if elapsed.saturating_sub(self.rounds.progressed) > ABANDONED_AFTER {
+        if elapsed.saturating_sub(self.rounds.progressed) > self.tempo.of(ABANDONED_AFTER) {
             return self.settle(words::stalled(ABANDONED_AFTER));
         }
-        let slowest = if self.rounds.idle >= STALLED_AFTER {
-            STALLED_ROUND
+        let stalled = self.rounds.idle >= STALLED_AFTER;
+        let slowest = if stalled {
+            self.tempo.of(STALLED_ROUND)
         } else {
             Duration::ZERO
         };
         let meanwhile = match &self.rounds.operation {
+            Some(operation) if stalled => Pause::Stalled(operation.clone()),
             Some(operation) => Pause::Running(operation.clone()),
             None => Pause::Waiting(words::closing()),
         };

@@ -1,5 +1,8 @@
 use super::*;
-use crate::model::{CloseAllStatus, Lenient, Order, OrderStatus};
+use crate::{
+    client::Sight,
+    model::{CancelResult, CloseAllStatus, Lenient, Order, OrderStatus},
+};
 use strum::VariantArray;
 
 const ANSWERS: [&str; 17] = [
@@ -36,7 +39,7 @@ fn risk(mutation: Mutation) -> Risk {
 }
 
 fn tries(mutation: Mutation) -> Tries {
-    Tries::new(mutation, risk(mutation))
+    Tries::new(mutation, risk(mutation), Tempo::default())
 }
 
 fn word(verdict: &Verdict) -> &'static str {
@@ -53,9 +56,10 @@ fn word(verdict: &Verdict) -> &'static str {
             ..
         } => "ask again",
         Verdict::Again {
-            meanwhile: Pause::Running(_),
+            meanwhile: Pause::Running(_) | Pause::Stalled(_),
             ..
         } => "running",
+        Verdict::Look { .. } => "look",
     }
 }
 
@@ -69,8 +73,12 @@ fn the_first_answer_decides_as_the_table_says() {
         for answer in ANSWERS {
             let expected = match answer {
                 "no byte" | "503 wait" | "429" => "ask again",
+                "timeout" | "500" | "502" | "503" | "504" | "408" | "425" if mutation.is_put() => {
+                    "look"
+                }
                 "timeout" | "500" | "502" | "503" | "504" | "408" | "425" => "ask in doubt",
                 "302" => "unknown",
+                "404" | "409" if mutation.is_delete() => "look",
                 "409" if mutation.is_keyed() => "ask again",
                 _ => "failed",
             };
@@ -87,8 +95,13 @@ fn after_a_doubt_no_refusal_ever_reads_as_rejected() {
             let mut tries = tries(*mutation);
             tries.judge(attempt("timeout"), seconds(0), 0);
             let expected = match answer {
-                "302" | "400" | "401" | "403" | "404" | "422" => "unknown",
-                "409" if !mutation.is_keyed() => "unknown",
+                "302" => "unknown",
+                "400" | "401" | "403" | "404" | "422" if *mutation == Mutation::CloseAll => {
+                    "unknown"
+                }
+                "400" | "401" | "403" | "404" | "422" => "look",
+                "409" if !mutation.is_keyed() => "look",
+                _ if mutation.is_put() => "look",
                 _ => "ask in doubt",
             };
             let verdict = tries.judge(attempt(answer), seconds(1), 0);
@@ -105,7 +118,7 @@ fn no_sequence_of_answers_after_a_doubt_ends_as_failed() {
                 let mut tries = tries(*mutation);
                 tries.judge(attempt("timeout"), seconds(0), 0);
                 for answer in [first, last, last, last, last, last, last, last, last, last] {
-                    if let Verdict::Settle(end) = tries.judge(attempt(answer), seconds(1), 0) {
+                    if let Verdict::Settle(end) = told_nothing(&mut tries, answer, seconds(1)) {
                         assert!(
                             end.unwrap_err().is_doubtful(),
                             "{mutation:?} {first} {last}"
@@ -118,13 +131,21 @@ fn no_sequence_of_answers_after_a_doubt_ends_as_failed() {
     }
 }
 
+/// The verdict on an answer when reads, where they are asked for, tell nothing.
+fn told_nothing(tries: &mut Tries, answer: &str, elapsed: Duration) -> Verdict {
+    match tries.judge(attempt(answer), elapsed, 0) {
+        Verdict::Look { .. } => tries.looked(Ok(Sight::Nothing), elapsed, 0),
+        verdict @ (Verdict::Settle(_) | Verdict::Again { .. }) => verdict,
+    }
+}
+
 /// How often `answer` is heard until the command is over, when time passes as the policy asks.
 fn asked(mutation: Mutation, answer: &str) -> (u32, Duration, Failure) {
     let (mut tries, mut elapsed, mut count) = (tries(mutation), Duration::ZERO, 0);
     loop {
         count += 1;
-        match tries.judge(attempt(answer), elapsed, 0) {
-            Verdict::Again { after, .. } => elapsed += after,
+        match told_nothing(&mut tries, answer, elapsed) {
+            Verdict::Again { after, .. } | Verdict::Look { after, .. } => elapsed += after,
             Verdict::Settle(end) => return (count, elapsed, end.unwrap_err()),
         }
     }
@@ -137,7 +158,7 @@ fn budgets_are_kept_by_count_and_by_time() {
     assert_eq!(count(Mutation::Cancel, "timeout"), 5);
     assert_eq!(count(Mutation::Close, "timeout"), 10);
     assert_eq!(count(Mutation::Place, "no byte"), 4);
-    assert_eq!(count(Mutation::Place, "409"), 3);
+    assert_eq!(count(Mutation::Place, "409"), 5);
     let (_, patient, _) = asked(Mutation::Close, "no byte");
     assert!(
         (seconds(295)..=seconds(300)).contains(&patient),
@@ -161,7 +182,7 @@ fn a_conflict_in_doubt_is_asked_for_half_a_minute_and_stays_unknown() {
     let mut heard = 0;
     let end = loop {
         heard += 1;
-        if let Verdict::Settle(end) = tries.judge(attempt("409"), seconds(heard), 0) {
+        if let Verdict::Settle(end) = told_nothing(&mut tries, "409", seconds(heard)) {
             break end.unwrap_err();
         }
     };
@@ -177,13 +198,19 @@ fn retry_after_is_never_undercut_and_a_long_one_is_handed_to_the_trader() {
                 Verdict::Again { after, .. } => {
                     assert!(after >= seconds(asked) && after <= seconds(asked) + SPREAD);
                 }
-                Verdict::Settle(end) => panic!("{end:?}"),
+                other @ (Verdict::Settle(_) | Verdict::Look { .. }) => panic!("{other:?}"),
             }
         }
     }
-    let long = Attempt::Refused(failure(429, Some(61)));
-    let verdict = tries(Mutation::Close).judge(long, seconds(0), 0);
-    assert_eq!(verdict, Verdict::Settle(Err(failure(429, Some(61)))));
+    for (mutation, longest) in [
+        (Mutation::Place, 30),
+        (Mutation::Cancel, 60),
+        (Mutation::Close, 300),
+    ] {
+        let long = failure(429, Some(longest + 1));
+        let verdict = tries(mutation).judge(Attempt::Refused(long.clone()), seconds(0), 0);
+        assert_eq!(verdict, Verdict::Settle(Err(long)));
+    }
 }
 
 #[test]
@@ -202,7 +229,7 @@ fn waits_double_up_to_five_seconds_and_are_spread_by_half() {
 fn what_could_not_be_settled_says_what_is_known_and_where_to_look() {
     let mut tries = tries(Mutation::Place);
     tries.judge(attempt("timeout"), seconds(0), 0);
-    let Verdict::Settle(Err(end)) = tries.judge(attempt("404"), seconds(1), 0) else {
+    let Verdict::Settle(Err(end)) = told_nothing(&mut tries, "404", seconds(1)) else {
         panic!("404 ends it");
     };
     assert_eq!(
@@ -295,7 +322,7 @@ fn a_close_all_that_stands_still_slows_down_and_is_then_told() {
     let mut slow = 0;
     let end = loop {
         match tries.judge(running(Some(operation(3, 10)), Some(1)), elapsed, 0) {
-            Verdict::Again { after, .. } => {
+            Verdict::Again { after, .. } | Verdict::Look { after, .. } => {
                 slow += u32::from(after == seconds(30));
                 elapsed += after;
             }
@@ -317,7 +344,7 @@ fn a_refusal_in_the_middle_of_a_close_all_is_not_a_rejection() {
     let verdict = tries.judge(attempt("401"), seconds(1), 0);
     assert_eq!(word(&verdict), "unknown");
     let mut waiting = super::tests::tries(Mutation::CloseAll);
-    let verdict = waiting.judge(running(Some(operation(3, 10)), Some(61)), seconds(0), 0);
+    let verdict = waiting.judge(running(Some(operation(3, 10)), Some(301)), seconds(0), 0);
     assert_eq!(word(&verdict), "unknown");
 }
 
@@ -349,4 +376,95 @@ fn a_service_that_contradicts_itself_is_not_followed() {
         let verdict = tries.judge(running(Some(now.clone()), Some(1)), seconds(1), 0);
         assert_eq!(word(&verdict), "unknown", "{now:?}");
     }
+}
+
+fn done() -> Receipt {
+    Receipt::Over("as asked".into())
+}
+
+#[test]
+fn a_change_in_doubt_is_read_before_it_is_sent_again() {
+    let mut tries = tries(Mutation::Exits);
+    let first = tries.judge(attempt("timeout"), seconds(0), 0);
+    assert_eq!(word(&first), "look");
+    let not_there = tries.looked(Ok(Sight::Undone), seconds(1), 0);
+    assert_eq!(word(&not_there), "ask in doubt");
+    tries.judge(attempt("timeout"), seconds(2), 0);
+    let there = tries.looked(Ok(Sight::Done(done())), seconds(3), 0);
+    assert_eq!(there, Verdict::Settle(Ok(done())));
+}
+
+#[test]
+fn a_change_the_service_refused_is_not_sent_again_whatever_the_reads_say() {
+    let mut tries = tries(Mutation::Margin);
+    tries.judge(attempt("timeout"), seconds(0), 0);
+    tries.looked(Ok(Sight::Undone), seconds(1), 0);
+    assert_eq!(word(&tries.judge(attempt("400"), seconds(2), 0)), "look");
+    let end = tries.looked(Ok(Sight::Undone), seconds(3), 0);
+    assert_eq!(word(&end), "unknown");
+}
+
+#[test]
+fn a_cancel_that_finds_nothing_is_what_the_order_says_it_is() {
+    for answer in ["404", "409"] {
+        let canceled = Receipt::Cancel(CancelResult {
+            id: "o".into(),
+            canceled: true,
+            queued: false,
+        });
+        let filled = Failure::new(FailureKind::Conflict, "order o is filled");
+        let ends = [
+            (Ok(Sight::Done(canceled)), "done"),
+            (Ok(Sight::Over(filled)), "failed"),
+            (Ok(Sight::Nothing), "failed"),
+            (Err(failure(401, None)), "look"),
+        ];
+        for (seen, expected) in ends {
+            let mut tries = tries(Mutation::Cancel);
+            assert_eq!(word(&tries.judge(attempt(answer), seconds(0), 0)), "look");
+            assert_eq!(
+                word(&tries.looked(seen, seconds(1), 0)),
+                expected,
+                "{answer}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_cancel_that_was_not_carried_out_is_looked_at() {
+    let neither = Receipt::Cancel(CancelResult {
+        id: "o".into(),
+        canceled: false,
+        queued: false,
+    });
+    let mut tries = tries(Mutation::Cancel);
+    let verdict = tries.judge(Attempt::Done(neither), seconds(0), 0);
+    assert_eq!(word(&verdict), "look");
+    assert_eq!(
+        word(&tries.looked(Ok(Sight::Undone), seconds(1), 0)),
+        "failed"
+    );
+}
+
+#[test]
+fn a_lost_order_that_one_row_fits_is_found_instead_of_asked_about() {
+    let mut tries = tries(Mutation::Place);
+    let mut verdict = tries.judge(attempt("timeout"), seconds(0), 0);
+    for _ in 0..3 {
+        verdict = tries.judge(attempt("timeout"), seconds(1), 0);
+    }
+    assert_eq!(word(&verdict), "look");
+    let found = tries.looked(Ok(Sight::Done(done())), seconds(2), 0);
+    assert_eq!(found, Verdict::Settle(Ok(done())));
+}
+
+#[test]
+fn a_refusal_by_a_trading_rule_is_final_at_once() {
+    let ruled = Failure {
+        rule_id: Some("max-size".into()),
+        ..failure(409, None)
+    };
+    let verdict = tries(Mutation::Place).judge(Attempt::Refused(ruled), seconds(0), 0);
+    assert_eq!(word(&verdict), "failed");
 }

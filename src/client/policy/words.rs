@@ -13,6 +13,16 @@ impl Mutation {
         matches!(self, Self::Place | Self::Close | Self::CloseAll)
     }
 
+    /// Sets an absolute state: sent late, it undoes what came after it.
+    pub(super) fn is_put(self) -> bool {
+        matches!(self, Self::Exits | Self::Margin)
+    }
+
+    /// Ends something: sent twice, it ends nothing more.
+    pub(super) fn is_delete(self) -> bool {
+        matches!(self, Self::Cancel | Self::StopTwap | Self::CancelScaled)
+    }
+
     /// What may have happened, and where it would show.
     fn suspicion(self) -> (&'static str, &'static str) {
         match self {
@@ -72,6 +82,14 @@ impl Tries {
             ..why
         }
     }
+}
+
+/// A cancel that was neither carried out nor queued.
+pub(super) fn not_canceled() -> Failure {
+    Failure::new(
+        FailureKind::Conflict,
+        "the service answered that it neither canceled the order nor will",
+    )
 }
 
 /// A 202 without the operation in its body.

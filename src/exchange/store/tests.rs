@@ -3,8 +3,8 @@
 use super::super::{
     engine::{
         AccountIx, AttachedExits, Command, Engine, Lots, MarginMode, MarketIx, Millis, NanoPx,
-        OrderId, Pacing, PlaceMode, PlaceOrder, PlaceScaled, PlaceTwap, PositionId, Px, Reduction,
-        Side, Tif, TwapKind,
+        OrderId, Pacing, PlaceMode, PlaceOrder, PlaceScaled, PlaceTwap, Px, Reduction, Side, Tif,
+        TwapKind,
     },
     fault::Fault,
     idempotency::{Deed, Effect, Idempotency},

@@ -1,17 +1,27 @@
-use super::*;
+use super::{errand::pursue, *};
 use crate::{
-    client::responder::{ORDER, Reply, Responder, error, ok},
+    client::{
+        Attempt, Sight, Tempo,
+        policy::{Pause, Tries},
+        responder::{ORDER, Reply, Responder, error, ok},
+    },
+    journal::State,
     model::{
-        CloseAll, CloseAllStatus, FailureKind, MarginMode, PlaceKind, PlaceOrder, Side, Timestamp,
+        CloseAll, CloseAllStatus, Failure, FailureKind, IdempotencyKey, MarginMode, PlaceKind,
+        PlaceOrder, Progress, Receipt, Risk, Side, Timestamp,
     },
 };
 use std::{
     future::ready,
     path::{Path, PathBuf},
     sync::{Arc, Mutex},
+    time::Duration,
 };
 use tempfile::TempDir;
-use tokio::sync::mpsc::{Receiver, channel};
+use tokio::{
+    sync::mpsc::{Receiver, channel},
+    time::Instant,
+};
 
 const NOW: Timestamp = Timestamp(1_790_000_000_000);
 
@@ -33,7 +43,7 @@ impl Scene {
         let (client, _calls) = responder.client();
         let (sender, events) = channel(64);
         let place = dir.path().to_owned();
-        let open = move || Journal::open(&place);
+        let open = move || crate::runtime::open_journal(&place);
         let outbox = Outbox::spawn(client, Clock::Frozen(NOW), open, sender);
         Self {
             dir,
@@ -60,7 +70,7 @@ fn buy() -> Command {
     Command::Place(Box::new(PlaceOrder {
         account_id: "chal-1".into(),
         market_id: "paper|BTC".into(),
-        kind: PlaceKind::Market,
+        kind: PlaceKind::Limit,
         side: Side::Buy,
         size: "0.10".parse().unwrap(),
         expected_price: None,
@@ -143,14 +153,7 @@ async fn the_journal_tells_what_was_asked_and_what_became_of_it() {
         ..
     } = scene;
     drop(outbox);
-    let entry = loop {
-        // The journal's thread ends, and frees the lock, a moment after the outbox.
-        match Journal::open(dir.path()) {
-            Ok(journal) => break journal.recent(9).unwrap().remove(0),
-            Err(JournalError::Held(_)) => tokio::task::yield_now().await,
-            Err(why) => panic!("{why}"),
-        }
-    };
+    let entry = reopened(&dir).await.recent(9).unwrap().remove(0);
     let sent = &responder.seen()[0];
     assert_eq!(entry.intent.body, sent.body);
     assert_eq!(
@@ -168,28 +171,247 @@ async fn the_journal_tells_what_was_asked_and_what_became_of_it() {
 #[tokio::test]
 async fn without_a_journal_an_order_is_held_back_and_a_cancel_goes_out() {
     let dir = tempfile::tempdir().unwrap();
-    let _other_desk = Journal::open(dir.path()).unwrap();
+    std::fs::write(dir.path().join("journal.sqlite3"), "not a database").unwrap();
     let mut scene = Scene::at(dir, Responder::answering(vec![canceled()]).await);
     scene.outbox.send(TICKET, buy());
     let (said, result) = scene.settled().await;
     let failure = result.unwrap_err();
     assert_eq!(failure.kind, FailureKind::Local);
-    assert!(
-        failure.to_string().contains("another perpdeck"),
-        "{failure}"
-    );
+    assert!(failure.to_string().contains("damaged"), "{failure}");
     assert!(matches!(said.as_slice(), [Msg::Said(_, text)] if text.contains("held back")));
     assert_eq!(scene.responder.seen(), []);
 
     scene.outbox.send(Ticket(2), Command::Cancel("o-1".into()));
-    let (_, result) = scene.settled().await;
+    let (said, result) = scene.settled().await;
     assert!(matches!(result, Ok(Receipt::Cancel(_))), "{result:?}");
+    assert!(
+        said.iter().any(
+            |msg| matches!(msg, Msg::Said(_, text) if text.contains("sent without the journal"))
+        )
+    );
+}
+
+#[tokio::test]
+async fn beside_another_desk_nothing_is_sent_and_it_says_which() {
+    let dir = tempfile::tempdir().unwrap();
+    let _other_desk = Journal::open(dir.path()).unwrap();
+    let mut scene = Scene::at(dir, Responder::answering(vec![]).await);
+    let commands = [
+        buy(),
+        Command::CloseAll("chal-1".into()),
+        Command::Flatten("chal-1".into()),
+    ];
+    for (number, command) in (1..).zip(commands) {
+        scene.outbox.send(Ticket(number), command);
+        let why = scene.settled().await.1.unwrap_err().to_string();
+        let pid = format!("(process {})", std::process::id());
+        assert!(why.contains(&pid) && why.contains("sends nothing"), "{why}");
+    }
+    assert_eq!(scene.responder.seen(), []);
+}
+
+#[tokio::test]
+async fn a_refused_key_stops_all_sending_but_one_try_of_each_exit() {
+    let unauthorized = || error("401 Unauthorized", "");
+    let script = vec![unauthorized(), unauthorized()];
+    let mut scene = Scene::of(script).await;
+    let mut ends = vec![];
+    let commands = [buy(), buy(), Command::CloseAll("chal-1".into())];
+    for (number, command) in (1..).zip(commands) {
+        scene.outbox.send(Ticket(number), command);
+        ends.push(scene.settled().await.1.unwrap_err().kind);
+    }
+    assert_eq!(ends, [FailureKind::Auth; 3]);
+    let lines: Vec<_> = scene.responder.seen().into_iter().map(|s| s.line).collect();
+    assert_eq!(
+        lines,
+        [
+            "POST /v1/orders HTTP/1.1",
+            "POST /v1/accounts/chal-1/close-all-positions HTTP/1.1"
+        ]
+    );
+}
+
+fn empty() -> Reply {
+    ok(r#"{"data":[],"has_more":false}"#)
+}
+
+/// Runs until the command is parked.
+async fn parked(scene: &mut Scene) -> Failure {
+    loop {
+        if let Msg::Progress(_, Progress::Parked { why, .. }) = scene.events.recv().await.unwrap() {
+            return why;
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_nobody_can_find_out_is_asked_and_the_same_request_goes_again_when_told() {
+    let found = || error("302 Found", "location: http://elsewhere.test/\r\n");
+    let mut scene = Scene::of(vec![found(), placed()]).await;
+    scene.outbox.send(TICKET, buy());
+    assert_eq!(parked(&mut scene).await.kind, FailureKind::Unknown);
+    scene.outbox.again(TICKET);
+    let (_, result) = scene.settled().await;
+    assert!(matches!(result, Ok(Receipt::Order { .. })), "{result:?}");
+    let [first, second] = scene.responder.seen().try_into().unwrap();
+    assert_eq!(first, second);
+}
+
+#[tokio::test]
+async fn what_is_given_up_stays_unknown_and_is_not_sent_again() {
+    let mut scene = Scene::of(vec![error("302 Found", "")]).await;
+    scene.outbox.send(TICKET, buy());
+    parked(&mut scene).await;
+    scene.outbox.give_up(TICKET);
+    assert_eq!(
+        scene.settled().await.1.unwrap_err().kind,
+        FailureKind::Unknown
+    );
+    let [entry] = entries(scene).await.try_into().unwrap();
+    assert_eq!(
+        (entry.state, entry.maybe_executed),
+        (State::Abandoned, true)
+    );
+}
+
+#[tokio::test]
+async fn an_older_change_is_not_sent_after_a_newer_one() {
+    let margin = |extra: &str| Command::Margin {
+        position_id: "p-1".into(),
+        extra: extra.parse().unwrap(),
+    };
+    let position =
+        r#"{"data":{"id":"p-1","market_id":"paper|BTC","size":1,"isolated_margin_extra":50}}"#;
+    let mut scene = Scene::of(vec![error("302 Found", ""), ok(position)]).await;
+    scene.outbox.send(Ticket(1), margin("100"));
+    parked(&mut scene).await;
+    scene.outbox.send(Ticket(2), margin("50"));
+    assert!(scene.settled().await.1.is_ok());
+    scene.outbox.again(Ticket(1));
+    parked(&mut scene).await;
+    assert_eq!(scene.responder.seen().len(), 2);
+}
+
+/// What the next desk finds in the journal.
+async fn entries(scene: Scene) -> Vec<crate::journal::Entry> {
+    let Scene { dir, outbox, .. } = scene;
+    drop(outbox);
+    reopened(&dir).await.recent(99).unwrap()
+}
+
+/// The journal's thread ends, and frees the lock, a moment after the outbox.
+async fn reopened(dir: &TempDir) -> Journal {
+    loop {
+        match Journal::open(dir.path()) {
+            Ok(journal) => return journal,
+            Err(JournalError::Held { .. }) => tokio::task::yield_now().await,
+            Err(why) => panic!("{why}"),
+        }
+    }
+}
+
+fn intent(command: &Command, url: &str, journal: &Journal) -> crate::journal::Intent {
+    let dialect = crate::api::Dialect::default();
+    let request = crate::api::Request::of(command, "key-1".into(), &dialect).unwrap();
+    crate::journal::Intent {
+        base_url: url.to_owned(),
+        account_id: "chal-1".into(),
+        credential: journal.fingerprint("pd_live_secret").unwrap(),
+        method: request.method.to_string(),
+        target: request.target,
+        body: request.body,
+        key: request.key,
+        risk: command.risk(),
+        command: command.to_string(),
+        resource: None,
+        parent: None,
+        deadline: NOW.plus(Duration::from_secs(30)),
+        replay_until: NOW.plus(Duration::from_mins(15)),
+    }
+}
+
+/// A desk that opens on a journal in which `command` is still on the wire.
+async fn after_a_crash(command: &Command, script: Vec<Reply>) -> Scene {
+    let dir = tempfile::tempdir().unwrap();
+    let responder = Responder::answering(script).await;
+    let mut journal = Journal::open(dir.path()).unwrap();
+    let intent = intent(command, &responder.url, &journal);
+    journal.record(NOW, &intent).unwrap();
+    drop(journal);
+    Scene::at(dir, responder)
+}
+
+fn methods(scene: &Scene) -> Vec<String> {
+    let word =
+        |seen: crate::client::responder::Seen| seen.line.split(' ').next().unwrap().to_owned();
+    scene.responder.seen().into_iter().map(word).collect()
+}
+
+#[tokio::test]
+async fn after_a_crash_an_order_that_may_exist_is_asked_about_and_never_sent_by_itself() {
+    let mut scene = after_a_crash(&buy(), vec![empty(), empty()]).await;
+    parked(&mut scene).await;
+    assert_eq!(methods(&scene), ["GET", "GET"]);
+}
+
+#[tokio::test]
+async fn after_a_crash_an_order_that_one_row_fits_is_linked_to_it() {
+    let Command::Place(mut order) = buy() else {
+        unreachable!()
+    };
+    order.expected_price = Some("64000.5".parse().unwrap());
+    let command = Command::Place(order);
+    let history = ok(&format!(r#"{{"data":[{ORDER}],"has_more":false}}"#));
+    let mut scene = after_a_crash(&command, vec![empty(), history]).await;
+    let told = loop {
+        if let Msg::Said(_, text) = scene.events.recv().await.unwrap() {
+            break text;
+        }
+    };
+    assert!(told.ends_with("order o-1 resting"), "{told}");
+    let [entry] = entries(scene).await.try_into().unwrap();
+    assert_eq!(entry.state, State::Done);
+}
+
+#[tokio::test]
+async fn after_a_crash_a_close_all_goes_on_with_its_own_key() {
+    let running = r#"{"data":{"id":"op","operation":"close_all_positions","account_id":"chal-1",
+        "status":"completed","total_count":0,"succeeded_count":0,"failed_count":0,"results":[],
+        "created_at":1790000000000}}"#;
+    let command = Command::CloseAll("chal-1".into());
+    let mut scene = after_a_crash(&command, vec![empty(), ok(running), empty(), empty()]).await;
+    let (_, result) = scene.settled().await;
+    assert!(matches!(result, Ok(Receipt::CloseAll(_))), "{result:?}");
+    let seen = scene.responder.seen();
+    assert_eq!(seen[1].header("idempotency-key"), Some("key-1"));
+}
+
+#[tokio::test]
+async fn after_a_crash_a_command_of_another_key_is_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let responder = Responder::answering(vec![empty()]).await;
+    let mut journal = Journal::open(dir.path()).unwrap();
+    let mut foreign = intent(
+        &Command::CloseAll("chal-1".into()),
+        &responder.url,
+        &journal,
+    );
+    foreign.credential = journal.fingerprint("pd_live_other").unwrap();
+    journal.record(NOW, &foreign).unwrap();
+    drop(journal);
+    let mut scene = Scene::at(dir, responder);
+    let Msg::Said(_, text) = scene.events.recv().await.unwrap() else {
+        panic!("something else was said first");
+    };
+    assert!(text.contains("another service, account or key"), "{text}");
+    assert_eq!(methods(&scene), ["GET"]);
 }
 
 #[tokio::test]
 async fn two_commands_for_one_order_never_overlap_and_keep_their_order() {
-    let gone = || error("404 Not Found", "");
-    let mut scene = Scene::of(vec![canceled(), gone(), gone()]).await;
+    let bad = || error("400 Bad Request", "");
+    let mut scene = Scene::of(vec![canceled(), bad(), bad()]).await;
     for number in 1..=3 {
         scene
             .outbox
@@ -230,7 +452,7 @@ async fn the_wait_the_service_asks_for_is_sat_out_to_the_second() {
     let start = Instant::now();
     let mut at = vec![];
     let result = pursue(
-        Tries::of(&Command::Cancel("o".into())),
+        Tries::of(&Command::Cancel("o".into()), Tempo::default()),
         || 0,
         |number| {
             at.push(start.elapsed().as_secs());
@@ -243,6 +465,7 @@ async fn the_wait_the_service_asks_for_is_sat_out_to_the_second() {
                 }),
             })
         },
+        || ready(Ok(Sight::Nothing)),
         |_, _| ready(()),
     )
     .await;
@@ -267,7 +490,7 @@ async fn a_close_all_is_followed_at_the_pace_the_service_sets() {
     let start = Instant::now();
     let (mut at, mut told) = (vec![], vec![]);
     let result = pursue(
-        Tries::of(&Command::CloseAll("chal-1".into())),
+        Tries::of(&Command::CloseAll("chal-1".into()), Tempo::default()),
         || 0,
         |number| {
             at.push(start.elapsed().as_secs());
@@ -279,6 +502,7 @@ async fn a_close_all_is_followed_at_the_pace_the_service_sets() {
                 _ => Attempt::Done(Receipt::CloseAll(operation(3))),
             })
         },
+        || ready(Ok(Sight::Nothing)),
         |meanwhile, _| {
             told.push(meanwhile);
             ready(())

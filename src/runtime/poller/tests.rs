@@ -44,6 +44,10 @@ async fn polled(mail: &mut Receiver<Msg>) -> Answer {
         | Msg::Called(_)
         | Msg::Progress(..)
         | Msg::Settled(..)
+        | Msg::Ended(..)
+        | Msg::Resumed(..)
+        | Msg::Offered(..)
+        | Msg::Flatten
         | Msg::Said(..)) => panic!("{other:?}"),
     }
 }

@@ -1,22 +1,18 @@
 //! `perpdeck snapshot`: one frame of the living desk on standard output, with or without a terminal.
 
-mod ansi;
-mod cells;
-mod svg;
-#[cfg(test)]
-mod tests;
-
-use super::{Exit, far, out, state_dir, world::World};
+use super::{Exit, far, out, paper::Paper, state_dir, world::World};
 use crate::{
     app::keymap::Chord,
-    config::{FarEnd, Settings, Sources, Theme, load},
+    config::{FarEnd, Settings, Sources, load},
     exchange::Pace,
     model::Timestamp,
-    runtime::{self, Clock},
+    runtime::{self, Clock, Start},
+    ui::{Scrolls, Theme, picture},
+    view::format::Zone,
 };
 use color_eyre::Result;
 use ratatui::{buffer::Buffer, layout::Rect};
-use std::str::FromStr;
+use std::{future::ready, str::FromStr};
 use tokio_util::sync::CancellationToken;
 
 #[derive(Debug, clap::Args)]
@@ -92,17 +88,26 @@ impl FromStr for Keys {
 /// A configured service is pictured as it is now; the paper exchange stands still at `--at`.
 pub(super) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
     let settings = load(sources)?.settings;
-    let frame = frame(&args, &settings).await?;
-    out::say(&written(&frame, args.format, settings.theme)?)?;
+    let theme = far::picture_theme(&settings);
+    let frame = frame(&args, &settings, &theme).await?;
+    out::say(&match args.format {
+        Format::Text => picture::text(&frame),
+        Format::Ansi => picture::ansi(&frame),
+        Format::Svg => picture::svg(&frame, &theme),
+    })?;
     Ok(Exit::Ok)
 }
 
-async fn frame(args: &Args, settings: &Settings) -> Result<Buffer> {
-    let start = far::start(settings)?;
+async fn frame(args: &Args, settings: &Settings, theme: &Theme) -> Result<Buffer> {
+    // Universal time, so that a picture does not depend on where it was taken.
+    let start = Start {
+        scrolls: Scrolls::new(theme.clone(), Zone::utc()),
+        ..far::start(settings)?
+    };
     let size = Rect::new(0, 0, args.size.columns, args.size.rows);
     let keys = &args.keys.0;
     if let FarEnd::LiveApi(connection) = settings.far_end()? {
-        let opening = far::service(*connection, state_dir(settings));
+        let opening = ready(Ok(far::service(*connection, state_dir(settings))));
         return Ok(runtime::picture(start, Clock::Wall, size, keys, opening).await);
     }
     let world = World {
@@ -113,19 +118,11 @@ async fn frame(args: &Args, settings: &Settings) -> Result<Buffer> {
         args.at.unwrap_or(Clock::Wall.now()),
         CancellationToken::new(),
     );
-    let paper = far::Paper::new(world);
+    let paper = Paper::new(world);
     let opening = paper.open(at, Some(Pace::Paused), stop.clone());
     let frame = runtime::picture(start, Clock::Frozen(at), size, keys, opening).await;
     stop.cancel();
     Ok(frame)
-}
-
-fn written(frame: &Buffer, format: Format, theme: Theme) -> Result<String, std::fmt::Error> {
-    match format {
-        Format::Text => Ok(cells::text(frame)),
-        Format::Ansi => Ok(ansi::ansi(frame)),
-        Format::Svg => svg::svg(frame, theme),
-    }
 }
 
 fn instant(text: &str) -> Result<Timestamp, String> {

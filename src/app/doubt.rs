@@ -1,0 +1,245 @@
+//! Commands that may or may not have taken effect, and the way out of everything.
+//!
+//! A parked command stays among the flights until a person decides or an answer does; the question about
+//! it is a strip bound to its ticket.
+
+use super::{
+    Effect, Model, Next,
+    notice::{Event, Tone},
+    overlay::{Arm, Overlay, Strip},
+    pane::RowId,
+    update,
+};
+use crate::model::{Command, Failure, OrderId, Progress, Receipt, Ticket};
+
+/// A command has come to where only a person can go on: the form that sent it must not send another, so
+/// it goes, and the question takes its place unless the trader is at something else.
+pub(super) fn park(model: &mut Model, ticket: Ticket) {
+    let sent_it = |o: &Overlay| matches!(o, Overlay::Form(form) if form.sending == Some(ticket));
+    model.overlays.retain(|overlay| !sent_it(overlay));
+    if model.overlays.is_empty() {
+        ask(model, ticket);
+    }
+}
+
+/// The question about one parked command.
+fn ask(model: &mut Model, ticket: Ticket) {
+    if let Some(strip) = question(model, ticket) {
+        model.overlays.push(Overlay::Strip(strip));
+    }
+}
+
+fn question(model: &Model, ticket: Ticket) -> Option<Strip> {
+    let flight = model.store.flights.get(&ticket)?;
+    match &flight.progress {
+        Progress::Parked { replay_until, .. } => Some(Strip {
+            command: flight.command.clone(),
+            arm: Arm::Question {
+                ticket,
+                replay_until: *replay_until,
+            },
+            drawn_at: model.now,
+        }),
+        Progress::Sending { .. }
+        | Progress::Unknown { .. }
+        | Progress::Waiting { .. }
+        | Progress::Running { .. }
+        | Progress::Flattening(_) => None,
+    }
+}
+
+/// The key that asks: about the selected line's command, or the one that has waited longest.
+pub(super) fn decide(model: &Model, row: Option<&RowId>) -> Next {
+    let selected = row.and_then(|row| match row {
+        RowId::Line(number) => {
+            model
+                .activity
+                .lines
+                .iter()
+                .find(|n| n.number == *number)?
+                .ticket
+        }
+        RowId::Position(_)
+        | RowId::Order(_)
+        | RowId::Twap(_)
+        | RowId::Scaled(_)
+        | RowId::Rung(..) => None,
+    });
+    let strip = selected
+        .into_iter()
+        .chain(model.store.parked())
+        .find_map(|ticket| question(model, ticket));
+    match strip {
+        Some(strip) => Next::Open(Box::new(Overlay::Strip(strip))),
+        None => Next::Refuse("nothing is in doubt".to_owned()),
+    }
+}
+
+/// A question whose command has come to an end, or goes again, is none any more.
+pub(super) fn unask(model: &mut Model, ticket: Ticket) {
+    let asks = |overlay: &Overlay| {
+        let Overlay::Strip(strip) = overlay else {
+            return false;
+        };
+        matches!(strip.arm, Arm::Question { ticket: asked, .. } if asked == ticket)
+    };
+    model.overlays.retain(|overlay| !asks(overlay));
+}
+
+/// An alert, and the strip that undoes what it is about unless the trader is at something else.
+pub(super) fn offer(model: &mut Model, text: String, command: Command) {
+    let event = Event::Said(Tone::Alert, text);
+    model.activity.note(None, event, model.now);
+    if model.overlays.is_empty() {
+        let strip = Strip::confirm(command, model.now);
+        model.overlays.push(Overlay::Strip(strip));
+    }
+}
+
+/// A queued cancel has ended: the order is canceled, or it was over in another way before.
+pub(super) fn end(
+    model: &mut Model,
+    order: &OrderId,
+    result: Result<Receipt, Failure>,
+) -> Vec<Effect> {
+    model.store.queued_cancels.remove(order);
+    let event = Event::Settled(Command::Cancel(order.clone()), result);
+    model.activity.note(None, event, model.now);
+    vec![]
+}
+
+/// From outside the terminal: no strip, no second question.
+pub(super) fn flatten_now(model: &mut Model) -> Vec<Effect> {
+    let Some(identity) = &model.identity else {
+        model.flatten_wanted = true;
+        let text = "flatten: the account is not known yet; it begins as soon as it is";
+        let event = Event::Said(Tone::Alert, text.to_owned());
+        model.activity.note(None, event, model.now);
+        return vec![];
+    };
+    model.flatten_wanted = false;
+    let command = Command::Flatten(identity.account_id.clone());
+    let under_way = model.store.flights.values().any(|f| f.command == command);
+    if under_way {
+        return vec![];
+    }
+    let (_, effect) = update::send(model, command);
+    vec![effect]
+}
+
+/// Begins the flatten that was asked for before the account was known.
+pub(super) fn opened(model: &mut Model) -> Vec<Effect> {
+    if model.flatten_wanted {
+        flatten_now(model)
+    } else {
+        vec![]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::{Msg, testing::*, update};
+    use crate::model::{FailureKind, Timestamp};
+    use std::time::Duration;
+
+    const TICKET: Ticket = Ticket(1_000_007);
+
+    fn parked(model: &mut Model) -> Timestamp {
+        let replay_until = model.now.plus(Duration::from_mins(15));
+        let command = Command::Cancel("ord-1".into());
+        let now = model.now;
+        update(model, now, Msg::Resumed(TICKET, command));
+        let why = Failure::new(FailureKind::Unknown, "no answer");
+        let progress = Progress::Parked { why, replay_until };
+        update(model, now, Msg::Progress(TICKET, progress));
+        replay_until
+    }
+
+    #[test]
+    fn a_command_in_doubt_asks_and_y_sends_the_same_request_again() {
+        let mut model = desk();
+        parked(&mut model);
+        assert_eq!(press(&mut model, "y"), vec![], "the strip is still deaf");
+        wait(&mut model, 200);
+        assert_eq!(press(&mut model, "y"), vec![Effect::Again(TICKET)]);
+        assert_eq!(model.overlays, vec![]);
+    }
+
+    #[test]
+    fn a_question_put_off_is_asked_again_by_its_key_and_can_be_given_up() {
+        let mut model = desk();
+        parked(&mut model);
+        press(&mut model, "esc");
+        assert_eq!(model.overlays, vec![]);
+        press(&mut model, "u");
+        wait(&mut model, 200);
+        assert_eq!(press(&mut model, "g"), vec![Effect::GiveUp(TICKET)]);
+    }
+
+    #[test]
+    fn a_question_does_not_lapse_but_past_its_window_the_request_is_not_sent_again() {
+        let mut model = desk();
+        let replay_until = parked(&mut model);
+        update(&mut model, replay_until, Msg::Tick);
+        assert_eq!(model.overlays.len(), 1);
+        assert_eq!(press(&mut model, "y"), vec![]);
+        assert_eq!(model.overlays.len(), 1);
+    }
+
+    #[test]
+    fn an_answer_that_comes_after_all_takes_the_question_away() {
+        let mut model = desk();
+        parked(&mut model);
+        let why = Failure::new(FailureKind::Conflict, "the order is filled");
+        let now = model.now;
+        update(&mut model, now, Msg::Settled(TICKET, Err(why)));
+        assert_eq!(model.overlays, vec![]);
+        assert_eq!(model.store.parked().count(), 0);
+    }
+
+    #[test]
+    fn flatten_counts_down_like_close_all_and_goes_once() {
+        let mut model = desk();
+        press(&mut model, "F");
+        assert_eq!(model.overlays.len(), 1);
+        let flatten = Command::Flatten("chal-1".into());
+        let effects = wait(&mut model, 1_500);
+        assert_eq!(effects, vec![Effect::Send(Ticket(1), flatten)]);
+        press(&mut model, "F");
+        assert_eq!(model.overlays, vec![], "one is on its way already");
+    }
+
+    #[test]
+    fn a_signal_flattens_at_once_and_one_that_comes_early_is_not_lost() {
+        let mut model = desk();
+        let now = model.now;
+        let flatten = Command::Flatten("chal-1".into());
+        let sent = vec![Effect::Send(Ticket(1), flatten)];
+        assert_eq!(update(&mut model, now, Msg::Flatten), sent);
+        assert_eq!(update(&mut model, now, Msg::Flatten), vec![]);
+
+        let mut early = desk();
+        let identity = early.identity.take().unwrap();
+        assert_eq!(update(&mut early, now, Msg::Flatten), vec![]);
+        assert_eq!(update(&mut early, now, Msg::Opened(identity)), sent);
+    }
+
+    #[test]
+    fn a_queued_cancel_is_marked_until_it_ends() {
+        let mut model = desk();
+        let now = model.now;
+        let cancel = Command::Cancel("ord-1".into());
+        let (ticket, _) = super::update::send(&mut model, cancel);
+        let queued = Receipt::Cancel(crate::model::CancelResult {
+            id: "ord-1".into(),
+            canceled: false,
+            queued: true,
+        });
+        update(&mut model, now, Msg::Settled(ticket, Ok(queued)));
+        assert!(model.store.queued_cancels.contains(&"ord-1".into()));
+        let why = Failure::new(FailureKind::Conflict, "order ord-1 is filled");
+        update(&mut model, now, Msg::Ended("ord-1".into(), Err(why)));
+        assert!(model.store.queued_cancels.is_empty());
+    }
+}

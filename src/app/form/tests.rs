@@ -1,0 +1,687 @@
+//! What a trader does in a form, and what goes out.
+
+use super::{super::overlay::Overlay, Form};
+use crate::{
+    app::{Effect, Model, Msg, notice::Event, poll::Answer, testing::*, update},
+    model::{
+        CloseKind, ClosePosition, Command, Exits, Failure, FailureKind, Leg, MarginMode, PlaceKind,
+        PlaceOrder, Receipt, Side, Ticket, TimeInForce,
+        draft::{Fault, Field},
+    },
+};
+
+fn form(model: &Model) -> &Form {
+    match model.overlays.last() {
+        Some(Overlay::Form(form)) => form,
+        other => panic!("no form is open but {other:?}"),
+    }
+}
+
+fn said(model: &Model) -> String {
+    match model.activity.lines.back().map(|line| &line.event) {
+        Some(Event::Said(_, words)) => words.clone(),
+        other => panic!("nothing was said but {other:?}"),
+    }
+}
+
+fn fault(model: &Model, field: Field) -> Option<Fault> {
+    form(model).faults(&model.store).of(field).cloned()
+}
+
+fn market_buy(coin: &str, size: &str) -> PlaceOrder {
+    PlaceOrder {
+        account_id: "chal-1".into(),
+        market_id: format!("paper|{coin}").into(),
+        kind: PlaceKind::Market,
+        side: Side::Buy,
+        size: num(size),
+        expected_price: Some(num("64000")),
+        leverage: num("10"),
+        margin_mode: MarginMode::Cross,
+        reduce_only: false,
+        time_in_force: None,
+        gtd_expires_at: None,
+        limit_price: None,
+        trigger: None,
+        chase_offset: None,
+        chase_cap_price: None,
+        take_profit_price: None,
+        stop_loss_price: None,
+        slippage_tolerance: None,
+        target_position_id: None,
+    }
+}
+
+fn close(position: &str, size: Option<&str>) -> ClosePosition {
+    ClosePosition {
+        position_id: position.into(),
+        kind: CloseKind::Market,
+        size: size.map(num),
+        expected_price: Some(num("64000")),
+        slippage_tolerance: None,
+        limit_price: None,
+        trigger: None,
+        marketable_limit_acknowledged: false,
+    }
+}
+
+fn sent(ticket: u64, command: Command) -> Vec<Effect> {
+    vec![Effect::Send(Ticket(ticket), command)]
+}
+
+fn place(order: PlaceOrder) -> Command {
+    Command::Place(Box::new(order))
+}
+
+mod new_order {
+    use super::*;
+
+    #[test]
+    fn a_market_buy_is_three_presses_and_a_size() {
+        let mut model = desk();
+        assert_eq!(
+            press(&mut model, "b 0.1 enter"),
+            sent(1, place(market_buy("BTC", "0.1")))
+        );
+    }
+
+    #[test]
+    fn the_focus_waits_on_the_size_and_the_market_is_the_selected_rows() {
+        let mut model = desk();
+        press(&mut model, "j s");
+        let form = form(&model);
+        assert_eq!(form.focus, Field::Size);
+        assert_eq!(form.market_id().unwrap().raw(), "paper|SOL");
+        assert_eq!(form.side(&model.store), Some(Side::Sell));
+    }
+
+    #[test]
+    fn a_limit_entry_with_both_exits_carries_every_digit_typed() {
+        let mut model = desk();
+        press(&mut model, "b 0.10 shift-tab shift-tab shift-tab right");
+        press(
+            &mut model,
+            "tab tab tab tab 60000.0 tab right tab 70000 tab 58000.5",
+        );
+        let expected = PlaceOrder {
+            kind: PlaceKind::Limit,
+            limit_price: Some(num("60000.0")),
+            time_in_force: Some(TimeInForce::Ioc),
+            take_profit_price: Some(num("70000")),
+            stop_loss_price: Some(num("58000.5")),
+            ..market_buy("BTC", "0.10")
+        };
+        let effects = press(&mut model, "enter");
+        assert_eq!(effects, sent(1, place(expected)));
+        let Effect::Send(_, Command::Place(order)) = &effects[0] else {
+            panic!()
+        };
+        assert_eq!(order.size.to_string(), "0.10");
+    }
+
+    #[test]
+    fn what_loses_25_at_the_stop_is_worked_out_and_cut_to_lots() {
+        let mut model = desk();
+        press(&mut model, "b r25 shift-tab shift-tab shift-tab right");
+        press(&mut model, "tab tab tab tab 60000 tab tab tab 59000");
+        let expected = PlaceOrder {
+            kind: PlaceKind::Limit,
+            limit_price: Some(num("60000")),
+            stop_loss_price: Some(num("59000")),
+            ..market_buy("BTC", "0.025")
+        };
+        assert_eq!(press(&mut model, "enter"), sent(1, place(expected)));
+    }
+
+    #[test]
+    fn a_thousand_dollars_are_resolved_at_the_observed_midpoint_of_the_moment() {
+        let mut model = desk();
+        press(&mut model, "b $1000");
+        let cheaper = vec![market("BTC", "49999", "50001", (5, 40))];
+        wait(&mut model, 1_000);
+        arrive(&mut model, Answer::Markets(Ok(cheaper)));
+        let expected = PlaceOrder {
+            expected_price: Some(num("50000")),
+            ..market_buy("BTC", "0.02")
+        };
+        assert_eq!(press(&mut model, "enter"), sent(1, place(expected)));
+    }
+
+    #[test]
+    fn nonsense_is_never_sent_and_is_told_beside_its_field() {
+        for (typed, fault_there) in [
+            ("1,5", Fault::Comma),
+            ("1e5", Fault::Exponent),
+            ("\u{661}", Fault::ForeignDigits),
+            ("\u{2212}1", Fault::ForeignMinus),
+            ("0", Fault::NotPositive),
+            ("-1", Fault::NotPositive),
+            ("50%", Fault::PercentOfNothing),
+            ("r25", Fault::RiskWithoutStop),
+            ("ten", Fault::NotANumber),
+        ] {
+            let mut model = desk();
+            let keys = format!("b {typed} enter");
+            assert_eq!(press(&mut model, &keys), vec![], "{typed}");
+            assert!(form(&model).tried);
+            assert_eq!(fault(&model, Field::Size), Some(fault_there), "{typed}");
+        }
+    }
+
+    #[test]
+    fn five_hundred_typed_zeros_are_no_number() {
+        let mut model = desk();
+        let keys = format!("b {}1 enter", "0".repeat(500));
+        assert_eq!(press(&mut model, &keys), vec![]);
+        assert_eq!(fault(&model, Field::Size), Some(Fault::TooManyDigits));
+    }
+
+    #[test]
+    fn an_attempt_with_faults_goes_to_the_first_of_them() {
+        let mut model = desk();
+        press(
+            &mut model,
+            "b 0.1 shift-tab shift-tab shift-tab right enter",
+        );
+        assert_eq!(form(&model).focus, Field::LimitPrice);
+        assert_eq!(fault(&model, Field::LimitPrice), Some(Fault::Missing));
+    }
+
+    #[test]
+    fn letters_typed_into_a_field_never_act() {
+        let mut model = desk();
+        assert_eq!(press(&mut model, "b X y q c x ? :"), vec![]);
+        assert_eq!(form(&model).draft.text(Field::Size), Some("Xyqcx?:"));
+        assert_eq!(model.overlays.len(), 1);
+    }
+
+    #[test]
+    fn another_market_brings_its_own_terms_and_takes_the_old_prices_away() {
+        let mut model = desk();
+        press(&mut model, "b 0.1 shift-tab shift-tab shift-tab right");
+        press(
+            &mut model,
+            "tab tab tab tab 60000 shift-tab shift-tab shift-tab right",
+        );
+        let form = form(&model);
+        assert_eq!(form.market_id().unwrap().raw(), "paper|ETH");
+        assert_eq!(form.draft.text(Field::LimitPrice), Some(""));
+        assert_eq!(form.draft.text(Field::Size), Some("0.1"));
+        assert_eq!(form.draft.text(Field::Leverage), Some("8"));
+    }
+
+    #[test]
+    fn terms_changed_by_hand_stay_when_the_market_changes() {
+        let mut model = desk();
+        press(
+            &mut model,
+            "b 0.1 tab tab ctrl-u 3 shift-tab shift-tab shift-tab shift-tab right",
+        );
+        let form = form(&model);
+        assert_eq!(form.market_id().unwrap().raw(), "paper|ETH");
+        assert_eq!(form.draft.text(Field::Leverage), Some("3"));
+    }
+
+    #[test]
+    fn the_terms_are_those_of_the_open_position_else_of_the_newest_order_there() {
+        let mut model = desk();
+        press(&mut model, "j b 3 enter");
+        let isolated = PlaceOrder {
+            leverage: num("5"),
+            margin_mode: MarginMode::Isolated,
+            expected_price: Some(num("150.01")),
+            ..market_buy("SOL", "3")
+        };
+        assert_eq!(
+            model.store.flights.values().next().map(|f| &f.command),
+            Some(&place(isolated))
+        );
+        let mut model = desk();
+        press(&mut model, "2 j b");
+        assert_eq!(form(&model).draft.text(Field::Leverage), Some("8"));
+    }
+
+    #[test]
+    fn without_position_or_order_a_market_starts_at_five_times_cross_or_less() {
+        let mut model = bare_desk();
+        let markets = vec![market("DOGE", "0.1", "0.2", (0, 3))];
+        arrive(&mut model, Answer::Markets(Ok(markets)));
+        press(&mut model, "b");
+        assert_eq!(form(&model).draft.text(Field::Leverage), Some("3"));
+    }
+
+    #[test]
+    fn the_equals_key_fills_the_observed_price_on_the_resting_side() {
+        let mut model = desk();
+        let markets = vec![market("BTC", "63999", "64000", (5, 40))];
+        arrive(&mut model, Answer::Markets(Ok(markets)));
+        press(&mut model, "s 0.1 =");
+        assert_eq!(said(&model), "there is no price field to fill");
+        press(
+            &mut model,
+            "shift-tab shift-tab shift-tab right tab tab tab =",
+        );
+        assert_eq!(form(&model).draft.text(Field::LimitPrice), Some("64000"));
+        assert_eq!(form(&model).focus, Field::LimitPrice);
+        assert_eq!(form(&model).draft.text(Field::Size), Some("0.1"));
+    }
+
+    #[test]
+    fn the_arrows_step_a_price_by_its_tick_and_shift_by_ten() {
+        let mut model = desk();
+        press(&mut model, "b 0.1 shift-tab shift-tab shift-tab right");
+        press(
+            &mut model,
+            "tab tab tab tab 60000 up up shift-down pageup down",
+        );
+        let price = form(&model).draft.text(Field::LimitPrice);
+        assert_eq!(price, Some("60001"));
+    }
+
+    #[test]
+    fn without_an_account_or_a_market_there_is_nothing_to_order() {
+        let mut model = bare_desk();
+        assert_eq!(press(&mut model, "b 1 enter"), vec![]);
+        assert_eq!(fault(&model, Field::Market), Some(Fault::Missing));
+        let mut model = bare_desk();
+        model.identity = None;
+        press(&mut model, "b");
+        assert_eq!(model.overlays, vec![]);
+        assert_eq!(said(&model), "new order: the account is not known yet");
+    }
+
+    #[test]
+    fn without_prices_the_markets_are_those_that_positions_and_orders_name() {
+        let mut model = bare_desk();
+        let known = desk();
+        model.store.positions = known.store.positions;
+        model.store.orders = known.store.orders;
+        press(&mut model, "b");
+        let choice = form(&model).choice(Field::Market, &model.store).unwrap();
+        assert_eq!(choice.options, ["paper|BTC", "paper|ETH", "paper|SOL"]);
+        let expected = PlaceOrder {
+            expected_price: None,
+            ..market_buy("BTC", "1")
+        };
+        assert_eq!(press(&mut model, "1 enter"), sent(1, place(expected)));
+    }
+}
+
+mod closing {
+    use super::*;
+
+    #[test]
+    fn the_whole_position_goes_without_a_size() {
+        let mut model = desk();
+        let command = Command::Close(close("pos-1", None));
+        assert_eq!(press(&mut model, "c enter"), sent(1, command));
+    }
+
+    #[test]
+    fn a_quarter_a_half_and_three_quarters_are_one_key_each() {
+        for (key, size) in [
+            ("1", Some("0.125")),
+            ("2", Some("0.25")),
+            ("3", Some("0.375")),
+            ("4", None),
+        ] {
+            let mut model = desk();
+            let command = Command::Close(close("pos-1", size));
+            assert_eq!(
+                press(&mut model, &format!("c {key} enter")),
+                sent(1, command)
+            );
+        }
+    }
+
+    #[test]
+    fn a_part_can_be_typed_and_is_never_more_than_there_is() {
+        let mut model = desk();
+        press(&mut model, "c 5 tab 0.3 tab tab 40");
+        let expected = ClosePosition {
+            slippage_tolerance: Some(crate::model::Bps(num("40"))),
+            ..close("pos-1", Some("0.3"))
+        };
+        assert_eq!(
+            press(&mut model, "enter"),
+            sent(1, Command::Close(expected))
+        );
+        let mut model = desk();
+        assert_eq!(press(&mut model, "c 5 tab 0.6 enter"), vec![]);
+        let above = Fault::AbovePosition(num("0.5"));
+        assert_eq!(fault(&model, Field::Size), Some(above));
+    }
+
+    #[test]
+    fn the_target_is_the_position_that_was_selected_whatever_polls_bring() {
+        let mut model = desk();
+        press(&mut model, "j c 2");
+        wait(&mut model, 1_000);
+        let reordered = vec![
+            position("pos-3", "ETH", "1", r#""leverage":3"#),
+            position(
+                "pos-2",
+                "SOL",
+                "-60",
+                r#""leverage":5,"isolated_margin_extra":0"#,
+            ),
+        ];
+        let page = crate::model::Page::of(reordered);
+        arrive(&mut model, Answer::Positions(Ok(page)));
+        let expected = ClosePosition {
+            expected_price: Some(num("150.01")),
+            ..close("pos-2", Some("30"))
+        };
+        assert_eq!(
+            press(&mut model, "enter"),
+            sent(1, Command::Close(expected))
+        );
+    }
+
+    #[test]
+    fn a_limit_that_would_fill_at_once_asks_and_a_yes_sends_it() {
+        let mut model = desk();
+        press(&mut model, "c tab tab right tab 63000");
+        assert_eq!(press(&mut model, "enter"), vec![]);
+        assert_eq!(form(&model).focus, Field::Acknowledged);
+        assert_eq!(fault(&model, Field::Acknowledged), Some(Fault::Crosses));
+        let expected = ClosePosition {
+            kind: CloseKind::Limit,
+            limit_price: Some(num("63000")),
+            marketable_limit_acknowledged: true,
+            ..close("pos-1", None)
+        };
+        assert_eq!(
+            press(&mut model, "space enter"),
+            sent(1, Command::Close(expected))
+        );
+    }
+}
+
+mod amending {
+    use super::*;
+
+    fn exits(take_profit: Leg, stop_loss: Leg) -> Command {
+        Command::Exits(Exits {
+            order_id: "ord-1".into(),
+            take_profit,
+            stop_loss,
+        })
+    }
+
+    #[test]
+    fn both_exits_are_always_sent_the_unchanged_one_too() {
+        let mut model = desk();
+        press(&mut model, "2 e");
+        assert_eq!(form(&model).draft.text(Field::StopLoss), Some("58000"));
+        let command = exits(Leg::Set(num("70001")), Leg::Set(num("58000")));
+        assert_eq!(press(&mut model, "up enter"), sent(1, command));
+    }
+
+    #[test]
+    fn an_emptied_exit_is_removed() {
+        let mut model = desk();
+        press(&mut model, "2 e tab ctrl-u");
+        let command = exits(Leg::Set(num("70000")), Leg::Remove);
+        assert_eq!(press(&mut model, "enter"), sent(1, command));
+    }
+
+    #[test]
+    fn an_armed_order_has_no_exits_to_change() {
+        let mut model = desk();
+        press(&mut model, "2 j e");
+        assert_eq!(model.overlays, vec![]);
+        assert_eq!(
+            said(&model),
+            "attached exits can be changed on a resting limit order only"
+        );
+    }
+
+    #[test]
+    fn extra_margin_is_sent_as_a_total_however_it_was_written() {
+        for (typed, total) in [
+            ("+50", "170.5"),
+            ("-20.5", "100.0"),
+            ("=200", "200"),
+            ("7", "7"),
+        ] {
+            let mut model = desk();
+            let command = Command::Margin {
+                position_id: "pos-2".into(),
+                extra: num(total),
+            };
+            let keys = format!("j m {typed} enter");
+            assert_eq!(press(&mut model, &keys), sent(1, command), "{typed}");
+        }
+    }
+
+    #[test]
+    fn a_cross_position_has_no_margin_of_its_own() {
+        let mut model = desk();
+        press(&mut model, "m");
+        assert_eq!(said(&model), "a cross position has no isolated margin");
+    }
+}
+
+mod sending {
+    use super::*;
+
+    fn refused() -> Failure {
+        Failure {
+            code: Some("invalid_tick".into()),
+            status: Some(400),
+            ..Failure::new(
+                FailureKind::Invalid,
+                "limit_price 60000.5 is off the tick 1",
+            )
+        }
+    }
+
+    #[test]
+    fn enter_twice_sends_once_and_what_is_on_its_way_cannot_be_changed() {
+        let mut model = desk();
+        assert_eq!(press(&mut model, "b 0.1 enter").len(), 1);
+        assert_eq!(press(&mut model, "enter 5 up enter"), vec![]);
+        assert_eq!(form(&model).sending, Some(Ticket(1)));
+        assert_eq!(form(&model).draft.text(Field::Size), Some("0.1"));
+    }
+
+    #[test]
+    fn a_failure_keeps_the_form_and_everything_in_it() {
+        let mut model = desk();
+        press(&mut model, "b 0.1 enter");
+        let before = form(&model).draft.clone();
+        settle(&mut model, Ticket(1), Err(refused()));
+        assert_eq!(form(&model).draft, before);
+        assert_eq!(form(&model).failure, Some(refused()));
+        assert_eq!(form(&model).sending, None);
+        press(&mut model, "5");
+        assert_eq!(form(&model).failure, None);
+        assert_eq!(
+            press(&mut model, "enter"),
+            sent(2, place(market_buy("BTC", "0.15")))
+        );
+    }
+
+    #[test]
+    fn success_closes_the_form_and_polls_again_at_once() {
+        let mut model = desk();
+        press(&mut model, "b 0.1 enter");
+        let filled = order(
+            "ord-9",
+            "BTC",
+            r#""type":"market","mode":"market","side":"buy","size":0.1,"status":"filled""#,
+        );
+        let receipt = Receipt::Order {
+            order: Box::new(filled),
+            queued: false,
+        };
+        let effects = settle(&mut model, Ticket(1), Ok(receipt));
+        assert_eq!(model.overlays, vec![]);
+        assert!(matches!(effects.as_slice(), [Effect::Poll(_)]));
+    }
+
+    #[test]
+    fn an_order_that_was_taken_and_rejected_keeps_the_form_with_the_reason() {
+        let mut model = desk();
+        press(&mut model, "b 0.1 enter");
+        let rejected = order(
+            "ord-9",
+            "BTC",
+            r#""type":"market","mode":"market","side":"buy","size":0.1,"status":"rejected",
+               "reject_reason":"insufficient_margin","reject_rule_id":"insufficient_margin""#,
+        );
+        let receipt = Receipt::Order {
+            order: Box::new(rejected),
+            queued: false,
+        };
+        settle(&mut model, Ticket(1), Ok(receipt));
+        let expected = Failure {
+            rule_id: Some("insufficient_margin".into()),
+            order_id: Some("ord-9".into()),
+            ..Failure::new(FailureKind::Invalid, "insufficient_margin")
+        };
+        assert_eq!(form(&model).failure, Some(expected));
+    }
+
+    #[test]
+    fn an_order_whose_fate_is_unknown_is_not_placed_a_second_time_from_the_same_form() {
+        let mut model = desk();
+        press(&mut model, "b 0.1 enter");
+        let doubt = Failure::new(FailureKind::Unknown, "no answer in time");
+        settle(&mut model, Ticket(1), Err(doubt.clone()));
+        assert_eq!(press(&mut model, "enter 5 enter"), vec![]);
+        assert_eq!(form(&model).failure, Some(doubt));
+    }
+
+    #[test]
+    fn a_change_that_may_be_repeated_may_be_sent_again_after_doubt() {
+        let mut model = desk();
+        press(&mut model, "j m =200 enter");
+        let doubt = Failure::new(FailureKind::Unknown, "no answer in time");
+        settle(&mut model, Ticket(1), Err(doubt));
+        assert_eq!(press(&mut model, "enter").len(), 1);
+    }
+
+    #[test]
+    fn escape_closes_the_form_and_the_command_goes_on() {
+        let mut model = desk();
+        press(&mut model, "b 0.1 enter esc");
+        assert_eq!(model.overlays, vec![]);
+        assert_eq!(model.store.flights.len(), 1);
+        settle(&mut model, Ticket(1), Err(refused()));
+        assert_eq!(model.overlays, vec![]);
+    }
+
+    #[test]
+    fn the_outcome_of_one_form_does_not_touch_the_next() {
+        let mut model = desk();
+        press(&mut model, "b 0.1 enter esc s 0.2");
+        settle(&mut model, Ticket(1), Err(refused()));
+        assert_eq!(form(&model).failure, None);
+        assert_eq!(form(&model).draft.text(Field::Size), Some("0.2"));
+    }
+}
+
+mod writing {
+    use super::*;
+
+    fn paste(model: &mut Model, text: &str) {
+        assert_eq!(
+            update(model, model.now, Msg::Paste(text.to_owned())),
+            vec![]
+        );
+    }
+
+    #[test]
+    fn pasted_text_goes_into_the_field_and_acts_on_nothing() {
+        let mut model = desk();
+        press(&mut model, "b");
+        paste(&mut model, "0.25");
+        assert_eq!(form(&model).draft.text(Field::Size), Some("0.25"));
+        assert_eq!(form(&model).refusal, None);
+    }
+
+    #[test]
+    fn a_paste_that_does_not_fit_is_refused_whole() {
+        for (text, words) in [
+            ("0.1\n0.2", "not pasted: more than one line"),
+            ("0.1\r", "not pasted: more than one line"),
+            (
+                "\u{1b}[31m1",
+                "not pasted: it has characters that cannot be shown",
+            ),
+            (
+                "1\u{202e}2",
+                "not pasted: it has characters that cannot be shown",
+            ),
+            (&"1".repeat(257), "not pasted: longer than 256 characters"),
+        ] {
+            let mut model = desk();
+            press(&mut model, "b");
+            paste(&mut model, text);
+            assert_eq!(form(&model).draft.text(Field::Size), Some(""));
+            assert_eq!(form(&model).refusal, Some(words));
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_paste_is_taken_whole_or_not_at_all(text: String) {
+            let mut model = desk();
+            press(&mut model, "b");
+            paste(&mut model, &text);
+            let there = form(&model).draft.text(Field::Size).unwrap();
+            proptest::prop_assert!(there.is_empty() || there == text);
+        }
+    }
+
+    #[test]
+    fn a_choice_takes_no_paste_and_neither_does_a_form_on_its_way() {
+        let mut model = desk();
+        press(&mut model, "c");
+        paste(&mut model, "1");
+        assert_eq!(
+            form(&model).refusal,
+            Some("not pasted: this field is a choice")
+        );
+        press(&mut model, "tab enter");
+        paste(&mut model, "1");
+        assert_eq!(form(&model).draft.text(Field::Size), Some("100%"));
+    }
+
+    #[test]
+    fn a_paste_on_the_desk_presses_no_keys() {
+        let mut model = desk();
+        paste(&mut model, "Xyq");
+        assert_eq!(model.overlays, vec![]);
+    }
+
+    #[test]
+    fn a_line_is_edited_where_the_cursor_is() {
+        let mut model = desk();
+        press(&mut model, "b 123 left left 9 home delete end backspace 5");
+        assert_eq!(form(&model).draft.text(Field::Size), Some("925"));
+        press(&mut model, "ctrl-w 7 ctrl-u 8");
+        assert_eq!(form(&model).draft.text(Field::Size), Some("8"));
+        assert_eq!(form(&model).cursor(), 1);
+    }
+
+    #[test]
+    fn tab_goes_round_and_back_and_the_texts_stay() {
+        let mut model = desk();
+        press(&mut model, "b 0.1 tab tab tab tab tab tab tab tab");
+        assert_eq!(form(&model).focus, Field::Size);
+        press(&mut model, "shift-tab tab 5");
+        assert_eq!(form(&model).draft.text(Field::Size), Some("0.15"));
+    }
+
+    #[test]
+    fn the_json_is_shown_and_hidden_by_one_key() {
+        let mut model = desk();
+        press(&mut model, "b ctrl-j");
+        assert!(form(&model).shows_json);
+        press(&mut model, "ctrl-j");
+        assert!(!form(&model).shows_json);
+    }
+}

@@ -1,0 +1,151 @@
+//! A desk to press keys on: what the tests of the app, the view and the drawing share.
+//!
+//! One account, `chal-1`, at a fixed instant, with BTC, ETH and SOL markets, two positions and two orders.
+
+use super::{
+    CloseAllRule, Effect, Identity, Mode, Model, Msg, Options,
+    keymap::Keymap,
+    poll::{Answer, Poll},
+    update,
+};
+use crate::{
+    config::Dialect,
+    model::{Failure, Market, Num, Order, Page, Position, Receipt, Ticket, Timestamp},
+};
+use std::{collections::BTreeMap, time::Duration};
+
+/// 2026-09-21 14:13:20 UTC.
+pub(crate) const NOON: Timestamp = Timestamp(1_790_000_000_000);
+
+/// A desk whose far end is known and whose first polls have come: positions `pos-1` (BTC long, cross) and
+/// `pos-2` (SOL short, isolated), orders `ord-1` (resting limit with exits) and `ord-2` (armed stop).
+pub(crate) fn desk() -> Model {
+    let mut model = bare_desk();
+    let markets = vec![
+        market("BTC", "63999", "64001", (5, 40)),
+        market("ETH", "2999.9", "3000.1", (4, 25)),
+        market("SOL", "150.00", "150.02", (2, 20)),
+    ];
+    arrive(&mut model, Answer::Markets(Ok(markets)));
+    let positions = vec![
+        position(
+            "pos-1",
+            "BTC",
+            "0.5",
+            r#""leverage":10,"liquidation_price":45000"#,
+        ),
+        position(
+            "pos-2",
+            "SOL",
+            "-100",
+            r#""leverage":5,"liquidation_price":190,"isolated_margin_extra":120.5"#,
+        ),
+    ];
+    arrive(&mut model, Answer::Positions(Ok(Page::of(positions))));
+    let resting = r#""type":"limit","mode":"limit","side":"buy","size":0.1,"limit_price":60000,
+        "attached_take_profit_price":70000,"attached_stop_loss_price":58000,"status":"resting""#;
+    let armed = r#""type":"stop_market","mode":"stop_market","side":"sell","size":2,
+        "trigger_price":2800,"status":"pending""#;
+    let orders = vec![order("ord-1", "BTC", resting), order("ord-2", "ETH", armed)];
+    arrive(&mut model, Answer::Orders(Ok(Page::of(orders))));
+    model
+}
+
+/// A desk that knows its account and nothing else.
+pub(crate) fn bare_desk() -> Model {
+    let options = Options {
+        close_all: CloseAllRule::After(Duration::from_millis(1_500)),
+        intervals: BTreeMap::new(),
+        dialect: Dialect::default(),
+    };
+    let mut model = Model::new(options, Keymap::default(), NOON);
+    let identity = Identity {
+        mode: Mode::Paper,
+        account_id: "chal-1".into(),
+        base_url: "http://127.0.0.1:4000".to_owned(),
+    };
+    update(&mut model, NOON, Msg::Opened(identity));
+    model
+}
+
+/// Presses `keys`, separated by blanks: names of keys (`tab`, `X`, `ctrl-j`), or words to type (`0.5`).
+pub(crate) fn press(model: &mut Model, keys: &str) -> Vec<Effect> {
+    let chords = keys.split_whitespace().flat_map(|word| match word.parse() {
+        Ok(chord) => vec![chord],
+        Err(_) => word.chars().map(Into::into).collect(),
+    });
+    chords
+        .flat_map(|chord| update(model, model.now, Msg::Key(chord)))
+        .collect()
+}
+
+/// Lets time pass.
+pub(crate) fn wait(model: &mut Model, millis: u64) -> Vec<Effect> {
+    let later = model.now.plus(Duration::from_millis(millis));
+    update(model, later, Msg::Tick)
+}
+
+/// The answer to a poll sent now.
+pub(crate) fn arrive(model: &mut Model, answer: Answer) -> Vec<Effect> {
+    let poll = Poll {
+        at: model.now,
+        answer,
+    };
+    update(model, model.now, Msg::Polled(Box::new(poll)))
+}
+
+pub(crate) fn settle(
+    model: &mut Model,
+    ticket: Ticket,
+    result: Result<Receipt, Failure>,
+) -> Vec<Effect> {
+    update(model, model.now, Msg::Settled(ticket, result))
+}
+
+pub(crate) fn num(text: &str) -> Num {
+    text.parse().unwrap()
+}
+
+pub(crate) fn market(
+    coin: &str,
+    bid: &str,
+    ask: &str,
+    (size_decimals, max_leverage): (u32, u32),
+) -> Market {
+    let mid = num(bid).plus(num(ask)).unwrap().over(num("2"));
+    Market {
+        id: format!("paper|{coin}").into(),
+        mark: mid,
+        bid: Some(num(bid)),
+        ask: Some(num(ask)),
+        size_decimals: Some(size_decimals),
+        max_leverage: Some(max_leverage),
+        funding_rate: None,
+    }
+}
+
+/// An open position of `coin` with `size` (negative is short) and whatever JSON members `more` adds.
+/// Entry prices: BTC 60000, ETH 3000, everything else 160.
+pub(crate) fn position(id: &str, coin: &str, size: &str, more: &str) -> Position {
+    let (entry, decimals) = match coin {
+        "BTC" => (60_000, 5),
+        "ETH" => (3_000, 4),
+        _ => (160, 2),
+    };
+    let json = format!(
+        r#"{{"id":"{id}","account_id":"chal-1","market_id":"paper|{coin}","provider":"paper","symbol":"{coin}",
+        "coin":"{coin}","size":{size},"entry_price":{entry},"size_decimals":{decimals},
+        "opened_at":1789996400000,{more}}}"#
+    );
+    serde_json::from_str(&json).unwrap()
+}
+
+/// An order in the market of `coin`; `more` gives type, mode, side, size and status at least.
+pub(crate) fn order(id: &str, coin: &str, more: &str) -> Order {
+    let json = format!(
+        r#"{{"id":"{id}","account_id":"chal-1","market_id":"paper|{coin}","provider":"paper","symbol":"{coin}",
+        "coin":"{coin}","expected_price":64000,"leverage":8,"margin_mode":"cross","reduce_only":false,
+        "requested_at":1789999900000,{more}}}"#
+    );
+    serde_json::from_str(&json).unwrap()
+}

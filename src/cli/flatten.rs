@@ -1,0 +1,74 @@
+//! `perpdeck flatten --running`: the desk that is running gets out, at once.
+//!
+//! Contract: finds the desk by the lock of its journal (in `state_dir`; when nobody holds that, every paper desk of
+//! this machine's temporary directory), and sends it SIGUSR1. Exits 12 when there is none. What comes of it is on that
+//! desk's screen and in its journal.
+
+use super::{Exit, out, paper, state_dir};
+use crate::{
+    config::{Sources, load},
+    journal::{Holder, holder},
+};
+use color_eyre::{
+    Result,
+    eyre::{Context as _, ensure},
+};
+use std::{env, fs, process::Command};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Tell the desk that is running
+    #[arg(long, required = true)]
+    running: bool,
+}
+
+pub(super) fn run(args: &Args, sources: &Sources) -> Result<Exit> {
+    debug_assert!(args.running, "the only way in so far");
+    let dir = state_dir(&load(sources)?.settings);
+    let desks = match holder(&dir) {
+        Some(holder) => vec![holder],
+        None => paper_desks(),
+    };
+    let listening: Vec<_> = desks.iter().filter(|desk| desk.listens).collect();
+    if listening.is_empty() {
+        out::complain(&format!(
+            "no running desk was found by its journal in {} or as a paper desk",
+            dir.display()
+        ));
+        return Ok(Exit::Unavailable);
+    }
+    for desk in listening {
+        signal(*desk)?;
+        out::say(&format!("desk {} is flattening\n", desk.process))?;
+    }
+    Ok(Exit::Ok)
+}
+
+fn paper_desks() -> Vec<Holder> {
+    let Ok(entries) = fs::read_dir(env::temp_dir()) else {
+        return vec![];
+    };
+    entries
+        .flatten()
+        .filter(|entry| {
+            entry
+                .file_name()
+                .to_string_lossy()
+                .starts_with(paper::PAPER_JOURNAL)
+        })
+        .filter_map(|entry| holder(&entry.path()))
+        .collect()
+}
+
+fn signal(desk: Holder) -> Result<()> {
+    let status = Command::new("kill")
+        .args(["-USR1", &desk.process.to_string()])
+        .status()
+        .wrap_err("kill cannot be run")?;
+    ensure!(
+        status.success(),
+        "desk {} cannot be signalled",
+        desk.process
+    );
+    Ok(())
+}

@@ -1,0 +1,266 @@
+//! `perpdeck journal`: what was asked, what came of it, and what is still open.
+//!
+//! Contract: `list` and `show` read along with a running desk; `settle` writes, so it needs the journal for itself. It
+//! only notes what a person has found out: nothing is sent.
+
+use super::{Exit, out, state_dir};
+use crate::{
+    config::{Sources, load},
+    journal::{Entry, IntentId, Journal, JournalError, Standing, State},
+    model::{IdempotencyKey, OrderId, Timestamp},
+    runtime::{Clock, open_journal},
+};
+use clap::Subcommand;
+use color_eyre::Result;
+use serde::Serialize;
+use std::{
+    fmt::Write as _,
+    io::{self, IsTerminal},
+};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    verb: Option<Verb>,
+    /// A table on a terminal and JSON elsewhere when left out
+    #[arg(long, value_enum, global = true)]
+    output: Option<Output>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Output {
+    Table,
+    Json,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// The newest commands and where each stands (this when nothing is named)
+    List {
+        /// Only what may still have an effect, or may have had one
+        #[arg(long)]
+        open: bool,
+        /// At most this many
+        #[arg(long, default_value_t = 50)]
+        limit: u32,
+    },
+    /// Everything known of one command, its exact body included
+    Show { id: i64 },
+    /// Notes what became of a command in doubt; sends nothing
+    Settle {
+        id: i64,
+        /// What you found out
+        #[arg(value_enum)]
+        finding: Finding,
+    },
+}
+
+/// What a person can find out about a command in doubt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Finding {
+    /// It had its effect
+    Done,
+    /// It had none
+    Rejected,
+    /// It does not matter any more
+    Abandoned,
+}
+
+impl Finding {
+    fn state(self) -> State {
+        match self {
+            Self::Done => State::Done,
+            Self::Rejected => State::Rejected,
+            Self::Abandoned => State::Abandoned,
+        }
+    }
+}
+
+pub(super) fn run(args: &Args, sources: &Sources) -> Result<Exit> {
+    let dir = state_dir(&load(sources)?.settings);
+    let output = args.output.unwrap_or_else(|| {
+        if io::stdout().is_terminal() {
+            Output::Table
+        } else {
+            Output::Json
+        }
+    });
+    let verb = args.verb.as_ref();
+    match verb.unwrap_or(&Verb::List {
+        open: false,
+        limit: 50,
+    }) {
+        Verb::List { open, limit } => {
+            let journal = open_journal(&dir)?;
+            let mut entries = if *open {
+                journal.open_intents()?
+            } else {
+                journal.recent(*limit)?
+            };
+            entries.truncate(usize::try_from(*limit).unwrap_or(usize::MAX));
+            out::say(&list(&entries, output)?)?;
+            Ok(Exit::Ok)
+        }
+        Verb::Show { id } => show(&open_journal(&dir)?, *id, output),
+        Verb::Settle { id, finding } => settle(&mut Journal::open(&dir)?, *id, *finding),
+    }
+}
+
+fn show(journal: &Journal, id: i64, output: Output) -> Result<Exit> {
+    let Some(entry) = journal.entry(IntentId(id))? else {
+        return Ok(missing(id));
+    };
+    match output {
+        Output::Json => out::say(&json(&Row::of(&entry))?)?,
+        Output::Table => out::say(&sheet(&entry))?,
+    }
+    Ok(Exit::Ok)
+}
+
+fn settle(journal: &mut Journal, id: i64, finding: Finding) -> Result<Exit> {
+    let Some(entry) = journal.entry(IntentId(id))? else {
+        return Ok(missing(id));
+    };
+    if !entry.state.is_open() {
+        out::complain(&format!("{id} is {} already", entry.state));
+        return Ok(Exit::Failed);
+    }
+    let standing = Standing::new(finding.state(), "settled by hand");
+    let told: Result<(), JournalError> = journal.tell(Clock::Wall.now(), entry.id, &standing);
+    told?;
+    out::say(&format!("{id} is {} now\n", finding.state()))?;
+    Ok(Exit::Ok)
+}
+
+fn missing(id: i64) -> Exit {
+    out::complain(&format!("there is no command {id} in the journal"));
+    Exit::Failed
+}
+
+/// One command as a script reads it. Instants are milliseconds since 1970.
+#[derive(Debug, Serialize)]
+struct Row {
+    id: i64,
+    created_at: Timestamp,
+    state: String,
+    command: String,
+    risk: String,
+    method: String,
+    target: String,
+    body: String,
+    idempotency_key: Option<String>,
+    base_url: String,
+    account_id: String,
+    resource: Option<String>,
+    parent: Option<i64>,
+    replay_until: Timestamp,
+    maybe_executed: bool,
+    attempts: u32,
+    told_at: Option<Timestamp>,
+    detail: Option<String>,
+    order_id: Option<String>,
+    request_id: Option<String>,
+}
+
+impl Row {
+    fn of(entry: &Entry) -> Self {
+        let (intent, outcome) = (&entry.intent, entry.outcome.as_ref());
+        Self {
+            id: entry.id.0,
+            created_at: entry.created_at,
+            state: entry.state.to_string(),
+            command: intent.command.clone(),
+            risk: intent.risk.to_string(),
+            method: intent.method.clone(),
+            target: intent.target.clone(),
+            body: String::from_utf8_lossy(&intent.body).into_owned(),
+            idempotency_key: intent.key.as_ref().map(|key| key.raw().to_owned()),
+            base_url: intent.base_url.clone(),
+            account_id: intent.account_id.raw().to_owned(),
+            resource: intent.resource.clone(),
+            parent: intent.parent.map(|parent| parent.0),
+            replay_until: intent.replay_until,
+            maybe_executed: entry.maybe_executed,
+            attempts: entry.attempts,
+            told_at: outcome.map(|outcome| outcome.at),
+            detail: outcome.map(|outcome| outcome.detail.clone()),
+            order_id: outcome
+                .and_then(|outcome| outcome.order_id.as_ref())
+                .map(|id| OrderId::raw(id).to_owned()),
+            request_id: outcome
+                .and_then(|outcome| outcome.request_id.as_ref())
+                .map(|id| id.raw().to_owned()),
+        }
+    }
+}
+
+fn json(value: &impl Serialize) -> Result<String> {
+    Ok(format!("{}\n", serde_json::to_string(value)?))
+}
+
+fn list(entries: &[Entry], output: Output) -> Result<String> {
+    if output == Output::Json {
+        return json(&entries.iter().map(Row::of).collect::<Vec<_>>());
+    }
+    let mut text = format!(
+        "{:>5}  {:<20}  {:<9}  {}\n",
+        "id", "at (UTC)", "state", "command"
+    );
+    for entry in entries {
+        let detail = entry
+            .outcome
+            .as_ref()
+            .map(|outcome| outcome.detail.as_str());
+        writeln!(
+            text,
+            "{:>5}  {:<20}  {:<9}  {}{}",
+            entry.id.0,
+            entry.created_at.to_utc(),
+            entry.state.to_string(),
+            crate::model::Text::from(entry.intent.command.as_str()),
+            detail.map_or_else(String::new, |detail| {
+                format!(": {}", crate::model::Text::from(detail))
+            }),
+        )?;
+    }
+    Ok(text)
+}
+
+fn sheet(entry: &Entry) -> String {
+    let (intent, outcome) = (&entry.intent, entry.outcome.as_ref());
+    let body = String::from_utf8_lossy(&intent.body);
+    let lines = [
+        ("command", intent.command.clone()),
+        ("state", entry.state.to_string()),
+        ("at (UTC)", entry.created_at.to_utc()),
+        (
+            "detail",
+            outcome.map(|o| o.detail.clone()).unwrap_or_default(),
+        ),
+        ("request", format!("{} {}", intent.method, intent.target)),
+        ("body", body.into_owned()),
+        (
+            "key",
+            intent
+                .key
+                .as_ref()
+                .map_or("none", IdempotencyKey::raw)
+                .to_owned(),
+        ),
+        ("service", intent.base_url.clone()),
+        ("account", intent.account_id.raw().to_owned()),
+        ("risk", intent.risk.to_string()),
+        ("attempts", entry.attempts.to_string()),
+        (
+            "may have acted",
+            if entry.maybe_executed { "yes" } else { "no" }.to_owned(),
+        ),
+        ("repeatable until", intent.replay_until.to_utc()),
+    ];
+    let mut text = String::new();
+    for (name, value) in lines {
+        // A string takes every line; server text must not drive the terminal.
+        let _written = writeln!(text, "{name:<17} {}", crate::model::Text::from(value));
+    }
+    text
+}

@@ -1,0 +1,95 @@
+//! What follows from a read.
+
+use super::{Failure, FailureKind, Receipt, Tries, Verdict, words};
+use crate::client::Sight;
+use std::time::Duration;
+
+impl Tries {
+    /// What follows from the read that [`Verdict::Look`] asked for, `elapsed` after the first attempt
+    /// began.
+    pub fn looked(
+        &mut self,
+        seen: Result<Sight, Failure>,
+        elapsed: Duration,
+        draw: u32,
+    ) -> Verdict {
+        let puzzle = self.puzzle.take().unwrap_or_else(words::not_canceled);
+        match seen {
+            Ok(Sight::Done(receipt)) => Verdict::Settle(self.seen_done(receipt, puzzle)),
+            Ok(Sight::Over(why)) => Verdict::Settle(Err(Failure {
+                message: format!("{}: {}", why.message, puzzle.message).into(),
+                // What the service said, so that it reads as refused and not as never sent.
+                status: puzzle.status.or(Some(409)),
+                kind: why.kind,
+                ..puzzle
+            })),
+            Ok(Sight::Undone) if self.may_send_again(&puzzle) => self.repeat(puzzle, elapsed),
+            Ok(Sight::Undone) => Verdict::Settle(Err(self.undone(puzzle))),
+            Ok(Sight::Nothing) => self.settle(puzzle),
+            Err(why) => self.look_again(&why, puzzle, elapsed, draw),
+        }
+    }
+
+    /// That it is so now does not make it our doing, unless our request may have done it.
+    fn seen_done(&self, receipt: Receipt, puzzle: Failure) -> Result<Receipt, Failure> {
+        match (&receipt, puzzle.status) {
+            (Receipt::Over(_), Some(404 | 409)) if self.doubt.is_none() => Err(puzzle),
+            _ => Ok(receipt),
+        }
+    }
+
+    /// A PUT whose effect is not there, and that the service did not refuse.
+    fn may_send_again(&self, puzzle: &Failure) -> bool {
+        self.mutation.is_put()
+            && puzzle
+                .status
+                .is_none_or(|status| status >= 429 || status == 408)
+    }
+
+    fn repeat(&mut self, puzzle: Failure, elapsed: Duration) -> Verdict {
+        let budget = self.budget();
+        if self.sent >= budget.tries || elapsed > budget.window {
+            return Verdict::Settle(Err(self.undone(puzzle)));
+        }
+        let meanwhile = self.pause(puzzle);
+        Verdict::Again {
+            after: Duration::ZERO,
+            meanwhile,
+        }
+    }
+
+    /// The thing is there, untouched: for a request that could still arrive late that proves nothing.
+    fn undone(&self, puzzle: Failure) -> Failure {
+        if self.doubt.is_some() {
+            return self.unknown(puzzle);
+        }
+        Failure {
+            status: puzzle.status.or(Some(200)),
+            ..puzzle
+        }
+    }
+
+    fn look_again(
+        &mut self,
+        why: &Failure,
+        puzzle: Failure,
+        elapsed: Duration,
+        draw: u32,
+    ) -> Verdict {
+        self.looks += 1;
+        let after = match why.retry_after {
+            Some(asked) => asked,
+            None => self.tempo.of(self.backoff(draw)),
+        };
+        let spent = elapsed.saturating_sub(self.since).saturating_add(after);
+        let refused = matches!(why.kind, FailureKind::Auth | FailureKind::Local);
+        if refused || self.looks >= LOOKS || spent > self.budget().window * 2 {
+            // Nothing was learned: what a DELETE's 404 meant stays open.
+            return Verdict::Settle(Err(self.unknown(puzzle)));
+        }
+        self.look(puzzle, after)
+    }
+}
+
+/// Reads that may fail before it is left to a person.
+const LOOKS: u32 = 8;

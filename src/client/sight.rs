@@ -1,0 +1,277 @@
+//! What the reads say about a command whose answer did not tell.
+//!
+//! Contract: only complete reads count; a page that is missing or incomplete is [`Sight::Nothing`] or a
+//! [`Failure`], never "not there". A new order is found by evidence: the same market, side, type, size,
+//! leverage, margin mode and exact observed price, not older than its first sending, and not known to be
+//! of another intent. Two such orders are no evidence.
+
+use super::Client;
+use crate::model::{
+    CancelResult, ClosePosition, Command, Exits, Failure, FailureKind, Leg, Num, Order, OrderId,
+    OrderStatus, PlaceKind, PlaceOrder, Position, PositionId, Receipt, ScaledId, Timestamp, TwapId,
+};
+use std::time::Duration;
+
+/// How far apart the clocks of a service and a desk may be.
+const SKEW: Duration = Duration::from_mins(5);
+/// Pages of 50 orders that are read back to find one.
+const PAGES: usize = 10;
+
+/// What is so, as far as reads can tell.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Sight {
+    /// As the command wants it.
+    Done(Receipt),
+    /// The thing is there and not as the command wants it.
+    Undone,
+    /// The thing is over in another way: this can never take effect any more.
+    Over(Failure),
+    /// Nothing that tells.
+    Nothing,
+}
+
+/// What is known of a command beside the reads.
+#[derive(Debug, Clone, Copy)]
+pub struct Clues<'a> {
+    /// Its first sending, by this machine's clock.
+    pub since: Timestamp,
+    /// Orders that other intents are known to have made.
+    pub linked: &'a [OrderId],
+}
+
+impl Client {
+    /// Reads what became of `command`.
+    pub async fn look(&self, command: &Command, clues: Clues<'_>) -> Result<Sight, Failure> {
+        match command {
+            Command::Place(order) => {
+                let wanted = |seen: &Order| is_match(order, seen);
+                self.placed(clues, wanted).await
+            }
+            Command::Close(close) => self.closing(close, clues).await,
+            Command::Cancel(id) => self.order_sight(id, canceled).await,
+            Command::Exits(exits) => {
+                let wanted = |order: &Order| exits_of(exits, order);
+                self.order_sight(&exits.order_id, wanted).await
+            }
+            Command::Margin { position_id, extra } => self.margin_sight(position_id, *extra).await,
+            Command::StopTwap(id) => self.twap_sight(id).await,
+            Command::CancelScaled(id) => self.ladder_sight(id).await,
+            Command::CloseAll(_) | Command::Flatten(_) => Ok(Sight::Nothing),
+        }
+    }
+
+    async fn placed(
+        &self,
+        clues: Clues<'_>,
+        wanted: impl Fn(&Order) -> bool,
+    ) -> Result<Sight, Failure> {
+        let from = Timestamp(
+            clues
+                .since
+                .0
+                .saturating_sub(SKEW.as_millis().try_into().unwrap_or(0)),
+        );
+        let orders = self.orders_since(from).await?;
+        let mut found = orders
+            .into_iter()
+            .filter(|order| order.requested_at >= from && !clues.linked.contains(&order.id))
+            .filter(wanted);
+        Ok(match (found.next(), found.next()) {
+            (Some(order), None) => Sight::Done(receipt(order)),
+            _ => Sight::Nothing,
+        })
+    }
+
+    async fn closing(&self, close: &ClosePosition, clues: Clues<'_>) -> Result<Sight, Failure> {
+        let wanted = |order: &Order| {
+            order.reduce_only
+                && order.target_position_id.as_ref() == Some(&close.position_id)
+                && close
+                    .size
+                    .is_none_or(|size| order.asked_size().abs() == size)
+                && close
+                    .expected_price
+                    .is_none_or(|price| order.expected_price == price)
+        };
+        self.placed(clues, wanted).await
+    }
+
+    /// Every order not older than `from`, and perhaps some older ones.
+    async fn orders_since(&self, from: Timestamp) -> Result<Vec<Order>, Failure> {
+        let account = &self.connection().account_id;
+        let (mut all, mut cursor): (Vec<Order>, _) = (vec![], None);
+        for _ in 0..PAGES {
+            let page = self.orders(account, cursor.take()).await?;
+            if page.incomplete || !page.unreadable.is_empty() {
+                return Err(inconclusive());
+            }
+            let reached = page.rows.iter().any(|order| order.requested_at < from);
+            all.extend(page.rows);
+            match page.next {
+                Some(next) if !reached => cursor = Some(next),
+                _ => return Ok(all),
+            }
+        }
+        Err(inconclusive())
+    }
+
+    /// One order, working or ended, wherever it is found.
+    async fn order(&self, id: &OrderId) -> Result<Option<Order>, Failure> {
+        let account = &self.connection().account_id;
+        let working = self.working_orders(account).await?;
+        if let Some(order) = working.rows.into_iter().find(|order| order.id == *id) {
+            return Ok(Some(order));
+        }
+        let mut cursor = None;
+        for _ in 0..PAGES {
+            let page = self.orders(account, cursor.take()).await?;
+            if let Some(order) = page.rows.into_iter().find(|order| order.id == *id) {
+                return Ok(Some(order));
+            }
+            match page.next {
+                Some(next) => cursor = Some(next),
+                None => return Ok(None),
+            }
+        }
+        Ok(None)
+    }
+
+    async fn order_sight(
+        &self,
+        id: &OrderId,
+        wanted: impl Fn(&Order) -> Option<Receipt>,
+    ) -> Result<Sight, Failure> {
+        let Some(order) = self.order(id).await? else {
+            return Ok(Sight::Nothing);
+        };
+        Ok(match wanted(&order) {
+            Some(receipt) => Sight::Done(receipt),
+            None if order.is_working() => Sight::Undone,
+            None => Sight::Over(over(format!("order {id} is {}", order.status))),
+        })
+    }
+
+    async fn margin_sight(&self, id: &PositionId, extra: Num) -> Result<Sight, Failure> {
+        let page = self.open_positions(&self.connection().account_id).await?;
+        let found = page.rows.into_iter().find(|position| position.id == *id);
+        Ok(match found {
+            Some(position) if position.isolated_margin_extra == Some(extra) => {
+                Sight::Done(Receipt::Position(Box::new(position)))
+            }
+            Some(_) => Sight::Undone,
+            None if page.incomplete => Sight::Nothing,
+            None => Sight::Over(over(format!("position {id} is closed"))),
+        })
+    }
+
+    async fn twap_sight(&self, id: &TwapId) -> Result<Sight, Failure> {
+        let page = self.twaps(&self.connection().account_id).await?;
+        let is_active = page.rows.iter().any(|twap| twap.id == *id);
+        Ok(
+            match (is_active, page.incomplete || !page.unreadable.is_empty()) {
+                (true, _) => Sight::Undone,
+                (false, true) => Sight::Nothing,
+                (false, false) => Sight::Done(Receipt::Over(
+                    format!("TWAP {id} is not active any more").into(),
+                )),
+            },
+        )
+    }
+
+    async fn ladder_sight(&self, id: &ScaledId) -> Result<Sight, Failure> {
+        let ladder = match self.scaled(id).await {
+            Ok(ladder) => ladder,
+            Err(why) if why.kind == FailureKind::NotFound => return Ok(Sight::Nothing),
+            Err(why) => return Err(why),
+        };
+        Ok(if ladder.canceled_at.is_some() {
+            Sight::Done(Receipt::Scaled(Box::new(ladder)))
+        } else if ladder.completed_at.is_some() {
+            Sight::Over(over(format!("ladder {id} is complete")))
+        } else {
+            Sight::Undone
+        })
+    }
+
+    /// What is open, working or still to come: three complete reads, or none.
+    pub async fn leftovers(&self) -> Result<(Vec<Position>, Vec<Order>, Vec<TwapId>), Failure> {
+        let account = &self.connection().account_id;
+        let (positions, orders, twaps) = (
+            self.open_positions(account).await?,
+            self.working_orders(account).await?,
+            self.twaps(account).await?,
+        );
+        let whole = positions.unreadable.is_empty()
+            && orders.unreadable.is_empty()
+            && twaps.unreadable.is_empty()
+            && !(positions.incomplete || orders.incomplete || twaps.incomplete);
+        if !whole {
+            return Err(inconclusive());
+        }
+        let twaps = twaps.rows.into_iter().map(|twap| twap.id).collect();
+        Ok((positions.rows, orders.rows, twaps))
+    }
+}
+
+fn inconclusive() -> Failure {
+    Failure::new(
+        FailureKind::Unreadable,
+        "the service's lists are incomplete, so nothing follows from what is not in them",
+    )
+}
+
+fn over(message: String) -> Failure {
+    Failure::new(FailureKind::Conflict, message)
+}
+
+fn receipt(order: Order) -> Receipt {
+    Receipt::Order {
+        order: Box::new(order),
+        queued: false,
+    }
+}
+
+fn canceled(order: &Order) -> Option<Receipt> {
+    order.status.is(&OrderStatus::Canceled).then(|| {
+        Receipt::Cancel(CancelResult {
+            id: order.id.clone(),
+            canceled: true,
+            queued: false,
+        })
+    })
+}
+
+fn exits_of(exits: &Exits, order: &Order) -> Option<Receipt> {
+    let is = |leg: Leg, price: Option<Num>| match leg {
+        Leg::Keep => true,
+        Leg::Remove => price.is_none(),
+        Leg::Set(wanted) => price == Some(wanted),
+    };
+    let both = is(exits.take_profit, order.attached_take_profit_price)
+        && is(exits.stop_loss, order.attached_stop_loss_price);
+    (both && order.is_working()).then(|| receipt(order.clone()))
+}
+
+/// Whether `seen` can be what `asked` made.
+pub(super) fn is_match(asked: &PlaceOrder, seen: &Order) -> bool {
+    // Without the price that was observed, two orders of one shape cannot be told apart.
+    asked.expected_price == Some(seen.expected_price)
+        && asked.market_id == seen.market_id
+        && seen.side.is(&asked.side)
+        && is_kind(asked.kind, seen)
+        && asked.size == seen.asked_size().abs()
+        && asked.leverage == seen.leverage
+        && seen.margin_mode.is(&asked.margin_mode)
+        && asked.reduce_only == seen.reduce_only
+        && asked
+            .limit_price
+            .is_none_or(|price| seen.limit_price == Some(price))
+        && seen.twap_order_id.is_none()
+        && seen.scaled_order_id.is_none()
+}
+
+/// The words of what is placed are among those of an order's mode, and most of its type.
+fn is_kind(kind: PlaceKind, seen: &Order) -> bool {
+    let word = kind.to_string();
+    seen.mode.to_string() == word || seen.kind.to_string() == word
+}

@@ -1,0 +1,152 @@
+//! Changes to what is already there: attached exits and isolated margin. Both are sent as what is wanted
+//! in the end, never as a change, so that the same request twice is the same wish.
+
+use super::{
+    super::{Command, Exits, Leg, Num, OrderId, PositionId},
+    Fault, Faults, Field, Seen, number,
+    number::{optional, positive},
+};
+
+/// Both legs are always sent: what a missing one means is not shown in `api.md`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExitsDraft {
+    pub order_id: OrderId,
+    /// Empty removes the leg.
+    pub take_profit: String,
+    pub stop_loss: String,
+}
+
+impl ExitsDraft {
+    pub(super) const FIELDS: &'static [Field] = &[Field::TakeProfit, Field::StopLoss];
+
+    pub fn exits(&self) -> Result<Exits, Faults> {
+        let mut faults = Faults::default();
+        let take_profit = faults.take(Field::TakeProfit, self.take_profit());
+        let stop_loss = faults.take(Field::StopLoss, self.stop_loss());
+        let (Some(take_profit), Some(stop_loss)) = (take_profit, stop_loss) else {
+            return Err(faults);
+        };
+        Ok(Exits {
+            order_id: self.order_id.clone(),
+            take_profit: take_profit.map_or(Leg::Remove, Leg::Set),
+            stop_loss: stop_loss.map_or(Leg::Remove, Leg::Set),
+        })
+    }
+
+    pub fn take_profit(&self) -> Result<Option<Num>, Fault> {
+        optional(&self.take_profit, positive)
+    }
+
+    pub fn stop_loss(&self) -> Result<Option<Num>, Fault> {
+        optional(&self.stop_loss, positive)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct MarginDraft {
+    pub position_id: PositionId,
+    /// `+50` and `-50` change what is there, `=200` and `200` are the total itself; USD.
+    pub extra: String,
+}
+
+impl MarginDraft {
+    pub(super) const FIELDS: &'static [Field] = &[Field::ExtraMargin];
+
+    pub fn margin(&self, seen: &Seen) -> Result<Command, Faults> {
+        let mut faults = Faults::default();
+        let total = faults.take(Field::ExtraMargin, self.total(seen));
+        let extra = total.ok_or(faults)?;
+        Ok(Command::Margin {
+            position_id: self.position_id.clone(),
+            extra,
+        })
+    }
+
+    /// The total that would be sent.
+    pub fn total(&self, seen: &Seen) -> Result<Num, Fault> {
+        let text = self.extra.trim();
+        let now = seen.position.and_then(|p| p.isolated_margin_extra);
+        let total = if let Some(more) = text.strip_prefix('+') {
+            now.ok_or(Fault::UnknownPosition)?.plus(positive(more)?)
+        } else if let Some(less) = text.strip_prefix('-') {
+            now.ok_or(Fault::UnknownPosition)?.minus(positive(less)?)
+        } else {
+            Some(number(text.strip_prefix('=').unwrap_or(text))?)
+        };
+        let total = total.ok_or(Fault::TooManyDigits)?;
+        if total.is_negative() {
+            return Err(Fault::BelowZero(now.unwrap_or_default()));
+        }
+        Ok(total)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Position;
+
+    fn total(typed: &str) -> Result<String, Fault> {
+        let position: Position = serde_json::from_str(
+            r#"{"id":"pos-1","market_id":"paper|SOL","size":10,"isolated_margin_extra":120.5}"#,
+        )
+        .unwrap();
+        let seen = Seen {
+            position: Some(&position),
+            ..Seen::default()
+        };
+        let draft = MarginDraft {
+            position_id: "pos-1".into(),
+            extra: typed.to_owned(),
+        };
+        draft.total(&seen).map(|total| total.to_string())
+    }
+
+    #[test]
+    fn changes_and_totals_both_come_to_the_total_that_is_sent() {
+        for (typed, sent) in [
+            ("+50", "170.5"),
+            ("-50", "70.5"),
+            ("-120.5", "0.0"),
+            ("=200", "200"),
+            ("200", "200"),
+            ("0", "0"),
+        ] {
+            assert_eq!(total(typed), Ok(sent.to_owned()), "{typed}");
+        }
+    }
+
+    #[test]
+    fn nothing_below_zero_and_no_nonsense_is_sent_as_margin() {
+        for (typed, fault) in [
+            ("", Fault::Missing),
+            ("+", Fault::Missing),
+            ("=", Fault::Missing),
+            ("-121", Fault::BelowZero(Num::new(1205, 1))),
+            ("=-5", Fault::BelowZero(Num::new(1205, 1))),
+            ("+-5", Fault::NotPositive),
+            ("\u{2212}50", Fault::ForeignMinus),
+            ("+1,5", Fault::Comma),
+            ("50%", Fault::NotANumber),
+        ] {
+            assert_eq!(total(typed), Err(fault), "{typed}");
+        }
+    }
+
+    #[test]
+    fn an_empty_leg_is_removed_and_a_kept_one_is_sent_again() {
+        let draft = ExitsDraft {
+            order_id: "ord-1".into(),
+            take_profit: "70000".to_owned(),
+            stop_loss: " ".to_owned(),
+        };
+        assert_eq!(
+            draft.exits(),
+            Ok(Exits {
+                order_id: "ord-1".into(),
+                take_profit: Leg::Set(Num::from(70_000_u32)),
+                stop_loss: Leg::Remove,
+            })
+        );
+    }
+}

@@ -1,0 +1,247 @@
+//! What an order would come to, as far as it can be reckoned here. Every answer is an estimate or nothing;
+//! the service alone knows. Formulas: `reference/exchange.md` 4.1 and 4.2, without tiers.
+
+use super::{Market, Num, Position, Side};
+
+/// Whether a limit on `side` would fill at once against the observed book; `None` when that is not known.
+pub fn crosses(market: &Market, side: Side, limit: Num) -> Option<bool> {
+    Some(match side {
+        Side::Buy => limit >= market.ask?,
+        Side::Sell => limit <= market.bid?,
+    })
+}
+
+/// Share of the notional that must stay as margin: half of what the highest leverage asks for.
+pub fn maintenance_rate(market: &Market) -> Option<Num> {
+    let leverage = market.max_leverage.filter(|l| *l > 0)?;
+    Num::ONE.over(Num::from(leverage).times(Num::from(2_u32))?)
+}
+
+/// Price at which a position of `quantity` entered at `entry` is liquidated when `backing` USD stand behind
+/// it, its own profit not counted; `None` also when that is not above zero.
+pub fn liquidation(
+    side: Side,
+    (quantity, entry): (Num, Num),
+    backing: Num,
+    maintenance: Num,
+) -> Option<Num> {
+    let value = quantity.times(entry)?;
+    let covered = match side {
+        Side::Buy => value.minus(backing)?,
+        Side::Sell => value.plus(backing)?,
+    };
+    let price = covered.over(quantity.times(steepness(side, maintenance)?)?)?;
+    price.is_positive().then_some(price)
+}
+
+/// What stands behind one cross position: the account's cash less what isolated positions hold and what the
+/// other cross positions need beyond their own profit. `others` come with their markets.
+pub fn cross_backing<'a>(
+    cash: Num,
+    others: impl IntoIterator<Item = (&'a Position, Option<&'a Market>)>,
+) -> Option<Num> {
+    others
+        .into_iter()
+        .try_fold(cash, |left, (position, market)| {
+            let held = if let Some(extra) = position.isolated_margin_extra {
+                let funding = position.funding.unwrap_or_default();
+                position.entry_margin()?.plus(extra)?.plus(funding)?
+            } else {
+                let (market, mark) = (market?, market?.mark?);
+                let needed = position.quantity().times(mark)?;
+                let needed = needed.times(maintenance_rate(market)?)?;
+                needed.minus(position.unrealized_pnl(mark)?)?
+            };
+            left.minus(held)
+        })
+}
+
+/// Where a position's own liquidation price goes when its isolated margin changes by `change` USD.
+pub fn moved_liquidation(position: &Position, change: Num, maintenance: Num) -> Option<Num> {
+    let (side, now) = (position.side()?, position.liquidation_price?);
+    let step = change.over(position.quantity().times(steepness(side, maintenance)?)?)?;
+    let moved = match side {
+        Side::Buy => now.minus(step)?,
+        Side::Sell => now.plus(step)?,
+    };
+    moved.is_positive().then_some(moved)
+}
+
+/// How fast equity above maintenance falls per coin as the price moves against the position.
+fn steepness(side: Side, maintenance: Num) -> Option<Num> {
+    match side {
+        Side::Buy => Num::ONE.minus(maintenance),
+        Side::Sell => Num::ONE.plus(maintenance),
+    }
+}
+
+/// Quantity and average entry after `added` more on `side` at `entry`; `None` when that reduces or turns
+/// the position.
+pub fn merged(
+    position: Option<&Position>,
+    side: Side,
+    (added, entry): (Num, Num),
+) -> Option<(Num, Num)> {
+    let Some(held) = position else {
+        return Some((added, entry));
+    };
+    let quantity = held.quantity().plus(added)?;
+    let value = held.quantity().times(held.entry_price?)?;
+    let average = value.plus(added.times(entry)?)?.over(quantity)?;
+    (held.side() == Some(side)).then_some((quantity, average))
+}
+
+/// The signed size a position would have after `quantity` more on `side`; `None` when its side is unknown.
+pub fn size_after(position: Option<&Position>, side: Side, quantity: Num) -> Option<Num> {
+    let held = match position {
+        None => Num::ZERO,
+        Some(position) => signed(position.side()?, position.quantity()),
+    };
+    held.plus(signed(side, quantity))
+}
+
+fn signed(side: Side, quantity: Num) -> Num {
+    match side {
+        Side::Buy => quantity,
+        Side::Sell => quantity.negated(),
+    }
+}
+
+/// Profit per coin from `entry` to `exit`; negative is a loss.
+pub fn gain(side: Side, entry: Num, exit: Num) -> Option<Num> {
+    match side {
+        Side::Buy => exit.minus(entry),
+        Side::Sell => entry.minus(exit),
+    }
+}
+
+/// Reward per unit of risk; `None` unless the target gains and the stop loses.
+pub fn reward_to_risk(side: Side, entry: Num, target: Num, stop: Num) -> Option<Num> {
+    let reward = gain(side, entry, target).filter(|g| g.is_positive())?;
+    let risk = gain(side, entry, stop).filter(|g| g.is_negative())?;
+    reward.over(risk.abs())
+}
+
+/// How far `price` is from `from`, in percent of it.
+pub fn distance_percent(from: Num, price: Num) -> Option<Num> {
+    price.minus(from)?.times(Num::HUNDRED)?.over(from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn num(text: &str) -> Num {
+        text.parse().unwrap()
+    }
+
+    fn rounded(price: Option<Num>) -> Option<String> {
+        price.map(|p| p.rounded(6).to_string())
+    }
+
+    #[test]
+    fn isolated_liquidation_prices_are_those_of_the_worked_examples() {
+        for (side, extra, price) in [
+            (Side::Buy, "0", "45569.620253"),
+            (Side::Buy, "500", "44556.962025"),
+            (Side::Sell, "0", "54320.987654"),
+            (Side::Sell, "500", "55308.641975"),
+        ] {
+            let margin = num("2500").plus(num(extra)).unwrap();
+            let position = (num("0.5"), num("50000"));
+            let liquidation = liquidation(side, position, margin, num("0.0125"));
+            assert_eq!(rounded(liquidation), Some(price.to_owned()));
+        }
+    }
+
+    #[test]
+    fn extra_margin_moves_the_liquidation_price_by_the_worked_amount() {
+        for (size, from, to) in [
+            ("0.5", "45569.620253", "44556.962025"),
+            ("-0.5", "54320.987654", "55308.641975"),
+        ] {
+            let json = format!(
+                r#"{{"id":"p","market_id":"x|BTC","size":{size},"liquidation_price":{from}}}"#
+            );
+            let position: Position = serde_json::from_str(&json).unwrap();
+            let moved = moved_liquidation(&position, num("500"), num("0.0125"));
+            assert_eq!(rounded(moved), Some(to.to_owned()));
+        }
+    }
+
+    #[test]
+    fn a_position_fully_paid_for_has_no_liquidation_price() {
+        let paid = liquidation(Side::Buy, (num("1"), num("100")), num("100"), num("0.05"));
+        assert_eq!(paid, None);
+    }
+
+    fn held(json: &str) -> Position {
+        serde_json::from_str(&format!(r#"{{"id":"p","market_id":"x|Y",{json}}}"#)).unwrap()
+    }
+
+    #[test]
+    fn adding_to_a_position_averages_it_and_reducing_it_is_not_guessed() {
+        let long = held(r#""size":0.25,"entry_price":40000"#);
+        let order = (num("0.25"), num("60000"));
+        let (quantity, average) = merged(Some(&long), Side::Buy, order).unwrap();
+        assert_eq!((quantity, average), (num("0.5"), num("50000")));
+        assert_eq!(merged(Some(&long), Side::Sell, order), None);
+        assert_eq!(merged(None, Side::Sell, order), Some(order));
+    }
+
+    #[test]
+    fn cross_liquidation_prices_are_those_of_the_worked_examples() {
+        let market = |mark, max_leverage| Market {
+            id: "x|Y".into(),
+            mark: Some(num(mark)),
+            bid: None,
+            ask: None,
+            size_decimals: None,
+            max_leverage: Some(max_leverage),
+            funding_rate: None,
+        };
+        let (btc, eth) = (market("49000", 40), market("3100", 25));
+        let long = held(r#""size":1,"entry_price":50000"#);
+        let short = held(r#""size":-10,"entry_price":3000"#);
+        let pocket =
+            held(r#""size":1,"entry_price":1000,"leverage":2,"isolated_margin_extra":100"#);
+        let price = |side, position, others: &[(&Position, Option<&Market>)], maintenance| {
+            let backing = cross_backing(num("10000"), others.iter().copied())?;
+            liquidation(side, position, backing, num(maintenance))
+        };
+        let one = (num("1"), num("50000"));
+        let ten = (num("10"), num("3000"));
+        for (found, worked) in [
+            (price(Side::Buy, one, &[], "0.0125"), "40506.329114"),
+            (price(Side::Sell, one, &[], "0.0125"), "59259.259259"),
+            (
+                price(Side::Buy, one, &[(&short, Some(&eth))], "0.0125"),
+                "42146.835443",
+            ),
+            (
+                price(Side::Sell, ten, &[(&long, Some(&btc))], "0.02"),
+                "3763.480392",
+            ),
+            (
+                price(
+                    Side::Buy,
+                    one,
+                    &[(&short, Some(&eth)), (&pocket, None)],
+                    "0.0125",
+                ),
+                "42754.430380",
+            ),
+        ] {
+            assert_eq!(rounded(found), Some(worked.to_owned()));
+        }
+        assert_eq!(price(Side::Buy, one, &[(&short, None)], "0.0125"), None);
+    }
+
+    #[test]
+    fn reward_to_risk_needs_a_target_that_gains_and_a_stop_that_loses() {
+        let ratio = |target, stop| reward_to_risk(Side::Sell, num("100"), num(target), num(stop));
+        assert_eq!(ratio("80", "110"), Some(num("2")));
+        assert_eq!(ratio("120", "110"), None);
+        assert_eq!(ratio("80", "90"), None);
+    }
+}

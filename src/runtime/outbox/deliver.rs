@@ -1,0 +1,213 @@
+//! A command from its turn to its end: recorded, pursued, and parked where nobody but a person can end it.
+
+use super::{Desk, Errand, Teller, desk::Decision, follow, lanes::Turn, record::patience};
+use crate::{
+    app::{Msg, notice::Tone},
+    client::policy::Tries,
+    journal::{IntentId, Standing, State},
+    model::{Command, Failure, FailureKind, Progress, Receipt, Risk, Ticket, Timestamp, echo},
+};
+use std::sync::Arc;
+
+impl Desk {
+    /// Ends with one [`Msg::Settled`].
+    pub(super) async fn see_through(self, ticket: Ticket, command: Command, turn: Turn) {
+        let asked_at = self.clock.now();
+        turn.come().await;
+        let settled = match self
+            .start(Teller::Ticket(ticket), command, None, asked_at)
+            .await
+        {
+            Ok(errand) => {
+                self.supersede(&errand.command.resource(), ticket);
+                let tries = Tries::of(&errand.command, self.client.tempo());
+                let stage = Stage::Send(Box::new(tries));
+                errand.finish(ticket, stage, Some(turn)).await
+            }
+            Err(why) => Err(why),
+        };
+        self.say(Msg::Settled(ticket, settled)).await;
+    }
+
+    /// Records a command and makes it ready to be sent.
+    pub(in crate::runtime) async fn start(
+        &self,
+        teller: Teller,
+        command: Command,
+        parent: Option<IntentId>,
+        asked_at: Timestamp,
+    ) -> Result<Arc<Errand>, Failure> {
+        if command.risk() == Risk::Increasing {
+            self.ready().await;
+        }
+        if let Some(why) = self.refusal(&command) {
+            return Err(why);
+        }
+        let waited = self.clock.now().since(asked_at);
+        if waited > patience(command.risk()) {
+            return Err(Failure::local(format!(
+                "it waited {} s for the command before it; decide again",
+                waited.as_secs()
+            )));
+        }
+        let since = self.clock.now();
+        let recorded = self.record(&command, parent).await?;
+        let desk = self.clone();
+        Ok(Arc::new(Errand::new(
+            desk, teller, command, recorded, since,
+        )))
+    }
+}
+
+/// What to begin a command of an earlier session with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::runtime) enum Resume {
+    Send,
+    Ask,
+}
+
+enum Stage {
+    Send(Box<Tries>),
+    Ask(Failure),
+}
+
+impl Errand {
+    /// Sends it once more or for the first time, to the end of what a machine can find out.
+    pub(in crate::runtime) async fn deliver(
+        self: &Arc<Self>,
+        tries: Tries,
+    ) -> Result<Receipt, Failure> {
+        let result = self.pursue(tries).await;
+        let mut standing = Standing::of(&result);
+        if let Ok(receipt) = &result {
+            self.check_echo(receipt, &mut standing).await;
+        }
+        self.settle(standing).await;
+        follow::after(self, &result);
+        result
+    }
+
+    /// [`Self::deliver`], and what a person decides where that ends in doubt. The turn is given up for the
+    /// question: the trader may want to act on the same thing.
+    async fn finish(
+        self: &Arc<Self>,
+        ticket: Ticket,
+        mut stage: Stage,
+        mut turn: Option<Turn>,
+    ) -> Result<Receipt, Failure> {
+        loop {
+            let why = match stage {
+                Stage::Ask(why) => why,
+                Stage::Send(tries) => match self.deliver(*tries).await {
+                    Err(why) if why.is_doubtful() => why,
+                    settled => return settled,
+                },
+            };
+            drop(turn.take());
+            match self.park(ticket, &why).await {
+                Decision::GiveUp => return Err(self.give_up(why).await),
+                Decision::Again => stage = self.once_more(why),
+            }
+        }
+    }
+
+    fn once_more(&self, doubt: Failure) -> Stage {
+        let tries = Tries::in_doubt(&self.command, self.desk.client.tempo(), doubt);
+        Stage::Send(Box::new(tries))
+    }
+
+    /// A command of an earlier session, to its end: sent again with its own key, or asked about.
+    pub(in crate::runtime) async fn resume(self: Arc<Self>, ticket: Ticket, resume: Resume) {
+        self.desk
+            .say(Msg::Resumed(ticket, self.command.clone()))
+            .await;
+        let why = Failure::new(
+            FailureKind::Unknown,
+            "it was under way when the desk stopped, and may have taken effect",
+        );
+        let stage = match resume {
+            Resume::Send => self.once_more(why),
+            Resume::Ask => Stage::Ask(why),
+        };
+        let settled = self.finish(ticket, stage, None).await;
+        self.desk.say(Msg::Settled(ticket, settled)).await;
+    }
+
+    /// Goes on looking at a cancel that was queued.
+    pub(in crate::runtime) fn follow(self: &Arc<Self>) {
+        tokio::spawn(follow::queued_cancel(Arc::clone(self)));
+    }
+
+    /// Asks until there is an answer that can be followed.
+    async fn park(&self, ticket: Ticket, why: &Failure) -> Decision {
+        loop {
+            let decided = self.desk.ask(ticket);
+            self.settle(Standing::new(State::Parked, why.to_string()))
+                .await;
+            let parked = Progress::Parked {
+                why: why.clone(),
+                replay_until: self.replay_until(),
+            };
+            self.progress(parked).await;
+            // The desk is leaving: the journal keeps the question.
+            let Ok(decision) = decided.await else {
+                return std::future::pending().await;
+            };
+            match self.objection(ticket, decision) {
+                Some(objection) => self.desk.note(Tone::Warn, objection).await,
+                None => return decision,
+            }
+        }
+    }
+
+    /// Why it must not be sent again, if so.
+    fn objection(&self, ticket: Ticket, decision: Decision) -> Option<String> {
+        if decision == Decision::GiveUp {
+            return None;
+        }
+        if self.desk.clock.now() >= self.replay_until() {
+            return Some(format!(
+                "{}: too old to be sent again; the service may have forgotten its key and act anew",
+                self.command
+            ));
+        }
+        let resource = self.command.resource();
+        let put = matches!(self.command, Command::Exits(_) | Command::Margin { .. });
+        (put && !self.desk.is_newest(&resource, ticket)).then(|| {
+            format!(
+                "{}: a newer one was given since; it is not sent again",
+                self.command
+            )
+        })
+    }
+
+    fn replay_until(&self) -> Timestamp {
+        self.since.plus(crate::journal::REPLAY_WINDOW)
+    }
+
+    async fn give_up(&self, why: Failure) -> Failure {
+        let standing = Standing::new(State::Abandoned, format!("given up: {why}"));
+        self.settle(standing).await;
+        why
+    }
+
+    /// What the service says it placed, against what was asked.
+    async fn check_echo(&self, receipt: &Receipt, standing: &mut Standing) {
+        let Receipt::Order { order, .. } = receipt else {
+            return;
+        };
+        let differences = echo::differences(&self.command, order);
+        if differences.is_empty() {
+            return;
+        }
+        let what = differences.join(", ");
+        standing.detail = format!("{}; NOT AS ASKED: {what}", standing.detail);
+        let text = format!("order {} is not as asked: {what}", order.id);
+        if order.is_working() {
+            let undo = Command::Cancel(order.id.clone());
+            self.desk.say(Msg::Offered(text, undo)).await;
+        } else {
+            self.desk.note(Tone::Alert, text).await;
+        }
+    }
+}

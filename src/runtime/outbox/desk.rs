@@ -1,0 +1,141 @@
+//! What every command on its way needs.
+
+use crate::{
+    app::{Msg, notice::Tone},
+    client::Client,
+    model::{Command, Failure, Resource, Risk, Ticket},
+    runtime::{Clock, scribe::Scribe},
+};
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU32, Ordering},
+    },
+};
+use tokio::sync::{mpsc::Sender, oneshot, watch};
+
+/// A person's word on a parked command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Decision {
+    /// The same request with the same key.
+    Again,
+    GiveUp,
+}
+
+#[derive(Debug, Clone)]
+pub(in crate::runtime) struct Desk {
+    pub(in crate::runtime) client: Client,
+    pub(in crate::runtime) clock: Clock,
+    pub(in crate::runtime) scribe: Scribe,
+    events: Sender<Msg>,
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    questions: Mutex<HashMap<Ticket, oneshot::Sender<Decision>>>,
+    /// The newest command of each resource: what is older is not sent again after it.
+    newest: Mutex<HashMap<Resource, Ticket>>,
+    /// Holds on everything that raises exposure.
+    latches: AtomicU32,
+    /// Whether it is known what became of the last session's commands.
+    ready: watch::Sender<bool>,
+}
+
+/// When this goes, the desk knows what became of the last session's commands.
+#[derive(Debug)]
+pub(in crate::runtime) struct Ready(Arc<Shared>);
+
+impl Drop for Ready {
+    fn drop(&mut self) {
+        self.0.ready.send_replace(true);
+    }
+}
+
+/// While this lives, nothing that raises exposure is sent.
+#[derive(Debug)]
+pub(in crate::runtime) struct Latch(Arc<Shared>);
+
+impl Drop for Latch {
+    fn drop(&mut self) {
+        self.0.latches.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+impl Desk {
+    pub(super) fn new(client: Client, clock: Clock, scribe: Scribe, events: Sender<Msg>) -> Self {
+        Self {
+            client,
+            clock,
+            scribe,
+            events,
+            shared: Arc::default(),
+        }
+    }
+
+    pub(in crate::runtime) async fn say(&self, msg: Msg) {
+        // Nobody listens while the desk shuts down.
+        let _closed = self.events.send(msg).await;
+    }
+
+    pub(in crate::runtime) async fn note(&self, tone: Tone, text: impl Into<String>) {
+        self.say(Msg::Said(tone, text.into())).await;
+    }
+
+    /// From now on, and until it is dropped, exposure may only go down.
+    pub(in crate::runtime) fn latch(&self) -> Latch {
+        self.shared.latches.fetch_add(1, Ordering::AcqRel);
+        Latch(Arc::clone(&self.shared))
+    }
+
+    pub(in crate::runtime) fn ready_when_dropped(&self) -> Ready {
+        Ready(Arc::clone(&self.shared))
+    }
+
+    pub(super) async fn ready(&self) {
+        // The sender lives in the desk itself.
+        let mut ready = self.shared.ready.subscribe();
+        let _ready = ready.wait_for(|ready| *ready).await;
+    }
+
+    /// Why `command` may not be sent now, if so.
+    pub(super) fn refusal(&self, command: &Command) -> Option<Failure> {
+        let latched = self.shared.latches.load(Ordering::Acquire) > 0;
+        (latched && command.risk() == Risk::Increasing).then(|| {
+            Failure::local(
+                "the desk is getting out: nothing that raises exposure is sent before it is flat",
+            )
+        })
+    }
+
+    /// `ticket` is now the newest wish about `resource`.
+    pub(super) fn supersede(&self, resource: &Resource, ticket: Ticket) {
+        if *resource != Resource::NewOrder {
+            locked(&self.shared.newest).insert(resource.clone(), ticket);
+        }
+    }
+
+    pub(super) fn is_newest(&self, resource: &Resource, ticket: Ticket) -> bool {
+        let newest = locked(&self.shared.newest);
+        newest.get(resource).is_none_or(|newest| *newest == ticket)
+    }
+
+    /// A question about `ticket` that is now open.
+    pub(super) fn ask(&self, ticket: Ticket) -> oneshot::Receiver<Decision> {
+        let (answer, decided) = oneshot::channel();
+        locked(&self.shared.questions).insert(ticket, answer);
+        decided
+    }
+
+    pub(super) fn decide(&self, ticket: Ticket, decision: Decision) {
+        let question = locked(&self.shared.questions).remove(&ticket);
+        // No question: it was settled in the meantime.
+        let _settled = question.map(|question| question.send(decision));
+    }
+}
+
+/// Plain maps: a panic elsewhere cannot have left one half changed.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,284 @@
+//! One command's journey over the wire, until the policy calls it over.
+
+use super::{Desk, record::Recorded};
+use crate::{
+    api::Request,
+    app::{Msg, notice::Tone},
+    client::{
+        Attempt, Clues, Mutation, Sight,
+        policy::{Pause, Tries, Verdict},
+    },
+    journal::{IntentId, Journal, JournalError, Standing},
+    model::{CloseAll, Command, Failure, FailureKind, Progress, Receipt, Risk, Ticket, Timestamp},
+    runtime::jitter::Jitter,
+};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+use tokio::{
+    sync::mpsc::UnboundedSender,
+    time::{Instant, sleep},
+};
+
+/// Who hears how an errand goes.
+#[derive(Debug, Clone)]
+pub(in crate::runtime) enum Teller {
+    /// The desk, under this number.
+    Ticket(Ticket),
+    /// The flatten it is a part of.
+    Flatten(UnboundedSender<CloseAll>),
+}
+
+/// One command on its way, with the bytes that every attempt carries.
+#[derive(Debug)]
+pub(in crate::runtime) struct Errand {
+    pub(super) desk: Desk,
+    pub(super) teller: Teller,
+    pub(super) command: Command,
+    pub(super) recorded: Recorded,
+    /// Its first sending.
+    pub(super) since: Timestamp,
+    /// Proof came that nothing left: before the next attempt the journal must say otherwise again.
+    held: AtomicBool,
+    /// An attempt may have left.
+    sent: AtomicBool,
+    stalled: AtomicBool,
+    mutation: Mutation,
+}
+
+impl Errand {
+    pub(super) fn new(
+        desk: Desk,
+        teller: Teller,
+        command: Command,
+        recorded: Recorded,
+        since: Timestamp,
+    ) -> Self {
+        Self {
+            mutation: Mutation::of(&command),
+            desk,
+            teller,
+            command,
+            recorded,
+            since,
+            held: AtomicBool::new(false),
+            sent: AtomicBool::new(false),
+            stalled: AtomicBool::new(false),
+        }
+    }
+
+    /// A command of an earlier session: it may have left already.
+    pub(in crate::runtime) fn resumed(
+        desk: Desk,
+        teller: Teller,
+        command: Command,
+        (request, id): (Request, IntentId),
+        since: Timestamp,
+    ) -> Self {
+        let recorded = Recorded {
+            request,
+            intent: Some(id),
+        };
+        Self {
+            sent: AtomicBool::new(true),
+            ..Self::new(desk, teller, command, recorded, since)
+        }
+    }
+
+    pub(in crate::runtime) fn desk(&self) -> &Desk {
+        &self.desk
+    }
+
+    pub(in crate::runtime) fn command(&self) -> &Command {
+        &self.command
+    }
+
+    /// Sends it until it is settled. An end in doubt is [`FailureKind::Unknown`].
+    pub(super) async fn pursue(self: &Arc<Self>, tries: Tries) -> Result<Receipt, Failure> {
+        let mut jitter = Jitter::seeded(uuid::Uuid::new_v4().as_u64_pair().0);
+        let (trying, looking, telling) = (self, self, self);
+        pursue(
+            tries,
+            move || jitter.per_mille(),
+            move |number| Arc::clone(trying).attempt(number),
+            move || Arc::clone(looking).look(),
+            move |meanwhile, after| Arc::clone(telling).tell(meanwhile, after),
+        )
+        .await
+    }
+
+    async fn attempt(self: Arc<Self>, number: u32) -> Attempt {
+        if let Some(why) = self.hindrance(number).await {
+            return Attempt::NotSent(why);
+        }
+        self.progress(Progress::Sending { attempt: number }).await;
+        let attempt = self
+            .desk
+            .client
+            .send(&self.recorded.request, self.mutation)
+            .await;
+        self.write_down(&attempt).await;
+        attempt
+    }
+
+    /// Why nothing may be sent at this moment, if so.
+    async fn hindrance(&self, number: u32) -> Option<Failure> {
+        let exit = self.command.risk() != Risk::Increasing;
+        if self.desk.client.key_refused() && !(exit && number == 1) {
+            return Some(Failure::new(
+                FailureKind::Auth,
+                "the service refuses the key; nothing is sent before it takes it again (r asks)",
+            ));
+        }
+        if !exit && self.desk.scribe.is_down() {
+            return Some(Failure::local(
+                "the journal is down: nothing that raises exposure is sent",
+            ));
+        }
+        let pause = self.desk.client.pause_left();
+        if !pause.is_zero() {
+            return Some(Failure {
+                retry_after: Some(pause),
+                ..Failure::new(
+                    FailureKind::Limited,
+                    format!("the service asks for {} s of silence", pause.as_secs() + 1),
+                )
+            });
+        }
+        self.relaunch().await
+    }
+
+    /// The journal said that nothing had left: it must know better before something does.
+    async fn relaunch(&self) -> Option<Failure> {
+        if !self.held.load(Ordering::Relaxed) {
+            return None;
+        }
+        let launched = self.write(Journal::launch).await;
+        match launched {
+            Err(why) if self.command.risk() == Risk::Increasing => Some(Failure::from(&why)),
+            Ok(()) | Err(_) => {
+                self.held.store(false, Ordering::Relaxed);
+                None
+            }
+        }
+    }
+
+    async fn write_down(&self, attempt: &Attempt) {
+        let left = !matches!(attempt, Attempt::NotSent(_));
+        let hold = !left && !self.sent.load(Ordering::Relaxed);
+        self.sent.fetch_or(left, Ordering::Relaxed);
+        let (now, why) = (self.desk.clock.now(), trouble(attempt).cloned());
+        let noted = self
+            .write(move |journal, id| {
+                journal.attempt(now, id, why.as_ref())?;
+                if hold { journal.hold(id) } else { Ok(()) }
+            })
+            .await;
+        self.held.store(hold && noted.is_ok(), Ordering::Relaxed);
+    }
+
+    async fn look(self: Arc<Self>) -> Result<Sight, Failure> {
+        let linked = self
+            .desk
+            .scribe
+            .write_soon(|journal| journal.linked_orders());
+        // Without the journal the orders of other intents are not known: equal ones are then no evidence.
+        let linked = linked.await.unwrap_or_default();
+        let clues = Clues {
+            since: self.since,
+            linked: &linked,
+        };
+        self.desk.client.look(&self.command, clues).await
+    }
+
+    async fn tell(self: Arc<Self>, meanwhile: Pause, after: Duration) {
+        if let Pause::Stalled(operation) = &meanwhile
+            && !self.stalled.swap(true, Ordering::Relaxed)
+        {
+            let (done, total) = (operation.done_count(), operation.total_count);
+            let text = format!("{} stands still at {done} of {total}", self.command);
+            self.desk.note(Tone::Alert, text).await;
+        }
+        if let (Teller::Flatten(operations), Pause::Running(operation)) = (&self.teller, &meanwhile)
+        {
+            // The flatten has ended: nobody is there to hear.
+            let _over = operations.send(operation.clone());
+        }
+        let retry_at = self.desk.clock.now().plus(after);
+        self.progress(meanwhile.progress(retry_at)).await;
+    }
+
+    pub(super) async fn progress(&self, progress: Progress) {
+        if let Teller::Ticket(ticket) = self.teller {
+            self.desk.say(Msg::Progress(ticket, progress)).await;
+        }
+    }
+
+    /// Where the command stands, in the journal. A note that fails changes nothing about what was sent;
+    /// the scribe tells the trader.
+    pub(super) async fn settle(&self, standing: Standing) {
+        let now = self.desk.clock.now();
+        let told = self.write(move |journal, id| journal.tell(now, id, &standing));
+        let _told = told.await;
+    }
+
+    async fn write(
+        &self,
+        write: impl FnOnce(&mut Journal, IntentId) -> Result<(), JournalError> + Send + 'static,
+    ) -> Result<(), JournalError> {
+        let Some(id) = self.recorded.intent else {
+            return Ok(());
+        };
+        let scribe = &self.desk.scribe;
+        if self.command.risk() == Risk::Increasing {
+            scribe.write(move |journal| write(journal, id)).await
+        } else {
+            scribe.write_soon(move |journal| write(journal, id)).await
+        }
+    }
+}
+
+fn trouble(attempt: &Attempt) -> Option<&Failure> {
+    match attempt {
+        Attempt::Done(_) | Attempt::Running { .. } => None,
+        Attempt::Refused(why) | Attempt::NotSent(why) | Attempt::Doubtful(why) => Some(why),
+    }
+}
+
+/// Attempts and reads, and waits between them, until the policy calls it over.
+pub(super) async fn pursue<A, L, T>(
+    mut tries: Tries,
+    mut draw: impl FnMut() -> u32,
+    mut attempt: impl FnMut(u32) -> A,
+    mut look: impl FnMut() -> L,
+    mut tell: impl FnMut(Pause, Duration) -> T,
+) -> Result<Receipt, Failure>
+where
+    A: Future<Output = Attempt>,
+    L: Future<Output = Result<Sight, Failure>>,
+    T: Future<Output = ()>,
+{
+    let start = Instant::now();
+    let mut number = 1;
+    let mut verdict = tries.judge(attempt(number).await, start.elapsed(), draw());
+    loop {
+        verdict = match verdict {
+            Verdict::Settle(result) => return result,
+            Verdict::Again { after, meanwhile } => {
+                tell(meanwhile, after).await;
+                sleep(after).await;
+                number += 1;
+                tries.judge(attempt(number).await, start.elapsed(), draw())
+            }
+            Verdict::Look { after, meanwhile } => {
+                tell(meanwhile, after).await;
+                sleep(after).await;
+                tries.looked(look().await, start.elapsed(), draw())
+            }
+        };
+    }
+}

@@ -1,0 +1,140 @@
+//! What goes on after a command has been answered: a queued cancel until it ends, a close-all until reads
+//! have proved what is left.
+
+use super::{Errand, Teller};
+use crate::{
+    app::{Msg, notice::Tone},
+    client::{Clues, Sight},
+    journal::Standing,
+    model::{
+        CancelResult, CloseAll, Command, Failure, FlatProof, PROOF_APART, Position, Receipt,
+        Timestamp,
+    },
+};
+use std::{sync::Arc, time::Duration};
+use tokio::time::sleep;
+
+/// A queued cancel is looked at this often for a minute, then seldom.
+const OFTEN: Duration = Duration::from_secs(2);
+const SELDOM: Duration = Duration::from_secs(15);
+const AT_FIRST: u32 = 30;
+/// After this many reads (about an hour) it is the working orders' pane that tells.
+const READS: u32 = 250;
+/// Reads that may fail before a proof is given up.
+const PROOF_READS: u32 = 20;
+
+/// Starts what has to follow; a part of a flatten is followed by the flatten.
+pub(super) fn after(errand: &Arc<Errand>, result: &Result<Receipt, Failure>) {
+    let Teller::Ticket(_) = errand.teller else {
+        return;
+    };
+    match result {
+        Ok(Receipt::Cancel(CancelResult {
+            canceled: false,
+            queued: true,
+            ..
+        })) => {
+            tokio::spawn(queued_cancel(Arc::clone(errand)));
+        }
+        Ok(Receipt::CloseAll(operation)) => {
+            tokio::spawn(prove(Arc::clone(errand), operation.clone()));
+        }
+        _ => {}
+    }
+}
+
+/// Until the order has ended, one way or the other.
+pub(super) async fn queued_cancel(errand: Arc<Errand>) {
+    let Command::Cancel(id) = &errand.command else {
+        return;
+    };
+    let tempo = errand.desk.client.tempo();
+    for read in 0..READS {
+        let wait = if read < AT_FIRST { OFTEN } else { SELDOM };
+        sleep(tempo.of(wait)).await;
+        let clues = Clues {
+            since: errand.since,
+            linked: &[],
+        };
+        let result = match errand.desk.client.look(&errand.command, clues).await {
+            Ok(Sight::Done(receipt)) => Ok(receipt),
+            Ok(Sight::Over(why)) => Err(Failure {
+                status: Some(409),
+                message: format!("{}, before the queued cancel", why.message).into(),
+                ..why
+            }),
+            Ok(Sight::Undone | Sight::Nothing) | Err(_) => continue,
+        };
+        errand.settle(Standing::of(&result)).await;
+        return errand.desk.say(Msg::Ended(id.clone(), result)).await;
+    }
+}
+
+/// `completed` means submitted: whether the positions are gone, two reads say.
+async fn prove(errand: Arc<Errand>, operation: CloseAll) {
+    let desk = &errand.desk;
+    let account = &desk.client.connection().account_id;
+    let tempo = desk.client.tempo();
+    let mut clean_since: Option<Timestamp> = None;
+    for _ in 0..PROOF_READS {
+        let at = desk.clock.now();
+        let page = desk.client.open_positions(account).await;
+        match page {
+            Ok(page) if page.incomplete || !page.unreadable.is_empty() => {}
+            Ok(page) if !page.rows.is_empty() && clean_since.is_none() => {
+                return desk
+                    .note(Tone::Alert, left_over(&page.rows, &operation))
+                    .await;
+            }
+            Ok(page) if page.rows.is_empty() => match clean_since {
+                Some(first) => {
+                    let proof = FlatProof { first, second: at };
+                    return desk.note(Tone::Good, proved(proof)).await;
+                }
+                None => clean_since = Some(at),
+            },
+            Ok(_) => clean_since = None,
+            Err(_) => {}
+        }
+        sleep(tempo.of(PROOF_APART)).await;
+    }
+    let text = "close all is complete, but the positions cannot be read: whether they are gone is not known";
+    desk.note(Tone::Alert, text).await;
+}
+
+fn proved(proof: FlatProof) -> String {
+    let apart = proof.second.since(proof.first).as_secs_f32();
+    format!("no position is open, on two reads {apart:.1} s apart")
+}
+
+/// What is still open, and what the service said of each.
+fn left_over(open: &[Position], operation: &CloseAll) -> String {
+    let said = |position: &Position| {
+        let result = operation
+            .results
+            .iter()
+            .find(|result| result.position_id == position.id)?;
+        let words = [&result.failure_code, &result.rule_id];
+        let words: Vec<_> = words
+            .into_iter()
+            .flatten()
+            .map(ToString::to_string)
+            .collect();
+        (!words.is_empty()).then(|| format!(" ({})", words.join(", ")))
+    };
+    let rows: Vec<_> = open
+        .iter()
+        .map(|p| {
+            format!(
+                "{} {}{}",
+                p.market_id.symbol(),
+                p.size,
+                said(p).unwrap_or_default()
+            )
+        })
+        .collect();
+    format!(
+        "close all is complete but not flat, still open: {}",
+        rows.join("; ")
+    )
+}

@@ -1,0 +1,96 @@
+//! The only writer to the service: every command is journalled, sent, asked again as the policy says,
+//! and settled exactly once.
+//!
+//! Contract: the intent is on disk before the first byte leaves; every attempt carries the same key and
+//! the same bytes; at most one command per resource is on the wire, later ones wait in the order they
+//! were given (new orders do not wait for each other). What may have taken effect and cannot be found out
+//! is parked: it stays on the desk as a question until a person decides or a later answer does. Without a
+//! working journal nothing that raises exposure is sent, everything else is, with its key in the activity.
+//! On a desk whose journal belongs to another desk nothing is sent at all. While the desk finds out what
+//! became of the last session's commands, or flattens, nothing that raises exposure is sent.
+
+mod deliver;
+mod desk;
+mod errand;
+mod follow;
+mod lanes;
+mod record;
+
+pub(super) use deliver::Resume;
+pub(super) use desk::Desk;
+pub(super) use errand::{Errand, Teller};
+
+use super::{Clock, flatten, recovery, scribe::Scribe};
+use crate::{
+    app::Msg,
+    client::Client,
+    journal::{Journal, JournalError},
+    model::{Command, Ticket},
+};
+use desk::Decision;
+use lanes::Lanes;
+use tokio::{sync::mpsc::Sender, task::JoinSet};
+
+/// Dropping it stops what is on its way; the journal keeps what was.
+#[derive(Debug)]
+pub struct Outbox {
+    desk: Desk,
+    lanes: Lanes,
+    flights: JoinSet<()>,
+}
+
+impl Outbox {
+    /// `open` opens the journal, on a thread of its own; then what the last session left open is found
+    /// out. Progress and outcomes go out on `events`.
+    ///
+    /// Must be called within a tokio runtime.
+    pub fn spawn(
+        client: Client,
+        clock: Clock,
+        open: impl FnOnce() -> Result<Journal, JournalError> + Send + 'static,
+        events: Sender<Msg>,
+    ) -> Self {
+        let scribe = Scribe::spawn(open, events.clone());
+        let desk = Desk::new(client, clock, scribe, events);
+        let mut flights = JoinSet::new();
+        // Asked for now, so that it is answered before anything of this session is written.
+        let secret = desk.client.connection().api_key.clone();
+        let open = desk
+            .scribe
+            .ask(move |journal| recovery::open_intents(journal, &secret));
+        flights.spawn(recovery::recover(desk.clone(), open));
+        Self {
+            desk,
+            lanes: Lanes::default(),
+            flights,
+        }
+    }
+
+    /// Takes the command on its way and returns at once. Ends with one [`Msg::Settled`] for the ticket.
+    pub fn send(&mut self, ticket: Ticket, command: Command) {
+        while self.flights.try_join_next().is_some() {}
+        let desk = self.desk.clone();
+        if let Command::Flatten(_) = command {
+            self.flights.spawn(async move {
+                let result = flatten::flatten(&desk, Some(ticket), None).await;
+                desk.say(Msg::Settled(ticket, result)).await;
+            });
+            return;
+        }
+        let turn = self.lanes.join(command.resource());
+        self.flights.spawn(desk.see_through(ticket, command, turn));
+    }
+
+    /// Sends the parked command of this ticket again: the same key, the same bytes.
+    pub fn again(&self, ticket: Ticket) {
+        self.desk.decide(ticket, Decision::Again);
+    }
+
+    /// Lets go of the parked command of this ticket, whatever became of it.
+    pub fn give_up(&self, ticket: Ticket) {
+        self.desk.decide(ticket, Decision::GiveUp);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,338 @@
+//! What became of the commands that were open when the last desk stopped.
+//!
+//! Contract: the service is read before anything is sent; an order that may exist is linked when one and
+//! only one row fits, and otherwise asked about, never sent again by itself. A close-all goes on with its
+//! own key, a flatten is begun anew, a full market close and a cancel of what still works are sent again
+//! (none of them can open anything); a PUT is asked about. What is too old, or belongs to another service
+//! or key, is not sent. Each is told in one line. Nothing that raises exposure is sent before this is over.
+
+use super::{
+    flatten::{self, Resumed},
+    outbox::{Desk, Errand, Resume, Teller},
+};
+use crate::{
+    api::{Method, Request},
+    app::{Msg, notice::Tone},
+    client::{Clues, Sight},
+    journal::{Entry, Journal, JournalError, Standing, State},
+    model::{CloseKind, Command, Failure, Order, Receipt, Ticket},
+};
+use secrecy::ExposeSecret as _;
+use std::{sync::Arc, time::Duration};
+use tokio::{sync::oneshot, time::sleep};
+
+/// Reads of one row before it is left to a person.
+const LOOKS: u32 = 4;
+/// Tickets of this session are counted from 1; those of earlier ones begin here.
+const EARLIER: u64 = 1_000_000;
+
+/// What the journal holds open, and the fingerprint of the key this desk has.
+pub(super) type Open = (Vec<Entry>, String);
+
+/// Reads what is open, before this session writes anything.
+pub(super) fn open_intents(
+    journal: &mut Journal,
+    secret: &secrecy::SecretString,
+) -> Result<Open, JournalError> {
+    match journal.failure() {
+        Some(why) => Err(why.clone()),
+        None => Ok((
+            journal.open_intents()?,
+            journal.fingerprint(secret.expose_secret())?,
+        )),
+    }
+}
+
+/// What the rows are judged by.
+struct Bench<'a> {
+    desk: &'a Desk,
+    fingerprint: String,
+    /// `None` when they cannot be read.
+    working: Option<Vec<Order>>,
+}
+
+/// One row that is ours, as a command again.
+struct Row {
+    entry: Entry,
+    errand: Arc<Errand>,
+    ticket: Ticket,
+    /// A later PUT for the same thing is in the journal too.
+    overtaken: bool,
+}
+
+/// Settles, resumes or asks about everything that is open; ends when all of it is on its way.
+pub(super) async fn recover(desk: Desk, open: oneshot::Receiver<Result<Open, JournalError>>) {
+    let ready = desk.ready_when_dropped();
+    let (mut open, fingerprint) = match open.await.unwrap_or(Err(JournalError::Stopped)) {
+        Ok(open) => open,
+        Err(why) => return desk.scribe.tell(&why).await,
+    };
+    if open.is_empty() {
+        return;
+    }
+    open.reverse();
+    let account = &desk.client.connection().account_id;
+    let working = desk.client.working_orders(account).await.ok();
+    let bench = Bench {
+        desk: &desk,
+        fingerprint,
+        working: working
+            .filter(|page| !page.incomplete)
+            .map(|page| page.rows),
+    };
+    bench.judge(open).await;
+    drop(ready);
+}
+
+impl Bench<'_> {
+    async fn judge(&self, open: Vec<Entry>) {
+        let (ours, foreign): (Vec<_>, Vec<_>) =
+            open.into_iter().partition(|entry| self.is_ours(entry));
+        if !foreign.is_empty() {
+            let text = format!(
+                "{} open commands in the journal belong to another service, account or key and are \
+                 left alone: perpdeck journal list",
+                foreign.len()
+            );
+            self.desk.note(Tone::Warn, text).await;
+        }
+        let (deeds, rows): (Vec<_>, Vec<_>) = ours
+            .into_iter()
+            .partition(|entry| entry.intent.target.starts_with("flatten:"));
+        let deed = self.flatten_to_resume(deeds).await;
+        let mut closing = None;
+        for entry in rows.iter().cloned() {
+            let Some(row) = self.row(entry, &rows) else {
+                continue;
+            };
+            let part = deed.is_some() && row.entry.intent.parent == deed;
+            if part && matches!(row.errand.command(), Command::CloseAll(_)) {
+                closing = Some(row.errand);
+            } else {
+                self.settle(row).await;
+            }
+        }
+        if let Some(deed) = deed {
+            self.resume_flatten(Resumed { deed, closing });
+        }
+    }
+
+    /// Left open by this desk's service, account and key.
+    fn is_ours(&self, entry: &Entry) -> bool {
+        let connection = self.desk.client.connection();
+        let intent = &entry.intent;
+        intent.base_url == connection.base_url
+            && intent.account_id == connection.account_id
+            && (intent.credential.is_empty() || intent.credential == self.fingerprint)
+    }
+
+    /// The newest flatten, if it is young enough to be what is still wanted.
+    async fn flatten_to_resume(&self, deeds: Vec<Entry>) -> Option<crate::journal::IntentId> {
+        let mut wanted = None;
+        for deed in deeds {
+            let young = self.desk.clock.now() < deed.intent.replay_until;
+            let (state, words) = if young {
+                (State::Inflight, "goes on")
+            } else {
+                (
+                    State::Abandoned,
+                    "is too old to be gone on with: F begins anew",
+                )
+            };
+            self.tell(&deed, &Standing::new(state, words)).await;
+            self.account_for(&deed, Tone::Alert, words).await;
+            wanted = young.then_some(deed.id).or(wanted);
+        }
+        wanted
+    }
+
+    fn resume_flatten(&self, resumed: Resumed) {
+        let (desk, ticket) = (self.desk.clone(), earlier(resumed.deed.0));
+        tokio::spawn(async move {
+            let command = Command::Flatten(desk.client.connection().account_id.clone());
+            desk.say(Msg::Resumed(ticket, command)).await;
+            let result = flatten::flatten(&desk, Some(ticket), Some(resumed)).await;
+            desk.say(Msg::Settled(ticket, result)).await;
+        });
+    }
+
+    /// The row as a command again, sent or asked about under a ticket of this session.
+    fn row(&self, entry: Entry, rows: &[Entry]) -> Option<Row> {
+        let dialect = &self.desk.client.connection().dialect;
+        let request = Request {
+            method: entry.intent.method.parse::<Method>().ok()?,
+            target: entry.intent.target.clone(),
+            key: entry.intent.key.clone(),
+            body: entry.intent.body.clone(),
+        };
+        let command = request.command(dialect)?;
+        let ticket = earlier(entry.id.0);
+        let errand = Errand::resumed(
+            self.desk.clone(),
+            Teller::Ticket(ticket),
+            command,
+            (request, entry.id),
+            entry.created_at,
+        );
+        Some(Row {
+            overtaken: is_overtaken(&entry, rows),
+            entry,
+            errand: Arc::new(errand),
+            ticket,
+        })
+    }
+
+    async fn settle(&self, row: Row) {
+        let young = self.desk.clock.now() < row.entry.intent.replay_until;
+        let command = row.errand.command().clone();
+        if row.entry.state == State::Prepared && !matches!(command, Command::CloseAll(_)) {
+            let words = "was never sent, and is not sent now";
+            self.tell(&row.entry, &Standing::new(State::Unsent, words))
+                .await;
+            return self.account_for(&row.entry, Tone::Warn, words).await;
+        }
+        if row.entry.state == State::Queued {
+            row.errand.follow();
+            return self
+                .account_for(&row.entry, Tone::Plain, "is still queued")
+                .await;
+        }
+        match &command {
+            Command::CloseAll(_) if young => self.send_again(row).await,
+            Command::Close(close)
+                if young && close.size.is_none() && close.kind == CloseKind::Market =>
+            {
+                self.send_again(row).await;
+            }
+            Command::Place(_)
+            | Command::Close(_)
+            | Command::CloseAll(_)
+            | Command::Cancel(_)
+            | Command::Exits(_)
+            | Command::Margin { .. }
+            | Command::StopTwap(_)
+            | Command::CancelScaled(_)
+            | Command::Flatten(_) => self.look(row).await,
+        }
+    }
+
+    /// What the reads say, where they say something.
+    async fn look(&self, row: Row) {
+        let again = match self.sight(&row).await {
+            Ok(Sight::Done(receipt)) => return self.done(&row, Ok(receipt)).await,
+            Ok(Sight::Over(why)) => {
+                let why = Failure {
+                    status: Some(409),
+                    ..why
+                };
+                return self.done(&row, Err(why)).await;
+            }
+            Ok(Sight::Undone) => self.may_cancel_again(row.errand.command()),
+            Ok(Sight::Nothing) | Err(_) => false,
+        };
+        if row.overtaken {
+            let words = "was overtaken by a newer one and is not sent again";
+            self.tell(&row.entry, &Standing::new(State::Abandoned, words))
+                .await;
+            return self.account_for(&row.entry, Tone::Warn, words).await;
+        }
+        if again {
+            self.send_again(row).await;
+        } else {
+            self.ask(row).await;
+        }
+    }
+
+    async fn sight(&self, row: &Row) -> Result<Sight, Failure> {
+        let linked = self
+            .desk
+            .scribe
+            .write_soon(|journal| journal.linked_orders());
+        let linked = linked.await.unwrap_or_default();
+        let clues = Clues {
+            since: row.entry.created_at,
+            linked: &linked,
+        };
+        let tempo = self.desk.client.tempo();
+        let mut wait = tempo.of(Duration::from_millis(250));
+        for _ in 1..LOOKS {
+            match self.desk.client.look(row.errand.command(), clues).await {
+                Err(why) => sleep(wait.max(why.retry_after.unwrap_or_default())).await,
+                seen => return seen,
+            }
+            wait *= 2;
+        }
+        self.desk.client.look(row.errand.command(), clues).await
+    }
+
+    /// A cancel of something that still works opens nothing, unless it protects a position.
+    fn may_cancel_again(&self, command: &Command) -> bool {
+        if let Command::Cancel(id) = command {
+            let mut working = self.working.iter().flatten();
+            return working.any(|order| order.id == *id && !order.reduce_only);
+        }
+        matches!(command, Command::StopTwap(_) | Command::CancelScaled(_))
+    }
+
+    async fn done(&self, row: &Row, result: Result<Receipt, Failure>) {
+        let standing = Standing::of(&result);
+        let tone = if result.is_ok() {
+            Tone::Good
+        } else {
+            Tone::Warn
+        };
+        self.account_for(&row.entry, tone, &standing.detail).await;
+        self.tell(&row.entry, &standing).await;
+        if let Ok(Receipt::Cancel(cancel)) = &result
+            && cancel.canceled
+        {
+            self.desk.say(Msg::Ended(cancel.id.clone(), result)).await;
+        }
+    }
+
+    async fn send_again(&self, row: Row) {
+        let words = "is sent again with the same key";
+        self.account_for(&row.entry, Tone::Warn, words).await;
+        go(row, Resume::Send);
+    }
+
+    async fn ask(&self, row: Row) {
+        let words = "may have taken effect, and reads do not tell: decide";
+        self.account_for(&row.entry, Tone::Alert, words).await;
+        go(row, Resume::Ask);
+    }
+
+    async fn tell(&self, entry: &Entry, standing: &Standing) {
+        let (now, id, standing) = (self.desk.clock.now(), entry.id, standing.clone());
+        let told = self
+            .desk
+            .scribe
+            .write(move |journal| journal.tell(now, id, &standing));
+        // The scribe has said why, if not.
+        let _told = told.await;
+    }
+
+    async fn account_for(&self, entry: &Entry, tone: Tone, words: &str) {
+        let text = format!("from the last session: {}: {words}", entry.intent.command);
+        self.desk.note(tone, text).await;
+    }
+}
+
+/// A later PUT for the same thing is in the journal.
+fn is_overtaken(entry: &Entry, rows: &[Entry]) -> bool {
+    entry.intent.method == Method::Put.to_string()
+        && rows.iter().any(|other| {
+            other.id > entry.id
+                && other.intent.method == entry.intent.method
+                && other.intent.target == entry.intent.target
+        })
+}
+
+/// On its way under a ticket of this session, to the end.
+fn go(row: Row, resume: Resume) {
+    tokio::spawn(row.errand.resume(row.ticket, resume));
+}
+
+fn earlier(id: i64) -> Ticket {
+    Ticket(EARLIER.saturating_add(id.unsigned_abs()))
+}

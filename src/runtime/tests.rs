@@ -1,0 +1,103 @@
+//! The loop under a paused clock: how often it draws, and that it rests.
+
+use super::*;
+use crate::{
+    app::{
+        CloseAllRule, Options,
+        keymap::Keymap,
+        poll::{Answer, Poll},
+    },
+    config::Dialect,
+    model::{Page, Timestamp},
+};
+use futures_util::stream;
+use std::{collections::BTreeMap, time::Duration};
+use tokio::{
+    sync::mpsc::{Sender, channel, unbounded_channel},
+    time::{Instant, sleep},
+};
+
+const SCREEN: Rect = Rect::new(0, 0, 100, 30);
+const FROZEN: Clock = Clock::Frozen(Timestamp(1_790_000_000_000));
+
+fn model() -> Model {
+    let options = Options {
+        close_all: CloseAllRule::Confirmed,
+        intervals: BTreeMap::new(),
+        dialect: Dialect::default(),
+    };
+    Model::new(options, Keymap::default(), FROZEN.now())
+}
+
+/// Runs the loop for `span` beside `feed`; answers the instants at which it drew.
+async fn frames<F>(span: Duration, feed: impl FnOnce(Sender<Msg>) -> F) -> Vec<Duration>
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    let (inbox, mail) = channel(4);
+    let (effects, _wanted) = unbounded_channel();
+    tokio::spawn(feed(inbox));
+    let input = Box::pin(stream::once(async move {
+        sleep(span).await;
+        Err(io::Error::other("the terminal is gone"))
+    }));
+    let wires = Wires {
+        input,
+        mail,
+        effects,
+        clock: FROZEN,
+        scrolls: Scrolls::default(),
+    };
+    let (mut drawn, start) = (vec![], Instant::now());
+    run(wires, SCREEN, &mut model(), |_| drawn.push(start.elapsed())).await;
+    drawn
+}
+
+fn polled(number: u32) -> Msg {
+    let at = Timestamp(i64::from(number));
+    let answer = Answer::Orders(Ok(Page::default()));
+    Msg::Polled(Box::new(Poll { at, answer }))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_desk_on_which_nothing_happens_draws_one_frame_and_rests() {
+    let drawn = frames(Duration::from_hours(1), |inbox| async move {
+        inbox.closed().await;
+    });
+    assert_eq!(drawn.await, [Duration::ZERO]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_flood_of_polls_is_drawn_in_flocks() {
+    let drawn = frames(Duration::from_secs(1), |inbox| async move {
+        for number in 0..1_000 {
+            inbox.send(polled(number)).await.unwrap();
+            if number % 2 == 0 {
+                sleep(Duration::from_millis(2)).await;
+            }
+        }
+    });
+    let count = drawn.await.len();
+    assert!(
+        (10..=18).contains(&count),
+        "{count} frames in a second of a thousand polls"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_became_of_a_command_is_drawn_at_once_not_with_the_next_flock() {
+    let drawn = frames(Duration::from_secs(1), |inbox| async move {
+        sleep(Duration::from_millis(500)).await;
+        inbox.send(polled(1)).await.unwrap();
+        inbox
+            .send(Msg::Said(
+                crate::app::notice::Tone::Good,
+                "filled".to_owned(),
+            ))
+            .await
+            .unwrap();
+        inbox.closed().await;
+    });
+    let millis: Vec<_> = drawn.await.iter().map(Duration::as_millis).collect();
+    assert_eq!(millis, [0, 500]);
+}

@@ -1,0 +1,129 @@
+//! The last lines: what is on its way, and the keys that work now or the strip that asks.
+
+use super::{
+    canvas::{Canvas, after, line, spans_width, width, wrapped},
+    frame::outline,
+};
+use crate::view::{FlightView, Hint, Span, StripView, Tone};
+use ratatui::layout::Rect;
+
+const GAUGE: u16 = 12;
+/// More flights than this are not drawn one by one.
+const MOST_FLIGHTS: usize = 3;
+
+/// What the bottom shows this time.
+#[derive(Debug)]
+pub(super) struct Bottom {
+    pub(super) flights: Vec<FlightView>,
+    pub(super) hints: Vec<Hint>,
+    pub(super) strip: Option<StripView>,
+}
+
+impl Bottom {
+    /// How many lines it needs at this width.
+    pub(super) fn height(&self, width: u16) -> u16 {
+        let flights = u16::try_from(self.flights.len().min(MOST_FLIGHTS)).unwrap_or(0);
+        let last = match &self.strip {
+            Some(strip) => strip_height(strip, width),
+            None => 1,
+        };
+        flights + last
+    }
+
+    pub(super) fn draw(&self, canvas: &mut Canvas<'_>, area: Rect) {
+        let mut used = 0;
+        for flight in self.flights.iter().take(MOST_FLIGHTS) {
+            draw_flight(canvas, line(area, used), flight);
+            used += 1;
+        }
+        let rest = Rect {
+            y: area.y + used.min(area.height),
+            height: area.height.saturating_sub(used),
+            ..area
+        };
+        match &self.strip {
+            Some(strip) => draw_strip(canvas, rest, strip),
+            None => draw_hints(canvas, rest, &self.hints),
+        }
+    }
+}
+
+/// The key that gets out of everything first and in its own tone; the others while they fit.
+fn draw_hints(canvas: &mut Canvas<'_>, area: Rect, hints: &[Hint]) {
+    let mut row = after(area, 1);
+    for hint in hints {
+        let (key, label) = if hint.is_way_out {
+            (Tone::Alert, Tone::Warn)
+        } else {
+            (Tone::Accent, Tone::Muted)
+        };
+        let spans = [
+            Span::new(hint.key.clone(), key),
+            Span::new(format!(" {}", hint.label), label),
+        ];
+        if spans_width(&spans) > row.width {
+            break;
+        }
+        row = after(canvas.spans(row, &spans), 2);
+    }
+}
+
+fn draw_flight(canvas: &mut Canvas<'_>, row: Rect, flight: &FlightView) {
+    let mut row = canvas.toned(row, " ▸ ", Tone::Info);
+    if let Some(gauge) = flight.gauge {
+        canvas.gauge(
+            Rect {
+                width: GAUGE.min(row.width),
+                ..row
+            },
+            gauge,
+        );
+        row = after(row, GAUGE + 1);
+    }
+    canvas.spans(row, &flight.words);
+}
+
+fn strip_height(strip: &StripView, width: u16) -> u16 {
+    let lines = if fits_one_line(strip, width) { 1 } else { 2 };
+    lines + 2
+}
+
+fn fits_one_line(strip: &StripView, width: u16) -> bool {
+    spans_width(&strip.words) + GAUGE + 6 <= width
+}
+
+fn draw_strip(canvas: &mut Canvas<'_>, area: Rect, strip: &StripView) {
+    canvas.clear(area);
+    let inner = outline(canvas, area, canvas.theme.tone(strip.tone));
+    let inner = after(inner, 1);
+    let inner = Rect {
+        width: inner.width.saturating_sub(1),
+        ..inner
+    };
+    let first = line(inner, 0);
+    if fits_one_line(strip, area.width) {
+        let start = first.width.saturating_sub(GAUGE);
+        canvas.gauge(after(first, start), strip.left);
+        canvas.spans(first, &strip.words);
+        return;
+    }
+    let second = line(inner, 1);
+    let (deed, keys) = strip.words.split_at(1.min(strip.words.len()));
+    let lines = wrapped(deed.first().map_or("", |span| &span.text), first.width);
+    canvas.toned(
+        first,
+        lines.first().map_or("", String::as_str),
+        Tone::Strong,
+    );
+    let rest = format!("{} ", lines.get(1).map_or("", String::as_str));
+    let needed = width(&rest) + spans_width(keys);
+    let room = if width(&rest) > 1 && needed <= second.width {
+        canvas.toned(second, &rest, Tone::Strong)
+    } else {
+        second
+    };
+    let room = canvas.spans(room, keys);
+    if room.width > GAUGE {
+        canvas.gauge(after(room, room.width - GAUGE), strip.left);
+    }
+}

@@ -1,0 +1,216 @@
+//! The cells that are drawn on. Nothing written here can leave its area, whatever the size of the screen.
+
+use super::theme::{Part, Theme};
+use crate::view::{Gauge, Span, Tone};
+use ratatui::{buffer::Buffer, layout::Rect, style::Style};
+use std::borrow::Cow;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// An eighth to seven eighths of a cell, from the left.
+const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+
+#[derive(Debug)]
+pub(super) struct Canvas<'a> {
+    buffer: &'a mut Buffer,
+    pub(super) theme: &'a Theme,
+}
+
+impl<'a> Canvas<'a> {
+    pub(super) fn new(buffer: &'a mut Buffer, theme: &'a Theme) -> Self {
+        Self { buffer, theme }
+    }
+
+    /// Writes at most `room.width` columns of text on the first line of `room`; answers what is left of it.
+    pub(super) fn text(&mut self, room: Rect, text: &str, style: Style) -> Rect {
+        let room = room.intersection(self.buffer.area);
+        if room.is_empty() {
+            return room;
+        }
+        let (end, _) =
+            self.buffer
+                .set_stringn(room.x, room.y, text, usize::from(room.width), style);
+        after(room, end.saturating_sub(room.x))
+    }
+
+    pub(super) fn toned(&mut self, room: Rect, text: &str, tone: Tone) -> Rect {
+        let style = self.theme.tone(tone);
+        self.text(room, text, style)
+    }
+
+    /// Writes spans while they fit whole; the first that does not is left out with all that follow.
+    pub(super) fn spans(&mut self, mut room: Rect, spans: &[Span]) -> Rect {
+        for (at, span) in spans.iter().enumerate() {
+            if width(&span.text) > room.width {
+                let rest = spans.get(at..).unwrap_or_default();
+                if rest.iter().any(|span| !span.text.trim().is_empty()) && room.width > 0 {
+                    return self.toned(room, " …", Tone::Muted);
+                }
+                return room;
+            }
+            room = self.toned(room, &span.text, span.tone);
+        }
+        room
+    }
+
+    /// Writes spans against the right end of `room`; answers what is left before them.
+    pub(super) fn spans_right(&mut self, room: Rect, spans: &[Span]) -> Rect {
+        let wide = spans_width(spans).min(room.width);
+        self.spans(after(room, room.width - wide), spans);
+        Rect {
+            width: room.width - wide,
+            ..room
+        }
+    }
+
+    pub(super) fn fill(&mut self, area: Rect, part: Part) {
+        let style = self.theme.part(part);
+        self.buffer
+            .set_style(area.intersection(self.buffer.area), style);
+    }
+
+    /// Makes an area empty: for what lies over the desk.
+    pub(super) fn clear(&mut self, area: Rect) {
+        let area = area.intersection(self.buffer.area);
+        let base = self.theme.part(Part::Base);
+        for position in area.positions() {
+            if let Some(cell) = self.buffer.cell_mut(position) {
+                cell.reset();
+                cell.set_style(base);
+            }
+        }
+    }
+
+    /// A bar over the whole first line of `room` on its track: how much of a whole is done.
+    pub(super) fn gauge(&mut self, room: Rect, gauge: Gauge) {
+        let line = Rect { height: 1, ..room };
+        if !self.theme.has_colours() {
+            self.text(line, &"░".repeat(usize::from(line.width)), Style::new());
+        }
+        self.fill(line, Part::Track);
+        self.bar(line, gauge);
+    }
+
+    /// A bar alone, in eighths of a cell: tracks in rows below one another would run together.
+    pub(super) fn bar(&mut self, room: Rect, gauge: Gauge) {
+        let line = Rect { height: 1, ..room };
+        let eighths = gauge.share.eighths(line.width);
+        let (full, part) = (eighths / 8, eighths % 8);
+        let bar = "█".repeat(usize::from(full));
+        let end = EIGHTHS.get(usize::from(part)).copied().unwrap_or_default();
+        self.toned(line, &format!("{bar}{end}"), gauge.tone);
+    }
+}
+
+/// What is left of a line after `used` columns.
+pub(super) fn after(room: Rect, used: u16) -> Rect {
+    let used = used.min(room.width);
+    Rect {
+        x: room.x.saturating_add(used),
+        width: room.width - used,
+        ..room
+    }
+}
+
+/// One line of `area`; empty when there is no such line.
+pub(super) fn line(area: Rect, number: u16) -> Rect {
+    if number >= area.height {
+        return Rect {
+            height: 0,
+            width: 0,
+            ..area
+        };
+    }
+    Rect {
+        y: area.y + number,
+        height: 1,
+        ..area
+    }
+}
+
+/// How many columns a text takes.
+pub(super) fn width(text: &str) -> u16 {
+    u16::try_from(text.width()).unwrap_or(u16::MAX)
+}
+
+pub(super) fn spans_width(spans: &[Span]) -> u16 {
+    spans
+        .iter()
+        .fold(0, |sum: u16, span| sum.saturating_add(width(&span.text)))
+}
+
+/// The text in at most `room` columns, with `…` where something is missing.
+pub(super) fn shortened(text: &str, room: u16) -> Cow<'_, str> {
+    if width(text) <= room {
+        return Cow::Borrowed(text);
+    }
+    let mut kept = String::new();
+    let mut used = 0;
+    for c in text.chars() {
+        let wide = u16::try_from(c.width().unwrap_or(0)).unwrap_or(0);
+        if used + wide + 1 > room {
+            break;
+        }
+        used += wide;
+        kept.push(c);
+    }
+    if room > 0 {
+        kept.push('…');
+    }
+    Cow::Owned(kept)
+}
+
+/// The text as lines of at most `room` columns, broken between words where there are any.
+pub(super) fn wrapped(text: &str, room: u16) -> Vec<String> {
+    let mut lines = vec![];
+    for paragraph in text.lines() {
+        let mut line = String::new();
+        for word in paragraph.split_inclusive(' ') {
+            if !line.is_empty() && width(&line) + width(word.trim_end()) > room {
+                lines.push(std::mem::take(&mut line));
+            }
+            line.push_str(word);
+            while width(&line) > room && room > 0 && line.chars().count() > 1 {
+                let (head, tail) = broken(&line, room);
+                lines.push(head);
+                line = tail;
+            }
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+/// A word longer than the line is cut where the line ends.
+fn broken(text: &str, room: u16) -> (String, String) {
+    let mut used = 0;
+    let fits = text.char_indices().take_while(|(at, c)| {
+        used += u16::try_from(c.width().unwrap_or(0)).unwrap_or(0);
+        *at == 0 || used <= room
+    });
+    let end = fits.last().map_or(0, |(at, c)| at + c.len_utf8());
+    let (head, tail) = text.split_at_checked(end).unwrap_or((text, ""));
+    (head.to_owned(), tail.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_shortened_by_what_they_take_on_screen() {
+        assert_eq!(shortened("rejected", 8), "rejected");
+        assert_eq!(shortened("rejected", 5), "reje…");
+        assert_eq!(shortened("日本語", 5), "日本…");
+        assert_eq!(shortened("x", 0), "");
+    }
+
+    #[test]
+    fn long_texts_break_between_words_and_long_words_anywhere() {
+        assert_eq!(
+            wrapped("risk limit exceeded", 11),
+            ["risk limit ", "exceeded"]
+        );
+        assert_eq!(wrapped("aaaaaa", 4), ["aaaa", "aa"]);
+        assert_eq!(wrapped("日本語", 1).len(), 3);
+    }
+}

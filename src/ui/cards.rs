@@ -1,0 +1,113 @@
+//! TWAPs as cards: a head, a bar for what is filled, a bar for the time, and the facts.
+
+use super::{
+    canvas::{Canvas, after, line, spans_width, width},
+    theme::Part,
+};
+use crate::view::{Bar, Span, Tone, TwapCard};
+use ratatui::layout::Rect;
+
+/// Lines of a card with its facts and an empty line after it, with its facts, and without them.
+const PITCHES: [u16; 3] = [5, 4, 3];
+const LABEL: u16 = 7;
+const SHARE: u16 = 8;
+const BARS: std::ops::RangeInclusive<u16> = 6..=40;
+
+/// How cards are set: how many lines each takes, and how many are seen at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Setting {
+    pitch: u16,
+    pub(super) seen: usize,
+}
+
+/// The most generous setting in which all cards are seen, else the tightest; `None` where not even one fits.
+pub(super) fn setting(area: Rect, cards: usize) -> Option<Setting> {
+    let settings = PITCHES.map(|pitch| Setting {
+        pitch,
+        // The last card needs no empty line after it.
+        seen: usize::from((area.height + u16::from(pitch == PITCHES[0])) / pitch),
+    });
+    let roomy = settings.into_iter().find(|setting| setting.seen >= cards);
+    roomy
+        .or(settings.last().copied())
+        .filter(|setting| setting.seen > 0)
+}
+
+/// How many lines so many cards want.
+pub(super) fn wanted(cards: usize) -> u16 {
+    let cards = u16::try_from(cards.max(1)).unwrap_or(u16::MAX);
+    cards.saturating_mul(PITCHES[0]).saturating_sub(1)
+}
+
+pub(super) fn draw(
+    canvas: &mut Canvas<'_>,
+    area: Rect,
+    cards: &[TwapCard],
+    setting: Setting,
+    selected: Option<usize>,
+) {
+    let words = cards
+        .iter()
+        .flat_map(|card| &card.bars)
+        .map(|bar| spans_width(&bar.words));
+    let words = words.max().unwrap_or(0) + 2;
+    let room = area.width.saturating_sub(LABEL + SHARE + 4);
+    let bar = room
+        .saturating_sub(words)
+        .clamp(*BARS.start(), *BARS.end())
+        .min(room);
+    for (number, card) in (0_u16..).zip(cards) {
+        let top = number.saturating_mul(setting.pitch);
+        let block = Rect {
+            y: area.y.saturating_add(top),
+            height: setting.pitch.min(4).min(area.height.saturating_sub(top)),
+            ..area
+        };
+        if selected == Some(usize::from(number)) {
+            canvas.fill(block, Part::Selection);
+            for at in 0..block.height {
+                canvas.toned(line(block, at), "▌", Tone::Accent);
+            }
+        }
+        let block = after(block, 1);
+        let block = Rect {
+            width: block.width.saturating_sub(1),
+            ..block
+        };
+        one(canvas, block, card, bar);
+    }
+}
+
+fn one(canvas: &mut Canvas<'_>, block: Rect, card: &TwapCard, bar: u16) {
+    let mut state = vec![Span::plain("  ")];
+    state.extend_from_slice(&card.state);
+    let head = line(block, 0);
+    let head = if spans_width(&card.head) + spans_width(&state) <= head.width {
+        canvas.spans_right(head, &state)
+    } else {
+        // What a TWAP is doing matters more than the last words of its head.
+        let least = card.state.first().cloned().unwrap_or_default();
+        canvas.spans_right(head, &[Span::plain("  "), least])
+    };
+    canvas.spans(head, &card.head);
+    for (number, part) in (1..).zip(&card.bars) {
+        self::bar(canvas, line(block, number), part, bar);
+    }
+    canvas.spans(line(block, 3), &card.facts);
+}
+
+fn bar(canvas: &mut Canvas<'_>, row: Rect, bar: &Bar, room: u16) {
+    canvas.toned(row, bar.label, Tone::Muted);
+    let row = after(row, LABEL);
+    canvas.gauge(
+        Rect {
+            width: room.min(row.width),
+            ..row
+        },
+        bar.gauge,
+    );
+    let row = after(row, room);
+    let lead = SHARE.saturating_sub(width(&bar.share.text));
+    canvas.spans(after(row, lead), std::slice::from_ref(&bar.share));
+    canvas.spans(after(row, SHARE + 2), &bar.words);
+}

@@ -1,0 +1,284 @@
+//! How wide the columns of a table are, which of them fit, and where each begins.
+
+use super::canvas::width;
+use crate::view::{Align, Body, Cell, Heading, Lead, Share, Table};
+
+/// A bar inside a cell and the space after it.
+pub(super) const GAUGE: u16 = 6;
+pub(super) const GAUGE_ROOM: u16 = GAUGE + 1;
+/// Words are not shortened below this.
+const FEWEST: u16 = 10;
+/// Space between columns: at most, and at least where no telling column is lost by it, else.
+pub(super) const WIDEST_GAP: u16 = 3;
+const GAPS: [u16; 2] = [2, 1];
+/// Columns up to this priority are worth more than air between them.
+const TELLING: u8 = 7;
+/// What a child's branch takes before its first cell.
+pub(super) const BRANCH: u16 = 2;
+
+/// How wide the cells of a column are: as they are, and before and from the decimal point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Measure {
+    text: u16,
+    pub(super) whole: u16,
+    pub(super) fraction: u16,
+    pub(super) gauge: u16,
+}
+
+/// What a table remembers between frames: columns only grow, so that numbers do not jump.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Measures {
+    pub(super) columns: Vec<Measure>,
+    branch: u16,
+    width: u16,
+}
+
+/// One column as it is drawn: which, from where, how wide.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Slot {
+    pub(super) column: usize,
+    pub(super) offset: u16,
+    pub(super) width: u16,
+}
+
+impl Measures {
+    /// Takes the visible cells in; starts again when the room has changed.
+    pub(super) fn take(&mut self, table: &Table, room: u16) {
+        if self.width != room || self.columns.len() != table.headings.len() {
+            *self = Self {
+                columns: vec![Measure::default(); table.headings.len()],
+                branch: 0,
+                width: room,
+            };
+        }
+        for row in &table.rows {
+            if row.lead != Lead::Root {
+                self.branch = BRANCH;
+            }
+            let Body::Cells(cells) = &row.body else {
+                continue;
+            };
+            for ((measure, cell), heading) in
+                self.columns.iter_mut().zip(cells).zip(&table.headings)
+            {
+                measure.grow(cell, heading.align);
+            }
+        }
+    }
+}
+
+impl Measures {
+    fn unaligned(&self) -> Self {
+        Self {
+            columns: self
+                .columns
+                .iter()
+                .map(|column| column.unaligned())
+                .collect(),
+            ..*self
+        }
+    }
+}
+
+impl Measure {
+    fn grow(&mut self, cell: &Cell, align: Align) {
+        let text = cell.text();
+        let (whole, fraction) = parts(&text, align);
+        self.text = self.text.max(width(&text));
+        self.whole = self.whole.max(width(whole));
+        self.fraction = self.fraction.max(width(fraction));
+        // A bar of nothing needs no room: most orders are not filled at all.
+        if cell
+            .gauge
+            .is_some_and(|gauge| gauge.share > Share::default())
+        {
+            self.gauge = GAUGE_ROOM;
+        }
+    }
+
+    fn width(self, heading: &Heading) -> u16 {
+        let cells = self.text.max(self.whole + self.fraction) + self.gauge;
+        cells.max(width(heading.title))
+    }
+
+    /// The same column with its numbers right-aligned only: prices of several markets differ much in
+    /// their decimals, and a column more is worth more than points under one another.
+    fn unaligned(self) -> Self {
+        Self {
+            whole: self.text,
+            fraction: 0,
+            ..self
+        }
+    }
+}
+
+/// A number before and from its decimal point; other texts are all before it.
+pub(super) fn parts(text: &str, align: Align) -> (&str, &str) {
+    match align {
+        Align::Number => text
+            .find('.')
+            .and_then(|at| text.split_at_checked(at))
+            .unwrap_or((text, "")),
+        Align::Left | Align::Words => (text, ""),
+    }
+}
+
+/// Which columns fit, where each begins, and whether their decimal points can be under one another.
+pub(super) fn slots(headings: &[Heading], measures: &Measures, room: u16) -> (Vec<Slot>, Measures) {
+    let [airy, dense] = GAPS;
+    let aligned = natural(headings, measures);
+    if total(&aligned, headings, airy, |slot| least(slot, headings)) <= room {
+        return (fitted(aligned, headings, airy, room), measures.clone());
+    }
+    let compact = measures.unaligned();
+    let fitted = |gap| fitted(natural(headings, &compact), headings, gap, room);
+    let (airy, dense) = (fitted(airy), fitted(dense));
+    let slots = if telling(&dense, headings) > telling(&airy, headings) {
+        dense
+    } else {
+        airy
+    };
+    (slots, compact)
+}
+
+/// How many telling columns are shown, and how much of their words.
+fn telling(slots: &[Slot], headings: &[Heading]) -> (usize, u16) {
+    let heading = |slot: &&Slot| headings.get(slot.column);
+    let tells = slots
+        .iter()
+        .filter(|slot| heading(slot).is_some_and(|h| h.priority <= TELLING));
+    let words = slots
+        .iter()
+        .filter(|slot| heading(slot).is_some_and(|h| h.align == Align::Words));
+    (tells.count(), words.map(|slot| slot.width).sum())
+}
+
+fn natural(headings: &[Heading], measures: &Measures) -> Vec<Slot> {
+    let columns = headings.iter().zip(&measures.columns).enumerate();
+    let slot = |(column, (heading, measure)): (usize, (&Heading, &Measure))| {
+        let branch = if column == 0 { measures.branch } else { 0 };
+        Slot {
+            column,
+            offset: 0,
+            width: measure.width(heading) + branch,
+        }
+    };
+    columns.map(slot).collect()
+}
+
+/// Words give way first, then the rightmost of the least important columns goes.
+fn fitted(mut kept: Vec<Slot>, headings: &[Heading], gap: u16, room: u16) -> Vec<Slot> {
+    let priority = |slot: &Slot| headings.get(slot.column).map_or(0, |h| h.priority);
+    while kept.len() > 1 {
+        let columns = kept.iter().map(priority).enumerate();
+        let Some((at, lowest)) = columns.max_by_key(|(at, priority)| (*priority, *at)) else {
+            break;
+        };
+        // Words may give way to a column that tells something, not to one that only helps looking things up.
+        let needed = |slot: &Slot| {
+            if lowest > TELLING {
+                slot.width
+            } else {
+                least(slot, headings)
+            }
+        };
+        if total(&kept, headings, gap, needed) <= room {
+            break;
+        }
+        kept.remove(at);
+    }
+    let mut over = total(&kept, headings, gap, |slot| slot.width).saturating_sub(room);
+    for slot in &mut kept {
+        let gives = over.min(slot.width - least(slot, headings));
+        slot.width -= gives;
+        over -= gives;
+    }
+    spread(&mut kept, headings, gap, room);
+    kept
+}
+
+/// The width below which a column cannot be shown.
+fn least(slot: &Slot, headings: &[Heading]) -> u16 {
+    match headings.get(slot.column).map(|heading| heading.align) {
+        Some(Align::Words) => slot.width.min(FEWEST),
+        Some(Align::Left | Align::Number) | None => slot.width,
+    }
+}
+
+fn total(slots: &[Slot], headings: &[Heading], gap: u16, width: impl Fn(&Slot) -> u16) -> u16 {
+    let gaps = gaps(slots, headings, gap);
+    slots.iter().zip(gaps).fold(0, |sum: u16, (slot, gap)| {
+        sum.saturating_add(width(slot) + gap)
+    })
+}
+
+/// The space before each column: none before the first, one more where words follow a number.
+fn gaps(slots: &[Slot], headings: &[Heading], gap: u16) -> impl Iterator<Item = u16> {
+    let align = |slot: &Slot| headings.get(slot.column).map(|heading| heading.align);
+    let before = std::iter::once(None).chain(slots.iter().map(align));
+    before
+        .zip(slots.iter().map(align))
+        .map(move |(before, align)| match before {
+            None => 0,
+            Some(Align::Number) if align != Some(Align::Number) => gap + 1,
+            Some(Align::Number | Align::Left | Align::Words) => gap,
+        })
+}
+
+/// Puts the columns side by side, with as much space between them as there is, within reason.
+fn spread(slots: &mut [Slot], headings: &[Heading], least: u16, room: u16) {
+    let fits = |gap: &u16| total(slots, headings, *gap, |slot| slot.width) <= room;
+    let gap = (least..=WIDEST_GAP).rev().find(fits).unwrap_or(least);
+    let gaps: Vec<u16> = gaps(slots, headings, gap).collect();
+    let mut offset = 0_u16;
+    for (slot, gap) in slots.iter_mut().zip(gaps) {
+        slot.offset = offset.saturating_add(gap);
+        offset = slot.offset.saturating_add(slot.width);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn heading(title: &'static str, align: Align, priority: u8) -> Heading {
+        Heading {
+            title,
+            align,
+            priority,
+        }
+    }
+
+    fn chosen(room: u16) -> Vec<(usize, u16)> {
+        let headings = [
+            heading("market", Align::Left, 0),
+            heading("fees", Align::Number, 5),
+            heading("size", Align::Number, 0),
+            heading("reason", Align::Words, 1),
+        ];
+        let measure = |whole, fraction| Measure {
+            text: whole + fraction,
+            whole,
+            fraction,
+            gauge: 0,
+        };
+        let measures = Measures {
+            columns: vec![measure(3, 0), measure(4, 3), measure(5, 3), measure(30, 0)],
+            branch: 0,
+            width: room,
+        };
+        let (slots, _) = slots(&headings, &measures, room);
+        slots
+            .into_iter()
+            .map(|slot| (slot.column, slot.width))
+            .collect()
+    }
+
+    #[test]
+    fn words_give_way_first_then_the_least_important_column_goes_whole() {
+        assert_eq!(chosen(60), [(0, 6), (1, 7), (2, 8), (3, 30)]);
+        assert_eq!(chosen(44), [(0, 6), (1, 7), (2, 8), (3, 16)]);
+        assert_eq!(chosen(30), [(0, 6), (2, 8), (3, 13)]);
+        assert_eq!(chosen(20), [(0, 6), (2, 8)]);
+    }
+}

@@ -1,0 +1,196 @@
+//! The thin rounded border around a pane, with its titles, its freshness and what its rows come to.
+
+use super::{
+    canvas::{Canvas, after, line, spans_width, width},
+    theme::Part,
+};
+use crate::view::{Span, Title, Tone};
+use ratatui::{layout::Rect, style::Style};
+
+/// Whether a pane has the keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Keys {
+    Here,
+    Elsewhere,
+}
+
+/// What a border carries.
+#[derive(Debug)]
+pub(super) struct Border<'a> {
+    /// The panes that share the place; one of them is shown.
+    pub(super) titles: &'a [Title],
+    pub(super) shown: usize,
+    pub(super) keys: Keys,
+    pub(super) foot: &'a [Span],
+}
+
+/// How much of the titles is written; the first that fits is taken.
+#[derive(Debug, Clone, Copy)]
+enum Detail {
+    Full,
+    Short,
+    /// Short names, counts of the shown pane only.
+    Bare,
+    /// The shown pane, and the keys of the others.
+    KeysOnly,
+}
+
+impl Border<'_> {
+    /// Draws it; answers the area inside.
+    pub(super) fn draw(&self, canvas: &mut Canvas<'_>, area: Rect) -> Rect {
+        let part = match self.keys {
+            Keys::Here => Part::FocusedBorder,
+            Keys::Elsewhere => Part::Border,
+        };
+        let inner = outline(canvas, area, canvas.theme.part(part));
+        let top = Rect { height: 1, ..area };
+        let room = after(top, 2);
+        let room = Rect {
+            width: room.width.saturating_sub(2),
+            ..room
+        };
+        let room = self.freshness(canvas, room);
+        self.draw_titles(canvas, room);
+        let bottom = line(area, area.height.saturating_sub(1));
+        if !self.foot.is_empty() && spans_width(self.foot) + 6 <= bottom.width {
+            let room = Rect {
+                width: bottom.width - 2,
+                ..bottom
+            };
+            let foot = padded(self.foot.to_vec());
+            canvas.spans_right(room, &foot);
+        }
+        inner
+    }
+
+    fn freshness(&self, canvas: &mut Canvas<'_>, room: Rect) -> Rect {
+        let Some(title) = self.titles.get(self.shown) else {
+            return room;
+        };
+        let mut spans = vec![];
+        for span in &title.freshness {
+            if !spans.is_empty() {
+                spans.push(Span::muted(" · "));
+            }
+            spans.push(span.clone());
+        }
+        if spans.is_empty() {
+            return room;
+        }
+        canvas.spans_right(room, &padded(spans))
+    }
+
+    fn draw_titles(&self, canvas: &mut Canvas<'_>, room: Rect) {
+        let forms = [Detail::Full, Detail::Short, Detail::Bare, Detail::KeysOnly];
+        let mut written = forms.into_iter().map(|detail| padded(self.words(detail)));
+        let fits = written.find(|spans| spans_width(spans) <= room.width);
+        canvas.spans(
+            room,
+            &fits.unwrap_or_else(|| padded(self.words(Detail::KeysOnly))),
+        );
+    }
+
+    fn words(&self, detail: Detail) -> Vec<Span> {
+        let mut spans = vec![];
+        for (at, title) in self.titles.iter().enumerate() {
+            if !spans.is_empty() {
+                spans.push(Span::muted(match detail {
+                    Detail::Full => "  │  ",
+                    Detail::Short => " │ ",
+                    Detail::Bare | Detail::KeysOnly => "  ",
+                }));
+            }
+            spans.extend(self.one(at, title, detail));
+        }
+        spans
+    }
+
+    fn one(&self, at: usize, title: &Title, detail: Detail) -> Vec<Span> {
+        let is_shown = at == self.shown;
+        let tone = match (is_shown, self.keys) {
+            (true, Keys::Here) => Tone::Accent,
+            (true, Keys::Elsewhere) => Tone::Strong,
+            (false, _) => Tone::Muted,
+        };
+        let name = match detail {
+            Detail::Full => title.name,
+            Detail::KeysOnly if is_shown => title.name,
+            Detail::Short | Detail::Bare => title.short,
+            Detail::KeysOnly => "",
+        };
+        let key_tone = if is_shown { tone } else { Tone::Plain };
+        let mut spans = vec![Span::new(title.key.clone(), key_tone)];
+        if !name.is_empty() {
+            spans.push(Span::new(format!(" {name}"), tone));
+        }
+        let counts = is_shown || matches!(detail, Detail::Full | Detail::Short);
+        if counts && !title.count.is_empty() {
+            spans.push(Span::new(format!(" {}", title.count), Tone::Muted));
+        }
+        spans
+    }
+}
+
+fn padded(mut spans: Vec<Span>) -> Vec<Span> {
+    spans.insert(0, Span::plain(" "));
+    spans.push(Span::plain(" "));
+    spans
+}
+
+/// A rounded border; answers the area inside.
+pub(super) fn outline(canvas: &mut Canvas<'_>, area: Rect, style: Style) -> Rect {
+    if area.width < 2 || area.height < 2 {
+        return Rect {
+            width: 0,
+            height: 0,
+            ..area
+        };
+    }
+    let across = "─".repeat(usize::from(area.width - 2));
+    canvas.text(area, &format!("╭{across}╮"), style);
+    for number in 1..area.height - 1 {
+        let side = line(area, number);
+        canvas.text(side, "│", style);
+        canvas.text(after(side, side.width - 1), "│", style);
+    }
+    canvas.text(line(area, area.height - 1), &format!("╰{across}╯"), style);
+    Rect::new(area.x + 1, area.y + 1, area.width - 2, area.height - 2)
+}
+
+/// How far a list is scrolled, on the right border of `area`: only where not all of it is seen.
+pub(super) fn scrollbar(canvas: &mut Canvas<'_>, inner: Rect, first: usize, count: usize) {
+    let seen = usize::from(inner.height);
+    if count <= seen || seen == 0 {
+        return;
+    }
+    let length = (seen * seen / count).max(1);
+    let start = first * (seen - length) / (count - seen).max(1);
+    let style = canvas.theme.part(Part::FocusedBorder);
+    for offset in start..(start + length).min(seen) {
+        let row = line(inner, u16::try_from(offset).unwrap_or(u16::MAX));
+        let thumb = Rect {
+            x: row.x + row.width,
+            width: 1.min(row.width),
+            ..row
+        };
+        canvas.text(thumb, "┃", style);
+    }
+}
+
+/// A panel over the desk: a cleared area with a bright border and a title; answers the area inside.
+pub(super) fn panel(canvas: &mut Canvas<'_>, area: Rect, title: &[Span]) -> Rect {
+    canvas.clear(area);
+    let inner = outline(canvas, area, canvas.theme.part(Part::FocusedBorder));
+    let room = after(Rect { height: 1, ..area }, 2);
+    let room = Rect {
+        width: room.width.saturating_sub(2),
+        ..room
+    };
+    canvas.spans(room, &padded(title.to_vec()));
+    inner
+}
+
+/// The widest of some texts.
+pub(super) fn widest<'a>(texts: impl Iterator<Item = &'a str>) -> u16 {
+    texts.map(width).max().unwrap_or(0)
+}

@@ -1,0 +1,89 @@
+//! The first line. Where room is short it speaks briefly, then the least important parts go.
+
+use super::canvas::{Canvas, after, spans_width};
+use crate::{
+    app::Mode,
+    view::{Header, Segment, Span, Tone},
+};
+use ratatui::layout::Rect;
+
+const GAUGE: u16 = 8;
+const SEPARATOR: &str = " │ ";
+const SEPARATOR_WIDTH: u16 = 3;
+
+pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, header: &Header) {
+    let row = badge(canvas, area, header.mode);
+    let segments = fitting(&header.segments, row.width);
+    let mut row = row;
+    for (at, (spans, segment)) in segments.iter().enumerate() {
+        if at > 0 {
+            row = canvas.text(
+                row,
+                SEPARATOR,
+                canvas.theme.part(super::theme::Part::Border),
+            );
+        }
+        row = self::segment(canvas, row, spans, segment);
+    }
+}
+
+fn badge(canvas: &mut Canvas<'_>, area: Rect, mode: Option<Mode>) -> Rect {
+    let row = match mode {
+        Some(mode) => {
+            let words = match mode {
+                Mode::Paper => " PAPER ",
+                Mode::LiveApi => " LIVE-API ",
+            };
+            let style = canvas.theme.badge(mode);
+            canvas.text(area, words, style)
+        }
+        None => canvas.toned(area, " perpdeck ", Tone::Accent),
+    };
+    after(row, 1)
+}
+
+fn segment(canvas: &mut Canvas<'_>, row: Rect, spans: &[Span], segment: &Segment) -> Rect {
+    let Some(gauge) = segment.gauge else {
+        return canvas.spans(row, spans);
+    };
+    let (label, rest) = spans.split_at(1.min(spans.len()));
+    let row = canvas.spans(row, label);
+    canvas.gauge(
+        Rect {
+            width: GAUGE.min(row.width),
+            ..row
+        },
+        gauge,
+    );
+    canvas.spans(after(row, GAUGE + 1), rest)
+}
+
+/// All in full, else all in brief, else the more important in brief.
+fn fitting(segments: &[Segment], room: u16) -> Vec<(&[Span], &Segment)> {
+    let full: Vec<_> = segments.iter().map(|s| (s.words.as_slice(), s)).collect();
+    if width(&full) <= room {
+        return full;
+    }
+    let mut brief: Vec<_> = segments.iter().map(|s| (s.brief.as_slice(), s)).collect();
+    while width(&brief) > room && brief.len() > 1 {
+        let least = brief
+            .iter()
+            .enumerate()
+            .max_by_key(|(at, (_, s))| (s.priority, *at));
+        let Some((at, _)) = least else { break };
+        brief.remove(at);
+    }
+    brief
+}
+
+fn width(segments: &[(&[Span], &Segment)]) -> u16 {
+    let gaps = u16::try_from(segments.len().saturating_sub(1)).unwrap_or(0) * SEPARATOR_WIDTH;
+    segments.iter().fold(gaps, |sum, (spans, segment)| {
+        let gauge = if segment.gauge.is_some() {
+            GAUGE + 1
+        } else {
+            0
+        };
+        sum.saturating_add(spans_width(spans)).saturating_add(gauge)
+    })
+}

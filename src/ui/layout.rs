@@ -1,0 +1,213 @@
+//! Which panes are on the screen, and where, by its size.
+
+use crate::app::pane::{Focus, Pane};
+use ratatui::layout::Rect;
+use strum::IntoEnumIterator;
+
+/// Smaller than this nothing true can be shown.
+pub(super) const SMALLEST: (u16, u16) = (60, 16);
+
+/// What the cards of the TWAPs need in order to say everything.
+const CARDS: u16 = 62;
+
+/// How much room there is. The height decides as well: a wide but low screen takes the next form down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tier {
+    /// Positions over orders, TWAP over scaled beside them, the history below.
+    Wide,
+    /// Positions over everything; orders beside TWAP and scaled; the history below.
+    Medium,
+    /// Positions, and one place with tabs for all other panes.
+    Column,
+    /// One pane at a time.
+    List,
+    TooSmall,
+}
+
+/// One place of the screen: the pane it shows, and the panes that share it as tabs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) area: Rect,
+    pub(super) pane: Pane,
+    pub(super) tabs: Vec<Pane>,
+}
+
+const TIERS: &[(Tier, u16, u16)] = &[
+    (Tier::Wide, 160, 34),
+    (Tier::Medium, 100, 30),
+    (Tier::Column, 80, 20),
+    (Tier::List, SMALLEST.0, SMALLEST.1),
+];
+
+pub(super) fn tier(screen: Rect) -> Tier {
+    let fits =
+        |(_, width, height): &&(Tier, u16, u16)| screen.width >= *width && screen.height >= *height;
+    TIERS
+        .iter()
+        .find(fits)
+        .map_or(Tier::TooSmall, |(tier, ..)| *tier)
+}
+
+/// Divides `body` among the panes; `wanted` says how many lines a pane would fill, border included.
+pub(super) fn places(
+    tier: Tier,
+    body: Rect,
+    focus: &Focus,
+    wanted: impl Fn(Pane) -> u16,
+) -> Vec<Place> {
+    if focus.zoomed || matches!(tier, Tier::List | Tier::TooSmall) {
+        return vec![shared(body, focus.pane, Pane::iter())];
+    }
+    match tier {
+        Tier::Wide => wide(body, focus, wanted),
+        Tier::Medium => medium(body, focus, wanted),
+        Tier::Column | Tier::List | Tier::TooSmall => column(body, focus, wanted),
+    }
+}
+
+fn wide(body: Rect, focus: &Focus, wanted: impl Fn(Pane) -> u16) -> Vec<Place> {
+    let left = wanted(Pane::Positions).saturating_add(wanted(Pane::Orders));
+    let right = wanted(Pane::Twaps).saturating_add(wanted(Pane::Scaled));
+    let low = (body.height / 4).max(8);
+    let top = left
+        .max(right)
+        .clamp(body.height / 2, body.height.saturating_sub(low));
+    let (top, history) = rows(body, top);
+    let (left, right) = columns(top, (top.width * 32 / 50).min(top.width - CARDS));
+    let mut places = stacked(left, [Pane::Positions, Pane::Orders], &wanted);
+    places.extend(stacked(right, [Pane::Twaps, Pane::Scaled], &wanted));
+    places.push(history_place(history, focus));
+    places
+}
+
+fn medium(body: Rect, focus: &Focus, wanted: impl Fn(Pane) -> u16) -> Vec<Place> {
+    let (top, rest) = rows(body, wanted(Pane::Positions).clamp(5, body.height / 3));
+    let right = wanted(Pane::Twaps).saturating_add(wanted(Pane::Scaled));
+    let middle = wanted(Pane::Orders).max(right).min(rest.height * 3 / 5);
+    let (middle, history) = rows(rest, middle.max(rest.height / 2));
+    let (left, right) = columns(middle, middle.width * 31 / 50);
+    let mut places = vec![alone(top, Pane::Positions), alone(left, Pane::Orders)];
+    places.extend(stacked(right, [Pane::Twaps, Pane::Scaled], &wanted));
+    places.push(history_place(history, focus));
+    places
+}
+
+fn column(body: Rect, focus: &Focus, wanted: impl Fn(Pane) -> u16) -> Vec<Place> {
+    let (top, rest) = rows(body, wanted(Pane::Positions).clamp(5, body.height * 2 / 5));
+    let below = if focus.pane == Pane::Positions {
+        Pane::Orders
+    } else {
+        focus.pane
+    };
+    let tabs = Pane::iter().filter(|pane| *pane != Pane::Positions);
+    vec![alone(top, Pane::Positions), shared(rest, below, tabs)]
+}
+
+fn history_place(area: Rect, focus: &Focus) -> Place {
+    shared(
+        area,
+        focus.tab,
+        Pane::iter().filter(|pane| pane.is_history()),
+    )
+}
+
+fn alone(area: Rect, pane: Pane) -> Place {
+    shared(area, pane, [pane].into_iter())
+}
+
+fn shared(area: Rect, pane: Pane, tabs: impl Iterator<Item = Pane>) -> Place {
+    Place {
+        area,
+        pane,
+        tabs: tabs.collect(),
+    }
+}
+
+/// Two panes over one another: the upper one gets what it wants while the lower one keeps enough to be read.
+fn stacked(area: Rect, panes: [Pane; 2], wanted: &impl Fn(Pane) -> u16) -> Vec<Place> {
+    let [upper, lower] = panes;
+    let spare = area.height.saturating_sub(wanted(lower));
+    let most = spare
+        .max(area.height * 11 / 20)
+        .min(area.height.saturating_sub(5));
+    let (above, below) = rows(area, wanted(upper).clamp(5.min(most), most));
+    vec![alone(above, upper), alone(below, lower)]
+}
+
+fn rows(area: Rect, above: u16) -> (Rect, Rect) {
+    let above = above.min(area.height);
+    let upper = Rect {
+        height: above,
+        ..area
+    };
+    let lower = Rect {
+        y: area.y + above,
+        height: area.height - above,
+        ..area
+    };
+    (upper, lower)
+}
+
+fn columns(area: Rect, left: u16) -> (Rect, Rect) {
+    let left = left.min(area.width);
+    let first = Rect {
+        width: left,
+        ..area
+    };
+    let second = Rect {
+        x: area.x + left,
+        width: area.width - left,
+        ..area
+    };
+    (first, second)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn areas(width: u16, height: u16) -> Vec<Rect> {
+        let body = Rect::new(0, 1, width, height - 2);
+        let screen = Rect::new(0, 0, width, height);
+        let places = places(tier(screen), body, &Focus::default(), |_| 12);
+        places.into_iter().map(|place| place.area).collect()
+    }
+
+    #[test]
+    fn the_tiers_change_where_the_product_says() {
+        let at = |width| tier(Rect::new(0, 0, width, 60));
+        assert_eq!(
+            [160, 159, 99, 79, 59].map(at),
+            [
+                Tier::Wide,
+                Tier::Medium,
+                Tier::Column,
+                Tier::List,
+                Tier::TooSmall
+            ]
+        );
+        assert_eq!(tier(Rect::new(0, 0, 200, 15)), Tier::TooSmall);
+    }
+
+    #[test]
+    fn the_places_cover_the_body_without_overlap_at_every_size() {
+        for width in (60..=220).step_by(7) {
+            for height in 16..=70 {
+                let areas = areas(width, height);
+                let covered: u32 = areas.iter().map(|area| area.area()).sum();
+                assert_eq!(
+                    covered,
+                    u32::from(width) * u32::from(height - 2),
+                    "{width}x{height}"
+                );
+                for (at, area) in areas.iter().enumerate() {
+                    let rest = areas.get(at + 1..).unwrap_or_default();
+                    assert!(
+                        rest.iter().all(|other| !area.intersects(*other)),
+                        "{width}x{height}"
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! One pane in its place: border, titles, and the visible rows.
+
+use super::{
+    Scrolls,
+    canvas::{Canvas, after, line, spans_width},
+    cards::{self, Setting},
+    chart,
+    frame::{Border, Keys, scrollbar},
+    layout::Place,
+    table::{self, Mark},
+};
+use crate::{
+    app::{
+        Model,
+        pane::{Pane, RowId},
+        rows,
+    },
+    view::{self, Scene, Span, Title},
+};
+use ratatui::layout::Rect;
+
+/// Borders and headings.
+const AROUND: u16 = 3;
+
+/// How many lines a pane would fill.
+pub(super) fn wanted(model: &Model, pane: Pane) -> u16 {
+    let count = rows(&model.store, &model.activity, pane).len();
+    if pane == Pane::Twaps {
+        return cards::wanted(count) + 2;
+    }
+    u16::try_from(count.max(1))
+        .unwrap_or(u16::MAX)
+        .saturating_add(AROUND)
+}
+
+pub(super) fn draw(canvas: &mut Canvas<'_>, model: &Model, scrolls: &mut Scrolls, place: &Place) {
+    let zone = scrolls.zone.clone();
+    let scene = Scene::of(model, &zone);
+    let titles: Vec<Title> = place
+        .tabs
+        .iter()
+        .map(|pane| view::title(model, *pane))
+        .collect();
+    let is_focused = model.focus.pane == place.pane;
+    let border = Border {
+        shown: place
+            .tabs
+            .iter()
+            .position(|pane| *pane == place.pane)
+            .unwrap_or(0),
+        titles: &titles,
+        keys: if is_focused {
+            Keys::Here
+        } else {
+            Keys::Elsewhere
+        },
+        foot: &view::foot(place.pane, &scene),
+    };
+    let inner = border.draw(canvas, place.area);
+    let rows = rows(&model.store, &model.activity, place.pane);
+    if rows.is_empty() {
+        emptiness(canvas, inner, &view::emptiness(place.pane, model));
+        return;
+    }
+    let selected = model.focus.selected(place.pane, &rows).map(|(at, _)| at);
+    let body = Body {
+        pane: place.pane,
+        rows: &rows,
+        selected: selected.filter(|_| is_focused),
+        seen: selected.unwrap_or(0),
+    };
+    match cards::setting(inner, rows.len())
+        .filter(|_| place.pane == Pane::Twaps && inner.width >= 40)
+    {
+        Some(setting) => body.cards(canvas, inner, setting, (scrolls, &scene)),
+        None => body.table(canvas, inner, scrolls, &scene),
+    }
+}
+
+/// The rows of a pane and which of them must be seen.
+struct Body<'a> {
+    pane: Pane,
+    rows: &'a [RowId],
+    /// The row the keys act on, if this pane has them.
+    selected: Option<usize>,
+    seen: usize,
+}
+
+impl Body<'_> {
+    fn cards(
+        &self,
+        canvas: &mut Canvas<'_>,
+        inner: Rect,
+        setting: Setting,
+        (scrolls, scene): (&mut Scrolls, &Scene<'_>),
+    ) {
+        let room = setting.seen;
+        let first = scrolls.first(self.pane, self.seen, room, self.rows.len());
+        let visible = self.rows.get(first..(first + room).min(self.rows.len()));
+        let cards = view::cards(scene, visible.unwrap_or_default());
+        let selected = self.selected.map(|at| at.saturating_sub(first));
+        cards::draw(canvas, inner, &cards, setting, selected);
+        if self.rows.len() > room {
+            let lines = usize::from(inner.height);
+            scrollbar(
+                canvas,
+                inner,
+                first * lines / room,
+                self.rows.len() * lines / room,
+            );
+        }
+    }
+
+    fn table(
+        &self,
+        canvas: &mut Canvas<'_>,
+        inner: Rect,
+        scrolls: &mut Scrolls,
+        scene: &Scene<'_>,
+    ) {
+        let room = usize::from(inner.height.saturating_sub(1));
+        let first = scrolls.first(self.pane, self.seen, room, self.rows.len());
+        let range = first..(first + room).min(self.rows.len());
+        let table = view::pane_table(self.pane, self.rows, range, scene);
+        let mark = self
+            .selected
+            .map_or(Mark::None, |at| Mark::Bright(at.saturating_sub(first)));
+        let measures = scrolls.measures(self.pane);
+        let free = table::draw(canvas, inner, &table, measures, mark);
+        if self.pane == Pane::Closed {
+            curve(canvas, free, scene);
+        }
+        let body = line_rest(inner);
+        scrollbar(canvas, body, first, self.rows.len());
+    }
+}
+
+/// The equity curve, where the table leaves room for one.
+fn curve(canvas: &mut Canvas<'_>, free: Rect, scene: &Scene<'_>) {
+    let (width, height) = chart::LEAST;
+    let free = Rect {
+        width: free.width.saturating_sub(1),
+        ..free
+    };
+    if free.width < width || free.height < height {
+        return;
+    }
+    if let Some(curve) = view::curve(scene) {
+        chart::draw(canvas, free, &curve);
+    }
+}
+
+/// Everything under the headings.
+fn line_rest(area: Rect) -> Rect {
+    Rect {
+        y: area.y + 1.min(area.height),
+        height: area.height.saturating_sub(1),
+        ..area
+    }
+}
+
+fn emptiness(canvas: &mut Canvas<'_>, inner: Rect, words: &[Span]) {
+    let middle = line(inner, inner.height.saturating_sub(1) / 2);
+    let lead = middle.width.saturating_sub(spans_width(words)) / 2;
+    canvas.spans(after(middle, lead), words);
+}

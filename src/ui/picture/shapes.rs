@@ -1,0 +1,132 @@
+//! Box and block characters as shapes on a grid of cells, so that they join whatever the font.
+
+/// Width and height of a cell in SVG units; the font size that goes with them is [`FONT`].
+pub(super) const CELL: (u32, u32) = (9, 20);
+pub(super) const FONT: u32 = 15;
+
+/// How a character is drawn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// By the font.
+    Glyph,
+    /// A line through the cell, as an SVG path.
+    Line { path: String, thickness: u32 },
+    /// A filled part of the cell: from its left top corner, so wide and so high, in eighths.
+    Block { width: u32, opacity: &'static str },
+    /// Dots of braille, as an SVG path of squares.
+    Dots(String),
+}
+
+/// The shape of a character in the cell whose left top corner is `x`, `y`.
+pub(super) fn shape(symbol: &str, x: u32, y: u32) -> Shape {
+    let (wide, high) = CELL;
+    let (right, low) = (x + wide, y + high);
+    let (middle, centre) = (half(2 * x + wide), half(2 * y + high));
+    let round = 4;
+    let (before, behind) = (
+        half(2 * x + wide - 2 * round),
+        half(2 * x + wide + 2 * round),
+    );
+    let (above, below) = (
+        half(2 * y + high - 2 * round),
+        half(2 * y + high + 2 * round),
+    );
+    let thin = |path| Shape::Line { path, thickness: 1 };
+    match symbol {
+        "─" => thin(format!("M{x} {centre}H{right}")),
+        "│" => thin(format!("M{middle} {y}V{low}")),
+        "┃" => Shape::Line {
+            path: format!("M{middle} {y}V{low}"),
+            thickness: 3,
+        },
+        "╭" => thin(format!(
+            "M{middle} {low}V{below}Q{middle} {centre} {behind} {centre}H{right}"
+        )),
+        "╮" => thin(format!(
+            "M{x} {centre}H{before}Q{middle} {centre} {middle} {below}V{low}"
+        )),
+        "╰" => thin(format!(
+            "M{middle} {y}V{above}Q{middle} {centre} {behind} {centre}H{right}"
+        )),
+        "╯" => thin(format!(
+            "M{x} {centre}H{before}Q{middle} {centre} {middle} {above}V{y}"
+        )),
+        "├" => thin(format!("M{middle} {y}V{low}M{middle} {centre}H{right}")),
+        "└" => thin(format!("M{middle} {y}V{centre}H{right}")),
+        _ => braille(symbol, x, y).unwrap_or_else(|| block(symbol)),
+    }
+}
+
+/// The bits of braille dots, left then right, from above.
+const DOTS: [(u32, u32, u32); 8] = [
+    (0x01, 0, 0),
+    (0x02, 0, 1),
+    (0x04, 0, 2),
+    (0x40, 0, 3),
+    (0x08, 1, 0),
+    (0x10, 1, 1),
+    (0x20, 1, 2),
+    (0x80, 1, 3),
+];
+
+fn braille(symbol: &str, x: u32, y: u32) -> Option<Shape> {
+    let code = u32::from(symbol.chars().next()?);
+    let bits = code.checked_sub(0x2800).filter(|bits| *bits <= 0xff)?;
+    let dots = DOTS.iter().filter(|(bit, ..)| bits & bit != 0);
+    let squares = dots.map(|(_, side, row)| {
+        let (left, top) = (x + 1 + side * 4, y + 1 + row * 5);
+        format!("M{left} {top}h3v3h-3z")
+    });
+    let squares: Vec<_> = squares.collect();
+    Some(Shape::Dots(squares.concat()))
+}
+
+fn block(symbol: &str) -> Shape {
+    let eighths = ["▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"];
+    let filled = (1_u32..).zip(eighths).find(|(_, block)| *block == symbol);
+    match (filled, symbol) {
+        (Some((width, _)), _) => Shape::Block {
+            width,
+            opacity: "1",
+        },
+        (None, "░") => Shape::Block {
+            width: 8,
+            opacity: "0.25",
+        },
+        (None, _) => Shape::Glyph,
+    }
+}
+
+/// Half of a whole number of units, as SVG writes it.
+fn half(twice: u32) -> String {
+    if twice.is_multiple_of(2) {
+        (twice / 2).to_string()
+    } else {
+        format!("{}.5", twice / 2)
+    }
+}
+
+/// Eighths of a cell's width, as SVG writes it.
+pub(super) fn eighths(count: u32) -> String {
+    let thousandths = CELL.0 * count * 125;
+    let text = format!("{}.{:03}", thousandths / 1_000, thousandths % 1_000);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn borders_meet_in_the_middle_of_their_cells() {
+        let path = |symbol| match shape(symbol, 0, 0) {
+            Shape::Line { path, .. } => path,
+            Shape::Glyph | Shape::Block { .. } | Shape::Dots(_) => String::new(),
+        };
+        assert_eq!(path("─"), "M0 10H9");
+        assert_eq!(path("│"), "M4.5 0V20");
+        assert_eq!(path("╭"), "M4.5 20V14Q4.5 10 8.5 10H9");
+        assert_eq!(shape("a", 0, 0), Shape::Glyph);
+        assert_eq!(eighths(3), "3.375");
+    }
+}

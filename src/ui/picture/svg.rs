@@ -1,0 +1,264 @@
+//! A screen as one self-contained SVG: no script, no font file, no link, so that it shows on a code host too.
+//!
+//! Backgrounds are rectangles over runs of cells, borders and bars are shapes, and every run of text is
+//! stretched to its cells, so that columns stay in line whatever monospaced font the reader has.
+
+use super::{
+    super::theme::Theme,
+    cells,
+    shapes::{CELL, FONT, Shape, eighths, shape},
+};
+use ratatui::{
+    buffer::{Buffer, Cell},
+    layout::Rect,
+    style::{Color, Modifier},
+};
+use std::fmt::Write as _;
+use unicode_width::UnicodeWidthStr;
+
+/// Space around the screen.
+const MARGIN: u32 = 14;
+const FONTS: &str =
+    "ui-monospace,'SF Mono',Menlo,'Cascadia Mono','DejaVu Sans Mono',Consolas,monospace";
+/// For a theme without colours.
+const INK: &str = "#202020";
+const PAPER: &str = "#ffffff";
+
+/// The look of a cell, ready for the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Look {
+    ink: String,
+    paper: String,
+    marks: &'static str,
+}
+
+/// A run of cells of one look.
+#[derive(Debug)]
+struct Run {
+    x: u32,
+    width: u32,
+    text: String,
+    look: Look,
+}
+
+/// The screen as an SVG document.
+pub fn svg(screen: &Buffer, theme: &Theme) -> String {
+    let area = screen.area;
+    let (width, height) = (
+        u32::from(area.width) * CELL.0,
+        u32::from(area.height) * CELL.1,
+    );
+    let ground = ground(theme);
+    let mut out = String::new();
+    let (outer_width, outer_height) = (width + 2 * MARGIN, height + 2 * MARGIN);
+    put(
+        &mut out,
+        format_args!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {outer_width} {outer_height}\" \
+         width=\"{outer_width}\" height=\"{outer_height}\" font-family=\"{FONTS}\" font-size=\"{FONT}\">\n\
+         <rect width=\"100%\" height=\"100%\" rx=\"10\" fill=\"{}\"/>\n<g transform=\"translate({MARGIN} {MARGIN})\">\n",
+            ground.paper
+        ),
+    );
+    for (number, row) in (0_u32..).zip(area.rows()) {
+        line(&mut out, screen, row, number * CELL.1, &ground);
+    }
+    out.push_str("</g>\n</svg>\n");
+    out
+}
+
+fn ground(theme: &Theme) -> Look {
+    let (ink, paper) = match theme.base_colours() {
+        Some((text, background)) => (hex(text), hex(background)),
+        None => (None, None),
+    };
+    Look {
+        ink: ink.unwrap_or_else(|| INK.to_owned()),
+        paper: paper.unwrap_or_else(|| PAPER.to_owned()),
+        marks: "",
+    }
+}
+
+fn line(out: &mut String, screen: &Buffer, row: Rect, y: u32, ground: &Look) {
+    let runs = runs(screen, row, ground);
+    for run in runs.iter().filter(|run| run.look.paper != ground.paper) {
+        let (x, width, height) = (run.x, run.width, CELL.1);
+        let fill = &run.look.paper;
+        put(
+            out,
+            format_args!(
+                "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" fill=\"{fill}\"/>\n"
+            ),
+        );
+    }
+    for run in &runs {
+        draw(out, run, y);
+    }
+}
+
+/// Cells of one look side by side; a shape is a run of its own kind.
+fn runs(screen: &Buffer, row: Rect, ground: &Look) -> Vec<Run> {
+    let mut runs: Vec<Run> = vec![];
+    for (column, cell) in cells(screen, row) {
+        let look = look(cell, ground);
+        let x = u32::from(column - row.x) * CELL.0;
+        let wide = u32::try_from(cell.symbol().width().max(1)).unwrap_or(1) * CELL.0;
+        let is_shape = shape(cell.symbol(), 0, 0) != Shape::Glyph;
+        match runs
+            .last_mut()
+            .filter(|run| goes_on(run, cell, &look, is_shape.then_some(())))
+        {
+            Some(run) => {
+                run.text.push_str(cell.symbol());
+                run.width += wide;
+            }
+            None => runs.push(Run {
+                x,
+                width: wide,
+                text: cell.symbol().to_owned(),
+                look,
+            }),
+        }
+    }
+    runs
+}
+
+/// What may be drawn in one piece: these fill their cells from side to side.
+const SEAMLESS: [&str; 3] = ["─", "█", "░"];
+
+/// A run of shapes holds one seamless character again and again; a run of text holds no shapes.
+fn goes_on(run: &Run, cell: &Cell, look: &Look, shaped: Option<()>) -> bool {
+    let first = run
+        .text
+        .chars()
+        .next()
+        .map(String::from)
+        .unwrap_or_default();
+    let same_kind = match shaped {
+        Some(()) => first == cell.symbol() && SEAMLESS.contains(&cell.symbol()),
+        None => shape(&first, 0, 0) == Shape::Glyph,
+    };
+    same_kind && run.look == *look
+}
+
+fn draw(out: &mut String, run: &Run, y: u32) {
+    let first = run
+        .text
+        .chars()
+        .next()
+        .map(String::from)
+        .unwrap_or_default();
+    let ink = &run.look.ink;
+    let count = run.width / CELL.0;
+    match shape(&first, run.x, y) {
+        Shape::Glyph => text(out, run, y),
+        Shape::Dots(path) => put(out, format_args!("<path d=\"{path}\" fill=\"{ink}\"/>\n")),
+        Shape::Line { path, thickness } => {
+            // Only the horizontal line repeats along a row.
+            let path = if first == "─" {
+                path.replace(
+                    &format!("H{}", run.x + CELL.0),
+                    &format!("H{}", run.x + run.width),
+                )
+            } else {
+                path
+            };
+            put(
+                out,
+                format_args!(
+                    "<path d=\"{path}\" stroke=\"{ink}\" stroke-width=\"{thickness}\" fill=\"none\"/>\n"
+                ),
+            );
+        }
+        Shape::Block { width, opacity } => {
+            let (x, height) = (run.x, CELL.1 - 2);
+            let width = if count > 1 {
+                run.width.to_string()
+            } else {
+                eighths(width)
+            };
+            put(
+                out,
+                format_args!(
+                    "<rect x=\"{x}\" y=\"{}\" width=\"{width}\" height=\"{height}\" fill=\"{ink}\" fill-opacity=\"{opacity}\"/>\n",
+                    y + 1
+                ),
+            );
+        }
+    }
+}
+
+fn text(out: &mut String, run: &Run, y: u32) {
+    let trimmed = run.text.trim_end();
+    let lead = trimmed.len() - trimmed.trim_start().len();
+    let words = trimmed.trim_start();
+    if words.is_empty() {
+        return;
+    }
+    let x = run.x + u32::try_from(lead).unwrap_or(0) * CELL.0;
+    let wide = u32::try_from(words.width()).unwrap_or(0) * CELL.0;
+    let Look { ink, marks, .. } = &run.look;
+    let base = y + FONT;
+    let words = words
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;");
+    put(
+        out,
+        format_args!(
+            "<text x=\"{x}\" y=\"{base}\" fill=\"{ink}\"{marks} textLength=\"{wide}\" \
+         lengthAdjust=\"spacingAndGlyphs\" xml:space=\"preserve\">{words}</text>\n"
+        ),
+    );
+}
+
+fn look(cell: &Cell, ground: &Look) -> Look {
+    let ink = hex(cell.fg).unwrap_or_else(|| ground.ink.clone());
+    let paper = hex(cell.bg).unwrap_or_else(|| ground.paper.clone());
+    let (ink, paper) = if cell.modifier.contains(Modifier::REVERSED) {
+        (paper, ink)
+    } else {
+        (ink, paper)
+    };
+    let has = |modifier| cell.modifier.contains(modifier);
+    let marks = match (
+        has(Modifier::BOLD),
+        has(Modifier::UNDERLINED),
+        has(Modifier::DIM),
+    ) {
+        (true, true, _) => " font-weight=\"700\" text-decoration=\"underline\"",
+        (true, false, _) => " font-weight=\"700\"",
+        (false, true, _) => " text-decoration=\"underline\"",
+        (false, false, true) => " fill-opacity=\"0.6\"",
+        (false, false, false) => "",
+    };
+    Look { ink, paper, marks }
+}
+
+/// Themes use no other colours than these.
+fn hex(color: Color) -> Option<String> {
+    let (r, g, b) = if let Color::Rgb(r, g, b) = color {
+        (r, g, b)
+    } else if let Color::Indexed(n) = color {
+        of_index(n)
+    } else {
+        return None;
+    };
+    Some(format!("#{r:02x}{g:02x}{b:02x}"))
+}
+
+/// The colour cube and the greys of a 256-colour terminal.
+fn of_index(index: u8) -> (u8, u8, u8) {
+    if index >= 232 {
+        let grey = 8 + 10 * (index - 232);
+        return (grey, grey, grey);
+    }
+    let cube = index.saturating_sub(16);
+    let step = |n: u8| if n == 0 { 0 } else { 55 + 40 * n };
+    (step(cube / 36), step(cube / 6 % 6), step(cube % 6))
+}
+
+/// Writing to a String cannot fail.
+fn put(out: &mut String, words: std::fmt::Arguments<'_>) {
+    out.write_fmt(words).unwrap_or_default();
+}

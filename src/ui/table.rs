@@ -1,0 +1,154 @@
+//! Rows under headings. A column that does not fit is left out whole, the least important first; a number
+//! is never cut.
+
+use super::{
+    canvas::{Canvas, after, line, shortened, width},
+    fit::{BRANCH, GAUGE, GAUGE_ROOM, Measure, Measures, Slot, WIDEST_GAP, parts, slots},
+    theme::Part,
+};
+use crate::view::{Align, Body, Cell, Heading, Lead, Row, Table, Tone};
+use ratatui::layout::Rect;
+
+/// The mark of the selected row, and the same space at the right.
+const MARGIN: u16 = 1;
+
+/// Which row is marked, and how loudly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mark {
+    /// The keys act on the n-th visible row.
+    Bright(usize),
+    None,
+}
+
+/// Draws the headings and the rows below them; answers the part of `area` beside them that is free.
+pub(super) fn draw(
+    canvas: &mut Canvas<'_>,
+    area: Rect,
+    table: &Table,
+    measures: &mut Measures,
+    mark: Mark,
+) -> Rect {
+    let room = after(area, MARGIN);
+    let room = Rect {
+        width: room.width.saturating_sub(MARGIN),
+        ..room
+    };
+    measures.take(table, room.width);
+    let (slots, measures) = slots(&table.headings, measures, room.width);
+    let measures = &measures;
+    headings(canvas, line(room, 0), table, &slots);
+    for (number, row) in (0..).zip(&table.rows) {
+        let whole = line(area, number + 1);
+        if mark == Mark::Bright(usize::from(number)) {
+            canvas.fill(whole, Part::Selection);
+            canvas.toned(whole, "▌", Tone::Accent);
+        }
+        one(
+            canvas,
+            line(room, number + 1),
+            row,
+            measures,
+            (&table.headings, &slots),
+        );
+    }
+    let used = slots
+        .last()
+        .map_or(0, |slot| slot.offset.saturating_add(slot.width));
+    after(room, used.saturating_add(WIDEST_GAP))
+}
+
+fn place(row: Rect, slot: Slot) -> Rect {
+    let rest = after(row, slot.offset);
+    Rect {
+        width: slot.width.min(rest.width),
+        ..rest
+    }
+}
+
+fn headings(canvas: &mut Canvas<'_>, row: Rect, table: &Table, slots: &[Slot]) {
+    for slot in slots {
+        let Some(heading) = table.headings.get(slot.column) else {
+            continue;
+        };
+        let room = place(row, *slot);
+        let room = match heading.align {
+            Align::Number => after(room, room.width.saturating_sub(width(heading.title))),
+            Align::Left | Align::Words => room,
+        };
+        canvas.toned(room, &shortened(heading.title, room.width), Tone::Muted);
+    }
+}
+
+fn one(
+    canvas: &mut Canvas<'_>,
+    row: Rect,
+    content: &Row,
+    measures: &Measures,
+    (headings, slots): (&[Heading], &[Slot]),
+) {
+    let branch = match content.lead {
+        Lead::Root => "",
+        Lead::Child => "├ ",
+        Lead::LastChild => "└ ",
+    };
+    canvas.toned(row, branch, Tone::Muted);
+    let cells = match &content.body {
+        Body::Cells(cells) => cells,
+        Body::Line(spans) => {
+            canvas.spans(row, spans);
+            return;
+        }
+    };
+    for slot in slots {
+        let column = (
+            cells.get(slot.column),
+            headings.get(slot.column),
+            measures.columns.get(slot.column),
+        );
+        let (Some(cell), Some(heading), Some(measure)) = column else {
+            continue;
+        };
+        let room = place(row, *slot);
+        let is_child = slot.column == 0 && content.lead != Lead::Root;
+        let room = if is_child { after(room, BRANCH) } else { room };
+        draw_cell(canvas, room, cell, heading.align, *measure);
+    }
+}
+
+fn draw_cell(canvas: &mut Canvas<'_>, room: Rect, cell: &Cell, align: Align, measure: Measure) {
+    let mut room = room;
+    if let Some(gauge) = cell.gauge.filter(|_| measure.gauge > 0) {
+        let text = measure.whole + measure.fraction;
+        let spare = room.width.saturating_sub(text + GAUGE_ROOM);
+        let start = if align == Align::Number { spare } else { 0 };
+        canvas.bar(
+            Rect {
+                width: GAUGE,
+                ..after(room, start)
+            },
+            gauge,
+        );
+        room = after(room, start + GAUGE_ROOM);
+    }
+    let text = cell.text();
+    match align {
+        Align::Number => {
+            let (_, fraction) = parts(&text, align);
+            let tail = measure.fraction.saturating_sub(width(fraction));
+            let lead = room.width.saturating_sub(width(&text) + tail);
+            canvas.spans(after(room, lead), &cell.spans);
+        }
+        Align::Left => {
+            canvas.spans(room, &cell.spans);
+        }
+        Align::Words => words(canvas, room, cell),
+    }
+}
+
+/// Words may end in `…`; what they begin with is what matters.
+fn words(canvas: &mut Canvas<'_>, mut room: Rect, cell: &Cell) {
+    for span in &cell.spans {
+        let text = shortened(&span.text, room.width);
+        room = canvas.toned(room, &text, span.tone);
+    }
+}

@@ -1,0 +1,171 @@
+//! What this desk did and what came of it, one line each.
+
+use super::{
+    Align::{Left, Words},
+    Column, Scene, Span, Table, Tone, format, history, words,
+};
+use crate::{
+    app::notice::{Event, Notice},
+    model::{CloseAll, Command, Failure, Order, Progress, Receipt},
+};
+use std::ops::Range;
+
+pub const ACTIVITY: &[Column<Notice>] = &[
+    Column::new("at", "time", Left, 1, |notice, scene| {
+        Span::muted(scene.zone.moment(notice.at, scene.now)).into()
+    }),
+    Column::new("kind", "event", Left, 0, |notice, _| {
+        Span::new(kind(&notice.event), notice.event.tone().into()).into()
+    }),
+    Column::new("words", "what", Words, 0, |notice, scene| {
+        words_of(&notice.event, scene).into()
+    }),
+    Column::new("ticket", "ticket", Left, 5, |notice, _| {
+        Span::muted(notice.ticket.map(|t| t.to_string()).unwrap_or_default()).into()
+    }),
+];
+
+pub(super) fn table(scene: &Scene<'_>, range: Range<usize>) -> Table {
+    let newest_first = scene.activity.lines.iter().rev();
+    Table::of(
+        ACTIVITY,
+        newest_first.skip(range.start).take(range.len()),
+        scene,
+    )
+}
+
+/// One word for what happened.
+pub(super) fn kind(event: &Event) -> &'static str {
+    match event {
+        Event::Sent(_) => "sent",
+        Event::Progress(_, Progress::Sending { .. }) => "sending",
+        Event::Progress(_, Progress::Unknown { .. }) => "unknown",
+        Event::Progress(_, Progress::Waiting { .. }) => "waiting",
+        Event::Progress(_, Progress::Running { .. }) => "running",
+        Event::Progress(_, Progress::Flattening(_)) => "flattening",
+        Event::Progress(_, Progress::Parked { .. }) => "in doubt",
+        Event::Settled(_, Ok(receipt)) => receipt_kind(receipt),
+        Event::Settled(_, Err(why)) => why.kind.word(),
+        Event::Said(..) => "desk",
+    }
+}
+
+fn receipt_kind(receipt: &Receipt) -> &'static str {
+    match receipt {
+        Receipt::Cancel(cancel) if cancel.queued => "queued",
+        Receipt::Cancel(cancel) if !cancel.canceled => "not canceled",
+        Receipt::Order { queued: true, .. } => "queued",
+        Receipt::Order { order, .. } => order_kind(order),
+        Receipt::CloseAll(operation) if operation.failed_count > 0 => "partly done",
+        Receipt::Cancel(_)
+        | Receipt::Position(_)
+        | Receipt::Twap(_)
+        | Receipt::Scaled(_)
+        | Receipt::CloseAll(_)
+        | Receipt::Over(_) => "done",
+        Receipt::Flat(_) => "flat",
+    }
+}
+
+fn order_kind(order: &Order) -> &'static str {
+    use crate::model::OrderStatus::{Canceled, Expired, Filled, Pending, Rejected, Resting};
+    match order.status.known() {
+        Some(Pending) if order.is_armed() => "armed",
+        Some(Pending) => "pending",
+        Some(Resting) => "resting",
+        Some(Filled) => "filled",
+        Some(Rejected) => "rejected",
+        Some(Expired) => "expired",
+        Some(Canceled) => "canceled",
+        None => "answered",
+    }
+}
+
+/// The event as spans: what was asked, then what came of it.
+pub(super) fn words_of(event: &Event, scene: &Scene<'_>) -> Vec<Span> {
+    match event {
+        Event::Sent(command) => vec![Span::plain(words::command(command, scene))],
+        Event::Progress(command, progress) => vec![
+            Span::plain(words::command(command, scene)),
+            Span::muted(format!("  {}", progress_words(progress))),
+        ],
+        Event::Settled(command, Ok(receipt)) => {
+            vec![Span::plain(receipt_words(command, receipt, scene))]
+        }
+        Event::Settled(command, Err(why)) => failed(command, why, scene),
+        Event::Said(_, text) => vec![Span::plain(text.clone())],
+    }
+}
+
+fn failed(command: &Command, why: &Failure, scene: &Scene<'_>) -> Vec<Span> {
+    let mut spans = vec![Span::plain(words::command(command, scene))];
+    spans.push(Span::new(format!(": {}", why.message), Tone::Alert));
+    spans.push(Span::muted(references(why)));
+    spans
+}
+
+/// `  code risk  rule R-7  request 8f…`: what helps to look a failure up.
+pub(super) fn references(why: &Failure) -> String {
+    let named = why.references().into_iter();
+    let words: Vec<_> = named
+        .map(|(name, value)| format!("  {name} {value}"))
+        .collect();
+    words.concat()
+}
+
+pub(super) fn progress_words(progress: &Progress) -> String {
+    match progress {
+        Progress::Sending { attempt: 1 } => "sending".to_owned(),
+        Progress::Sending { attempt } => format!("sending, try {attempt}"),
+        Progress::Unknown { why, .. } => {
+            format!("{}; the same request goes again", why.kind.word())
+        }
+        Progress::Waiting { why, .. } => format!("{why}; goes again"),
+        Progress::Running { operation, .. } => format!(
+            "{} of {} done, {} failed",
+            operation.done_count(),
+            operation.total_count,
+            operation.failed_count
+        ),
+        Progress::Flattening(flattening) => flattening.to_string(),
+        Progress::Parked { why, .. } => why.message.to_string(),
+    }
+}
+
+fn receipt_words(command: &Command, receipt: &Receipt, scene: &Scene<'_>) -> String {
+    let asked = || words::command(command, scene);
+    match receipt {
+        Receipt::Order { order, .. } => order_words(order, scene),
+        Receipt::CloseAll(operation) => format!("{}: {}", asked(), close_all_words(operation)),
+        Receipt::Over(what) => format!("{}: {what}", asked()),
+        Receipt::Flat(proof) => format!("{}: {proof}", asked()),
+        Receipt::Cancel(_) | Receipt::Position(_) | Receipt::Twap(_) | Receipt::Scaled(_) => {
+            asked()
+        }
+    }
+}
+
+/// How many closes were submitted, and which were not and why.
+fn close_all_words(operation: &CloseAll) -> String {
+    let (done, total) = (operation.succeeded_count, operation.total_count);
+    let mut words = vec![format!("{done} of {total} submitted")];
+    words.extend(operation.failures().map(|failed| {
+        let why = failed.failure_code.iter().chain(&failed.rule_id);
+        let why: Vec<_> = why.map(ToString::to_string).collect();
+        format!("{} failed: {}", failed.position_id, why.join(" · "))
+    }));
+    words.join("; ")
+}
+
+/// The order as it came back: with its fill, or why it was refused.
+fn order_words(order: &Order, scene: &Scene<'_>) -> String {
+    let market = scene.store.market(&order.market_id);
+    let mut words = vec![words::order(order, scene)];
+    words.extend(
+        order
+            .fill_price
+            .map(|price| format!("filled at {}", format::price(price, market))),
+    );
+    words.extend(Some(history::reason(order)).filter(|reason| !reason.is_empty()));
+    words.join(": ")
+}

@@ -1,0 +1,83 @@
+//! The columns of closed positions, and what they come to.
+
+use super::{
+    Align::{Left, Number},
+    Cell, Column, Scene, Span, format, positions,
+    words::{self, aside, known},
+};
+use crate::model::{Num, Position};
+
+pub const CLOSED: &[Column<Position>] = &[
+    Column::new("closed_at", "closed", Left, 2, closed),
+    Column::new("market", "market", Left, 0, positions::market),
+    Column::new("side", "side", Left, 1, positions::side),
+    Column::new("size", "size", Number, 4, positions::size),
+    Column::new("entry_price", "entry", Number, 3, positions::entry),
+    Column::new("exit_price", "exit", Number, 3, exit),
+    Column::new("realized_pnl", "gross", Number, 5, |p, _| {
+        known(p.realized_pnl.map(format::signed_usd)).into()
+    }),
+    Column::new("fees", "fees", Number, 6, |p, _| {
+        aside(p.fees.map(format::usd))
+    }),
+    Column::new("funding", "funding", Number, 6, |p, _| {
+        aside(p.funding.map(format::signed_usd))
+    }),
+    Column::new("net_pnl", "net", Number, 0, |p, _| {
+        words::pnl(p.net_pnl()).into()
+    }),
+    Column::new("roi", "ROI", Number, 2, |p, _| {
+        words::pnl_percent(return_on_basis(p)).into()
+    }),
+    Column::new("held", "held", Number, 4, held),
+    Column::new("position_id", "id", Left, 9, |p, _| {
+        Span::muted(p.id.to_string()).into()
+    }),
+];
+
+fn closed(position: &Position, scene: &Scene<'_>) -> Cell {
+    aside(
+        position
+            .closed_at
+            .map(|at| scene.zone.moment(at, scene.now)),
+    )
+}
+
+fn exit(position: &Position, scene: &Scene<'_>) -> Cell {
+    let market = scene.store.market(&position.market_id);
+    known(position.exit_price.map(|p| format::average(p, market))).into()
+}
+
+/// Net profit as a share of the margin the service counts it against.
+pub(super) fn return_on_basis(position: &Position) -> Option<Num> {
+    position.net_pnl()?.over(position.realized_margin_basis?)
+}
+
+fn held(position: &Position, _: &Scene<'_>) -> Cell {
+    let held = position.opened_at.zip(position.closed_at);
+    aside(held.map(|(opened, closed)| format::span(closed.since(opened))))
+}
+
+/// Net, wins and the average of the closed positions read so far; says how many those are.
+pub(super) fn foot(scene: &Scene<'_>) -> Vec<Span> {
+    let feed = &scene.store.closed;
+    let nets: Vec<Num> = feed.rows().iter().filter_map(Position::net_pnl).collect();
+    let total = nets.iter().try_fold(Num::ZERO, |sum, net| sum.plus(*net));
+    let (Some(total), Ok(count)) = (total, u32::try_from(nets.len())) else {
+        return vec![];
+    };
+    if count == 0 {
+        return vec![];
+    }
+    let wins = nets.iter().filter(|net| net.is_positive()).count();
+    let share = Num::from(u32::try_from(wins).unwrap_or(0)).over(Num::from(count));
+    let of = if feed.has_more() { "last" } else { "all" };
+    vec![
+        Span::muted(format!("{of} {count}: net ")),
+        words::pnl(Some(total)),
+        Span::muted("  won "),
+        known(share.map(format::whole_percent)),
+        Span::muted("  average "),
+        words::pnl(total.over(Num::from(count))),
+    ]
+}

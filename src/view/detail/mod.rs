@@ -1,0 +1,155 @@
+//! Everything known about one row: each field the service sent under its own name, and what follows from it.
+
+mod order;
+mod position;
+mod strategy;
+
+use super::{Scene, Span, activity, calls, format, scaled, words};
+use crate::{
+    app::{
+        notice::Event,
+        pane::{Pane, RowId},
+    },
+    model::{Num, Timestamp},
+};
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DetailView {
+    pub title: Vec<Span>,
+    pub lines: Vec<DetailLine>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DetailLine {
+    /// The name of what follows.
+    Section(&'static str),
+    Field {
+        label: &'static str,
+        value: Vec<Span>,
+    },
+}
+
+/// The detail of a row of `pane`; says so when the row is not known any more.
+pub fn detail(pane: Pane, row: &RowId, scene: &Scene<'_>) -> DetailView {
+    known(pane, row, scene).unwrap_or_else(|| DetailView {
+        title: vec![Span::plain("gone")],
+        lines: vec![DetailLine::Field {
+            label: "",
+            value: vec![Span::muted("this row is not among what was read any more")],
+        }],
+    })
+}
+
+fn known(pane: Pane, row: &RowId, scene: &Scene<'_>) -> Option<DetailView> {
+    let store = scene.store;
+    match row {
+        RowId::Position(id) => {
+            let closed = || store.closed.rows().iter().find(|p| p.id == *id);
+            let position = store.position(id).or_else(closed)?;
+            Some(position::detail(position, scene))
+        }
+        RowId::Order(id) => Some(order::detail(store.order(id)?, scene)),
+        RowId::Twap(id) => Some(strategy::twap(store.twap(id)?, scene)),
+        RowId::Scaled(id) => Some(strategy::ladder(store.ladder(id)?, scene)),
+        RowId::Rung(id, number) => {
+            let line = scaled::rung_line(store.ladder(id)?, *number, scene)?;
+            match &line.order {
+                Some(order) => Some(order::detail(order, scene)),
+                None => Some(strategy::ladder(store.ladder(id)?, scene)),
+            }
+        }
+        RowId::Line(number) if pane == Pane::Calls => call(*number, scene),
+        RowId::Line(number) => notice(*number, scene),
+    }
+}
+
+fn notice(number: u64, scene: &Scene<'_>) -> Option<DetailView> {
+    let notice = scene
+        .activity
+        .lines
+        .iter()
+        .find(|line| line.number == number)?;
+    let mut fields = Fields::default();
+    fields.time("at", Some(notice.at), scene);
+    fields.text("ticket", notice.ticket);
+    fields.push("what", activity::words_of(&notice.event, scene));
+    if let Event::Settled(_, Err(why)) = &notice.event {
+        fields.section("Failure");
+        fields.text("kind", Some(why.kind.word()));
+        fields.text("message", Some(&why.message));
+        fields.text("status", why.status);
+        fields.text("code", why.code.as_ref());
+        fields.text("rule_id", why.rule_id.as_ref());
+        fields.text("order_id", why.order_id.as_ref());
+        fields.text("request_id", why.request_id.as_ref());
+        fields.text("retry_after", why.retry_after.map(format::span));
+    }
+    let tone = notice.event.tone().into();
+    Some(fields.titled(vec![Span::new(activity::kind(&notice.event), tone)]))
+}
+
+fn call(number: u64, scene: &Scene<'_>) -> Option<DetailView> {
+    let (_, call) = scene.store.calls.iter().find(|(n, _)| *n == number)?;
+    let mut fields = Fields::default();
+    fields.time("at", Some(call.at), scene);
+    fields.text("method", Some(call.method));
+    fields.text("target", Some(&call.target));
+    fields.push("outcome", vec![calls::outcome(call)]);
+    fields.text("took", Some(format::elapsed(call.elapsed)));
+    fields.text("request_id", call.request_id.as_ref());
+    Some(fields.titled(vec![Span::plain(format!("call {number}"))]))
+}
+
+/// The lines under construction: a field that is not there makes no line.
+#[derive(Debug, Default)]
+struct Fields(Vec<DetailLine>);
+
+impl Fields {
+    fn section(&mut self, name: &'static str) {
+        self.0.push(DetailLine::Section(name));
+    }
+
+    fn push(&mut self, label: &'static str, value: Vec<Span>) {
+        self.0.push(DetailLine::Field { label, value });
+    }
+
+    fn text(&mut self, label: &'static str, value: Option<impl ToString>) {
+        if let Some(value) = value {
+            self.push(label, vec![Span::plain(value.to_string())]);
+        }
+    }
+
+    /// Every digit the service sent.
+    fn number(&mut self, label: &'static str, value: Option<Num>) {
+        self.text(label, value.map(format::grouped));
+    }
+
+    fn profit(&mut self, label: &'static str, value: Option<Num>) {
+        if value.is_some() {
+            self.push(label, vec![words::pnl(value)]);
+        }
+    }
+
+    fn flag(&mut self, label: &'static str, value: Option<bool>) {
+        self.text(label, value.map(|yes| if yes { "yes" } else { "no" }));
+    }
+
+    /// The exact instant and how long ago or how far ahead it is.
+    fn time(&mut self, label: &'static str, at: Option<Timestamp>, scene: &Scene<'_>) {
+        let Some(at) = at else { return };
+        let relation = if at > scene.now {
+            format!("  in {}", format::countdown(at, scene.now))
+        } else {
+            format!("  {} ago", format::age(scene.now.since(at)))
+        };
+        let exact = scene.zone.exact(at);
+        self.push(label, vec![Span::plain(exact), Span::muted(relation)]);
+    }
+
+    fn titled(self, title: Vec<Span>) -> DetailView {
+        DetailView {
+            title,
+            lines: self.0,
+        }
+    }
+}

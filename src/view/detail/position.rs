@@ -1,0 +1,81 @@
+//! A position in full, open or closed.
+
+use super::{DetailView, Fields};
+use crate::{
+    model::Position,
+    view::{Scene, Span, closed, format, positions, protection, words},
+};
+
+pub(super) fn detail(position: &Position, scene: &Scene<'_>) -> DetailView {
+    let mut fields = Fields::default();
+    fields.text("id", Some(&position.id));
+    fields.text("account_id", Some(&position.account_id));
+    fields.text("market_id", Some(&position.market_id));
+    fields.push("side", vec![words::position_side(position.side())]);
+    fields.section("Price and size");
+    fields.number("size", Some(position.size));
+    fields.number("entry_price", position.entry_price);
+    fields.number("exit_price", position.exit_price);
+    fields.number("liquidation_price", position.liquidation_price);
+    fields.number("leverage", position.leverage);
+    fields.number("isolated_margin_extra", position.isolated_margin_extra);
+    fields.section("Profit");
+    fields.profit("realized_pnl", position.realized_pnl);
+    fields.number("fees", position.fees);
+    fields.profit("funding", position.funding);
+    fields.profit("net (realized - fees + funding)", position.net_pnl());
+    fields.number("realized_margin_basis", position.realized_margin_basis);
+    fields.text(
+        "return on margin basis",
+        closed::return_on_basis(position).map(format::signed_percent),
+    );
+    match position.closed_at {
+        None => open(&mut fields, position, scene),
+        Some(_) => fields.section("Times"),
+    }
+    fields.time("opened_at", position.opened_at, scene);
+    fields.time("closed_at", position.closed_at, scene);
+    let title = vec![
+        words::position_side(position.side()),
+        Span::plain(format!(" {} ", words::position_size(position, scene))),
+        words::market(&position.market_id),
+    ];
+    fields.titled(title)
+}
+
+fn open(fields: &mut Fields, position: &Position, scene: &Scene<'_>) {
+    fields.section("Now");
+    let mark = scene.store.mark(&position.market_id);
+    fields.push("mark", vec![words::known(mark.map(format::grouped))]);
+    let unrealized = positions::unrealized_pnl(position, scene);
+    fields.push("unrealized PnL", vec![words::pnl(unrealized)]);
+    let roe = positions::return_on_margin(position, scene);
+    fields.push("return on margin", vec![words::pnl_percent(roe)]);
+    let margin = position.entry_margin().map(format::usd);
+    fields.push("margin at entry", vec![words::known(margin)]);
+    let distance = positions::liquidation_distance(position, scene);
+    fields.push(
+        "mark to liquidation",
+        vec![words::known(distance.map(format::percent))],
+    );
+    let from_entry = position.entry_price.zip(position.liquidation_price);
+    let from_entry = from_entry.and_then(|(entry, liq)| liq.minus(entry)?.abs().over(entry));
+    fields.push(
+        "entry to liquidation",
+        vec![words::known(from_entry.map(format::percent))],
+    );
+    let lost = position.pnl_at_liquidation();
+    fields.push("PnL at liquidation", vec![words::pnl(lost)]);
+    fields.section("Protection");
+    let nearest = vec![
+        protection::stop(position, scene),
+        Span::plain("  "),
+        protection::target(position, scene),
+    ];
+    fields.push("nearest", nearest);
+    for order in protection::orders_of(position, scene) {
+        let line = format!("{}  {}", order.id, words::order(order, scene));
+        fields.push("order", vec![Span::plain(line)]);
+    }
+    fields.section("Times");
+}

@@ -1,0 +1,164 @@
+//! The keys that work right now, the most useful first. Read from the key table, never written by hand.
+
+use crate::{
+    app::{
+        Model,
+        keymap::{Action, Context},
+        pane::{Pane, RowId},
+        rows,
+    },
+    model::{Order, Position},
+};
+
+/// One key and what it does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hint {
+    pub key: String,
+    pub label: &'static str,
+    /// The way out of every position: always shown on the desk.
+    pub is_way_out: bool,
+}
+
+/// What a trader reaches for first. What is not here is in the help.
+const ORDER: &[Action] = &[
+    Action::Confirm,
+    Action::Submit,
+    Action::ClosePosition,
+    Action::Cancel,
+    Action::Exits,
+    Action::Margin,
+    Action::Decide,
+    Action::Buy,
+    Action::Sell,
+    Action::Detail,
+    Action::NextField,
+    Action::NextChoice,
+    Action::StepUp,
+    Action::ObservedPrice,
+    Action::ShowJson,
+    Action::Zoom,
+    Action::NextPane,
+    Action::Refresh,
+    Action::Help,
+    Action::Quit,
+];
+
+/// The footer's hints; [`Action::CloseAll`] is the first of the desk's and marked.
+pub fn footer(model: &Model) -> Vec<Hint> {
+    let context = model.context();
+    let last: &[Action] = if matches!(context, Context::Help | Context::Detail) {
+        &[Action::Down, Action::Dismiss]
+    } else if matches!(context, Context::Form | Context::Strip) {
+        &[Action::Dismiss]
+    } else {
+        &[]
+    };
+    let actions = [Action::CloseAll].iter().chain(ORDER).chain(last);
+    let mut hints: Vec<Hint> = vec![];
+    for action in actions.filter(|action| works(model, **action)) {
+        let Some(chord) = model.keymap.chord(context, *action) else {
+            continue;
+        };
+        let hint = Hint {
+            key: chord.to_string(),
+            label: label(model, *action),
+            is_way_out: *action == Action::CloseAll,
+        };
+        if !hints.contains(&hint) {
+            hints.push(hint);
+        }
+    }
+    hints
+}
+
+fn label(model: &Model, action: Action) -> &'static str {
+    match (action, model.focus.pane, model.context()) {
+        (Action::Dismiss, _, Context::Strip) => "stop",
+        (Action::Dismiss, _, Context::Form) => "leave",
+        (Action::Cancel, Pane::Orders, _) => "cancel order",
+        (Action::Cancel, Pane::Twaps, _) => "stop TWAP",
+        (Action::Cancel, Pane::Scaled, _) => "cancel ladder",
+        (Action::Decide, ..) => "DECIDE",
+        (Action::ClosePosition, ..) => "close",
+        (Action::Exits, ..) => "exits",
+        (Action::Margin, ..) => "margin",
+        (Action::Refresh, ..) => "refresh",
+        (Action::NextPane, ..) => "pane",
+        (Action::NextField, ..) => "field",
+        (Action::NextChoice, ..) => "choice",
+        (Action::StepUp, ..) => "tick",
+        (Action::ObservedPrice, ..) => "mid",
+        (Action::ShowJson, ..) => "JSON",
+        (Action::Down, _, Context::Help | Context::Detail) => "scroll",
+        (Action::Down, ..) => "move",
+        _ => action.label(),
+    }
+}
+
+/// What a key needs in order to do something.
+type Need = fn(&Model) -> bool;
+
+/// The keys that work on some rows only; all others always do.
+const NEEDS: &[(Action, Need)] = &[
+    (Action::CloseAll, |model| {
+        model.store.closing_all().is_none()
+    }),
+    (Action::Decide, |model| {
+        model.store.parked().next().is_some()
+    }),
+    (Action::ClosePosition, |model| {
+        selected_position(model).is_some()
+    }),
+    (Action::Margin, |model| {
+        selected_position(model).is_some_and(Position::is_isolated)
+    }),
+    (Action::Exits, |model| {
+        selected_order(model).is_some_and(|order| order.is_working() && !order.is_armed())
+    }),
+    (Action::Cancel, can_cancel),
+    (Action::Detail, |model| selected(model).is_some()),
+];
+
+/// Whether the key would do something to what is selected.
+fn works(model: &Model, action: Action) -> bool {
+    let mut needs = NEEDS.iter().filter(|(of, _)| *of == action);
+    needs.all(|(_, need)| need(model))
+}
+
+fn can_cancel(model: &Model) -> bool {
+    match selected(model) {
+        Some(RowId::Order(id)) => model.store.order(&id).is_some_and(Order::is_working),
+        Some(RowId::Twap(id)) => model.store.twaps.rows().iter().any(|twap| twap.id == id),
+        Some(RowId::Scaled(_) | RowId::Rung(..)) => true,
+        Some(RowId::Position(_) | RowId::Line(_)) | None => false,
+    }
+}
+
+fn selected(model: &Model) -> Option<RowId> {
+    let pane = model.focus.pane;
+    let rows = rows(&model.store, &model.activity, pane);
+    model
+        .focus
+        .selected(pane, &rows)
+        .map(|(_, row)| row.clone())
+}
+
+fn selected_position(model: &Model) -> Option<&Position> {
+    match selected(model)? {
+        RowId::Position(id) => model.store.position(&id),
+        RowId::Order(_) | RowId::Twap(_) | RowId::Scaled(_) | RowId::Rung(..) | RowId::Line(_) => {
+            None
+        }
+    }
+}
+
+fn selected_order(model: &Model) -> Option<&Order> {
+    match selected(model)? {
+        RowId::Order(id) => model.store.order(&id),
+        RowId::Position(_)
+        | RowId::Twap(_)
+        | RowId::Scaled(_)
+        | RowId::Rung(..)
+        | RowId::Line(_) => None,
+    }
+}

@@ -1,0 +1,233 @@
+//! What would come of sending it. Estimates say so; what cannot be known is not guessed.
+
+use super::{
+    super::{Span, Tone, format},
+    entry, estimated, known, position_side, quantity, unknown,
+};
+use crate::{
+    app::{Model, form::Form, poll::Source},
+    model::{
+        Num, Position, Side,
+        draft::{CloseDraft, Draft, ExitsDraft, Fault, Field, MarginDraft, Seen},
+        estimate,
+    },
+};
+
+/// Past this many poll intervals a price is no longer what is being traded at.
+const LATE: u32 = 3;
+
+pub(super) type Line = (&'static str, Span);
+
+pub(super) fn preview(form: &Form, model: &Model, seen: &Seen) -> Vec<Line> {
+    let mut lines = match &form.draft {
+        Draft::Place(draft) => entry::place(draft, model, seen),
+        Draft::Close(draft) => close(draft, seen),
+        Draft::Exits(draft) => exits(draft, seen),
+        Draft::Margin(draft) => return margin(draft, seen),
+    };
+    lines.push(("observed", observed(model, seen)));
+    lines
+}
+
+/// An entry with its exits, as far as they are written.
+pub(super) struct Trade {
+    pub(super) side: Side,
+    pub(super) quantity: Option<Num>,
+    pub(super) entry: Option<Num>,
+    pub(super) target: Option<Num>,
+    pub(super) stop: Option<Num>,
+}
+
+impl Trade {
+    /// What is lost at the stop, and how much may be won for it.
+    pub(super) fn reward(&self) -> [Line; 2] {
+        let known = self.entry.zip(self.stop);
+        let ratio = known.zip(self.target).and_then(|((entry, stop), target)| {
+            estimate::reward_to_risk(self.side, entry, target, stop)
+        });
+        [
+            ("at stop", profit(self.at_stop())),
+            (
+                "R:R",
+                super::known(ratio.map(|r| format!("{} : 1", r.rounded(2)))),
+            ),
+        ]
+    }
+
+    fn at_stop(&self) -> Option<Num> {
+        estimate::gain(self.side, self.entry?, self.stop?)?.times(self.quantity?)
+    }
+}
+
+pub(super) fn execution(side: Side, limit: Option<Num>, seen: &Seen) -> Span {
+    let crosses = limit
+        .zip(seen.market)
+        .and_then(|(limit, market)| estimate::crosses(market, side, limit));
+    match crosses {
+        Some(true) => Span::new("fills now (taker)", Tone::Warn),
+        Some(false) => Span::plain("rests (maker)"),
+        None => unknown(),
+    }
+}
+
+fn close(draft: &CloseDraft, seen: &Seen) -> Vec<Line> {
+    let held = seen.position.map(Position::quantity);
+    let size = draft.resolved_size(seen).ok();
+    let size = size.and_then(|part| part.or(held));
+    let exit = draft.exit(seen);
+    let notional = size.zip(exit).and_then(|(s, p)| s.times(p));
+    let closing = seen.position.and_then(Position::side).map(Side::opposite);
+    let after = closing
+        .zip(size)
+        .and_then(|(closing, size)| estimate::size_after(seen.position, closing, size));
+    let mut lines = vec![
+        ("size", sized(size, seen)),
+        ("notional", dollars(notional)),
+        ("gross profit", profit(gross(seen.position, exit, size))),
+        ("position", change(seen.position, after, seen)),
+    ];
+    if let (Some(closing), false) = (closing, draft.limit_price() == Ok(None)) {
+        lines.push(("execution", execution(closing, exit, seen)));
+    }
+    lines
+}
+
+fn gross(position: Option<&Position>, exit: Option<Num>, size: Option<Num>) -> Option<Num> {
+    let position = position?;
+    let per_coin = estimate::gain(position.side()?, position.entry_price?, exit?)?;
+    per_coin.times(size?)
+}
+
+fn exits(draft: &ExitsDraft, seen: &Seen) -> Vec<Line> {
+    let Some(order) = seen.order else {
+        return vec![];
+    };
+    let (target, stop) = (draft.take_profit(), draft.stop_loss());
+    let entry = order.limit_price;
+    let target_now = order.attached_take_profit_price;
+    let stop_now = order.attached_stop_loss_price;
+    let mut lines = vec![
+        (
+            Field::TakeProfit.label(),
+            moved(entry, target_now, &target, seen),
+        ),
+        (Field::StopLoss.label(), moved(entry, stop_now, &stop, seen)),
+    ];
+    if let Some(side) = order.side.known() {
+        let trade = Trade {
+            side,
+            quantity: Some(order.size),
+            entry,
+            target: target.ok().flatten(),
+            stop: stop.ok().flatten(),
+        };
+        lines.extend(trade.reward());
+    }
+    lines
+}
+
+/// `58,000 → 59,000 (-1.67%)`: what is, what will be, how far that is from the entry.
+fn moved(
+    entry: Option<Num>,
+    now: Option<Num>,
+    wanted: &Result<Option<Num>, Fault>,
+    seen: &Seen,
+) -> Span {
+    let Ok(wanted) = *wanted else {
+        return unknown();
+    };
+    let words = |price: Option<Num>| {
+        price.map_or_else(|| "none".to_owned(), |p| format::price(p, seen.market))
+    };
+    let distance = entry
+        .zip(wanted)
+        .and_then(|(entry, price)| price.minus(entry)?.over(entry))
+        .map(|share| format!(" ({})", format::signed_percent(share)))
+        .unwrap_or_default();
+    let tone = if wanted.is_none() && now.is_some() {
+        Tone::Warn
+    } else {
+        Tone::Plain
+    };
+    Span::new(
+        format!("{} → {}{distance}", words(now), words(wanted)),
+        tone,
+    )
+}
+
+fn margin(draft: &MarginDraft, seen: &Seen) -> Vec<Line> {
+    let now = seen.position.and_then(|p| p.isolated_margin_extra);
+    let total = draft.total(seen).ok();
+    let words = |usd: Option<Num>| usd.map_or_else(|| format::UNKNOWN.to_owned(), format::usd);
+    let extra = format!("{} → {} USD", words(now), words(total));
+    vec![
+        ("extra margin", Span::plain(extra)),
+        ("liquidation", moved_liquidation(now.zip(total), seen)),
+    ]
+}
+
+fn moved_liquidation(totals: Option<(Num, Num)>, seen: &Seen) -> Span {
+    let before = seen.position.and_then(|p| p.liquidation_price);
+    let after = totals.and_then(|(now, total)| {
+        let maintenance = estimate::maintenance_rate(seen.market?)?;
+        estimate::moved_liquidation(seen.position?, total.minus(now)?, maintenance)
+    });
+    let before = known(before.map(|p| format::average(p, seen.market)));
+    let after = estimated(after, seen.market);
+    Span::plain(format!("{} → {}", before.text, after.text))
+}
+
+pub(super) fn change(held: Option<&Position>, after: Option<Num>, seen: &Seen) -> Span {
+    let words = |size: Option<Num>, side: Option<Side>| match size {
+        None => format::UNKNOWN.to_owned(),
+        Some(size) if size.is_zero() => "flat".to_owned(),
+        Some(size) => format!("{} {}", position_side(side).text, quantity(size, seen)),
+    };
+    let before = match held {
+        Some(position) => words(Some(position.size), position.side()),
+        None => "flat".to_owned(),
+    };
+    let side = after.map(|size| match size {
+        _ if size.is_negative() => Side::Sell,
+        _ => Side::Buy,
+    });
+    Span::plain(format!("{before} → {}", words(after, side)))
+}
+
+/// The price orders are written against, and how old it is.
+fn observed(model: &Model, seen: &Seen) -> Span {
+    let Some((mid, at)) = seen.mid().zip(model.store.markets.at()) else {
+        return unknown();
+    };
+    let age = model.now.since(at);
+    let interval = model.options.intervals.get(&Source::Markets);
+    let is_late = interval.is_some_and(|interval| age > *interval * LATE);
+    let words = format!(
+        "{}, {} old",
+        format::price(mid, seen.market),
+        format::age(age)
+    );
+    Span::new(words, if is_late { Tone::Warn } else { Tone::Plain })
+}
+
+pub(super) fn sized(size: Option<Num>, seen: &Seen) -> Span {
+    let symbol = seen.market.map(|m| m.id.symbol());
+    let words = |size| format!("{} {}", quantity(size, seen), symbol.unwrap_or_default());
+    known(size.map(words).map(|words| words.trim_end().to_owned()))
+}
+
+pub(super) fn dollars(usd: Option<Num>) -> Span {
+    known(usd.map(|usd| format!("{} USD", format::usd(usd))))
+}
+
+fn profit(usd: Option<Num>) -> Span {
+    let Some(usd) = usd else {
+        return unknown();
+    };
+    let tone = if usd.is_negative() {
+        Tone::Bad
+    } else {
+        Tone::Good
+    };
+    Span::new(format!("est. {} USD", format::signed_usd(usd)), tone)
+}

@@ -1,0 +1,387 @@
+//! What a form says before anything is sent, and after it was refused.
+
+use super::{FormView, ValueView, form};
+use crate::{
+    app::{
+        Model, Msg,
+        overlay::Overlay,
+        poll::{Answer, Source},
+        testing::*,
+        update,
+    },
+    model::{AccountFacts, Failure, FailureKind, Page, Progress, Ticket},
+    view::Tone,
+};
+use std::time::Duration;
+
+fn view(model: &Model) -> FormView {
+    match model.overlays.last() {
+        Some(Overlay::Form(open)) => form(open, model),
+        other => panic!("no form is open but {other:?}"),
+    }
+}
+
+fn words(spans: &[super::Span]) -> Vec<&str> {
+    spans.iter().map(|span| span.text.as_str()).collect()
+}
+
+fn preview(model: &Model) -> Vec<(&'static str, String)> {
+    let lines = view(model).preview.into_iter();
+    lines.map(|(label, span)| (label, span.text)).collect()
+}
+
+fn lines<const N: usize>(lines: [(&'static str, &str); N]) -> Vec<(&'static str, String)> {
+    lines.map(|(label, text)| (label, text.to_owned())).to_vec()
+}
+
+/// A limit buy of `size` at `limit`, with the focus on the size.
+fn limit_buy(size: &str, limit: &str) -> Model {
+    let mut model = desk();
+    let keys =
+        format!("b {size} shift-tab shift-tab shift-tab right tab tab tab tab {limit} shift-tab");
+    press(&mut model, &keys);
+    model
+}
+
+#[test]
+fn the_title_says_what_is_done_to_what_on_which_account() {
+    for (keys, title) in [
+        ("b", "new order BUY BTC on chal-1"),
+        ("c", "close LONG 0.50000 BTC (pos-1) on chal-1"),
+        (
+            "j m",
+            "isolated margin of SHORT 100.00 SOL (pos-2) on chal-1",
+        ),
+        ("2 e", "exits of BUY 0.10000 BTC @ 60,000 (ord-1) on chal-1"),
+    ] {
+        let mut model = desk();
+        press(&mut model, keys);
+        assert_eq!(words(&view(&model).title).concat(), title);
+    }
+}
+
+#[test]
+fn a_limit_entry_shows_everything_that_would_come_of_it() {
+    let mut model = limit_buy("r25", "60000");
+    press(&mut model, "tab tab tab 63000 tab 59000");
+    wait(&mut model, 3_000);
+    assert_eq!(
+        preview(&model),
+        lines([
+            ("size", "0.02500 BTC"),
+            ("notional", "1,500.00 USD"),
+            ("initial margin", "150.00 USD"),
+            ("liquidation", "–"),
+            ("at stop", "est. -25.00 USD"),
+            ("R:R", "3.00 : 1"),
+            ("execution", "rests (maker)"),
+            ("position", "LONG 0.50000 → LONG 0.52500"),
+            ("observed", "64,000, 3s old"),
+        ])
+    );
+}
+
+#[test]
+fn an_isolated_entry_where_nothing_is_open_has_an_estimated_liquidation_price() {
+    let mut model = desk();
+    press(&mut model, "2 j s 2 tab tab ctrl-u 10 tab right");
+    assert_eq!(
+        preview(&model),
+        lines([
+            ("size", "2.0000 ETH"),
+            ("notional", "6,000.00 USD"),
+            ("initial margin", "600.00 USD"),
+            ("liquidation", "est. 3,235.3"),
+            ("position", "flat → SHORT 2.0000"),
+            ("observed", "3,000.0, 0s old"),
+        ])
+    );
+}
+
+#[test]
+fn a_cross_entry_is_reckoned_with_the_whole_account_behind_it() {
+    let mut model = desk();
+    let liquidation = |model: &Model| preview(model)[3].1.clone();
+    press(&mut model, "b 0.5");
+    assert_eq!(liquidation(&model), "–");
+    let facts = AccountFacts {
+        cash: Some(num("20000")),
+        ..AccountFacts::default()
+    };
+    arrive(&mut model, Answer::Account(Ok(facts)));
+    // 1 BTC at 62,000 on average; 20,000 less the 3,320.50 that the isolated short holds stand behind it.
+    assert_eq!(liquidation(&model), "est. 45,894");
+    press(&mut model, "shift-tab right");
+    assert_eq!(liquidation(&model), "–");
+}
+
+#[test]
+fn what_is_not_known_is_a_dash_and_never_zero() {
+    let mut model = bare_desk();
+    press(&mut model, "b");
+    assert_eq!(
+        preview(&model),
+        lines([
+            ("size", "–"),
+            ("notional", "–"),
+            ("initial margin", "–"),
+            ("liquidation", "–"),
+            ("position", "flat → –"),
+            ("observed", "–"),
+        ])
+    );
+}
+
+#[test]
+fn a_limit_that_crosses_says_it_fills_now() {
+    let model = limit_buy("0.1", "64001");
+    let execution = view(&model)
+        .preview
+        .into_iter()
+        .find(|(l, _)| *l == "execution");
+    let (_, span) = execution.unwrap();
+    assert_eq!(
+        (span.text.as_str(), span.tone),
+        ("fills now (taker)", Tone::Warn)
+    );
+}
+
+#[test]
+fn a_reduce_only_order_stops_at_flat() {
+    let mut model = desk();
+    press(
+        &mut model,
+        "s 0.8 shift-tab shift-tab shift-tab shift-tab right",
+    );
+    assert!(preview(&model).contains(&("position", "LONG 0.50000 → flat".to_owned())));
+    press(&mut model, "left");
+    assert!(preview(&model).contains(&("position", "LONG 0.50000 → SHORT 0.30000".to_owned())));
+}
+
+#[test]
+fn a_close_shows_the_part_what_it_brings_and_what_is_left() {
+    let mut model = desk();
+    press(&mut model, "c 1");
+    assert_eq!(
+        preview(&model),
+        lines([
+            ("size", "0.12500 BTC"),
+            ("notional", "8,000.00 USD"),
+            ("gross profit", "est. +500.00 USD"),
+            ("position", "LONG 0.50000 → LONG 0.37500"),
+            ("observed", "64,000, 0s old"),
+        ])
+    );
+    press(&mut model, "4");
+    assert!(preview(&model).contains(&("position", "LONG 0.50000 → flat".to_owned())));
+}
+
+#[test]
+fn exits_show_what_is_what_will_be_and_how_far_off() {
+    let mut model = desk();
+    press(&mut model, "2 e ctrl-u 66000 tab ctrl-u");
+    let shown = view(&model).preview;
+    assert_eq!(
+        preview(&model),
+        lines([
+            ("take profit", "70,000 → 66,000 (+10.00%)"),
+            ("stop loss", "58,000 → none"),
+            ("at stop", "–"),
+            ("R:R", "–"),
+            ("observed", "64,000, 0s old"),
+        ])
+    );
+    assert_eq!(shown[1].1.tone, Tone::Warn);
+}
+
+#[test]
+fn margin_shows_the_total_and_where_the_liquidation_price_goes() {
+    let mut model = desk();
+    press(&mut model, "j m +1025");
+    assert_eq!(
+        preview(&model),
+        lines([
+            ("extra margin", "120.50 → 1,145.50 USD"),
+            ("liquidation", "190.00 → est. 200.00"),
+        ])
+    );
+}
+
+#[test]
+fn faults_wait_for_the_first_attempt_and_stand_beside_their_field() {
+    let mut model = desk();
+    press(&mut model, "b 1,5");
+    let fault = |model: &Model| view(model).fields[3].fault.clone();
+    assert_eq!(fault(&model), None);
+    press(&mut model, "enter");
+    let said = Some("no commas: write 1.5 or 1000".to_owned());
+    assert_eq!(fault(&model), said);
+    press(&mut model, "left backspace .");
+    assert_eq!(fault(&model), None);
+}
+
+#[test]
+fn only_the_focused_field_shows_where_the_cursor_is_and_choices_show_their_options() {
+    let mut model = desk();
+    press(&mut model, "b 12 left");
+    let fields = view(&model).fields;
+    let labels: Vec<_> = fields.iter().map(|f| (f.label, f.focused)).collect();
+    assert_eq!(
+        labels[..4],
+        [
+            ("type", false),
+            ("market", false),
+            ("side", false),
+            ("size", true)
+        ]
+    );
+    assert_eq!(
+        fields[3].value,
+        ValueView::Text {
+            text: "12".to_owned(),
+            cursor: 1
+        }
+    );
+    assert_eq!(
+        fields[0].value,
+        ValueView::Choice {
+            options: vec!["market".to_owned(), "limit".to_owned()],
+            chosen: 0
+        }
+    );
+    assert_eq!(fields[3].hint, "0.5 coin · $1000");
+}
+
+#[test]
+fn hints_name_the_keys_that_are_bound() {
+    let model = limit_buy("0.1", "60000");
+    let fields = view(&model).fields;
+    assert_eq!(fields[4].hint, "= observed price · ↑↓ one tick");
+    assert_eq!(fields[0].hint, "←→ choose");
+}
+
+#[test]
+fn the_exact_request_is_shown_with_the_services_own_field_names() {
+    let mut model = limit_buy("0.10", "60000");
+    model.options.dialect.time_in_force_field = "tif".to_owned();
+    press(&mut model, "tab tab right ctrl-j");
+    assert_eq!(
+        view(&model).json.unwrap(),
+        "POST /v1/orders\n{\"account_id\":\"chal-1\",\"expected_price\":64000,\"leverage\":10,\
+         \"limit_price\":60000,\"margin_mode\":\"cross\",\"market_id\":\"paper|BTC\",\
+         \"reduce_only\":false,\"side\":\"buy\",\"size\":0.10,\"tif\":\"ioc\",\"type\":\"limit\"}"
+    );
+}
+
+#[test]
+fn a_form_that_cannot_be_sent_yet_shows_why_instead_of_a_request() {
+    let mut model = desk();
+    press(&mut model, "b ctrl-j");
+    assert_eq!(view(&model).json.unwrap(), "not yet: size: required");
+}
+
+#[test]
+fn a_refusal_is_told_with_its_references_and_beside_the_field_it_names() {
+    let mut model = limit_buy("0.1", "60000");
+    press(&mut model, "enter");
+    assert_eq!(words(&view(&model).trouble), ["sending #1"]);
+    let refused = Failure {
+        code: Some("invalid_tick".into()),
+        rule_id: Some("tick".into()),
+        request_id: Some("7f1c".into()),
+        ..Failure::new(FailureKind::Invalid, "limit_price 60000 is off the tick")
+    };
+    settle(&mut model, Ticket(1), Err(refused));
+    let shown = view(&model);
+    assert_eq!(
+        words(&shown.trouble),
+        [
+            "rejected: limit_price 60000 is off the tick",
+            "code invalid_tick · rule tick · request 7f1c"
+        ]
+    );
+    assert_eq!(
+        shown.fields[4].fault.as_deref(),
+        Some("limit_price 60000 is off the tick")
+    );
+    assert_eq!(shown.fields[3].fault, None);
+}
+
+#[test]
+fn while_the_outcome_is_unknown_the_form_says_when_it_asks_again() {
+    let mut model = desk();
+    press(&mut model, "b 0.1 enter");
+    let progress = Progress::Unknown {
+        why: Failure::new(FailureKind::TimedOut, "10 s without an answer"),
+        retry_at: model.now.plus(Duration::from_secs(4)),
+    };
+    let now = model.now;
+    update(&mut model, now, Msg::Progress(Ticket(1), progress));
+    assert_eq!(
+        words(&view(&model).trouble),
+        ["#1 timed out: 10 s without an answer; again in 4s"]
+    );
+}
+
+#[test]
+fn doubts_about_what_was_meant_are_told_and_block_nothing() {
+    let mut model = limit_buy("1", "60000");
+    let facts = AccountFacts {
+        available_margin: Some(num("1000")),
+        ..AccountFacts::default()
+    };
+    arrive(&mut model, Answer::Account(Ok(facts)));
+    press(
+        &mut model,
+        "tab tab right tab 59000 tab 61000 tab ctrl-u 50 tab tab",
+    );
+    assert_eq!(
+        words(&view(&model).trouble),
+        [
+            "leverage 50 is above 40, the most known for this market",
+            "needs 1,200.00 USD of margin; 1,000.00 is available",
+            "ioc would not fill: the limit does not reach the market",
+            "the take profit is not on the winning side of the limit",
+            "the stop loss is not on the losing side of the limit",
+        ]
+    );
+    assert_eq!(press(&mut model, "enter").len(), 1);
+}
+
+#[test]
+fn a_close_of_what_is_no_longer_listed_says_so_and_may_still_be_sent() {
+    let mut model = desk();
+    press(&mut model, "c");
+    wait(&mut model, 1_000);
+    arrive(&mut model, Answer::Positions(Ok(Page::default())));
+    assert_eq!(
+        words(&view(&model).trouble),
+        ["not in the latest list of open positions"]
+    );
+    assert_eq!(press(&mut model, "enter").len(), 1);
+}
+
+#[test]
+fn a_price_that_has_not_come_for_three_intervals_is_shown_as_late() {
+    let mut model = desk();
+    let second = Duration::from_secs(1);
+    model.options.intervals.insert(Source::Markets, second);
+    press(&mut model, "b");
+    let tone = |model: &Model| view(model).preview.last().unwrap().1.tone;
+    wait(&mut model, 3_000);
+    assert_eq!(tone(&model), Tone::Plain);
+    wait(&mut model, 1);
+    assert_eq!(tone(&model), Tone::Warn);
+}
+
+#[test]
+fn a_refused_paste_says_why() {
+    let mut model = desk();
+    press(&mut model, "b");
+    let now = model.now;
+    update(&mut model, now, Msg::Paste("1\n2".to_owned()));
+    assert_eq!(
+        words(&view(&model).trouble),
+        ["not pasted: more than one line"]
+    );
+}

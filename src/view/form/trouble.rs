@@ -1,0 +1,150 @@
+//! Under the form: what is on its way, what the service answered, and what a person may not have meant.
+//! Warnings never block: only the service knows what it accepts.
+
+use super::super::{Span, Tone, format};
+use crate::{
+    app::{Model, form::Form},
+    model::{
+        Num, OrderId, Position, PositionId, Progress, TimeInForce,
+        draft::{Draft, Field, PlaceDraft, Seen},
+        estimate,
+    },
+};
+
+pub(super) fn trouble(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
+    let mut lines: Vec<Span> = sending(form, model).into_iter().collect();
+    lines.extend(failure(form));
+    if let Some(why) = form.refusal {
+        lines.push(Span::new(why, Tone::Warn));
+    }
+    let warnings = match &form.draft {
+        Draft::Place(draft) => place(draft, model, seen),
+        Draft::Close(draft) => still_open(&draft.position_id, model),
+        Draft::Margin(draft) => still_open(&draft.position_id, model),
+        Draft::Exits(draft) => still_working(&draft.order_id, model),
+    };
+    let warning = |words| Span::new(words, Tone::Warn);
+    lines.extend(warnings.into_iter().map(warning));
+    lines
+}
+
+/// The service's words about this field, if its answer names it.
+pub(super) fn said_of(form: &Form, field: Field) -> Option<String> {
+    let failure = form.failure.as_ref()?;
+    field
+        .is_named_in(failure.message.raw())
+        .then(|| failure.message.to_string())
+}
+
+fn sending(form: &Form, model: &Model) -> Option<Span> {
+    let ticket = form.sending?;
+    let flight = model.store.flights.get(&ticket)?;
+    let (words, tone) = match &flight.progress {
+        Progress::Sending { attempt: 1 } => (format!("sending {ticket}"), Tone::Accent),
+        Progress::Sending { attempt } => {
+            (format!("sending {ticket}, attempt {attempt}"), Tone::Warn)
+        }
+        Progress::Unknown { why, retry_at } | Progress::Waiting { why, retry_at } => {
+            let left = format::countdown(*retry_at, model.now);
+            (format!("{ticket} {why}; again in {left}"), Tone::Warn)
+        }
+        Progress::Running { .. } | Progress::Flattening(_) => {
+            (format!("{ticket} is running"), Tone::Accent)
+        }
+        Progress::Parked { why, .. } => (format!("{ticket} {why}"), Tone::Alert),
+    };
+    Some(Span::new(words, tone))
+}
+
+fn failure(form: &Form) -> Vec<Span> {
+    let Some(failure) = &form.failure else {
+        return vec![];
+    };
+    let mut lines = vec![Span::new(failure.to_string(), Tone::Alert)];
+    let references = failure.references();
+    if !references.is_empty() {
+        let words: Vec<_> = references
+            .into_iter()
+            .map(|(name, value)| format!("{name} {value}"))
+            .collect();
+        lines.push(Span::new(words.join(" · "), Tone::Muted));
+    }
+    if failure.is_doubtful() {
+        let words = "it may have been done all the same: look before sending it again";
+        lines.push(Span::new(words, Tone::Alert));
+    }
+    lines
+}
+
+fn place(draft: &PlaceDraft, model: &Model, seen: &Seen) -> Vec<String> {
+    [
+        leverage(draft, seen),
+        available(draft, model, seen),
+        nothing_to_reduce(draft, seen),
+        no_fill(draft, seen),
+        losing_target(draft),
+        winning_stop(draft),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn leverage(draft: &PlaceDraft, seen: &Seen) -> Option<String> {
+    let (leverage, most) = (draft.leverage().ok()?, seen.market?.max_leverage?);
+    (leverage > Num::from(most))
+        .then(|| format!("leverage {leverage} is above {most}, the most known for this market"))
+}
+
+fn available(draft: &PlaceDraft, model: &Model, seen: &Seen) -> Option<String> {
+    let available = model.store.account.value()?.available_margin?;
+    let notional = draft.resolved_size(seen).ok()?.times(draft.entry(seen)?)?;
+    let margin = notional.over(draft.leverage().ok()?)?;
+    (margin > available && !draft.reduce_only).then(|| {
+        let (needed, there) = (format::usd(margin), format::usd(available));
+        format!("needs {needed} USD of margin; {there} is available")
+    })
+}
+
+fn nothing_to_reduce(draft: &PlaceDraft, seen: &Seen) -> Option<String> {
+    let held = seen.position.and_then(Position::side);
+    let reduces = held == Some(draft.side.opposite());
+    (draft.reduce_only && !reduces)
+        .then(|| "reduce-only, but there is no position for it to reduce".to_owned())
+}
+
+fn no_fill(draft: &PlaceDraft, seen: &Seen) -> Option<String> {
+    let is_immediate = matches!(draft.time_in_force, TimeInForce::Ioc | TimeInForce::Fok);
+    let limit = draft.limit_price().ok()??;
+    let crosses = estimate::crosses(seen.market?, draft.side, limit)?;
+    let tif = draft.time_in_force;
+    (is_immediate && !crosses)
+        .then(|| format!("{tif} would not fill: the limit does not reach the market"))
+}
+
+fn winning_stop(draft: &PlaceDraft) -> Option<String> {
+    let (entry, stop) = (draft.limit_price().ok()??, draft.stop_loss().ok()??);
+    let gain = estimate::gain(draft.side, entry, stop)?;
+    (!gain.is_negative()).then(|| "the stop loss is not on the losing side of the limit".to_owned())
+}
+
+fn losing_target(draft: &PlaceDraft) -> Option<String> {
+    let (entry, target) = (draft.limit_price().ok()??, draft.take_profit().ok()??);
+    let gain = estimate::gain(draft.side, entry, target)?;
+    (!gain.is_positive())
+        .then(|| "the take profit is not on the winning side of the limit".to_owned())
+}
+
+fn still_open(id: &PositionId, model: &Model) -> Vec<String> {
+    match model.store.position(id) {
+        Some(_) => vec![],
+        None => vec!["not in the latest list of open positions".to_owned()],
+    }
+}
+
+fn still_working(id: &OrderId, model: &Model) -> Vec<String> {
+    match model.store.order(id) {
+        Some(order) if order.is_working() => vec![],
+        Some(_) | None => vec!["not in the latest list of working orders".to_owned()],
+    }
+}

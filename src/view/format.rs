@@ -1,0 +1,280 @@
+//! One formatter per quantity, so that every pane, form, table and export agrees.
+//!
+//! Contract: what is unknown is [`UNKNOWN`], never 0; no digit a trader typed or the service sent as a
+//! price or a size of an order is rounded away.
+
+use crate::model::{Market, Num, Timestamp};
+use jiff::tz::TimeZone;
+use std::time::Duration;
+
+/// What stands where nothing is known.
+pub const UNKNOWN: &str = "–";
+/// An average without a known tick shows at most this many decimals; the detail shows all of them.
+const AVERAGE_DECIMALS: u32 = 6;
+
+/// The digits as they are, with thousands separators.
+pub fn grouped(value: Num) -> String {
+    let text = value.abs().to_string();
+    let (whole, fraction) = match text.split_once('.') {
+        Some((whole, fraction)) => (whole, Some(fraction)),
+        None => (text.as_str(), None),
+    };
+    let mut out = String::with_capacity(text.len() + whole.len() / 3 + 1);
+    if value.is_negative() {
+        out.push('-');
+    }
+    for (i, digit) in whole.chars().enumerate() {
+        if i > 0 && (whole.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    if let Some(fraction) = fraction {
+        out.push('.');
+        out.push_str(fraction);
+    }
+    out
+}
+
+/// As [`grouped`], with a plus where it is above zero: for profits, drifts, funding.
+fn signed(value: Num) -> String {
+    let plus = if value.is_positive() { "+" } else { "" };
+    format!("{plus}{}", grouped(value))
+}
+
+/// The price of an order, every digit of it, padded to the market's tick.
+pub fn price(price: Num, market: Option<&Market>) -> String {
+    let own = price.normalized().decimals();
+    grouped(price.rounded(tick_decimals(price, market).map_or(own, |tick| tick.max(own))))
+}
+
+/// An average, a mark or a liquidation price, rounded to the market's tick.
+pub fn average(price: Num, market: Option<&Market>) -> String {
+    let own = price.normalized().decimals().min(AVERAGE_DECIMALS);
+    grouped(price.rounded(tick_decimals(price, market).unwrap_or(own)))
+}
+
+fn tick_decimals(price: Num, market: Option<&Market>) -> Option<u32> {
+    Some(market?.tick(price)?.decimals())
+}
+
+/// A size in coin, without its sign, padded to the market's `size_decimals` and never rounded.
+pub fn size(size: Num, size_decimals: Option<u32>) -> String {
+    let own = size.normalized().decimals();
+    grouped(size.abs().rounded(own.max(size_decimals.unwrap_or(0))))
+}
+
+/// USD with cents.
+pub fn usd(amount: Num) -> String {
+    grouped(amount.rounded(2))
+}
+
+/// USD with cents and its sign.
+pub fn signed_usd(amount: Num) -> String {
+    signed(amount.rounded(2))
+}
+
+/// A share (1 is everything) as a percentage with two decimals.
+pub fn percent(share: Num) -> String {
+    share.times(Num::HUNDRED).map_or_else(
+        || UNKNOWN.to_owned(),
+        |p| format!("{}%", grouped(p.rounded(2))),
+    )
+}
+
+/// A change as a percentage with two decimals and its sign.
+pub fn signed_percent(share: Num) -> String {
+    share.times(Num::HUNDRED).map_or_else(
+        || UNKNOWN.to_owned(),
+        |p| format!("{}%", signed(p.rounded(2))),
+    )
+}
+
+/// A share as a whole percentage, for gauges; rounded down so that 100% means all of it.
+pub fn whole_percent(share: Num) -> String {
+    share.times(Num::HUNDRED).map_or_else(
+        || UNKNOWN.to_owned(),
+        |p| format!("{}%", grouped(p.truncated(0))),
+    )
+}
+
+/// Basis points with one decimal and their sign.
+pub fn signed_bps(bps: Num) -> String {
+    signed(bps.rounded(1))
+}
+
+/// How long ago, in the largest unit that is at least one: `3s 4m 2h 3d`.
+pub fn age(age: Duration) -> String {
+    match age.as_secs() {
+        s @ 0..60 => format!("{s}s"),
+        s @ 60..3_600 => format!("{}m", s / 60),
+        s @ 3_600..86_400 => format!("{}h", s / 3_600),
+        s => format!("{}d", s / 86_400),
+    }
+}
+
+/// How long something took or will take, two units at most: `12s`, `4m05s`, `2h05m`, `3d04h`.
+pub fn span(span: Duration) -> String {
+    match span.as_secs() {
+        s @ 0..60 => format!("{s}s"),
+        s @ 60..3_600 => format!("{}m{:02}s", s / 60, s % 60),
+        s @ 3_600..86_400 => format!("{}h{:02}m", s / 3_600, s / 60 % 60),
+        s => format!("{}d{:02}h", s / 86_400, s / 3_600 % 24),
+    }
+}
+
+/// Time left until `at`; it reads 0 only when the moment has come.
+pub fn countdown(at: Timestamp, now: Timestamp) -> String {
+    let left = at.since(now);
+    span(Duration::from_secs(
+        left.as_millis()
+            .div_ceil(1_000)
+            .try_into()
+            .unwrap_or(u64::MAX),
+    ))
+}
+
+/// Time left in tenths of a second: for the strip.
+pub fn tenths(left: Duration) -> String {
+    let tenths = left.as_millis().div_ceil(100);
+    format!("{}.{} s", tenths / 10, tenths % 10)
+}
+
+/// Milliseconds below ten seconds, seconds above.
+pub fn elapsed(elapsed: Duration) -> String {
+    match elapsed.as_millis() {
+        ms @ 0..10_000 => format!("{} ms", grouped_count(ms)),
+        _ => span(elapsed),
+    }
+}
+
+/// A count with thousands separators.
+pub fn count(count: usize) -> String {
+    grouped_count(count as u128)
+}
+
+fn grouped_count(count: u128) -> String {
+    i64::try_from(count).map_or_else(|_| count.to_string(), |n| grouped(Num::from(n)))
+}
+
+/// Where the person is: local times are shown in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Zone(TimeZone);
+
+impl Zone {
+    /// The system's zone, read once; UTC when the system does not say.
+    pub fn local() -> Self {
+        Self(TimeZone::system())
+    }
+
+    pub fn utc() -> Self {
+        Self(TimeZone::UTC)
+    }
+
+    /// `14:03:22`.
+    pub fn time_of_day(&self, at: Timestamp) -> String {
+        self.formatted(at, "%H:%M:%S")
+    }
+
+    /// `14:03:22` today, `11-19 14:03` on another day of this year, else `2025-11-19`.
+    pub fn moment(&self, at: Timestamp, now: Timestamp) -> String {
+        let same = |format| self.formatted(at, format) == self.formatted(now, format);
+        if same("%F") {
+            self.time_of_day(at)
+        } else if same("%Y") {
+            self.formatted(at, "%m-%d %H:%M")
+        } else {
+            self.formatted(at, "%F")
+        }
+    }
+
+    /// Local time with its offset, and UTC.
+    pub fn exact(&self, at: Timestamp) -> String {
+        let utc = Self::utc().formatted(at, "%F %T%.3f UTC");
+        if self.0 == TimeZone::UTC {
+            return utc;
+        }
+        format!("{} ({utc})", self.formatted(at, "%F %T%.3f %:z"))
+    }
+
+    fn formatted(&self, at: Timestamp, format: &str) -> String {
+        jiff::Timestamp::from_millisecond(at.0).map_or_else(
+            |_| UNKNOWN.to_owned(),
+            |instant| {
+                instant
+                    .to_zoned(self.0.clone())
+                    .strftime(format)
+                    .to_string()
+            },
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn num(text: &str) -> Num {
+        text.parse().unwrap()
+    }
+
+    fn btc() -> Market {
+        Market {
+            id: "paper|BTC".into(),
+            mark: Some(num("64123")),
+            bid: None,
+            ask: None,
+            size_decimals: Some(5),
+            max_leverage: None,
+            funding_rate: None,
+        }
+    }
+
+    #[test]
+    fn amounts_have_separators_cents_and_signs() {
+        let shown = ["1234567.891", "-1234.5", "0", "999.999", "-0.001"].map(|n| usd(num(n)));
+        assert_eq!(
+            shown,
+            ["1,234,567.89", "-1,234.50", "0.00", "1,000.00", "0.00"]
+        );
+        let shown = ["12", "-12", "0", "-0.001"].map(|n| signed_usd(num(n)));
+        assert_eq!(shown, ["+12.00", "-12.00", "0.00", "0.00"]);
+    }
+
+    #[test]
+    fn an_order_price_keeps_every_digit_and_an_average_is_cut_to_the_tick() {
+        let btc = btc();
+        assert_eq!(price(num("64123.5"), Some(&btc)), "64,123.5");
+        assert_eq!(average(num("64123.456789"), Some(&btc)), "64,123");
+        assert_eq!(average(num("0.123456789"), None), "0.123457");
+        assert_eq!(price(num("3.10"), None), "3.1");
+    }
+
+    #[test]
+    fn a_size_is_never_rounded_up_past_the_holding() {
+        assert_eq!(size(num("28.3393"), Some(2)), "28.3393");
+        assert_eq!(size(num("-28.3"), Some(2)), "28.30");
+    }
+
+    #[test]
+    fn ages_and_countdowns_are_short_words() {
+        let shown = [0, 59, 60, 3_599, 3_600, 86_399, 86_400].map(|s| age(Duration::from_secs(s)));
+        assert_eq!(shown, ["0s", "59s", "1m", "59m", "1h", "23h", "1d"]);
+        let shown = [12, 245, 7_500].map(|s| span(Duration::from_secs(s)));
+        assert_eq!(shown, ["12s", "4m05s", "2h05m"]);
+        assert_eq!(countdown(Timestamp(1_001), Timestamp(0)), "2s");
+        assert_eq!(tenths(Duration::from_millis(1_450)), "1.5 s");
+    }
+
+    #[test]
+    fn a_moment_of_today_needs_no_date() {
+        let now = Timestamp(1_790_000_000_000);
+        let zone = Zone::utc();
+        assert_eq!(zone.moment(now, now), "14:13:20");
+        assert_eq!(
+            zone.moment(Timestamp(now.0 - 86_400_000), now),
+            "09-20 14:13"
+        );
+        assert_eq!(zone.exact(now), "2026-09-21 14:13:20.000 UTC");
+    }
+}

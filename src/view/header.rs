@@ -1,0 +1,209 @@
+//! The line that is always there: where orders go, what the account is worth, how near its limits are,
+//! whether the far end answers and how old the data is.
+
+use super::{Gauge, Share, Span, Tone, calls, format, title, words};
+use crate::{
+    app::{Mode, Model, poll::Source},
+    model::{Call, Failure, FailureKind, Num, Timestamp},
+};
+use std::{collections::VecDeque, time::Duration};
+use strum::IntoEnumIterator;
+
+/// The whole line, leftmost first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Header {
+    /// `None` until the far end is known.
+    pub mode: Option<Mode>,
+    pub segments: Vec<Segment>,
+}
+
+/// One thing of the header. Where room is short the brief words stand in, then the highest priority goes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Segment {
+    pub words: Vec<Span>,
+    pub brief: Vec<Span>,
+    /// Drawn between the first word and the rest.
+    pub gauge: Option<Gauge>,
+    pub priority: u8,
+}
+
+impl Segment {
+    fn new(priority: u8, words: Vec<Span>) -> Self {
+        let brief = words.clone();
+        Self {
+            words,
+            brief,
+            gauge: None,
+            priority,
+        }
+    }
+
+    fn brief(self, brief: Vec<Span>) -> Self {
+        Self { brief, ..self }
+    }
+}
+
+pub fn header(model: &Model) -> Header {
+    let Some(identity) = &model.identity else {
+        let connecting = Segment::new(0, vec![Span::new("connecting…", Tone::Info)]);
+        return Header {
+            mode: None,
+            segments: vec![connecting, api(model)],
+        };
+    };
+    let account = Span::new(identity.account_id.to_string(), Tone::Strong);
+    let account = Segment::new(3, vec![Span::muted("acct "), account.clone()]).brief(vec![account]);
+    let mut segments = vec![account, worth(model), daily_loss(model), api(model)];
+    segments.extend(ages(model));
+    Header {
+        mode: Some(identity.mode),
+        segments,
+    }
+}
+
+fn worth(model: &Model) -> Segment {
+    let facts = model.store.account.value();
+    let usd = |amount: Option<Num>| match amount {
+        Some(amount) => Span::new(format::usd(amount), Tone::Strong),
+        None => Span::unknown(),
+    };
+    let equity = usd(facts.and_then(|f| f.equity));
+    let day = words::pnl(facts.and_then(|f| f.day_pnl));
+    let brief = vec![equity.clone(), Span::muted(" day "), day.clone()];
+    Segment::new(
+        1,
+        vec![Span::muted("equity "), equity, Span::muted("  day "), day],
+    )
+    .brief(brief)
+}
+
+/// How much of the permitted daily loss is left: warned from four fifths used (PRODUCT, guard).
+fn daily_loss(model: &Model) -> Segment {
+    let left = model
+        .store
+        .account
+        .value()
+        .and_then(|facts| facts.daily_loss_left);
+    let Some(left) = left else {
+        let unknown = vec![Span::muted("daily loss "), Span::unknown()];
+        return Segment::new(4, unknown);
+    };
+    let tone = match left {
+        _ if left < Num::new(20, 2) => Tone::Alert,
+        _ if left < Num::new(50, 2) => Tone::Warn,
+        _ => Tone::Info,
+    };
+    let percent = format::whole_percent(left);
+    let gauge = Gauge {
+        share: Share::of(left),
+        tone,
+    };
+    let words = |label, tail| {
+        vec![
+            Span::muted(label),
+            Span::new(
+                format!("{percent} "),
+                if tone == Tone::Info {
+                    Tone::Plain
+                } else {
+                    tone
+                },
+            ),
+            Span::muted(tail),
+        ]
+    };
+    Segment {
+        gauge: Some(gauge),
+        ..Segment::new(1, words("daily loss ", "left")).brief(words("loss ", "left"))
+    }
+}
+
+/// Whether the far end answers, in words.
+fn api(model: &Model) -> Segment {
+    let state = api_state(model);
+    let priority = if state.tone == Tone::Plain { 2 } else { 0 };
+    Segment::new(priority, vec![Span::muted("api "), state.clone()]).brief(vec![state])
+}
+
+fn api_state(model: &Model) -> Span {
+    let calls = &model.store.calls;
+    let silent = calls
+        .iter()
+        .rev()
+        .take_while(|(_, call)| calls::is_silent(call))
+        .count();
+    if trouble(model, FailureKind::Auth).is_some() {
+        return Span::new("AUTH: key refused", Tone::Alert);
+    }
+    if silent > 0 {
+        return Span::new(format!("DOWN, retry {silent}"), Tone::Alert);
+    }
+    if let Some(why) = trouble(model, FailureKind::Limited) {
+        return Span::new(limited(model, why), Tone::Warn);
+    }
+    if trouble(model, FailureKind::Unavailable).is_some() {
+        return Span::new("UNAVAILABLE", Tone::Alert);
+    }
+    typical(calls).map_or_else(Span::unknown, pace)
+}
+
+/// How many calls the shown pace is the median of: one slow answer is not a slow service.
+const PACED: usize = 9;
+
+fn typical(calls: &VecDeque<(u64, Call)>) -> Option<Duration> {
+    let recent = calls.iter().rev().take(PACED).map(|(_, call)| call.elapsed);
+    let mut recent: Vec<_> = recent.collect();
+    recent.sort_unstable();
+    recent.get(recent.len() / 2).copied()
+}
+
+fn trouble(model: &Model, kind: FailureKind) -> Option<&Failure> {
+    let mut troubles = Source::iter().filter_map(|source| model.store.trouble(source));
+    troubles.find(|why| why.kind == kind)
+}
+
+/// `LIMITED 12s`: counted from the answer that said so.
+fn limited(model: &Model, why: &Failure) -> String {
+    let mut calls = model.store.calls.iter().rev().map(|(_, call)| call);
+    let said_at = calls
+        .find(|call| call.outcome == Ok(429))
+        .map(|call| call.at.plus(call.elapsed));
+    let ends: Option<Timestamp> = said_at.zip(why.retry_after).map(|(at, wait)| at.plus(wait));
+    match ends.filter(|end| *end > model.now) {
+        Some(end) => format!("LIMITED {}", format::countdown(end, model.now)),
+        None => "LIMITED".to_owned(),
+    }
+}
+
+fn pace(elapsed: Duration) -> Span {
+    let took = format::elapsed(elapsed);
+    if elapsed >= calls::SLOW {
+        Span::new(format!("SLOW {took}"), Tone::Warn)
+    } else {
+        Span::plain(format!("OK {took}"))
+    }
+}
+
+/// The ages that matter always; prices and account figures when they are late.
+fn ages(model: &Model) -> Vec<Segment> {
+    let age = |source, label: &str| Some((label.to_owned(), title::age_of(model, source)?));
+    let always = [
+        age(Source::Orders, "orders "),
+        age(Source::Positions, "positions "),
+    ];
+    let late = [
+        age(Source::Markets, "prices "),
+        age(Source::Account, "account "),
+    ];
+    let late = late
+        .into_iter()
+        .flatten()
+        .filter(|(_, age)| age.tone != Tone::Muted);
+    let shown = always.into_iter().flatten().chain(late);
+    shown
+        .map(|(label, age)| {
+            let priority = if age.tone == Tone::Muted { 5 } else { 1 };
+            Segment::new(priority, vec![Span::muted(label), age])
+        })
+        .collect()
+}

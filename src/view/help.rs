@@ -1,0 +1,105 @@
+//! The help: every key that works where it was opened, in groups.
+
+use crate::app::keymap::{Action, Binding, Context, Keymap};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HelpSection {
+    pub title: &'static str,
+    /// Keys and what they do.
+    pub lines: Vec<(String, &'static str)>,
+}
+
+/// How the desk's own keys are grouped; what is in no group comes under "Desk".
+const GROUPS: &[(&str, &[Action])] = &[
+    (
+        "Trade",
+        &[
+            Action::Buy,
+            Action::Sell,
+            Action::CloseAll,
+            Action::Flatten,
+            Action::Decide,
+        ],
+    ),
+    (
+        "Panes",
+        &[
+            Action::Positions,
+            Action::Orders,
+            Action::Twaps,
+            Action::Scaled,
+            Action::Closed,
+            Action::History,
+            Action::Activity,
+            Action::Calls,
+            Action::NextPane,
+            Action::PreviousPane,
+        ],
+    ),
+    (
+        "Move",
+        &[
+            Action::Down,
+            Action::Up,
+            Action::PageDown,
+            Action::PageUp,
+            Action::Top,
+            Action::Bottom,
+        ],
+    ),
+];
+
+/// The keys of `of` first, then the desk's in groups.
+pub fn help(keymap: &Keymap, of: Context) -> Vec<HelpSection> {
+    let bindings: Vec<&Binding> = keymap.hints(of).collect();
+    let own = bindings.iter().filter(|b| b.context == of);
+    let desk: Vec<_> = bindings.iter().filter(|b| b.context != of).collect();
+    let group_of = |action: Action| {
+        let group = GROUPS.iter().find(|(_, actions)| actions.contains(&action));
+        group.map_or("Desk", |(title, _)| title)
+    };
+    let mut sections = vec![section(name(of), own.copied())];
+    for title in ["Trade", "Desk", "Panes", "Move"] {
+        let of_group = desk.iter().filter(|b| group_of(b.action) == title);
+        sections.push(section(title, of_group.copied().copied()));
+    }
+    if let Some(quit) = keymap.chord(of, Action::QuitNow) {
+        let always = (quit.to_string(), "quit, whatever is open");
+        sections.push(HelpSection {
+            title: "Always",
+            lines: vec![always],
+        });
+    }
+    sections.retain(|section| !section.lines.is_empty());
+    sections
+}
+
+fn section<'a>(title: &'static str, bindings: impl Iterator<Item = &'a Binding>) -> HelpSection {
+    let lines = bindings.map(|binding| {
+        let keys: Vec<_> = binding.chords.iter().map(ToString::to_string).collect();
+        (keys.join(" "), binding.action.label())
+    });
+    HelpSection {
+        title,
+        lines: lines.collect(),
+    }
+}
+
+fn name(context: Context) -> &'static str {
+    match context {
+        Context::Always => "Always",
+        Context::Desk => "Desk",
+        Context::Positions => "This position",
+        Context::Orders => "This order",
+        Context::Twaps => "This TWAP",
+        Context::Scaled => "This ladder",
+        Context::Closed => "Closed positions",
+        Context::History => "Order history",
+        Context::Activity => "Activity",
+        Context::Calls => "Calls",
+        Context::Form => "Form",
+        Context::Strip => "Strip",
+        Context::Help => "Help",
+        Context::Detail => "Detail",
+    }
+}

@@ -1,0 +1,236 @@
+//! The columns of working orders and the tree they hang in.
+
+use super::{
+    Align::{Left, Number},
+    Body, Cell, Column, Lead, Row, Scene, Span, Table, Tone, format, scaled, twaps,
+    words::{self, aside},
+};
+use crate::{
+    app::{TreeRow, notice::Event, order_tree, pane::RowId},
+    model::{
+        Command, Num, Order, OrderId, OrderMode, OrderStatus, Progress, Receipt, TimeInForce,
+        TriggerDirection,
+    },
+};
+use std::ops::Range;
+
+pub const WORKING: &[Column<Order>] = &[
+    Column::new("market", "market", Left, 0, market),
+    Column::new("side", "side", Left, 0, side),
+    Column::new("mode", "type", Left, 3, mode),
+    Column::new("status", "state", Left, 1, state),
+    Column::new("size", "size", Number, 0, size),
+    Column::new("filled", "filled", Number, 2, filled),
+    Column::new("limit_price", "price", Number, 0, price),
+    Column::new("trigger_price", "trigger", Left, 0, trigger),
+    Column::new("distance", "to mark", Number, 6, distance),
+    Column::new("time_in_force", "tif", Left, 5, time_in_force),
+    Column::new("reduce_only", "RO", Left, 4, reduce_only),
+    Column::new("attached_exits", "exits", Left, 4, exits),
+    Column::new("margin", "margin", Left, 8, margin),
+    Column::new("age", "age", Number, 7, |order, scene| {
+        aside(Some(format::age(scene.now.since(order.requested_at))))
+    }),
+];
+
+pub(super) fn market(order: &Order, _: &Scene<'_>) -> Cell {
+    words::market(&order.market_id).into()
+}
+
+pub(super) fn side(order: &Order, _: &Scene<'_>) -> Cell {
+    words::order_side(&order.side).into()
+}
+
+pub(super) fn mode(order: &Order, _: &Scene<'_>) -> Cell {
+    Span::plain(words::mode(&order.mode)).into()
+}
+
+pub(super) fn size(order: &Order, scene: &Scene<'_>) -> Cell {
+    let market = scene.store.market(&order.market_id);
+    Span::plain(words::order_size(order.asked_size(), market)).into()
+}
+
+/// What the order is doing, and what has been asked of it since.
+fn state(order: &Order, scene: &Scene<'_>) -> Cell {
+    let span = match cancel_of(&order.id, scene) {
+        Some(Progress::Unknown { .. }) => Span::new("cancel unknown", Tone::Alert),
+        Some(_) => Span::new("canceling", Tone::Warn),
+        None if order.is_armed() && was_queued(&order.id, scene) => {
+            Span::new("cancel queued", Tone::Warn)
+        }
+        None if order.is_armed() => Span::new("armed", Tone::Info),
+        None if is_partly_filled(order) => Span::new("partial", Tone::Info),
+        None => words::status(&order.status),
+    };
+    span.into()
+}
+
+fn cancel_of<'a>(id: &OrderId, scene: &Scene<'a>) -> Option<&'a Progress> {
+    let mut flights = scene.store.flights.values();
+    let flight = flights.find(|f| matches!(&f.command, Command::Cancel(order) if order == id))?;
+    Some(&flight.progress)
+}
+
+/// The service has taken the cancel of an armed order and will act on it.
+fn was_queued(id: &OrderId, scene: &Scene<'_>) -> bool {
+    scene.activity.lines.iter().any(|line| {
+        matches!(&line.event, Event::Settled(_, Ok(Receipt::Cancel(cancel))) if cancel.queued && cancel.id == *id)
+    })
+}
+
+fn is_partly_filled(order: &Order) -> bool {
+    order.status.is(&OrderStatus::Resting) && order.filled_size.is_some_and(Num::is_positive)
+}
+
+pub(super) fn filled_share(order: &Order) -> Option<Num> {
+    order.filled_size?.abs().over(order.asked_size().abs())
+}
+
+fn filled(order: &Order, _: &Scene<'_>) -> Cell {
+    let Some(share) = filled_share(order) else {
+        return Span::unknown().into();
+    };
+    let tone = if share.is_zero() {
+        Tone::Muted
+    } else {
+        Tone::Plain
+    };
+    Cell::with_gauge(
+        share,
+        Tone::Info,
+        Span::new(format::whole_percent(share), tone),
+    )
+}
+
+pub(super) fn price(order: &Order, scene: &Scene<'_>) -> Cell {
+    let market = scene.store.market(&order.market_id);
+    let takes_the_market = matches!(
+        order.mode.known(),
+        Some(OrderMode::Market | OrderMode::StopMarket | OrderMode::TakeMarket)
+    );
+    match order.limit_price {
+        Some(price) => Span::plain(format::price(price, market)).into(),
+        None if takes_the_market => Span::muted("market").into(),
+        None => Span::unknown().into(),
+    }
+}
+
+/// `≥ 64,000`, with the market where it is another one's mark that counts.
+pub(super) fn trigger(order: &Order, scene: &Scene<'_>) -> Cell {
+    let Some(price) = order.trigger_price else {
+        return Cell::default();
+    };
+    let of = order.trigger_market_id.as_ref().unwrap_or(&order.market_id);
+    let sign = match order.trigger_direction.as_ref() {
+        Some(direction) => match direction.known() {
+            Some(TriggerDirection::Above) => "≥".to_owned(),
+            Some(TriggerDirection::Below) => "≤".to_owned(),
+            None => direction.to_string(),
+        },
+        None => "at".to_owned(),
+    };
+    let elsewhere = if *of == order.market_id {
+        String::new()
+    } else {
+        format!("{} ", words::market(of).text)
+    };
+    let price = format::price(price, scene.store.market(of));
+    Span::new(format!("{elsewhere}{sign} {price}"), Tone::Info).into()
+}
+
+/// How far the mark is from the price that fills or fires it.
+fn distance(order: &Order, scene: &Scene<'_>) -> Cell {
+    let of = match order.trigger_price {
+        Some(_) => order.trigger_market_id.as_ref().unwrap_or(&order.market_id),
+        None => &order.market_id,
+    };
+    let distance = || {
+        let mark = scene.store.mark(of)?;
+        order
+            .trigger_price
+            .or(order.limit_price)?
+            .minus(mark)?
+            .over(mark)
+    };
+    aside(distance().map(format::signed_percent))
+}
+
+fn time_in_force(order: &Order, scene: &Scene<'_>) -> Cell {
+    let Some(tif) = &order.time_in_force else {
+        return Span::unknown().into();
+    };
+    match order.gtd_expires_at.filter(|_| tif.is(&TimeInForce::Gtd)) {
+        Some(end) => Span::plain(format!("gtd {}", format::countdown(end, scene.now))).into(),
+        None => Span::muted(tif.to_string()).into(),
+    }
+}
+
+fn reduce_only(order: &Order, _: &Scene<'_>) -> Cell {
+    Span::plain(if order.reduce_only { "RO" } else { "" }).into()
+}
+
+pub(super) fn exits(order: &Order, scene: &Scene<'_>) -> Cell {
+    let market = scene.store.market(&order.market_id);
+    let leg = |name, price: Option<Num>| Some(format!("{name} {}", format::price(price?, market)));
+    let legs = [
+        leg("SL", order.attached_stop_loss_price),
+        leg("TP", order.attached_take_profit_price),
+    ];
+    let legs: Vec<_> = legs.into_iter().flatten().collect();
+    Span::muted(legs.join(" ")).into()
+}
+
+fn margin(order: &Order, _: &Scene<'_>) -> Cell {
+    let leverage = format::grouped(order.leverage.normalized());
+    Span::muted(format!("{} {leverage}×", order.margin_mode)).into()
+}
+
+/// The visible lines of the tree.
+pub(super) fn table(scene: &Scene<'_>, range: Range<usize>) -> Table {
+    let tree = order_tree(scene.store);
+    let rows = tree.iter().enumerate().skip(range.start).take(range.len());
+    let rows = rows.map(|(at, row)| line(row, lead(row, tree.get(at + 1)), scene));
+    Table::new(WORKING, rows.collect())
+}
+
+fn lead(row: &TreeRow, next: Option<&TreeRow>) -> Lead {
+    match next {
+        _ if row.depth == 0 => Lead::Root,
+        Some(next) if next.depth > 0 => Lead::Child,
+        Some(_) | None => Lead::LastChild,
+    }
+}
+
+fn line(row: &TreeRow, lead: Lead, scene: &Scene<'_>) -> Row {
+    let store = scene.store;
+    let body = match &row.id {
+        RowId::Order(id) => match store.order(id) {
+            Some(order) => Row::cells(WORKING, order, scene).body,
+            None => Body::Line(vec![Span::muted(format!("order {id}"))]),
+        },
+        RowId::Twap(id) => Body::Line(match store.twap(id) {
+            Some(twap) => twaps::head(twap, scene),
+            None => vec![Span::muted(format!("TWAP {id}"))],
+        }),
+        RowId::Scaled(id) => Body::Line(match store.ladder(id) {
+            Some(ladder) => scaled::head(ladder, scene),
+            None => vec![Span::muted(format!("ladder {id}"))],
+        }),
+        RowId::Position(_) | RowId::Rung(..) | RowId::Line(_) => Body::Line(vec![]),
+    };
+    Row { lead, body }
+}
+
+/// How many rest, wait and are armed.
+pub(super) fn foot(scene: &Scene<'_>) -> Vec<Span> {
+    let orders = scene.store.orders.rows();
+    let armed = orders.iter().filter(|o| o.is_armed()).count();
+    let resting = orders
+        .iter()
+        .filter(|o| o.status.is(&OrderStatus::Resting))
+        .count();
+    if orders.is_empty() {
+        return vec![];
+    }
+    vec![Span::muted(format!("{resting} resting  {armed} armed"))]
+}

@@ -1,0 +1,160 @@
+//! The columns of open positions, and what follows from them.
+
+use super::{
+    Align::{Left, Number},
+    Cell, Column, Scene, Span, Tone, format, protection,
+    words::{self, aside, known},
+};
+use crate::model::{Num, Position};
+
+/// Open positions. What says how much can be lost goes last when room is short.
+pub const OPEN: &[Column<Position>] = &[
+    Column::new("market", "market", Left, 0, market),
+    Column::new("side", "side", Left, 0, side),
+    Column::new("size", "size", Number, 0, size),
+    Column::new("entry_price", "entry", Number, 4, entry),
+    Column::new("mark_price", "mark", Number, 3, mark),
+    Column::new("liquidation_price", "liq", Number, 1, liquidation),
+    Column::new("liquidation_distance", "to liq", Number, 0, distance),
+    Column::new("unrealized_pnl", "uPnL", Number, 0, unrealized),
+    Column::new("roe", "ROE", Number, 5, roe),
+    Column::new("pnl_at_liquidation", "at liq", Number, 6, at_liquidation),
+    Column::new("stop", "stop", Left, 0, |p, scene| {
+        protection::stop(p, scene).into()
+    }),
+    Column::new("target", "target", Left, 3, |p, scene| {
+        protection::target(p, scene).into()
+    }),
+    Column::new("margin", "margin", Left, 2, margin),
+    Column::new("isolated_margin_extra", "extra", Number, 8, extra),
+    Column::new("fees", "fees", Number, 9, |p, _| {
+        aside(p.fees.map(format::usd))
+    }),
+    Column::new("funding", "funding", Number, 9, |p, _| {
+        aside(p.funding.map(format::signed_usd))
+    }),
+    Column::new("age", "age", Number, 7, age),
+];
+
+pub(super) fn market(position: &Position, _: &Scene<'_>) -> Cell {
+    words::market(&position.market_id).into()
+}
+
+pub(super) fn side(position: &Position, _: &Scene<'_>) -> Cell {
+    words::position_side(position.side()).into()
+}
+
+pub(super) fn size(position: &Position, scene: &Scene<'_>) -> Cell {
+    Span::plain(words::position_size(position, scene)).into()
+}
+
+pub(super) fn entry(position: &Position, scene: &Scene<'_>) -> Cell {
+    let market = scene.store.market(&position.market_id);
+    known(position.entry_price.map(|p| format::average(p, market))).into()
+}
+
+fn mark(position: &Position, scene: &Scene<'_>) -> Cell {
+    let market = scene.store.market(&position.market_id);
+    known(
+        market
+            .and_then(|m| m.mark)
+            .map(|p| format::average(p, market)),
+    )
+    .into()
+}
+
+fn liquidation(position: &Position, scene: &Scene<'_>) -> Cell {
+    let market = scene.store.market(&position.market_id);
+    known(
+        position
+            .liquidation_price
+            .map(|p| format::average(p, market)),
+    )
+    .into()
+}
+
+/// How far the mark may still move against the position, as a share of the mark.
+pub(super) fn liquidation_distance(position: &Position, scene: &Scene<'_>) -> Option<Num> {
+    let mark = scene.store.mark(&position.market_id)?;
+    position.liquidation_price?.minus(mark)?.abs().over(mark)
+}
+
+fn distance(position: &Position, scene: &Scene<'_>) -> Cell {
+    let Some(distance) = liquidation_distance(position, scene) else {
+        return Span::unknown().into();
+    };
+    Span::new(format::percent(distance), distance_tone(distance)).into()
+}
+
+/// `anchors.md` 4, Colour: below a tenth is danger, below a quarter is close.
+pub(super) fn distance_tone(distance: Num) -> Tone {
+    match distance {
+        _ if distance < Num::new(10, 2) => Tone::Alert,
+        _ if distance < Num::new(25, 2) => Tone::Warn,
+        _ => Tone::Plain,
+    }
+}
+
+pub(super) fn unrealized_pnl(position: &Position, scene: &Scene<'_>) -> Option<Num> {
+    position.unrealized_pnl(scene.store.mark(&position.market_id)?)
+}
+
+fn unrealized(position: &Position, scene: &Scene<'_>) -> Cell {
+    words::pnl(unrealized_pnl(position, scene)).into()
+}
+
+/// Return on the margin posted at entry, extra margin included.
+pub(super) fn return_on_margin(position: &Position, scene: &Scene<'_>) -> Option<Num> {
+    let extra = position.isolated_margin_extra.unwrap_or(Num::ZERO);
+    let margin = position.entry_margin()?.plus(extra)?;
+    unrealized_pnl(position, scene)?.over(margin)
+}
+
+fn roe(position: &Position, scene: &Scene<'_>) -> Cell {
+    words::pnl_percent(return_on_margin(position, scene)).into()
+}
+
+fn at_liquidation(position: &Position, _: &Scene<'_>) -> Cell {
+    aside(position.pnl_at_liquidation().map(format::signed_usd))
+}
+
+fn margin(position: &Position, _: &Scene<'_>) -> Cell {
+    let mode = if position.is_isolated() {
+        "iso"
+    } else {
+        "cross"
+    };
+    let leverage = position.leverage.map_or_else(
+        || format::UNKNOWN.to_owned(),
+        |leverage| format::grouped(leverage.normalized()),
+    );
+    Span::muted(format!("{mode:<5} {leverage}×")).into()
+}
+
+/// Only isolated positions have any: on a cross position there is nothing to know.
+fn extra(position: &Position, _: &Scene<'_>) -> Cell {
+    let extra = position.isolated_margin_extra.map(format::usd);
+    Span::muted(extra.unwrap_or_default()).into()
+}
+
+fn age(position: &Position, scene: &Scene<'_>) -> Cell {
+    aside(
+        position
+            .opened_at
+            .map(|at| format::age(scene.now.since(at))),
+    )
+}
+
+/// The sum of what is open, when every part of it is known.
+pub(super) fn foot(scene: &Scene<'_>) -> Vec<Span> {
+    let rows = scene.store.positions.rows();
+    let total = rows.iter().try_fold(Num::ZERO, |sum, position| {
+        sum.plus(unrealized_pnl(position, scene)?)
+    });
+    match total {
+        Some(total) if !rows.is_empty() => {
+            vec![Span::muted("uPnL "), words::pnl(Some(total))]
+        }
+        Some(_) | None => vec![],
+    }
+}

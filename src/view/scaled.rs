@@ -1,0 +1,238 @@
+//! Scaled orders: each ladder as its prices with a size bar and what became of every rung.
+
+use super::{
+    Align::{Left, Number, Words},
+    Body, Cell, Column, Lead, Row, Scene, Span, Table, Tone, format, history, orders,
+    words::{self, aside, known},
+};
+use crate::{
+    app::pane::RowId,
+    model::{MarketId, Num, Order, OrderStatus, Rung, Scaled},
+};
+use std::ops::Range;
+
+/// One rung with what is known of its order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RungLine {
+    pub rung: Rung,
+    pub market_id: MarketId,
+    pub size_decimals: Option<u32>,
+    /// Its size as a share of the ladder's largest rung.
+    pub weight: Option<Num>,
+    pub order: Option<Order>,
+}
+
+pub const RUNGS: &[Column<RungLine>] = &[
+    Column::new("price", "price", Number, 0, |line, scene| {
+        let market = scene.store.market(&line.market_id);
+        Span::new(format::price(line.rung.price, market), tone(line)).into()
+    }),
+    Column::new("distance", "to mark", Number, 3, |line, scene| {
+        let distance = || {
+            let mark = scene.store.mark(&line.market_id)?;
+            line.rung.price.minus(mark)?.over(mark)
+        };
+        aside(distance().map(format::signed_percent))
+    }),
+    Column::new("size", "size", Number, 1, |line, _| {
+        let size = Span::new(format::size(line.rung.size, line.size_decimals), tone(line));
+        match line.weight {
+            Some(weight) => Cell::with_gauge(weight, bar_tone(line), size),
+            None => size.into(),
+        }
+    }),
+    Column::new("filled", "filled", Number, 2, |line, _| {
+        aside(filled(line).map(format::whole_percent))
+    }),
+    Column::new("state", "state", Words, 0, |line, _| state(line).into()),
+    Column::new("order_id", "order", Left, 9, |line, _| {
+        aside(line.rung.order_id.as_ref().map(ToString::to_string))
+    }),
+];
+
+fn status(line: &RungLine) -> Option<OrderStatus> {
+    line.order.as_ref()?.status.known()
+}
+
+fn filled(line: &RungLine) -> Option<Num> {
+    orders::filled_share(line.order.as_ref()?)
+}
+
+fn is_partial(line: &RungLine) -> bool {
+    filled(line).is_some_and(|share| share.is_positive() && share < Num::ONE)
+}
+
+fn tone(line: &RungLine) -> Tone {
+    match status(line) {
+        _ if line.rung.reject_reason.is_some() => Tone::Muted,
+        Some(OrderStatus::Canceled | OrderStatus::Expired | OrderStatus::Rejected) => Tone::Muted,
+        Some(OrderStatus::Filled | OrderStatus::Pending | OrderStatus::Resting) | None => {
+            Tone::Plain
+        }
+    }
+}
+
+fn bar_tone(line: &RungLine) -> Tone {
+    match status(line) {
+        Some(OrderStatus::Filled) => Tone::Info,
+        Some(OrderStatus::Pending | OrderStatus::Resting) => Tone::Accent,
+        Some(OrderStatus::Canceled | OrderStatus::Expired | OrderStatus::Rejected) | None => {
+            Tone::Muted
+        }
+    }
+}
+
+/// Working, filled, canceled or rejected with the reason; `placed` when its order is not among those read.
+fn state(line: &RungLine) -> Span {
+    if let Some(why) = &line.rung.reject_reason {
+        return Span::new(format!("rejected: {why}"), Tone::Alert);
+    }
+    let Some(order) = &line.order else {
+        return match line.rung.order_id {
+            Some(_) => Span::muted("placed"),
+            None => Span::unknown(),
+        };
+    };
+    match order.status.known() {
+        Some(OrderStatus::Resting | OrderStatus::Pending) if is_partial(line) => {
+            Span::new("partial", Tone::Info)
+        }
+        Some(OrderStatus::Resting | OrderStatus::Pending) => Span::new("working", Tone::Accent),
+        Some(OrderStatus::Filled) => Span::new("filled", Tone::Info),
+        Some(OrderStatus::Rejected) => {
+            Span::new(format!("rejected: {}", history::reason(order)), Tone::Alert)
+        }
+        Some(OrderStatus::Canceled | OrderStatus::Expired) | None => words::status(&order.status),
+    }
+}
+
+/// `LADDER` and its [`title`]: what the orders below it belong to.
+pub(super) fn head(ladder: &Scaled, scene: &Scene<'_>) -> Vec<Span> {
+    let mut head = title(ladder, scene);
+    head.insert(0, Span::muted("LADDER "));
+    head
+}
+
+/// `ETH BUY 12.0  active  1 rejected  6/8 placed  3,000 → 2,900`.
+fn title(ladder: &Scaled, scene: &Scene<'_>) -> Vec<Span> {
+    let market = scene.store.market(&ladder.market_id);
+    let size = ladder
+        .total_size
+        .map(|size| format::size(size, decimals(ladder, scene)));
+    let price = |price: Option<Num>| {
+        price.map_or_else(|| format::UNKNOWN.to_owned(), |p| format::price(p, market))
+    };
+    let count = |n: Option<Num>| n.map_or_else(|| format::UNKNOWN.to_owned(), format::grouped);
+    let mut title = vec![
+        words::market(&ladder.market_id),
+        Span::plain(" "),
+        words::signed_side(ladder.total_size),
+        Span::plain(" "),
+        known(size),
+        Span::muted("  "),
+        status_words(ladder),
+    ];
+    if let Some(rejected) = ladder.rejected_count.filter(|n| n.is_positive()) {
+        let rejected = format!("  {} rejected", format::grouped(rejected));
+        title.push(Span::new(rejected, Tone::Alert));
+    }
+    let (placed, rungs) = (count(ladder.placed_count), count(ladder.rung_count));
+    title.push(Span::muted(format!("  {placed}/{rungs} placed")));
+    let (start, end) = (price(ladder.start_price), price(ladder.end_price));
+    title.push(Span::muted(format!("  {start} → {end}")));
+    title
+}
+
+fn status_words(ladder: &Scaled) -> Span {
+    let status = known(ladder.status.as_ref().map(words::spaced));
+    let has_ended = ladder.completed_at.or(ladder.canceled_at).is_some();
+    let tone = if has_ended { Tone::Muted } else { Tone::Info };
+    Span::new(status.text, tone)
+}
+
+/// The visible lines: ladders and their rungs.
+pub(super) fn table(scene: &Scene<'_>, rows: &[RowId], range: Range<usize>) -> Table {
+    let visible = rows.iter().enumerate().skip(range.start).take(range.len());
+    let lines = visible.filter_map(|(at, row)| line(row, rows.get(at + 1), scene));
+    Table::new(RUNGS, lines.collect())
+}
+
+fn line(row: &RowId, next: Option<&RowId>, scene: &Scene<'_>) -> Option<Row> {
+    match row {
+        RowId::Scaled(id) => {
+            let body = match scene.store.ladder(id) {
+                Some(ladder) => title(ladder, scene),
+                None => vec![
+                    Span::muted("LADDER "),
+                    Span::plain(id.to_string()),
+                    waiting(id, scene),
+                ],
+            };
+            Some(Row {
+                lead: Lead::Root,
+                body: Body::Line(body),
+            })
+        }
+        RowId::Rung(id, number) => {
+            let line = rung_line(scene.store.ladder(id)?, *number, scene)?;
+            let lead = match next {
+                Some(RowId::Rung(..)) => Lead::Child,
+                _ => Lead::LastChild,
+            };
+            let row = Row::cells(RUNGS, &line, scene);
+            Some(Row { lead, ..row })
+        }
+        RowId::Position(_) | RowId::Order(_) | RowId::Twap(_) | RowId::Line(_) => None,
+    }
+}
+
+/// A ladder that has not come yet: still on its way, or why not.
+fn waiting(id: &crate::model::ScaledId, scene: &Scene<'_>) -> Span {
+    match scene
+        .store
+        .scaled
+        .get(id)
+        .and_then(|ladder| ladder.trouble())
+    {
+        Some(why) => Span::new(format!("  {why}"), Tone::Alert),
+        None => Span::muted("  loading…"),
+    }
+}
+
+/// The n-th rung of a ladder joined with its order.
+pub(super) fn rung_line(ladder: &Scaled, number: usize, scene: &Scene<'_>) -> Option<RungLine> {
+    let rung = ladder.rungs.get(number)?.clone();
+    let largest = ladder.rungs.iter().map(|rung| rung.size.abs()).max()?;
+    Some(RungLine {
+        weight: rung.size.abs().over(largest),
+        order: rung
+            .order_id
+            .as_ref()
+            .and_then(|id| scene.store.order(id))
+            .cloned(),
+        market_id: ladder.market_id.clone(),
+        size_decimals: decimals(ladder, scene),
+        rung,
+    })
+}
+
+fn decimals(ladder: &Scaled, scene: &Scene<'_>) -> Option<u32> {
+    let own = ladder
+        .size_decimals
+        .and_then(Num::to_i64)
+        .and_then(|n| u32::try_from(n).ok());
+    own.or_else(|| scene.store.market(&ladder.market_id)?.size_decimals)
+}
+
+/// A rung on one line, for the detail.
+pub(super) fn rung_words(line: &RungLine, scene: &Scene<'_>) -> Vec<Span> {
+    let market = scene.store.market(&line.market_id);
+    let price = format::price(line.rung.price, market);
+    let size = format::size(line.rung.size, line.size_decimals);
+    let order = line.rung.order_id.as_ref().map(|id| format!("  {id}"));
+    vec![
+        Span::plain(format!("{price} × {size}  ")),
+        state(line),
+        Span::muted(order.unwrap_or_default()),
+    ]
+}

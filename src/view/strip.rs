@@ -1,0 +1,288 @@
+//! What asks, what is on its way and what has just happened: the strip, the flights and the toast.
+
+use super::{Gauge, Scene, Share, Span, Tone, activity, format, words};
+use crate::{
+    app::{
+        Flight, Mode, Model,
+        keymap::{Action, Context},
+        notice::{Event, Notice},
+        overlay::{Arm, Strip},
+    },
+    model::{AccountId, Command, FailureKind, Num, Progress, Timestamp},
+};
+
+/// The question before a destructive key acts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StripView {
+    /// Amber where orders are paper, red where they are not; the badge above says it in words.
+    pub tone: Tone,
+    pub words: Vec<Span>,
+    /// Time left until it goes or disarms.
+    pub left: Gauge,
+}
+
+/// A command between its key and its outcome.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FlightView {
+    pub words: Vec<Span>,
+    pub gauge: Option<Gauge>,
+}
+
+/// The newest notice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToastView {
+    pub tone: Tone,
+    pub head: String,
+    pub words: String,
+    /// What helps to look it up.
+    pub references: String,
+    /// The key that dismisses it, when it does not leave by itself.
+    pub dismiss: Option<String>,
+}
+
+pub fn strip(model: &Model, scene: &Scene<'_>, strip: &Strip) -> StripView {
+    let key = |action| {
+        let chord = model.keymap.chord(Context::Strip, action);
+        chord.map(|chord| chord.to_string()).unwrap_or_default()
+    };
+    let (yes, no) = (key(Action::Confirm), key(Action::Dismiss));
+    let left = format::tenths(strip.ends_at().since(scene.now));
+    let words = match strip.arm {
+        Arm::Question { .. } => question(model, scene, strip),
+        Arm::Countdown { .. } => vec![
+            Span::new(going(&strip.command, scene), Tone::Strong),
+            Span::plain(format!(" in {left}: ")),
+            Span::new(yes, Tone::Accent),
+            Span::plain(" now · "),
+            Span::new(no, Tone::Accent),
+            Span::plain(" stops it"),
+        ],
+        Arm::Confirm => vec![
+            Span::new(
+                format!("{}?", words::command(&strip.command, scene)),
+                Tone::Strong,
+            ),
+            Span::plain("  "),
+            Span::new(yes, Tone::Accent),
+            Span::plain(" yes · "),
+            Span::new(no, Tone::Accent),
+            Span::plain(format!(" no  ({left})")),
+        ],
+    };
+    let whole = strip.ends_at().since(strip.drawn_at);
+    let left = share_of(strip.ends_at(), scene.now, whole.as_millis());
+    let mode = model.identity.as_ref().map(|identity| identity.mode);
+    let tone = match mode {
+        Some(Mode::LiveApi) => Tone::Bad,
+        Some(Mode::Paper) | None => Tone::Warn,
+    };
+    StripView {
+        tone,
+        words,
+        left: Gauge { share: left, tone },
+    }
+}
+
+/// What is known of a command in doubt, and what the keys do about it.
+fn question(model: &Model, scene: &Scene<'_>, strip: &Strip) -> Vec<Span> {
+    let key = |action| {
+        let chord = model.keymap.chord(Context::Strip, action);
+        Span::new(
+            chord.map_or_else(String::new, |c| c.to_string()),
+            Tone::Accent,
+        )
+    };
+    let again = if scene.now < strip.ends_at() {
+        let left = format::countdown(strip.ends_at(), scene.now);
+        vec![
+            key(Action::Confirm),
+            Span::plain(format!(" same request again ({left} left) · ")),
+        ]
+    } else {
+        vec![Span::plain("too old to be sent again · ")]
+    };
+    let mut spans = vec![
+        Span::new(words::command(&strip.command, scene), Tone::Strong),
+        Span::new(" may have been done", Tone::Alert),
+        Span::plain(":  "),
+    ];
+    spans.extend(again);
+    spans.extend([
+        key(Action::GiveUp),
+        Span::plain(" give it up · "),
+        key(Action::Dismiss),
+        Span::plain(" later"),
+    ]);
+    spans
+}
+
+fn share_of(ends_at: Timestamp, now: Timestamp, whole: u128) -> Share {
+    let millis = |ms: u128| Num::from(i64::try_from(ms).unwrap_or(i64::MAX));
+    let left = millis(ends_at.since(now).as_millis());
+    Share::of(left.over(millis(whole)).unwrap_or(Num::ZERO))
+}
+
+/// `closing 3 positions on chal-1 (≤ 2.5 % slippage)`: the service's own cap (`api.md`, close-all).
+fn going(command: &Command, scene: &Scene<'_>) -> String {
+    if let Command::Flatten(account) = command {
+        return format!("flattening {account}: TWAPs, ladders, orders and positions");
+    }
+    let Command::CloseAll(account) = command else {
+        return words::command(command, scene);
+    };
+    let open = scene.store.positions.value().map(|page| page.rows.len());
+    let open = match open {
+        Some(1) => "1 position".to_owned(),
+        Some(n) => format!("{n} positions"),
+        None => "all positions".to_owned(),
+    };
+    format!("closing {open} on {account} (≤ 2.5 % slippage)")
+}
+
+/// Everything that is on its way and takes long enough to be seen.
+pub fn flights(scene: &Scene<'_>) -> Vec<FlightView> {
+    let flights = scene.store.flights.values();
+    flights
+        .filter_map(|flight| flight_view(flight, scene))
+        .collect()
+}
+
+fn flight_view(flight: &Flight, scene: &Scene<'_>) -> Option<FlightView> {
+    match (&flight.command, &flight.progress) {
+        (
+            Command::CloseAll(account),
+            Progress::Running {
+                operation,
+                retry_at,
+            },
+        ) => {
+            let total = Num::from(operation.total_count);
+            let share = Num::from(operation.done_count())
+                .over(total)
+                .unwrap_or(Num::ZERO);
+            Some(FlightView {
+                words: running(account, operation, *retry_at, scene),
+                gauge: Some(Gauge {
+                    share: Share::of(share),
+                    tone: Tone::Info,
+                }),
+            })
+        }
+        (_, Progress::Flattening(_) | Progress::Parked { .. }) => Some(FlightView {
+            words: standing(&flight.command, &flight.progress, scene),
+            gauge: None,
+        }),
+        (command @ Command::CloseAll(_), Progress::Sending { .. }) => Some(FlightView {
+            words: vec![
+                Span::new(going(command, scene), Tone::Info),
+                Span::muted(" sending"),
+            ],
+            gauge: None,
+        }),
+        (_, Progress::Sending { .. }) => None,
+        (command, progress) => Some(FlightView {
+            words: waiting(command, progress, scene),
+            gauge: None,
+        }),
+    }
+}
+
+fn running(
+    account: &AccountId,
+    operation: &crate::model::CloseAll,
+    retry_at: Timestamp,
+    scene: &Scene<'_>,
+) -> Vec<Span> {
+    let mut words = vec![
+        Span::new(format!("closing all on {account} "), Tone::Info),
+        Span::new(
+            format!("{}/{} done", operation.done_count(), operation.total_count),
+            Tone::Strong,
+        ),
+    ];
+    if operation.failed_count > 0 {
+        words.push(Span::new(
+            format!("  {} failed", operation.failed_count),
+            Tone::Alert,
+        ));
+    }
+    let next = format::countdown(retry_at, scene.now);
+    words.push(Span::muted(format!("  next in {next}")));
+    words
+}
+
+/// What has no moment at which it goes on.
+fn standing(command: &Command, progress: &Progress, scene: &Scene<'_>) -> Vec<Span> {
+    let tone = if matches!(progress, Progress::Parked { .. }) {
+        Tone::Alert
+    } else {
+        Tone::Info
+    };
+    vec![
+        Span::plain(format!("{}: ", words::command(command, scene))),
+        Span::new(activity::progress_words(progress), tone),
+    ]
+}
+
+fn waiting(command: &Command, progress: &Progress, scene: &Scene<'_>) -> Vec<Span> {
+    let retry_at = match progress {
+        Progress::Unknown { retry_at, .. }
+        | Progress::Waiting { retry_at, .. }
+        | Progress::Running { retry_at, .. } => *retry_at,
+        Progress::Sending { .. } | Progress::Flattening(_) | Progress::Parked { .. } => scene.now,
+    };
+    let tone = match progress {
+        Progress::Unknown { .. } | Progress::Parked { .. } => Tone::Alert,
+        Progress::Sending { .. }
+        | Progress::Waiting { .. }
+        | Progress::Running { .. }
+        | Progress::Flattening(_) => Tone::Warn,
+    };
+    vec![
+        Span::plain(format!("{}: ", words::command(command, scene))),
+        Span::new(activity::progress_words(progress), tone),
+        Span::muted(format!(" in {}", format::countdown(retry_at, scene.now))),
+    ]
+}
+
+/// The newest notice while it lasts; what is under way shows as a flight instead.
+pub fn toast(model: &Model, scene: &Scene<'_>) -> Option<ToastView> {
+    let notice = model.activity.toast(model.now)?;
+    if matches!(notice.event, Event::Progress(..)) {
+        return None;
+    }
+    let stays = model.activity.toast_ends_at().is_none();
+    let dismiss = model.keymap.chord(Context::Desk, Action::Dismiss);
+    Some(ToastView {
+        tone: notice.event.tone().into(),
+        head: activity::kind(&notice.event).to_owned(),
+        words: toast_words(notice, scene),
+        references: match &notice.event {
+            Event::Settled(_, Err(why)) => activity::references(why).trim().to_owned(),
+            Event::Settled(_, Ok(_)) | Event::Sent(_) | Event::Progress(..) | Event::Said(..) => {
+                String::new()
+            }
+        },
+        dismiss: dismiss.filter(|_| stays).map(|chord| chord.to_string()),
+    })
+}
+
+fn toast_words(notice: &Notice, scene: &Scene<'_>) -> String {
+    match &notice.event {
+        Event::Settled(command, Err(why)) if why.kind == FailureKind::Unknown => {
+            format!(
+                "{}: may or may not have been done",
+                words::command(command, scene)
+            )
+        }
+        Event::Settled(command, Err(why)) => {
+            format!("{}: {}", words::command(command, scene), why.message)
+        }
+        event @ (Event::Settled(..) | Event::Sent(_) | Event::Progress(..) | Event::Said(..)) => {
+            activity::words_of(event, scene)
+                .into_iter()
+                .map(|span| span.text)
+                .collect()
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! What stands in a pane's border: its key, its name, how many rows, and how old they are.
+
+use super::{Span, Tone, format};
+use crate::{
+    app::{Feed, Model, keymap::Context, pane::Pane, poll::Source},
+    model::{Failure, Page},
+};
+use std::time::Duration;
+
+/// Older than this many poll intervals is late, resp. old (PRODUCT, Truthfulness).
+const LATE: u32 = 3;
+const OLD: u32 = 10;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Title {
+    pub pane: Pane,
+    /// The key that goes there.
+    pub key: String,
+    pub name: &'static str,
+    /// For tabs where room is short.
+    pub short: &'static str,
+    /// How many; empty until that is known.
+    pub count: String,
+    /// How old, and what is wrong or missing, the worst first.
+    pub freshness: Vec<Span>,
+}
+
+pub fn title(model: &Model, pane: Pane) -> Title {
+    let (name, short) = names(pane);
+    let key = model.keymap.chord(Context::Desk, pane.focus_action());
+    Title {
+        pane,
+        key: key.map(|chord| chord.to_string()).unwrap_or_default(),
+        name,
+        short,
+        count: count(model, pane).unwrap_or_default(),
+        freshness: freshness(model, pane),
+    }
+}
+
+fn names(pane: Pane) -> (&'static str, &'static str) {
+    match pane {
+        Pane::Positions => ("Positions", "Pos"),
+        Pane::Orders => ("Working orders", "Orders"),
+        Pane::Twaps => ("TWAP / VWAP", "TWAP"),
+        Pane::Scaled => ("Scaled", "Scaled"),
+        Pane::Closed => ("Closed positions", "Closed"),
+        Pane::History => ("Order history", "History"),
+        Pane::Activity => ("Activity", "Log"),
+        Pane::Calls => ("Calls", "Calls"),
+    }
+}
+
+fn count(model: &Model, pane: Pane) -> Option<String> {
+    let store = &model.store;
+    let known = |count: usize| Some(format::count(count));
+    match pane {
+        Pane::Positions => known(store.positions.value()?.rows.len()),
+        Pane::Orders => known(store.orders.value()?.rows.len()),
+        Pane::Twaps => known(store.twaps.value()?.rows.len()),
+        Pane::Scaled => known(store.scaled.len()),
+        Pane::Closed => feed_count(&store.closed),
+        Pane::History => feed_count(&store.history),
+        Pane::Activity => known(model.activity.lines.len()),
+        Pane::Calls => known(store.calls.len()),
+    }
+}
+
+/// `150+` while older pages exist that are not here yet.
+fn feed_count<T>(feed: &Feed<T>) -> Option<String> {
+    feed.head().value()?;
+    let more = if feed.has_more() { "+" } else { "" };
+    Some(format!("{}{more}", format::count(feed.rows().len())))
+}
+
+fn freshness(model: &Model, pane: Pane) -> Vec<Span> {
+    let store = &model.store;
+    let mut spans = match pane {
+        Pane::Positions => unread(store.positions.value()),
+        Pane::Orders => unread(store.orders.value()),
+        Pane::Twaps => unread(store.twaps.value()),
+        Pane::Closed => feed_notes(&store.closed),
+        Pane::History => feed_notes(&store.history),
+        Pane::Scaled => loading_ladders(model),
+        Pane::Activity | Pane::Calls => vec![],
+    };
+    let has_nothing_to_poll = pane == Pane::Scaled && store.scaled.is_empty();
+    if let Some(source) = pane.source().filter(|_| !has_nothing_to_poll) {
+        spans.extend(source_words(model, source));
+    }
+    spans
+}
+
+fn loading_ladders(model: &Model) -> Vec<Span> {
+    let mut ladders = model.store.scaled.values();
+    let waits = ladders.any(|l| l.value().is_none() && l.trouble().is_none());
+    let has_some = model.store.polled_at(Source::Scaled).is_some();
+    (waits && has_some)
+        .then(|| Span::muted("loading…"))
+        .into_iter()
+        .collect()
+}
+
+fn unread<T>(page: Option<&Page<T>>) -> Vec<Span> {
+    page.map_or(vec![], |page| {
+        gaps(page.unreadable.len(), page.incomplete.then_some(()))
+    })
+}
+
+fn feed_notes<T>(feed: &Feed<T>) -> Vec<Span> {
+    let mut spans = gaps(feed.unreadable(), feed.is_incomplete().then_some(()));
+    if feed.is_fetching() {
+        spans.push(Span::new("loading more…", Tone::Info));
+    }
+    spans
+}
+
+fn gaps(unreadable: usize, incomplete: Option<()>) -> Vec<Span> {
+    let unreadable = (unreadable > 0).then(|| format!("{unreadable} unreadable"));
+    let words = [unreadable, incomplete.map(|()| "incomplete".to_owned())];
+    let words = words.into_iter().flatten();
+    words.map(|words| Span::new(words, Tone::Warn)).collect()
+}
+
+/// How old a source is, and why there is nothing newer.
+pub(super) fn source_words(model: &Model, source: Source) -> Vec<Span> {
+    let trouble = model.store.trouble(source);
+    match (model.store.polled_at(source), trouble) {
+        (None, None) => vec![Span::muted("loading…")],
+        (None, Some(why)) => vec![Span::new(format!("failed: {}", short(why)), Tone::Alert)],
+        (Some(_), None) => age_of(model, source).into_iter().collect(),
+        (Some(_), Some(why)) => {
+            let why = Span::new(why.kind.word(), Tone::Warn);
+            [Some(why), age_of(model, source)]
+                .into_iter()
+                .flatten()
+                .collect()
+        }
+    }
+}
+
+fn short(why: &Failure) -> String {
+    match why.status {
+        Some(status) => format!("{} ({status})", why.kind.word()),
+        None => why.kind.word().to_owned(),
+    }
+}
+
+/// The age of a source in words; `None` before anything has come.
+pub(super) fn age_of(model: &Model, source: Source) -> Option<Span> {
+    let age = model.now.since(model.store.polled_at(source)?);
+    Some(age_words(
+        age,
+        model.options.intervals.get(&source).copied(),
+    ))
+}
+
+/// `3s`, `late 14s` past three intervals, `OLD 2m` past ten.
+fn age_words(age: Duration, interval: Option<Duration>) -> Span {
+    let beyond = |times: u32| interval.is_some_and(|interval| age > interval * times);
+    let text = format::age(age);
+    if beyond(OLD) {
+        Span::new(format!("OLD {text}"), Tone::Alert)
+    } else if beyond(LATE) {
+        Span::new(format!("late {text}"), Tone::Warn)
+    } else {
+        Span::muted(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_age_becomes_late_past_three_intervals_and_old_past_ten() {
+        let words = |secs| age_words(Duration::from_secs(secs), Some(Duration::from_secs(2)));
+        assert_eq!(words(6), Span::muted("6s"));
+        assert_eq!(words(7), Span::new("late 7s", Tone::Warn));
+        assert_eq!(words(20), Span::new("late 20s", Tone::Warn));
+        assert_eq!(words(120), Span::new("OLD 2m", Tone::Alert));
+        assert_eq!(
+            age_words(Duration::from_secs(999), None),
+            Span::muted("16m")
+        );
+    }
+}

@@ -1,0 +1,293 @@
+//! TWAP and VWAP orders: as cards with two bars, and as columns where there is room for a line only.
+
+use super::{
+    Align::{Left, Number},
+    Cell, Column, Gauge, Row, Scene, Share, Span, Table, Tone, format,
+    words::{self, aside, known},
+};
+use crate::{
+    app::pane::RowId,
+    model::{Num, Timestamp, Twap},
+};
+use std::ops::Range;
+
+pub const TWAPS: &[Column<Twap>] = &[
+    Column::new("market", "market", Left, 0, |t, _| {
+        words::market(&t.market_id).into()
+    }),
+    Column::new("side", "side", Left, 0, |t, _| {
+        words::signed_side(t.total_size).into()
+    }),
+    Column::new("total_size", "size", Number, 2, |t, scene| {
+        known(t.total_size.map(|size| sized(t, size, scene))).into()
+    }),
+    Column::new("filled", "filled", Number, 0, |t, _| {
+        part(t.filled_share(), Tone::Info)
+    }),
+    Column::new("elapsed", "time", Number, 1, |t, scene| {
+        part(t.elapsed_share(scene.now), Tone::Muted)
+    }),
+    Column::new("drift", "drift", Number, 3, |t, scene| {
+        drift(t, scene).into()
+    }),
+    Column::new("slices", "slices", Left, 5, |t, _| {
+        Span::muted(slices(t)).into()
+    }),
+    Column::new("next_run_at", "next", Number, 2, |t, scene| {
+        aside(t.next_run_at.map(|at| format::countdown(at, scene.now)))
+    }),
+    Column::new("average_price", "average", Number, 4, |t, scene| {
+        known(t.average_price.map(|p| priced(t, p, scene))).into()
+    }),
+    Column::new("status", "status", Left, 0, |t, scene| {
+        state(t, scene).into()
+    }),
+];
+
+/// One bar of a card: its name, how far it is, and the words after it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bar {
+    pub label: &'static str,
+    pub gauge: Gauge,
+    pub share: Span,
+    pub words: Vec<Span>,
+}
+
+/// One TWAP as a block of lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TwapCard {
+    pub head: Vec<Span>,
+    /// At the right end of the head.
+    pub state: Vec<Span>,
+    pub bars: Vec<Bar>,
+    pub facts: Vec<Span>,
+}
+
+/// The cards of the visible rows.
+pub fn cards(scene: &Scene<'_>, rows: &[RowId]) -> Vec<TwapCard> {
+    twaps(scene, rows).map(|twap| card(twap, scene)).collect()
+}
+
+pub(super) fn table(scene: &Scene<'_>, rows: &[RowId], range: Range<usize>) -> Table {
+    let visible = rows.get(range).unwrap_or_default();
+    let lines = twaps(scene, visible).map(|twap| Row::cells(TWAPS, twap, scene));
+    Table::new(TWAPS, lines.collect())
+}
+
+fn twaps<'a>(scene: &Scene<'a>, rows: &[RowId]) -> impl Iterator<Item = &'a Twap> {
+    rows.iter().filter_map(|row| match row {
+        RowId::Twap(id) => scene.store.twap(id),
+        RowId::Position(_)
+        | RowId::Order(_)
+        | RowId::Scaled(_)
+        | RowId::Rung(..)
+        | RowId::Line(_) => None,
+    })
+}
+
+/// `TWAP BTC BUY 0.50000`: what the slices below it belong to.
+pub(super) fn head(twap: &Twap, scene: &Scene<'_>) -> Vec<Span> {
+    let mut head = title(twap, scene);
+    head.insert(0, Span::muted("TWAP "));
+    let filled = twap.filled_share().map(format::whole_percent);
+    head.push(Span::muted(format!(
+        "  {} filled",
+        filled.unwrap_or_else(|| format::UNKNOWN.to_owned())
+    )));
+    head.push(Span::muted("  "));
+    head.push(state(twap, scene));
+    head
+}
+
+fn title(twap: &Twap, scene: &Scene<'_>) -> Vec<Span> {
+    let size = twap.total_size.map(|size| sized(twap, size, scene));
+    let mut spans = vec![
+        words::market(&twap.market_id),
+        Span::plain(" "),
+        words::signed_side(twap.total_size),
+        Span::plain(" "),
+        known(size),
+    ];
+    if let Some(leverage) = twap.leverage {
+        let leverage = format::grouped(leverage.normalized());
+        spans.push(Span::muted(format!("  {leverage}×")));
+    }
+    if twap.reduce_only == Some(true) {
+        spans.push(Span::plain("  RO"));
+    }
+    spans
+}
+
+fn card(twap: &Twap, scene: &Scene<'_>) -> TwapCard {
+    TwapCard {
+        head: title(twap, scene),
+        state: card_state(twap, scene),
+        bars: vec![filled_bar(twap, scene), time_bar(twap, scene)],
+        facts: facts(twap, scene),
+    }
+}
+
+/// The status and when the next slice runs.
+fn card_state(twap: &Twap, scene: &Scene<'_>) -> Vec<Span> {
+    let mut spans = vec![state(twap, scene)];
+    if let Some(at) = twap.next_run_at.filter(|_| is_live(twap, scene)) {
+        spans.push(Span::muted("  next in "));
+        spans.push(Span::plain(format::countdown(at, scene.now)));
+    }
+    spans
+}
+
+fn filled_bar(twap: &Twap, scene: &Scene<'_>) -> Bar {
+    let share = twap.filled_share();
+    let size = |size: Option<Num>| {
+        size.map_or_else(
+            || format::UNKNOWN.to_owned(),
+            |size| sized(twap, size, scene),
+        )
+    };
+    Bar {
+        label: "filled",
+        gauge: gauge(share, Tone::Info),
+        share: known(share.map(format::percent)),
+        words: vec![Span::muted(format!(
+            "{} of {}",
+            size(twap.filled_size),
+            size(twap.total_size)
+        ))],
+    }
+}
+
+fn time_bar(twap: &Twap, scene: &Scene<'_>) -> Bar {
+    let share = twap.elapsed_share(scene.now);
+    let left = twap.end_at.filter(|_| share.is_some()).map(|end| {
+        let left = format::countdown(end, scene.now);
+        Span::muted(format!("  {left} left"))
+    });
+    let mut words = vec![Span::muted("drift "), drift(twap, scene)];
+    words.extend(left.filter(|_| is_live(twap, scene)));
+    Bar {
+        label: "time",
+        gauge: gauge(share, Tone::Muted),
+        share: known(share.map(format::percent)),
+        words,
+    }
+}
+
+fn facts(twap: &Twap, scene: &Scene<'_>) -> Vec<Span> {
+    let mut spans = vec![Span::muted(format!("slices {}", slices(twap)))];
+    spans.push(Span::muted("  avg "));
+    spans.push(known(twap.average_price.map(|p| priced(twap, p, scene))));
+    spans.extend(band(twap, scene));
+    if let Some(child) = &twap.current_child_order_id {
+        spans.push(Span::muted(format!("  child {child}")));
+    }
+    spans
+}
+
+/// The price limits it may trade in, loud when the average lies outside of them.
+fn band(twap: &Twap, scene: &Scene<'_>) -> Option<Span> {
+    if twap.min_price.is_none() && twap.max_price.is_none() {
+        return None;
+    }
+    let end = |price: Option<Num>| price.map_or_else(String::new, |p| priced(twap, p, scene));
+    let is_outside = twap.average_price.is_some_and(|average| {
+        twap.min_price.is_some_and(|min| average < min)
+            || twap.max_price.is_some_and(|max| average > max)
+    });
+    let tone = if is_outside { Tone::Warn } else { Tone::Muted };
+    Some(Span::new(
+        format!(" in {}…{}", end(twap.min_price), end(twap.max_price)),
+        tone,
+    ))
+}
+
+/// Its status in the service's words; what ended says why and when it was last seen.
+pub(super) fn state(twap: &Twap, scene: &Scene<'_>) -> Span {
+    if let Some(at) = last_seen(twap, scene) {
+        let reason = twap
+            .completion_reason
+            .as_ref()
+            .map(|why| format!("{}, ", words::spaced(why)));
+        let at = scene.zone.time_of_day(at);
+        return Span::muted(format!(
+            "ended ({}last seen {at})",
+            reason.unwrap_or_default()
+        ));
+    }
+    if let (None, Some(trigger)) = (twap.activated_at, twap.trigger_price) {
+        return Span::new(
+            format!("waits for {}", priced(twap, trigger, scene)),
+            Tone::Warn,
+        );
+    }
+    let status = known(twap.status.as_ref().map(words::spaced));
+    match &twap.completion_reason {
+        Some(why) => Span::new(
+            format!("{}: {}", status.text, words::spaced(why)),
+            Tone::Warn,
+        ),
+        None => Span::new(status.text, Tone::Info),
+    }
+}
+
+fn last_seen(twap: &Twap, scene: &Scene<'_>) -> Option<Timestamp> {
+    let mut ended = scene.store.ended_twaps.iter();
+    let ended = ended.find(|ended| ended.twap.id == twap.id)?;
+    let is_back = scene
+        .store
+        .twaps
+        .rows()
+        .iter()
+        .any(|live| live.id == twap.id);
+    (!is_back).then_some(ended.last_seen)
+}
+
+fn is_live(twap: &Twap, scene: &Scene<'_>) -> bool {
+    last_seen(twap, scene).is_none() && twap.completed_at.or(twap.canceled_at).is_none()
+}
+
+/// Ahead of its schedule (+) or behind it (−).
+fn drift(twap: &Twap, scene: &Scene<'_>) -> Span {
+    let Some(drift) = twap.drift(scene.now) else {
+        return Span::unknown();
+    };
+    let is_late = drift < Num::new(-5, 2);
+    let tone = if is_late { Tone::Warn } else { Tone::Plain };
+    Span::new(format::signed_percent(drift), tone)
+}
+
+fn slices(twap: &Twap) -> String {
+    let count = |n: Option<Num>| n.map_or_else(|| format::UNKNOWN.to_owned(), format::grouped);
+    format!(
+        "{}/{}",
+        count(twap.slices_attempted),
+        count(twap.slice_count)
+    )
+}
+
+fn gauge(share: Option<Num>, tone: Tone) -> Gauge {
+    Gauge {
+        share: Share::of(share.unwrap_or(Num::ZERO)),
+        tone,
+    }
+}
+
+fn part(share: Option<Num>, tone: Tone) -> Cell {
+    match share {
+        Some(share) => Cell::with_gauge(share, tone, Span::plain(format::whole_percent(share))),
+        None => Span::unknown().into(),
+    }
+}
+
+fn sized(twap: &Twap, size: Num, scene: &Scene<'_>) -> String {
+    let own = twap
+        .size_decimals
+        .and_then(Num::to_i64)
+        .and_then(|n| u32::try_from(n).ok());
+    let market = || scene.store.market(&twap.market_id)?.size_decimals;
+    format::size(size, own.or_else(market))
+}
+
+fn priced(twap: &Twap, price: Num, scene: &Scene<'_>) -> String {
+    format::average(price, scene.store.market(&twap.market_id))
+}

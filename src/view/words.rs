@@ -1,0 +1,222 @@
+//! Words that several panes share: sides, markets, reasons, and what a command is called in full.
+
+use super::{Cell, Scene, Span, Tone, format};
+use crate::model::{
+    Command, Exits, Lenient, Market, MarketId, Num, Order, OrderMode, OrderStatus, Position,
+    PositionId, Side, Twap,
+};
+
+/// `BTC` of `paper|BTC`.
+pub(super) fn market(id: &MarketId) -> Span {
+    let symbol = if id.symbol().is_empty() {
+        id.to_string()
+    } else {
+        id.symbol().to_string()
+    };
+    Span::new(symbol, Tone::Strong)
+}
+
+pub(super) fn order_side(side: &Lenient<Side>) -> Span {
+    let tone = side.known().map_or(Tone::Warn, side_tone);
+    Span::new(side.to_string().to_uppercase(), tone)
+}
+
+/// `LONG`, `SHORT`, or `?` when the service does not say.
+pub(super) fn position_side(side: Option<Side>) -> Span {
+    match side {
+        Some(Side::Buy) => Span::new("LONG", Tone::Good),
+        Some(Side::Sell) => Span::new("SHORT", Tone::Bad),
+        None => Span::new("?", Tone::Warn),
+    }
+}
+
+/// `BUY` or `SELL` by the sign of a strategy's total size.
+pub(super) fn signed_side(size: Option<Num>) -> Span {
+    match size {
+        Some(size) if size.is_positive() => Span::new("BUY", Tone::Good),
+        Some(size) if size.is_negative() => Span::new("SELL", Tone::Bad),
+        Some(_) | None => Span::new("?", Tone::Warn),
+    }
+}
+
+pub(super) fn side_tone(side: Side) -> Tone {
+    match side {
+        Side::Buy => Tone::Good,
+        Side::Sell => Tone::Bad,
+    }
+}
+
+/// A profit or a loss in USD: sign and tone say the same.
+pub(super) fn pnl(amount: Option<Num>) -> Span {
+    let Some(amount) = amount else {
+        return Span::unknown();
+    };
+    // What reads 0.00 is neither profit nor loss.
+    Span::new(format::signed_usd(amount), pnl_tone(amount.rounded(2)))
+}
+
+pub(super) fn pnl_percent(share: Option<Num>) -> Span {
+    let Some(share) = share else {
+        return Span::unknown();
+    };
+    Span::new(format::signed_percent(share), pnl_tone(share.rounded(4)))
+}
+
+/// Good above zero, bad below.
+pub(super) fn pnl_tone(amount: Num) -> Tone {
+    match amount {
+        _ if amount.is_positive() => Tone::Good,
+        _ if amount.is_negative() => Tone::Bad,
+        _ => Tone::Plain,
+    }
+}
+
+/// What is known, else [`format::UNKNOWN`].
+pub(super) fn known(text: Option<String>) -> Span {
+    text.map_or_else(Span::unknown, Span::plain)
+}
+
+/// As [`known`] for what matters less.
+pub(super) fn aside(text: Option<String>) -> Cell {
+    text.map_or_else(Span::unknown, Span::muted).into()
+}
+
+/// `take_profit` as `take profit`.
+pub(super) fn spaced(word: &impl ToString) -> String {
+    word.to_string().replace('_', " ")
+}
+
+/// The sizes of an order are as fine as its market says.
+pub(super) fn order_size(size: Num, market: Option<&Market>) -> String {
+    format::size(size, market.and_then(|m| m.size_decimals))
+}
+
+pub(super) fn mode(mode: &Lenient<OrderMode>) -> String {
+    match mode.known() {
+        Some(OrderMode::StopMarket) => "stop mkt".to_owned(),
+        Some(OrderMode::TakeMarket) => "take mkt".to_owned(),
+        Some(OrderMode::Conditional) => "cond".to_owned(),
+        Some(
+            OrderMode::Market
+            | OrderMode::Limit
+            | OrderMode::Chase
+            | OrderMode::StopLimit
+            | OrderMode::TakeLimit
+            | OrderMode::TakeProfit
+            | OrderMode::Liquidation
+            | OrderMode::CloseOut,
+        )
+        | None => spaced(mode),
+    }
+}
+
+/// The word of a status; cut short only where an order was partly filled before it ended.
+pub(super) fn status(status: &Lenient<OrderStatus>) -> Span {
+    let tone = match status.known() {
+        Some(OrderStatus::Filled) => Tone::Strong,
+        Some(OrderStatus::Resting) => Tone::Plain,
+        Some(OrderStatus::Pending) => Tone::Info,
+        Some(OrderStatus::Canceled | OrderStatus::Expired) => Tone::Muted,
+        Some(OrderStatus::Rejected) => Tone::Alert,
+        None => Tone::Warn,
+    };
+    Span::new(status.to_string(), tone)
+}
+
+/// A command with everything a trader knows its target by.
+pub(super) fn command(command: &Command, scene: &Scene<'_>) -> String {
+    let store = scene.store;
+    match command {
+        Command::Place(order) => order.to_string(),
+        Command::Close(close) => {
+            let words = close.to_string();
+            let named = position(&close.position_id, scene);
+            words.replace(&close.position_id.to_string(), &named)
+        }
+        Command::Cancel(id) => match store.order(id) {
+            Some(order) => format!("cancel {} ({id})", self::order(order, scene)),
+            None => format!("cancel order {id}"),
+        },
+        Command::Exits(exits) => self::exits(exits, scene),
+        Command::Margin { position_id, extra } => format!(
+            "extra margin of {} to {} USD",
+            position(position_id, scene),
+            format::usd(*extra)
+        ),
+        Command::StopTwap(id) => match store.twap(id) {
+            Some(twap) => format!("stop TWAP {} ({id})", twap_words(twap, scene)),
+            None => format!("stop TWAP {id}"),
+        },
+        Command::CancelScaled(id) => match store.ladder(id) {
+            Some(ladder) => {
+                let rungs = ladder.rungs.len();
+                let side = signed_side(ladder.total_size).text;
+                let symbol = market(&ladder.market_id).text;
+                format!("cancel ladder {side} {symbol}, {rungs} rungs ({id})")
+            }
+            None => format!("cancel ladder {id}"),
+        },
+        Command::CloseAll(account) => format!("close all positions on {account}"),
+        Command::Flatten(account) => format!("flatten {account}"),
+    }
+}
+
+fn exits(exits: &Exits, scene: &Scene<'_>) -> String {
+    let of = scene.store.order(&exits.order_id).map_or_else(
+        || exits.order_id.to_string(),
+        |order| self::order(order, scene),
+    );
+    let (take, stop) = (exits.take_profit, exits.stop_loss);
+    format!("exits of {of}: take profit {take}, stop loss {stop}")
+}
+
+/// `SELL 0.50000 BTC limit @ 65,000`.
+pub(super) fn order(order: &Order, scene: &Scene<'_>) -> String {
+    let of = scene.store.market(&order.market_id);
+    let words = format!(
+        "{} {} {} {}",
+        order_side(&order.side).text,
+        order_size(order.size, of),
+        market(&order.market_id).text,
+        mode(&order.mode)
+    );
+    if let Some(price) = order.limit_price {
+        return format!("{words} @ {}", format::price(price, of));
+    }
+    match order.trigger_price {
+        Some(price) => format!("{words} at {}", format::price(price, of)),
+        None => words,
+    }
+}
+
+fn twap_words(twap: &Twap, scene: &Scene<'_>) -> String {
+    let of = scene.store.market(&twap.market_id);
+    let total = twap.total_size.map(|total| order_size(total, of));
+    let side = signed_side(twap.total_size).text;
+    format!(
+        "{side} {} {}",
+        known(total).text,
+        market(&twap.market_id).text
+    )
+}
+
+/// `LONG 0.50000 BTC (pos_3)`, or the id alone when the position is not here any more.
+fn position(id: &PositionId, scene: &Scene<'_>) -> String {
+    let named = |position: &Position| {
+        let side = position_side(position.side()).text;
+        let quantity = position_size(position, scene);
+        format!(
+            "{side} {quantity} {} ({id})",
+            market(&position.market_id).text
+        )
+    };
+    scene
+        .store
+        .position(id)
+        .map_or_else(|| id.to_string(), named)
+}
+
+pub(super) fn position_size(position: &Position, scene: &Scene<'_>) -> String {
+    let by_market = || scene.store.market(&position.market_id)?.size_decimals;
+    format::size(position.size, position.size_decimals.or_else(by_market))
+}

@@ -1,0 +1,111 @@
+//! Whole stories in the real binary on a real terminal: few, and told as a trader would tell them.
+
+#![cfg(unix)]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    reason = "a failed helper is a failed test, and a terminal lives in real time"
+)]
+
+mod session;
+
+use session::Session;
+use tempfile::TempDir;
+
+const SIZE: (u16, u16) = (160, 48);
+
+fn desk() -> (Session, TempDir) {
+    let home = tempfile::tempdir().unwrap();
+    let session = Session::start(home.path(), SIZE, &["demo", "--seed", "7"]);
+    session.wait_for("1 Positions 5");
+    session.wait_for("2 Working orders 15");
+    (session, home)
+}
+
+#[track_caller]
+fn assert_given_back(session: Session, code: u32) {
+    let end = session.end();
+    assert_eq!((end.code, end.kept), (code, vec![]));
+}
+
+#[test]
+fn trade_and_leave() {
+    let (mut session, _home) = desk();
+    session.press("b");
+    session.wait_for("new order BUY BTC");
+    session.press("0.05");
+    session.wait_for("0.05000 BTC");
+    session.press("\r");
+    session.wait_for("BUY 0.05000 BTC market, filled at");
+    session.press("q");
+    assert_given_back(session, 0);
+}
+
+#[test]
+fn one_key_closes_everything() {
+    let (mut session, _home) = desk();
+    session.press("X");
+    session.wait_for("closing 5 positions on chal-1");
+    session.wait_for("5 of 5 submitted");
+    // The running TWAP may open a new one; what was there is gone.
+    session.wait_until("the five positions gone", |screen| {
+        screen.contains("1 Positions 0") || screen.contains("1 Positions 1")
+    });
+    session.press("q");
+    assert_given_back(session, 0);
+}
+
+#[test]
+fn a_word_from_outside_gets_the_running_desk_out_of_everything() {
+    let (mut session, home) = desk();
+    let told = std::process::Command::new(env!("CARGO_BIN_EXE_perpdeck"))
+        .args(["flatten", "--running"])
+        .env_clear()
+        .env("HOME", home.path())
+        .env("TMPDIR", home.path())
+        .env("PATH", "/usr/bin:/bin")
+        .output()
+        .unwrap();
+    let said = String::from_utf8(told.stdout).unwrap();
+    assert!(
+        told.status.success() && said.contains("is flattening"),
+        "{said}"
+    );
+    session.wait_for("flat: no position, order or TWAP on two reads");
+    session.wait_for("1 Positions 0");
+    session.wait_for("2 Working orders 0");
+    session.press("q");
+    assert_given_back(session, 0);
+}
+
+#[test]
+fn a_close_all_pressed_by_accident_is_stopped() {
+    let (mut session, _home) = desk();
+    session.press("X");
+    session.wait_for("Esc stops it");
+    session.press("\u{1b}");
+    session.wait_until("the strip gone", |screen| !screen.contains("Esc stops it"));
+    session.wait_for("1 Positions 5");
+    session.press("\u{3}");
+    assert_given_back(session, 0);
+}
+
+#[test]
+fn the_terminal_is_given_back_when_the_system_asks_to_leave() {
+    for (signal, code) in [("TERM", 143), ("HUP", 129), ("INT", 130), ("QUIT", 131)] {
+        let (session, _home) = desk();
+        session.signal(signal);
+        assert_given_back(session, code);
+    }
+}
+
+#[test]
+fn a_paste_never_acts() {
+    let (mut session, _home) = desk();
+    session.press("\u{1b}[200~Xyq\rbbb\u{1b}[201~?");
+    session.wait_for("CLOSE ALL");
+    session.wait_until("the help", |screen| screen.contains("working orders"));
+    session.press("\u{3}");
+    assert_given_back(session, 0);
+}

@@ -1,0 +1,101 @@
+//! Whatever the size: nothing panics, and a number is whole or not there.
+
+use crate::{
+    desk,
+    dump::{drawn, press},
+};
+use perpdeck::{
+    app::pane::Pane,
+    app::rows,
+    view::{self, Align, Body, Scene},
+};
+use perpdeck::{
+    ui::{Theme, picture},
+    view::format::Zone,
+};
+use std::collections::BTreeSet;
+
+/// Every number the panes may show.
+fn numbers(model: &perpdeck::app::Model) -> BTreeSet<String> {
+    let zone = Zone::utc();
+    let scene = Scene::of(model, &zone);
+    let panes = [
+        Pane::Positions,
+        Pane::Orders,
+        Pane::Scaled,
+        Pane::Closed,
+        Pane::History,
+        Pane::Calls,
+    ];
+    let mut numbers = BTreeSet::new();
+    for pane in panes {
+        let rows = rows(&model.store, &model.activity, pane);
+        let table = view::pane_table(pane, &rows, 0..rows.len(), &scene);
+        for row in table.rows {
+            let Body::Cells(cells) = row.body else {
+                continue;
+            };
+            let cells = cells.iter().zip(&table.headings);
+            let numeric = cells.filter(|(_, heading)| heading.align == Align::Number);
+            numbers.extend(numeric.map(|(cell, _)| cell.text()));
+        }
+    }
+    numbers
+}
+
+#[test]
+fn no_digit_is_ever_cut() {
+    let keys = ["1", "2", "4", "5", "6", "8"];
+    for key in keys {
+        let mut model = desk::full();
+        press(&mut model, &format!("{key}z"));
+        let whole = numbers(&model);
+        for width in 60..=220 {
+            let text = picture::text(&drawn(&model, width, 30, Theme::default()));
+            for line in text.lines().skip(3).filter(|line| line.starts_with('│')) {
+                for word in line.split([' ', '│', '▌', '┃']).filter(|w| is_number(w)) {
+                    let is_whole = whole.iter().any(|n| n.split(' ').any(|part| part == word));
+                    assert!(
+                        is_whole || is_known_word(line, word),
+                        "{word} at width {width} in {line}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Digits with separators, as only numbers are written.
+fn is_number(word: &str) -> bool {
+    word.contains(|c: char| c.is_ascii_digit()) && word.contains([',', '.'])
+}
+
+/// Numbers inside words: triggers, protection, ladder heads. They are whole when a blank ends them.
+fn is_known_word(line: &str, word: &str) -> bool {
+    line.contains(&format!(" {word} ")) || line.contains(&format!(" {word}│"))
+}
+
+#[test]
+fn every_size_can_be_drawn() {
+    let mut models = vec![desk::full(), desk::empty(), desk::connecting()];
+    for keys in ["X", "2?", "\n", "3", "4z", "7"] {
+        let mut model = desk::full();
+        press(&mut model, keys);
+        models.push(model);
+    }
+    for model in &models {
+        for width in (0..=200).step_by(9).chain([1, 2, 3, 59, 60, 80, 100, 160]) {
+            for height in (0..=60).step_by(7).chain([1, 2, 3, 15, 16, 17]) {
+                drawn(model, width, height, Theme::default());
+            }
+        }
+    }
+}
+
+#[test]
+fn without_colours_no_cell_has_one() {
+    let screen = drawn(&desk::full(), 160, 48, Theme::colourless());
+    for cell in screen.content() {
+        assert_eq!((cell.fg, cell.bg), Default::default());
+    }
+}

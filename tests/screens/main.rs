@@ -1,0 +1,196 @@
+//! Whole screens, styles included, at the sizes people have.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a failed helper is a failed test"
+)]
+
+mod desk;
+mod digits;
+mod dump;
+mod words;
+
+use dump::{drawn, press, screen};
+use perpdeck::{
+    app::{Model, Msg, poll::Answer, update},
+    model::{Failure, FailureKind, Progress, Ticket, Timestamp},
+    ui::{Scrolls, Theme, picture},
+};
+use std::{fs, path::PathBuf, time::Duration};
+
+macro_rules! screens {
+    ($($name:ident: $model:expr, $width:literal x $height:literal;)+) => {$(
+        #[test]
+        fn $name() {
+            insta::assert_snapshot!(stringify!($name), screen(&$model, $width, $height));
+        }
+    )+};
+}
+
+screens! {
+    full_desk_200x60: desk::full(), 200 x 60;
+    full_desk_120x40: desk::full(), 120 x 40;
+    full_desk_80x24: desk::full(), 80 x 24;
+    full_desk_60x16: desk::full(), 60 x 16;
+    orders_80x24: pressed("2"), 80 x 24;
+    twaps_80x24: pressed("3"), 80 x 24;
+    ladder_60x16: pressed("4"), 60 x 16;
+    history_120x40: pressed("6"), 120 x 40;
+    activity_200x60: pressed("7"), 200 x 60;
+    calls_120x40: pressed("8"), 120 x 40;
+    zoomed_history_120x40: pressed("6z"), 120 x 40;
+    help_120x40: pressed("2?"), 120 x 40;
+    help_60x16: pressed("?"), 60 x 16;
+    position_detail_120x40: pressed("\n"), 120 x 40;
+    order_detail_80x24: pressed("2\n"), 80 x 24;
+    stale_desk_120x40: stale(), 120 x 40;
+    empty_account_120x40: desk::empty(), 120 x 40;
+    connecting_80x24: desk::connecting(), 80 x 24;
+    close_all_strip_120x40: pressed("X"), 120 x 40;
+    close_all_strip_60x16: pressed("X"), 60 x 16;
+    cancel_strip_80x24: pressed("2x"), 80 x 24;
+    close_all_progress_120x40: closing(), 120 x 40;
+    close_all_progress_60x16: closing(), 60 x 16;
+    refused_order_80x24: refused(), 80 x 24;
+    refused_order_60x16: refused_over_positions(), 60 x 16;
+    new_order_form_120x40: pressed("b"), 120 x 40;
+    new_order_form_60x16: pressed("b"), 60 x 16;
+    close_form_80x24: pressed("c0.25"), 80 x 24;
+    margin_form_200x60: pressed("jm"), 200 x 60;
+    exits_form_80x24: pressed("2e"), 80 x 24;
+    faulty_form_120x40: pressed("babc\n"), 120 x 40;
+    refused_form_120x40: refused_form(), 120 x 40;
+    too_small_50x12: pressed("X"), 50 x 12;
+}
+
+fn pressed(keys: &str) -> Model {
+    let mut model = desk::full();
+    press(&mut model, keys);
+    model
+}
+
+/// A close-all under way, with a doubtful cancel beside it.
+fn closing() -> Model {
+    let mut model = pressed("X");
+    let later = Timestamp(desk::NOW.0 + 2_000);
+    update(&mut model, later, Msg::Key('y'.into()));
+    let progress = desk::half_closed(later);
+    update(&mut model, later, Msg::Progress(Ticket(1), progress));
+    press(&mut model, "2x");
+    let later = Timestamp(later.0 + 300);
+    update(&mut model, later, Msg::Key('y'.into()));
+    let why = Failure::new(FailureKind::TimedOut, "no answer in 10 s");
+    let retry_at = Timestamp(later.0 + 2_000);
+    let doubt = Progress::Unknown { why, retry_at };
+    update(&mut model, later, Msg::Progress(Ticket(2), doubt));
+    model
+}
+
+/// An order that the service refused: the toast stays.
+fn refused() -> Model {
+    let mut model = pressed("2x");
+    let later = Timestamp(desk::NOW.0 + 300);
+    update(&mut model, later, Msg::Key('y'.into()));
+    update(
+        &mut model,
+        later,
+        Msg::Settled(Ticket(1), Err(desk::refusal())),
+    );
+    model
+}
+
+/// A new order that the service refused: the form keeps its contents and says why.
+fn refused_form() -> Model {
+    let mut model = pressed("b0.5\n");
+    let now = model.now;
+    let why = Failure {
+        code: Some("order_rejected".into()),
+        rule_id: Some("max_order_value".into()),
+        status: Some(409),
+        ..Failure::new(
+            FailureKind::Conflict,
+            "order value above the account's limit",
+        )
+    };
+    update(&mut model, now, Msg::Settled(Ticket(1), Err(why)));
+    model
+}
+
+fn refused_over_positions() -> Model {
+    let mut model = refused();
+    press(&mut model, "1");
+    model
+}
+
+/// Polls have failed for a while: numbers stay, ages tell.
+fn stale() -> Model {
+    let mut model = desk::full();
+    let later = Timestamp(desk::NOW.0 + 14_000);
+    let limited = Failure {
+        retry_after: Some(Duration::from_secs(20)),
+        ..Failure::new(FailureKind::Limited, "too many requests")
+    };
+    update(
+        &mut model,
+        later,
+        Msg::Called(desk::call("GET", "/v1/orders", Ok(429), 5)),
+    );
+    desk::arrive(&mut model, -14, Answer::Orders(Err(limited.clone())));
+    desk::arrive(&mut model, -14, Answer::Positions(Err(limited)));
+    update(&mut model, later, Msg::Tick);
+    model
+}
+
+/// Pictures of the same screens, for looking at: `cargo test --test screens pictures -- --ignored`.
+#[test]
+#[ignore = "writes files to look at"]
+fn pictures() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("pictures");
+    fs::create_dir_all(&folder).unwrap();
+    let models = vec![
+        ("full", desk::full()),
+        ("orders", pressed("2")),
+        ("twaps", pressed("3")),
+        ("ladder", pressed("4")),
+        ("history", pressed("6")),
+        ("activity", pressed("7")),
+        ("calls", pressed("8")),
+        ("help", pressed("2?")),
+        ("detail", pressed("\n")),
+        ("strip", pressed("X")),
+        ("stale", stale()),
+        ("buy", pressed("b")),
+        ("faulty", pressed("babc\n")),
+        ("refusedform", refused_form()),
+        ("margin", pressed("jm")),
+        ("exits", pressed("2e")),
+        ("closing", closing()),
+        ("refused", refused()),
+        ("empty", desk::empty()),
+    ];
+    for (name, model) in &models {
+        for (width, height) in [(200, 60), (160, 48), (120, 40), (80, 24), (60, 16)] {
+            let theme = Theme::default();
+            let buffer = drawn(model, width, height, theme.clone());
+            let file = folder.join(format!("{name}-{width}x{height}.svg"));
+            fs::write(file, picture::svg(&buffer, &theme)).unwrap();
+        }
+    }
+    let light = Theme::named("light").unwrap();
+    let buffer = drawn(&models[0].1, 160, 48, light.clone());
+    fs::write(folder.join("full-light.svg"), picture::svg(&buffer, &light)).unwrap();
+}
+
+#[test]
+fn a_screen_drawn_twice_is_the_same_screen() {
+    let model = desk::full();
+    let mut scrolls = Scrolls::new(Theme::default(), perpdeck::view::format::Zone::utc());
+    let area = ratatui::layout::Rect::new(0, 0, 200, 60);
+    let mut frame = || {
+        let mut buffer = ratatui::buffer::Buffer::empty(area);
+        perpdeck::ui::render(&mut buffer, &model, &mut scrolls);
+        buffer
+    };
+    assert_eq!(frame(), frame());
+}

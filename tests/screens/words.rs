@@ -1,0 +1,207 @@
+//! What the desk says, apart from how it is laid out.
+
+use crate::{desk, dump::press};
+use perpdeck::{
+    app::{Identity, Mode, Model, Msg, overlay::Overlay, pane::Pane, poll::Answer, rows, update},
+    model::{Failure, FailureKind, Page, Timestamp},
+    view::{self, Body, Scene, Span, format::Zone},
+};
+
+fn text(spans: &[Span]) -> String {
+    spans.iter().map(|span| span.text.as_str()).collect()
+}
+
+/// One cell of a pane by row and heading.
+fn cell(model: &Model, pane: Pane, row: usize, title: &str) -> String {
+    let zone = Zone::utc();
+    let scene = Scene::of(model, &zone);
+    let ids = rows(&model.store, &model.activity, pane);
+    let table = view::pane_table(pane, &ids, row..row + 1, &scene);
+    let at = table
+        .headings
+        .iter()
+        .position(|heading| heading.title == title)
+        .unwrap();
+    match &table.rows[0].body {
+        Body::Cells(cells) => cells[at].text(),
+        Body::Line(spans) => text(spans),
+    }
+}
+
+fn header(model: &Model) -> String {
+    let segments = view::header(model).segments;
+    let words: Vec<_> = segments
+        .iter()
+        .map(|segment| text(&segment.words))
+        .collect();
+    words.join(" | ")
+}
+
+fn footer(model: &Model) -> String {
+    let hints = view::footer(model).into_iter();
+    let hints: Vec<_> = hints
+        .map(|hint| format!("{} {}", hint.key, hint.label))
+        .collect();
+    hints.join(" · ")
+}
+
+#[test]
+fn a_position_without_a_stop_says_so_once_the_orders_are_known() {
+    let full = desk::full();
+    assert_eq!(cell(&full, Pane::Positions, 0, "stop"), "SL 60,000");
+    assert_eq!(cell(&full, Pane::Positions, 0, "target"), "TP 70,000 40%");
+    assert_eq!(cell(&full, Pane::Positions, 2, "stop"), "NO STOP");
+    let mut unread = desk::opened();
+    let rows = vec![desk::position(
+        "pos_1",
+        "BTC",
+        &serde_json::json!({"size": 1}),
+    )];
+    desk::arrive(&mut unread, 0, Answer::Positions(Ok(Page::of(rows))));
+    assert_eq!(cell(&unread, Pane::Positions, 0, "stop"), "–");
+}
+
+#[test]
+fn what_is_not_known_is_a_dash_and_never_a_zero() {
+    let full = desk::full();
+    for title in ["liq", "to liq", "at liq"] {
+        assert_eq!(cell(&full, Pane::Positions, 3, title), "–", "{title}");
+    }
+    let mut unpriced = desk::opened();
+    let row = desk::position(
+        "p",
+        "BTC",
+        &serde_json::json!({"size": 1, "entry_price": 100}),
+    );
+    desk::arrive(&mut unpriced, 0, Answer::Positions(Ok(Page::of(vec![row]))));
+    for title in ["mark", "uPnL", "ROE"] {
+        assert_eq!(cell(&unpriced, Pane::Positions, 0, title), "–", "{title}");
+    }
+}
+
+#[test]
+fn an_armed_order_shows_its_trigger_and_a_queued_cancel() {
+    let full = desk::full();
+    assert_eq!(cell(&full, Pane::Orders, 1, "trigger"), "≤ 60,000");
+    assert_eq!(cell(&full, Pane::Orders, 1, "state"), "armed");
+    assert_eq!(cell(&full, Pane::Orders, 5, "trigger"), "BTC ≤ 61,000");
+    assert_eq!(cell(&full, Pane::Orders, 5, "state"), "cancel queued");
+}
+
+#[test]
+fn a_fill_is_measured_against_the_expected_price_by_side() {
+    let full = desk::full();
+    assert_eq!(cell(&full, Pane::History, 0, "bps"), "+4.1");
+    assert_eq!(cell(&full, Pane::History, 2, "bps"), "-2.4");
+    assert_eq!(cell(&full, Pane::History, 1, "bps"), "–");
+}
+
+#[test]
+fn the_header_tells_the_state_of_the_connection_in_words() {
+    assert_eq!(header(&desk::connecting()), "connecting… | api –");
+    let full = header(&desk::full());
+    assert!(
+        full.contains("day +312.40 | daily loss 61% left | api OK 4 ms | orders 0s"),
+        "{full}"
+    );
+    let mut down = desk::full();
+    for _ in 0..3 {
+        let call = desk::call("GET", "/v1/orders", Err(FailureKind::Unreachable), 2);
+        update(&mut down, desk::NOW, Msg::Called(call));
+    }
+    assert!(
+        header(&down).contains("api DOWN, retry 3"),
+        "{}",
+        header(&down)
+    );
+    let mut refused = desk::full();
+    let why = Failure::new(FailureKind::Auth, "revoked");
+    desk::arrive(&mut refused, 0, Answer::Orders(Err(why)));
+    assert!(
+        header(&refused).contains("api AUTH"),
+        "{}",
+        header(&refused)
+    );
+}
+
+#[test]
+fn late_prices_are_named_in_the_header() {
+    let mut model = desk::full();
+    update(&mut model, Timestamp(desk::NOW.0 + 5_000), Msg::Tick);
+    assert!(
+        header(&model).contains("prices late 5s"),
+        "{}",
+        header(&model)
+    );
+}
+
+#[test]
+fn the_footer_offers_what_works_on_the_selected_row_and_always_the_way_out() {
+    let mut model = desk::full();
+    assert!(
+        footer(&model).starts_with("X CLOSE ALL · c close · b buy"),
+        "{}",
+        footer(&model)
+    );
+    press(&mut model, "j");
+    assert!(
+        footer(&model).contains("c close · m margin"),
+        "an isolated position"
+    );
+    press(&mut model, "2j");
+    let armed = footer(&model);
+    assert!(
+        armed.contains("x cancel order · b buy"),
+        "an armed order has no exits: {armed}"
+    );
+    press(&mut model, "7");
+    assert!(!footer(&model).contains("cancel"), "{}", footer(&model));
+}
+
+#[test]
+fn the_strip_names_what_goes_how_long_it_waits_and_what_stops_it() {
+    let mut model = desk::full();
+    press(&mut model, "X");
+    let zone = Zone::utc();
+    let words = |model: &Model| {
+        let Some(Overlay::Strip(strip)) = model.overlays.last() else {
+            panic!("no strip")
+        };
+        text(&view::strip(model, &Scene::of(model, &zone), strip).words)
+    };
+    assert_eq!(
+        words(&model),
+        "closing 4 positions on chal-1 (≤ 2.5 % slippage) in 1.5 s: y now · Esc stops it"
+    );
+    press(&mut model, "\u{1b}2x");
+    assert_eq!(
+        words(&model),
+        "cancel BUY 0.15000 BTC limit @ 62,500 (ord_90)?  y yes · Esc no  (5.0 s)"
+    );
+}
+
+#[test]
+fn a_hostile_symbol_cannot_drive_the_terminal() {
+    let mut model = desk::opened();
+    let row = desk::position("p", "\u{1b}[2J\u{202e}X", &serde_json::json!({"size": 1}));
+    desk::arrive(&mut model, 0, Answer::Positions(Ok(Page::of(vec![row]))));
+    assert_eq!(cell(&model, Pane::Positions, 0, "market"), "�[2J�X");
+}
+
+#[test]
+fn live_orders_are_announced_as_such() {
+    let mut model = desk::full();
+    let identity = Identity {
+        mode: Mode::LiveApi,
+        account_id: "chal-9".into(),
+        base_url: "https://example.test".to_owned(),
+    };
+    update(&mut model, desk::NOW, Msg::Opened(identity));
+    let screen = perpdeck::ui::picture::text(&crate::dump::drawn(
+        &model,
+        120,
+        40,
+        perpdeck::ui::Theme::colourless(),
+    ));
+    assert!(screen.starts_with(" LIVE-API "), "{screen}");
+}
