@@ -1,8 +1,8 @@
 //! What may be typed.
 
 use super::{
-    act, completions, doctor, flags::SettingsFlags, flatten, journal, man, read, serve, settings,
-    snapshot, world::World,
+    act, completions, desk, doctor, flags::SettingsFlags, flatten, journal, man, read, serve,
+    settings, snapshot, world::World,
 };
 use clap::{Parser, Subcommand};
 
@@ -15,6 +15,8 @@ use clap::{Parser, Subcommand};
 pub struct Args {
     #[command(flatten)]
     pub(super) settings: SettingsFlags,
+    #[command(flatten)]
+    pub(super) desk: desk::Keep,
     #[command(subcommand)]
     pub(super) verb: Option<Verb>,
 }
@@ -27,7 +29,7 @@ Exit codes: 0 ok, 1 failed, 2 usage or settings, 10 key refused, 11 limited, 12 
 #[derive(Debug, Subcommand)]
 pub(super) enum Verb {
     /// Opens the desk (this when no command is named)
-    Desk,
+    Desk(desk::Keep),
     /// Opens the desk on its own paper exchange, whatever is configured
     Demo(World),
     /// Runs the paper exchange alone, for bots, tests and other desks

@@ -1,24 +1,45 @@
 //! `perpdeck`, `perpdeck desk` and `perpdeck demo`: the living desk.
 
-use super::{Exit, far, log, out, state_dir, world::World};
+use super::{Exit, far, log, out, paper::Paper, state_dir, world::World};
 use crate::{
     config::{FarEnd, Sources, load},
     runtime::{self, Clock, End},
 };
+use clap::ValueHint;
 use color_eyre::{Result, eyre::Context as _};
 use std::{
     future::ready,
     io::{self, IsTerminal},
+    path::PathBuf,
 };
 use tokio_util::sync::CancellationToken;
+
+#[derive(Debug, Default, clap::Args)]
+pub(super) struct Keep {
+    /// Keeps the desk's own paper exchange in this directory, and goes on with what it holds
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(super) data_dir: Option<PathBuf>,
+}
 
 /// What to trade with.
 #[derive(Debug)]
 pub(super) enum Choice {
     /// The configured service, or the paper exchange when none is.
-    Configured,
+    Configured(Keep),
     /// The paper exchange, whatever is configured.
     Paper(World),
+}
+
+const ELSEWHERE: &str = "--data-dir keeps the desk's own paper exchange, and the settings name a service to trade \
+     with: \"perpdeck demo --data-dir\" opens the paper desk";
+
+impl From<Keep> for World {
+    fn from(keep: Keep) -> Self {
+        Self {
+            data_dir: keep.data_dir,
+            ..Self::default()
+        }
+    }
 }
 
 pub(super) async fn run(choice: Choice, sources: &Sources) -> Result<Exit> {
@@ -35,11 +56,15 @@ pub(super) async fn run(choice: Choice, sources: &Sources) -> Result<Exit> {
     let start = far::start(&settings)?;
     let stop = CancellationToken::new();
     let ended = match choice {
-        Choice::Configured => match settings.far_end()? {
+        Choice::Configured(keep) => match settings.far_end()? {
+            FarEnd::LiveApi(_) if keep.data_dir.is_some() => {
+                out::complain(ELSEWHERE);
+                return Ok(Exit::Usage);
+            }
             FarEnd::LiveApi(connection) => {
                 runtime::desk(start, ready(Ok(far::service(*connection, dir)))).await
             }
-            FarEnd::Paper => paper(start, World::default(), stop.clone()).await,
+            FarEnd::Paper => paper(start, keep.into(), stop.clone()).await,
         },
         Choice::Paper(world) => paper(start, world, stop.clone()).await,
     };
@@ -51,8 +76,10 @@ pub(super) async fn run(choice: Choice, sources: &Sources) -> Result<Exit> {
 }
 
 async fn paper(start: runtime::Start, world: World, stop: CancellationToken) -> io::Result<End> {
-    let journal = far::PaperJournal::new();
-    let (now, pace) = (Clock::Wall.now(), world.pace());
-    let opening = far::paper(world, now, pace, journal.path(), stop);
-    runtime::desk(start, opening).await
+    let pace = world.pace();
+    let paper = Paper::new(world);
+    let ended = runtime::desk(start, paper.open(Clock::Wall.now(), pace, stop.clone())).await;
+    stop.cancel();
+    paper.ended().await;
+    ended
 }

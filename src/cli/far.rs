@@ -1,18 +1,14 @@
 //! The far end of a desk: a configured service, or a paper exchange started for it.
 
-use super::world::World;
 use crate::{
     app::{CloseAllRule, Identity, Mode, Options, keymap::Keymap, poll::Source},
-    config::{ColorChoice, Connection, Secret, Settings},
-    exchange::Pace,
-    model::{Failure, FailureKind, Timestamp},
+    config::{ColorChoice, Connection, Settings},
     runtime::{Far, Start},
     ui::{Depth, Scrolls, Theme},
     view::format::Zone,
 };
 use color_eyre::{Result, eyre::Context as _};
-use std::{collections::BTreeMap, env, fs, net::Ipv4Addr, path::PathBuf, process};
-use tokio_util::sync::CancellationToken;
+use std::{collections::BTreeMap, env, fs, path::PathBuf};
 
 /// What the settings decide about any desk.
 pub(super) fn start(settings: &Settings) -> Result<Start> {
@@ -93,64 +89,5 @@ pub(super) fn service(connection: Connection, journal_dir: PathBuf) -> Far {
         },
         connection,
         journal_dir,
-    }
-}
-
-/// A paper exchange on a free loopback port, started beside the first frame.
-pub(super) async fn paper(
-    world: World,
-    start: Timestamp,
-    pace: Pace,
-    journal_dir: PathBuf,
-    stop: CancellationToken,
-) -> Result<Far, Failure> {
-    let opened = world
-        .open((Ipv4Addr::LOCALHOST, 0).into(), start, pace, stop)
-        .await;
-    let exchange =
-        opened.map_err(|why| Failure::new(FailureKind::Unreachable, format!("{why:#}")))?;
-    let Some(account) = exchange.accounts.first() else {
-        return Err(Failure::local("the scenario has no account to trade on"));
-    };
-    let base_url = exchange.base_url();
-    let key = Secret::from(account.api_key.reveal().to_owned());
-    Ok(Far {
-        identity: Identity {
-            mode: Mode::Paper,
-            account_id: account.account_id.clone(),
-            base_url: base_url.clone(),
-        },
-        connection: Connection::paper(base_url, key, account.account_id.clone()),
-        journal_dir,
-    })
-}
-
-/// Where a paper desk keeps its journal: the exchange ends with the process, so its intents do too, and
-/// any number of paper desks may run beside each other.
-#[derive(Debug)]
-pub(super) struct PaperJournal(PathBuf);
-
-/// How the directory of a paper desk's journal begins.
-pub(super) const PAPER_JOURNAL: &str = "perpdeck-paper-";
-
-impl PaperJournal {
-    pub(super) fn new() -> Self {
-        let name = format!(
-            "{PAPER_JOURNAL}{}-{}",
-            process::id(),
-            uuid::Uuid::new_v4().simple()
-        );
-        Self(env::temp_dir().join(name))
-    }
-
-    pub(super) fn path(&self) -> PathBuf {
-        self.0.clone()
-    }
-}
-
-impl Drop for PaperJournal {
-    fn drop(&mut self) {
-        // What cannot be removed is in the temporary directory, for the machine to clear.
-        drop(fs::remove_dir_all(&self.0));
     }
 }

@@ -4,7 +4,7 @@
 //! this machine's temporary directory), and sends it SIGUSR1. Exits 12 when there is none. What comes of it is on that
 //! desk's screen and in its journal.
 
-use super::{Exit, far, out, state_dir};
+use super::{Exit, out, paper, state_dir};
 use crate::{
     config::{Sources, load},
     journal::{Holder, holder},
@@ -54,7 +54,7 @@ fn paper_desks() -> Vec<Holder> {
             entry
                 .file_name()
                 .to_string_lossy()
-                .starts_with(far::PAPER_JOURNAL)
+                .starts_with(paper::PAPER_JOURNAL)
         })
         .filter_map(|entry| holder(&entry.path()))
         .collect()

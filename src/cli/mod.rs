@@ -16,6 +16,7 @@ mod journal;
 mod log;
 mod man;
 mod out;
+mod paper;
 mod read;
 mod serve;
 mod service;
@@ -41,8 +42,13 @@ pub fn run(args: Args) -> Exit {
 
 fn choose(args: Args) -> Result<Exit> {
     let sources = args.settings.sources(env::vars_os(), config::user_file());
+    if args.verb.is_some() && args.desk.data_dir.is_some() {
+        out::complain("--data-dir belongs behind desk, demo or serve");
+        return Ok(Exit::Usage);
+    }
     match args.verb {
-        None | Some(Verb::Desk) => live(desk::run(Choice::Configured, &sources)),
+        None => live(desk::run(Choice::Configured(args.desk), &sources)),
+        Some(Verb::Desk(desk)) => live(desk::run(Choice::Configured(desk), &sources)),
         Some(Verb::Demo(world)) => live(desk::run(Choice::Paper(world), &sources)),
         Some(Verb::Serve(args)) => live(serve::run(args, &sources)),
         Some(Verb::Snapshot(args)) => live(snapshot::run(args, &sources)),

@@ -3,7 +3,11 @@
 //! Contract: prints where it listens, whom it knows and with which keys, once, and then only works. Ctrl-C and SIGTERM
 //! end it with code 0 after the answers under way are out.
 
-use super::{Exit, log, out, state_dir, voice::Form, world::World};
+use super::{
+    Exit, log, out, state_dir,
+    voice::Form,
+    world::{World, listen},
+};
 use crate::{
     config::{Sources, load},
     exchange::{AccountKey, Handle},
@@ -48,7 +52,12 @@ pub(super) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
     let stop = CancellationToken::new();
     let world = &args.world;
     let exchange = world
-        .open(args.listen, Clock::Wall.now(), world.pace(), stop.clone())
+        .open(
+            listen(args.listen).await?,
+            Clock::Wall.now(),
+            world.pace(),
+            stop.clone(),
+        )
         .await?;
     out::say(&announcement(&exchange, args.output)?)?;
     if !args.listen.ip().is_loopback() {
@@ -58,10 +67,23 @@ pub(super) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
             args.listen
         ));
     }
-    interrupted().await?;
+    let exit = watched(&exchange).await?;
     stop.cancel();
     exchange.stopped().await;
-    Ok(Exit::Ok)
+    Ok(exit)
+}
+
+/// Until it is interrupted. An exchange whose records cannot be written says so at once, and 503 to everybody.
+async fn watched(exchange: &Handle) -> io::Result<Exit> {
+    let mut interrupted = std::pin::pin!(interrupted());
+    tokio::select! {
+        ended = &mut interrupted => ended.map(|()| Exit::Ok),
+        why = exchange.failed() => {
+            let why = color_eyre::eyre::Report::new(why);
+            out::complain(&format!("{why:#}: nothing is traded any more until the exchange is started again"));
+            interrupted.await.map(|()| Exit::Failed)
+        }
+    }
 }
 
 async fn interrupted() -> io::Result<()> {

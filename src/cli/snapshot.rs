@@ -1,6 +1,6 @@
 //! `perpdeck snapshot`: one frame of the living desk on standard output, with or without a terminal.
 
-use super::{Exit, far, out, state_dir, world::World};
+use super::{Exit, far, out, paper::Paper, state_dir, world::World};
 use crate::{
     app::keymap::Chord,
     config::{FarEnd, Settings, Sources, load},
@@ -118,8 +118,8 @@ async fn frame(args: &Args, settings: &Settings, theme: &Theme) -> Result<Buffer
         args.at.unwrap_or(Clock::Wall.now()),
         CancellationToken::new(),
     );
-    let journal = far::PaperJournal::new();
-    let opening = far::paper(world, at, Pace::Paused, journal.path(), stop.clone());
+    let paper = Paper::new(world);
+    let opening = paper.open(at, Some(Pace::Paused), stop.clone());
     let frame = runtime::picture(start, Clock::Frozen(at), size, keys, opening).await;
     stop.cancel();
     Ok(frame)

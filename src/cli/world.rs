@@ -6,7 +6,10 @@ use crate::{
 };
 use clap::ValueHint;
 use color_eyre::{Result, eyre::Context as _};
-use std::{net::SocketAddr, path::Path};
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -18,9 +21,12 @@ pub(super) struct World {
     /// The same seed gives the same market
     #[arg(long, default_value_t = 1)]
     pub(super) seed: u64,
-    /// How many times faster than life the market runs: 1, 0.5, 60
-    #[arg(long, default_value = "1", value_parser = speed)]
-    pub(super) speed: Num,
+    /// How many times faster than life the market runs: 1, 0.5, 60 [default: 1, or as it was kept]
+    #[arg(long, value_parser = speed)]
+    pub(super) speed: Option<Num>,
+    /// Keeps the exchange in this directory, and goes on with what it holds
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(super) data_dir: Option<PathBuf>,
 }
 
 impl Default for World {
@@ -28,7 +34,8 @@ impl Default for World {
         Self {
             scenario: DEMO.to_owned(),
             seed: 1,
-            speed: Num::ONE,
+            speed: None,
+            data_dir: None,
         }
     }
 }
@@ -51,30 +58,34 @@ fn thousandths(speed: Num) -> Option<Speed> {
     Speed::from_thousandths(thousandths)
 }
 
+/// A socket for a paper exchange.
+pub(super) async fn listen(address: SocketAddr) -> Result<TcpListener> {
+    let bound = TcpListener::bind(address).await;
+    bound.wrap_err_with(|| format!("the paper exchange cannot listen on {address}"))
+}
+
 impl World {
-    /// Starts the exchange on `listen`; it runs until `stop`.
+    /// Starts the exchange on `listener`; it runs until `stop`.
     pub(super) async fn open(
         &self,
-        listen: SocketAddr,
+        listener: TcpListener,
         start: Timestamp,
-        pace: Pace,
+        pace: Option<Pace>,
         stop: CancellationToken,
     ) -> Result<Handle> {
-        let scenario = self.scenario()?;
-        let listener = TcpListener::bind(listen)
-            .await
-            .wrap_err_with(|| format!("the paper exchange cannot listen on {listen}"))?;
         let options = Options {
-            scenario,
+            scenario: self.scenario()?,
             start,
             pace,
+            data_dir: self.data_dir.clone(),
         };
         let opening = exchange::start(listener, options, stop).await;
         opening.wrap_err("the paper exchange cannot start")
     }
 
-    pub(super) fn pace(&self) -> Pace {
-        Pace::Live(thousandths(self.speed).unwrap_or(Speed::REAL_TIME))
+    /// The one asked for.
+    pub(super) fn pace(&self) -> Option<Pace> {
+        self.speed.and_then(thousandths).map(Pace::Live)
     }
 
     fn scenario(&self) -> Result<Scenario, ScenarioFault> {

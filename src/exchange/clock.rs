@@ -49,7 +49,63 @@ struct Anchor {
     virtual_time: Millis,
 }
 
+/// What is kept of a clock between two runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Kept {
+    /// Virtual time may be told up to here.
+    pub(super) horizon: Millis,
+    pub(super) speed: Speed,
+    pub(super) paused: bool,
+}
+
+impl Kept {
+    pub(super) fn new(pace: Pace, now: Millis) -> Self {
+        let (speed, paused) = match pace {
+            Pace::Live(speed) => (speed, false),
+            Pace::Paused => (Speed::REAL_TIME, true),
+        };
+        Self {
+            horizon: now,
+            speed,
+            paused,
+        }
+    }
+}
+
+/// How far ahead the kept horizon is, in wall milliseconds at the present speed.
+const LEASE: i64 = 4_000;
+
 impl Clock {
+    /// Goes on from `now` at the kept speed.
+    pub(super) fn resumed(kept: Kept, wall: Instant, now: Millis) -> Self {
+        let mut clock = Self::new(Pace::Live(kept.speed), wall, now);
+        if kept.paused {
+            clock.pause();
+        }
+        clock
+    }
+
+    /// What is to be kept at `now`, when `horizon` is: further ahead once half of the lease is used up, so that
+    /// nobody waits for it; where it stands, while paused.
+    pub(super) fn kept(&self, now: Millis, horizon: Millis) -> Kept {
+        let paused = self.is_paused();
+        let lease = if paused {
+            0
+        } else {
+            LEASE * i64::from(self.speed.0) / 1000
+        };
+        let left = (horizon - now).0;
+        Kept {
+            horizon: if (lease / 2..=lease).contains(&left) {
+                horizon
+            } else {
+                now + Millis(lease)
+            },
+            speed: self.speed,
+            paused,
+        }
+    }
+
     pub(super) fn new(pace: Pace, wall: Instant, virtual_time: Millis) -> Self {
         let anchor = Anchor { wall, virtual_time };
         match pace {

@@ -5,7 +5,7 @@
 //! on the positions of the first; what was opened since is not touched. Another key starts another operation, so a
 //! lost key never locks the account (exchange.md 6).
 //!
-//! Known limit: operations live in memory, as long as the exchange runs.
+//! Known limit: operations are never forgotten.
 
 use super::{
     answer::{Answer, Call},
@@ -16,12 +16,15 @@ use super::{
     floor::Floor,
     gate::Caller,
     idempotency::{Deed, Effect},
+    store::{EncodeFault, Record},
 };
 use crate::{
     api::Data,
     model::{AccountId, CloseAll, CloseAllStatus, CloseResult, CloseResultStatus, Timestamp},
 };
 use hyper::StatusCode;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// `api.md`, Limits.
 const TARGETS: usize = 100;
@@ -29,9 +32,13 @@ const TARGETS: usize = 100;
 const COOLDOWN: Millis = Millis(500);
 
 #[derive(Debug, Default)]
-pub(super) struct Closings(Vec<Operation>);
+pub(super) struct Closings {
+    operations: Vec<Operation>,
+    /// Since they were last asked for.
+    changed: BTreeSet<usize>,
+}
 
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Operation {
     account: AccountIx,
     /// By (`opened_at`, id); the results are of a prefix of it.
@@ -42,17 +49,51 @@ struct Operation {
     cooldown_until: Millis,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Closed {
     position: PositionId,
     order: Option<OrderId>,
     failure: Option<Failed>,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Failed {
     code: Reason,
     rule: Option<RuleId>,
+}
+
+impl Closings {
+    fn open(&mut self, operation: Operation) -> usize {
+        let index = self.operations.len();
+        self.operations.push(operation);
+        self.changed.insert(index);
+        index
+    }
+
+    fn change(&mut self, index: usize) -> Option<&mut Operation> {
+        self.changed.insert(index);
+        self.operations.get_mut(index)
+    }
+
+    /// What changed since the last call, as it is written.
+    pub(super) fn changes(&mut self) -> Result<Vec<Record>, EncodeFault> {
+        let changed = std::mem::take(&mut self.changed);
+        let written = changed.into_iter().filter_map(|index| {
+            let record = postcard::to_stdvec(self.operations.get(index)?);
+            Some(record.map(|record| Record::Operation { index, record }))
+        });
+        Ok(written.collect::<Result<_, _>>()?)
+    }
+
+    pub(super) fn forget_changes(&mut self) {
+        self.changed.clear();
+    }
+
+    /// Takes a written operation back, in the order of their indexes.
+    pub(super) fn restore(&mut self, record: &[u8]) -> Result<(), EncodeFault> {
+        self.operations.push(postcard::from_bytes(record)?);
+        Ok(())
+    }
 }
 
 /// What one request came to.
@@ -103,16 +144,14 @@ fn open(floor: &mut Floor, account: AccountIx) -> Result<usize, Fault> {
         .retry_after(1));
     }
     let now = floor.engine.now();
-    let operations = &mut floor.closings.0;
-    operations.push(Operation {
+    Ok(floor.closings.open(Operation {
         account,
         targets: positions.iter().map(|row| row.id).collect(),
         results: vec![],
         created_at: now,
         completed_at: None,
         cooldown_until: now,
-    });
-    Ok(operations.len() - 1)
+    }))
 }
 
 fn turn(floor: &mut Floor, index: usize) -> Result<Turn, Fault> {
@@ -181,8 +220,7 @@ fn close(floor: &mut Floor, account: AccountIx, position: PositionId) -> Result<
 fn operation(floor: &mut Floor, index: usize) -> Result<&mut Operation, Fault> {
     floor
         .closings
-        .0
-        .get_mut(index)
+        .change(index)
         .ok_or_else(|| Fault::broken("a close-all key that names no operation"))
 }
 
@@ -211,7 +249,7 @@ fn answer(floor: &Floor, index: usize, turn: &Turn) -> Result<Answer, Fault> {
 }
 
 fn told(floor: &Floor, index: usize) -> Option<CloseAll> {
-    let operation = floor.closings.0.get(index)?;
+    let operation = floor.closings.operations.get(index)?;
     let results = &operation.results;
     let failed = results.iter().filter(|closed| closed.failure.is_some());
     let failed_count = u32::try_from(failed.count()).ok()?;

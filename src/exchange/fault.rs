@@ -3,14 +3,17 @@
 use super::engine::{OrderId, Refusal, RefusalKind, RuleId};
 use crate::api::{ErrorDetail, ErrorEnvelope};
 use hyper::StatusCode;
+use serde::{Deserialize, Serialize};
 use serde_json::{json, value::to_raw_value};
+use std::borrow::Cow;
 use uuid::Uuid;
 
 /// A refused request. Kept by the idempotency records too, so it carries no `request_id` of its own.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Fault {
+    #[serde(with = "status")]
     pub(super) status: StatusCode,
-    pub(super) code: &'static str,
+    pub(super) code: Cow<'static, str>,
     /// Names the field or the thing, its value and what is allowed.
     pub(super) message: String,
     /// The offending body field or query parameter; told as `details.field`.
@@ -21,7 +24,7 @@ pub(super) struct Fault {
 }
 
 /// The header some statuses owe the client.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum FaultHeader {
     /// Whole seconds, at least 1 (`api.md`, Limits).
     RetryAfter(u64),
@@ -35,7 +38,7 @@ impl Fault {
     pub(super) fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
         Self {
             status,
-            code,
+            code: Cow::Borrowed(code),
             message: message.into(),
             field: None,
             order: None,
@@ -112,7 +115,7 @@ impl Fault {
             .and_then(|field| to_raw_value(&json!({ "field": field })).ok());
         let envelope = ErrorEnvelope {
             error: ErrorDetail {
-                code: self.code.into(),
+                code: self.code.as_ref().into(),
                 message: self.message.as_str().into(),
                 request_id: Some(request_id.to_string().into()),
                 order_id: self.order.map(|id| id.to_string().into()),
@@ -121,5 +124,20 @@ impl Fault {
             },
         };
         serde_json::to_vec(&envelope).unwrap_or_default()
+    }
+}
+
+/// A status as its number.
+mod status {
+    use hyper::StatusCode;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+    pub(super) fn serialize<S: Serializer>(status: &StatusCode, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_u16(status.as_u16())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<StatusCode, D::Error> {
+        StatusCode::from_u16(u16::deserialize(from)?).map_err(D::Error::custom)
     }
 }

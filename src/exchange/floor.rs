@@ -8,10 +8,11 @@ use super::{
     answer::Answer,
     clock::Clock,
     close_all::Closings,
-    engine::{AccountIx, Command, Engine, Millis, OrderId, Outcome, Refusal, RefusalKind},
+    engine::{AccountIx, Command, Millis, OrderId, Outcome, Refusal, RefusalKind},
     fault::Fault,
     gate::Caller,
     idempotency::{Deed, Effect, Idempotency},
+    store::{EncodeFault, Record, Recorder, noted},
     wire::{Rows, account_limit},
 };
 use crate::model::Order;
@@ -19,7 +20,7 @@ use tokio::time::Instant;
 
 #[derive(Debug)]
 pub(super) struct Floor {
-    pub(super) engine: Engine,
+    pub(super) engine: Recorder,
     pub(super) clock: Clock,
     pub(super) keys: Idempotency,
     pub(super) closings: Closings,
@@ -36,6 +37,21 @@ impl Floor {
     pub(super) fn advance(&mut self, span: Millis, wall: Instant) {
         self.engine.advance_to(self.engine.now() + span);
         self.clock.reanchor(wall, self.engine.now());
+    }
+
+    /// Everything done since the last call, as it is written.
+    pub(super) fn changes(&mut self) -> Result<Vec<Record>, EncodeFault> {
+        let mut records = noted(&mut self.engine)?;
+        records.extend(self.keys.changes()?);
+        records.extend(self.closings.changes()?);
+        Ok(records)
+    }
+
+    /// For an exchange that ends with the process.
+    pub(super) fn forget_changes(&mut self) {
+        self.engine.forget();
+        self.keys.forget_changes();
+        self.closings.forget_changes();
     }
 
     /// The caller's account of that name; 404 for missing and foreign alike.

@@ -6,7 +6,9 @@
 //! which is synchronous and deterministic: the same scenario, start and requests at the same virtual times give the
 //! same answers. Polling never advances time.
 //!
-//! Known limits: state lives in memory and ends with the process; plain HTTP, meant for loopback.
+//! State ends with the process, unless a directory is named to keep it in ([`store`]).
+//!
+//! Known limit: plain HTTP, meant for loopback.
 
 mod answer;
 mod budget;
@@ -22,6 +24,7 @@ mod http;
 mod idempotency;
 mod scenario;
 mod sim;
+mod store;
 mod v1;
 mod wire;
 
@@ -29,6 +32,7 @@ pub use budget::{Rate, Rates};
 pub use clock::{Pace, Speed};
 pub use gate::ApiKey;
 pub use scenario::{Scenario, ScenarioFault};
+pub use store::StoreFault;
 
 use crate::{
     api::Dialect,
@@ -45,12 +49,14 @@ use sha2::{Digest, Sha256};
 use std::{
     io,
     net::SocketAddr,
+    path::PathBuf,
     sync::{
         Arc, Mutex, MutexGuard,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
 };
+use store::{Failure, Held, Resumed, Store};
 use tokio::{
     net::TcpListener,
     task::JoinHandle,
@@ -63,9 +69,13 @@ use uuid::Uuid;
 #[derive(Debug, Clone)]
 pub struct Options {
     pub scenario: Scenario,
-    /// Virtual time at the first request; the scenario's script is played before it.
+    /// Virtual time at the first request; the scenario's script is played before it. An exchange that was kept goes on
+    /// from its own.
     pub start: Timestamp,
-    pub pace: Pace,
+    /// How virtual time passes; absent: as it was kept, in real time at first.
+    pub pace: Option<Pace>,
+    /// Keeps everything in this directory, and goes on with what it holds.
+    pub data_dir: Option<PathBuf>,
 }
 
 /// Why an exchange could not start.
@@ -74,7 +84,7 @@ pub enum StartFault {
     #[error("the listening socket has no address")]
     Socket(#[source] io::Error),
     #[error(transparent)]
-    Scenario(#[from] ScenarioFault),
+    Store(#[from] StoreFault),
     #[error("the scenario's script did not come to its end")]
     Script(#[source] tokio::task::JoinError),
 }
@@ -86,6 +96,7 @@ pub struct Handle {
     /// One entry per account, in the scenario's order; accounts of one user share a key.
     pub accounts: Vec<AccountKey>,
     task: JoinHandle<()>,
+    failure: Failure,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,7 +116,12 @@ impl Handle {
         format!("http://{addr}")
     }
 
-    /// Waits until the stop signal has been obeyed: no request is under way any more.
+    /// Waits until the exchange can no longer keep its records; it answers 503 from then on. For ever, in memory.
+    pub async fn failed(&self) -> Arc<StoreFault> {
+        self.failure.happened().await
+    }
+
+    /// Waits until the stop signal has been obeyed: no request is under way any more, and the directory is free.
     pub async fn stopped(self) {
         if let Err(why) = self.task.await {
             tracing::error!(%why, "the exchange ended badly");
@@ -120,18 +136,10 @@ pub async fn start(
     shutdown: CancellationToken,
 ) -> Result<Handle, StartFault> {
     let addr = listener.local_addr().map_err(StartFault::Socket)?;
-    let Options {
-        scenario,
-        start,
-        pace,
-    } = options;
-    let opening = tokio::task::spawn_blocking(move || {
-        let opened = scenario.open(engine::Millis(start.0));
-        opened.map(|opened| (scenario, opened))
-    });
-    let (scenario, opened) = opening.await.map_err(StartFault::Script)??;
-    let accounts = opened
-        .users
+    let opening = tokio::task::spawn_blocking(move || open(options));
+    let resumed = opening.await.map_err(StartFault::Script)??;
+    let users = resumed.scenario.users(&resumed.engine);
+    let accounts = users
         .iter()
         .flat_map(|user| {
             user.accounts.iter().map(|(account_id, _)| AccountKey {
@@ -140,13 +148,32 @@ pub async fn start(
             })
         })
         .collect();
-    let service = Arc::new(Service::new(&scenario, opened, pace, addr));
+    let failure = resumed
+        .store
+        .as_ref()
+        .map_or_else(Failure::never, Store::failure);
+    let service = Arc::new(Service::new(resumed, &users, addr));
     let task = tokio::spawn(run(listener, service, shutdown));
     Ok(Handle {
         addr,
         accounts,
         task,
+        failure,
     })
+}
+
+fn open(options: Options) -> Result<Resumed, StoreFault> {
+    let Options {
+        scenario,
+        start,
+        pace,
+        data_dir,
+    } = options;
+    let start = engine::Millis(start.0);
+    match data_dir {
+        Some(dir) => store::open(&dir, scenario, start, pace),
+        None => Resumed::in_memory(scenario, start, pace),
+    }
 }
 
 /// Virtual time is looked at this often; a step is 250 ms.
@@ -154,10 +181,11 @@ const TICK: Duration = Duration::from_millis(125);
 
 async fn run(listener: TcpListener, service: Arc<Service>, shutdown: CancellationToken) {
     let ticking = tokio::spawn(tick(Arc::clone(&service), shutdown.clone()));
-    http::accept(listener, service, shutdown).await;
+    http::accept(listener, Arc::clone(&service), shutdown).await;
     if let Err(why) = ticking.await {
         tracing::error!(%why, "the clock of the exchange ended badly");
     }
+    service.close().await;
 }
 
 async fn tick(service: Arc<Service>, shutdown: CancellationToken) {
@@ -165,7 +193,10 @@ async fn tick(service: Arc<Service>, shutdown: CancellationToken) {
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     while shutdown.run_until_cancelled(ticks.tick()).await.is_some() {
         match service.floor() {
-            Ok(mut floor) => floor.tick(Instant::now()),
+            Ok(mut floor) => {
+                floor.tick(Instant::now());
+                floor.checkpoint();
+            }
             Err(fault) => return tracing::error!("{}", fault.message),
         }
     }
@@ -175,6 +206,7 @@ async fn tick(service: Arc<Service>, shutdown: CancellationToken) {
 #[derive(Debug)]
 struct Service {
     floor: Mutex<Floor>,
+    store: Option<Store>,
     chaos: Mutex<Chaos>,
     gate: Gate,
     budgets: Budgets,
@@ -185,21 +217,21 @@ struct Service {
 }
 
 impl Service {
-    fn new(scenario: &Scenario, opened: scenario::Opened, pace: Pace, addr: SocketAddr) -> Self {
-        let users = opened.users.iter().map(|user| {
+    fn new(resumed: Resumed, users: &[scenario::User], addr: SocketAddr) -> Self {
+        let users = users.iter().map(|user| {
             let accounts = user.accounts.iter().map(|(_, ix)| *ix).collect();
             (&user.key, accounts)
         });
-        let gate = Gate::new(users);
-        let clock = Clock::new(pace, Instant::now(), opened.engine.now());
+        let scenario = resumed.scenario;
         Self {
-            gate,
+            gate: Gate::new(users),
             floor: Mutex::new(Floor {
-                engine: opened.engine,
-                clock,
-                keys: idempotency::Idempotency::default(),
-                closings: close_all::Closings::default(),
+                clock: Clock::resumed(resumed.clock, Instant::now(), resumed.engine.now()),
+                engine: resumed.engine,
+                keys: resumed.keys,
+                closings: resumed.closings,
             }),
+            store: resumed.store,
             chaos: Mutex::new(Chaos::new(scenario.seed)),
             budgets: Budgets::new(scenario.budgets()),
             cursors: Cursors::new(scenario.seed),
@@ -207,15 +239,43 @@ impl Service {
             dialect: Dialect::default(),
             request_ids: RequestIds {
                 seed: scenario.seed,
+                opening: resumed.openings,
                 count: AtomicU64::new(0),
             },
         }
     }
 
-    /// A request that panicked with the floor in hand may have left it half changed: nothing is traded on it again.
-    fn floor(&self) -> Result<MutexGuard<'_, Floor>, Fault> {
+    /// The floor, to carry one request out. A request that panicked with it in hand may have left it half changed:
+    /// nothing is traded on it again; nor on one whose records cannot be kept.
+    fn floor(&self) -> Result<Held<'_>, Fault> {
+        if let Some(store) = &self.store {
+            store.sound()?;
+        }
         let locked = self.floor.lock();
-        locked.map_err(|_| Fault::broken("the engine has stopped after an internal error"))
+        let floor =
+            locked.map_err(|_| Fault::broken("the engine has stopped after an internal error"))?;
+        Ok(Held {
+            floor,
+            store: self.store.as_ref(),
+        })
+    }
+
+    /// Waits until everything done on the floor so far is on disk; an answer may leave then.
+    async fn settled(&self) -> Result<(), Fault> {
+        match &self.store {
+            Some(store) => store.settled().await,
+            None => Ok(()),
+        }
+    }
+
+    /// Puts the floor away, after the last request.
+    async fn close(&self) {
+        let Some(store) = &self.store else { return };
+        match self.floor() {
+            Ok(mut floor) => store.close(&mut floor),
+            Err(fault) => tracing::error!("{}", fault.message),
+        }
+        store.closed().await;
     }
 
     fn chaos(&self) -> Result<MutexGuard<'_, Chaos>, Fault> {
@@ -228,6 +288,8 @@ impl Service {
 #[derive(Debug)]
 struct RequestIds {
     seed: u64,
+    /// How often the exchange was taken up before: no id is given twice.
+    opening: u64,
     count: AtomicU64,
 }
 
@@ -237,6 +299,7 @@ impl RequestIds {
         let digest = Sha256::new()
             .chain_update(b"request id")
             .chain_update(self.seed.to_be_bytes())
+            .chain_update(self.opening.to_be_bytes())
             .chain_update(count.to_be_bytes())
             .finalize();
         let mut bytes = [0; 16];
@@ -256,10 +319,12 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn virtual_time_follows_the_wall_clock_in_whole_steps_and_stops_on_the_signal() {
         let scenario = Scenario::parse(BARE).unwrap();
-        let opened = scenario.open(engine::Millis(1_790_000_000_000)).unwrap();
         let pace = Pace::Live(Speed::from_thousandths(2_000).unwrap());
+        let start = engine::Millis(1_790_000_000_000);
+        let resumed = Resumed::in_memory(scenario, start, Some(pace)).unwrap();
+        let users = resumed.scenario.users(&resumed.engine);
         let addr = "127.0.0.1:1".parse().unwrap();
-        let service = Arc::new(Service::new(&scenario, opened, pace, addr));
+        let service = Arc::new(Service::new(resumed, &users, addr));
         let stop = CancellationToken::new();
         let ticking = tokio::spawn(tick(Arc::clone(&service), stop.clone()));
         tokio::time::sleep(Duration::from_millis(10_100)).await;

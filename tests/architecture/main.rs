@@ -19,9 +19,10 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("api", &["model"]),
     ("config", &["api", "model"]),
-    ("journal", &["model"]),
+    ("disk", &[]),
+    ("journal", &["disk", "model"]),
     ("client", &["api", "config", "model"]),
-    ("exchange", &["api", "model"]),
+    ("exchange", &["api", "disk", "model"]),
     ("app", &["config", "model"]),
     // A form shows the exact bytes it would send.
     ("view", &["api", "app", "model"]),
@@ -40,7 +41,9 @@ const MAY_NAME: &[(&str, &[&str])] = &[
 /// A crate, and the places (files or folders under `src`) that may name it.
 const BELONGS_TO: &[(&str, &[&str])] = &[
     ("reqwest", &["client"]),
-    ("rusqlite", &["journal"]),
+    // The exchange keeps itself in SQLite too (--data-dir), with the journal's guarantees.
+    ("rusqlite", &["disk", "journal", "exchange/store"]),
+    ("postcard", &["exchange"]),
     ("hyper", &["exchange"]),
     ("hyper_util", &["exchange"]),
     ("http_body_util", &["exchange"]),

@@ -134,3 +134,14 @@ fn check_finds_a_key_that_cannot_be_had() {
         )
     );
 }
+
+#[test]
+fn a_directory_for_the_paper_account_is_for_the_commands_that_have_one() {
+    let home = TempDir::new().unwrap();
+    let (code, out, err) = ran(perpdeck(home.path()).args(["--data-dir", "d", "config", "show"]));
+    assert_eq!((code, out.as_str()), (2, ""));
+    assert_eq!(
+        err,
+        "perpdeck: --data-dir belongs behind desk, demo or serve\n"
+    );
+}

@@ -11,7 +11,7 @@ use std::fmt::Write;
 const TARGET: &str = "/v1/accounts/chal-1/close-all-positions";
 const MARKETS: [(&str, f64); 3] = [("paper|BTC", 0.1), ("paper|ETH", 1.0), ("paper|SOL", 20.0)];
 
-async fn three_open(paper: &Paper) {
+pub(crate) async fn three_open(paper: &Paper) {
     for (market, size) in MARKETS {
         let reply = place(paper, market, json!({"market_id": market, "size": size})).await;
         assert_eq!(reply.status, 201, "{}", reply.text());
@@ -19,13 +19,13 @@ async fn three_open(paper: &Paper) {
     }
 }
 
-async fn close_all(paper: &Paper, key: &str) -> (Reply, CloseAll) {
+pub(crate) async fn close_all(paper: &Paper, key: &str) -> (Reply, CloseAll) {
     let reply = paper.keyed(TARGET, key, "").await;
     let operation = reply.data();
     (reply, operation)
 }
 
-fn counts(operation: &CloseAll) -> (u32, u32, u32) {
+pub(crate) fn counts(operation: &CloseAll) -> (u32, u32, u32) {
     (
         operation.total_count,
         operation.succeeded_count,

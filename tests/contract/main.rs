@@ -12,6 +12,8 @@
 mod access;
 mod close_all;
 mod demo;
+mod durable;
+mod durable_refusals;
 mod faults;
 mod lists;
 mod openapi;

@@ -4,7 +4,7 @@ use crate::support::Paper;
 use perpdeck::model::{Num, Order, OrderStatus, Scaled, Twap};
 use serde_json::{Value, json};
 
-fn twap(extra: &Value) -> String {
+pub(crate) fn twap(extra: &Value) -> String {
     let mut body = json!({
         "account_id": "chal-1", "market_id": "paper|BTC", "side": "buy", "size": 0.5,
         "leverage": 5, "margin_mode": "cross", "duration_minutes": 5,
@@ -15,7 +15,7 @@ fn twap(extra: &Value) -> String {
     body.to_string()
 }
 
-async fn ladder(paper: &Paper) -> Scaled {
+pub(crate) async fn ladder(paper: &Paper) -> Scaled {
     let (top, bottom) = (
         paper.price("paper|BTC", 1.0).await,
         paper.price("paper|BTC", -4.0).await,

@@ -2,12 +2,12 @@
 
 use perpdeck::{
     api::{Data, ErrorDetail, ErrorEnvelope},
-    exchange::{Handle, Options, Pace, Scenario, start},
+    exchange::{Handle, Options, Pace, Scenario, StartFault, start},
     model::Timestamp,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use std::fmt::Write;
+use std::{fmt::Write, path::Path};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -20,7 +20,7 @@ pub(crate) const START: Timestamp = Timestamp(1_790_000_000_000);
 /// A running exchange whose clock stands still until told otherwise. Stops when dropped.
 pub(crate) struct Paper {
     pub(crate) handle: Handle,
-    _stop: DropGuard,
+    stop: DropGuard,
 }
 
 impl Paper {
@@ -34,18 +34,44 @@ impl Paper {
     }
 
     pub(crate) async fn play(scenario: Scenario) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let stop = CancellationToken::new();
         let options = Options {
             scenario,
             start: START,
-            pace: Pace::Paused,
+            pace: Some(Pace::Paused),
+            data_dir: None,
         };
-        let handle = start(listener, options, stop.clone()).await.unwrap();
-        Self {
-            handle,
-            _stop: stop.drop_guard(),
+        Self::started(options).await.unwrap()
+    }
+
+    /// As [`Paper::bare`], kept in a directory; or what the directory holds.
+    pub(crate) async fn kept(dir: &Path) -> Self {
+        let options = Self::options(dir);
+        Self::started(options).await.unwrap()
+    }
+
+    pub(crate) fn options(dir: &Path) -> Options {
+        Options {
+            scenario: Scenario::parse(include_str!("bare.toml")).unwrap(),
+            start: START,
+            pace: Some(Pace::Paused),
+            data_dir: Some(dir.to_owned()),
         }
+    }
+
+    pub(crate) async fn started(options: Options) -> Result<Self, StartFault> {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let stop = CancellationToken::new();
+        let handle = start(listener, options, stop.clone()).await?;
+        Ok(Self {
+            handle,
+            stop: stop.drop_guard(),
+        })
+    }
+
+    /// Returns when the exchange has put everything away.
+    pub(crate) async fn stop(self) {
+        self.stop.disarm().cancel();
+        self.handle.stopped().await;
     }
 
     /// The key of `chal-1`.

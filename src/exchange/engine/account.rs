@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
+
 use super::ids::{MarketIx, OrderId, PositionId, ScaledId, TwapId};
 use super::rules::Challenge;
 use super::spec::AccountSpec;
 use super::units::{Millis, Usd};
 
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Account {
     pub(super) spec: AccountSpec,
     /// Deposits + gross realised − fees + funding (+ insurance paid in).
@@ -26,7 +28,7 @@ pub(super) struct Account {
 }
 
 /// Everything that ever moved the cash, for the conservation of money.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Flows {
     pub(super) realized: Usd,
     pub(super) fees: Usd,

@@ -1,10 +1,17 @@
 //! Append-only storage addressed by the ids it hands out. Rows are never removed, so such an id always resolves.
+//!
+//! It remembers which chunks of rows were touched, so that a checkpoint writes what changed and not what rests.
 
 use std::marker::PhantomData;
+
+/// Rows of one chunk, the unit in which rows are kept on disk.
+const CHUNK: usize = 128;
 
 #[derive(Debug)]
 pub(super) struct Arena<Id, Row> {
     rows: Vec<Row>,
+    /// By chunk: whether it was written to since the last [`Arena::touched`].
+    touched: Vec<bool>,
     id: PhantomData<Id>,
 }
 
@@ -12,6 +19,7 @@ impl<Id, Row> Default for Arena<Id, Row> {
     fn default() -> Self {
         Self {
             rows: Vec::new(),
+            touched: Vec::new(),
             id: PhantomData,
         }
     }
@@ -29,6 +37,8 @@ where
     pub(super) fn push(&mut self, row: Row) -> Id {
         let id = self.next_id();
         self.rows.push(row);
+        self.touched.resize(self.rows.len().div_ceil(CHUNK), false);
+        self.touch(id);
         id
     }
 
@@ -54,6 +64,32 @@ where
         reason = "ids inside the engine come from push, and nothing is removed"
     )]
     pub(super) fn at_mut(&mut self, id: Id) -> &mut Row {
+        self.touch(id);
         &mut self.rows[usize::from(id)]
+    }
+
+    fn touch(&mut self, id: Id) {
+        if let Some(touched) = self.touched.get_mut(usize::from(id) / CHUNK) {
+            *touched = true;
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The chunks touched since they were last asked for, by their place; they count as untouched from here on.
+    pub(super) fn touched(&mut self) -> impl Iterator<Item = (usize, &[Row])> {
+        let flags = self.touched.iter_mut().map(std::mem::take);
+        let chunks = self.rows.chunks(CHUNK).enumerate();
+        chunks
+            .zip(flags)
+            .filter_map(|(chunk, touched)| touched.then_some(chunk))
+    }
+
+    /// Rows read back from a checkpoint, in the order they were written.
+    pub(super) fn refill(&mut self, rows: Vec<Row>) {
+        self.rows.extend(rows);
+        self.touched.resize(self.rows.len().div_ceil(CHUNK), false);
     }
 }

@@ -1,11 +1,13 @@
 //! One market's L2 book. What a taker eats stays eaten until the next refresh, so that two orders in one step never
 //! take the same lots (exchange.md 2.2).
 
+use serde::{Deserialize, Serialize};
+
 use super::spec::BookLevel;
 use super::units::{Bps, Lots, NanoPx, Px, Usd};
 use super::words::Side;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct Level {
     px: Px,
     size: Lots,
@@ -31,7 +33,7 @@ pub(super) enum Depth {
 /// A part of a fill at one price.
 pub(super) type Slice = (Px, Lots);
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Book {
     /// Best first, both.
     bids: Vec<Level>,

@@ -1,10 +1,12 @@
 //! What an account can ask of the engine, already parsed: one closed enum.
 
+use serde::{Deserialize, Serialize};
+
 use super::ids::{MarketIx, OrderId, PositionId, ScaledId, TwapId};
 use super::units::{Bps, Lots, Millis, NanoPx, Px, Usd};
 use super::words::{MarginMode, Side, TriggerDirection, TwapKind};
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Command {
     Place(PlaceOrder),
     Close(ClosePosition),
@@ -38,7 +40,7 @@ pub enum Cancellation {
     Queued(OrderId),
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlaceOrder {
     pub market: MarketIx,
     pub side: Side,
@@ -56,13 +58,13 @@ pub struct PlaceOrder {
 }
 
 /// Whether an order may open, or only reduce (`reduce_only`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reduction {
     May,
     Only,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PlaceMode {
     Market,
     Limit {
@@ -99,7 +101,7 @@ pub enum PlaceMode {
 }
 
 /// Time in force; omitted in a request is `Gtc`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Tif {
     Gtc,
     Ioc,
@@ -107,13 +109,13 @@ pub enum Tif {
     Gtd { expires_at: Millis },
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct AttachedExits {
     pub take_profit: Option<Px>,
     pub stop_loss: Option<Px>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClosePosition {
     pub position: PositionId,
     /// `None` closes all of it; more than all of it is clamped.
@@ -123,7 +125,7 @@ pub struct ClosePosition {
     pub how: CloseHow,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CloseHow {
     /// `slippage` `None` is 250 bps.
     Market {
@@ -143,20 +145,20 @@ pub enum CloseHow {
 }
 
 /// `marketable_limit_acknowledged`: whether a closing limit that crosses the market is meant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Crossing {
     Unacknowledged,
     Acknowledged,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SetAttachedExits {
     pub order: OrderId,
     pub take_profit: Leg,
     pub stop_loss: Leg,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Leg {
     Keep,
     Remove,
@@ -164,13 +166,13 @@ pub enum Leg {
 }
 
 /// The desired total of extra margin, not a delta.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SetIsolatedMargin {
     pub position: PositionId,
     pub extra: Usd,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlaceTwap {
     pub kind: TwapKind,
     pub market: MarketIx,
@@ -190,13 +192,13 @@ pub struct PlaceTwap {
 }
 
 /// `randomize`: whether slices vary by up to 20 %.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Pacing {
     Even,
     Randomized,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlaceScaled {
     pub market: MarketIx,
     pub side: Side,

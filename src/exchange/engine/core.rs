@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
+
 use super::account::{Account, Flows};
 use super::arena::Arena;
 use super::command::{Command, Outcome};
@@ -16,16 +18,22 @@ use super::spec::{EngineConfig, Feed, Fees, MarketTick};
 use super::units::{Bps, Millis, Usd};
 use super::words::LiquidityRole;
 
-/// The whole exchange: markets, accounts, orders and the clock.
-#[derive(Debug)]
+/// The whole exchange: markets, accounts, orders and the clock. Rows are kept apart by a [checkpoint](super::checkpoint).
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Engine {
     pub(super) now: Millis,
     pub(super) fees: Fees,
+    #[serde(skip)]
     pub(super) markets: Arena<MarketIx, Market>,
+    #[serde(skip)]
     pub(super) accounts: Arena<AccountIx, Account>,
+    #[serde(skip)]
     pub(super) orders: Arena<OrderId, OrderRow>,
+    #[serde(skip)]
     pub(super) positions: Arena<PositionId, Position>,
+    #[serde(skip)]
     pub(super) twaps: Arena<TwapId, TwapRow>,
+    #[serde(skip)]
     pub(super) scaled: Arena<ScaledId, ScaledRow>,
     /// Orders with an expiry, armed or resting.
     pub(super) expiring: BTreeSet<(Millis, OrderId)>,

@@ -1,5 +1,7 @@
 //! Hourly funding (exchange.md 4.5): premium samples every 5 s, the rate they make, and the payments.
 
+use serde::{Deserialize, Serialize};
+
 use super::account::Flows;
 use super::book::Book;
 use super::core::Engine;
@@ -18,7 +20,7 @@ const HOURLY_CAP: i64 = 40_000_000;
 const NANO: i128 = 1_000_000_000;
 
 /// Premium samples of the running hour.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(super) struct Premiums {
     sum: i128,
     count: i64,

@@ -1,11 +1,13 @@
 //! Identifiers: counters from 1, rendered `ord_000001`; and indexes of markets and accounts in the configuration.
 
+use serde::{Deserialize, Serialize};
+
 use std::fmt;
 
 macro_rules! counter {
     ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         pub struct $name(u64);
 
         impl $name {
@@ -60,11 +62,11 @@ counter!(
 );
 
 /// Which of [`EngineConfig::markets`](super::EngineConfig), by position.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct MarketIx(pub(super) usize);
 
 /// Which of [`EngineConfig::accounts`](super::EngineConfig), by position.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct AccountIx(pub(super) usize);
 
 impl From<usize> for MarketIx {

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::ids::{AccountIx, MarketIx, OrderId, PositionId, ScaledId, TwapId};
@@ -14,7 +15,7 @@ use super::words::{CompletionReason, LiquidityRole, OrderStatus, ScaledStatus, T
 const KEPT: usize = 4096;
 
 /// One thing that happened. Its `Debug` text is what the hash covers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
     /// Hashed, not kept: there is one per market and step.
     Price {
@@ -120,18 +121,19 @@ pub enum Event {
 }
 
 /// An event with its stamp.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Logged {
     pub at: Millis,
     pub seq: u64,
     pub event: Event,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Log {
     chain: [u8; 32],
     len: u64,
     latest: VecDeque<Logged>,
+    #[serde(skip)]
     text: String,
 }
 
@@ -168,6 +170,12 @@ impl Log {
 
     pub(super) fn latest(&self) -> impl DoubleEndedIterator<Item = &Logged> {
         self.latest.iter()
+    }
+
+    /// The first bytes of the hash: enough to tell one history from another.
+    pub(super) fn mark(&self) -> u64 {
+        let first = self.chain.first_chunk::<8>();
+        first.map_or(0, |bytes| u64::from_le_bytes(*bytes))
     }
 
     pub(super) fn hash(&self) -> String {

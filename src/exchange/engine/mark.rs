@@ -3,6 +3,8 @@
 //! Mark is the median of: oracle + 150 s EMA of (mid − oracle); median(bid, ask, last); oracle. The exchange has no
 //! other venues to weigh, so the third leg's basis is 0.
 
+use serde::{Deserialize, Serialize};
+
 use super::book::Book;
 use super::units::{Millis, Px, Usd};
 use super::words::Side;
@@ -13,7 +15,7 @@ const DECAY: i128 = 4_287_814_979;
 const FINE: u32 = 16;
 
 /// Weighted sum of samples and of weights; both fade by [`DECAY`] per step.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(super) struct Ema {
     sum: i128,
     weight: i128,
@@ -49,12 +51,12 @@ fn median(mut prices: Vec<Px>) -> Option<Px> {
 }
 
 /// Marks and volume of the last 24 hours, by hour.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Day {
     hours: std::collections::VecDeque<Hour>,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Hour {
     starts: Millis,
     mark: Px,

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
+use serde::{Deserialize, Serialize};
+
 use super::book::Book;
 use super::funding::Premiums;
 use super::ids::OrderId;
@@ -11,7 +13,7 @@ use super::spec::{MarketSpec, MarketTick};
 use super::triggers::Triggers;
 use super::units::{Millis, Px, Usd};
 
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Market {
     pub(super) spec: MarketSpec,
     /// By rising notional; the first starts at 0.
@@ -62,7 +64,7 @@ impl Market {
 }
 
 /// One margin tier with what it deducts so that maintenance has no jump at its lower bound.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Tier {
     pub(super) lower: Usd,
     /// The tier ends here.

@@ -12,6 +12,7 @@ mod account;
 mod arena;
 mod book;
 mod chase;
+mod checkpoint;
 mod checks;
 mod close;
 mod command;
@@ -56,6 +57,7 @@ mod words;
 mod tests;
 
 pub use self::core::Engine;
+pub use checkpoint::{Checkpoint, CheckpointFault, Chunk, Table};
 pub use command::{
     AttachedExits, Cancellation, CloseHow, ClosePosition, Command, Crossing, Leg, Outcome, Pacing,
     PlaceMode, PlaceOrder, PlaceScaled, PlaceTwap, Reduction, SetAttachedExits, SetIsolatedMargin,

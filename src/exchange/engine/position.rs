@@ -3,12 +3,14 @@
 //! The entry is kept as the exact cost of what is open, so that money is conserved to the micro-USD; a partial close
 //! takes its share of the cost rounded down, which moves the average by less than 1e-6 USD per close.
 
+use serde::{Deserialize, Serialize};
+
 use super::ids::{AccountIx, MarketIx, PositionId};
 use super::trade::Piece;
 use super::units::{Lots, Millis, Px, Usd};
 use super::words::{MarginMode, Side};
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Position {
     pub(super) id: PositionId,
     pub(super) account: AccountIx,
@@ -33,7 +35,7 @@ pub(super) struct Position {
 }
 
 /// The part of a position that is closed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) struct Closed {
     /// Signed like the position was.
     pub(super) size: Lots,

@@ -196,6 +196,11 @@ impl Engine {
         self.log.hash()
     }
 
+    /// The beginning of [`Engine::log_hash`] as a number.
+    pub fn log_mark(&self) -> u64 {
+        self.log.mark()
+    }
+
     /// How many events the hash covers.
     pub fn log_len(&self) -> u64 {
         self.log.len()

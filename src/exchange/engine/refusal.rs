@@ -2,13 +2,14 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
 use super::ids::OrderId;
 use super::units::Millis;
 
 /// `reject_reason` of an order row and `code` of an error (exchange.md 1.9, 5, 6).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr, Serialize, Deserialize)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Reason {
     // a property of the payload alone
@@ -60,7 +61,9 @@ pub enum Reason {
 }
 
 /// `rule_id`: the trading or execution rule behind a refusal (exchange.md 5).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr, Serialize, Deserialize,
+)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum RuleId {
     MaxDailyLoss,

@@ -4,6 +4,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::book::{Book, Depth};
 use super::ids::OrderId;
 use super::spec::Trade;
@@ -19,7 +21,7 @@ pub(super) struct Spot {
 }
 
 /// Best price first on either side, then by arrival.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct Place {
     distance: i64,
     priority: u64,
@@ -47,7 +49,7 @@ impl Place {
     }
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Queued {
     order: OrderId,
     left: Lots,
@@ -63,7 +65,7 @@ pub(super) struct MakerFill {
     pub(super) size: Lots,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Resting {
     bids: BTreeMap<Place, Queued>,
     asks: BTreeMap<Place, Queued>,

@@ -1,5 +1,7 @@
 //! The rows a service reads: orders, positions, strategies, account and market facts, in engine units.
 
+use serde::{Deserialize, Serialize};
+
 use super::ids::{AccountIx, MarketIx, OrderId, PositionId, ScaledId, TwapId};
 use super::refusal::{Reason, RuleId};
 use super::resting::Spot;
@@ -23,7 +25,7 @@ pub struct OrderKey {
 /// fill; the order keeps its id and rests with less. The fill that completes an order settles the order's own row.
 /// So over all rows: a filled row's `size`, `notional`, `fee`, `realized_pnl` are what that row filled, and nothing
 /// is counted twice; `filled_size` of an original is cumulative.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OrderRow {
     pub id: OrderId,
     pub account: AccountIx,
@@ -75,7 +77,7 @@ pub struct OrderRow {
 }
 
 /// Who else an order belongs to, inside the engine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) struct Links {
     /// The entry this exit protects.
     pub(super) parent: Option<OrderId>,
@@ -149,7 +151,7 @@ pub struct PositionKey {
 }
 
 /// A TWAP or VWAP order. Sizes are signed (negative sells).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TwapRow {
     pub id: TwapId,
     pub account: AccountIx,
@@ -183,7 +185,7 @@ pub struct TwapRow {
 }
 
 /// What a runner remembers between slices.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) struct TwapRun {
     /// Σ price × size of its fills.
     pub(super) notional: Usd,
@@ -192,7 +194,7 @@ pub(super) struct TwapRun {
 }
 
 /// A ladder. Sizes are signed (negative sells).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScaledRow {
     pub id: ScaledId,
     pub account: AccountIx,
@@ -214,7 +216,7 @@ pub struct ScaledRow {
     pub rungs: Vec<Rung>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rung {
     pub price: Px,
     /// Signed like the ladder's.
@@ -255,7 +257,7 @@ pub struct AccountFacts {
 }
 
 /// Where an account stands in its challenge.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Standing {
     Active,
     Breached { rule: RuleId, at: Millis },

@@ -5,6 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
+
 use super::core::Engine;
 use super::ids::{AccountIx, OrderId, PositionId};
 use super::log::Event;
@@ -14,7 +16,7 @@ use super::spec::{AccountSpec, ChallengeRules, DailyBasis, Drawdown};
 use super::units::{Bps, Millis, Usd};
 use super::words::{CompletionReason, OrderStatus};
 
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Challenge {
     pub(super) standing: Standing,
     /// The account's day, shifted by its rule.

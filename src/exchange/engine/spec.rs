@@ -1,9 +1,11 @@
 //! What the engine is started with: markets, accounts, fees and the numbers its rules use.
 
+use serde::{Deserialize, Serialize};
+
 use super::units::{Bps, Lots, Millis, Px, Usd};
 
 /// One perpetual market. `market_id` in the API is `<provider>|<symbol>`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MarketSpec {
     pub provider: String,
     pub symbol: String,
@@ -34,13 +36,13 @@ impl MarketSpec {
 }
 
 /// From `lower` notional on, at most `max_leverage`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MarginTier {
     pub lower: Usd,
     pub max_leverage: u32,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AccountSpec {
     pub id: String,
     /// Cash at the start, and the base of the challenge rules.
@@ -49,7 +51,7 @@ pub struct AccountSpec {
 }
 
 /// The numbers of exchange.md 5; `Default` is its table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChallengeRules {
     pub max_daily_loss: Bps,
     pub daily_basis: DailyBasis,
@@ -71,14 +73,14 @@ pub struct ChallengeRules {
     pub consistency: Bps,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DailyBasis {
     Balance,
     Equity,
     Larger,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Drawdown {
     Static,
     /// Below the highest balance so far, locking at the starting cash.
@@ -107,7 +109,7 @@ impl Default for ChallengeRules {
 }
 
 /// Fee rates in hundred-thousandths of the notional (45 is 0.045 %).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fees {
     pub taker: i64,
     pub maker: i64,
@@ -143,7 +145,7 @@ pub struct EngineConfig {
 
 /// A market's state as a feed brings it: what traded since the last step, the book now, and the index price.
 /// Bids by falling, asks by rising price.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MarketTick {
     pub trades: Vec<Trade>,
     pub bids: Vec<BookLevel>,
@@ -152,14 +154,14 @@ pub struct MarketTick {
 }
 
 /// One exogenous trade; `aggressor` is the side that took.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trade {
     pub aggressor: super::words::Side,
     pub px: Px,
     pub size: Lots,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BookLevel {
     pub px: Px,
     pub size: Lots,

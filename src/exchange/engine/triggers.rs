@@ -2,19 +2,21 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
+
 use super::ids::{OrderId, TwapId};
 use super::units::Px;
 use super::words::{CompletionReason, TriggerDirection};
 
 /// Who wakes. Orders by id come before strategies: a stop acts before a slice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) enum Wake {
     Order(OrderId),
     TwapStart(TwapId),
     TwapBound(TwapId, TwapBound),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) enum TwapBound {
     Max,
     Min,
@@ -36,7 +38,7 @@ impl TwapBound {
     }
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Triggers {
     above: BTreeSet<(Px, Wake)>,
     below: BTreeSet<(Px, Wake)>,

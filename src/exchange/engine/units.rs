@@ -4,6 +4,8 @@
 //! price × size is a whole number of micro-USD on every market. Averages and liquidation prices fall between two
 //! price units and are told in nano-USD ([`NanoPx`]).
 
+use serde::{Deserialize, Serialize};
+
 use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
@@ -11,7 +13,7 @@ use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 macro_rules! count {
     ($(#[$doc:meta])* $name:ident($int:ty)) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
         pub struct $name(pub $int);
 
         impl $name {

@@ -1,8 +1,11 @@
 //! The closed vocabularies of orders and strategies. `into_str` gives the API's spelling.
 
+use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr, Serialize, Deserialize,
+)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Side {
     Buy,
@@ -28,7 +31,7 @@ impl Side {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr, Serialize, Deserialize)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum MarginMode {
     Cross,
@@ -36,7 +39,7 @@ pub enum MarginMode {
 }
 
 /// How the engine executes an order (`type` in the API).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr, Serialize, Deserialize)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum OrderType {
     Market,
@@ -51,7 +54,7 @@ pub enum OrderType {
 }
 
 /// What the user placed (`mode` in the API).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr, Serialize, Deserialize)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum OrderMode {
     Market,
@@ -86,7 +89,7 @@ impl OrderMode {
 }
 
 /// `pending` is an armed order waiting for its trigger, `resting` one in the book.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr, Serialize, Deserialize)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum OrderStatus {
     Pending,
@@ -104,7 +107,7 @@ impl OrderStatus {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr, Serialize, Deserialize)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum TimeInForce {
     Gtc,
@@ -113,14 +116,16 @@ pub enum TimeInForce {
     Gtd,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr, Serialize, Deserialize,
+)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum TriggerDirection {
     Above,
     Below,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr, Serialize, Deserialize)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum LiquidityRole {
     Maker,
@@ -128,14 +133,14 @@ pub enum LiquidityRole {
 }
 
 /// Which curve a time-sliced order follows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr, Serialize, Deserialize)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum TwapKind {
     Twap,
     Vwap,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr, Serialize, Deserialize)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum TwapStatus {
     Pending,
@@ -152,7 +157,7 @@ impl TwapStatus {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr, Serialize, Deserialize)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum CompletionReason {
     Filled,
@@ -167,7 +172,7 @@ pub enum CompletionReason {
     CanceledByUser,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr, Serialize, Deserialize)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum ScaledStatus {
     Placing,

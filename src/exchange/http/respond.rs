@@ -92,6 +92,7 @@ async fn told(
             .and_then(|caller| v1::answer(service, caller, route, &call)),
         Asked::Sim(route) => sim::answer(service, caller, route, &call),
     };
+    let told = service.settled().await.and(told);
     Ok((told, fate.trouble))
 }
 

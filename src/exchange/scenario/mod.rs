@@ -15,7 +15,10 @@ use super::{
 };
 use crate::model::AccountId;
 use shape::Shape;
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 /// Built in; what `perpdeck` and `perpdeck demo` start with.
 const DEMO: &str = include_str!("../../../assets/scenario-demo.toml");
@@ -25,7 +28,28 @@ const DEMO: &str = include_str!("../../../assets/scenario-demo.toml");
 pub struct Scenario {
     /// Decides prices, keys and everything random; may be set to another than the file's.
     pub seed: u64,
+    pub(super) origin: Origin,
+    /// As it was written: what an exchange that outlives its process goes on with.
+    pub(super) text: Arc<str>,
     shape: Shape,
+}
+
+/// Where a scenario comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// It may change from one perpdeck to the next.
+    BuiltIn,
+    Given,
+}
+
+impl Origin {
+    /// As kept on disk.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::BuiltIn => "built_in",
+            Self::Given => "given",
+        }
+    }
 }
 
 /// Why a scenario cannot be used; names the file or the entry, its value and what is allowed.
@@ -56,13 +80,6 @@ impl ScenarioFault {
     }
 }
 
-/// An exchange ready to be served.
-#[derive(Debug)]
-pub(super) struct Opened {
-    pub(super) engine: Engine,
-    pub(super) users: Vec<User>,
-}
-
 #[derive(Debug)]
 pub(super) struct User {
     pub(super) key: ApiKey,
@@ -72,7 +89,11 @@ pub(super) struct User {
 impl Scenario {
     /// The living desk: every pane has something true in it.
     pub fn demo() -> Result<Self, ScenarioFault> {
-        Self::parse(DEMO)
+        let demo = Self::parse(DEMO)?;
+        Ok(Self {
+            origin: Origin::BuiltIn,
+            ..demo
+        })
     }
 
     pub fn from_file(path: &Path) -> Result<Self, ScenarioFault> {
@@ -87,6 +108,8 @@ impl Scenario {
         let shape: Shape = toml::from_str(text).map_err(Box::new)?;
         Ok(Self {
             seed: shape.seed,
+            origin: Origin::Given,
+            text: text.into(),
             shape,
         })
     }
@@ -96,12 +119,17 @@ impl Scenario {
     }
 
     /// Builds the engine and plays the script, so that virtual time stands at `start`.
-    pub(super) fn open(&self, start: Millis) -> Result<Opened, ScenarioFault> {
+    pub(super) fn open(&self, start: Millis) -> Result<Engine, ScenarioFault> {
         let before = Millis::seconds(self.shape.warm_up_seconds.into());
         let config = self.shape.engine_config(self.seed, start - before)?;
         let mut engine = Engine::new(config);
         play::play(&mut engine, &self.shape.script, start)?;
         engine.advance_to(start);
+        Ok(engine)
+    }
+
+    /// Whom the engine's accounts belong to.
+    pub(super) fn users(&self, engine: &Engine) -> Vec<User> {
         let users = self.shape.users.iter().map(|user| User {
             key: ApiKey::derived(self.seed, &user.name),
             accounts: user
@@ -113,8 +141,7 @@ impl Scenario {
                 })
                 .collect(),
         });
-        let users = users.collect();
-        Ok(Opened { engine, users })
+        users.collect()
     }
 }
 
@@ -128,7 +155,7 @@ mod tests {
     fn opened(seed: u64) -> Engine {
         let mut scenario = Scenario::demo().unwrap();
         scenario.seed = seed;
-        scenario.open(START).unwrap().engine
+        scenario.open(START).unwrap()
     }
 
     #[test]

@@ -240,7 +240,7 @@ mod tests {
         assert_eq!(ETH.px(px).to_string(), "3000.1");
         let fault = ETH.price("limit_price", num("3000.123")).unwrap_err();
         assert_eq!(
-            (fault.code, fault.message.as_str()),
+            (&*fault.code, fault.message.as_str()),
             (
                 "invalid_tick",
                 "limit_price 3000.123 is not a multiple of 0.01"

@@ -11,6 +11,8 @@ mod walk;
 
 pub(super) use dice::Dice;
 
+use serde::{Deserialize, Serialize};
+
 use super::ids::MarketIx;
 use super::spec::{MarketSpec, MarketTick};
 use super::units::{Bps, Lots, Px};
@@ -22,13 +24,13 @@ use walk::{Climate, Walk};
 /// Length of a step in seconds.
 const DT: f64 = 0.25;
 
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Generator {
     climate: Climate,
     coins: Vec<Coin>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Coin {
     walk: Walk,
     tape: Tape,

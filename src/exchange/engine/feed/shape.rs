@@ -6,6 +6,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::dice::{Dice, real, whole};
 use super::walk::halving;
 use crate::exchange::engine::spec::{BookLevel, MarketSpec};
@@ -19,7 +21,7 @@ const KEEP: f64 = 0.9;
 /// Chance per step that the spread is drawn anew.
 const SPREAD_CHANGES: f64 = 0.1;
 
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Shape {
     dice: Dice,
     salt: u64,

@@ -1,6 +1,8 @@
 //! Trades of others (exchange.md 7.3): bursts, signs with memory, sizes with a heavy tail.
 #![expect(clippy::float_arithmetic, reason = "the generator alone uses floats")]
 
+use serde::{Deserialize, Serialize};
+
 use super::DT;
 use super::dice::{Dice, real, whole};
 use super::shape::Shape;
@@ -19,13 +21,13 @@ const BRANCHING: f64 = 0.5;
 const TYPICAL: f64 = 0.02;
 
 /// A large order somebody works in pieces: it gives the signs their memory.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Metaorder {
     side: Side,
     left: i64,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Tape {
     dice: Dice,
     excitement: f64,

@@ -1,6 +1,8 @@
 //! The fair price (exchange.md 7.2): two-scale volatility and jumps common to all coins, and each coin's own.
 #![expect(clippy::float_arithmetic, reason = "the generator alone uses floats")]
 
+use serde::{Deserialize, Serialize};
+
 use super::DT;
 use super::dice::{Dice, real, whole};
 use crate::exchange::engine::spec::MarketSpec;
@@ -10,7 +12,7 @@ const YEAR: f64 = 365.0 * 86_400.0;
 const DAY: f64 = 86_400.0;
 
 /// A value that wanders and returns to 0.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Wander {
     keep: f64,
     kick: f64,
@@ -49,7 +51,7 @@ pub(super) struct Weather {
     jump: f64,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Climate {
     dice: Dice,
     fast: Wander,
@@ -58,7 +60,7 @@ pub(super) struct Climate {
 }
 
 /// Jumps are bled in with a 2 s half-life: in one step they would give absurd tails.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Jumps {
     per_day: f64,
     mean: f64,
@@ -110,7 +112,7 @@ pub(super) struct Fair {
     pub(super) center: f64,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Walk {
     dice: Dice,
     start: f64,

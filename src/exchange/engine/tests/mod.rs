@@ -1,6 +1,7 @@
 //! Stories: what a trader would notice, told through commands and rows. Numbers are those of exchange.md.
 
 mod chase;
+mod checkpoint;
 mod close;
 mod desk;
 mod exits;

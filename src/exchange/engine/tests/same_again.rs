@@ -4,9 +4,9 @@ use super::desk::START;
 use super::market::synthetic;
 use crate::exchange::engine::*;
 
-const MINUTE: Millis = Millis::seconds(60);
+pub(super) const MINUTE: Millis = Millis::seconds(60);
 
-fn order(side: Side, mode: PlaceMode) -> PlaceOrder {
+pub(super) fn order(side: Side, mode: PlaceMode) -> PlaceOrder {
     PlaceOrder {
         market: MarketIx::from(2),
         side,
@@ -23,7 +23,7 @@ fn order(side: Side, mode: PlaceMode) -> PlaceOrder {
 }
 
 /// At minutes 1 to 4.
-fn script() -> [Command; 4] {
+pub(super) fn script() -> [Command; 4] {
     [
         Command::Place(order(Side::Buy, PlaceMode::Market)),
         Command::Place(order(

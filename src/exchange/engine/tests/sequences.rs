@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
+use super::checkpoint::Shelf;
 use super::desk::{Desk, ETH, SOL, lax, markets};
 use crate::exchange::engine::*;
 
@@ -29,6 +30,8 @@ enum Act {
     Move(usize, i64, i64),
     Trade(usize, Side, i64, i64),
     Wait(u8),
+    /// Put away and taken out again.
+    Restart,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -85,6 +88,7 @@ fn act() -> impl Strategy<Value = Act> {
         4 => (ETH..=SOL, side, -20..20_i64, 1..3_000_i64)
             .prop_map(|(market, side, away, size)| Act::Trade(market, side, away, size)),
         3 => (1..200_u8).prop_map(Act::Wait),
+        1 => Just(Act::Restart),
     ]
 }
 
@@ -95,6 +99,7 @@ struct Story {
     /// Ended rows as they were first seen ended.
     ended: BTreeMap<OrderId, OrderRow>,
     replay: Replay,
+    shelf: Shelf,
 }
 
 /// Positions rebuilt from the log's fills alone.
@@ -113,6 +118,7 @@ impl Story {
             depth: [200; 3],
             ended: BTreeMap::new(),
             replay: Replay::default(),
+            shelf: Shelf::default(),
         }
     }
 
@@ -265,7 +271,7 @@ impl Story {
                     stop_loss: Leg::Set(self.px(market, away)),
                 })
             }),
-            Act::Move(..) | Act::Trade(..) | Act::Wait(_) => None,
+            Act::Move(..) | Act::Trade(..) | Act::Wait(_) | Act::Restart => None,
         }
     }
 
@@ -305,6 +311,7 @@ impl Story {
                 self.desk.step();
             }
             Act::Wait(quarters) => self.desk.pass(Millis(i64::from(quarters) * 250)),
+            Act::Restart => self.shelf.restart(&mut self.desk.engine),
             Act::Market(_)
             | Act::Limit(..)
             | Act::Trigger(..)

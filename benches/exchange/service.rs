@@ -1,0 +1,267 @@
+//! Requests per second over loopback, by endpoint and connections, in memory and with `--data-dir`. The clients run
+//! in this process and share its cores, so a server alone does better.
+
+use crate::{resident, world};
+use perpdeck::{
+    exchange::{Handle, Options, Pace, Scenario, Speed, start},
+    model::Timestamp,
+};
+use std::{
+    path::PathBuf,
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+    runtime::Runtime,
+    task::JoinSet,
+};
+use tokio_util::sync::CancellationToken;
+
+const ACCOUNTS: usize = 1_000;
+const ORDERS: usize = 50;
+const CONNECTIONS: [usize; 3] = [1, 16, 128];
+const WINDOW: Duration = Duration::from_millis(1_500);
+
+pub(crate) fn measure() {
+    println!(
+        "## Service: {ACCOUNTS} accounts × {} positions × {ORDERS} working orders\n",
+        world::MARKETS
+    );
+    let runtime = Runtime::new().unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    for (name, data_dir) in [
+        ("in memory", None),
+        ("--data-dir", Some(dir.path().to_owned())),
+    ] {
+        runtime.block_on(one(name, data_dir));
+    }
+}
+
+async fn one(name: &str, data_dir: Option<PathBuf>) {
+    let stop = CancellationToken::new();
+    let server = Arc::new(Server(open(data_dir.clone(), stop.clone()).await));
+    let began = Instant::now();
+    let before = resident();
+    fill(&server).await;
+    let (took, grown) = (began.elapsed().as_secs_f64(), resident() - before);
+    println!("{name}: filled in {took:.1} s, {grown:.0} MiB more resident\n");
+    println!("| {name}, requests/s | 1 connection | 16 | 128 |\n|---|---|---|---|");
+    for (label, deed) in DEEDS {
+        let mut line = format!("| {label} ");
+        for connections in CONNECTIONS {
+            line += &format!("| {:.0} ", rate(&server, connections, deed).await);
+        }
+        println!("{line}|");
+    }
+    println!();
+    stop.cancel();
+    let began = Instant::now();
+    Arc::into_inner(server).unwrap().0.stopped().await;
+    if let Some(dir) = data_dir {
+        let stopped = began.elapsed().as_millis();
+        let began = Instant::now();
+        let again = open(Some(dir), stop.clone()).await;
+        println!(
+            "stopped in {stopped} ms, open again in {} ms",
+            began.elapsed().as_millis()
+        );
+        again.stopped().await;
+    }
+}
+
+async fn open(data_dir: Option<PathBuf>, stop: CancellationToken) -> Handle {
+    let options = Options {
+        scenario: Scenario::parse(&world::scenario(ACCOUNTS)).unwrap(),
+        start: Timestamp(1_790_000_000_000),
+        pace: Some(Pace::Live(Speed::REAL_TIME)),
+        data_dir,
+    };
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    start(listener, options, stop).await.unwrap()
+}
+
+/// What one client does over and over; the answer is how many requests it took.
+type Deed = for<'a> fn(&'a mut Client) -> Pin<Box<dyn Future<Output = usize> + Send + 'a>>;
+
+const DEEDS: [(&str, Deed); 4] = [
+    ("`GET /v1/orders?status=working` (50 rows)", |client| {
+        Box::pin(async move {
+            let target = format!("/v1/orders?account_id=a{}&status=working", client.account);
+            client.call("GET", &target, None, "").await;
+            1
+        })
+    }),
+    ("`GET /v1/positions` (20 rows)", |client| {
+        Box::pin(async move {
+            let target = format!("/v1/positions?account_id=a{}", client.account);
+            client.call("GET", &target, None, "").await;
+            1
+        })
+    }),
+    ("`GET /sim/markets` (20 rows)", |client| {
+        Box::pin(async move {
+            client.call("GET", "/sim/markets", None, "").await;
+            1
+        })
+    }),
+    (
+        "`POST /v1/orders` and `DELETE /v1/orders/{id}` in turn",
+        |client| {
+            Box::pin(async move {
+                let placed = client.place(0, Some(60)).await;
+                let id = placed
+                    .split("\"id\":\"")
+                    .nth(1)
+                    .and_then(|rest| rest.split('"').next());
+                let target = format!("/v1/orders/{}", id.unwrap());
+                client.call("DELETE", &target, None, "").await;
+                2
+            })
+        },
+    ),
+];
+
+async fn rate(server: &Arc<Server>, connections: usize, deed: Deed) -> f64 {
+    let mut clients = JoinSet::new();
+    let began = Instant::now();
+    for account in 0..connections {
+        let server = Arc::clone(server);
+        clients.spawn(async move {
+            let mut client = server.client(account).await;
+            let mut done = 0;
+            while began.elapsed() < WINDOW {
+                done += deed(&mut client).await;
+            }
+            done
+        });
+    }
+    let done: usize = clients.join_all().await.into_iter().sum();
+    done as f64 / began.elapsed().as_secs_f64()
+}
+
+/// Every account's positions and orders, over the wire.
+async fn fill(server: &Arc<Server>) {
+    let next = Arc::new(AtomicUsize::new(0));
+    let mut clients = JoinSet::new();
+    for _ in 0..100 {
+        let (server, next) = (Arc::clone(server), Arc::clone(&next));
+        clients.spawn(async move {
+            let mut client = server.client(0).await;
+            loop {
+                let account = next.fetch_add(1, Ordering::Relaxed);
+                if account >= ACCOUNTS {
+                    return;
+                }
+                client.turn_to(&server, account);
+                for market in 0..world::MARKETS {
+                    client.place(market, None).await;
+                }
+                for order in 0..ORDERS {
+                    client.place(order % world::MARKETS, Some(40 + order)).await;
+                }
+            }
+        });
+    }
+    clients.join_all().await;
+}
+
+struct Server(Handle);
+
+impl Server {
+    async fn client(&self, account: usize) -> Client {
+        let stream = TcpStream::connect(self.0.addr).await.unwrap();
+        stream.set_nodelay(true).unwrap();
+        let mut client = Client {
+            stream,
+            host: self.0.addr.to_string(),
+            key: String::new(),
+            account,
+            read: vec![0; 64 * 1024],
+        };
+        client.turn_to(self, account);
+        client
+    }
+}
+
+struct Client {
+    stream: TcpStream,
+    host: String,
+    key: String,
+    account: usize,
+    read: Vec<u8>,
+}
+
+/// No key is used twice, whoever uses it.
+static KEYS: AtomicUsize = AtomicUsize::new(0);
+
+impl Client {
+    fn turn_to(&mut self, server: &Server, account: usize) {
+        self.account = account;
+        server.0.accounts[account]
+            .api_key
+            .reveal()
+            .clone_into(&mut self.key);
+    }
+
+    /// At market, or a limit buy at so many dollars.
+    async fn place(&mut self, market: usize, limit: Option<usize>) -> String {
+        let how = match limit {
+            Some(price) => format!(r#""type":"limit","limit_price":{price}"#),
+            None => r#""type":"market""#.to_owned(),
+        };
+        let side = if limit.is_some() || (self.account + market).is_multiple_of(2) {
+            "buy"
+        } else {
+            "sell"
+        };
+        let body = format!(
+            r#"{{{how},"account_id":"a{}","market_id":"paper|M{market}","side":"{side}","size":1,"leverage":10,"margin_mode":"cross"}}"#,
+            self.account
+        );
+        let key = KEYS.fetch_add(1, Ordering::Relaxed).to_string();
+        self.call("POST", "/v1/orders", Some(&key), &body).await
+    }
+
+    async fn call(&mut self, method: &str, target: &str, key: Option<&str>, body: &str) -> String {
+        let key = key
+            .map(|key| format!("Idempotency-Key: {key}\r\n"))
+            .unwrap_or_default();
+        let request = format!(
+            "{method} {target} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n{key}Content-Length: {}\r\n\r\n{body}",
+            self.host,
+            self.key,
+            body.len()
+        );
+        self.stream.write_all(request.as_bytes()).await.unwrap();
+        self.answer().await
+    }
+
+    async fn answer(&mut self) -> String {
+        let mut answer: Vec<u8> = vec![];
+        loop {
+            let count = self.stream.read(&mut self.read).await.unwrap();
+            assert!(count > 0, "the connection ended");
+            answer.extend(&self.read[..count]);
+            if let Some(body) = whole(&answer) {
+                assert!(answer[9] == b'2', "{}", String::from_utf8_lossy(&answer));
+                return body;
+            }
+        }
+    }
+}
+
+/// The body, once all of it is there.
+fn whole(answer: &[u8]) -> Option<String> {
+    let head = answer.windows(4).position(|four| four == b"\r\n\r\n")?;
+    let text = std::str::from_utf8(&answer[..head]).unwrap();
+    let length = text.split("content-length: ").nth(1)?;
+    let length: usize = length.split("\r\n").next()?.parse().unwrap();
+    let body = &answer[head + 4..];
+    (body.len() == length).then(|| String::from_utf8_lossy(body).into_owned())
+}

@@ -1,0 +1,195 @@
+//! The desk's own paper exchange: started beside the first frame, kept between runs with `--data-dir`.
+
+use super::world::{World, listen};
+use crate::{
+    app::{Identity, Mode},
+    config::{Connection, Secret},
+    exchange::{Handle, Pace},
+    model::{Failure, FailureKind, Timestamp},
+    runtime::Far,
+};
+use color_eyre::{Result, eyre::Context as _};
+use std::{
+    env, fs,
+    net::Ipv4Addr,
+    path::{Path, PathBuf},
+    process,
+    sync::{Arc, OnceLock},
+};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+/// A desk on a paper exchange of its own, and what it leaves behind.
+#[derive(Debug)]
+pub(super) struct Paper {
+    world: World,
+    journal: PaperJournal,
+    exchange: Arc<OnceLock<Handle>>,
+}
+
+impl Paper {
+    pub(super) fn new(world: World) -> Self {
+        Self {
+            journal: PaperJournal::new(world.data_dir.as_deref()),
+            world,
+            exchange: Arc::default(),
+        }
+    }
+
+    /// Starts the exchange on a loopback port, beside the first frame; it runs until `stop`.
+    pub(super) fn open(
+        &self,
+        start: Timestamp,
+        pace: Option<Pace>,
+        stop: CancellationToken,
+    ) -> impl Future<Output = Result<Far, Failure>> + Send + use<> {
+        let (world, journal_dir) = (self.world.clone(), self.journal.path());
+        let running = Arc::clone(&self.exchange);
+        async move {
+            let opened = opened(&world, start, pace, stop).await;
+            let exchange =
+                opened.map_err(|why| Failure::new(FailureKind::Unreachable, format!("{why:#}")))?;
+            let far = far(&exchange, journal_dir);
+            // There is one opening, so there is no exchange yet.
+            drop(running.set(exchange));
+            far
+        }
+    }
+
+    /// Waits until a kept exchange has put itself away; one in memory has nothing to put.
+    pub(super) async fn ended(mut self) {
+        let exchange = Arc::get_mut(&mut self.exchange).and_then(OnceLock::take);
+        if let (Some(exchange), Some(_)) = (exchange, &self.world.data_dir) {
+            exchange.stopped().await;
+        }
+    }
+}
+
+async fn opened(
+    world: &World,
+    start: Timestamp,
+    pace: Option<Pace>,
+    stop: CancellationToken,
+) -> Result<Handle> {
+    let Some(dir) = &world.data_dir else {
+        let listener = listen((Ipv4Addr::LOCALHOST, 0).into()).await?;
+        return world.open(listener, start, pace, stop).await;
+    };
+    let listener = usual(dir).await?;
+    let exchange = world.open(listener, start, pace, stop).await?;
+    let port = exchange.addr.port().to_string();
+    fs::write(dir.join(PORT), port)
+        .wrap_err_with(|| format!("{} cannot be written to", dir.display()))?;
+    Ok(exchange)
+}
+
+/// The port of the last time.
+const PORT: &str = "port";
+
+/// The journal knows its service by its address: a kept exchange listens where it did before, unless somebody else
+/// does by now.
+async fn usual(dir: &Path) -> Result<TcpListener> {
+    let kept = fs::read_to_string(dir.join(PORT));
+    let port = kept.ok().and_then(|port| port.trim().parse().ok());
+    let usual = (Ipv4Addr::LOCALHOST, port.unwrap_or(0)).into();
+    match listen(usual).await {
+        Ok(listener) => Ok(listener),
+        Err(_) => listen((Ipv4Addr::LOCALHOST, 0).into()).await,
+    }
+}
+
+fn far(exchange: &Handle, journal_dir: PathBuf) -> Result<Far, Failure> {
+    let Some(account) = exchange.accounts.first() else {
+        return Err(Failure::local("the scenario has no account to trade on"));
+    };
+    let base_url = exchange.base_url();
+    let key = Secret::from(account.api_key.reveal().to_owned());
+    Ok(Far {
+        identity: Identity {
+            mode: Mode::Paper,
+            account_id: account.account_id.clone(),
+            base_url: base_url.clone(),
+        },
+        connection: Connection::paper(base_url, key, account.account_id.clone()),
+        journal_dir,
+    })
+}
+
+/// Where a paper desk keeps its journal: beside the exchange that is kept. One that ends with the process takes its
+/// intents with it, and any number of such desks may run beside each other.
+#[derive(Debug)]
+enum PaperJournal {
+    Kept(PathBuf),
+    Passing(PathBuf),
+}
+
+/// How the directory of a passing paper desk's journal begins.
+pub(super) const PAPER_JOURNAL: &str = "perpdeck-paper-";
+
+impl PaperJournal {
+    fn new(data_dir: Option<&Path>) -> Self {
+        let name = || {
+            format!(
+                "{PAPER_JOURNAL}{}-{}",
+                process::id(),
+                uuid::Uuid::new_v4().simple()
+            )
+        };
+        match data_dir {
+            Some(dir) => Self::Kept(dir.join("journal")),
+            None => Self::Passing(env::temp_dir().join(name())),
+        }
+    }
+
+    fn path(&self) -> PathBuf {
+        match self {
+            Self::Kept(path) | Self::Passing(path) => path.clone(),
+        }
+    }
+}
+
+impl Drop for PaperJournal {
+    fn drop(&mut self) {
+        if let Self::Passing(path) = self {
+            // What cannot be removed is in the temporary directory, for the machine to clear.
+            drop(fs::remove_dir_all(path));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const START: Timestamp = Timestamp(1_790_000_000_000);
+
+    async fn opened_and_ended(data_dir: Option<PathBuf>) -> (String, PathBuf) {
+        let stop = CancellationToken::new();
+        let paper = Paper::new(World {
+            data_dir,
+            ..World::default()
+        });
+        let far = paper
+            .open(START, Some(Pace::Paused), stop.clone())
+            .await
+            .unwrap();
+        stop.cancel();
+        paper.ended().await;
+        (far.connection.base_url, far.journal_dir)
+    }
+
+    #[tokio::test]
+    async fn a_kept_paper_account_is_found_at_its_address_with_its_journal() {
+        let home = tempfile::tempdir().unwrap();
+        let dir = home.path().join("mine");
+        let first = opened_and_ended(Some(dir.clone())).await;
+        assert_eq!(first.1, dir.join("journal"));
+        assert_eq!(opened_and_ended(Some(dir)).await, first);
+    }
+
+    #[tokio::test]
+    async fn two_passing_paper_desks_share_nothing() {
+        let (first, second) = (opened_and_ended(None).await, opened_and_ended(None).await);
+        assert_ne!(first.1, second.1);
+    }
+}

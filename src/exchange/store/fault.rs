@@ -1,0 +1,73 @@
+//! Why an exchange cannot be kept, or gone on with.
+
+use super::super::{engine::CheckpointFault, scenario::ScenarioFault};
+use std::{io, path::PathBuf};
+
+/// Names the directory and what can be done. A file that is refused is left as it is.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreFault {
+    #[error("another perpdeck keeps its exchange in {}", .0.display())]
+    Held(PathBuf),
+    #[error("{} cannot be used", path.display())]
+    Place {
+        path: PathBuf,
+        #[source]
+        why: io::Error,
+    },
+    #[error("{} cannot be opened", path.display())]
+    Open {
+        path: PathBuf,
+        #[source]
+        why: rusqlite::Error,
+    },
+    #[error("{} is damaged ({why}): it is left as it is; bring back a copy, or name another directory", path.display())]
+    Damaged { path: PathBuf, why: String },
+    #[error("{} is no exchange of perpdeck's: name another directory", path.display())]
+    Foreign { path: PathBuf },
+    #[error(
+        "{} was written in format {found} and this perpdeck knows format {known}: use the perpdeck that wrote it, or \
+         name another directory",
+        path.display()
+    )]
+    Format {
+        path: PathBuf,
+        found: u32,
+        known: u32,
+    },
+    #[error("{} holds an exchange of another scenario: start it with that one, or name another directory", path.display())]
+    OtherScenario { path: PathBuf },
+    #[error("{} holds an exchange of seed {kept}, not {given}: start it with that seed, or name another directory", path.display())]
+    OtherSeed {
+        path: PathBuf,
+        kept: u64,
+        given: u64,
+    },
+    #[error(
+        "{} does not come to the same history when done again (from record {seq} on): another version of perpdeck \
+         wrote it. It is left as it is; use that version, or name another directory",
+        path.display()
+    )]
+    OtherHistory { path: PathBuf, seq: u64 },
+    #[error(transparent)]
+    Scenario(#[from] ScenarioFault),
+    #[error("writing the exchange's records failed")]
+    Write(#[from] rusqlite::Error),
+    #[error("the exchange's records cannot be put in bytes")]
+    Encode(#[from] EncodeFault),
+    /// The thread that writes them is gone.
+    #[error("the exchange's records are no longer written")]
+    Stopped,
+}
+
+/// What stood in the way of putting a record in bytes, or of reading one.
+#[derive(Debug, thiserror::Error)]
+pub enum EncodeFault {
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointFault),
+    #[error(transparent)]
+    Bytes(#[from] postcard::Error),
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    #[error("a record is not what was written")]
+    Seal,
+}

@@ -1,0 +1,147 @@
+//! The database: who may open it, and its tables.
+
+use super::fault::StoreFault;
+use crate::disk;
+use rusqlite::Connection;
+use std::{
+    fs::File,
+    io,
+    path::{Path, PathBuf},
+};
+
+const DATABASE: &str = "exchange.sqlite3";
+const LOCK: &str = "exchange.lock";
+
+/// The layout of the tables and of what is in them. Raised with any change to a type that is stored: those of the
+/// engine's rows, [`Act`](super::recorder::Act), the idempotency records and the close-all operations.
+pub(super) const FORMAT: u32 = 1;
+
+/// "prpx": tells our file from another program's.
+const APPLICATION: u32 = 0x7072_7078;
+
+pub(super) const TABLES: &str = "
+    CREATE TABLE exchange (
+        id INTEGER PRIMARY KEY CHECK (id = 1),
+        origin TEXT NOT NULL CHECK (origin IN ('built_in', 'given')),
+        scenario TEXT NOT NULL,
+        seed INTEGER NOT NULL,
+        openings INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE clock (
+        id INTEGER PRIMARY KEY CHECK (id = 1),
+        -- No answer has told of a later time than this.
+        horizon INTEGER NOT NULL,
+        speed INTEGER NOT NULL,
+        paused INTEGER NOT NULL CHECK (paused IN (0, 1))
+    ) STRICT;
+    CREATE TABLE core (
+        id INTEGER PRIMARY KEY CHECK (id = 1),
+        -- The last record of the log that is in it.
+        seq INTEGER NOT NULL,
+        sealed BLOB NOT NULL
+    ) STRICT;
+    CREATE TABLE chunks (
+        kind INTEGER NOT NULL,
+        place INTEGER NOT NULL,
+        sealed BLOB NOT NULL,
+        PRIMARY KEY (kind, place)
+    ) STRICT;
+    CREATE TABLE log (
+        seq INTEGER PRIMARY KEY,
+        at INTEGER NOT NULL,
+        mark INTEGER NOT NULL,
+        sealed BLOB NOT NULL
+    ) STRICT;
+    CREATE TABLE keys (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        user INTEGER NOT NULL,
+        key TEXT NOT NULL,
+        sealed BLOB NOT NULL,
+        UNIQUE (user, key)
+    ) STRICT;
+    CREATE TABLE operations (
+        id INTEGER PRIMARY KEY,
+        sealed BLOB NOT NULL
+    ) STRICT;
+";
+
+/// A database that belongs to this process, and what it was found to be.
+#[derive(Debug)]
+pub(super) struct Opened {
+    pub(super) path: PathBuf,
+    pub(super) connection: Connection,
+    pub(super) lock: File,
+    pub(super) state: State,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    Empty,
+    Kept,
+}
+
+/// Takes the directory, makes it if it is not there, and looks at the database without changing it.
+pub(super) fn open(dir: &Path) -> Result<Opened, StoreFault> {
+    let path = dir.join(DATABASE);
+    let place = |why: io::Error| StoreFault::Place {
+        path: dir.to_owned(),
+        why,
+    };
+    disk::private_dir(dir).map_err(place)?;
+    let lock = disk::claim(&dir.join(LOCK)).map_err(place)?;
+    let lock = lock.ok_or_else(|| StoreFault::Held(dir.to_owned()))?;
+    drop(disk::private_file(&path).map_err(place)?);
+    disk::sync_dir(dir).map_err(place)?;
+    let refused = |why| refusal(&path, why);
+    let connection = disk::inspect(&path).map_err(refused)?;
+    let state = state(&connection, &path)?;
+    if let Some(why) = disk::complaint(&connection).map_err(refused)? {
+        return Err(StoreFault::Damaged { path, why });
+    }
+    Ok(Opened {
+        path,
+        connection,
+        lock,
+        state,
+    })
+}
+
+fn state(connection: &Connection, path: &Path) -> Result<State, StoreFault> {
+    let refused = |why| refusal(path, why);
+    let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, u32>(0));
+    let tables = "SELECT count(*) FROM sqlite_schema";
+    let tables: u32 = connection
+        .query_row(tables, [], |row| row.get(0))
+        .map_err(refused)?;
+    let application = number("application_id").map_err(refused)?;
+    let found = number("user_version").map_err(refused)?;
+    match (application, tables) {
+        (0, 0) => Ok(State::Empty),
+        (APPLICATION, _) if found == FORMAT => Ok(State::Kept),
+        (APPLICATION, _) => Err(StoreFault::Format {
+            path: path.to_owned(),
+            found,
+            known: FORMAT,
+        }),
+        _ => Err(StoreFault::Foreign {
+            path: path.to_owned(),
+        }),
+    }
+}
+
+/// The tables of a new exchange, inside the transaction that also fills them.
+pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(TABLES)?;
+    connection.pragma_update(None, "application_id", APPLICATION)?;
+    connection.pragma_update(None, "user_version", FORMAT)
+}
+
+pub(super) fn refusal(path: &Path, why: rusqlite::Error) -> StoreFault {
+    let path = path.to_owned();
+    if disk::is_damage(&why) {
+        let why = why.to_string();
+        StoreFault::Damaged { path, why }
+    } else {
+        StoreFault::Open { path, why }
+    }
+}

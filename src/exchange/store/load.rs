@@ -1,0 +1,137 @@
+//! Taking up a directory: a new exchange in an empty one, or the kept one where it was left.
+
+use super::super::{
+    clock::{Kept, Pace, Speed},
+    close_all::Closings,
+    engine::Millis,
+    idempotency::Idempotency,
+    scenario::{Origin, Scenario},
+};
+use super::{
+    EncodeFault, Record, Recorder, Store, StoreFault,
+    file::{self, State},
+    shelf::{Identity, Shelf},
+};
+use crate::disk;
+use std::{fs::File, path::Path};
+
+/// What an exchange starts from.
+#[derive(Debug)]
+pub(in crate::exchange) struct Resumed {
+    pub(in crate::exchange) scenario: Scenario,
+    pub(in crate::exchange) engine: Recorder,
+    pub(in crate::exchange) keys: Idempotency,
+    pub(in crate::exchange) closings: Closings,
+    pub(in crate::exchange) clock: Kept,
+    /// How often it was taken up before.
+    pub(in crate::exchange) openings: u64,
+    pub(in crate::exchange) store: Option<Store>,
+}
+
+impl Resumed {
+    /// A new exchange that ends with the process.
+    pub(in crate::exchange) fn in_memory(
+        scenario: Scenario,
+        start: Millis,
+        pace: Option<Pace>,
+    ) -> Result<Self, StoreFault> {
+        let engine = scenario.open(start)?;
+        Ok(Self {
+            clock: Kept::new(pace.unwrap_or(Pace::Live(Speed::REAL_TIME)), engine.now()),
+            engine: Recorder::new(engine, 0),
+            scenario,
+            keys: Idempotency::default(),
+            closings: Closings::default(),
+            openings: 0,
+            store: None,
+        })
+    }
+}
+
+/// Goes on with what `dir` holds, or begins there. `start` is for a new one; `pace` overrides the kept one.
+pub(in crate::exchange) fn open(
+    dir: &Path,
+    scenario: Scenario,
+    start: Millis,
+    pace: Option<Pace>,
+) -> Result<Resumed, StoreFault> {
+    let opened = file::open(dir)?;
+    let shelf = Shelf {
+        path: opened.path,
+        connection: opened.connection,
+    };
+    match opened.state {
+        State::Empty => begin(
+            shelf,
+            opened.lock,
+            Resumed::in_memory(scenario, start, pace)?,
+        ),
+        State::Kept => resume(shelf, opened.lock, &scenario, pace),
+    }
+}
+
+/// Everything in one transaction: a start that is interrupted leaves an empty database.
+fn begin(mut shelf: Shelf, lock: File, mut resumed: Resumed) -> Result<Resumed, StoreFault> {
+    let engine = resumed.engine.engine_mut();
+    let at = engine.now();
+    let checkpoint = engine.checkpoint().map_err(EncodeFault::from)?;
+    disk::make_durable(&shelf.connection).map_err(|why| shelf.refusal(why))?;
+    let transaction = shelf.connection.transaction()?;
+    file::create(&transaction)?;
+    let Scenario {
+        seed, origin, text, ..
+    } = &resumed.scenario;
+    transaction.execute(
+        "INSERT INTO exchange (id, origin, scenario, seed, openings) VALUES (1, ?1, ?2, ?3, 0)",
+        (origin.word(), &**text, seed.cast_signed()),
+    )?;
+    Record::Clock(resumed.clock).write(&transaction)?;
+    Record::Checkpoint { seq: 0, checkpoint }.write(&transaction)?;
+    transaction.commit()?;
+    let store = Store::new((shelf.connection, lock), resumed.clock, (0, at));
+    resumed.store = Some(store);
+    Ok(resumed)
+}
+
+fn resume(
+    shelf: Shelf,
+    lock: File,
+    given: &Scenario,
+    pace: Option<Pace>,
+) -> Result<Resumed, StoreFault> {
+    let identity = shelf.identity()?;
+    let scenario = scenario(&shelf, &identity, given)?;
+    let kept = shelf.clock()?;
+    let left = shelf.engine(kept.horizon)?;
+    let (keys, closings) = (shelf.keys()?, shelf.closings()?);
+    disk::make_durable(&shelf.connection).map_err(|why| shelf.refusal(why))?;
+    let openings = identity.openings + 1;
+    let counted = "UPDATE exchange SET openings = ?1";
+    shelf.connection.execute(counted, [openings])?;
+    let store = Store::new((shelf.connection, lock), kept, (left.seq, left.at));
+    Ok(Resumed {
+        scenario,
+        engine: left.engine,
+        keys,
+        closings,
+        clock: pace.map_or(kept, |pace| Kept::new(pace, kept.horizon)),
+        openings,
+        store: Some(store),
+    })
+}
+
+/// The kept one, as it was: a newer perpdeck may come with another built-in scenario.
+fn scenario(shelf: &Shelf, kept: &Identity, given: &Scenario) -> Result<Scenario, StoreFault> {
+    let path = shelf.path.clone();
+    let built_in = given.origin == Origin::BuiltIn && kept.origin == Origin::BuiltIn.word();
+    if !built_in && kept.scenario != *given.text {
+        return Err(StoreFault::OtherScenario { path });
+    }
+    if kept.seed != given.seed {
+        let (kept, given) = (kept.seed, given.seed);
+        return Err(StoreFault::OtherSeed { path, kept, given });
+    }
+    let mut scenario = Scenario::parse(&kept.scenario)?;
+    scenario.seed = kept.seed;
+    Ok(scenario)
+}

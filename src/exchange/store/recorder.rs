@@ -1,0 +1,107 @@
+//! The engine, with a note of everything that was done to it.
+
+use super::super::engine::{AccountIx, Bps, Command, Engine, MarketIx, Millis, Outcome, Refusal};
+use serde::{Deserialize, Serialize};
+use std::ops::Deref;
+
+/// Reads go straight to the engine; what changes it goes through here and is noted, so that doing the notes again at
+/// the same virtual times makes the same engine.
+#[derive(Debug)]
+pub(in crate::exchange) struct Recorder {
+    engine: Engine,
+    notes: Vec<Note>,
+    /// Of the last note ever made.
+    seq: u64,
+}
+
+/// One thing done, and when.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Note {
+    pub(super) seq: u64,
+    pub(super) at: Millis,
+    pub(super) act: Act,
+    /// [`Engine::log_mark`] right after it.
+    pub(super) mark: u64,
+}
+
+/// The types in it are on disk: see [`FORMAT`](super::file::FORMAT).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Act {
+    Apply(AccountIx, Command),
+    Nudge(MarketIx, Bps),
+}
+
+impl Act {
+    /// Does it again; a refusal then is a refusal now, and an effect all the same.
+    pub(super) fn redo(self, engine: &mut Engine) {
+        match self {
+            Self::Apply(account, command) => drop(engine.apply(account, command)),
+            Self::Nudge(market, by) => engine.nudge(market, by),
+        }
+    }
+}
+
+impl Deref for Recorder {
+    type Target = Engine;
+
+    fn deref(&self) -> &Engine {
+        &self.engine
+    }
+}
+
+impl Recorder {
+    pub(in crate::exchange) fn new(engine: Engine, seq: u64) -> Self {
+        Self {
+            engine,
+            notes: vec![],
+            seq,
+        }
+    }
+
+    pub(in crate::exchange) fn apply(
+        &mut self,
+        account: AccountIx,
+        command: Command,
+    ) -> Result<Outcome, Refusal> {
+        let act = Act::Apply(account, command.clone());
+        let done = self.engine.apply(account, command);
+        self.note(act);
+        done
+    }
+
+    pub(in crate::exchange) fn nudge(&mut self, market: MarketIx, by: Bps) {
+        self.engine.nudge(market, by);
+        self.note(Act::Nudge(market, by));
+    }
+
+    /// Not noted: every note carries its time, and the clock is kept apart.
+    pub(in crate::exchange) fn advance_to(&mut self, to: Millis) {
+        self.engine.advance_to(to);
+    }
+
+    fn note(&mut self, act: Act) {
+        self.seq += 1;
+        self.notes.push(Note {
+            seq: self.seq,
+            at: self.engine.now(),
+            act,
+            mark: self.engine.log_mark(),
+        });
+    }
+
+    pub(super) fn seq(&self) -> u64 {
+        self.seq
+    }
+
+    pub(super) fn take_notes(&mut self) -> Vec<Note> {
+        std::mem::take(&mut self.notes)
+    }
+
+    pub(in crate::exchange) fn forget(&mut self) {
+        self.notes.clear();
+    }
+
+    pub(super) fn engine_mut(&mut self) -> &mut Engine {
+        &mut self.engine
+    }
+}

@@ -1,0 +1,202 @@
+//! What a directory holds, read back and checked record by record.
+
+use super::super::{
+    clock::{Kept, Speed},
+    close_all::Closings,
+    engine::{Chunk, Engine, Millis, Table},
+    idempotency::Idempotency,
+};
+use super::{
+    Recorder, StoreFault, file,
+    recorder::{Act, Note},
+    seal::unsealed,
+};
+use rusqlite::Connection;
+use std::path::PathBuf;
+
+/// The other columns of a row, and what was sealed in it.
+type Row<T> = (T, Vec<u8>);
+/// Record, time and mark of a note.
+type Stamp = (u64, i64, i64);
+
+/// The database while it is read.
+#[derive(Debug)]
+pub(super) struct Shelf {
+    pub(super) path: PathBuf,
+    pub(super) connection: Connection,
+}
+
+/// Which exchange it is.
+#[derive(Debug)]
+pub(super) struct Identity {
+    pub(super) origin: String,
+    pub(super) scenario: String,
+    pub(super) seed: u64,
+    pub(super) openings: u64,
+}
+
+/// An engine where it was left, and where its last checkpoint stands.
+#[derive(Debug)]
+pub(super) struct Left {
+    pub(super) engine: Recorder,
+    pub(super) seq: u64,
+    pub(super) at: Millis,
+}
+
+impl Shelf {
+    pub(super) fn identity(&self) -> Result<Identity, StoreFault> {
+        self.row(
+            "SELECT origin, scenario, seed, openings FROM exchange",
+            |row| {
+                Ok(Identity {
+                    origin: row.get("origin")?,
+                    scenario: row.get("scenario")?,
+                    seed: row.get::<_, i64>("seed")?.cast_unsigned(),
+                    openings: row.get("openings")?,
+                })
+            },
+        )
+    }
+
+    pub(super) fn clock(&self) -> Result<Kept, StoreFault> {
+        self.row("SELECT horizon, speed, paused FROM clock", |row| {
+            let speed = Speed::from_thousandths(row.get("speed")?);
+            Ok(Kept {
+                horizon: Millis(row.get("horizon")?),
+                speed: speed.unwrap_or(Speed::REAL_TIME),
+                paused: row.get("paused")?,
+            })
+        })
+    }
+
+    /// The checkpoint, what was noted since done again, and time up to `horizon`.
+    pub(super) fn engine(&self, horizon: Millis) -> Result<Left, StoreFault> {
+        let mut engine = self.restored()?;
+        let (checkpoint, at): (u64, _) = (
+            self.row("SELECT seq FROM core", |row| row.get("seq"))?,
+            engine.now(),
+        );
+        let mut seq = checkpoint;
+        for note in self.notes()? {
+            if note.seq != seq + 1 {
+                return Err(self.damaged(&format!("record {} is missing", seq + 1)));
+            }
+            seq = note.seq;
+            engine.advance_to(note.at);
+            note.act.redo(&mut engine);
+            if (engine.now(), engine.log_mark()) != (note.at, note.mark) {
+                let path = self.path.clone();
+                return Err(StoreFault::OtherHistory { path, seq });
+            }
+        }
+        engine.advance_to(horizon);
+        let engine = Recorder::new(engine, seq);
+        let seq = checkpoint;
+        Ok(Left { engine, seq, at })
+    }
+
+    fn restored(&self) -> Result<Engine, StoreFault> {
+        let core = self.sealed("SELECT sealed FROM core", |_| Ok(()))?;
+        let [((), core)] = &core[..] else {
+            return Err(self.damaged("there is no checkpoint"));
+        };
+        let sql = "SELECT kind, place, sealed FROM chunks ORDER BY kind, place";
+        let chunks = self.sealed(sql, |row| Ok((row.get("kind")?, row.get("place")?)))?;
+        let chunk = |((kind, place), rows)| {
+            let table = Table::from_repr(kind);
+            let table = table.ok_or_else(|| self.damaged("rows of no kind"))?;
+            Ok(Chunk { table, place, rows })
+        };
+        let chunks: Result<Vec<_>, StoreFault> = chunks.into_iter().map(chunk).collect();
+        Engine::restore(core, chunks?).map_err(|why| self.damaged(&why))
+    }
+
+    fn notes(&self) -> Result<Vec<Note>, StoreFault> {
+        let sql = "SELECT seq, at, mark, sealed FROM log ORDER BY seq";
+        let stamp =
+            |row: &rusqlite::Row<'_>| Ok((row.get("seq")?, row.get("at")?, row.get("mark")?));
+        let note = |((seq, at, mark), act): Row<Stamp>| {
+            Ok(Note {
+                seq,
+                at: Millis(at),
+                mark: mark.cast_unsigned(),
+                act: postcard::from_bytes::<Act>(&act).map_err(|why| self.damaged(&why))?,
+            })
+        };
+        self.sealed(sql, stamp)?.into_iter().map(note).collect()
+    }
+
+    pub(super) fn keys(&self) -> Result<Idempotency, StoreFault> {
+        let sql = "SELECT user, key, sealed FROM keys ORDER BY id";
+        let mut keys = Idempotency::default();
+        for ((user, key), record) in
+            self.sealed(sql, |row| Ok((row.get("user")?, row.get("key")?)))?
+        {
+            keys.restore(user, key, &record)
+                .map_err(|why| self.damaged(&why))?;
+        }
+        Ok(keys)
+    }
+
+    pub(super) fn closings(&self) -> Result<Closings, StoreFault> {
+        let mut closings = Closings::default();
+        for ((), record) in self.sealed("SELECT sealed FROM operations ORDER BY id", |_| Ok(()))? {
+            closings
+                .restore(&record)
+                .map_err(|why| self.damaged(&why))?;
+        }
+        Ok(closings)
+    }
+
+    /// The one row of a table.
+    fn row<T>(
+        &self,
+        sql: &str,
+        read: impl FnOnce(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreFault> {
+        let row = self.connection.query_row(sql, [], read);
+        row.map_err(|why| self.unreadable(why))
+    }
+
+    /// Of every row, its other columns and what was sealed in it.
+    fn sealed<T>(
+        &self,
+        sql: &str,
+        mut columns: impl FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<Row<T>>, StoreFault> {
+        let mut read = || {
+            let mut statement = self.connection.prepare(sql)?;
+            let row =
+                |row: &rusqlite::Row<'_>| Ok((columns(row)?, row.get::<_, Vec<u8>>("sealed")?));
+            statement
+                .query_map([], row)?
+                .collect::<rusqlite::Result<Vec<_>>>()
+        };
+        let rows = read().map_err(|why| self.unreadable(why))?;
+        let open = |(columns, sealed): Row<T>| {
+            let record = unsealed(sealed).map_err(|why| self.damaged(&why))?;
+            Ok((columns, record))
+        };
+        rows.into_iter().map(open).collect()
+    }
+
+    pub(super) fn refusal(&self, why: rusqlite::Error) -> StoreFault {
+        file::refusal(&self.path, why)
+    }
+
+    /// What our own tables should hold is not there, or not of its type.
+    fn unreadable(&self, why: rusqlite::Error) -> StoreFault {
+        if why.sqlite_error_code().is_some() {
+            self.refusal(why)
+        } else {
+            self.damaged(&why)
+        }
+    }
+
+    fn damaged(&self, why: &(impl ToString + ?Sized)) -> StoreFault {
+        StoreFault::Damaged {
+            path: self.path.clone(),
+            why: why.to_string(),
+        }
+    }
+}

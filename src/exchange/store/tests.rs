@@ -1,0 +1,146 @@
+//! What is on disk, to the byte.
+
+use super::super::{
+    engine::{
+        AccountIx, AttachedExits, Command, Engine, Lots, MarginMode, MarketIx, Millis, NanoPx,
+        OrderId, Pacing, PlaceMode, PlaceOrder, PlaceScaled, PlaceTwap, Px, Reduction, Side, Tif,
+        TwapKind,
+    },
+    fault::Fault,
+    idempotency::{Deed, Effect, Idempotency},
+    scenario::Scenario,
+};
+use super::{Record, file::FORMAT, recorder::Act, seal};
+use crate::api::PlaceBody;
+use sha2::{Digest, Sha256};
+
+fn engine() -> Engine {
+    let bare = include_str!("../../../tests/support/bare.toml");
+    let scenario = Scenario::parse(bare).unwrap();
+    scenario.open(Millis(1_790_000_000_000)).unwrap()
+}
+
+/// One row of every table.
+fn commands() -> [Command; 4] {
+    let order = PlaceOrder {
+        market: MarketIx::from(0),
+        side: Side::Buy,
+        size: Lots(10_000),
+        leverage: 5,
+        margin_mode: MarginMode::Isolated,
+        expected_price: NanoPx::ZERO,
+        reduction: Reduction::May,
+        tif: Tif::Gtc,
+        slippage: None,
+        exits: AttachedExits {
+            take_profit: Some(Px(700_000)),
+            stop_loss: Some(Px(500_000)),
+        },
+        mode: PlaceMode::Limit { price: Px(600_000) },
+    };
+    let opening = PlaceOrder {
+        mode: PlaceMode::Market,
+        ..order.clone()
+    };
+    let twap = PlaceTwap {
+        kind: TwapKind::Vwap,
+        market: MarketIx::from(1),
+        side: Side::Sell,
+        size: Lots(20_000),
+        leverage: 5,
+        margin_mode: MarginMode::Cross,
+        reduction: Reduction::May,
+        duration_minutes: 5,
+        pacing: Pacing::Randomized,
+        trigger_price: None,
+        max_price: None,
+        min_price: None,
+    };
+    let ladder = PlaceScaled {
+        market: MarketIx::from(2),
+        side: Side::Buy,
+        size: Lots(10_000),
+        leverage: 5,
+        margin_mode: MarginMode::Cross,
+        reduction: Reduction::May,
+        start_price: Px(1_400_000),
+        end_price: Px(1_300_000),
+        rung_count: 3,
+        skew_milli: 2_000,
+    };
+    [
+        Command::Place(opening),
+        Command::Place(order),
+        Command::PlaceTwap(twap),
+        Command::PlaceScaled(ladder),
+    ]
+}
+
+/// The shape of what is stored, by the bytes of an exchange hardly anything has happened on. Fails when a stored type
+/// has changed, or a rule that these few commands meet: if it is a type, raise `FORMAT` with the new value here.
+#[test]
+fn a_change_to_a_stored_type_needs_a_new_format_number() {
+    let mut engine = engine();
+    let me = AccountIx::from(0);
+    for command in commands() {
+        engine.apply(me, command).unwrap();
+    }
+    let checkpoint = engine.checkpoint().unwrap();
+    assert_eq!(checkpoint.chunks.len(), 6, "one of every table");
+    let mut digest = Sha256::new_with_prefix(&checkpoint.core);
+    for chunk in checkpoint.chunks {
+        digest.update(&chunk.rows);
+    }
+    for command in commands() {
+        digest.update(postcard::to_stdvec(&Act::Apply(me, command)).unwrap());
+    }
+    let bytes = digest.finalize();
+    let shape = u32::from_be_bytes(*bytes.first_chunk().unwrap());
+    assert_eq!((FORMAT, shape), (1, 734_947_748));
+}
+
+#[test]
+fn a_key_read_back_recalls_what_it_did_and_refuses_what_it_did_not() {
+    let body = |size: &str| -> Box<PlaceBody> {
+        let body = format!(
+            r#"{{"type":"limit","account_id":"me","market_id":"paper|BTC","side":"buy","size":{size},"limit_price":50000.10,
+                "leverage":5,"margin_mode":"cross","reduce_only":true,"attached_stop_loss_price":49000}}"#
+        );
+        serde_json::from_str(&body).unwrap()
+    };
+    let placed = Effect::Order(AccountIx::from(0), OrderId::from(6));
+    let refused = Effect::Refused(Fault {
+        order: Some(OrderId::from(7)),
+        ..Fault::conflict("insufficient_margin", "not enough").retry_after(3)
+    });
+    let mut keys = Idempotency::default();
+    keys.record(1, "a", Deed::Place(body("0.10")), placed.clone());
+    keys.record(1, "b", Deed::Place(body("2")), refused.clone());
+    let mut again = Idempotency::default();
+    for record in keys.changes().unwrap() {
+        let Record::Key { user, key, record } = record else {
+            panic!("{record:?}")
+        };
+        again.restore(user, key, &record).unwrap();
+    }
+    let recall = |key, size| again.recall(1, key, &Deed::Place(body(size)));
+    assert_eq!(recall("a", "0.1"), Ok(Some(placed)));
+    assert_eq!(recall("b", "2"), Ok(Some(refused)));
+    assert_eq!(recall("a", "0.2").unwrap_err().code, "idempotency_conflict");
+    assert!(
+        keys.changes().unwrap().is_empty(),
+        "each change is told once"
+    );
+}
+
+#[test]
+fn a_record_that_is_not_what_was_written_is_noticed() {
+    let sealed = seal::sealed(b"a record");
+    assert_eq!(seal::unsealed(sealed.clone()).unwrap(), b"a record");
+    for at in 0..sealed.len() {
+        let mut other = sealed.clone();
+        other[at] ^= 1;
+        assert!(seal::unsealed(other).is_err());
+    }
+    assert!(seal::unsealed(sealed[..5].to_vec()).is_err());
+}

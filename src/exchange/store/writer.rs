@@ -1,0 +1,68 @@
+//! The thread that writes: one transaction for all that is waiting, synced, then everybody in it is told.
+//!
+//! After the first failure nothing more is written: a commit that failed may be found on disk later, so what follows
+//! it could not be trusted.
+
+use super::{Settled, fault::StoreFault, record::Batch};
+use rusqlite::Connection;
+use std::{
+    fs::File,
+    sync::{Arc, mpsc::Receiver},
+};
+use tokio::sync::watch::Sender;
+
+/// Batches that share one sync at most.
+const SHARED: usize = 1_024;
+
+/// The connection and the lock are given up, in this order, before `settled` is: who sees that closed may open the
+/// directory again.
+pub(super) fn run(
+    connection: Connection,
+    lock: File,
+    inbox: &Receiver<Batch>,
+    settled: &Sender<Settled>,
+) {
+    let written = write_all(connection, inbox, settled);
+    if let Err(why) = written {
+        tracing::error!(%why, "the exchange's records cannot be written");
+        settled.send_replace(Settled::Failed(Arc::new(why.into())));
+    }
+    drop(lock);
+}
+
+fn write_all(
+    mut connection: Connection,
+    inbox: &Receiver<Batch>,
+    settled: &Sender<Settled>,
+) -> rusqlite::Result<()> {
+    while let Ok(first) = inbox.recv() {
+        let mut batches = vec![first];
+        batches.extend(inbox.try_iter().take(SHARED - 1));
+        let last = commit(&mut connection, &batches)?;
+        settled.send_replace(Settled::Upto(last));
+    }
+    Ok(())
+}
+
+/// The number of the last batch, once all are on disk.
+fn commit(connection: &mut Connection, batches: &[Batch]) -> rusqlite::Result<u64> {
+    let transaction = connection.transaction()?;
+    let mut last = 0;
+    for batch in batches {
+        for record in &batch.records {
+            record.write(&transaction)?;
+        }
+        last = batch.number;
+    }
+    transaction.commit()?;
+    Ok(last)
+}
+
+impl From<&StoreFault> for super::super::fault::Fault {
+    /// 503: whether the request took effect is unknown until the exchange is started again; the same key asks then.
+    fn from(why: &StoreFault) -> Self {
+        let message = format!("{why}: start the exchange again, then ask with the same key");
+        let status = hyper::StatusCode::SERVICE_UNAVAILABLE;
+        Self::new(status, "records_unavailable", message).retry_after(5)
+    }
+}

@@ -1,0 +1,229 @@
+//! `--data-dir`: what was answered is still so after the process is gone. A crash is a copy of the directory as it is
+//! on disk while the exchange runs.
+
+use crate::{
+    close_all::{close_all, counts, three_open},
+    orders::{body, place},
+    strategies::{ladder, twap},
+    support::{Paper, START},
+};
+use perpdeck::{
+    exchange::{Options, Pace, Speed},
+    model::{Order, Timestamp},
+};
+use serde_json::{Value, json};
+use std::{fs, path::Path};
+use tempfile::TempDir;
+
+/// What is on disk of `dir` at this moment, as a power cut would leave it.
+pub(crate) fn crashed(dir: &Path) -> TempDir {
+    let copy = tempfile::tempdir().unwrap();
+    for entry in fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        fs::copy(&path, copy.path().join(path.file_name().unwrap())).unwrap();
+    }
+    copy
+}
+
+const LISTS: [&str; 9] = [
+    "/sim/clock",
+    "/sim/markets",
+    "/sim/accounts",
+    "/v1/orders?account_id=chal-1",
+    "/v1/orders?account_id=chal-1&status=working",
+    "/v1/positions?account_id=chal-1",
+    "/v1/positions?account_id=chal-1&status=closed",
+    "/v1/twap-orders?account_id=chal-1",
+    "/sim/scaled-orders?account_id=chal-1",
+];
+
+/// Everything a client can read.
+async fn everything(paper: &Paper) -> Vec<Value> {
+    let mut all = vec![];
+    for list in LISTS {
+        let reply = paper.get(list).await;
+        assert_eq!(reply.status, 200, "{list}: {}", reply.text());
+        all.push(reply.json());
+    }
+    all
+}
+
+/// Orders of several kinds, open and closed positions, a TWAP and a ladder on their way.
+async fn busy(paper: &Paper) {
+    three_open(paper).await;
+    let close = r#"{"type":"market"}"#;
+    let closed = paper.keyed("/v1/positions/pos_000002/close", "close", close);
+    assert_eq!(closed.await.status, 201);
+    let price = paper.price("paper|BTC", -5.0).await;
+    let (stop, target) = (price - 1_000, price + 1_000);
+    let orders = [
+        json!({
+            "type": "limit", "limit_price": price, "attached_take_profit_price": target,
+            "attached_stop_loss_price": stop,
+        }),
+        json!({"type": "stop_market", "side": "sell", "trigger_price": stop, "reduce_only": true}),
+        json!({"type": "chase", "size": 0.01, "side": "sell", "chase_offset": 1}),
+    ];
+    for (key, order) in ["limit", "stop", "chase"].into_iter().zip(orders) {
+        let reply = place(paper, key, order).await;
+        assert_eq!(reply.status, 201, "{key}: {}", reply.text());
+    }
+    ladder(paper).await;
+    let twap = twap(&json!({"randomize": true}));
+    assert_eq!(paper.post("/sim/twap-orders", &twap).await.status, 201);
+    let nudge = r#"{"market_id":"paper|SOL","bps":-40}"#;
+    assert_eq!(paper.post("/sim/nudge", nudge).await.status, 200);
+    paper.advance(70_000).await;
+}
+
+#[tokio::test]
+async fn after_a_crash_everything_is_as_it_was_and_goes_on_as_it_would_have() {
+    let dir = tempfile::tempdir().unwrap();
+    let paper = Paper::kept(dir.path()).await;
+    busy(&paper).await;
+    let copy = crashed(dir.path());
+    let again = Paper::kept(copy.path()).await;
+    assert_eq!(everything(&again).await, everything(&paper).await);
+    // The TWAP and the market go on, to the same trades at the same prices.
+    paper.advance(200_000).await;
+    again.advance(200_000).await;
+    assert_eq!(everything(&again).await, everything(&paper).await);
+}
+
+#[tokio::test]
+async fn after_an_orderly_stop_everything_is_as_it_was() {
+    let dir = tempfile::tempdir().unwrap();
+    let paper = Paper::kept(dir.path()).await;
+    busy(&paper).await;
+    let before = everything(&paper).await;
+    paper.stop().await;
+    let again = Paper::kept(dir.path()).await;
+    assert_eq!(everything(&again).await, before);
+    // A second crash right behind the first start.
+    let copy = crashed(dir.path());
+    let third = Paper::kept(copy.path()).await;
+    assert_eq!(everything(&third).await, before);
+}
+
+#[tokio::test]
+async fn a_key_used_before_the_crash_places_nothing_after_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let paper = Paper::kept(dir.path()).await;
+    let placed: Order = place(&paper, "k", json!({})).await.data();
+    paper.advance(500).await;
+    let refused = json!({"type": "limit", "limit_price": 1, "size": 0.1, "leverage": 40});
+    let refusal = place(&paper, "bad", refused.clone()).await;
+    assert!(refusal.status >= 400, "{}", refusal.text());
+    let copy = crashed(dir.path());
+    let again = Paper::kept(copy.path()).await;
+    let replay = place(&again, "k", json!({})).await;
+    assert_eq!((replay.status, replay.data::<Order>()), (200, placed));
+    let other = place(&again, "k", json!({"size": 0.2})).await;
+    assert_eq!(other.refusal().1, "idempotency_conflict");
+    let rejected = place(&again, "bad", refused).await;
+    assert_eq!(
+        (rejected.status, rejected.anonymous()),
+        (refusal.status, refusal.anonymous())
+    );
+    let orders = |reply: Value| reply["data"].as_array().unwrap().len();
+    let target = "/v1/orders?account_id=chal-1";
+    let (before, after) = (
+        paper.get(target).await.json(),
+        again.get(target).await.json(),
+    );
+    assert_eq!(orders(after), orders(before));
+}
+
+#[tokio::test]
+async fn a_close_all_goes_on_at_its_next_position_after_a_crash() {
+    let dir = tempfile::tempdir().unwrap();
+    let paper = Paper::kept(dir.path()).await;
+    three_open(&paper).await;
+    let (first, begun) = close_all(&paper, "panic").await;
+    assert_eq!((first.status, counts(&begun)), (202, (3, 1, 0)));
+    let copy = crashed(dir.path());
+    let again = Paper::kept(copy.path()).await;
+    // Its cooldown lasts as long as it would have.
+    let (hasty, same) = close_all(&again, "panic").await;
+    assert_eq!((hasty.status, same), (202, begun.clone()));
+    let mut done = begun;
+    for (status, tried) in [(202, 2), (201, 3)] {
+        again.advance(500).await;
+        let (reply, operation) = close_all(&again, "panic").await;
+        assert_eq!((reply.status, counts(&operation)), (status, (3, tried, 0)));
+        assert_eq!(operation.id, done.id);
+        done = operation;
+    }
+    let twice = crashed(copy.path());
+    let third = Paper::kept(twice.path()).await;
+    let (replay, same) = close_all(&third, "panic").await;
+    assert_eq!((replay.status, same), (200, done));
+}
+
+#[tokio::test]
+async fn time_is_never_taken_back_and_a_stop_in_good_order_does_not_move_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let live = |dir: &Path| Options {
+        pace: Some(Pace::Live(Speed::from_thousandths(100_000).unwrap())),
+        ..Paper::options(dir)
+    };
+    let now = |reply: Value| Timestamp(reply["data"]["now"].as_i64().unwrap());
+    let paper = Paper::started(live(dir.path())).await.unwrap();
+    let told = now(paper.get("/sim/clock").await.json());
+    let copy = crashed(dir.path());
+    let again = Paper::kept(copy.path()).await;
+    let after = now(again.get("/sim/clock").await.json());
+    // At most the 4 s it is written ahead, at a hundred times their speed.
+    assert!(
+        after >= told && after.0 <= told.0 + 410_000,
+        "{told:?} {after:?}"
+    );
+    assert!(told >= START);
+    again.stop().await;
+    let still = Paper::kept(copy.path()).await;
+    assert_eq!(now(still.get("/sim/clock").await.json()), after);
+}
+
+#[tokio::test]
+async fn the_pace_it_was_left_at_is_kept_unless_another_is_asked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let paper = Paper::kept(dir.path()).await;
+    let set = r#"{"speed":2.5,"paused":true}"#;
+    assert_eq!(paper.post("/sim/clock", set).await.status, 200);
+    paper.stop().await;
+    let as_left = Options {
+        pace: None,
+        ..Paper::options(dir.path())
+    };
+    let again = Paper::started(as_left).await.unwrap();
+    let clock = again.get("/sim/clock").await.json();
+    assert_eq!(
+        (&clock["data"]["paused"], &clock["data"]["speed"]),
+        (&json!(true), &json!(2.5))
+    );
+}
+
+#[tokio::test]
+async fn a_long_history_is_cut_short_by_checkpoints_and_lost_by_none() {
+    let dir = tempfile::tempdir().unwrap();
+    let paper = Paper::kept(dir.path()).await;
+    busy(&paper).await;
+    // Past the 20 minutes after which a checkpoint is due, with the next look at the clock.
+    paper.advance(1_300_000).await;
+    let log = |dir: &Path| {
+        let copy = crashed(dir);
+        let database = rusqlite::Connection::open(copy.path().join("exchange.sqlite3")).unwrap();
+        let count = "SELECT count(*) FROM log";
+        database
+            .query_row(count, [], |row| row.get::<_, u32>(0))
+            .unwrap()
+    };
+    while log(dir.path()) > 0 {
+        tokio::task::yield_now().await;
+    }
+    paper.keyed("/v1/orders", "after", &body(&json!({}))).await;
+    assert_eq!(log(dir.path()), 1);
+    let copy = crashed(dir.path());
+    let again = Paper::kept(copy.path()).await;
+    assert_eq!(everything(&again).await, everything(&paper).await);
+}
