@@ -242,7 +242,7 @@ mod tests {
     const NOW: Timestamp = Timestamp(1_790_000_000_000);
 
     fn num(text: &str) -> Option<Num> {
-        Some(text.parse().unwrap())
+        text.parse().ok()
     }
 
     fn buy(size: &str, limit: Option<&str>) -> PlaceOrder {
@@ -317,7 +317,8 @@ mod tests {
 
     #[test]
     fn each_limit_holds_what_is_above_it_and_lets_what_is_at_it_go() {
-        let table: [(Checks, &str, Option<&str>, &str); 6] = [
+        type Row = (Checks, &'static str, Option<&'static str>, &'static str);
+        let table: [Row; 6] = [
             (limits(|l| l.max_size = num("1")), "1", None, "1.01"),
             (limits(|l| l.max_notional = num("100")), "1", None, "1.01"),
             (

@@ -37,7 +37,7 @@ fn trade_and_leave() {
     session.press("0.05");
     session.wait_for("0.05000 BTC");
     session.press("\r");
-    session.wait_for("BUY 0.05000 BTC market, filled at");
+    session.wait_for("BUY 0.05000 BTC market: filled at");
     session.press("q");
     assert_given_back(session, 0);
 }

@@ -58,7 +58,8 @@ impl Stage {
             scenario: Scenario::parse(&scenario).unwrap(),
             // Evidence has instants in it: the ledger's clock is near ours.
             start: Clock::Wall.now(),
-            pace: Pace::Live(Speed::REAL_TIME),
+            pace: Some(Pace::Live(Speed::REAL_TIME)),
+            data_dir: None,
         };
         let handle = start(listener, options, stop.clone()).await.unwrap();
         Self {
