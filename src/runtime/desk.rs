@@ -1,7 +1,7 @@
 //! A desk on a terminal, from the first frame to the exit code.
 
 use super::{
-    Clock, Far, Wires,
+    Clock, Far, Wires, input,
     painter::Painter,
     run,
     services::{Reach, Services},
@@ -13,7 +13,6 @@ use crate::{
     model::Failure,
     ui::Scrolls,
 };
-use crossterm::event::EventStream;
 use ratatui::layout::Rect;
 use std::io;
 use tokio::sync::mpsc::{channel, unbounded_channel};
@@ -62,7 +61,7 @@ where
     let far_side = tokio::spawn(services.serve(opening, wanted));
     let mut model = Model::new(start.options, start.keymap, clock.now());
     let wires = Wires {
-        input: EventStream::new(),
+        input: input::events(),
         mail,
         effects,
         clock,

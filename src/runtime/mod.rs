@@ -7,6 +7,7 @@ mod clock;
 mod desk;
 mod flatten;
 mod frame;
+mod input;
 mod jitter;
 mod outbox;
 mod painter;
