@@ -6,10 +6,10 @@
     clippy::print_stdout,
     clippy::disallowed_methods,
     clippy::unwrap_used,
-    clippy::panic,
     clippy::indexing_slicing,
     clippy::float_arithmetic,
     clippy::cast_precision_loss,
+    clippy::format_push_string,
     reason = "it measures, and says what it measured"
 )]
 

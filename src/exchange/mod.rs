@@ -6,7 +6,7 @@
 //! which is synchronous and deterministic: the same scenario, start and requests at the same virtual times give the
 //! same answers. Polling never advances time.
 //!
-//! State ends with the process, unless a directory is named to keep it in ([`store`]).
+//! State ends with the process, unless a directory is named to keep it in (module `store`).
 //!
 //! Known limit: plain HTTP, meant for loopback.
 

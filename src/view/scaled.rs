@@ -106,7 +106,7 @@ fn state(line: &RungLine) -> Span {
     }
 }
 
-/// `LADDER` and its [`title`]: what the orders below it belong to.
+/// `LADDER` and its title: what the orders below it belong to.
 pub fn head(ladder: &Scaled, scene: &Scene<'_>) -> Vec<Span> {
     let mut head = title(ladder, scene);
     head.insert(0, Span::muted("LADDER "));

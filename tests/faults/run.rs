@@ -22,7 +22,7 @@ use tokio::{
 };
 
 /// Nothing takes longer than this, or it hangs.
-const HANGS: Duration = Duration::from_secs(60);
+const HANGS: Duration = Duration::from_mins(1);
 /// Trouble that lasts is over after this.
 const TROUBLE: Duration = Duration::from_millis(2_500);
 const TICKET: Ticket = Ticket(1);

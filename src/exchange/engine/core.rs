@@ -18,7 +18,7 @@ use super::spec::{EngineConfig, Feed, Fees, MarketTick};
 use super::units::{Bps, Millis, Usd};
 use super::words::LiquidityRole;
 
-/// The whole exchange: markets, accounts, orders and the clock. Rows are kept apart by a [checkpoint](super::checkpoint).
+/// The whole exchange: markets, accounts, orders and the clock. Rows are kept apart by a checkpoint.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Engine {
     pub(super) now: Millis,
