@@ -6,7 +6,6 @@
     clippy::print_stdout,
     clippy::disallowed_methods,
     clippy::unwrap_used,
-    clippy::panic,
     clippy::indexing_slicing,
     clippy::float_arithmetic,
     clippy::cast_precision_loss,

@@ -160,7 +160,7 @@ async fn what_could_not_be_written_is_not_answered_as_done_and_nothing_follows_i
         Connection::open(database(dir.path()))
             .unwrap()
             .execute_batch(sql)
-            .unwrap()
+            .unwrap();
     };
     plant("CREATE TRIGGER full BEFORE INSERT ON log BEGIN SELECT RAISE(ABORT, 'disk full'); END");
     let paper = Paper::kept(dir.path()).await;
