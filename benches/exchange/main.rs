@@ -9,7 +9,6 @@
     clippy::indexing_slicing,
     clippy::float_arithmetic,
     clippy::cast_precision_loss,
-    clippy::format_push_string,
     reason = "it measures, and says what it measured"
 )]
 

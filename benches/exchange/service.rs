@@ -7,6 +7,7 @@ use perpdeck::{
     model::Timestamp,
 };
 use std::{
+    fmt::Write,
     path::PathBuf,
     pin::Pin,
     sync::{
@@ -55,7 +56,8 @@ async fn one(name: &str, data_dir: Option<PathBuf>) {
     for (label, deed) in DEEDS {
         let mut line = format!("| {label} ");
         for connections in CONNECTIONS {
-            line += &format!("| {:.0} ", rate(&server, connections, deed).await);
+            let rate = rate(&server, connections, deed).await;
+            let _ = write!(line, "| {rate:.0} ");
         }
         println!("{line}|");
     }
