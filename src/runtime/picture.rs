@@ -5,12 +5,7 @@ use super::{
     services::{Reach, Services},
 };
 use crate::{
-    app::{
-        Effect, Model, Msg,
-        keymap::Chord,
-        poll::{Answer, Source},
-        update,
-    },
+    app::{Effect, Model, Msg, keymap::Chord, poll::Source, update},
     model::{Failure, Timestamp},
     ui,
 };
@@ -106,7 +101,7 @@ impl Sitter {
                     return;
                 };
                 if let Msg::Polled(poll) = &msg {
-                    self.awaited.remove(&source(&poll.answer));
+                    self.awaited.remove(&poll.answer.source());
                 }
                 self.take(msg);
             }
@@ -139,18 +134,5 @@ impl Sitter {
     fn send(&self, effect: Effect) {
         // A far side that has ended answers nothing; the patience runs out and the picture says so.
         drop(self.effects.send(effect));
-    }
-}
-
-fn source(answer: &Answer) -> Source {
-    match answer {
-        Answer::Positions(_) => Source::Positions,
-        Answer::Orders(_) => Source::Orders,
-        Answer::Twaps(_) => Source::Twaps,
-        Answer::Scaled(..) => Source::Scaled,
-        Answer::Closed(_) | Answer::MoreClosed(..) => Source::Closed,
-        Answer::History(_) | Answer::MoreHistory(..) => Source::History,
-        Answer::Markets(_) => Source::Markets,
-        Answer::Account(_) => Source::Account,
     }
 }
