@@ -4,7 +4,7 @@
 //! it is a strip bound to its ticket.
 
 use super::{
-    Effect, Model, Next,
+    About, Effect, Model, Next,
     notice::{Event, Tone},
     overlay::{Arm, Overlay, Strip},
     pane::RowId,
@@ -51,14 +51,7 @@ fn question(model: &Model, ticket: Ticket) -> Option<Strip> {
 /// The key that asks: about the selected line's command, or the one that has waited longest.
 pub(super) fn decide(model: &Model, row: Option<&RowId>) -> Next {
     let selected = row.and_then(|row| match row {
-        RowId::Line(number) => {
-            model
-                .activity
-                .lines
-                .iter()
-                .find(|n| n.number == *number)?
-                .ticket
-        }
+        RowId::Line(number) => model.activity.line(*number)?.ticket,
         RowId::Position(_)
         | RowId::Order(_)
         | RowId::Twap(_)
@@ -103,8 +96,10 @@ pub(super) fn end(
     result: Result<Receipt, Failure>,
 ) -> Vec<Effect> {
     model.store.queued_cancels.remove(order);
-    let event = Event::Settled(Command::Cancel(order.clone()), result);
-    model.activity.note(None, event, model.now);
+    let cancel = Command::Cancel(order.clone());
+    let about = About::of(&cancel, &model.store);
+    let event = Event::Settled(cancel, result);
+    model.activity.note_of(about, None, event, model.now);
     vec![]
 }
 

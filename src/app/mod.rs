@@ -3,9 +3,11 @@
 //!
 //! Contract: no I/O, no clock, no terminal, no async. Time comes in with every message.
 
+mod about;
 pub mod checks;
 mod doubt;
 pub mod form;
+mod health;
 pub mod keymap;
 pub mod notice;
 pub mod overlay;
@@ -21,8 +23,10 @@ mod tests;
 mod update;
 mod wake;
 
+pub use about::{About, Target};
+pub use health::Health;
 pub use remote::{Feed, Remote};
-pub use screen::{TreeRow, order_tree, rows};
+pub use screen::{Rows, TreeRow, rows};
 pub use store::{Ended, Flight, Store};
 pub use update::update;
 pub use wake::wake;

@@ -1,5 +1,6 @@
 //! What happened, as data: the toast shows the newest, the activity pane all of them.
 
+use super::About;
 use crate::model::{Command, Failure, Progress, Receipt, Ticket, Timestamp};
 use std::{collections::VecDeque, time::Duration};
 
@@ -33,6 +34,8 @@ pub struct Notice {
     pub number: u64,
     pub at: Timestamp,
     pub ticket: Option<Ticket>,
+    /// What its command was about when it happened.
+    pub about: About,
     pub event: Event,
 }
 
@@ -61,6 +64,7 @@ fn receipt_tone(receipt: &Receipt) -> Tone {
             Tone::Alert
         }
         Receipt::CloseAll(operation) if operation.failed_count > 0 => Tone::Alert,
+        Receipt::CloseAll(operation) if operation.failures().next().is_some() => Tone::Warn,
         Receipt::Cancel(cancel) if !cancel.canceled => Tone::Warn,
         Receipt::Order { .. }
         | Receipt::Cancel(_)
@@ -84,12 +88,21 @@ pub struct Activity {
 
 impl Activity {
     pub fn note(&mut self, ticket: Option<Ticket>, event: Event, now: Timestamp) {
+        self.note_of(About::default(), ticket, event, now);
+    }
+
+    /// As [`note`](Self::note), of a command whose target was known.
+    pub fn note_of(&mut self, about: About, ticket: Option<Ticket>, event: Event, now: Timestamp) {
         self.last += 1;
-        self.toast = Some(self.last);
+        // What is under way shows as a flight and hides no other news.
+        if !matches!(event, Event::Progress(..)) {
+            self.toast = Some(self.last);
+        }
         self.lines.push_back(Notice {
             number: self.last,
             at: now,
             ticket,
+            about,
             event,
         });
         if self.lines.len() > KEPT {
@@ -97,19 +110,29 @@ impl Activity {
         }
     }
 
+    /// The line with this running number, while it is remembered.
+    pub fn line(&self, number: u64) -> Option<&Notice> {
+        let first = self.lines.front()?.number;
+        self.lines
+            .get(usize::try_from(number.checked_sub(first)?).ok()?)
+    }
+
     pub fn toast(&self, now: Timestamp) -> Option<&Notice> {
-        let newest = self.lines.back().filter(|n| Some(n.number) == self.toast)?;
-        (self.toast_ends_at().is_none_or(|end| now < end)).then_some(newest)
+        let news = self.line(self.toast?)?;
+        (self.toast_ends_at().is_none_or(|end| now < end)).then_some(news)
     }
 
     /// When the toast leaves by itself; `None` when there is none or it waits to be dismissed.
     pub fn toast_ends_at(&self) -> Option<Timestamp> {
-        let newest = self.lines.back().filter(|n| Some(n.number) == self.toast)?;
-        let stays = newest.event.tone() == Tone::Alert;
-        (!stays).then(|| newest.at.plus(GOOD_NEWS))
+        let news = self.line(self.toast?)?;
+        let stays = news.event.tone() == Tone::Alert;
+        (!stays).then(|| news.at.plus(GOOD_NEWS))
     }
 
-    pub fn dismiss_toast(&mut self) -> bool {
-        self.toast.take().is_some()
+    /// Takes the toast away; whether one was waiting for that.
+    pub fn dismiss_toast(&mut self, now: Timestamp) -> bool {
+        let was_shown = self.toast(now).is_some();
+        self.toast = None;
+        was_shown
     }
 }

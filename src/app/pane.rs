@@ -1,6 +1,7 @@
 //! The panes of the desk and which row of each is meant.
 
 use super::{
+    Rows,
     keymap::{Action, Context},
     poll::Source,
 };
@@ -140,13 +141,10 @@ impl Focus {
     }
 
     /// The row that is meant, and its place among `rows`: the remembered one while it exists, else the first.
-    pub fn selected<'a>(&self, pane: Pane, rows: &'a [RowId]) -> Option<(usize, &'a RowId)> {
+    pub fn selected(&self, pane: Pane, rows: &Rows<'_>) -> Option<(usize, RowId)> {
         let wanted = self.selected.get(&pane);
-        let found = rows
-            .iter()
-            .enumerate()
-            .find(|(_, row)| Some(*row) == wanted);
-        found.or_else(|| rows.iter().enumerate().next())
+        let at = wanted.and_then(|row| rows.position(row)).unwrap_or(0);
+        rows.get(at).map(|row| (at, row))
     }
 
     pub fn select(&mut self, pane: Pane, row: RowId) {

@@ -42,3 +42,33 @@ pub enum Answer {
     Markets(Result<Vec<Market>, Failure>),
     Account(Result<AccountFacts, Failure>),
 }
+
+impl Answer {
+    pub fn source(&self) -> Source {
+        match self {
+            Self::Positions(_) => Source::Positions,
+            Self::Orders(_) => Source::Orders,
+            Self::Twaps(_) => Source::Twaps,
+            Self::Scaled(..) => Source::Scaled,
+            Self::Closed(_) | Self::MoreClosed(..) => Source::Closed,
+            Self::History(_) | Self::MoreHistory(..) => Source::History,
+            Self::Markets(_) => Source::Markets,
+            Self::Account(_) => Source::Account,
+        }
+    }
+
+    pub fn trouble(&self) -> Option<&Failure> {
+        match self {
+            Self::Positions(result) | Self::Closed(result) | Self::MoreClosed(_, result) => {
+                result.as_ref().err()
+            }
+            Self::Orders(result) | Self::History(result) | Self::MoreHistory(_, result) => {
+                result.as_ref().err()
+            }
+            Self::Twaps(result) => result.as_ref().err(),
+            Self::Scaled(_, result) => result.as_ref().err(),
+            Self::Markets(result) => result.as_ref().err(),
+            Self::Account(result) => result.as_ref().err(),
+        }
+    }
+}

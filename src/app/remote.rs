@@ -1,7 +1,11 @@
 //! Data from elsewhere: absent, fresh or stale, and since when.
 
 use crate::model::{Cursor, Failure, Page, Timestamp};
-use std::collections::HashSet;
+use std::{
+    collections::{HashMap, HashSet},
+    hash::Hash,
+    ops::Range,
+};
 
 /// Remote data is never just a value: it may not have come yet, or the last try to renew it may have failed.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -67,11 +71,17 @@ impl<T> Remote<Page<T>> {
     }
 }
 
-/// A list read page by page: its head is polled, its tail is fetched as one scrolls.
+/// A list read page by page: its head is polled, its tail is fetched as one scrolls. Rows are found by
+/// their key at once, however many there are.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Feed<T> {
+pub struct Feed<K: Eq + Hash, T> {
     head: Remote<()>,
     rows: Vec<T>,
+    /// Where each row is, counted before the rows on top of it moved it down by `shift`.
+    places: HashMap<K, isize>,
+    shift: isize,
+    /// Grows whenever a row changes.
+    version: u64,
     next: Option<Cursor>,
     /// The page being fetched, so that scrolling does not ask twice.
     asked: Option<Cursor>,
@@ -79,11 +89,14 @@ pub struct Feed<T> {
     incomplete: bool,
 }
 
-impl<T> Default for Feed<T> {
+impl<K: Eq + Hash, T> Default for Feed<K, T> {
     fn default() -> Self {
         Self {
             head: Remote::Loading,
             rows: vec![],
+            places: HashMap::new(),
+            shift: 0,
+            version: 0,
             next: None,
             asked: None,
             unreadable: 0,
@@ -92,9 +105,24 @@ impl<T> Default for Feed<T> {
     }
 }
 
-impl<T> Feed<T> {
+impl<K: Eq + Hash, T> Feed<K, T> {
     pub fn rows(&self) -> &[T] {
         &self.rows
+    }
+
+    /// Where the row with this key is.
+    pub fn position(&self, key: &K) -> Option<usize> {
+        let place = self.places.get(key)?.checked_add(self.shift)?;
+        usize::try_from(place).ok()
+    }
+
+    pub fn find(&self, key: &K) -> Option<&T> {
+        self.rows.get(self.position(key)?)
+    }
+
+    /// The same number, the same rows: what was counted from them still holds.
+    pub fn version(&self) -> u64 {
+        self.version
     }
 
     /// Freshness of the newest page.
@@ -129,9 +157,10 @@ impl<T> Feed<T> {
         self.asked.clone()
     }
 
-    /// The newest page, asked for at `at`; one that was overtaken is dropped. Known rows are renewed in place and new ones go on top; when
-    /// nothing overlaps there may be a gap, so the list starts again from this page.
-    pub fn arrive_head<K: Eq + std::hash::Hash>(
+    /// The newest page, asked for at `at`; one that was overtaken is dropped. Known rows are renewed in
+    /// place and new ones go on top; when nothing overlaps there may be a gap, so the list starts again
+    /// from this page.
+    pub fn arrive_head(
         &mut self,
         result: Result<Page<T>, Failure>,
         at: Timestamp,
@@ -146,21 +175,30 @@ impl<T> Feed<T> {
         };
         self.head.arrive(Ok(()), at);
         let fresh: HashSet<K> = page.rows.iter().map(&key).collect();
-        let overlaps = self.rows.iter().any(|row| fresh.contains(&key(row)));
-        if !overlaps {
-            self.rows.clear();
+        let known = fresh.iter().filter_map(|key| self.position(key));
+        let last_known = known.max();
+        self.unreadable = page.unreadable.len();
+        self.version += 1;
+        let Some(last_known) = last_known else {
             self.next = page.next;
             self.asked = None;
             self.incomplete = page.incomplete;
-        }
-        self.unreadable = page.unreadable.len();
-        let known = std::mem::replace(&mut self.rows, page.rows);
-        self.rows
-            .extend(known.into_iter().filter(|row| !fresh.contains(&key(row))));
+            self.rows = page.rows;
+            self.places.clear();
+            self.shift = 0;
+            return self.place(0..self.rows.len(), key);
+        };
+        let renewed: Vec<T> = self.rows.drain(..=last_known).collect();
+        let kept = renewed.into_iter().filter(|row| !fresh.contains(&key(row)));
+        let top: Vec<T> = page.rows.into_iter().chain(kept).collect();
+        let count = top.len();
+        self.shift += count.cast_signed() - (last_known + 1).cast_signed();
+        self.rows.splice(0..0, top);
+        self.place(0..count, key);
     }
 
     /// An older page. One that was not asked for (the list began again meanwhile) is dropped.
-    pub fn arrive_more<K: Eq + std::hash::Hash>(
+    pub fn arrive_more(
         &mut self,
         cursor: &Cursor,
         result: Result<Page<T>, Failure>,
@@ -171,15 +209,27 @@ impl<T> Feed<T> {
         }
         self.asked = None;
         let Ok(page) = result else { return };
-        let known: HashSet<K> = self.rows.iter().map(&key).collect();
+        self.version += 1;
         self.unreadable += page.unreadable.len();
         self.incomplete = page.incomplete;
         self.next = page.next;
-        self.rows.extend(
-            page.rows
-                .into_iter()
-                .filter(|row| !known.contains(&key(row))),
-        );
+        let before = self.rows.len();
+        let places = &self.places;
+        let older = page.rows.into_iter();
+        let older = older.filter(|row| !places.contains_key(&key(row)));
+        self.rows.extend(older);
+        self.place(before..self.rows.len(), key);
+    }
+
+    /// Remembers where these rows are.
+    fn place(&mut self, range: Range<usize>, key: impl Fn(&T) -> K) {
+        let rows = self.rows.iter().enumerate();
+        let shift = self.shift;
+        let placed = rows
+            .skip(range.start)
+            .take(range.len())
+            .map(|(at, row)| (key(row), at.cast_signed() - shift));
+        self.places.extend(placed);
     }
 }
 
@@ -232,7 +282,7 @@ mod tests {
 
     #[test]
     fn a_newest_page_overtaken_by_a_newer_one_changes_no_row() {
-        let mut feed = Feed::default();
+        let mut feed: Feed<u32, u32> = Feed::default();
         feed.arrive_head(Ok(page(&[3, 2], None)), Timestamp(20), |r| *r);
         feed.arrive_head(Ok(page(&[2, 1], None)), Timestamp(10), |r| *r);
         assert_eq!(feed.rows(), [3, 2]);
@@ -240,7 +290,7 @@ mod tests {
 
     #[test]
     fn pages_join_without_a_row_lost_or_shown_twice() {
-        let mut feed = Feed::default();
+        let mut feed: Feed<u32, u32> = Feed::default();
         feed.arrive_head(Ok(page(&[9, 8, 7], Some("a"))), Timestamp(1), |r| *r);
         let cursor = feed.ask_more().unwrap();
         assert_eq!(feed.ask_more(), None);
@@ -252,9 +302,23 @@ mod tests {
 
     #[test]
     fn a_gap_between_what_was_and_what_is_starts_the_list_again() {
-        let mut feed = Feed::default();
+        let mut feed: Feed<u32, u32> = Feed::default();
         feed.arrive_head(Ok(page(&[3, 2, 1], None)), Timestamp(1), |r| *r);
         feed.arrive_head(Ok(page(&[99, 98], Some("c"))), Timestamp(2), |r| *r);
         assert_eq!((feed.rows(), feed.has_more()), (&[99, 98][..], true));
+    }
+
+    #[test]
+    fn every_row_is_found_by_its_key_however_the_list_has_grown() {
+        let mut feed: Feed<u32, u32> = Feed::default();
+        feed.arrive_head(Ok(page(&[9, 8, 7], Some("a"))), Timestamp(1), |r| *r);
+        let cursor = feed.ask_more().unwrap();
+        feed.arrive_more(&cursor, Ok(page(&[6, 5], None)), |r| *r);
+        feed.arrive_head(Ok(page(&[12, 11, 8, 9], None)), Timestamp(2), |r| *r);
+        feed.arrive_head(Ok(page(&[13, 12, 11], None)), Timestamp(3), |r| *r);
+        assert_eq!(feed.rows(), [13, 12, 11, 8, 9, 7, 6, 5]);
+        let found = feed.rows().iter().map(|row| feed.find(row));
+        assert!(found.eq(feed.rows().iter().map(Some)));
+        assert_eq!((feed.find(&4), feed.position(&5)), (None, Some(7)));
     }
 }

@@ -1,8 +1,11 @@
 //! The last known truth about the account, how old it is, and what is on its way.
 
 use super::{
+    About, Health, TreeRow,
+    pane::RowId,
     poll::{Answer, Poll, Source},
     remote::{Feed, Remote},
+    screen::{ladder_rows, order_tree},
 };
 use crate::model::{
     AccountFacts, Call, CloseAll, Command, Failure, Market, MarketId, Num, Order, OrderId, Page,
@@ -17,14 +20,17 @@ const CALLS_KEPT: usize = 500;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Flight {
     pub command: Command,
+    /// What it was about when it was given.
+    pub about: About,
     pub since: Timestamp,
     pub progress: Progress,
 }
 
-/// A TWAP that left the list of active ones: its last snapshot, kept for the session.
+/// A TWAP that is not active any more: its last snapshot, kept for the session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ended {
     pub twap: Twap,
+    /// When the request was sent whose answer showed it last.
     pub last_seen: Timestamp,
 }
 
@@ -36,10 +42,14 @@ pub struct Store {
     pub ended_twaps: Vec<Ended>,
     /// Ladders met through `scaled_order_id`, remembered for the session.
     pub scaled: BTreeMap<ScaledId, Remote<Scaled>>,
-    pub closed: Feed<Position>,
-    pub history: Feed<Order>,
+    pub closed: Feed<PositionId, Position>,
+    pub history: Feed<OrderId, Order>,
     pub markets: Remote<BTreeMap<MarketId, Market>>,
     pub account: Remote<AccountFacts>,
+    pub health: Health,
+    /// The working orders under what they belong to, and the ladders with their rungs: as shown.
+    pub tree: Vec<TreeRow>,
+    pub ladder_rows: Vec<RowId>,
     pub flights: BTreeMap<Ticket, Flight>,
     /// Orders whose cancel is queued: they may still fill.
     pub queued_cancels: BTreeSet<OrderId>,
@@ -52,17 +62,16 @@ pub struct Store {
 impl Store {
     /// Takes a poll in; answers the ladders met for the first time.
     pub fn arrive(&mut self, Poll { at, answer }: Poll) -> Vec<ScaledId> {
+        self.health.answered(answer.source(), answer.trouble());
         match answer {
             Answer::Positions(result) => self.positions.arrive(result, at),
             Answer::Orders(result) => {
                 self.orders.arrive(result, at);
+                self.tree = order_tree(self.orders.rows());
                 return self.new_ladders();
             }
             Answer::Twaps(result) => self.arrive_twaps(result, at),
-            Answer::Scaled(id, result) => {
-                let known = self.scaled.entry(id).or_default();
-                known.arrive(result.map(|ladder| *ladder), at);
-            }
+            Answer::Scaled(id, result) => self.arrive_ladder(id, result.map(|ladder| *ladder), at),
             Answer::Closed(result) => self.closed.arrive_head(result, at, |p| p.id.clone()),
             Answer::MoreClosed(cursor, result) => {
                 self.closed.arrive_more(&cursor, result, |p| p.id.clone());
@@ -84,22 +93,61 @@ impl Store {
         vec![]
     }
 
+    /// What a command brought back, sent no earlier than `at`: newer than any poll before it.
+    pub fn settle(&mut self, receipt: &Receipt, at: Timestamp) {
+        match receipt {
+            Receipt::Cancel(cancel) if cancel.queued && !cancel.canceled => {
+                self.queued_cancels.insert(cancel.id.clone());
+            }
+            Receipt::Twap(twap) if twap.ended_at().is_some() => {
+                self.ended_twaps.retain(|ended| ended.twap.id != twap.id);
+                self.ended_twaps.push(Ended {
+                    twap: (**twap).clone(),
+                    last_seen: at,
+                });
+            }
+            Receipt::Scaled(ladder) => {
+                self.arrive_ladder(ladder.id.clone(), Ok((**ladder).clone()), at);
+            }
+            Receipt::Twap(_)
+            | Receipt::Cancel(_)
+            | Receipt::Order { .. }
+            | Receipt::Position(_)
+            | Receipt::CloseAll(_)
+            | Receipt::Over(_)
+            | Receipt::Flat(_) => {}
+        }
+    }
+
+    fn arrive_ladder(&mut self, id: ScaledId, result: Result<Scaled, Failure>, at: Timestamp) {
+        self.scaled.entry(id).or_default().arrive(result, at);
+        self.ladder_rows = ladder_rows(&self.scaled);
+    }
+
     fn arrive_twaps(&mut self, result: Result<Page<Twap>, Failure>, at: Timestamp) {
         let is_overtaken = self.twaps.at().is_some_and(|known| known > at);
         if let (Ok(page), false) = (&result, is_overtaken) {
             let is_live = |twap: &Twap| page.rows.iter().any(|row| row.id == twap.id);
             let last_seen = self.twaps.at().unwrap_or(at);
-            let gone = self.twaps.rows().iter().filter(|twap| !is_live(twap));
+            let gone = self.active_twaps().filter(|twap| !is_live(twap));
             let ended: Vec<_> = gone
                 .map(|twap| Ended {
                     twap: twap.clone(),
                     last_seen,
                 })
                 .collect();
-            self.ended_twaps.retain(|ended| !is_live(&ended.twap));
+            // What the service has called ended stays so, whatever an older answer lists.
+            self.ended_twaps
+                .retain(|ended| ended.twap.ended_at().is_some() || !is_live(&ended.twap));
             self.ended_twaps.extend(ended);
         }
         self.twaps.arrive(result, at);
+    }
+
+    /// The TWAPs that are listed and not known to have ended since.
+    pub fn active_twaps(&self) -> impl Iterator<Item = &Twap> {
+        let ended = |id: &TwapId| self.ended_twaps.iter().any(|e| e.twap.id == *id);
+        self.twaps.rows().iter().filter(move |t| !ended(&t.id))
     }
 
     /// No endpoint lists ladders; their ids are found on the orders they placed.
@@ -113,21 +161,37 @@ impl Store {
         met.dedup();
         self.scaled
             .extend(met.iter().map(|id| (id.clone(), Remote::Loading)));
+        if !met.is_empty() {
+            self.ladder_rows = ladder_rows(&self.scaled);
+        }
         met
     }
 
-    /// When the request behind what is shown of `source` was sent; for ladders, the oldest one.
+    /// When the request behind what is shown of `source` was sent; for ladders, the oldest of those that
+    /// can still change, else the newest of those that cannot.
     pub fn polled_at(&self, source: Source) -> Option<Timestamp> {
         match source {
             Source::Positions => self.positions.at(),
             Source::Orders => self.orders.at(),
             Source::Twaps => self.twaps.at(),
-            Source::Scaled => self.scaled.values().filter_map(Remote::at).min(),
+            Source::Scaled => self.ladders_polled_at(),
             Source::Closed => self.closed.head().at(),
             Source::History => self.history.head().at(),
             Source::Markets => self.markets.at(),
             Source::Account => self.account.at(),
         }
+    }
+
+    fn ladders_polled_at(&self) -> Option<Timestamp> {
+        let all = self.scaled.values();
+        let live = all.clone().filter(|ladder| !has_ended(ladder));
+        let oldest = live.filter_map(Remote::at).min();
+        oldest.or_else(|| all.filter_map(Remote::at).max())
+    }
+
+    /// Whether there are ladders and none of them can change any more: they are polled seldom.
+    pub fn all_ladders_ended(&self) -> bool {
+        !self.scaled.is_empty() && self.scaled.values().all(has_ended)
     }
 
     /// Why there is nothing newer of `source`, if the last poll failed.
@@ -157,6 +221,7 @@ impl Store {
         self.flights.insert(
             ticket,
             Flight {
+                about: About::of(&command, self),
                 command,
                 since: now,
                 progress,
@@ -173,18 +238,9 @@ impl Store {
             .map(|(ticket, _)| *ticket)
     }
 
-    /// Remembers a cancel that the service will carry out later.
-    pub fn queue(&mut self, result: &Result<Receipt, Failure>) {
-        if let Ok(Receipt::Cancel(cancel)) = result
-            && cancel.queued
-            && !cancel.canceled
-        {
-            self.queued_cancels.insert(cancel.id.clone());
-        }
-    }
-
     pub fn call(&mut self, call: Call) {
         self.last_call += 1;
+        self.health.called(&call);
         self.calls.push_back((self.last_call, call));
         if self.calls.len() > CALLS_KEPT {
             self.calls.pop_front();
@@ -197,19 +253,36 @@ impl Store {
 
     /// A working order, or one from the history pages read so far.
     pub fn order(&self, id: &OrderId) -> Option<&Order> {
-        let mut known = self.orders.rows().iter().chain(self.history.rows());
-        known.find(|o| o.id == *id)
+        self.working(id).or_else(|| self.history.find(id))
     }
 
-    /// An active TWAP, or the last snapshot of an ended one.
+    fn working(&self, id: &OrderId) -> Option<&Order> {
+        self.orders.rows().iter().find(|o| o.id == *id)
+    }
+
+    /// Whether an order that some page still calls working is not: a complete list of the working orders,
+    /// asked for no earlier than `since`, does not have it. It has filled or was canceled; which of the
+    /// two only its own row can tell.
+    pub fn is_over_since(&self, id: &OrderId, since: Option<Timestamp>) -> bool {
+        let is_complete = |page: &Page<Order>| !page.incomplete && page.unreadable.is_empty();
+        self.orders.value().is_some_and(is_complete)
+            && self.orders.at() >= since
+            && self.working(id).is_none()
+    }
+
+    /// As [`is_over_since`](Self::is_over_since), of a row of the order history or of the working orders.
+    pub fn is_over(&self, order: &Order) -> bool {
+        order.is_working() && self.is_over_since(&order.id, self.history.head().at())
+    }
+
+    /// The last snapshot of an ended TWAP, or an active one.
     pub fn twap(&self, id: &TwapId) -> Option<&Twap> {
-        let live = self.twaps.rows().iter().find(|t| t.id == *id);
-        live.or_else(|| {
-            self.ended_twaps
-                .iter()
-                .map(|e| &e.twap)
-                .find(|t| t.id == *id)
-        })
+        let ended = self.ended_twap(id).map(|ended| &ended.twap);
+        ended.or_else(|| self.twaps.rows().iter().find(|t| t.id == *id))
+    }
+
+    pub fn ended_twap(&self, id: &TwapId) -> Option<&Ended> {
+        self.ended_twaps.iter().find(|ended| ended.twap.id == *id)
     }
 
     pub fn ladder(&self, id: &ScaledId) -> Option<&Scaled> {
@@ -241,4 +314,8 @@ impl Store {
         };
         Some((flight, operation))
     }
+}
+
+fn has_ended(ladder: &Remote<Scaled>) -> bool {
+    ladder.value().is_some_and(|l| l.ended_at().is_some())
 }

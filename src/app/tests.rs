@@ -37,10 +37,7 @@ fn last_said(model: &Model) -> (Tone, &str) {
 fn selected(model: &Model) -> Option<RowId> {
     let pane = model.focus.pane;
     let rows = super::rows(&model.store, &model.activity, pane);
-    model
-        .focus
-        .selected(pane, &rows)
-        .map(|(_, row)| row.clone())
+    model.focus.selected(pane, &rows).map(|(_, row)| row)
 }
 
 mod strip {

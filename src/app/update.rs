@@ -1,8 +1,8 @@
 //! The router: one message in, the changed model and the effects out.
 
 use super::{
-    Effect, Model, Msg, Next, checks, doubt,
-    keymap::{Action, Chord},
+    About, Effect, Model, Msg, Next, checks, doubt,
+    keymap::{Action, Chord, Context},
     notice::{Event, Tone},
     overlay::Overlay,
     pane::Pane,
@@ -59,6 +59,10 @@ fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
     if action == Some(Action::QuitNow) {
         return vec![Effect::Quit];
     }
+    if is_said_by_toast(model, chord) {
+        model.activity.dismiss_toast(now);
+        return vec![];
+    }
     let next = match (model.overlays.last_mut(), action) {
         (Some(Overlay::Form(form)), action) => form.press(chord, action, &model.store),
         (_, None) => Next::Stay,
@@ -73,6 +77,18 @@ fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
     let mut effects = follow(model, next);
     effects.extend(screen::more(model));
     effects
+}
+
+/// A toast over a help or a detail says which key dismisses it: that key closes nothing else first.
+fn is_said_by_toast(model: &Model, chord: Chord) -> bool {
+    let is_over = matches!(
+        model.overlays.last(),
+        Some(Overlay::Help { .. } | Overlay::Detail { .. })
+    );
+    let waits =
+        model.activity.toast(model.now).is_some() && model.activity.toast_ends_at().is_none();
+    let key = model.keymap.chord(Context::Desk, Action::Dismiss);
+    is_over && waits && key == Some(chord)
 }
 
 fn scroll(offset: &mut usize, action: Action) -> Next {
@@ -161,9 +177,11 @@ fn refuse(model: &mut Model, why: String) -> Vec<Effect> {
 pub(super) fn send(model: &mut Model, command: Command) -> (Ticket, Effect) {
     model.session.sent(&command, model.now);
     let ticket = model.store.begin(command.clone(), model.now);
+    let about = About::of(&command, &model.store);
+    let event = Event::Sent(command.clone());
     model
         .activity
-        .note(Some(ticket), Event::Sent(command.clone()), model.now);
+        .note_of(about, Some(ticket), event, model.now);
     (ticket, Effect::Send(ticket, command))
 }
 
@@ -190,7 +208,10 @@ fn advance(model: &mut Model, ticket: Ticket, progress: Progress) -> Vec<Effect>
     let polls = matches!(progress, Progress::Running { .. } | Progress::Flattening(_));
     if !silent {
         let event = Event::Progress(flight.command.clone(), progress);
-        model.activity.note(Some(ticket), event, model.now);
+        let about = flight.about.clone();
+        model
+            .activity
+            .note_of(about, Some(ticket), event, model.now);
     }
     if parked {
         doubt::park(model, ticket);
@@ -207,34 +228,43 @@ fn settle(model: &mut Model, ticket: Ticket, result: Result<Receipt, Failure>) -
     let Some(flight) = model.store.flights.remove(&ticket) else {
         return vec![];
     };
-    settle_form(model, ticket, &result);
+    // Close-all is about what still runs when it is over; all else about what it was sent for.
+    let about = match flight.about.target {
+        Some(_) => flight.about,
+        None => About::of(&flight.command, &model.store),
+    };
+    if let Ok(receipt) = &result {
+        model.store.settle(receipt, flight.since);
+    }
+    let is_told = settle_form(model, ticket, &result);
     doubt::unask(model, ticket);
-    model.store.queue(&result);
-    model.activity.note(
-        Some(ticket),
-        Event::Settled(flight.command, result),
-        model.now,
-    );
+    let event = Event::Settled(flight.command, result);
+    model
+        .activity
+        .note_of(about, Some(ticket), event, model.now);
+    if is_told {
+        model.activity.dismiss_toast(model.now);
+    }
     vec![Effect::Poll(
         Source::iter().filter(|s| *s != Source::Markets).collect(),
     )]
 }
 
-/// The form that sent it closes on success and keeps everything on failure.
-fn settle_form(model: &mut Model, ticket: Ticket, result: &Result<Receipt, Failure>) {
+/// The form that sent it closes on success and keeps everything on failure. Whether it is open and says
+/// itself what became of it.
+fn settle_form(model: &mut Model, ticket: Ticket, result: &Result<Receipt, Failure>) -> bool {
     let sent_it = |o: &Overlay| matches!(o, Overlay::Form(form) if form.sending == Some(ticket));
     let Some(at) = model.overlays.iter().position(sent_it) else {
-        return;
+        return false;
     };
-    match (failure_of(result), model.overlays.get_mut(at)) {
-        (Some(why), Some(Overlay::Form(form))) => {
-            form.sending = None;
-            form.failure = Some(why);
-        }
-        _ => {
-            model.overlays.remove(at);
-        }
+    if let (Some(why), Some(Overlay::Form(form))) = (failure_of(result), model.overlays.get_mut(at))
+    {
+        form.sending = None;
+        form.failure = Some(why);
+        return true;
     }
+    model.overlays.remove(at);
+    false
 }
 
 /// An order that was taken and rejected is a failure too, as far as the one who wrote it is concerned.

@@ -72,6 +72,7 @@ impl From<&Failure> for Exit {
             FailureKind::Unavailable
             | FailureKind::Unreachable
             | FailureKind::TimedOut
+            | FailureKind::Broken
             | FailureKind::Unreadable => Self::Unavailable,
             FailureKind::Invalid | FailureKind::NotFound | FailureKind::Conflict => Self::Rejected,
             FailureKind::Unknown => Self::Unknown,

@@ -126,6 +126,7 @@ impl Client {
             },
             elapsed: start.elapsed(),
             request_id: result.as_ref().ok().and_then(Answer::request_id),
+            retry_after: result.as_ref().ok().and_then(|answer| answer.retry_after),
         };
         // Nobody listens while the desk shuts down.
         let _closed = self.0.calls.send(call);
@@ -223,13 +224,13 @@ fn unanswered(why: reqwest::Error, timeout: Duration) -> Unanswered {
     }
     if why.is_body() || why.is_decode() {
         let message = "the answer was cut short".to_owned();
-        return Unanswered::MaybeSent(failure(FailureKind::Unreadable, message));
+        return Unanswered::MaybeSent(failure(FailureKind::Broken, message));
     }
     let message = format!(
         "the connection broke before an answer came: {}",
         cause(&why)
     );
-    Unanswered::MaybeSent(failure(FailureKind::Unreachable, message))
+    Unanswered::MaybeSent(failure(FailureKind::Broken, message))
 }
 
 /// The innermost reason: reqwest's own words only say that something went wrong.

@@ -66,6 +66,7 @@ async fn a_request_carries_the_key_of_the_service_and_nothing_it_should_not() {
         outcome: Ok(200),
         elapsed: call.elapsed,
         request_id: None,
+        retry_after: None,
     };
     assert_eq!(call, expected);
     assert!(!format!("{client:?}{call:?}").contains("secret"));
@@ -247,10 +248,10 @@ async fn answers_that_are_no_answers_are_told_in_plain_words() {
     let cut = Reply::Bytes(b"HTTP/1.1 200 OK\r\ncontent-length: 900\r\n\r\n{\"data\":[".to_vec());
     assert_eq!(
         read(cut).await.to_string(),
-        "unreadable answer: the answer was cut short"
+        "broken answer: the answer was cut short"
     );
     let dropped = read(Reply::Drop).await;
-    assert_eq!(dropped.kind, FailureKind::Unreachable);
+    assert_eq!(dropped.kind, FailureKind::Broken);
 }
 
 #[tokio::test]

@@ -14,4 +14,6 @@ pub struct Call {
     /// From the first byte out to the last byte in.
     pub elapsed: Duration,
     pub request_id: Option<Text>,
+    /// How long the answer asks every request of the key to wait.
+    pub retry_after: Option<Duration>,
 }

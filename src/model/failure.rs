@@ -22,6 +22,8 @@ pub enum FailureKind {
     Unreachable,
     /// No answer in time.
     TimedOut,
+    /// The connection stood, and broke before the whole answer had come.
+    Broken,
     /// An answer that is not what the documentation shows.
     Unreadable,
     /// A mutation may or may not have taken effect. Never shown as failed.
@@ -42,6 +44,7 @@ impl FailureKind {
             Self::Unavailable => "unavailable",
             Self::Unreachable => "unreachable",
             Self::TimedOut => "timed out",
+            Self::Broken => "broken answer",
             Self::Unreadable => "unreadable answer",
             Self::Unknown => "outcome unknown",
             Self::Local => "not sent",

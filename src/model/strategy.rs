@@ -78,6 +78,11 @@ impl Twap {
         Num::from(passed).over(Num::from(end.0 - start.0))
     }
 
+    /// When the service says it was stopped or completed.
+    pub fn ended_at(&self) -> Option<Timestamp> {
+        self.canceled_at.or(self.completed_at)
+    }
+
     /// Filled share minus elapsed share: negative is behind schedule.
     pub fn drift(&self, now: Timestamp) -> Option<Num> {
         self.filled_share()?.minus(self.elapsed_share(now)?)
@@ -126,6 +131,13 @@ pub struct Scaled {
     pub canceled_at: Option<Timestamp>,
     #[serde(default)]
     pub rungs: Vec<Rung>,
+}
+
+impl Scaled {
+    /// When the service says it was canceled or completed.
+    pub fn ended_at(&self) -> Option<Timestamp> {
+        self.canceled_at.or(self.completed_at)
+    }
 }
 
 /// One price of a ladder. A rejected rung has a reason and no order.

@@ -5,12 +5,7 @@ use super::{
     services::{Reach, Services},
 };
 use crate::{
-    app::{
-        Effect, Flight, Model, Msg,
-        keymap::Chord,
-        poll::{Answer, Source},
-        update,
-    },
+    app::{Effect, Flight, Model, Msg, keymap::Chord, poll::Source, update},
     model::{Call, Failure, Progress, Timestamp},
     ui,
 };
@@ -142,7 +137,7 @@ impl Sitter {
 
     fn hear(&mut self, msg: Msg) {
         if let Msg::Polled(poll) = &msg {
-            self.awaited.remove(&source(&poll.answer));
+            self.awaited.remove(&poll.answer.source());
             self.answers += 1;
         }
         match (msg, self.clock) {
@@ -193,18 +188,5 @@ impl Sitter {
     fn send(&self, effect: Effect) {
         // A far side that has ended answers nothing; the patience runs out and the picture says so.
         drop(self.effects.send(effect));
-    }
-}
-
-fn source(answer: &Answer) -> Source {
-    match answer {
-        Answer::Positions(_) => Source::Positions,
-        Answer::Orders(_) => Source::Orders,
-        Answer::Twaps(_) => Source::Twaps,
-        Answer::Scaled(..) => Source::Scaled,
-        Answer::Closed(_) | Answer::MoreClosed(..) => Source::Closed,
-        Answer::History(_) | Answer::MoreHistory(..) => Source::History,
-        Answer::Markets(_) => Source::Markets,
-        Answer::Account(_) => Source::Account,
     }
 }

@@ -1,7 +1,7 @@
 //! The last lines: what is on its way, and the keys that work now or the strip that asks.
 
 use super::{
-    canvas::{Canvas, after, line, spans_width, width, wrapped},
+    canvas::{Canvas, after, line, shortened, spans_width, width, wrapped},
     frame::outline,
 };
 use crate::view::{FlightView, Hint, Span, StripView, Tone};
@@ -15,6 +15,8 @@ const MOST_FLIGHTS: usize = 3;
 #[derive(Debug)]
 pub(super) struct Bottom {
     pub(super) flights: Vec<FlightView>,
+    /// What the open form must not hide.
+    pub(super) news: Option<Span>,
     pub(super) hints: Vec<Hint>,
     pub(super) strip: Option<StripView>,
 }
@@ -27,13 +29,18 @@ impl Bottom {
             Some(strip) => strip_height(strip, width),
             None => 1,
         };
-        flights + last
+        flights + u16::from(self.news.is_some()) + last
     }
 
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>, area: Rect) {
         let mut used = 0;
         for flight in self.flights.iter().take(MOST_FLIGHTS) {
             draw_flight(canvas, line(area, used), flight);
+            used += 1;
+        }
+        if let Some(news) = &self.news {
+            let row = canvas.toned(line(area, used), " ! ", news.tone);
+            canvas.toned(row, &shortened(&news.text, row.width), news.tone);
             used += 1;
         }
         let rest = Rect {
@@ -48,24 +55,47 @@ impl Bottom {
     }
 }
 
-/// The key that gets out of everything first and in its own tone; the others while they fit.
+/// Between two hints.
+const APART: u16 = 2;
+
+/// The key that gets out of everything first and in its own tone; the others while they fit beside those
+/// that are always there.
 fn draw_hints(canvas: &mut Canvas<'_>, area: Rect, hints: &[Hint]) {
-    let mut row = after(area, 1);
-    for hint in hints {
-        let (key, label) = if hint.is_way_out {
-            (Tone::Alert, Tone::Warn)
-        } else {
-            (Tone::Accent, Tone::Muted)
-        };
-        let spans = [
-            Span::new(hint.key.clone(), key),
-            Span::new(format!(" {}", hint.label), label),
-        ];
+    let row = after(area, 1);
+    let (kept, others): (Vec<&Hint>, Vec<&Hint>) = hints.iter().partition(|hint| hint.is_kept);
+    let hint_width = |hint: &Hint| spans_width(&hint_spans(hint)) + APART;
+    let mut room = row.width + APART
+        - kept
+            .iter()
+            .map(|hint| hint_width(hint))
+            .sum::<u16>()
+            .min(row.width);
+    let fitting = others.into_iter().take_while(|hint| {
+        let fits = hint_width(hint) <= room;
+        room = room.saturating_sub(hint_width(hint));
+        fits
+    });
+    let shown: Vec<&Hint> = fitting.chain(kept.iter().copied()).collect();
+    let mut row = row;
+    for hint in shown {
+        let spans = hint_spans(hint);
         if spans_width(&spans) > row.width {
             break;
         }
-        row = after(canvas.spans(row, &spans), 2);
+        row = after(canvas.spans(row, &spans), APART);
     }
+}
+
+fn hint_spans(hint: &Hint) -> [Span; 2] {
+    let (key, label) = if hint.is_way_out {
+        (Tone::Alert, Tone::Warn)
+    } else {
+        (Tone::Accent, Tone::Muted)
+    };
+    [
+        Span::new(hint.key.clone(), key),
+        Span::new(format!(" {}", hint.label), label),
+    ]
 }
 
 fn draw_flight(canvas: &mut Canvas<'_>, row: Rect, flight: &FlightView) {

@@ -1,7 +1,7 @@
 //! A form over the desk: fields, what would come of them, what is wrong, and the exact JSON.
 
 use super::{
-    canvas::{Canvas, after, line, shortened, spans_width, width, wrapped},
+    canvas::{Canvas, after, line, spans_width, width, wrapped},
     frame::{panel, widest},
     theme::Part,
 };
@@ -12,24 +12,51 @@ use crate::view::{
 use ratatui::layout::Rect;
 
 const WIDEST: u16 = 78;
-/// A text field is as wide as this where there is room.
+/// On a screen this wide there is room for hints beside their fields, and for the desk beside the form.
+const ROOMY: u16 = 140;
+const WIDEST_ROOMY: u16 = 104;
+/// A text field is as wide as this where there is room, and wider where its text is.
 const FIELD: u16 = 22;
 const MARKER: u16 = 2;
+/// Between a label and its value, and between two columns.
+const AFTER_LABEL: u16 = 2;
+const BETWEEN: u16 = 3;
 
 /// One drawn line of the form.
 enum Line<'a> {
-    Field(&'a FieldView),
-    /// What is wrong with the field above.
-    Fault(&'a str),
-    Pair([Option<&'a (&'static str, Span)>; 2]),
+    /// A field, and what it accepts where that fits beside it.
+    Field(&'a FieldView, Option<&'a str>),
+    /// What the field above accepts, or what is wrong with it.
+    Aside(String, Tone),
+    Pair([&'a (&'static str, Span); 2]),
+    /// One consequence; what does not fit on its line goes on below, without a label.
+    One(&'static str, String, Tone),
     Text(String, Tone),
     Rule(&'static str),
 }
 
+/// How wide things are in this form.
+#[derive(Clone, Copy)]
+struct Widths {
+    room: u16,
+    labels: u16,
+    previews: u16,
+}
+
 /// At the lower right, so that positions above and at the left stay in sight; the whole width where it is scarce.
 pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, form: &FormView) {
-    let wide = body.width.min(WIDEST);
-    let lines = lines(form, wide.saturating_sub(4), body.height.saturating_sub(2));
+    let widest_form = if body.width < ROOMY {
+        WIDEST
+    } else {
+        WIDEST_ROOMY
+    };
+    let wide = body.width.min(widest_form);
+    let widths = Widths {
+        room: wide.saturating_sub(4),
+        labels: widest(form.fields.iter().map(|field| field.label)),
+        previews: widest(form.preview.iter().map(|(label, _)| *label)),
+    };
+    let lines = lines(form, widths, body.height.saturating_sub(2));
     let height = u16::try_from(lines.len())
         .unwrap_or(u16::MAX)
         .saturating_add(2);
@@ -46,39 +73,64 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, form: &FormView) {
         width: inner.width.saturating_sub(1),
         ..inner
     };
-    let first = first_line(&lines, inner.height);
-    let labels = widest(form.fields.iter().map(|field| field.label));
-    let previews = widest(form.preview.iter().map(|(label, _)| *label));
+    let first = first_line(&lines, usize::from(inner.height));
+    hidden(
+        canvas,
+        area,
+        (first, lines.len(), usize::from(inner.height)),
+    );
     for (number, content) in (0..inner.height).zip(lines.iter().skip(first)) {
-        let row = line(inner, number);
-        match content {
-            Line::Field(field) => draw_field(canvas, row, field, labels),
-            Line::Fault(text) => {
-                let room = after(row, MARKER + labels + 2);
-                canvas.toned(
-                    room,
-                    &shortened(&format!("↑ {text}"), room.width),
-                    Tone::Alert,
-                );
-            }
-            Line::Pair(pair) => draw_pair(canvas, row, pair, previews),
-            Line::Text(text, tone) => {
-                canvas.toned(row, text, *tone);
-            }
-            Line::Rule(name) => rule(canvas, row, name),
+        draw_line(canvas, line(inner, number), content, widths);
+    }
+}
+
+fn draw_line(canvas: &mut Canvas<'_>, row: Rect, content: &Line<'_>, widths: Widths) {
+    match content {
+        Line::Field(field, hint) => draw_field(canvas, row, (field, *hint), widths.labels),
+        Line::Aside(text, tone) => {
+            let room = after(row, MARKER + widths.labels + AFTER_LABEL);
+            canvas.toned(room, text, *tone);
         }
+        Line::Pair(pair) => draw_pair(canvas, row, pair, widths.previews),
+        Line::One(label, text, tone) => {
+            let room = after(row, MARKER);
+            canvas.toned(room, label, Tone::Muted);
+            canvas.toned(after(room, widths.previews + AFTER_LABEL), text, *tone);
+        }
+        Line::Text(text, tone) => {
+            canvas.toned(row, text, *tone);
+        }
+        Line::Rule(name) => rule(canvas, row, name),
+    }
+}
+
+/// On the lower border: how much of the form is not seen. The last field shows the end of it.
+fn hidden(canvas: &mut Canvas<'_>, area: Rect, (first, count, seen): (usize, usize, usize)) {
+    let below = count.saturating_sub(first + seen);
+    let part = |lines: usize, arrow| (lines > 0).then(|| format!("{arrow} {lines}"));
+    let parts: Vec<_> = [part(first, "↑"), part(below, "↓")]
+        .into_iter()
+        .flatten()
+        .collect();
+    if !parts.is_empty() {
+        let words = format!(" {} lines more ", parts.join(" · "));
+        let bottom = line(area, area.height.saturating_sub(1));
+        let room = Rect {
+            width: bottom.width.saturating_sub(2),
+            ..bottom
+        };
+        canvas.spans_right(room, &[Span::new(words, Tone::Warn)]);
     }
 }
 
 /// Everything in the order of reading; where that is too long, what was asked for and what is known only.
-fn lines(form: &FormView, room: u16, height: u16) -> Vec<Line<'_>> {
+fn lines(form: &FormView, widths: Widths, height: u16) -> Vec<Line<'_>> {
     let all: Vec<_> = form.preview.iter().collect();
-    let preview = preview_lines(&all, room);
     let parts = [
-        field_lines(form),
-        trouble_lines(form, room),
-        preview,
-        json_lines(form, room),
+        field_lines(form, widths),
+        trouble_lines(form, widths.room),
+        preview_lines(&all, widths),
+        json_lines(form, widths.room),
     ];
     let lines: usize = parts.iter().map(Vec::len).sum();
     if lines <= usize::from(height) {
@@ -89,30 +141,50 @@ fn lines(form: &FormView, room: u16, height: u16) -> Vec<Line<'_>> {
         .into_iter()
         .filter(|(_, value)| *value != Span::unknown())
         .collect();
-    let preview = preview_lines(&known, room);
+    let preview = preview_lines(&known, widths);
     [fields, trouble, json, preview]
         .into_iter()
         .flatten()
         .collect()
 }
 
-fn field_lines(form: &FormView) -> Vec<Line<'_>> {
-    let lines = form.fields.iter().flat_map(|field| {
-        let fault = field.fault.as_deref().map(Line::Fault);
-        std::iter::once(Line::Field(field)).chain(fault)
-    });
-    lines.collect()
+fn field_lines(form: &FormView, widths: Widths) -> Vec<Line<'_>> {
+    let room = widths
+        .room
+        .saturating_sub(MARKER + widths.labels + AFTER_LABEL);
+    let aside = |text: &str, tone| {
+        let texts = wrapped(text, room).into_iter();
+        texts.map(move |text| Line::Aside(text, tone))
+    };
+    let mut lines = vec![];
+    for field in &form.fields {
+        let hint = Some(field.hint.as_str()).filter(|hint| field.focused && !hint.is_empty());
+        let taken = value_width(&field.value, room) + AFTER_LABEL;
+        let beside = hint.filter(|hint| taken + width(hint) <= room);
+        lines.push(Line::Field(field, beside));
+        if let (Some(hint), None) = (hint, beside) {
+            lines.extend(aside(hint, Tone::Muted));
+        }
+        if let Some(fault) = &field.fault {
+            lines.extend(aside(&format!("↑ {fault}"), Tone::Alert));
+        }
+    }
+    lines
 }
 
 /// Two consequences on a line where both fit whole.
-fn preview_lines<'a>(preview: &[&'a (&'static str, Span)], room: u16) -> Vec<Line<'a>> {
-    let labels = widest(preview.iter().map(|(label, _)| *label));
-    let fits = |pair: &(&str, Span)| MARKER + labels + 2 + width(&pair.1.text) < room / 2;
+fn preview_lines<'a>(preview: &[&'a (&'static str, Span)], widths: Widths) -> Vec<Line<'a>> {
+    let before = MARKER + widths.previews + AFTER_LABEL;
+    let column = widths.room.saturating_sub(BETWEEN) / 2;
+    let fits = |pair: &(&str, Span)| before + width(&pair.1.text) <= column;
     let mut lines = vec![];
     let mut rest = preview;
     while let Some((first, others)) = rest.split_first() {
         let beside = others.first().filter(|second| fits(first) && fits(second));
-        lines.push(Line::Pair([Some(*first), beside.copied()]));
+        match beside {
+            Some(second) => lines.push(Line::Pair([first, second])),
+            None => lines.extend(one(first, widths.room.saturating_sub(before))),
+        }
         rest = others
             .get(usize::from(beside.is_some())..)
             .unwrap_or_default();
@@ -121,6 +193,15 @@ fn preview_lines<'a>(preview: &[&'a (&'static str, Span)], room: u16) -> Vec<Lin
         lines.insert(0, Line::Rule("what follows"));
     }
     lines
+}
+
+fn one<'a>((label, value): &(&'static str, Span), room: u16) -> impl Iterator<Item = Line<'a>> {
+    let labels = std::iter::once(*label).chain(std::iter::repeat(""));
+    let texts = wrapped(&value.text, room).into_iter();
+    let tone = value.tone;
+    labels
+        .zip(texts)
+        .map(move |(label, text)| Line::One(label, text, tone))
 }
 
 fn trouble_lines(form: &FormView, room: u16) -> Vec<Line<'_>> {
@@ -146,18 +227,25 @@ fn json_lines(form: &FormView, room: u16) -> Vec<Line<'_>> {
         .collect()
 }
 
-/// Where the form is longer than the screen, the focused field is what must be seen.
-fn first_line(lines: &[Line<'_>], height: u16) -> usize {
-    let focused = lines
-        .iter()
-        .position(|line| matches!(line, Line::Field(f) if f.focused));
-    let room = usize::from(height);
-    let focused = focused.unwrap_or(0);
+/// Where the form is longer than the screen, the focused field is what must be seen; the last field brings
+/// what stands below it into sight.
+fn first_line(lines: &[Line<'_>], room: usize) -> usize {
+    let is_field = |line: &Line<'_>| matches!(line, Line::Field(..));
+    let is_focused = |line: &Line<'_>| matches!(line, Line::Field(field, _) if field.focused);
+    let focused = lines.iter().position(is_focused).unwrap_or(0);
     let latest = lines.len().saturating_sub(room);
-    (focused + 2).saturating_sub(room).min(latest)
+    match lines.iter().rposition(is_field) {
+        Some(last) if last == focused => focused.min(latest),
+        Some(_) | None => (focused + 3).saturating_sub(room).min(latest),
+    }
 }
 
-fn draw_field(canvas: &mut Canvas<'_>, row: Rect, field: &FieldView, labels: u16) {
+fn draw_field(
+    canvas: &mut Canvas<'_>,
+    row: Rect,
+    (field, hint): (&FieldView, Option<&str>),
+    labels: u16,
+) {
     let (marker, tone) = if field.focused {
         ("▸ ", Tone::Accent)
     } else {
@@ -165,7 +253,7 @@ fn draw_field(canvas: &mut Canvas<'_>, row: Rect, field: &FieldView, labels: u16
     };
     let rest = canvas.toned(row, marker, Tone::Accent);
     canvas.toned(rest, field.label, tone);
-    let room = after(rest, labels + 2);
+    let room = after(rest, labels + AFTER_LABEL);
     let after_value = match &field.value {
         ValueView::Text { text, cursor } => {
             draw_text(canvas, room, (text, *cursor), field.focused.then_some(()))
@@ -174,10 +262,25 @@ fn draw_field(canvas: &mut Canvas<'_>, row: Rect, field: &FieldView, labels: u16
             draw_choice(canvas, room, options, *chosen, field.focused.then_some(()))
         }
     };
-    if field.focused && !field.hint.is_empty() {
-        let room = after(after_value, 2);
-        canvas.toned(room, &shortened(&field.hint, room.width), Tone::Muted);
+    if let Some(hint) = hint {
+        canvas.toned(after(after_value, AFTER_LABEL), hint, Tone::Muted);
     }
+}
+
+/// What the value of a field takes of its line.
+fn value_width(value: &ValueView, room: u16) -> u16 {
+    let wide = match value {
+        ValueView::Text { text, .. } => text_width(text),
+        ValueView::Choice { options, chosen } => {
+            spans_width(&choice(options, *chosen, room, Tone::Plain))
+        }
+    };
+    wide.min(room)
+}
+
+/// As wide as what is typed: a number is never seen in part while there is room for it.
+fn text_width(text: &str) -> u16 {
+    FIELD.max(width(text).saturating_add(3))
 }
 
 /// The typed text with its cursor; a text longer than its field shows the part around the cursor.
@@ -188,7 +291,7 @@ fn draw_text(
     focus: Option<()>,
 ) -> Rect {
     let field = Rect {
-        width: FIELD.min(room.width),
+        width: text_width(text).min(room.width),
         ..room
     };
     if focus.is_some() {
@@ -221,7 +324,6 @@ fn draw_text(
     after(room, field.width)
 }
 
-/// All options with the chosen one marked, or that one alone with its place among them.
 fn draw_choice(
     canvas: &mut Canvas<'_>,
     room: Rect,
@@ -234,41 +336,34 @@ fn draw_choice(
     } else {
         Tone::Plain
     };
-    let all = options.iter().enumerate().flat_map(|(at, option)| {
-        let span = if at == chosen {
+    canvas.spans(room, &choice(options, chosen, room.width, mark))
+}
+
+/// All options with the chosen one marked, or that one alone with its place among them.
+fn choice(options: &[String], chosen: usize, room: u16, mark: Tone) -> Vec<Span> {
+    let all = options.iter().enumerate().map(|(at, option)| {
+        if at == chosen {
             Span::new(format!("[{option}]"), mark)
         } else {
             Span::muted(format!(" {option} "))
-        };
-        [span]
+        }
     });
     let all: Vec<Span> = all.collect();
-    if spans_width(&all) <= room.width {
-        return canvas.spans(room, &all);
+    if spans_width(&all) <= room {
+        return all;
     }
     let one = options.get(chosen).map_or("", String::as_str);
     let place = format!("  {} of {}", chosen + 1, options.len());
-    canvas.spans(
-        room,
-        &[Span::new(format!("‹ {one} ›"), mark), Span::muted(place)],
-    )
+    vec![Span::new(format!("‹ {one} ›"), mark), Span::muted(place)]
 }
 
-fn draw_pair(
-    canvas: &mut Canvas<'_>,
-    row: Rect,
-    pair: &[Option<&(&'static str, Span)>; 2],
-    labels: u16,
-) {
-    let half = if pair.iter().all(Option::is_some) {
-        row.width / 2
-    } else {
-        row.width
-    };
-    for (at, (label, value)) in (0_u16..).zip(pair.iter().flatten()) {
-        let room = after(row, at * half + MARKER);
+fn draw_pair(canvas: &mut Canvas<'_>, row: Rect, pair: &[&(&'static str, Span); 2], labels: u16) {
+    let column = row.width.saturating_sub(BETWEEN) / 2;
+    for (at, (label, value)) in (0_u16..).zip(pair) {
+        let room = after(row, at * (column + BETWEEN) + MARKER);
         canvas.toned(room, label, Tone::Muted);
-        canvas.spans(after(room, labels + 2), std::slice::from_ref(value));
+        let room = after(room, labels + AFTER_LABEL);
+        canvas.toned(room, &value.text, value.tone);
     }
 }
 

@@ -32,7 +32,7 @@ pub use theme::{Depth, Theme};
 
 use crate::{
     app::{Model, overlay::Overlay, pane::Pane},
-    view::{self, Scene, StripView, ToastView, format::Zone},
+    view::{self, Curve, Scene, Span, StripView, ToastView, format::Zone},
 };
 use bottom::Bottom;
 use canvas::{Canvas, line};
@@ -50,6 +50,9 @@ pub struct Scrolls {
     pub zone: Zone,
     first: BTreeMap<Pane, usize>,
     measures: BTreeMap<Pane, Measures>,
+    /// What many rows come to, with the version of the rows it was counted from.
+    feet: BTreeMap<Pane, (u64, Vec<Span>)>,
+    curve: Option<(u64, Option<Curve>)>,
 }
 
 impl Default for Scrolls {
@@ -65,7 +68,41 @@ impl Scrolls {
             zone,
             first: BTreeMap::new(),
             measures: BTreeMap::new(),
+            feet: BTreeMap::new(),
+            curve: None,
         }
+    }
+
+    /// What the rows of a pane come to: counted anew only where they are few or have changed.
+    fn foot(&mut self, pane: Pane, scene: &Scene<'_>) -> &[Span] {
+        let version = match pane {
+            Pane::Closed => Some(scene.store.closed.version()),
+            Pane::History => Some(scene.store.history.version()),
+            Pane::Positions
+            | Pane::Orders
+            | Pane::Twaps
+            | Pane::Scaled
+            | Pane::Activity
+            | Pane::Calls => None,
+        };
+        let counted = self.feet.get(&pane).map(|(version, _)| *version);
+        if version.is_none() || counted != version {
+            let foot = view::foot(pane, scene);
+            self.feet.insert(pane, (version.unwrap_or_default(), foot));
+        }
+        self.feet.get(&pane).map_or(&[], |(_, foot)| foot)
+    }
+
+    fn curve(&mut self, scene: &Scene<'_>) -> Option<&Curve> {
+        let version = scene.store.closed.version();
+        if self
+            .curve
+            .as_ref()
+            .is_none_or(|(counted, _)| *counted != version)
+        {
+            self.curve = Some((version, view::curve(scene)));
+        }
+        self.curve.as_ref()?.1.as_ref()
     }
 
     /// The first visible row, moved no further than needed for row `seen` of `count` to be among `room`.
@@ -98,12 +135,11 @@ pub fn render(frame: &mut Buffer, model: &Model, scrolls: &mut Scrolls) {
     }
     let bottom = Bottom {
         flights: view::flights(&scene),
+        news: view::news(model),
         hints: view::footer(model),
         strip,
     };
-    // A form says itself what became of it; a toast over it would hide just that.
-    let is_free = !matches!(model.overlays.last(), Some(Overlay::Form(_)));
-    let toast = view::toast(model, &scene).filter(|_| is_free);
+    let toast = view::toast(model);
     let regions = Regions::of(screen, &bottom);
     header::draw(&mut canvas, regions.header, &view::header(model));
     let body = room_for_toast(model, tier, regions.body, toast.as_ref());

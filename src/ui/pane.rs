@@ -10,11 +10,7 @@ use super::{
     table::{self, Mark},
 };
 use crate::{
-    app::{
-        Model,
-        pane::{Pane, RowId},
-        rows,
-    },
+    app::{Model, Rows, pane::Pane, rows},
     view::{self, Scene, Span, Title},
 };
 use ratatui::layout::Rect;
@@ -54,7 +50,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, model: &Model, scrolls: &mut Scrolls
         } else {
             Keys::Elsewhere
         },
-        foot: &view::foot(place.pane, &scene),
+        foot: scrolls.foot(place.pane, &scene),
     };
     let inner = border.draw(canvas, place.area);
     let rows = rows(&model.store, &model.activity, place.pane);
@@ -80,7 +76,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, model: &Model, scrolls: &mut Scrolls
 /// The rows of a pane and which of them must be seen.
 struct Body<'a> {
     pane: Pane,
-    rows: &'a [RowId],
+    rows: &'a Rows<'a>,
     /// The row the keys act on, if this pane has them.
     selected: Option<usize>,
     seen: usize,
@@ -96,8 +92,8 @@ impl Body<'_> {
     ) {
         let room = setting.seen;
         let first = scrolls.first(self.pane, self.seen, room, self.rows.len());
-        let visible = self.rows.get(first..(first + room).min(self.rows.len()));
-        let cards = view::cards(scene, visible.unwrap_or_default());
+        let visible = self.rows.at(first..(first + room).min(self.rows.len()));
+        let cards = view::cards(scene, &visible);
         let selected = self.selected.map(|at| at.saturating_sub(first));
         cards::draw(canvas, inner, &cards, setting, selected);
         if self.rows.len() > room {
@@ -128,7 +124,7 @@ impl Body<'_> {
         let measures = scrolls.measures(self.pane);
         let free = table::draw(canvas, inner, &table, measures, mark);
         if self.pane == Pane::Closed {
-            curve(canvas, free, scene);
+            curve(canvas, free, scrolls, scene);
         }
         let body = line_rest(inner);
         scrollbar(canvas, body, first, self.rows.len());
@@ -136,7 +132,7 @@ impl Body<'_> {
 }
 
 /// The equity curve, where the table leaves room for one.
-fn curve(canvas: &mut Canvas<'_>, free: Rect, scene: &Scene<'_>) {
+fn curve(canvas: &mut Canvas<'_>, free: Rect, scrolls: &mut Scrolls, scene: &Scene<'_>) {
     let (width, height) = chart::LEAST;
     let free = Rect {
         width: free.width.saturating_sub(1),
@@ -145,8 +141,8 @@ fn curve(canvas: &mut Canvas<'_>, free: Rect, scene: &Scene<'_>) {
     if free.width < width || free.height < height {
         return;
     }
-    if let Some(curve) = view::curve(scene) {
-        chart::draw(canvas, free, &curve);
+    if let Some(curve) = scrolls.curve(scene) {
+        chart::draw(canvas, free, curve);
     }
 }
 

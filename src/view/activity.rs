@@ -5,8 +5,11 @@ use super::{
     Column, Scene, Span, Table, Tone, format, history, words,
 };
 use crate::{
-    app::notice::{Event, Notice},
-    model::{CloseAll, Command, Failure, Order, Progress, Receipt},
+    app::{
+        About,
+        notice::{Event, Notice},
+    },
+    model::{CloseAll, Command, Failure, Market, Order, Progress, Receipt},
 };
 use std::ops::Range;
 
@@ -17,8 +20,8 @@ pub const ACTIVITY: &[Column<Notice>] = &[
     Column::new("kind", "event", Left, 0, |notice, _| {
         Span::new(kind(&notice.event), notice.event.tone().into()).into()
     }),
-    Column::new("words", "what", Words, 0, |notice, scene| {
-        words_of(&notice.event, scene).into()
+    Column::new("words", "what", Words, 0, |notice, _| {
+        words_of(notice).into()
     }),
     Column::new("ticket", "ticket", Left, 5, |notice, _| {
         Span::muted(notice.ticket.map(|t| t.to_string()).unwrap_or_default()).into()
@@ -57,6 +60,7 @@ fn receipt_kind(receipt: &Receipt) -> &'static str {
         Receipt::Order { queued: true, .. } => "queued",
         Receipt::Order { order, .. } => order_kind(order),
         Receipt::CloseAll(operation) if operation.failed_count > 0 => "partly done",
+        Receipt::CloseAll(operation) if operation.failures().next().is_some() => "answered",
         Receipt::Cancel(_)
         | Receipt::Position(_)
         | Receipt::Twap(_)
@@ -81,24 +85,25 @@ fn order_kind(order: &Order) -> &'static str {
     }
 }
 
-/// The event as spans: what was asked, then what came of it.
-pub(super) fn words_of(event: &Event, scene: &Scene<'_>) -> Vec<Span> {
-    match event {
-        Event::Sent(command) => vec![Span::plain(words::command(command, scene))],
+/// The event as spans: what was asked, then what came of it. Nothing of it is read from what is so now.
+pub(super) fn words_of(notice: &Notice) -> Vec<Span> {
+    let asked = |command| Span::plain(words::command(command, &notice.about));
+    match &notice.event {
+        Event::Sent(command) => vec![asked(command)],
         Event::Progress(command, progress) => vec![
-            Span::plain(words::command(command, scene)),
+            asked(command),
             Span::muted(format!("  {}", progress_words(progress))),
         ],
         Event::Settled(command, Ok(receipt)) => {
-            vec![Span::plain(receipt_words(command, receipt, scene))]
+            vec![Span::plain(receipt_words(command, receipt, &notice.about))]
         }
-        Event::Settled(command, Err(why)) => failed(command, why, scene),
+        Event::Settled(command, Err(why)) => failed(asked(command), why),
         Event::Said(_, text) => vec![Span::plain(text.clone())],
     }
 }
 
-fn failed(command: &Command, why: &Failure, scene: &Scene<'_>) -> Vec<Span> {
-    let mut spans = vec![Span::plain(words::command(command, scene))];
+fn failed(asked: Span, why: &Failure) -> Vec<Span> {
+    let mut spans = vec![asked];
     spans.push(Span::new(format!(": {}", why.message), Tone::Alert));
     spans.push(Span::muted(references(why)));
     spans
@@ -132,11 +137,15 @@ pub(super) fn progress_words(progress: &Progress) -> String {
     }
 }
 
-fn receipt_words(command: &Command, receipt: &Receipt, scene: &Scene<'_>) -> String {
-    let asked = || words::command(command, scene);
+fn receipt_words(command: &Command, receipt: &Receipt, about: &About) -> String {
+    let asked = || words::command(command, about);
     match receipt {
-        Receipt::Order { order, .. } => order_words(order, scene),
-        Receipt::CloseAll(operation) => format!("{}: {}", asked(), close_all_words(operation)),
+        Receipt::Order { order, .. } => order_words(order, about.market.as_ref()),
+        Receipt::CloseAll(operation) => {
+            let words = [Some(close_all_words(operation)), still_running(about)];
+            let words: Vec<_> = words.into_iter().flatten().collect();
+            format!("{}: {}", asked(), words.join("; "))
+        }
         Receipt::Over(what) => format!("{}: {what}", asked()),
         Receipt::Flat(proof) => format!("{}: {proof}", asked()),
         Receipt::Cancel(_) | Receipt::Position(_) | Receipt::Twap(_) | Receipt::Scaled(_) => {
@@ -145,26 +154,44 @@ fn receipt_words(command: &Command, receipt: &Receipt, scene: &Scene<'_>) -> Str
     }
 }
 
-/// How many closes were submitted, and which were not and why.
+/// A close-all leaves TWAPs alone, and what they buy next is open again.
+fn still_running(about: &About) -> Option<String> {
+    match about.running_twaps {
+        0 => None,
+        1 => Some("1 TWAP still runs".to_owned()),
+        many => Some(format!("{many} TWAPs still run")),
+    }
+}
+
+/// How many closes were submitted, and what became of the others, in the service's words.
 fn close_all_words(operation: &CloseAll) -> String {
     let (done, total) = (operation.succeeded_count, operation.total_count);
     let mut words = vec![format!("{done} of {total} submitted")];
-    words.extend(operation.failures().map(|failed| {
-        let why = failed.failure_code.iter().chain(&failed.rule_id);
+    words.extend(operation.failures().map(|result| {
+        let status = words::said("status", &result.status, |known| known.to_string());
+        let what = format!("{} {status}", result.position_id);
+        let why = result.failure_code.iter().chain(&result.rule_id);
         let why: Vec<_> = why.map(ToString::to_string).collect();
-        format!("{} failed: {}", failed.position_id, why.join(" · "))
+        if why.is_empty() {
+            return what;
+        }
+        format!("{what}: {}", why.join(" · "))
     }));
     words.join("; ")
 }
 
 /// The order as it came back: with its fill, or why it was refused.
-fn order_words(order: &Order, scene: &Scene<'_>) -> String {
-    let market = scene.store.market(&order.market_id);
-    let mut words = vec![words::order(order, scene)];
+fn order_words(order: &Order, market: Option<&Market>) -> String {
+    let mut words = vec![words::order(order, market)];
+    if order.status.known().is_none() {
+        words.push(words::said("status", &order.status, |known| {
+            known.to_string()
+        }));
+    }
     words.extend(
         order
             .fill_price
-            .map(|price| format!("filled at {}", format::price(price, market))),
+            .map(|price| format!("filled at {}", format::fill(price, market))),
     );
     words.extend(Some(history::reason(order)).filter(|reason| !reason.is_empty()));
     words.join(": ")

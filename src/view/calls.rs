@@ -4,7 +4,7 @@ use super::{
     Align::{Left, Number, Words},
     Column, Scene, Span, Table, Tone, format,
 };
-use crate::model::{Call, FailureKind};
+use crate::model::Call;
 use std::{ops::Range, time::Duration};
 
 /// Slower than this is worth a word.
@@ -56,12 +56,4 @@ pub(super) fn outcome(call: &Call) -> Span {
         Ok(status) => Span::new(status.to_string(), Tone::Alert),
         Err(kind) => Span::new(kind.word(), Tone::Alert),
     }
-}
-
-/// Whether the far end gave no answer at all.
-pub(super) fn is_silent(call: &Call) -> bool {
-    matches!(
-        call.outcome,
-        Err(FailureKind::Unreachable | FailureKind::TimedOut)
-    )
 }

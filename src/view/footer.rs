@@ -3,11 +3,13 @@
 use crate::{
     app::{
         Model,
-        keymap::{Action, Context},
+        form::Form,
+        keymap::{Action, Chord, Context},
+        overlay::Overlay,
         pane::{Pane, RowId},
         rows,
     },
-    model::{Order, Position},
+    model::{FailureKind, Order, Position},
 };
 
 /// One key and what it does.
@@ -17,6 +19,8 @@ pub struct Hint {
     pub label: &'static str,
     /// The way out of every position: always shown on the desk.
     pub is_way_out: bool,
+    /// Kept where room is short: what explains the keys, and what leaves.
+    pub is_kept: bool,
 }
 
 /// What a trader reaches for first. What is not here is in the help.
@@ -60,15 +64,24 @@ pub fn footer(model: &Model) -> Vec<Hint> {
             continue;
         };
         let hint = Hint {
-            key: chord.to_string(),
+            key: keys(model, *action, chord),
             label: label(model, *action),
             is_way_out: *action == Action::CloseAll,
+            is_kept: matches!(action, Action::Help | Action::Quit | Action::Dismiss),
         };
         if !hints.contains(&hint) {
             hints.push(hint);
         }
     }
     hints
+}
+
+/// A pair of keys that do one thing both ways is one hint.
+fn keys(model: &Model, action: Action, chord: Chord) -> String {
+    let both = (action == Action::StepUp).then_some(Action::StepDown);
+    let other = both.and_then(|other| model.keymap.chord(model.context(), other));
+    let other = other.map(|other| other.to_string());
+    format!("{chord}{}", other.unwrap_or_default())
 }
 
 fn label(model: &Model, action: Action) -> &'static str {
@@ -101,8 +114,12 @@ type Need = fn(&Model) -> bool;
 /// The keys that work on some rows only; all others always do.
 const NEEDS: &[(Action, Need)] = &[
     (Action::CloseAll, |model| {
-        model.store.closing_all().is_none()
+        can_trade(model) && model.store.closing_all().is_none()
     }),
+    (Action::Buy, can_trade),
+    (Action::Sell, can_trade),
+    (Action::ObservedPrice, has_price_field),
+    (Action::StepUp, is_stepped),
     (Action::Decide, |model| {
         model.store.parked().next().is_some()
     }),
@@ -125,11 +142,36 @@ fn works(model: &Model, action: Action) -> bool {
     needs.all(|(_, need)| need(model))
 }
 
+/// The account is known and the service takes the key for it.
+fn can_trade(model: &Model) -> bool {
+    model.identity.is_some() && !model.store.health.has(FailureKind::Auth)
+}
+
+fn has_price_field(model: &Model) -> bool {
+    form_of(model).is_some_and(|form| form.draft.fields().iter().any(|field| field.is_price()))
+}
+
+/// Whether the focused field is a number.
+fn is_stepped(model: &Model) -> bool {
+    form_of(model).is_some_and(|form| form.draft.text(form.focus).is_some())
+}
+
+fn form_of(model: &Model) -> Option<&Form> {
+    match model.overlays.last()? {
+        Overlay::Form(form) => Some(form),
+        Overlay::Help { .. } | Overlay::Detail { .. } | Overlay::Strip(_) => None,
+    }
+}
+
 fn can_cancel(model: &Model) -> bool {
+    let store = &model.store;
+    let works = |order: &Order| order.is_working() && !store.is_over(order);
     match selected(model) {
-        Some(RowId::Order(id)) => model.store.order(&id).is_some_and(Order::is_working),
-        Some(RowId::Twap(id)) => model.store.twaps.rows().iter().any(|twap| twap.id == id),
-        Some(RowId::Scaled(_) | RowId::Rung(..)) => true,
+        Some(RowId::Order(id)) => store.order(&id).is_some_and(works),
+        Some(RowId::Twap(id)) => store.active_twaps().any(|twap| twap.id == id),
+        Some(RowId::Scaled(id) | RowId::Rung(id, _)) => {
+            store.ladder(&id).is_none_or(|l| l.ended_at().is_none())
+        }
         Some(RowId::Position(_) | RowId::Line(_)) | None => false,
     }
 }
@@ -137,10 +179,7 @@ fn can_cancel(model: &Model) -> bool {
 fn selected(model: &Model) -> Option<RowId> {
     let pane = model.focus.pane;
     let rows = rows(&model.store, &model.activity, pane);
-    model
-        .focus
-        .selected(pane, &rows)
-        .map(|(_, row)| row.clone())
+    model.focus.selected(pane, &rows).map(|(_, row)| row)
 }
 
 fn selected_position(model: &Model) -> Option<&Position> {

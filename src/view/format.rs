@@ -11,6 +11,7 @@ use std::time::Duration;
 pub const UNKNOWN: &str = "–";
 /// An average without a known tick shows at most this many decimals; the detail shows all of them.
 const AVERAGE_DECIMALS: u32 = 6;
+const FINER_THAN_TICK: u32 = 2;
 
 /// The digits as they are, with thousands separators.
 pub fn grouped(value: Num) -> String {
@@ -52,6 +53,16 @@ pub fn price(price: Num, market: Option<&Market>) -> String {
 pub fn average(price: Num, market: Option<&Market>) -> String {
     let own = price.normalized().decimals().min(AVERAGE_DECIMALS);
     grouped(price.rounded(tick_decimals(price, market).unwrap_or(own)))
+}
+
+/// A fill is an average of many: two digits finer than the tick tell two of them apart.
+pub fn fill(price: Num, market: Option<&Market>) -> String {
+    let own = price.normalized().decimals();
+    let (least, most) = match tick_decimals(price, market) {
+        Some(tick) => (tick, tick + FINER_THAN_TICK),
+        None => (0, AVERAGE_DECIMALS),
+    };
+    grouped(price.rounded(own.clamp(least, most)))
 }
 
 fn tick_decimals(price: Num, market: Option<&Market>) -> Option<u32> {
@@ -191,7 +202,7 @@ impl Zone {
     /// Local time with its offset, and UTC.
     pub fn exact(&self, at: Timestamp) -> String {
         let utc = Self::utc().formatted(at, "%F %T%.3f UTC");
-        if self.0 == TimeZone::UTC {
+        if self.formatted(at, "%:z") == "+00:00" {
             return utc;
         }
         format!("{} ({utc})", self.formatted(at, "%F %T%.3f %:z"))
@@ -247,6 +258,8 @@ mod tests {
         assert_eq!(price(num("64123.5"), Some(&btc)), "64,123.5");
         assert_eq!(average(num("64123.456789"), Some(&btc)), "64,123");
         assert_eq!(average(num("0.123456789"), None), "0.123457");
+        let fills = ["64123", "64123.456789", "64123.5"].map(|p| fill(num(p), Some(&btc)));
+        assert_eq!(fills, ["64,123", "64,123.46", "64,123.5"]);
         assert_eq!(price(num("3.10"), None), "3.1");
     }
 

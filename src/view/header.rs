@@ -4,10 +4,9 @@
 use super::{Gauge, Share, Span, Tone, calls, format, title, words};
 use crate::{
     app::{Mode, Model, poll::Source},
-    model::{Call, Failure, FailureKind, Num, Timestamp},
+    model::{Call, FailureKind, Num},
 };
 use std::{collections::VecDeque, time::Duration};
-use strum::IntoEnumIterator;
 
 /// The whole line, leftmost first.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -125,26 +124,32 @@ fn api(model: &Model) -> Segment {
     Segment::new(priority, vec![Span::muted("api "), state.clone()]).brief(vec![state])
 }
 
+/// Troubles of the last answers and what they are called, the gravest first.
+const TROUBLES: &[(FailureKind, &str, Tone)] = &[
+    (FailureKind::Limited, "LIMITED", Tone::Warn),
+    (FailureKind::Unavailable, "UNAVAILABLE", Tone::Alert),
+    (FailureKind::Broken, "BROKEN ANSWERS", Tone::Alert),
+    (FailureKind::Unreadable, "UNREADABLE ANSWERS", Tone::Alert),
+    (FailureKind::TimedOut, "TIMEOUTS", Tone::Warn),
+];
+
 fn api_state(model: &Model) -> Span {
-    let calls = &model.store.calls;
-    let silent = calls
-        .iter()
-        .rev()
-        .take_while(|(_, call)| calls::is_silent(call))
-        .count();
-    if trouble(model, FailureKind::Auth).is_some() {
+    let health = &model.store.health;
+    if health.has(FailureKind::Auth) {
         return Span::new("AUTH: key refused", Tone::Alert);
     }
-    if silent > 0 {
-        return Span::new(format!("DOWN, retry {silent}"), Tone::Alert);
+    if let Some(until) = health.limited_until(model.now) {
+        let left = format::countdown(until, model.now);
+        return Span::new(format!("LIMITED {left}"), Tone::Warn);
     }
-    if let Some(why) = trouble(model, FailureKind::Limited) {
-        return Span::new(limited(model, why), Tone::Warn);
+    if health.tries() > 0 {
+        return Span::new(format!("DOWN, retry {}", health.tries()), Tone::Alert);
     }
-    if trouble(model, FailureKind::Unavailable).is_some() {
-        return Span::new("UNAVAILABLE", Tone::Alert);
+    let trouble = TROUBLES.iter().find(|(kind, ..)| health.has(*kind));
+    match trouble {
+        Some((_, words, tone)) => Span::new(*words, *tone),
+        None => typical(&model.store.calls).map_or_else(Span::unknown, pace),
     }
-    typical(calls).map_or_else(Span::unknown, pace)
 }
 
 /// How many calls the shown pace is the median of: one slow answer is not a slow service.
@@ -155,24 +160,6 @@ fn typical(calls: &VecDeque<(u64, Call)>) -> Option<Duration> {
     let mut recent: Vec<_> = recent.collect();
     recent.sort_unstable();
     recent.get(recent.len() / 2).copied()
-}
-
-fn trouble(model: &Model, kind: FailureKind) -> Option<&Failure> {
-    let mut troubles = Source::iter().filter_map(|source| model.store.trouble(source));
-    troubles.find(|why| why.kind == kind)
-}
-
-/// `LIMITED 12s`: counted from the answer that said so.
-fn limited(model: &Model, why: &Failure) -> String {
-    let mut calls = model.store.calls.iter().rev().map(|(_, call)| call);
-    let said_at = calls
-        .find(|call| call.outcome == Ok(429))
-        .map(|call| call.at.plus(call.elapsed));
-    let ends: Option<Timestamp> = said_at.zip(why.retry_after).map(|(at, wait)| at.plus(wait));
-    match ends.filter(|end| *end > model.now) {
-        Some(end) => format!("LIMITED {}", format::countdown(end, model.now)),
-        None => "LIMITED".to_owned(),
-    }
 }
 
 fn pace(elapsed: Duration) -> Span {

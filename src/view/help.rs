@@ -49,6 +49,17 @@ const GROUPS: &[(&str, &[Action])] = &[
     ),
 ];
 
+/// What is not a word and stands on the desk.
+const LEGEND: &[(&str, &str)] = &[
+    ("–", "not known; never 0"),
+    ("late OLD", "past 3, 10 poll intervals"),
+    ("100+", "more is read as you scroll"),
+    ("bps +", "filled better than expected"),
+    ("bps -", "filled worse"),
+    ("drift -", "behind its schedule"),
+    ("RO", "reduce-only"),
+];
+
 /// The keys of `of` first, then the desk's in groups.
 pub fn help(keymap: &Keymap, of: Context) -> Vec<HelpSection> {
     let bindings: Vec<&Binding> = keymap.hints(of).collect();
@@ -68,6 +79,15 @@ pub fn help(keymap: &Keymap, of: Context) -> Vec<HelpSection> {
         sections.push(HelpSection {
             title: "Always",
             lines: vec![always],
+        });
+    }
+    if of != Context::Form && of != Context::Strip {
+        let lines = LEGEND
+            .iter()
+            .map(|(sign, means)| ((*sign).to_owned(), *means));
+        sections.push(HelpSection {
+            title: "Signs",
+            lines: lines.collect(),
         });
     }
     sections.retain(|section| !section.lines.is_empty());

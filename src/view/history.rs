@@ -16,8 +16,8 @@ pub const HISTORY: &[Column<Order>] = &[
     Column::new("market", "market", Left, 0, orders::market),
     Column::new("side", "side", Left, 0, orders::side),
     Column::new("mode", "type", Left, 3, orders::mode),
-    Column::new("status", "status", Left, 0, |order, _| {
-        words::status(&order.status).into()
+    Column::new("status", "status", Left, 0, |order, scene| {
+        orders::status(order, scene).into()
     }),
     Column::new("size", "size", Number, 2, orders::size),
     Column::new("limit_price", "price", Number, 6, orders::price),
@@ -54,7 +54,7 @@ fn requested(order: &Order, scene: &Scene<'_>) -> Cell {
 
 fn fill(order: &Order, scene: &Scene<'_>) -> Cell {
     let market = scene.store.market(&order.market_id);
-    known(order.fill_price.map(|p| format::price(p, market))).into()
+    known(order.fill_price.map(|p| format::fill(p, market))).into()
 }
 
 /// How much better (+) or worse (−) than the expected price it was filled, in basis points of that price.

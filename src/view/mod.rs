@@ -33,7 +33,7 @@ pub use header::{Header, Segment, header};
 pub use help::{HelpSection, help};
 pub use panes::{emptiness, foot, pane_table};
 pub use scaled::{RungLine, head as ladder_head, rungs};
-pub use strip::{FlightView, StripView, ToastView, flights, strip, toast};
+pub use strip::{FlightView, StripView, ToastView, flights, news, strip, toast};
 pub use table::{Align, Body, Cell, Column, Gauge, Heading, Lead, Row, Share, Table};
 pub use title::{Title, title};
 pub use twaps::{Bar, TwapCard, cards};

@@ -6,9 +6,9 @@ use super::{
     words::{self, aside},
 };
 use crate::{
-    app::{TreeRow, notice::Event, order_tree, pane::RowId},
+    app::{TreeRow, pane::RowId},
     model::{
-        Command, Num, Order, OrderId, OrderMode, OrderStatus, Progress, Receipt, TimeInForce,
+        Command, Num, Order, OrderId, OrderMode, OrderStatus, Progress, TimeInForce,
         TriggerDirection,
     },
 };
@@ -55,27 +55,29 @@ fn state(order: &Order, scene: &Scene<'_>) -> Cell {
     let span = match cancel_of(&order.id, scene) {
         Some(Progress::Unknown { .. }) => Span::new("cancel unknown", Tone::Alert),
         Some(_) => Span::new("canceling", Tone::Warn),
-        None if order.is_armed() && was_queued(&order.id, scene) => {
+        None if order.is_armed() && scene.store.queued_cancels.contains(&order.id) => {
             Span::new("cancel queued", Tone::Warn)
         }
         None if order.is_armed() => Span::new("armed", Tone::Info),
         None if is_partly_filled(order) => Span::new("partial", Tone::Info),
-        None => words::status(&order.status),
+        None => status(order, scene),
     };
     span.into()
+}
+
+/// Its status in the service's word; `ended` where an old page still calls it working and a newer list of
+/// the working orders does not have it.
+pub(super) fn status(order: &Order, scene: &Scene<'_>) -> Span {
+    if scene.store.is_over(order) {
+        return Span::muted("ended");
+    }
+    words::status(&order.status)
 }
 
 fn cancel_of<'a>(id: &OrderId, scene: &Scene<'a>) -> Option<&'a Progress> {
     let mut flights = scene.store.flights.values();
     let flight = flights.find(|f| matches!(&f.command, Command::Cancel(order) if order == id))?;
     Some(&flight.progress)
-}
-
-/// The service has taken the cancel of an armed order and will act on it.
-fn was_queued(id: &OrderId, scene: &Scene<'_>) -> bool {
-    scene.activity.lines.iter().any(|line| {
-        matches!(&line.event, Event::Settled(_, Ok(Receipt::Cancel(cancel))) if cancel.queued && cancel.id == *id)
-    })
 }
 
 fn is_partly_filled(order: &Order) -> bool {
@@ -187,7 +189,7 @@ fn margin(order: &Order, _: &Scene<'_>) -> Cell {
 
 /// The visible lines of the tree.
 pub(super) fn table(scene: &Scene<'_>, range: Range<usize>) -> Table {
-    let tree = order_tree(scene.store);
+    let tree = &scene.store.tree;
     let rows = tree.iter().enumerate().skip(range.start).take(range.len());
     let rows = rows.map(|(at, row)| line(row, lead(row, tree.get(at + 1)), scene));
     Table::new(WORKING, rows.collect())

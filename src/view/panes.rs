@@ -9,14 +9,15 @@ use super::{
     scaled, twaps,
 };
 use crate::app::{
-    Model,
+    Model, Rows,
     keymap::{Action, Context},
-    pane::{Pane, RowId},
+    pane::Pane,
+    poll::Source,
 };
 use std::ops::Range;
 
 /// The rows `range` of a pane whose rows are `rows`, formatted; nothing else is.
-pub fn pane_table(pane: Pane, rows: &[RowId], range: Range<usize>, scene: &Scene<'_>) -> Table {
+pub fn pane_table(pane: Pane, rows: &Rows<'_>, range: Range<usize>, scene: &Scene<'_>) -> Table {
     let store = scene.store;
     match pane {
         Pane::Positions => {
@@ -54,7 +55,13 @@ pub fn foot(pane: Pane, scene: &Scene<'_>) -> Vec<Span> {
 pub fn emptiness(pane: Pane, model: &Model) -> Vec<Span> {
     let store = &model.store;
     if let Some(source) = pane.source() {
-        let is_known = store.polled_at(source).is_some() || pane == Pane::Scaled;
+        // Ladders are met on orders only.
+        let source = if pane == Pane::Scaled {
+            Source::Orders
+        } else {
+            source
+        };
+        let is_known = store.polled_at(source).is_some();
         match store.trouble(source) {
             Some(why) if !is_known => return vec![Span::new(why.to_string(), Tone::Alert)],
             None if !is_known => return vec![Span::muted("loading…")],

@@ -6,7 +6,7 @@ use super::{
     words::{self, aside, known},
 };
 use crate::{
-    app::pane::RowId,
+    app::{Remote, Rows, pane::RowId},
     model::{MarketId, Num, Order, OrderStatus, Rung, Scaled},
 };
 use std::ops::Range;
@@ -20,6 +20,8 @@ pub struct RungLine {
     /// Its size as a share of the ladder's largest rung.
     pub weight: Option<Num>,
     pub order: Option<Order>,
+    /// Its order does not work any more, whatever the row above still says.
+    pub is_over: bool,
 }
 
 pub const RUNGS: &[Column<RungLine>] = &[
@@ -50,8 +52,10 @@ pub const RUNGS: &[Column<RungLine>] = &[
     }),
 ];
 
+/// How its order ended or that it works; `None` when that is not known.
 fn status(line: &RungLine) -> Option<OrderStatus> {
-    line.order.as_ref()?.status.known()
+    let status = line.order.as_ref()?.status.known();
+    status.filter(|status| !(line.is_over && status.is_working()))
 }
 
 fn filled(line: &RungLine) -> Option<Num> {
@@ -64,7 +68,7 @@ fn is_partial(line: &RungLine) -> bool {
 
 fn tone(line: &RungLine) -> Tone {
     match status(line) {
-        _ if line.rung.reject_reason.is_some() => Tone::Muted,
+        _ if line.rung.reject_reason.is_some() || line.is_over => Tone::Muted,
         Some(OrderStatus::Canceled | OrderStatus::Expired | OrderStatus::Rejected) => Tone::Muted,
         Some(OrderStatus::Filled | OrderStatus::Pending | OrderStatus::Resting) | None => {
             Tone::Plain
@@ -82,18 +86,21 @@ fn bar_tone(line: &RungLine) -> Tone {
     }
 }
 
-/// Working, filled, canceled or rejected with the reason; `placed` when its order is not among those read.
+/// Working, filled, canceled or rejected with the reason; `placed` when its order is not among those read,
+/// `ended` when it does not work any more and nothing read says how it ended.
 fn state(line: &RungLine) -> Span {
     if let Some(why) = &line.rung.reject_reason {
         return Span::new(format!("rejected: {why}"), Tone::Alert);
     }
     let Some(order) = &line.order else {
         return match line.rung.order_id {
+            Some(_) if line.is_over => Span::muted("ended"),
             Some(_) => Span::muted("placed"),
             None => Span::unknown(),
         };
     };
     match order.status.known() {
+        Some(OrderStatus::Resting | OrderStatus::Pending) if line.is_over => Span::muted("ended"),
         Some(OrderStatus::Resting | OrderStatus::Pending) if is_partial(line) => {
             Span::new("partial", Tone::Info)
         }
@@ -145,15 +152,15 @@ fn title(ladder: &Scaled, scene: &Scene<'_>) -> Vec<Span> {
 
 fn status_words(ladder: &Scaled) -> Span {
     let status = known(ladder.status.as_ref().map(words::spaced));
-    let has_ended = ladder.completed_at.or(ladder.canceled_at).is_some();
+    let has_ended = ladder.ended_at().is_some();
     let tone = if has_ended { Tone::Muted } else { Tone::Info };
     Span::new(status.text, tone)
 }
 
 /// The visible lines: ladders and their rungs.
-pub(super) fn table(scene: &Scene<'_>, rows: &[RowId], range: Range<usize>) -> Table {
-    let visible = rows.iter().enumerate().skip(range.start).take(range.len());
-    let lines = visible.filter_map(|(at, row)| line(row, rows.get(at + 1), scene));
+pub(super) fn table(scene: &Scene<'_>, rows: &Rows<'_>, range: Range<usize>) -> Table {
+    let visible = range.filter_map(|at| Some((rows.get(at)?, rows.get(at + 1))));
+    let lines = visible.filter_map(|(row, next)| line(&row, next.as_ref(), scene));
     Table::new(RUNGS, lines.collect())
 }
 
@@ -218,10 +225,28 @@ pub(super) fn rung_line(ladder: &Scaled, number: usize, scene: &Scene<'_>) -> Op
             .as_ref()
             .and_then(|id| scene.store.order(id))
             .cloned(),
+        is_over: is_over(ladder, &rung, scene),
         market_id: ladder.market_id.clone(),
         size_decimals: decimals(ladder, scene),
         rung,
     })
+}
+
+/// Whether the rung's order is known not to work: it is missing from a complete list of the working ones,
+/// or its ladder was canceled after that list was read. A canceled ladder cancels its working rungs
+/// (`api.md`, DELETE scaled-orders).
+fn is_over(ladder: &Scaled, rung: &Rung, scene: &Scene<'_>) -> bool {
+    let store = scene.store;
+    let Some(id) = &rung.order_id else {
+        return false;
+    };
+    let read_at = store.scaled.get(&ladder.id).and_then(Remote::at);
+    let is_canceled = ladder.canceled_at.is_some() && read_at >= store.orders.at();
+    is_canceled
+        || match store.order(id) {
+            Some(order) => store.is_over(order),
+            None => store.is_over_since(id, read_at),
+        }
 }
 
 fn decimals(ladder: &Scaled, scene: &Scene<'_>) -> Option<u32> {

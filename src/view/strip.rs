@@ -3,10 +3,10 @@
 use super::{Gauge, Scene, Share, Span, Tone, activity, format, words};
 use crate::{
     app::{
-        Flight, Mode, Model,
+        About, Flight, Mode, Model,
         keymap::{Action, Context},
-        notice::{Event, Notice},
-        overlay::{Arm, Strip},
+        notice::{self, Event, Notice},
+        overlay::{Arm, Overlay, Strip},
     },
     model::{AccountId, Command, FailureKind, Num, Progress, Timestamp},
 };
@@ -58,10 +58,7 @@ pub fn strip(model: &Model, scene: &Scene<'_>, strip: &Strip) -> StripView {
             Span::plain(" stops it"),
         ],
         Arm::Confirm => vec![
-            Span::new(
-                format!("{}?", words::command(&strip.command, scene)),
-                Tone::Strong,
-            ),
+            Span::new(format!("{}?", named(&strip.command, scene)), Tone::Strong),
             Span::plain("  "),
             Span::new(yes, Tone::Accent),
             Span::plain(" yes · "),
@@ -102,7 +99,7 @@ fn question(model: &Model, scene: &Scene<'_>, strip: &Strip) -> Vec<Span> {
         vec![Span::plain("too old to be sent again · ")]
     };
     let mut spans = vec![
-        Span::new(words::command(&strip.command, scene), Tone::Strong),
+        Span::new(named(&strip.command, scene), Tone::Strong),
         Span::new(" may have been done", Tone::Alert),
         Span::plain(":  "),
     ];
@@ -122,13 +119,18 @@ fn share_of(ends_at: Timestamp, now: Timestamp, whole: u128) -> Share {
     Share::of(left.over(millis(whole)).unwrap_or(Num::ZERO))
 }
 
+/// A command that is still to be given, about what is so now.
+fn named(command: &Command, scene: &Scene<'_>) -> String {
+    words::command(command, &About::of(command, scene.store))
+}
+
 /// `closing 3 positions on chal-1 (≤ 2.5 % slippage)`: the service's own cap (`api.md`, close-all).
 fn going(command: &Command, scene: &Scene<'_>) -> String {
     if let Command::Flatten(account) = command {
         return format!("flattening {account}: TWAPs, ladders, orders and positions");
     }
     let Command::CloseAll(account) = command else {
-        return words::command(command, scene);
+        return named(command, scene);
     };
     let open = scene.store.positions.value().map(|page| page.rows.len());
     let open = match open {
@@ -169,7 +171,7 @@ fn flight_view(flight: &Flight, scene: &Scene<'_>) -> Option<FlightView> {
             })
         }
         (_, Progress::Flattening(_) | Progress::Parked { .. }) => Some(FlightView {
-            words: standing(&flight.command, &flight.progress, scene),
+            words: standing(flight),
             gauge: None,
         }),
         (command @ Command::CloseAll(_), Progress::Sending { .. }) => Some(FlightView {
@@ -180,8 +182,8 @@ fn flight_view(flight: &Flight, scene: &Scene<'_>) -> Option<FlightView> {
             gauge: None,
         }),
         (_, Progress::Sending { .. }) => None,
-        (command, progress) => Some(FlightView {
-            words: waiting(command, progress, scene),
+        (_, _) => Some(FlightView {
+            words: waiting(flight, scene),
             gauge: None,
         }),
     }
@@ -212,19 +214,23 @@ fn running(
 }
 
 /// What has no moment at which it goes on.
-fn standing(command: &Command, progress: &Progress, scene: &Scene<'_>) -> Vec<Span> {
-    let tone = if matches!(progress, Progress::Parked { .. }) {
+fn standing(flight: &Flight) -> Vec<Span> {
+    let tone = if matches!(flight.progress, Progress::Parked { .. }) {
         Tone::Alert
     } else {
         Tone::Info
     };
     vec![
-        Span::plain(format!("{}: ", words::command(command, scene))),
-        Span::new(activity::progress_words(progress), tone),
+        Span::plain(format!(
+            "{}: ",
+            words::command(&flight.command, &flight.about)
+        )),
+        Span::new(activity::progress_words(&flight.progress), tone),
     ]
 }
 
-fn waiting(command: &Command, progress: &Progress, scene: &Scene<'_>) -> Vec<Span> {
+fn waiting(flight: &Flight, scene: &Scene<'_>) -> Vec<Span> {
+    let progress = &flight.progress;
     let retry_at = match progress {
         Progress::Unknown { retry_at, .. }
         | Progress::Waiting { retry_at, .. }
@@ -239,24 +245,30 @@ fn waiting(command: &Command, progress: &Progress, scene: &Scene<'_>) -> Vec<Spa
         | Progress::Flattening(_) => Tone::Warn,
     };
     vec![
-        Span::plain(format!("{}: ", words::command(command, scene))),
+        Span::plain(format!(
+            "{}: ",
+            words::command(&flight.command, &flight.about)
+        )),
         Span::new(activity::progress_words(progress), tone),
         Span::muted(format!(" in {}", format::countdown(retry_at, scene.now))),
     ]
 }
 
-/// The newest notice while it lasts; what is under way shows as a flight instead.
-pub fn toast(model: &Model, scene: &Scene<'_>) -> Option<ToastView> {
+/// The newest notice while it lasts; what is under way shows as a flight instead. None over a form, which
+/// says itself what became of it and must not be covered.
+pub fn toast(model: &Model) -> Option<ToastView> {
     let notice = model.activity.toast(model.now)?;
-    if matches!(notice.event, Event::Progress(..)) {
+    if has_form(model) {
         return None;
     }
-    let stays = model.activity.toast_ends_at().is_none();
+    // While a strip asks, the key answers the strip.
+    let is_asked = matches!(model.overlays.last(), Some(Overlay::Strip(_)));
+    let stays = model.activity.toast_ends_at().is_none() && !is_asked;
     let dismiss = model.keymap.chord(Context::Desk, Action::Dismiss);
     Some(ToastView {
         tone: notice.event.tone().into(),
         head: activity::kind(&notice.event).to_owned(),
-        words: toast_words(notice, scene),
+        words: toast_words(notice),
         references: match &notice.event {
             Event::Settled(_, Err(why)) => activity::references(why).trim().to_owned(),
             Event::Settled(_, Ok(_)) | Event::Sent(_) | Event::Progress(..) | Event::Said(..) => {
@@ -267,19 +279,28 @@ pub fn toast(model: &Model, scene: &Scene<'_>) -> Option<ToastView> {
     })
 }
 
-fn toast_words(notice: &Notice, scene: &Scene<'_>) -> String {
+/// What must be known although a form is open, as a line below it: bad news, and why a key did nothing.
+pub fn news(model: &Model) -> Option<Span> {
+    let notice = model.activity.toast(model.now)?;
+    let tone = notice.event.tone();
+    let is_bad = matches!(tone, notice::Tone::Warn | notice::Tone::Alert);
+    (is_bad && has_form(model)).then(|| Span::new(toast_words(notice), tone.into()))
+}
+
+fn has_form(model: &Model) -> bool {
+    let is_form = |overlay: &Overlay| matches!(overlay, Overlay::Form(_));
+    model.overlays.iter().any(is_form)
+}
+
+fn toast_words(notice: &Notice) -> String {
+    let asked = |command| words::command(command, &notice.about);
     match &notice.event {
         Event::Settled(command, Err(why)) if why.kind == FailureKind::Unknown => {
-            format!(
-                "{}: may or may not have been done",
-                words::command(command, scene)
-            )
+            format!("{}: may or may not have been done", asked(command))
         }
-        Event::Settled(command, Err(why)) => {
-            format!("{}: {}", words::command(command, scene), why.message)
-        }
-        event @ (Event::Settled(..) | Event::Sent(_) | Event::Progress(..) | Event::Said(..)) => {
-            activity::words_of(event, scene)
+        Event::Settled(command, Err(why)) => format!("{}: {}", asked(command), why.message),
+        Event::Settled(..) | Event::Sent(_) | Event::Progress(..) | Event::Said(..) => {
+            activity::words_of(notice)
                 .into_iter()
                 .map(|span| span.text)
                 .collect()

@@ -5,7 +5,7 @@ use crate::{
     app::{Feed, Model, keymap::Context, pane::Pane, poll::Source},
     model::{Failure, Page},
 };
-use std::time::Duration;
+use std::{hash::Hash, time::Duration};
 
 /// Older than this many poll intervals is late, resp. old (PRODUCT, Truthfulness).
 const LATE: u32 = 3;
@@ -57,8 +57,13 @@ fn count(model: &Model, pane: Pane) -> Option<String> {
     match pane {
         Pane::Positions => known(store.positions.value()?.rows.len()),
         Pane::Orders => known(store.orders.value()?.rows.len()),
-        Pane::Twaps => known(store.twaps.value()?.rows.len()),
-        Pane::Scaled => known(store.scaled.len()),
+        Pane::Twaps => store
+            .twaps
+            .value()
+            .and_then(|_| known(store.active_twaps().count())),
+        Pane::Scaled => ladder_source(model)
+            .is_none()
+            .then(|| format::count(store.scaled.len())),
         Pane::Closed => feed_count(&store.closed),
         Pane::History => feed_count(&store.history),
         Pane::Activity => known(model.activity.lines.len()),
@@ -66,8 +71,16 @@ fn count(model: &Model, pane: Pane) -> Option<String> {
     }
 }
 
+/// The source whose silence keeps ladders from being known: they are met on orders only, so that until
+/// orders have come nobody knows whether there are any.
+pub(super) fn ladder_source(model: &Model) -> Option<Source> {
+    let store = &model.store;
+    let is_known = !store.scaled.is_empty() || store.polled_at(Source::Orders).is_some();
+    (!is_known).then_some(Source::Orders)
+}
+
 /// `150+` while older pages exist that are not here yet.
-fn feed_count<T>(feed: &Feed<T>) -> Option<String> {
+fn feed_count<K: Eq + Hash, T>(feed: &Feed<K, T>) -> Option<String> {
     feed.head().value()?;
     let more = if feed.has_more() { "+" } else { "" };
     Some(format!("{}{more}", format::count(feed.rows().len())))
@@ -84,10 +97,17 @@ fn freshness(model: &Model, pane: Pane) -> Vec<Span> {
         Pane::Scaled => loading_ladders(model),
         Pane::Activity | Pane::Calls => vec![],
     };
-    let has_nothing_to_poll = pane == Pane::Scaled && store.scaled.is_empty();
-    if let Some(source) = pane.source().filter(|_| !has_nothing_to_poll) {
-        spans.extend(source_words(model, source));
-    }
+    let source = if pane == Pane::Scaled && store.scaled.is_empty() {
+        ladder_source(model)
+    } else {
+        pane.source()
+    };
+    spans.extend(
+        source
+            .map(|source| source_words(model, source))
+            .into_iter()
+            .flatten(),
+    );
     spans
 }
 
@@ -107,7 +127,7 @@ fn unread<T>(page: Option<&Page<T>>) -> Vec<Span> {
     })
 }
 
-fn feed_notes<T>(feed: &Feed<T>) -> Vec<Span> {
+fn feed_notes<K: Eq + Hash, T>(feed: &Feed<K, T>) -> Vec<Span> {
     let mut spans = gaps(feed.unreadable(), feed.is_incomplete().then_some(()));
     if feed.is_fetching() {
         spans.push(Span::new("loading more…", Tone::Info));
@@ -125,6 +145,14 @@ fn gaps(unreadable: usize, incomplete: Option<()>) -> Vec<Span> {
 /// How old a source is, and why there is nothing newer.
 pub(super) fn source_words(model: &Model, source: Source) -> Vec<Span> {
     let trouble = model.store.trouble(source);
+    let until = model.store.health.limited_until(model.now);
+    if let (Some(until), Some(_)) = (until, model.store.polled_at(source)) {
+        let waits = format!("waiting {}", format::countdown(until, model.now));
+        let waits = Span::new(waits, Tone::Warn);
+        return std::iter::once(waits)
+            .chain(age_of(model, source))
+            .collect();
+    }
     match (model.store.polled_at(source), trouble) {
         (None, None) => vec![Span::muted("loading…")],
         (None, Some(why)) => vec![Span::new(format!("failed: {}", short(why)), Tone::Alert)],
@@ -149,10 +177,10 @@ fn short(why: &Failure) -> String {
 /// The age of a source in words; `None` before anything has come.
 pub(super) fn age_of(model: &Model, source: Source) -> Option<Span> {
     let age = model.now.since(model.store.polled_at(source)?);
-    Some(age_words(
-        age,
-        model.options.intervals.get(&source).copied(),
-    ))
+    let interval = model.options.intervals.get(&source).copied();
+    // What has ended is read seldom, and nothing of it can have changed.
+    let is_settled = source == Source::Scaled && model.store.all_ladders_ended();
+    Some(age_words(age, interval.filter(|_| !is_settled)))
 }
 
 /// `3s`, `late 14s` past three intervals, `OLD 2m` past ten.

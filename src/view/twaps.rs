@@ -6,8 +6,8 @@ use super::{
     words::{self, aside, known},
 };
 use crate::{
-    app::pane::RowId,
-    model::{Num, Timestamp, Twap},
+    app::{Ended, Rows, pane::RowId},
+    model::{Num, OrderId, Timestamp, Twap},
 };
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ pub const TWAPS: &[Column<Twap>] = &[
         part(t.filled_share(), Tone::Info)
     }),
     Column::new("elapsed", "time", Number, 1, |t, scene| {
-        part(t.elapsed_share(scene.now), Tone::Muted)
+        part(t.elapsed_share(clock(t, scene)), Tone::Muted)
     }),
     Column::new("drift", "drift", Number, 3, |t, scene| {
         drift(t, scene).into()
@@ -34,7 +34,7 @@ pub const TWAPS: &[Column<Twap>] = &[
         Span::muted(slices(t)).into()
     }),
     Column::new("next_run_at", "next", Number, 2, |t, scene| {
-        aside(t.next_run_at.map(|at| format::countdown(at, scene.now)))
+        aside(next_slice(t, scene).map(|at| format::countdown(at, scene.now)))
     }),
     Column::new("average_price", "average", Number, 4, |t, scene| {
         known(t.average_price.map(|p| priced(t, p, scene))).into()
@@ -68,9 +68,9 @@ pub fn cards(scene: &Scene<'_>, rows: &[RowId]) -> Vec<TwapCard> {
     twaps(scene, rows).map(|twap| card(twap, scene)).collect()
 }
 
-pub(super) fn table(scene: &Scene<'_>, rows: &[RowId], range: Range<usize>) -> Table {
-    let visible = rows.get(range).unwrap_or_default();
-    let lines = twaps(scene, visible).map(|twap| Row::cells(TWAPS, twap, scene));
+pub(super) fn table(scene: &Scene<'_>, rows: &Rows<'_>, range: Range<usize>) -> Table {
+    let visible = rows.at(range);
+    let lines = twaps(scene, &visible).map(|twap| Row::cells(TWAPS, twap, scene));
     Table::new(TWAPS, lines.collect())
 }
 
@@ -130,7 +130,7 @@ fn card(twap: &Twap, scene: &Scene<'_>) -> TwapCard {
 /// The status and when the next slice runs.
 fn card_state(twap: &Twap, scene: &Scene<'_>) -> Vec<Span> {
     let mut spans = vec![state(twap, scene)];
-    if let Some(at) = twap.next_run_at.filter(|_| is_live(twap, scene)) {
+    if let Some(at) = next_slice(twap, scene) {
         spans.push(Span::muted("  next in "));
         spans.push(Span::plain(format::countdown(at, scene.now)));
     }
@@ -158,7 +158,7 @@ fn filled_bar(twap: &Twap, scene: &Scene<'_>) -> Bar {
 }
 
 fn time_bar(twap: &Twap, scene: &Scene<'_>) -> Bar {
-    let share = twap.elapsed_share(scene.now);
+    let share = twap.elapsed_share(clock(twap, scene));
     let left = twap.end_at.filter(|_| share.is_some()).map(|end| {
         let left = format::countdown(end, scene.now);
         Span::muted(format!("  {left} left"))
@@ -178,7 +178,7 @@ fn facts(twap: &Twap, scene: &Scene<'_>) -> Vec<Span> {
     spans.push(Span::muted("  avg "));
     spans.push(known(twap.average_price.map(|p| priced(twap, p, scene))));
     spans.extend(band(twap, scene));
-    if let Some(child) = &twap.current_child_order_id {
+    if let Some(child) = child(twap, scene) {
         spans.push(Span::muted(format!("  child {child}")));
     }
     spans
@@ -201,18 +201,10 @@ fn band(twap: &Twap, scene: &Scene<'_>) -> Option<Span> {
     ))
 }
 
-/// Its status in the service's words; what ended says why and when it was last seen.
+/// Its status in the service's words; what is over says how, why and when.
 pub(super) fn state(twap: &Twap, scene: &Scene<'_>) -> Span {
-    if let Some(at) = last_seen(twap, scene) {
-        let reason = twap
-            .completion_reason
-            .as_ref()
-            .map(|why| format!("{}, ", words::spaced(why)));
-        let at = scene.zone.time_of_day(at);
-        return Span::muted(format!(
-            "ended ({}last seen {at})",
-            reason.unwrap_or_default()
-        ));
+    if let Some(end) = end(twap, scene) {
+        return Span::muted(end_words(twap, end, scene));
     }
     if let (None, Some(trigger)) = (twap.activated_at, twap.trigger_price) {
         return Span::new(
@@ -230,25 +222,75 @@ pub(super) fn state(twap: &Twap, scene: &Scene<'_>) -> Span {
     }
 }
 
-fn last_seen(twap: &Twap, scene: &Scene<'_>) -> Option<Timestamp> {
-    let mut ended = scene.store.ended_twaps.iter();
-    let ended = ended.find(|ended| ended.twap.id == twap.id)?;
-    let is_back = scene
-        .store
-        .twaps
-        .rows()
-        .iter()
-        .any(|live| live.id == twap.id);
-    (!is_back).then_some(ended.last_seen)
+/// How a TWAP is known to be over.
+#[derive(Debug, Clone, Copy)]
+enum End {
+    Stopped(Timestamp),
+    Completed(Timestamp),
+    /// It left the list; this is when it was last on it.
+    LastSeen(Timestamp),
+}
+
+fn end(twap: &Twap, scene: &Scene<'_>) -> Option<End> {
+    let stopped = twap.canceled_at.map(End::Stopped);
+    let completed = || twap.completed_at.map(End::Completed);
+    let gone = || {
+        scene
+            .store
+            .ended_twap(&twap.id)
+            .map(|ended: &Ended| End::LastSeen(ended.last_seen))
+    };
+    stopped.or_else(completed).or_else(gone)
+}
+
+/// `stopped 14:03:22`, `completed 14:03:22: filled`, `ended (last seen 14:03:22)`.
+fn end_words(twap: &Twap, end: End, scene: &Scene<'_>) -> String {
+    let moment = |at| scene.zone.moment(at, scene.now);
+    let reason = twap.completion_reason.as_ref().map(words::spaced);
+    let because = |words: String| match &reason {
+        Some(why) => format!("{words}: {why}"),
+        None => words,
+    };
+    match end {
+        End::Stopped(at) => because(format!("stopped {}", moment(at))),
+        End::Completed(at) => because(format!("completed {}", moment(at))),
+        End::LastSeen(at) => {
+            let why = reason.as_ref().map(|why| format!("{why}, "));
+            format!(
+                "ended ({}last seen {})",
+                why.unwrap_or_default(),
+                moment(at)
+            )
+        }
+    }
 }
 
 fn is_live(twap: &Twap, scene: &Scene<'_>) -> bool {
-    last_seen(twap, scene).is_none() && twap.completed_at.or(twap.canceled_at).is_none()
+    end(twap, scene).is_none()
+}
+
+/// The instant its progress is measured at: for what is over, time stands still.
+pub(super) fn clock(twap: &Twap, scene: &Scene<'_>) -> Timestamp {
+    match end(twap, scene) {
+        Some(End::Stopped(at) | End::Completed(at) | End::LastSeen(at)) => at.min(scene.now),
+        None => scene.now,
+    }
+}
+
+/// When its next slice runs, while there is one to come.
+pub(super) fn next_slice(twap: &Twap, scene: &Scene<'_>) -> Option<Timestamp> {
+    twap.next_run_at.filter(|_| is_live(twap, scene))
+}
+
+/// The order that works for it now.
+pub(super) fn child<'a>(twap: &'a Twap, scene: &Scene<'_>) -> Option<&'a OrderId> {
+    let child = twap.current_child_order_id.as_ref();
+    child.filter(|_| is_live(twap, scene))
 }
 
 /// Ahead of its schedule (+) or behind it (−).
 fn drift(twap: &Twap, scene: &Scene<'_>) -> Span {
-    let Some(drift) = twap.drift(scene.now) else {
+    let Some(drift) = twap.drift(clock(twap, scene)) else {
         return Span::unknown();
     };
     let is_late = drift < Num::new(-5, 2);

@@ -1,10 +1,14 @@
 //! Words that several panes share: sides, markets, reasons, and what a command is called in full.
 
 use super::{Cell, Scene, Span, Tone, format};
-use crate::model::{
-    Command, Exits, Lenient, Market, MarketId, Num, Order, OrderMode, OrderStatus, Position,
-    PositionId, Side, Twap,
+use crate::{
+    app::{About, Target},
+    model::{
+        Command, Exits, Lenient, Market, MarketId, Num, Order, OrderMode, OrderStatus, Position,
+        Side, Twap,
+    },
 };
+use std::fmt;
 
 /// `BTC` of `paper|BTC`.
 pub(super) fn market(id: &MarketId) -> Span {
@@ -123,62 +127,56 @@ pub(super) fn status(status: &Lenient<OrderStatus>) -> Span {
     Span::new(status.to_string(), tone)
 }
 
-/// A command with everything a trader knows its target by.
-pub(super) fn command(command: &Command, scene: &Scene<'_>) -> String {
-    let store = scene.store;
-    match command {
-        Command::Place(order) => order.to_string(),
-        Command::Close(close) => {
+/// A command with everything a trader knew its target by.
+pub(super) fn command(command: &Command, about: &About) -> String {
+    let of = about.market.as_ref();
+    match (command, &about.target) {
+        (Command::Close(close), Some(Target::Position(held))) => {
+            let named = position(held, of);
             let words = close.to_string();
-            let named = position(&close.position_id, scene);
             words.replace(&close.position_id.to_string(), &named)
         }
-        Command::Cancel(id) => match store.order(id) {
-            Some(order) => format!("cancel {} ({id})", self::order(order, scene)),
-            None => format!("cancel order {id}"),
-        },
-        Command::Exits(exits) => self::exits(exits, scene),
-        Command::Margin { position_id, extra } => format!(
+        (Command::Margin { extra, .. }, Some(Target::Position(held))) => format!(
             "extra margin of {} to {} USD",
-            position(position_id, scene),
+            position(held, of),
             format::usd(*extra)
         ),
-        Command::StopTwap(id) => match store.twap(id) {
-            Some(twap) => format!("stop TWAP {} ({id})", twap_words(twap, scene)),
-            None => format!("stop TWAP {id}"),
-        },
-        Command::CancelScaled(id) => match store.ladder(id) {
-            Some(ladder) => {
-                let rungs = ladder.rungs.len();
-                let side = signed_side(ladder.total_size).text;
-                let symbol = market(&ladder.market_id).text;
-                format!("cancel ladder {side} {symbol}, {rungs} rungs ({id})")
-            }
-            None => format!("cancel ladder {id}"),
-        },
-        Command::CloseAll(account) => format!("close all positions on {account}"),
-        Command::Flatten(account) => format!("flatten {account}"),
+        (Command::Cancel(id), Some(Target::Order(order))) => {
+            format!("cancel {} ({id})", self::order(order, of))
+        }
+        (Command::Exits(exits), target) => self::exits(exits, target.as_ref(), of),
+        (Command::StopTwap(id), Some(Target::Twap(twap))) => {
+            format!("stop TWAP {} ({id})", twap_words(twap, of))
+        }
+        (Command::CancelScaled(id), Some(Target::Scaled(ladder))) => {
+            let rungs = ladder.rungs.len();
+            let side = signed_side(ladder.total_size).text;
+            let symbol = market(&ladder.market_id).text;
+            format!("cancel ladder {side} {symbol}, {rungs} rungs ({id})")
+        }
+        (command, _) => command.to_string(),
     }
 }
 
-fn exits(exits: &Exits, scene: &Scene<'_>) -> String {
-    let of = scene.store.order(&exits.order_id).map_or_else(
-        || exits.order_id.to_string(),
-        |order| self::order(order, scene),
-    );
+fn exits(exits: &Exits, target: Option<&Target>, of: Option<&Market>) -> String {
+    let named = match target {
+        Some(Target::Order(order)) => self::order(order, of),
+        Some(Target::Position(_) | Target::Twap(_) | Target::Scaled(_)) | None => {
+            exits.order_id.to_string()
+        }
+    };
     let (take, stop) = (exits.take_profit, exits.stop_loss);
-    format!("exits of {of}: take profit {take}, stop loss {stop}")
+    format!("exits of {named}: take profit {take}, stop loss {stop}")
 }
 
 /// `SELL 0.50000 BTC limit @ 65,000`.
-pub(super) fn order(order: &Order, scene: &Scene<'_>) -> String {
-    let of = scene.store.market(&order.market_id);
+pub(super) fn order(order: &Order, of: Option<&Market>) -> String {
     let words = format!(
         "{} {} {} {}",
-        order_side(&order.side).text,
+        said("side", &order.side, |_| order_side(&order.side).text),
         order_size(order.size, of),
         market(&order.market_id).text,
-        mode(&order.mode)
+        said("type", &order.mode, |_| mode(&order.mode)),
     );
     if let Some(price) = order.limit_price {
         return format!("{words} @ {}", format::price(price, of));
@@ -189,8 +187,19 @@ pub(super) fn order(order: &Order, scene: &Scene<'_>) -> String {
     }
 }
 
-fn twap_words(twap: &Twap, scene: &Scene<'_>) -> String {
-    let of = scene.store.market(&twap.market_id);
+/// A word of the service in a sentence; one that is not known is quoted and says what it is a word for.
+pub(super) fn said<T: Copy + fmt::Display>(
+    what: &str,
+    word: &Lenient<T>,
+    known: impl FnOnce(T) -> String,
+) -> String {
+    match word.known() {
+        Some(value) => known(value),
+        None => format!("{what} \"{word}\""),
+    }
+}
+
+fn twap_words(twap: &Twap, of: Option<&Market>) -> String {
     let total = twap.total_size.map(|total| order_size(total, of));
     let side = signed_side(twap.total_size).text;
     format!(
@@ -200,23 +209,19 @@ fn twap_words(twap: &Twap, scene: &Scene<'_>) -> String {
     )
 }
 
-/// `LONG 0.50000 BTC (pos_3)`, or the id alone when the position is not here any more.
-fn position(id: &PositionId, scene: &Scene<'_>) -> String {
-    let named = |position: &Position| {
-        let side = position_side(position.side()).text;
-        let quantity = position_size(position, scene);
-        format!(
-            "{side} {quantity} {} ({id})",
-            market(&position.market_id).text
-        )
-    };
-    scene
-        .store
-        .position(id)
-        .map_or_else(|| id.to_string(), named)
+/// `LONG 0.50000 BTC (pos_3)`.
+fn position(position: &Position, of: Option<&Market>) -> String {
+    let side = position_side(position.side()).text;
+    let quantity = quantity(position, of);
+    let symbol = market(&position.market_id).text;
+    format!("{side} {quantity} {symbol} ({})", position.id)
 }
 
 pub(super) fn position_size(position: &Position, scene: &Scene<'_>) -> String {
-    let by_market = || scene.store.market(&position.market_id)?.size_decimals;
+    quantity(position, scene.store.market(&position.market_id))
+}
+
+fn quantity(position: &Position, of: Option<&Market>) -> String {
+    let by_market = || of?.size_decimals;
     format::size(position.size, position.size_decimals.or_else(by_market))
 }

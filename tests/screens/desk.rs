@@ -2,7 +2,7 @@
 
 use perpdeck::{
     app::{
-        CloseAllRule, Identity, Mode, Model, Msg, Options,
+        About, CloseAllRule, Identity, Mode, Model, Msg, Options,
         keymap::Keymap,
         notice::{Event, Tone},
         poll::{Answer, Poll, Source},
@@ -27,7 +27,7 @@ fn ago(seconds: i64) -> i64 {
     NOW.0 - seconds * 1_000
 }
 
-fn read<T: serde::de::DeserializeOwned>(json: &Value) -> T {
+pub(crate) fn read<T: serde::de::DeserializeOwned>(json: &Value) -> T {
     serde_json::from_str(&json.to_string()).unwrap()
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn position(id: &str, symbol: &str, over: &Value) -> Position {
     read(&with(base, over))
 }
 
-fn positions() -> Vec<Position> {
+pub(crate) fn positions() -> Vec<Position> {
     vec![
         position(
             "pos_1",
@@ -87,7 +87,7 @@ fn positions() -> Vec<Position> {
     ]
 }
 
-fn working() -> Vec<Order> {
+pub(crate) fn working() -> Vec<Order> {
     let mut orders = vec![
         order(
             "ord_90",
@@ -164,7 +164,7 @@ fn more_working() -> Vec<Order> {
     ]
 }
 
-fn twaps() -> Vec<Twap> {
+pub(crate) fn twaps() -> Vec<Twap> {
     let running = json!({
         "id": "twap_1", "account_id": "chal-1", "market_id": "paper|BTC", "total_size": 0.5,
         "filled_size": 0.26, "leverage": 10, "average_price": 64_012.4, "min_price": 62000, "max_price": 65500,
@@ -191,7 +191,7 @@ pub(crate) fn ended_twap() -> Twap {
     }))
 }
 
-fn ladder() -> Scaled {
+pub(crate) fn ladder() -> Scaled {
     read(&json!({
         "id": "lad_1", "account_id": "chal-1", "market_id": "paper|ETH", "total_size": 10, "leverage": 5,
         "start_price": 2980, "end_price": 2880, "rung_count": 6, "placed_count": 5, "rejected_count": 1,
@@ -312,6 +312,7 @@ pub(crate) fn call(
         outcome,
         elapsed: Duration::from_millis(ms),
         request_id: Some("4f0c2a5e-9d1b-4c5e-8a77-0d3a2b1c9e10".into()),
+        retry_after: None,
     }
 }
 
@@ -453,7 +454,16 @@ pub(crate) fn full() -> Model {
 /// What the activity pane tells: a fill, a refusal, a queued cancel, the desk's own word.
 fn happenings(model: &mut Model) {
     let then = Timestamp(ago(60));
-    let note = |model: &mut Model, event| model.activity.note(Some(Ticket(7)), event, then);
+    model.store.queued_cancels.insert("ord_95".into());
+    let note = |model: &mut Model, event: Event| {
+        let about = match &event {
+            Event::Sent(command) | Event::Settled(command, _) | Event::Progress(command, _) => {
+                About::of(command, &model.store)
+            }
+            Event::Said(..) => About::default(),
+        };
+        model.activity.note_of(about, Some(Ticket(7)), event, then);
+    };
     let cancel = Command::Cancel("ord_95".into());
     let queued = perpdeck::model::CancelResult {
         id: "ord_95".into(),

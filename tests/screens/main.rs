@@ -9,12 +9,15 @@
 mod desk;
 mod digits;
 mod dump;
+mod forms;
+mod health;
+mod over;
 mod words;
 
 use dump::{drawn, press, screen};
 use perpdeck::{
     app::{Model, Msg, poll::Answer, update},
-    model::{Failure, FailureKind, Progress, Ticket, Timestamp},
+    model::{Call, Failure, FailureKind, Progress, Ticket, Timestamp},
     ui::{Scrolls, Theme, picture},
 };
 use std::{fs, path::PathBuf, time::Duration};
@@ -134,7 +137,11 @@ fn stale() -> Model {
     update(
         &mut model,
         later,
-        Msg::Called(desk::call("GET", "/v1/orders", Ok(429), 5)),
+        Msg::Called(Call {
+            at: Timestamp(desk::NOW.0),
+            retry_after: limited.retry_after,
+            ..desk::call("GET", "/v1/orders", Ok(429), 5)
+        }),
     );
     desk::arrive(&mut model, -14, Answer::Orders(Err(limited.clone())));
     desk::arrive(&mut model, -14, Answer::Positions(Err(limited)));

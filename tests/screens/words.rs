@@ -7,12 +7,12 @@ use perpdeck::{
     view::{self, Body, Scene, Span, format::Zone},
 };
 
-fn text(spans: &[Span]) -> String {
+pub(crate) fn text(spans: &[Span]) -> String {
     spans.iter().map(|span| span.text.as_str()).collect()
 }
 
 /// One cell of a pane by row and heading.
-fn cell(model: &Model, pane: Pane, row: usize, title: &str) -> String {
+pub(crate) fn cell(model: &Model, pane: Pane, row: usize, title: &str) -> String {
     let zone = Zone::utc();
     let scene = Scene::of(model, &zone);
     let ids = rows(&model.store, &model.activity, pane);
@@ -28,7 +28,7 @@ fn cell(model: &Model, pane: Pane, row: usize, title: &str) -> String {
     }
 }
 
-fn header(model: &Model) -> String {
+pub(crate) fn header(model: &Model) -> String {
     let segments = view::header(model).segments;
     let words: Vec<_> = segments
         .iter()
@@ -37,7 +37,7 @@ fn header(model: &Model) -> String {
     words.join(" | ")
 }
 
-fn footer(model: &Model) -> String {
+pub(crate) fn footer(model: &Model) -> String {
     let hints = view::footer(model).into_iter();
     let hints: Vec<_> = hints
         .map(|hint| format!("{} {}", hint.key, hint.label))
@@ -103,16 +103,6 @@ fn the_header_tells_the_state_of_the_connection_in_words() {
     assert!(
         full.contains("day +312.40 | daily loss 61% left | api OK 4 ms | orders 0s"),
         "{full}"
-    );
-    let mut down = desk::full();
-    for _ in 0..3 {
-        let call = desk::call("GET", "/v1/orders", Err(FailureKind::Unreachable), 2);
-        update(&mut down, desk::NOW, Msg::Called(call));
-    }
-    assert!(
-        header(&down).contains("api DOWN, retry 3"),
-        "{}",
-        header(&down)
     );
     let mut refused = desk::full();
     let why = Failure::new(FailureKind::Auth, "revoked");

@@ -60,10 +60,8 @@ fn form(form: Form) -> Next {
 
 fn selected(model: &Model) -> Option<RowId> {
     let rows = rows(&model.store, &model.activity, model.focus.pane);
-    model
-        .focus
-        .selected(model.focus.pane, &rows)
-        .map(|(_, row)| row.clone())
+    let selected = model.focus.selected(model.focus.pane, &rows);
+    selected.map(|(_, row)| row)
 }
 
 /// The moving keys; the selection stays an id.
@@ -81,14 +79,14 @@ fn travel(model: &mut Model, action: Action) -> bool {
         _ => return false,
     };
     if let Some(row) = rows.get(there) {
-        model.focus.select(pane, row.clone());
+        model.focus.select(pane, row);
     }
     true
 }
 
 /// Esc on the desk: first the toast goes, then the zoom.
 fn dismiss(model: &mut Model) -> Next {
-    if !model.activity.dismiss_toast() {
+    if !model.activity.dismiss_toast(model.now) {
         model.focus.zoomed = false;
     }
     Next::Stay
@@ -127,16 +125,22 @@ fn get_out(model: &Model, command: Command) -> Next {
 }
 
 fn cancel(model: &Model, row: &RowId) -> Next {
+    let is_done = |order: &Order| order.is_over() || model.store.is_over(order);
     let command = match row {
-        RowId::Order(id) if model.store.order(id).is_some_and(Order::is_over) => {
+        RowId::Order(id) if model.store.order(id).is_some_and(is_done) => {
             return Next::Refuse("this order is not working any more".to_owned());
         }
         RowId::Order(id) => Command::Cancel(id.clone()),
-        RowId::Twap(id) if model.store.twaps.rows().iter().any(|t| t.id == *id) => {
+        RowId::Twap(id) if model.store.active_twaps().any(|t| t.id == *id) => {
             Command::StopTwap(id.clone())
         }
         RowId::Twap(_) => return Next::Refuse("this TWAP has ended".to_owned()),
-        RowId::Scaled(id) | RowId::Rung(id, _) => Command::CancelScaled(id.clone()),
+        RowId::Scaled(id) | RowId::Rung(id, _) => match model.store.ladder(id) {
+            Some(ladder) if ladder.ended_at().is_some() => {
+                return Next::Refuse("this ladder has ended".to_owned());
+            }
+            Some(_) | None => Command::CancelScaled(id.clone()),
+        },
         RowId::Position(_) | RowId::Line(_) => return Next::Stay,
     };
     open(Overlay::Strip(Strip::confirm(command, model.now)))
@@ -173,8 +177,8 @@ fn market_of(model: &Model, row: &RowId) -> Option<MarketId> {
     let store = &model.store;
     match row {
         RowId::Position(id) => {
-            let mut known = store.positions.rows().iter().chain(store.closed.rows());
-            known.find(|p| p.id == *id).map(|p| p.market_id.clone())
+            let known = store.position(id).or_else(|| store.closed.find(id));
+            known.map(|p| p.market_id.clone())
         }
         RowId::Order(id) => store.order(id).map(|o| o.market_id.clone()),
         RowId::Twap(id) => store.twap(id).map(|t| t.market_id.clone()),

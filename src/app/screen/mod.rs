@@ -5,8 +5,10 @@ mod rows;
 mod tree;
 
 pub(super) use act::act;
-pub use rows::rows;
-pub use tree::{TreeRow, order_tree};
+pub(super) use rows::ladder_rows;
+pub use rows::{Rows, rows};
+pub use tree::TreeRow;
+pub(super) use tree::order_tree;
 
 use super::{Effect, Model, pane::Pane};
 

@@ -1,8 +1,8 @@
 //! Working orders under what they belong to: their TWAP, their ladder, or the order they are a part of.
 
-use super::super::{Store, pane::RowId};
+use super::super::pane::RowId;
 use crate::model::{Order, OrderId};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 /// One line of the tree. A parent that is not itself a working order is a line of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,29 +13,26 @@ pub struct TreeRow {
 }
 
 /// Roots in the order the service lists their newest member; children below their parent in that order.
-pub fn order_tree(store: &Store) -> Vec<TreeRow> {
-    let orders = store.orders.rows();
-    let mut shown = BTreeSet::new();
-    let mut tree = vec![];
+pub(crate) fn order_tree(orders: &[Order]) -> Vec<TreeRow> {
+    let mut roots = vec![];
+    let mut children: BTreeMap<RowId, Vec<RowId>> = BTreeMap::new();
     for order in orders {
+        let own = RowId::Order(order.id.clone());
         let parent = parent(order);
-        let root = parent
-            .clone()
-            .unwrap_or_else(|| RowId::Order(order.id.clone()));
-        if !shown.insert(root.clone()) {
-            continue;
-        }
-        tree.push(TreeRow {
-            id: root.clone(),
-            depth: 0,
+        let root = parent.clone().unwrap_or_else(|| own.clone());
+        let family = children.entry(root.clone()).or_insert_with(|| {
+            roots.push(root);
+            vec![]
         });
-        let children = orders
-            .iter()
-            .filter(|o| self::parent(o).as_ref() == Some(&root));
-        tree.extend(children.map(|o| TreeRow {
-            id: RowId::Order(o.id.clone()),
-            depth: 1,
-        }));
+        if parent.is_some() {
+            family.push(own);
+        }
+    }
+    let mut tree = Vec::with_capacity(orders.len());
+    for root in roots {
+        let family = children.remove(&root).unwrap_or_default();
+        tree.push(TreeRow { id: root, depth: 0 });
+        tree.extend(family.into_iter().map(|id| TreeRow { id, depth: 1 }));
     }
     tree
 }

@@ -115,7 +115,7 @@ async fn a_lost_reply_is_asked_for_again_with_the_same_key_and_the_same_bytes() 
     let Msg::Progress(TICKET, Progress::Unknown { why, retry_at }) = doubt else {
         panic!("{doubt:?}");
     };
-    assert!(why.kind == FailureKind::Unreachable && retry_at > NOW);
+    assert!(why.kind == FailureKind::Broken && retry_at > NOW);
 }
 
 /// The write-ahead log holds committed rows only; another process may not open the database itself.

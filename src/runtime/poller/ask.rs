@@ -61,7 +61,7 @@ impl Desk {
         let at = self.clock.now();
         let answer = self.answer(question).await;
         let told = Told {
-            trouble: trouble(&answer).cloned(),
+            trouble: answer.trouble().cloned(),
             is_final: is_final(&answer),
         };
         let poll = Msg::Polled(Box::new(Poll { at, answer }));
@@ -120,21 +120,6 @@ fn readable(page: Page<Market>) -> Result<Vec<Market>, Failure> {
     match page.unreadable.into_iter().next() {
         Some(why) if page.rows.is_empty() => Err(Failure::new(FailureKind::Unreadable, why)),
         _ => Ok(page.rows),
-    }
-}
-
-fn trouble(answer: &Answer) -> Option<&Failure> {
-    match answer {
-        Answer::Positions(result) | Answer::Closed(result) | Answer::MoreClosed(_, result) => {
-            result.as_ref().err()
-        }
-        Answer::Orders(result) | Answer::History(result) | Answer::MoreHistory(_, result) => {
-            result.as_ref().err()
-        }
-        Answer::Twaps(result) => result.as_ref().err(),
-        Answer::Scaled(_, result) => result.as_ref().err(),
-        Answer::Markets(result) => result.as_ref().err(),
-        Answer::Account(result) => result.as_ref().err(),
     }
 }
 

@@ -44,8 +44,7 @@ fn known(pane: Pane, row: &RowId, scene: &Scene<'_>) -> Option<DetailView> {
     let store = scene.store;
     match row {
         RowId::Position(id) => {
-            let closed = || store.closed.rows().iter().find(|p| p.id == *id);
-            let position = store.position(id).or_else(closed)?;
+            let position = store.position(id).or_else(|| store.closed.find(id))?;
             Some(position::detail(position, scene))
         }
         RowId::Order(id) => Some(order::detail(store.order(id)?, scene)),
@@ -64,15 +63,11 @@ fn known(pane: Pane, row: &RowId, scene: &Scene<'_>) -> Option<DetailView> {
 }
 
 fn notice(number: u64, scene: &Scene<'_>) -> Option<DetailView> {
-    let notice = scene
-        .activity
-        .lines
-        .iter()
-        .find(|line| line.number == number)?;
+    let notice = scene.activity.line(number)?;
     let mut fields = Fields::default();
     fields.time("at", Some(notice.at), scene);
     fields.text("ticket", notice.ticket);
-    fields.push("what", activity::words_of(&notice.event, scene));
+    fields.push("what", activity::words_of(notice));
     if let Event::Settled(_, Err(why)) = &notice.event {
         fields.section("Failure");
         fields.text("kind", Some(why.kind.word()));

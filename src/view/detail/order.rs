@@ -2,7 +2,7 @@
 
 use super::{DetailView, Fields};
 use crate::{
-    model::Order,
+    model::{Num, Order},
     view::{Scene, Span, format, history, orders, words},
 };
 
@@ -13,8 +13,7 @@ pub(super) fn detail(order: &Order, scene: &Scene<'_>) -> DetailView {
     numbers(&mut fields, order);
     fields.section("What follows");
     fields.text("filled", orders::filled_share(order).map(format::percent));
-    let quality =
-        history::fill_quality(order).map(|bps| format!("{} bps", format::signed_bps(bps)));
+    let quality = history::fill_quality(order).map(quality);
     fields.text("fill against expected", quality);
     let settled = order
         .settled_at
@@ -28,9 +27,20 @@ pub(super) fn detail(order: &Order, scene: &Scene<'_>) -> DetailView {
     fields.section("Links");
     links(&mut fields, order);
     fields.titled(vec![
-        Span::plain(words::order(order, scene)),
-        words::status(&order.status),
+        Span::plain(words::order(order, scene.store.market(&order.market_id))),
+        Span::plain("  "),
+        orders::status(order, scene),
     ])
+}
+
+/// `+4.1 bps, better than expected`: the sign is the trader's, whichever the side.
+fn quality(bps: Num) -> String {
+    let words = match bps.rounded(1) {
+        shown if shown.is_positive() => "better than expected",
+        shown if shown.is_negative() => "worse than expected",
+        _ => "as expected",
+    };
+    format!("{} bps, {words}", format::signed_bps(bps))
 }
 
 fn what(fields: &mut Fields, order: &Order) {

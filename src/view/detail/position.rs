@@ -16,7 +16,10 @@ pub(super) fn detail(position: &Position, scene: &Scene<'_>) -> DetailView {
     fields.number("size", Some(position.size));
     fields.number("entry_price", position.entry_price);
     fields.number("exit_price", position.exit_price);
-    fields.number("liquidation_price", position.liquidation_price);
+    match position.liquidation_price.or(position.exit_price) {
+        Some(_) => fields.number("liquidation_price", position.liquidation_price),
+        None => fields.push("liquidation_price", no_liquidation()),
+    }
     fields.number("leverage", position.leverage);
     fields.number("isolated_margin_extra", position.isolated_margin_extra);
     fields.section("Profit");
@@ -41,6 +44,14 @@ pub(super) fn detail(position: &Position, scene: &Scene<'_>) -> DetailView {
         words::market(&position.market_id),
     ];
     fields.titled(title)
+}
+
+/// Whether there is none or it was not told cannot be known: `api.md` makes the field optional.
+fn no_liquidation() -> Vec<Span> {
+    vec![
+        Span::unknown(),
+        Span::muted("  the service sent none: out of reach, or not told"),
+    ]
 }
 
 fn open(fields: &mut Fields, position: &Position, scene: &Scene<'_>) {
@@ -74,7 +85,8 @@ fn open(fields: &mut Fields, position: &Position, scene: &Scene<'_>) {
     ];
     fields.push("nearest", nearest);
     for order in protection::orders_of(position, scene) {
-        let line = format!("{}  {}", order.id, words::order(order, scene));
+        let market = scene.store.market(&order.market_id);
+        let line = format!("{}  {}", order.id, words::order(order, market));
         fields.push("order", vec![Span::plain(line)]);
     }
     fields.section("Times");

@@ -12,6 +12,7 @@ pub(super) fn twap(twap: &Twap, scene: &Scene<'_>) -> DetailView {
     fields.text("account_id", Some(&twap.account_id));
     fields.text("market_id", Some(&twap.market_id));
     fields.text("status", twap.status.as_ref());
+    fields.push("state", vec![twaps::state(twap, scene)]);
     fields.text("completion_reason", twap.completion_reason.as_ref());
     fields.flag("reduce_only", twap.reduce_only);
     fields.flag("randomize", twap.randomize);
@@ -31,17 +32,16 @@ pub(super) fn twap(twap: &Twap, scene: &Scene<'_>) -> DetailView {
     fields.number("slices_attempted", twap.slices_attempted);
     fields.text(
         "elapsed",
-        twap.elapsed_share(scene.now).map(format::percent),
+        twap.elapsed_share(twaps::clock(twap, scene))
+            .map(format::percent),
     );
-    fields.text("drift", twap.drift(scene.now).map(format::signed_percent));
-    fields.text(
-        "current_child_order_id",
-        twap.current_child_order_id.as_ref(),
-    );
+    let drift = twap.drift(twaps::clock(twap, scene));
+    fields.text("drift", drift.map(format::signed_percent));
+    fields.text("current_child_order_id", twaps::child(twap, scene));
     fields.section("Times");
     fields.time("started_at", twap.started_at, scene);
     fields.time("activated_at", twap.activated_at, scene);
-    fields.time("next_run_at", twap.next_run_at, scene);
+    fields.time("next_run_at", twaps::next_slice(twap, scene), scene);
     fields.time("end_at", twap.end_at, scene);
     fields.time("completed_at", twap.completed_at, scene);
     fields.time("canceled_at", twap.canceled_at, scene);

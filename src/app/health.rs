@@ -1,0 +1,68 @@
+//! Whether the far end answers: a fact of the newest calls and answers. How old the numbers are is another
+//! one, kept by each source.
+
+use super::poll::Source;
+use crate::model::{Call, Failure, FailureKind, Timestamp};
+use std::collections::BTreeMap;
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Health {
+    /// What was wrong with the last answer of a source, until it or another one with the same trouble
+    /// answers again: a slow source must not keep up an alarm that is over.
+    ailing: BTreeMap<Source, FailureKind>,
+    /// The service has asked every request of the key to wait until then.
+    limited_until: Option<Timestamp>,
+    /// Calls without an answer since the last one that had one, by what was asked for.
+    unanswered: BTreeMap<String, u32>,
+}
+
+impl Health {
+    pub(super) fn answered(&mut self, source: Source, trouble: Option<&Failure>) {
+        match trouble {
+            Some(why) => {
+                self.ailing.insert(source, why.kind);
+            }
+            None => {
+                if let Some(over) = self.ailing.remove(&source) {
+                    self.ailing.retain(|_, kind| *kind != over);
+                }
+            }
+        }
+    }
+
+    pub(super) fn called(&mut self, call: &Call) {
+        if is_silent(call) {
+            let path = call.target.raw().split('?').next().unwrap_or_default();
+            *self.unanswered.entry(path.to_owned()).or_default() += 1;
+        } else {
+            self.unanswered.clear();
+        }
+        if let (Ok(429), Some(wait)) = (call.outcome, call.retry_after) {
+            let until = call.at.plus(call.elapsed).plus(wait);
+            self.limited_until = self.limited_until.max(Some(until));
+        }
+    }
+
+    /// Until when nothing goes out, if the service has asked for a pause that is not over.
+    pub fn limited_until(&self, now: Timestamp) -> Option<Timestamp> {
+        self.limited_until.filter(|until| *until > now)
+    }
+
+    pub fn has(&self, kind: FailureKind) -> bool {
+        self.ailing.values().any(|ailing| *ailing == kind)
+    }
+
+    /// How often the far end has been tried in vain since it last answered: several sources asking at once
+    /// are one try.
+    pub fn tries(&self) -> u32 {
+        self.unanswered.values().copied().max().unwrap_or(0)
+    }
+}
+
+/// Whether the far end gave no answer at all.
+fn is_silent(call: &Call) -> bool {
+    matches!(
+        call.outcome,
+        Err(FailureKind::Unreachable | FailureKind::TimedOut)
+    )
+}

@@ -1,0 +1,118 @@
+//! A form at every size: no digit of it is cut, nothing runs into its neighbour, nothing is hidden silently.
+
+use crate::{
+    desk,
+    dump::{drawn, press},
+};
+use perpdeck::{
+    app::{Model, overlay::Overlay},
+    ui::{Theme, picture},
+    view::form::{FormView, form},
+};
+
+const KEYS: &[&str] = &[
+    "b0.33147",
+    "b99999999999999999",
+    "b0.123456789012345678",
+    "c0.25",
+    "c",
+    "jm+50",
+    "2e",
+];
+
+fn pressed(keys: &str) -> Model {
+    let mut model = desk::full();
+    press(&mut model, keys);
+    model
+}
+
+fn view_of(model: &Model) -> FormView {
+    let open = model.overlays.iter().find_map(|overlay| match overlay {
+        Overlay::Form(form) => Some(form),
+        Overlay::Help { .. } | Overlay::Detail { .. } | Overlay::Strip(_) => None,
+    });
+    form(open.unwrap(), model)
+}
+
+fn lines(model: &Model, width: u16, height: u16) -> Vec<String> {
+    let text = picture::text(&drawn(model, width, height, Theme::default()));
+    text.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn what_follows_is_whole_beside_its_label_and_apart_from_its_neighbour() {
+    for keys in KEYS {
+        let model = pressed(keys);
+        let view = view_of(&model);
+        for width in 60..=200 {
+            let shown = lines(&model, width, 60);
+            for (label, value) in &view.preview {
+                assert!(
+                    shown.iter().any(|line| stands_in(line, label, &value.text)),
+                    "{keys} at {width}: {label} {}\n{}",
+                    value.text,
+                    shown.join("\n")
+                );
+            }
+        }
+    }
+}
+
+/// Whether the value, or as much of it as fits on its line, stands beside its label, ending with a word and
+/// with room after it.
+fn stands_in(line: &str, label: &str, value: &str) -> bool {
+    let Some((_, after)) = line.split_once(&format!(" {label}  ")) else {
+        return false;
+    };
+    let shown = after.trim_start().split("  ").next().unwrap_or_default();
+    let shown = shown.trim_end_matches([' ', '│']);
+    let is_rest_below = value.len() > 30 && value.starts_with(&format!("{shown} "));
+    shown == value || is_rest_below
+}
+
+#[test]
+fn a_form_that_is_too_long_says_how_much_is_hidden() {
+    let mut model = pressed("b0.33147");
+    let shown = lines(&model, 60, 16).join("\n");
+    assert!(shown.contains("lines more"), "{shown}");
+    assert!(shown.contains('↓'), "{shown}");
+    while view_of(&model)
+        .fields
+        .last()
+        .is_some_and(|field| !field.focused)
+    {
+        press(&mut model, "\t");
+    }
+    let shown = lines(&model, 60, 16).join("\n");
+    assert!(
+        shown.contains("flat → LONG") || shown.contains("position"),
+        "{shown}"
+    );
+    assert!(!shown.contains('↓') && shown.contains('↑'), "{shown}");
+}
+
+#[test]
+fn hints_and_faults_are_never_cut() {
+    for keys in ["b", "babc\n", "c", "jm", "2e"] {
+        let model = pressed(keys);
+        let view = view_of(&model);
+        for width in 60..=200 {
+            let shown = lines(&model, width, 60);
+            let whole = shown.join(" ");
+            for field in &view.fields {
+                let hint = Some(&field.hint).filter(|_| field.focused);
+                for word in hint
+                    .into_iter()
+                    .chain(&field.fault)
+                    .flat_map(|t| t.split(' '))
+                {
+                    assert!(
+                        whole.contains(word),
+                        "{keys} at {width}: {word}\n{}",
+                        shown.join("\n")
+                    );
+                }
+            }
+        }
+    }
+}

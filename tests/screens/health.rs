@@ -1,0 +1,212 @@
+//! Whether the far end answers, and what an account that is shut out shows.
+
+use crate::{
+    desk,
+    dump::{drawn, press, screen},
+    words::{footer, header},
+};
+use perpdeck::{
+    app::{Model, Msg, overlay::Overlay, pane::Pane, poll::Answer, update},
+    model::{Call, Failure, FailureKind, Order, Page, Ticket, Timestamp},
+    ui::{Theme, picture},
+    view::{self, Title},
+};
+use std::time::Duration;
+
+fn called(model: &mut Model, call: Call) {
+    update(model, desk::NOW, Msg::Called(call));
+}
+
+fn failed(model: &mut Model, seconds: i64, kind: FailureKind) {
+    let why = || Failure::new(kind, "no");
+    desk::arrive(model, seconds, Answer::Orders(Err(why())));
+    desk::arrive(model, seconds, Answer::History(Err(why())));
+    desk::arrive(model, seconds, Answer::Positions(Err(why())));
+}
+
+fn freshness(title: &Title) -> String {
+    let words: Vec<_> = title.freshness.iter().map(|s| s.text.as_str()).collect();
+    words.join(" ")
+}
+
+#[test]
+fn a_pause_ordered_by_one_429_is_named_with_its_end_everywhere() {
+    let mut model = desk::full();
+    let limited = Call {
+        retry_after: Some(Duration::from_secs(40)),
+        ..desk::call(
+            "POST",
+            "/v1/accounts/chal-1/close-all-positions",
+            Ok(429),
+            0,
+        )
+    };
+    called(&mut model, limited);
+    assert!(
+        header(&model).contains("api LIMITED 39s"),
+        "{}",
+        header(&model)
+    );
+    let title = view::title(&model, Pane::Positions);
+    assert_eq!(freshness(&title), "waiting 39s 1s");
+    let over = Timestamp(desk::NOW.0 + 39_000);
+    update(&mut model, over, Msg::Tick);
+    assert!(header(&model).contains("api OK"), "{}", header(&model));
+}
+
+#[test]
+fn a_slow_source_does_not_keep_up_an_alarm_that_is_over() {
+    for kind in [
+        FailureKind::Unavailable,
+        FailureKind::Limited,
+        FailureKind::Unreadable,
+        FailureKind::Broken,
+    ] {
+        let mut model = desk::full();
+        failed(&mut model, 0, kind);
+        assert!(!header(&model).contains("api OK"), "{}", header(&model));
+        let orders: Page<Order> = Page::of(vec![]);
+        desk::arrive(&mut model, -1, Answer::Orders(Ok(orders)));
+        assert!(
+            header(&model).contains("api OK"),
+            "{kind:?}: {}",
+            header(&model)
+        );
+        let history = view::title(&model, Pane::History);
+        assert!(
+            freshness(&history).contains(kind.word()),
+            "its data is as old as it was"
+        );
+    }
+}
+
+#[test]
+fn one_source_that_cannot_be_read_is_not_ok_however_well_the_others_do() {
+    let mut model = desk::full();
+    let why = Failure::new(FailureKind::Unreadable, "not the documented JSON");
+    desk::arrive(&mut model, 0, Answer::Twaps(Err(why)));
+    let orders: Page<Order> = Page::of(vec![]);
+    desk::arrive(&mut model, -1, Answer::Orders(Ok(orders)));
+    let header = header(&model);
+    assert!(header.contains("api UNREADABLE ANSWERS"), "{header}");
+}
+
+#[test]
+fn sources_that_ask_at_once_are_one_try_of_the_connection() {
+    let mut model = desk::full();
+    for round in 1..=3 {
+        for target in [
+            "/v1/orders?account_id=chal-1",
+            "/v1/positions",
+            "/sim/markets",
+        ] {
+            let call = desk::call("GET", target, Err(FailureKind::Unreachable), 2);
+            called(&mut model, call);
+        }
+        let words = format!("api DOWN, retry {round}");
+        assert!(header(&model).contains(&words), "{}", header(&model));
+    }
+    called(&mut model, desk::call("GET", "/v1/orders", Ok(200), 4));
+    assert!(header(&model).contains("api OK"), "{}", header(&model));
+}
+
+/// A desk whose key the service refuses from the beginning.
+fn shut_out() -> Model {
+    let mut model = desk::opened();
+    let why = || Failure {
+        status: Some(401),
+        ..Failure::new(FailureKind::Auth, "invalid API key")
+    };
+    desk::arrive(&mut model, 0, Answer::Orders(Err(why())));
+    desk::arrive(&mut model, 0, Answer::Positions(Err(why())));
+    desk::arrive(&mut model, 0, Answer::History(Err(why())));
+    model
+}
+
+#[test]
+fn a_refused_key_shows_no_count_and_offers_nothing_that_cannot_work() {
+    let mut model = shut_out();
+    let title = view::title(&model, Pane::Scaled);
+    assert_eq!(
+        (title.count.as_str(), freshness(&title).as_str()),
+        ("", "failed: not authorized (401)")
+    );
+    assert_eq!(
+        view::emptiness(Pane::Scaled, &model)[0].text,
+        "not authorized: invalid API key"
+    );
+    for key in ["1", "2", "4"] {
+        press(&mut model, key);
+        let footer = footer(&model);
+        for offer in ["CLOSE ALL", "buy", "sell", "cancel", "detail"] {
+            assert!(!footer.contains(offer), "{offer} in {footer}");
+        }
+    }
+}
+
+#[test]
+fn help_and_quit_are_offered_at_every_size() {
+    for (width, height) in [(60, 16), (80, 24), (100, 30)] {
+        for keys in ["1", "2", "3", "4", "6"] {
+            let mut model = desk::full();
+            press(&mut model, keys);
+            let text = picture::text(&drawn(&model, width, height, Theme::default()));
+            let last = text.lines().last().unwrap_or_default();
+            assert!(last.contains("? help  q quit"), "{width}x{height}: {last}");
+        }
+    }
+}
+
+#[test]
+fn a_toast_that_says_esc_goes_first_and_takes_nothing_else_with_it() {
+    let mut model = desk::full();
+    press(&mut model, "2\n");
+    let why = desk::refusal();
+    update(
+        &mut model,
+        desk::NOW,
+        Msg::Resumed(Ticket(9), perpdeck::model::Command::Cancel("ord_12".into())),
+    );
+    update(&mut model, desk::NOW, Msg::Settled(Ticket(9), Err(why)));
+    assert!(screen(&model, 120, 40).contains("Esc dismiss"));
+    press(&mut model, "\u{1b}");
+    assert!(matches!(
+        model.overlays.last(),
+        Some(Overlay::Detail { .. })
+    ));
+    assert!(!screen(&model, 120, 40).contains("Esc dismiss"));
+    press(&mut model, "\u{1b}");
+    assert_eq!(model.overlays, vec![]);
+}
+
+#[test]
+fn a_refused_order_speaks_in_its_form_alone() {
+    let mut model = desk::full();
+    press(&mut model, "b0.5\n");
+    update(
+        &mut model,
+        desk::NOW,
+        Msg::Settled(Ticket(1), Err(desk::refusal())),
+    );
+    let shown = screen(&model, 120, 40);
+    assert_eq!(shown.matches("order ord_12 does not exist").count(), 1);
+    assert!(!shown.contains("Esc dismiss"), "{shown}");
+    press(&mut model, "\u{1b}");
+    assert_eq!(model.overlays, vec![]);
+    assert!(view::toast(&model).is_none(), "it was read in the form");
+}
+
+#[test]
+fn a_key_that_does_nothing_says_why_although_a_form_is_open() {
+    let mut unpriced = desk::full();
+    desk::arrive(&mut unpriced, -1, Answer::Markets(Ok(vec![])));
+    press(&mut unpriced, "c");
+    press(&mut unpriced, "=");
+    for width in [60, 120] {
+        let shown = screen(&unpriced, width, 24);
+        assert!(
+            shown.contains("! there is no price field") || shown.contains("! no observed price"),
+            "{shown}"
+        );
+    }
+}

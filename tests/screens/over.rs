@@ -1,0 +1,237 @@
+//! What is over does not go on: ended ladders and TWAPs, lines written once.
+
+use crate::{
+    desk,
+    dump::press,
+    words::{cell, footer, text},
+};
+use perpdeck::{
+    app::{Model, Msg, pane::Pane, poll::Answer, update},
+    model::{CloseAll, Command, Page, Receipt, Scaled, Ticket, Timestamp, Twap},
+    view::{self, Scene, TwapCard, format::Zone},
+};
+use serde_json::json;
+
+fn later(model: &mut Model, seconds: i64) {
+    let then = Timestamp(desk::NOW.0 + seconds * 1_000);
+    update(model, then, Msg::Tick);
+}
+
+/// The state of every rung, the highest price first.
+fn rungs(model: &Model) -> Vec<String> {
+    (1..7)
+        .map(|row| cell(model, Pane::Scaled, row, "state"))
+        .collect()
+}
+
+fn canceled() -> Scaled {
+    Scaled {
+        canceled_at: Some(desk::NOW),
+        status: Some("canceled".into()),
+        ..desk::ladder()
+    }
+}
+
+/// The working orders without those of the ladder.
+fn without_rungs() -> Page<perpdeck::model::Order> {
+    let mut orders = desk::working();
+    orders.retain(|order| order.scaled_order_id.is_none());
+    Page::of(orders)
+}
+
+const REJECTED: &str = "rejected: margin would be exceeded";
+
+#[test]
+fn a_canceled_ladder_has_no_rung_that_still_works() {
+    let mut model = desk::full();
+    assert_eq!(
+        rungs(&model),
+        [
+            "canceled", "filled", "working", "partial", "working", REJECTED
+        ]
+    );
+    let ladder = Answer::Scaled("lad_1".into(), Ok(Box::new(canceled())));
+    desk::arrive(&mut model, -1, ladder);
+    let over = ["canceled", "filled", "ended", "ended", "ended", REJECTED];
+    assert_eq!(rungs(&model), over, "the ladder's word is the newer one");
+    desk::arrive(&mut model, -2, Answer::Orders(Ok(without_rungs())));
+    assert_eq!(rungs(&model), over, "its orders are gone from the list");
+    press(&mut model, "4");
+    assert!(!footer(&model).contains("cancel"), "{}", footer(&model));
+}
+
+#[test]
+fn an_order_of_an_old_page_does_not_work_for_ever() {
+    let mut model = desk::full();
+    let resting = desk::order("ord_old", "BTC", &json!({"limit_price": 60_000}));
+    let older = |rows| Answer::MoreHistory("h2".to_owned().into(), Ok(Page::of(rows)));
+    press(&mut model, "6G");
+    desk::arrive(&mut model, 7, older(vec![resting]));
+    assert_eq!(cell(&model, Pane::History, 40, "status"), "ended");
+    let mut listed = desk::working();
+    listed.push(desk::order(
+        "ord_old",
+        "BTC",
+        &json!({"limit_price": 60_000}),
+    ));
+    desk::arrive(&mut model, -1, Answer::Orders(Ok(Page::of(listed))));
+    assert_eq!(cell(&model, Pane::History, 40, "status"), "resting");
+}
+
+#[test]
+fn a_list_of_working_orders_with_gaps_proves_no_order_gone() {
+    let mut model = desk::full();
+    let gaps = Page {
+        incomplete: true,
+        ..without_rungs()
+    };
+    desk::arrive(&mut model, -1, Answer::Orders(Ok(gaps)));
+    let states = ["canceled", "filled", "placed", "placed", "placed", REJECTED];
+    assert_eq!(rungs(&model), states);
+}
+
+fn card(model: &Model, id: &str) -> TwapCard {
+    let zone = Zone::utc();
+    let row = perpdeck::app::pane::RowId::Twap(id.into());
+    view::cards(&Scene::of(model, &zone), &[row]).remove(0)
+}
+
+fn stopped() -> Twap {
+    Twap {
+        canceled_at: Some(desk::NOW),
+        status: Some("canceled".into()),
+        completion_reason: Some("stopped_by_user".into()),
+        ..desk::twaps().remove(0)
+    }
+}
+
+#[test]
+fn a_stopped_twap_stands_still_and_says_why() {
+    let mut model = desk::full();
+    update(
+        &mut model,
+        desk::NOW,
+        Msg::Resumed(Ticket(9), Command::StopTwap("twap_1".into())),
+    );
+    let receipt = Receipt::Twap(Box::new(stopped()));
+    update(&mut model, desk::NOW, Msg::Settled(Ticket(9), Ok(receipt)));
+    let before = card(&model, "twap_1");
+    assert_eq!(text(&before.state), "stopped 14:13:20: stopped by user");
+    assert!(!text(&before.facts).contains("child"), "{before:?}");
+    later(&mut model, 900);
+    assert_eq!(card(&model, "twap_1"), before);
+    desk::arrive(&mut model, 1, Answer::Twaps(Ok(Page::of(desk::twaps()))));
+    assert_eq!(
+        card(&model, "twap_1"),
+        before,
+        "an older list brings it back"
+    );
+    desk::arrive(&mut model, -1, Answer::Twaps(Ok(Page::of(vec![]))));
+    assert_eq!(card(&model, "twap_1"), before);
+}
+
+#[test]
+fn a_twap_that_left_the_list_stands_where_it_was_last_seen() {
+    let mut model = desk::full();
+    let running = card(&model, "twap_1");
+    desk::arrive(&mut model, -1, Answer::Twaps(Ok(Page::of(vec![]))));
+    later(&mut model, 900);
+    let ended = card(&model, "twap_1");
+    assert_eq!(text(&ended.state), "ended (last seen 14:13:18)");
+    assert!(text(&running.state).contains("next in"));
+    assert!(text(&running.facts).contains("child ord_70"));
+    assert!(!text(&ended.facts).contains("child"));
+    assert_eq!(ended.bars[1].share.text, "48.00%", "2 s before now");
+}
+
+/// Everything the activity pane says, the newest first.
+fn lines(model: &Model) -> Vec<String> {
+    (0..model.activity.lines.len())
+        .map(|row| cell(model, Pane::Activity, row, "what"))
+        .collect()
+}
+
+#[test]
+fn a_line_of_the_activity_never_reads_otherwise_later() {
+    let mut model = desk::full();
+    press(&mut model, "jm+50\n\u{1b}");
+    press(&mut model, "2x");
+    let then = Timestamp(desk::NOW.0 + 200);
+    update(&mut model, then, Msg::Key('y'.into()));
+    let written = lines(&model);
+    assert!(
+        written[1].contains("SHORT 12.5000 ETH (pos_2)"),
+        "{}",
+        written[1]
+    );
+    assert!(
+        written[0].contains("BUY 0.15000 BTC limit @ 62,500"),
+        "{}",
+        written[0]
+    );
+    let mut rest = desk::positions();
+    rest[1].size = desk::num("-0.1");
+    desk::arrive(&mut model, -1, Answer::Positions(Ok(Page::of(rest))));
+    desk::arrive(&mut model, -1, Answer::Orders(Ok(Page::of(vec![]))));
+    desk::arrive(&mut model, -1, Answer::History(Ok(Page::of(vec![]))));
+    desk::arrive(&mut model, -1, Answer::Markets(Ok(vec![])));
+    assert_eq!(lines(&model), written);
+    desk::arrive(&mut model, -2, Answer::Positions(Ok(Page::of(vec![]))));
+    assert_eq!(lines(&model), written);
+    let why = desk::refusal();
+    update(&mut model, then, Msg::Settled(Ticket(1), Err(why)));
+    let last = lines(&model).remove(0);
+    assert!(last.contains("SHORT 12.5000 ETH (pos_2)"), "{last}");
+}
+
+fn close_all(result: &serde_json::Value) -> CloseAll {
+    desk::read(&json!({
+        "id": "op_1", "operation": "close_all_positions", "account_id": "chal-1", "status": "completed",
+        "total_count": 1, "succeeded_count": 1, "failed_count": 0, "created_at": desk::NOW.0,
+        "results": [result],
+    }))
+}
+
+fn close_all_line(result: &serde_json::Value) -> String {
+    let mut model = desk::full();
+    let command = Command::CloseAll("chal-1".into());
+    update(&mut model, desk::NOW, Msg::Resumed(Ticket(9), command));
+    let receipt = Receipt::CloseAll(close_all(result));
+    update(&mut model, desk::NOW, Msg::Settled(Ticket(9), Ok(receipt)));
+    lines(&model).remove(0)
+}
+
+#[test]
+fn close_all_invents_no_failure_and_names_what_still_trades() {
+    assert_eq!(
+        close_all_line(&json!({"position_id": "pos_1", "status": "half_done"})),
+        "close all positions on chal-1: 1 of 1 submitted; pos_1 status \"half_done\"; 2 TWAPs still run"
+    );
+    assert_eq!(
+        close_all_line(
+            &json!({"position_id": "pos_1", "status": "failed", "failure_code": "slippage"})
+        ),
+        "close all positions on chal-1: 1 of 1 submitted; pos_1 failed: slippage; 2 TWAPs still run"
+    );
+}
+
+#[test]
+fn a_word_nobody_knows_is_quoted_and_says_what_it_stands_for() {
+    let mut model = desk::full();
+    let odd = desk::order(
+        "ord_x",
+        "BTC",
+        &json!({"status": "never heard of", "mode": "sideways", "fill_price": 64_000}),
+    );
+    let command = Command::Cancel("ord_x".into());
+    update(&mut model, desk::NOW, Msg::Resumed(Ticket(9), command));
+    let receipt = Receipt::Order {
+        order: Box::new(odd),
+        queued: false,
+    };
+    update(&mut model, desk::NOW, Msg::Settled(Ticket(9), Ok(receipt)));
+    assert_eq!(
+        lines(&model).remove(0),
+        "BUY 0.5 BTC type \"sideways\": status \"never heard of\": filled at 64,000"
+    );
+}
