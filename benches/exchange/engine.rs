@@ -4,7 +4,7 @@ use crate::{median, resident, world::MARKETS};
 use perpdeck::exchange::engine::{
     AccountIx, AccountSpec, AttachedExits, Bps, ChallengeRules, Command, Engine, EngineConfig,
     Feed, Fees, Lots, MarginMode, MarketIx, MarketSpec, Millis, NanoPx, PlaceMode, PlaceOrder, Px,
-    Reduction, Side, Tif, Usd,
+    Reduction, Side, Tif, Usd, Venue,
 };
 
 const START: Millis = Millis(1_790_000_000_000);
@@ -87,6 +87,7 @@ fn engine(accounts: usize) -> Engine {
         start: START,
         feed: Feed::Synthetic,
         fees: Fees::default(),
+        venue: Venue::default(),
         markets: (0..MARKETS).map(market).collect(),
         accounts: (0..accounts).map(account).collect(),
     })

@@ -1,4 +1,4 @@
-//! Faults on purpose: what `POST /sim/faults` plants, and which request steps on it.
+//! Faults on purpose: what `POST /sim/faults` or a scenario's `[[faults]]` plants, and which request steps on it.
 //!
 //! A disturbance is addressed by endpoint, count and probability; the draws come from a stream of their own, seeded
 //! with the exchange, so the same requests in the same order meet the same trouble. The control routes of `/sim`
@@ -6,6 +6,7 @@
 
 use super::wire::{integral, optional_integral};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::time::Duration;
 use strum::{Display, EnumString};
 
@@ -69,9 +70,12 @@ pub(super) struct Plant {
     /// Sent with 429 and 503, seconds.
     #[serde(default = "one", deserialize_with = "integral")]
     pub(super) retry_after: u32,
-    /// How long `latency` holds a request.
+    /// How long `latency` holds a request, and over how long `slow_body` spreads an answer.
     #[serde(default, deserialize_with = "integral")]
     pub(super) millis: u32,
+    /// How far `clock_skew` is ahead of the exchange's own clock; negative is behind.
+    #[serde(default, deserialize_with = "integral")]
+    pub(super) skew_millis: i32,
 }
 
 fn always() -> u32 {
@@ -96,6 +100,10 @@ pub(super) enum Kind {
     DropReply,
     /// The right answer, cut in half.
     CutBody,
+    /// The right answer in small pieces, the last of them after `millis`.
+    SlowBody,
+    /// The right answer by another clock: every instant in it is off by `skew_millis`.
+    ClockSkew,
     /// 200 with a body that is no JSON.
     GarbageBody,
     /// The right answer with words no client knows as its types, modes and statuses.
@@ -144,9 +152,9 @@ pub(super) struct Chaos {
 }
 
 impl Chaos {
-    pub(super) fn new(seed: u64) -> Self {
+    pub(super) fn new(seed: u64, plants: &[Plant]) -> Self {
         Self {
-            plants: vec![],
+            plants: plants.to_vec(),
             draws: SplitMix(seed ^ 0x0c4a_0500),
         }
     }
@@ -220,6 +228,34 @@ pub(super) fn estranged(body: &[u8]) -> Vec<u8> {
     text.into_bytes()
 }
 
+/// An answer told by a clock that is `by` milliseconds off.
+pub(super) fn skewed(body: &[u8], by: i64) -> Vec<u8> {
+    let Ok(mut answer) = serde_json::from_slice(body) else {
+        return body.to_vec();
+    };
+    skew(&mut answer, by);
+    serde_json::to_vec(&answer).unwrap_or_else(|_| body.to_vec())
+}
+
+fn skew(value: &mut Value, by: i64) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| skew(item, by)),
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                match value.as_i64().filter(|_| is_instant(name)) {
+                    Some(at) => *value = at.saturating_add(by).into(),
+                    None => skew(value, by),
+                }
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+fn is_instant(field: &str) -> bool {
+    field.ends_with("_at") || ["now", "as_of", "cooldown_until"].contains(&field)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -230,7 +266,7 @@ mod tests {
 
     #[test]
     fn a_fault_meets_its_endpoint_as_often_as_asked_and_no_more() {
-        let mut chaos = Chaos::new(1);
+        let mut chaos = Chaos::new(1, &[]);
         chaos.plant(plant(
             r#"{"route":"orders","count":2,"kind":"before","status":503}"#,
         ));
@@ -249,7 +285,7 @@ mod tests {
     #[test]
     fn chances_are_the_same_for_the_same_seed() {
         let run = |seed| -> Vec<bool> {
-            let mut chaos = Chaos::new(seed);
+            let mut chaos = Chaos::new(seed, &[]);
             chaos.plant(plant(r#"{"percent":50,"kind":"drop_reply"}"#));
             (0..64)
                 .map(|_| chaos.fate(Endpoint::Orders).trouble.is_some())
@@ -267,5 +303,17 @@ mod tests {
             String::from_utf8(estranged(body)).unwrap(),
             r#"{"data":{"type":"never_heard_of","size":0.10,"status":"never_heard_of"}}"#
         );
+    }
+
+    #[test]
+    fn a_skewed_clock_tells_every_instant_and_nothing_else_otherwise() {
+        let body =
+            br#"{"data":[{"requested_at":1000,"size":0.10,"settled_at":null}],"as_of":2000}"#;
+        let told = String::from_utf8(skewed(body, -500)).unwrap();
+        let told: Value = serde_json::from_str(&told).unwrap();
+        let expected =
+            r#"{"data":[{"requested_at":500,"size":0.10,"settled_at":null}],"as_of":1500}"#;
+        assert_eq!(told, serde_json::from_str::<Value>(expected).unwrap());
+        assert_eq!(skewed(b"no json", 1), b"no json");
     }
 }

@@ -119,10 +119,12 @@ pub(super) fn run(
             return Err(Fault::broken("a close-all key that names an order"));
         }
         None => {
+            floor.room_for_key(caller.user)?;
             let index = open(floor, account)?;
+            let now = floor.engine.now();
             floor
                 .keys
-                .record(caller.user, key, deed, Effect::CloseAll(index));
+                .record((caller.user, key), (deed, Effect::CloseAll(index)), now);
             index
         }
     };

@@ -16,6 +16,7 @@ use super::{
     wire::{Rows, account_limit},
 };
 use crate::model::Order;
+use hyper::StatusCode;
 use tokio::time::Instant;
 
 #[derive(Debug)]
@@ -87,6 +88,7 @@ impl Floor {
         account: AccountIx,
         command: Command,
     ) -> Result<Order, Fault> {
+        self.room_for_key(user)?;
         let applied = self.apply(account, command);
         let effect = match &applied {
             Ok(Outcome::Order(id)) => Some(Effect::Order(account, *id)),
@@ -95,13 +97,24 @@ impl Floor {
             Err(_) => None,
         };
         if let Some(effect) = effect.clone() {
-            self.keys.record(user, key, deed, effect);
+            let now = self.engine.now();
+            self.keys.record((user, key), (deed, effect), now);
         }
         applied?;
         match effect {
             Some(Effect::Order(account, id)) => self.order(account, id),
             _ => Err(Fault::broken("a placement that made no order")),
         }
+    }
+
+    /// 429 while the user has as many keys as one may have.
+    pub(super) fn room_for_key(&mut self, user: usize) -> Result<(), Fault> {
+        let room = self.keys.make_room(user, self.engine.now());
+        room.map_err(|wait| {
+            let message = "too many Idempotency-Keys in thirty days";
+            Fault::new(StatusCode::TOO_MANY_REQUESTS, "too_many_keys", message)
+                .retry_after(self.clock.wall_seconds(wait))
+        })
     }
 
     /// The order a key made before, as it is now; its refusal again; or `None` for a new key.

@@ -4,10 +4,11 @@
 //! request differently is still the same request. Recorded is exactly what had an effect: a placed order, an order
 //! row recorded as rejected, a close-all operation. Validation, 401, 404 and 429 leave no record.
 //!
-//! Known limit: past [`KEPT`] per user the oldest record is forgotten.
+//! A record is kept for thirty days of virtual time and never dropped early: who has [`MOST`] of them is refused new
+//! ones (429) until the oldest has had its time.
 
 use super::{
-    engine::{AccountIx, OrderId, PositionId},
+    engine::{AccountIx, Millis, OrderId, PositionId},
     fault::Fault,
     store::{EncodeFault, Record},
 };
@@ -15,8 +16,11 @@ use crate::api::{CloseBody, PlaceBody};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
-/// Records per user; thirty days of a desk, a day of a busy bot.
-const KEPT: usize = 50_000;
+/// How long a key is remembered (reliability.md 2.9).
+const KEPT_FOR: Millis = Millis(30 * Millis::DAY.0);
+/// Records per user: 23 new orders a minute for all of thirty days. Bounds what one user can make the exchange hold to
+/// about as much again as the rows of those orders.
+const MOST: usize = 1_000_000;
 
 /// What a key was first used for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -49,10 +53,25 @@ enum Change {
     Forgotten(usize, String),
 }
 
+/// Since when, and what for what; in JSON it is what is on disk.
+type Kept = (Millis, Deed, Effect);
+
 #[derive(Debug, Default)]
 struct Keys {
-    records: BTreeMap<String, (Deed, Effect)>,
-    oldest_first: VecDeque<String>,
+    records: BTreeMap<String, Kept>,
+    oldest_first: VecDeque<(Millis, String)>,
+}
+
+impl Keys {
+    /// The keys of `at` and before, which are gone then.
+    fn forget_before(&mut self, at: Millis) -> Vec<String> {
+        let mut forgotten = vec![];
+        while let Some((_, key)) = self.oldest_first.pop_front_if(|(made, _)| *made <= at) {
+            self.records.remove(&key);
+            forgotten.push(key);
+        }
+        forgotten
+    }
 }
 
 impl Idempotency {
@@ -66,7 +85,7 @@ impl Idempotency {
         let record = self.users.get(&user).and_then(|keys| keys.records.get(key));
         match record {
             None => Ok(None),
-            Some((recorded, effect)) if recorded == deed => Ok(Some(effect.clone())),
+            Some((_, recorded, effect)) if recorded == deed => Ok(Some(effect.clone())),
             Some(_) => Err(Fault::conflict(
                 "idempotency_conflict",
                 "this Idempotency-Key was used for another request",
@@ -74,24 +93,38 @@ impl Idempotency {
         }
     }
 
-    pub(super) fn record(&mut self, user: usize, key: &str, deed: Deed, effect: Effect) {
-        self.changes.push(Change::Recorded(user, key.to_owned()));
-        if let Some(oldest) = self.keep(user, key.to_owned(), (deed, effect)) {
-            self.changes.push(Change::Forgotten(user, oldest));
+    /// Forgets what has had its thirty days; refuses a new key, with the time until there is room, while the user has
+    /// as many as one may have.
+    pub(super) fn make_room(&mut self, user: usize, now: Millis) -> Result<(), Millis> {
+        let Some(keys) = self.users.get_mut(&user) else {
+            return Ok(());
+        };
+        let forgotten = keys.forget_before(now - KEPT_FOR);
+        let forgotten = forgotten
+            .into_iter()
+            .map(|key| Change::Forgotten(user, key));
+        self.changes.extend(forgotten);
+        match keys.oldest_first.front() {
+            Some((oldest, _)) if keys.oldest_first.len() >= MOST => Err(*oldest + KEPT_FOR - now),
+            Some(_) | None => Ok(()),
         }
     }
 
-    /// The key that had to go for it, if one had.
-    fn keep(&mut self, user: usize, key: String, record: (Deed, Effect)) -> Option<String> {
+    /// Remembers what a key did, as of `now`.
+    pub(super) fn record(
+        &mut self,
+        (user, key): (usize, &str),
+        (deed, effect): (Deed, Effect),
+        now: Millis,
+    ) {
+        self.changes.push(Change::Recorded(user, key.to_owned()));
+        self.keep(user, key.to_owned(), (now, deed, effect));
+    }
+
+    fn keep(&mut self, user: usize, key: String, record: Kept) {
         let keys = self.users.entry(user).or_default();
-        keys.oldest_first.push_back(key.clone());
+        keys.oldest_first.push_back((record.0, key.clone()));
         keys.records.insert(key, record);
-        if keys.oldest_first.len() <= KEPT {
-            return None;
-        }
-        let oldest = keys.oldest_first.pop_front()?;
-        keys.records.remove(&oldest);
-        Some(oldest)
     }
 
     /// What changed since the last call, as it is written. In JSON, which the bodies are made for.
@@ -127,5 +160,41 @@ impl Idempotency {
     ) -> Result<(), EncodeFault> {
         self.keep(user, key, serde_json::from_slice(record)?);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn deed() -> Deed {
+        Deed::CloseAll(AccountIx::from(0))
+    }
+
+    fn day(count: i64) -> Millis {
+        Millis(count * Millis::DAY.0)
+    }
+
+    #[test]
+    fn a_key_stands_for_its_request_for_thirty_days() {
+        let mut keys = Idempotency::default();
+        keys.record((0, "k"), (deed(), Effect::CloseAll(3)), day(1));
+        for (today, remembered) in [(1, true), (30, true), (31, false)] {
+            assert_eq!(keys.make_room(0, day(today)), Ok(()));
+            let recalled = keys.recall(0, "k", &deed()).unwrap();
+            assert_eq!(recalled.is_some(), remembered, "day {today}");
+        }
+    }
+
+    #[test]
+    fn too_many_keys_are_refused_rather_than_an_old_one_forgotten() {
+        let mut keys = Idempotency::default();
+        keys.record((0, "k"), (deed(), Effect::CloseAll(3)), day(1));
+        let others = std::iter::repeat_n((day(1), String::new()), MOST - 1);
+        keys.users.get_mut(&0).unwrap().oldest_first.extend(others);
+        assert_eq!(keys.make_room(0, day(11)), Err(day(20)));
+        assert_eq!(keys.make_room(1, day(11)), Ok(()), "another user");
+        assert_eq!(keys.recall(0, "k", &deed()), Ok(Some(Effect::CloseAll(3))));
+        assert_eq!(keys.make_room(0, day(31)), Ok(()));
     }
 }

@@ -23,6 +23,8 @@ mod gate;
 mod http;
 mod idempotency;
 mod scenario;
+#[cfg(test)]
+mod sequences;
 mod sim;
 mod store;
 mod v1;
@@ -232,7 +234,7 @@ impl Service {
                 closings: resumed.closings,
             }),
             store: resumed.store,
-            chaos: Mutex::new(Chaos::new(scenario.seed)),
+            chaos: Mutex::new(Chaos::new(scenario.seed, scenario.faults())),
             budgets: Budgets::new(scenario.budgets()),
             cursors: Cursors::new(scenario.seed),
             hosts: http::Hosts::new(addr.ip()),

@@ -2,7 +2,7 @@
 
 use crate::{
     orders::{body, place},
-    support::Paper,
+    support::{Paper, START},
 };
 use perpdeck::model::Order;
 use serde_json::{Value, json};
@@ -129,4 +129,73 @@ async fn latency_holds_the_answer_back() {
     let began = tokio::time::Instant::now();
     assert_eq!(paper.get(ORDERS).await.status, 200);
     assert!(began.elapsed().as_millis() >= 30);
+}
+
+#[tokio::test]
+async fn a_slow_body_comes_whole_but_late() {
+    let paper = Paper::bare().await;
+    place(&paper, "k", json!({})).await;
+    let plain = paper.get(ORDERS).await;
+    plant(
+        &paper,
+        json!({"kind":"slow_body","millis":80,"route":"orders","count":1}),
+    )
+    .await;
+    let began = tokio::time::Instant::now();
+    let slow = paper.get(ORDERS).await;
+    assert!(began.elapsed().as_millis() >= 75);
+    assert_eq!((slow.status, slow.body), (200, plain.body));
+}
+
+#[tokio::test]
+async fn a_clock_can_be_ahead_in_what_it_tells_and_nothing_else_changes() {
+    let paper = Paper::bare().await;
+    place(&paper, "k", json!({})).await;
+    plant(
+        &paper,
+        json!({"kind":"clock_skew","skew_millis":90_000,"route":"orders","count":1}),
+    )
+    .await;
+    let told = |order: &Order| (order.requested_at.0, order.settled_at.unwrap().0);
+    let skewed: Vec<Order> = paper.get(ORDERS).await.data();
+    let ahead = START.0 + 90_000;
+    assert_eq!(told(&skewed[0]), (ahead, ahead));
+    let plain: Vec<Order> = paper.get(ORDERS).await.data();
+    assert_eq!(told(&plain[0]), (START.0, START.0));
+    assert_eq!(plain[0].size, skewed[0].size);
+}
+
+#[tokio::test]
+async fn a_scenario_brings_its_own_faults_seeded_and_counted() {
+    let bare = include_str!("../support/bare.toml");
+    let faults = r#"
+[[faults]]
+kind = "before"
+route = "orders"
+count = 1
+status = 502
+
+[[faults]]
+kind = "drop_reply"
+route = "positions"
+percent = 50
+"#;
+    let mut dropped = vec![];
+    for _ in 0..2 {
+        let paper = Paper::open(&format!("{bare}{faults}")).await;
+        let listed: Vec<Value> = paper.get("/sim/faults").await.data();
+        assert_eq!(listed.len(), 2);
+        assert_eq!(paper.get(ORDERS).await.status, 502);
+        assert_eq!(paper.get(ORDERS).await.status, 200);
+        let bearer = format!("Bearer {}", paper.key());
+        let headers = [("Authorization", bearer.as_str())];
+        let mut run = vec![];
+        for _ in 0..12 {
+            let target = "/v1/positions?account_id=chal-1";
+            run.push(paper.bare_call("GET", target, &headers, "").await.is_none());
+        }
+        assert!(run.contains(&true) && run.contains(&false));
+        dropped.push(run);
+    }
+    assert_eq!(dropped[0], dropped[1], "the same seed, the same trouble");
 }

@@ -89,7 +89,13 @@ async fn the_account_tells_its_equity_and_every_rule_of_its_challenge() {
         "max_daily_loss",
         "max_drawdown",
         "max_leverage",
+        "max_position_notional",
+        "max_open_positions",
+        "min_order_notional",
+        "order_cooldown",
         "profit_target",
+        "min_trading_days",
+        "consistency",
     ] {
         assert!(names.contains(&name), "{names:?}");
     }

@@ -8,13 +8,14 @@ use super::account::{Account, Flows};
 use super::arena::Arena;
 use super::command::{Command, Outcome};
 use super::feed::Generator;
+use super::house::House;
 use super::ids::{AccountIx, MarketIx, OrderId, PositionId, ScaledId, TwapId};
 use super::log::{Event, Log};
 use super::market::Market;
 use super::position::Position;
 use super::refusal::Refusal;
 use super::rows::{OrderRow, ScaledRow, TwapRow};
-use super::spec::{EngineConfig, Feed, Fees, MarketTick};
+use super::spec::{EngineConfig, Feed, Fees, MarketTick, Venue};
 use super::units::{Bps, Millis, Usd};
 use super::words::LiquidityRole;
 
@@ -23,6 +24,7 @@ use super::words::LiquidityRole;
 pub struct Engine {
     pub(super) now: Millis,
     pub(super) fees: Fees,
+    pub(super) venue: Venue,
     #[serde(skip)]
     pub(super) markets: Arena<MarketIx, Market>,
     #[serde(skip)]
@@ -35,6 +37,7 @@ pub struct Engine {
     pub(super) twaps: Arena<TwapId, TwapRow>,
     #[serde(skip)]
     pub(super) scaled: Arena<ScaledId, ScaledRow>,
+    pub(super) house: House,
     /// Orders with an expiry, armed or resting.
     pub(super) expiring: BTreeSet<(Millis, OrderId)>,
     /// Armed orders whose cancellation is done at the next step.
@@ -57,12 +60,14 @@ impl Engine {
         let mut engine = Self {
             now: config.start,
             fees: config.fees,
+            venue: config.venue,
             markets: Arena::default(),
             accounts: Arena::default(),
             orders: Arena::default(),
             positions: Arena::default(),
             twaps: Arena::default(),
             scaled: Arena::default(),
+            house: House::default(),
             expiring: BTreeSet::new(),
             cancel_queue: Vec::new(),
             slices_due: BTreeSet::new(),
@@ -158,5 +163,6 @@ impl Engine {
         account.flows.funding += flows.funding;
         account.flows.insurance += flows.insurance;
         account.challenge.earn(net);
+        self.house.pay(flows);
     }
 }

@@ -71,6 +71,8 @@ impl Engine {
             role: charge.role(),
         };
         let opened = traded.opened;
+        let filled = (settlement.lots, notional);
+        self.house.trade(charge, (market, row.side), filled);
         self.settle(account, market, traded, settlement.fee);
         self.write_fill(id, settlement, remainder);
         self.after_fill(id, settlement.lots, opened);

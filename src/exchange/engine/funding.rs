@@ -152,6 +152,12 @@ mod tests {
     }
 
     #[test]
+    fn no_hour_costs_more_than_four_percent() {
+        assert_eq!(hourly(NanoRate(900_000_000)), NanoRate(40_000_000));
+        assert_eq!(hourly(NanoRate(-900_000_000)), NanoRate(-40_000_000));
+    }
+
+    #[test]
     fn what_a_long_pays_is_never_less_than_what_a_short_of_the_same_size_receives() {
         let paid = payment(Usd(1_000_001), NanoRate(12_500));
         let received = payment(Usd(-1_000_001), NanoRate(12_500));

@@ -1,6 +1,9 @@
 //! Liquidation (exchange.md 4.4): strictly below maintenance on mark, orders of the scope are canceled, the position
 //! is sold into the book, and the insurance account takes what is left at the bankruptcy price, so that an isolated
 //! position loses no more than its margin and cash does not fall below zero.
+//!
+//! A venue may sell gradually ([`Liquidation::Gradual`]): of a large position a fifth first, whose proceeds stay behind
+//! the rest as margin.
 
 use super::book::{lots, notional};
 use super::core::Engine;
@@ -9,9 +12,17 @@ use super::ids::{AccountIx, OrderId, PositionId};
 use super::log::Event;
 use super::position::Position;
 use super::refusal::Reason;
+use super::spec::Liquidation;
 use super::trade::Piece;
-use super::units::{Lots, Usd};
+use super::units::{Lots, Millis, Usd};
 use super::words::{CompletionReason, MarginMode, OrderMode, OrderStatus, TimeInForce};
+
+/// Positions up to this are sold whole, gradual or not.
+const LARGE: Usd = Usd::dollars(100_000);
+/// The part of a large one that is sold first.
+const FIRST_CUT: i64 = 5;
+/// What comes again within this time is sold whole.
+const CUT_PAUSE: Millis = Millis::seconds(30);
 
 impl Engine {
     pub(super) fn liquidate_all(&mut self) {
@@ -75,8 +86,16 @@ impl Engine {
             self.isolated_equity(position),
             self.maintenance_of(position),
         );
+        let cut = self.first_cut(position).filter(|_| !backstop);
         self.clear_isolated(id);
         let cash = self.accounts.at(account).cash;
+        if let Some(cut) = cut {
+            self.sell_part(id, cut);
+            let left = margin + self.accounts.at(account).cash - cash;
+            let position = self.positions.at_mut(id);
+            position.margin_funding += left - position.isolated_margin();
+            return;
+        }
         let order = self.open_liquidation(id);
         if !backstop {
             self.sell_out(order);
@@ -93,7 +112,12 @@ impl Engine {
         let account = self.positions.at(id).account;
         let balance = self.balance(account);
         let backstop = under_two_thirds(balance.cross_equity(), balance.cross_maintenance);
+        let cut = self.first_cut(self.positions.at(id));
         self.clear_cross(account);
+        if let Some(cut) = cut.filter(|_| !backstop) {
+            self.sell_part(id, cut);
+            return;
+        }
         let order = self.open_liquidation(id);
         if !backstop {
             self.sell_out(order);
@@ -107,6 +131,27 @@ impl Engine {
         if left.cross_margin.is_zero() {
             self.insure(account, -left.cross_equity());
         }
+    }
+
+    /// What is sold of a position first; `None` when it is sold whole.
+    fn first_cut(&self, position: &Position) -> Option<Lots> {
+        let mark = self.markets.at(position.market).mark;
+        let again = |at: Millis| self.now - at < CUT_PAUSE;
+        let gradual = self.venue.liquidation == Liquidation::Gradual
+            && position.notional(mark) > LARGE
+            && !position.cut_at.is_some_and(again);
+        let part = Lots(position.size.abs().0 / FIRST_CUT);
+        (gradual && part > Lots::ZERO).then_some(part)
+    }
+
+    /// Sells a part into the book at any price; what the book does not take is left with its owner.
+    fn sell_part(&mut self, id: PositionId, part: Lots) {
+        self.positions.at_mut(id).cut_at = Some(self.now);
+        let order = self.open_liquidation(id);
+        let row = self.orders.at_mut(order);
+        (row.size, row.initial_size) = (part, part);
+        self.sell_out(order);
+        self.finish(order, OrderStatus::Canceled, Some(Reason::Liquidated));
     }
 
     fn open_liquidation(&mut self, id: PositionId) -> OrderId {

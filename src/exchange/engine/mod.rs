@@ -22,6 +22,7 @@ mod exits;
 mod feed;
 mod fill;
 mod funding;
+mod house;
 mod ids;
 mod isolated;
 mod ladder;
@@ -71,8 +72,8 @@ pub use rows::{
     Rung, ScaledRow, Standing, TwapRow,
 };
 pub use spec::{
-    AccountSpec, BookLevel, ChallengeRules, DailyBasis, Drawdown, EngineConfig, Feed, Fees,
-    MarginTier, MarketSpec, MarketTick, Trade,
+    AccountSpec, BookLevel, ChallengeRules, DailyBasis, Drawdown, EngineConfig, Feed, Fees, Impact,
+    Liquidation, MarginTier, MarketSpec, MarketTick, Trade, Venue,
 };
 pub use units::{Bps, Decimal, Lots, MAX_COUNT, Millis, NanoPx, NanoRate, Px, Usd};
 pub use words::{

@@ -23,8 +23,10 @@ pub(super) struct Position {
     pub(super) margin_mode: MarginMode,
     /// Isolated only.
     pub(super) extra: Usd,
-    /// Isolated only: funding that moved its own margin.
+    /// Isolated only: what funding and a gradual liquidation moved of its own margin.
     pub(super) margin_funding: Usd,
+    /// When a part of it was liquidated last.
+    pub(super) cut_at: Option<Millis>,
     pub(super) opened_at: Millis,
     pub(super) closed_at: Option<Millis>,
     pub(super) closed: Closed,
@@ -69,6 +71,7 @@ impl Position {
             margin_mode: opening.margin_mode,
             extra: Usd::ZERO,
             margin_funding: Usd::ZERO,
+            cut_at: None,
             opened_at: opening.at,
             closed_at: None,
             closed: Closed::default(),

@@ -76,6 +76,13 @@ fn limits(account: &Account, balance: &Balance) -> Vec<RuleFact> {
         limit: Measure::Bps(most),
         met: used <= most,
     });
+    // Nothing to measure between orders: told for its limit.
+    facts.push(RuleFact {
+        rule: RuleId::MinOrderNotional,
+        value: Measure::Usd(rules.min_order_notional),
+        limit: Measure::Usd(rules.min_order_notional),
+        met: true,
+    });
     facts.push(RuleFact {
         rule: RuleId::MaxOpenPositions,
         value: Measure::Count(account.open.len() as u64),

@@ -115,8 +115,10 @@ impl Engine {
         let (market, last) = (row.market, index + 1 >= schedule.slices);
         let dice = (row.randomize && !last).then(|| self.dice.between(-SPREAD, SPREAD));
         let size = wanted((total, filled), due, schedule.slices, dice);
-        let twice_mid = self.markets.at(market).book.twice_mid().unwrap_or(0);
-        let value = Px(twice_mid / 2) * size;
+        let market = self.markets.at(market);
+        // Without a mid the slice is still tried, so that a market that stays away ends the order.
+        let twice_mid = market.book.twice_mid();
+        let value = twice_mid.map_or(market.mark, |twice| Px(twice / 2)) * size;
         if value < LEAST_SLICE {
             Lots::ZERO
         } else {

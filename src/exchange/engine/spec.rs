@@ -124,6 +124,31 @@ impl Default for Fees {
     }
 }
 
+/// What a venue may do or leave (exchange.md 4.4, 7.3); the defaults are the plain form of each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Venue {
+    pub liquidation: Liquidation,
+    pub impact: Impact,
+}
+
+/// How much of a position a liquidation sells at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Liquidation {
+    #[default]
+    Whole,
+    /// A fifth of a position above 100 000 USD; all of it when it comes to that again within 30 s.
+    Gradual,
+}
+
+/// Whether what users take moves the fair price of the synthetic market.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Impact {
+    #[default]
+    Off,
+    /// By a tenth of a day's deviation times the square root of the part of a day's volume, gone by half in 5 minutes.
+    SquareRoot,
+}
+
 /// Where prices come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Feed {
@@ -139,6 +164,7 @@ pub struct EngineConfig {
     pub start: Millis,
     pub feed: Feed,
     pub fees: Fees,
+    pub venue: Venue,
     pub markets: Vec<MarketSpec>,
     pub accounts: Vec<AccountSpec>,
 }

@@ -5,7 +5,7 @@ use super::ids::MarketIx;
 use super::log::Event;
 use super::mark::mark;
 use super::refusal::Reason;
-use super::spec::MarketTick;
+use super::spec::{Impact, MarketTick};
 use super::triggers::Wake;
 use super::units::{Millis, Usd};
 use super::words::{OrderStatus, Side, TwapStatus};
@@ -78,8 +78,13 @@ impl Engine {
         };
         for market in self.markets.ids() {
             for side in [Side::Buy, Side::Sell] {
-                for (px, lots) in self.markets.at_mut(market).book.consumed(side) {
+                let mut taken = Usd::ZERO;
+                for (px, lots) in self.markets.at(market).book.consumed(side) {
                     generator.deplete(market, side, px, lots);
+                    taken += px * lots;
+                }
+                if self.venue.impact == Impact::SquareRoot && taken > Usd::ZERO {
+                    generator.press(market, side.opposite(), taken);
                 }
             }
         }

@@ -1,24 +1,39 @@
-//! An answer's body: whole, or cut in half on purpose.
+//! An answer's body: whole, or on purpose cut in half or in slow pieces.
 
 use hyper::body::{Body, Bytes, Frame, SizeHint};
 use std::{
     io,
     pin::Pin,
-    task::{Context, Poll},
+    task::{Context, Poll, ready},
+    time::Duration,
 };
+use tokio::time::{Instant, Sleep, sleep_until};
+
+/// Into how many pieces a slow body falls.
+const PIECES: u32 = 16;
 
 #[derive(Debug)]
 pub(super) struct Payload {
-    data: Option<Bytes>,
+    data: Bytes,
     /// What the headers promise; more than `data` when the rest is never sent.
     promised: u64,
+    /// Between two pieces; a body without is sent at once.
+    pace: Option<Pace>,
+}
+
+#[derive(Debug)]
+struct Pace {
+    piece: usize,
+    every: Duration,
+    next: Pin<Box<Sleep>>,
 }
 
 impl Payload {
     pub(super) fn whole(body: Vec<u8>) -> Self {
         Self {
             promised: body.len() as u64,
-            data: (!body.is_empty()).then(|| body.into()),
+            data: body.into(),
+            pace: None,
         }
     }
 
@@ -28,9 +43,34 @@ impl Payload {
         let promised = data.len() as u64 + 1;
         data.truncate(data.len() / 2);
         Self {
-            data: Some(data),
+            data,
             promised,
+            pace: None,
         }
+    }
+
+    /// All of it, evenly over `span`.
+    pub(super) fn slow(body: Vec<u8>, span: Duration) -> Self {
+        let every = span / PIECES;
+        let pace = Pace {
+            piece: body.len().div_ceil(PIECES as usize).max(1),
+            every,
+            next: Box::pin(sleep_until(Instant::now() + every)),
+        };
+        Self {
+            pace: Some(pace),
+            ..Self::whole(body)
+        }
+    }
+}
+
+impl Pace {
+    /// Ready when the next piece is due.
+    fn poll_due(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        ready!(self.next.as_mut().poll(cx));
+        let due = self.next.deadline() + self.every;
+        self.next.as_mut().reset(due);
+        Poll::Ready(())
     }
 }
 
@@ -40,23 +80,48 @@ impl Body for Payload {
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
-        _cx: &mut Context<'_>,
+        cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
-        Poll::Ready(match self.data.take() {
-            Some(data) => {
-                self.promised = self.promised.saturating_sub(data.len() as u64);
-                Some(Ok(Frame::data(data)))
+        if self.data.is_empty() {
+            return Poll::Ready(match self.promised {
+                0 => None,
+                _ => Some(Err(io::ErrorKind::ConnectionAborted.into())),
+            });
+        }
+        let all = self.data.len();
+        let piece = match &mut self.pace {
+            None => all,
+            Some(pace) => {
+                ready!(pace.poll_due(cx));
+                pace.piece.min(all)
             }
-            None if self.promised == 0 => None,
-            None => Some(Err(io::ErrorKind::ConnectionAborted.into())),
-        })
+        };
+        let piece = self.data.split_to(piece);
+        self.promised = self.promised.saturating_sub(piece.len() as u64);
+        Poll::Ready(Some(Ok(Frame::data(piece))))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.data.is_none() && self.promised == 0
+        self.data.is_empty() && self.promised == 0
     }
 
     fn size_hint(&self) -> SizeHint {
         SizeHint::with_exact(self.promised)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http_body_util::BodyExt;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_slow_body_arrives_whole_and_takes_its_time() {
+        let began = Instant::now();
+        let body: Vec<u8> = (0..100).collect();
+        let slow = Payload::slow(body.clone(), Duration::from_millis(160));
+        let read = slow.collect().await.unwrap().to_bytes();
+        assert_eq!(read, body);
+        assert!((140..=180).contains(&began.elapsed().as_millis()));
     }
 }

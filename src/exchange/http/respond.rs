@@ -4,7 +4,7 @@ use super::super::{
     Service,
     answer::{Answer, Call, JSON},
     budget::Payer,
-    chaos::{Endpoint, Fate, Kind, Plant, estranged},
+    chaos::{Endpoint, Fate, Kind, Plant, estranged, skewed},
     fault::{Fault, FaultHeader},
     gate::Caller,
     sim::{self, SimRoute},
@@ -220,6 +220,18 @@ fn wrapped(
         Kind::DropReply => return Err(io::ErrorKind::ConnectionAborted.into()),
         Kind::After => plain(Err(planted(&plant)), request_id, Payload::whole),
         Kind::CutBody => plain(told, request_id, Payload::cut),
+        Kind::SlowBody => {
+            let span = Duration::from_millis(plant.millis.into());
+            plain(told, request_id, |body| Payload::slow(body, span))
+        }
+        Kind::ClockSkew => {
+            let by = i64::from(plant.skew_millis);
+            let told = told.map(|answer| Answer {
+                body: skewed(&answer.body, by),
+                ..answer
+            });
+            plain(told, request_id, Payload::whole)
+        }
         Kind::GarbageBody => plain(told, request_id, |_| {
             Payload::whole(b"<html>upstream \xff is resting</html>".to_vec())
         }),

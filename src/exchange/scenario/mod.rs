@@ -5,11 +5,13 @@
 //! of the mid at that moment and sizes in USD, so that a script holds for any seed.
 
 mod play;
+mod rounds;
 mod script;
 mod shape;
 
 use super::{
     budget::Rates,
+    chaos::Plant,
     engine::{AccountIx, Engine, Millis},
     gate::ApiKey,
 };
@@ -114,6 +116,10 @@ impl Scenario {
         })
     }
 
+    pub(super) fn faults(&self) -> &[Plant] {
+        &self.shape.faults
+    }
+
     pub(super) fn budgets(&self) -> Rates {
         self.shape.budgets
     }
@@ -148,7 +154,9 @@ impl Scenario {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exchange::engine::{OrderRow, OrderStatus, TwapStatus};
+    use crate::exchange::engine::{
+        LiquidityRole, OrderRow, OrderStatus, PositionRow, TwapStatus, Usd,
+    };
 
     const START: Millis = Millis(1_790_000_000_000);
 
@@ -206,5 +214,53 @@ mod tests {
         assert!(some(|row| row.status == OrderStatus::Expired));
         assert!(some(|row| row.status == OrderStatus::Canceled));
         assert!(some(|row| row.partial_of.is_some()));
+    }
+
+    /// What each closed position made in USD after costs, the oldest first.
+    fn nets(engine: &Engine, account: AccountIx) -> Vec<i128> {
+        let net = |row: PositionRow| (row.realized_pnl - row.fees + row.funding).0;
+        let mut nets: Vec<i128> = engine.closed_positions(account, None).map(net).collect();
+        nets.reverse();
+        nets
+    }
+
+    /// How far the running total fell from its highest at worst, in USD.
+    fn worst_fall(nets: &[i128]) -> i128 {
+        let (mut total, mut highest, mut worst) = (0, 0, 0);
+        for net in nets {
+            total += net;
+            highest = highest.max(total);
+            worst = worst.max(highest - total);
+        }
+        worst / 1_000_000
+    }
+
+    #[test]
+    fn the_morning_of_the_demo_is_a_persons_with_wins_losses_and_little_changed() {
+        for seed in [1, 7] {
+            let engine = opened(seed);
+            let mine = engine.account("chal-1").unwrap();
+            let nets = nets(&engine, mine);
+            let won = 100 * nets.iter().filter(|net| **net > 0).count() / nets.len();
+            let made = nets.iter().sum::<i128>() / 1_000_000;
+            let fell = worst_fall(&nets);
+            let fills = |role| {
+                let of_role = |row: &&OrderRow| row.liquidity_role == Some(role);
+                engine.orders(mine, None).filter(of_role).count()
+            };
+            let makers = fills(LiquidityRole::Maker);
+            let equity = engine.account_facts(mine).unwrap().equity;
+            let told = format!(
+                "seed {seed}: {} closed, {won} % won, {made} USD made, {fell} USD down at worst, {makers} maker fills, \
+                 equity {equity}",
+                nets.len()
+            );
+            assert!((130..200).contains(&nets.len()), "{told}");
+            assert!((45..=62).contains(&won), "{told}");
+            assert!((-150..=250).contains(&made) && fell >= 15, "{told}");
+            assert!(makers > 40 && fills(LiquidityRole::Taker) > 40, "{told}");
+            let left = Usd::dollars(99_400)..Usd::dollars(100_800);
+            assert!(left.contains(&equity), "{told}");
+        }
     }
 }

@@ -2,18 +2,18 @@
 
 use super::super::{
     engine::{
-        self, AccountIx, AttachedExits, CloseHow, ClosePosition, Command, Engine, Lots, MarketIx,
-        Millis, NanoPx, OrderId, Outcome, Pacing, PlaceMode, PlaceOrder, PlaceScaled, PlaceTwap,
-        PositionRow, Px, Reduction, RefusalKind, SetIsolatedMargin, Tif, TriggerDirection,
-        TwapKind, Usd,
+        self, AccountIx, AttachedExits, Bps, CloseHow, ClosePosition, Command, Engine, Lots,
+        MarketIx, Millis, NanoPx, OrderId, Outcome, Pacing, PlaceMode, PlaceOrder, PlaceScaled,
+        PlaceTwap, PositionRow, Px, Reduction, RefusalKind, SetIsolatedMargin, Tif,
+        TriggerDirection, TwapKind, Usd,
     },
     wire::{self, Units},
 };
 use super::{
     ScenarioFault,
-    script::{Act, CloseAct, Curve, Entry, LadderAct, MarginAct, OrderAct, RoundsAct, TwapAct},
+    script::{Act, CloseAct, Curve, Entry, LadderAct, MarginAct, OrderAct, TwapAct},
 };
-use crate::model::{self, PlaceKind, Side, TimeInForce};
+use crate::model::{self, PlaceKind, TimeInForce};
 use std::collections::BTreeMap;
 
 /// Plays every entry at its time. An entry the engine refuses is part of the story (a rejected order is a row);
@@ -45,10 +45,10 @@ pub(super) fn play(
 /// When, and the place in the script.
 type Cue = (Millis, usize);
 
-struct Stage<'a> {
+pub(super) struct Stage<'a> {
     engine: &'a mut Engine,
     labels: BTreeMap<String, OrderId>,
-    queue: BTreeMap<Cue, (AccountIx, Act)>,
+    pub(super) queue: BTreeMap<Cue, (AccountIx, Act)>,
 }
 
 impl Stage<'_> {
@@ -66,48 +66,25 @@ impl Stage<'_> {
         if let Act::Rounds(rounds) = &entry.act {
             return self.enter_rounds(account, at, rounds);
         }
-        self.push(at, account, entry.act.clone());
-        Ok(())
-    }
-
-    fn push(&mut self, at: Millis, account: AccountIx, act: Act) {
-        let seq = self.queue.len();
-        self.queue.insert((at, seq), (account, act));
-    }
-
-    fn enter_rounds(
-        &mut self,
-        account: AccountIx,
-        from: Millis,
-        rounds: &RoundsAct,
-    ) -> Result<(), ScenarioFault> {
-        let turns = rounds
-            .sides
-            .iter()
-            .cycle()
-            .zip(rounds.usd.iter().cycle())
-            .zip(rounds.hold.iter().cycle());
-        let mut at = from;
-        let count = usize::try_from(rounds.count).unwrap_or(usize::MAX);
-        for ((side, usd), hold) in turns.take(count) {
-            if *hold >= rounds.every {
-                let wanted = "must be below `every`";
-                return Err(ScenarioFault::entry("rounds hold", hold, wanted));
-            }
-            self.push(at, account, Act::Order(round(rounds, *side, *usd)));
-            let close = CloseAct {
-                market: rounds.market.clone(),
-                percent: None,
-            };
-            let closing = at + Millis::seconds((*hold).into());
-            self.push(closing, account, Act::Close(close));
-            at += Millis::seconds(rounds.every.into());
+        if let Act::Drift(drift) = &entry.act {
+            self.enter_drift(account, at, drift);
+        } else {
+            self.push(at, account, entry.act.clone());
         }
         Ok(())
     }
 
+    pub(super) fn push(&mut self, at: Millis, account: AccountIx, act: Act) {
+        let seq = self.queue.len();
+        self.queue.insert((at, seq), (account, act));
+    }
+
     /// The answer is when to try again, for what came too soon after another market execution.
     fn perform(&mut self, account: AccountIx, act: &Act) -> Result<Option<Millis>, ScenarioFault> {
+        if let Act::Nudge(market, bps) = act {
+            let market = self.spot(market)?.market;
+            self.engine.nudge(market, Bps((*bps).into()));
+        }
         let Some(command) = self.command(account, act)? else {
             return Ok(None);
         };
@@ -146,13 +123,14 @@ impl Stage<'_> {
                 let id = id.ok_or_else(|| unknown("script label", label))?;
                 Some(Command::Cancel(id))
             }
+            Act::Withdraw(label) => self.labels.get(label).copied().map(Command::Cancel),
             Act::Margin(margin) => self.margin(account, margin)?,
             Act::Twap(twap) => Some(Command::PlaceTwap(self.spot(&twap.market)?.twap(twap))),
             Act::Ladder(ladder) => {
                 let command = self.spot(&ladder.market)?.ladder(ladder);
                 Some(Command::PlaceScaled(command))
             }
-            Act::Rounds(_) => None,
+            Act::Rounds(_) | Act::Drift(_) | Act::Nudge(..) => None,
         })
     }
 
@@ -358,27 +336,6 @@ impl Spot {
             rung_count: act.rungs,
             skew_milli: act.skew_percent.saturating_mul(10),
         }
-    }
-}
-
-fn round(rounds: &RoundsAct, side: Side, usd: u32) -> OrderAct {
-    OrderAct {
-        label: None,
-        market: rounds.market.clone(),
-        kind: PlaceKind::Market,
-        side,
-        usd: Some(usd),
-        leverage: rounds.leverage,
-        margin_mode: rounds.margin_mode,
-        reduce_only: false,
-        price_bps: None,
-        trigger_bps: None,
-        trigger_market: None,
-        trigger_direction: None,
-        take_profit_bps: None,
-        stop_loss_bps: None,
-        time_in_force: None,
-        expires_after: None,
     }
 }
 

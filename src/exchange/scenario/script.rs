@@ -24,6 +24,28 @@ pub(super) enum Act {
     Twap(TwapAct),
     Ladder(LadderAct),
     Rounds(RoundsAct),
+    Drift(DriftAct),
+    /// One basis point of a drift.
+    #[serde(skip)]
+    Nudge(String, i32),
+    /// By label; what never was or is over stays as it is.
+    #[serde(skip)]
+    Withdraw(String),
+}
+
+/// Where a market goes, apart from its own moves: the news of the morning.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DriftAct {
+    pub(super) market: String,
+    pub(super) legs: Vec<Leg>,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Leg {
+    pub(super) seconds: u32,
+    pub(super) bps: i32,
 }
 
 /// Every `…_bps` is a distance from the mid at that moment, positive above it.
@@ -145,6 +167,13 @@ pub(super) struct RoundsAct {
     pub(super) hold: Vec<u32>,
     pub(super) sides: Vec<Side>,
     pub(super) usd: Vec<u32>,
+    /// Absent: in at market. Else by a limit that much better than the mid; what has not filled when the round ends is
+    /// withdrawn.
+    pub(super) entry_bps: Option<i64>,
+    /// A limit that closes with that much profit; what is still open when the round ends is closed at market.
+    pub(super) target_bps: Option<u32>,
+    /// The attached stop.
+    pub(super) stop_bps: Option<u32>,
     #[serde(default = "usual_leverage")]
     pub(super) leverage: u32,
     #[serde(default = "cross")]

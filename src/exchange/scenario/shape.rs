@@ -2,9 +2,10 @@
 
 use super::super::{
     budget::Rates,
+    chaos::Plant,
     engine::{
-        AccountSpec, Bps, ChallengeRules, DailyBasis, Drawdown, EngineConfig, Feed, Fees,
-        MAX_COUNT, MarginTier, MarketSpec, Millis, Px, Usd,
+        AccountSpec, Bps, ChallengeRules, DailyBasis, Drawdown, EngineConfig, Feed, Fees, Impact,
+        Liquidation, MAX_COUNT, MarginTier, MarketSpec, Millis, Px, Usd, Venue,
     },
 };
 use super::{ScenarioFault, script::Entry};
@@ -41,7 +42,12 @@ pub(super) struct Shape {
     #[serde(default)]
     fees: FeesShape,
     #[serde(default)]
+    venue: VenueShape,
+    #[serde(default)]
     pub(super) budgets: Rates,
+    /// Planted before the first request, as `POST /sim/faults` would.
+    #[serde(default)]
+    pub(super) faults: Vec<Plant>,
     pub(super) markets: Vec<Market>,
     pub(super) users: Vec<User>,
     #[serde(default)]
@@ -63,6 +69,32 @@ impl Default for FeesShape {
         Self {
             taker: decimal(taker),
             maker: decimal(maker),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct VenueShape {
+    /// Large positions are liquidated a fifth first.
+    gradual_liquidation: bool,
+    /// What users take moves the fair price.
+    user_impact: bool,
+}
+
+impl VenueShape {
+    fn spec(self) -> Venue {
+        Venue {
+            liquidation: if self.gradual_liquidation {
+                Liquidation::Gradual
+            } else {
+                Liquidation::Whole
+            },
+            impact: if self.user_impact {
+                Impact::SquareRoot
+            } else {
+                Impact::Off
+            },
         }
     }
 }
@@ -187,6 +219,7 @@ impl Shape {
                 taker: fee(self.fees.taker)?,
                 maker: fee(self.fees.maker)?,
             },
+            venue: self.venue.spec(),
             markets,
             accounts: accounts.map(Account::spec).collect(),
         })

@@ -96,7 +96,7 @@ fn a_change_to_a_stored_type_needs_a_new_format_number() {
     }
     let bytes = digest.finalize();
     let shape = u32::from_be_bytes(*bytes.first_chunk().unwrap());
-    assert_eq!((FORMAT, shape), (1, 734_947_748));
+    assert_eq!((FORMAT, shape), (2, 1_923_194_080));
 }
 
 #[test]
@@ -113,9 +113,10 @@ fn a_key_read_back_recalls_what_it_did_and_refuses_what_it_did_not() {
         order: Some(OrderId::from(7)),
         ..Fault::conflict("insufficient_margin", "not enough").retry_after(3)
     });
+    let at = Millis(1_790_000_000_000);
     let mut keys = Idempotency::default();
-    keys.record(1, "a", Deed::Place(body("0.10")), placed.clone());
-    keys.record(1, "b", Deed::Place(body("2")), refused.clone());
+    keys.record((1, "a"), (Deed::Place(body("0.10")), placed.clone()), at);
+    keys.record((1, "b"), (Deed::Place(body("2")), refused.clone()), at);
     let mut again = Idempotency::default();
     for record in keys.changes().unwrap() {
         let Record::Key { user, key, record } = record else {
@@ -130,6 +131,30 @@ fn a_key_read_back_recalls_what_it_did_and_refuses_what_it_did_not() {
     assert!(
         keys.changes().unwrap().is_empty(),
         "each change is told once"
+    );
+}
+
+#[test]
+fn a_key_read_back_has_its_thirty_days_from_when_it_was_used_and_its_end_is_written() {
+    let day = |count: i64| Millis(count * Millis::DAY.0);
+    let deed = Deed::CloseAll(AccountIx::from(0));
+    let mut keys = Idempotency::default();
+    keys.record((1, "a"), (deed.clone(), Effect::CloseAll(3)), day(1));
+    let mut again = Idempotency::default();
+    for record in keys.changes().unwrap() {
+        let Record::Key { user, key, record } = record else {
+            panic!("{record:?}")
+        };
+        again.restore(user, key, &record).unwrap();
+    }
+    assert_eq!(again.make_room(1, day(30)), Ok(()));
+    assert!(again.changes().unwrap().is_empty(), "not yet");
+    assert_eq!(again.make_room(1, day(31)), Ok(()));
+    assert_eq!(again.recall(1, "a", &deed), Ok(None));
+    let written = again.changes().unwrap();
+    assert!(
+        matches!(&written[..], [Record::KeyForgotten { user: 1, key }] if key == "a"),
+        "{written:?}"
     );
 }
 

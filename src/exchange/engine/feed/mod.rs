@@ -15,8 +15,9 @@ use serde::{Deserialize, Serialize};
 
 use super::ids::MarketIx;
 use super::spec::{MarketSpec, MarketTick};
-use super::units::{Bps, Lots, Px};
+use super::units::{Bps, Lots, Px, Usd};
 use super::words::Side;
+use dice::real;
 use shape::Shape;
 use tape::Tape;
 use walk::{Climate, Walk};
@@ -71,6 +72,16 @@ impl Generator {
     pub(super) fn deplete(&mut self, market: MarketIx, side: Side, px: Px, lots: Lots) {
         if let Some(coin) = self.coins.get_mut(usize::from(market)) {
             coin.shape.deplete(side, px, lots);
+        }
+    }
+
+    /// A user of `side` took so much money's worth.
+    #[expect(clippy::float_arithmetic, reason = "the generator alone uses floats")]
+    pub(super) fn press(&mut self, market: MarketIx, side: Side, taken: Usd) {
+        if let Some(coin) = self.coins.get_mut(usize::from(market)) {
+            let taken = real(u64::try_from(taken.0).unwrap_or(0));
+            coin.walk
+                .press(side, taken / Tape::daily(coin.shape.base()));
         }
     }
 

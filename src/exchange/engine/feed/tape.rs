@@ -19,6 +19,8 @@ const ECHO: f64 = 3.0;
 const BRANCHING: f64 = 0.5;
 /// A typical trade, as part of a level.
 const TYPICAL: f64 = 0.02;
+/// Deviation of the log size of a trade.
+const SPREAD: f64 = 1.2;
 
 /// A large order somebody works in pieces: it gives the signs their memory.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -45,9 +47,15 @@ impl Tape {
         }
     }
 
+    /// What trades in a usual day of a market of that base depth, in micro-USD.
+    pub(super) fn daily(base: f64) -> f64 {
+        let mean = base * TYPICAL * libm::exp(0.5 * SPREAD * SPREAD);
+        rate(base) / (1.0 - BRANCHING) * mean * super::walk::DAY
+    }
+
     /// The trades of one step against the book shown before it.
     pub(super) fn step(&mut self, activity: f64, shape: &mut Shape) -> Vec<Trade> {
-        let usual = RATE * (shape.base() / LARGEST).min(1.0).sqrt() * activity;
+        let usual = rate(shape.base()) * activity;
         let count = self.dice.poisson((usual + self.excitement) * DT);
         self.excitement *= libm::exp(-DT / ECHO);
         self.excitement += real(count as u64) * BRANCHING / ECHO;
@@ -83,13 +91,18 @@ impl Tape {
     }
 
     fn size(&mut self, base: f64, touch: BookLevel) -> Lots {
-        let mut money = base * TYPICAL * libm::exp(1.2 * self.dice.normal());
+        let mut money = base * TYPICAL * libm::exp(SPREAD * self.dice.normal());
         if self.dice.uniform() < 0.05 {
             money *= self.dice.pareto(2.2);
         }
         let lots = whole(money / real(touch.px.0.unsigned_abs()));
         Lots(lots.clamp(1, touch.size.0.max(1)))
     }
+}
+
+/// Trades per second of a market of that base depth, echoes not counted.
+fn rate(base: f64) -> f64 {
+    RATE * (base / LARGEST).min(1.0).sqrt()
 }
 
 fn metaorder(dice: &mut Dice) -> Metaorder {

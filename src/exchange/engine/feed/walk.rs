@@ -7,9 +7,12 @@ use super::DT;
 use super::dice::{Dice, real, whole};
 use crate::exchange::engine::spec::MarketSpec;
 use crate::exchange::engine::units::{Bps, Px};
+use crate::exchange::engine::words::Side;
 
 const YEAR: f64 = 365.0 * 86_400.0;
-const DAY: f64 = 86_400.0;
+pub(super) const DAY: f64 = 86_400.0;
+/// Half-life of what users' trades did to the price, in seconds.
+const PRESSURE: f64 = 300.0;
 
 /// A value that wanders and returns to 0.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -122,6 +125,8 @@ pub(super) struct Walk {
     away: f64,
     jump: Jumps,
     premium: Wander,
+    /// Log distance users' trades pushed the price, on its way back.
+    pressure: f64,
 }
 
 impl Walk {
@@ -138,6 +143,7 @@ impl Walk {
                 pending: 0.0,
             },
             premium: Wander::new(600.0, 0.0002),
+            pressure: 0.0,
         }
     }
 
@@ -149,11 +155,22 @@ impl Walk {
         self.away *= halving(3.0 * DAY);
         self.away += scale * (self.beta * weather.factor + own) + jumps;
         let premium = self.premium.step(self.dice.normal());
-        let fair = self.start * libm::exp(self.away);
+        self.pressure *= halving(PRESSURE);
+        let fair = self.start * libm::exp(self.away + self.pressure);
         Fair {
             oracle: Px(whole(fair + 0.5).max(1)),
             center: fair * (1.0 + premium),
         }
+    }
+
+    /// A taker of `side` took that part of a day's volume (exchange.md 7.3).
+    pub(super) fn press(&mut self, side: Side, part: f64) {
+        let day = self.volatility * (DAY / YEAR).sqrt();
+        let push = 0.1 * part.sqrt() * day;
+        self.pressure += match side {
+            Side::Buy => push,
+            Side::Sell => -push,
+        };
     }
 
     pub(super) fn nudge(&mut self, by: Bps) {

@@ -81,3 +81,25 @@ fn five_chases_are_enough_for_an_account() {
         (RefusalKind::Conflict, Reason::TooManyChaseOrders)
     );
 }
+
+#[test]
+fn a_selling_chase_follows_the_ask_down_to_its_cap_and_fills_as_maker() {
+    let mut desk = Desk::new(100_000);
+    desk.book(SOL, &[("98", "5")], &[("100", "5")], "100");
+    let id = desk
+        .place(chase(&desk, Side::Sell, "0.2", Some("99.7")))
+        .unwrap();
+    let at = |desk: &Desk| desk.row(id).limit_price.unwrap();
+    assert_eq!(at(&desk), desk.px(SOL, "100.2"));
+    for (ask, expected) in [("99.6", "99.8"), ("99.3", "99.7"), ("101", "101.2")] {
+        desk.show(SOL, &[("98", "5")], &[(ask, "5")], ask);
+        desk.pass(Millis(1_000));
+        assert_eq!(at(&desk), desk.px(SOL, expected), "ask {ask}");
+    }
+    desk.trade(SOL, Side::Buy, "101.2", "1");
+    let row = desk.row(id);
+    assert_eq!(
+        (row.fill_price, row.liquidity_role),
+        (Some(nano("101.2")), Some(LiquidityRole::Maker))
+    );
+}

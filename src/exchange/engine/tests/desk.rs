@@ -12,7 +12,7 @@ pub(super) const START: Millis = Millis(1_767_225_600_000);
 pub(super) struct Desk {
     pub(super) engine: Engine,
     pub(super) me: AccountIx,
-    shown: Vec<MarketTick>,
+    pub(super) shown: Vec<MarketTick>,
 }
 
 /// Rules that stay out of the way.
@@ -102,6 +102,7 @@ impl Desk {
             start,
             feed: Feed::Scripted,
             fees: Fees::default(),
+            venue: Venue::default(),
             markets,
             accounts: vec![account("me"), account("other")],
         });

@@ -160,3 +160,56 @@ fn liquidation_ends_the_orders_and_strategies_of_its_market() {
         (TwapStatus::Failed, Some(CompletionReason::Liquidated))
     );
 }
+
+fn gradual(cash: i64) -> Desk {
+    let mut desk = Desk::new(cash);
+    desk.engine.venue.liquidation = Liquidation::Gradual;
+    desk
+}
+
+#[test]
+fn where_a_venue_sells_gradually_a_large_position_loses_a_fifth_first_and_keeps_its_margin() {
+    let mut desk = gradual(1_000_000);
+    desk.isolated(BTC, Side::Buy, "5");
+    desk.at(BTC, "45569");
+    let row = &liquidation_rows(&desk)[0];
+    assert_eq!((row.size, row.initial_size), (Lots(100_000), Lots(100_000)));
+    assert_eq!(desk.held(BTC), desk.lots(BTC, "4"));
+    let position = desk.position(BTC).unwrap();
+    let lost = usd("4431") + row.fee;
+    assert_eq!(position.margin, usd("25000") - lost);
+    desk.at(BTC, "45400");
+    assert_eq!(desk.held(BTC), Lots::ZERO, "again within 30 s: all of it");
+
+    let mut small = gradual(1_000_000);
+    small.isolated(BTC, Side::Buy, "2");
+    small.at(BTC, "45569");
+    assert_eq!(
+        small.held(BTC),
+        Lots::ZERO,
+        "below 100 000 USD: all at once"
+    );
+}
+
+#[test]
+fn a_fifth_may_be_sold_again_after_half_a_minute() {
+    let mut desk = gradual(1_000_000);
+    desk.isolated(BTC, Side::Buy, "5");
+    desk.at(BTC, "45569");
+    desk.pass(Millis::seconds(30));
+    desk.at(BTC, "45400");
+    assert_eq!(desk.held(BTC), desk.lots(BTC, "3.2"));
+}
+
+#[test]
+fn gradual_or_not_an_isolated_position_loses_no_more_than_its_margin() {
+    for gap in ["45000", "44000", "30000"] {
+        let mut desk = gradual(1_000_000);
+        desk.isolated(BTC, Side::Buy, "5");
+        let before = desk.facts().cash;
+        desk.book(BTC, &[(gap, "0.5"), ("20000", "9")], &[("46000", "9")], gap);
+        desk.at(BTC, "20000");
+        assert!(before - desk.facts().cash <= usd("25000"), "{gap}");
+        assert_eq!(desk.engine.money(), usd("2000000"));
+    }
+}

@@ -237,3 +237,37 @@ fn extra_margin_is_for_isolated_positions_and_within_what_is_available() {
         Reason::InsufficientMargin
     );
 }
+
+/// Margin with profit, and maintenance, of a position of 0.5 at that price, in micro-USD.
+fn at_liquidation(desk: &Desk, side: i128) -> (i128, i128) {
+    let position = desk.position(BTC).unwrap();
+    let nano = i128::from(position.liquidation_price.unwrap().0);
+    let profit = side * (nano - i128::from(position.entry_price.0)) / 2_000;
+    (position.margin.0 + profit, nano / 2_000 / 80)
+}
+
+#[test]
+fn where_a_position_is_liquidated_its_equity_is_its_maintenance() {
+    for (side, sign, expected) in [(Side::Buy, 1, 278_481_013), (Side::Sell, -1, 345_679_012)] {
+        let mut desk = side_at(side);
+        desk.set_extra(BTC, "500").unwrap();
+        let (equity, maintenance) = at_liquidation(&desk, sign);
+        assert!((equity - expected).abs() <= 1, "{equity}");
+        assert!((maintenance - expected).abs() <= 1, "{maintenance}");
+    }
+}
+
+/// Not the venue's older 19 700, which takes maintenance at the entry price.
+#[test]
+fn maintenance_is_taken_at_the_price_of_liquidation_not_of_the_entry() {
+    let markets = vec![spec("BTC", 5, 100, "20000")];
+    let mut desk = Desk::with(100_000, lax(), markets);
+    desk.at(BTC, "20000");
+    let order = PlaceOrder {
+        leverage: 50,
+        margin_mode: MarginMode::Isolated,
+        ..desk.order(BTC, Side::Buy, "1")
+    };
+    desk.place(order).unwrap();
+    assert_eq!(six(desk.liquidation(BTC)), "19698.492462");
+}

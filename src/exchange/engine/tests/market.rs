@@ -16,6 +16,7 @@ pub(super) fn synthetic(seed: u64) -> Engine {
         start: START,
         feed: Feed::Synthetic,
         fees: Fees::default(),
+        venue: Venue::default(),
         markets,
         accounts: vec![AccountSpec {
             id: "me".to_owned(),
@@ -122,4 +123,49 @@ fn a_nudge_moves_one_price_and_no_other() {
         "{a:?} to {b:?}"
     );
     assert_eq!(oracle(&mut still, 1), oracle(&mut moved, 1));
+}
+
+/// How far the oracle of BTC is from that of a market nobody touched, before and five minutes after a large buy.
+fn pushed(impact: Impact) -> [i64; 2] {
+    let mut engines = [synthetic(42), synthetic(42)];
+    let oracle = |engine: &Engine| engine.market_facts(MarketIx::from(0)).unwrap().oracle;
+    for (engine, buys) in engines.iter_mut().zip([true, false]) {
+        engine.venue.impact = impact;
+        engine.advance_to(START + Millis::seconds(10));
+        let me = engine.account("me").unwrap();
+        if buys {
+            let order = PlaceOrder {
+                market: MarketIx::from(0),
+                side: Side::Buy,
+                size: Lots(1_000_000),
+                leverage: 40,
+                margin_mode: MarginMode::Cross,
+                expected_price: NanoPx::ZERO,
+                reduction: Reduction::May,
+                tif: Tif::Gtc,
+                slippage: None,
+                exits: AttachedExits::default(),
+                mode: PlaceMode::Market,
+            };
+            engine.apply(me, Command::Place(order)).unwrap();
+        }
+    }
+    [1, 300].map(|seconds| {
+        let [touched, untouched] = &mut engines;
+        for engine in [&mut *touched, &mut *untouched] {
+            engine.advance_to(engine.now() + Millis::seconds(seconds));
+        }
+        oracle(touched).0 - oracle(untouched).0
+    })
+}
+
+#[test]
+fn a_large_buy_pushes_the_price_where_the_venue_says_so_and_half_of_it_is_gone_in_five_minutes() {
+    assert_eq!(pushed(Impact::Off), [0, 0]);
+    let [at_once, later] = pushed(Impact::SquareRoot);
+    assert!(at_once > 0, "{at_once}");
+    assert!(
+        (2 * later - at_once).abs() <= at_once / 5,
+        "{at_once} then {later}"
+    );
 }

@@ -204,3 +204,31 @@ fn a_fee_is_rounded_down_to_the_millionth_as_a_real_venue_reported_it() {
         "66.654 x 0.015 % = 0.0099981"
     );
 }
+
+#[test]
+fn without_a_cap_of_its_own_a_market_order_trades_at_most_five_percent_away_and_a_slice_three() {
+    let level = [("103", "1"), ("104.9", "1"), ("106", "9")];
+    let mut desk = Desk::new(100_000);
+    desk.book(SOL, &[("97", "9")], &level, "100");
+    let id = desk.market(SOL, Side::Buy, "3");
+    assert_eq!(desk.row(id).filled_size, Lots(200));
+
+    let mut desk = Desk::new(100_000);
+    desk.book(SOL, &[("97", "9")], &level, "100");
+    let twap = Command::PlaceTwap(PlaceTwap {
+        kind: TwapKind::Twap,
+        market: SOL.into(),
+        side: Side::Buy,
+        size: desk.lots(SOL, "33"),
+        leverage: 10,
+        margin_mode: MarginMode::Cross,
+        reduction: Reduction::May,
+        duration_minutes: 5,
+        pacing: Pacing::Even,
+        trigger_price: None,
+        max_price: None,
+        min_price: None,
+    });
+    desk.apply(twap).unwrap();
+    assert_eq!(desk.held(SOL), Lots(100), "3 were due");
+}

@@ -188,3 +188,134 @@ fn an_account_passes_with_its_target_days_and_no_day_that_made_it_all() {
         }
     );
 }
+
+#[test]
+fn no_more_positions_may_be_open_than_the_rule_allows_but_each_may_grow() {
+    let mut desk = strict(ChallengeRules {
+        max_open_positions: 1,
+        ..lax()
+    });
+    desk.market(SOL, Side::Buy, "1");
+    let second = desk.order(ETH, Side::Buy, "1");
+    let refusal = desk.place(second).unwrap_err();
+    assert_eq!(
+        (refusal.code, refusal.rule),
+        (Reason::MaxOpenPositions, Some(RuleId::MaxOpenPositions))
+    );
+    desk.market(SOL, Side::Buy, "1");
+}
+
+#[test]
+fn ten_and_a_fifth_times_the_equity_is_too_much_and_closing_as_much_is_not() {
+    let rules = ChallengeRules {
+        max_account_leverage: 10,
+        ..lax()
+    };
+    let mut desk = Desk::with(50_000, rules, markets());
+    desk.engine.fees = Fees { taker: 0, maker: 0 };
+    let lev = |order| PlaceOrder {
+        leverage: 20,
+        ..order
+    };
+    let open = lev(desk.order(BTC, Side::Buy, "9.6"));
+    desk.place(open).unwrap();
+    assert_eq!(desk.facts().open_notional, usd("480000"));
+    let more = lev(desk.order(ETH, Side::Buy, "10"));
+    assert_eq!(
+        desk.refused(more),
+        (RefusalKind::Conflict, Reason::LeverageTooHigh)
+    );
+    let less = Desk::reduce_only(desk.order(BTC, Side::Sell, "0.6"));
+    desk.place(less).unwrap();
+}
+
+#[test]
+fn when_the_day_and_the_drawdown_break_together_the_day_is_named() {
+    let mut desk = strict(ChallengeRules {
+        max_drawdown: Bps(400),
+        ..daily()
+    });
+    desk.market(SOL, Side::Buy, "1000");
+    desk.at(SOL, "95");
+    let Standing::Breached { rule, .. } = desk.facts().standing else {
+        panic!("{:?}", desk.facts().standing)
+    };
+    assert_eq!(rule, RuleId::MaxDailyLoss);
+    let mut desk = strict(ChallengeRules {
+        max_drawdown: Bps(600),
+        ..lax()
+    });
+    desk.market(SOL, Side::Buy, "1000");
+    desk.at(SOL, "94.001");
+    assert_eq!(desk.facts().standing, Standing::Active);
+    desk.at(SOL, "94");
+    assert_eq!(
+        desk.facts().standing,
+        Standing::Breached {
+            rule: RuleId::MaxDrawdown,
+            at: desk.engine.now()
+        }
+    );
+}
+
+/// A breach ends strategies too, and what cannot be sold at once is sold when there is somebody to sell to.
+#[test]
+fn a_broken_account_is_closed_as_soon_as_its_market_is_back_and_may_only_reduce_until_then() {
+    let mut desk = strict(daily());
+    desk.market(SOL, Side::Buy, "1000");
+    let twap = Command::PlaceTwap(PlaceTwap {
+        kind: TwapKind::Twap,
+        market: BTC.into(),
+        side: Side::Buy,
+        size: desk.lots(BTC, "0.1"),
+        leverage: 10,
+        margin_mode: MarginMode::Cross,
+        reduction: Reduction::May,
+        duration_minutes: 5,
+        pacing: Pacing::Even,
+        trigger_price: Some(desk.px(BTC, "60000")),
+        max_price: None,
+        min_price: None,
+    });
+    let Ok(Outcome::Twap(twap)) = desk.apply(twap) else {
+        panic!("a TWAP that waits")
+    };
+    desk.book(SOL, &[], &[("96", "5")], "96");
+    assert_eq!(desk.facts().open_positions, 1);
+    let ended = desk.engine.twap(desk.me, twap).unwrap();
+    assert_eq!(
+        (ended.status, ended.completion_reason),
+        (TwapStatus::Failed, Some(CompletionReason::AccountBreached))
+    );
+    let exit = Desk::reduce_only(desk.limit(ETH, Side::Sell, "1", "3000"));
+    assert_eq!(
+        desk.refused(exit),
+        (RefusalKind::Conflict, Reason::ReduceOnlyNoPosition)
+    );
+    desk.at(SOL, "96");
+    assert_eq!(desk.facts().open_positions, 0);
+}
+
+#[test]
+fn every_rule_and_goal_of_the_challenge_is_told() {
+    let desk = strict(ChallengeRules::default());
+    let told: Vec<&str> = desk
+        .facts()
+        .rules
+        .iter()
+        .map(|fact| fact.rule.into_str())
+        .collect();
+    let all = [
+        "max_daily_loss",
+        "max_drawdown",
+        "max_leverage",
+        "min_order_notional",
+        "max_open_positions",
+        "max_position_notional",
+        "order_cooldown",
+        "profit_target",
+        "min_trading_days",
+        "consistency",
+    ];
+    assert_eq!(told, all);
+}

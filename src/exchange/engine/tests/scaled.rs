@@ -129,3 +129,19 @@ fn a_ladder_with_rungs_too_small_is_refused_whole() {
     );
     assert_eq!(desk.engine.scaled_orders(desk.me).count(), 0);
 }
+
+#[test]
+fn a_ladder_none_of_whose_rungs_is_taken_is_rejected() {
+    let mut desk = Desk::new(10);
+    let order = ladder(&desk, SOL, "20", ("99", "90"), 4);
+    let id = place(&mut desk, order);
+    let made = row(&desk, id);
+    assert_eq!(
+        (made.status, made.placed_count, made.rejected_count),
+        (ScaledStatus::Rejected, 0, 4)
+    );
+    assert_eq!(
+        (made.completed_at, made.canceled_at),
+        (Some(desk.engine.now()), None)
+    );
+}

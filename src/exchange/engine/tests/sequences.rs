@@ -1,14 +1,16 @@
 //! Whatever anybody does in whatever order, these hold (exchange.md 4.8).
 //!
-//! 64 sequences by default; `PROPTEST_CASES=20000 cargo test --release sequences` for a long run.
+//! 1 000 sequences by default; a long run is `PROPTEST_CASES=50000 cargo test --release --lib sequences`, which also
+//! runs as many of the service's (invariants 14 to 16, `exchange/sequences.rs`). The numbers in the messages are those of
+//! the invariants: 1 to 6, 8, 11 to 13 here at every act, 7 at every book, 9 and 10 in tests of their own below.
 
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
 use super::checkpoint::Shelf;
-use super::desk::{Desk, ETH, SOL, lax, markets};
-use crate::exchange::engine::*;
+use super::desk::{BTC, Desk, ETH, SOL, lax, markets};
+use crate::exchange::{engine::*, sequences::config};
 
 /// One thing that can happen; small numbers that `Story` gives a meaning.
 #[derive(Debug, Clone, Copy)]
@@ -100,6 +102,8 @@ struct Story {
     ended: BTreeMap<OrderId, OrderRow>,
     replay: Replay,
     shelf: Shelf,
+    /// The book of each market as it was last shown.
+    shown: [MarketTick; 3],
 }
 
 /// Positions rebuilt from the log's fills alone.
@@ -107,12 +111,16 @@ struct Story {
 struct Replay {
     seen: u64,
     size: BTreeMap<MarketIx, Lots>,
+    /// What takers got of each side since its last refresh.
+    taken: BTreeMap<(MarketIx, Side), Lots>,
 }
 
 impl Story {
     fn new(rules: ChallengeRules) -> Self {
+        let desk = Desk::with(50_000, rules, markets());
         Self {
-            desk: Desk::with(50_000, rules, markets()),
+            shown: [BTC, ETH, SOL].map(|market| desk.shown[market].clone()),
+            desk,
             // In tenths of a percent of the opening prices.
             price: [1_000; 3],
             depth: [200; 3],
@@ -290,15 +298,23 @@ impl Story {
         }
     }
 
+    fn show(&mut self, market: usize, trades: Vec<Trade>) {
+        let tick = self.tick(market, trades);
+        self.shown[market] = tick.clone();
+        self.replay
+            .taken
+            .retain(|(refreshed, _), _| *refreshed != market.into());
+        self.desk.engine.inject(market.into(), tick);
+        self.desk.step();
+    }
+
     fn happen(&mut self, act: Act) {
         match act {
             Act::Move(market, by, depth) => {
                 let to = self.price[market] * (1_000 + by) / 1_000;
                 self.price[market] = to.clamp(200, 5_000);
                 self.depth[market] = depth;
-                let tick = self.tick(market, Vec::new());
-                self.desk.engine.inject(market.into(), tick);
-                self.desk.step();
+                self.show(market, Vec::new());
             }
             Act::Trade(market, aggressor, away, size) => {
                 let trade = Trade {
@@ -306,9 +322,7 @@ impl Story {
                     px: self.px(market, away),
                     size: Lots(size),
                 };
-                let tick = self.tick(market, vec![trade]);
-                self.desk.engine.inject(market.into(), tick);
-                self.desk.step();
+                self.show(market, vec![trade]);
             }
             Act::Wait(quarters) => self.desk.pass(Millis(i64::from(quarters) * 250)),
             Act::Restart => self.shelf.restart(&mut self.desk.engine),
@@ -361,11 +375,42 @@ impl Story {
         }
         self.strategies(&rows);
         self.replay_fills();
+        self.depth();
         self.indexes(&rows);
     }
 
-    /// 1: cash is what came in less what went out, and the rows say the same.
+    /// 7: between two refreshes nobody gets more of a level than was shown, and what takers got was taken from the book.
+    fn depth(&self) {
+        for market in self.desk.engine.market_ixs() {
+            let book = &self.desk.engine.markets.at(market).book;
+            let shown = &self.shown[usize::from(market)];
+            for (side, levels) in [(Side::Buy, &shown.bids), (Side::Sell, &shown.asks)] {
+                for (px, eaten) in book.consumed(side) {
+                    let level: Lots = levels
+                        .iter()
+                        .filter(|level| level.px == px)
+                        .map(|level| level.size)
+                        .sum();
+                    assert!(eaten <= level, "7: {eaten:?} of {level:?} at {px:?}");
+                }
+                let eaten: Lots = book.consumed(side).map(|(_, lots)| lots).sum();
+                let key = (market, side.opposite());
+                let taken = self.replay.taken.get(&key).copied().unwrap_or_default();
+                assert!(taken <= eaten, "7: takers got {taken:?} of {eaten:?} eaten");
+            }
+        }
+    }
+
+    /// 1 and 2: cash is what came in less what went out, the rows say the same, and no money is made or lost.
     fn money(&self, rows: &[OrderRow]) {
+        let deposits: Usd = self
+            .desk
+            .engine
+            .accounts
+            .ids()
+            .map(|account| self.desk.engine.accounts.at(account).spec.cash)
+            .sum();
+        assert_eq!(self.desk.engine.money(), deposits, "2: zero sum");
         let account = self.desk.engine.accounts.at(self.desk.me);
         let flows = account.flows;
         let expected =
@@ -457,10 +502,14 @@ impl Story {
             .collect();
         self.replay.seen = self.desk.engine.log_len();
         for logged in news.into_iter().rev() {
-            let Event::Filled { row, size, .. } = logged.event else {
+            let Event::Filled { row, size, fee, .. } = logged.event else {
                 continue;
             };
             let row = self.desk.row(row);
+            // Insurance takes over without a fee, and not from the book.
+            if row.liquidity_role == Some(LiquidityRole::Taker) && fee > Usd::ZERO {
+                *self.replay.taken.entry((row.market, row.side)).or_default() += size;
+            }
             let held = self.replay.size.entry(row.market).or_default();
             let before = *held;
             *held += Lots(row.side.sign() * size.0);
@@ -536,16 +585,6 @@ fn price_is_inside(row: &OrderRow, decimals: u32) {
     }
 }
 
-fn config() -> ProptestConfig {
-    let given = std::env::var_os("PROPTEST_CASES").is_some();
-    let default = ProptestConfig::default();
-    ProptestConfig {
-        cases: if given { default.cases } else { 64 },
-        failure_persistence: None,
-        ..default
-    }
-}
-
 proptest! {
     #![proptest_config(config())]
 
@@ -598,5 +637,50 @@ proptest! {
             prop_assert!(past <= Px::ZERO || liquidated_at(past));
             prop_assert!(!liquidated_at(before));
         }
+    }
+
+    /// 10: whatever the gap and however thin the book, an isolated position loses no more than its margin, and the
+    /// account's other positions stay as they were.
+    #[test]
+    fn an_isolated_position_never_costs_more_than_its_margin_and_never_touches_its_neighbour(
+        (long, lots, leverage, extra) in (any::<bool>(), 10..20_000_i64, 1..20_u32, 0..500_i64),
+        (isolated, neighbour_long) in (any::<bool>(), any::<bool>()),
+        (gap, depth) in (-950..2_000_i64, 0..30_000_i64),
+    ) {
+        let mut desk = Desk::new(10_000_000);
+        let side = |long| if long { Side::Buy } else { Side::Sell };
+        let other = desk.order(ETH, side(neighbour_long), "2");
+        let margin_mode = if isolated { MarginMode::Isolated } else { MarginMode::Cross };
+        desk.place(PlaceOrder { margin_mode, ..other }).unwrap();
+        let order = PlaceOrder {
+            size: Lots(lots),
+            leverage,
+            margin_mode: MarginMode::Isolated,
+            ..desk.order(SOL, side(long), "1")
+        };
+        desk.place(order).unwrap();
+        desk.set_extra(SOL, &extra.to_string()).unwrap();
+        let margin = desk.position(SOL).unwrap().margin;
+        // What backs a cross position moves with the cash; everything else of it is its own.
+        let neighbour = |desk: &Desk| PositionRow {
+            liquidation_price: None,
+            ..desk.position(ETH).unwrap()
+        };
+        let before = (desk.facts().cash, neighbour(&desk));
+        let to = Px(1_000_000 * (1_000 + gap) / 1_000).round_passive(Side::Buy, 2);
+        let level = |px: Px| BookLevel { px, size: Lots(depth) };
+        let book = |px: Px| if depth == 0 { vec![] } else { vec![level(px)] };
+        let tick = MarketTick {
+            trades: Vec::new(),
+            bids: book(to - Px(10)),
+            asks: book(to + Px(10)),
+            oracle: to,
+        };
+        desk.engine.inject(SOL.into(), tick);
+        desk.step();
+        let lost = before.0 - desk.facts().cash;
+        prop_assert!(lost <= margin, "10: lost {lost} of {margin}");
+        prop_assert_eq!(neighbour(&desk), before.1, "10: the neighbour");
+        prop_assert_eq!(desk.engine.money(), Usd::dollars(20_000_000), "2");
     }
 }

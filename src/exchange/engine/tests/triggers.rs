@@ -163,3 +163,55 @@ fn an_armed_order_can_expire() {
     desk.at(SOL, "106");
     assert_eq!(desk.row(id).status, OrderStatus::Expired);
 }
+
+#[test]
+fn a_triggered_limit_keeps_its_time_in_force() {
+    for (tif, fate) in [
+        (Tif::Ioc, (OrderStatus::Filled, Lots(40), None)),
+        (
+            Tif::Fok,
+            (
+                OrderStatus::Rejected,
+                Lots::ZERO,
+                Some(Reason::FokUnfillable),
+            ),
+        ),
+        (Tif::Gtc, (OrderStatus::Resting, Lots(40), None)),
+    ] {
+        let mut desk = Desk::new(100_000);
+        let order = PlaceOrder {
+            tif,
+            mode: PlaceMode::StopLimit {
+                trigger: desk.px(SOL, "105"),
+                price: desk.px(SOL, "106"),
+            },
+            ..desk.order(SOL, Side::Buy, "1")
+        };
+        let id = desk.place(order).unwrap();
+        desk.book(
+            SOL,
+            &[("105", "9")],
+            &[("105.5", "0.4"), ("107", "9")],
+            "105",
+        );
+        assert_eq!(desk.fate(id), fate, "{tif:?}");
+    }
+}
+
+#[test]
+fn a_conditional_that_is_true_already_is_refused() {
+    let mut desk = Desk::new(100_000);
+    for (direction, px) in [
+        (TriggerDirection::Above, "50000"),
+        (TriggerDirection::Below, "50000"),
+        (TriggerDirection::Above, "49000"),
+    ] {
+        let mode = PlaceMode::Conditional {
+            market: BTC.into(),
+            trigger: desk.px(BTC, px),
+            direction,
+        };
+        let refusal = armed(&mut desk, Side::Buy, mode).unwrap_err();
+        assert_eq!(refusal.code, Reason::TriggerWouldFire, "{direction:?} {px}");
+    }
+}

@@ -269,3 +269,33 @@ fn terms_a_twap_cannot_have_are_refused() {
     }
     assert_eq!(usd("0"), desk.facts().order_holds);
 }
+
+#[test]
+fn a_twap_ends_for_what_ended_it() {
+    let mut desk = Desk::new(100_000);
+    let bounded = PlaceTwap {
+        min_price: Some(desk.px(SOL, "95")),
+        ..hour(&desk, Side::Sell, "11")
+    };
+    let id = start(&mut desk, bounded);
+    desk.at(SOL, "95");
+    let end = |desk: &Desk, id| {
+        let row = row(desk, id);
+        (row.status, row.completion_reason)
+    };
+    let reached = (
+        TwapStatus::Completed,
+        Some(CompletionReason::MinPriceReached),
+    );
+    assert_eq!(end(&desk, id), reached);
+
+    let order = hour(&desk, Side::Sell, "11");
+    let id = start(&mut desk, order);
+    desk.book(SOL, &[], &[("95", "9")], "95");
+    desk.pass(Millis::seconds(90));
+    let closed = (
+        TwapStatus::Failed,
+        Some(CompletionReason::MarketUnavailable),
+    );
+    assert_eq!(end(&desk, id), closed);
+}

@@ -1,0 +1,359 @@
+//! What must hold at the service, whatever is asked in whatever order (exchange.md 4.8, 14 to 16): the real endpoints,
+//! one step below HTTP.
+//!
+//! 1 000 sequences each by default; the long run is the one of the engine's sequences.
+
+use super::{
+    Pace, Scenario, Service,
+    answer::Call,
+    engine::{AccountIx, Millis},
+    gate::Caller,
+    sim::{self, SimRoute},
+    store::Resumed,
+    v1,
+};
+use crate::api::{Dialect, IDEMPOTENCY_KEY, Route};
+use hyper::{HeaderMap, header::HeaderValue};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+const BARE: &str = include_str!("../../tests/support/bare.toml");
+
+/// How many sequences a property is tried on: `PROPTEST_CASES`, or enough for every run of the tests.
+pub(super) fn config() -> ProptestConfig {
+    let given = std::env::var_os("PROPTEST_CASES").is_some();
+    let default = ProptestConfig::default();
+    ProptestConfig {
+        cases: if given { default.cases } else { 1_000 },
+        failure_persistence: None,
+        ..default
+    }
+}
+
+/// One thing somebody asks; the numbers get their meaning in `request`.
+#[derive(Debug, Clone, Copy)]
+enum Ask {
+    Market(usize, &'static str, i64),
+    /// So many tenths of a percent from the opening price.
+    Limit(usize, &'static str, i64),
+    Stop(i64),
+    Close(u8),
+    CloseAll,
+    Cancel(u8),
+    Twap,
+    Ladder,
+    /// Steps of virtual time.
+    Wait(u8),
+}
+
+fn side() -> impl Strategy<Value = &'static str> {
+    prop_oneof![Just("buy"), Just("sell")]
+}
+
+fn ask() -> impl Strategy<Value = Ask> {
+    prop_oneof![
+        4 => (0..3_usize, side(), 1..9_i64).prop_map(|(m, side, times)| Ask::Market(m, side, times)),
+        4 => (0..3_usize, side(), -9..9_i64).prop_map(|(m, side, away)| Ask::Limit(m, side, away)),
+        1 => (-9..9_i64).prop_map(Ask::Stop),
+        3 => (1..6_u8).prop_map(Ask::Close),
+        1 => Just(Ask::CloseAll),
+        1 => (1..9_u8).prop_map(Ask::Cancel),
+        1 => Just(Ask::Twap),
+        1 => Just(Ask::Ladder),
+        4 => (1..9_u8).prop_map(Ask::Wait),
+    ]
+}
+
+fn asks() -> impl Strategy<Value = Vec<Ask>> {
+    prop::collection::vec(ask(), 1..20)
+}
+
+const LOOKS: [&str; 6] = [
+    "/v1/orders?account_id=chal-1&limit=100",
+    "/v1/orders?account_id=chal-1&status=working",
+    "/v1/positions?account_id=chal-1",
+    "/v1/positions?account_id=chal-1&status=closed&limit=100",
+    "/sim/accounts",
+    "/sim/clock",
+];
+
+/// Name, a thousandth of the opening price and a usual size, both in hundredths.
+const MARKETS: [(&str, i64, i64); 3] = [
+    ("paper|BTC", 6_400, 1),
+    ("paper|ETH", 310, 20),
+    ("paper|SOL", 15, 500),
+];
+
+fn hundredths(count: i64) -> Value {
+    let text = format!("{}.{:02}", count / 100, count % 100);
+    serde_json::from_str(&text).unwrap()
+}
+
+/// What goes over the wire.
+#[derive(Debug, Clone, PartialEq)]
+struct Request {
+    method: &'static str,
+    target: String,
+    body: String,
+}
+
+impl Request {
+    fn get(target: &str) -> Self {
+        Self::new("GET", target, &Value::Null)
+    }
+
+    fn new(method: &'static str, target: &str, body: &Value) -> Self {
+        Self {
+            method,
+            target: target.to_owned(),
+            body: if body.is_null() {
+                String::new()
+            } else {
+                body.to_string()
+            },
+        }
+    }
+}
+
+fn order(market: usize, side: &str, extra: &Value) -> Value {
+    let (id, _, usual) = MARKETS[market];
+    let mut body = json!({
+        "account_id": "chal-1", "market_id": id, "side": side,
+        "size": hundredths(usual), "leverage": 5, "margin_mode": "cross",
+    });
+    for (name, value) in extra.as_object().unwrap() {
+        body[name] = value.clone();
+    }
+    body
+}
+
+/// So many tenths of a percent from the opening.
+fn price(market: usize, away: i64) -> Value {
+    let (_, thousandth, _) = MARKETS[market];
+    hundredths(thousandth * (1_000 + away))
+}
+
+fn request(ask: Ask) -> Request {
+    let post = |target: &str, body: &Value| Request::new("POST", target, body);
+    match ask {
+        Ask::Market(market, side, times) => {
+            let (_, _, usual) = MARKETS[market];
+            let terms = json!({"type":"market","size":hundredths(usual * times)});
+            post("/v1/orders", &order(market, side, &terms))
+        }
+        Ask::Limit(market, side, away) => {
+            let terms = json!({"type":"limit","limit_price":price(market, away)});
+            post("/v1/orders", &order(market, side, &terms))
+        }
+        Ask::Stop(away) => {
+            let terms = json!({"type":"stop_market","trigger_price":price(0, away)});
+            post(
+                "/v1/orders",
+                &order(0, if away > 0 { "buy" } else { "sell" }, &terms),
+            )
+        }
+        Ask::Close(n) => post(
+            &format!("/v1/positions/pos_{n:06}/close"),
+            &json!({"type":"market"}),
+        ),
+        Ask::CloseAll => post("/v1/accounts/chal-1/close-all-positions", &Value::Null),
+        Ask::Cancel(n) => Request::new("DELETE", &format!("/v1/orders/ord_{n:06}"), &Value::Null),
+        Ask::Twap => post(
+            "/sim/twap-orders",
+            &order(1, "buy", &json!({"size":1,"duration_minutes":5})),
+        ),
+        Ask::Ladder => post(
+            "/sim/scaled-orders",
+            &order(
+                2,
+                "buy",
+                &json!({"size":20,"start_price":price(2, -2),"end_price":price(2, -9),"rung_count":4}),
+            ),
+        ),
+        Ask::Wait(steps) => post("/sim/clock", &json!({"advance_ms":u32::from(steps) * 250})),
+    }
+}
+
+/// Whether an answer to a keyed request left a record under its key.
+fn is_recorded(request: &Request, answer: &Answered) -> bool {
+    let keyed = request.target.starts_with("/v1/") && request.method == "POST";
+    keyed && (matches!(answer.status, 200 | 201) || answer.rejected)
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Answered {
+    status: u16,
+    body: String,
+    /// A refusal that left a rejected order behind.
+    rejected: bool,
+}
+
+struct Paper {
+    service: Service,
+    caller: Caller,
+}
+
+impl Paper {
+    fn new() -> Self {
+        let scenario = Scenario::parse(BARE).unwrap();
+        let start = Millis(1_790_000_000_000);
+        let resumed = Resumed::in_memory(scenario, start, Some(Pace::Paused)).unwrap();
+        let users = resumed.scenario.users(&resumed.engine);
+        let addr = "127.0.0.1:1".parse().unwrap();
+        Self {
+            service: Service::new(resumed, &users, addr),
+            caller: Caller {
+                user: 0,
+                accounts: vec![AccountIx::from(0)],
+            },
+        }
+    }
+
+    fn ask(&self, request: &Request, key: &str) -> Answered {
+        let mut headers = HeaderMap::new();
+        headers.insert(IDEMPOTENCY_KEY, HeaderValue::from_str(key).unwrap());
+        let call = Call {
+            headers,
+            body: request.body.clone().into_bytes(),
+        };
+        let target = request.target.as_str();
+        let (path, query) = target.split_once('?').unwrap_or((target, ""));
+        let told = if path.starts_with("/sim") {
+            let route = SimRoute::parse(request.method, path, query).unwrap();
+            sim::answer(&self.service, Some(&self.caller), route, &call)
+        } else {
+            let route = Route::parse(request.method, path, query, &Dialect::default()).unwrap();
+            v1::answer(&self.service, &self.caller, route, &call)
+        };
+        match told {
+            Ok(answer) => Answered {
+                status: answer.status.as_u16(),
+                body: String::from_utf8(answer.body).unwrap(),
+                rejected: false,
+            },
+            Err(fault) => Answered {
+                status: fault.status.as_u16(),
+                rejected: fault.order.is_some(),
+                body: format!("{fault:?}"),
+            },
+        }
+    }
+
+    fn get(&self, target: &str) -> String {
+        let answer = self.ask(&Request::get(target), "");
+        assert_eq!(answer.status, 200, "{answer:?}");
+        answer.body
+    }
+
+    /// Everything there is to see, and the hash of everything that happened.
+    fn state(&self) -> [String; 6] {
+        LOOKS.map(|target| self.get(target))
+    }
+
+    fn page(&self, target: &str) -> (Vec<String>, Option<String>) {
+        let page: Value = serde_json::from_str(&self.get(target)).unwrap();
+        let rows = page["data"].as_array().unwrap().iter();
+        let ids = rows.map(|row| row["id"].as_str().unwrap().to_owned());
+        (
+            ids.collect(),
+            page["next_cursor"].as_str().map(str::to_owned),
+        )
+    }
+
+    /// The ids of a list page by page; between two pages one more thing happens.
+    fn walk(&self, list: &str, limits: &[u32], mut meanwhile: impl FnMut()) -> Vec<String> {
+        let mut all = vec![];
+        let mut cursor = String::new();
+        for limit in limits.iter().cycle() {
+            let (ids, next) = self.page(&format!("{list}&limit={limit}{cursor}"));
+            all.extend(ids);
+            let Some(next) = next else { break };
+            cursor = format!("&cursor={next}");
+            meanwhile();
+        }
+        all
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    /// 14
+    #[test]
+    fn a_request_repeated_under_its_key_changes_nothing(
+        asks in asks(),
+        keys in prop::collection::vec(0..6_u8, 20),
+    ) {
+        let paper = Paper::new();
+        let mut known = vec![];
+        for (ask, key) in asks.into_iter().zip(keys) {
+            let (request, key) = (request(ask), format!("k{key}"));
+            let answer = paper.ask(&request, &key);
+            if !is_recorded(&request, &answer) {
+                continue;
+            }
+            let state = paper.state();
+            let again = paper.ask(&request, &key);
+            prop_assert_eq!(&again.body, &answer.body);
+            prop_assert_eq!(again.rejected, answer.rejected);
+            prop_assert_eq!(paper.state(), state, "14: {:?}", request);
+            known.push((request, key));
+        }
+        let state = paper.state();
+        for (request, key) in known {
+            let again = paper.ask(&request, &key);
+            prop_assert!(again.status == 200 || again.rejected, "14: {:?}", again);
+        }
+        prop_assert_eq!(paper.state(), state, "14: all of them later");
+    }
+
+    /// 15
+    #[test]
+    fn the_same_commands_make_the_same_history_however_often_anybody_looks(asks in asks(), polls in 1..4_u8) {
+        let (quiet, watched) = (Paper::new(), Paper::new());
+        for (n, ask) in asks.into_iter().enumerate() {
+            let key = format!("k{n}");
+            let Ask::Wait(steps) = ask else {
+                let request = request(ask);
+                prop_assert_eq!(quiet.ask(&request, &key), watched.ask(&request, &key), "15");
+                continue;
+            };
+            // As one span, and step by step with somebody looking in between.
+            quiet.ask(&request(ask), "");
+            for step in 0..steps {
+                for poll in 0..polls {
+                    watched.get(LOOKS[usize::from(step + poll) % LOOKS.len()]);
+                }
+                watched.ask(&request(Ask::Wait(1)), "");
+            }
+        }
+        prop_assert_eq!(quiet.state(), watched.state(), "15");
+    }
+
+    /// 16
+    #[test]
+    fn pages_have_no_gap_and_no_row_twice_whatever_happens_between_them(
+        asks in asks(),
+        meanwhile in prop::collection::vec(ask(), 8),
+        limits in prop::collection::vec(1..7_u32, 1..4),
+    ) {
+        let paper = Paper::new();
+        for (n, ask) in asks.into_iter().enumerate() {
+            paper.ask(&request(ask), &format!("k{n}"));
+        }
+        let mut happens = meanwhile.into_iter().enumerate().cycle();
+        let mut happen = || {
+            let (n, ask) = happens.next().unwrap();
+            paper.ask(&request(ask), &format!("late{n}"));
+        };
+        for list in ["/v1/orders?account_id=chal-1", "/v1/positions?account_id=chal-1&status=closed"] {
+            let (before, _) = paper.page(&format!("{list}&limit=100"));
+            let walked = paper.walk(list, &limits, &mut happen);
+            let distinct: BTreeSet<&String> = walked.iter().collect();
+            prop_assert_eq!(distinct.len(), walked.len(), "16: twice in {:?}", walked);
+            let seen: Vec<&String> = walked.iter().filter(|id| before.contains(id)).collect();
+            prop_assert_eq!(seen, before.iter().collect::<Vec<_>>(), "16: a gap");
+        }
+    }
+}
