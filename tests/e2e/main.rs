@@ -112,6 +112,13 @@ fn the_terminal_is_given_back_when_the_system_asks_to_leave() {
 }
 
 #[test]
+fn a_desk_whose_window_is_closed_ends() {
+    let (session, _home) = living_desk(&[]);
+    // Whichever reaches it first: the signal, or a terminal that takes no more bytes.
+    assert!(matches!(session.hang_up(), 1 | 129));
+}
+
+#[test]
 fn a_paste_never_acts() {
     let (mut session, _home) = desk();
     session.press("\u{1b}[200~Xyq\rbbb\u{1b}[201~?");

@@ -5,7 +5,10 @@ use std::{
     io::{Read, Write},
     num::NonZero,
     path::Path,
-    sync::{Arc, Condvar, Mutex},
+    sync::{
+        Arc, Condvar, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
     thread::JoinHandle,
     time::{Duration, Instant},
 };
@@ -18,7 +21,8 @@ pub(crate) struct Session {
     keys: Box<dyn Write + Send>,
     child: Box<dyn Child + Send + Sync>,
     reader: Option<JoinHandle<()>>,
-    _master: Box<dyn MasterPty + Send>,
+    hung_up: Arc<AtomicBool>,
+    master: Box<dyn MasterPty + Send>,
 }
 
 /// What is left when the program has ended.
@@ -59,13 +63,19 @@ impl Session {
             )),
             Condvar::new(),
         ));
-        let reader = read_into(Arc::clone(&screen), pty.master.try_clone_reader().unwrap());
+        let hung_up = Arc::new(AtomicBool::new(false));
+        let reader = read_into(
+            Arc::clone(&screen),
+            Arc::clone(&hung_up),
+            pty.master.try_clone_reader().unwrap(),
+        );
         Self {
             screen,
             keys: pty.master.take_writer().unwrap(),
             child,
             reader: Some(reader),
-            _master: pty.master,
+            hung_up,
+            master: pty.master,
         }
     }
 
@@ -105,6 +115,22 @@ impl Session {
         assert!(sent.unwrap().success());
     }
 
+    /// Closes the terminal's window: the reader lets go with the next byte, and nobody holds the far end any more.
+    pub(crate) fn hang_up(self) -> u32 {
+        let Self {
+            mut child,
+            keys,
+            master,
+            reader,
+            hung_up,
+            ..
+        } = self;
+        hung_up.store(true, Ordering::SeqCst);
+        reader.unwrap().join().unwrap();
+        drop((keys, master));
+        child.wait().unwrap().exit_code()
+    }
+
     /// Waits for the end; the reader is joined first, so the last bytes count.
     pub(crate) fn end(mut self) -> Ended {
         let code = self.child.wait().unwrap().exit_code();
@@ -131,6 +157,7 @@ fn at_least_one(cells: u16) -> NonZero<u16> {
 
 fn read_into(
     screen: Arc<(Mutex<vt100::Parser>, Condvar)>,
+    hung_up: Arc<AtomicBool>,
     mut out: Box<dyn Read + Send>,
 ) -> JoinHandle<()> {
     std::thread::spawn(move || {
@@ -138,6 +165,9 @@ fn read_into(
         while let Ok(count @ 1..) = out.read(&mut bytes) {
             screen.0.lock().unwrap().process(&bytes[..count]);
             screen.1.notify_all();
+            if hung_up.load(Ordering::SeqCst) {
+                break;
+            }
         }
         screen.1.notify_all();
     })
