@@ -48,7 +48,7 @@ pub mod columns {
 
 use crate::{
     app::{
-        Model, Store,
+        Mode, Model, Store,
         notice::{self, Activity},
     },
     model::Timestamp,
@@ -126,6 +126,8 @@ pub struct Scene<'a> {
     pub activity: &'a Activity,
     pub now: Timestamp,
     pub zone: &'a Zone,
+    /// Whom the numbers are from, once that is known.
+    pub mode: Option<Mode>,
 }
 
 impl<'a> Scene<'a> {
@@ -135,6 +137,7 @@ impl<'a> Scene<'a> {
             activity: &model.activity,
             now: model.now,
             zone,
+            mode: model.identity.as_ref().map(|identity| identity.mode),
         }
     }
 }

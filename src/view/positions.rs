@@ -5,7 +5,13 @@ use super::{
     Cell, Column, Scene, Span, Tone, format, protection,
     words::{self, aside, known},
 };
-use crate::model::{Num, Position};
+use crate::{
+    app::Mode,
+    model::{Num, Position},
+};
+
+/// Instead of a liquidation price: there is none. [`format::UNKNOWN`] is another thing.
+pub(super) const NEVER: &str = "none";
 
 /// Open positions. What says how much can be lost goes last when room is short.
 pub const OPEN: &[Column<Position>] = &[
@@ -63,14 +69,26 @@ fn mark(position: &Position, scene: &Scene<'_>) -> Cell {
     .into()
 }
 
+/// Where no price liquidates a position. The paper exchange leaves the field out just then
+/// (`assets/openapi.yaml`); of another service that leaves it out nothing is known.
+pub(super) fn never_liquidates(position: &Position, scene: &Scene<'_>) -> bool {
+    let is_open = position.closed_at.is_none();
+    is_open && position.liquidation_price.is_none() && scene.mode == Some(Mode::Paper)
+}
+
+/// What stands for something about the liquidation of a position, of which `text` is told if there is one.
+fn of_liquidation(position: &Position, scene: &Scene<'_>, text: Option<String>) -> Span {
+    match text {
+        None if never_liquidates(position, scene) => Span::muted(NEVER),
+        text => known(text),
+    }
+}
+
 fn liquidation(position: &Position, scene: &Scene<'_>) -> Cell {
     let market = scene.store.market(&position.market_id);
-    known(
-        position
-            .liquidation_price
-            .map(|p| format::average(p, market)),
-    )
-    .into()
+    let price = position.liquidation_price;
+    let price = price.map(|p| format::average(p, market));
+    of_liquidation(position, scene, price).into()
 }
 
 /// How far the mark may still move against the position, as a share of the mark.
@@ -81,7 +99,7 @@ pub(super) fn liquidation_distance(position: &Position, scene: &Scene<'_>) -> Op
 
 fn distance(position: &Position, scene: &Scene<'_>) -> Cell {
     let Some(distance) = liquidation_distance(position, scene) else {
-        return Span::unknown().into();
+        return of_liquidation(position, scene, None).into();
     };
     Span::new(format::percent(distance), distance_tone(distance)).into()
 }
@@ -114,8 +132,11 @@ fn roe(position: &Position, scene: &Scene<'_>) -> Cell {
     words::pnl_percent(return_on_margin(position, scene)).into()
 }
 
-fn at_liquidation(position: &Position, _: &Scene<'_>) -> Cell {
-    aside(position.pnl_at_liquidation().map(format::signed_usd))
+fn at_liquidation(position: &Position, scene: &Scene<'_>) -> Cell {
+    match position.pnl_at_liquidation() {
+        Some(loss) => Span::muted(format::signed_usd(loss)).into(),
+        None => of_liquidation(position, scene, None).into(),
+    }
 }
 
 fn margin(position: &Position, _: &Scene<'_>) -> Cell {

@@ -62,11 +62,18 @@ fn a_position_without_a_stop_says_so_once_the_orders_are_known() {
 }
 
 #[test]
-fn what_is_not_known_is_a_dash_and_never_a_zero() {
-    let full = desk::full();
+fn what_cannot_be_liquidated_on_paper_says_none_and_a_service_that_does_not_tell_gets_a_dash() {
+    let paper = desk::full();
+    let mut service = desk::full();
+    service.identity.as_mut().unwrap().mode = Mode::LiveApi;
     for title in ["liq", "to liq", "at liq"] {
-        assert_eq!(cell(&full, Pane::Positions, 3, title), "–", "{title}");
+        assert_eq!(cell(&paper, Pane::Positions, 3, title), "none", "{title}");
+        assert_eq!(cell(&service, Pane::Positions, 3, title), "–", "{title}");
     }
+}
+
+#[test]
+fn what_is_not_known_is_a_dash_and_never_a_zero() {
     let mut unpriced = desk::opened();
     let row = desk::position(
         "p",

@@ -52,6 +52,7 @@ fn drawn(store: &Store, draw: impl FnOnce(&Scene<'_>) -> String) -> String {
         activity: &Activity::default(),
         now: Clock::Wall.now(),
         zone: &zone,
+        mode: None,
     })
 }
 

@@ -18,7 +18,7 @@ pub(super) fn detail(position: &Position, scene: &Scene<'_>) -> DetailView {
     fields.number("exit_price", position.exit_price);
     match position.liquidation_price.or(position.exit_price) {
         Some(_) => fields.number("liquidation_price", position.liquidation_price),
-        None => fields.push("liquidation_price", no_liquidation()),
+        None => fields.push("liquidation_price", no_liquidation(position, scene)),
     }
     fields.number("leverage", position.leverage);
     fields.number("isolated_margin_extra", position.isolated_margin_extra);
@@ -46,8 +46,14 @@ pub(super) fn detail(position: &Position, scene: &Scene<'_>) -> DetailView {
     fields.titled(title)
 }
 
-/// Whether there is none or it was not told cannot be known: `api.md` makes the field optional.
-fn no_liquidation() -> Vec<Span> {
+/// Whether there is none or it was not told cannot be known of a service: `api.md` makes the field optional.
+fn no_liquidation(position: &Position, scene: &Scene<'_>) -> Vec<Span> {
+    if positions::never_liquidates(position, scene) {
+        return vec![
+            Span::plain(positions::NEVER),
+            Span::muted("  no price above zero liquidates it"),
+        ];
+    }
     vec![
         Span::unknown(),
         Span::muted("  the service sent none: out of reach, or not told"),
