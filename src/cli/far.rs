@@ -15,30 +15,40 @@ pub(super) fn start(settings: &Settings) -> Result<Start> {
     Ok(Start {
         options: options(settings),
         keymap: keymap(settings)?,
-        scrolls: Scrolls::new(theme(settings), Zone::local()),
+        scrolls: Scrolls::new(theme(settings)?, Zone::local()),
     })
 }
 
-/// The theme in as many colours as the terminal says it has.
-fn theme(settings: &Settings) -> Theme {
-    let names_truecolor = ["truecolor", "24bit"].contains(&said("COLORTERM").as_str());
-    let depth = match names_truecolor {
-        _ if said("TERM") == "dumb" => Depth::None,
-        true => Depth::True,
-        false => Depth::Indexed,
+/// The theme in as many colours as the settings or the terminal allow.
+fn theme(settings: &Settings) -> Result<Theme> {
+    let depth = match settings.color {
+        ColorChoice::Auto | ColorChoice::Always => Depth::of(&said("TERM"), &said("COLORTERM")),
+        ColorChoice::Truecolor | ColorChoice::Never => Depth::True,
+        ColorChoice::Indexed => Depth::Indexed,
+        ColorChoice::Basic => Depth::Basic,
     };
-    picture_theme(settings).with_depth(depth)
+    Ok(picture_theme(settings)?.with_depth(depth))
 }
 
 /// The theme in all its colours, for a file; without any when that is what was asked for.
-pub(super) fn picture_theme(settings: &Settings) -> Theme {
-    let theme = Theme::named(&settings.theme.to_string()).unwrap_or_default();
-    let wanted = match settings.color {
-        ColorChoice::Always => true,
-        ColorChoice::Never => false,
+pub(super) fn picture_theme(settings: &Settings) -> Result<Theme> {
+    let has_colours = match settings.color {
         ColorChoice::Auto => said("NO_COLOR").is_empty(),
+        ColorChoice::Never => false,
+        ColorChoice::Always
+        | ColorChoice::Truecolor
+        | ColorChoice::Indexed
+        | ColorChoice::Basic => true,
     };
-    if wanted { theme } else { Theme::colourless() }
+    if !has_colours {
+        return Ok(Theme::colourless());
+    }
+    let Some(path) = &settings.theme_file else {
+        return Ok(Theme::named(&settings.theme.to_string()).unwrap_or_default());
+    };
+    let text = fs::read_to_string(path)
+        .wrap_err_with(|| format!("theme_file {} cannot be read", path.display()))?;
+    Theme::from_toml(&text).wrap_err_with(|| format!("theme_file {}", path.display()))
 }
 
 fn said(variable: &str) -> String {

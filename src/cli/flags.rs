@@ -36,10 +36,13 @@ pub(super) struct SettingsFlags {
     /// Sends nothing: only reads leave
     #[arg(long, global = true, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     read_only: Option<String>,
-    /// The background the colours are for
+    /// The colours: for which background, or for whom
     #[arg(long, global = true, value_parser = words::<Theme>())]
     theme: Option<String>,
-    /// Colours, or none
+    /// Your own colours, instead of a theme
+    #[arg(long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    theme_file: Option<String>,
+    /// How many colours, or none
     #[arg(long, global = true, value_name = "WHEN", value_parser = words::<ColorChoice>())]
     color: Option<String>,
     /// Your own keys
@@ -94,6 +97,7 @@ impl SettingsFlags {
             ),
             ("read_only", "--read-only", &self.read_only),
             ("theme", "--theme", &self.theme),
+            ("theme_file", "--theme-file", &self.theme_file),
             ("color", "--color", &self.color),
             ("keys_file", "--keys-file", &self.keys_file),
             ("state_dir", "--state-dir", &self.state_dir),

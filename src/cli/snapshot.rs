@@ -88,7 +88,7 @@ impl FromStr for Keys {
 /// A configured service is pictured as it is now; the paper exchange stands still at `--at`.
 pub(super) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
     let settings = load(sources)?.settings;
-    let theme = far::picture_theme(&settings);
+    let theme = far::picture_theme(&settings)?;
     let frame = frame(&args, &settings, &theme).await?;
     out::say(&match args.format {
         Format::Text => picture::text(&frame),

@@ -27,6 +27,9 @@ pub struct Settings {
     /// Whether close-all waits for `y` instead of going by itself.
     pub close_all_confirm: bool,
     pub theme: Theme,
+    /// A file of the trader's own, instead of `theme`.
+    #[serde(default, deserialize_with = "words::path")]
+    pub theme_file: Option<PathBuf>,
     pub color: ColorChoice,
     #[serde(default, deserialize_with = "words::path")]
     pub keys_file: Option<PathBuf>,
@@ -75,13 +78,30 @@ macro_rules! word {
 }
 
 word!(
-    /// The background the colours are chosen for.
-    Theme { Dark, Light }
+    /// The built-in colours: by the background they are for, or by whom.
+    Theme { Dark, Light, Contrast, BlueOrange, RedUp }
 );
-word!(
-    /// `Auto` means colours unless `NO_COLOR` is set.
-    ColorChoice { Auto, Always, Never }
-);
+
+/// How many colours to use. `Auto` means as many as the terminal has, and none when `NO_COLOR` is set.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, Display, VariantArray, VariantNames,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum ColorChoice {
+    Auto,
+    /// As many as the terminal has, whatever `NO_COLOR` says.
+    Always,
+    Never,
+    Truecolor,
+    #[serde(rename = "256")]
+    #[strum(serialize = "256")]
+    Indexed,
+    #[serde(rename = "16")]
+    #[strum(serialize = "16")]
+    Basic,
+}
+
 word!(LogLevel {
     Off,
     Error,

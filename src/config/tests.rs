@@ -164,7 +164,7 @@ fn a_wrong_setting_names_its_place_and_what_is_allowed() {
     for (text, said) in [
         (
             "theme = 'drak'",
-            "theme: \"drak\" is not one of \"dark\", \"light\"",
+            "theme: \"drak\" is not one of \"dark\", \"light\", \"contrast\", \"blue_orange\", \"red_up\"",
         ),
         (
             "close_all_confirm = 'maybe'",

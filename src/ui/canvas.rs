@@ -83,7 +83,7 @@ impl<'a> Canvas<'a> {
     /// A bar over the whole first line of `room` on its track: how much of a whole is done.
     pub(super) fn gauge(&mut self, room: Rect, gauge: Gauge) {
         let line = Rect { height: 1, ..room };
-        if !self.theme.has_colours() {
+        if !self.theme.has_grounds() {
             self.text(line, &"░".repeat(usize::from(line.width)), Style::new());
         }
         self.fill(line, Part::Track);

@@ -1,31 +1,38 @@
 //! How meanings look. Themes are files; a terminal with fewer colours gets the nearest it has, one with
 //! none gets bold, reverse and underline, and loses no meaning because the words carry it.
 
+mod depth;
+
+pub use depth::Depth;
+
 use crate::{app::Mode, view::Tone};
 use ratatui::style::{Color, Modifier, Style};
 use serde::Deserialize;
 
-const DARK: &str = include_str!("../../assets/themes/dark.toml");
-const LIGHT: &str = include_str!("../../assets/themes/light.toml");
-const CONTRAST: &str = include_str!("../../assets/themes/contrast.toml");
-
-/// The built-in themes by name.
-pub const NAMES: [&str; 4] = ["dark", "light", "contrast", "none"];
-
-/// How many colours the terminal has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Depth {
-    #[default]
-    True,
-    Indexed,
-    /// `NO_COLOR`, or a terminal without any.
-    None,
+macro_rules! built_in {
+    ($($name:literal),+) => {
+        /// The built-in themes by name, each with its file.
+        const BUILT_IN: &[(&str, &str)] = &[
+            $(($name, include_str!(concat!("../../assets/themes/", $name, ".toml")))),+
+        ];
+    };
 }
+built_in!("dark", "light", "contrast", "blue_orange", "red_up");
 
 /// Everything that is drawn, as styles. Tones carry no background, so that a selected row shows through.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Theme {
     palette: Option<Palette>,
+    /// Whether there are colours to put behind text.
+    grounds: Grounds,
+}
+
+/// What can be put behind text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Grounds {
+    Colours,
+    /// The terminal's own background only: a shade of it is not among its colours.
+    One,
 }
 
 /// What is not text with a tone.
@@ -87,15 +94,9 @@ impl Default for Theme {
 }
 
 impl Theme {
-    /// A built-in theme; `None` for a name that is none of [`NAMES`].
+    /// A built-in theme; `None` for a name that is none of them.
     pub fn named(name: &str) -> Option<Self> {
-        let text = match name {
-            "dark" => DARK,
-            "light" => LIGHT,
-            "contrast" => CONTRAST,
-            "none" => return Some(Self::colourless()),
-            _ => return None,
-        };
+        let (_, text) = BUILT_IN.iter().find(|(built_in, _)| *built_in == name)?;
         Self::from_toml(text).ok()
     }
 
@@ -104,12 +105,16 @@ impl Theme {
         let palette = toml::from_str(text)?;
         Ok(Self {
             palette: Some(palette),
+            grounds: Grounds::Colours,
         })
     }
 
     /// No colours: bold, dim, underline and reverse only.
     pub fn colourless() -> Self {
-        Self { palette: None }
+        Self {
+            palette: None,
+            grounds: Grounds::One,
+        }
     }
 
     /// The same theme with the nearest colours a terminal of `depth` has.
@@ -117,19 +122,25 @@ impl Theme {
     pub fn with_depth(mut self, depth: Depth) -> Self {
         match depth {
             Depth::True => {}
-            Depth::Indexed => {
-                if let Some(palette) = &mut self.palette {
-                    palette.each(|hex| hex.0 = indexed(hex.0));
-                }
+            Depth::Indexed => self.reduce(depth::indexed),
+            Depth::Basic => {
+                self.reduce(depth::basic);
+                self.grounds = Grounds::One;
             }
-            Depth::None => self.palette = None,
+            Depth::None => return Self::colourless(),
         }
         self
     }
 
+    fn reduce(&mut self, nearest: impl Fn(Color) -> Color) {
+        if let Some(palette) = &mut self.palette {
+            palette.each(|hex| hex.0 = nearest(hex.0));
+        }
+    }
+
     /// Whether an empty gauge can be seen by its background.
-    pub(super) fn has_colours(&self) -> bool {
-        self.palette.is_some()
+    pub(super) fn has_grounds(&self) -> bool {
+        self.grounds == Grounds::Colours
     }
 
     /// Text and background of an empty screen, for pictures.
@@ -156,6 +167,8 @@ impl Theme {
         let style = Style::new().fg(color.0);
         match tone {
             Tone::Strong | Tone::Accent | Tone::Alert => style.add_modifier(Modifier::BOLD),
+            // A grey is not among sixteen colours.
+            Tone::Muted if !self.has_grounds() => style.add_modifier(Modifier::DIM),
             Tone::Plain | Tone::Muted | Tone::Info | Tone::Good | Tone::Bad | Tone::Warn => style,
         }
     }
@@ -165,9 +178,10 @@ impl Theme {
             return plain_part(part);
         };
         match part {
+            Part::FocusedBorder => Style::new().fg(palette.accent.0),
+            _ if !self.has_grounds() => plain_part(part),
             Part::Base => Style::new().fg(palette.text.0).bg(palette.background.0),
             Part::Border => Style::new().fg(palette.border.0),
-            Part::FocusedBorder => Style::new().fg(palette.accent.0),
             Part::Selection => Style::new().bg(palette.selection.0),
             Part::Track | Part::Field => Style::new().bg(palette.track.0),
             Part::Cursor => Style::new().fg(palette.background.0).bg(palette.accent.0),
@@ -177,10 +191,17 @@ impl Theme {
     /// The badge that says where orders go.
     pub(super) fn badge(&self, mode: Mode) -> Style {
         let bold = Style::new().add_modifier(Modifier::BOLD);
-        match (&self.palette, mode) {
-            (None, _) => bold.add_modifier(Modifier::REVERSED),
-            (Some(palette), Mode::Paper) => bold.fg(Color::Rgb(20, 18, 10)).bg(palette.paper.0),
-            (Some(palette), Mode::LiveApi) => bold.fg(Color::Rgb(28, 8, 12)).bg(palette.live.0),
+        let Some(palette) = &self.palette else {
+            return bold.add_modifier(Modifier::REVERSED);
+        };
+        let ground = match mode {
+            Mode::Paper => palette.paper.0,
+            Mode::LiveApi => palette.live.0,
+        };
+        if self.has_grounds() {
+            bold.fg(Color::Rgb(20, 18, 10)).bg(ground)
+        } else {
+            bold.fg(ground).add_modifier(Modifier::REVERSED)
         }
     }
 }
@@ -231,61 +252,44 @@ fn plain_part(part: Part) -> Style {
     }
 }
 
-/// The steps of each colour in the cube.
-const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
-
-/// The nearest of the 6×6×6 cube and the 24 greys that every 256-colour terminal has.
-fn indexed(color: Color) -> Color {
-    let Color::Rgb(r, g, b) = color else {
-        return color;
-    };
-    let step = |value: u8| {
-        let steps = (0_u8..).zip(STEPS);
-        steps
-            .min_by_key(|(_, step)| step.abs_diff(value))
-            .unwrap_or_default()
-    };
-    let ((ri, rv), (gi, gv), (bi, bv)) = (step(r), step(g), step(b));
-    let greys = (0_u8..24).map(|n| (232 + n, 8 + 10 * n));
-    let grey = greys
-        .min_by_key(|(_, v)| far((r, g, b), (*v, *v, *v)))
-        .unwrap_or((232, 8));
-    let cube = 16 + 36 * ri + 6 * gi + bi;
-    if far((r, g, b), (grey.1, grey.1, grey.1)) < far((r, g, b), (rv, gv, bv)) {
-        Color::Indexed(grey.0)
-    } else {
-        Color::Indexed(cube)
-    }
-}
-
-fn far(a: (u8, u8, u8), b: (u8, u8, u8)) -> u32 {
-    let square = |a: u8, b: u8| u32::from(a.abs_diff(b)).pow(2);
-    square(a.0, b.0) + square(a.1, b.1) + square(a.2, b.2)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn every_built_in_theme_can_be_read() {
-        for name in NAMES {
-            assert!(Theme::named(name).is_some(), "{name}");
+        for (name, text) in BUILT_IN {
+            assert!(Theme::from_toml(text).is_ok(), "{name}");
         }
-        assert!(Theme::default().has_colours());
+        assert!(Theme::default().has_grounds());
     }
 
     #[test]
     fn a_wrong_colour_is_named() {
-        let text = DARK.replace("#4cc38a", "greenish");
+        let (_, dark) = BUILT_IN[0];
+        let text = dark.replace("#4cc38a", "greenish");
         let why = Theme::from_toml(&text).unwrap_err().to_string();
         assert!(why.contains("`greenish` is not a colour"), "{why}");
     }
 
     #[test]
-    fn fewer_colours_are_the_nearest_ones() {
-        assert_eq!(indexed(Color::Rgb(255, 0, 0)), Color::Indexed(196));
-        assert_eq!(indexed(Color::Rgb(16, 19, 26)), Color::Indexed(233));
+    fn with_sixteen_colours_nothing_is_outside_of_them() {
+        for (name, text) in BUILT_IN {
+            let theme = Theme::from_toml(text).unwrap().with_depth(Depth::Basic);
+            let styles = [
+                theme.tone(Tone::Good),
+                theme.tone(Tone::Muted),
+                theme.part(Part::Base),
+                theme.part(Part::Selection),
+                theme.part(Part::FocusedBorder),
+                theme.badge(Mode::LiveApi),
+            ];
+            let colours = styles.iter().flat_map(|style| [style.fg, style.bg]);
+            let own = |color: Color| !matches!(color, Color::Rgb(..) | Color::Indexed(_));
+            assert!(colours.flatten().all(own), "{name}");
+            let sides = [Tone::Good, Tone::Bad].map(|tone| theme.tone(tone).fg);
+            assert_ne!(sides[0], sides[1], "{name}");
+        }
     }
 
     #[test]
