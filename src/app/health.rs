@@ -12,6 +12,10 @@ pub struct Health {
     ailing: BTreeMap<Source, FailureKind>,
     /// The service has asked every request of the key to wait until then.
     limited_until: Option<Timestamp>,
+    /// What the key's requests have been learned to be limited to, a minute.
+    budget: Option<u32>,
+    /// When the far end is tried again, while it does not answer.
+    next_try: Option<Timestamp>,
     /// Calls without an answer since the last one that had one, by what was asked for.
     unanswered: BTreeMap<String, u32>,
 }
@@ -36,11 +40,29 @@ impl Health {
             *self.unanswered.entry(path.to_owned()).or_default() += 1;
         } else {
             self.unanswered.clear();
+            self.next_try = None;
         }
+        self.budget = call.budget;
         if let (Ok(429), Some(wait)) = (call.outcome, call.retry_after) {
             let until = call.at.plus(call.elapsed).plus(wait);
             self.limited_until = self.limited_until.max(Some(until));
         }
+    }
+
+    /// A source that found nobody asks again at `at`. Several do; the first counts.
+    pub(super) fn tries_again(&mut self, at: Timestamp, now: Timestamp) {
+        let first = self.next_try(now).map_or(at, |known| known.min(at));
+        self.next_try = Some(first);
+    }
+
+    /// When the far end is tried again, if it does not answer and that is still to come.
+    pub fn next_try(&self, now: Timestamp) -> Option<Timestamp> {
+        self.next_try.filter(|at| *at > now)
+    }
+
+    /// Requests a minute, where the service has taught it.
+    pub fn budget(&self) -> Option<u32> {
+        self.budget
     }
 
     /// Until when nothing goes out, if the service has asked for a pause that is not over.

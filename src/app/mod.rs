@@ -54,6 +54,8 @@ pub enum Msg {
     Opened(Identity),
     Polled(Box<Poll>),
     Called(Call),
+    /// Nobody answered a poll; it is asked again at this instant.
+    TriesAgain(Timestamp),
     Progress(Ticket, Progress),
     Settled(Ticket, Result<Receipt, Failure>),
     /// A cancel that was queued has come to its end.

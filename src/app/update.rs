@@ -30,6 +30,10 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
             model.store.call(call);
             vec![]
         }
+        Msg::TriesAgain(at) => {
+            model.store.health.tries_again(at, model.now);
+            vec![]
+        }
         Msg::Progress(ticket, progress) => advance(model, ticket, progress),
         Msg::Settled(ticket, result) => settle(model, ticket, result),
         Msg::Ended(order, result) => doubt::end(model, &order, result),

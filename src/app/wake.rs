@@ -15,9 +15,9 @@ const TENTH: Duration = Duration::from_millis(100);
 
 /// The instant of the next visible change, if time alone brings one.
 pub fn wake(model: &Model) -> Option<Timestamp> {
-    [strip(model), toast(model), flight(model), age(model)]
+    [strip, toast, flight, retry, age]
         .into_iter()
-        .flatten()
+        .filter_map(|change| change(model))
         .min()
         .map(|at| at.max(model.now.plus(Duration::from_millis(1))))
 }
@@ -52,6 +52,12 @@ fn flight(model: &Model) -> Option<Timestamp> {
         .values()
         .any(|flight| waits(&flight.progress))
         .then(|| model.now.plus(SECOND))
+}
+
+/// The seconds until the far end is tried again.
+fn retry(model: &Model) -> Option<Timestamp> {
+    let counts = model.store.health.next_try(model.now);
+    counts.map(|_| model.now.plus(SECOND))
 }
 
 /// Ages are shown in whole seconds, and all of them are renewed together on the second: one wake a second,

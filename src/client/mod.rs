@@ -28,6 +28,7 @@ pub(crate) mod responder;
 mod tests;
 
 pub use mutate::{Attempt, Mutation};
+pub use pace::Class;
 pub use probe::Probe;
 pub use sight::{Clues, Sight};
 pub use tempo::Tempo;
@@ -47,7 +48,7 @@ use std::{
 };
 use tokio::sync::mpsc::UnboundedSender;
 
-/// One service, spoken to as one account. Cloning shares connections and the pause a 429 ordered.
+/// One service, spoken to as one account. Cloning shares connections, and the pause and the budget that 429s teach.
 #[derive(Debug, Clone)]
 pub struct Client(Arc<Inner>);
 

@@ -85,11 +85,17 @@ impl Client {
             Err(Unanswered::NotSent(why)) => Attempt::NotSent(why),
             Err(Unanswered::MaybeSent(why)) => Attempt::Doubtful(why),
             Ok(answer) if !answer.is_success() => Attempt::Refused(answer.failure()),
-            Ok(answer) if mutation == Mutation::CloseAll => close_all(&answer),
-            Ok(answer) => self
-                .receipt(&answer, mutation)
-                .map_or_else(Attempt::Doubtful, Attempt::Done),
+            Ok(answer) => self.taken(&answer, mutation),
         }
+    }
+
+    fn taken(&self, answer: &Answer, mutation: Mutation) -> Attempt {
+        self.earn_retry();
+        if mutation == Mutation::CloseAll {
+            return close_all(answer);
+        }
+        self.receipt(answer, mutation)
+            .map_or_else(Attempt::Doubtful, Attempt::Done)
     }
 
     fn receipt(&self, answer: &Answer, mutation: Mutation) -> Result<Receipt, Failure> {

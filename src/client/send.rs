@@ -109,12 +109,16 @@ impl Client {
         let (method, target) = (outgoing.method.clone(), self.shown(&outgoing.url));
         let own = outgoing.url.origin() == self.0.base.origin();
         let at = self.now();
-        let start = Instant::now();
+        let start = if own {
+            self.0.pace.sent()
+        } else {
+            Instant::now()
+        };
         let result = self.attempt(outgoing).await;
         if let Ok(answer) = &result
             && own
         {
-            self.learn(answer);
+            self.learn(start, answer);
         }
         let call = Call {
             at,
@@ -127,6 +131,7 @@ impl Client {
             elapsed: start.elapsed(),
             request_id: result.as_ref().ok().and_then(Answer::request_id),
             retry_after: result.as_ref().ok().and_then(|answer| answer.retry_after),
+            budget: self.0.pace.per_minute(),
         };
         // Nobody listens while the desk shuts down.
         let _closed = self.0.calls.send(call);
@@ -134,9 +139,9 @@ impl Client {
     }
 
     /// What any answer of the service says about all requests of this key.
-    fn learn(&self, answer: &Answer) {
+    fn learn(&self, sent: Instant, answer: &Answer) {
+        self.0.pace.answered(sent, answer);
         match answer.status {
-            429 => self.0.pace.pause(answer.retry_after.unwrap_or_default()),
             401 => self.0.refused.store(true, Ordering::Relaxed),
             200..300 => self.0.refused.store(false, Ordering::Relaxed),
             _ => {}

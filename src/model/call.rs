@@ -16,4 +16,6 @@ pub struct Call {
     pub request_id: Option<Text>,
     /// How long the answer asks every request of the key to wait.
     pub retry_after: Option<Duration>,
+    /// Requests a minute that the service was seen to take from this key; `None` while it never said no.
+    pub budget: Option<u32>,
 }

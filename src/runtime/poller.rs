@@ -3,7 +3,8 @@
 //! Contract: never two requests for one source on the wire; asked to, a source is polled at once (after
 //! the request on the wire, which may be older than what the asker did); a `Retry-After` is never
 //! undercut, a 429 silences every source of the key; a source that fails is asked less often, one whose
-//! key is refused not at all until somebody asks. Dropping the poller stops it.
+//! key is refused not at all until somebody asks. A budget learned from 429s is shared out: every interval grows by as much as
+//! is missing, and what still has to wait is served in the order it came. Dropping the poller stops it.
 
 mod ask;
 mod rhythm;
@@ -56,6 +57,7 @@ impl Poller {
                 client,
                 clock,
                 events,
+                queue: Arc::default(),
             },
             nudges: intervals.keys().map(|s| (*s, Arc::default())).collect(),
             ladders: watch::Sender::default(),
@@ -63,6 +65,7 @@ impl Poller {
             pages: Jitter::seeded(seed),
         };
         let recoveries = watch::Sender::default();
+        let demand = a_minute(intervals);
         for (((source, interval), nudge), number) in
             intervals.iter().zip(poller.nudges.values()).zip(1..)
         {
@@ -71,6 +74,7 @@ impl Poller {
                 nudge: Arc::clone(nudge),
                 recoveries: recoveries.clone(),
                 rhythm: Rhythm::new(*interval, seed ^ number),
+                demand,
                 jitter: Jitter::seeded(seed.rotate_left(32) ^ number),
             };
             match Question::of(*source) {
@@ -121,7 +125,16 @@ struct Beat {
     /// Counts the times a source that had failed was answered again.
     recoveries: watch::Sender<u64>,
     rhythm: Rhythm,
+    /// Requests a minute that all sources together make when nothing holds them back.
+    demand: u32,
     jitter: Jitter,
+}
+
+fn a_minute(intervals: &BTreeMap<Source, Duration>) -> u32 {
+    let each = intervals
+        .values()
+        .map(|interval| 60_000 / interval.as_millis().max(1));
+    u32::try_from(each.sum::<u128>()).unwrap_or(u32::MAX)
 }
 
 impl Beat {
@@ -167,13 +180,26 @@ impl Beat {
         None
     }
 
+    /// Where nobody answered, the desk counts down to the next try.
+    async fn announce(&self, trouble: Option<&Failure>, wait: Wait) {
+        let silent =
+            |why: &&Failure| matches!(why.kind, FailureKind::Unreachable | FailureKind::TimedOut);
+        if let (Some(_), Wait::For(wait) | Wait::AtLeast(wait)) = (trouble.filter(silent), wait) {
+            let at = self.desk.clock.now().plus(wait);
+            self.desk.say(Msg::TriesAgain(at)).await;
+        }
+    }
+
     /// Waits for the next round; whether somebody asked for it.
     async fn rest(&mut self, trouble: Option<&Failure>) -> bool {
         if trouble.is_none() && self.rhythm.is_failing() {
             self.recoveries.send_modify(|count| *count += 1);
         }
         let mut recoveries = self.recoveries.subscribe();
-        match self.rhythm.after(trouble) {
+        let room = self.desk.client.polls_per_minute();
+        let wait = self.rhythm.after(trouble).shared(self.demand, room);
+        self.announce(trouble, wait).await;
+        match wait {
             Wait::For(wait) if trouble.is_some() => tokio::select! {
                 woken = timeout(wait, self.nudge.notified()) => woken.is_ok(),
                 // The service answers somebody again: it will answer this source too.

@@ -53,6 +53,7 @@ pub fn header(model: &Model) -> Header {
     let account = Span::new(identity.account_id.to_string(), Tone::Strong);
     let account = Segment::new(3, vec![Span::muted("acct "), account.clone()]).brief(vec![account]);
     let mut segments = vec![account, worth(model), daily_loss(model), api(model)];
+    segments.extend(budget(model));
     segments.extend(ages(model));
     Header {
         mode: Some(identity.mode),
@@ -124,6 +125,16 @@ fn api(model: &Model) -> Segment {
     Segment::new(priority, vec![Span::muted("api "), state.clone()]).brief(vec![state])
 }
 
+/// What the service takes of this key in a minute, once it has said no.
+fn budget(model: &Model) -> Option<Segment> {
+    let a_minute = model.store.health.budget()?;
+    let words = vec![
+        Span::muted("budget "),
+        Span::plain(format!("{a_minute}/min")),
+    ];
+    Some(Segment::new(4, words))
+}
+
 /// Troubles of the last answers and what they are called, the gravest first.
 const TROUBLES: &[(FailureKind, &str, Tone)] = &[
     (FailureKind::Limited, "LIMITED", Tone::Warn),
@@ -143,7 +154,10 @@ fn api_state(model: &Model) -> Span {
         return Span::new(format!("LIMITED {left}"), Tone::Warn);
     }
     if health.tries() > 0 {
-        return Span::new(format!("DOWN, retry {}", health.tries()), Tone::Alert);
+        let when = health.next_try(model.now);
+        let when = when.map(|at| format!(" in {}", format::countdown(at, model.now)));
+        let when = when.unwrap_or_default();
+        return Span::new(format!("DOWN, retry {}{when}", health.tries()), Tone::Alert);
     }
     let trouble = TROUBLES.iter().find(|(kind, ..)| health.has(*kind));
     match trouble {

@@ -55,6 +55,45 @@ fn a_pause_ordered_by_one_429_is_named_with_its_end_everywhere() {
 }
 
 #[test]
+fn what_a_429_taught_is_named_in_requests_a_minute_beside_the_pause() {
+    let mut model = desk::full();
+    assert!(!header(&model).contains("budget"), "{}", header(&model));
+    let limited = Call {
+        retry_after: Some(Duration::from_secs(12)),
+        budget: Some(40),
+        ..desk::call("GET", "/v1/orders", Ok(429), 0)
+    };
+    called(&mut model, limited);
+    let words = header(&model);
+    assert!(words.contains("api LIMITED 11s"), "{words}");
+    assert!(words.contains("budget 40/min"), "{words}");
+}
+
+#[test]
+fn a_far_end_that_is_down_is_tried_again_at_a_time_that_is_counted_down() {
+    let mut model = desk::full();
+    let call = || desk::call("GET", "/v1/orders", Err(FailureKind::Unreachable), 2);
+    called(&mut model, call());
+    called(&mut model, call());
+    for seconds in [9, 4, 20] {
+        let at = desk::NOW.plus(Duration::from_secs(seconds));
+        update(&mut model, desk::NOW, Msg::TriesAgain(at));
+    }
+    let words = header(&model);
+    assert!(words.contains("api DOWN, retry 2 in 4s"), "{words}");
+    let second = desk::NOW.plus(Duration::from_secs(1));
+    assert!(perpdeck::app::wake(&model).is_some_and(|at| at <= second));
+    update(&mut model, second, Msg::Tick);
+    assert!(
+        header(&model).contains("retry 2 in 3s"),
+        "{}",
+        header(&model)
+    );
+    called(&mut model, desk::call("GET", "/v1/orders", Ok(200), 4));
+    assert!(header(&model).contains("api OK"), "{}", header(&model));
+}
+
+#[test]
 fn a_slow_source_does_not_keep_up_an_alarm_that_is_over() {
     for kind in [
         FailureKind::Unavailable,

@@ -109,6 +109,7 @@ impl Mail {
                 | Msg::Opened(_)
                 | Msg::Polled(_)
                 | Msg::Called(_)
+                | Msg::TriesAgain(_)
                 | Msg::Ended(..)
                 | Msg::Resumed(..)
                 | Msg::Flatten => {}

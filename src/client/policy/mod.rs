@@ -208,7 +208,7 @@ impl Tries {
 
     fn again(&mut self, why: Failure, budget: Budget, elapsed: Duration, draw: u32) -> Verdict {
         let after = match why.retry_after {
-            Some(asked) => asked + share(SPREAD, draw),
+            Some(asked) => asked + self.spread(draw),
             None => self.tempo.of(self.backoff(draw)),
         };
         // An entry that cannot connect gives up early: the price it was made for is going away.
@@ -249,6 +249,15 @@ impl Tries {
             Pause::Unknown(why)
         } else {
             Pause::Waiting(why)
+        }
+    }
+
+    /// When a pause ends, exits are first: what raises exposure comes after the last of them.
+    fn spread(&self, draw: u32) -> Duration {
+        let exits = SPREAD / 4;
+        match self.risk {
+            Risk::Increasing => exits + share(SPREAD.saturating_sub(exits), draw),
+            Risk::Neutral | Risk::Reducing => share(exits, draw),
         }
     }
 
@@ -318,7 +327,7 @@ impl Tries {
             None => Pause::Waiting(words::closing()),
         };
         Verdict::Again {
-            after: asked.max(slowest) + share(SPREAD, draw),
+            after: asked.max(slowest) + self.spread(draw),
             meanwhile,
         }
     }

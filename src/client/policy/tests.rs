@@ -214,6 +214,20 @@ fn retry_after_is_never_undercut_and_a_long_one_is_handed_to_the_trader() {
 }
 
 #[test]
+fn when_a_pause_ends_every_exit_goes_before_every_entry() {
+    let after = |mutation, draw| {
+        let refused = Attempt::Refused(failure(429, Some(3)));
+        match tries(mutation).judge(refused, seconds(0), draw) {
+            Verdict::Again { after, .. } => after,
+            other @ (Verdict::Settle(_) | Verdict::Look { .. }) => panic!("{other:?}"),
+        }
+    };
+    let exits = [Mutation::Close, Mutation::CloseAll, Mutation::Cancel];
+    let last = exits.map(|exit| after(exit, 1000)).into_iter().max();
+    assert!(last <= Some(after(Mutation::Place, 0)), "{last:?}");
+}
+
+#[test]
 fn waits_double_up_to_five_seconds_and_are_spread_by_half() {
     let mut tries = tries(Mutation::Close);
     let mut waits = vec![];

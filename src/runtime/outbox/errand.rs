@@ -8,7 +8,7 @@ use crate::{
     api::Request,
     app::{Msg, notice::Tone},
     client::{
-        Attempt, Clues, Mutation, Sight,
+        Attempt, Class, Clues, Mutation, Sight,
         policy::{Pause, Tries, Verdict},
     },
     journal::{IntentId, Journal, JournalError, Standing},
@@ -133,7 +133,7 @@ impl Errand {
 
     /// Why nothing may be sent at this moment, if so.
     async fn hindrance(&self, number: u32) -> Option<Failure> {
-        let exit = self.command.risk() != Risk::Increasing;
+        let exit = self.class() == Class::Exit;
         if self.desk.client.key_refused() && !(exit && number == 1) {
             return Some(Failure::new(
                 FailureKind::Auth,
@@ -145,17 +145,43 @@ impl Errand {
                 "the journal is down: nothing that raises exposure is sent",
             ));
         }
-        let pause = self.desk.client.pause_left();
-        if !pause.is_zero() {
-            return Some(Failure {
-                retry_after: Some(pause),
-                ..Failure::new(
-                    FailureKind::Limited,
-                    format!("the service asks for {} s of silence", pause.as_secs() + 1),
-                )
-            });
+        if let Some(why) = self.short_budget() {
+            return Some(why);
+        }
+        if !exit && number > 1 && !self.desk.client.spend_retry() {
+            return Some(Failure::new(
+                FailureKind::Limited,
+                "too many retries in vain: nothing that raises exposure is retried before something is taken again",
+            ));
         }
         self.relaunch().await
+    }
+
+    /// The service wants silence, or what it is known to take in a minute is spent.
+    fn short_budget(&self) -> Option<Failure> {
+        let client = &self.desk.client;
+        let (pause, wait) = (client.pause_left(), client.wait(self.class()));
+        let why = if !pause.is_zero() {
+            "the service asks for silence"
+        } else if !wait.is_zero() {
+            "the request budget is spent"
+        } else {
+            return None;
+        };
+        Some(Failure {
+            retry_after: Some(wait),
+            ..Failure::new(
+                FailureKind::Limited,
+                format!("{why}, {} s", wait.as_secs() + 1),
+            )
+        })
+    }
+
+    fn class(&self) -> Class {
+        match self.command.risk() {
+            Risk::Increasing => Class::Entry,
+            Risk::Neutral | Risk::Reducing => Class::Exit,
+        }
     }
 
     /// The journal said that nothing had left: it must know better before something does.

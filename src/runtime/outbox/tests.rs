@@ -39,8 +39,22 @@ impl Scene {
         Self::at(dir, responder)
     }
 
+    /// As life, but so many times faster.
+    async fn hurried(script: Vec<Reply>, times: u32) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let responder = Responder::answering(script).await;
+        let (calls, _called) = tokio::sync::mpsc::unbounded_channel();
+        let tempo = Tempo::hurried(times);
+        let client = Client::at_tempo(responder.connection(), calls, || NOW, tempo).unwrap();
+        Self::with(dir, responder, client)
+    }
+
     fn at(dir: TempDir, responder: Responder) -> Self {
         let (client, _calls) = responder.client();
+        Self::with(dir, responder, client)
+    }
+
+    fn with(dir: TempDir, responder: Responder, client: Client) -> Self {
         let (sender, events) = channel(64);
         let place = dir.path().to_owned();
         let open = move || crate::runtime::open_journal(&place);
@@ -438,6 +452,51 @@ async fn nothing_is_sent_while_the_service_wants_silence() {
     assert_eq!(failure.kind, FailureKind::Limited);
     assert!(failure.retry_after.unwrap() > Duration::from_secs(80));
     assert_eq!(scene.responder.seen().len(), 1);
+}
+
+fn broken() -> Reply {
+    error("500 Internal Server Error", "")
+}
+
+#[tokio::test]
+async fn an_outage_is_not_answered_with_a_storm_and_an_exit_is_retried_all_the_same() {
+    let mut scene = Scene::hurried((0..400).map(|_| broken()).collect(), 50).await;
+    for number in 1..=12 {
+        scene.outbox.send(Ticket(number), buy());
+    }
+    for _ in 1..=12 {
+        parked(&mut scene).await;
+    }
+    let sent = |method: &str| {
+        let seen = methods(&scene);
+        seen.iter().filter(|word| *word == method).count()
+    };
+    assert_eq!(
+        sent("POST"),
+        12 + 10,
+        "each once, and the whole retry quota"
+    );
+    scene.outbox.send(Ticket(13), Command::Cancel("o-1".into()));
+    parked(&mut scene).await;
+    let sent = methods(&scene);
+    assert_eq!(sent.iter().filter(|word| *word == "DELETE").count(), 5);
+}
+
+#[tokio::test]
+async fn with_the_budget_spent_an_exit_leaves_at_once_and_an_order_waits() {
+    let limited = error("429 Too Many Requests", "retry-after: 1\r\n");
+    let mut scene = Scene::of(vec![limited, canceled()]).await;
+    let client = scene.outbox.desk.client.clone();
+    client.open_positions(&"chal-1".into()).await.unwrap_err();
+    tokio::time::sleep(client.pause_left()).await;
+    assert!(client.polls_per_minute().is_some());
+    scene.outbox.send(Ticket(1), buy());
+    let waits = |msg: &Msg| matches!(msg, Msg::Progress(_, Progress::Waiting { .. }));
+    while !waits(&scene.events.recv().await.unwrap()) {}
+    scene.outbox.send(Ticket(2), Command::Cancel("o-1".into()));
+    let (_, result) = scene.settled().await;
+    assert!(matches!(result, Ok(Receipt::Cancel(_))), "{result:?}");
+    assert_eq!(methods(&scene), ["GET", "DELETE"]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -5,12 +5,15 @@ use crate::{
         Msg,
         poll::{Answer, Poll, Source},
     },
-    client::Client,
+    client::{Class, Client},
     model::{Cursor, Failure, FailureKind, Market, Page, ScaledId},
     runtime::{Clock, jitter::Jitter},
 };
-use std::time::Duration;
-use tokio::{sync::mpsc::Sender, time::sleep};
+use std::{sync::Arc, time::Duration};
+use tokio::{
+    sync::{Mutex, mpsc::Sender},
+    time::sleep,
+};
 
 /// When a pause ends, commands go first: reads follow this much later.
 const AFTER_COMMANDS: Duration = Duration::from_millis(250);
@@ -21,6 +24,8 @@ pub(super) struct Desk {
     pub client: Client,
     pub clock: Clock,
     pub events: Sender<Msg>,
+    /// Who waits for room in the budget: first come, first served.
+    pub queue: Arc<Mutex<()>>,
 }
 
 /// One request (or walk over pages) and where its rows belong.
@@ -64,19 +69,29 @@ impl Desk {
             trouble: answer.trouble().cloned(),
             is_final: is_final(&answer),
         };
-        let poll = Msg::Polled(Box::new(Poll { at, answer }));
-        // Nobody listens while the desk shuts down.
-        let _closed = self.events.send(poll).await;
+        self.say(Msg::Polled(Box::new(Poll { at, answer }))).await;
         told
     }
 
+    pub(super) async fn say(&self, msg: Msg) {
+        // Nobody listens while the desk shuts down.
+        let _closed = self.events.send(msg).await;
+    }
+
+    /// Returns when the pause is over and the budget has room for a poll.
     async fn silence(&self, jitter: &mut Jitter) {
+        let _turn = self.queue.lock().await;
         loop {
-            let left = self.client.pause_left();
-            if left.is_zero() {
+            let (pause, wait) = (self.client.pause_left(), self.client.wait(Class::Poll));
+            if wait.is_zero() {
                 return;
             }
-            sleep(left + AFTER_COMMANDS + AFTER_COMMANDS * jitter.per_mille() / 1000).await;
+            let after = if pause.is_zero() {
+                Duration::ZERO
+            } else {
+                AFTER_COMMANDS + AFTER_COMMANDS * jitter.per_mille() / 1000
+            };
+            sleep(wait + after).await;
         }
     }
 

@@ -22,6 +22,18 @@ pub(super) enum Wait {
     Asked,
 }
 
+impl Wait {
+    /// Longer by as much as the sources together want more requests a minute than there is room for.
+    pub(super) fn shared(self, demand: u32, room: Option<u32>) -> Self {
+        match (self, room) {
+            (Self::For(wait), Some(room)) if room < demand => {
+                Self::For(wait.saturating_mul(demand) / room.max(1))
+            }
+            (wait, _) => wait,
+        }
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Rhythm {
     interval: Duration,
@@ -96,6 +108,19 @@ mod tests {
         assert_ne!(waits[0], waits[1]);
         let mut same = super::tests::rhythm(10);
         assert_eq!(same.after(None), waits[0]);
+    }
+
+    #[test]
+    fn a_short_budget_slows_every_source_by_the_same_and_a_retry_after_stands() {
+        let wait = Wait::For(Duration::from_secs(2));
+        let longer = Wait::For(Duration::from_secs(18));
+        assert_eq!(wait.shared(288, Some(32)), longer);
+        for room in [None, Some(288), Some(900)] {
+            assert_eq!(wait.shared(288, room), wait);
+        }
+        let asked = Wait::AtLeast(Duration::from_secs(2));
+        assert_eq!(asked.shared(288, Some(32)), asked);
+        assert_eq!(Wait::Asked.shared(288, Some(0)), Wait::Asked);
     }
 
     #[test]

@@ -16,6 +16,7 @@ fn desk(responder: &Responder) -> (Desk, Receiver<Msg>) {
         client,
         clock: Clock::Frozen(NOW),
         events,
+        queue: Arc::default(),
     };
     (desk, mail)
 }
@@ -27,13 +28,24 @@ fn beat(desk: Desk, interval: Duration) -> (Beat, Arc<Notify>) {
         nudge: Arc::clone(&nudge),
         recoveries: watch::Sender::default(),
         rhythm: Rhythm::new(interval, 1),
+        demand: 288,
         jitter: Jitter::seeded(1),
     };
     (beat, nudge)
 }
 
+/// When a failed one is asked again has a test of its own.
+async fn next(mail: &mut Receiver<Msg>) -> Msg {
+    loop {
+        let msg = mail.recv().await.unwrap();
+        if !matches!(msg, Msg::TriesAgain(_)) {
+            return msg;
+        }
+    }
+}
+
 async fn polled(mail: &mut Receiver<Msg>) -> Answer {
-    match mail.recv().await.unwrap() {
+    match next(mail).await {
         Msg::Polled(poll) => {
             assert_eq!(poll.at, NOW);
             poll.answer
@@ -43,6 +55,7 @@ async fn polled(mail: &mut Receiver<Msg>) -> Answer {
         | Msg::Tick
         | Msg::Opened(_)
         | Msg::Called(_)
+        | Msg::TriesAgain(_)
         | Msg::Progress(..)
         | Msg::Settled(..)
         | Msg::Ended(..)
@@ -137,6 +150,7 @@ fn resting() -> (Beat, Arc<Notify>) {
         client,
         clock,
         events,
+        queue: Arc::default(),
     };
     beat(desk, Duration::from_secs(1))
 }
@@ -185,4 +199,26 @@ async fn when_one_source_is_answered_again_those_that_failed_ask_at_once() {
             let _its_own_interval = timeout(Duration::from_millis(1), first.rest(None)).await;
         },
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_source_that_finds_nobody_says_when_it_tries_again() {
+    let down = Failure::new(FailureKind::Unreachable, "refused");
+    let (client, _calls) = client(connection("http://127.0.0.1:1"));
+    let (events, mut mail) = channel(4);
+    let desk = Desk {
+        client,
+        clock: Clock::Frozen(NOW),
+        events,
+        queue: Arc::default(),
+    };
+    let (mut beat, _nudge) = beat(desk, Duration::from_secs(2));
+    let start = tokio::time::Instant::now();
+    beat.rest(Some(&down)).await;
+    let Some(Msg::TriesAgain(at)) = mail.recv().await else {
+        panic!("it does not say when");
+    };
+    assert_eq!(at, NOW.plus(start.elapsed()));
+    beat.rest(None).await;
+    assert!(mail.try_recv().is_err());
 }

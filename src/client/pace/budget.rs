@@ -1,0 +1,182 @@
+//! The request budget of a key, learned from its 429s: no document tells it.
+//!
+//! Contract: pure, over instants that never go backwards. Until the first 429 nothing is held back. From then on requests
+//! share a bucket that fills at four fifths of what the service was seen to take; a part of the bucket is left alone by
+//! polls, a smaller one by new exposure, and exits may overdraw it. A 429 lowers the budget and quiet raises it again, slowly
+//! where a whole minute was counted and fast where it was guessed from less: one taken for too small is found out, at the
+//! price of one 429.
+
+use super::Class;
+use std::{collections::VecDeque, time::Duration};
+use tokio::time::Instant;
+
+/// What is counted over; budgets of services are told per minute.
+const WINDOW: Duration = Duration::from_mins(1);
+/// Below this a desk could not show anything.
+const LEAST: u32 = 6;
+/// Above this it holds back nothing a desk does.
+const PLENTY: u32 = 1_200;
+/// Tokens are counted in thousandths.
+const ONE: i64 = 1_000;
+
+/// How sure a lesson is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Grounds {
+    /// Nearly a whole window was counted: its number of requests is the budget.
+    Counted,
+    /// It came after too short a time, or a burst.
+    Guessed,
+}
+
+impl Grounds {
+    fn of(span: Duration) -> Self {
+        if span < Duration::from_secs(55) {
+            Self::Guessed
+        } else {
+            Self::Counted
+        }
+    }
+
+    /// After how long without a 429 the budget rises, and by which part of it.
+    fn raise(self) -> (Duration, u32) {
+        match self {
+            Self::Counted => (Duration::from_mins(10), 10),
+            Self::Guessed => (WINDOW, 4),
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Budget {
+    /// When requests left, within the last window.
+    sent: VecDeque<Instant>,
+    learned: Option<Learned>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Learned {
+    per_minute: u32,
+    grounds: Grounds,
+    /// Thousandths of a request that are in hand at `at`; below zero after many exits.
+    level: i64,
+    at: Instant,
+    /// The 429 that taught it.
+    taught: Instant,
+    /// Since then no 429 has come and nothing was raised.
+    quiet: Instant,
+}
+
+impl Budget {
+    pub(super) fn sent(&mut self, now: Instant) {
+        self.sent
+            .retain(|sent| now.saturating_duration_since(*sent) < WINDOW);
+        self.sent.push_back(now);
+        if let Some(learned) = &mut self.learned {
+            learned.fill(now);
+            learned.level = (learned.level - ONE).max(-learned.minute());
+        }
+    }
+
+    /// A request that left at `sent` was answered with 429 and `wait`. Others that were on the wire with it teach nothing
+    /// new.
+    pub(super) fn refused(&mut self, sent: Instant, now: Instant, wait: Duration) {
+        if self.learned.is_some_and(|learned| sent <= learned.taught) {
+            return;
+        }
+        let taken = self.sent.iter().filter(|taken| **taken < sent);
+        let count = u32::try_from(taken.clone().count()).unwrap_or(PLENTY);
+        let span = taken.min().map_or(Duration::ZERO, |first| sent - *first);
+        let grounds = Grounds::of(span);
+        let measured = rate(count, span + wait);
+        let per_minute = match self.learned {
+            // What broke the last lesson was too much for certain, whatever a short count says.
+            Some(learned) if grounds == Grounds::Guessed => {
+                measured.min(learned.per_minute * 3 / 4)
+            }
+            Some(_) | None => measured,
+        };
+        self.learned = Some(Learned {
+            per_minute: per_minute.clamp(LEAST, PLENTY),
+            grounds,
+            level: 0,
+            at: now,
+            taught: now,
+            quiet: now,
+        });
+    }
+
+    pub(super) fn wait(&mut self, class: Class, now: Instant) -> Duration {
+        let Some(learned) = &mut self.learned else {
+            return Duration::ZERO;
+        };
+        learned.fill(now);
+        if learned.per_minute >= PLENTY {
+            self.learned = None;
+            return Duration::ZERO;
+        }
+        learned.wait(class)
+    }
+
+    pub(super) fn per_minute(&self) -> Option<u32> {
+        self.learned.map(|learned| learned.per_minute)
+    }
+
+    pub(super) fn polls_per_minute(&self) -> Option<u32> {
+        let filled = |learned: Learned| u32::try_from(learned.filled_in(WINDOW) / ONE);
+        self.learned.and_then(|learned| filled(learned).ok())
+    }
+}
+
+impl Learned {
+    fn minute(&self) -> i64 {
+        i64::from(self.per_minute) * ONE
+    }
+
+    /// Ten seconds' worth, and enough for one of each class.
+    fn brim(&self) -> i64 {
+        (self.minute() / 6).max(4 * ONE)
+    }
+
+    /// A fifth of the budget comes in beside the bucket: it is there for exits.
+    fn filled_in(&self, span: Duration) -> i64 {
+        let millis = i64::try_from(span.min(WINDOW * 10).as_millis()).unwrap_or(0);
+        self.minute() * millis / 60_000 * 4 / 5
+    }
+
+    fn fill(&mut self, now: Instant) {
+        let added = self.filled_in(now.saturating_duration_since(self.at));
+        if added > 0 {
+            self.level = (self.level + added).min(self.brim());
+            self.at = now;
+        }
+        let (quiet, part) = self.grounds.raise();
+        if now.saturating_duration_since(self.quiet) >= quiet {
+            self.per_minute += self.per_minute.div_ceil(part);
+            self.quiet = now;
+        }
+    }
+
+    fn wait(&self, class: Class) -> Duration {
+        let left_alone = match class {
+            Class::Exit => return Duration::ZERO,
+            Class::Entry => self.brim() / 5,
+            Class::Poll => self.brim() / 2,
+        };
+        let missing = left_alone + ONE - self.level;
+        if missing <= 0 {
+            return Duration::ZERO;
+        }
+        let a_second = self.filled_in(Duration::from_secs(1)).max(1);
+        let millis = u64::try_from(missing * 1_000 / a_second).unwrap_or(0);
+        Duration::from_millis(millis + 1)
+    }
+}
+
+/// Requests a minute, from a number of them in a time.
+fn rate(count: u32, span: Duration) -> u32 {
+    let millis = span.max(Duration::from_secs(1)).as_millis();
+    u32::try_from(u128::from(count) * WINDOW.as_millis() / millis).unwrap_or(PLENTY)
+}
+
+#[cfg(test)]
+mod tests;

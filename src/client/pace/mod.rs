@@ -1,0 +1,170 @@
+//! When a request of this key may leave: after the pause a 429 ordered, and within the budget learned from
+//! such answers.
+//!
+//! Contract: one for all that speaks with the key in this process. A pause covers every request, whichever of them
+//! earned it. The learned budget holds back reads first and new exposure next; what closes or cancels it never holds
+//! back, and a part of it is kept for that. Nothing here waits: who sends asks first.
+
+mod budget;
+mod quota;
+
+use super::answer::Answer;
+use budget::Budget;
+use quota::Quota;
+use std::{
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use tokio::{sync::watch, time::Instant};
+
+/// Whom a short budget serves, first to last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Class {
+    /// Closes, cancels, and the reads that prove what became of them.
+    Exit,
+    /// What may raise exposure.
+    Entry,
+    /// The regular polls.
+    Poll,
+}
+
+#[derive(Debug)]
+pub(super) struct Pace {
+    pause: watch::Sender<Option<Instant>>,
+    budget: Mutex<Budget>,
+    quota: Quota,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self {
+            pause: watch::Sender::new(None),
+            budget: Mutex::default(),
+            quota: Quota::default(),
+        }
+    }
+}
+
+impl Pace {
+    /// A request leaves now.
+    pub(super) fn sent(&self) -> Instant {
+        let now = Instant::now();
+        self.budget().sent(now);
+        now
+    }
+
+    /// What the answer to a request that left at `sent` says about all of them.
+    pub(super) fn answered(&self, sent: Instant, answer: &Answer) {
+        if answer.status != 429 {
+            return;
+        }
+        let wait = answer.retry_after.unwrap_or_default();
+        self.pause(wait);
+        self.budget().refused(sent, Instant::now(), wait);
+    }
+
+    /// Holds everything back for `span` from now; a pause already longer stays as it is.
+    fn pause(&self, span: Duration) {
+        let Some(until) = Instant::now().checked_add(span) else {
+            return;
+        };
+        self.pause.send_if_modified(|current| {
+            let longer = current.is_none_or(|current| current < until);
+            if longer {
+                *current = Some(until);
+            }
+            longer
+        });
+    }
+
+    /// What is left of the pause; zero when requests may go out.
+    fn left(&self) -> Duration {
+        let until = *self.pause.borrow();
+        until.map_or(Duration::ZERO, |until| until.duration_since(Instant::now()))
+    }
+
+    fn wait(&self, class: Class) -> Duration {
+        self.left().max(self.budget().wait(class, Instant::now()))
+    }
+
+    /// Requests a minute, where a 429 has taught it.
+    pub(super) fn per_minute(&self) -> Option<u32> {
+        self.budget().per_minute()
+    }
+
+    /// Plain numbers: a panic elsewhere cannot have left them half changed.
+    fn budget(&self) -> MutexGuard<'_, Budget> {
+        self.budget.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl super::Client {
+    /// How long the service has asked every request of this key to wait. Nothing here enforces it:
+    /// who sends looks first.
+    pub fn pause_left(&self) -> Duration {
+        self.0.pace.left()
+    }
+
+    /// How long a request of this class has to wait by all that is known; zero when it may leave now.
+    pub fn wait(&self, class: Class) -> Duration {
+        self.0.pace.wait(class)
+    }
+
+    /// How many polls a minute the learned budget leaves room for; `None` while nothing has been learned.
+    pub fn polls_per_minute(&self) -> Option<u32> {
+        self.0.pace.budget().polls_per_minute()
+    }
+
+    /// Takes the price of one retry of what raises exposure; `false` when too many have been in vain.
+    pub fn spend_retry(&self) -> bool {
+        self.0.pace.quota.spend()
+    }
+
+    /// A command was taken: what its retries cost comes back.
+    pub(super) fn earn_retry(&self) {
+        self.0.pace.quota.earn();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_shorter_pause_never_cuts_a_longer_one() {
+        let pace = Pace::default();
+        assert_eq!(pace.left(), Duration::ZERO);
+        pace.pause(Duration::from_secs(10));
+        pace.pause(Duration::from_secs(2));
+        assert_eq!(pace.left(), Duration::from_secs(10));
+        tokio::time::advance(Duration::from_secs(11)).await;
+        assert_eq!(pace.left(), Duration::ZERO);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_pause_holds_back_everything_and_a_short_budget_everything_but_exits() {
+        let pace = Pace::default();
+        for _ in 0..40 {
+            pace.sent();
+        }
+        let sent = pace.sent();
+        let limited = Answer {
+            status: 429,
+            retry_after: Some(Duration::from_secs(5)),
+            date: None,
+            budgets: vec![],
+            body: vec![],
+        };
+        pace.answered(sent, &limited);
+        for class in [Class::Exit, Class::Entry, Class::Poll] {
+            assert!(pace.wait(class) >= Duration::from_secs(5), "{class:?}");
+        }
+        tokio::time::advance(Duration::from_secs(5)).await;
+        for _ in 0..600 {
+            pace.sent();
+        }
+        assert_eq!(pace.wait(Class::Exit), Duration::ZERO);
+        assert!(pace.wait(Class::Entry) > Duration::ZERO);
+        assert!(pace.wait(Class::Poll) >= pace.wait(Class::Entry));
+    }
+}

@@ -1,0 +1,54 @@
+//! What retries may cost in all: an outage must not be answered with a storm.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// What the desk has at the start and at most.
+const WHOLE: u32 = 100;
+/// What one retry costs, and one command that is taken brings back.
+const PRICE: u32 = 10;
+
+/// The retry quota of the project's reliability notes (2.4): commands that raise exposure share it; exits do not ask.
+#[derive(Debug)]
+pub(super) struct Quota(AtomicU32);
+
+impl Default for Quota {
+    fn default() -> Self {
+        Self(AtomicU32::new(WHOLE))
+    }
+}
+
+impl Quota {
+    /// Pays for one retry; `false` when there is not enough left.
+    pub(super) fn spend(&self) -> bool {
+        self.change(|left| left.checked_sub(PRICE))
+    }
+
+    pub(super) fn earn(&self) {
+        self.change(|left| Some((left + PRICE).min(WHOLE)));
+    }
+
+    fn change(&self, to: impl FnMut(u32) -> Option<u32>) -> bool {
+        let changed = self
+            .0
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, to);
+        changed.is_ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ten_retries_in_vain_are_all_there_are_and_each_success_brings_one_back() {
+        let quota = Quota::default();
+        let spent = (0..1_000).filter(|_| quota.spend()).count();
+        assert_eq!(spent, 10);
+        quota.earn();
+        assert_eq!([quota.spend(), quota.spend()], [true, false]);
+        for _ in 0..1_000 {
+            quota.earn();
+        }
+        assert_eq!((0..1_000).filter(|_| quota.spend()).count(), 10);
+    }
+}
