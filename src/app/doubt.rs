@@ -33,7 +33,7 @@ fn question(model: &Model, ticket: Ticket) -> Option<Strip> {
     let flight = model.store.flights.get(&ticket)?;
     match &flight.progress {
         Progress::Parked { replay_until, .. } => Some(Strip {
-            command: flight.command.clone(),
+            deed: flight.command.clone().into(),
             arm: Arm::Question {
                 ticket,
                 replay_until: *replay_until,

@@ -4,11 +4,13 @@
 //! Contract: no I/O, no clock, no terminal, no async. Time comes in with every message.
 
 mod about;
+mod bulk;
 pub mod checks;
 mod doubt;
 pub mod form;
 mod health;
 pub mod keymap;
+pub mod marks;
 pub mod notice;
 pub mod overlay;
 pub mod pane;
@@ -24,6 +26,7 @@ mod update;
 mod wake;
 
 pub use about::{About, Target};
+pub use bulk::marked;
 pub use health::Health;
 pub use remote::{Feed, Remote};
 pub use screen::{Rows, TreeRow, rows};
@@ -37,6 +40,7 @@ use crate::model::{
     Timestamp,
 };
 use keymap::{Chord, Context, Keymap};
+use marks::Marks;
 use notice::{Activity, Tone};
 use overlay::Overlay;
 use pane::Focus;
@@ -95,6 +99,8 @@ pub enum Next {
     Open(Box<Overlay>),
     /// Send it; the overlay that asked for it, if one did, closes.
     Run(Command),
+    /// Send them one by one, listed with what comes of each; the strip that asked closes.
+    RunEach(Vec<Command>),
     /// Send the parked command of this ticket again; the strip closes.
     Again(Ticket),
     /// Let go of the parked command of this ticket; the strip closes.
@@ -152,6 +158,7 @@ pub struct Model {
     pub identity: Option<Identity>,
     pub store: Store,
     pub focus: Focus,
+    pub marks: Marks,
     /// The last one is on top and gets the keys.
     pub overlays: Vec<Overlay>,
     pub activity: Activity,
@@ -169,6 +176,7 @@ impl Model {
             identity: None,
             store: Store::default(),
             focus: Focus::default(),
+            marks: Marks::default(),
             overlays: vec![],
             activity: Activity::default(),
             flatten_wanted: false,

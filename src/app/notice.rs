@@ -55,7 +55,8 @@ impl Event {
     }
 }
 
-fn receipt_tone(receipt: &Receipt) -> Tone {
+/// Whether what the service answered is what was wanted.
+pub fn receipt_tone(receipt: &Receipt) -> Tone {
     use crate::model::OrderStatus::{Expired, Rejected};
     match receipt {
         Receipt::Order { order, .. }

@@ -1,10 +1,10 @@
 //! The router: one message in, the changed model and the effects out.
 
 use super::{
-    About, Effect, Model, Msg, Next, checks, doubt,
+    About, Effect, Model, Msg, Next, bulk, checks, doubt,
     keymap::{Action, Chord, Context},
     notice::{Event, Tone},
-    overlay::Overlay,
+    overlay::{Bulk, Overlay},
     pane::Pane,
     poll::{Answer, Poll, Source},
     screen,
@@ -54,6 +54,7 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
         }
     };
     effects.extend(pass_time(model));
+    effects.extend(bulk::proceed(model));
     effects
 }
 
@@ -71,6 +72,7 @@ fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
         (Some(Overlay::Form(form)), action) => form.press(chord, action, &model.store),
         (_, None) => Next::Stay,
         (Some(Overlay::Strip(strip)), Some(action)) => strip.act(action, now),
+        (Some(Overlay::Bulk(bulk)), Some(action)) => bulk.act(action, now),
         (Some(Overlay::Help { offset, .. } | Overlay::Detail { offset, .. }), Some(action)) => {
             scroll(offset, action)
         }
@@ -134,6 +136,12 @@ fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
             let (_, effect) = send(model, command);
             vec![effect]
         }
+        Next::RunEach(commands) => {
+            model.overlays.pop();
+            let list = Bulk::going(commands, &model.store);
+            model.overlays.push(Overlay::Bulk(list));
+            vec![]
+        }
         Next::Again(ticket) => {
             model.overlays.pop();
             vec![Effect::Again(ticket)]
@@ -162,7 +170,7 @@ fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
 }
 
 /// Why the desk itself does not send this, if so.
-fn objection(model: &Model, command: &Command) -> Option<String> {
+pub(super) fn objection(model: &Model, command: &Command) -> Option<String> {
     if model.options.read_only {
         return Some("the desk is read-only and sends nothing".to_owned());
     }
@@ -240,7 +248,7 @@ fn settle(model: &mut Model, ticket: Ticket, result: Result<Receipt, Failure>) -
     if let Ok(receipt) = &result {
         model.store.settle(receipt, flight.since);
     }
-    let is_told = settle_form(model, ticket, &result);
+    let is_told = settle_form(model, ticket, &result) | bulk::settle(model, ticket, &result);
     doubt::unask(model, ticket);
     let event = Event::Settled(flight.command, result);
     model
@@ -291,6 +299,7 @@ fn failure_of(result: &Result<Receipt, Failure>) -> Option<Failure> {
 fn pass_time(model: &mut Model) -> Vec<Effect> {
     let next = match model.overlays.last() {
         Some(Overlay::Strip(strip)) => strip.pass(model.now),
+        Some(Overlay::Bulk(bulk)) => bulk.pass(model.now),
         _ => Next::Stay,
     };
     follow(model, next)

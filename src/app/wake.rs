@@ -32,6 +32,7 @@ fn toast(model: &Model) -> Option<Timestamp> {
 
 fn strip(model: &Model) -> Option<Timestamp> {
     match model.overlays.last()? {
+        Overlay::Bulk(bulk) => Some(bulk.ends_at()?.min(model.now.plus(SECOND))),
         Overlay::Strip(strip) => {
             let step = match strip.arm {
                 Arm::Confirm | Arm::Countdown { .. } => TENTH,

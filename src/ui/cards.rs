@@ -2,7 +2,7 @@
 
 use super::{
     canvas::{Canvas, after, line, spans_width, width},
-    theme::Part,
+    table::Picked,
 };
 use crate::view::{Bar, Span, Tone, TwapCard};
 use ratatui::layout::Rect;
@@ -44,7 +44,7 @@ pub(super) fn draw(
     area: Rect,
     cards: &[TwapCard],
     setting: Setting,
-    selected: Option<usize>,
+    picked: &Picked,
 ) {
     let words = cards
         .iter()
@@ -63,12 +63,7 @@ pub(super) fn draw(
             height: setting.pitch.min(4).min(area.height.saturating_sub(top)),
             ..area
         };
-        if selected == Some(usize::from(number)) {
-            canvas.fill(block, Part::Selection);
-            for at in 0..block.height {
-                canvas.toned(line(block, at), "▌", Tone::Accent);
-            }
-        }
+        picked.draw(canvas, block, usize::from(number));
         let block = after(block, 1);
         let block = Rect {
             width: block.width.saturating_sub(1),

@@ -12,6 +12,7 @@
 //! never fails and never panics, whatever the size. A number that does not fit is left out whole.
 
 mod bottom;
+mod bulk;
 mod canvas;
 mod cards;
 mod chart;
@@ -199,7 +200,7 @@ fn room_for_toast(model: &Model, tier: Tier, body: Rect, toast: Option<&ToastVie
 fn strip(model: &Model, scene: &Scene<'_>) -> Option<StripView> {
     match model.overlays.last()? {
         Overlay::Strip(strip) => Some(view::strip(model, scene, strip)),
-        Overlay::Help { .. } | Overlay::Detail { .. } | Overlay::Form(_) => None,
+        Overlay::Help { .. } | Overlay::Detail { .. } | Overlay::Form(_) | Overlay::Bulk(_) => None,
     }
 }
 
@@ -214,6 +215,9 @@ fn overlays(canvas: &mut Canvas<'_>, body: Rect, model: &Model, scene: &Scene<'_
                 detail::draw(canvas, body, &detail, *offset);
             }
             Overlay::Form(form) => form::draw(canvas, body, &view::form::form(form, model)),
+            Overlay::Bulk(bulk) => {
+                bulk::draw(canvas, body, &view::bulk(model, scene, bulk), bulk.offset);
+            }
             Overlay::Strip(_) => {}
         }
     }

@@ -7,10 +7,10 @@ use super::{
     chart,
     frame::{Border, Keys, scrollbar},
     layout::Place,
-    table::{self, Mark},
+    table::{self, Picked},
 };
 use crate::{
-    app::{Model, Rows, pane::Pane, rows},
+    app::{Model, Rows, marks::Marks, pane::Pane, rows},
     view::{self, Scene, Span, Title},
 };
 use ratatui::layout::Rect;
@@ -60,6 +60,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, model: &Model, scrolls: &mut Scrolls
     }
     let selected = model.focus.selected(place.pane, &rows).map(|(at, _)| at);
     let body = Body {
+        marks: &model.marks,
         pane: place.pane,
         rows: &rows,
         selected: selected.filter(|_| is_focused),
@@ -75,6 +76,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, model: &Model, scrolls: &mut Scrolls
 
 /// The rows of a pane and which of them must be seen.
 struct Body<'a> {
+    marks: &'a Marks,
     pane: Pane,
     rows: &'a Rows<'a>,
     /// The row the keys act on, if this pane has them.
@@ -83,6 +85,18 @@ struct Body<'a> {
 }
 
 impl Body<'_> {
+    /// Places among the visible rows.
+    fn picked(&self, first: usize, room: usize) -> Picked {
+        let visible = first..(first + room).min(self.rows.len());
+        let marked = self
+            .marks
+            .among(self.pane, self.rows, Some(self.seen), visible);
+        Picked {
+            selected: self.selected.map(|at| at.saturating_sub(first)),
+            marked: marked.into_iter().map(|at| at - first).collect(),
+        }
+    }
+
     fn cards(
         &self,
         canvas: &mut Canvas<'_>,
@@ -94,8 +108,7 @@ impl Body<'_> {
         let first = scrolls.first(self.pane, self.seen, room, self.rows.len());
         let visible = self.rows.at(first..(first + room).min(self.rows.len()));
         let cards = view::cards(scene, &visible);
-        let selected = self.selected.map(|at| at.saturating_sub(first));
-        cards::draw(canvas, inner, &cards, setting, selected);
+        cards::draw(canvas, inner, &cards, setting, &self.picked(first, room));
         if self.rows.len() > room {
             let lines = usize::from(inner.height);
             scrollbar(
@@ -118,11 +131,9 @@ impl Body<'_> {
         let first = scrolls.first(self.pane, self.seen, room, self.rows.len());
         let range = first..(first + room).min(self.rows.len());
         let table = view::pane_table(self.pane, self.rows, range, scene);
-        let mark = self
-            .selected
-            .map_or(Mark::None, |at| Mark::Bright(at.saturating_sub(first)));
+        let picked = self.picked(first, room);
         let measures = scrolls.measures(self.pane);
-        let free = table::draw(canvas, inner, &table, measures, mark);
+        let free = table::draw(canvas, inner, &table, measures, &picked);
         if self.pane == Pane::Closed {
             curve(canvas, free, scrolls, scene);
         }

@@ -12,12 +12,28 @@ use ratatui::layout::Rect;
 /// The mark of the selected row, and the same space at the right.
 const MARGIN: u16 = 1;
 
-/// Which row is marked, and how loudly.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mark {
-    /// The keys act on the n-th visible row.
-    Bright(usize),
-    None,
+/// Which of the visible rows stand out.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Picked {
+    /// The row the keys act on, if this pane has them.
+    pub(super) selected: Option<usize>,
+    /// Marked ones.
+    pub(super) marked: Vec<usize>,
+}
+
+impl Picked {
+    /// Shows that the n-th row is selected or marked on all its lines.
+    pub(super) fn draw(&self, canvas: &mut Canvas<'_>, block: Rect, number: usize) {
+        if self.selected == Some(number) {
+            canvas.fill(block, Part::Selection);
+            for at in 0..block.height {
+                canvas.toned(line(block, at), "▌", Tone::Accent);
+            }
+        }
+        if self.marked.contains(&number) {
+            canvas.toned(block, "●", Tone::Accent);
+        }
+    }
 }
 
 /// Draws the headings and the rows below them; answers the part of `area` beside them that is free.
@@ -26,7 +42,7 @@ pub(super) fn draw(
     area: Rect,
     table: &Table,
     measures: &mut Measures,
-    mark: Mark,
+    picked: &Picked,
 ) -> Rect {
     let room = after(area, MARGIN);
     let room = Rect {
@@ -39,10 +55,7 @@ pub(super) fn draw(
     headings(canvas, line(room, 0), table, &slots);
     for (number, row) in (0..).zip(&table.rows) {
         let whole = line(area, number + 1);
-        if mark == Mark::Bright(usize::from(number)) {
-            canvas.fill(whole, Part::Selection);
-            canvas.toned(whole, "▌", Tone::Accent);
-        }
+        picked.draw(canvas, whole, usize::from(number));
         one(
             canvas,
             line(room, number + 1),

@@ -53,7 +53,7 @@ pub(super) fn kind(event: &Event) -> &'static str {
     }
 }
 
-fn receipt_kind(receipt: &Receipt) -> &'static str {
+pub(super) fn receipt_kind(receipt: &Receipt) -> &'static str {
     match receipt {
         Receipt::Cancel(cancel) if cancel.queued => "queued",
         Receipt::Cancel(cancel) if !cancel.canceled => "not canceled",

@@ -5,6 +5,8 @@ use crate::{
         Model,
         form::Form,
         keymap::{Action, Chord, Context},
+        marked,
+        marks::Marks,
         overlay::Overlay,
         pane::{Pane, RowId},
         rows,
@@ -35,6 +37,8 @@ const ORDER: &[Action] = &[
     Action::Buy,
     Action::Sell,
     Action::Detail,
+    Action::Mark,
+    Action::CancelAll,
     Action::NextField,
     Action::NextChoice,
     Action::StepUp,
@@ -50,7 +54,7 @@ const ORDER: &[Action] = &[
 /// The footer's hints; [`Action::CloseAll`] is the first of the desk's and marked.
 pub fn footer(model: &Model) -> Vec<Hint> {
     let context = model.context();
-    let last: &[Action] = if matches!(context, Context::Help | Context::Detail) {
+    let last: &[Action] = if matches!(context, Context::Help | Context::Detail | Context::Bulk) {
         &[Action::Down, Action::Dismiss]
     } else if matches!(context, Context::Form | Context::Strip) {
         &[Action::Dismiss]
@@ -85,6 +89,13 @@ fn keys(model: &Model, action: Action, chord: Chord) -> String {
 }
 
 fn label(model: &Model, action: Action) -> &'static str {
+    if matches!(action, Action::Cancel | Action::ClosePosition) && !marked(model).is_empty() {
+        return if action == Action::Cancel {
+            "cancel marked"
+        } else {
+            "close marked"
+        };
+    }
     match (action, model.focus.pane, model.context()) {
         (Action::Dismiss, _, Context::Strip) => "stop",
         (Action::Dismiss, _, Context::Form) => "leave",
@@ -92,6 +103,8 @@ fn label(model: &Model, action: Action) -> &'static str {
         (Action::Cancel, Pane::Twaps, _) => "stop TWAP",
         (Action::Cancel, Pane::Scaled, _) => "cancel ladder",
         (Action::Decide, ..) => "DECIDE",
+        (Action::Confirm, _, Context::Bulk) => "send",
+        (Action::CancelAll, ..) => "cancel all",
         (Action::ClosePosition, ..) => "close",
         (Action::Exits, ..) => "exits",
         (Action::Margin, ..) => "margin",
@@ -115,6 +128,16 @@ type Need = fn(&Model) -> bool;
 const NEEDS: &[(Action, Need)] = &[
     (Action::CloseAll, |model| {
         can_trade(model) && model.store.closing_all().is_none()
+    }),
+    (Action::Confirm, |model| match model.overlays.last() {
+        Some(Overlay::Bulk(bulk)) => bulk.ends_at().is_some(),
+        _ => true,
+    }),
+    (Action::CancelAll, |model| {
+        can_trade(model) && model.store.orders.rows().iter().any(Order::is_working)
+    }),
+    (Action::Mark, |model| {
+        Marks::reach(model.focus.pane) && selected(model).is_some()
     }),
     (Action::Buy, can_trade),
     (Action::Sell, can_trade),
@@ -159,7 +182,9 @@ fn is_stepped(model: &Model) -> bool {
 fn form_of(model: &Model) -> Option<&Form> {
     match model.overlays.last()? {
         Overlay::Form(form) => Some(form),
-        Overlay::Help { .. } | Overlay::Detail { .. } | Overlay::Strip(_) => None,
+        Overlay::Help { .. } | Overlay::Detail { .. } | Overlay::Strip(_) | Overlay::Bulk(_) => {
+            None
+        }
     }
 }
 

@@ -8,14 +8,13 @@ mod trouble;
 
 use super::{Span, Tone, format};
 use crate::{
-    api::Request,
     app::{
         Model,
         form::Form,
         keymap::{Action, Context},
     },
     model::{
-        Market, MarketId, Num, PlaceKind, Position, Side, Text,
+        Market, MarketId, Num, PlaceKind, Position, Side,
         draft::{Draft, Field, Seen},
     },
 };
@@ -198,14 +197,7 @@ fn json(form: &Form, model: &Model, seen: &Seen) -> String {
         Ok(command) => command,
         Err(faults) => return format!("not yet: {faults}"),
     };
-    // The key is made when it is sent and is no part of the body.
-    match Request::of(&command, "".into(), &model.options.dialect) {
-        Ok(request) => {
-            let body = Text::from(String::from_utf8_lossy(&request.body).into_owned());
-            format!("{} {}\n{body}", request.method, request.target)
-        }
-        Err(why) => format!("not yet: {why}"),
-    }
+    super::words::call(&command, &model.options.dialect)
 }
 
 fn order_side(side: Side) -> Span {

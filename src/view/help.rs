@@ -17,6 +17,7 @@ const GROUPS: &[(&str, &[Action])] = &[
             Action::Buy,
             Action::Sell,
             Action::CloseAll,
+            Action::CancelAll,
             Action::Flatten,
             Action::Decide,
         ],
@@ -119,6 +120,7 @@ fn name(context: Context) -> &'static str {
         Context::Calls => "Calls",
         Context::Form => "Form",
         Context::Strip => "Strip",
+        Context::Bulk => "List of calls",
         Context::Help => "Help",
         Context::Detail => "Detail",
     }

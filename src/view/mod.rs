@@ -5,6 +5,7 @@
 //! is unknown is [`format::UNKNOWN`]. Every meaning is in the words, tones only repeat it.
 
 mod activity;
+mod bulk;
 mod calls;
 mod closed;
 mod curve;
@@ -26,6 +27,7 @@ mod title;
 mod twaps;
 mod words;
 
+pub use bulk::{BulkItem, BulkView, bulk};
 pub use curve::{Curve, FULL, curve};
 pub use detail::{DetailLine, DetailView, detail};
 pub use footer::{Hint, footer};

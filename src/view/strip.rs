@@ -6,7 +6,7 @@ use crate::{
         About, Flight, Mode, Model,
         keymap::{Action, Context},
         notice::{self, Event, Notice},
-        overlay::{Arm, Overlay, Strip},
+        overlay::{Arm, Deed, Overlay, Strip},
     },
     model::{AccountId, Command, FailureKind, Num, Progress, Timestamp},
 };
@@ -50,7 +50,7 @@ pub fn strip(model: &Model, scene: &Scene<'_>, strip: &Strip) -> StripView {
     let words = match strip.arm {
         Arm::Question { .. } => question(model, scene, strip),
         Arm::Countdown { .. } => vec![
-            Span::new(going(&strip.command, scene), Tone::Strong),
+            Span::new(starting(&strip.deed, scene), Tone::Strong),
             Span::plain(format!(" in {left}: ")),
             Span::new(yes, Tone::Accent),
             Span::plain(" now · "),
@@ -58,7 +58,10 @@ pub fn strip(model: &Model, scene: &Scene<'_>, strip: &Strip) -> StripView {
             Span::plain(" stops it"),
         ],
         Arm::Confirm => vec![
-            Span::new(format!("{}?", named(&strip.command, scene)), Tone::Strong),
+            Span::new(
+                format!("{}{}?", asked(&strip.deed, scene), account(model)),
+                Tone::Strong,
+            ),
             Span::plain("  "),
             Span::new(yes, Tone::Accent),
             Span::plain(" yes · "),
@@ -68,16 +71,28 @@ pub fn strip(model: &Model, scene: &Scene<'_>, strip: &Strip) -> StripView {
     };
     let whole = strip.ends_at().since(strip.drawn_at);
     let left = share_of(strip.ends_at(), scene.now, whole.as_millis());
-    let mode = model.identity.as_ref().map(|identity| identity.mode);
-    let tone = match mode {
-        Some(Mode::LiveApi) => Tone::Bad,
-        Some(Mode::Paper) | None => Tone::Warn,
-    };
+    let tone = mode_tone(model);
     StripView {
         tone,
         words,
         left: Gauge { share: left, tone },
     }
+}
+
+/// Amber where orders are paper, red where they are not.
+pub(super) fn mode_tone(model: &Model) -> Tone {
+    match model.identity.as_ref().map(|identity| identity.mode) {
+        Some(Mode::LiveApi) => Tone::Bad,
+        Some(Mode::Paper) | None => Tone::Warn,
+    }
+}
+
+/// ` on chal-1`: every question says whose account it is about.
+pub(super) fn account(model: &Model) -> String {
+    let identity = model.identity.as_ref();
+    identity.map_or_else(String::new, |identity| {
+        format!(" on {}", identity.account_id)
+    })
 }
 
 /// What is known of a command in doubt, and what the keys do about it.
@@ -99,7 +114,7 @@ fn question(model: &Model, scene: &Scene<'_>, strip: &Strip) -> Vec<Span> {
         vec![Span::plain("too old to be sent again · ")]
     };
     let mut spans = vec![
-        Span::new(named(&strip.command, scene), Tone::Strong),
+        Span::new(asked(&strip.deed, scene) + &account(model), Tone::Strong),
         Span::new(" may have been done", Tone::Alert),
         Span::plain(":  "),
     ];
@@ -119,9 +134,47 @@ fn share_of(ends_at: Timestamp, now: Timestamp, whole: u128) -> Share {
     Share::of(left.over(millis(whole)).unwrap_or(Num::ZERO))
 }
 
+fn asked(deed: &Deed, scene: &Scene<'_>) -> String {
+    match deed {
+        // These name their account themselves.
+        Deed::One(Command::CloseAll(_)) => "close all positions".to_owned(),
+        Deed::One(Command::Flatten(_)) => "flatten".to_owned(),
+        Deed::One(command) => named(command, scene),
+        Deed::CancelAll(_, commands) => {
+            let orders = match commands.len() {
+                1 => "the working order".to_owned(),
+                n => format!("all {n} working orders"),
+            };
+            format!("cancel {orders}{}", protecting(commands, scene))
+        }
+    }
+}
+
+/// Orders that guard a position go too: a trader must not learn it from the next move.
+fn protecting(commands: &[Command], scene: &Scene<'_>) -> String {
+    let protects = |command: &&Command| {
+        let Command::Cancel(id) = command else {
+            return false;
+        };
+        let order = scene.store.order(id);
+        order.is_some_and(|order| order.reduce_only && order.is_armed())
+    };
+    match commands.iter().filter(protects).count() {
+        0 => String::new(),
+        n => format!(", {n} of them protecting a position,"),
+    }
+}
+
 /// A command that is still to be given, about what is so now.
 fn named(command: &Command, scene: &Scene<'_>) -> String {
     words::command(command, &About::of(command, scene.store))
+}
+
+fn starting(deed: &Deed, scene: &Scene<'_>) -> String {
+    match deed {
+        Deed::One(command) => going(command, scene),
+        Deed::CancelAll(..) => asked(deed, scene),
+    }
 }
 
 /// `closing 3 positions on chal-1 (≤ 2.5 % slippage)`: the service's own cap (`api.md`, close-all).
@@ -258,7 +311,7 @@ fn waiting(flight: &Flight, scene: &Scene<'_>) -> Vec<Span> {
 /// says itself what became of it and must not be covered.
 pub fn toast(model: &Model) -> Option<ToastView> {
     let notice = model.activity.toast(model.now)?;
-    if has_form(model) {
+    if tells_itself(model) {
         return None;
     }
     // While a strip asks, the key answers the strip.
@@ -284,12 +337,12 @@ pub fn news(model: &Model) -> Option<Span> {
     let notice = model.activity.toast(model.now)?;
     let tone = notice.event.tone();
     let is_bad = matches!(tone, notice::Tone::Warn | notice::Tone::Alert);
-    (is_bad && has_form(model)).then(|| Span::new(toast_words(notice), tone.into()))
+    (is_bad && tells_itself(model)).then(|| Span::new(toast_words(notice), tone.into()))
 }
 
-fn has_form(model: &Model) -> bool {
-    let is_form = |overlay: &Overlay| matches!(overlay, Overlay::Form(_));
-    model.overlays.iter().any(is_form)
+fn tells_itself(model: &Model) -> bool {
+    let does = |overlay: &Overlay| matches!(overlay, Overlay::Form(_) | Overlay::Bulk(_));
+    model.overlays.iter().any(does)
 }
 
 fn toast_words(notice: &Notice) -> String {

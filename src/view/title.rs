@@ -2,7 +2,7 @@
 
 use super::{Span, Tone, format};
 use crate::{
-    app::{Feed, Model, keymap::Context, pane::Pane, poll::Source},
+    app::{Feed, Model, keymap::Context, pane::Pane, poll::Source, rows},
     model::{Failure, Page},
 };
 use std::{hash::Hash, time::Duration};
@@ -88,7 +88,8 @@ fn feed_count<K: Eq + Hash, T>(feed: &Feed<K, T>) -> Option<String> {
 
 fn freshness(model: &Model, pane: Pane) -> Vec<Span> {
     let store = &model.store;
-    let mut spans = match pane {
+    let mut spans = marked(model, pane);
+    spans.extend(match pane {
         Pane::Positions => unread(store.positions.value()),
         Pane::Orders => unread(store.orders.value()),
         Pane::Twaps => unread(store.twaps.value()),
@@ -96,7 +97,7 @@ fn freshness(model: &Model, pane: Pane) -> Vec<Span> {
         Pane::History => feed_notes(&store.history),
         Pane::Scaled => loading_ladders(model),
         Pane::Activity | Pane::Calls => vec![],
-    };
+    });
     let source = if pane == Pane::Scaled && store.scaled.is_empty() {
         ladder_source(model)
     } else {
@@ -109,6 +110,21 @@ fn freshness(model: &Model, pane: Pane) -> Vec<Span> {
             .flatten(),
     );
     spans
+}
+
+/// How many rows the acting keys would act on together.
+fn marked(model: &Model, pane: Pane) -> Vec<Span> {
+    let rows = rows(&model.store, &model.activity, pane);
+    let selected = model.focus.selected(pane, &rows).map(|(at, _)| at);
+    let range = if model.marks.is_ranging(pane) {
+        " (range)"
+    } else {
+        ""
+    };
+    match model.marks.rows(pane, &rows, selected).len() {
+        0 => vec![],
+        n => vec![Span::new(format!("{n} marked{range}"), Tone::Accent)],
+    }
 }
 
 fn loading_ladders(model: &Model) -> Vec<Span> {

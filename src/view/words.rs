@@ -2,10 +2,11 @@
 
 use super::{Cell, Scene, Span, Tone, format};
 use crate::{
+    api::{Dialect, Request},
     app::{About, Target},
     model::{
         Command, Exits, Lenient, Market, MarketId, Num, Order, OrderMode, OrderStatus, Position,
-        Side, Twap,
+        Side, Text, Twap,
     },
 };
 use std::fmt;
@@ -125,6 +126,18 @@ pub(super) fn status(status: &Lenient<OrderStatus>) -> Span {
         None => Tone::Warn,
     };
     Span::new(status.to_string(), tone)
+}
+
+/// Method, path and body exactly as they would go out, or why they cannot.
+pub(super) fn call(command: &Command, dialect: &Dialect) -> String {
+    // The key is made when it is sent and is no part of the body.
+    match Request::of(command, "".into(), dialect) {
+        Ok(request) => {
+            let body = Text::from(String::from_utf8_lossy(&request.body).into_owned());
+            format!("{} {}\n{body}", request.method, request.target)
+        }
+        Err(why) => format!("not yet: {why}"),
+    }
 }
 
 /// A command with everything a trader knew its target by.

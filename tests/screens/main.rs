@@ -17,7 +17,7 @@ mod words;
 use dump::{drawn, press, screen};
 use perpdeck::{
     app::{Model, Msg, poll::Answer, update},
-    model::{Call, Failure, FailureKind, Progress, Ticket, Timestamp},
+    model::{Call, CancelResult, Failure, FailureKind, Progress, Receipt, Ticket, Timestamp},
     ui::{Scrolls, Theme, picture},
 };
 use std::{fs, path::PathBuf, time::Duration};
@@ -65,6 +65,18 @@ screens! {
     faulty_form_120x40: pressed("babc\n"), 120 x 40;
     refused_form_120x40: refused_form(), 120 x 40;
     too_small_50x12: pressed("X"), 50 x 12;
+    marked_positions_120x40: pressed(" j "), 120 x 40;
+    marked_twaps_120x40: pressed("3*"), 120 x 40;
+    calls_before_200x60: pressed("*c"), 200 x 60;
+    calls_before_120x40: pressed("2*x"), 120 x 40;
+    calls_before_80x24: pressed("*c"), 80 x 24;
+    calls_before_60x16: pressed("*c"), 60 x 16;
+    calls_after_200x60: each(), 200 x 60;
+    calls_after_120x40: each(), 120 x 40;
+    calls_after_80x24: each(), 80 x 24;
+    calls_after_60x16: each(), 60 x 16;
+    cancel_all_strip_120x40: pressed("K"), 120 x 40;
+    cancel_all_strip_60x16: pressed("K"), 60 x 16;
 }
 
 fn pressed(keys: &str) -> Model {
@@ -87,6 +99,23 @@ fn closing() -> Model {
     let retry_at = Timestamp(later.0 + 2_000);
     let doubt = Progress::Unknown { why, retry_at };
     update(&mut model, later, Msg::Progress(Ticket(2), doubt));
+    model
+}
+
+/// Marked orders of which one is canceled, one refused, one in doubt.
+fn each() -> Model {
+    let mut model = pressed("2 jj x");
+    let later = Timestamp(desk::NOW.0 + 300);
+    update(&mut model, later, Msg::Key('y'.into()));
+    let canceled = CancelResult {
+        id: "ord_90".into(),
+        canceled: true,
+        queued: false,
+    };
+    let done = Ok(Receipt::Cancel(canceled));
+    update(&mut model, later, Msg::Settled(Ticket(1), done));
+    let refused = Err(desk::refusal());
+    update(&mut model, later, Msg::Settled(Ticket(2), refused));
     model
 }
 
@@ -175,6 +204,8 @@ fn pictures() {
         ("closing", closing()),
         ("refused", refused()),
         ("empty", desk::empty()),
+        ("before", pressed("*c")),
+        ("after", each()),
     ];
     for (name, model) in &models {
         for (width, height) in [(200, 60), (160, 48), (120, 40), (80, 24), (60, 16)] {

@@ -57,7 +57,11 @@ fn a_canceled_ladder_has_no_rung_that_still_works() {
     desk::arrive(&mut model, -2, Answer::Orders(Ok(without_rungs())));
     assert_eq!(rungs(&model), over, "its orders are gone from the list");
     press(&mut model, "4");
-    assert!(!footer(&model).contains("cancel"), "{}", footer(&model));
+    assert!(
+        !footer(&model).contains("cancel ladder"),
+        "{}",
+        footer(&model)
+    );
 }
 
 #[test]

@@ -152,7 +152,7 @@ fn the_footer_offers_what_works_on_the_selected_row_and_always_the_way_out() {
         "an armed order has no exits: {armed}"
     );
     press(&mut model, "7");
-    assert!(!footer(&model).contains("cancel"), "{}", footer(&model));
+    assert!(!footer(&model).contains("x cancel"), "{}", footer(&model));
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn the_strip_names_what_goes_how_long_it_waits_and_what_stops_it() {
     press(&mut model, "\u{1b}2x");
     assert_eq!(
         words(&model),
-        "cancel BUY 0.15000 BTC limit @ 62,500 (ord_90)?  y yes · Esc no  (5.0 s)"
+        "cancel BUY 0.15000 BTC limit @ 62,500 (ord_90) on chal-1?  y yes · Esc no  (5.0 s)"
     );
 }
 

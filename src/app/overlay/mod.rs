@@ -1,8 +1,10 @@
 //! What can lie over the desk. An enum, so the compiler lists what a new one must do.
 
+mod bulk;
 mod strip;
 
-pub use strip::{Arm, Strip};
+pub use bulk::{Bulk, Item, Stage, State};
+pub use strip::{Arm, Deed, Strip};
 
 use super::{form::Form, keymap::Context, pane::RowId};
 
@@ -20,6 +22,8 @@ pub enum Overlay {
     },
     Strip(Strip),
     Form(Box<Form>),
+    /// Many commands: before, and what came of each.
+    Bulk(Bulk),
 }
 
 impl Overlay {
@@ -29,6 +33,7 @@ impl Overlay {
             Self::Detail { .. } => Context::Detail,
             Self::Strip(_) => Context::Strip,
             Self::Form(_) => Context::Form,
+            Self::Bulk(_) => Context::Bulk,
         }
     }
 }

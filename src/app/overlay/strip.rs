@@ -1,7 +1,7 @@
 //! The strip: one line that asks before a destructive key acts. Its target is frozen when it is drawn.
 
 use super::super::{Next, keymap::Action};
-use crate::model::{Command, Ticket, Timestamp};
+use crate::model::{AccountId, Command, Ticket, Timestamp};
 use std::time::Duration;
 
 /// A press this soon after the strip appeared was meant for what was there before.
@@ -23,17 +23,40 @@ pub enum Arm {
     },
 }
 
+/// What a strip asks about, finished when it is drawn.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Deed {
+    One(Command),
+    /// Every working order of the account, each by a call of its own.
+    CancelAll(AccountId, Vec<Command>),
+}
+
+impl From<Command> for Deed {
+    fn from(command: Command) -> Self {
+        Self::One(command)
+    }
+}
+
+impl Deed {
+    fn next(&self) -> Next {
+        match self {
+            Self::One(command) => Next::Run(command.clone()),
+            Self::CancelAll(_, commands) => Next::RunEach(commands.clone()),
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct Strip {
-    pub command: Command,
+    pub deed: Deed,
     pub arm: Arm,
     pub drawn_at: Timestamp,
 }
 
 impl Strip {
-    pub fn confirm(command: Command, now: Timestamp) -> Self {
+    pub fn confirm(deed: impl Into<Deed>, now: Timestamp) -> Self {
         Self {
-            command,
+            deed: deed.into(),
             arm: Arm::Confirm,
             drawn_at: now,
         }
@@ -44,7 +67,7 @@ impl Strip {
             fires_at: now.plus(delay),
         };
         Self {
-            command,
+            deed: command.into(),
             arm,
             drawn_at: now,
         }
@@ -72,7 +95,7 @@ impl Strip {
                 "too old to be sent again: the service may have forgotten the key and act anew"
                     .to_owned(),
             ),
-            Arm::Confirm | Arm::Countdown { .. } => Next::Run(self.command.clone()),
+            Arm::Confirm | Arm::Countdown { .. } => self.deed.next(),
         }
     }
 
@@ -86,7 +109,7 @@ impl Strip {
     /// What time alone does to it.
     pub fn pass(&self, now: Timestamp) -> Next {
         match self.arm {
-            Arm::Countdown { fires_at } if now >= fires_at => Next::Run(self.command.clone()),
+            Arm::Countdown { fires_at } if now >= fires_at => self.deed.next(),
             Arm::Confirm if now >= self.ends_at() => Next::Close,
             Arm::Confirm | Arm::Countdown { .. } | Arm::Question { .. } => Next::Stay,
         }

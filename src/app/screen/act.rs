@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        CloseAllRule, Model, Next, doubt,
+        CloseAllRule, Model, Next, bulk, doubt,
         form::Form,
         keymap::Action,
         overlay::{Overlay, Strip},
@@ -20,6 +20,9 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Next {
     if update::focus(model, action) || travel(model, action) {
         return Next::Stay;
     }
+    if let Some(next) = bulk::mark(model, action).or_else(|| bulk::act(model, action)) {
+        return next;
+    }
     let row = selected(model);
     match (action, row) {
         (Action::Help, _) => open(Overlay::Help {
@@ -29,6 +32,7 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Next {
         (Action::Dismiss, _) => dismiss(model),
         (Action::CloseAll, _) => close_all(model),
         (Action::Flatten, _) => flatten(model),
+        (Action::CancelAll, _) => bulk::cancel_all(model),
         (Action::Decide, row) => doubt::decide(model, row.as_ref()),
         (Action::Buy, row) => new_order(model, Side::Buy, row.as_ref()),
         (Action::Sell, row) => new_order(model, Side::Sell, row.as_ref()),
@@ -84,9 +88,9 @@ fn travel(model: &mut Model, action: Action) -> bool {
     true
 }
 
-/// Esc on the desk: first the toast goes, then the zoom.
+/// Esc on the desk: first the toast goes, then the marks, then the zoom.
 fn dismiss(model: &mut Model) -> Next {
-    if !model.activity.dismiss_toast(model.now) {
+    if !model.activity.dismiss_toast(model.now) && !model.marks.clear(model.focus.pane) {
         model.focus.zoomed = false;
     }
     Next::Stay
@@ -125,25 +129,30 @@ fn get_out(model: &Model, command: Command) -> Next {
 }
 
 fn cancel(model: &Model, row: &RowId) -> Next {
+    match cancel_of(model, row) {
+        Ok(command) => open(Overlay::Strip(Strip::confirm(command, model.now))),
+        Err(why) => Next::Refuse(why),
+    }
+}
+
+/// What ends this row, or why there is nothing to end.
+pub(crate) fn cancel_of(model: &Model, row: &RowId) -> Result<Command, String> {
     let is_done = |order: &Order| order.is_over() || model.store.is_over(order);
-    let command = match row {
+    match row {
         RowId::Order(id) if model.store.order(id).is_some_and(is_done) => {
-            return Next::Refuse("this order is not working any more".to_owned());
+            Err("this order is not working any more".to_owned())
         }
-        RowId::Order(id) => Command::Cancel(id.clone()),
+        RowId::Order(id) => Ok(Command::Cancel(id.clone())),
         RowId::Twap(id) if model.store.active_twaps().any(|t| t.id == *id) => {
-            Command::StopTwap(id.clone())
+            Ok(Command::StopTwap(id.clone()))
         }
-        RowId::Twap(_) => return Next::Refuse("this TWAP has ended".to_owned()),
+        RowId::Twap(_) => Err("this TWAP has ended".to_owned()),
         RowId::Scaled(id) | RowId::Rung(id, _) => match model.store.ladder(id) {
-            Some(ladder) if ladder.ended_at().is_some() => {
-                return Next::Refuse("this ladder has ended".to_owned());
-            }
-            Some(_) | None => Command::CancelScaled(id.clone()),
+            Some(ladder) if ladder.ended_at().is_some() => Err("this ladder has ended".to_owned()),
+            Some(_) | None => Ok(Command::CancelScaled(id.clone())),
         },
-        RowId::Position(_) | RowId::Line(_) => return Next::Stay,
-    };
-    open(Overlay::Strip(Strip::confirm(command, model.now)))
+        RowId::Position(_) | RowId::Line(_) => Err("there is nothing to cancel here".to_owned()),
+    }
 }
 
 /// Attached exits belong to a resting limit entry (`api.md`, PUT attached-exits).

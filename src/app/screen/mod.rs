@@ -4,7 +4,7 @@ mod act;
 mod rows;
 mod tree;
 
-pub(super) use act::act;
+pub(super) use act::{act, cancel_of};
 pub(super) use rows::ladder_rows;
 pub use rows::{Rows, rows};
 pub use tree::TreeRow;

@@ -1,0 +1,187 @@
+//! Acting on many rows: the list of finished commands, and sending them one by one like any other.
+
+use super::{
+    Effect, Model, Next,
+    form::Form,
+    keymap::Action,
+    marks::Marks,
+    overlay::{Bulk, Deed, Overlay, State, Strip},
+    pane::RowId,
+    rows, screen,
+    update::{objection, send},
+};
+use crate::model::{Command, Failure, Progress, Receipt, Ticket};
+
+#[cfg(test)]
+mod tests;
+
+/// The keys that mark; whether it was one.
+pub(super) fn mark(model: &mut Model, action: Action) -> Option<Next> {
+    if !matches!(action, Action::Mark | Action::MarkRange | Action::MarkAll) {
+        return None;
+    }
+    let pane = model.focus.pane;
+    if !Marks::reach(pane) {
+        let why = "rows are marked where they can be closed, canceled or stopped".to_owned();
+        return Some(Next::Refuse(why));
+    }
+    let rows = rows(&model.store, &model.activity, pane);
+    let (at, row) = model.focus.selected(pane, &rows)?;
+    if action == Action::MarkAll {
+        model.marks.all(pane, &rows);
+    } else if action == Action::MarkRange {
+        model.marks.range(pane, &rows, row);
+    } else {
+        model.marks.toggle(pane, row);
+        if let Some(next) = rows.get(at + 1) {
+            model.focus.select(pane, next);
+        }
+    }
+    Some(Next::Stay)
+}
+
+/// The marked rows of the pane that has the keys.
+pub fn marked(model: &Model) -> Vec<RowId> {
+    let pane = model.focus.pane;
+    let rows = rows(&model.store, &model.activity, pane);
+    let selected = model.focus.selected(pane, &rows).map(|(at, _)| at);
+    model.marks.rows(pane, &rows, selected)
+}
+
+/// What one key makes of one row; `None` for a row it is not for.
+type OfRow = fn(&Model, &RowId) -> Option<Result<Command, String>>;
+
+/// The keys that act on every marked row.
+const ACTING: &[(Action, OfRow)] = &[
+    (Action::Cancel, |model, row| {
+        Some(screen::cancel_of(model, row))
+    }),
+    (Action::ClosePosition, close_of),
+];
+
+/// The list of what `action` would do to every marked row; `None` when none is marked, or the key does
+/// not act on many.
+pub(super) fn act(model: &Model, action: Action) -> Option<Next> {
+    let mut acting = ACTING.iter().filter(|(of, _)| *of == action);
+    let (_, command) = acting.next()?;
+    let marked = marked(model);
+    if marked.is_empty() {
+        return None;
+    }
+    let (mut commands, mut left_out): (Vec<Command>, Vec<String>) = (vec![], vec![]);
+    for row in &marked {
+        match command(model, row) {
+            Some(Ok(command)) if !commands.contains(&command) => commands.push(command),
+            Some(Err(why)) if !left_out.contains(&why) => left_out.push(why),
+            Some(_) | None => {}
+        }
+    }
+    drop_rungs(model, &mut commands);
+    Some(if commands.is_empty() {
+        let why = left_out.join("; ");
+        Next::Refuse(format!("none of {} marked rows: {why}", marked.len()))
+    } else {
+        let bulk = Bulk::asking(commands, left_out, &model.store, model.now);
+        Next::Open(Box::new(Overlay::Bulk(bulk)))
+    })
+}
+
+/// A ladder takes its rungs with it: to cancel them too would only fail.
+fn drop_rungs(model: &Model, commands: &mut Vec<Command>) {
+    let ladders: Vec<_> = commands
+        .iter()
+        .filter_map(|command| {
+            let Command::CancelScaled(id) = command else {
+                return None;
+            };
+            Some(id.clone())
+        })
+        .collect();
+    let goes_anyway = |command: &Command| {
+        let Command::Cancel(id) = command else {
+            return false;
+        };
+        let ladder = model
+            .store
+            .order(id)
+            .and_then(|o| o.scaled_order_id.as_ref());
+        ladder.is_some_and(|id| ladders.contains(id))
+    };
+    commands.retain(|command| !goes_anyway(command));
+}
+
+/// As the close form would send it untouched: all of it, at market.
+fn close_of(model: &Model, row: &RowId) -> Option<Result<Command, String>> {
+    let RowId::Position(id) = row else {
+        return None;
+    };
+    let form = Form::close(model.store.position(id)?);
+    let command = form.draft.command(&form.seen(&model.store));
+    Some(command.map_err(|faults| format!("{id}: {faults}")))
+}
+
+/// The strip that cancels every working order, each by a call of its own.
+pub(super) fn cancel_all(model: &Model) -> Next {
+    let Some(identity) = &model.identity else {
+        return Next::Refuse("cancel all: the account is not known yet".to_owned());
+    };
+    let orders = model.store.orders.rows().iter();
+    let working = orders.filter(|order| order.is_working());
+    let commands: Vec<_> = working
+        .map(|order| Command::Cancel(order.id.clone()))
+        .collect();
+    if commands.is_empty() {
+        return Next::Refuse("no order is working".to_owned());
+    }
+    let deed = Deed::CancelAll(identity.account_id.clone(), commands);
+    Next::Open(Box::new(Overlay::Strip(Strip::confirm(deed, model.now))))
+}
+
+/// Sends what is due of the open list. One whose outcome is in doubt keeps no other from going.
+pub(super) fn proceed(model: &mut Model) -> Vec<Effect> {
+    let Some(at) = model
+        .overlays
+        .iter()
+        .position(|o| matches!(o, Overlay::Bulk(_)))
+    else {
+        return vec![];
+    };
+    let Overlay::Bulk(mut bulk) = model.overlays.remove(at) else {
+        return vec![];
+    };
+    let mut effects = vec![];
+    loop {
+        let flights = &model.store.flights;
+        let due = bulk.due(|ticket| {
+            let flight = flights.get(&ticket);
+            flight.is_some_and(|flight| !matches!(flight.progress, Progress::Parked { .. }))
+        });
+        if due.is_empty() {
+            break;
+        }
+        for item in due {
+            item.state = if let Some(why) = objection(model, &item.command) {
+                State::Settled(Err(Failure::local(why)))
+            } else {
+                let (ticket, effect) = send(model, item.command.clone());
+                effects.push(effect);
+                State::Sent(ticket)
+            };
+        }
+    }
+    if !effects.is_empty() {
+        model.marks.clear(model.focus.pane);
+    }
+    model.overlays.insert(at, Overlay::Bulk(bulk));
+    effects
+}
+
+/// Whether an open list tells what became of this command.
+pub(super) fn settle(model: &mut Model, ticket: Ticket, result: &Result<Receipt, Failure>) -> bool {
+    model.overlays.iter_mut().any(|overlay| match overlay {
+        Overlay::Bulk(bulk) => bulk.note(ticket, result),
+        Overlay::Help { .. } | Overlay::Detail { .. } | Overlay::Strip(_) | Overlay::Form(_) => {
+            false
+        }
+    })
+}

@@ -1,0 +1,68 @@
+//! The list of many commands over the desk, two lines for each that has something to say.
+
+use super::{
+    canvas::{Canvas, after, line, shortened, spans_width, wrapped},
+    frame::{panel, scrollbar, widest},
+    help::centered,
+};
+use crate::view::{BulkItem, BulkView, Span, Tone};
+use ratatui::layout::Rect;
+
+const WIDEST: u16 = 110;
+
+pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, bulk: &BulkView, offset: usize) {
+    let wide = body.width.saturating_sub(2).min(WIDEST);
+    let states = widest(bulk.items.iter().map(|item| item.state.text.as_str()));
+    let room = wide.saturating_sub(states + 5);
+    let mut lines: Vec<Laid> = bulk
+        .items
+        .iter()
+        .flat_map(|item| laid(item, room))
+        .collect();
+    lines.extend(bulk.left_out.iter().map(|why| {
+        let words = format!("left out: {why}");
+        (Span::plain(""), Span::new(words, Tone::Warn))
+    }));
+    let height = u16::try_from(lines.len())
+        .unwrap_or(u16::MAX)
+        .saturating_add(2);
+    let area = centered(body, wide, height.min(body.height));
+    let inner = panel(canvas, area, &fitting(&bulk.title, wide));
+    let first = offset.min(lines.len().saturating_sub(usize::from(inner.height)));
+    scrollbar(canvas, inner, first, lines.len());
+    let inner = after(inner, 1);
+    for (number, (state, words)) in (0..inner.height).zip(lines.iter().skip(first)) {
+        let row = line(inner, number);
+        canvas.toned(row, &state.text, state.tone);
+        let row = after(row, states + 2);
+        canvas.toned(row, &words.text, words.tone);
+    }
+}
+
+type Laid = (Span, Span);
+
+fn laid(item: &BulkItem, room: u16) -> Vec<Laid> {
+    let words = wrapped(&item.words, room).into_iter().map(Span::plain);
+    let more = item.more.iter().flat_map(|more| {
+        let below = wrapped(&more.text, room).into_iter();
+        below.map(|text| Span::new(text, more.tone))
+    });
+    let mut state = Some(item.state.clone());
+    let lines = words.chain(more);
+    lines
+        .map(|line| (state.take().unwrap_or_default(), line))
+        .collect()
+}
+
+/// The keys of the title matter more than its first words.
+fn fitting(title: &[Span], wide: u16) -> Vec<Span> {
+    let room = wide.saturating_sub(6);
+    match title.split_first() {
+        Some((head, keys)) if spans_width(title) > room => {
+            let left = room.saturating_sub(spans_width(keys));
+            let head = Span::new(shortened(&head.text, left), head.tone);
+            std::iter::once(head).chain(keys.iter().cloned()).collect()
+        }
+        Some(_) | None => title.to_vec(),
+    }
+}

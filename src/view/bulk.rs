@@ -1,0 +1,155 @@
+//! The list of many commands: the exact calls before they go, what came of each after.
+
+use super::{Scene, Span, Tone, activity, format, strip, words};
+use crate::{
+    app::{
+        Model,
+        keymap::{Action, Context},
+        notice,
+        overlay::{Bulk, Item, Stage, State},
+    },
+    model::{Progress, Receipt},
+};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BulkView {
+    /// As a strip's: whether this is paper.
+    pub tone: Tone,
+    pub title: Vec<Span>,
+    pub items: Vec<BulkItem>,
+    /// What was marked and is not in the list.
+    pub left_out: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BulkItem {
+    pub state: Span,
+    pub words: String,
+    /// The exact call while it is to come, why it failed if it did; nothing when all is well.
+    pub more: Option<Span>,
+}
+
+pub fn bulk(model: &Model, scene: &Scene<'_>, bulk: &Bulk) -> BulkView {
+    BulkView {
+        tone: strip::mode_tone(model),
+        title: title(model, scene, bulk),
+        items: bulk.items.iter().map(|row| item(model, row)).collect(),
+        left_out: bulk.left_out.clone(),
+    }
+}
+
+fn title(model: &Model, scene: &Scene<'_>, bulk: &Bulk) -> Vec<Span> {
+    let key = |action| {
+        let chord = model.keymap.chord(Context::Bulk, action);
+        Span::new(
+            chord.map(|c| c.to_string()).unwrap_or_default(),
+            Tone::Accent,
+        )
+    };
+    let account = strip::account(model);
+    let calls = counted(bulk.items.len());
+    let head = |words: String| Span::new(words, Tone::Strong);
+    let settled: Vec<_> = bulk.settled().collect();
+    let failed = settled.iter().filter(|result| !is_well(result)).count();
+    let done = format!("{} of {calls} over{account}", settled.len());
+    let failed = if failed == 0 {
+        Span::muted(", none failed")
+    } else {
+        Span::new(format!(", {failed} failed"), Tone::Alert)
+    };
+    let is_over = settled.len() == bulk.items.len();
+    let (no, yes) = (key(Action::Dismiss), key(Action::Confirm));
+    match (bulk.stage, bulk.ends_at()) {
+        (Stage::Asking { .. }, end) => {
+            let left = end.map(|end| format::countdown(end, scene.now));
+            let left = left.map(|left| format!("  ({left})")).unwrap_or_default();
+            vec![
+                head(format!("{calls}{account}?  ")),
+                yes,
+                Span::plain(" send · "),
+                no,
+                Span::plain(format!(" no{left}")),
+            ]
+        }
+        (Stage::Going, _) if !is_over => vec![
+            head(done),
+            failed,
+            Span::plain("  "),
+            no,
+            Span::plain(" stops the rest"),
+        ],
+        (Stage::Going | Stage::Stopped, _) => vec![
+            head(done),
+            failed,
+            Span::plain("  "),
+            no,
+            Span::plain(" back"),
+        ],
+    }
+}
+
+fn counted(calls: usize) -> String {
+    let plural = if calls == 1 { "" } else { "s" };
+    format!("{} call{plural}", format::count(calls))
+}
+
+/// What a trader would call done: an answer that says so.
+fn is_well(result: &Result<Box<Receipt>, crate::model::Failure>) -> bool {
+    match result {
+        Ok(receipt) => notice::receipt_tone(receipt) != notice::Tone::Alert,
+        Err(_) => false,
+    }
+}
+
+fn item(model: &Model, item: &Item) -> BulkItem {
+    let call = || {
+        Some(Span::muted(words::call(
+            &item.command,
+            &model.options.dialect,
+        )))
+    };
+    let (state, more) = match &item.state {
+        State::Listed => (Span::muted("to send"), call()),
+        State::Sent(ticket) => match model.store.flights.get(ticket).map(|f| &f.progress) {
+            Some(Progress::Parked { why, .. }) => (
+                Span::new("in doubt", Tone::Alert),
+                Some(Span::new(why.message.to_string(), Tone::Alert)),
+            ),
+            Some(Progress::Sending { attempt: 1 }) | None => {
+                (Span::new("sending", Tone::Info), call())
+            }
+            Some(progress) => (
+                Span::new("waiting", Tone::Warn),
+                Some(Span::new(activity::progress_words(progress), Tone::Warn)),
+            ),
+        },
+        State::Settled(Ok(receipt)) => {
+            let tone = notice::receipt_tone(receipt);
+            (
+                Span::new(activity::receipt_kind(receipt), tone.into()),
+                reason(receipt),
+            )
+        }
+        State::Settled(Err(why)) => {
+            let words = format!("{}{}", why.message, activity::references(why));
+            (
+                Span::new(why.kind.word(), Tone::Alert),
+                Some(Span::new(words, Tone::Alert)),
+            )
+        }
+    };
+    BulkItem {
+        state,
+        words: words::command(&item.command, &item.about),
+        more,
+    }
+}
+
+/// Why an order that was taken was rejected all the same.
+fn reason(receipt: &Receipt) -> Option<Span> {
+    let Receipt::Order { order, .. } = receipt else {
+        return None;
+    };
+    let why = order.reject_reason.as_ref()?;
+    Some(Span::new(why.to_string(), Tone::Alert))
+}
