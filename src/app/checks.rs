@@ -41,6 +41,12 @@ impl Session {
         }
     }
 
+    /// Takes the whole day for the session: what equity was before the day's profit or loss.
+    pub fn begin_with_day(&mut self, store: &Store) {
+        let facts = store.account.value();
+        self.first_equity = facts.and_then(|facts| facts.equity?.minus(facts.day_pnl?));
+    }
+
     fn within(&self, span: Duration, now: Timestamp) -> impl Iterator<Item = &PlaceOrder> {
         let recent = self.sent.iter().rev();
         recent

@@ -8,6 +8,7 @@ mod bulk;
 pub mod checks;
 mod doubt;
 pub mod form;
+mod guest;
 mod health;
 pub mod keymap;
 pub mod marks;
@@ -27,6 +28,7 @@ mod wake;
 
 pub use about::{About, Target};
 pub use bulk::marked;
+pub use guest::{Guest, Sending, Wish};
 pub use health::Health;
 pub use remote::{Feed, Remote};
 pub use screen::{Rows, TreeRow, rows};
@@ -36,8 +38,8 @@ pub use wake::wake;
 
 use crate::config::{Checks, Dialect};
 use crate::model::{
-    AccountId, Call, Command, Cursor, Failure, OrderId, Progress, Receipt, ScaledId, Ticket,
-    Timestamp,
+    AccountId, Call, Command, Cursor, Failure, IdempotencyKey, OrderId, Progress, Receipt,
+    ScaledId, Ticket, Timestamp,
 };
 use keymap::{Chord, Context, Keymap};
 use marks::Marks;
@@ -70,6 +72,8 @@ pub enum Msg {
     Offered(String, Command),
     /// Get out now: from outside the terminal.
     Flatten,
+    /// The command line wants this done while the desk has the journal.
+    Asked(Guest, Wish),
     /// The world outside the desk has something to say to the trader.
     Said(Tone, String),
 }
@@ -78,6 +82,12 @@ pub enum Msg {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
     Send(Ticket, Command),
+    /// The same for a command that somebody else has named.
+    SendAs(Ticket, Command, IdempotencyKey),
+    /// From now on this guest hears how the ticket goes.
+    Attend(Guest, Ticket),
+    /// What this guest wanted is not sent, and why.
+    TurnAway(Guest, String),
     /// The parked command of this ticket: the same request with the same key once more.
     Again(Ticket),
     /// The parked command of this ticket is given up, whatever became of it.

@@ -472,6 +472,9 @@ mod any_keys {
             | Effect::MoreClosed(_)
             | Effect::MoreHistory(_)
             | Effect::Watch(_)
+            | Effect::SendAs(..)
+            | Effect::Attend(..)
+            | Effect::TurnAway(..)
             | Effect::Quit => true,
         }
     }

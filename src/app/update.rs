@@ -1,7 +1,7 @@
 //! The router: one message in, the changed model and the effects out.
 
 use super::{
-    About, Effect, Model, Msg, Next, bulk, checks, doubt,
+    About, Effect, Model, Msg, Next, bulk, checks, doubt, guest,
     keymap::{Action, Chord, Context},
     notice::{Event, Tone},
     overlay::{Bulk, Overlay},
@@ -46,6 +46,7 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
             vec![]
         }
         Msg::Flatten => doubt::flatten_now(model),
+        Msg::Asked(guest, wish) => guest::asked(model, guest, wish),
         Msg::Said(tone, text) => {
             model
                 .activity

@@ -1,8 +1,8 @@
 //! What may be typed.
 
 use super::{
-    act, completions, desk, doctor, flags::SettingsFlags, flatten, journal, man, read, serve,
-    settings, snapshot, world::World,
+    act, completions, desk, doctor, flags::SettingsFlags, journal, man, read, serve, settings,
+    snapshot, world::World,
 };
 use clap::{Parser, Subcommand};
 
@@ -58,8 +58,8 @@ pub(super) enum Verb {
     CloseAll(act::close_all::Args),
     /// Examines the service, the key, the clock and every assumption about the API
     Doctor(doctor::Args),
-    /// Gets the running desk out of everything
-    Flatten(flatten::Args),
+    /// Gets out of everything: TWAPs, ladders, orders, positions, proved by reads
+    Flatten(act::flatten::Args),
     /// What was asked, what came of it, and what is still open
     Journal(journal::Args),
     /// Shows, checks or starts a settings file

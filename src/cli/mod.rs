@@ -11,13 +11,13 @@ mod doctor;
 mod exit;
 mod far;
 mod flags;
-mod flatten;
 mod journal;
 mod log;
 mod man;
 mod out;
 mod paper;
 mod read;
+mod running;
 mod serve;
 mod service;
 mod settings;
@@ -63,7 +63,7 @@ fn choose(args: Args) -> Result<Exit> {
         Some(Verb::Margin(args)) => live(act::margin::run(args, &sources)),
         Some(Verb::CloseAll(args)) => live(act::close_all::run(args, &sources)),
         Some(Verb::Doctor(args)) => live(doctor::run(args, &sources)),
-        Some(Verb::Flatten(args)) => flatten::run(&args, &sources),
+        Some(Verb::Flatten(args)) => live(act::flatten::run(args, &sources)),
         Some(Verb::Journal(args)) => journal::run(&args, &sources),
         Some(Verb::Config(args)) => settings::run(&args, &sources),
         Some(Verb::Completions(args)) => completions::run(&args),

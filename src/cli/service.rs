@@ -7,7 +7,7 @@ use crate::{
         poll::{Answer, Poll},
     },
     client::Client,
-    config::{Connection, FarEnd, Sources, load},
+    config::{Checks, Connection, FarEnd, Sources, load},
     model::{AccountId, Failure, FailureKind, Order, Page, Position},
     runtime::Clock,
 };
@@ -30,18 +30,33 @@ pub(super) struct Service {
     pub(super) client: Client,
     pub(super) account: AccountId,
     pub(super) journal_dir: PathBuf,
+    /// What a new order must keep to.
+    pub(super) checks: Checks,
+}
+
+/// What the settings say of the service a verb speaks to.
+pub(super) struct Configured {
+    pub(super) connection: Connection,
+    /// Where the journal lives.
+    pub(super) journal_dir: PathBuf,
+    pub(super) checks: Checks,
 }
 
 impl Service {
     /// The configured one; nothing is asked of it yet.
     pub(super) fn open(sources: &Sources) -> Result<Self> {
-        let (connection, journal_dir) = configured(sources)?;
+        let Configured {
+            connection,
+            journal_dir,
+            checks,
+        } = configured(sources)?;
         // Nobody counts the calls of one verb.
         let (calls, _) = unbounded_channel();
         Ok(Self {
             account: connection.account_id.clone(),
             client: Client::new(connection, calls, || Clock::Wall.now())?,
             journal_dir,
+            checks,
         })
     }
 
@@ -71,18 +86,30 @@ impl Service {
         arrive(store, Answer::Positions(self.open_positions().await));
     }
 
+    /// Takes the account's figures in, where there is a source of them; they stay unknown where it fails.
+    pub(super) async fn take_figures(&self, store: &mut Store) {
+        if self.client.connection().facts.is_none() {
+            return;
+        }
+        let facts = patiently(|| self.client.account_facts(&self.account)).await;
+        arrive(store, Answer::Account(facts));
+    }
+
     pub(super) async fn take_orders(&self, store: &mut Store) {
         arrive(store, Answer::Orders(self.working_orders().await));
     }
 }
 
-/// Where it is and who we are there, and where the journal lives.
-pub(super) fn configured(sources: &Sources) -> Result<(Connection, PathBuf)> {
+pub(super) fn configured(sources: &Sources) -> Result<Configured> {
     let settings = load(sources)?.settings;
     let FarEnd::LiveApi(connection) = settings.far_end()? else {
         return Err(Misuse(NOWHERE.to_owned()).into());
     };
-    Ok((*connection, state_dir(&settings)))
+    Ok(Configured {
+        connection: *connection,
+        journal_dir: state_dir(&settings),
+        checks: settings.checks,
+    })
 }
 
 pub(super) fn arrive(store: &mut Store, answer: Answer) {

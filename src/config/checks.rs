@@ -33,3 +33,16 @@ pub struct Checks {
     #[serde(with = "words::decimal")]
     pub max_session_loss: Option<Num>,
 }
+
+impl Checks {
+    /// Whether any limit is measured at a market's price.
+    pub fn needs_prices(&self) -> bool {
+        [
+            self.max_notional,
+            self.max_open_notional,
+            self.price_collar_bps,
+        ]
+        .iter()
+        .any(Option::is_some)
+    }
+}

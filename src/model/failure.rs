@@ -1,10 +1,12 @@
 //! Why something did not work, in words a person can act on. The only error the app sees.
 
 use super::{OrderId, Text};
+use serde::{Deserialize, Serialize};
 use std::{fmt, time::Duration};
 
 /// What kind of trouble it is; decides what the desk does and the word in front of the message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum FailureKind {
     /// 400/422: the service did not understand or accept the request.
     Invalid,
@@ -53,7 +55,7 @@ impl FailureKind {
 }
 
 /// A failure as a person sees it: what happened, the service's own words, and how to look it up.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Failure {
     pub kind: FailureKind,
     pub message: Text,

@@ -2,10 +2,11 @@
 //! close-all is orders submitted, not positions gone.
 
 use super::{CloseAll, Timestamp};
+use serde::{Deserialize, Serialize};
 use std::{fmt, time::Duration};
 
 /// What complete reads say is still there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Leftovers {
     pub positions: usize,
     pub orders: usize,
@@ -39,7 +40,7 @@ impl fmt::Display for Leftovers {
 }
 
 /// Two complete reads that found nothing, at these instants.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlatProof {
     pub first: Timestamp,
     pub second: Timestamp,
@@ -61,7 +62,7 @@ impl fmt::Display for FlatProof {
 }
 
 /// How far a flatten has come.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Flattening {
     /// From 1; each round closes with a key of its own.
     pub round: u32,

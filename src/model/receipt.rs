@@ -16,7 +16,8 @@ pub struct CancelResult {
 }
 
 /// A command that took effect.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Receipt {
     /// The order as it stands now; its status may still be `rejected`.
     Order {
@@ -36,7 +37,8 @@ pub enum Receipt {
 }
 
 /// How a command in flight stands before it settles.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Progress {
     /// An attempt is on the wire; the first is 1.
     Sending { attempt: u32 },

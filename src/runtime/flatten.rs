@@ -94,6 +94,11 @@ impl Run<'_> {
             if let Some(proof) = self.prove().await {
                 return Ok(Receipt::Flat(proof));
             }
+            if self.desk.client.key_refused() {
+                // Further rounds would only be refused too.
+                let why = "the service refuses the key: nothing can be closed or read with it";
+                return Err(Failure::new(FailureKind::Auth, why));
+            }
         }
         Err(self.failure())
     }
@@ -144,7 +149,7 @@ impl Run<'_> {
                 }
                 self.tell().await;
             }
-            if patience == 0 {
+            if patience == 0 || self.desk.client.key_refused() {
                 return None;
             }
             let apart = match self.state.clean_since {
@@ -296,6 +301,7 @@ async fn read(desk: &Desk) -> Result<Remains, Failure> {
         sleep(desk.client.pause_left()).await;
         match desk.client.leftovers().await {
             Ok(remains) => return Ok(remains),
+            Err(why) if why.kind == FailureKind::Auth => return Err(why),
             Err(why) if wait > tempo.of(Duration::from_secs(4)) => return Err(why),
             Err(why) => sleep(wait.max(why.retry_after.unwrap_or_default())).await,
         }

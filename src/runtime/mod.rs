@@ -5,8 +5,10 @@
 
 mod clock;
 mod desk;
+mod door;
 mod flatten;
 mod frame;
+mod guests;
 mod input;
 mod jitter;
 mod outbox;
@@ -21,6 +23,7 @@ mod terminal;
 
 pub use clock::Clock;
 pub use desk::{End, Start, desk};
+pub use door::{Asked, Caller, TurnedAway, call};
 pub use outbox::Outbox;
 pub use picture::picture;
 pub use poller::Poller;
@@ -108,6 +111,7 @@ fn cause(msg: &Msg) -> Cause {
         | Msg::Resumed(..)
         | Msg::Offered(..)
         | Msg::Flatten
+        | Msg::Asked(..)
         | Msg::Said(..) => Cause::Person,
     }
 }

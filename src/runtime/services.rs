@@ -1,6 +1,6 @@
 //! The far side of the loop: opens the service, then carries effects out, one after another.
 
-use super::{Clock, Outbox, Poller};
+use super::{Clock, Outbox, Poller, door::Host, guests::Guests};
 use crate::{
     app::{Effect, Identity, Msg, notice::Tone, poll::Source},
     client::Client,
@@ -8,7 +8,13 @@ use crate::{
     model::Failure,
 };
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
-use tokio::sync::mpsc::{Sender, UnboundedReceiver, unbounded_channel};
+use tokio::sync::{
+    mpsc::{Sender, UnboundedReceiver, channel, unbounded_channel},
+    oneshot,
+};
+
+/// A burst of news the desk has not taken yet; past it the outbox waits.
+const OUTBOX_MAIL: usize = 64;
 
 /// A service that is ready to be spoken to.
 #[derive(Debug)]
@@ -44,8 +50,9 @@ impl Services {
         opening: impl Future<Output = Result<Far, Failure>>,
         mut effects: UnboundedReceiver<Effect>,
     ) {
+        let guests = Guests::default();
         let joined = match opening.await {
-            Ok(far) => self.join(far).await,
+            Ok(far) => self.join(far, &guests).await,
             Err(why) => Err(why),
         };
         let (mut outbox, mut poller) = match joined {
@@ -55,6 +62,9 @@ impl Services {
         while let Some(effect) = effects.recv().await {
             match effect {
                 Effect::Send(ticket, command) => outbox.send(ticket, command),
+                Effect::SendAs(ticket, command, key) => outbox.send_as(ticket, command, key),
+                Effect::Attend(guest, ticket) => guests.attend(guest, ticket),
+                Effect::TurnAway(guest, why) => guests.turn_away(guest, why),
                 Effect::Again(ticket) => outbox.again(ticket),
                 Effect::GiveUp(ticket) => outbox.give_up(ticket),
                 Effect::Poll(sources) => poller.poll(&sources),
@@ -66,7 +76,7 @@ impl Services {
         }
     }
 
-    async fn join(&self, mut far: Far) -> Result<(Outbox, Poller), Failure> {
+    async fn join(&self, mut far: Far, guests: &Guests) -> Result<(Outbox, Poller), Failure> {
         let (calls, mut finished) = unbounded_channel();
         let clock = self.clock;
         far.connection.read_only |= self.read_only;
@@ -80,18 +90,46 @@ impl Services {
             }
         });
         self.say(Msg::Opened(far.identity)).await;
-        let reach = self.reach;
+        let (mine, door) = oneshot::channel();
+        let (reach, dir) = (self.reach, far.journal_dir.clone());
         let open = move || {
             let journal = super::scribe::open(&far.journal_dir)?;
-            if reach == Reach::Signal {
+            if reach == Reach::Signal && journal.failure().is_none() {
                 journal.announce();
+                // Nobody waits for it any more when the desk is leaving.
+                let _leaving = mine.send(());
             }
             Ok(journal)
         };
-        let outbox = Outbox::spawn(client.clone(), clock, open, self.inbox.clone());
+        let host = Host {
+            connection: client.connection().clone(),
+            guests: guests.clone(),
+            inbox: self.inbox.clone(),
+        };
+        tokio::spawn(async move {
+            if door.await.is_ok() {
+                host.receive(dir).await;
+            }
+        });
+        let outbox = Outbox::spawn(client.clone(), clock, open, self.overheard(guests));
         let seed = u64::from(std::process::id());
         let poller = Poller::spawn(client, clock, &self.intervals, seed, self.inbox.clone());
         Ok((outbox, poller))
+    }
+
+    /// The way of the outbox to the desk, past those who wait at the door.
+    fn overheard(&self, guests: &Guests) -> Sender<Msg> {
+        let (sender, mut mail) = channel(OUTBOX_MAIL);
+        let (guests, inbox) = (guests.clone(), self.inbox.clone());
+        tokio::spawn(async move {
+            while let Some(msg) = mail.recv().await {
+                guests.hear(&msg);
+                if inbox.send(msg).await.is_err() {
+                    return;
+                }
+            }
+        });
+        sender
     }
 
     /// Nothing can be reached: the desk stays, says why, and fails every command at once.

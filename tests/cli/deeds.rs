@@ -38,6 +38,7 @@ fn deeds<'a>(order: &'a str, position: &'a str) -> Vec<Vec<&'a str>> {
         vec!["exits", order, "--take-profit", "70000"],
         vec!["margin", position, "--extra", "+5"],
         vec!["close-all"],
+        vec!["flatten"],
     ]
 }
 
@@ -500,35 +501,243 @@ fn a_close_all_that_cannot_be_proved_is_partial() {
     assert!(err.contains("could not be read"), "{err}");
 }
 
+/// What `[checks]` allows, by the environment.
+fn limited(served: &Served, limits: &[(&str, &str)], args: &[&str]) -> (i32, Value) {
+    let mut verb = served.verb(args);
+    verb.envs(limits.iter().copied());
+    let (code, out, err) = ran(&mut verb);
+    let said = if code == 0 {
+        serde_json::from_str(&out).unwrap()
+    } else {
+        last_error(&err)
+    };
+    (code, said)
+}
+
+#[test]
+fn an_order_past_ones_own_limits_is_held_back_and_an_exit_never() {
+    let served = Served::bare();
+    let position = served.holding("paper|BTC", 0.1, "cross");
+    let strict = [
+        ("PERPDECK_CHECKS__MAX_SIZE", "0.001"),
+        ("PERPDECK_CHECKS__PRICE_COLLAR_BPS", "1"),
+        ("PERPDECK_CHECKS__MAX_OPEN_NOTIONAL", "1"),
+    ];
+    let before = served.orders().len();
+    for limit in strict {
+        let too_dear = with(BUY, &["--limit-price", "65000", "--yes"]);
+        let dear: Vec<_> = too_dear
+            .iter()
+            .enumerate()
+            .filter(|(at, arg)| !(**arg == "50000" || BUY.get(*at) == Some(&"--limit-price")))
+            .map(|(_, arg)| *arg)
+            .collect();
+        let (code, why) = limited(&served, &[limit], &dear);
+        let said = why["message"].as_str().unwrap().to_owned();
+        let setting = limit.0.rsplit("__").next().unwrap().to_lowercase();
+        assert!(code == 13 && said.contains(&setting), "{code} {said}");
+    }
+    assert_eq!(served.orders().len(), before);
+    assert_eq!(
+        limited(&served, &strict, &["close", &position, "--yes"]).0,
+        0
+    );
+}
+
+#[test]
+fn a_limit_whose_facts_cannot_be_read_refuses() {
+    let served = Served::bare();
+    for (limit, source) in [
+        ("PERPDECK_CHECKS__MAX_NOTIONAL", "PERPDECK_PRICE_SOURCE"),
+        ("PERPDECK_CHECKS__MAX_SESSION_LOSS", "PERPDECK_FACTS_SOURCE"),
+    ] {
+        let order = with(BUY, &["--yes"]);
+        let (code, why) = limited(&served, &[(limit, "1000000"), (source, "none")], &order);
+        let said = why["message"].as_str().unwrap();
+        assert!(code == 13 && said.contains("no fresh"), "{code} {said}");
+    }
+    assert_eq!(served.orders(), Vec::<Value>::new());
+    let generous = [("PERPDECK_CHECKS__MAX_SESSION_LOSS", "1000000")];
+    assert_eq!(limited(&served, &generous, &with(BUY, &["--yes"])).0, 0);
+}
+
+#[test]
+fn the_same_order_again_at_once_is_taken_for_a_mistake_unless_its_key_says_it_is_the_same_deed() {
+    let served = Served::bare();
+    let patient = [("PERPDECK_CHECKS__DUPLICATE_WITHIN", "1h")];
+    let named = with(BUY, &["--yes", "--idempotency-key", "mine"]);
+    assert_eq!(limited(&served, &patient, &named).0, 0);
+    assert_eq!(limited(&served, &patient, &named).0, 0);
+    let (code, why) = limited(&served, &patient, &with(BUY, &["--yes"]));
+    let said = why["message"].as_str().unwrap();
+    assert!(
+        code == 13 && said.contains("the same order was sent"),
+        "{code} {said}"
+    );
+    assert_eq!(served.orders().len(), 1);
+}
+
+#[test]
+fn read_only_sends_nothing_whatever_the_verb() {
+    let served = Served::bare();
+    let (position, order) = (
+        served.holding("paper|SOL", 5.0, "isolated"),
+        served.waiting("limit"),
+    );
+    let before = (served.orders().len(), served.positions().len());
+    for deed in deeds(&order, &position) {
+        let (code, error) = served.error(&with(&deed, &["--yes", "--read-only"]));
+        let said = error["message"].as_str().unwrap();
+        assert!(code == 13 && said.contains("read_only"), "{deed:?}: {said}");
+    }
+    assert_eq!((served.orders().len(), served.positions().len()), before);
+}
+
+/// A position, a TWAP, a ladder, a limit and a stop.
+fn busy() -> Served {
+    let served = Served::bare();
+    served.holding("paper|ETH", 1.0, "cross");
+    let common = json!({
+        "account_id": "chal-1", "market_id": "paper|BTC", "side": "buy", "size": 0.04, "leverage": 5,
+        "margin_mode": "cross",
+    });
+    for (target, more) in [
+        (
+            "/sim/scaled-orders",
+            json!({ "start_price": 50000, "end_price": 49000, "rung_count": 4 }),
+        ),
+        ("/sim/twap-orders", json!({ "duration_minutes": 30 })),
+    ] {
+        let mut body = common.clone();
+        let body_fields = body.as_object_mut().unwrap();
+        body_fields.extend(more.as_object().unwrap().clone());
+        served.post(target, &body);
+    }
+    served.waiting("limit");
+    served.waiting("stop_market");
+    served
+}
+
+#[test]
+fn flatten_gets_out_of_everything_and_proves_it() {
+    let served = busy();
+    let (code, out, err) = served.run(&["flatten", "--yes"]);
+    let end: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(code, 0, "{err}");
+    assert_eq!(end["data"]["flat"], true);
+    let proved: Vec<_> = end["data"]["proved_at"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(Value::as_i64)
+        .collect();
+    assert!(proved[1] >= proved[0].map(|first| first + 2_000), "{end}");
+    assert!(err.contains("flatten chal-1: round 1"), "{err}");
+    for list in ["orders", "positions", "twaps"] {
+        assert_eq!(served.json(&[list]), json!([]), "{list}");
+    }
+    // Flat already: nothing to do, and still proved.
+    let (code, out, _) = served.run(&["flatten", "--yes", "--output", "table"]);
+    assert!(code == 0 && out.starts_with("flat: no position"), "{out}");
+}
+
+#[test]
+fn a_flatten_shows_first_what_it_would_send() {
+    let served = busy();
+    let (code, out, _) = served.run(&["flatten", "--dry-run"]);
+    let targets: Vec<_> = out
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .map(|request| {
+            format!(
+                "{} {}",
+                request["method"].as_str().unwrap(),
+                request["target"].as_str().unwrap()
+            )
+        })
+        .collect();
+    assert_eq!(code, 0);
+    let kinds = targets
+        .iter()
+        .map(|target| target.split('/').nth(2).unwrap());
+    assert!(
+        kinds.eq([
+            "twap-orders",
+            "scaled-orders",
+            "orders",
+            "orders",
+            "accounts"
+        ]),
+        "{targets:?}"
+    );
+    // The first slice of the TWAP has bought something too.
+    assert_eq!(served.positions().len(), 2);
+}
+
+#[test]
+fn a_flatten_that_leaves_something_names_it_and_one_with_a_refused_key_says_so() {
+    let served = busy();
+    served.plant(&json!({ "kind": "before", "route": "close_all", "status": 400 }));
+    let (code, out, err) = served.run(&["flatten", "--yes"]);
+    let end: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, &end["data"]["flat"]), (15, &json!(false)), "{err}");
+    let left = &end["data"]["left"];
+    assert_eq!(
+        (left["positions"].as_array().unwrap().len(), &left["orders"]),
+        (2, &json!([]))
+    );
+    served.clear_faults();
+    let mut other = served.verb(&["flatten", "--yes"]);
+    let (code, _, err) = ran(other.env("PERPDECK_API_KEY", "pp_live_nobody"));
+    assert!(
+        code == 10 && err.contains("refuses the key"),
+        "{code} {err}"
+    );
+}
+
 fn journal(served: &Served) -> std::path::PathBuf {
     served.home.path().join(".local/state/perpdeck")
 }
 
 #[test]
-fn while_a_desk_has_the_journal_nothing_is_sent() {
+fn beside_a_desk_that_does_not_answer_exits_go_out_and_entries_do_not() {
     let served = Served::bare();
     let position = served.holding("paper|BTC", 0.1, "cross");
     let desk = perpdeck::journal::Journal::open(&journal(&served)).unwrap();
     desk.announce();
     let before = served.orders().len();
-    for deed in [BUY, &["close", &position], &["close-all"]] {
+    for deed in [BUY, &["margin", &position, "--extra", "5"]] {
         let (code, error) = served.error(&with(deed, &["--yes"]));
         assert_eq!(code, 1, "{deed:?}");
         let said = error["message"].as_str().unwrap();
-        assert!(
-            said.contains("another perpdeck") && said.contains("--state-dir"),
-            "{said}"
-        );
+        for word in ["another perpdeck", "--state-dir", "does not answer"] {
+            assert!(said.contains(word), "{said}");
+        }
     }
     assert_eq!(served.orders().len(), before);
+    let (code, _, err) = served.run(&["close", &position, "--size", "50%", "--yes"]);
+    assert!(code == 0 && err.contains("aside/1"), "{code} {err}");
+    served.post("/sim/clock", &json!({ "advance_ms": 5_000 }));
+    assert_eq!(served.run(&["flatten", "--yes"]).0, 0);
+    assert_eq!(served.positions(), Vec::<Value>::new());
+    let aside = journal(&served).join("aside/1");
+    let noted = served.json(&["journal", "--state-dir", aside.to_str().unwrap()]);
+    let states = noted.as_array().unwrap().iter().map(|row| &row["state"]);
+    assert!(states.clone().count() >= 2 && states.clone().all(|state| state == "done"));
 }
 
 #[test]
 fn verbs_at_the_same_time_take_turns_with_the_journal() {
     let served = Served::bare();
-    let running: Vec<_> = (0..4)
-        .map(|_| served.verb(&with(BUY, &["--yes"])).spawn().unwrap())
-        .collect();
+    // Of different prices: the same order four times within a moment would be taken for a mistake.
+    let running: Vec<_> = ["1", "2", "3", "4"]
+        .map(|stop| {
+            served
+                .verb(&with(BUY, &["--stop-loss", stop, "--yes"]))
+                .spawn()
+                .unwrap()
+        })
+        .into();
     for child in running {
         assert!(child.wait_with_output().unwrap().status.success());
     }
@@ -579,7 +788,7 @@ fn the_secret_is_in_nothing_that_is_written() {
         vec!["doctor"],
     ]);
     for verb in all {
-        let yes = if verb.len() > 1 || verb == ["close-all"] {
+        let yes = if verb.len() > 1 || verb == ["close-all"] || verb == ["flatten"] {
             &["--yes"][..]
         } else {
             &[]

@@ -9,6 +9,7 @@
 )]
 
 mod session;
+mod verbs;
 
 use session::Session;
 use tempfile::TempDir;

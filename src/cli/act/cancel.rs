@@ -5,6 +5,7 @@ use super::{
     post::Post,
     receipt::{refusal, told},
     repeat::Sizing,
+    writable,
 };
 use crate::{
     cli::{
@@ -13,7 +14,7 @@ use crate::{
         voice::{Voice, json},
     },
     config::Sources,
-    model::{Command, FailureKind, OrderId, ScaledId, TwapId},
+    model::{Command, FailureKind, OrderId, Risk, ScaledId, TwapId},
 };
 use color_eyre::Result;
 
@@ -88,6 +89,7 @@ async fn all(service: &Service, how: How, voice: Voice) -> Result<Exit> {
         voice.note("no order is working");
         return Ok(seen);
     }
+    writable(service)?;
     let what = format!(
         "cancel {} working orders on {}",
         deeds.len(),
@@ -96,7 +98,7 @@ async fn all(service: &Service, how: How, voice: Voice) -> Result<Exit> {
     if !consent::given(how, what).await? {
         return Ok(Exit::Usage);
     }
-    let post = Post::open(service, voice).await?;
+    let post = Post::open(service, voice, Risk::Neutral).await?;
     let outcomes = post.deliver(&deeds).await?;
     Ok(settled(service, voice, &deeds, &outcomes).await?.or(seen))
 }

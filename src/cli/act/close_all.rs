@@ -3,7 +3,7 @@
 //! The service closes one target an answer and asks to wait between them; "completed" means submitted, not closed, so
 //! what is still open is read afterwards. Orders that rest can open positions again: they are not touched here.
 
-use super::{Deed, How, Key, Outcome, consent, dry, receipt, repeat::Sizing, send};
+use super::{Deed, How, Key, Outcome, consent, dry, receipt, repeat::Sizing, send, writable};
 use crate::{
     cli::{
         Exit, out,
@@ -52,6 +52,7 @@ async fn close_all(args: &Args, voice: Voice, sources: &Sources) -> Result<Exit>
     if args.how.dry_run {
         return dry::show(voice, &[&deed.request]);
     }
+    writable(&service)?;
     let what = format!(
         "close all positions, at most 2.5 % slippage, on {}",
         service.place()

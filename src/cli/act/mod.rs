@@ -2,14 +2,17 @@
 //!
 //! Contract: an intent is on disk before its first byte leaves, every attempt carries the same key and the same bytes,
 //! and what may have taken effect is never told as failed (exit 14, with the key that repeats it safely). Nothing is
-//! sent without `--yes` or a `y` typed on a terminal; `--dry-run` reads what it needs and sends nothing.
+//! sent without `--yes` or a `y` typed on a terminal; `--dry-run` reads what it needs and sends nothing. Orders that
+//! raise exposure keep to the limits under `[checks]`, exits never wait for any.
 
 pub(super) mod cancel;
+mod checks;
 pub(super) mod close;
 pub(super) mod close_all;
 mod consent;
 mod dry;
 pub(super) mod exits;
+pub(super) mod flatten;
 pub(super) mod margin;
 pub(super) mod place;
 mod post;
@@ -24,7 +27,7 @@ use super::{
 };
 use crate::{
     api::{IDEMPOTENCY_KEY_LIMIT, Request},
-    model::{Command, Failure, IdempotencyKey, Receipt},
+    model::{Command, Failure, FailureKind, IdempotencyKey, Receipt},
 };
 use color_eyre::Result;
 use post::Post;
@@ -97,6 +100,7 @@ async fn perform(service: &Service, how: How, deed: Deed, sizing: Sizing) -> Res
     if how.dry_run {
         return dry::show(voice, &[&deed.request]);
     }
+    writable(service)?;
     let what = format!("{} on {}", consent::spelled(&deed), service.place());
     if !consent::given(how, what).await? {
         return Ok(Exit::Usage);
@@ -106,9 +110,31 @@ async fn perform(service: &Service, how: How, deed: Deed, sizing: Sizing) -> Res
 }
 
 async fn send(service: &Service, voice: Voice, deed: &Deed, sizing: Sizing) -> Result<Outcome> {
-    let post = Post::open(service, voice).await?;
-    repeat::check(post.known(deed), deed, service, sizing)?;
+    writable(service)?;
+    let post = Post::open(service, voice, deed.command.risk()).await?;
+    let known = post.known(deed);
+    repeat::check(known.as_ref(), deed, service, sizing)?;
+    // What was checked when it was first sent is only repeated now.
+    if let (None, Some(journal)) = (known, post.journal())
+        && let Some(why) = checks::objection(service, journal, &deed.command).await
+    {
+        return Ok(Err(held_back(&why)));
+    }
     let mut outcomes = post.deliver(std::slice::from_ref(deed)).await?;
     let lost = || Err(Failure::local("the outbox ended without an answer"));
     Ok(outcomes.pop().unwrap_or_else(lost))
+}
+
+/// The person's own limits say no; nothing was sent, and asking again changes nothing.
+fn held_back(why: &str) -> Failure {
+    let words = format!("held back by this side, nothing was sent: {why}");
+    Failure::new(FailureKind::Invalid, words)
+}
+
+/// Before anybody is asked whether it is meant.
+fn writable(service: &Service) -> Result<(), Failure> {
+    if service.client.connection().read_only {
+        return Err(held_back("read_only is set"));
+    }
+    Ok(())
 }

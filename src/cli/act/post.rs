@@ -1,18 +1,25 @@
-//! The outbox of one verb: opened on the desk's own journal, waited for until everything is settled.
+//! How the deeds of one verb go out: through an outbox of its own on the desk's journal, or through the desk that has it.
 //!
-//! Known limit: one process writes the journal. While another verb does, this waits a moment; while a desk does,
-//! nothing is sent: trade there, or give the verbs a `--state-dir` of their own.
+//! Contract: one process writes a journal. While another verb does, this waits a moment. While a desk does, the desk is
+//! asked to send, and sends as if it had been typed there. Where neither will do (the desk is stopped, trades another
+//! account, or a verb takes long), what closes or cancels goes out beside it, on a journal of its own under `aside`; what
+//! raises exposure is not sent.
 
-use super::{Deed, Outcome};
+use super::{Deed, Outcome, held_back};
 use crate::{
-    app::Msg,
+    app::{Msg, Sending},
     cli::{service::Service, voice::Voice},
     journal::{Entry, Journal, JournalError, holder},
-    model::{Failure, FailureKind, Progress, Ticket},
-    runtime::{Clock, Outbox},
+    model::{Command, Failure, FailureKind, Progress, Risk, Ticket},
+    runtime::{Asked, Caller, Clock, Outbox, TurnedAway, call},
 };
 use color_eyre::Result;
-use std::{collections::BTreeMap, path::Path, time::Duration};
+use futures_util::{StreamExt as _, stream};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 use tokio::{
     select,
     signal::unix::{SignalKind, signal},
@@ -22,71 +29,127 @@ use tokio::{
 
 /// Commands on the wire at once: enough to be quick, too few to spend a request budget in one burst.
 const ABREAST: usize = 8;
-/// How often, and how long apart, another verb is waited for to be done with the journal.
-const PATIENCE: u32 = 100;
+/// How long apart another verb is looked at that has the journal.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
+/// Journals beside the desk's, for exits that cannot wait for each other.
+const ASIDE: u32 = 8;
 
 pub(super) struct Post<'a> {
     service: &'a Service,
     voice: Voice,
-    journal: Result<Journal, JournalError>,
+    way: Way,
 }
 
-/// What is on its way, by its place among the deeds.
-struct Mail {
+enum Way {
+    Own(Box<Opened>),
+    /// Through the desk that has the journal.
+    Desk,
+}
+
+/// A journal, or why it does not work.
+type Opened = Result<Journal, JournalError>;
+
+/// By the place among the deeds.
+type Outcomes = BTreeMap<Ticket, Outcome>;
+
+/// What is on its way.
+struct Mail<'a> {
     outbox: Outbox,
     events: Receiver<Msg>,
     /// How many of the deeds are.
     sent: usize,
-    outcomes: BTreeMap<Ticket, Outcome>,
+    outcomes: &'a mut Outcomes,
+}
+
+/// How often another verb is looked at before an exit goes beside it, and everything else gives up.
+fn patience(risk: Risk) -> u32 {
+    match risk {
+        Risk::Reducing => 10,
+        Risk::Neutral => 40,
+        Risk::Increasing => 100,
+    }
 }
 
 impl<'a> Post<'a> {
-    /// A journal that another desk writes is a failure; one that does not work is said to the outbox, which knows what
-    /// may go out without it.
-    pub(super) async fn open(service: &'a Service, voice: Voice) -> Result<Self, Failure> {
-        let journal = match journal(&service.journal_dir).await {
-            Err(why @ JournalError::Held { .. }) => return Err(Failure::from(&why)),
-            journal => journal,
+    /// A way out for deeds of this risk. A journal that does not work is said to the outbox, which knows what may go out
+    /// without it.
+    pub(super) async fn open(
+        service: &'a Service,
+        voice: Voice,
+        risk: Risk,
+    ) -> Result<Self, Failure> {
+        let way = match journal(&service.journal_dir, risk).await {
+            Err(why @ JournalError::Held { .. }) => around(service, voice, risk, &why).await?,
+            journal => Way::Own(Box::new(journal)),
         };
         Ok(Self {
             service,
             voice,
-            journal,
+            way,
         })
     }
 
     /// What was sent before under the deed's key.
     pub(super) fn known(&self, deed: &Deed) -> Option<Entry> {
-        let journal = self.journal.as_ref().ok()?;
-        journal.by_key(deed.kept_key()?).ok()?
+        let key = deed.kept_key()?;
+        let look = || Journal::look(&self.service.journal_dir).ok();
+        match &self.way {
+            Way::Own(journal) => journal.as_ref().as_ref().ok()?.by_key(key).ok()?,
+            Way::Desk => look()?.by_key(key).ok()?,
+        }
+    }
+
+    /// The journal, where this process writes it: then nobody else has checked what is to be sent.
+    pub(super) fn journal(&self) -> Option<&Journal> {
+        match &self.way {
+            Way::Own(journal) => journal.as_ref().as_ref().ok(),
+            Way::Desk => None,
+        }
     }
 
     /// Sends them all and waits until each is settled; the outcomes stand in the order of the deeds.
     pub(super) async fn deliver(self, deeds: &[Deed]) -> Result<Vec<Outcome>> {
-        let (sender, events) = channel(256);
-        let (client, journal) = (self.service.client.clone(), self.journal);
-        let mut mail = Mail {
-            outbox: Outbox::spawn(client, Clock::Wall, move || journal, sender),
-            events,
-            sent: 0,
-            outcomes: BTreeMap::new(),
-        };
         let mut terminate = signal(SignalKind::terminate())?;
+        let mut outcomes = Outcomes::new();
+        let (service, voice) = (self.service, self.voice);
+        let work = async {
+            match self.way {
+                Way::Own(journal) => {
+                    let mut mail = Mail::open(service, *journal, &mut outcomes);
+                    mail.carry(deeds, voice).await;
+                }
+                Way::Desk => hand_over(&service.journal_dir, voice, deeds, &mut outcomes).await,
+            }
+        };
         select! {
-            () = mail.carry(deeds, self.voice) => {}
+            () = work => {}
             _ = tokio::signal::ctrl_c() => {}
             _ = terminate.recv() => {}
         }
         let outcomes = (0..deeds.len()).map(|at| {
-            let settled = mail.outcomes.remove(&ticket(at));
+            let settled = outcomes.remove(&ticket(at));
             settled.unwrap_or_else(|| Err(interrupted()))
         });
         Ok(outcomes.collect())
     }
 }
 
-impl Mail {
+impl<'a> Mail<'a> {
+    fn open(
+        service: &Service,
+        journal: Result<Journal, JournalError>,
+        outcomes: &'a mut Outcomes,
+    ) -> Self {
+        let (sender, events) = channel(256);
+        let client = service.client.clone();
+        Self {
+            outbox: Outbox::spawn(client, Clock::Wall, move || journal, sender),
+            events,
+            sent: 0,
+            outcomes,
+        }
+    }
+
     async fn carry(&mut self, deeds: &[Deed], voice: Voice) {
         while self.sent < deeds.len().min(ABREAST) {
             self.send(deeds);
@@ -101,7 +164,12 @@ impl Mail {
                 Msg::Progress(ticket, Progress::Parked { why, .. }) => {
                     self.settle(ticket, Err(why));
                 }
-                Msg::Progress(ticket, progress) => told(voice, deeds, ticket, &progress),
+                Msg::Progress(of, progress) => {
+                    let mut numbered = deeds.iter().enumerate();
+                    if let Some((_, deed)) = numbered.find(|(at, _)| ticket(*at) == of) {
+                        told(voice, &deed.command, &progress);
+                    }
+                }
                 Msg::Said(_, text) | Msg::Offered(text, _) => voice.note(&text),
                 Msg::Key(_)
                 | Msg::Paste(_)
@@ -112,6 +180,7 @@ impl Mail {
                 | Msg::TriesAgain(_)
                 | Msg::Ended(..)
                 | Msg::Resumed(..)
+                | Msg::Asked(..)
                 | Msg::Flatten => {}
             }
             while self.sent < deeds.len().min(self.outcomes.len() + ABREAST) {
@@ -129,9 +198,17 @@ impl Mail {
 
     /// The next one.
     fn send(&mut self, deeds: &[Deed]) {
-        if let Some(deed) = deeds.get(self.sent) {
-            let (command, key) = (deed.command.clone(), deed.key.clone());
-            self.outbox.send_as(ticket(self.sent), command, key);
+        let ticket = ticket(self.sent);
+        match deeds.get(self.sent) {
+            // Many requests, each under a key of its own.
+            Some(deed) if matches!(deed.command, Command::Flatten(_)) => {
+                self.outbox.send(ticket, deed.command.clone());
+            }
+            Some(deed) => {
+                let (command, key) = (deed.command.clone(), deed.key.clone());
+                self.outbox.send_as(ticket, command, key);
+            }
+            None => {}
         }
         self.sent += 1;
     }
@@ -142,14 +219,11 @@ fn ticket(at: usize) -> Ticket {
 }
 
 /// Only what a person would want to know while it takes its time.
-fn told(voice: Voice, deeds: &[Deed], of: Ticket, progress: &Progress) {
-    let deed = deeds.iter().enumerate().find(|(at, _)| ticket(*at) == of);
-    let Some((_, deed)) = deed else { return };
-    let command = &deed.command;
+fn told(voice: Voice, command: &Command, progress: &Progress) {
     let again = |at: &crate::model::Timestamp| Clock::Wall.until(*at).as_secs_f32().ceil();
     match progress {
-        // A flatten is none of these verbs'; a parked one has been settled.
-        Progress::Sending { .. } | Progress::Flattening(_) | Progress::Parked { .. } => {}
+        // A parked one has been settled.
+        Progress::Sending { .. } | Progress::Parked { .. } => {}
         Progress::Unknown { why, retry_at } => voice.note(&format!(
             "{command}: outcome unknown ({why}); the same request again in {} s",
             again(retry_at)
@@ -163,12 +237,51 @@ fn told(voice: Voice, deeds: &[Deed], of: Ticket, progress: &Progress) {
             operation.total_count,
             operation.failed_count
         )),
+        Progress::Flattening(flattening) => voice.note(&format!("{command}: {flattening}")),
+    }
+}
+
+/// Everything to the desk, a few at a time.
+async fn hand_over(dir: &Path, voice: Voice, deeds: &[Deed], outcomes: &mut Outcomes) {
+    let asked = deeds
+        .iter()
+        .enumerate()
+        .map(|(at, deed)| async move { (ticket(at), ask(dir, voice, deed).await) });
+    let mut settled = stream::iter(asked).buffer_unordered(ABREAST);
+    while let Some((ticket, outcome)) = settled.next().await {
+        outcomes.insert(ticket, outcome);
+    }
+}
+
+async fn ask(dir: &Path, voice: Voice, deed: &Deed) -> Outcome {
+    let Some(desk) = call(dir).await else {
+        let why = "the desk that has the journal does not answer any more; nothing was sent";
+        return Err(Failure::new(FailureKind::Unavailable, why));
+    };
+    let is_flatten = matches!(deed.command, Command::Flatten(_));
+    let look = Journal::look(dir).ok();
+    let known = look.and_then(|journal| journal.by_key(deed.kept_key()?).ok()?);
+    let sending = known.map_or(Sending::First, |_| Sending::Again);
+    let (request, key) = (&deed.request, &deed.key);
+    let asked = if is_flatten {
+        Asked::Flatten
+    } else {
+        Asked::Send {
+            request,
+            key,
+            sending,
+        }
+    };
+    let hear = |progress: &Progress| told(voice, &deed.command, progress);
+    match desk.ask(asked, hear).await {
+        Ok(outcome) => outcome,
+        Err(TurnedAway(why)) => Err(held_back(&why)),
     }
 }
 
 /// Opens the journal, waiting while another verb has it; a desk keeps it too long to wait for.
-async fn journal(dir: &Path) -> Result<Journal, JournalError> {
-    for _ in 0..PATIENCE {
+async fn journal(dir: &Path, risk: Risk) -> Result<Journal, JournalError> {
+    for _ in 0..patience(risk) {
         match Journal::open(dir) {
             Err(JournalError::Held { .. }) if !is_desk(dir) => sleep(LOOK_AGAIN).await,
             opened => return opened,
@@ -179,6 +292,52 @@ async fn journal(dir: &Path) -> Result<Journal, JournalError> {
 
 fn is_desk(dir: &Path) -> bool {
     holder(dir).is_some_and(|holder| holder.listens)
+}
+
+/// The way around a journal that another process has.
+async fn around(
+    service: &Service,
+    voice: Voice,
+    risk: Risk,
+    held: &JournalError,
+) -> Result<Way, Failure> {
+    let connection = service.client.connection();
+    let why = match call(&service.journal_dir).await {
+        Some(Caller { greeting, .. })
+            if greeting.base_url == connection.base_url
+                && greeting.account_id == connection.account_id =>
+        {
+            return Ok(Way::Desk);
+        }
+        Some(Caller { greeting, .. }) => format!(
+            "{held}: that desk trades {} at {}",
+            greeting.account_id, greeting.base_url
+        ),
+        None if is_desk(&service.journal_dir) => format!("{held}: that desk does not answer"),
+        None => held.to_string(),
+    };
+    let Some((dir, journal)) = aside(&service.journal_dir, risk) else {
+        return Err(Failure::local(format!(
+            "{why}. Nothing was sent; closing and canceling go out all the same"
+        )));
+    };
+    voice.note(&format!(
+        "{why}. What closes or cancels goes out beside it, on the journal in {}",
+        dir.display()
+    ));
+    Ok(Way::Own(Box::new(journal)))
+}
+
+/// A free journal beside the desk's; none for what raises exposure.
+fn aside(dir: &Path, risk: Risk) -> Option<(PathBuf, Opened)> {
+    if risk == Risk::Increasing {
+        return None;
+    }
+    let mut places = (1..=ASIDE).map(|number| dir.join("aside").join(number.to_string()));
+    places.find_map(|dir| match Journal::open(&dir) {
+        Err(JournalError::Held { .. }) => None,
+        journal => Some((dir, journal)),
+    })
 }
 
 fn interrupted() -> Failure {

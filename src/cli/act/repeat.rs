@@ -22,7 +22,7 @@ pub(super) enum Sizing {
 
 /// Whether `deed` may be sent although its key `known` was sent before.
 pub(super) fn check(
-    known: Option<Entry>,
+    known: Option<&Entry>,
     deed: &Deed,
     service: &Service,
     sizing: Sizing,

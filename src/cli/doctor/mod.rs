@@ -84,10 +84,10 @@ pub(super) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
 }
 
 async fn examine(voice: Voice, sources: &Sources) -> Result<Exit> {
-    let (connection, journal_dir) = configured(sources)?;
-    let asked = Asked::of(connection).await?;
+    let configured = configured(sources)?;
+    let asked = Asked::of(configured.connection).await?;
     let report = Report {
-        checks: health::checks(&asked, &journal_dir),
+        checks: health::checks(&asked, &configured.journal_dir),
         assumptions: dialect::assumptions(&asked),
     };
     out::say(&if voice.is_json() {

@@ -62,6 +62,7 @@ async fn polled(mail: &mut Receiver<Msg>) -> Answer {
         | Msg::Resumed(..)
         | Msg::Offered(..)
         | Msg::Flatten
+        | Msg::Asked(..)
         | Msg::Said(..)) => panic!("{other:?}"),
     }
 }

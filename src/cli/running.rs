@@ -15,15 +15,7 @@ use color_eyre::{
 };
 use std::{env, fs, process::Command};
 
-#[derive(Debug, clap::Args)]
-pub(super) struct Args {
-    /// Tell the desk that is running
-    #[arg(long, required = true)]
-    running: bool,
-}
-
-pub(super) fn run(args: &Args, sources: &Sources) -> Result<Exit> {
-    debug_assert!(args.running, "the only way in so far");
+pub(super) fn flatten(sources: &Sources) -> Result<Exit> {
     let dir = state_dir(&load(sources)?.settings);
     let desks = match holder(&dir) {
         Some(holder) => vec![holder],

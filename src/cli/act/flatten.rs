@@ -1,0 +1,205 @@
+//! `perpdeck flatten`: out of everything, and proved by reads.
+//!
+//! TWAPs are stopped, ladders and orders canceled, positions closed, again until two complete reads find nothing; the
+//! desk's own flatten does it. Exits 0 when it is flat, 15 when something is left (it is named), 14 when nothing tells.
+//! `--running` only tells a desk of this machine to do so, whatever it trades.
+
+use super::{Deed, How, Outcome, consent, dry, repeat::Sizing, send, writable};
+use crate::{
+    cli::{
+        Exit, out, running,
+        service::{Service, patiently},
+        voice::{Voice, json},
+    },
+    config::Sources,
+    model::{
+        Command, FlatProof, IdempotencyKey, Order, Position, Receipt, ScaledId, Timestamp, TwapId,
+    },
+};
+use color_eyre::Result;
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Args {
+    /// Tells the desk that is running to do it, whatever it trades, and does not wait
+    #[arg(long, conflicts_with = "dry_run")]
+    running: bool,
+    #[command(flatten)]
+    how: How,
+}
+
+/// What JSON says of the end.
+#[derive(Debug, Default, Serialize)]
+struct End {
+    /// Absent where nothing tells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    flat: Option<bool>,
+    /// The two reads that found nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proved_at: Option<[Timestamp; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left: Option<Left>,
+}
+
+#[derive(Debug, Serialize)]
+struct Left {
+    positions: Vec<Position>,
+    orders: Vec<Order>,
+    twaps: Vec<TwapId>,
+}
+
+pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
+    if args.running {
+        return running::flatten(sources);
+    }
+    let voice = args.how.output.voice();
+    voice.told(flatten(args.how, voice, sources).await)
+}
+
+async fn flatten(how: How, voice: Voice, sources: &Sources) -> Result<Exit> {
+    let service = Service::open(sources)?;
+    consent::possible(how)?;
+    if how.dry_run {
+        return rehearse(&service, voice).await;
+    }
+    writable(&service)?;
+    let what = format!(
+        "stop every TWAP, cancel every ladder and order, close every position (at most 2.5 % slippage) on {}",
+        service.place()
+    );
+    if !consent::given(how, what).await? {
+        return Ok(Exit::Usage);
+    }
+    let deed = Deed::flatten(&service);
+    match send(&service, voice, &deed, Sizing::Typed).await? {
+        Ok(Receipt::Flat(proof)) => flat(voice, proof),
+        outcome => not_flat(&service, voice, &outcome).await,
+    }
+}
+
+fn flat(voice: Voice, proof: FlatProof) -> Result<Exit> {
+    let end = End {
+        flat: Some(true),
+        proved_at: Some([proof.first, proof.second]),
+        ..End::default()
+    };
+    end.say(voice, &format!("{proof}\n"))?;
+    Ok(Exit::Ok)
+}
+
+/// Why, and what is there at this moment.
+async fn not_flat(service: &Service, voice: Voice, outcome: &Outcome) -> Result<Exit> {
+    let mut exit = Exit::Unknown;
+    if let Err(why) = outcome {
+        let said = voice.failure(why);
+        // Nothing of it was done: the key is refused, the desk only reads.
+        if matches!(said, Exit::Auth | Exit::Failed) || why.status.is_some() {
+            exit = said;
+        }
+    }
+    let left = match patiently(|| service.client.leftovers()).await {
+        Ok(left) => left,
+        Err(why) => {
+            voice.note(&format!("what is left could not be read: {why}"));
+            End::default().say(voice, "whether it is flat is not known\n")?;
+            return Ok(exit);
+        }
+    };
+    let left = Left::from(left);
+    let words = left.words();
+    let end = End {
+        flat: Some(left.is_empty()),
+        left: Some(left),
+        ..End::default()
+    };
+    end.say(voice, &words)?;
+    Ok(if exit == Exit::Unknown {
+        Exit::Partial
+    } else {
+        exit
+    })
+}
+
+impl End {
+    fn say(&self, voice: Voice, words: &str) -> Result<()> {
+        let line = serde_json::json!({ "data": self });
+        out::say(&if voice.is_json() {
+            format!("{}\n", json(&line))
+        } else {
+            words.to_owned()
+        })?;
+        Ok(())
+    }
+}
+
+impl From<(Vec<Position>, Vec<Order>, Vec<TwapId>)> for Left {
+    fn from((positions, orders, twaps): (Vec<Position>, Vec<Order>, Vec<TwapId>)) -> Self {
+        Self {
+            positions,
+            orders,
+            twaps,
+        }
+    }
+}
+
+impl Left {
+    fn is_empty(&self) -> bool {
+        self.positions.is_empty() && self.orders.is_empty() && self.twaps.is_empty()
+    }
+
+    fn words(&self) -> String {
+        let positions = self.positions.iter().map(|position| {
+            let (id, size, market) = (&position.id, position.size, &position.market_id);
+            format!("position {id} is still open: {size} {market}\n")
+        });
+        let orders = self.orders.iter();
+        let orders = orders.map(|order| format!("order {} is still {}\n", order.id, order.status));
+        let twaps = self.twaps.iter();
+        let twaps = twaps.map(|id| format!("TWAP {id} is still active\n"));
+        let words: String = positions.chain(orders).chain(twaps).collect();
+        if words.is_empty() {
+            return "nothing is left now, but two reads apart have not shown it\n".to_owned();
+        }
+        words
+    }
+}
+
+/// The requests of a first round, as things stand now.
+async fn rehearse(service: &Service, voice: Voice) -> Result<Exit> {
+    let (_, orders, twaps) = patiently(|| service.client.leftovers()).await?;
+    let ladders: BTreeSet<ScaledId> = orders
+        .iter()
+        .filter_map(|order| order.scaled_order_id.clone())
+        .collect();
+    let alone = orders
+        .into_iter()
+        .filter(|order| order.scaled_order_id.is_none());
+    let commands = twaps
+        .into_iter()
+        .map(Command::StopTwap)
+        .chain(ladders.into_iter().map(Command::CancelScaled))
+        .chain(alone.map(|order| Command::Cancel(order.id)))
+        .chain([Command::CloseAll(service.account.clone())]);
+    let deeds = commands
+        .map(|command| Deed::new(service, command, None))
+        .collect::<Result<Vec<_>>>()?;
+    let requests: Vec<_> = deeds.iter().map(|deed| &deed.request).collect();
+    dry::show(voice, &requests)
+}
+
+impl Deed {
+    /// Many requests, as the journal writes them: one deed without a key.
+    fn flatten(service: &Service) -> Self {
+        Self {
+            command: Command::Flatten(service.account.clone()),
+            request: crate::api::Request {
+                method: crate::api::Method::Post,
+                target: format!("flatten:{}", service.account.raw()),
+                key: None,
+                body: vec![],
+            },
+            key: IdempotencyKey::from(String::new()),
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! The way into a desk that has the journal: a socket of its owner's beside it, for the command line.
+//!
+//! Contract: the desk speaks first, so that nothing is asked of one that does not listen (stopped, hung, gone); one
+//! line asks, every further line tells how it goes, the last one is the outcome. What is asked for becomes a command of
+//! the desk: its checks, its lanes, its budget, its journal. Only the owner of the directory can open the socket.
+//!
+//! Known limit: the path of a socket holds about 100 characters; a desk whose state directory is deeper than that has no
+//! door, and verbs find it deaf.
+
+use super::guests::Guests;
+use crate::{
+    api::{Method, Request},
+    app::{self, Msg, Sending},
+    config::Connection,
+    model::{AccountId, Command, Failure, FailureKind, IdempotencyKey, Progress, Receipt},
+};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use std::{
+    fs, io,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+    process,
+    time::Duration,
+};
+use tokio::{
+    io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
+    net::{
+        UnixListener, UnixStream,
+        unix::{OwnedReadHalf, OwnedWriteHalf},
+    },
+    sync::mpsc::Sender,
+    time::timeout,
+};
+
+const SOCKET: &str = "desk.sock";
+/// A desk that lives answers a caller within this.
+const GREETING: Duration = Duration::from_secs(2);
+/// And takes up what it was asked for within this.
+const TAKING: Duration = Duration::from_secs(10);
+/// A close-all of 100 targets with their orders is below it; nothing else comes near.
+const LONGEST_LINE: u64 = 4 * 1024 * 1024;
+
+/// What the desk says to whoever comes in.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Greeting {
+    pub process: u32,
+    pub base_url: String,
+    pub account_id: AccountId,
+}
+
+/// What may be asked for, as a line.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Wish {
+    Send {
+        method: String,
+        target: String,
+        key: IdempotencyKey,
+        body: String,
+        sending: Sending,
+    },
+    Flatten,
+}
+
+/// How it goes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum News {
+    /// It is a command of the desk's now.
+    Taken,
+    /// Nothing was sent, and why.
+    TurnedAway(String),
+    Progress(Progress),
+    Settled(Result<Receipt, Failure>),
+}
+
+/// What a desk needs to know to let somebody in.
+#[derive(Debug, Clone)]
+pub(super) struct Host {
+    pub(super) connection: Connection,
+    pub(super) guests: Guests,
+    pub(super) inbox: Sender<Msg>,
+}
+
+impl Host {
+    /// Lets callers in for as long as the desk lives. Must only be called by the process that holds the journal in
+    /// `dir`: a socket that stands there is one that a desk left behind.
+    pub(super) async fn receive(self, dir: PathBuf) {
+        let listener = match open(&dir) {
+            Ok(listener) => listener,
+            Err(why) => return tracing::warn!(%why, "no door for the command line"),
+        };
+        loop {
+            match listener.accept().await {
+                Ok((stream, _)) => {
+                    tokio::spawn(self.clone().serve(stream));
+                }
+                // Out of file descriptors, most likely: callers wait in the backlog.
+                Err(_) => tokio::time::sleep(Duration::from_secs(1)).await,
+            }
+        }
+    }
+
+    /// A caller that breaks off is nobody's loss: its command stays the desk's.
+    async fn serve(self, stream: UnixStream) {
+        let (from, mut to) = lines(stream);
+        let greeting = Greeting {
+            process: process::id(),
+            base_url: self.connection.base_url.clone(),
+            account_id: self.connection.account_id.clone(),
+        };
+        if write(&mut to, &greeting).await.is_err() {
+            return;
+        }
+        let mut from = from;
+        let Ok(Ok(wish)) = timeout(TAKING, read::<Wish>(&mut from)).await else {
+            return;
+        };
+        let (guest, mut news) = self.guests.enter();
+        match self.command(wish) {
+            Some(wish) => {
+                // The loop that would have listened has ended.
+                drop(self.inbox.send(Msg::Asked(guest, wish)).await);
+            }
+            None => self
+                .guests
+                .turn_away(guest, "it is no command of this desk's dialect".to_owned()),
+        }
+        while let Some(news) = news.recv().await {
+            let last = matches!(news, News::TurnedAway(_) | News::Settled(_));
+            if write(&mut to, &news).await.is_err() || last {
+                return;
+            }
+        }
+    }
+
+    fn command(&self, wish: Wish) -> Option<app::Wish> {
+        let (method, target, key, body, sending) = match wish {
+            Wish::Flatten => {
+                return Some(app::Wish {
+                    command: Command::Flatten(self.connection.account_id.clone()),
+                    key: String::new().into(),
+                    sending: Sending::First,
+                });
+            }
+            Wish::Send {
+                method,
+                target,
+                key,
+                body,
+                sending,
+            } => (method, target, key, body, sending),
+        };
+        let request = Request {
+            method: method.parse::<Method>().ok()?,
+            target,
+            key: Some(key.clone()),
+            body: body.into_bytes(),
+        };
+        Some(app::Wish {
+            command: request.command(&self.connection.dialect)?,
+            key,
+            sending,
+        })
+    }
+}
+
+fn open(dir: &Path) -> io::Result<UnixListener> {
+    let path = dir.join(SOCKET);
+    if let Err(why) = fs::remove_file(&path)
+        && why.kind() != io::ErrorKind::NotFound
+    {
+        return Err(why);
+    }
+    let listener = UnixListener::bind(&path)?;
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o600))?;
+    Ok(listener)
+}
+
+/// At the door of a desk that has greeted, with nothing asked yet.
+#[derive(Debug)]
+pub struct Caller {
+    pub greeting: Greeting,
+    from: BufReader<OwnedReadHalf>,
+    to: OwnedWriteHalf,
+}
+
+/// Knocks at the desk that has the journal in `dir`; `None` when nobody answers.
+pub async fn call(dir: &Path) -> Option<Caller> {
+    let greeted = async {
+        let stream = UnixStream::connect(dir.join(SOCKET)).await.ok()?;
+        let (mut from, to) = lines(stream);
+        let greeting = read(&mut from).await.ok()?;
+        Some(Caller { greeting, from, to })
+    };
+    timeout(GREETING, greeted).await.ok().flatten()
+}
+
+impl Caller {
+    /// Hears how it goes, to the end. The outcome of what was asked for and not heard of is unknown.
+    pub async fn ask(
+        mut self,
+        asked: Asked<'_>,
+        mut hear: impl FnMut(&Progress),
+    ) -> Result<Result<Receipt, Failure>, TurnedAway> {
+        let wish = asked.wish();
+        if write(&mut self.to, &wish).await.is_err() {
+            return Ok(Err(left()));
+        }
+        let Ok(mut news) = timeout(TAKING, read(&mut self.from)).await else {
+            return Ok(Err(left()));
+        };
+        loop {
+            match news {
+                Ok(News::Taken) => {}
+                Ok(News::TurnedAway(why)) => return Err(TurnedAway(why)),
+                // Without a screen nobody is asked: the desk's own asks.
+                Ok(News::Progress(Progress::Parked { why, .. })) => return Ok(Err(why)),
+                Ok(News::Progress(progress)) => hear(&progress),
+                Ok(News::Settled(outcome)) => return Ok(outcome),
+                Err(_) => return Ok(Err(left())),
+            }
+            news = read(&mut self.from).await;
+        }
+    }
+}
+
+/// What a caller asks for.
+#[derive(Debug, Clone, Copy)]
+pub enum Asked<'a> {
+    Send {
+        request: &'a Request,
+        /// Of every deed, whether or not the endpoint keeps it.
+        key: &'a IdempotencyKey,
+        sending: Sending,
+    },
+    Flatten,
+}
+
+impl Asked<'_> {
+    fn wish(self) -> Wish {
+        match self {
+            Self::Flatten => Wish::Flatten,
+            Self::Send {
+                request,
+                key,
+                sending,
+            } => Wish::Send {
+                method: request.method.to_string(),
+                target: request.target.clone(),
+                key: key.clone(),
+                body: String::from_utf8_lossy(&request.body).into_owned(),
+                sending,
+            },
+        }
+    }
+}
+
+/// The desk does not send it, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TurnedAway(pub String);
+
+fn left() -> Failure {
+    Failure::new(
+        FailureKind::Unknown,
+        "the desk was asked and left without an answer; its journal may hold it",
+    )
+}
+
+fn lines(stream: UnixStream) -> (BufReader<OwnedReadHalf>, OwnedWriteHalf) {
+    let (from, to) = stream.into_split();
+    (BufReader::new(from), to)
+}
+
+async fn write(to: &mut OwnedWriteHalf, value: &impl Serialize) -> io::Result<()> {
+    let mut line = serde_json::to_vec(value)?;
+    line.push(b'\n');
+    to.write_all(&line).await
+}
+
+async fn read<T: DeserializeOwned>(from: &mut BufReader<OwnedReadHalf>) -> io::Result<T> {
+    let mut line = vec![];
+    from.take(LONGEST_LINE).read_until(b'\n', &mut line).await?;
+    Ok(serde_json::from_slice(&line)?)
+}
