@@ -47,6 +47,33 @@ impl Side {
             Self::Sell => Self::Buy,
         }
     }
+
+    /// +1 for buy, -1 for sell.
+    #[must_use]
+    pub fn sign(self) -> i64 {
+        match self {
+            Self::Buy => 1,
+            Self::Sell => -1,
+        }
+    }
+}
+
+impl OrderMode {
+    /// Chase executes as a limit, conditional as a market order; every other mode is its own type.
+    #[must_use]
+    pub fn order_type(self) -> OrderType {
+        match self {
+            Self::Market | Self::Conditional => OrderType::Market,
+            Self::Limit | Self::Chase => OrderType::Limit,
+            Self::StopMarket => OrderType::StopMarket,
+            Self::StopLimit => OrderType::StopLimit,
+            Self::TakeMarket => OrderType::TakeMarket,
+            Self::TakeLimit => OrderType::TakeLimit,
+            Self::TakeProfit => OrderType::TakeProfit,
+            Self::Liquidation => OrderType::Liquidation,
+            Self::CloseOut => OrderType::CloseOut,
+        }
+    }
 }
 
 impl OrderStatus {

@@ -114,10 +114,7 @@ fn reduces(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
         )),
         Some(held) if held.closing_side() != row.side => Err(Rejection::new(
             Reason::ReduceOnlyWouldIncrease,
-            format!(
-                "reduce_only {} would increase the position",
-                row.side.into_str()
-            ),
+            format!("reduce_only {} would increase the position", row.side),
         )),
         Some(_) => Ok(()),
     }
@@ -130,8 +127,7 @@ fn margin_mode(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
                 Reason::MarginModeConflict,
                 format!(
                     "margin_mode {} differs from the open position's {}",
-                    row.margin_mode.into_str(),
-                    held.margin_mode.into_str()
+                    row.margin_mode, held.margin_mode
                 ),
             ))
         }

@@ -175,7 +175,7 @@ impl Engine {
             | OrderStatus::Expired
             | OrderStatus::Canceled => Err(Refusal::conflict(
                 Reason::OrderNotWorking,
-                format!("order {id} is {} already", row.status.into_str()),
+                format!("order {id} is {} already", row.status),
             )),
         }
     }

@@ -64,6 +64,13 @@ pub enum Reduction {
     Only,
 }
 
+/// From `reduce_only`.
+impl From<bool> for Reduction {
+    fn from(reduce_only: bool) -> Self {
+        if reduce_only { Self::Only } else { Self::May }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PlaceMode {
     Market,
@@ -196,6 +203,17 @@ pub struct PlaceTwap {
 pub enum Pacing {
     Even,
     Randomized,
+}
+
+/// From `randomize`.
+impl From<bool> for Pacing {
+    fn from(randomize: bool) -> Self {
+        if randomize {
+            Self::Randomized
+        } else {
+            Self::Even
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,141 +1,22 @@
-//! The closed vocabularies of orders and strategies. `into_str` gives the API's spelling.
+//! The closed vocabularies of the engine: those of orders are the model's; those of strategies, which the API leaves
+//! open, are here. `into_str` gives the wire's spelling.
 
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr, Serialize, Deserialize,
-)]
-#[strum(serialize_all = "snake_case", const_into_str)]
-pub enum Side {
-    Buy,
-    Sell,
-}
-
-impl Side {
-    #[must_use]
-    pub fn opposite(self) -> Self {
-        match self {
-            Self::Buy => Self::Sell,
-            Self::Sell => Self::Buy,
-        }
-    }
-
-    /// +1 for buy, -1 for sell.
-    #[must_use]
-    pub fn sign(self) -> i64 {
-        match self {
-            Self::Buy => 1,
-            Self::Sell => -1,
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr, Serialize, Deserialize)]
-#[strum(serialize_all = "snake_case", const_into_str)]
-pub enum MarginMode {
-    Cross,
-    Isolated,
-}
-
-/// How the engine executes an order (`type` in the API).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr, Serialize, Deserialize)]
-#[strum(serialize_all = "snake_case", const_into_str)]
-pub enum OrderType {
-    Market,
-    Limit,
-    StopMarket,
-    StopLimit,
-    TakeMarket,
-    TakeLimit,
-    TakeProfit,
-    Liquidation,
-    CloseOut,
-}
-
-/// What the user placed (`mode` in the API).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr, Serialize, Deserialize)]
-#[strum(serialize_all = "snake_case", const_into_str)]
-pub enum OrderMode {
-    Market,
-    Limit,
-    Chase,
-    StopMarket,
-    StopLimit,
-    TakeMarket,
-    TakeLimit,
-    TakeProfit,
-    Conditional,
-    Liquidation,
-    CloseOut,
-}
-
-impl OrderMode {
-    /// Chase executes as a limit, conditional as a market order; every other mode is its own type.
-    #[must_use]
-    pub fn order_type(self) -> OrderType {
-        match self {
-            Self::Market | Self::Conditional => OrderType::Market,
-            Self::Limit | Self::Chase => OrderType::Limit,
-            Self::StopMarket => OrderType::StopMarket,
-            Self::StopLimit => OrderType::StopLimit,
-            Self::TakeMarket => OrderType::TakeMarket,
-            Self::TakeLimit => OrderType::TakeLimit,
-            Self::TakeProfit => OrderType::TakeProfit,
-            Self::Liquidation => OrderType::Liquidation,
-            Self::CloseOut => OrderType::CloseOut,
-        }
-    }
-}
-
-/// `pending` is an armed order waiting for its trigger, `resting` one in the book.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr, Serialize, Deserialize)]
-#[strum(serialize_all = "snake_case", const_into_str)]
-pub enum OrderStatus {
-    Pending,
-    Filled,
-    Rejected,
-    Expired,
-    Resting,
-    Canceled,
-}
-
-impl OrderStatus {
-    #[must_use]
-    pub fn is_working(self) -> bool {
-        matches!(self, Self::Pending | Self::Resting)
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr, Serialize, Deserialize)]
-#[strum(serialize_all = "snake_case", const_into_str)]
-pub enum TimeInForce {
-    Gtc,
-    Ioc,
-    Fok,
-    Gtd,
-}
-
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr, Serialize, Deserialize,
-)]
-#[strum(serialize_all = "snake_case", const_into_str)]
-pub enum TriggerDirection {
-    Above,
-    Below,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr, Serialize, Deserialize)]
-#[strum(serialize_all = "snake_case", const_into_str)]
-pub enum LiquidityRole {
-    Maker,
-    Taker,
-}
+pub use crate::model::{
+    LiquidityRole, MarginMode, OrderMode, OrderStatus, OrderType, Side, TimeInForce,
+    TriggerDirection,
+};
 
 /// Which curve a time-sliced order follows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, IntoStaticStr, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum TwapKind {
+    #[default]
     Twap,
     Vwap,
 }

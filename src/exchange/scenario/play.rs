@@ -3,17 +3,16 @@
 use super::super::{
     engine::{
         self, AccountIx, AttachedExits, Bps, CloseHow, ClosePosition, Command, Engine, Lots,
-        MarketIx, Millis, NanoPx, OrderId, Outcome, Pacing, PlaceMode, PlaceOrder, PlaceScaled,
-        PlaceTwap, PositionRow, Px, Reduction, RefusalKind, SetIsolatedMargin, Tif,
-        TriggerDirection, TwapKind, Usd,
+        MarketIx, Millis, NanoPx, OrderId, Outcome, PlaceMode, PlaceOrder, PlaceScaled, PlaceTwap,
+        PositionRow, Px, Reduction, RefusalKind, SetIsolatedMargin, Tif, TriggerDirection, Usd,
     },
-    wire::{self, Units},
+    wire::Units,
 };
 use super::{
     ScenarioFault,
-    script::{Act, CloseAct, Curve, Entry, LadderAct, MarginAct, OrderAct, TwapAct},
+    script::{Act, CloseAct, Entry, LadderAct, MarginAct, OrderAct, TwapAct},
 };
-use crate::model::{self, PlaceKind, TimeInForce};
+use crate::model::{PlaceKind, TimeInForce};
 use std::collections::BTreeMap;
 
 /// Plays every entry at its time. An entry the engine refuses is part of the story (a rejected order is a row);
@@ -229,16 +228,12 @@ impl Spot {
         };
         Ok(Some(PlaceOrder {
             market: self.market,
-            side: wire::side(act.side),
+            side: act.side,
             size,
             leverage: act.leverage,
-            margin_mode: wire::margin_mode(act.margin_mode),
+            margin_mode: act.margin_mode,
             expected_price: self.mid,
-            reduction: if act.reduce_only {
-                Reduction::Only
-            } else {
-                Reduction::May
-            },
+            reduction: act.reduce_only.into(),
             tif: self.tif(act),
             slippage: None,
             exits: AttachedExits {
@@ -289,10 +284,7 @@ impl Spot {
                 PlaceMode::Conditional {
                     market: watched.market,
                     trigger: watched.price(act.trigger_bps.unwrap_or(0)),
-                    direction: match act.trigger_direction {
-                        Some(model::TriggerDirection::Below) => TriggerDirection::Below,
-                        Some(model::TriggerDirection::Above) | None => TriggerDirection::Above,
-                    },
+                    direction: act.trigger_direction.unwrap_or(TriggerDirection::Above),
                 }
             }
         })
@@ -301,22 +293,15 @@ impl Spot {
     fn twap(&self, act: &TwapAct) -> PlaceTwap {
         let price = |bps: Option<i64>| bps.map(|bps| self.price(bps));
         PlaceTwap {
-            kind: match act.kind {
-                Curve::Twap => TwapKind::Twap,
-                Curve::Vwap => TwapKind::Vwap,
-            },
+            kind: act.kind,
             market: self.market,
-            side: wire::side(act.side),
+            side: act.side,
             size: self.lots(act.usd),
             leverage: act.leverage,
-            margin_mode: wire::margin_mode(act.margin_mode),
+            margin_mode: act.margin_mode,
             reduction: Reduction::May,
             duration_minutes: act.minutes,
-            pacing: if act.randomize {
-                Pacing::Randomized
-            } else {
-                Pacing::Even
-            },
+            pacing: act.randomize.into(),
             trigger_price: price(act.trigger_bps),
             max_price: price(act.max_bps),
             min_price: price(act.min_bps),
@@ -326,10 +311,10 @@ impl Spot {
     fn ladder(&self, act: &LadderAct) -> PlaceScaled {
         PlaceScaled {
             market: self.market,
-            side: wire::side(act.side),
+            side: act.side,
             size: self.lots(act.usd),
             leverage: act.leverage,
-            margin_mode: wire::margin_mode(act.margin_mode),
+            margin_mode: act.margin_mode,
             reduction: Reduction::May,
             start_price: self.price(act.start_bps),
             end_price: self.price(act.end_bps),

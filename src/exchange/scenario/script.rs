@@ -1,5 +1,6 @@
 //! The words of a script.
 
+use super::super::engine::TwapKind;
 use crate::model::{MarginMode, PlaceKind, Side, TimeInForce, TriggerDirection};
 use serde::Deserialize;
 
@@ -107,17 +108,10 @@ pub(super) struct MarginAct {
     pub(super) extra_usd: u32,
 }
 
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Curve {
-    Twap,
-    Vwap,
-}
-
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TwapAct {
-    pub(super) kind: Curve,
+    pub(super) kind: TwapKind,
     pub(super) market: String,
     pub(super) side: Side,
     pub(super) usd: u32,

@@ -2,7 +2,7 @@
 
 use super::super::{
     answer::{Answer, Call},
-    engine::{Command, MarketIx, Outcome, Pacing, PlaceScaled, PlaceTwap, Px, Reduction, TwapKind},
+    engine::{Command, MarketIx, Outcome, PlaceScaled, PlaceTwap, Px, TwapKind},
     fault::Fault,
     floor::Floor,
     gate::Caller,
@@ -28,21 +28,13 @@ pub(super) struct TwapBody {
     #[serde(default)]
     reduce_only: bool,
     #[serde(default)]
-    kind: Curve,
+    kind: TwapKind,
     duration_minutes: Num,
     #[serde(default)]
     randomize: bool,
     trigger_price: Option<Num>,
     max_price: Option<Num>,
     min_price: Option<Num>,
-}
-
-#[derive(Debug, Clone, Copy, Default, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Curve {
-    #[default]
-    Twap,
-    Vwap,
 }
 
 /// `POST /sim/scaled-orders`.
@@ -82,26 +74,15 @@ fn twap(market: MarketIx, units: Units, body: &TwapBody) -> Result<PlaceTwap, Fa
         given.map(|price| units.price(field, price)).transpose()
     };
     Ok(PlaceTwap {
-        kind: match body.kind {
-            Curve::Twap => TwapKind::Twap,
-            Curve::Vwap => TwapKind::Vwap,
-        },
+        kind: body.kind,
         market,
-        side: wire::side(body.side),
+        side: body.side,
         size: units.size("size", body.size)?,
         leverage: leverage(body.leverage)?,
-        margin_mode: wire::margin_mode(body.margin_mode),
-        reduction: if body.reduce_only {
-            Reduction::Only
-        } else {
-            Reduction::May
-        },
+        margin_mode: body.margin_mode,
+        reduction: body.reduce_only.into(),
         duration_minutes: whole("duration_minutes", body.duration_minutes, "invalid_twap")?,
-        pacing: if body.randomize {
-            Pacing::Randomized
-        } else {
-            Pacing::Even
-        },
+        pacing: body.randomize.into(),
         trigger_price: price("trigger_price", body.trigger_price)?,
         max_price: price("max_price", body.max_price)?,
         min_price: price("min_price", body.min_price)?,
@@ -137,15 +118,11 @@ fn scaled(market: MarketIx, units: Units, body: &ScaledBody) -> Result<PlaceScal
         })?;
     Ok(PlaceScaled {
         market,
-        side: wire::side(body.side),
+        side: body.side,
         size: units.size("size", body.size)?,
         leverage: leverage(body.leverage)?,
-        margin_mode: wire::margin_mode(body.margin_mode),
-        reduction: if body.reduce_only {
-            Reduction::Only
-        } else {
-            Reduction::May
-        },
+        margin_mode: body.margin_mode,
+        reduction: body.reduce_only.into(),
         start_price: units.price("start_price", body.start_price)?,
         end_price: units.price("end_price", body.end_price)?,
         rung_count: whole("rung_count", body.rung_count, "invalid_scaled")?,

@@ -7,7 +7,7 @@ use super::super::{
     },
     fault::Fault,
 };
-use super::fields::{direction, market, refuse, required, required_price};
+use super::fields::{market, refuse, required, required_price};
 use super::units::{Units, amount, observed, slippage};
 use crate::{
     api::{CloseBody, ExitsBody, MarginBody},
@@ -91,11 +91,7 @@ fn close_how(engine: &Engine, units: Units, body: &CloseBody) -> Result<CloseHow
                     body.trigger_price,
                     body.kind,
                 )?,
-                direction: direction(required(
-                    "trigger_direction",
-                    body.trigger_direction,
-                    body.kind,
-                )?),
+                direction: required("trigger_direction", body.trigger_direction, body.kind)?,
                 slippage,
             }
         }

@@ -1,11 +1,11 @@
 //! What every body reader does with a field.
 
 use super::super::{
-    engine::{Engine, MarginMode, MarketIx, MarketSpec, Px, Side, TriggerDirection},
+    engine::{Engine, MarketIx, MarketSpec, Px},
     fault::Fault,
 };
 use super::units::{Units, account_limit};
-use crate::model::{self, MarketId, Num};
+use crate::model::{MarketId, Num};
 
 pub(crate) fn market<'a>(
     engine: &'a Engine,
@@ -54,27 +54,6 @@ pub(super) fn required<T>(
             format!("{field} is required for type {kind}"),
         )
     })
-}
-
-pub(crate) fn side(side: model::Side) -> Side {
-    match side {
-        model::Side::Buy => Side::Buy,
-        model::Side::Sell => Side::Sell,
-    }
-}
-
-pub(crate) fn margin_mode(mode: model::MarginMode) -> MarginMode {
-    match mode {
-        model::MarginMode::Cross => MarginMode::Cross,
-        model::MarginMode::Isolated => MarginMode::Isolated,
-    }
-}
-
-pub(super) fn direction(direction: model::TriggerDirection) -> TriggerDirection {
-    match direction {
-        model::TriggerDirection::Above => TriggerDirection::Above,
-        model::TriggerDirection::Below => TriggerDirection::Below,
-    }
 }
 
 /// Refuses the first given field that `kind` does not know.

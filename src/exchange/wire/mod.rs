@@ -11,7 +11,7 @@ mod rows;
 mod units;
 
 pub(super) use change::{close, exits, isolated_margin};
-pub(super) use fields::{margin_mode, market, side};
+pub(super) use fields::market;
 pub(super) use integral::{integral, optional as optional_integral};
 pub(super) use place::place;
 pub(super) use rows::{Rows, at};

@@ -2,14 +2,11 @@
 
 use super::super::{
     engine::{
-        AttachedExits, Engine, MarketIx, Millis, NanoPx, PlaceMode, PlaceOrder, PositionId,
-        Reduction, Tif,
+        AttachedExits, Engine, MarketIx, Millis, NanoPx, PlaceMode, PlaceOrder, PositionId, Tif,
     },
     fault::Fault,
 };
-use super::fields::{
-    direction, margin_mode, market, optional_price, refuse, required, required_price, side,
-};
+use super::fields::{market, optional_price, refuse, required, required_price};
 use super::units::{Units, leverage, observed, slippage};
 use crate::{
     api::PlaceBody,
@@ -23,19 +20,15 @@ pub(crate) fn place(engine: &Engine, body: &PlaceBody) -> Result<PlaceOrder, Fau
     refuse_strangers(body)?;
     Ok(PlaceOrder {
         market,
-        side: side(body.side),
+        side: body.side,
         size: units.size("size", body.size)?,
         leverage: leverage(body.leverage)?,
-        margin_mode: margin_mode(body.margin_mode),
+        margin_mode: body.margin_mode,
         expected_price: match body.expected_price {
             Some(given) => observed("expected_price", given)?,
             None => midpoint(engine, market, units),
         },
-        reduction: if body.reduce_only {
-            Reduction::Only
-        } else {
-            Reduction::May
-        },
+        reduction: body.reduce_only.into(),
         tif: tif(body)?,
         slippage: body
             .slippage_tolerance_bps
@@ -153,11 +146,7 @@ fn conditional(engine: &Engine, body: &PlaceBody) -> Result<PlaceMode, Fault> {
     Ok(PlaceMode::Conditional {
         market,
         trigger: required_price(spec.into(), "trigger_price", body.trigger_price, body.kind)?,
-        direction: direction(required(
-            "trigger_direction",
-            body.trigger_direction,
-            body.kind,
-        )?),
+        direction: required("trigger_direction", body.trigger_direction, body.kind)?,
     })
 }
 

@@ -4,10 +4,7 @@ use super::super::engine::{
     AccountIx, Engine, MarketIx, MarketSpec, Millis, OrderRow, PositionRow, ScaledRow, TwapRow,
 };
 use super::units::{Units, nano, usd};
-use crate::model::{
-    AccountId, Lenient, MarketId, Order, Position, Rung, Scaled, Text, Timestamp, Twap,
-};
-use std::str::FromStr;
+use crate::model::{AccountId, MarketId, Order, Position, Rung, Scaled, Text, Timestamp, Twap};
 
 /// Reads rows with the names of their markets and accounts. `None` only for a row of no market of this engine.
 #[derive(Debug, Clone, Copy)]
@@ -41,9 +38,9 @@ impl Rows<'_> {
             provider: names.provider,
             symbol: names.symbol,
             coin: names.coin,
-            kind: word(row.order_type.into_str()),
-            mode: word(row.mode.into_str()),
-            side: word(row.side.into_str()),
+            kind: row.order_type.into(),
+            mode: row.mode.into(),
+            side: row.side.into(),
             size: units.lots(row.size),
             initial_size: Some(units.lots(row.initial_size)),
             filled_size: Some(units.lots(row.filled_size)),
@@ -55,23 +52,23 @@ impl Rows<'_> {
             fee: filled.map(|()| usd(row.fee)),
             realized_pnl: row.realized_pnl.map(usd),
             leverage: row.leverage.into(),
-            margin_mode: word(row.margin_mode.into_str()),
+            margin_mode: row.margin_mode.into(),
             reduce_only: row.reduce_only,
-            time_in_force: Some(word(row.time_in_force.into_str())),
+            time_in_force: Some(row.time_in_force.into()),
             gtd_expires_at: row.gtd_expires_at.map(at),
             attached_take_profit_price: row.take_profit.map(px),
             attached_stop_loss_price: row.stop_loss.map(px),
             chase_offset: row.chase_offset.map(px),
             chase_cap_price: row.chase_cap.map(px),
             trigger_market_id: row.trigger_market.and_then(|ix| self.market_id(ix)),
-            trigger_direction: row.trigger_direction.map(|d| word(d.into_str())),
+            trigger_direction: row.trigger_direction.map(Into::into),
             target_position_id: row.target_position.map(|id| id.to_string().into()),
-            liquidity_role: row.liquidity_role.map(|role| word(role.into_str())),
+            liquidity_role: row.liquidity_role.map(Into::into),
             partial_of_order_id: row.partial_of.map(|id| id.to_string().into()),
             partial_fill_root_order_id: row.root.map(|id| id.to_string().into()),
             twap_order_id: row.twap.map(|id| id.to_string().into()),
             scaled_order_id: row.scaled.map(|id| id.to_string().into()),
-            status: word(row.status.into_str()),
+            status: row.status.into(),
             reject_reason: row.reason.map(|reason| reason.into_str().into()),
             reject_rule_id: row.rule.map(|rule| rule.into_str().into()),
             requested_at: at(row.requested_at),
@@ -199,64 +196,4 @@ fn rung_row(units: Units, rung: &super::super::engine::Rung) -> Rung {
 
 pub(crate) fn at(time: Millis) -> Timestamp {
     Timestamp(time.0)
-}
-
-/// The engine spells its words as the API does; a test holds every one of them to it.
-fn word<T: FromStr>(text: &'static str) -> Lenient<T> {
-    text.parse()
-        .map_or_else(|_| Lenient::Other(text.into()), Lenient::Known)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::exchange::engine::{
-        LiquidityRole, MarginMode, OrderMode as M, OrderStatus as S, Side, TimeInForce as T,
-        TriggerDirection,
-    };
-    use crate::model;
-    use std::fmt::Debug;
-
-    fn known<T: FromStr + Debug>(words: &[&'static str]) {
-        for text in words {
-            let read: Lenient<T> = word(text);
-            assert!(matches!(read, Lenient::Known(_)), "{read:?}");
-        }
-    }
-
-    #[test]
-    fn both_ends_spell_every_word_alike() {
-        let modes = [
-            M::Market,
-            M::Limit,
-            M::Chase,
-            M::StopMarket,
-            M::StopLimit,
-            M::TakeMarket,
-            M::TakeLimit,
-            M::TakeProfit,
-            M::Conditional,
-            M::Liquidation,
-            M::CloseOut,
-        ];
-        known::<model::OrderMode>(&modes.map(|w| w.into_str()));
-        known::<model::OrderType>(&modes.map(|mode| mode.order_type().into_str()));
-        let statuses = [
-            S::Pending,
-            S::Filled,
-            S::Rejected,
-            S::Expired,
-            S::Resting,
-            S::Canceled,
-        ];
-        known::<model::OrderStatus>(&statuses.map(|w| w.into_str()));
-        known::<model::TimeInForce>(&[T::Gtc, T::Ioc, T::Fok, T::Gtd].map(|w| w.into_str()));
-        known::<model::Side>(&[Side::Buy, Side::Sell].map(|w| w.into_str()));
-        let margin = [MarginMode::Cross, MarginMode::Isolated];
-        known::<model::MarginMode>(&margin.map(|w| w.into_str()));
-        let directions = [TriggerDirection::Above, TriggerDirection::Below];
-        known::<model::TriggerDirection>(&directions.map(|w| w.into_str()));
-        let roles = [LiquidityRole::Maker, LiquidityRole::Taker];
-        known::<model::LiquidityRole>(&roles.map(|w| w.into_str()));
-    }
 }
