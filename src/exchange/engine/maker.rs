@@ -2,7 +2,7 @@
 //!
 //! A maker fills at its own limit, never better. Margin is checked again; failing there cancels the order.
 
-use super::book::{Slice, lots};
+use super::book::lots;
 use super::core::Engine;
 use super::fill::{Charge, Remainder};
 use super::ids::MarketIx;
@@ -19,7 +19,9 @@ impl Engine {
             let fills = self.markets.at_mut(market).resting.trade(*trade);
             self.markets.at_mut(market).last = Some(trade.px);
             for fill in fills {
-                self.fill_maker(fill);
+                if let Some(fill) = self.accepted(fill) {
+                    self.fill_maker(fill);
+                }
             }
         }
     }
@@ -35,48 +37,39 @@ impl Engine {
         }
     }
 
+    /// What an order does not take, because it shrank or its account cannot pay, stays in the book.
     fn fill_crossed(&mut self, market: MarketIx, side: Side, crossed: MakerFill) {
-        let book = &mut self.markets.at_mut(market).book;
-        let slices = book.preview(side, Some(crossed.px), crossed.size);
-        if slices.is_empty() {
-            return;
+        let offered = |engine: &Self, size| {
+            let book = &engine.markets.at(market).book;
+            book.preview(side, Some(crossed.px), size)
+        };
+        let size = lots(&offered(self, crossed.size));
+        if let Some(fill) = self.accepted(MakerFill { size, ..crossed }) {
+            let slices = offered(self, fill.size);
+            self.markets.at_mut(market).book.consume(side, &slices);
+            self.fill_maker(fill);
         }
-        book.consume(side, &slices);
-        self.fill_maker(MakerFill {
-            size: lots(&slices),
-            ..crossed
-        });
     }
 
     fn fill_maker(&mut self, fill: MakerFill) {
-        let Some(slice) = self.fillable(fill) else {
-            return;
-        };
-        let row = self.orders.at(fill.order);
-        let conflict = self
-            .held(row.account, row.market)
-            .is_some_and(|held| !row.reduce_only && held.margin_mode != row.margin_mode);
-        let left = row.size - slice.1;
-        let refused = if conflict {
-            Some(Reason::MarginModeConflict)
-        } else {
-            self.afford(row, &[slice], left, LiquidityRole::Maker)
-                .is_err()
-                .then_some(Reason::Margin)
-        };
-        match refused {
-            Some(reason) => self.finish(fill.order, OrderStatus::Canceled, Some(reason)),
-            None => self.fill(
-                fill.order,
-                &[Piece::from(&slice)],
-                Charge::Maker,
-                Remainder::Works,
-            ),
+        let piece = Piece::from(&(fill.px, fill.size));
+        self.fill(fill.order, &[piece], Charge::Maker, Remainder::Works);
+    }
+
+    /// The fill as order and account can still take it; an order its account can no longer have is canceled.
+    fn accepted(&mut self, fill: MakerFill) -> Option<MakerFill> {
+        let fill = self.fillable(fill)?;
+        match self.refused(fill) {
+            None => Some(fill),
+            Some(reason) => {
+                self.finish(fill.order, OrderStatus::Canceled, Some(reason));
+                None
+            }
         }
     }
 
-    /// The fill as the order can still take it: an earlier fill of the same trade may have changed it.
-    fn fillable(&self, fill: MakerFill) -> Option<Slice> {
+    /// An earlier fill of the same trade or book may have changed the order.
+    fn fillable(&self, fill: MakerFill) -> Option<MakerFill> {
         let row = self.orders.at(fill.order);
         let most = if row.reduce_only {
             row.size.min(self.reducible(row))
@@ -84,6 +77,21 @@ impl Engine {
             row.size
         };
         let size = fill.size.min(most);
-        (row.status == OrderStatus::Resting && size > Lots::ZERO).then_some((fill.px, size))
+        (row.status == OrderStatus::Resting && size > Lots::ZERO)
+            .then_some(MakerFill { size, ..fill })
+    }
+
+    fn refused(&self, fill: MakerFill) -> Option<Reason> {
+        let row = self.orders.at(fill.order);
+        let conflict = self
+            .held(row.account, row.market)
+            .is_some_and(|held| !row.reduce_only && held.margin_mode != row.margin_mode);
+        if conflict {
+            return Some(Reason::MarginModeConflict);
+        }
+        let slice = (fill.px, fill.size);
+        self.afford(row, &[slice], row.size - fill.size, LiquidityRole::Maker)
+            .is_err()
+            .then_some(Reason::Margin)
     }
 }

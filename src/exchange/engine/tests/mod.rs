@@ -12,6 +12,7 @@ mod market;
 mod matching;
 mod orders;
 mod reduce_only;
+mod replay;
 mod rules;
 mod same_again;
 mod scaled;

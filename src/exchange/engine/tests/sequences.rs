@@ -2,14 +2,16 @@
 //!
 //! 1 000 sequences by default; a long run is `PROPTEST_CASES=50000 cargo test --release --lib sequences`, which also
 //! runs as many of the service's (invariants 14 to 16, `exchange/sequences.rs`). The numbers in the messages are those of
-//! the invariants: 1 to 6, 8, 11 to 13 here at every act, 7 at every book, 9 and 10 in tests of their own below.
+//! the invariants: 1 to 4, 8, 11 to 13 here at every act, 5 to 7 at every fill (`replay.rs`), 9 and 10 in tests of their
+//! own below.
 
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
 use super::checkpoint::Shelf;
-use super::desk::{BTC, Desk, ETH, SOL, lax, markets};
+use super::desk::{Desk, ETH, SOL, lax, markets};
+use super::replay::Replay;
 use crate::exchange::{engine::*, sequences::config};
 
 /// One thing that can happen; small numbers that `Story` gives a meaning.
@@ -94,6 +96,9 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
+/// How far from the price, in tenths of a percent, and how deep; one just beyond each slippage cap.
+const LEVELS: [(i64, i64); 6] = [(1, 1), (3, 2), (26, 2), (31, 2), (51, 4), (101, 40)];
+
 struct Story {
     desk: Desk,
     price: [i64; 3],
@@ -102,30 +107,18 @@ struct Story {
     ended: BTreeMap<OrderId, OrderRow>,
     replay: Replay,
     shelf: Shelf,
-    /// The book of each market as it was last shown.
-    shown: [MarketTick; 3],
-}
-
-/// Positions rebuilt from the log's fills alone.
-#[derive(Default)]
-struct Replay {
-    seen: u64,
-    size: BTreeMap<MarketIx, Lots>,
-    /// What takers got of each side since its last refresh.
-    taken: BTreeMap<(MarketIx, Side), Lots>,
 }
 
 impl Story {
     fn new(rules: ChallengeRules) -> Self {
         let desk = Desk::with(50_000, rules, markets());
         Self {
-            shown: [BTC, ETH, SOL].map(|market| desk.shown[market].clone()),
+            replay: Replay::new(&desk),
             desk,
             // In tenths of a percent of the opening prices.
             price: [1_000; 3],
             depth: [200; 3],
             ended: BTreeMap::new(),
-            replay: Replay::default(),
             shelf: Shelf::default(),
         }
     }
@@ -283,27 +276,29 @@ impl Story {
         }
     }
 
-    fn tick(&self, market: usize, trades: Vec<Trade>) -> MarketTick {
+    /// A new book around the present price.
+    fn refresh(&mut self, market: usize) {
         let level = |away: i64, depth: i64| BookLevel {
             px: self.px(market, away),
             size: Lots(self.depth[market] * depth),
         };
-        MarketTick {
-            trades,
-            bids: [(-1, 1), (-3, 4), (-9, 20)]
-                .map(|(a, d)| level(a, d))
-                .to_vec(),
-            asks: [(1, 1), (3, 4), (9, 20)].map(|(a, d)| level(a, d)).to_vec(),
+        let tick = MarketTick {
+            trades: Vec::new(),
+            bids: LEVELS.map(|(away, depth)| level(-away, depth)).to_vec(),
+            asks: LEVELS.map(|(away, depth)| level(away, depth)).to_vec(),
             oracle: self.px(market, 0),
-        }
+        };
+        self.replay.refreshed(market.into(), &tick);
+        self.desk.engine.inject(market.into(), tick);
+        self.desk.step();
     }
 
-    fn show(&mut self, market: usize, trades: Vec<Trade>) {
-        let tick = self.tick(market, trades);
-        self.shown[market] = tick.clone();
-        self.replay
-            .taken
-            .retain(|(refreshed, _), _| *refreshed != market.into());
+    /// Somebody else trades; what is left of the book stays.
+    fn trade(&mut self, market: usize, trade: Trade) {
+        let tick = MarketTick {
+            oracle: self.px(market, 0),
+            ..self.replay.traded(market.into(), trade)
+        };
         self.desk.engine.inject(market.into(), tick);
         self.desk.step();
     }
@@ -314,7 +309,7 @@ impl Story {
                 let to = self.price[market] * (1_000 + by) / 1_000;
                 self.price[market] = to.clamp(200, 5_000);
                 self.depth[market] = depth;
-                self.show(market, Vec::new());
+                self.refresh(market);
             }
             Act::Trade(market, aggressor, away, size) => {
                 let trade = Trade {
@@ -322,7 +317,7 @@ impl Story {
                     px: self.px(market, away),
                     size: Lots(size),
                 };
-                self.show(market, vec![trade]);
+                self.trade(market, trade);
             }
             Act::Wait(quarters) => self.desk.pass(Millis(i64::from(quarters) * 250)),
             Act::Restart => self.shelf.restart(&mut self.desk.engine),
@@ -374,31 +369,8 @@ impl Story {
             self.order(row, &rows);
         }
         self.strategies(&rows);
-        self.replay_fills();
-        self.depth();
+        self.replay.follow(&self.desk);
         self.indexes(&rows);
-    }
-
-    /// 7: between two refreshes nobody gets more of a level than was shown, and what takers got was taken from the book.
-    fn depth(&self) {
-        for market in self.desk.engine.market_ixs() {
-            let book = &self.desk.engine.markets.at(market).book;
-            let shown = &self.shown[usize::from(market)];
-            for (side, levels) in [(Side::Buy, &shown.bids), (Side::Sell, &shown.asks)] {
-                for (px, eaten) in book.consumed(side) {
-                    let level: Lots = levels
-                        .iter()
-                        .filter(|level| level.px == px)
-                        .map(|level| level.size)
-                        .sum();
-                    assert!(eaten <= level, "7: {eaten:?} of {level:?} at {px:?}");
-                }
-                let eaten: Lots = book.consumed(side).map(|(_, lots)| lots).sum();
-                let key = (market, side.opposite());
-                let taken = self.replay.taken.get(&key).copied().unwrap_or_default();
-                assert!(taken <= eaten, "7: takers got {taken:?} of {eaten:?} eaten");
-            }
-        }
     }
 
     /// 1 and 2: cash is what came in less what went out, the rows say the same, and no money is made or lost.
@@ -458,7 +430,6 @@ impl Story {
         // A later leg may be linked to an ended entry; nothing a reader sees changes.
         first.links = row.links;
         assert_eq!(first, row, "13: ended rows stay");
-        price_is_inside(row, self.desk.engine.size_decimals(row.market));
     }
 
     /// 11, 12.
@@ -488,35 +459,6 @@ impl Story {
                 .filter_map(|rung| rung.order)
                 .any(|id| self.desk.row(id).status.is_working());
             assert_eq!(works, ladder.status == ScaledStatus::Working, "12");
-        }
-    }
-
-    /// 5: a reduce-only fill never grows or turns the position.
-    fn replay_fills(&mut self) {
-        let news: Vec<Logged> = self
-            .desk
-            .engine
-            .recent_events()
-            .take_while(|logged| logged.seq >= self.replay.seen)
-            .copied()
-            .collect();
-        self.replay.seen = self.desk.engine.log_len();
-        for logged in news.into_iter().rev() {
-            let Event::Filled { row, size, fee, .. } = logged.event else {
-                continue;
-            };
-            let row = self.desk.row(row);
-            // Insurance takes over without a fee, and not from the book.
-            if row.liquidity_role == Some(LiquidityRole::Taker) && fee > Usd::ZERO {
-                *self.replay.taken.entry((row.market, row.side)).or_default() += size;
-            }
-            let held = self.replay.size.entry(row.market).or_default();
-            let before = *held;
-            *held += Lots(row.side.sign() * size.0);
-            if row.reduce_only {
-                let same_way = before.0.signum() * held.0.signum() >= 0;
-                assert!(same_way && held.abs() < before.abs(), "5: {row:?}");
-            }
         }
     }
 
@@ -567,21 +509,6 @@ fn base(terms: Terms) -> PlaceOrder {
         slippage: None,
         exits: AttachedExits::default(),
         mode: PlaceMode::Market,
-    }
-}
-
-/// 6: a taker of a limit gets its price or better, a maker exactly its price.
-fn price_is_inside(row: &OrderRow, decimals: u32) {
-    let Some((price, limit)) = row.fill_price.zip(row.limit_price) else {
-        return;
-    };
-    let limit = limit.nano(decimals);
-    match row.liquidity_role {
-        Some(LiquidityRole::Maker) => assert_eq!(price, limit, "6: {row:?}"),
-        Some(LiquidityRole::Taker) => {
-            assert!((limit.0 - price.0) * row.side.sign() >= 0, "6: {row:?}");
-        }
-        None => panic!("6: a fill without a role: {row:?}"),
     }
 }
 
