@@ -4,6 +4,7 @@
 //! of the challenge never block a reduce-only order.
 
 use super::core::Engine;
+use super::enter::is_limit;
 use super::ids::AccountIx;
 use super::refusal::{Reason, Refusal};
 use super::rows::{OrderRow, Standing};
@@ -94,8 +95,11 @@ fn standing(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
 
 fn tradable(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
     let market = engine.markets.at(row.market);
+    // Whoever is stuck in a position may offer it at a price: that needs no middle.
+    let waits_to_reduce = row.reduce_only && is_limit(row.order_type);
     match market.book.twice_mid() {
         Some(_) => Ok(()),
+        None if waits_to_reduce => Ok(()),
         None => Err(Rejection::new(
             Reason::MarketUnavailable,
             format!("{} has no two-sided book now", market.spec.market_id()),

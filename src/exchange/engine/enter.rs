@@ -74,7 +74,12 @@ impl Engine {
         self.admit(&mut row).map(|_| ())
     }
 
-    /// A reduce-only order larger than the position is accepted for the position (exchange.md 1.5).
+    /// A reduce-only order larger than the position is accepted for the position, and never for more than it shows:
+    /// one that was the whole of a position stays at that size when the position grows (exchange.md 1.5).
+    ///
+    /// Why it does not close the whole then: every order has a size, which the desk and a bot have read; and two
+    /// targets, each set for the part that was new, would fire as one at the nearer price. Who adds to a position
+    /// protects what was added: with an order of its own, or with exits attached to the entry, which grow with it.
     fn clamp(&self, row: &mut OrderRow) {
         let reducible = self.reducible(row);
         if row.reduce_only && reducible > Lots::ZERO {
@@ -262,7 +267,7 @@ fn lost_its_position(reason: Reason) -> bool {
     )
 }
 
-fn is_limit(order_type: OrderType) -> bool {
+pub(super) fn is_limit(order_type: OrderType) -> bool {
     matches!(
         order_type,
         OrderType::Limit | OrderType::StopLimit | OrderType::TakeLimit

@@ -125,6 +125,27 @@ fn a_market_without_two_sides_takes_no_orders() {
         desk.refused(order),
         (RefusalKind::Conflict, Reason::MarketUnavailable)
     );
+    let limit = desk.limit(SOL, Side::Buy, "1", "99");
+    assert_eq!(
+        desk.refused(limit),
+        (RefusalKind::Conflict, Reason::MarketUnavailable)
+    );
+}
+
+#[test]
+fn a_position_nobody_bids_for_can_still_be_offered_at_a_limit() {
+    let mut desk = Desk::new(100_000);
+    desk.market(SOL, Side::Buy, "2");
+    desk.book(SOL, &[], &[("101", "5")], "100");
+    let at_market = Desk::reduce_only(desk.order(SOL, Side::Sell, "2"));
+    assert_eq!(
+        desk.refused(at_market),
+        (RefusalKind::Conflict, Reason::MarketUnavailable)
+    );
+    let offer = Desk::reduce_only(desk.limit(SOL, Side::Sell, "2", "100.5"));
+    let offer = desk.place(offer).unwrap();
+    desk.trade(SOL, Side::Buy, "100.5", "2");
+    assert_eq!(desk.fate(offer), (OrderStatus::Filled, Lots(200), None));
 }
 
 #[test]

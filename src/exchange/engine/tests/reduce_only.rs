@@ -24,6 +24,24 @@ fn an_exit_shrinks_with_the_position() {
 }
 
 #[test]
+fn a_full_size_exit_closes_what_it_shows_though_the_position_has_grown() {
+    let mut desk = Desk::new(100_000);
+    desk.market(SOL, Side::Buy, "10");
+    let profit = |desk: &Desk, coins| PlaceOrder {
+        mode: PlaceMode::TakeProfit {
+            trigger: desk.px(SOL, "110"),
+            target: None,
+        },
+        ..desk.order(SOL, Side::Sell, coins)
+    };
+    let whole = desk.place(profit(&desk, "10")).unwrap();
+    desk.market(SOL, Side::Buy, "5");
+    desk.at(SOL, "110");
+    assert_eq!(desk.fate(whole), (OrderStatus::Filled, Lots(1_000), None));
+    assert_eq!(desk.held(SOL), Lots(500), "the five that came later stay");
+}
+
+#[test]
 fn an_exit_ends_when_the_position_turns() {
     let (mut desk, exit) = long_ten();
     desk.market(SOL, Side::Sell, "11");

@@ -287,13 +287,21 @@ fn a_broken_account_is_closed_as_soon_as_its_market_is_back_and_may_only_reduce_
         (ended.status, ended.completion_reason),
         (TwapStatus::Failed, Some(CompletionReason::AccountBreached))
     );
-    let exit = Desk::reduce_only(desk.limit(ETH, Side::Sell, "1", "3000"));
+    let opening = desk.limit(SOL, Side::Buy, "1", "95");
     assert_eq!(
-        desk.refused(exit),
-        (RefusalKind::Conflict, Reason::ReduceOnlyNoPosition)
+        desk.refused(opening),
+        (RefusalKind::Conflict, Reason::AccountBreached)
     );
+    let exit = Desk::reduce_only(desk.limit(SOL, Side::Sell, "300", "97"));
+    let exit = desk.place(exit).unwrap();
+    desk.trade(SOL, Side::Buy, "97", "300");
+    assert_eq!(desk.fate(exit), (OrderStatus::Filled, Lots(30_000), None));
+    assert_eq!(desk.held(SOL), Lots(70_000));
+    let other = Desk::reduce_only(desk.limit(SOL, Side::Sell, "100", "99"));
+    let other = desk.place(other).unwrap();
     desk.at(SOL, "96");
     assert_eq!(desk.facts().open_positions, 0);
+    assert_eq!(desk.row(other).status, OrderStatus::Canceled);
 }
 
 #[test]
