@@ -4,8 +4,8 @@
 //! request differently is still the same request. Recorded is exactly what had an effect: a placed order, an order
 //! row recorded as rejected, a close-all operation. Validation, 401, 404 and 429 leave no record.
 //!
-//! A record is kept for thirty days of virtual time and never dropped early: who has [`MOST`] of them is refused new
-//! ones (429) until the oldest has had its time.
+//! A record is kept for thirty days of virtual time and never dropped early: who has as many as one may have ([`MOST`],
+//! unless the scenario says otherwise) is refused new ones (429) until the oldest has had its time.
 
 use super::{
     engine::{AccountIx, Millis, OrderId, PositionId},
@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, VecDeque};
 const KEPT_FOR: Millis = Millis(30 * Millis::DAY.0);
 /// Records per user: 23 new orders a minute for all of thirty days. Bounds what one user can make the exchange hold to
 /// about as much again as the rows of those orders.
-const MOST: usize = 1_000_000;
+pub(super) const MOST: u32 = 1_000_000;
 
 /// What a key was first used for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -40,9 +40,11 @@ pub(super) enum Effect {
     CloseAll(usize),
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Idempotency {
     users: BTreeMap<usize, Keys>,
+    /// Records a user may have.
+    most: usize,
     /// Since they were last asked for.
     changes: Vec<Change>,
 }
@@ -74,7 +76,24 @@ impl Keys {
     }
 }
 
+impl Default for Idempotency {
+    fn default() -> Self {
+        Self {
+            users: BTreeMap::new(),
+            most: MOST as usize,
+            changes: vec![],
+        }
+    }
+}
+
 impl Idempotency {
+    pub(super) fn at_most(self, most: u32) -> Self {
+        Self {
+            most: most as usize,
+            ..self
+        }
+    }
+
     /// What the key did before; `None` for a new key, 409 for one that was used for something else.
     pub(super) fn recall(
         &self,
@@ -105,7 +124,9 @@ impl Idempotency {
             .map(|key| Change::Forgotten(user, key));
         self.changes.extend(forgotten);
         match keys.oldest_first.front() {
-            Some((oldest, _)) if keys.oldest_first.len() >= MOST => Err(*oldest + KEPT_FOR - now),
+            Some((oldest, _)) if keys.oldest_first.len() >= self.most => {
+                Err(*oldest + KEPT_FOR - now)
+            }
             Some(_) | None => Ok(()),
         }
     }
@@ -190,7 +211,7 @@ mod tests {
     fn too_many_keys_are_refused_rather_than_an_old_one_forgotten() {
         let mut keys = Idempotency::default();
         keys.record((0, "k"), (deed(), Effect::CloseAll(3)), day(1));
-        let others = std::iter::repeat_n((day(1), String::new()), MOST - 1);
+        let others = std::iter::repeat_n((day(1), String::new()), MOST as usize - 1);
         keys.users.get_mut(&0).unwrap().oldest_first.extend(others);
         assert_eq!(keys.make_room(0, day(11)), Err(day(20)));
         assert_eq!(keys.make_room(1, day(11)), Ok(()), "another user");

@@ -230,7 +230,7 @@ impl Service {
             floor: Mutex::new(Floor {
                 clock: Clock::resumed(resumed.clock, Instant::now(), resumed.engine.now()),
                 engine: resumed.engine,
-                keys: resumed.keys,
+                keys: resumed.keys.at_most(scenario.keys_per_user()),
                 closings: resumed.closings,
             }),
             store: resumed.store,

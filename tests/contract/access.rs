@@ -3,7 +3,10 @@
 use crate::support::Paper;
 use serde_json::{Value, json};
 use std::time::Duration;
-use tokio::{net::TcpStream, time::timeout};
+use tokio::{
+    net::TcpStream,
+    time::{Instant, timeout},
+};
 use uuid::Uuid;
 
 const EVERY_ENDPOINT: [(&str, &str); 12] = [
@@ -43,60 +46,99 @@ async fn without_a_valid_key_every_endpoint_answers_401_and_nothing_else() {
     }
 }
 
+/// Method, something of `chal-1`, the like that nobody has, body.
+type Asked = (&'static str, &'static str, &'static str, &'static str);
+
+const FOREIGN: [Asked; 14] = [
+    (
+        "GET",
+        "/v1/orders?account_id=chal-1",
+        "/v1/orders?account_id=chal-9",
+        "",
+    ),
+    (
+        "GET",
+        "/v1/positions?account_id=chal-1",
+        "/v1/positions?account_id=chal-9",
+        "",
+    ),
+    (
+        "GET",
+        "/v1/twap-orders?account_id=chal-1",
+        "/v1/twap-orders?account_id=chal-9",
+        "",
+    ),
+    (
+        "GET",
+        "/sim/scaled-orders?account_id=chal-1",
+        "/sim/scaled-orders?account_id=chal-9",
+        "",
+    ),
+    (
+        "GET",
+        "/v1/scaled-orders/scl_000001",
+        "/v1/scaled-orders/scl_000009",
+        "",
+    ),
+    ("DELETE", "/v1/orders/ord_000001", "/v1/orders/nothing", ""),
+    (
+        "DELETE",
+        "/v1/twap-orders/twap_000001",
+        "/v1/twap-orders/twap_000009",
+        "",
+    ),
+    (
+        "DELETE",
+        "/v1/scaled-orders/scl_000001",
+        "/v1/scaled-orders/scl_000009",
+        "",
+    ),
+    (
+        "PUT",
+        "/v1/orders/ord_000001/attached-exits",
+        "/v1/orders/ord_999999/attached-exits",
+        "{}",
+    ),
+    (
+        "PUT",
+        "/v1/positions/pos_000001/isolated-margin",
+        "/v1/positions/x/isolated-margin",
+        r#"{"extra_margin":1}"#,
+    ),
+    (
+        "POST",
+        "/v1/positions/pos_000001/close",
+        "/v1/positions/pos_999999/close",
+        r#"{"type":"market"}"#,
+    ),
+    (
+        "POST",
+        "/v1/accounts/chal-1/close-all-positions",
+        "/v1/accounts/chal-9/close-all-positions",
+        "",
+    ),
+    ("POST", "/v1/orders", "/v1/orders", ORDER),
+    ("POST", "/sim/twap-orders", "/sim/twap-orders", TWAP),
+];
+
+const ORDER: &str = r#"{"account_id":"chal-1","market_id":"paper|BTC","side":"buy","size":0.1,"leverage":5,
+    "margin_mode":"isolated"}"#;
+const TWAP: &str = r#"{"account_id":"chal-1","market_id":"paper|BTC","side":"buy","size":0.1,"leverage":5,
+    "margin_mode":"isolated","duration_minutes":5}"#;
+const LADDER: &str = r#"{"account_id":"chal-1","market_id":"paper|BTC","side":"buy","size":0.1,"leverage":5,
+    "margin_mode":"isolated","start_price":60000,"end_price":50000,"rung_count":2}"#;
+
 #[tokio::test]
 async fn a_foreign_thing_cannot_be_told_from_a_missing_one() {
     let paper = Paper::bare().await;
-    let body = r#"{"account_id":"chal-1","market_id":"paper|BTC","side":"buy","size":0.1,"leverage":5,"margin_mode":"isolated"}"#;
-    assert_eq!(paper.keyed("/v1/orders", "k", body).await.status, 201);
-    let close = r#"{"type":"market"}"#;
-    let pairs = [
-        (
-            "GET",
-            "/v1/orders?account_id=chal-1",
-            "/v1/orders?account_id=chal-9",
-            "",
-        ),
-        (
-            "GET",
-            "/v1/positions?account_id=chal-1",
-            "/v1/positions?account_id=chal-9",
-            "",
-        ),
-        (
-            "GET",
-            "/v1/twap-orders?account_id=chal-1",
-            "/v1/twap-orders?account_id=chal-9",
-            "",
-        ),
-        ("DELETE", "/v1/orders/ord_000001", "/v1/orders/nothing", ""),
-        (
-            "PUT",
-            "/v1/orders/ord_000001/attached-exits",
-            "/v1/orders/ord_999999/attached-exits",
-            "{}",
-        ),
-        (
-            "POST",
-            "/v1/positions/pos_000001/close",
-            "/v1/positions/pos_999999/close",
-            close,
-        ),
-        (
-            "PUT",
-            "/v1/positions/pos_000001/isolated-margin",
-            "/v1/positions/x/isolated-margin",
-            r#"{"extra_margin":1}"#,
-        ),
-        (
-            "POST",
-            "/v1/accounts/chal-1/close-all-positions",
-            "/v1/accounts/chal-9/close-all-positions",
-            "",
-        ),
-    ];
-    for (method, foreign, missing, body) in pairs {
+    assert_eq!(paper.keyed("/v1/orders", "k", ORDER).await.status, 201);
+    for (target, strategy) in [("/sim/twap-orders", TWAP), ("/sim/scaled-orders", LADDER)] {
+        assert_eq!(paper.post(target, strategy).await.status, 201);
+    }
+    for (method, foreign, missing, body) in FOREIGN {
+        let nobodys = body.replace("chal-1", "chal-9");
         let foreign = paper.call_as("chal-2", method, foreign, body).await;
-        let missing = paper.call_as("chal-2", method, missing, body).await;
+        let missing = paper.call_as("chal-2", method, missing, &nobodys).await;
         assert_eq!(foreign.status, 404, "{method} {missing:?}");
         assert_eq!(foreign.anonymous(), missing.anonymous());
         assert_eq!(foreign.body.len(), missing.body.len());
@@ -227,6 +269,76 @@ async fn each_budget_answers_429_with_whole_seconds_and_names_itself() {
     }
     let reset = paper.post("/sim/budgets", "{}").await;
     assert_eq!(reset.json()["data"]["per_key"]["burst"], Value::from(500));
+}
+
+#[tokio::test]
+async fn who_has_as_many_keys_as_one_may_have_is_told_when_there_is_room_and_the_old_ones_work() {
+    let scenario = format!(
+        "keys_per_user = 2\n{}",
+        include_str!("../support/bare.toml")
+    );
+    let paper = Paper::open(&scenario).await;
+    let body = |account| {
+        json!({
+            "type": "limit", "account_id": account, "market_id": "paper|BTC", "side": "buy",
+            "size": 0.001, "limit_price": 50000, "leverage": 5, "margin_mode": "cross",
+        })
+        .to_string()
+    };
+    for key in ["a", "b"] {
+        let placed = paper.keyed("/v1/orders", key, &body("chal-1")).await;
+        assert_eq!(placed.status, 201);
+    }
+    let reply = paper.keyed("/v1/orders", "c", &body("chal-1")).await;
+    let (status, code, _) = reply.refusal();
+    assert_eq!((status, code.as_str()), (429, "too_many_keys"));
+    assert_eq!(reply.header("retry-after"), Some("2592000"), "thirty days");
+    let panic = "/v1/accounts/chal-1/close-all-positions";
+    assert_eq!(paper.keyed(panic, "d", "").await.refusal().0, 429);
+    let again = paper.keyed("/v1/orders", "a", &body("chal-1")).await;
+    assert_eq!(again.status, 200, "a repeat needs no room");
+    let orders: Vec<Value> = paper.get("/v1/orders?account_id=chal-1").await.data();
+    assert_eq!(orders.len(), 2);
+    let other = paper
+        .call_as("chal-2", "POST", "/v1/orders", &body("chal-2"))
+        .await;
+    assert_eq!(other.status, 201);
+}
+
+/// How long it took until the connection was over, and what was said.
+async fn until_let_go(paper: &Paper, bytes: &str) -> (u64, String) {
+    let began = Instant::now();
+    let answer = paper.send(bytes.as_bytes()).await;
+    (
+        began.elapsed().as_secs(),
+        String::from_utf8(answer).unwrap(),
+    )
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_dawdles_is_let_go_after_its_time_for_head_body_and_next_request() {
+    let paper = Paper::bare().await;
+    let (silent, said) = until_let_go(&paper, "").await;
+    assert_eq!((silent, said.as_str()), (30, ""));
+    let (head, said) = until_let_go(&paper, "GET /sim/markets HTTP/1.1\r\nHost:").await;
+    assert_eq!((head, said.as_str()), (10, ""));
+    let markets = "GET /sim/markets HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    let (next, said) = until_let_go(&paper, markets).await;
+    assert!(said.starts_with("HTTP/1.1 200"), "{said}");
+    assert_eq!(next, 30);
+    let slow = r#"{"kind":"latency","route":"markets","count":1,"millis":15000}"#;
+    assert_eq!(paper.post("/sim/faults", slow).await.status, 200);
+    let (after_a_slow_answer, said) = until_let_go(&paper, markets).await;
+    assert!(said.starts_with("HTTP/1.1 200"), "{said}");
+    assert_eq!(after_a_slow_answer, 45);
+    let request = format!(
+        "POST /v1/orders HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\nContent-Length: 9\r\n\r\n{{",
+        paper.key()
+    );
+    let (body, said) = until_let_go(&paper, &request).await;
+    assert!(said.starts_with("HTTP/1.1 408"), "{said}");
+    assert!(said.contains("request_timeout"), "{said}");
+    assert!((20..=30).contains(&body), "{body}");
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use std::{
     pin::Pin,
     sync::{
         Arc,
-        atomic::{AtomicU8, Ordering},
+        atomic::{AtomicU8, AtomicU64, Ordering},
     },
     task::{Context, Poll, ready},
     time::Duration,
@@ -26,27 +26,56 @@ const IDLE: u8 = 0;
 const HEAD: u8 = 1;
 const BUSY: u8 = 2;
 
-/// Where a connection is; shared by the reader and the request it carries.
-#[derive(Debug, Default)]
-pub(super) struct Phase(AtomicU8);
+/// Where a connection is and since when; shared by the reader and the request it carries.
+#[derive(Debug)]
+pub(super) struct Phase {
+    born: Instant,
+    state: AtomicU8,
+    /// Milliseconds after `born`.
+    since: AtomicU64,
+}
+
+impl Default for Phase {
+    fn default() -> Self {
+        Self {
+            born: Instant::now(),
+            state: AtomicU8::new(IDLE),
+            since: AtomicU64::new(0),
+        }
+    }
+}
 
 impl Phase {
     pub(super) fn busy(&self) {
-        self.0.store(BUSY, Ordering::Relaxed);
+        self.enter(BUSY);
     }
 
     pub(super) fn idle(&self) {
-        self.0.store(IDLE, Ordering::Relaxed);
+        self.enter(IDLE);
     }
 
     fn head_begins(&self) {
-        let _ = self
-            .0
-            .compare_exchange(IDLE, HEAD, Ordering::Relaxed, Ordering::Relaxed);
+        if self.state.load(Ordering::Relaxed) == IDLE {
+            self.enter(HEAD);
+        }
     }
 
-    fn now(&self) -> u8 {
-        self.0.load(Ordering::Relaxed)
+    fn enter(&self, state: u8) {
+        let since = self.born.elapsed().as_millis();
+        let since = u64::try_from(since).unwrap_or(u64::MAX);
+        self.since.store(since, Ordering::Relaxed);
+        self.state.store(state, Ordering::Relaxed);
+    }
+
+    /// When we lose patience; never, while a request is being answered.
+    fn deadline(&self) -> Option<Instant> {
+        let limit = match self.state.load(Ordering::Relaxed) {
+            BUSY => return None,
+            HEAD => HEAD_LIMIT,
+            _ => IDLE_LIMIT,
+        };
+        let since = Duration::from_millis(self.since.load(Ordering::Relaxed));
+        Some(self.born + since + limit)
     }
 }
 
@@ -54,9 +83,8 @@ impl Phase {
 pub(super) struct Patient<I> {
     io: I,
     phase: Arc<Phase>,
-    /// The phase `deadline` was set for.
-    timed: u8,
-    deadline: Pin<Box<Sleep>>,
+    /// Wakes us; set for the phase of the last look, which may be over by then.
+    alarm: Pin<Box<Sleep>>,
 }
 
 impl<I> Patient<I> {
@@ -64,26 +92,18 @@ impl<I> Patient<I> {
         Self {
             io,
             phase,
-            timed: IDLE,
-            deadline: Box::pin(sleep(IDLE_LIMIT)),
+            alarm: Box::pin(sleep(IDLE_LIMIT)),
         }
     }
 
     fn poll_deadline(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let phase = self.phase.now();
-        if phase != self.timed {
-            self.timed = phase;
-            let limit = if phase == HEAD {
-                HEAD_LIMIT
-            } else {
-                IDLE_LIMIT
-            };
-            self.deadline.as_mut().reset(Instant::now() + limit);
+        // hyper looks again only when it is woken, also once the answer has left.
+        let next_look = || Instant::now() + HEAD_LIMIT;
+        let deadline = self.phase.deadline().unwrap_or_else(next_look);
+        if self.alarm.deadline() != deadline {
+            self.alarm.as_mut().reset(deadline);
         }
-        if phase == BUSY {
-            return Poll::Pending;
-        }
-        ready!(self.deadline.as_mut().poll(cx));
+        ready!(self.alarm.as_mut().poll(cx));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
 }

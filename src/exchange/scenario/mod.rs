@@ -14,6 +14,7 @@ use super::{
     chaos::Plant,
     engine::{AccountIx, Engine, Millis},
     gate::ApiKey,
+    idempotency::MOST,
 };
 use crate::model::AccountId;
 use shape::Shape;
@@ -118,6 +119,11 @@ impl Scenario {
 
     pub(super) fn faults(&self) -> &[Plant] {
         &self.shape.faults
+    }
+
+    /// How many `Idempotency-Key`s one user may have at a time.
+    pub(super) fn keys_per_user(&self) -> u32 {
+        self.shape.keys_per_user.unwrap_or(MOST)
     }
 
     pub(super) fn budgets(&self) -> Rates {

@@ -45,6 +45,7 @@ pub(super) struct Shape {
     venue: VenueShape,
     #[serde(default)]
     pub(super) budgets: Rates,
+    pub(super) keys_per_user: Option<u32>,
     /// Planted before the first request, as `POST /sim/faults` would.
     #[serde(default)]
     pub(super) faults: Vec<Plant>,
