@@ -32,20 +32,23 @@ impl Engine {
         state.book.refresh(bids, asks);
         state.resting.see(&state.book);
         state.updated_at = at;
-        for (side, crossed) in state.resting.crossed(&state.book) {
-            self.fill_crossed(market, side, crossed);
+        for (side, fill) in state.resting.crossed(&state.book) {
+            self.fill_crossed(market, side, fill);
         }
     }
 
     /// What an order does not take, because it shrank or its account cannot pay, stays in the book.
-    fn fill_crossed(&mut self, market: MarketIx, side: Side, crossed: MakerFill) {
-        let offered = |engine: &Self, size| {
+    fn fill_crossed(&mut self, market: MarketIx, side: Side, fill: MakerFill) {
+        let offered = |engine: &Self, fill: MakerFill| {
             let book = &engine.markets.at(market).book;
-            book.preview(side, Some(crossed.px), size)
+            book.preview(side, Some(fill.px), fill.size)
         };
-        let size = lots(&offered(self, crossed.size));
-        if let Some(fill) = self.accepted(MakerFill { size, ..crossed }) {
-            let slices = offered(self, fill.size);
+        let reach = MakerFill {
+            size: lots(&offered(self, fill)),
+            ..fill
+        };
+        if let Some(fill) = self.accepted(reach) {
+            let slices = offered(self, fill);
             self.markets.at_mut(market).book.consume(side, &slices);
             self.fill_maker(fill);
         }

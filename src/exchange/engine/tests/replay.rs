@@ -117,7 +117,7 @@ impl Replay {
             Some((market, trade)) if *market == row.market => {
                 assert_eq!(trade.aggressor, row.side.opposite(), "7: {row:?}");
                 assert!(!is_worse(trade.aggressor, limit, trade.px), "7: {row:?}");
-                trade.size = trade.size - size;
+                trade.size -= size;
                 assert!(trade.size >= Lots::ZERO, "7: spent twice on {row:?}");
             }
             Some(_) | None => {
@@ -153,8 +153,8 @@ impl Replay {
                 break;
             }
             let part = missing.min(level.size);
-            level.size = level.size - part;
-            missing = missing - part;
+            level.size -= part;
+            missing -= part;
             money += level.px * part;
             worst = level.px;
         }
@@ -198,11 +198,11 @@ fn is_worse(side: Side, px: Px, limit: Px) -> bool {
 
 /// exchange.md 1.3: how far from the middle a market execution may trade.
 fn cap(row: &OrderRow) -> Option<Bps> {
-    match row.mode {
-        OrderMode::Liquidation | OrderMode::CloseOut => None,
-        _ if row.twap.is_some() => Some(Bps(300)),
-        _ if row.slippage.is_some() => row.slippage,
-        OrderMode::Market => Some(Bps(500)),
-        _ => Some(Bps(1_000)),
-    }
+    let forced = matches!(row.mode, OrderMode::Liquidation | OrderMode::CloseOut);
+    let usual = match (row.twap, row.mode) {
+        (Some(_), _) => Bps(300),
+        (None, OrderMode::Market) => row.slippage.unwrap_or(Bps(500)),
+        (None, _) => row.slippage.unwrap_or(Bps(1_000)),
+    };
+    (!forced).then_some(usual)
 }
