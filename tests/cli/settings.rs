@@ -89,7 +89,7 @@ fn a_wrong_value_names_the_variable_or_the_flag() {
         (code, err.as_str()),
         (
             2,
-            "perpdeck: PERPDECK_THEME: \"drak\" is not one of \"dark\", \"light\"\n"
+            "perpdeck: PERPDECK_THEME: \"drak\" is not one of \"dark\", \"light\", \"contrast\", \"blue_orange\", \"red_up\"\n"
         )
     );
     let (code, _, err) =
