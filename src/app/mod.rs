@@ -9,6 +9,7 @@ pub mod checks;
 mod doubt;
 pub mod form;
 mod guest;
+mod halt;
 mod health;
 pub mod keymap;
 pub mod marks;
@@ -74,6 +75,8 @@ pub enum Msg {
     Flatten,
     /// The command line wants this done while the desk has the journal.
     Asked(Guest, Wish),
+    /// Why nothing that raises exposure is sent from now on; `None` when it is again.
+    Halted(Option<String>),
     /// The world outside the desk has something to say to the trader.
     Said(Tone, String),
 }
@@ -92,6 +95,8 @@ pub enum Effect {
     Again(Ticket),
     /// The parked command of this ticket is given up, whatever became of it.
     GiveUp(Ticket),
+    /// A person trades on after a halt.
+    Rearm,
     /// Poll these now, whatever their interval.
     Poll(Vec<Source>),
     MoreClosed(Cursor),
@@ -174,6 +179,8 @@ pub struct Model {
     pub activity: Activity,
     /// A flatten was asked for before the account was known.
     flatten_wanted: bool,
+    /// Why nothing that raises exposure is sent, until the trader re-arms the desk.
+    pub halted: Option<String>,
     session: checks::Session,
 }
 
@@ -190,6 +197,7 @@ impl Model {
             overlays: vec![],
             activity: Activity::default(),
             flatten_wanted: false,
+            halted: None,
             session: checks::Session::default(),
         }
     }

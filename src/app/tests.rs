@@ -475,6 +475,7 @@ mod any_keys {
             | Effect::SendAs(..)
             | Effect::Attend(..)
             | Effect::TurnAway(..)
+            | Effect::Rearm
             | Effect::Quit => true,
         }
     }

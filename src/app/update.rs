@@ -1,7 +1,7 @@
 //! The router: one message in, the changed model and the effects out.
 
 use super::{
-    About, Effect, Model, Msg, Next, bulk, checks, doubt, guest,
+    About, Effect, Model, Msg, Next, bulk, checks, doubt, guest, halt,
     keymap::{Action, Chord, Context},
     notice::{Event, Tone},
     overlay::{Bulk, Overlay},
@@ -47,6 +47,7 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
         }
         Msg::Flatten => doubt::flatten_now(model),
         Msg::Asked(guest, wish) => guest::asked(model, guest, wish),
+        Msg::Halted(why) => halt::halt(model, why),
         Msg::Said(tone, text) => {
             model
                 .activity
@@ -174,6 +175,9 @@ fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
 pub(super) fn objection(model: &Model, command: &Command) -> Option<String> {
     if model.options.read_only {
         return Some("the desk is read-only and sends nothing".to_owned());
+    }
+    if let Some(why) = halt::objection(model, command) {
+        return Some(why);
     }
     let limits = &model.options.checks;
     checks::objection(limits, &model.store, &model.session, model.now, command)

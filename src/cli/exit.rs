@@ -75,7 +75,7 @@ impl From<&Failure> for Exit {
             | FailureKind::Broken
             | FailureKind::Unreadable => Self::Unavailable,
             FailureKind::Invalid | FailureKind::NotFound | FailureKind::Conflict => Self::Rejected,
-            FailureKind::Unknown => Self::Unknown,
+            FailureKind::Unknown | FailureKind::Contradiction => Self::Unknown,
             FailureKind::Local => Self::Failed,
         }
     }

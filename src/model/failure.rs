@@ -30,6 +30,8 @@ pub enum FailureKind {
     Unreadable,
     /// A mutation may or may not have taken effect. Never shown as failed.
     Unknown,
+    /// Answers that cannot all be true: what took effect is not known, nor what else to believe.
+    Contradiction,
     /// Refused on this side, before anything was sent.
     Local,
 }
@@ -49,6 +51,7 @@ impl FailureKind {
             Self::Broken => "broken answer",
             Self::Unreadable => "unreadable answer",
             Self::Unknown => "outcome unknown",
+            Self::Contradiction => "the service contradicts itself",
             Self::Local => "not sent",
         }
     }
@@ -89,7 +92,7 @@ impl Failure {
 
     /// Whether the request may have taken effect all the same.
     pub fn is_doubtful(&self) -> bool {
-        self.kind == FailureKind::Unknown
+        matches!(self.kind, FailureKind::Unknown | FailureKind::Contradiction)
     }
 
     /// Everything that helps to look the failure up, after the message: code, rule, order, request.

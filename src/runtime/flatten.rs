@@ -3,7 +3,7 @@
 //!
 //! Contract: the close-all goes out at once, beside the reads that find what else there is; each round
 //! closes with a key of its own (the same key would only repeat the old answer), three more rounds after
-//! the first. Nothing that raises exposure is sent meanwhile. It needs no journal and no screen, and what
+//! the first. Nothing that raises exposure is sent meanwhile, nor after it until a person re-arms the desk. It needs no journal and no screen, and what
 //! is in doubt on the way is decided by the reads at the end. It never says flat without two complete
 //! reads that found nothing.
 //!
@@ -78,6 +78,11 @@ pub(super) async fn flatten(
     };
     let result = run.rounds(closing).await;
     run.note_end(&result).await;
+    let why = match &result {
+        Ok(_) => "it was flattened",
+        Err(_) => "it was flattened, and is not proved flat",
+    };
+    desk.halt(why).await;
     result
 }
 

@@ -112,6 +112,7 @@ fn cause(msg: &Msg) -> Cause {
         | Msg::Offered(..)
         | Msg::Flatten
         | Msg::Asked(..)
+        | Msg::Halted(_)
         | Msg::Said(..) => Cause::Person,
     }
 }

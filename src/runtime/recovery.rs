@@ -3,12 +3,12 @@
 //! Contract: the service is read before anything is sent; an order that may exist is linked when one and
 //! only one row fits, and otherwise asked about, never sent again by itself. A close-all goes on with its
 //! own key, a flatten is begun anew, a full market close and a cancel of what still works are sent again
-//! (none of them can open anything); a PUT is asked about. What is too old, or belongs to another service
-//! or key, is not sent. Each is told in one line. Nothing that raises exposure is sent before this is over.
+//! (none of them can open anything); a PUT is asked about. What is too old is not sent; what belongs to another service,
+//! account or key is shown as a question and never sent from here. Each is told in one line. Nothing that raises exposure is sent before this is over.
 
 use super::{
     flatten::{self, Resumed},
-    outbox::{Desk, Errand, Resume, Teller},
+    outbox::{Desk, Errand, Home, Resume, Teller},
 };
 use crate::{
     api::{Method, Request},
@@ -88,21 +88,15 @@ impl Bench<'_> {
     async fn judge(&self, open: Vec<Entry>) {
         let (ours, foreign): (Vec<_>, Vec<_>) =
             open.into_iter().partition(|entry| self.is_ours(entry));
-        if !foreign.is_empty() {
-            let text = format!(
-                "{} open commands in the journal belong to another service, account or key and are \
-                 left alone: perpdeck journal list",
-                foreign.len()
-            );
-            self.desk.note(Tone::Warn, text).await;
+        for entry in foreign {
+            self.show(entry).await;
         }
-        let (deeds, rows): (Vec<_>, Vec<_>) = ours
-            .into_iter()
-            .partition(|entry| entry.intent.target.starts_with("flatten:"));
+        let (deeds, rows): (Vec<_>, Vec<_>) = ours.into_iter().partition(is_deed);
         let deed = self.flatten_to_resume(deeds).await;
         let mut closing = None;
         for entry in rows.iter().cloned() {
-            let Some(row) = self.row(entry, &rows) else {
+            let Some(row) = self.row(entry.clone(), &rows, Home::Here) else {
+                self.unreadable(&entry).await;
                 continue;
             };
             let part = deed.is_some() && row.entry.intent.parent == deed;
@@ -115,6 +109,38 @@ impl Bench<'_> {
         if let Some(deed) = deed {
             self.resume_flatten(Resumed { deed, closing });
         }
+    }
+
+    /// What another desk has to find out about stays in sight here, and in doubt.
+    async fn show(&self, entry: Entry) {
+        if entry.state == State::Prepared {
+            return self.never_sent(&entry).await;
+        }
+        let words = format!(
+            "is of {}, account {}, and in doubt there: it is never sent from here",
+            entry.intent.base_url, entry.intent.account_id
+        );
+        self.account_for(&entry, Tone::Alert, &words).await;
+        match self.row(entry.clone(), &[], Home::Elsewhere) {
+            Some(row) => go(row, Resume::Ask),
+            // A flatten is its parts, which are shown.
+            None if is_deed(&entry) => {}
+            None => self.unreadable(&entry).await,
+        }
+    }
+
+    /// Spelled in a way this desk does not know.
+    async fn unreadable(&self, entry: &Entry) {
+        let words = format!("cannot be read back: perpdeck journal show {}", entry.id.0);
+        self.tell(entry, &Standing::new(State::Parked, words.as_str()))
+            .await;
+        self.account_for(entry, Tone::Alert, &words).await;
+    }
+
+    async fn never_sent(&self, entry: &Entry) {
+        let words = "was never sent, and is not sent now";
+        self.tell(entry, &Standing::new(State::Unsent, words)).await;
+        self.account_for(entry, Tone::Warn, words).await;
     }
 
     /// Left open by this desk's service, account and key.
@@ -157,7 +183,7 @@ impl Bench<'_> {
     }
 
     /// The row as a command again, sent or asked about under a ticket of this session.
-    fn row(&self, entry: Entry, rows: &[Entry]) -> Option<Row> {
+    fn row(&self, entry: Entry, rows: &[Entry], home: Home) -> Option<Row> {
         let dialect = &self.desk.client.connection().dialect;
         let request = Request {
             method: entry.intent.method.parse::<Method>().ok()?,
@@ -171,8 +197,8 @@ impl Bench<'_> {
             self.desk.clone(),
             Teller::Ticket(ticket),
             command,
-            (request, entry.id),
-            entry.created_at,
+            request,
+            (&entry, home),
         );
         Some(Row {
             overtaken: is_overtaken(&entry, rows),
@@ -186,10 +212,7 @@ impl Bench<'_> {
         let young = self.desk.clock.now() < row.entry.intent.replay_until;
         let command = row.errand.command().clone();
         if row.entry.state == State::Prepared && !matches!(command, Command::CloseAll(_)) {
-            let words = "was never sent, and is not sent now";
-            self.tell(&row.entry, &Standing::new(State::Unsent, words))
-                .await;
-            return self.account_for(&row.entry, Tone::Warn, words).await;
+            return self.never_sent(&row.entry).await;
         }
         if row.entry.state == State::Queued {
             row.errand.follow();
@@ -316,6 +339,11 @@ impl Bench<'_> {
         let text = format!("from the last session: {}: {words}", entry.intent.command);
         self.desk.note(tone, text).await;
     }
+}
+
+/// A flatten: not a request, but what requests are parts of.
+fn is_deed(entry: &Entry) -> bool {
+    entry.intent.target.starts_with("flatten:")
 }
 
 /// A later PUT for the same thing is in the journal.

@@ -67,6 +67,7 @@ impl Services {
                 Effect::TurnAway(guest, why) => guests.turn_away(guest, why),
                 Effect::Again(ticket) => outbox.again(ticket),
                 Effect::GiveUp(ticket) => outbox.give_up(ticket),
+                Effect::Rearm => outbox.rearm(),
                 Effect::Poll(sources) => poller.poll(&sources),
                 Effect::MoreClosed(cursor) => poller.more_closed(cursor),
                 Effect::MoreHistory(cursor) => poller.more_history(cursor),

@@ -52,13 +52,23 @@ pub fn header(model: &Model) -> Header {
     };
     let account = Span::new(identity.account_id.to_string(), Tone::Strong);
     let account = Segment::new(3, vec![Span::muted("acct "), account.clone()]).brief(vec![account]);
-    let mut segments = vec![account, worth(model), daily_loss(model), api(model)];
+    let mut segments = vec![account];
+    segments.extend(halted(model));
+    segments.extend([worth(model), daily_loss(model), api(model)]);
     segments.extend(budget(model));
     segments.extend(ages(model));
     Header {
         mode: Some(identity.mode),
         segments,
     }
+}
+
+/// That no order leaves is said first, and why where there is room.
+fn halted(model: &Model) -> Option<Segment> {
+    let why = model.halted.as_ref()?;
+    let word = Span::new("HALTED", Tone::Alert);
+    let words = vec![word.clone(), Span::new(format!(": {why}"), Tone::Alert)];
+    Some(Segment::new(0, words).brief(vec![word]))
 }
 
 fn worth(model: &Model) -> Segment {

@@ -8,7 +8,7 @@ use crate::{
         notice::{self, Event, Notice},
         overlay::{Arm, Deed, Overlay, Strip},
     },
-    model::{AccountId, Command, FailureKind, Num, Progress, Timestamp},
+    model::{AccountId, Command, Num, Progress, Timestamp},
 };
 
 /// The question before a destructive key acts.
@@ -348,7 +348,7 @@ fn tells_itself(model: &Model) -> bool {
 fn toast_words(notice: &Notice) -> String {
     let asked = |command| words::command(command, &notice.about);
     match &notice.event {
-        Event::Settled(command, Err(why)) if why.kind == FailureKind::Unknown => {
+        Event::Settled(command, Err(why)) if why.is_doubtful() => {
             format!("{}: may or may not have been done", asked(command))
         }
         Event::Settled(command, Err(why)) => format!("{}: {}", asked(command), why.message),

@@ -181,7 +181,8 @@ impl<'a> Mail<'a> {
                 | Msg::Ended(..)
                 | Msg::Resumed(..)
                 | Msg::Asked(..)
-                | Msg::Flatten => {}
+                | Msg::Flatten
+                | Msg::Halted(_) => {}
             }
             while self.sent < deeds.len().min(self.outcomes.len() + ABREAST) {
                 self.send(deeds);

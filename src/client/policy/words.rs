@@ -60,8 +60,12 @@ impl Tries {
             (None, _) => effect.to_owned(),
         };
         let message = format!("{known}: {why}. Look at {look} before you send it again");
+        let kind = match why.kind {
+            FailureKind::Contradiction => FailureKind::Contradiction,
+            _ => FailureKind::Unknown,
+        };
         Failure {
-            kind: FailureKind::Unknown,
+            kind,
             message: message.into(),
             ..why
         }
@@ -134,10 +138,7 @@ pub(super) fn fault(before: Option<&CloseAll>, now: &CloseAll) -> Option<Failure
         _ => return None,
     };
     Some(Failure::new(
-        FailureKind::Unreadable,
-        format!(
-            "the service contradicts itself about close-all {}: {broken}",
-            now.id
-        ),
+        FailureKind::Contradiction,
+        format!("close-all {}: {broken}", now.id),
     ))
 }

@@ -1,7 +1,7 @@
 //! A command from its turn to its end: recorded, pursued, and parked where nobody but a person can end it.
 
 use super::{
-    Desk, Errand, Teller,
+    Desk, Errand, Home, Teller,
     desk::Decision,
     follow,
     lanes::Turn,
@@ -89,7 +89,15 @@ impl Errand {
         self: &Arc<Self>,
         tries: Tries,
     ) -> Result<Receipt, Failure> {
-        let result = self.pursue(tries).await;
+        let result = match self.pursue(tries).await {
+            Ok(receipt) => self.believed(receipt),
+            failed @ Err(_) => failed,
+        };
+        if let Err(why) = &result
+            && why.kind == FailureKind::Contradiction
+        {
+            self.desk.halt(why.to_string()).await;
+        }
         let mut standing = Standing::of(&result);
         if let Ok(receipt) = &result {
             self.check_echo(receipt, &mut standing).await;
@@ -118,9 +126,46 @@ impl Errand {
             drop(turn.take());
             match self.park(ticket, &why).await {
                 Decision::GiveUp => return Err(self.give_up(why).await),
-                Decision::Again => stage = self.once_more(why),
+                Decision::Again => turn = Some(self.turn().await),
             }
+            // While it waited for its turn, a newer one may have been given.
+            stage = match self.objection(ticket) {
+                Some(objection) => {
+                    self.desk.note(Tone::Warn, objection).await;
+                    Stage::Ask(why)
+                }
+                None => self.once_more(why),
+            };
         }
+    }
+
+    /// The next place in its lane, when it has come.
+    async fn turn(&self) -> Turn {
+        let turn = self.desk.join(&self.command);
+        turn.come().await;
+        turn
+    }
+
+    /// An answer that is ours, and the same as before.
+    fn believed(&self, receipt: Receipt) -> Result<Receipt, Failure> {
+        let Receipt::Order { order, .. } = &receipt else {
+            return Ok(receipt);
+        };
+        let account = &self.desk.client.connection().account_id;
+        let before = self.recorded.before.as_ref();
+        let known = before.and_then(|before| before.order.as_ref());
+        let what = if !order.account_id.raw().is_empty() && order.account_id != *account {
+            format!("order {} is of account {}", order.id, order.account_id)
+        } else if let Some(known) = known.filter(|known| **known != order.id) {
+            format!("order {} answers to the key of order {known}", order.id)
+        } else {
+            return Ok(receipt);
+        };
+        let message = format!("{}: {what}", self.command);
+        Err(Failure {
+            order_id: Some(order.id.clone()),
+            ..Failure::new(FailureKind::Contradiction, message)
+        })
     }
 
     /// With the doubt that an earlier sending of the same request left.
@@ -146,15 +191,12 @@ impl Errand {
         self.desk
             .say(Msg::Resumed(ticket, self.command.clone()))
             .await;
-        let why = Failure::new(
-            FailureKind::Unknown,
-            "it was under way when the desk stopped, and may have taken effect",
-        );
-        let stage = match resume {
-            Resume::Send => self.once_more(why),
-            Resume::Ask => Stage::Ask(why),
+        let why = Failure::new(FailureKind::Unknown, self.home.doubt());
+        let (stage, turn) = match (resume, self.home) {
+            (Resume::Send, Home::Here) => (self.once_more(why), Some(self.turn().await)),
+            (Resume::Send | Resume::Ask, _) => (Stage::Ask(why), None),
         };
-        let settled = self.finish(ticket, stage, None).await;
+        let settled = self.finish(ticket, stage, turn).await;
         self.desk.say(Msg::Settled(ticket, settled)).await;
     }
 
@@ -178,21 +220,18 @@ impl Errand {
             let Ok(decision) = decided.await else {
                 return std::future::pending().await;
             };
-            match self.objection(ticket, decision) {
-                Some(objection) => self.desk.note(Tone::Warn, objection).await,
-                None => return decision,
+            match (decision, self.objection(ticket)) {
+                (Decision::Again, Some(objection)) => self.desk.note(Tone::Warn, objection).await,
+                (Decision::Again | Decision::GiveUp, _) => return decision,
             }
         }
     }
 
     /// Why it must not be sent again, if so.
-    fn objection(&self, ticket: Ticket, decision: Decision) -> Option<String> {
-        if decision == Decision::GiveUp {
-            return None;
-        }
+    fn objection(&self, ticket: Ticket) -> Option<String> {
         if self.desk.clock.now() >= self.replay_until() {
             return Some(format!(
-                "{}: too old to be sent again; the service may have forgotten its key and act anew",
+                "{}: not to be sent again; the service may have forgotten its key and act anew, or is another one",
                 self.command
             ));
         }
@@ -206,8 +245,12 @@ impl Errand {
         })
     }
 
+    /// Until when the same request is safe to send; for what is not ours to send that is long past.
     fn replay_until(&self) -> Timestamp {
-        self.since.plus(crate::journal::REPLAY_WINDOW)
+        match self.home {
+            Home::Here => self.since.plus(crate::journal::REPLAY_WINDOW),
+            Home::Elsewhere => self.since,
+        }
     }
 
     async fn give_up(&self, why: Failure) -> Failure {

@@ -1,5 +1,6 @@
 //! What every command on its way needs.
 
+use super::lanes::{Lanes, Turn};
 use crate::{
     app::{Msg, notice::Tone},
     client::Client,
@@ -34,11 +35,14 @@ pub(in crate::runtime) struct Desk {
 
 #[derive(Debug, Default)]
 struct Shared {
+    lanes: Mutex<Lanes>,
     questions: Mutex<HashMap<Ticket, oneshot::Sender<Decision>>>,
     /// The newest command of each resource: what is older is not sent again after it.
     newest: Mutex<HashMap<Resource, Ticket>>,
-    /// Holds on everything that raises exposure.
+    /// Holds on everything that raises exposure, while something lasts.
     latches: AtomicU32,
+    /// Why nothing that raises exposure is sent until a person says so.
+    halted: Mutex<Option<String>>,
     /// Whether it is known what became of the last session's commands.
     ready: watch::Sender<bool>,
 }
@@ -89,6 +93,24 @@ impl Desk {
         Latch(Arc::clone(&self.shared))
     }
 
+    /// A place at the end of the lane of what `command` changes.
+    pub(in crate::runtime) fn join(&self, command: &Command) -> Turn {
+        locked(&self.shared.lanes).join(command)
+    }
+
+    /// From now on exposure may only go down, until a person re-arms the desk.
+    pub(in crate::runtime) async fn halt(&self, why: impl Into<String>) {
+        let why = why.into();
+        tracing::warn!(%why, "halted");
+        *locked(&self.shared.halted) = Some(why.clone());
+        self.say(Msg::Halted(Some(why))).await;
+    }
+
+    pub(super) async fn rearm(&self) {
+        *locked(&self.shared.halted) = None;
+        self.say(Msg::Halted(None)).await;
+    }
+
     pub(in crate::runtime) fn ready_when_dropped(&self) -> Ready {
         Ready(Arc::clone(&self.shared))
     }
@@ -104,12 +126,19 @@ impl Desk {
         if self.client.connection().read_only {
             return Some(Failure::local("the desk is read-only and sends nothing"));
         }
-        let latched = self.shared.latches.load(Ordering::Acquire) > 0;
-        (latched && command.risk() == Risk::Increasing).then(|| {
-            Failure::local(
+        if command.risk() != Risk::Increasing {
+            return None;
+        }
+        if self.shared.latches.load(Ordering::Acquire) > 0 {
+            return Some(Failure::local(
                 "the desk is getting out: nothing that raises exposure is sent before it is flat",
-            )
-        })
+            ));
+        }
+        let halted = locked(&self.shared.halted);
+        let why = halted.as_ref()?;
+        Some(Failure::local(format!(
+            "the desk is HALTED: {why}; nothing that raises exposure is sent before it is re-armed"
+        )))
     }
 
     /// `ticket` is now the newest wish about `resource`.

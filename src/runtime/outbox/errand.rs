@@ -11,7 +11,7 @@ use crate::{
         Attempt, Class, Clues, Mutation, Sight,
         policy::{Pause, Tries, Verdict},
     },
-    journal::{IntentId, Journal, JournalError, Standing},
+    journal::{Entry, IntentId, Journal, JournalError, Standing},
     model::{CloseAll, Command, Failure, FailureKind, Progress, Receipt, Risk, Ticket, Timestamp},
     runtime::jitter::Jitter,
 };
@@ -36,6 +36,27 @@ pub(in crate::runtime) enum Teller {
     Flatten(UnboundedSender<CloseAll>),
 }
 
+/// Whose an errand is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::runtime) enum Home {
+    Here,
+    /// Another service's, account's or key's: shown, never sent.
+    Elsewhere,
+}
+
+impl Home {
+    /// What is said of a command that an earlier session left open.
+    pub(super) fn doubt(self) -> &'static str {
+        match self {
+            Self::Here => "it was under way when the desk stopped, and may have taken effect",
+            Self::Elsewhere => {
+                "it was sent to another service, for another account or with another key, and may have taken effect \
+                 there; from here it is never sent"
+            }
+        }
+    }
+}
+
 /// One command on its way, with the bytes that every attempt carries.
 #[derive(Debug)]
 pub(in crate::runtime) struct Errand {
@@ -51,6 +72,7 @@ pub(in crate::runtime) struct Errand {
     sent: AtomicBool,
     stalled: AtomicBool,
     mutation: Mutation,
+    pub(super) home: Home,
 }
 
 impl Errand {
@@ -73,6 +95,7 @@ impl Errand {
             held: AtomicBool::new(false),
             sent: AtomicBool::new(sent),
             stalled: AtomicBool::new(false),
+            home: Home::Here,
         }
     }
 
@@ -81,18 +104,21 @@ impl Errand {
         desk: Desk,
         teller: Teller,
         command: Command,
-        (request, id): (Request, IntentId),
-        since: Timestamp,
+        request: Request,
+        (entry, home): (&Entry, Home),
     ) -> Self {
         let recorded = Recorded {
             request,
-            intent: Slot::from(OnceLock::from(id)),
+            intent: Slot::from(OnceLock::from(entry.id)),
             before: Some(Before {
-                at: since,
                 may_have_acted: true,
+                ..Before::of(entry)
             }),
         };
-        Self::new(desk, teller, command, recorded, since)
+        Self {
+            home,
+            ..Self::new(desk, teller, command, recorded, entry.created_at)
+        }
     }
 
     pub(in crate::runtime) fn desk(&self) -> &Desk {
@@ -133,6 +159,9 @@ impl Errand {
 
     /// Why nothing may be sent at this moment, if so.
     async fn hindrance(&self, number: u32) -> Option<Failure> {
+        if let Some(why) = self.desk.refusal(&self.command) {
+            return Some(why);
+        }
         let exit = self.class() == Class::Exit;
         if self.desk.client.key_refused() && !(exit && number == 1) {
             return Some(Failure::new(

@@ -2,8 +2,8 @@
 //! and settled exactly once.
 //!
 //! Contract: the intent is on disk before the first byte leaves; every attempt carries the same key and
-//! the same bytes; at most one command per resource is on the wire, later ones wait in the order they
-//! were given (new orders do not wait for each other). What may have taken effect and cannot be found out
+//! the same bytes; at most one command per resource is on the wire, those of earlier sessions among them, later ones
+//! wait in the order they were given (see [`lanes`]; new orders do not wait for each other). What may have taken effect and cannot be found out
 //! is parked: it stays on the desk as a question until a person decides or a later answer does. Without a
 //! working journal nothing that raises exposure is sent, everything else is, with its key in the activity.
 //! On a desk whose journal belongs to another desk nothing is sent at all. While the desk finds out what
@@ -18,7 +18,7 @@ mod record;
 
 pub(super) use deliver::Resume;
 pub(super) use desk::Desk;
-pub(super) use errand::{Errand, Teller};
+pub(super) use errand::{Errand, Home, Teller};
 pub(super) use record::Origin;
 
 use super::{Clock, flatten, recovery, scribe::Scribe};
@@ -29,14 +29,12 @@ use crate::{
     model::{Command, IdempotencyKey, Ticket},
 };
 use desk::Decision;
-use lanes::Lanes;
 use tokio::{sync::mpsc::Sender, task::JoinSet};
 
 /// Dropping it stops what is on its way; the journal keeps what was.
 #[derive(Debug)]
 pub struct Outbox {
     desk: Desk,
-    lanes: Lanes,
     flights: JoinSet<()>,
 }
 
@@ -60,11 +58,7 @@ impl Outbox {
             .scribe
             .ask(move |journal| recovery::open_intents(journal, &secret));
         flights.spawn(recovery::recover(desk.clone(), open));
-        Self {
-            desk,
-            lanes: Lanes::default(),
-            flights,
-        }
+        Self { desk, flights }
     }
 
     /// Takes the command on its way and returns at once. Ends with one [`Msg::Settled`] for the ticket.
@@ -78,7 +72,7 @@ impl Outbox {
             });
             return;
         }
-        let turn = self.lanes.join(command.resource());
+        let turn = self.desk.join(&command);
         let see_through = desk.see_through(ticket, command, Origin::default(), turn);
         self.flights.spawn(see_through);
     }
@@ -87,7 +81,7 @@ impl Outbox {
     /// already goes out again as it was, byte for byte, whatever `command` would be spelled like now; that
     /// both are one wish, and that the service still knows the key, is the caller's to make sure of.
     pub fn send_as(&mut self, ticket: Ticket, command: Command, key: IdempotencyKey) {
-        let turn = self.lanes.join(command.resource());
+        let turn = self.desk.join(&command);
         let origin = Origin {
             key: Some(key),
             ..Origin::default()
@@ -99,6 +93,12 @@ impl Outbox {
     /// Sends the parked command of this ticket again: the same key, the same bytes.
     pub fn again(&self, ticket: Ticket) {
         self.desk.decide(ticket, Decision::Again);
+    }
+
+    /// What raises exposure may be sent again: a person has seen why the desk halted.
+    pub fn rearm(&self) {
+        let desk = self.desk.clone();
+        tokio::spawn(async move { desk.rearm().await });
     }
 
     /// Lets go of the parked command of this ticket, whatever became of it.

@@ -4,8 +4,8 @@ use super::Desk;
 use crate::{
     api::Request,
     app::notice::Tone,
-    journal::{Intent, IntentId, Journal, JournalError, REPLAY_WINDOW, Used},
-    model::{Command, Failure, IdempotencyKey, Risk, Timestamp},
+    journal::{Entry, Intent, IntentId, Journal, JournalError, REPLAY_WINDOW, Used},
+    model::{Command, Failure, IdempotencyKey, OrderId, Risk, Timestamp},
 };
 use secrecy::ExposeSecret as _;
 use std::{
@@ -53,10 +53,23 @@ pub(super) struct Recorded {
 }
 
 /// An earlier sending.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Before {
     pub(super) at: Timestamp,
     pub(super) may_have_acted: bool,
+    /// The order that answered to it.
+    pub(super) order: Option<OrderId>,
+}
+
+impl Before {
+    pub(super) fn of(entry: &Entry) -> Self {
+        let told = entry.outcome.as_ref();
+        Self {
+            at: entry.created_at,
+            may_have_acted: entry.maybe_executed,
+            order: told.and_then(|told| told.order_id.clone()),
+        }
+    }
 }
 
 /// The intent's number as the journal's thread learns it: what is written later finds it there.
@@ -109,15 +122,12 @@ impl Desk {
         // A journal that cannot be read says so when the intent is to be recorded.
         let entry = known.await.ok().flatten()?;
         Some(Recorded {
+            before: Some(Before::of(&entry)),
             request: Request {
                 body: entry.intent.body,
                 ..request.clone()
             },
             intent: Slot::from(OnceLock::from(entry.id)),
-            before: Some(Before {
-                at: entry.created_at,
-                may_have_acted: entry.maybe_executed,
-            }),
         })
     }
 

@@ -80,7 +80,7 @@ impl Scene {
     }
 }
 
-fn buy() -> Command {
+pub(super) fn buy() -> Command {
     Command::Place(Box::new(PlaceOrder {
         account_id: "chal-1".into(),
         market_id: "paper|BTC".into(),
@@ -402,7 +402,7 @@ async fn after_a_crash_a_close_all_goes_on_with_its_own_key() {
 }
 
 #[tokio::test]
-async fn after_a_crash_a_command_of_another_key_is_left_alone() {
+async fn after_a_crash_a_command_of_another_key_is_in_sight_and_never_sent() {
     let dir = tempfile::tempdir().unwrap();
     let responder = Responder::answering(vec![empty()]).await;
     let mut journal = Journal::open(dir.path()).unwrap();
@@ -412,14 +412,133 @@ async fn after_a_crash_a_command_of_another_key_is_left_alone() {
         &journal,
     );
     foreign.credential = journal.fingerprint("pd_live_other").unwrap();
-    journal.record(NOW, &foreign).unwrap();
+    let id = journal.record(NOW, &foreign).unwrap();
     drop(journal);
     let mut scene = Scene::at(dir, responder);
-    let Msg::Said(_, text) = scene.events.recv().await.unwrap() else {
-        panic!("something else was said first");
-    };
-    assert!(text.contains("another service, account or key"), "{text}");
+    let ticket = Ticket(1_000_000 + id.0.unsigned_abs());
+    let why = parked(&mut scene).await.to_string();
+    assert!(
+        why.contains("another key") && why.contains("never sent"),
+        "{why}"
+    );
+    scene.outbox.again(ticket);
+    let why = parked(&mut scene).await.to_string();
+    assert!(why.contains("never sent"), "{why}");
+    scene.outbox.give_up(ticket);
+    scene.settled().await.1.unwrap_err();
     assert_eq!(methods(&scene), ["GET"]);
+    let [entry] = entries(scene).await.try_into().unwrap();
+    assert_eq!(
+        (entry.state, entry.maybe_executed),
+        (State::Abandoned, true)
+    );
+}
+
+fn close(position: &str) -> Command {
+    Command::Close(crate::model::ClosePosition {
+        position_id: position.into(),
+        kind: crate::model::CloseKind::Market,
+        size: None,
+        expected_price: None,
+        slippage_tolerance: None,
+        limit_price: None,
+        trigger: None,
+        marketable_limit_acknowledged: false,
+    })
+}
+
+#[tokio::test]
+async fn a_command_of_the_last_session_is_first_in_its_lane() {
+    let script = vec![empty(), Reply::Drop, placed(), placed()];
+    let mut scene = after_a_crash(&close("p-1"), script).await;
+    let lost = |msg: &Msg| matches!(msg, Msg::Progress(_, Progress::Unknown { .. }));
+    while !lost(&scene.events.recv().await.unwrap()) {}
+    scene.outbox.send(Ticket(1), close("p-1"));
+    scene.settled().await.1.unwrap();
+    scene.settled().await.1.unwrap();
+    let keys: Vec<_> = scene.responder.seen()[1..]
+        .iter()
+        .map(|seen| seen.header("idempotency-key") == Some("key-1"))
+        .collect();
+    assert_eq!(keys, [true, true, false]);
+}
+
+#[tokio::test]
+async fn a_halted_desk_sends_what_gets_out_and_nothing_else_until_it_is_re_armed() {
+    let mut scene = Scene::of(vec![canceled(), placed()]).await;
+    scene.outbox.desk.halt("it was flattened").await;
+    let halted = scene.events.recv().await;
+    assert_eq!(
+        halted,
+        Some(Msg::Halted(Some("it was flattened".to_owned())))
+    );
+    scene.outbox.send(Ticket(1), buy());
+    let why = scene.settled().await.1.unwrap_err();
+    assert!(
+        why.kind == FailureKind::Local && why.message.raw().contains("HALTED"),
+        "{why}"
+    );
+    scene.outbox.send(Ticket(2), Command::Cancel("o-1".into()));
+    scene.settled().await.1.unwrap();
+    scene.outbox.rearm();
+    while scene.events.recv().await.unwrap() != Msg::Halted(None) {}
+    scene.outbox.send(Ticket(3), buy());
+    scene.settled().await.1.unwrap();
+    assert_eq!(methods(&scene), ["DELETE", "POST"]);
+}
+
+#[tokio::test]
+async fn an_order_in_doubt_when_the_desk_halts_is_asked_about_instead_of_sent_again() {
+    let mut scene = Scene::of(vec![Reply::Drop]).await;
+    scene.outbox.send(TICKET, buy());
+    let lost = |msg: &Msg| matches!(msg, Msg::Progress(_, Progress::Unknown { .. }));
+    while !lost(&scene.events.recv().await.unwrap()) {}
+    scene.outbox.desk.halt("it was flattened").await;
+    let why = parked(&mut scene).await;
+    assert!(why.is_doubtful(), "{why}");
+    assert_eq!(methods(&scene), ["POST"]);
+}
+
+#[tokio::test]
+async fn an_answer_about_another_account_halts_the_desk_and_stays_a_question() {
+    let order = ORDER.replace("chal-1", "chal-9");
+    let other = ok(&format!(r#"{{"data":{order},"queued":false}}"#));
+    let mut scene = Scene::of(vec![other]).await;
+    scene.outbox.send(TICKET, buy());
+    let mut halted = None;
+    let why = loop {
+        match scene.events.recv().await.unwrap() {
+            Msg::Halted(why) => halted = why,
+            Msg::Progress(_, Progress::Parked { why, .. }) => break why,
+            _other => {}
+        }
+    };
+    assert_eq!(why.kind, FailureKind::Contradiction);
+    assert!(halted.unwrap().contains("order o-1 is of account chal-9"));
+}
+
+#[tokio::test]
+async fn a_key_that_another_order_answers_to_halts_the_desk() {
+    let dir = tempfile::tempdir().unwrap();
+    let responder = Responder::answering(vec![empty(), placed()]).await;
+    let mut journal = Journal::open(dir.path()).unwrap();
+    let intent = intent(&close("p-1"), &responder.url, &journal);
+    let id = journal.record(NOW, &intent).unwrap();
+    let known = crate::journal::Standing {
+        order_id: Some("o-7".into()),
+        ..crate::journal::Standing::new(State::Unknown, "it may have been placed as o-7")
+    };
+    journal.tell(NOW, id, &known).unwrap();
+    drop(journal);
+    let mut scene = Scene::at(dir, responder);
+    let why = parked(&mut scene).await.to_string();
+    assert!(
+        why.contains("order o-1 answers to the key of order o-7"),
+        "{why}"
+    );
+    scene.outbox.send(TICKET, buy());
+    let why = scene.settled().await.1.unwrap_err().to_string();
+    assert!(why.contains("HALTED"), "{why}");
 }
 
 #[tokio::test]

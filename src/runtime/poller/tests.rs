@@ -63,6 +63,7 @@ async fn polled(mail: &mut Receiver<Msg>) -> Answer {
         | Msg::Offered(..)
         | Msg::Flatten
         | Msg::Asked(..)
+        | Msg::Halted(_)
         | Msg::Said(..)) => panic!("{other:?}"),
     }
 }
