@@ -120,6 +120,8 @@ pub enum Next {
     Again(Ticket),
     /// Let go of the parked command of this ticket; the strip closes.
     GiveUp(Ticket),
+    /// Send what raises exposure again; the strip closes.
+    Rearm,
     /// Of a form only: send it; the form stays until it settles, and keeps its contents if it fails.
     RunAndStay(Command),
     /// Say why a key does nothing.

@@ -152,6 +152,10 @@ fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
             model.overlays.pop();
             vec![Effect::GiveUp(ticket)]
         }
+        Next::Rearm => {
+            model.overlays.pop();
+            vec![Effect::Rearm]
+        }
         Next::RunAndStay(command) => {
             if let Some(why) = objection(model, &command) {
                 return refuse(model, why);

@@ -34,6 +34,7 @@ const ORDER: &[Action] = &[
     Action::Exits,
     Action::Margin,
     Action::Decide,
+    Action::Rearm,
     Action::Buy,
     Action::Sell,
     Action::Detail,
@@ -103,6 +104,7 @@ fn label(model: &Model, action: Action) -> &'static str {
         (Action::Cancel, Pane::Twaps, _) => "stop TWAP",
         (Action::Cancel, Pane::Scaled, _) => "cancel ladder",
         (Action::Decide, ..) => "DECIDE",
+        (Action::Rearm, ..) => "RE-ARM",
         (Action::Confirm, _, Context::Bulk) => "send",
         (Action::CancelAll, ..) => "cancel all",
         (Action::ClosePosition, ..) => "close",
@@ -143,6 +145,7 @@ const NEEDS: &[(Action, Need)] = &[
     (Action::Sell, can_trade),
     (Action::ObservedPrice, has_price_field),
     (Action::StepUp, is_stepped),
+    (Action::Rearm, |model| model.halted.is_some()),
     (Action::Decide, |model| {
         model.store.parked().next().is_some()
     }),

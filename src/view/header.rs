@@ -3,7 +3,11 @@
 
 use super::{Gauge, Share, Span, Tone, calls, format, title, words};
 use crate::{
-    app::{Mode, Model, poll::Source},
+    app::{
+        Mode, Model,
+        keymap::{Action, Context},
+        poll::Source,
+    },
     model::{Call, FailureKind, Num},
 };
 use std::{collections::VecDeque, time::Duration};
@@ -132,7 +136,16 @@ fn daily_loss(model: &Model) -> Segment {
 fn api(model: &Model) -> Segment {
     let state = api_state(model);
     let priority = if state.tone == Tone::Plain { 2 } else { 0 };
-    Segment::new(priority, vec![Span::muted("api "), state.clone()]).brief(vec![state])
+    let mut words = vec![Span::muted("api "), state.clone()];
+    words.extend(asks_again(model));
+    Segment::new(priority, words).brief(vec![state])
+}
+
+/// A refused key is not tried again by itself.
+fn asks_again(model: &Model) -> Option<Span> {
+    let refused = model.store.health.has(FailureKind::Auth);
+    let key = model.keymap.chord(Context::Desk, Action::Refresh)?;
+    refused.then(|| Span::muted(format!(", {key} asks again")))
 }
 
 /// What the service takes of this key in a minute, once it has said no.

@@ -20,6 +20,7 @@ const GROUPS: &[(&str, &[Action])] = &[
             Action::CancelAll,
             Action::Flatten,
             Action::Decide,
+            Action::Rearm,
         ],
     ),
     (

@@ -111,7 +111,7 @@ fn question(model: &Model, scene: &Scene<'_>, strip: &Strip) -> Vec<Span> {
             Span::plain(format!(" same request again ({left} left) · ")),
         ]
     } else {
-        vec![Span::plain("too old to be sent again · ")]
+        vec![Span::plain("not to be sent again · ")]
     };
     let mut spans = vec![
         Span::new(asked(&strip.deed, scene) + &account(model), Tone::Strong),
@@ -140,6 +140,7 @@ fn asked(deed: &Deed, scene: &Scene<'_>) -> String {
         Deed::One(Command::CloseAll(_)) => "close all positions".to_owned(),
         Deed::One(Command::Flatten(_)) => "flatten".to_owned(),
         Deed::One(command) => named(command, scene),
+        Deed::Rearm => "send orders that raise exposure again".to_owned(),
         Deed::CancelAll(_, commands) => {
             let orders = match commands.len() {
                 1 => "the working order".to_owned(),
@@ -173,7 +174,7 @@ fn named(command: &Command, scene: &Scene<'_>) -> String {
 fn starting(deed: &Deed, scene: &Scene<'_>) -> String {
     match deed {
         Deed::One(command) => going(command, scene),
-        Deed::CancelAll(..) => asked(deed, scene),
+        Deed::CancelAll(..) | Deed::Rearm => asked(deed, scene),
     }
 }
 

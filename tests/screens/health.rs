@@ -6,7 +6,7 @@ use crate::{
     words::{footer, header},
 };
 use perpdeck::{
-    app::{Model, Msg, overlay::Overlay, pane::Pane, poll::Answer, update},
+    app::{Effect, Model, Msg, overlay::Overlay, pane::Pane, poll::Answer, update},
     model::{Call, Failure, FailureKind, Order, Page, Ticket, Timestamp},
     ui::{Theme, picture},
     view::{self, Title},
@@ -181,6 +181,38 @@ fn a_refused_key_shows_no_count_and_offers_nothing_that_cannot_work() {
             assert!(!footer.contains(offer), "{offer} in {footer}");
         }
     }
+}
+
+#[test]
+fn a_refused_key_is_asked_about_again_by_a_key_that_the_header_names() {
+    let mut model = shut_out();
+    let words = header(&model);
+    assert!(
+        words.contains("api AUTH: key refused, r asks again"),
+        "{words}"
+    );
+    let r = Msg::Key('r'.into());
+    let polls = update(&mut model, desk::NOW, r);
+    assert!(matches!(polls.as_slice(), [Effect::Poll(_)]), "{polls:?}");
+}
+
+#[test]
+fn a_halted_desk_says_so_at_every_width_why_where_there_is_room_and_how_it_goes_on() {
+    let mut model = desk::full();
+    assert!(!footer(&model).contains("RE-ARM"));
+    let why = "it was flattened".to_owned();
+    update(&mut model, desk::NOW, Msg::Halted(Some(why)));
+    assert!(header(&model).contains("HALTED: it was flattened"));
+    assert!(footer(&model).contains("R RE-ARM"), "{}", footer(&model));
+    for (width, height) in [(60, 16), (80, 24), (200, 60)] {
+        let text = picture::text(&drawn(&model, width, height, Theme::default()));
+        let first = text.lines().next().unwrap_or_default();
+        assert!(first.contains("HALTED"), "{width}x{height}: {first}");
+    }
+    press(&mut model, "R");
+    assert!(screen(&model, 120, 40).contains("send orders that raise exposure again on"));
+    update(&mut model, desk::NOW, Msg::Halted(None));
+    assert!(!header(&model).contains("HALTED"));
 }
 
 #[test]

@@ -29,6 +29,8 @@ pub enum Deed {
     One(Command),
     /// Every working order of the account, each by a call of its own.
     CancelAll(AccountId, Vec<Command>),
+    /// Orders are sent again after a halt.
+    Rearm,
 }
 
 impl From<Command> for Deed {
@@ -42,6 +44,7 @@ impl Deed {
         match self {
             Self::One(command) => Next::Run(command.clone()),
             Self::CancelAll(_, commands) => Next::RunEach(commands.clone()),
+            Self::Rearm => Next::Rearm,
         }
     }
 }
@@ -92,7 +95,7 @@ impl Strip {
                 replay_until,
             } if now < replay_until => Next::Again(ticket),
             Arm::Question { .. } => Next::Refuse(
-                "too old to be sent again: the service may have forgotten the key and act anew"
+                "not to be sent again: the service may have forgotten the key and act anew, or is another one"
                     .to_owned(),
             ),
             Arm::Confirm | Arm::Countdown { .. } => self.deed.next(),

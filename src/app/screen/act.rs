@@ -4,6 +4,7 @@ use super::{
     super::{
         CloseAllRule, Model, Next, bulk, doubt,
         form::Form,
+        halt,
         keymap::Action,
         overlay::{Overlay, Strip},
         pane::RowId,
@@ -33,6 +34,7 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Next {
         (Action::CloseAll, _) => close_all(model),
         (Action::Flatten, _) => flatten(model),
         (Action::CancelAll, _) => bulk::cancel_all(model),
+        (Action::Rearm, _) => halt::rearm(model),
         (Action::Decide, row) => doubt::decide(model, row.as_ref()),
         (Action::Buy, row) => new_order(model, Side::Buy, row.as_ref()),
         (Action::Sell, row) => new_order(model, Side::Sell, row.as_ref()),
