@@ -94,9 +94,9 @@ impl Bench<'_> {
         let (deeds, rows): (Vec<_>, Vec<_>) = ours.into_iter().partition(is_deed);
         let deed = self.flatten_to_resume(deeds).await;
         let mut closing = None;
-        for entry in rows.iter().cloned() {
+        for entry in &rows {
             let Some(row) = self.row(entry.clone(), &rows, Home::Here) else {
-                self.unreadable(&entry).await;
+                self.unreadable(entry).await;
                 continue;
             };
             let part = deed.is_some() && row.entry.intent.parent == deed;

@@ -60,9 +60,10 @@ impl Tries {
             (None, _) => effect.to_owned(),
         };
         let message = format!("{known}: {why}. Look at {look} before you send it again");
-        let kind = match why.kind {
-            FailureKind::Contradiction => FailureKind::Contradiction,
-            _ => FailureKind::Unknown,
+        let kind = if why.kind == FailureKind::Contradiction {
+            why.kind
+        } else {
+            FailureKind::Unknown
         };
         Failure {
             kind,

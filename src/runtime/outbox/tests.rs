@@ -523,10 +523,11 @@ async fn an_answer_about_another_account_halts_the_desk_and_stays_a_question() {
     scene.outbox.send(TICKET, buy());
     let mut halted = None;
     let why = loop {
-        match scene.events.recv().await.unwrap() {
-            Msg::Halted(why) => halted = why,
-            Msg::Progress(_, Progress::Parked { why, .. }) => break why,
-            _other => {}
+        let msg = scene.events.recv().await.unwrap();
+        if let Msg::Progress(_, Progress::Parked { why, .. }) = msg {
+            break why;
+        } else if let Msg::Halted(why) = msg {
+            halted = why;
         }
     };
     assert_eq!(why.kind, FailureKind::Contradiction);
