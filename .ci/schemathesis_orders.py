@@ -1,12 +1,15 @@
 """Narrows the description to orders that make sense on the demo scenario, so that random ones reach the engine.
 
 As a program: python schemathesis_orders.py openapi.yaml narrowed.yaml
-As the hooks of a run: every request that has an Idempotency-Key gets one of its own, so that it is a new deed.
+As the hooks of a run: every request that has an Idempotency-Key gets one of its own, so that it is a new deed; and every
+request is asked again by another user, STRANGER, who must find nothing.
 """
 
 import itertools
+import os
 import sys
 
+import requests
 import schemathesis
 import yaml
 
@@ -48,6 +51,18 @@ DEEDS = itertools.count(1)
 def before_call(context, case, kwargs):
     if case.headers and "Idempotency-Key" in case.headers:
         case.headers["Idempotency-Key"] = f"deed-{next(DEEDS)}"
+
+
+@schemathesis.check
+def nothing_is_there_for_a_stranger(ctx, response, case):
+    """Every operation here names an account, or something of one; one's own accounts are the exception."""
+    if case.operation.path == "/sim/accounts" or response.status_code in (400, 405):
+        return
+    asked = response.request
+    headers = {**asked.headers, "Authorization": f"Bearer {os.environ['STRANGER']}"}
+    told = requests.request(asked.method, asked.url, headers=headers, data=asked.body, timeout=60)
+    if told.status_code != 404:
+        raise AssertionError(f"a stranger got {told.status_code} for {asked.method} {asked.url}: {told.text}")
 
 
 def shape(needed, optional=None, common=COMMON):
