@@ -43,6 +43,15 @@ impl Answer {
 pub(super) struct Call {
     pub(super) headers: HeaderMap,
     pub(super) body: Vec<u8>,
+    pub(super) haste: Haste,
+}
+
+/// Whether what can be done at once is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Haste {
+    AtOnce,
+    /// Only begun, for a fault planted on purpose.
+    NotYet,
 }
 
 impl Call {

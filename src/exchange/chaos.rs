@@ -108,6 +108,9 @@ pub(super) enum Kind {
     GarbageBody,
     /// The right answer with words no client knows as its types, modes and statuses.
     UnknownWords,
+    /// What is usually done at once is only begun: close-all answers 202 and closes nothing, the cancellation of a
+    /// resting order is queued. Nothing else is disturbed.
+    NotYet,
 }
 
 /// 400 to 599.

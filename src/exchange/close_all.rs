@@ -8,7 +8,7 @@
 //! Known limit: operations are never forgotten.
 
 use super::{
-    answer::{Answer, Call},
+    answer::{Answer, Call, Haste},
     engine::{
         AccountIx, Command, Millis, OrderId, Outcome, PositionId, Reason, RefusalKind, RuleId,
     },
@@ -128,7 +128,7 @@ pub(super) fn run(
             index
         }
     };
-    let turn = turn(floor, index)?;
+    let turn = turn(floor, index, call.haste)?;
     answer(floor, index, &turn)
 }
 
@@ -156,11 +156,14 @@ fn open(floor: &mut Floor, account: AccountIx) -> Result<usize, Fault> {
     }))
 }
 
-fn turn(floor: &mut Floor, index: usize) -> Result<Turn, Fault> {
+fn turn(floor: &mut Floor, index: usize, haste: Haste) -> Result<Turn, Fault> {
     let now = floor.engine.now();
     let operation = operation(floor, index)?;
     if operation.completed_at.is_some() {
         return Ok(Turn::Replayed);
+    }
+    if haste == Haste::NotYet {
+        return Ok(Turn::Waiting(COOLDOWN));
     }
     if now < operation.cooldown_until {
         return Ok(Turn::Waiting(operation.cooldown_until - now));

@@ -5,7 +5,7 @@
 
 use super::{
     Pace, Scenario, Service,
-    answer::Call,
+    answer::{Call, Haste},
     engine::{AccountIx, Millis},
     gate::Caller,
     sim::{self, SimRoute},
@@ -216,6 +216,7 @@ impl Paper {
         let call = Call {
             headers,
             body: request.body.clone().into_bytes(),
+            haste: Haste::AtOnce,
         };
         let target = request.target.as_str();
         let (path, query) = target.split_once('?').unwrap_or((target, ""));

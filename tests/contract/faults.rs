@@ -1,10 +1,11 @@
 //! Faults planted on purpose.
 
 use crate::{
+    close_all::{close_all, counts, three_open},
     orders::{body, place},
     support::{Paper, START},
 };
-use perpdeck::model::Order;
+use perpdeck::model::{CancelResult, Order};
 use serde_json::{Value, json};
 
 const ORDERS: &str = "/v1/orders?account_id=chal-1";
@@ -163,6 +164,69 @@ async fn a_clock_can_be_ahead_in_what_it_tells_and_nothing_else_changes() {
     let plain: Vec<Order> = paper.get(ORDERS).await.data();
     assert_eq!(told(&plain[0]), (START.0, START.0));
     assert_eq!(plain[0].size, skewed[0].size);
+}
+
+#[tokio::test]
+async fn a_close_all_can_be_put_off_again_and_again_and_then_happens_once() {
+    let paper = Paper::bare().await;
+    three_open(&paper).await;
+    plant(
+        &paper,
+        json!({"kind":"not_yet","route":"close_all","count":4}),
+    )
+    .await;
+    let mut ids = vec![];
+    for _ in 0..4 {
+        paper.advance(500).await;
+        let (reply, operation) = close_all(&paper, "panic").await;
+        assert_eq!(
+            (
+                reply.status,
+                reply.header("retry-after"),
+                counts(&operation)
+            ),
+            (202, Some("1"), (3, 0, 0))
+        );
+        ids.push(operation.id);
+    }
+    loop {
+        paper.advance(500).await;
+        let (reply, operation) = close_all(&paper, "panic").await;
+        assert_eq!(operation.id, ids[0]);
+        if reply.status == 201 {
+            assert_eq!(counts(&operation), (3, 3, 0));
+            break;
+        }
+    }
+    plant(&paper, json!({"kind":"not_yet","count":1})).await;
+    assert_eq!(
+        close_all(&paper, "panic").await.0.status,
+        200,
+        "done is done"
+    );
+}
+
+#[tokio::test]
+async fn the_cancellation_of_a_resting_order_can_be_queued_and_may_come_too_late() {
+    let paper = Paper::bare().await;
+    let limit = json!({"type":"limit","limit_price":50_000});
+    let order: Order = place(&paper, "k", limit).await.data();
+    plant(
+        &paper,
+        json!({"kind":"not_yet","route":"cancel_order","count":1}),
+    )
+    .await;
+    let target = format!("/v1/orders/{}", order.id.raw());
+    let result: CancelResult = paper.delete(&target).await.data();
+    assert_eq!((result.canceled, result.queued), (false, true));
+    let status = async || {
+        let rows: Vec<Order> = paper.get(ORDERS).await.data();
+        rows[0].status.to_string()
+    };
+    assert_eq!(status().await, "resting");
+    paper.advance(250).await;
+    assert_eq!(status().await, "canceled");
+    assert_eq!(paper.delete(&target).await.status, 409);
 }
 
 #[tokio::test]

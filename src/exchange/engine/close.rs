@@ -155,29 +155,36 @@ impl Engine {
         account: AccountIx,
         id: OrderId,
     ) -> Result<Cancellation, Refusal> {
+        if self.cancelable(account, id)?.status == OrderStatus::Pending {
+            return self.queue_cancel(account, id);
+        }
+        self.finish(id, OrderStatus::Canceled, Some(Reason::User));
+        Ok(Cancellation::Canceled(id))
+    }
+
+    /// Done at the next step, unless the order has ended by then.
+    pub(super) fn queue_cancel(
+        &mut self,
+        account: AccountIx,
+        id: OrderId,
+    ) -> Result<Cancellation, Refusal> {
+        self.cancelable(account, id)?;
+        if !self.cancel_queue.contains(&id) {
+            self.cancel_queue.push(id);
+            self.record(Event::CancelQueued { order: id });
+        }
+        Ok(Cancellation::Queued(id))
+    }
+
+    fn cancelable(&self, account: AccountIx, id: OrderId) -> Result<&OrderRow, Refusal> {
         let row = self
             .order(account, id)
             .ok_or_else(|| Refusal::not_found("order"))?;
-        match row.status {
-            OrderStatus::Resting => {
-                self.finish(id, OrderStatus::Canceled, Some(Reason::User));
-                Ok(Cancellation::Canceled(id))
-            }
-            OrderStatus::Pending => {
-                if !self.cancel_queue.contains(&id) {
-                    self.cancel_queue.push(id);
-                    self.record(Event::CancelQueued { order: id });
-                }
-                Ok(Cancellation::Queued(id))
-            }
-            OrderStatus::Filled
-            | OrderStatus::Rejected
-            | OrderStatus::Expired
-            | OrderStatus::Canceled => Err(Refusal::conflict(
-                Reason::OrderNotWorking,
-                format!("order {id} is {} already", row.status),
-            )),
+        if row.status.is_working() {
+            return Ok(row);
         }
+        let message = format!("order {id} is {} already", row.status);
+        Err(Refusal::conflict(Reason::OrderNotWorking, message))
     }
 
     /// Market orders that must happen (close-out after a breach) take what the book has, at any price.

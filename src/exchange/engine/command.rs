@@ -19,6 +19,8 @@ pub enum Command {
     CancelScaled(ScaledId),
     /// One target of close-all: reduce-only market at 250 bps for the whole position.
     ForceClose(PositionId),
+    /// As [`Command::Cancel`], but done at the next step for a resting order too.
+    QueueCancel(OrderId),
 }
 
 /// Names what a command made or changed; read the row through the engine.

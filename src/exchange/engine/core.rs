@@ -101,6 +101,7 @@ impl Engine {
             Command::Place(order) => self.place(account, &order).map(Outcome::Order),
             Command::Close(close) => self.close(account, &close).map(Outcome::Order),
             Command::Cancel(id) => self.cancel(account, id).map(Outcome::Cancel),
+            Command::QueueCancel(id) => self.queue_cancel(account, id).map(Outcome::Cancel),
             Command::SetExits(exits) => self.set_exits(account, exits).map(Outcome::Order),
             Command::SetIsolatedMargin(margin) => {
                 self.set_margin(account, margin).map(Outcome::Position)

@@ -2,7 +2,7 @@
 
 use super::super::{
     Service,
-    answer::{Answer, Call, JSON},
+    answer::{Answer, Call, Haste, JSON},
     budget::Payer,
     chaos::{Endpoint, Fate, Kind, Plant, estranged, skewed},
     fault::{Fault, FaultHeader},
@@ -82,7 +82,10 @@ async fn told(
     if let Some(wait) = fate.wait {
         sleep(wait).await;
     }
-    let call = read(request).await?;
+    let mut call = read(request).await?;
+    if fate.trouble.is_some_and(|plant| plant.kind == Kind::NotYet) {
+        call.haste = Haste::NotYet;
+    }
     if let Some(before) = fate.trouble.filter(|plant| plant.kind == Kind::Before) {
         return Ok((Err(planted(&before)), None));
     }
@@ -191,6 +194,7 @@ async fn read(request: Request<Incoming>) -> Result<Call, Fault> {
     Ok(Call {
         headers: head.headers,
         body: body.to_bytes().into(),
+        haste: Haste::AtOnce,
     })
 }
 
@@ -236,7 +240,7 @@ fn wrapped(
             Payload::whole(b"<html>upstream \xff is resting</html>".to_vec())
         }),
         Kind::UnknownWords => plain(told, request_id, |body| Payload::whole(estranged(&body))),
-        Kind::Before | Kind::Latency => plain(told, request_id, Payload::whole),
+        Kind::Before | Kind::Latency | Kind::NotYet => plain(told, request_id, Payload::whole),
     })
 }
 

@@ -30,9 +30,7 @@ pub(super) fn answer(
             OrderFilter::Working => lists::working_orders(floor, caller, &query),
             OrderFilter::All => lists::orders(floor, caller, &service.cursors, &query),
         },
-        Route::CancelOrder(id) => call
-            .no_body()
-            .and_then(|()| orders::cancel(floor, caller, &id)),
+        Route::CancelOrder(id) => orders::cancel(floor, caller, &id, call),
         Route::AttachedExits(id) => orders::attached_exits(floor, caller, &id, call),
         Route::Positions(query) => match query.selector {
             PositionSelector::Open => lists::open_positions(floor, caller, &query),

@@ -1,7 +1,7 @@
 //! Placing, cancelling and protecting orders.
 
 use super::super::{
-    answer::{Answer, Call},
+    answer::{Answer, Call, Haste},
     engine::{AccountIx, Cancellation, Command, OrderId, Outcome},
     fault::Fault,
     floor::Floor,
@@ -34,9 +34,15 @@ pub(super) fn cancel(
     floor: &mut Floor,
     caller: &Caller,
     id: &model::OrderId,
+    call: &Call,
 ) -> Result<Answer, Fault> {
+    call.no_body()?;
     let (account, order) = owned(floor, caller, id)?;
-    let outcome = floor.apply(account, Command::Cancel(order))?;
+    let command = match call.haste {
+        Haste::AtOnce => Command::Cancel(order),
+        Haste::NotYet => Command::QueueCancel(order),
+    };
+    let outcome = floor.apply(account, command)?;
     let queued = matches!(outcome, Outcome::Cancel(Cancellation::Queued(_)));
     Answer::ok(&Data {
         data: CancelResult {

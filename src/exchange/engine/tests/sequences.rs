@@ -240,7 +240,8 @@ impl Story {
             }),
             Act::Twap(terms) => Some(self.twap(terms)),
             Act::Ladder(terms, away) => Some(self.ladder(terms, away)),
-            Act::CancelOne(which) => self.working(which).map(Command::Cancel),
+            Act::CancelOne(which) if which % 2 == 0 => self.working(which).map(Command::Cancel),
+            Act::CancelOne(which) => self.working(which).map(Command::QueueCancel),
             Act::StopTwaps => {
                 let mut live = self.desk.engine.live_twaps(self.desk.me);
                 live.next().map(|row| Command::StopTwap(row.id))
