@@ -60,17 +60,23 @@ pub(super) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
         )
         .await?;
     out::say(&announcement(&exchange, args.output)?)?;
-    if !args.listen.ip().is_loopback() {
-        out::complain(&format!(
-            "listening beyond this machine on {}: anybody who reaches it and has a key can trade, and the keys \
-             travel unencrypted",
-            args.listen
-        ));
+    if let Some(warning) = warning(args.listen) {
+        out::complain(&warning);
     }
     let exit = watched(&exchange).await?;
     stop.cancel();
     exchange.stopped().await;
     Ok(exit)
+}
+
+/// What to know before others can reach it.
+fn warning(listen: SocketAddr) -> Option<String> {
+    (!listen.ip().is_loopback()).then(|| {
+        format!(
+            "listening beyond this machine on {listen}: anybody who reaches it and has a key can trade, and the keys \
+             travel unencrypted"
+        )
+    })
 }
 
 /// Until it is interrupted. An exchange whose records cannot be written says so at once, and 503 to everybody.
@@ -141,4 +147,21 @@ fn table(base_url: &str, accounts: &[AccountKey]) -> String {
         );
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_listens_beyond_this_machine_is_told_what_that_means() {
+        let warned = |listen: &str| warning(listen.parse().unwrap());
+        assert_eq!(warned("127.0.0.1:8080"), None);
+        assert_eq!(warned("[::1]:0"), None);
+        for beyond in ["0.0.0.0:8080", "192.168.0.7:8080", "[::]:8080"] {
+            let said = warned(beyond).unwrap();
+            assert!(said.contains(beyond), "{said}");
+            assert!(said.contains("anybody who reaches it and has a key can trade"));
+        }
+    }
 }

@@ -92,6 +92,29 @@ fn a_word_from_outside_gets_the_running_desk_out_of_everything() {
 }
 
 #[test]
+fn a_kept_desk_killed_outright_goes_on_with_its_twap_and_its_close_all() {
+    let home = tempfile::tempdir().unwrap();
+    let keep = home.path().join("keep");
+    let kept = ["demo", "--seed", "7", "--data-dir", keep.to_str().unwrap()];
+    let running = |screen: &str| screen.contains("/121") && screen.contains("active");
+    let mut session = Session::start(home.path(), SIZE, &kept);
+    session.wait_for("1 Positions 5");
+    session.wait_until("a running TWAP", running);
+    session.press("X");
+    session.wait_until("the first position closed", |screen| {
+        screen.contains("closing all on chal-1 ") && !screen.contains("closing all on chal-1 0/5")
+    });
+    session.signal("KILL");
+    session.end();
+
+    let mut session = Session::start(home.path(), SIZE, &kept);
+    session.wait_for("close all positions on chal-1: 5 of 5 submitted");
+    session.wait_until("the same TWAP running", running);
+    session.press("q");
+    assert_given_back(session, 0);
+}
+
+#[test]
 fn a_close_all_pressed_by_accident_is_stopped() {
     let (mut session, _home) = desk();
     session.press("X");

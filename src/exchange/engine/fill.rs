@@ -126,8 +126,7 @@ impl Engine {
             self.accounts.at_mut(account).open.insert(market, id);
             self.record(Event::PositionOpened { position: id });
         }
-        let today = self.now;
-        self.accounts.at_mut(account).challenge.traded(today);
+        self.accounts.at_mut(account).challenge.traded();
     }
 
     fn keep_held(

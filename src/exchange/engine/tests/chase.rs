@@ -69,6 +69,35 @@ fn a_chase_keeps_its_last_price_while_its_side_is_empty() {
 }
 
 #[test]
+fn a_chase_never_crosses_and_stays_a_tick_inside() {
+    let mut desk = Desk::new(100_000);
+    for (side, expected) in [(Side::Buy, "99.99"), (Side::Sell, "100.01")] {
+        // Bid and ask are both at 100.
+        let id = desk.place(chase(&desk, side, "0", None)).unwrap();
+        assert_eq!(desk.row(id).limit_price, Some(desk.px(SOL, expected)));
+        assert_eq!(desk.row(id).status, OrderStatus::Resting);
+    }
+}
+
+#[test]
+fn a_chase_that_moves_keeps_what_it_filled_and_queues_anew() {
+    let mut desk = Desk::new(100_000);
+    desk.book(SOL, &[("100", "5")], &[("102", "5")], "100");
+    let id = desk.place(chase(&desk, Side::Buy, "0", None)).unwrap();
+    desk.trade(SOL, Side::Sell, "100", "5.4");
+    bid_at(&mut desk, "100.4", "102");
+    let row = desk.row(id);
+    assert_eq!(
+        (row.limit_price, row.size, row.filled_size),
+        (Some(desk.px(SOL, "100.4")), Lots(60), Lots(40))
+    );
+    desk.trade(SOL, Side::Sell, "100.4", "5");
+    assert_eq!(desk.row(id).filled_size, Lots(40), "five were there before");
+    desk.trade(SOL, Side::Sell, "100.4", "1");
+    assert_eq!(desk.fate(id), (OrderStatus::Filled, Lots(100), None));
+}
+
+#[test]
 fn five_chases_are_enough_for_an_account() {
     let mut desk = Desk::new(100_000);
     desk.book(SOL, &[("100", "5")], &[("102", "5")], "100");

@@ -154,6 +154,26 @@ fn a_resting_order_the_account_can_no_longer_afford_is_canceled_when_it_would_fi
 }
 
 #[test]
+fn a_new_leverage_is_the_whole_positions_if_its_margin_is_there() {
+    let at = |desk: &Desk, leverage, coins| PlaceOrder {
+        leverage,
+        ..desk.order(SOL, Side::Buy, coins)
+    };
+    let mut desk = Desk::new(600);
+    desk.market(SOL, Side::Buy, "10");
+    desk.place(at(&desk, 5, "1")).unwrap();
+    let held = desk.position(SOL).unwrap();
+    assert_eq!((held.leverage, held.margin), (5, usd("220")));
+    let refused = desk.refused(at(&desk, 1, "0.2"));
+    assert_eq!(
+        refused,
+        (RefusalKind::Conflict, Reason::InsufficientMargin),
+        "1 120 for all of it"
+    );
+    assert_eq!(desk.position(SOL).unwrap().leverage, 5);
+}
+
+#[test]
 fn a_position_keeps_its_margin_mode() {
     let mut desk = Desk::new(100_000);
     desk.market(SOL, Side::Buy, "1");

@@ -190,6 +190,19 @@ fn a_gtd_order_expires_at_its_time_and_keeps_what_it_filled() {
 }
 
 #[test]
+fn an_order_that_expires_now_is_not_filled_by_what_comes_now() {
+    let mut desk = thin();
+    let expires_at = desk.engine.now() + Millis::STEP;
+    let order = PlaceOrder {
+        tif: Tif::Gtd { expires_at },
+        ..desk.limit(SOL, Side::Buy, "3", "99")
+    };
+    let id = desk.place(order).unwrap();
+    desk.book(SOL, &[("97", "9")], &[("98", "9")], "97.5");
+    assert_eq!(desk.fate(id), (OrderStatus::Expired, Lots::ZERO, None));
+}
+
+#[test]
 fn a_fee_is_rounded_down_to_the_millionth_as_a_real_venue_reported_it() {
     let mut desk = Desk::new(100_000);
     desk.book(BTC, &[("66653", "1")], &[("66660", "1")], "66656");

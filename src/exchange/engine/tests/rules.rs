@@ -80,6 +80,35 @@ fn the_daily_limit_is_measured_anew_at_midnight() {
 }
 
 #[test]
+fn a_day_may_begin_at_half_past_midnight_and_be_measured_from_the_better_of_balance_and_equity() {
+    let floor_at = |daily_basis| {
+        let mut desk = strict(ChallengeRules {
+            daily_basis,
+            day_offset: Millis::seconds(30 * 60),
+            ..daily()
+        });
+        desk.market(SOL, Side::Buy, "1000");
+        desk.at(SOL, "102");
+        let floor = |desk: &Desk| {
+            let facts = desk.facts();
+            let is = |fact: &&RuleFact| fact.rule == RuleId::MaxDailyLoss;
+            facts.rules.iter().find(is).unwrap().limit
+        };
+        desk.pass(Millis::seconds(29 * 60));
+        assert_eq!(floor(&desk), Measure::Usd(usd("96000")));
+        desk.pass(Millis::seconds(60));
+        floor(&desk)
+    };
+    for (basis, floor) in [
+        (DailyBasis::Balance, "96000"),
+        (DailyBasis::Equity, "97920"),
+        (DailyBasis::Larger, "97920"),
+    ] {
+        assert_eq!(floor_at(basis), Measure::Usd(usd(floor)), "{basis:?}");
+    }
+}
+
+#[test]
 fn a_trailing_drawdown_follows_the_highest_balance_and_locks_at_the_start() {
     let trailing = ChallengeRules {
         max_drawdown: Bps(800),

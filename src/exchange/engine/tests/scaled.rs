@@ -58,6 +58,20 @@ fn a_ladder_is_ordinary_limits_linked_to_it() {
 }
 
 #[test]
+fn a_ladder_finer_than_the_tick_has_rungs_at_one_price() {
+    let mut desk = Desk::new(100_000);
+    let order = ladder(&desk, SOL, "5", ("99.002", "99"), 5);
+    let id = place(&mut desk, order);
+    let made = row(&desk, id);
+    let prices: Vec<Px> = made.rungs.iter().map(|rung| rung.price).collect();
+    assert_eq!(
+        prices,
+        ["99.002", "99.001", "99.001", "99", "99"].map(|px| desk.px(SOL, px))
+    );
+    assert_eq!(made.placed_count, 5);
+}
+
+#[test]
 fn rungs_the_account_cannot_pay_for_say_so_and_have_no_order() {
     let mut desk = Desk::new(100);
     let order = ladder(&desk, SOL, "20", ("99", "90"), 4);

@@ -197,6 +197,31 @@ fn a_reduce_only_twap_ends_when_the_position_is_gone() {
 }
 
 #[test]
+fn a_slice_worth_less_than_an_order_may_be_waits_for_the_next() {
+    let mut desk = Desk::new(100_000);
+    let order = hour(&desk, Side::Buy, "1");
+    let id = start(&mut desk, order);
+    let first = row(&desk, id);
+    assert_eq!(
+        (
+            first.slices_attempted,
+            first.filled_size,
+            first.current_child_order
+        ),
+        (1, Lots::ZERO, None),
+        "9 dollars"
+    );
+    desk.pass(Millis::seconds(30));
+    assert_eq!(row(&desk, id).filled_size, desk.lots(SOL, "0.18"));
+    desk.pass(Millis::seconds(270));
+    assert_eq!(
+        row(&desk, id).completion_reason,
+        Some(CompletionReason::Filled)
+    );
+    assert_eq!(desk.held(SOL), desk.lots(SOL, "1"));
+}
+
+#[test]
 fn three_slices_without_margin_fail_it() {
     let mut desk = Desk::new(100);
     let order = hour(&desk, Side::Buy, "220");
