@@ -55,6 +55,7 @@ fn desk(rows: usize) -> Model {
     let options = Options {
         checks: perpdeck::config::Checks::default(),
         read_only: false,
+        zone: perpdeck::view::format::Zone::utc(),
         close_all: CloseAllRule::Confirmed,
         intervals: BTreeMap::new(),
         dialect: Dialect::default(),

@@ -116,7 +116,7 @@ fn close_of(model: &Model, row: &RowId) -> Option<Result<Command, String>> {
         return None;
     };
     let form = Form::close(model.store.position(id)?);
-    let command = form.draft.command(&form.seen(&model.store));
+    let command = form.draft.command(&form.seen(&model.around()));
     Some(command.map_err(|faults| format!("{id}: {faults}")))
 }
 

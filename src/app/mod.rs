@@ -40,7 +40,7 @@ pub use wake::wake;
 use crate::config::{Checks, Dialect};
 use crate::model::{
     AccountId, Call, Command, Cursor, Failure, IdempotencyKey, OrderId, Progress, Receipt,
-    ScaledId, Ticket, Timestamp,
+    ScaledId, Ticket, Timestamp, Zone,
 };
 use keymap::{Chord, Context, Keymap};
 use marks::Marks;
@@ -164,6 +164,8 @@ pub struct Options {
     pub checks: Checks,
     /// Nothing is sent.
     pub read_only: bool,
+    /// Whose clocks a typed date is read by.
+    pub zone: Zone,
 }
 
 #[derive(Debug)]
@@ -179,6 +181,8 @@ pub struct Model {
     /// The last one is on top and gets the keys.
     pub overlays: Vec<Overlay>,
     pub activity: Activity,
+    /// What the orders of this session were placed with, by market.
+    pub used: form::Used,
     /// A flatten was asked for before the account was known.
     flatten_wanted: bool,
     /// Why nothing that raises exposure is sent, until the trader re-arms the desk.
@@ -198,9 +202,20 @@ impl Model {
             marks: Marks::default(),
             overlays: vec![],
             activity: Activity::default(),
+            used: form::Used::default(),
             flatten_wanted: false,
             halted: None,
             session: checks::Session::default(),
+        }
+    }
+
+    /// What a form is read against.
+    pub fn around(&self) -> form::Around<'_> {
+        form::Around {
+            store: &self.store,
+            used: &self.used,
+            now: self.now,
+            zone: &self.options.zone,
         }
     }
 

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     config::{Checks, Dialect},
-    model::{Failure, Market, Num, Order, Page, Position, Receipt, Ticket, Timestamp},
+    model::{Failure, Market, Num, Order, Page, Position, Receipt, Ticket, Timestamp, Zone},
 };
 use std::{collections::BTreeMap, time::Duration};
 
@@ -59,6 +59,7 @@ pub(crate) fn bare_desk() -> Model {
         dialect: Dialect::default(),
         checks: Checks::default(),
         read_only: false,
+        zone: Zone::utc(),
     };
     let mut model = Model::new(options, Keymap::default(), NOON);
     let identity = Identity {

@@ -1,7 +1,9 @@
 //! The router: one message in, the changed model and the effects out.
 
 use super::{
-    About, Effect, Model, Msg, Next, bulk, checks, doubt, guest, halt,
+    About, Effect, Model, Msg, Next, bulk, checks, doubt,
+    form::Around,
+    guest, halt,
     keymap::{Action, Chord, Context},
     notice::{Event, Tone},
     overlay::{Bulk, Overlay},
@@ -10,7 +12,7 @@ use super::{
     screen,
 };
 use crate::model::{
-    Command, Failure, FailureKind, OrderStatus, Progress, Receipt, Ticket, Timestamp,
+    Command, Failure, FailureKind, OrderStatus, Progress, Receipt, Ticket, Timestamp, draft::Draft,
 };
 use strum::IntoEnumIterator;
 
@@ -71,7 +73,15 @@ fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
         return vec![];
     }
     let next = match (model.overlays.last_mut(), action) {
-        (Some(Overlay::Form(form)), action) => form.press(chord, action, &model.store),
+        (Some(Overlay::Form(form)), action) => {
+            let around = Around {
+                store: &model.store,
+                used: &model.used,
+                now,
+                zone: &model.options.zone,
+            };
+            form.press(chord, action, &around)
+        }
         (_, None) => Next::Stay,
         (Some(Overlay::Strip(strip)), Some(action)) => strip.act(action, now),
         (Some(Overlay::Bulk(bulk)), Some(action)) => bulk.act(action, now),
@@ -163,6 +173,9 @@ fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
             let (ticket, effect) = send(model, command);
             if let Some(Overlay::Form(form)) = model.overlays.last_mut() {
                 form.sending = Some(ticket);
+                if let Draft::Entry(draft) = &form.draft {
+                    model.used.keep(draft);
+                }
             }
             vec![effect]
         }

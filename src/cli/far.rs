@@ -77,6 +77,7 @@ fn options(settings: &Settings) -> Options {
         dialect: settings.dialect.clone(),
         checks: settings.checks.clone(),
         read_only: settings.read_only,
+        zone: Zone::local(),
     }
 }
 

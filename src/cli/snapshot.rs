@@ -100,10 +100,11 @@ pub(super) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
 
 async fn frame(args: &Args, settings: &Settings, theme: &Theme) -> Result<Buffer> {
     // Universal time, so that a picture does not depend on where it was taken.
-    let start = Start {
+    let mut start = Start {
         scrolls: Scrolls::new(theme.clone(), Zone::utc()),
         ..far::start(settings)?
     };
+    start.options.zone = Zone::utc();
     let size = Rect::new(0, 0, args.size.columns, args.size.rows);
     let keys = &args.keys.0;
     if let FarEnd::LiveApi(connection) = settings.far_end()? {

@@ -24,6 +24,7 @@ mod receipt;
 mod strategy;
 mod text;
 mod time;
+mod zone;
 
 pub use call::Call;
 pub use close_all::{CloseAll, CloseAllStatus, CloseResult, CloseResultStatus};
@@ -48,3 +49,4 @@ pub use receipt::{CancelResult, Progress, Receipt};
 pub use strategy::{Rung, Scaled, Twap};
 pub use text::Text;
 pub use time::{Timestamp, TimestampUnit};
+pub use zone::Zone;

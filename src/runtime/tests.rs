@@ -27,6 +27,7 @@ fn model() -> Model {
         dialect: Dialect::default(),
         checks: Checks::default(),
         read_only: false,
+        zone: crate::model::Zone::utc(),
     };
     Model::new(options, Keymap::default(), FROZEN.now())
 }

@@ -14,8 +14,8 @@ use crate::{
         keymap::{Action, Context},
     },
     model::{
-        Market, MarketId, Num, PlaceKind, Position, Side,
-        draft::{Draft, Field, Seen},
+        Market, MarketId, Num, Position, Side, Text,
+        draft::{Draft, Field, Seen, Takes},
     },
 };
 
@@ -51,7 +51,7 @@ pub enum ValueView {
 }
 
 pub fn form(form: &Form, model: &Model) -> FormView {
-    let seen = form.seen(&model.store);
+    let seen = form.seen(&model.around());
     FormView {
         title: title(form, model, &seen),
         fields: fields(form, model, &seen),
@@ -63,7 +63,7 @@ pub fn form(form: &Form, model: &Model) -> FormView {
 
 fn title(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
     let mut title = match &form.draft {
-        Draft::Place(draft) => {
+        Draft::Entry(draft) => {
             let market = draft.market_id.as_ref().map(MarketId::symbol);
             vec![
                 Span::plain("new order "),
@@ -114,7 +114,7 @@ fn order_words(seen: &Seen) -> String {
 }
 
 fn fields(form: &Form, model: &Model, seen: &Seen) -> Vec<FieldView> {
-    let faults = form.faults(&model.store);
+    let faults = form.faults(&model.around());
     let view = |field: &Field| FieldView {
         label: field.label(),
         value: value(form, model, *field),
@@ -130,7 +130,7 @@ fn fields(form: &Form, model: &Model, seen: &Seen) -> Vec<FieldView> {
 }
 
 fn value(form: &Form, model: &Model, field: Field) -> ValueView {
-    if let Some(choice) = form.choice(field, &model.store) {
+    if let Some(choice) = form.choice(field, &model.around()) {
         return ValueView::Choice {
             chosen: choice.chosen.unwrap_or(choice.options.len()),
             options: choice.options,
@@ -151,44 +151,55 @@ fn hint(form: &Form, model: &Model, field: Field, seen: &Seen) -> String {
         chord.map_or_else(String::new, |chord| chord.to_string())
     };
     let (up, down) = (key(Action::StepUp), key(Action::StepDown));
-    match field {
-        Field::Size => size_hint(&form.draft).to_owned(),
-        Field::LimitPrice => {
-            let fill = key(Action::ObservedPrice);
-            format!("{fill} observed price · {up}{down} one tick")
-        }
-        Field::TakeProfit | Field::StopLoss => format!("empty: none · {up}{down} one tick"),
-        Field::Leverage => seen
+    match (field, field.takes()) {
+        (Field::Size, _) => size_hint(form, model, &up),
+        (Field::TakeProfit | Field::StopLoss, _) => format!("empty: none · {up}{down} one tick"),
+        (Field::ChaseCap, _) => format!("empty: none · follows no further · {up}{down} one tick"),
+        (Field::ChaseOffset, _) => format!("USD from the best price · {up}{down} one tick"),
+        (Field::ExpectedPrice, _) => "never used for pricing · empty: the midpoint".to_owned(),
+        (Field::Leverage, _) => seen
             .market
             .and_then(|market| market.max_leverage)
             .map_or_else(
                 || format!("{up}{down} by one"),
                 |most| format!("1 to {most}"),
             ),
-        Field::Slippage => "basis points · empty: as the service does".to_owned(),
-        Field::ExtraMargin => "+50 more · -50 less · =200 in all, USD".to_owned(),
-        Field::Share => "1 2 3 4 choose · 5 to type it".to_owned(),
-        Field::Kind
-        | Field::Market
-        | Field::Side
-        | Field::TimeInForce
-        | Field::MarginMode
-        | Field::ReduceOnly
-        | Field::Acknowledged => {
+        (Field::Slippage, _) => "basis points · empty: as the service does".to_owned(),
+        (Field::ExtraMargin, _) => "+50 more · -50 less · =200 in all, USD".to_owned(),
+        (Field::Share, _) => "1 2 3 4 choose · 5 to type it".to_owned(),
+        (_, Takes::Price | Takes::WatchedPrice) => {
+            let fill = key(Action::ObservedPrice);
+            format!("{fill} observed price · {up}{down} one tick")
+        }
+        (_, Takes::Instant) => "2h · 1d · 18:00 · 2026-01-05 18:00".to_owned(),
+        (_, Takes::Market) => market_hint(form, &key),
+        (_, Takes::Choice | Takes::Size | Takes::Number) => {
             let (back, on) = (key(Action::PreviousChoice), key(Action::NextChoice));
             format!("{back}{on} choose")
         }
     }
 }
 
-fn size_hint(draft: &Draft) -> &'static str {
-    match draft {
-        Draft::Place(draft) if draft.kind == PlaceKind::Limit => {
-            "0.5 coin · $1000 · r25 loses 25 USD at the stop"
-        }
-        Draft::Place(_) => "0.5 coin · $1000",
-        Draft::Close(_) | Draft::Exits(_) | Draft::Margin(_) => "0.5 coin · 50% · $1000",
+fn market_hint(form: &Form, key: &impl Fn(Action) -> String) -> String {
+    if form.search.is_empty() {
+        let (back, on) = (key(Action::PreviousChoice), key(Action::NextChoice));
+        return format!("letters search · {back}{on} choose");
     }
+    format!("search: {}", Text::from(form.search.as_str()))
+}
+
+fn size_hint(form: &Form, model: &Model, up: &str) -> String {
+    let last = form.last_size(&model.around());
+    if let Some(last) = last.filter(|_| form.draft.text(Field::Size) == Some("")) {
+        return format!("{up} as last time, {}", Text::from(last));
+    }
+    let words = match &form.draft {
+        Draft::Entry(draft) if draft.only_reduces() => "0.5 coin · 50% · $1000",
+        Draft::Entry(draft) if draft.has(Field::StopLoss) => "0.5 · $1000 · r25 at the stop",
+        Draft::Entry(_) => "0.5 coin · $1000",
+        Draft::Close(_) | Draft::Exits(_) | Draft::Margin(_) => "0.5 coin · 50% · $1000",
+    };
+    words.to_owned()
 }
 
 /// Method, path and body exactly as they would go out, or why they cannot yet.

@@ -3,8 +3,9 @@
 //! Contract: what is unknown is [`UNKNOWN`], never 0; no digit a trader typed or the service sent as a
 //! price or a size of an order is rounded away.
 
+pub use crate::model::Zone;
+
 use crate::model::{Market, Num, Timestamp};
-use jiff::tz::TimeZone;
 use std::time::Duration;
 
 /// What stands where nothing is known.
@@ -166,59 +167,6 @@ pub fn count(count: usize) -> String {
 
 fn grouped_count(count: u128) -> String {
     i64::try_from(count).map_or_else(|_| count.to_string(), |n| grouped(Num::from(n)))
-}
-
-/// Where the person is: local times are shown in it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Zone(TimeZone);
-
-impl Zone {
-    /// The system's zone, read once; UTC when the system does not say.
-    pub fn local() -> Self {
-        Self(TimeZone::system())
-    }
-
-    pub fn utc() -> Self {
-        Self(TimeZone::UTC)
-    }
-
-    /// `14:03:22`.
-    pub fn time_of_day(&self, at: Timestamp) -> String {
-        self.formatted(at, "%H:%M:%S")
-    }
-
-    /// `14:03:22` today, `11-19 14:03` on another day of this year, else `2025-11-19`.
-    pub fn moment(&self, at: Timestamp, now: Timestamp) -> String {
-        let same = |format| self.formatted(at, format) == self.formatted(now, format);
-        if same("%F") {
-            self.time_of_day(at)
-        } else if same("%Y") {
-            self.formatted(at, "%m-%d %H:%M")
-        } else {
-            self.formatted(at, "%F")
-        }
-    }
-
-    /// Local time with its offset, and UTC.
-    pub fn exact(&self, at: Timestamp) -> String {
-        let utc = Self::utc().formatted(at, "%F %T%.3f UTC");
-        if self.formatted(at, "%:z") == "+00:00" {
-            return utc;
-        }
-        format!("{} ({utc})", self.formatted(at, "%F %T%.3f %:z"))
-    }
-
-    fn formatted(&self, at: Timestamp, format: &str) -> String {
-        jiff::Timestamp::from_millisecond(at.0).map_or_else(
-            |_| UNKNOWN.to_owned(),
-            |instant| {
-                instant
-                    .to_zoned(self.0.clone())
-                    .strftime(format)
-                    .to_string()
-            },
-        )
-    }
 }
 
 #[cfg(test)]

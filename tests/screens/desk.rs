@@ -357,6 +357,7 @@ pub(crate) fn options() -> Options {
         dialect: perpdeck::config::Dialect::default(),
         checks: perpdeck::config::Checks::default(),
         read_only: false,
+        zone: perpdeck::view::format::Zone::utc(),
         close_all: CloseAllRule::After(Duration::from_millis(1_500)),
         intervals: sources
             .into_iter()

@@ -8,8 +8,7 @@ use crate::app::{
     testing::*,
 };
 use crate::model::{
-    Command, Failure, FailureKind, Order, OrderId, Page, Receipt, Ticket,
-    draft::{CloseDraft, Draft},
+    Command, Failure, FailureKind, Order, OrderId, Page, Receipt, Ticket, draft::Field,
 };
 
 fn resting(id: &str) -> Order {
@@ -210,11 +209,8 @@ fn marked_positions_close_as_their_forms_would_untouched() {
     press(&mut model, "* c");
     let close = |id: &str| {
         let form = crate::app::form::Form::close(model.store.position(&id.into()).unwrap());
-        let Draft::Close(CloseDraft { size, .. }) = &form.draft else {
-            panic!("no close");
-        };
-        assert_eq!(size, "100%");
-        form.draft.command(&form.seen(&model.store)).unwrap()
+        assert_eq!(form.draft.text(Field::Size), Some("100%"));
+        form.draft.command(&form.seen(&model.around())).unwrap()
     };
     assert_eq!(listed(&model), [close("pos-1"), close("pos-2")]);
 }

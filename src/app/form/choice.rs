@@ -1,12 +1,9 @@
 //! Fields that take one of a closed set.
 
-use super::{Form, open};
-use crate::{
-    app::Store,
-    model::{
-        MarginMode, MarketId, Side,
-        draft::{CloseDraft, Draft, Field, PlaceDraft},
-    },
+use super::{Around, Form, markets, open};
+use crate::model::{
+    CloseKind, MarginMode, MarketId, PlaceKind, PositionId, Side, TriggerDirection,
+    draft::{CloseDraft, Draft, EntryDraft, Field, Takes, Texts, times_in_force},
 };
 use std::fmt::Display;
 use strum::VariantArray;
@@ -16,6 +13,8 @@ const NO_YES_WORDS: &[&str] = &["no", "yes"];
 /// Shares of a position that have a key; what comes after them is typed.
 const SHARES: &[&str] = &["25%", "50%", "75%", "100%"];
 const TYPED: &str = "typed";
+/// A take profit for whatever is open in its market.
+const ANY_POSITION: &str = "any";
 
 /// A closed set in words, and which of it is meant; nothing is meant while nothing is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,10 +24,10 @@ pub struct Choice {
 }
 
 impl Choice {
-    fn of<T: PartialEq + Display>(all: &[T], chosen: &T) -> Self {
+    fn of<T: PartialEq + Display>(all: &[T], chosen: Option<&T>) -> Self {
         Self {
             options: all.iter().map(T::to_string).collect(),
-            chosen: all.iter().position(|one| one == chosen),
+            chosen: all.iter().position(|one| Some(one) == chosen),
         }
     }
 
@@ -51,6 +50,17 @@ impl Choice {
         }
     }
 
+    fn target(chosen: Option<&PositionId>, open: &[PositionId]) -> Self {
+        let any = std::iter::once(ANY_POSITION.to_owned());
+        Self {
+            options: any.chain(open.iter().map(ToString::to_string)).collect(),
+            chosen: match chosen {
+                None => Some(0),
+                Some(id) => open.iter().position(|one| one == id).map(|at| at + 1),
+            },
+        }
+    }
+
     /// The option `steps` further on, round and round.
     fn further(&self, steps: isize) -> usize {
         let len = self.options.len().cast_signed();
@@ -63,68 +73,136 @@ impl Choice {
 
 impl Form {
     /// What a choice offers; `None` for a text field.
-    pub fn choice(&self, field: Field, store: &Store) -> Option<Choice> {
+    pub fn choice(&self, field: Field, around: &Around) -> Option<Choice> {
+        let markets = |chosen: Option<&MarketId>| Choice::of(&self.markets(field, around), chosen);
         Some(match (&self.draft, field) {
-            (Draft::Place(d), Field::Kind) => Choice::of(PlaceDraft::KINDS, &d.kind),
-            (Draft::Place(d), Field::Market) => market(d, store),
-            (Draft::Place(d), Field::Side) => Choice::of(Side::VARIANTS, &d.side),
-            (Draft::Place(d), Field::TimeInForce) => {
-                Choice::of(PlaceDraft::TIMES_IN_FORCE, &d.time_in_force)
+            (Draft::Entry(d), Field::Kind) => Choice::of(PlaceKind::VARIANTS, Some(&d.kind)),
+            (Draft::Entry(d), Field::Market) => markets(d.market_id.as_ref()),
+            (Draft::Entry(d), Field::Side) => Choice::of(Side::VARIANTS, Some(&d.side)),
+            (Draft::Entry(d), Field::TriggerMarket) => markets(d.trigger_market.as_ref()),
+            (Draft::Entry(d), Field::TriggerDirection) => {
+                Choice::of(TriggerDirection::VARIANTS, d.trigger_direction.as_ref())
             }
-            (Draft::Place(d), Field::MarginMode) => {
-                Choice::of(MarginMode::VARIANTS, &d.margin_mode)
+            (Draft::Entry(d), Field::TargetPosition) => {
+                let open = open::positions_in(d.market_id.as_ref(), around.store);
+                Choice::target(d.target.as_ref(), &open)
             }
-            (Draft::Place(d), Field::ReduceOnly) => Choice::no_yes(usize::from(d.reduce_only)),
-            (Draft::Close(d), Field::Kind) => Choice::of(CloseDraft::KINDS, &d.kind),
-            (Draft::Close(d), Field::Share) => Choice::share(&d.size),
+            (Draft::Entry(d), Field::TimeInForce) => {
+                Choice::of(times_in_force(d.kind), Some(&d.time_in_force))
+            }
+            (Draft::Entry(d), Field::MarginMode) => {
+                Choice::of(MarginMode::VARIANTS, Some(&d.margin_mode))
+            }
+            (Draft::Entry(d), Field::ReduceOnly) => Choice::no_yes(usize::from(d.reduce_only)),
+            (Draft::Close(d), Field::Kind) => Choice::of(CloseKind::VARIANTS, Some(&d.kind)),
+            (Draft::Close(d), Field::Share) => Choice::share(d.texts.of(Field::Size)),
+            (Draft::Close(d), Field::TriggerMarket) => markets(d.trigger_market.as_ref()),
+            (Draft::Close(d), Field::TriggerDirection) => {
+                Choice::of(TriggerDirection::VARIANTS, d.trigger_direction.as_ref())
+            }
             (Draft::Close(d), Field::Acknowledged) => Choice::no_yes(usize::from(d.acknowledged)),
             _ => return None,
         })
     }
 
+    /// What is looked for, in the field that has the keys.
+    fn markets(&self, field: Field, around: &Around) -> Vec<MarketId> {
+        let search = if self.focus == field {
+            &*self.search
+        } else {
+            ""
+        };
+        markets::found(open::known_markets(around.store), search)
+    }
+
     /// Moves the focused choice `steps` options on.
-    pub(super) fn turn(&mut self, steps: isize, store: &Store) {
-        if let Some(choice) = self.choice(self.focus, store) {
-            self.choose(choice.further(steps), store);
+    pub(super) fn turn(&mut self, steps: isize, around: &Around) {
+        if let Some(choice) = self.choice(self.focus, around) {
+            self.choose(choice.further(steps), around);
+        }
+    }
+
+    /// One more letter of the market that is looked for; one that no market has is not taken.
+    pub(super) fn look_for(&mut self, c: char, around: &Around) {
+        let wider = self.search.clone();
+        self.search.push(c);
+        if self.markets(self.focus, around).is_empty() {
+            self.search = wider;
+            self.refusal = Some("no market has that in its name");
+        } else {
+            self.refusal = None;
+            self.choose(0, around);
         }
     }
 
     /// Takes the focused choice's option at `index`; one that does not exist changes nothing.
-    pub(super) fn choose(&mut self, index: usize, store: &Store) {
-        match (&mut self.draft, self.focus) {
-            (Draft::Place(d), Field::Kind) => set(&mut d.kind, PlaceDraft::KINDS, index),
-            (Draft::Place(d), Field::Market) => {
-                if let Some(id) = open::known_markets(store).get(index) {
-                    change_market(d, id, store);
-                }
+    pub(super) fn choose(&mut self, index: usize, around: &Around) {
+        let field = self.focus;
+        if field.takes() == Takes::Market {
+            return self.choose_market(index, around);
+        }
+        match (&mut self.draft, field) {
+            (Draft::Entry(d), Field::Kind) => {
+                set(&mut d.kind, PlaceKind::VARIANTS, index);
+                fit(d, around);
             }
-            (Draft::Place(d), Field::Side) => set(&mut d.side, Side::VARIANTS, index),
-            (Draft::Place(d), Field::TimeInForce) => {
-                set(&mut d.time_in_force, PlaceDraft::TIMES_IN_FORCE, index);
+            (Draft::Entry(d), Field::Side) => set(&mut d.side, Side::VARIANTS, index),
+            (Draft::Entry(d), Field::TargetPosition) => {
+                let open = open::positions_in(d.market_id.as_ref(), around.store);
+                d.target = index.checked_sub(1).and_then(|at| open.get(at).cloned());
             }
-            (Draft::Place(d), Field::MarginMode) => {
+            (Draft::Entry(d), Field::TimeInForce) => {
+                set(&mut d.time_in_force, times_in_force(d.kind), index);
+            }
+            (Draft::Entry(d), Field::MarginMode) => {
                 set(&mut d.margin_mode, MarginMode::VARIANTS, index);
             }
-            (Draft::Place(d), Field::ReduceOnly) => set(&mut d.reduce_only, NO_YES, index),
-            (Draft::Close(d), Field::Kind) => set(&mut d.kind, CloseDraft::KINDS, index),
+            (Draft::Entry(d), Field::ReduceOnly) => set(&mut d.reduce_only, NO_YES, index),
+            (Draft::Close(d), Field::Kind) => set(&mut d.kind, CloseKind::VARIANTS, index),
             (Draft::Close(d), Field::Share) if index <= SHARES.len() => {
-                d.size = SHARES
-                    .get(index)
-                    .map_or_else(String::new, ToString::to_string);
+                let share = SHARES.get(index).copied().unwrap_or_default();
+                d.texts.set(Field::Size, share);
             }
             (Draft::Close(d), Field::Acknowledged) => set(&mut d.acknowledged, NO_YES, index),
+            (
+                Draft::Entry(EntryDraft {
+                    trigger_direction, ..
+                })
+                | Draft::Close(CloseDraft {
+                    trigger_direction, ..
+                }),
+                Field::TriggerDirection,
+            ) => *trigger_direction = TriggerDirection::VARIANTS.get(index).copied(),
             _ => {}
+        }
+    }
+
+    fn choose_market(&mut self, index: usize, around: &Around) {
+        let Some(id) = self.markets(self.focus, around).into_iter().nth(index) else {
+            return;
+        };
+        match &mut self.draft {
+            Draft::Entry(d) if self.focus == Field::Market => change_market(d, id, around),
+            Draft::Entry(EntryDraft {
+                trigger_market,
+                texts,
+                ..
+            })
+            | Draft::Close(CloseDraft {
+                trigger_market,
+                texts,
+                ..
+            }) => watch(trigger_market, texts, id),
+            Draft::Exits(_) | Draft::Margin(_) => {}
         }
     }
 }
 
-fn market(draft: &PlaceDraft, store: &Store) -> Choice {
-    let known = open::known_markets(store);
-    Choice {
-        chosen: known
-            .iter()
-            .position(|id| Some(id) == draft.market_id.as_ref()),
-        options: known.iter().map(MarketId::to_string).collect(),
+/// A price of the market that was watched before means nothing in another.
+fn watch(watched: &mut Option<MarketId>, texts: &mut Texts, id: MarketId) {
+    if watched.as_ref() != Some(&id) {
+        *watched = Some(id);
+        texts.set(Field::TriggerPrice, "");
     }
 }
 
@@ -134,23 +212,46 @@ fn set<T: Copy>(place: &mut T, all: &[T], index: usize) {
     }
 }
 
+/// What the type before had and this one has not; and what a take profit is for.
+fn fit(draft: &mut EntryDraft, around: &Around) {
+    let times = times_in_force(draft.kind);
+    if !times.contains(&draft.time_in_force)
+        && let Some(first) = times.first()
+    {
+        draft.time_in_force = *first;
+    }
+    let open = open::positions_in(draft.market_id.as_ref(), around.store);
+    if draft.target.as_ref().is_none_or(|id| !open.contains(id)) {
+        draft.target = open.into_iter().next();
+    }
+}
+
 /// Prices of one market mean nothing in another; terms that were not changed by hand follow the market.
-fn change_market(draft: &mut PlaceDraft, id: &MarketId, store: &Store) {
-    if draft.market_id.as_ref() == Some(id) {
+fn change_market(draft: &mut EntryDraft, id: MarketId, around: &Around) {
+    if draft.market_id.as_ref() == Some(&id) {
         return;
     }
-    let before = open::terms(draft.market_id.as_ref(), store);
-    let terms = open::terms(Some(id), store);
-    if (&draft.leverage, draft.margin_mode) == (&before.leverage, before.margin_mode) {
-        draft.leverage = terms.leverage;
+    let before = open::terms(draft.market_id.as_ref(), around);
+    let terms = open::terms(Some(&id), around);
+    let leverage = draft.texts.of(Field::Leverage);
+    if (leverage, draft.margin_mode) == (&*before.leverage, before.margin_mode) {
+        draft.texts.set(Field::Leverage, terms.leverage);
         draft.margin_mode = terms.margin_mode;
     }
-    draft.market_id = Some(id.clone());
-    for price in [
-        &mut draft.limit_price,
-        &mut draft.take_profit,
-        &mut draft.stop_loss,
-    ] {
-        price.clear();
+    if draft.trigger_market == draft.market_id {
+        draft.trigger_market = Some(id.clone());
     }
+    draft.market_id = Some(id);
+    for price in [
+        Field::LimitPrice,
+        Field::TriggerPrice,
+        Field::ChaseOffset,
+        Field::ChaseCap,
+        Field::TakeProfit,
+        Field::StopLoss,
+        Field::ExpectedPrice,
+    ] {
+        draft.texts.set(price, "");
+    }
+    fit(draft, around);
 }

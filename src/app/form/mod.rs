@@ -4,22 +4,25 @@
 //! parse is sent; while a command is on its way its form neither changes nor sends again, and when it fails
 //! everything typed is still there.
 
+mod around;
 mod choice;
 mod line;
+mod markets;
 mod open;
 mod step;
 #[cfg(test)]
 mod tests;
 
+pub use around::{Around, Used};
 pub use choice::Choice;
 
 use super::{
-    Next, Store,
+    Next,
     keymap::{Action, Chord},
 };
 use crate::model::{
     Failure, MarketId, Order, Position, Side, Ticket,
-    draft::{Draft, Faults, Field, Seen},
+    draft::{Draft, Faults, Field, Seen, Takes},
 };
 use line::Line;
 
@@ -37,6 +40,8 @@ pub struct Form {
     pub failure: Option<Failure>,
     /// Why a paste was not taken.
     pub refusal: Option<&'static str>,
+    /// The letters of a market's name typed so far, while a field of markets has the keys.
+    pub search: String,
     frozen: Frozen,
     line: Line,
 }
@@ -65,15 +70,21 @@ impl Form {
             sending: None,
             failure: None,
             refusal: None,
+            search: String::new(),
             frozen,
             line,
         }
     }
 
     /// One press: `action` is what the table says of it in a form, if anything.
-    pub fn press(&mut self, chord: Chord, action: Option<Action>, store: &Store) -> Next {
+    pub fn press(&mut self, chord: Chord, action: Option<Action>, around: &Around) -> Next {
         if let Some(c) = self.typing(chord, action) {
-            self.change(|line| line.type_in(c));
+            if self.is_typing() {
+                self.change(|line| line.type_in(c));
+            } else {
+                self.forget_failure();
+                self.look_for(c, around);
+            }
             return Next::Stay;
         }
         match action {
@@ -83,16 +94,19 @@ impl Form {
             Some(Action::PreviousField) => self.go(-1),
             // What is on its way is what is shown.
             _ if self.sending.is_some() => {}
-            Some(Action::Submit) => return self.submit(store),
-            Some(Action::ObservedPrice) => return self.fill_observed(store),
-            Some(Action::StepUp) => self.step(1, store),
-            Some(Action::StepDown) => self.step(-1, store),
-            Some(Action::LeapUp) => self.step(10, store),
-            Some(Action::LeapDown) => self.step(-10, store),
+            Some(Action::Submit) => return self.submit(around),
+            Some(Action::ObservedPrice) => return self.fill_observed(around),
+            Some(Action::StepUp) => self.step(1, around),
+            Some(Action::StepDown) => self.step(-1, around),
+            Some(Action::LeapUp) => self.step(10, around),
+            Some(Action::LeapDown) => self.step(-10, around),
             _ if self.is_typing() => self.change(|line| line.edit(chord)),
-            Some(Action::NextChoice) => self.pick(|form| form.turn(1, store)),
-            Some(Action::PreviousChoice) => self.pick(|form| form.turn(-1, store)),
-            _ => self.pick_numbered(chord, store),
+            Some(Action::NextChoice) => self.pick(|form| form.turn(1, around)),
+            Some(Action::PreviousChoice) => self.pick(|form| form.turn(-1, around)),
+            _ if chord.edits().is_some() => {
+                self.search.pop();
+            }
+            _ => self.pick_numbered(chord, around),
         }
         Next::Stay
     }
@@ -111,9 +125,10 @@ impl Form {
     }
 
     /// What is known now of what the form is about.
-    pub fn seen<'a>(&'a self, store: &'a Store) -> Seen<'a> {
+    pub fn seen<'a>(&'a self, around: &Around<'a>) -> Seen<'a> {
+        let store = around.store;
         let (position, order) = match (&self.draft, &self.frozen) {
-            (Draft::Place(draft), _) => {
+            (Draft::Entry(draft), _) => {
                 let mut open = store.positions.rows().iter();
                 let held = open.find(|p| Some(&p.market_id) == draft.market_id.as_ref());
                 (held, None)
@@ -124,17 +139,28 @@ impl Form {
             (_, Frozen::Order(frozen)) => (None, store.order(&frozen.id).or(Some(frozen.as_ref()))),
             (_, Frozen::Nothing) => (None, None),
         };
-        let market = self.market_id().and_then(|id| store.market(id));
-        Seen {
-            market,
+        let seen = Seen {
+            market: self.market_id().and_then(|id| store.market(id)),
             position,
             order,
+            watched: None,
+            now: around.now,
+            zone: Some(around.zone),
+        };
+        let watched = match &self.draft {
+            Draft::Entry(draft) => draft.watched(),
+            Draft::Close(draft) => draft.watched(&seen),
+            Draft::Exits(_) | Draft::Margin(_) => None,
+        };
+        Seen {
+            watched: watched.and_then(|id| store.market(id)),
+            ..seen
         }
     }
 
     pub fn market_id(&self) -> Option<&MarketId> {
         match (&self.draft, &self.frozen) {
-            (Draft::Place(draft), _) => draft.market_id.as_ref(),
+            (Draft::Entry(draft), _) => draft.market_id.as_ref(),
             (_, Frozen::Position(position)) => Some(&position.market_id),
             (_, Frozen::Order(order)) => Some(&order.market_id),
             (_, Frozen::Nothing) => None,
@@ -142,8 +168,8 @@ impl Form {
     }
 
     /// What blocks sending now.
-    pub fn faults(&self, store: &Store) -> Faults {
-        let command = self.draft.command(&self.seen(store));
+    pub fn faults(&self, around: &Around) -> Faults {
+        let command = self.draft.command(&self.seen(around));
         command.err().unwrap_or_default()
     }
 
@@ -153,11 +179,11 @@ impl Form {
     }
 
     /// The side a new order from this form would be on.
-    pub fn side(&self, store: &Store) -> Option<Side> {
+    pub fn side(&self, around: &Around) -> Option<Side> {
         match &self.draft {
-            Draft::Place(draft) => Some(draft.side),
-            Draft::Close(_) => self.seen(store).position?.side().map(Side::opposite),
-            Draft::Exits(_) => self.seen(store).order?.side.known(),
+            Draft::Entry(draft) => Some(draft.side),
+            Draft::Close(_) => self.seen(around).position?.side().map(Side::opposite),
+            Draft::Exits(_) => self.seen(around).order?.side.known(),
             Draft::Margin(_) => None,
         }
     }
@@ -166,22 +192,26 @@ impl Form {
         self.draft.text(self.focus).is_some()
     }
 
-    /// The character a text field takes, whatever else its key does; only `=` is never part of a price or size.
+    /// The character a field takes, whatever else its key does: any in a text, those of a name among
+    /// markets. Only `=` is never part of a price or a size.
     fn typing(&self, chord: Chord, action: Option<Action>) -> Option<char> {
         let c = chord.typed()?;
         let acts = action == Some(Action::ObservedPrice)
             && !c.is_alphanumeric()
             && self.focus != Field::ExtraMargin;
-        (self.is_typing() && self.sending.is_none() && !acts).then_some(c)
+        let takes = match self.focus.takes() {
+            Takes::Choice => false,
+            Takes::Market => !c.is_whitespace(),
+            Takes::Price | Takes::WatchedPrice | Takes::Size | Takes::Number | Takes::Instant => {
+                true
+            }
+        };
+        (takes && self.sending.is_none() && !acts).then_some(c)
     }
 
     fn change(&mut self, edit: impl FnOnce(&mut Line)) {
         edit(&mut self.line);
-        if let Some(text) = self.draft.text_mut(self.focus)
-            && text != self.line.text()
-        {
-            self.line.text().clone_into(text);
-        }
+        self.draft.write(self.focus, self.line.text());
         self.forget_failure();
     }
 
@@ -191,11 +221,11 @@ impl Form {
     }
 
     /// In a choice the digits pick: `1` is the first option.
-    fn pick_numbered(&mut self, chord: Chord, store: &Store) {
+    fn pick_numbered(&mut self, chord: Chord, around: &Around) {
         let digit = chord.typed().and_then(|c| c.to_digit(10));
         let index = digit.and_then(|d| d.checked_sub(1));
         if let Some(index) = index.and_then(|i| usize::try_from(i).ok()) {
-            self.pick(|form| form.choose(index, store));
+            self.pick(|form| form.choose(index, around));
         }
     }
 
@@ -217,29 +247,47 @@ impl Form {
 
     fn focus_on(&mut self, field: Field) {
         self.focus = field;
+        self.search.clear();
         self.line = Line::new(self.draft.text(field).unwrap_or_default());
     }
 
     /// In a number one step; in a list of options, up is the one before.
-    fn step(&mut self, count: i64, store: &Store) {
+    fn step(&mut self, count: i64, around: &Around) {
         if !self.is_typing() {
-            return self.pick(|form| form.turn(if count > 0 { -1 } else { 1 }, store));
+            return self.pick(|form| form.turn(if count > 0 { -1 } else { 1 }, around));
         }
-        let seen = self.seen(store);
-        if let Some(text) = step::stepped(self.focus, self.line.text(), count, &seen) {
+        let (text, seen) = (self.line.text(), self.seen(around));
+        let last = self.last_size(around).filter(|_| count > 0);
+        let text = match last.filter(|_| text.trim().is_empty()) {
+            Some(last) => Some(last.to_owned()),
+            None => step::stepped(self.focus, text, count, &seen),
+        };
+        if let Some(text) = text {
             self.change(|line| *line = Line::new(&text));
         }
     }
 
-    /// The observed price into the focused price, else into the limit price.
-    fn fill_observed(&mut self, store: &Store) -> Next {
+    /// What the last order in this market was the size of, in a form for the next one.
+    pub fn last_size<'a>(&self, around: &Around<'a>) -> Option<&'a str> {
+        let Draft::Entry(draft) = &self.draft else {
+            return None;
+        };
+        let used = around.used.of(draft.market_id.as_ref())?;
+        (self.focus == Field::Size).then_some(&*used.size)
+    }
+
+    /// The observed price into the focused price, else into the first price the form must have.
+    fn fill_observed(&mut self, around: &Around) -> Next {
+        let fields = self.draft.fields();
         let focused = Some(self.focus).filter(|field| field.is_price());
-        let field = focused.unwrap_or(Field::LimitPrice);
-        if !self.draft.fields().contains(&field) {
+        let must = |field: &Field| field.is_price() && self.draft.is_required(*field);
+        let limit = Some(Field::LimitPrice).filter(|field| fields.contains(field));
+        let first = fields.iter().copied().find(must);
+        let Some(field) = focused.or(limit).or(first) else {
             return Next::Refuse("there is no price field to fill".to_owned());
-        }
-        let side = self.side(store).filter(|_| field == Field::LimitPrice);
-        let Some(price) = step::observed(&self.seen(store), side) else {
+        };
+        let side = self.side(around).filter(|_| field == Field::LimitPrice);
+        let Some(price) = step::observed(field, &self.seen(around), side) else {
             return Next::Refuse("no observed price: no price source knows this market".to_owned());
         };
         self.focus_on(field);
@@ -247,9 +295,9 @@ impl Form {
         Next::Stay
     }
 
-    fn submit(&mut self, store: &Store) -> Next {
+    fn submit(&mut self, around: &Around) -> Next {
         self.tried = true;
-        let command = match self.draft.command(&self.seen(store)) {
+        let command = match self.draft.command(&self.seen(around)) {
             Ok(command) => command,
             Err(faults) => {
                 if let Some((field, _)) = faults.0.first() {

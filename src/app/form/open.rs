@@ -1,12 +1,12 @@
 //! How a form starts: what it is about, and what is filled in already.
 
-use super::{Form, Frozen};
+use super::{Around, Form, Frozen};
 use crate::{
     app::Store,
     model::{
-        AccountId, CloseKind, MarginMode, MarketId, Num, Order, PlaceKind, Position, Side,
-        TimeInForce,
-        draft::{CloseDraft, Draft, ExitsDraft, MarginDraft, PlaceDraft},
+        AccountId, CloseKind, MarginMode, MarketId, Num, Order, PlaceKind, Position, PositionId,
+        Side, TimeInForce, TriggerDirection,
+        draft::{CloseDraft, Draft, EntryDraft, ExitsDraft, Field, MarginDraft, Texts},
     },
 };
 use std::collections::BTreeSet;
@@ -20,25 +20,29 @@ impl Form {
         account_id: AccountId,
         side: Side,
         market: Option<&MarketId>,
-        store: &Store,
+        around: &Around,
     ) -> Self {
-        let first = || known_markets(store).into_iter().next();
+        let first = || known_markets(around.store).into_iter().next();
         let market_id = market.cloned().or_else(first);
-        let terms = terms(market_id.as_ref(), store);
-        let draft = Draft::Place(PlaceDraft {
+        let terms = terms(market_id.as_ref(), around);
+        let used = around.used.of(market_id.as_ref());
+        let draft = Draft::Entry(EntryDraft {
             account_id,
-            market_id,
-            kind: PlaceKind::Market,
+            trigger_market: market_id.clone(),
+            trigger_direction: Some(TriggerDirection::Above),
+            target: positions_in(market_id.as_ref(), around.store)
+                .into_iter()
+                .next(),
+            kind: used.map_or(PlaceKind::Market, |used| used.kind),
             side,
-            size: String::new(),
-            limit_price: String::new(),
-            time_in_force: TimeInForce::Gtc,
-            leverage: terms.leverage,
+            time_in_force: used.map_or(TimeInForce::Gtc, |used| used.time_in_force),
             margin_mode: terms.margin_mode,
             reduce_only: false,
-            take_profit: String::new(),
-            stop_loss: String::new(),
-            slippage: String::new(),
+            texts: Texts::default()
+                .with(Field::Leverage, terms.leverage)
+                .with(Field::Slippage, used.map_or("", |used| &used.slippage)),
+            market_id,
+            also: vec![],
         });
         Self::new(draft, Frozen::Nothing)
     }
@@ -48,10 +52,11 @@ impl Form {
         let draft = Draft::Close(CloseDraft {
             position_id: position.id.clone(),
             kind: CloseKind::Market,
-            size: "100%".to_owned(),
-            limit_price: String::new(),
-            slippage: String::new(),
+            trigger_market: Some(position.market_id.clone()),
+            trigger_direction: position.side().map(losing),
             acknowledged: false,
+            texts: Texts::default().with(Field::Size, "100%"),
+            also: vec![],
         });
         Self::new(draft, Frozen::Position(Box::new(position.clone())))
     }
@@ -61,8 +66,9 @@ impl Form {
         let leg = |price: Option<Num>| price.map(|p| p.to_string()).unwrap_or_default();
         let draft = Draft::Exits(ExitsDraft {
             order_id: order.id.clone(),
-            take_profit: leg(order.attached_take_profit_price),
-            stop_loss: leg(order.attached_stop_loss_price),
+            texts: Texts::default()
+                .with(Field::TakeProfit, leg(order.attached_take_profit_price))
+                .with(Field::StopLoss, leg(order.attached_stop_loss_price)),
         });
         Self::new(draft, Frozen::Order(Box::new(order.clone())))
     }
@@ -71,9 +77,17 @@ impl Form {
     pub fn margin(position: &Position) -> Self {
         let draft = Draft::Margin(MarginDraft {
             position_id: position.id.clone(),
-            extra: String::new(),
+            texts: Texts::default(),
         });
         Self::new(draft, Frozen::Position(Box::new(position.clone())))
+    }
+}
+
+/// Which way the mark moves when a position of `side` loses: a conditional close is a stop first of all.
+fn losing(side: Side) -> TriggerDirection {
+    match side {
+        Side::Buy => TriggerDirection::Below,
+        Side::Sell => TriggerDirection::Above,
     }
 }
 
@@ -83,22 +97,38 @@ pub(super) struct Terms {
     pub margin_mode: MarginMode,
 }
 
-/// As the open position in that market has them, else as the newest order there had them.
-pub(super) fn terms(market: Option<&MarketId>, store: &Store) -> Terms {
+/// As the open position in that market has them, else as the last order of this session there, else as the
+/// newest order there had them.
+pub(super) fn terms(market: Option<&MarketId>, around: &Around) -> Terms {
+    let store = around.store;
     let here = |id: &MarketId| Some(id) == market;
     let held = store.positions.rows().iter().find(|p| here(&p.market_id));
+    let used = around.used.of(market);
     let mut orders = store.orders.rows().iter().chain(store.history.rows());
     let newest = orders.find(|o| here(&o.market_id));
-    let usual = usual_leverage(market, store);
-    let leverage = held.and_then(|p| p.leverage).or(newest.map(|o| o.leverage));
+    let usual = || usual_leverage(market, store).to_string();
+    let leverage = held.and_then(|p| p.leverage).map(|l| l.to_string());
+    let leverage = leverage.or_else(|| used.map(|used| used.leverage.clone()));
     Terms {
-        leverage: leverage.unwrap_or(usual).to_string(),
-        margin_mode: match (held, newest.and_then(|o| o.margin_mode.known())) {
-            (Some(position), _) if position.is_isolated() => MarginMode::Isolated,
-            (None, Some(mode)) => mode,
-            (Some(_), _) | (None, None) => MarginMode::Cross,
+        leverage: leverage
+            .or_else(|| newest.map(|o| o.leverage.to_string()))
+            .unwrap_or_else(usual),
+        margin_mode: match held {
+            Some(position) if position.is_isolated() => MarginMode::Isolated,
+            Some(_) => MarginMode::Cross,
+            None => used
+                .map(|used| used.margin_mode)
+                .or_else(|| newest?.margin_mode.known())
+                .unwrap_or(MarginMode::Cross),
         },
     }
+}
+
+/// What is open there.
+pub(super) fn positions_in(market: Option<&MarketId>, store: &Store) -> Vec<PositionId> {
+    let open = store.positions.rows().iter();
+    let here = open.filter(|position| Some(&position.market_id) == market);
+    here.map(|position| position.id.clone()).collect()
 }
 
 fn usual_leverage(market: Option<&MarketId>, store: &Store) -> Num {

@@ -1,8 +1,8 @@
 //! Prices and sizes by the arrows: one tick, one lot, one unit; and the observed price by one key.
 
 use crate::model::{
-    Market, Num, Side,
-    draft::{Field, Seen, number},
+    Num, Side,
+    draft::{Field, Seen, Takes, number},
 };
 
 /// What stands around the digits of a typed number.
@@ -22,7 +22,10 @@ pub(super) fn stepped(field: Field, text: &str, count: i64, seen: &Seen) -> Opti
         _ => Num::ONE,
     };
     let next = along_grid(value, unit, count)?;
-    let lowest_is_zero = matches!(field, Field::ExtraMargin | Field::Slippage);
+    let lowest_is_zero = matches!(
+        field,
+        Field::ExtraMargin | Field::Slippage | Field::ChaseOffset
+    );
     let makes_sense = next.is_positive() || (lowest_is_zero && next.is_zero());
     makes_sense.then(|| format!("{before}{next}{after}"))
 }
@@ -30,7 +33,7 @@ pub(super) fn stepped(field: Field, text: &str, count: i64, seen: &Seen) -> Opti
 /// An empty price starts at the observed one, an empty margin at what is there, everything else at zero.
 fn first(field: Field, count: i64, seen: &Seen) -> Option<String> {
     if field.is_price() {
-        return observed(seen, None).map(|price| price.to_string());
+        return observed(field, seen, None).map(|price| price.to_string());
     }
     if field == Field::ExtraMargin {
         let now = seen.position?.isolated_margin_extra?;
@@ -41,12 +44,14 @@ fn first(field: Field, count: i64, seen: &Seen) -> Option<String> {
 
 /// The grid a bare number of this field lies on; amounts of USD and percentages move by one.
 fn unit(field: Field, value: Num, seen: &Seen) -> Num {
-    let grid = if field == Field::Size {
-        seen.size_decimals().map(|decimals| Num::new(1, decimals))
-    } else if field.is_price() {
-        seen.market.and_then(|market| market.tick(value))
-    } else {
-        Some(Num::ONE)
+    let market = seen.market_of(field);
+    let grid = match field.takes() {
+        Takes::Size => seen.size_decimals().map(|decimals| Num::new(1, decimals)),
+        Takes::Price | Takes::WatchedPrice => market.and_then(|market| market.tick(value)),
+        Takes::Number if field == Field::ChaseOffset => {
+            market.and_then(|market| market.tick(market.mid()?))
+        }
+        Takes::Choice | Takes::Market | Takes::Number | Takes::Instant => Some(Num::ONE),
     };
     grid.unwrap_or(Num::new(1, value.decimals()))
 }
@@ -63,10 +68,13 @@ fn along_grid(value: Num, unit: Num, count: i64) -> Option<Num> {
     below.plus(unit.times(Num::from(count))?)
 }
 
-/// The observed midpoint on the price grid, rounded to where `side` would rest rather than pay.
-pub(super) fn observed(seen: &Seen, side: Option<Side>) -> Option<Num> {
-    let mid = seen.mid()?;
-    let Some(tick) = seen.market.and_then(|market: &Market| market.tick(mid)) else {
+/// The observed midpoint on the price grid, rounded to where `side` would rest rather than pay; as it is where
+/// it only is to be told.
+pub(super) fn observed(field: Field, seen: &Seen, side: Option<Side>) -> Option<Num> {
+    let market = seen.market_of(field)?;
+    let mid = market.mid()?;
+    let tick = market.tick(mid).filter(|_| field != Field::ExpectedPrice);
+    let Some(tick) = tick else {
         return Some(mid);
     };
     let below = mid.truncated(tick.decimals());
@@ -79,6 +87,7 @@ pub(super) fn observed(seen: &Seen, side: Option<Side>) -> Option<Num> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Market;
 
     fn eth() -> Market {
         Market {
@@ -147,7 +156,13 @@ mod tests {
             ..Seen::default()
         };
         assert_eq!(seen.mid(), Some(Num::new(300_005, 2)));
-        assert_eq!(observed(&seen, Some(Side::Buy)), Some(Num::new(30_000, 1)));
-        assert_eq!(observed(&seen, Some(Side::Sell)), Some(Num::new(30_001, 1)));
+        assert_eq!(
+            observed(Field::LimitPrice, &seen, Some(Side::Buy)),
+            Some(Num::new(30_000, 1))
+        );
+        assert_eq!(
+            observed(Field::LimitPrice, &seen, Some(Side::Sell)),
+            Some(Num::new(30_001, 1))
+        );
     }
 }

@@ -180,7 +180,12 @@ fn new_order(model: &Model, side: Side, row: Option<&RowId>) -> Next {
     };
     let market = row.and_then(|row| market_of(model, row));
     let account_id = identity.account_id.clone();
-    form(Form::order(account_id, side, market.as_ref(), &model.store))
+    form(Form::order(
+        account_id,
+        side,
+        market.as_ref(),
+        &model.around(),
+    ))
 }
 
 /// The market a row is about: a new order starts there.

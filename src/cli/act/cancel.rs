@@ -4,7 +4,6 @@ use super::{
     Deed, How, Outcome, consent, dry, perform,
     post::Post,
     receipt::{refusal, told},
-    repeat::Sizing,
     writable,
 };
 use crate::{
@@ -62,7 +61,7 @@ async fn cancel(args: &Args, voice: Voice, sources: &Sources) -> Result<Exit> {
     match args.what.one() {
         Some(command) => {
             let deed = Deed::new(&service, command, None)?;
-            perform(&service, args.how, deed, Sizing::Typed).await
+            perform(&service, args.how, deed, &[]).await
         }
         None => all(&service, args.how, voice).await,
     }

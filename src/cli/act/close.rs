@@ -2,7 +2,6 @@
 
 use super::{
     Deed, How, Key, consent, perform,
-    repeat::Sizing,
     typed::{TriggerFlags, Typed, word},
 };
 use crate::{
@@ -10,8 +9,8 @@ use crate::{
     cli::{Exit, service::Service, voice::Voice},
     config::Sources,
     model::{
-        Bps, CloseKind, ClosePosition, Command, PositionId,
-        draft::{Amount, CloseDraft, Seen, amount},
+        CloseKind, ClosePosition, Command, PositionId,
+        draft::{Amount, CloseDraft, Field, Seen, Texts, amount},
     },
 };
 use color_eyre::Result;
@@ -61,11 +60,11 @@ async fn close(args: &Args, voice: Voice, sources: &Sources) -> Result<Exit> {
     }
     let command = Command::Close(args.order(&store)?);
     let deed = Deed::new(&service, command, args.key.chosen.clone())?;
-    let sizing = match amount(&args.size) {
-        Ok(Amount::Notional(_) | Amount::Percent(_)) => Sizing::Reckoned,
-        Ok(Amount::Coin(_) | Amount::AtRisk(_)) | Err(_) => Sizing::Typed,
+    let reckoned: &[&str] = match amount(&args.size) {
+        Ok(Amount::Notional(_) | Amount::Percent(_)) => &["size"],
+        Ok(Amount::Coin(_) | Amount::AtRisk(_)) | Err(_) => &[],
     };
-    perform(&service, args.how, deed, sizing).await
+    perform(&service, args.how, deed, reckoned).await
 }
 
 impl Args {
@@ -74,32 +73,46 @@ impl Args {
         let seen = Seen {
             market: position.and_then(|position| store.market(&position.market_id)),
             position,
-            order: None,
+            ..Seen::default()
         };
-        let draft = CloseDraft {
+        let mut draft = CloseDraft {
             position_id: self.position_id.clone(),
-            kind: match (self.kind, &self.limit_price) {
-                (CloseKind::Limit, _) | (_, Some(_)) => CloseKind::Limit,
-                (CloseKind::Market | CloseKind::Conditional, None) => CloseKind::Market,
-            },
-            size: self.size.clone(),
-            limit_price: self.limit_price.clone().unwrap_or_default(),
-            slippage: String::new(),
-            acknowledged: self.marketable_limit_acknowledged || self.kind != CloseKind::Limit,
+            kind: self.kind,
+            trigger_market: self.trigger.market_id.clone(),
+            trigger_direction: self.trigger.direction,
+            acknowledged: self.marketable_limit_acknowledged,
+            texts: Texts::default(),
+            also: vec![],
         };
+        for (field, text) in self.texts() {
+            draft.texts.set(field, text);
+            draft.also.push(field);
+        }
+        draft.also.extend(self.chosen());
         let mut typed = Typed::default();
         let close = typed.faults(draft.close(&seen));
-        let slippage = typed.number("--slippage-bps", self.slippage_bps.as_ref());
-        let expected_price = typed.number("--expected-price", self.expected_price.as_ref());
-        let trigger = typed.trigger(&self.trigger);
-        let close = typed.finish(close)?;
-        Ok(ClosePosition {
-            kind: self.kind,
-            expected_price: expected_price.or(close.expected_price),
-            slippage_tolerance: slippage.map(Bps),
-            trigger,
-            marketable_limit_acknowledged: self.marketable_limit_acknowledged,
-            ..close
-        })
+        Ok(typed.finish(close)?)
+    }
+
+    fn texts(&self) -> impl Iterator<Item = (Field, &str)> {
+        [
+            (Field::Size, Some(&self.size)),
+            (Field::LimitPrice, self.limit_price.as_ref()),
+            (Field::TriggerPrice, self.trigger.price.as_ref()),
+            (Field::Slippage, self.slippage_bps.as_ref()),
+            (Field::ExpectedPrice, self.expected_price.as_ref()),
+        ]
+        .into_iter()
+        .filter_map(|(field, text)| Some((field, text?.as_str())))
+    }
+
+    fn chosen(&self) -> impl Iterator<Item = Field> {
+        [
+            (Field::TriggerMarket, self.trigger.market_id.is_some()),
+            (Field::TriggerDirection, self.trigger.direction.is_some()),
+            (Field::Acknowledged, self.marketable_limit_acknowledged),
+        ]
+        .into_iter()
+        .filter_map(|(field, is_given)| is_given.then_some(field))
     }
 }

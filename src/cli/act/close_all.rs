@@ -3,7 +3,7 @@
 //! The service closes one target an answer and asks to wait between them; "completed" means submitted, not closed, so
 //! what is still open is read afterwards. Orders that rest can open positions again: they are not touched here.
 
-use super::{Deed, How, Key, Outcome, consent, dry, receipt, repeat::Sizing, send, writable};
+use super::{Deed, How, Key, Outcome, consent, dry, receipt, send, writable};
 use crate::{
     cli::{
         Exit, out,
@@ -60,7 +60,7 @@ async fn close_all(args: &Args, voice: Voice, sources: &Sources) -> Result<Exit>
     if !consent::given(args.how, what).await? {
         return Ok(Exit::Usage);
     }
-    let outcome = send(&service, voice, &deed, Sizing::Typed).await?;
+    let outcome = send(&service, voice, &deed, &[]).await?;
     ended(&service, voice, &deed, &outcome).await
 }
 

@@ -3,7 +3,7 @@
 //! Both legs are always sent, because what a missing one means is not documented: the one that is not named is read
 //! first and sent as it is.
 
-use super::{Deed, How, consent, perform, repeat::Sizing};
+use super::{Deed, How, consent, perform};
 use crate::{
     cli::{Exit, service::Service},
     config::Sources,
@@ -58,7 +58,7 @@ async fn exits(args: &Args, sources: &Sources) -> Result<Exit> {
         stop_loss,
     });
     let deed = Deed::new(&service, command, None)?;
-    perform(&service, args.how, deed, Sizing::Typed).await
+    perform(&service, args.how, deed, &[]).await
 }
 
 fn as_it_is(price: Option<Num>) -> Leg {

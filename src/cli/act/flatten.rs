@@ -4,7 +4,7 @@
 //! desk's own flatten does it. Exits 0 when it is flat, 15 when something is left (it is named), 14 when nothing tells.
 //! `--running` only tells a desk of this machine to do so, whatever it trades.
 
-use super::{Deed, How, Outcome, consent, dry, repeat::Sizing, send, writable};
+use super::{Deed, How, Outcome, consent, dry, send, writable};
 use crate::{
     cli::{
         Exit, out, running,
@@ -72,7 +72,7 @@ async fn flatten(how: How, voice: Voice, sources: &Sources) -> Result<Exit> {
         return Ok(Exit::Usage);
     }
     let deed = Deed::flatten(&service);
-    match send(&service, voice, &deed, Sizing::Typed).await? {
+    match send(&service, voice, &deed, &[]).await? {
         Ok(Receipt::Flat(proof)) => flat(voice, proof),
         outcome => not_flat(&service, voice, &outcome).await,
     }

@@ -1,13 +1,13 @@
 //! `perpdeck margin POSITION_ID`: the extra margin of an isolated position.
 
-use super::{Deed, How, consent, perform, repeat::Sizing, typed::Typed};
+use super::{Deed, How, consent, perform, typed::Typed};
 use crate::{
     app::Store,
     cli::{Exit, service::Service},
     config::Sources,
     model::{
         Failure, FailureKind, PositionId,
-        draft::{MarginDraft, Seen},
+        draft::{Field, MarginDraft, Seen, Texts},
     },
 };
 use color_eyre::Result;
@@ -42,12 +42,12 @@ async fn margin(args: &Args, sources: &Sources) -> Result<Exit> {
     };
     let draft = MarginDraft {
         position_id: args.position_id.clone(),
-        extra: args.extra.clone(),
+        texts: Texts::default().with(Field::ExtraMargin, args.extra.clone()),
     };
     let mut typed = Typed::default();
     let command = typed.faults(draft.margin(&seen));
     let deed = Deed::new(&service, typed.finish(command)?, None)?;
-    perform(&service, args.how, deed, Sizing::Typed).await
+    perform(&service, args.how, deed, &[]).await
 }
 
 /// A change needs to know what is there now.

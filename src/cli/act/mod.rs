@@ -31,7 +31,6 @@ use crate::{
 };
 use color_eyre::Result;
 use post::Post;
-use repeat::Sizing;
 
 /// How any of them is done.
 #[derive(Debug, Clone, Copy, clap::Args)]
@@ -95,7 +94,7 @@ impl Deed {
 type Outcome = Result<Receipt, Failure>;
 
 /// Does one thing: shown, agreed to, sent, told.
-async fn perform(service: &Service, how: How, deed: Deed, sizing: Sizing) -> Result<Exit> {
+async fn perform(service: &Service, how: How, deed: Deed, reckoned: &[&str]) -> Result<Exit> {
     let voice = how.output.voice();
     if how.dry_run {
         return dry::show(voice, &[&deed.request]);
@@ -105,15 +104,15 @@ async fn perform(service: &Service, how: How, deed: Deed, sizing: Sizing) -> Res
     if !consent::given(how, what).await? {
         return Ok(Exit::Usage);
     }
-    let outcome = send(service, voice, &deed, sizing).await?;
+    let outcome = send(service, voice, &deed, reckoned).await?;
     receipt::told(voice, &deed, &outcome)
 }
 
-async fn send(service: &Service, voice: Voice, deed: &Deed, sizing: Sizing) -> Result<Outcome> {
+async fn send(service: &Service, voice: Voice, deed: &Deed, reckoned: &[&str]) -> Result<Outcome> {
     writable(service)?;
     let post = Post::open(service, voice, deed.command.risk()).await?;
     let known = post.known(deed);
-    repeat::check(known.as_ref(), deed, service, sizing)?;
+    repeat::check(known.as_ref(), deed, service, reckoned)?;
     // What was checked when it was first sent is only repeated now.
     if let (None, Some(journal)) = (known, post.journal())
         && let Some(why) = checks::objection(service, journal, &deed.command).await

@@ -2,18 +2,21 @@
 
 use super::{
     Deed, How, Key, consent, perform,
-    repeat::Sizing,
     typed::{TriggerFlags, Typed, word},
 };
 use crate::{
-    app::{Store, form::Form},
+    app::{
+        Store,
+        form::{Around, Form, Used},
+    },
     cli::{Exit, service::Service, voice::Voice},
     config::Sources,
     model::{
-        Bps, Command, Failure, MarginMode, MarketId, PlaceKind, PlaceOrder, PositionId, Side,
-        TimeInForce, Timestamp,
-        draft::{Amount, Draft, PlaceDraft, Seen, amount, positive},
+        Command, Failure, MarginMode, MarketId, PlaceKind, PlaceOrder, PositionId, Side,
+        TimeInForce, Zone,
+        draft::{Amount, Draft, EntryDraft, Field, Seen, amount, span},
     },
+    runtime::Clock,
 };
 use color_eyre::Result;
 
@@ -26,7 +29,7 @@ pub(in crate::cli) struct Args {
     side: Side,
     #[arg(long = "type", value_name = "TYPE", value_parser = word::<PlaceKind>())]
     kind: PlaceKind,
-    /// In coin (0.5), in USD ($1000), or to lose 25 USD at the stop loss (r25)
+    /// In coin (0.5), in USD ($1000), to lose 25 USD at the stop loss (r25), or of the position it reduces (50%)
     #[arg(long)]
     size: String,
     #[arg(long, value_name = "PRICE")]
@@ -34,9 +37,9 @@ pub(in crate::cli) struct Args {
     /// Time in force; good till canceled when left out
     #[arg(long, value_parser = word::<TimeInForce>())]
     tif: Option<TimeInForce>,
-    /// When a gtd order ends, as in 2026-01-05T14:30:00Z
-    #[arg(long, value_name = "INSTANT", value_parser = crate::cli::snapshot::instant)]
-    gtd_expires_at: Option<Timestamp>,
+    /// When a gtd order ends: in 2h or 1d, at 18:00 or 2026-01-05T18:00 here, or 2026-01-05T14:30:00Z
+    #[arg(long, value_name = "WHEN")]
+    gtd_expires_at: Option<String>,
     #[command(flatten)]
     trigger: TriggerFlags,
     /// Only ever makes the position smaller
@@ -90,11 +93,7 @@ async fn place(args: &Args, voice: Voice, sources: &Sources) -> Result<Exit> {
     let order = args.order(&service, &store)?;
     let command = Command::Place(Box::new(order));
     let deed = Deed::new(&service, command, args.key.chosen.clone())?;
-    let sizing = match amount(&args.size) {
-        Ok(Amount::Notional(_)) => Sizing::Reckoned,
-        Ok(Amount::Coin(_) | Amount::Percent(_) | Amount::AtRisk(_)) | Err(_) => Sizing::Typed,
-    };
-    perform(&service, args.how, deed, sizing).await
+    perform(&service, args.how, deed, &args.reckoned()).await
 }
 
 impl Args {
@@ -102,74 +101,102 @@ impl Args {
     async fn around(&self, service: &Service) -> Store {
         let mut store = Store::default();
         service.take_prices(&mut store).await;
-        if self.leverage.is_none() || self.margin_mode.is_none() {
+        let is_share = matches!(amount(&self.size), Ok(Amount::Percent(_)));
+        if self.leverage.is_none() || self.margin_mode.is_none() || is_share {
             service.take_positions(&mut store).await;
         }
         store
     }
 
+    /// What its body has that would be another thing an hour later.
+    fn reckoned(&self) -> Vec<&'static str> {
+        let is_typed = match amount(&self.size) {
+            Ok(Amount::Coin(_)) => true,
+            Ok(Amount::AtRisk(_)) => self.limit_price.is_some(),
+            Ok(Amount::Notional(_) | Amount::Percent(_)) | Err(_) => false,
+        };
+        let is_span = self.gtd_expires_at.as_deref().and_then(span).is_some();
+        let size = (!is_typed).then_some("size");
+        size.into_iter()
+            .chain(is_span.then_some("gtd_expires_at"))
+            .collect()
+    }
+
     /// The order as typed, or everything that is wrong with it.
     fn order(&self, service: &Service, store: &Store) -> Result<PlaceOrder> {
+        let zone = Zone::local();
+        let mut open = store.positions.rows().iter();
         let seen = Seen {
             market: store.market(&self.market),
+            position: open.find(|position| position.market_id == self.market),
+            now: Clock::Wall.now(),
+            zone: Some(&zone),
             ..Seen::default()
         };
         let mut typed = Typed::default();
-        let draft = self.draft(service, store)?;
-        let order = typed.faults(draft.order(&seen));
-        let mut number = |flag, text: &Option<String>| typed.number(flag, text.as_ref());
-        let take_profit_price = number("--take-profit", &self.take_profit);
-        let stop_loss_price = number("--stop-loss", &self.stop_loss);
-        let expected_price = number("--expected-price", &self.expected_price);
-        let slippage_tolerance = number("--slippage-bps", &self.slippage_bps).map(Bps);
-        let chase_offset = number("--chase-offset", &self.chase_offset);
-        let chase_cap_price = number("--chase-cap-price", &self.chase_cap_price);
-        let trigger = typed.trigger(&self.trigger);
-        let order = typed.finish(order)?;
-        Ok(PlaceOrder {
-            kind: self.kind,
-            expected_price: expected_price.or(order.expected_price),
-            time_in_force: self.tif.filter(|tif| *tif != TimeInForce::Gtc),
-            gtd_expires_at: self.gtd_expires_at,
-            trigger,
-            chase_offset,
-            chase_cap_price,
-            take_profit_price,
-            stop_loss_price,
-            slippage_tolerance,
-            target_position_id: self.target_position_id.clone(),
-            ..order
-        })
+        let order = typed.faults(self.draft(service, store, &zone)?.order(&seen));
+        Ok(typed.finish(order)?)
     }
 
-    /// What every type has, over the terms a form of the desk would start with. The draft knows two types; what the
-    /// others have besides is added to its order.
-    fn draft(&self, service: &Service, store: &Store) -> Result<PlaceDraft> {
-        let form = Form::order(
-            service.account.clone(),
-            self.side,
-            Some(&self.market),
+    /// Over the terms a form of the desk would start with.
+    fn draft(&self, service: &Service, store: &Store, zone: &Zone) -> Result<EntryDraft> {
+        let around = Around {
             store,
-        );
-        let Draft::Place(blank) = form.draft else {
+            used: &Used::default(),
+            now: Clock::Wall.now(),
+            zone,
+        };
+        let account = service.account.clone();
+        let form = Form::order(account, self.side, Some(&self.market), &around);
+        let Draft::Entry(blank) = form.draft else {
             return Err(Failure::local("no draft of an order").into());
         };
-        Ok(PlaceDraft {
-            kind: match (self.kind, &self.limit_price) {
-                (PlaceKind::Limit, _) | (_, Some(_)) => PlaceKind::Limit,
-                (_, None) => PlaceKind::Market,
-            },
-            size: self.size.clone(),
-            limit_price: self.limit_price.clone().unwrap_or_default(),
-            leverage: self.leverage.clone().unwrap_or(blank.leverage),
+        let mut draft = EntryDraft {
+            kind: self.kind,
+            time_in_force: self.tif.unwrap_or(TimeInForce::Gtc),
             margin_mode: self.margin_mode.unwrap_or(blank.margin_mode),
             reduce_only: self.reduce_only,
-            // Sizes of the form r25 need it; where it is no number it is told once, of its flag.
-            stop_loss: match &self.stop_loss {
-                Some(text) if positive(text).is_ok() => text.clone(),
-                Some(_) | None => String::new(),
-            },
+            trigger_market: self.trigger.market_id.clone(),
+            trigger_direction: self.trigger.direction,
+            target: self.target_position_id.clone(),
             ..blank
-        })
+        };
+        for (field, text) in self.texts() {
+            draft.texts.set(field, text);
+            draft.also.push(field);
+        }
+        draft.also.extend(self.chosen());
+        Ok(draft)
+    }
+
+    /// What was written. A flag that the type has no field for is sent all the same: the service has the last word.
+    fn texts(&self) -> impl Iterator<Item = (Field, &str)> {
+        [
+            (Field::Size, Some(&self.size)),
+            (Field::LimitPrice, self.limit_price.as_ref()),
+            (Field::TriggerPrice, self.trigger.price.as_ref()),
+            (Field::Expires, self.gtd_expires_at.as_ref()),
+            (Field::Leverage, self.leverage.as_ref()),
+            (Field::TakeProfit, self.take_profit.as_ref()),
+            (Field::StopLoss, self.stop_loss.as_ref()),
+            (Field::ExpectedPrice, self.expected_price.as_ref()),
+            (Field::Slippage, self.slippage_bps.as_ref()),
+            (Field::ChaseOffset, self.chase_offset.as_ref()),
+            (Field::ChaseCap, self.chase_cap_price.as_ref()),
+        ]
+        .into_iter()
+        .filter_map(|(field, text)| Some((field, text?.as_str())))
+    }
+
+    fn chosen(&self) -> impl Iterator<Item = Field> {
+        [
+            (Field::TimeInForce, self.tif.is_some()),
+            (Field::ReduceOnly, self.reduce_only),
+            (Field::TriggerMarket, self.trigger.market_id.is_some()),
+            (Field::TriggerDirection, self.trigger.direction.is_some()),
+            (Field::TargetPosition, self.target_position_id.is_some()),
+        ]
+        .into_iter()
+        .filter_map(|(field, is_given)| is_given.then_some(field))
     }
 }

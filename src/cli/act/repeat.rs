@@ -13,19 +13,13 @@ use color_eyre::Result;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
-/// Whether the size was typed in coin, or follows from prices and positions that have moved since.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sizing {
-    Typed,
-    Reckoned,
-}
-
-/// Whether `deed` may be sent although its key `known` was sent before.
+/// Whether `deed` may be sent although its key `known` was sent before. What its body has under the names `reckoned`
+/// follows from prices, positions or the clock, and those have moved since.
 pub(super) fn check(
     known: Option<&Entry>,
     deed: &Deed,
     service: &Service,
-    sizing: Sizing,
+    reckoned: &[&str],
 ) -> Result<()> {
     let Some(entry) = known else { return Ok(()) };
     let (before, connection) = (&entry.intent, service.client.connection());
@@ -34,7 +28,8 @@ pub(super) fn check(
     let request = &deed.request;
     let same_target =
         before.method == request.method.to_string() && before.target == request.target;
-    if !same_place || !same_target || wish(&before.body, sizing) != wish(&request.body, sizing) {
+    if !same_place || !same_target || wish(&before.body, reckoned) != wish(&request.body, reckoned)
+    {
         let what = format!(
             "the key {} was used for: {} (on {} at {}); another deed needs another key",
             deed.key, before.command, before.account_id, before.base_url
@@ -57,14 +52,13 @@ pub(super) fn check(
 }
 
 /// The body without what was observed and not asked for.
-fn wish(body: &[u8], sizing: Sizing) -> Option<BTreeMap<String, String>> {
+fn wish(body: &[u8], reckoned: &[&str]) -> Option<BTreeMap<String, String>> {
     if body.is_empty() {
         return Some(BTreeMap::new());
     }
     let mut fields: BTreeMap<String, Box<RawValue>> = serde_json::from_slice(body).ok()?;
-    fields.remove("expected_price");
-    if sizing == Sizing::Reckoned {
-        fields.remove("size");
+    for name in reckoned.iter().chain(&["expected_price"]) {
+        fields.remove(*name);
     }
     let texts = fields.into_iter();
     Some(

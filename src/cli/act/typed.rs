@@ -3,8 +3,8 @@
 use crate::{
     cli::exit::Misuse,
     model::{
-        MarketId, Num, Trigger, TriggerDirection,
-        draft::{Faults, Field, positive},
+        MarketId, TriggerDirection,
+        draft::{Faults, Field},
     },
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -25,7 +25,7 @@ where
 pub(super) struct TriggerFlags {
     /// The mark at which it fires, USD
     #[arg(id = "trigger_price", long = "trigger-price", value_name = "PRICE")]
-    price: Option<String>,
+    pub(super) price: Option<String>,
     /// Fires when the mark is above or below the trigger price
     #[arg(
         id = "trigger_direction",
@@ -34,7 +34,7 @@ pub(super) struct TriggerFlags {
         value_parser = word::<TriggerDirection>(),
         requires = "trigger_price"
     )]
-    direction: Option<TriggerDirection>,
+    pub(super) direction: Option<TriggerDirection>,
     /// The market whose mark counts, if it is another one
     #[arg(
         id = "trigger_market_id",
@@ -42,7 +42,7 @@ pub(super) struct TriggerFlags {
         value_name = "MARKET",
         requires = "trigger_price"
     )]
-    market_id: Option<MarketId>,
+    pub(super) market_id: Option<MarketId>,
 }
 
 /// What could not be read so far, by flag.
@@ -50,21 +50,6 @@ pub(super) struct TriggerFlags {
 pub(super) struct Typed(Vec<String>);
 
 impl Typed {
-    /// The number of a flag that may be left out.
-    pub(super) fn number(&mut self, flag: &str, text: Option<&String>) -> Option<Num> {
-        let read = positive(text?);
-        read.map_err(|fault| self.0.push(format!("{flag}: {fault}")))
-            .ok()
-    }
-
-    pub(super) fn trigger(&mut self, flags: &TriggerFlags) -> Option<Trigger> {
-        Some(Trigger {
-            price: self.number("--trigger-price", flags.price.as_ref())?,
-            market_id: flags.market_id.clone(),
-            direction: flags.direction,
-        })
-    }
-
     /// What the draft came to, or its faults noted and nothing.
     pub(super) fn faults<T>(&mut self, read: Result<T, Faults>) -> Option<T> {
         let Faults(faults) = match read {
@@ -95,6 +80,14 @@ fn flag(field: Field) -> &'static str {
         Field::Side => "--side",
         Field::Share | Field::Size => "--size",
         Field::LimitPrice => "--limit-price",
+        Field::TriggerMarket => "--trigger-market-id",
+        Field::TriggerPrice => "--trigger-price",
+        Field::TriggerDirection => "--trigger-direction",
+        Field::ChaseOffset => "--chase-offset",
+        Field::ChaseCap => "--chase-cap-price",
+        Field::TargetPosition => "--target-position-id",
+        Field::Expires => "--gtd-expires-at",
+        Field::ExpectedPrice => "--expected-price",
         Field::TimeInForce => "--tif",
         Field::Leverage => "--leverage",
         Field::MarginMode => "--margin-mode",

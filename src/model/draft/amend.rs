@@ -3,7 +3,7 @@
 
 use super::{
     super::{Command, Exits, Leg, Num, OrderId, PositionId},
-    Fault, Faults, Field, Seen, number,
+    Fault, Faults, Field, Seen, Texts, number,
     number::{optional, positive},
 };
 
@@ -11,9 +11,8 @@ use super::{
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExitsDraft {
     pub order_id: OrderId,
-    /// Empty removes the leg.
-    pub take_profit: String,
-    pub stop_loss: String,
+    /// An empty one removes the leg.
+    pub texts: Texts,
 }
 
 impl ExitsDraft {
@@ -34,11 +33,11 @@ impl ExitsDraft {
     }
 
     pub fn take_profit(&self) -> Result<Option<Num>, Fault> {
-        optional(&self.take_profit, positive)
+        optional(self.texts.of(Field::TakeProfit), positive)
     }
 
     pub fn stop_loss(&self) -> Result<Option<Num>, Fault> {
-        optional(&self.stop_loss, positive)
+        optional(self.texts.of(Field::StopLoss), positive)
     }
 }
 
@@ -46,7 +45,7 @@ impl ExitsDraft {
 pub struct MarginDraft {
     pub position_id: PositionId,
     /// `+50` and `-50` change what is there, `=200` and `200` are the total itself; USD.
-    pub extra: String,
+    pub texts: Texts,
 }
 
 impl MarginDraft {
@@ -64,7 +63,7 @@ impl MarginDraft {
 
     /// The total that would be sent.
     pub fn total(&self, seen: &Seen) -> Result<Num, Fault> {
-        let text = self.extra.trim();
+        let text = self.texts.of(Field::ExtraMargin).trim();
         let now = seen.position.and_then(|p| p.isolated_margin_extra);
         let total = if let Some(more) = text.strip_prefix('+') {
             now.ok_or(Fault::UnknownPosition)?.plus(positive(more)?)
@@ -97,7 +96,7 @@ mod tests {
         };
         let draft = MarginDraft {
             position_id: "pos-1".into(),
-            extra: typed.to_owned(),
+            texts: Texts::default().with(Field::ExtraMargin, typed),
         };
         draft.total(&seen).map(|total| total.to_string())
     }
@@ -137,8 +136,9 @@ mod tests {
     fn an_empty_leg_is_removed_and_a_kept_one_is_sent_again() {
         let draft = ExitsDraft {
             order_id: "ord-1".into(),
-            take_profit: "70000".to_owned(),
-            stop_loss: " ".to_owned(),
+            texts: Texts::default()
+                .with(Field::TakeProfit, "70000")
+                .with(Field::StopLoss, " "),
         };
         assert_eq!(
             draft.exits(),

@@ -1,67 +1,135 @@
 //! A close of a position before it is one.
 
 use super::{
-    super::{Bps, CloseKind, ClosePosition, Num, Position, PositionId, Side, estimate},
-    Amount, Fault, Faults, Field, Seen, amount,
-    number::{not_negative, optional, positive, whole_lots},
+    super::{
+        Bps, CloseKind, ClosePosition, MarketId, Num, Position, PositionId, Side, Trigger,
+        TriggerDirection, estimate,
+    },
+    Amount, Fault, Faults, Field, Seen, Texts, amount,
+    number::{not_negative, optional, part, positive, whole_lots},
 };
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct CloseDraft {
     pub position_id: PositionId,
     pub kind: CloseKind,
-    /// `100%` and the whole quantity close whatever there is when the request arrives.
-    pub size: String,
-    pub limit_price: String,
-    pub slippage: String,
+    /// The market whose mark is watched; `None` is the position's own.
+    pub trigger_market: Option<MarketId>,
+    pub trigger_direction: Option<TriggerDirection>,
     pub acknowledged: bool,
+    /// The size `100%` and the whole quantity close whatever there is when the request arrives.
+    pub texts: Texts,
+    /// Fields that are sent besides those of its type.
+    pub also: Vec<Field>,
 }
 
-impl CloseDraft {
-    /// The types that can be written so far.
-    pub const KINDS: &'static [CloseKind] = &[CloseKind::Market, CloseKind::Limit];
+/// Which fields each type has beside its size, in the order they are asked for.
+const FIELDS: &[(CloseKind, &[Field])] = &[
+    (
+        CloseKind::Market,
+        &[Field::Share, Field::Size, Field::Kind, Field::Slippage],
+    ),
+    (
+        CloseKind::Limit,
+        &[
+            Field::Share,
+            Field::Size,
+            Field::Kind,
+            Field::LimitPrice,
+            Field::Acknowledged,
+        ],
+    ),
+    (
+        CloseKind::Conditional,
+        &[
+            Field::Share,
+            Field::Size,
+            Field::Kind,
+            Field::TriggerMarket,
+            Field::TriggerDirection,
+            Field::TriggerPrice,
+            Field::Slippage,
+        ],
+    ),
+];
 
-    pub fn fields(kind: CloseKind) -> &'static [Field] {
-        match kind {
-            CloseKind::Market | CloseKind::Conditional => {
-                &[Field::Share, Field::Size, Field::Kind, Field::Slippage]
-            }
-            CloseKind::Limit => &[
-                Field::Share,
-                Field::Size,
-                Field::Kind,
-                Field::LimitPrice,
-                Field::Acknowledged,
-            ],
-        }
+impl CloseDraft {
+    pub fn fields(&self) -> Vec<Field> {
+        let mut rows = FIELDS.iter().filter(|(known, _)| *known == self.kind);
+        let own = rows.next().map_or(&[] as &[Field], |(_, fields)| fields);
+        let mut fields = own.to_vec();
+        fields.push(Field::ExpectedPrice);
+        let others = self.also.iter().filter(|field| !fields.contains(field));
+        let others: Vec<_> = others.copied().collect();
+        fields.extend(others);
+        fields
+    }
+
+    pub fn has(&self, field: Field) -> bool {
+        self.fields().contains(&field)
     }
 
     pub fn close(&self, seen: &Seen) -> Result<ClosePosition, Faults> {
         let mut faults = Faults::default();
         let size = faults.take(Field::Size, self.resolved_size(seen));
+        let trigger = self.trigger(&mut faults);
         let limit_price = faults.take(Field::LimitPrice, self.limit_price());
-        let slippage = faults.take(Field::Slippage, self.slippage());
         faults.take(Field::Acknowledged, self.acknowledged(seen));
-        let (Some(size), Some(limit_price), Some(slippage), true) =
-            (size, limit_price, slippage, faults.0.is_empty())
-        else {
+        let slippage = self.optional(Field::Slippage, not_negative);
+        let slippage = faults.take(Field::Slippage, slippage);
+        let observed = self.optional(Field::ExpectedPrice, positive);
+        let observed = faults.take(Field::ExpectedPrice, observed);
+        let (Some(size), Some(limit_price), true) = (size, limit_price, faults.0.is_empty()) else {
             return Err(faults);
         };
         Ok(ClosePosition {
             position_id: self.position_id.clone(),
             kind: self.kind,
             size,
-            expected_price: seen.mid(),
-            slippage_tolerance: slippage.map(Bps),
+            expected_price: observed.flatten().or_else(|| seen.mid()),
+            slippage_tolerance: slippage.flatten().map(Bps),
             limit_price,
-            trigger: None,
-            marketable_limit_acknowledged: self.is_limit() && self.acknowledged,
+            trigger,
+            marketable_limit_acknowledged: self.has(Field::Acknowledged) && self.acknowledged,
         })
+    }
+
+    fn trigger(&self, faults: &mut Faults) -> Option<Trigger> {
+        if !self.has(Field::TriggerPrice) {
+            return None;
+        }
+        let price = faults.take(Field::TriggerPrice, self.trigger_price());
+        let asks = self.has(Field::TriggerDirection);
+        if asks && self.trigger_direction.is_none() {
+            faults.0.push((Field::TriggerDirection, Fault::Missing));
+        }
+        let elsewhere = self.has(Field::TriggerMarket);
+        Some(Trigger {
+            price: price?,
+            market_id: self.trigger_market.clone().filter(|_| elsewhere),
+            direction: self.trigger_direction.filter(|_| asks),
+        })
+    }
+
+    pub fn trigger_price(&self) -> Result<Num, Fault> {
+        positive(self.texts.of(Field::TriggerPrice))
+    }
+
+    fn optional(
+        &self,
+        field: Field,
+        read: impl Fn(&str) -> Result<Num, Fault>,
+    ) -> Result<Option<Num>, Fault> {
+        if self.has(field) {
+            optional(self.texts.of(field), read)
+        } else {
+            Ok(None)
+        }
     }
 
     /// The size in coin that would be sent; `None` leaves it out, which closes the whole position.
     pub fn resolved_size(&self, seen: &Seen) -> Result<Option<Num>, Fault> {
-        let amount = amount(&self.size)?;
+        let amount = amount(self.texts.of(Field::Size))?;
         if amount == Amount::Percent(Num::HUNDRED) {
             return Ok(None);
         }
@@ -85,34 +153,34 @@ impl CloseDraft {
         Ok((size < held).then_some(size))
     }
 
-    /// The price it is reckoned at.
+    /// The price it is reckoned at; of another market's trigger nothing follows for this one.
     pub fn exit(&self, seen: &Seen) -> Option<Num> {
-        if self.is_limit() {
-            self.limit_price().ok()?
-        } else {
-            seen.mid()
+        match self.kind {
+            CloseKind::Limit => self.limit_price().ok()?,
+            CloseKind::Conditional if self.watched(seen).is_none() => self.trigger_price().ok(),
+            CloseKind::Conditional | CloseKind::Market => seen.mid(),
         }
+    }
+
+    /// The other market whose mark sets it off.
+    pub fn watched(&self, seen: &Seen) -> Option<&MarketId> {
+        let own = seen.position.map(|position| &position.market_id);
+        let other = self.trigger_market.as_ref();
+        other.filter(|id| self.has(Field::TriggerMarket) && Some(*id) != own)
     }
 
     pub fn limit_price(&self) -> Result<Option<Num>, Fault> {
-        if self.is_limit() {
-            positive(&self.limit_price).map(Some)
+        if self.has(Field::LimitPrice) {
+            positive(self.texts.of(Field::LimitPrice)).map(Some)
         } else {
             Ok(None)
-        }
-    }
-
-    fn slippage(&self) -> Result<Option<Num>, Fault> {
-        if self.is_limit() {
-            Ok(None)
-        } else {
-            optional(&self.slippage, not_negative)
         }
     }
 
     /// A limit known to cross needs the acknowledgement; where no book is known the service decides.
     fn acknowledged(&self, seen: &Seen) -> Result<(), Fault> {
         let limit = self.limit_price().ok().flatten();
+        let limit = limit.filter(|_| self.has(Field::Acknowledged));
         let side = seen.position.and_then(Position::side).map(Side::opposite);
         let crosses = limit
             .zip(side)
@@ -123,20 +191,6 @@ impl CloseDraft {
         }
         Ok(())
     }
-
-    fn is_limit(&self) -> bool {
-        self.kind == CloseKind::Limit
-    }
-}
-
-/// `share` percent of what is held, never more.
-fn part(held: Num, share: Num) -> Result<Num, Fault> {
-    if share > Num::HUNDRED {
-        return Err(Fault::AboveAll);
-    }
-    let part = held.times(share).and_then(|p| p.over(Num::HUNDRED));
-    part.map(|part| part.normalized().min(held))
-        .ok_or(Fault::TooManyDigits)
 }
 
 #[cfg(test)]
@@ -155,10 +209,11 @@ mod tests {
         CloseDraft {
             position_id: "pos-1".into(),
             kind: CloseKind::Market,
-            size: size.to_owned(),
-            limit_price: String::new(),
-            slippage: String::new(),
+            trigger_market: None,
+            trigger_direction: None,
             acknowledged: false,
+            texts: Texts::default().with(Field::Size, size),
+            also: vec![],
         }
     }
 
@@ -227,11 +282,16 @@ mod tests {
         let seen = Seen {
             market: Some(&market),
             position: Some(&position),
-            order: None,
+            ..Seen::default()
+        };
+        let limit = |price| {
+            Texts::default()
+                .with(Field::Size, "100%")
+                .with(Field::LimitPrice, price)
         };
         let crossing = CloseDraft {
             kind: CloseKind::Limit,
-            limit_price: "3000".to_owned(),
+            texts: limit("3000"),
             ..draft("100%")
         };
         assert_eq!(
@@ -249,7 +309,7 @@ mod tests {
                 .marketable_limit_acknowledged
         );
         let resting = CloseDraft {
-            limit_price: "2999.9".to_owned(),
+            texts: limit("2999.9"),
             ..crossing
         };
         assert!(!resting.close(&seen).unwrap().marketable_limit_acknowledged);

@@ -105,6 +105,16 @@ pub(super) fn whole_lots(size: Num, decimals: Option<u32>) -> Result<Num, Fault>
     Ok(cut)
 }
 
+/// `share` percent of what is held, never more.
+pub(super) fn part(held: Num, share: Num) -> Result<Num, Fault> {
+    if share > Num::HUNDRED {
+        return Err(Fault::AboveAll);
+    }
+    let part = held.times(share).and_then(|p| p.over(Num::HUNDRED));
+    part.map(|part| part.normalized().min(held))
+        .ok_or(Fault::TooManyDigits)
+}
+
 /// The likely meaning of a character no number has.
 fn foreign(c: char) -> Option<Fault> {
     match c {

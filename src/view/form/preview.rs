@@ -7,7 +7,7 @@ use super::{
 use crate::{
     app::{Model, form::Form, poll::Source},
     model::{
-        Num, Position, Side,
+        CloseKind, Num, Position, Side, TriggerDirection,
         draft::{CloseDraft, Draft, ExitsDraft, Fault, Field, MarginDraft, Seen},
         estimate,
     },
@@ -20,7 +20,7 @@ pub(super) type Line = (&'static str, Span);
 
 pub(super) fn preview(form: &Form, model: &Model, seen: &Seen) -> Vec<Line> {
     let mut lines = match &form.draft {
-        Draft::Place(draft) => entry::place(draft, model, seen),
+        Draft::Entry(draft) => entry::entry(draft, model, seen),
         Draft::Close(draft) => close(draft, seen),
         Draft::Exits(draft) => exits(draft, seen),
         Draft::Margin(draft) => return margin(draft, seen),
@@ -70,6 +70,27 @@ pub(super) fn execution(side: Side, limit: Option<Num>, seen: &Seen) -> Span {
     }
 }
 
+/// `BTC ≥ 65,000 (+1.56%)`: what the mark must do, and how far that is.
+pub(super) fn fires(price: Option<Num>, direction: Option<TriggerDirection>, seen: &Seen) -> Span {
+    let market = seen.market_of(Field::TriggerPrice);
+    let (Some(price), Some(direction)) = (price, direction) else {
+        return unknown();
+    };
+    let symbol = market.map_or_else(|| "mark".to_owned(), |m| format!("{} mark", m.id.symbol()));
+    let sign = match direction {
+        TriggerDirection::Above => "≥",
+        TriggerDirection::Below => "≤",
+    };
+    let away = market
+        .and_then(|market| price.minus(market.mark?)?.over(market.mark?))
+        .map(|share| format!(" ({})", format::signed_percent(share)))
+        .unwrap_or_default();
+    Span::plain(format!(
+        "{symbol} {sign} {}{away}",
+        format::price(price, market)
+    ))
+}
+
 fn close(draft: &CloseDraft, seen: &Seen) -> Vec<Line> {
     let held = seen.position.map(Position::quantity);
     let size = draft.resolved_size(seen).ok();
@@ -86,8 +107,15 @@ fn close(draft: &CloseDraft, seen: &Seen) -> Vec<Line> {
         ("gross profit", profit(gross(seen.position, exit, size))),
         ("position", change(seen.position, after, seen)),
     ];
-    if let (Some(closing), false) = (closing, draft.limit_price() == Ok(None)) {
-        lines.push(("execution", execution(closing, exit, seen)));
+    match (draft.kind, closing) {
+        (CloseKind::Limit, Some(closing)) => {
+            lines.push(("execution", execution(closing, exit, seen)));
+        }
+        (CloseKind::Conditional, _) => {
+            let price = draft.trigger_price().ok();
+            lines.push(("fires", fires(price, draft.trigger_direction, seen)));
+        }
+        (CloseKind::Market | CloseKind::Limit, _) => {}
     }
     lines
 }

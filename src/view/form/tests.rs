@@ -84,7 +84,7 @@ fn a_limit_entry_shows_everything_that_would_come_of_it() {
 #[test]
 fn an_isolated_entry_where_nothing_is_open_has_an_estimated_liquidation_price() {
     let mut model = desk();
-    press(&mut model, "2 j s 2 tab tab ctrl-u 10 tab right");
+    press(&mut model, "2 j s 2 tab tab tab tab ctrl-u 10 tab right");
     assert_eq!(
         preview(&model),
         lines([
@@ -92,6 +92,8 @@ fn an_isolated_entry_where_nothing_is_open_has_an_estimated_liquidation_price() 
             ("notional", "6,000.00 USD"),
             ("initial margin", "600.00 USD"),
             ("liquidation", "est. 3,235.3"),
+            ("at stop", "–"),
+            ("R:R", "–"),
             ("position", "flat → SHORT 2.0000"),
             ("observed", "3,000.0, 0s old"),
         ])
@@ -126,6 +128,8 @@ fn what_is_not_known_is_a_dash_and_never_zero() {
             ("notional", "–"),
             ("initial margin", "–"),
             ("liquidation", "–"),
+            ("at stop", "–"),
+            ("R:R", "–"),
             ("position", "flat → –"),
             ("observed", "–"),
         ])
@@ -151,7 +155,7 @@ fn a_reduce_only_order_stops_at_flat() {
     let mut model = desk();
     press(
         &mut model,
-        "s 0.8 shift-tab shift-tab shift-tab shift-tab right",
+        "s 0.8 shift-tab shift-tab shift-tab shift-tab shift-tab right",
     );
     assert!(preview(&model).contains(&("position", "LONG 0.50000 → flat".to_owned())));
     press(&mut model, "left");
@@ -242,14 +246,16 @@ fn only_the_focused_field_shows_where_the_cursor_is_and_choices_show_their_optio
             cursor: 1
         }
     );
+    let kinds =
+        "market limit chase stop_market stop_limit take_market take_limit take_profit conditional";
     assert_eq!(
         fields[0].value,
         ValueView::Choice {
-            options: vec!["market".to_owned(), "limit".to_owned()],
+            options: kinds.split(' ').map(str::to_owned).collect(),
             chosen: 0
         }
     );
-    assert_eq!(fields[3].hint, "0.5 coin · $1000");
+    assert_eq!(fields[3].hint, "0.5 · $1000 · r25 at the stop");
 }
 
 #[test]
@@ -341,8 +347,8 @@ fn doubts_about_what_was_meant_are_told_and_block_nothing() {
             "leverage 50 is above 40, the most known for this market",
             "needs 1,200.00 USD of margin; 1,000.00 is available",
             "ioc would not fill: the limit does not reach the market",
-            "the take profit is not on the winning side of the limit",
-            "the stop loss is not on the losing side of the limit",
+            "the take profit is not on the winning side of the entry",
+            "the stop loss is not on the losing side of the entry",
         ]
     );
     assert_eq!(press(&mut model, "enter").len(), 1);
@@ -384,4 +390,75 @@ fn a_refused_paste_says_why() {
         words(&view(&model).trouble),
         ["not pasted: more than one line"]
     );
+}
+
+/// The preview of what `keys` write.
+fn shown(keys: &str, label: &str) -> Option<String> {
+    let mut model = desk();
+    press(&mut model, keys);
+    let mut lines = preview(&model).into_iter();
+    lines.find_map(|(known, text)| (known == label).then_some(text))
+}
+
+#[test]
+fn a_trigger_says_what_the_mark_must_do_and_how_far_that_is() {
+    for (kind, side, words) in [
+        ("4", "b", "BTC mark ≥ 65,000 (+1.56%)"),
+        ("4", "s", "BTC mark ≤ 65,000 (+1.56%)"),
+        ("6", "b", "BTC mark ≤ 65,000 (+1.56%)"),
+        ("8", "s", "BTC mark ≥ 65,000 (+1.56%)"),
+    ] {
+        let price = if kind == "8" { "tab tab" } else { "tab" };
+        let keys = format!("{side} shift-tab shift-tab shift-tab {kind} tab tab tab {price} 65000");
+        assert_eq!(shown(&keys, "fires").as_deref(), Some(words), "{keys}");
+    }
+    let elsewhere = "b shift-tab shift-tab shift-tab 9 tab tab tab tab eth tab right tab 2900";
+    assert_eq!(
+        shown(elsewhere, "fires").as_deref(),
+        Some("ETH mark ≤ 2,900.0 (-3.33%)")
+    );
+}
+
+#[test]
+fn a_trigger_that_the_mark_has_passed_is_pointed_out() {
+    let mut model = desk();
+    press(
+        &mut model,
+        "b shift-tab shift-tab shift-tab 4 tab tab tab 0.1 tab 63000",
+    );
+    assert_eq!(
+        words(&view(&model).trouble),
+        ["the mark is past the trigger already: it would fire at once"]
+    );
+}
+
+#[test]
+fn a_date_is_told_as_how_long_from_now_and_when_that_is() {
+    let keys = "b shift-tab shift-tab shift-tab 2 tab tab tab tab 60000 tab 4 tab 2h";
+    assert_eq!(
+        shown(keys, "expires").as_deref(),
+        Some("in 2h00m, 2026-09-21 16:13")
+    );
+}
+
+#[test]
+fn a_market_that_is_looked_for_is_found_by_a_few_letters() {
+    let mut model = desk();
+    press(&mut model, "b shift-tab shift-tab so");
+    let field = view(&model).fields.swap_remove(1);
+    assert_eq!(field.hint, "search: so");
+    assert_eq!(
+        field.value,
+        ValueView::Choice {
+            options: vec!["paper|SOL".to_owned()],
+            chosen: 0
+        }
+    );
+    press(&mut model, "x");
+    assert_eq!(
+        words(&view(&model).trouble),
+        ["no market has that in its name"]
+    );
+    press(&mut model, "tab shift-tab");
+    assert_eq!(view(&model).fields[1].hint, "letters search · ←→ choose");
 }

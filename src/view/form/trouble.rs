@@ -5,8 +5,8 @@ use super::super::{Span, Tone, format};
 use crate::{
     app::{Model, form::Form},
     model::{
-        Num, OrderId, Position, PositionId, Progress, TimeInForce,
-        draft::{Draft, Field, PlaceDraft, Seen},
+        Num, OrderId, Position, PositionId, Progress, TimeInForce, TriggerDirection,
+        draft::{Draft, EntryDraft, Field, Seen},
         estimate,
     },
 };
@@ -18,7 +18,7 @@ pub(super) fn trouble(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
         lines.push(Span::new(why, Tone::Warn));
     }
     let warnings = match &form.draft {
-        Draft::Place(draft) => place(draft, model, seen),
+        Draft::Entry(draft) => entry(draft, model, seen),
         Draft::Close(draft) => still_open(&draft.position_id, model),
         Draft::Margin(draft) => still_open(&draft.position_id, model),
         Draft::Exits(draft) => still_working(&draft.order_id, model),
@@ -76,63 +76,74 @@ fn failure(form: &Form) -> Vec<Span> {
     lines
 }
 
-fn place(draft: &PlaceDraft, model: &Model, seen: &Seen) -> Vec<String> {
+fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<String> {
     [
         leverage(draft, seen),
         available(draft, model, seen),
         nothing_to_reduce(draft, seen),
         no_fill(draft, seen),
-        losing_target(draft),
-        winning_stop(draft),
+        fires_at_once(draft, seen),
+        losing_target(draft, seen),
+        winning_stop(draft, seen),
     ]
     .into_iter()
     .flatten()
     .collect()
 }
 
-fn leverage(draft: &PlaceDraft, seen: &Seen) -> Option<String> {
+fn leverage(draft: &EntryDraft, seen: &Seen) -> Option<String> {
     let (leverage, most) = (draft.leverage().ok()?, seen.market?.max_leverage?);
     (leverage > Num::from(most))
         .then(|| format!("leverage {leverage} is above {most}, the most known for this market"))
 }
 
-fn available(draft: &PlaceDraft, model: &Model, seen: &Seen) -> Option<String> {
+fn available(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<String> {
     let available = model.store.account.value()?.available_margin?;
     let notional = draft.resolved_size(seen).ok()?.times(draft.entry(seen)?)?;
     let margin = notional.over(draft.leverage().ok()?)?;
-    (margin > available && !draft.reduce_only).then(|| {
+    (margin > available && !draft.only_reduces()).then(|| {
         let (needed, there) = (format::usd(margin), format::usd(available));
         format!("needs {needed} USD of margin; {there} is available")
     })
 }
 
-fn nothing_to_reduce(draft: &PlaceDraft, seen: &Seen) -> Option<String> {
+fn nothing_to_reduce(draft: &EntryDraft, seen: &Seen) -> Option<String> {
     let held = seen.position.and_then(Position::side);
     let reduces = held == Some(draft.side.opposite());
-    (draft.reduce_only && !reduces)
+    (draft.only_reduces() && !reduces)
         .then(|| "reduce-only, but there is no position for it to reduce".to_owned())
 }
 
-fn no_fill(draft: &PlaceDraft, seen: &Seen) -> Option<String> {
-    let is_immediate = matches!(draft.time_in_force, TimeInForce::Ioc | TimeInForce::Fok);
-    let limit = draft.limit_price().ok()??;
+fn no_fill(draft: &EntryDraft, seen: &Seen) -> Option<String> {
+    let tif = draft.lasting();
+    let is_immediate = matches!(tif, TimeInForce::Ioc | TimeInForce::Fok);
+    let limit = draft.known(Field::LimitPrice)?;
     let crosses = estimate::crosses(seen.market?, draft.side, limit)?;
-    let tif = draft.time_in_force;
-    (is_immediate && !crosses)
+    (is_immediate && !crosses && !draft.has(Field::TriggerPrice))
         .then(|| format!("{tif} would not fill: the limit does not reach the market"))
 }
 
-fn winning_stop(draft: &PlaceDraft) -> Option<String> {
-    let (entry, stop) = (draft.limit_price().ok()??, draft.stop_loss().ok()??);
-    let gain = estimate::gain(draft.side, entry, stop)?;
-    (!gain.is_negative()).then(|| "the stop loss is not on the losing side of the limit".to_owned())
+fn fires_at_once(draft: &EntryDraft, seen: &Seen) -> Option<String> {
+    let price = draft.known(Field::TriggerPrice)?;
+    let mark = seen.market_of(Field::TriggerPrice)?.mark?;
+    let is_there = match draft.direction()? {
+        TriggerDirection::Above => mark >= price,
+        TriggerDirection::Below => mark <= price,
+    };
+    is_there.then(|| "the mark is past the trigger already: it would fire at once".to_owned())
 }
 
-fn losing_target(draft: &PlaceDraft) -> Option<String> {
-    let (entry, target) = (draft.limit_price().ok()??, draft.take_profit().ok()??);
+fn winning_stop(draft: &EntryDraft, seen: &Seen) -> Option<String> {
+    let (entry, stop) = (draft.entry(seen)?, draft.known(Field::StopLoss)?);
+    let gain = estimate::gain(draft.side, entry, stop)?;
+    (!gain.is_negative()).then(|| "the stop loss is not on the losing side of the entry".to_owned())
+}
+
+fn losing_target(draft: &EntryDraft, seen: &Seen) -> Option<String> {
+    let (entry, target) = (draft.entry(seen)?, draft.known(Field::TakeProfit)?);
     let gain = estimate::gain(draft.side, entry, target)?;
     (!gain.is_positive())
-        .then(|| "the take profit is not on the winning side of the limit".to_owned())
+        .then(|| "the take profit is not on the winning side of the entry".to_owned())
 }
 
 fn still_open(id: &PositionId, model: &Model) -> Vec<String> {

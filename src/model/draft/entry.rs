@@ -1,0 +1,484 @@
+//! A new order before it is one.
+
+use super::{
+    super::{
+        AccountId, Bps, MarginMode, MarketId, Num, PlaceKind, PlaceOrder, PositionId, Side,
+        TimeInForce, Timestamp, Trigger, TriggerDirection,
+    },
+    Amount, Fault, Faults, Field, Seen, Texts, amount, instant, kinds,
+    number::{not_negative, optional, part, positive, whole_lots},
+};
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct EntryDraft {
+    pub account_id: AccountId,
+    /// `None` while no market is known.
+    pub market_id: Option<MarketId>,
+    pub kind: PlaceKind,
+    pub side: Side,
+    pub time_in_force: TimeInForce,
+    pub margin_mode: MarginMode,
+    pub reduce_only: bool,
+    /// The market whose mark is watched; `None` is its own.
+    pub trigger_market: Option<MarketId>,
+    pub trigger_direction: Option<TriggerDirection>,
+    /// What a take profit is for; `None` is whatever is open in its market.
+    pub target: Option<PositionId>,
+    pub texts: Texts,
+    /// Fields that are sent besides those of its type: only the service knows what it takes.
+    pub also: Vec<Field>,
+}
+
+/// May be left empty, whatever the type.
+const OPTIONAL: &[Field] = &[
+    Field::TakeProfit,
+    Field::StopLoss,
+    Field::Slippage,
+    Field::ChaseCap,
+    Field::ExpectedPrice,
+];
+
+const MAY_BE_ZERO: &[Field] = &[Field::Slippage, Field::ChaseOffset];
+
+impl EntryDraft {
+    /// The fields that count as it stands now, in the order they are asked for.
+    pub fn fields(&self) -> Vec<Field> {
+        let dated = self.time_in_force == TimeInForce::Gtd;
+        let own = kinds::fields(self.kind).filter(|field| *field != Field::Expires || dated);
+        let mut fields: Vec<_> = own.collect();
+        let others = self.also.iter().filter(|field| !fields.contains(field));
+        let others: Vec<_> = others.copied().collect();
+        fields.extend(others);
+        fields
+    }
+
+    pub(super) fn is_required(field: Field) -> bool {
+        !OPTIONAL.contains(&field)
+    }
+
+    pub fn has(&self, field: Field) -> bool {
+        self.fields().contains(&field)
+    }
+
+    pub fn order(&self, seen: &Seen) -> Result<PlaceOrder, Faults> {
+        let mut faults = Faults::default();
+        let market_id = self.market_id.clone().ok_or(Fault::Missing);
+        let market_id = faults.take(Field::Market, market_id);
+        let size = faults.take(Field::Size, self.resolved_size(seen));
+        let leverage = faults.take(Field::Leverage, self.leverage());
+        let trigger = self.trigger(&mut faults);
+        let gtd_expires_at = faults.take(Field::Expires, self.expires(seen)).flatten();
+        let mut number = |field| faults.take(field, self.number(field)).flatten();
+        let limit_price = number(Field::LimitPrice);
+        let chase_offset = number(Field::ChaseOffset);
+        let chase_cap_price = number(Field::ChaseCap);
+        let take_profit_price = number(Field::TakeProfit);
+        let stop_loss_price = number(Field::StopLoss);
+        let slippage_tolerance = number(Field::Slippage).map(Bps);
+        let expected_price = number(Field::ExpectedPrice).or_else(|| seen.mid());
+        let (Some(market_id), Some(size), Some(leverage), true) =
+            (market_id, size, leverage, faults.0.is_empty())
+        else {
+            return Err(self.in_order(faults));
+        };
+        Ok(PlaceOrder {
+            account_id: self.account_id.clone(),
+            market_id,
+            kind: self.kind,
+            side: self.side,
+            size,
+            expected_price,
+            leverage,
+            margin_mode: self.margin_mode,
+            reduce_only: self.only_reduces(),
+            time_in_force: Some(self.lasting()).filter(|tif| *tif != TimeInForce::Gtc),
+            gtd_expires_at,
+            limit_price,
+            trigger,
+            chase_offset,
+            chase_cap_price,
+            take_profit_price,
+            stop_loss_price,
+            slippage_tolerance,
+            target_position_id: self
+                .target
+                .clone()
+                .filter(|_| self.has(Field::TargetPosition)),
+        })
+    }
+
+    /// As a person meets them.
+    fn in_order(&self, mut faults: Faults) -> Faults {
+        let fields = self.fields();
+        let place = |field: &Field| fields.iter().position(|known| known == field);
+        faults.0.sort_by_key(|(field, _)| place(field));
+        faults
+    }
+
+    /// Whether it can only ever make a position smaller.
+    pub fn only_reduces(&self) -> bool {
+        self.kind == PlaceKind::TakeProfit || self.reduce_only
+    }
+
+    /// Its time in force, if its type has one to choose.
+    pub fn lasting(&self) -> TimeInForce {
+        if self.has(Field::TimeInForce) {
+            self.time_in_force
+        } else {
+            TimeInForce::Gtc
+        }
+    }
+
+    /// When a `gtd` order ends.
+    pub fn expires(&self, seen: &Seen) -> Result<Option<Timestamp>, Fault> {
+        if !self.has(Field::Expires) {
+            return Ok(None);
+        }
+        let zone = seen.zone.cloned().unwrap_or_default();
+        instant(self.texts.of(Field::Expires), seen.now, &zone).map(Some)
+    }
+
+    fn trigger(&self, faults: &mut Faults) -> Option<Trigger> {
+        let price = faults.take(Field::TriggerPrice, self.number(Field::TriggerPrice));
+        let asks = self.has(Field::TriggerDirection);
+        if asks && self.trigger_direction.is_none() {
+            faults.0.push((Field::TriggerDirection, Fault::Missing));
+        }
+        let elsewhere = self.has(Field::TriggerMarket);
+        Some(Trigger {
+            price: price.flatten()?,
+            market_id: self.trigger_market.clone().filter(|_| elsewhere),
+            direction: self.trigger_direction.filter(|_| asks),
+        })
+    }
+
+    /// What is written in a field of numbers; nothing where its type has none or it may be empty.
+    pub fn number(&self, field: Field) -> Result<Option<Num>, Fault> {
+        let text = self.texts.of(field);
+        let read = if MAY_BE_ZERO.contains(&field) {
+            not_negative
+        } else {
+            positive
+        };
+        match (self.has(field), Self::is_required(field)) {
+            (false, _) => Ok(None),
+            (true, true) => read(text).map(Some),
+            (true, false) => optional(text, read),
+        }
+    }
+
+    /// A number that can be read, for what is reckoned meanwhile.
+    pub fn known(&self, field: Field) -> Option<Num> {
+        self.number(field).ok().flatten()
+    }
+
+    pub fn leverage(&self) -> Result<Num, Fault> {
+        positive(self.texts.of(Field::Leverage))
+    }
+
+    /// The size in coin that would be sent, cut to whole lots.
+    pub fn resolved_size(&self, seen: &Seen) -> Result<Num, Fault> {
+        let exact = match amount(self.texts.of(Field::Size))? {
+            Amount::Coin(size) => return whole_lots(size, seen.size_decimals()),
+            Amount::Percent(share) => {
+                return whole_lots(self.part(share, seen)?, seen.size_decimals());
+            }
+            Amount::Notional(usd) => usd.over(self.entry(seen).ok_or(Fault::UnknownPrice)?),
+            Amount::AtRisk(usd) => usd.over(self.stop_distance(seen)?),
+        };
+        let decimals = seen.size_decimals().ok_or(Fault::UnknownLot)?;
+        let size = exact.ok_or(Fault::TooManyDigits)?;
+        whole_lots(size, Some(decimals)).map(Num::normalized)
+    }
+
+    /// A share of the position that this makes smaller.
+    fn part(&self, share: Num, seen: &Seen) -> Result<Num, Fault> {
+        let held = seen.position.filter(|_| self.only_reduces());
+        let held = held.filter(|held| held.side() == Some(self.side.opposite()));
+        part(held.ok_or(Fault::PercentOfNothing)?.quantity(), share)
+    }
+
+    /// The price it is reckoned at: its limit, else the price in its own market that sets it off, else where
+    /// a chase would begin, else the observed midpoint.
+    pub fn entry(&self, seen: &Seen) -> Option<Num> {
+        if self.has(Field::LimitPrice) {
+            return self.known(Field::LimitPrice);
+        }
+        if self.has(Field::TriggerPrice) && self.watched().is_none() {
+            return self.known(Field::TriggerPrice);
+        }
+        self.known(Field::ChaseOffset)
+            .and_then(|offset| self.beside(offset, seen))
+            .or_else(|| seen.mid())
+    }
+
+    fn beside(&self, offset: Num, seen: &Seen) -> Option<Num> {
+        match self.side {
+            Side::Buy => seen.market?.bid?.minus(offset),
+            Side::Sell => seen.market?.ask?.plus(offset),
+        }
+    }
+
+    /// The other market whose mark sets it off.
+    pub fn watched(&self) -> Option<&MarketId> {
+        let other = self.trigger_market.as_ref();
+        other.filter(|id| self.has(Field::TriggerMarket) && Some(*id) != self.market_id.as_ref())
+    }
+
+    /// Which way the mark moves when it sets this off: what its type and side mean, or what was chosen.
+    pub fn direction(&self) -> Option<TriggerDirection> {
+        let with_the_side = match self.kind {
+            PlaceKind::StopMarket | PlaceKind::StopLimit => true,
+            PlaceKind::TakeMarket | PlaceKind::TakeLimit | PlaceKind::TakeProfit => false,
+            PlaceKind::Conditional => return self.trigger_direction,
+            PlaceKind::Market | PlaceKind::Limit | PlaceKind::Chase => return None,
+        };
+        Some(if with_the_side == (self.side == Side::Buy) {
+            TriggerDirection::Above
+        } else {
+            TriggerDirection::Below
+        })
+    }
+
+    /// What one coin loses between the entry and the stop loss.
+    fn stop_distance(&self, seen: &Seen) -> Result<Num, Fault> {
+        let prices = self.entry(seen).zip(self.known(Field::StopLoss));
+        let (entry, stop) = prices.ok_or(Fault::RiskWithoutStop)?;
+        let loss = match self.side {
+            Side::Buy => entry.minus(stop),
+            Side::Sell => stop.minus(entry),
+        };
+        loss.filter(|loss| loss.is_positive())
+            .ok_or(Fault::StopOnWrongSide)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Market, Position};
+    use strum::VariantArray as _;
+
+    fn market(coin: &str, mid: u32) -> Market {
+        Market {
+            id: format!("paper|{coin}").into(),
+            mark: Some(Num::from(mid)),
+            bid: Some(Num::from(mid - 1)),
+            ask: Some(Num::from(mid + 1)),
+            size_decimals: Some(5),
+            max_leverage: Some(40),
+            funding_rate: None,
+        }
+    }
+
+    /// Buys with a limit of 60,000 and a stop at 59,000, whatever of that its type has.
+    fn entry(kind: PlaceKind, size: &str) -> EntryDraft {
+        EntryDraft {
+            account_id: "chal-1".into(),
+            market_id: Some("paper|BTC".into()),
+            kind,
+            side: Side::Buy,
+            time_in_force: TimeInForce::Gtc,
+            margin_mode: MarginMode::Cross,
+            reduce_only: false,
+            trigger_market: None,
+            trigger_direction: Some(TriggerDirection::Above),
+            target: None,
+            texts: Texts::default()
+                .with(Field::Size, size)
+                .with(Field::LimitPrice, "60000")
+                .with(Field::StopLoss, "59000")
+                .with(Field::TriggerPrice, "65000")
+                .with(Field::ChaseOffset, "0")
+                .with(Field::Leverage, "5"),
+            also: vec![],
+        }
+    }
+
+    fn limit(size: &str) -> EntryDraft {
+        entry(PlaceKind::Limit, size)
+    }
+
+    fn with(draft: EntryDraft, field: Field, text: &str) -> EntryDraft {
+        EntryDraft {
+            texts: draft.texts.clone().with(field, text),
+            ..draft
+        }
+    }
+
+    fn resolved(draft: &EntryDraft) -> Result<String, Fault> {
+        let market = market("BTC", 64_000);
+        let seen = Seen {
+            market: Some(&market),
+            ..Seen::default()
+        };
+        draft.resolved_size(&seen).map(|size| size.to_string())
+    }
+
+    #[test]
+    fn every_way_to_write_a_size_comes_to_whole_lots_never_more_than_asked() {
+        for (typed, size) in [
+            ("0.5", "0.5"),
+            ("0.123456789", "0.12345"),
+            ("$1000", "0.01666"),
+            ("r25", "0.025"),
+        ] {
+            assert_eq!(resolved(&limit(typed)), Ok(size.to_owned()), "{typed}");
+        }
+    }
+
+    #[test]
+    fn dollars_are_reckoned_at_the_price_the_order_would_be_filled_at() {
+        for (kind, size) in [
+            (PlaceKind::Market, "0.01015"),
+            (PlaceKind::Limit, "0.01083"),
+            (PlaceKind::Chase, "0.01015"),
+            (PlaceKind::StopMarket, "0.01"),
+            (PlaceKind::StopLimit, "0.01083"),
+            (PlaceKind::TakeMarket, "0.01"),
+            (PlaceKind::TakeProfit, "0.01"),
+        ] {
+            assert_eq!(
+                resolved(&entry(kind, "$650")),
+                Ok(size.to_owned()),
+                "{kind}"
+            );
+        }
+        let elsewhere = EntryDraft {
+            trigger_market: Some("paper|ETH".into()),
+            ..entry(PlaceKind::Conditional, "$640")
+        };
+        assert_eq!(resolved(&elsewhere), Ok("0.01".to_owned()));
+        let unpriced = entry(PlaceKind::Market, "$640").resolved_size(&Seen::default());
+        assert_eq!(unpriced, Err(Fault::UnknownPrice));
+    }
+
+    #[test]
+    fn a_size_that_cannot_be_resolved_says_why() {
+        for (typed, fault) in [
+            ("0.000001", Fault::BelowLot(Num::new(1, 5))),
+            ("50%", Fault::PercentOfNothing),
+            ("lots", Fault::NotANumber),
+        ] {
+            assert_eq!(resolved(&limit(typed)), Err(fault), "{typed}");
+        }
+        let above = with(limit("r25"), Field::StopLoss, "61000");
+        assert_eq!(resolved(&above), Err(Fault::StopOnWrongSide));
+        let bare = with(limit("r25"), Field::StopLoss, "");
+        assert_eq!(resolved(&bare), Err(Fault::RiskWithoutStop));
+        assert_eq!(
+            limit("$1000").resolved_size(&Seen::default()),
+            Err(Fault::UnknownLot)
+        );
+    }
+
+    #[test]
+    fn a_share_is_of_the_open_position_that_the_order_makes_smaller() {
+        let long = r#"{"id":"p","market_id":"paper|BTC","size":0.5,"size_decimals":5}"#;
+        let long: Position = serde_json::from_str(long).unwrap();
+        let seen = Seen {
+            position: Some(&long),
+            ..Seen::default()
+        };
+        let sell = |kind, reduce_only| EntryDraft {
+            side: Side::Sell,
+            reduce_only,
+            ..entry(kind, "25%")
+        };
+        for (draft, size) in [
+            (sell(PlaceKind::StopMarket, true), Ok(Num::new(125, 3))),
+            (sell(PlaceKind::TakeProfit, false), Ok(Num::new(125, 3))),
+            (
+                sell(PlaceKind::StopMarket, false),
+                Err(Fault::PercentOfNothing),
+            ),
+            (
+                EntryDraft {
+                    side: Side::Buy,
+                    ..sell(PlaceKind::StopMarket, true)
+                },
+                Err(Fault::PercentOfNothing),
+            ),
+        ] {
+            assert_eq!(draft.resolved_size(&seen), size, "{draft:?}");
+        }
+    }
+
+    #[test]
+    fn all_that_is_wrong_is_told_at_once_in_the_order_of_the_fields_the_type_has() {
+        let draft = EntryDraft {
+            market_id: None,
+            time_in_force: TimeInForce::Gtd,
+            ..limit("")
+        };
+        let draft = [
+            (Field::LimitPrice, "1,5"),
+            (Field::TakeProfit, "x"),
+            (Field::Leverage, ""),
+            (Field::Slippage, "junk that a limit order does not have"),
+        ]
+        .into_iter()
+        .fold(draft, |draft, (field, text)| with(draft, field, text));
+        assert_eq!(
+            draft.order(&Seen::default()),
+            Err(Faults(vec![
+                (Field::Market, Fault::Missing),
+                (Field::Size, Fault::Missing),
+                (Field::LimitPrice, Fault::Comma),
+                (Field::Expires, Fault::Missing),
+                (Field::TakeProfit, Fault::NotANumber),
+                (Field::Leverage, Fault::Missing),
+            ]))
+        );
+    }
+
+    #[test]
+    fn each_type_is_sent_with_its_own_fields_and_no_others() {
+        let sent = |kind| {
+            let draft = EntryDraft {
+                trigger_market: Some("paper|ETH".into()),
+                ..entry(kind, "0.1")
+            };
+            let order = draft.order(&Seen::default()).unwrap();
+            let trigger = order.trigger.as_ref();
+            [
+                ("limit", order.limit_price.is_some()),
+                ("trigger", trigger.is_some()),
+                ("market", trigger.is_some_and(|t| t.market_id.is_some())),
+                ("direction", trigger.is_some_and(|t| t.direction.is_some())),
+                ("chase", order.chase_offset.is_some()),
+                ("stop", order.stop_loss_price.is_some()),
+                ("reduce", order.reduce_only),
+            ]
+            .into_iter()
+            .filter_map(|(name, is_there)| is_there.then_some(name))
+            .collect::<Vec<_>>()
+            .join(" ")
+        };
+        let all: Vec<_> = PlaceKind::VARIANTS.iter().map(|kind| sent(*kind)).collect();
+        assert_eq!(
+            all,
+            [
+                "stop",
+                "limit stop",
+                "chase",
+                "trigger",
+                "limit trigger",
+                "trigger",
+                "limit trigger",
+                "trigger reduce",
+                "trigger market direction",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_field_asked_for_besides_goes_along() {
+        let draft = EntryDraft {
+            also: vec![Field::TriggerDirection],
+            ..entry(PlaceKind::StopMarket, "0.1")
+        };
+        let trigger = draft.order(&Seen::default()).unwrap().trigger.unwrap();
+        assert_eq!(trigger.direction, Some(TriggerDirection::Above));
+    }
+}

@@ -1,0 +1,81 @@
+//! What is wrong with a draft, field by field.
+
+use super::{super::Num, Field};
+use std::fmt;
+
+/// Why a field cannot be sent as it stands.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    #[error("required")]
+    Missing,
+    #[error("no commas: write 1.5 or 1000")]
+    Comma,
+    #[error("write the digits out, without an exponent")]
+    Exponent,
+    #[error("write the minus as -")]
+    ForeignMinus,
+    #[error("write the digits as 0 to 9")]
+    ForeignDigits,
+    #[error("not a number: digits and one point only")]
+    NotANumber,
+    #[error("more digits than can be held exactly (28)")]
+    TooManyDigits,
+    #[error("must be above 0")]
+    NotPositive,
+    #[error("must be 0 or more")]
+    Negative,
+    #[error("a percentage is of a position: it takes an open one that this reduces")]
+    PercentOfNothing,
+    #[error("more than 100 %")]
+    AboveAll,
+    #[error("more than the position, {0}")]
+    AbovePosition(Num),
+    #[error("less than the smallest size, {0}")]
+    BelowLot(Num),
+    #[error("the smallest size of this market is not known: write it in coin")]
+    UnknownLot,
+    #[error("no price to convert with: write it in coin")]
+    UnknownPrice,
+    #[error("r needs an entry price and a stop loss")]
+    RiskWithoutStop,
+    #[error("the stop loss is not on the losing side of the entry price")]
+    StopOnWrongSide,
+    #[error("r is for an entry with a stop loss")]
+    RiskOnExit,
+    #[error("this limit crosses the market and would fill at once: choose yes to send it")]
+    Crosses,
+    #[error("the position is not known")]
+    UnknownPosition,
+    #[error("the total would be below 0: there is {0} now")]
+    BelowZero(Num),
+    #[error("no instant: write 90s, 30m, 2h, 1d, 18:00 or 2026-01-05 18:00")]
+    NotAnInstant,
+    #[error("that is over already")]
+    Past,
+}
+
+/// What is wrong, field by field, in the order of the fields.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Faults(pub Vec<(Field, Fault)>);
+
+impl Faults {
+    pub fn of(&self, field: Field) -> Option<&Fault> {
+        let mut here = self.0.iter().filter(|(known, _)| *known == field);
+        here.next().map(|(_, fault)| fault)
+    }
+
+    /// The value, or the fault noted and nothing.
+    pub(super) fn take<T>(&mut self, field: Field, read: Result<T, Fault>) -> Option<T> {
+        read.map_err(|fault| self.0.push((field, fault))).ok()
+    }
+}
+
+impl fmt::Display for Faults {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, (field, fault)) in self.0.iter().enumerate() {
+            let before = if i == 0 { "" } else { "; " };
+            write!(f, "{before}{}: {fault}", field.label())?;
+        }
+        Ok(())
+    }
+}

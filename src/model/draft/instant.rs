@@ -1,0 +1,134 @@
+//! The grammar of instants a person types: spans from now, and dates on the clocks around them.
+
+use super::{
+    super::{Timestamp, Zone},
+    Fault,
+};
+use jiff::civil;
+use std::time::Duration;
+
+/// A year is further than anything waits for.
+const LONGEST: Duration = Duration::from_hours(366 * 24);
+const UNITS: &[(char, u64)] = &[
+    ('s', 1),
+    ('m', 60),
+    ('h', 3_600),
+    ('d', 86_400),
+    ('w', 604_800),
+];
+
+/// Reads `2h`, `1d12h`, `18:00` (the next one), `2026-01-05 18:00` or an instant with its zone; only what
+/// lies after `now`.
+pub fn instant(text: &str, now: Timestamp, zone: &Zone) -> Result<Timestamp, Fault> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Err(Fault::Missing);
+    }
+    let at = span(text)
+        .map(|span| now.plus(span))
+        .or_else(|| time(text).and_then(|time| zone.next(time, now)))
+        .or_else(|| date(text, zone))
+        .ok_or(Fault::NotAnInstant)?;
+    if at <= now {
+        return Err(Fault::Past);
+    }
+    Ok(at)
+}
+
+/// `90s`, `30m`, `2h`, `1d`, `1w`, or several of them: `1d12h`.
+pub fn span(text: &str) -> Option<Duration> {
+    let mut rest = text.trim();
+    let mut seconds: u64 = 0;
+    if rest.is_empty() {
+        return None;
+    }
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit())?;
+        let (count, after) = rest.split_at_checked(digits)?;
+        let unit = after.chars().next()?.to_ascii_lowercase();
+        let (_, length) = UNITS.iter().find(|(name, _)| *name == unit)?;
+        let part = count.parse::<u64>().ok()?.checked_mul(*length)?;
+        seconds = seconds.checked_add(part)?;
+        rest = after.get(1..)?;
+    }
+    let span = Duration::from_secs(seconds);
+    (span <= LONGEST).then_some(span)
+}
+
+fn time(text: &str) -> Option<civil::Time> {
+    let is_time = text.contains(':') && text.bytes().all(|b| b.is_ascii_digit() || b == b':');
+    is_time.then(|| text.parse().ok()).flatten()
+}
+
+fn date(text: &str, zone: &Zone) -> Option<Timestamp> {
+    if let Ok(instant) = text.parse::<jiff::Timestamp>() {
+        return Some(Timestamp(instant.as_millisecond()));
+    }
+    // A day alone could mean its beginning or its end.
+    let is_whole = text.contains(':');
+    let civil = is_whole.then(|| text.parse::<civil::DateTime>().ok());
+    zone.at(civil.flatten()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 2026-09-21 14:13:20 UTC.
+    const NOW: Timestamp = Timestamp(1_790_000_000_000);
+
+    fn read(text: &str) -> Result<String, Fault> {
+        instant(text, NOW, &Zone::utc()).map(Timestamp::to_utc)
+    }
+
+    #[test]
+    fn spans_times_and_dates_come_to_the_instant_they_mean() {
+        for (typed, meant) in [
+            ("90s", "2026-09-21 14:14:50"),
+            ("30m", "2026-09-21 14:43:20"),
+            ("2h", "2026-09-21 16:13:20"),
+            ("1d", "2026-09-22 14:13:20"),
+            ("1d12h", "2026-09-23 02:13:20"),
+            ("1W", "2026-09-28 14:13:20"),
+            ("18:00", "2026-09-21 18:00:00"),
+            ("14:13", "2026-09-22 14:13:00"),
+            ("2026-09-22 08:30", "2026-09-22 08:30:00"),
+            ("2026-09-22T08:30:05", "2026-09-22 08:30:05"),
+            ("2026-09-22T08:30:00+02:00", "2026-09-22 06:30:00"),
+        ] {
+            assert_eq!(read(typed).as_deref(), Ok(meant), "{typed}");
+        }
+    }
+
+    #[test]
+    fn what_means_no_instant_or_one_that_is_over_is_refused() {
+        for (typed, fault) in [
+            ("", Fault::Missing),
+            ("2", Fault::NotAnInstant),
+            ("h", Fault::NotAnInstant),
+            ("2y", Fault::NotAnInstant),
+            ("-2h", Fault::NotAnInstant),
+            ("1.5h", Fault::NotAnInstant),
+            ("99999999999999999999h", Fault::NotAnInstant),
+            ("10000d", Fault::NotAnInstant),
+            ("25:00", Fault::NotAnInstant),
+            ("2026-09-22", Fault::NotAnInstant),
+            ("tomorrow", Fault::NotAnInstant),
+            ("0h", Fault::Past),
+            ("2026-09-21 14:13", Fault::Past),
+            ("2026-09-21T14:13:20Z", Fault::Past),
+        ] {
+            assert_eq!(read(typed), Err(fault), "{typed}");
+        }
+    }
+
+    #[test]
+    fn a_time_without_a_zone_is_that_of_the_clocks_around() {
+        let Ok(zone) = jiff::tz::TimeZone::get("America/New_York") else {
+            return;
+        };
+        let zone = Zone::from(zone);
+        let at = instant("18:00", NOW, &zone).map(Timestamp::to_utc);
+        assert_eq!(at.as_deref(), Ok("2026-09-21 22:00:00"));
+    }
+}

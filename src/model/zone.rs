@@ -1,0 +1,96 @@
+//! Where the person is.
+
+use super::Timestamp;
+use jiff::{Zoned, civil, tz::TimeZone};
+
+/// Where the person is: local times are shown in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Zone(TimeZone);
+
+impl Zone {
+    /// The system's zone, read once; UTC when the system does not say.
+    pub fn local() -> Self {
+        Self(TimeZone::system())
+    }
+
+    pub fn utc() -> Self {
+        Self(TimeZone::UTC)
+    }
+
+    /// `14:03:22`.
+    pub fn time_of_day(&self, at: Timestamp) -> String {
+        self.formatted(at, "%H:%M:%S")
+    }
+
+    /// `14:03:22` today, `11-19 14:03` on another day of this year, else `2025-11-19`.
+    pub fn moment(&self, at: Timestamp, now: Timestamp) -> String {
+        let same = |format| self.formatted(at, format) == self.formatted(now, format);
+        if same("%F") {
+            self.time_of_day(at)
+        } else if same("%Y") {
+            self.formatted(at, "%m-%d %H:%M")
+        } else {
+            self.formatted(at, "%F")
+        }
+    }
+
+    /// `2026-01-05 18:00`.
+    pub fn minute(&self, at: Timestamp) -> String {
+        self.formatted(at, "%F %H:%M")
+    }
+
+    /// Local time with its offset, and UTC.
+    pub fn exact(&self, at: Timestamp) -> String {
+        let utc = Self::utc().formatted(at, "%F %T%.3f UTC");
+        if self.formatted(at, "%:z") == "+00:00" {
+            return utc;
+        }
+        format!("{} ({utc})", self.formatted(at, "%F %T%.3f %:z"))
+    }
+
+    /// The next instant after `now` at which clocks here show `time`.
+    pub fn next(&self, time: civil::Time, now: Timestamp) -> Option<Timestamp> {
+        let now = jiff::Timestamp::from_millisecond(now.0).ok()?;
+        let now = now.to_zoned(self.0.clone());
+        let today = self.0.to_zoned(now.date().to_datetime(time)).ok()?;
+        if today > now {
+            return Some(instant(&today));
+        }
+        let tomorrow = now.date().tomorrow().ok()?;
+        let tomorrow = self.0.to_zoned(tomorrow.to_datetime(time)).ok()?;
+        Some(instant(&tomorrow))
+    }
+
+    /// The instant at which clocks here show `civil`.
+    pub fn at(&self, civil: civil::DateTime) -> Option<Timestamp> {
+        self.0.to_zoned(civil).ok().as_ref().map(instant)
+    }
+
+    fn formatted(&self, at: Timestamp, format: &str) -> String {
+        jiff::Timestamp::from_millisecond(at.0).map_or_else(
+            |_| at.0.to_string(),
+            |instant| {
+                instant
+                    .to_zoned(self.0.clone())
+                    .strftime(format)
+                    .to_string()
+            },
+        )
+    }
+}
+
+fn instant(zoned: &Zoned) -> Timestamp {
+    Timestamp(zoned.timestamp().as_millisecond())
+}
+
+impl From<TimeZone> for Zone {
+    fn from(zone: TimeZone) -> Self {
+        Self(zone)
+    }
+}
+
+impl Default for Zone {
+    fn default() -> Self {
+        Self::utc()
+    }
+}
