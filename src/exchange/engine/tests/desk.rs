@@ -75,6 +75,23 @@ pub(super) fn nano(text: &str) -> NanoPx {
     NanoPx(i64::try_from(mantissa * 10_i128.pow(9 - scale)).unwrap())
 }
 
+/// At the market, 10x cross.
+pub(super) fn order(market: MarketIx, side: Side, size: Lots) -> PlaceOrder {
+    PlaceOrder {
+        market,
+        side,
+        size,
+        leverage: 10,
+        margin_mode: MarginMode::Cross,
+        expected_price: NanoPx::ZERO,
+        reduction: Reduction::May,
+        tif: Tif::Gtc,
+        slippage: None,
+        exits: AttachedExits::default(),
+        mode: PlaceMode::Market,
+    }
+}
+
 impl Desk {
     pub(super) fn new(cash: i64) -> Self {
         Self::with(cash, lax(), markets())
@@ -212,20 +229,25 @@ impl Desk {
         self.engine.advance_to(self.engine.now() + span);
     }
 
-    /// A market order, 10x cross.
     pub(super) fn order(&self, market: usize, side: Side, coins: &str) -> PlaceOrder {
-        PlaceOrder {
+        order(market.into(), side, self.lots(market, coins))
+    }
+
+    /// Five minutes of even slices, 10x cross.
+    pub(super) fn twap(&self, market: usize, side: Side, coins: &str) -> PlaceTwap {
+        PlaceTwap {
+            kind: TwapKind::Twap,
             market: market.into(),
             side,
             size: self.lots(market, coins),
             leverage: 10,
             margin_mode: MarginMode::Cross,
-            expected_price: NanoPx::ZERO,
             reduction: Reduction::May,
-            tif: Tif::Gtc,
-            slippage: None,
-            exits: AttachedExits::default(),
-            mode: PlaceMode::Market,
+            duration_minutes: 5,
+            pacing: Pacing::Even,
+            trigger_price: None,
+            max_price: None,
+            min_price: None,
         }
     }
 

@@ -133,18 +133,10 @@ fn liquidation_ends_the_orders_and_strategies_of_its_market() {
     });
     let exit = desk.place(exit).unwrap();
     let twap = desk.apply(Command::PlaceTwap(PlaceTwap {
-        kind: TwapKind::Twap,
-        market: BTC.into(),
-        side: Side::Sell,
-        size: desk.lots(BTC, "0.1"),
-        leverage: 10,
         margin_mode: MarginMode::Isolated,
         reduction: Reduction::Only,
-        duration_minutes: 60,
-        pacing: Pacing::Even,
         trigger_price: Some(desk.px(BTC, "70000")),
-        max_price: None,
-        min_price: None,
+        ..desk.twap(BTC, Side::Sell, "0.1")
     }));
     let Ok(Outcome::Twap(twap)) = twap else {
         panic!("{twap:?}")

@@ -1,4 +1,4 @@
-use super::desk::{START, lax, spec};
+use super::desk::{START, lax, order, spec};
 use crate::exchange::engine::*;
 
 pub(super) fn synthetic(seed: u64) -> Engine {
@@ -83,17 +83,8 @@ fn a_level_somebody_ate_grows_back_within_seconds() {
     };
     let before = depth(&engine);
     let order = PlaceOrder {
-        market,
-        side: Side::Buy,
-        size: before,
         leverage: 20,
-        margin_mode: MarginMode::Cross,
-        expected_price: NanoPx::ZERO,
-        reduction: Reduction::May,
-        tif: Tif::Gtc,
-        slippage: None,
-        exits: AttachedExits::default(),
-        mode: PlaceMode::Market,
+        ..order(market, Side::Buy, before)
     };
     engine.apply(me, Command::Place(order)).unwrap();
     engine.advance_to(engine.now() + Millis::STEP);
@@ -135,17 +126,8 @@ fn pushed(impact: Impact) -> [i64; 2] {
         let me = engine.account("me").unwrap();
         if buys {
             let order = PlaceOrder {
-                market: MarketIx::from(0),
-                side: Side::Buy,
-                size: Lots(1_000_000),
                 leverage: 40,
-                margin_mode: MarginMode::Cross,
-                expected_price: NanoPx::ZERO,
-                reduction: Reduction::May,
-                tif: Tif::Gtc,
-                slippage: None,
-                exits: AttachedExits::default(),
-                mode: PlaceMode::Market,
+                ..order(MarketIx::from(0), Side::Buy, Lots(1_000_000))
             };
             engine.apply(me, Command::Place(order)).unwrap();
         }

@@ -228,20 +228,7 @@ fn without_a_cap_of_its_own_a_market_order_trades_at_most_five_percent_away_and_
 
     let mut desk = Desk::new(100_000);
     desk.book(SOL, &[("97", "9")], &level, "100");
-    let twap = Command::PlaceTwap(PlaceTwap {
-        kind: TwapKind::Twap,
-        market: SOL.into(),
-        side: Side::Buy,
-        size: desk.lots(SOL, "33"),
-        leverage: 10,
-        margin_mode: MarginMode::Cross,
-        reduction: Reduction::May,
-        duration_minutes: 5,
-        pacing: Pacing::Even,
-        trigger_price: None,
-        max_price: None,
-        min_price: None,
-    });
+    let twap = Command::PlaceTwap(desk.twap(SOL, Side::Buy, "33"));
     desk.apply(twap).unwrap();
     assert_eq!(desk.held(SOL), Lots(100), "3 were due");
 }

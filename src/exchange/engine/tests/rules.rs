@@ -293,18 +293,8 @@ fn a_broken_account_is_closed_as_soon_as_its_market_is_back_and_may_only_reduce_
     let mut desk = strict(daily());
     desk.market(SOL, Side::Buy, "1000");
     let twap = Command::PlaceTwap(PlaceTwap {
-        kind: TwapKind::Twap,
-        market: BTC.into(),
-        side: Side::Buy,
-        size: desk.lots(BTC, "0.1"),
-        leverage: 10,
-        margin_mode: MarginMode::Cross,
-        reduction: Reduction::May,
-        duration_minutes: 5,
-        pacing: Pacing::Even,
         trigger_price: Some(desk.px(BTC, "60000")),
-        max_price: None,
-        min_price: None,
+        ..desk.twap(BTC, Side::Buy, "0.1")
     });
     let Ok(Outcome::Twap(twap)) = desk.apply(twap) else {
         panic!("a TWAP that waits")

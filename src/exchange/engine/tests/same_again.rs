@@ -1,6 +1,6 @@
 //! One seed and one command log give one history.
 
-use super::desk::START;
+use super::desk::{self, START};
 use super::market::synthetic;
 use crate::exchange::engine::*;
 
@@ -8,17 +8,8 @@ pub(super) const MINUTE: Millis = Millis::seconds(60);
 
 pub(super) fn order(side: Side, mode: PlaceMode) -> PlaceOrder {
     PlaceOrder {
-        market: MarketIx::from(2),
-        side,
-        size: Lots(2_000),
-        leverage: 10,
-        margin_mode: MarginMode::Cross,
-        expected_price: NanoPx::ZERO,
-        reduction: Reduction::May,
-        tif: Tif::Gtc,
-        slippage: None,
-        exits: AttachedExits::default(),
         mode,
+        ..desk::order(MarketIx::from(2), side, Lots(2_000))
     }
 }
 

@@ -1,23 +1,6 @@
 use super::desk::{Desk, SOL, nano, usd};
 use crate::exchange::engine::*;
 
-fn hour(desk: &Desk, side: Side, coins: &str) -> PlaceTwap {
-    PlaceTwap {
-        kind: TwapKind::Twap,
-        market: SOL.into(),
-        side,
-        size: desk.lots(SOL, coins),
-        leverage: 10,
-        margin_mode: MarginMode::Cross,
-        reduction: Reduction::May,
-        duration_minutes: 5,
-        pacing: Pacing::Even,
-        trigger_price: None,
-        max_price: None,
-        min_price: None,
-    }
-}
-
 fn start(desk: &mut Desk, order: PlaceTwap) -> TwapId {
     match desk.apply(Command::PlaceTwap(order)) {
         Ok(Outcome::Twap(id)) => id,
@@ -46,7 +29,7 @@ const MINUTES_5: Millis = Millis::seconds(300);
 fn slices_run_on_time_sum_exactly_and_finish_the_order() {
     let mut desk = Desk::new(100_000);
     let began = desk.engine.now();
-    let order = hour(&desk, Side::Buy, "10");
+    let order = desk.twap(SOL, Side::Buy, "10");
     let id = start(&mut desk, order);
     let first = row(&desk, id);
     assert_eq!(
@@ -87,7 +70,7 @@ fn a_sell_is_signed_and_random_slices_end_on_the_total() {
     let mut desk = Desk::new(100_000);
     let order = PlaceTwap {
         pacing: Pacing::Randomized,
-        ..hour(&desk, Side::Sell, "100")
+        ..desk.twap(SOL, Side::Sell, "100")
     };
     let id = start(&mut desk, order);
     desk.pass(MINUTES_5);
@@ -104,7 +87,7 @@ fn a_sell_is_signed_and_random_slices_end_on_the_total() {
 #[test]
 fn a_dry_market_is_caught_up_at_three_slices_a_time_and_may_end_short() {
     let mut desk = Desk::new(100_000);
-    let order = hour(&desk, Side::Buy, "11");
+    let order = desk.twap(SOL, Side::Buy, "11");
     let id = start(&mut desk, order);
     desk.book(SOL, &[("90", "1")], &[("110", "1")], "100");
     desk.pass(Millis::seconds(240));
@@ -128,7 +111,7 @@ fn a_trigger_holds_it_back_and_a_bound_ends_it() {
     let order = PlaceTwap {
         trigger_price: Some(desk.px(SOL, "105")),
         max_price: Some(desk.px(SOL, "108")),
-        ..hour(&desk, Side::Buy, "10")
+        ..desk.twap(SOL, Side::Buy, "10")
     };
     let id = start(&mut desk, order);
     desk.pass(Millis::seconds(60));
@@ -154,7 +137,7 @@ fn a_trigger_holds_it_back_and_a_bound_ends_it() {
 #[test]
 fn stopping_keeps_what_is_filled_and_runs_no_further_slice() {
     let mut desk = Desk::new(100_000);
-    let order = hour(&desk, Side::Buy, "11");
+    let order = desk.twap(SOL, Side::Buy, "11");
     let id = start(&mut desk, order);
     desk.apply(Command::StopTwap(id)).unwrap();
     desk.pass(MINUTES_5);
@@ -185,7 +168,7 @@ fn a_reduce_only_twap_ends_when_the_position_is_gone() {
     desk.market(SOL, Side::Buy, "11");
     let order = PlaceTwap {
         reduction: Reduction::Only,
-        ..hour(&desk, Side::Sell, "11")
+        ..desk.twap(SOL, Side::Sell, "11")
     };
     let id = start(&mut desk, order);
     desk.market(SOL, Side::Sell, "10");
@@ -199,7 +182,7 @@ fn a_reduce_only_twap_ends_when_the_position_is_gone() {
 #[test]
 fn a_slice_worth_less_than_an_order_may_be_waits_for_the_next() {
     let mut desk = Desk::new(100_000);
-    let order = hour(&desk, Side::Buy, "1");
+    let order = desk.twap(SOL, Side::Buy, "1");
     let id = start(&mut desk, order);
     let first = row(&desk, id);
     assert_eq!(
@@ -224,7 +207,7 @@ fn a_slice_worth_less_than_an_order_may_be_waits_for_the_next() {
 #[test]
 fn three_slices_without_margin_fail_it() {
     let mut desk = Desk::new(100);
-    let order = hour(&desk, Side::Buy, "220");
+    let order = desk.twap(SOL, Side::Buy, "220");
     let id = start(&mut desk, order);
     desk.pass(Millis::seconds(60));
     let failed = row(&desk, id);
@@ -248,7 +231,7 @@ fn a_vwap_fills_its_total_too() {
     let order = PlaceTwap {
         kind: TwapKind::Vwap,
         duration_minutes: 120,
-        ..hour(&desk, Side::Buy, "240")
+        ..desk.twap(SOL, Side::Buy, "240")
     };
     let id = start(&mut desk, order);
     desk.pass(Millis::HOUR);
@@ -264,7 +247,7 @@ fn a_vwap_fills_its_total_too() {
 #[test]
 fn terms_a_twap_cannot_have_are_refused() {
     let mut desk = Desk::new(100_000);
-    let base = hour(&desk, Side::Buy, "10");
+    let base = desk.twap(SOL, Side::Buy, "10");
     let cases = [
         (
             PlaceTwap {
@@ -300,7 +283,7 @@ fn a_twap_ends_for_what_ended_it() {
     let mut desk = Desk::new(100_000);
     let bounded = PlaceTwap {
         min_price: Some(desk.px(SOL, "95")),
-        ..hour(&desk, Side::Sell, "11")
+        ..desk.twap(SOL, Side::Sell, "11")
     };
     let id = start(&mut desk, bounded);
     desk.at(SOL, "95");
@@ -314,7 +297,7 @@ fn a_twap_ends_for_what_ended_it() {
     );
     assert_eq!(end(&desk, id), reached);
 
-    let order = hour(&desk, Side::Sell, "11");
+    let order = desk.twap(SOL, Side::Sell, "11");
     let id = start(&mut desk, order);
     desk.book(SOL, &[], &[("95", "9")], "95");
     desk.pass(Millis::seconds(90));
