@@ -8,7 +8,7 @@ use super::{
     answer::Answer,
     clock::Clock,
     close_all::Closings,
-    engine::{AccountIx, Command, Millis, OrderId, Outcome, Refusal, RefusalKind},
+    engine::{AccountIx, Command, Engine, Millis, OrderId, Outcome, Refusal, RefusalKind},
     fault::Fault,
     gate::Caller,
     idempotency::{Deed, Effect, Idempotency},
@@ -64,16 +64,19 @@ impl Floor {
             .ok_or_else(|| Fault::not_found("account"))
     }
 
-    /// Which of the caller's accounts holds something; 404 naming `what` if none does.
-    pub(super) fn holder(
+    /// Something of the caller's, and the account it is in; 404 naming `what` for missing, foreign and no id at all.
+    pub(super) fn owned<Id: Copy>(
+        &self,
         caller: &Caller,
         what: &'static str,
-        holds: impl Fn(AccountIx) -> bool,
-    ) -> Result<AccountIx, Fault> {
+        id: Option<Id>,
+        has: impl Fn(&Engine, AccountIx, Id) -> bool,
+    ) -> Result<(AccountIx, Id), Fault> {
+        let missing = || Fault::not_found(what);
+        let id = id.ok_or_else(missing)?;
         let mut accounts = caller.accounts.iter().copied();
-        accounts
-            .find(|account| holds(*account))
-            .ok_or_else(|| Fault::not_found(what))
+        let account = accounts.find(|account| has(&self.engine, *account, id));
+        Ok((account.ok_or_else(missing)?, id))
     }
 
     pub(super) fn apply(&mut self, account: AccountIx, command: Command) -> Result<Outcome, Fault> {

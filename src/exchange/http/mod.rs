@@ -1,7 +1,7 @@
 //! The HTTP/1.1 server: an accept loop of our own, so that every limit is ours.
 //!
 //! Headers within 10 s, bodies within 20 s and 64 KiB, 30 s idle between requests, 128 connections at once. Known
-//! limit: a request that is no HTTP (or whose headers exceed 32 KiB) is refused by hyper, without an envelope.
+//! limit: a request that is no HTTP (or whose headers exceed some 48 KiB) is refused by hyper, without an envelope.
 
 mod host;
 mod patience;

@@ -78,7 +78,8 @@ fn owned(
     caller: &Caller,
     id: &model::OrderId,
 ) -> Result<(AccountIx, OrderId), Fault> {
-    let order = OrderId::parse(id.raw()).ok_or_else(|| Fault::not_found("order"))?;
-    let holds = |account| floor.engine.order(account, order).is_some();
-    Ok((Floor::holder(caller, "order", holds)?, order))
+    let id = OrderId::parse(id.raw());
+    floor.owned(caller, "order", id, |engine, account, id| {
+        engine.order(account, id).is_some()
+    })
 }

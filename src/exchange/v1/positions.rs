@@ -67,7 +67,8 @@ fn owned(
     caller: &Caller,
     id: &model::PositionId,
 ) -> Result<(AccountIx, PositionId), Fault> {
-    let position = PositionId::parse(id.raw()).ok_or_else(|| Fault::not_found("position"))?;
-    let holds = |account| floor.engine.position(account, position).is_some();
-    Ok((Floor::holder(caller, "position", holds)?, position))
+    let id = PositionId::parse(id.raw());
+    floor.owned(caller, "position", id, |engine, account, id| {
+        engine.position(account, id).is_some()
+    })
 }

@@ -32,9 +32,10 @@ pub(super) fn stop_twap(
     caller: &Caller,
     id: &model::TwapId,
 ) -> Result<Answer, Fault> {
-    let twap = TwapId::parse(id.raw()).ok_or_else(|| Fault::not_found("TWAP order"))?;
-    let holds = |account| floor.engine.twap(account, twap).is_some();
-    let account = Floor::holder(caller, "TWAP order", holds)?;
+    let id = TwapId::parse(id.raw());
+    let (account, twap) = floor.owned(caller, "TWAP order", id, |engine, account, id| {
+        engine.twap(account, id).is_some()
+    })?;
     floor.apply(account, Command::StopTwap(twap))?;
     let row = floor.engine.twap(account, twap);
     data(row.and_then(|row| floor.rows().twap(row)))
@@ -70,7 +71,8 @@ fn owned(
     caller: &Caller,
     id: &model::ScaledId,
 ) -> Result<(AccountIx, ScaledId), Fault> {
-    let scaled = ScaledId::parse(id.raw()).ok_or_else(|| Fault::not_found("scaled order"))?;
-    let holds = |account| floor.engine.scaled(account, scaled).is_some();
-    Ok((Floor::holder(caller, "scaled order", holds)?, scaled))
+    let id = ScaledId::parse(id.raw());
+    floor.owned(caller, "scaled order", id, |engine, account, id| {
+        engine.scaled(account, id).is_some()
+    })
 }
