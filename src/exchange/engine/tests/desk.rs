@@ -76,11 +76,11 @@ pub(super) fn nano(text: &str) -> NanoPx {
 }
 
 /// At the market, 10x cross.
-pub(super) fn order(market: MarketIx, side: Side, size: Lots) -> PlaceOrder {
+pub(super) fn order(market: MarketIx, side: Side, lots: Lots) -> PlaceOrder {
     PlaceOrder {
         market,
         side,
-        size,
+        size: lots,
         leverage: 10,
         margin_mode: MarginMode::Cross,
         expected_price: NanoPx::ZERO,
