@@ -12,14 +12,17 @@ mod guest;
 mod halt;
 mod health;
 pub mod keymap;
+mod lineage;
 pub mod marks;
 pub mod notice;
 pub mod overlay;
 pub mod pane;
 pub mod poll;
+mod prices;
 mod remote;
 mod screen;
 mod store;
+mod tally;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
@@ -31,9 +34,12 @@ pub use about::{About, Target};
 pub use bulk::marked;
 pub use guest::{Guest, Sending, Wish};
 pub use health::Health;
-pub use remote::{Feed, Remote};
+pub use lineage::{Lineage, links};
+pub use prices::{Fill, Prices};
+pub use remote::{Churn, Feed, Remote};
 pub use screen::{Rows, TreeRow, rows};
 pub use store::{Ended, Flight, Store};
+pub use tally::{Fills, Quality, Results, Rule, Sum};
 pub use update::update;
 pub use wake::wake;
 

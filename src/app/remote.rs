@@ -105,6 +105,23 @@ impl<K: Eq + Hash, T> Default for Feed<K, T> {
     }
 }
 
+/// What an answer changed of a feed: the rows that left or were renewed, as they were, and where the rows
+/// are that came or took their place. Sums are kept by it, so that nothing counts all rows again.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Churn<T> {
+    pub gone: Vec<T>,
+    pub come: Range<usize>,
+}
+
+impl<T> Churn<T> {
+    fn none() -> Self {
+        Self {
+            gone: vec![],
+            come: 0..0,
+        }
+    }
+}
+
 impl<K: Eq + Hash, T> Feed<K, T> {
     pub fn rows(&self) -> &[T] {
         &self.rows
@@ -165,15 +182,26 @@ impl<K: Eq + Hash, T> Feed<K, T> {
         result: Result<Page<T>, Failure>,
         at: Timestamp,
         key: impl Fn(&T) -> K,
-    ) {
+    ) -> Churn<T>
+    where
+        T: PartialEq,
+    {
         if self.head.at().is_some_and(|known| known > at) {
-            return;
+            return Churn::none();
         }
         let page = match result {
             Ok(page) => page,
-            Err(why) => return self.head.arrive(Err(why), at),
+            Err(why) => {
+                self.head.arrive(Err(why), at);
+                return Churn::none();
+            }
         };
+        let is_known = self.head.at().is_some() && self.rows.starts_with(&page.rows);
         self.head.arrive(Ok(()), at);
+        if is_known && !page.rows.is_empty() {
+            self.unreadable = page.unreadable.len();
+            return Churn::none();
+        }
         let fresh: HashSet<K> = page.rows.iter().map(&key).collect();
         let known = fresh.iter().filter_map(|key| self.position(key));
         let last_known = known.max();
@@ -183,18 +211,22 @@ impl<K: Eq + Hash, T> Feed<K, T> {
             self.next = page.next;
             self.asked = None;
             self.incomplete = page.incomplete;
-            self.rows = page.rows;
+            let gone = std::mem::replace(&mut self.rows, page.rows);
             self.places.clear();
             self.shift = 0;
-            return self.place(0..self.rows.len(), key);
+            let come = 0..self.rows.len();
+            self.place(come.clone(), key);
+            return Churn { gone, come };
         };
-        let renewed: Vec<T> = self.rows.drain(..=last_known).collect();
-        let kept = renewed.into_iter().filter(|row| !fresh.contains(&key(row)));
+        let known = self.rows.drain(..=last_known);
+        let (gone, kept): (Vec<T>, Vec<T>) = known.partition(|row| fresh.contains(&key(row)));
+        let come = 0..page.rows.len();
         let top: Vec<T> = page.rows.into_iter().chain(kept).collect();
         let count = top.len();
         self.shift += count.cast_signed() - (last_known + 1).cast_signed();
         self.rows.splice(0..0, top);
         self.place(0..count, key);
+        Churn { gone, come }
     }
 
     /// An older page. One that was not asked for (the list began again meanwhile) is dropped.
@@ -203,12 +235,14 @@ impl<K: Eq + Hash, T> Feed<K, T> {
         cursor: &Cursor,
         result: Result<Page<T>, Failure>,
         key: impl Fn(&T) -> K,
-    ) {
+    ) -> Churn<T> {
         if self.asked.as_ref() != Some(cursor) {
-            return;
+            return Churn::none();
         }
         self.asked = None;
-        let Ok(page) = result else { return };
+        let Ok(page) = result else {
+            return Churn::none();
+        };
         self.version += 1;
         self.unreadable += page.unreadable.len();
         self.incomplete = page.incomplete;
@@ -218,7 +252,9 @@ impl<K: Eq + Hash, T> Feed<K, T> {
         let older = page.rows.into_iter();
         let older = older.filter(|row| !places.contains_key(&key(row)));
         self.rows.extend(older);
-        self.place(before..self.rows.len(), key);
+        let come = before..self.rows.len();
+        self.place(come.clone(), key);
+        Churn { gone: vec![], come }
     }
 
     /// Remembers where these rows are.
@@ -298,6 +334,22 @@ mod tests {
         feed.arrive_head(Ok(page(&[10, 9, 8], Some("b"))), Timestamp(2), |r| *r);
         assert_eq!(feed.rows(), [10, 9, 8, 7, 6, 5]);
         assert!(!feed.has_more());
+    }
+
+    #[test]
+    fn an_answer_says_what_it_changed_and_the_same_page_again_changes_nothing() {
+        let mut feed: Feed<u32, (u32, char)> = Feed::default();
+        let key = |row: &(u32, char)| row.0;
+        let page = |rows: &[(u32, char)]| Ok(Page::of(rows.to_vec()));
+        let churn = feed.arrive_head(page(&[(2, 'a'), (1, 'a')]), Timestamp(1), key);
+        assert_eq!((churn.gone, churn.come), (vec![], 0..2));
+        let version = feed.version();
+        let churn = feed.arrive_head(page(&[(2, 'a'), (1, 'a')]), Timestamp(2), key);
+        assert_eq!((churn, feed.version()), (Churn::none(), version));
+        let churn = feed.arrive_head(page(&[(3, 'a'), (2, 'b')]), Timestamp(3), key);
+        assert_eq!((churn.gone, churn.come), (vec![(2, 'a')], 0..2));
+        let churn = feed.arrive_head(page(&[(9, 'a')]), Timestamp(4), key);
+        assert_eq!(churn.gone, [(3, 'a'), (2, 'b'), (1, 'a')]);
     }
 
     #[test]

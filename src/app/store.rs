@@ -2,10 +2,13 @@
 
 use super::{
     About, Health, TreeRow,
+    lineage::Lineage,
     pane::RowId,
     poll::{Answer, Poll, Source},
-    remote::{Feed, Remote},
+    prices::Prices,
+    remote::{Churn, Feed, Remote},
     screen::{ladder_rows, order_tree},
+    tally::{Quality, Results},
 };
 use crate::model::{
     AccountFacts, Call, CloseAll, Command, Failure, Market, MarketId, Num, Order, OrderId, Page,
@@ -44,6 +47,11 @@ pub struct Store {
     pub scaled: BTreeMap<ScaledId, Remote<Scaled>>,
     pub closed: Feed<PositionId, Position>,
     pub history: Feed<OrderId, Order>,
+    /// What the closed positions and the orders read so far come to, and which orders belong together.
+    pub results: Results,
+    pub quality: Quality,
+    pub lineage: Lineage,
+    pub prices: BTreeMap<MarketId, Prices>,
     pub markets: Remote<BTreeMap<MarketId, Market>>,
     pub account: Remote<AccountFacts>,
     pub health: Health,
@@ -68,29 +76,52 @@ impl Store {
             Answer::Orders(result) => {
                 self.orders.arrive(result, at);
                 self.tree = order_tree(self.orders.rows());
-                return self.new_ladders();
+                return self.new_ladders(self.ladders_of(self.orders.rows()));
             }
             Answer::Twaps(result) => self.arrive_twaps(result, at),
             Answer::Scaled(id, result) => self.arrive_ladder(id, result.map(|ladder| *ladder), at),
-            Answer::Closed(result) => self.closed.arrive_head(result, at, |p| p.id.clone()),
+            Answer::Closed(result) => {
+                let churn = self.closed.arrive_head(result, at, |p| p.id.clone());
+                self.results.take(&churn, self.closed.rows());
+            }
             Answer::MoreClosed(cursor, result) => {
-                self.closed.arrive_more(&cursor, result, |p| p.id.clone());
+                let churn = self.closed.arrive_more(&cursor, result, |p| p.id.clone());
+                self.results.take(&churn, self.closed.rows());
             }
             Answer::History(result) => {
-                self.history.arrive_head(result, at, |o| o.id.clone());
-                return self.new_ladders();
+                let churn = self.history.arrive_head(result, at, |o| o.id.clone());
+                return self.learn(&churn);
             }
             Answer::MoreHistory(cursor, result) => {
-                self.history.arrive_more(&cursor, result, |o| o.id.clone());
+                let churn = self.history.arrive_more(&cursor, result, |o| o.id.clone());
+                return self.learn(&churn);
             }
-            Answer::Markets(result) => {
-                let by_id =
-                    |rows: Vec<Market>| rows.into_iter().map(|m| (m.id.clone(), m)).collect();
-                self.markets.arrive(result.map(by_id), at);
-            }
+            Answer::Markets(result) => self.arrive_markets(result, at),
             Answer::Account(result) => self.account.arrive(result, at),
         }
         vec![]
+    }
+
+    fn arrive_markets(&mut self, result: Result<Vec<Market>, Failure>, at: Timestamp) {
+        let marks = result.as_deref().unwrap_or_default().iter();
+        for (id, mark) in marks.filter_map(|market| Some((&market.id, market.mark?))) {
+            self.prices.entry(id.clone()).or_default().mark(at, mark);
+        }
+        let by_id = |rows: Vec<Market>| rows.into_iter().map(|m| (m.id.clone(), m)).collect();
+        self.markets.arrive(result.map(by_id), at);
+    }
+
+    /// What the orders that have come say beyond themselves; answers the ladders met for the first time.
+    fn learn(&mut self, churn: &Churn<Order>) -> Vec<ScaledId> {
+        let rows = self.history.rows();
+        self.quality.take(churn, rows);
+        self.lineage.take(churn, rows);
+        let come = rows.get(churn.come.clone()).unwrap_or_default();
+        for order in come.iter().filter(|order| order.fill_price.is_some()) {
+            let prices = self.prices.entry(order.market_id.clone()).or_default();
+            prices.fill(order);
+        }
+        self.new_ladders(self.ladders_of(come))
     }
 
     /// What a command brought back, sent no earlier than `at`: newer than any poll before it.
@@ -151,12 +182,16 @@ impl Store {
     }
 
     /// No endpoint lists ladders; their ids are found on the orders they placed.
-    fn new_ladders(&mut self) -> Vec<ScaledId> {
-        let orders = self.orders.rows().iter().chain(self.history.rows());
-        let mut met: Vec<_> = orders
-            .filter_map(|order| order.scaled_order_id.clone())
-            .filter(|id| !self.scaled.contains_key(id))
-            .collect();
+    fn ladders_of(&self, orders: &[Order]) -> Vec<ScaledId> {
+        let ids = orders
+            .iter()
+            .filter_map(|order| order.scaled_order_id.as_ref());
+        ids.filter(|id| !self.scaled.contains_key(*id))
+            .cloned()
+            .collect()
+    }
+
+    fn new_ladders(&mut self, mut met: Vec<ScaledId>) -> Vec<ScaledId> {
         met.sort();
         met.dedup();
         self.scaled

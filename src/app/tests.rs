@@ -3,7 +3,7 @@
 use super::{
     CloseAllRule, Effect, Model, Msg,
     notice::{Event, Tone},
-    overlay::{Arm, Overlay},
+    overlay::{Arm, Detail, Overlay},
     pane::{Pane, RowId},
     poll::{Answer, Source},
     testing::*,
@@ -533,7 +533,7 @@ mod desk {
         press(&mut model, "esc enter");
         assert!(matches!(
             model.overlays.as_slice(),
-            [Overlay::Detail { row: RowId::Position(id), .. }] if *id == "pos-1".into()
+            [Overlay::Detail(Detail { row: RowId::Position(id), .. })] if *id == "pos-1".into()
         ));
         assert_eq!(press(&mut model, "X c enter"), vec![]);
         assert_eq!(model.overlays, vec![]);

@@ -5,6 +5,7 @@ use super::{
     form::Around,
     guest, halt,
     keymap::{Action, Chord, Context},
+    lineage::links,
     notice::{Event, Tone},
     overlay::{Bulk, Overlay},
     pane::Pane,
@@ -72,6 +73,10 @@ fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
         model.activity.dismiss_toast(now);
         return vec![];
     }
+    let links = match model.overlays.last() {
+        Some(Overlay::Detail(detail)) => links(model, &detail.row),
+        _ => vec![],
+    };
     let next = match (model.overlays.last_mut(), action) {
         (Some(Overlay::Form(form)), action) => {
             let around = Around {
@@ -85,9 +90,8 @@ fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
         (_, None) => Next::Stay,
         (Some(Overlay::Strip(strip)), Some(action)) => strip.act(action, now),
         (Some(Overlay::Bulk(bulk)), Some(action)) => bulk.act(action, now),
-        (Some(Overlay::Help { offset, .. } | Overlay::Detail { offset, .. }), Some(action)) => {
-            scroll(offset, action)
-        }
+        (Some(Overlay::Help { offset, .. }), Some(action)) => scroll(offset, action),
+        (Some(Overlay::Detail(detail)), Some(action)) => detail.act(action, &links),
         (None, Some(Action::Quit)) => return vec![Effect::Quit],
         (None, Some(Action::Refresh)) => return vec![Effect::Poll(Source::iter().collect())],
         (None, Some(action)) => screen::act(model, action),
@@ -101,7 +105,7 @@ fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
 fn is_said_by_toast(model: &Model, chord: Chord) -> bool {
     let is_over = matches!(
         model.overlays.last(),
-        Some(Overlay::Help { .. } | Overlay::Detail { .. })
+        Some(Overlay::Help { .. } | Overlay::Detail(_))
     );
     let waits =
         model.activity.toast(model.now).is_some() && model.activity.toast_ends_at().is_none();

@@ -1,9 +1,11 @@
 //! Orders, as `GET /v1/orders` and every placement answer show them.
 
 use super::{
-    AccountId, Lenient, MarketId, Num, OrderId, PositionId, ScaledId, Text, Timestamp, TwapId,
+    AccountId, Lenient, MarketId, Num, OrderId, Position, PositionId, ScaledId, Text, Timestamp,
+    TwapId,
 };
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 use strum::{Display, EnumString, VariantArray};
 
 /// A closed vocabulary of the wire: snake-case words, the same in JSON, on the command line and on screen.
@@ -174,6 +176,38 @@ impl Order {
     pub fn is_armed(&self) -> bool {
         let rests = self.status.is(&OrderStatus::Resting);
         !self.is_over() && !rests && self.trigger_price.is_some()
+    }
+
+    /// How much better (+) or worse (−) than expected its fill was, USD per coin, whichever the side.
+    pub fn fill_gain(&self) -> Option<Num> {
+        let paid_less = self.expected_price.minus(self.fill_price?)?;
+        Some(match self.side.known()? {
+            Side::Buy => paid_less,
+            Side::Sell => paid_less.negated(),
+        })
+    }
+
+    /// [`fill_gain`](Self::fill_gain) in basis points of the expected price.
+    pub fn fill_bps(&self) -> Option<Num> {
+        let share = self.fill_gain()?.over(self.expected_price)?;
+        share.times(Num::from(10_000_u32))
+    }
+
+    /// From the request to the last fill.
+    pub fn settle_time(&self) -> Option<Duration> {
+        Some(self.settled_at?.since(self.requested_at))
+    }
+
+    /// Whether it would close some of `position`: by its link; else a reduce-only order of the other side on
+    /// the same market can do nothing else.
+    pub fn closes(&self, position: &Position) -> bool {
+        if let Some(id) = &self.target_position_id {
+            return *id == position.id;
+        }
+        let closing = position.side().map(Side::opposite);
+        self.reduce_only
+            && self.market_id == position.market_id
+            && closing.is_some_and(|side| self.side.is(&side))
     }
 
     /// What was asked for before fills shrank `size`.

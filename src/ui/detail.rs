@@ -4,6 +4,7 @@ use super::{
     canvas::{Canvas, after, line, spans_width, width, wrapped},
     frame::{panel, scrollbar, widest},
     help::centered,
+    theme::Part,
 };
 use crate::view::{DetailLine, DetailView, Span, Tone};
 use ratatui::layout::Rect;
@@ -29,8 +30,12 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, detail: &DetailView, off
     let first = offset.min(lines.len().saturating_sub(usize::from(inner.height)));
     scrollbar(canvas, inner, first, lines.len());
     let inner = after(inner, 1);
-    for (number, (label, value)) in (0..inner.height).zip(lines.iter().skip(first)) {
+    for (number, (label, value, mark)) in (0..inner.height).zip(lines.iter().skip(first)) {
         let row = line(inner, number);
+        if *mark == Mark::Chosen {
+            canvas.fill(row, Part::Selection);
+            canvas.toned(row, "▌", Tone::Accent);
+        }
         match value {
             None => {
                 canvas.toned(row, label, Tone::Strong);
@@ -44,21 +49,28 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, detail: &DetailView, off
     }
 }
 
+/// Whether Enter acts on a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    Chosen,
+    None,
+}
+
 fn label(line: &DetailLine) -> &'static str {
     match line {
-        DetailLine::Field { label, .. } => label,
+        DetailLine::Field { label, .. } | DetailLine::Link { label, .. } => label,
         DetailLine::Section(_) => "",
     }
 }
 
 fn value_width(line: &DetailLine) -> u16 {
     match line {
-        DetailLine::Field { value, .. } => spans_width(value),
+        DetailLine::Field { value, .. } | DetailLine::Link { value, .. } => spans_width(value),
         DetailLine::Section(_) => 0,
     }
 }
 
-type Laid<'a> = (&'a str, Option<Vec<Span>>);
+type Laid<'a> = (&'a str, Option<Vec<Span>>, Mark);
 
 /// Long values go on below: nothing of a detail is cut. A section has no value.
 fn laid_out(detail: &DetailView, room: u16) -> Vec<Laid<'static>> {
@@ -66,22 +78,38 @@ fn laid_out(detail: &DetailView, room: u16) -> Vec<Laid<'static>> {
     for line in &detail.lines {
         match line {
             DetailLine::Section(name) => {
-                lines.push(("", Some(vec![])));
-                lines.push((name, None));
-            }
-            DetailLine::Field { label, value } if spans_width(value) <= room => {
-                lines.push((label, Some(value.clone())));
+                if !lines.is_empty() {
+                    lines.push(("", Some(vec![]), Mark::None));
+                }
+                lines.push((name, None, Mark::None));
             }
             DetailLine::Field { label, value } => {
-                let mut label = *label;
-                for span in value {
-                    for text in wrapped(span.text.trim_start(), room) {
-                        lines.push((label, Some(vec![Span::new(text, span.tone)])));
-                        label = "";
-                    }
-                }
+                let values = folded(value, room).into_iter();
+                let labels = std::iter::once(*label).chain(std::iter::repeat(""));
+                lines.extend(labels.zip(values).map(|(l, v)| (l, Some(v), Mark::None)));
+            }
+            DetailLine::Link {
+                label,
+                value,
+                is_chosen,
+            } => {
+                let mark = if *is_chosen { Mark::Chosen } else { Mark::None };
+                lines.push((label, Some(value.clone()), mark));
             }
         }
     }
     lines
+}
+
+/// A value in as many lines as it needs.
+fn folded(value: &[Span], room: u16) -> Vec<Vec<Span>> {
+    if spans_width(value) <= room {
+        return vec![value.to_vec()];
+    }
+    let wrap = |span: &Span| {
+        let tone = span.tone;
+        let lines = wrapped(span.text.trim_start(), room).into_iter();
+        lines.map(move |text| vec![Span::new(text, tone)])
+    };
+    value.iter().flat_map(wrap).collect()
 }

@@ -21,7 +21,7 @@ pub(super) struct Border<'a> {
     pub(super) titles: &'a [Title],
     pub(super) shown: usize,
     pub(super) keys: Keys,
-    pub(super) foot: &'a [Span],
+    pub(super) foot: &'a [Vec<Span>],
 }
 
 /// How much of the titles is written; the first that fits is taken.
@@ -52,13 +52,13 @@ impl Border<'_> {
         let room = self.freshness(canvas, room);
         self.draw_titles(canvas, room);
         let bottom = line(area, area.height.saturating_sub(1));
-        if !self.foot.is_empty() && spans_width(self.foot) + 6 <= bottom.width {
-            let room = Rect {
-                width: bottom.width - 2,
-                ..bottom
-            };
-            let foot = padded(self.foot.to_vec());
-            canvas.spans_right(room, &foot);
+        let room = Rect {
+            width: bottom.width.saturating_sub(2),
+            ..bottom
+        };
+        let foot = fitting(self.foot, room.width.saturating_sub(4));
+        if !foot.is_empty() {
+            canvas.spans_right(room, &padded(foot));
         }
         inner
     }
@@ -129,6 +129,25 @@ impl Border<'_> {
         }
         spans
     }
+}
+
+/// The first groups of words that fit side by side.
+fn fitting(groups: &[Vec<Span>], room: u16) -> Vec<Span> {
+    let mut shown: Vec<Span> = vec![];
+    for group in groups {
+        let apart = (!shown.is_empty()).then(|| Span::plain("  "));
+        let longer: Vec<_> = shown
+            .iter()
+            .cloned()
+            .chain(apart)
+            .chain(group.iter().cloned())
+            .collect();
+        if spans_width(&longer) > room {
+            break;
+        }
+        shown = longer;
+    }
+    shown
 }
 
 fn padded(mut spans: Vec<Span>) -> Vec<Span> {

@@ -33,7 +33,7 @@ pub use theme::{Depth, Theme};
 
 use crate::{
     app::{Model, overlay::Overlay, pane::Pane},
-    view::{self, Curve, Scene, Span, StripView, ToastView, format::Zone},
+    view::{self, Curve, Scene, StripView, ToastView, format::Zone},
 };
 use bottom::Bottom;
 use canvas::{Canvas, line};
@@ -51,8 +51,7 @@ pub struct Scrolls {
     pub zone: Zone,
     first: BTreeMap<Pane, usize>,
     measures: BTreeMap<Pane, Measures>,
-    /// What many rows come to, with the version of the rows it was counted from.
-    feet: BTreeMap<Pane, (u64, Vec<Span>)>,
+    /// With the version of the rows it was drawn from.
     curve: Option<(u64, Option<Curve>)>,
 }
 
@@ -69,29 +68,8 @@ impl Scrolls {
             zone,
             first: BTreeMap::new(),
             measures: BTreeMap::new(),
-            feet: BTreeMap::new(),
             curve: None,
         }
-    }
-
-    /// What the rows of a pane come to: counted anew only where they are few or have changed.
-    fn foot(&mut self, pane: Pane, scene: &Scene<'_>) -> &[Span] {
-        let version = match pane {
-            Pane::Closed => Some(scene.store.closed.version()),
-            Pane::History => Some(scene.store.history.version()),
-            Pane::Positions
-            | Pane::Orders
-            | Pane::Twaps
-            | Pane::Scaled
-            | Pane::Activity
-            | Pane::Calls => None,
-        };
-        let counted = self.feet.get(&pane).map(|(version, _)| *version);
-        if version.is_none() || counted != version {
-            let foot = view::foot(pane, scene);
-            self.feet.insert(pane, (version.unwrap_or_default(), foot));
-        }
-        self.feet.get(&pane).map_or(&[], |(_, foot)| foot)
     }
 
     fn curve(&mut self, scene: &Scene<'_>) -> Option<&Curve> {
@@ -200,7 +178,7 @@ fn room_for_toast(model: &Model, tier: Tier, body: Rect, toast: Option<&ToastVie
 fn strip(model: &Model, scene: &Scene<'_>) -> Option<StripView> {
     match model.overlays.last()? {
         Overlay::Strip(strip) => Some(view::strip(model, scene, strip)),
-        Overlay::Help { .. } | Overlay::Detail { .. } | Overlay::Form(_) | Overlay::Bulk(_) => None,
+        Overlay::Help { .. } | Overlay::Detail(_) | Overlay::Form(_) | Overlay::Bulk(_) => None,
     }
 }
 
@@ -210,9 +188,9 @@ fn overlays(canvas: &mut Canvas<'_>, body: Rect, model: &Model, scene: &Scene<'_
             Overlay::Help { of, offset } => {
                 help::draw(canvas, body, &view::help(&model.keymap, *of), *offset);
             }
-            Overlay::Detail { row, offset } => {
-                let detail = view::detail(model.focus.pane, row, scene);
-                detail::draw(canvas, body, &detail, *offset);
+            Overlay::Detail(open) => {
+                let detail = view::detail(model, open, scene);
+                detail::draw(canvas, body, &detail, open.offset);
             }
             Overlay::Form(form) => form::draw(canvas, body, &view::form::form(form, model)),
             Overlay::Bulk(bulk) => {

@@ -50,7 +50,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, model: &Model, scrolls: &mut Scrolls
         } else {
             Keys::Elsewhere
         },
-        foot: scrolls.foot(place.pane, &scene),
+        foot: &view::foot(place.pane, &scene),
     };
     let inner = border.draw(canvas, place.area);
     let rows = rows(&model.store, &model.activity, place.pane);

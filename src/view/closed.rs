@@ -58,26 +58,35 @@ fn held(position: &Position, _: &Scene<'_>) -> Cell {
     aside(held.map(|(opened, closed)| format::span(closed.since(opened))))
 }
 
-/// Net, wins and the average of the closed positions read so far; says how many those are.
-pub(super) fn foot(scene: &Scene<'_>) -> Vec<Span> {
-    let feed = &scene.store.closed;
-    let nets: Vec<Num> = feed.rows().iter().filter_map(Position::net_pnl).collect();
-    let total = nets.iter().try_fold(Num::ZERO, |sum, net| sum.plus(*net));
-    let (Some(total), Ok(count)) = (total, u32::try_from(nets.len())) else {
-        return vec![];
-    };
-    if count == 0 {
+/// Net, wins, what one makes on average and what it all cost, of the closed positions read so far; says how many
+/// those are.
+pub(super) fn foot(scene: &Scene<'_>) -> Vec<Vec<Span>> {
+    let results = &scene.store.results;
+    if results.count == 0 {
         return vec![];
     }
-    let wins = nets.iter().filter(|net| net.is_positive()).count();
-    let share = Num::from(u32::try_from(wins).unwrap_or(0)).over(Num::from(count));
-    let of = if feed.has_more() { "last" } else { "all" };
+    let of = if scene.store.closed.has_more() {
+        "last"
+    } else {
+        "all"
+    };
+    let named = format!("{of} {}: net ", format::count(results.count));
+    let amount = |name, amount| vec![Span::muted(name), words::pnl(amount)];
+    let cost = |name, sum: Option<Num>| vec![Span::muted(name), known(sum.map(format::usd))];
     vec![
-        Span::muted(format!("{of} {count}: net ")),
-        words::pnl(Some(total)),
-        Span::muted("  won "),
-        known(share.map(format::whole_percent)),
-        Span::muted("  average "),
-        words::pnl(total.over(Num::from(count))),
+        vec![Span::muted(named), words::pnl(results.net())],
+        vec![
+            Span::muted("won "),
+            known(results.win_rate().map(format::whole_percent)),
+        ],
+        amount("expectancy ", results.expectancy()),
+        amount("win ", results.average_win()),
+        amount("loss ", results.average_loss()),
+        vec![
+            Span::muted("profit factor "),
+            known(results.profit_factor().map(format::ratio)),
+        ],
+        cost("fees ", results.fees.value()),
+        amount("funding ", results.funding.value()),
     ]
 }

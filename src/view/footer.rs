@@ -5,7 +5,7 @@ use crate::{
         Model,
         form::Form,
         keymap::{Action, Chord, Context},
-        marked,
+        links, marked,
         marks::Marks,
         overlay::Overlay,
         pane::{Pane, RowId},
@@ -56,7 +56,12 @@ const ORDER: &[Action] = &[
 pub fn footer(model: &Model) -> Vec<Hint> {
     let context = model.context();
     let last: &[Action] = if matches!(context, Context::Help | Context::Detail | Context::Bulk) {
-        &[Action::Down, Action::Dismiss]
+        &[
+            Action::Follow,
+            Action::NextLink,
+            Action::Down,
+            Action::Dismiss,
+        ]
     } else if matches!(context, Context::Form | Context::Strip) {
         &[Action::Dismiss]
     } else {
@@ -117,6 +122,8 @@ fn label(model: &Model, action: Action) -> &'static str {
         (Action::StepUp, ..) => "tick",
         (Action::ObservedPrice, ..) => "mid",
         (Action::ShowJson, ..) => "JSON",
+        (Action::Follow, ..) => "follow",
+        (Action::NextLink, ..) => "link",
         (Action::Down, _, Context::Help | Context::Detail) => "scroll",
         (Action::Down, ..) => "move",
         _ => action.label(),
@@ -160,7 +167,13 @@ const NEEDS: &[(Action, Need)] = &[
     }),
     (Action::Cancel, can_cancel),
     (Action::Detail, |model| selected(model).is_some()),
+    (Action::Follow, leads_somewhere),
+    (Action::NextLink, leads_somewhere),
 ];
+
+fn leads_somewhere(model: &Model) -> bool {
+    matches!(model.overlays.last(), Some(Overlay::Detail(detail)) if !links(model, &detail.row).is_empty())
+}
 
 /// Whether the key would do something to what is selected.
 fn works(model: &Model, action: Action) -> bool {
@@ -185,9 +198,7 @@ fn is_stepped(model: &Model) -> bool {
 fn form_of(model: &Model) -> Option<&Form> {
     match model.overlays.last()? {
         Overlay::Form(form) => Some(form),
-        Overlay::Help { .. } | Overlay::Detail { .. } | Overlay::Strip(_) | Overlay::Bulk(_) => {
-            None
-        }
+        Overlay::Help { .. } | Overlay::Detail(_) | Overlay::Strip(_) | Overlay::Bulk(_) => None,
     }
 }
 

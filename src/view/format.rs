@@ -110,6 +110,11 @@ pub fn whole_percent(share: Num) -> String {
     )
 }
 
+/// How many times as much, with two decimals.
+pub fn ratio(ratio: Num) -> String {
+    grouped(ratio.rounded(2))
+}
+
 /// Basis points with one decimal and their sign.
 pub fn signed_bps(bps: Num) -> String {
     signed(bps.rounded(1))

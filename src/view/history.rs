@@ -5,8 +5,8 @@ use super::{
     Cell, Column, Scene, Span, Tone, format, orders,
     words::{self, aside, known},
 };
-use crate::model::{Num, Order, OrderStatus, Side, Text};
-use std::{cmp::Reverse, collections::BTreeMap};
+use crate::model::{Num, Order, Text};
+use std::cmp::Reverse;
 
 /// How many rules the foot has room for.
 const RULES_NAMED: usize = 3;
@@ -23,7 +23,7 @@ pub const HISTORY: &[Column<Order>] = &[
     Column::new("limit_price", "price", Number, 6, orders::price),
     Column::new("fill_price", "filled at", Number, 1, fill),
     Column::new("slippage_bps", "bps", Number, 3, |order, _| {
-        slippage(order).into()
+        bps(order.fill_bps()).into()
     }),
     Column::new("liquidity_role", "role", Left, 7, |order, _| {
         Span::muted(
@@ -57,22 +57,11 @@ fn fill(order: &Order, scene: &Scene<'_>) -> Cell {
     known(order.fill_price.map(|p| format::fill(p, market))).into()
 }
 
-/// How much better (+) or worse (−) than the expected price it was filled, in basis points of that price.
-pub(super) fn fill_quality(order: &Order) -> Option<Num> {
-    let expected = order.expected_price;
-    let paid_less = expected.minus(order.fill_price?)?;
-    let better = match order.side.known()? {
-        Side::Buy => paid_less,
-        Side::Sell => paid_less.negated(),
-    };
-    better.over(expected)?.times(Num::from(10_000_u32))
-}
-
-fn slippage(order: &Order) -> Span {
-    let Some(bps) = fill_quality(order) else {
-        return Span::unknown();
-    };
-    Span::new(format::signed_bps(bps), words::pnl_tone(bps.rounded(1)))
+/// How much better (+) or worse (−) than expected, in basis points.
+pub(super) fn bps(bps: Option<Num>) -> Span {
+    bps.map_or_else(Span::unknown, |bps| {
+        Span::new(format::signed_bps(bps), words::pnl_tone(bps.rounded(1)))
+    })
 }
 
 /// Only orders that closed something have any.
@@ -84,11 +73,7 @@ fn realized(order: &Order, _: &Scene<'_>) -> Cell {
 }
 
 fn settle(order: &Order, _: &Scene<'_>) -> Cell {
-    aside(
-        order
-            .settled_at
-            .map(|at| format::elapsed(at.since(order.requested_at))),
-    )
+    aside(order.settle_time().map(format::elapsed))
 }
 
 /// Why it was refused: the reason and the rule that said so.
@@ -100,27 +85,38 @@ pub(super) fn reason(order: &Order) -> String {
     words.join(" · ")
 }
 
-/// How many of the orders read so far were rejected, by the rule that did it, the busiest rule first.
-pub(super) fn foot(scene: &Scene<'_>) -> Vec<Span> {
-    let rejects = scene.store.history.rows().iter();
-    let rejects = rejects.filter(|order| order.status.is(&OrderStatus::Rejected));
-    let mut rules: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut count = 0_usize;
-    for order in rejects {
-        count += 1;
-        let rule = order
-            .reject_rule_id
-            .as_ref()
-            .map_or("no rule named", Text::raw);
-        *rules.entry(rule).or_default() += 1;
+/// How the fills were and how many orders were refused, by the rule that did it, the busiest rule first.
+pub(super) fn foot(scene: &Scene<'_>) -> Vec<Vec<Span>> {
+    let quality = &scene.store.quality;
+    let total = quality.total();
+    let mut groups = vec![];
+    if total.filled > 0 {
+        groups.push(vec![
+            Span::muted("fills "),
+            bps(total.bps()),
+            Span::muted(" bps"),
+        ]);
+        let makers = total.maker_share().map(format::whole_percent);
+        groups.push(vec![Span::muted("maker "), known(makers)]);
     }
-    if count == 0 {
-        return vec![];
+    if total.rejected == 0 {
+        return groups;
     }
-    let mut rules: Vec<_> = rules.into_iter().collect();
-    rules.sort_by_key(|(_, count)| Reverse(*count));
+    let rejected = format!("{} rejected", format::count(total.rejected));
+    groups.push(vec![Span::new(rejected, Tone::Alert)]);
+    let mut rules: Vec<_> = quality.rules.iter().collect();
+    rules.sort_by_key(|(_, rule)| Reverse(rule.count));
     let named = rules.into_iter().take(RULES_NAMED);
-    let named = named.map(|(rule, count)| Span::muted(format!("  {} {count}", Text::from(rule))));
-    let total = Span::new(format!("{count} rejected"), Tone::Alert);
-    std::iter::once(total).chain(named).collect()
+    groups.extend(
+        named.map(|(name, rule)| vec![Span::muted(format!("{} {}", rule_name(name), rule.count))]),
+    );
+    groups
+}
+
+/// What a rule is called; some refusals name none.
+pub(super) fn rule_name(name: &Text) -> String {
+    if name.is_empty() {
+        return "no rule named".to_owned();
+    }
+    name.to_string()
 }

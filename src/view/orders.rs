@@ -224,7 +224,7 @@ fn line(row: &TreeRow, lead: Lead, scene: &Scene<'_>) -> Row {
 }
 
 /// How many rest, wait and are armed.
-pub(super) fn foot(scene: &Scene<'_>) -> Vec<Span> {
+pub(super) fn foot(scene: &Scene<'_>) -> Vec<Vec<Span>> {
     let orders = scene.store.orders.rows();
     let armed = orders.iter().filter(|o| o.is_armed()).count();
     let resting = orders
@@ -234,5 +234,7 @@ pub(super) fn foot(scene: &Scene<'_>) -> Vec<Span> {
     if orders.is_empty() {
         return vec![];
     }
-    vec![Span::muted(format!("{resting} resting  {armed} armed"))]
+    let counted = [(resting, "resting"), (armed, "armed")];
+    let counted = counted.map(|(count, word)| vec![Span::muted(format!("{count} {word}"))]);
+    counted.into()
 }

@@ -40,8 +40,8 @@ pub fn pane_table(pane: Pane, rows: &Rows<'_>, range: Range<usize>, scene: &Scen
     }
 }
 
-/// What the rows of a pane come to.
-pub fn foot(pane: Pane, scene: &Scene<'_>) -> Vec<Span> {
+/// What the rows of a pane come to, as groups of words: the most telling first, as many as there is room for.
+pub fn foot(pane: Pane, scene: &Scene<'_>) -> Vec<Vec<Span>> {
     match pane {
         Pane::Positions => positions::foot(scene),
         Pane::Orders => orders::foot(scene),

@@ -167,14 +167,14 @@ fn age(position: &Position, scene: &Scene<'_>) -> Cell {
 }
 
 /// The sum of what is open, when every part of it is known.
-pub(super) fn foot(scene: &Scene<'_>) -> Vec<Span> {
+pub(super) fn foot(scene: &Scene<'_>) -> Vec<Vec<Span>> {
     let rows = scene.store.positions.rows();
     let total = rows.iter().try_fold(Num::ZERO, |sum, position| {
         sum.plus(unrealized_pnl(position, scene)?)
     });
     match total {
         Some(total) if !rows.is_empty() => {
-            vec![Span::muted("uPnL "), words::pnl(Some(total))]
+            vec![vec![Span::muted("uPnL "), words::pnl(Some(total))]]
         }
         Some(_) | None => vec![],
     }

@@ -48,18 +48,7 @@ pub(super) fn orders_of<'a>(
     scene: &Scene<'a>,
 ) -> impl Iterator<Item = &'a Order> {
     let orders = scene.store.orders.rows().iter();
-    orders.filter(move |order| order.is_armed() && points_at(order, position))
-}
-
-/// By its link; else a reduce-only order of the other side on the same market can only close it.
-fn points_at(order: &Order, position: &Position) -> bool {
-    if let Some(id) = &order.target_position_id {
-        return *id == position.id;
-    }
-    let closing = position.side().map(Side::opposite);
-    order.reduce_only
-        && order.market_id == position.market_id
-        && closing.is_some_and(|side| order.side.is(&side))
+    orders.filter(move |order| order.is_armed() && order.closes(position))
 }
 
 fn guard(order: &Order, position: &Position) -> Option<Guard> {

@@ -241,10 +241,7 @@ fn a_toast_that_says_esc_goes_first_and_takes_nothing_else_with_it() {
     update(&mut model, desk::NOW, Msg::Settled(Ticket(9), Err(why)));
     assert!(screen(&model, 120, 40).contains("Esc dismiss"));
     press(&mut model, "\u{1b}");
-    assert!(matches!(
-        model.overlays.last(),
-        Some(Overlay::Detail { .. })
-    ));
+    assert!(matches!(model.overlays.last(), Some(Overlay::Detail(_))));
     assert!(!screen(&model, 120, 40).contains("Esc dismiss"));
     press(&mut model, "\u{1b}");
     assert_eq!(model.overlays, vec![]);

@@ -128,6 +128,9 @@ pub enum Action {
     ObservedPrice,
     ShowJson,
     Submit,
+    NextLink,
+    PreviousLink,
+    Follow,
 }
 
 impl Action {
@@ -183,6 +186,9 @@ impl Action {
             Self::ObservedPrice => "observed price",
             Self::ShowJson => "exact JSON",
             Self::Submit => "send",
+            Self::NextLink => "next link",
+            Self::PreviousLink => "previous link",
+            Self::Follow => "follow the link",
         }
     }
 }

@@ -1,12 +1,14 @@
 //! What can lie over the desk. An enum, so the compiler lists what a new one must do.
 
 mod bulk;
+mod detail;
 mod strip;
 
 pub use bulk::{Bulk, Item, Stage, State};
+pub use detail::Detail;
 pub use strip::{Arm, Deed, Strip};
 
-use super::{form::Form, keymap::Context, pane::RowId};
+use super::{form::Form, keymap::Context};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Overlay {
@@ -15,11 +17,7 @@ pub enum Overlay {
         of: Context,
         offset: usize,
     },
-    /// Everything known about one row.
-    Detail {
-        row: RowId,
-        offset: usize,
-    },
+    Detail(Detail),
     Strip(Strip),
     Form(Box<Form>),
     /// Many commands: before, and what came of each.
@@ -30,7 +28,7 @@ impl Overlay {
     pub fn context(&self) -> Context {
         match self {
             Self::Help { .. } => Context::Help,
-            Self::Detail { .. } => Context::Detail,
+            Self::Detail(_) => Context::Detail,
             Self::Strip(_) => Context::Strip,
             Self::Form(_) => Context::Form,
             Self::Bulk(_) => Context::Bulk,

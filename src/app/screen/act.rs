@@ -6,7 +6,7 @@ use super::{
         form::Form,
         halt,
         keymap::Action,
-        overlay::{Overlay, Strip},
+        overlay::{Detail, Overlay, Strip},
         pane::RowId,
         update,
     },
@@ -38,7 +38,7 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Next {
         (Action::Decide, row) => doubt::decide(model, row.as_ref()),
         (Action::Buy, row) => new_order(model, Side::Buy, row.as_ref()),
         (Action::Sell, row) => new_order(model, Side::Sell, row.as_ref()),
-        (Action::Detail, Some(row)) => open(Overlay::Detail { row, offset: 0 }),
+        (Action::Detail, Some(row)) => open(Overlay::Detail(Detail::of(row))),
         (Action::Cancel, Some(row)) => cancel(model, &row),
         (Action::ClosePosition, Some(RowId::Position(id))) => match model.store.position(&id) {
             Some(position) => form(Form::close(position)),

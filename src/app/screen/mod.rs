@@ -8,7 +8,7 @@ pub(super) use act::{act, cancel_of};
 pub(super) use rows::ladder_rows;
 pub use rows::{Rows, rows};
 pub use tree::TreeRow;
-pub(super) use tree::order_tree;
+pub(super) use tree::{order_tree, parent};
 
 use super::{Effect, Model, pane::Pane};
 

@@ -37,7 +37,7 @@ pub(crate) fn order_tree(orders: &[Order]) -> Vec<TreeRow> {
     tree
 }
 
-fn parent(order: &Order) -> Option<RowId> {
+pub(crate) fn parent(order: &Order) -> Option<RowId> {
     let part_of = |id: &OrderId| (*id != order.id).then(|| RowId::Order(id.clone()));
     let twap = order.twap_order_id.clone().map(RowId::Twap);
     let ladder = order.scaled_order_id.clone().map(RowId::Scaled);

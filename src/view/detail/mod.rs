@@ -1,5 +1,6 @@
 //! Everything known about one row: each field the service sent under its own name, and what follows from it.
 
+mod link;
 mod order;
 mod position;
 mod strategy;
@@ -7,10 +8,12 @@ mod strategy;
 use super::{Scene, Span, activity, calls, format, scaled, words};
 use crate::{
     app::{
+        Model, links,
         notice::Event,
+        overlay::Detail,
         pane::{Pane, RowId},
     },
-    model::{Num, Timestamp},
+    model::{MarketId, Num, Text, Timestamp},
 };
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -27,17 +30,26 @@ pub enum DetailLine {
         label: &'static str,
         value: Vec<Span>,
     },
+    /// Where Enter goes when this one is chosen.
+    Link {
+        label: &'static str,
+        value: Vec<Span>,
+        is_chosen: bool,
+    },
 }
 
-/// The detail of a row of `pane`; says so when the row is not known any more.
-pub fn detail(pane: Pane, row: &RowId, scene: &Scene<'_>) -> DetailView {
-    known(pane, row, scene).unwrap_or_else(|| DetailView {
+/// The detail of a row; says so when the row is not known any more.
+pub fn detail(model: &Model, detail: &Detail, scene: &Scene<'_>) -> DetailView {
+    let mut view = known(model.focus.pane, &detail.row, scene).unwrap_or_else(|| DetailView {
         title: vec![Span::plain("gone")],
         lines: vec![DetailLine::Field {
             label: "",
             value: vec![Span::muted("this row is not among what was read any more")],
         }],
-    })
+    });
+    let links = link::lines(&links(model, &detail.row), detail.link, scene);
+    view.lines.splice(0..0, links);
+    view
 }
 
 fn known(pane: Pane, row: &RowId, scene: &Scene<'_>) -> Option<DetailView> {
@@ -111,6 +123,14 @@ impl Fields {
     fn text(&mut self, label: &'static str, value: Option<impl ToString>) {
         if let Some(value) = value {
             self.push(label, vec![Span::plain(value.to_string())]);
+        }
+    }
+
+    /// Which market, in all the ways the service names it.
+    fn market(&mut self, (id, provider, symbol, coin): (&MarketId, &Text, &Text, &Text)) {
+        self.text("market_id", Some(id));
+        for (label, text) in [("provider", provider), ("symbol", symbol), ("coin", coin)] {
+            self.text(label, Some(text).filter(|text| !text.is_empty()));
         }
     }
 

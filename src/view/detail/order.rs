@@ -3,7 +3,7 @@
 use super::{DetailView, Fields};
 use crate::{
     model::{Num, Order},
-    view::{Scene, Span, format, history, orders, words},
+    view::{Scene, Span, format, orders, words},
 };
 
 pub(super) fn detail(order: &Order, scene: &Scene<'_>) -> DetailView {
@@ -13,12 +13,9 @@ pub(super) fn detail(order: &Order, scene: &Scene<'_>) -> DetailView {
     numbers(&mut fields, order);
     fields.section("What follows");
     fields.text("filled", orders::filled_share(order).map(format::percent));
-    let quality = history::fill_quality(order).map(quality);
+    let quality = order.fill_bps().map(quality);
     fields.text("fill against expected", quality);
-    let settled = order
-        .settled_at
-        .map(|at| format::elapsed(at.since(order.requested_at)));
-    fields.text("settle time", settled);
+    fields.text("settle time", order.settle_time().map(format::elapsed));
     fields.section("Times");
     fields.time("requested_at", Some(order.requested_at), scene);
     fields.time("settled_at", order.settled_at, scene);
@@ -46,7 +43,12 @@ fn quality(bps: Num) -> String {
 fn what(fields: &mut Fields, order: &Order) {
     fields.text("id", Some(&order.id));
     fields.text("account_id", Some(&order.account_id));
-    fields.text("market_id", Some(&order.market_id));
+    fields.market((
+        &order.market_id,
+        &order.provider,
+        &order.symbol,
+        &order.coin,
+    ));
     fields.text("type", Some(&order.kind));
     fields.text("mode", Some(&order.mode));
     fields.push("side", vec![words::order_side(&order.side)]);

@@ -10,10 +10,16 @@ pub(super) fn detail(position: &Position, scene: &Scene<'_>) -> DetailView {
     let mut fields = Fields::default();
     fields.text("id", Some(&position.id));
     fields.text("account_id", Some(&position.account_id));
-    fields.text("market_id", Some(&position.market_id));
+    fields.market((
+        &position.market_id,
+        &position.provider,
+        &position.symbol,
+        &position.coin,
+    ));
     fields.push("side", vec![words::position_side(position.side())]);
     fields.section("Price and size");
     fields.number("size", Some(position.size));
+    fields.text("size_decimals", position.size_decimals);
     fields.number("entry_price", position.entry_price);
     fields.number("exit_price", position.exit_price);
     match position.liquidation_price.or(position.exit_price) {
@@ -90,10 +96,5 @@ fn open(fields: &mut Fields, position: &Position, scene: &Scene<'_>) {
         protection::target(position, scene),
     ];
     fields.push("nearest", nearest);
-    for order in protection::orders_of(position, scene) {
-        let market = scene.store.market(&order.market_id);
-        let line = format!("{}  {}", order.id, words::order(order, market));
-        fields.push("order", vec![Span::plain(line)]);
-    }
     fields.section("Times");
 }

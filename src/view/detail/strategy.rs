@@ -10,7 +10,7 @@ pub(super) fn twap(twap: &Twap, scene: &Scene<'_>) -> DetailView {
     let mut fields = Fields::default();
     fields.text("id", Some(&twap.id));
     fields.text("account_id", Some(&twap.account_id));
-    fields.text("market_id", Some(&twap.market_id));
+    fields.market((&twap.market_id, &twap.provider, &twap.symbol, &twap.coin));
     fields.text("status", twap.status.as_ref());
     fields.push("state", vec![twaps::state(twap, scene)]);
     fields.text("completion_reason", twap.completion_reason.as_ref());
@@ -19,6 +19,7 @@ pub(super) fn twap(twap: &Twap, scene: &Scene<'_>) -> DetailView {
     fields.number("leverage", twap.leverage);
     fields.section("Size and price");
     fields.number("total_size", twap.total_size);
+    fields.number("size_decimals", twap.size_decimals);
     fields.number("filled_size", twap.filled_size);
     fields.text("filled", twap.filled_share().map(format::percent));
     fields.number("average_price", twap.average_price);
@@ -52,11 +53,17 @@ pub(super) fn ladder(ladder: &Scaled, scene: &Scene<'_>) -> DetailView {
     let mut fields = Fields::default();
     fields.text("id", Some(&ladder.id));
     fields.text("account_id", Some(&ladder.account_id));
-    fields.text("market_id", Some(&ladder.market_id));
+    fields.market((
+        &ladder.market_id,
+        &ladder.provider,
+        &ladder.symbol,
+        &ladder.coin,
+    ));
     fields.text("status", ladder.status.as_ref());
     fields.flag("reduce_only", ladder.reduce_only);
     fields.number("leverage", ladder.leverage);
     fields.number("total_size", ladder.total_size);
+    fields.number("size_decimals", ladder.size_decimals);
     fields.number("start_price", ladder.start_price);
     fields.number("end_price", ladder.end_price);
     fields.number("rung_count", ladder.rung_count);

@@ -1,0 +1,397 @@
+//! What the history read so far comes to: kept up by what each answer changes, so that a hundred thousand
+//! rows cost no more than a page.
+
+use super::remote::Churn;
+use crate::model::{
+    Lenient, LiquidityRole, MarketId, Num, Order, OrderId, OrderStatus, Position, Text, Timestamp,
+};
+use std::{collections::BTreeMap, time::Duration};
+
+/// A sum that says so when it cannot be told any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sum(Option<Num>);
+
+impl Default for Sum {
+    fn default() -> Self {
+        Self(Some(Num::ZERO))
+    }
+}
+
+impl Sum {
+    pub fn value(self) -> Option<Num> {
+        self.0
+    }
+
+    fn add(&mut self, part: Num) {
+        self.0 = self.0.and_then(|sum| sum.plus(part));
+    }
+
+    fn over(self, count: usize) -> Option<Num> {
+        self.0?.over(Num::from(u32::try_from(count).ok()?))
+    }
+}
+
+/// Whether a row is counted or taken back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    In,
+    Out,
+}
+
+impl Way {
+    fn signed(self, amount: Num) -> Num {
+        match self {
+            Self::In => amount,
+            Self::Out => amount.negated(),
+        }
+    }
+
+    fn step(self, count: &mut usize) {
+        *count = match self {
+            Self::In => count.saturating_add(1),
+            Self::Out => count.saturating_sub(1),
+        };
+    }
+}
+
+/// The closed positions whose net profit is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Results {
+    pub count: usize,
+    pub wins: usize,
+    pub losses: usize,
+    /// USD, as the three below: what winners made and losers lost, what was paid and received.
+    pub gained: Sum,
+    pub lost: Sum,
+    pub fees: Sum,
+    pub funding: Sum,
+}
+
+impl Results {
+    pub fn take(&mut self, churn: &Churn<Position>, rows: &[Position]) {
+        let come = rows.get(churn.come.clone()).unwrap_or_default();
+        for row in &churn.gone {
+            self.count(row, Way::Out);
+        }
+        for row in come {
+            self.count(row, Way::In);
+        }
+    }
+
+    pub fn net(&self) -> Option<Num> {
+        self.gained.value()?.plus(self.lost.value()?)
+    }
+
+    /// Share of the positions that made something after costs.
+    pub fn win_rate(&self) -> Option<Num> {
+        share(self.wins, self.count)
+    }
+
+    /// What one position makes on average.
+    pub fn expectancy(&self) -> Option<Num> {
+        Sum(self.net()).over(self.count)
+    }
+
+    pub fn average_win(&self) -> Option<Num> {
+        self.gained.over(self.wins)
+    }
+
+    pub fn average_loss(&self) -> Option<Num> {
+        self.lost.over(self.losses)
+    }
+
+    /// What winners made for each dollar that losers lost.
+    pub fn profit_factor(&self) -> Option<Num> {
+        self.gained.value()?.over(self.lost.value()?.abs())
+    }
+
+    fn count(&mut self, position: &Position, way: Way) {
+        let Some(net) = position.net_pnl() else {
+            return;
+        };
+        way.step(&mut self.count);
+        if net.is_positive() {
+            way.step(&mut self.wins);
+            self.gained.add(way.signed(net));
+        } else if net.is_negative() {
+            way.step(&mut self.losses);
+            self.lost.add(way.signed(net));
+        }
+        self.fees.add(way.signed(position.fees.unwrap_or_default()));
+        self.funding
+            .add(way.signed(position.funding.unwrap_or_default()));
+    }
+}
+
+/// How well orders were filled, by market, and what refused the others.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Quality {
+    pub markets: BTreeMap<MarketId, Fills>,
+    pub rules: BTreeMap<Text, Rule>,
+}
+
+/// The orders of one market, or of all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Fills {
+    pub orders: usize,
+    pub rejected: usize,
+    /// Those of which something was filled at a known price.
+    pub filled: usize,
+    /// Of the filled ones whose role was told.
+    makers: usize,
+    roles: usize,
+    /// Against the expected price, USD; and what was expected to be traded, USD.
+    pub gain: Sum,
+    expected: Sum,
+    pub fees: Sum,
+    settle_millis: Sum,
+    settled: usize,
+}
+
+/// What a rule, or a reason where none is named, has refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rule {
+    pub count: usize,
+    /// The newest order it refused, and when that was asked for.
+    pub last: OrderId,
+    pub last_at: Timestamp,
+    /// The service's words about that one.
+    pub reason: Option<Text>,
+}
+
+impl Quality {
+    pub fn take(&mut self, churn: &Churn<Order>, rows: &[Order]) {
+        let come = rows.get(churn.come.clone()).unwrap_or_default();
+        for row in &churn.gone {
+            self.count(row, Way::Out);
+        }
+        for row in come {
+            self.count(row, Way::In);
+        }
+    }
+
+    /// All markets together.
+    pub fn total(&self) -> Fills {
+        let mut total = Fills::default();
+        self.markets.values().for_each(|fills| total.join(fills));
+        total
+    }
+
+    fn count(&mut self, order: &Order, way: Way) {
+        let fills = self.markets.entry(order.market_id.clone()).or_default();
+        fills.count(order, way);
+        if fills.orders == 0 {
+            self.markets.remove(&order.market_id);
+        }
+        if order.status.is(&OrderStatus::Rejected) {
+            self.refused(order, way);
+        }
+    }
+
+    fn refused(&mut self, order: &Order, way: Way) {
+        let name = order
+            .reject_rule_id
+            .as_ref()
+            .or(order.reject_reason.as_ref());
+        let name = name.cloned().unwrap_or_default();
+        let rule = self.rules.entry(name.clone()).or_insert_with(|| Rule {
+            count: 0,
+            last: order.id.clone(),
+            last_at: order.requested_at,
+            reason: order.reject_reason.clone(),
+        });
+        way.step(&mut rule.count);
+        if way == Way::In && order.requested_at >= rule.last_at {
+            rule.last = order.id.clone();
+            rule.last_at = order.requested_at;
+            rule.reason.clone_from(&order.reject_reason);
+        }
+        if rule.count == 0 {
+            self.rules.remove(&name);
+        }
+    }
+}
+
+impl Fills {
+    /// Better (+) or worse (−) than expected, in basis points of what was expected, larger fills counting more.
+    pub fn bps(&self) -> Option<Num> {
+        let share = self.gain.value()?.over(self.expected.value()?)?;
+        share.times(Num::from(10_000_u32))
+    }
+
+    pub fn maker_share(&self) -> Option<Num> {
+        share(self.makers, self.roles)
+    }
+
+    pub fn reject_share(&self) -> Option<Num> {
+        share(self.rejected, self.orders)
+    }
+
+    /// The mean time from the request to the last fill.
+    pub fn settle_time(&self) -> Option<Duration> {
+        let millis = self.settle_millis.over(self.settled)?.to_i64()?;
+        u64::try_from(millis).ok().map(Duration::from_millis)
+    }
+
+    fn count(&mut self, order: &Order, way: Way) {
+        way.step(&mut self.orders);
+        if order.status.is(&OrderStatus::Rejected) {
+            way.step(&mut self.rejected);
+        }
+        self.fees.add(way.signed(order.fee.unwrap_or_default()));
+        let Some(gain) = order.fill_gain() else {
+            return;
+        };
+        way.step(&mut self.filled);
+        let size = order.filled_size.unwrap_or(order.size).abs();
+        let amounts = gain.times(size).zip(order.expected_price.times(size));
+        if let Some((gain, expected)) = amounts {
+            self.gain.add(way.signed(gain));
+            self.expected.add(way.signed(expected));
+        }
+        if let Some(role) = order.liquidity_role.as_ref().and_then(Lenient::known) {
+            way.step(&mut self.roles);
+            if role == LiquidityRole::Maker {
+                way.step(&mut self.makers);
+            }
+        }
+        if let Some(time) = order.settle_time() {
+            way.step(&mut self.settled);
+            let millis = i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
+            self.settle_millis.add(way.signed(Num::from(millis)));
+        }
+    }
+
+    fn join(&mut self, other: &Self) {
+        let counts = [
+            (&mut self.orders, other.orders),
+            (&mut self.rejected, other.rejected),
+            (&mut self.filled, other.filled),
+            (&mut self.makers, other.makers),
+            (&mut self.roles, other.roles),
+            (&mut self.settled, other.settled),
+        ];
+        for (own, others) in counts {
+            *own = own.saturating_add(others);
+        }
+        let sums = [
+            (&mut self.gain, other.gain),
+            (&mut self.expected, other.expected),
+            (&mut self.fees, other.fees),
+            (&mut self.settle_millis, other.settle_millis),
+        ];
+        for (own, Sum(others)) in sums {
+            own.0 = own.0.zip(others).and_then(|(a, b)| a.plus(b));
+        }
+    }
+}
+
+fn share(part: usize, whole: usize) -> Option<Num> {
+    let number = |count| u32::try_from(count).ok().map(Num::from);
+    number(part)?.over(number(whole)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::testing::{num, order, position};
+
+    fn results(nets: &[&str]) -> (Results, Vec<Position>) {
+        let row = |net: &&str| {
+            let more = format!(r#""realized_pnl":{net},"fees":0,"funding":0"#);
+            position("p", "BTC", "1", &more)
+        };
+        let rows: Vec<_> = nets.iter().map(row).collect();
+        let mut results = Results::default();
+        let churn = Churn {
+            gone: vec![],
+            come: 0..rows.len(),
+        };
+        results.take(&churn, &rows);
+        (results, rows)
+    }
+
+    #[test]
+    fn closed_positions_come_to_a_net_a_win_rate_and_an_expectancy() {
+        let (results, _) = results(&["30", "-10", "10", "0"]);
+        assert_eq!(results.net(), Some(num("30")));
+        assert_eq!(results.win_rate(), Some(num("0.5")));
+        assert_eq!(results.expectancy(), Some(num("7.5")));
+        assert_eq!(results.average_loss(), Some(num("-10")));
+        assert_eq!(results.profit_factor(), Some(num("4")));
+    }
+
+    #[test]
+    fn what_leaves_the_list_is_taken_back() {
+        let (mut results, rows) = results(&["30", "-10"]);
+        let churn = Churn {
+            gone: rows,
+            come: 0..0,
+        };
+        results.take(&churn, &[]);
+        assert_eq!(results, Results::default());
+    }
+
+    fn filled(market: &str, side: &str, price: &str, more: &str) -> Order {
+        let json = format!(
+            r#""type":"market","mode":"market","side":"{side}","size":2,"filled_size":2,"status":"filled",
+            "fill_price":{price}{more}"#
+        );
+        order("o", market, &json)
+    }
+
+    #[test]
+    fn fills_are_measured_against_what_was_expected_by_market_and_side() {
+        // 64 000 was expected of each.
+        let rows = vec![
+            filled("BTC", "buy", "63936", r#","liquidity_role":"maker""#),
+            filled("BTC", "buy", "64128", r#","liquidity_role":"taker""#),
+            filled("ETH", "sell", "63936", ""),
+        ];
+        let mut quality = Quality::default();
+        let churn = Churn {
+            gone: vec![],
+            come: 0..3,
+        };
+        quality.take(&churn, &rows);
+        let of = |market: &str| quality.markets[&MarketId::from(market)];
+        assert_eq!(of("paper|BTC").bps(), Some(num("-5")));
+        assert_eq!(of("paper|BTC").maker_share(), Some(num("0.5")));
+        assert_eq!(of("paper|ETH").bps(), Some(num("-10")));
+        assert_eq!(of("paper|ETH").maker_share(), None);
+        assert_eq!(quality.total().gain.value(), Some(num("-256")));
+    }
+
+    #[test]
+    fn refusals_are_counted_by_rule_with_the_newest_one_at_hand() {
+        let refused = |id: &str, at: i64, reason: &str| {
+            let json = format!(
+                r#""type":"market","mode":"market","side":"buy","size":1,"status":"rejected",
+                "reject_rule_id":"max_position","reject_reason":"{reason}""#
+            );
+            let mut order = order(id, "BTC", &json);
+            order.requested_at = Timestamp(at);
+            order
+        };
+        let rows = vec![
+            refused("o-2", 20, "too large by 2"),
+            refused("o-1", 10, "too large by 1"),
+        ];
+        let mut quality = Quality::default();
+        let churn = Churn {
+            gone: vec![],
+            come: 0..2,
+        };
+        quality.take(&churn, &rows);
+        let rule = Rule {
+            count: 2,
+            last: "o-2".into(),
+            last_at: Timestamp(20),
+            reason: Some("too large by 2".into()),
+        };
+        assert_eq!(
+            quality.rules,
+            BTreeMap::from([("max_position".into(), rule)])
+        );
+    }
+}

@@ -1,0 +1,83 @@
+//! The rows a detail leads to, each on a line.
+
+use super::DetailLine;
+use crate::{
+    app::pane::RowId,
+    view::{Scene, Span, format, orders, scaled, twaps, words},
+};
+
+/// Links seen at once, around the chosen one.
+const SEEN: usize = 6;
+
+/// A section of links, the chosen one marked; none where there are no links.
+pub(super) fn lines(links: &[RowId], chosen: usize, scene: &Scene<'_>) -> Vec<DetailLine> {
+    if links.is_empty() {
+        return vec![];
+    }
+    let chosen = chosen.min(links.len() - 1);
+    let first = (chosen + 1).saturating_sub(SEEN);
+    let seen = links.iter().enumerate().skip(first).take(SEEN);
+    let mut lines = vec![DetailLine::Section("Leads to")];
+    lines.extend(seen.map(|(at, row)| DetailLine::Link {
+        label: kind(row),
+        value: words_of(row, scene),
+        is_chosen: at == chosen,
+    }));
+    if links.len() > SEEN {
+        let counted = format!("{} of {}", chosen + 1, format::count(links.len()));
+        lines.push(DetailLine::Field {
+            label: "",
+            value: vec![Span::muted(counted)],
+        });
+    }
+    lines.push(DetailLine::Section("What the service sent"));
+    lines
+}
+
+fn kind(row: &RowId) -> &'static str {
+    match row {
+        RowId::Position(_) => "position",
+        RowId::Order(_) => "order",
+        RowId::Twap(_) => "TWAP",
+        RowId::Scaled(_) => "ladder",
+        RowId::Rung(..) => "rung",
+        RowId::Line(_) => "line",
+    }
+}
+
+fn words_of(row: &RowId, scene: &Scene<'_>) -> Vec<Span> {
+    let store = scene.store;
+    match row {
+        RowId::Position(id) => {
+            let position = store.position(id).or_else(|| store.closed.find(id));
+            let known = position.map(|position| {
+                vec![
+                    words::position_side(position.side()),
+                    Span::plain(format!(" {} ", words::position_size(position, scene))),
+                    words::market(&position.market_id),
+                ]
+            });
+            with_id(id, known)
+        }
+        RowId::Order(id) => {
+            let known = store.order(id).map(|order| {
+                let of = store.market(&order.market_id);
+                let words = format!("{}  ", words::order(order, of));
+                vec![Span::plain(words), orders::status(order, scene)]
+            });
+            with_id(id, known)
+        }
+        RowId::Twap(id) => with_id(id, store.twap(id).map(|twap| twaps::head(twap, scene))),
+        RowId::Scaled(id) => {
+            let known = store.ladder(id);
+            with_id(id, known.map(|ladder| scaled::head(ladder, scene)))
+        }
+        RowId::Rung(..) | RowId::Line(_) => vec![],
+    }
+}
+
+fn with_id(id: &impl ToString, known: Option<Vec<Span>>) -> Vec<Span> {
+    let mut spans = vec![Span::muted(format!("{}  ", id.to_string()))];
+    spans.extend(known.unwrap_or_else(|| vec![Span::muted("not among what was read")]));
+    spans
+}
