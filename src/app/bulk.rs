@@ -180,8 +180,11 @@ pub(super) fn proceed(model: &mut Model) -> Vec<Effect> {
 pub(super) fn settle(model: &mut Model, ticket: Ticket, result: &Result<Receipt, Failure>) -> bool {
     model.overlays.iter_mut().any(|overlay| match overlay {
         Overlay::Bulk(bulk) => bulk.note(ticket, result),
-        Overlay::Help { .. } | Overlay::Detail { .. } | Overlay::Strip(_) | Overlay::Form(_) => {
-            false
-        }
+        Overlay::Help { .. }
+        | Overlay::Detail(_)
+        | Overlay::Chart(_)
+        | Overlay::Quality { .. }
+        | Overlay::Strip(_)
+        | Overlay::Form(_) => false,
     })
 }

@@ -90,7 +90,13 @@ fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
         (_, None) => Next::Stay,
         (Some(Overlay::Strip(strip)), Some(action)) => strip.act(action, now),
         (Some(Overlay::Bulk(bulk)), Some(action)) => bulk.act(action, now),
-        (Some(Overlay::Help { offset, .. }), Some(action)) => scroll(offset, action),
+        (Some(Overlay::Help { offset, .. } | Overlay::Quality { offset }), Some(action)) => {
+            scroll(offset, action)
+        }
+        (Some(Overlay::Chart(chart)), Some(action)) => {
+            let markets: Vec<_> = model.store.prices.keys().cloned().collect();
+            chart.act(action, &markets)
+        }
         (Some(Overlay::Detail(detail)), Some(action)) => detail.act(action, &links),
         (None, Some(Action::Quit)) => return vec![Effect::Quit],
         (None, Some(Action::Refresh)) => return vec![Effect::Poll(Source::iter().collect())],
@@ -105,7 +111,9 @@ fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
 fn is_said_by_toast(model: &Model, chord: Chord) -> bool {
     let is_over = matches!(
         model.overlays.last(),
-        Some(Overlay::Help { .. } | Overlay::Detail(_))
+        Some(
+            Overlay::Help { .. } | Overlay::Detail(_) | Overlay::Chart(_) | Overlay::Quality { .. }
+        )
     );
     let waits =
         model.activity.toast(model.now).is_some() && model.activity.toast_ends_at().is_none();

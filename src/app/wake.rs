@@ -40,7 +40,11 @@ fn strip(model: &Model) -> Option<Timestamp> {
             };
             Some(strip.ends_at().min(model.now.plus(step)))
         }
-        Overlay::Help { .. } | Overlay::Detail(_) | Overlay::Form(_) => None,
+        Overlay::Help { .. }
+        | Overlay::Chart(_)
+        | Overlay::Quality { .. }
+        | Overlay::Detail(_)
+        | Overlay::Form(_) => None,
     }
 }
 

@@ -90,6 +90,18 @@ impl<'a> Canvas<'a> {
         self.bar(line, gauge);
     }
 
+    /// As [`gauge`](Self::gauge), as a rail: two of them over one another stay two.
+    pub(super) fn rail(&mut self, room: Rect, gauge: Gauge) {
+        let line = Rect { height: 1, ..room };
+        let halves = gauge.share.eighths(line.width).div_ceil(4);
+        let rest = "╌".repeat(usize::from(line.width));
+        let style = self.theme.part(Part::Border);
+        self.text(line, &rest, style);
+        let full = "━".repeat(usize::from(halves / 2));
+        let end = if halves % 2 == 1 { "╸" } else { "" };
+        self.toned(line, &format!("{full}{end}"), gauge.tone);
+    }
+
     /// A bar alone, in eighths of a cell: tracks in rows below one another would run together.
     pub(super) fn bar(&mut self, room: Rect, gauge: Gauge) {
         let line = Rect { height: 1, ..room };

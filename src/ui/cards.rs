@@ -94,7 +94,7 @@ fn one(canvas: &mut Canvas<'_>, block: Rect, card: &TwapCard, bar: u16) {
 fn bar(canvas: &mut Canvas<'_>, row: Rect, bar: &Bar, room: u16) {
     canvas.toned(row, bar.label, Tone::Muted);
     let row = after(row, LABEL);
-    canvas.gauge(
+    canvas.rail(
         Rect {
             width: room.min(row.width),
             ..row

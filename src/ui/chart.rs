@@ -27,10 +27,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, curve: &Curve) {
         height: plot.height.saturating_sub(1),
         ..plot
     };
-    let scale = Scale {
-        columns: usize::from(plot.width) * 2,
-        dots: i32::from(plot.height) * 4,
-    };
+    let scale = Scale::of(plot);
     let beside = Rect {
         x: area.x,
         width: labels,
@@ -40,11 +37,10 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, curve: &Curve) {
     for row in 0..plot.height {
         for column in 0..plot.width {
             let place = after(line(plot, row), column);
-            let (symbol, tone) = cell(curve, scale, column, row);
-            if symbol != EMPTY {
-                let text = char::from_u32(symbol).map(String::from).unwrap_or_default();
-                canvas.toned(place, &text, tone);
-            } else if scale.row(curve.zero) / 4 == i32::from(row) {
+            let sampled = |at| sample(curve, scale, at);
+            if let Some(symbol) = braille(sampled, scale, column, row) {
+                canvas.toned(place, &symbol, tone(curve, scale, column));
+            } else if scale.line(curve.zero) == row {
                 let style = canvas.theme.part(Part::Border);
                 canvas.text(place, "┄", style);
             }
@@ -54,23 +50,35 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, curve: &Curve) {
 
 /// How many dots there are.
 #[derive(Debug, Clone, Copy)]
-struct Scale {
+pub(super) struct Scale {
     columns: usize,
     dots: i32,
 }
 
 impl Scale {
+    pub(super) fn of(plot: Rect) -> Self {
+        Self {
+            columns: usize::from(plot.width) * 2,
+            dots: i32::from(plot.height) * 4,
+        }
+    }
+
     /// The dot row of a height, counted from above.
     fn row(self, height: u16) -> i32 {
         let last = self.dots - 1;
         last - i32::from(height) * last / i32::from(FULL)
+    }
+
+    /// The line of cells of a height, counted from above.
+    pub(super) fn line(self, height: u16) -> u16 {
+        u16::try_from(self.row(height) / 4).unwrap_or(0)
     }
 }
 
 /// The highest and the lowest value and zero, against the right end of `room`.
 fn labels(canvas: &mut Canvas<'_>, room: Rect, curve: &Curve, scale: Scale) {
     let last = room.height.saturating_sub(1);
-    let zero = u16::try_from(scale.row(curve.zero) / 4).unwrap_or(0);
+    let zero = scale.line(curve.zero);
     let between = (zero > 0 && zero < last).then(|| (zero, Span::muted("0")));
     let ends = [(0, curve.high.clone()), (last, curve.low.clone())];
     for (row, span) in ends.into_iter().chain(between) {
@@ -78,30 +86,39 @@ fn labels(canvas: &mut Canvas<'_>, room: Rect, curve: &Curve, scale: Scale) {
     }
 }
 
-/// The dots of one cell and what they mean; each column of dots joins the one before it.
-fn cell(curve: &Curve, scale: Scale, column: u16, row: u16) -> (u32, Tone) {
+/// The dots of one cell, each column of dots joined to the one before it; `None` where there are none.
+pub(super) fn braille(
+    sample: impl Fn(usize) -> Option<u16>,
+    scale: Scale,
+    column: u16,
+    row: u16,
+) -> Option<String> {
     let mut symbol = EMPTY;
-    let mut tone = Tone::Muted;
     for (side, bits) in DOTS.iter().enumerate() {
         let at = usize::from(column) * 2 + side;
-        let Some(height) = sample(curve, scale, at) else {
+        let Some(height) = sample(at) else {
             continue;
         };
         let value = scale.row(height);
-        let before = sample(curve, scale, at.saturating_sub(1)).map_or(value, |h| scale.row(h));
+        let before = at.checked_sub(1).and_then(&sample);
+        let before = before.map_or(value, |height| scale.row(height));
         let joined = value.min(before)..=value.max(before);
         for (dot, bit) in (i32::from(row) * 4..).zip(bits) {
             if joined.contains(&dot) {
                 symbol |= bit;
             }
         }
-        tone = if height >= curve.zero {
-            Tone::Good
-        } else {
-            Tone::Bad
-        };
     }
-    (symbol, tone)
+    let drawn = (symbol != EMPTY).then_some(symbol);
+    drawn.and_then(char::from_u32).map(String::from)
+}
+
+/// On which side of zero the curve leaves a cell.
+fn tone(curve: &Curve, scale: Scale, column: u16) -> Tone {
+    match sample(curve, scale, usize::from(column) * 2 + 1) {
+        Some(height) if height < curve.zero => Tone::Bad,
+        Some(_) | None => Tone::Good,
+    }
 }
 
 /// The height over a dot column: the curve is stretched or thinned to the chart's width.
@@ -133,10 +150,10 @@ mod tests {
         };
         let curve = curve(&[1_000, 1_000, 0, 0], 500);
         let shown = |column| {
-            let (symbol, tone) = cell(&curve, scale, column, 0);
-            (char::from_u32(symbol).unwrap(), tone)
+            let symbol = braille(|at| sample(&curve, scale, at), scale, column, 0);
+            (symbol.unwrap(), tone(&curve, scale, column))
         };
-        assert_eq!(shown(0), ('⠉', Tone::Good));
-        assert_eq!(shown(1), ('⣇', Tone::Bad));
+        assert_eq!(shown(0), ("⠉".to_owned(), Tone::Good));
+        assert_eq!(shown(1), ("⣇".to_owned(), Tone::Bad));
     }
 }

@@ -56,16 +56,19 @@ enum Mark {
     None,
 }
 
-fn label(line: &DetailLine) -> &'static str {
+fn label(line: &DetailLine) -> &str {
     match line {
-        DetailLine::Field { label, .. } | DetailLine::Link { label, .. } => label,
+        DetailLine::Field { label, .. } | DetailLine::Cells { label, .. } => label,
+        DetailLine::Link { label, .. } => label,
         DetailLine::Section(_) => "",
     }
 }
 
 fn value_width(line: &DetailLine) -> u16 {
     match line {
-        DetailLine::Field { value, .. } | DetailLine::Link { value, .. } => spans_width(value),
+        DetailLine::Field { value, .. }
+        | DetailLine::Cells { value, .. }
+        | DetailLine::Link { value, .. } => spans_width(value),
         DetailLine::Section(_) => 0,
     }
 }
@@ -73,8 +76,8 @@ fn value_width(line: &DetailLine) -> u16 {
 type Laid<'a> = (&'a str, Option<Vec<Span>>, Mark);
 
 /// Long values go on below: nothing of a detail is cut. A section has no value.
-fn laid_out(detail: &DetailView, room: u16) -> Vec<Laid<'static>> {
-    let mut lines: Vec<Laid<'static>> = vec![];
+fn laid_out(detail: &DetailView, room: u16) -> Vec<Laid<'_>> {
+    let mut lines: Vec<Laid<'_>> = vec![];
     for line in &detail.lines {
         match line {
             DetailLine::Section(name) => {
@@ -85,8 +88,11 @@ fn laid_out(detail: &DetailView, room: u16) -> Vec<Laid<'static>> {
             }
             DetailLine::Field { label, value } => {
                 let values = folded(value, room).into_iter();
-                let labels = std::iter::once(*label).chain(std::iter::repeat(""));
+                let labels = std::iter::once(label.as_str()).chain(std::iter::repeat(""));
                 lines.extend(labels.zip(values).map(|(l, v)| (l, Some(v), Mark::None)));
+            }
+            DetailLine::Cells { label, value } => {
+                lines.push((label, Some(value.clone()), Mark::None));
             }
             DetailLine::Link {
                 label,

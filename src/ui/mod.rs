@@ -25,6 +25,7 @@ mod help;
 mod layout;
 mod pane;
 pub mod picture;
+mod price;
 mod table;
 pub mod theme;
 mod toast;
@@ -126,7 +127,8 @@ pub fn render(frame: &mut Buffer, model: &Model, scrolls: &mut Scrolls) {
     for place in &places {
         pane::draw(&mut canvas, model, scrolls, place);
     }
-    overlays(&mut canvas, regions.body, model, &scene);
+    let clear = clear_of_toast(regions.body, toast.as_ref());
+    overlays(&mut canvas, clear, model, &scene);
     if let Some(toast) = toast {
         toast::draw(&mut canvas, regions.body, &toast);
     }
@@ -164,21 +166,29 @@ impl Regions {
 fn room_for_toast(model: &Model, tier: Tier, body: Rect, toast: Option<&ToastView>) -> Rect {
     let is_single = model.focus.zoomed || tier == Tier::List;
     match toast {
-        Some(toast) if is_single && model.focus.pane == Pane::Positions => {
-            let (_, height) = toast::size(toast, body);
-            Rect {
-                height: body.height.saturating_sub(height),
-                ..body
-            }
-        }
+        Some(_) if is_single && model.focus.pane == Pane::Positions => clear_of_toast(body, toast),
         Some(_) | None => body,
+    }
+}
+
+/// What is above the toast, if there is one: a detail or a chart is read while news comes.
+fn clear_of_toast(body: Rect, toast: Option<&ToastView>) -> Rect {
+    let height = toast.map_or(0, |toast| toast::size(toast, body).1);
+    Rect {
+        height: body.height.saturating_sub(height),
+        ..body
     }
 }
 
 fn strip(model: &Model, scene: &Scene<'_>) -> Option<StripView> {
     match model.overlays.last()? {
         Overlay::Strip(strip) => Some(view::strip(model, scene, strip)),
-        Overlay::Help { .. } | Overlay::Detail(_) | Overlay::Form(_) | Overlay::Bulk(_) => None,
+        Overlay::Help { .. }
+        | Overlay::Chart(_)
+        | Overlay::Quality { .. }
+        | Overlay::Detail(_)
+        | Overlay::Form(_)
+        | Overlay::Bulk(_) => None,
     }
 }
 
@@ -187,6 +197,10 @@ fn overlays(canvas: &mut Canvas<'_>, body: Rect, model: &Model, scene: &Scene<'_
         match overlay {
             Overlay::Help { of, offset } => {
                 help::draw(canvas, body, &view::help(&model.keymap, *of), *offset);
+            }
+            Overlay::Chart(chart) => price::draw(canvas, body, &view::price(chart, scene)),
+            Overlay::Quality { offset } => {
+                detail::draw(canvas, body, &view::quality(scene), *offset);
             }
             Overlay::Detail(open) => {
                 let detail = view::detail(model, open, scene);

@@ -46,6 +46,7 @@ const ORDER: &[Action] = &[
     Action::ObservedPrice,
     Action::ShowJson,
     Action::Zoom,
+    Action::Chart,
     Action::NextPane,
     Action::Refresh,
     Action::Help,
@@ -62,6 +63,8 @@ pub fn footer(model: &Model) -> Vec<Hint> {
             Action::Down,
             Action::Dismiss,
         ]
+    } else if context == Context::Chart {
+        &[Action::NextChoice, Action::Down, Action::Dismiss]
     } else if matches!(context, Context::Form | Context::Strip) {
         &[Action::Dismiss]
     } else {
@@ -118,12 +121,16 @@ fn label(model: &Model, action: Action) -> &'static str {
         (Action::Refresh, ..) => "refresh",
         (Action::NextPane, ..) => "pane",
         (Action::NextField, ..) => "field",
-        (Action::NextChoice, ..) => "choice",
         (Action::StepUp, ..) => "tick",
         (Action::ObservedPrice, ..) => "mid",
         (Action::ShowJson, ..) => "JSON",
         (Action::Follow, ..) => "follow",
         (Action::NextLink, ..) => "link",
+        (Action::NextChoice, _, Context::Chart) => "more time",
+        (Action::Down, _, Context::Chart) => "next market",
+        (Action::NextChoice, ..) => "choice",
+        (Action::Chart, ..) => "prices",
+        (Action::Quality, ..) => "quality",
         (Action::Down, _, Context::Help | Context::Detail) => "scroll",
         (Action::Down, ..) => "move",
         _ => action.label(),
@@ -198,7 +205,12 @@ fn is_stepped(model: &Model) -> bool {
 fn form_of(model: &Model) -> Option<&Form> {
     match model.overlays.last()? {
         Overlay::Form(form) => Some(form),
-        Overlay::Help { .. } | Overlay::Detail(_) | Overlay::Strip(_) | Overlay::Bulk(_) => None,
+        Overlay::Help { .. }
+        | Overlay::Chart(_)
+        | Overlay::Quality { .. }
+        | Overlay::Detail(_)
+        | Overlay::Strip(_)
+        | Overlay::Bulk(_) => None,
     }
 }
 

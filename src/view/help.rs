@@ -124,5 +124,6 @@ fn name(context: Context) -> &'static str {
         Context::Bulk => "List of calls",
         Context::Help => "Help",
         Context::Detail => "Detail",
+        Context::Chart => "Price chart",
     }
 }

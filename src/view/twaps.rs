@@ -1,7 +1,7 @@
 //! TWAP and VWAP orders: as cards with two bars, and as columns where there is room for a line only.
 
 use super::{
-    Align::{Left, Number},
+    Align::{Left, Number, Words},
     Cell, Column, Gauge, Row, Scene, Share, Span, Table, Tone, format,
     words::{self, aside, known},
 };
@@ -24,22 +24,22 @@ pub const TWAPS: &[Column<Twap>] = &[
     Column::new("filled", "filled", Number, 0, |t, _| {
         part(t.filled_share(), Tone::Info)
     }),
-    Column::new("elapsed", "time", Number, 1, |t, scene| {
+    Column::new("elapsed", "time", Number, 4, |t, scene| {
         part(t.elapsed_share(clock(t, scene)), Tone::Muted)
     }),
-    Column::new("drift", "drift", Number, 3, |t, scene| {
+    Column::new("drift", "drift", Number, 0, |t, scene| {
         drift(t, scene).into()
     }),
     Column::new("slices", "slices", Left, 5, |t, _| {
         Span::muted(slices(t)).into()
     }),
-    Column::new("next_run_at", "next", Number, 2, |t, scene| {
+    Column::new("next_run_at", "next", Number, 1, |t, scene| {
         aside(next_slice(t, scene).map(|at| format::countdown(at, scene.now)))
     }),
     Column::new("average_price", "average", Number, 4, |t, scene| {
         known(t.average_price.map(|p| priced(t, p, scene))).into()
     }),
-    Column::new("status", "status", Left, 0, |t, scene| {
+    Column::new("status", "status", Words, 1, |t, scene| {
         state(t, scene).into()
     }),
 ];

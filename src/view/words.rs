@@ -86,6 +86,15 @@ pub(super) fn aside(text: Option<String>) -> Cell {
     text.map_or_else(Span::unknown, Span::muted).into()
 }
 
+/// `1 mark`, `2 marks`.
+pub(super) fn counted(count: usize, one: &str, many: &str) -> String {
+    format!(
+        "{} {}",
+        format::count(count),
+        if count == 1 { one } else { many }
+    )
+}
+
 /// `take_profit` as `take profit`.
 pub(super) fn spaced(word: &impl ToString) -> String {
     word.to_string().replace('_', " ")

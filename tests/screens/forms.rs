@@ -29,7 +29,12 @@ fn pressed(keys: &str) -> Model {
 fn view_of(model: &Model) -> FormView {
     let open = model.overlays.iter().find_map(|overlay| match overlay {
         Overlay::Form(form) => Some(form),
-        Overlay::Help { .. } | Overlay::Detail(_) | Overlay::Strip(_) | Overlay::Bulk(_) => None,
+        Overlay::Help { .. }
+        | Overlay::Chart(_)
+        | Overlay::Quality { .. }
+        | Overlay::Detail(_)
+        | Overlay::Strip(_)
+        | Overlay::Bulk(_) => None,
     });
     form(open.unwrap(), model)
 }

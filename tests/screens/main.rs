@@ -45,6 +45,37 @@ screens! {
     zoomed_history_120x40: pressed("6z"), 120 x 40;
     help_120x40: pressed("2?"), 120 x 40;
     help_60x16: pressed("?"), 60 x 16;
+    price_chart_200x60: pressed("p"), 200 x 60;
+    price_chart_120x40: pressed("p"), 120 x 40;
+    price_chart_80x24: pressed("p"), 80 x 24;
+    price_chart_60x16: pressed("p"), 60 x 16;
+    quality_200x60: pressed("i"), 200 x 60;
+    quality_120x40: pressed("i"), 120 x 40;
+    quality_80x24: pressed("i"), 80 x 24;
+    quality_60x16: pressed("i"), 60 x 16;
+    orders_120x40: pressed("2"), 120 x 40;
+    orders_60x16: pressed("2"), 60 x 16;
+    twaps_200x60: pressed("3"), 200 x 60;
+    twaps_100x30: pressed("3"), 100 x 30;
+    twaps_60x16: pressed("3"), 60 x 16;
+    ladder_200x60: pressed("4"), 200 x 60;
+    ladder_120x40: pressed("4"), 120 x 40;
+    ladder_80x24: pressed("4"), 80 x 24;
+    closed_200x60: pressed("5"), 200 x 60;
+    closed_80x24: pressed("5"), 80 x 24;
+    closed_60x16: pressed("5"), 60 x 16;
+    history_200x60: pressed("6"), 200 x 60;
+    history_80x24: pressed("6"), 80 x 24;
+    history_60x16: pressed("6"), 60 x 16;
+    activity_80x24: pressed("7"), 80 x 24;
+    activity_60x16: pressed("7"), 60 x 16;
+    calls_80x24: pressed("8"), 80 x 24;
+    position_detail_200x60: pressed("\n"), 200 x 60;
+    position_detail_80x24: pressed("\n"), 80 x 24;
+    position_detail_60x16: pressed("\n"), 60 x 16;
+    twap_detail_120x40: pressed("3\n"), 120 x 40;
+    ladder_detail_120x40: pressed("4\n"), 120 x 40;
+    followed_link_120x40: pressed("\n\n"), 120 x 40;
     position_detail_120x40: pressed("\n"), 120 x 40;
     order_detail_80x24: pressed("2\n"), 80 x 24;
     stale_desk_120x40: stale(), 120 x 40;
@@ -194,6 +225,8 @@ fn pictures() {
         ("calls", pressed("8")),
         ("help", pressed("2?")),
         ("detail", pressed("\n")),
+        ("chart", pressed("p")),
+        ("quality", pressed("i")),
         ("strip", pressed("X")),
         ("stale", stale()),
         ("buy", pressed("b")),

@@ -45,6 +45,7 @@ pub enum Context {
     Bulk,
     Help,
     Detail,
+    Chart,
 }
 
 impl Context {
@@ -131,6 +132,8 @@ pub enum Action {
     NextLink,
     PreviousLink,
     Follow,
+    Chart,
+    Quality,
 }
 
 impl Action {
@@ -189,6 +192,8 @@ impl Action {
             Self::NextLink => "next link",
             Self::PreviousLink => "previous link",
             Self::Follow => "follow the link",
+            Self::Chart => "price chart",
+            Self::Quality => "execution quality",
         }
     }
 }

@@ -1,10 +1,12 @@
 //! What can lie over the desk. An enum, so the compiler lists what a new one must do.
 
 mod bulk;
+mod chart;
 mod detail;
 mod strip;
 
 pub use bulk::{Bulk, Item, Stage, State};
+pub use chart::Chart;
 pub use detail::Detail;
 pub use strip::{Arm, Deed, Strip};
 
@@ -18,6 +20,11 @@ pub enum Overlay {
         offset: usize,
     },
     Detail(Detail),
+    Chart(Chart),
+    /// How well orders were filled; `offset` is the first line shown.
+    Quality {
+        offset: usize,
+    },
     Strip(Strip),
     Form(Box<Form>),
     /// Many commands: before, and what came of each.
@@ -27,8 +34,9 @@ pub enum Overlay {
 impl Overlay {
     pub fn context(&self) -> Context {
         match self {
-            Self::Help { .. } => Context::Help,
+            Self::Help { .. } | Self::Quality { .. } => Context::Help,
             Self::Detail(_) => Context::Detail,
+            Self::Chart(_) => Context::Chart,
             Self::Strip(_) => Context::Strip,
             Self::Form(_) => Context::Form,
             Self::Bulk(_) => Context::Bulk,

@@ -6,7 +6,7 @@ use super::{
         form::Form,
         halt,
         keymap::Action,
-        overlay::{Detail, Overlay, Strip},
+        overlay::{Chart, Detail, Overlay, Strip},
         pane::RowId,
         update,
     },
@@ -35,6 +35,8 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Next {
         (Action::Flatten, _) => flatten(model),
         (Action::CancelAll, _) => bulk::cancel_all(model),
         (Action::Rearm, _) => halt::rearm(model),
+        (Action::Quality, _) => open(Overlay::Quality { offset: 0 }),
+        (Action::Chart, row) => chart(model, row.as_ref()),
         (Action::Decide, row) => doubt::decide(model, row.as_ref()),
         (Action::Buy, row) => new_order(model, Side::Buy, row.as_ref()),
         (Action::Sell, row) => new_order(model, Side::Sell, row.as_ref()),
@@ -186,6 +188,16 @@ fn new_order(model: &Model, side: Side, row: Option<&RowId>) -> Next {
         market.as_ref(),
         &model.around(),
     ))
+}
+
+/// Of the market of the row, else of the first that has a price.
+fn chart(model: &Model, row: Option<&RowId>) -> Next {
+    let market = row.and_then(|row| market_of(model, row));
+    let first = || model.store.prices.keys().next().cloned();
+    match market.or_else(first) {
+        Some(market) => open(Overlay::Chart(Chart::of(market))),
+        None => Next::Refuse("no price has been seen yet".to_owned()),
+    }
 }
 
 /// The market a row is about: a new order starts there.

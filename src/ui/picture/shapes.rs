@@ -39,6 +39,15 @@ pub(super) fn shape(symbol: &str, x: u32, y: u32) -> Shape {
             path: format!("M{middle} {y}V{low}"),
             thickness: 3,
         },
+        "━" => Shape::Line {
+            path: format!("M{x} {centre}H{right}"),
+            thickness: 4,
+        },
+        "╸" => Shape::Line {
+            path: format!("M{x} {centre}H{middle}"),
+            thickness: 4,
+        },
+        "╌" => thin(format!("M{} {centre}h2m3 0h2", x + 1)),
         "╭" => thin(format!(
             "M{middle} {low}V{below}Q{middle} {centre} {behind} {centre}H{right}"
         )),

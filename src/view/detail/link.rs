@@ -10,28 +10,28 @@ use crate::{
 const SEEN: usize = 6;
 
 /// A section of links, the chosen one marked; none where there are no links.
-pub(super) fn lines(links: &[RowId], chosen: usize, scene: &Scene<'_>) -> Vec<DetailLine> {
+pub(super) fn lines(links: &[RowId], choice: usize, scene: &Scene<'_>) -> Vec<DetailLine> {
     if links.is_empty() {
         return vec![];
     }
-    let chosen = chosen.min(links.len() - 1);
+    let chosen = choice.min(links.len() - 1);
     let first = (chosen + 1).saturating_sub(SEEN);
-    let seen = links.iter().enumerate().skip(first).take(SEEN);
-    let mut lines = vec![DetailLine::Section("Leads to")];
-    lines.extend(seen.map(|(at, row)| DetailLine::Link {
+    let shown = links.iter().enumerate().skip(first).take(SEEN);
+    let mut section = vec![DetailLine::Section("Leads to")];
+    section.extend(shown.map(|(at, row)| DetailLine::Link {
         label: kind(row),
         value: words_of(row, scene),
         is_chosen: at == chosen,
     }));
     if links.len() > SEEN {
         let counted = format!("{} of {}", chosen + 1, format::count(links.len()));
-        lines.push(DetailLine::Field {
-            label: "",
+        section.push(DetailLine::Field {
+            label: String::new(),
             value: vec![Span::muted(counted)],
         });
     }
-    lines.push(DetailLine::Section("What the service sent"));
-    lines
+    section.push(DetailLine::Section("What the service sent"));
+    section
 }
 
 fn kind(row: &RowId) -> &'static str {

@@ -27,7 +27,12 @@ pub enum DetailLine {
     /// The name of what follows.
     Section(&'static str),
     Field {
-        label: &'static str,
+        label: String,
+        value: Vec<Span>,
+    },
+    /// Of a table: what does not fit is left out.
+    Cells {
+        label: String,
         value: Vec<Span>,
     },
     /// Where Enter goes when this one is chosen.
@@ -43,7 +48,7 @@ pub fn detail(model: &Model, detail: &Detail, scene: &Scene<'_>) -> DetailView {
     let mut view = known(model.focus.pane, &detail.row, scene).unwrap_or_else(|| DetailView {
         title: vec![Span::plain("gone")],
         lines: vec![DetailLine::Field {
-            label: "",
+            label: String::new(),
             value: vec![Span::muted("this row is not among what was read any more")],
         }],
     });
@@ -117,6 +122,7 @@ impl Fields {
     }
 
     fn push(&mut self, label: &'static str, value: Vec<Span>) {
+        let label = label.to_owned();
         self.0.push(DetailLine::Field { label, value });
     }
 

@@ -1,0 +1,181 @@
+//! The price chart: braille dots, lines for what the account has there, their names at the right.
+
+use super::{
+    canvas::{Canvas, after, line, spans_width},
+    chart::{Scale, braille},
+    frame::panel,
+};
+use crate::view::{FULL, Place, PriceView, Span, Tone};
+use ratatui::layout::Rect;
+
+/// Names are given at most so many twentieths of the width.
+const NAMES: u16 = 9;
+
+pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, view: &PriceView) {
+    let inner = panel(canvas, body, &view.title);
+    inside(canvas, inner, view);
+}
+
+/// The chart without a border: plot and names, the times below them, the foot.
+pub(super) fn inside(canvas: &mut Canvas<'_>, area: Rect, view: &PriceView) {
+    let height = area.height.saturating_sub(2);
+    let names = view
+        .levels
+        .iter()
+        .map(|level| spans_width(&level.words) + 4);
+    let names = names.max().unwrap_or(0).min(area.width * NAMES / 20);
+    let plot = Rect {
+        width: area.width.saturating_sub(names + 1),
+        height,
+        ..after(area, 1)
+    };
+    let beside = Rect {
+        height,
+        ..after(area, plot.width + 1)
+    };
+    let scale = Scale::of(plot);
+    lines(canvas, plot, view, scale);
+    curve(canvas, plot, view, scale);
+    fills(canvas, plot, view, scale);
+    named(canvas, beside, view, scale);
+    let times = Rect {
+        width: plot.width,
+        ..line(after(area, 1), height)
+    };
+    canvas.spans_right(times, std::slice::from_ref(&view.until));
+    canvas.spans(times, std::slice::from_ref(&view.from));
+    canvas.spans(line(after(area, 1), height + 1), &view.foot);
+}
+
+fn lines(canvas: &mut Canvas<'_>, plot: Rect, view: &PriceView, scale: Scale) {
+    let across = "╌".repeat(usize::from(plot.width));
+    for level in view.levels.iter().rev() {
+        if let Place::At(height) = level.place {
+            canvas.toned(line(plot, scale.line(height)), &across, dimmed(level.tone));
+        }
+    }
+}
+
+/// A line says where, its name says what: only what must not be overlooked is loud all the way.
+fn dimmed(tone: Tone) -> Tone {
+    match tone {
+        Tone::Alert | Tone::Accent => tone,
+        Tone::Plain
+        | Tone::Muted
+        | Tone::Strong
+        | Tone::Info
+        | Tone::Good
+        | Tone::Bad
+        | Tone::Warn => Tone::Muted,
+    }
+}
+
+fn curve(canvas: &mut Canvas<'_>, plot: Rect, view: &PriceView, scale: Scale) {
+    let samples = samples(&view.points, usize::from(plot.width) * 2);
+    for row in 0..plot.height {
+        for column in 0..plot.width {
+            let sample = |at: usize| samples.get(at).copied().flatten();
+            if let Some(symbol) = braille(sample, scale, column, row) {
+                canvas.toned(after(line(plot, row), column), &symbol, Tone::Plain);
+            }
+        }
+    }
+}
+
+/// The height over each column of dots, straight from point to point; nothing before the first and after the
+/// last.
+fn samples(points: &[(u16, u16)], columns: usize) -> Vec<Option<u16>> {
+    let mut heights = vec![None; columns];
+    let column = |x: u16| usize::from(x) * columns.saturating_sub(1) / usize::from(FULL);
+    let pairs = points
+        .iter()
+        .zip(points.iter().skip(1).chain(points.last()));
+    for ((x, y), (next_x, next_y)) in pairs {
+        let (from, to) = (column(*x), column(*next_x));
+        for at in from..=to {
+            let height = between(*y, *next_y, at - from, to - from);
+            if let Some(slot) = heights.get_mut(at) {
+                *slot = Some(height);
+            }
+        }
+    }
+    heights
+}
+
+fn between(from: u16, to: u16, part: usize, whole: usize) -> u16 {
+    let [from, to, part, whole] =
+        [usize::from(from), usize::from(to), part, whole.max(1)].map(usize::cast_signed);
+    u16::try_from(from + (to - from) * part / whole).unwrap_or(0)
+}
+
+fn fills(canvas: &mut Canvas<'_>, plot: Rect, view: &PriceView, scale: Scale) {
+    for trade in &view.fills {
+        let (x, y) = trade.at;
+        let last = u32::from(plot.width.saturating_sub(1));
+        let column = u32::from(x) * last / u32::from(FULL);
+        let place = after(
+            line(plot, scale.line(y)),
+            u16::try_from(column).unwrap_or(0),
+        );
+        canvas.spans(
+            Rect { width: 1, ..place },
+            std::slice::from_ref(&trade.mark),
+        );
+    }
+}
+
+/// The names, each on the row of its line or the nearest free one below it; those beyond the edge say which way.
+fn named(canvas: &mut Canvas<'_>, beside: Rect, view: &PriceView, scale: Scale) {
+    let wanted = view.levels.iter().map(|level| match level.place {
+        Place::Above => 0,
+        Place::At(height) => scale.line(height),
+        Place::Below => beside.height.saturating_sub(1),
+    });
+    for (level, row) in view
+        .levels
+        .iter()
+        .zip(rows(wanted.collect(), beside.height))
+    {
+        let room = line(beside, row);
+        let lead = match level.place {
+            Place::Above => Span::muted(" ↑ "),
+            Place::Below => Span::muted(" ↓ "),
+            Place::At(_) => Span::new(" ╌ ", dimmed(level.tone)),
+        };
+        let room = canvas.spans(room, &[lead]);
+        canvas.spans(room, &level.words);
+    }
+}
+
+/// A row for each name: none on another's, in their order, within the chart; what finds no room is left out.
+fn rows(wanted: Vec<u16>, height: u16) -> Vec<u16> {
+    let mut rows = wanted;
+    let mut free = 0;
+    for row in &mut rows {
+        *row = (*row).max(free);
+        free = *row + 1;
+    }
+    let mut end = height;
+    for row in rows.iter_mut().rev() {
+        *row = (*row).min(end.saturating_sub(1));
+        end = *row;
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_keep_their_order_and_stand_on_rows_of_their_own() {
+        assert_eq!(rows(vec![0, 0, 3, 3, 9], 10), [0, 1, 3, 4, 9]);
+        assert_eq!(rows(vec![8, 9, 9, 9], 10), [6, 7, 8, 9]);
+    }
+
+    #[test]
+    fn the_curve_goes_straight_from_point_to_point_and_not_beyond_them() {
+        let heights = samples(&[(250, 0), (750, 1_000)], 5);
+        assert_eq!(heights, [None, Some(0), Some(500), Some(1_000), None]);
+    }
+}

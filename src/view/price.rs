@@ -1,0 +1,240 @@
+//! A market's prices over time with what the account has there: entry, liquidation, orders and exits.
+//!
+//! Known limits: the prices are the marks polled since the desk was opened and the account's own fills; what
+//! lies between two of them is drawn as a straight line and not known.
+
+use super::{FULL, Scene, Span, Tone, format, orders, words};
+use crate::{
+    app::{Fill, Prices, overlay::Chart},
+    model::{Market, MarketId, Num, Order, Side, Timestamp},
+};
+use std::cmp::Reverse;
+
+/// A chart, ready to be drawn. A line further from the prices than their whole range is named at the edge
+/// instead.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PriceView {
+    pub title: Vec<Span>,
+    /// Time and price of each point, in thousandths of the chart from its left and lower ends, by time.
+    pub points: Vec<(u16, u16)>,
+    /// The account's own fills among them.
+    pub fills: Vec<Trade>,
+    /// The highest price first.
+    pub levels: Vec<Level>,
+    pub from: Span,
+    pub until: Span,
+    /// What the points are and how old the newest is.
+    pub foot: Vec<Span>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trade {
+    pub at: (u16, u16),
+    /// One character.
+    pub mark: Span,
+}
+
+/// A price that matters, with its name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Level {
+    pub place: Place,
+    pub words: Vec<Span>,
+    pub tone: Tone,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// Thousandths of the chart from its lower end.
+    At(u16),
+    Above,
+    Below,
+}
+
+/// A price with its name, before the chart's range is known.
+struct Named {
+    price: Num,
+    words: Vec<Span>,
+    tone: Tone,
+}
+
+/// The chart of a market; without a single price its points are empty.
+pub fn price(chart: &Chart, scene: &Scene<'_>) -> PriceView {
+    let store = scene.store;
+    let market = store.market(&chart.market);
+    let from = Timestamp(scene.now.0 - i64::try_from(chart.span().as_millis()).unwrap_or(0));
+    let prices = store.prices.get(&chart.market);
+    let points = prices.map(|prices| prices.points(from)).unwrap_or_default();
+    let fills = prices.into_iter().flat_map(Prices::fills);
+    let fills: Vec<Fill> = fills.filter(|fill| fill.at >= from).collect();
+    let mut named = named(&chart.market, market, scene);
+    named.sort_by_key(|named| Reverse(named.price));
+    let range = Range::of(&points, &named);
+    // What was not seen needs no room.
+    let from = points.first().map_or(from, |(first, _)| *first);
+    let x = |at: Timestamp| thousandth(at.0 - from.0, scene.now.0 - from.0);
+    let plot = |at, price| Some((x(at)?, range?.height(price)?));
+    PriceView {
+        title: title(chart, market),
+        points: points.iter().filter_map(|(at, p)| plot(*at, *p)).collect(),
+        fills: fills
+            .iter()
+            .filter_map(|fill| {
+                Some(Trade {
+                    at: plot(fill.at, fill.price)?,
+                    mark: mark(fill.side),
+                })
+            })
+            .collect(),
+        levels: named
+            .into_iter()
+            .filter_map(|named| level(named, range?))
+            .collect(),
+        from: Span::muted(scene.zone.moment(from, scene.now)),
+        until: Span::muted(scene.zone.moment(scene.now, scene.now)),
+        foot: foot(&points, fills.len(), scene),
+    }
+}
+
+fn title(chart: &Chart, market: Option<&Market>) -> Vec<Span> {
+    let mark = market.and_then(|m| Some(format::average(m.mark?, market)));
+    vec![
+        words::market(&chart.market),
+        Span::muted("  mark "),
+        words::known(mark),
+        Span::muted(format!("  at most the last {}", format::age(chart.span()))),
+    ]
+}
+
+/// How many points, over which time, and how old the newest is: nothing else is known of past prices.
+fn foot(points: &[(Timestamp, Num)], fills: usize, scene: &Scene<'_>) -> Vec<Span> {
+    let Some(((first, _), (last, _))) = points.first().zip(points.last()) else {
+        return vec![Span::muted("no price seen in this time")];
+    };
+    let marks = points.len().saturating_sub(fills);
+    let (over, age) = (last.since(*first), scene.now.since(*last));
+    let marks = words::counted(marks, "mark", "marks");
+    let fills = words::counted(fills, "own fill", "own fills");
+    vec![
+        Span::muted(format!("{marks} and {fills} seen")),
+        Span::muted(format!(" over {}", format::span(over))),
+        Span::muted(format!(", the newest {} old", format::age(age))),
+        Span::plain("  "),
+        mark(Some(Side::Buy)),
+        Span::muted(" bought  "),
+        mark(Some(Side::Sell)),
+        Span::muted(" sold"),
+    ]
+}
+
+fn mark(side: Option<Side>) -> Span {
+    match side {
+        Some(Side::Buy) => Span::new("▲", Tone::Good),
+        Some(Side::Sell) => Span::new("▼", Tone::Bad),
+        None => Span::muted("•"),
+    }
+}
+
+/// What the account has in a market.
+fn named(id: &MarketId, market: Option<&Market>, scene: &Scene<'_>) -> Vec<Named> {
+    let priced = |price| format::average(price, market);
+    let mut named = vec![];
+    if let Some(mark) = market.and_then(|market| market.mark) {
+        let words = vec![Span::new(format!("mark {}", priced(mark)), Tone::Strong)];
+        named.push(Named {
+            price: mark,
+            words,
+            tone: Tone::Strong,
+        });
+    }
+    let positions = scene.store.positions.rows().iter();
+    for position in positions.filter(|position| position.market_id == *id) {
+        let lines = [
+            ("entry", position.entry_price, Tone::Accent),
+            ("liq", position.liquidation_price, Tone::Alert),
+        ];
+        named.extend(lines.into_iter().filter_map(|(name, price, tone)| {
+            let price = price?;
+            let words = vec![Span::new(format!("{name} {}", priced(price)), tone)];
+            Some(Named { price, words, tone })
+        }));
+    }
+    let working = scene.store.orders.rows().iter();
+    let here = working.filter(|order| order.market_id == *id);
+    named.extend(here.filter_map(|order| waiting(order, market)));
+    named
+}
+
+/// Where an order fills or fires; one that waits for another market's mark has no place on this chart.
+fn waiting(order: &Order, market: Option<&Market>) -> Option<Named> {
+    let elsewhere = order.trigger_market_id.as_ref();
+    if elsewhere.is_some_and(|id| *id != order.market_id) {
+        return None;
+    }
+    let price = order.trigger_price.or(order.limit_price)?;
+    let tone = if orders::filled_share(order).is_some() && order.is_armed() {
+        Tone::Info
+    } else {
+        Tone::Plain
+    };
+    let words = format!(
+        " {} {}",
+        words::mode(&order.mode),
+        format::price(price, market)
+    );
+    Some(Named {
+        price,
+        words: vec![words::order_side(&order.side), Span::new(words, tone)],
+        tone,
+    })
+}
+
+/// The lowest and the highest price of the chart.
+#[derive(Debug, Clone, Copy)]
+struct Range {
+    low: Num,
+    high: Num,
+}
+
+impl Range {
+    /// Of the points, widened by the lines that are no further away than the points are apart.
+    fn of(points: &[(Timestamp, Num)], named: &[Named]) -> Option<Self> {
+        let prices = || points.iter().map(|(_, price)| *price);
+        let (low, high) = (prices().min()?, prices().max()?);
+        // Points that are all the same still need some height.
+        let least = high.times(Num::new(2, 3))?;
+        let reach = high.minus(low)?.max(least);
+        let (nearest, furthest) = (low.minus(reach)?, high.plus(reach)?);
+        let lines = named.iter().map(|named| named.price);
+        let near: Vec<Num> = lines
+            .filter(|price| (nearest..=furthest).contains(price))
+            .collect();
+        let margin = reach.over(Num::from(20_u32))?;
+        Some(Self {
+            low: near.iter().copied().fold(low, Ord::min).minus(margin)?,
+            high: near.iter().copied().fold(high, Ord::max).plus(margin)?,
+        })
+    }
+
+    fn height(self, price: Num) -> Option<u16> {
+        let share = price.minus(self.low)?.over(self.high.minus(self.low)?)?;
+        u16::try_from(share.times(Num::from(u32::from(FULL)))?.to_i64()?).ok()
+    }
+}
+
+fn level(named: Named, range: Range) -> Option<Level> {
+    let place = match named.price {
+        price if price > range.high => Place::Above,
+        price if price < range.low => Place::Below,
+        price => Place::At(range.height(price)?),
+    };
+    Some(Level {
+        place,
+        words: named.words,
+        tone: named.tone,
+    })
+}
+
+fn thousandth(part: i64, whole: i64) -> Option<u16> {
+    let share = part.checked_mul(i64::from(FULL))?.checked_div(whole)?;
+    u16::try_from(share).ok()
+}
