@@ -1,7 +1,7 @@
 //! What a new order must keep to before it leaves: the desk's own fingers, not the service's rules.
 //!
 //! Contract: pure, over what the desk knows; only orders that raise exposure are held to it, exits never. It fails
-//! closed: a limit that is set refuses when what it is measured against is missing or older than five seconds.
+//! closed: a limit that is set refuses when what it is measured against is missing or older than `facts_within`.
 
 use super::Store;
 use crate::{
@@ -10,8 +10,6 @@ use crate::{
 };
 use std::{collections::VecDeque, time::Duration};
 
-/// Facts older than this are no measure.
-const FRESH: Duration = Duration::from_secs(5);
 const SECOND: Duration = Duration::from_secs(1);
 /// Orders that are remembered; more than any sensible rate and repeat window hold.
 const KEPT: usize = 256;
@@ -101,11 +99,16 @@ pub fn objection(
 }
 
 impl Bench<'_> {
+    /// Facts that are older are no measure.
+    fn is_fresh(&self, at: Timestamp) -> bool {
+        self.now.since(at) <= self.limits.facts_within
+    }
+
     /// The middle of the market, if it is known and fresh.
     fn reference(&self, order: &PlaceOrder) -> Option<Num> {
         let at = self.store.markets.at()?;
         let market = self.store.market(&order.market_id)?;
-        market.mid().filter(|_| self.now.since(at) <= FRESH)
+        market.mid().filter(|_| self.is_fresh(at))
     }
 
     /// USD, at its limit or the middle of the market, whichever makes it more.
@@ -118,7 +121,7 @@ impl Bench<'_> {
 
     fn open_notional(&self) -> Option<Num> {
         let at = self.store.positions.at()?;
-        if self.now.since(at) > FRESH {
+        if !self.is_fresh(at) {
             return None;
         }
         self.store
@@ -217,7 +220,7 @@ fn rate(bench: &Bench<'_>, _: &PlaceOrder) -> Option<String> {
 fn session_loss(bench: &Bench<'_>, _: &PlaceOrder) -> Option<String> {
     let most = bench.limits.max_session_loss?;
     let account = &bench.store.account;
-    let fresh = account.at().is_some_and(|at| bench.now.since(at) <= FRESH);
+    let fresh = account.at().is_some_and(|at| bench.is_fresh(at));
     let equity = account
         .value()
         .filter(|_| fresh)
@@ -316,7 +319,10 @@ mod tests {
     }
 
     fn limits(set: impl Fn(&mut Checks)) -> Checks {
-        let mut limits = Checks::default();
+        let mut limits = Checks {
+            facts_within: Duration::from_secs(5),
+            ..Checks::default()
+        };
         set(&mut limits);
         limits
     }
@@ -425,5 +431,130 @@ mod tests {
                 .contains("2 orders")
         );
         assert_eq!(ask(&session, &order("3", "100"), 1_000), None);
+    }
+
+    mod any_order {
+        use super::*;
+        use proptest::prelude::*;
+
+        /// Hundredths, as a number.
+        fn hundredths(value: i64) -> Num {
+            Num::new(value, 2)
+        }
+
+        /// What the limits are set to, in hundredths; `None` sets none.
+        #[derive(Debug, Clone)]
+        struct Set {
+            size: Option<i64>,
+            notional: Option<i64>,
+            open: Option<i64>,
+            leverage: Option<i64>,
+            collar: Option<i64>,
+            loss: Option<i64>,
+        }
+
+        prop_compose! {
+            fn any_set()(
+                size in proptest::option::of(0_i64..500),
+                notional in proptest::option::of(0_i64..50_000),
+                open in proptest::option::of(0_i64..100_000),
+                leverage in proptest::option::of(0_i64..1_000),
+                collar in proptest::option::of(0_i64..100_000),
+                loss in proptest::option::of(0_i64..20_000),
+            ) -> Set {
+                Set { size, notional, open, leverage, collar, loss }
+            }
+        }
+
+        fn checks(set: &Set) -> Checks {
+            limits(|limits| {
+                limits.max_size = set.size.map(hundredths);
+                limits.max_notional = set.notional.map(hundredths);
+                limits.max_open_notional = set.open.map(hundredths);
+                limits.max_leverage = set.leverage.map(hundredths);
+                limits.price_collar_bps = set.collar.map(hundredths);
+                limits.max_session_loss = set.loss.map(hundredths);
+            })
+        }
+
+        fn order(side: Side, (size, leverage, limit): (i64, i64, Option<i64>)) -> PlaceOrder {
+            PlaceOrder {
+                side,
+                size: hundredths(size),
+                leverage: hundredths(leverage),
+                limit_price: limit.map(hundredths),
+                ..buy("1", None)
+            }
+        }
+
+        /// By hand, in whole ten thousandths: BTC at 100, 2 BTC open, 100 USD lost.
+        fn fits(set: &Set, side: Side, (size, leverage, limit): (i64, i64, Option<i64>)) -> bool {
+            let at_most = |value: i64, most: Option<i64>| most.is_none_or(|most| value <= most);
+            let price = limit.map_or(10_000, |limit| limit.max(10_000));
+            let notional = size * price;
+            let worse = limit.map_or(0, |limit| match side {
+                Side::Buy => limit - 10_000,
+                Side::Sell => 10_000 - limit,
+            });
+            size > 0
+                && leverage > 0
+                && at_most(size, set.size)
+                && at_most(leverage, set.leverage)
+                && at_most(notional, set.notional.map(|most| most * 100))
+                && at_most(2_000_000 + notional, set.open.map(|most| most * 100))
+                && at_most(worse * 100, set.collar)
+                && set.loss.is_none_or(|most| 10_000 < most)
+        }
+
+        fn any_side() -> impl Strategy<Value = Side> {
+            prop_oneof![Just(Side::Buy), Just(Side::Sell)]
+        }
+
+        fn any_numbers() -> impl Strategy<Value = (i64, i64, Option<i64>)> {
+            (
+                -10_i64..600,
+                -10_i64..1_200,
+                proptest::option::of(1_i64..30_000),
+            )
+        }
+
+        proptest! {
+            #[test]
+            fn leaves_exactly_when_every_limit_that_is_set_holds(
+                set in any_set(), side in any_side(), numbers in any_numbers(),
+            ) {
+                let said = judged(&checks(&set), order(side, numbers), 0);
+                prop_assert_eq!(said.is_none(), fits(&set, side, numbers), "{:?}", said);
+            }
+
+            #[test]
+            fn stays_when_what_a_limit_is_measured_by_is_old_or_unknown(
+                set in any_set(), side in any_side(), numbers in any_numbers(), late in 6_u64..100_000,
+            ) {
+                let measured = [set.notional, set.open, set.collar, set.loss];
+                prop_assume!(measured.iter().any(Option::is_some));
+                let order = order(side, numbers);
+                prop_assert!(judged(&checks(&set), order.clone(), late).is_some());
+                let (store, session) = (Store::default(), Session::default());
+                let command = Command::Place(Box::new(order));
+                prop_assert!(objection(&checks(&set), &store, &session, NOW, &command).is_some());
+            }
+
+            #[test]
+            fn that_only_reduces_leaves_whatever_is_set_known_or_sent(
+                set in any_set(), side in any_side(), numbers in any_numbers(), late in 0_u64..100,
+            ) {
+                let reducing = PlaceOrder { reduce_only: true, ..order(side, numbers) };
+                prop_assert_eq!(judged(&checks(&set), reducing.clone(), late), None);
+                let mut session = Session::default();
+                let command = Command::Place(Box::new(reducing));
+                for _ in 0..20 {
+                    session.sent(&command, NOW);
+                }
+                let strict = Checks { orders_per_second: 1, duplicate_within: Duration::from_secs(60), ..checks(&set) };
+                let store = Store::default();
+                prop_assert_eq!(objection(&strict, &store, &session, NOW, &command), None);
+            }
+        }
     }
 }

@@ -24,6 +24,9 @@ pub struct Checks {
     /// How much worse than the middle of the market a limit may be, in basis points.
     #[serde(with = "words::decimal")]
     pub price_collar_bps: Option<Num>,
+    /// How old a price, the positions or the equity may be that an order is measured by.
+    #[serde(with = "words::duration")]
+    pub facts_within: Duration,
     /// The same order again within this time is taken for a mistake; zero takes none for one.
     #[serde(with = "words::duration")]
     pub duplicate_within: Duration,

@@ -33,6 +33,9 @@ use std::{fmt::Write as _, fs::File, path::Path, sync::Arc};
 pub struct Journal {
     connection: Connection,
     failed: Option<JournalError>,
+    /// Writes that still succeed on a disk that is about to break.
+    #[cfg(test)]
+    pub(crate) breaks: Option<u32>,
     /// `None` where it is only looked at, or where there is no place for them.
     spares: Option<Spares>,
     /// Holding it open holds the lock.
@@ -46,6 +49,8 @@ impl Journal {
         let mut journal = Self {
             connection: file::database(dir)?,
             failed: None,
+            #[cfg(test)]
+            breaks: None,
             spares: None,
             lock: Some(lock),
         };
@@ -61,6 +66,8 @@ impl Journal {
                 path: dir.to_owned(),
                 holder: file::holder(dir).map(|holder| holder.process),
             }),
+            #[cfg(test)]
+            breaks: None,
             spares: None,
             lock: None,
         })
@@ -292,6 +299,11 @@ impl Journal {
         if let Some(failed) = &self.failed {
             return Err(failed.clone());
         }
+        #[cfg(test)]
+        let write = |connection: &Connection| {
+            tests::wear_out(&mut self.breaks)?;
+            write(connection)
+        };
         write(&self.connection).map_err(|why| {
             let why = JournalError::Write(Arc::new(why));
             self.failed = Some(why.clone());

@@ -310,6 +310,46 @@ fn a_damaged_journal_is_refused_and_kept() {
     );
 }
 
+/// A sync that fails, in the place of the write after the last that `left` allows.
+pub(super) fn wear_out(left: &mut Option<u32>) -> rusqlite::Result<()> {
+    let Some(left) = left else { return Ok(()) };
+    let worn = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_IOERR_FSYNC);
+    *left = left
+        .checked_sub(1)
+        .ok_or(rusqlite::Error::SqliteFailure(worn, None))?;
+    Ok(())
+}
+
+impl Journal {
+    /// From now on there is no more room on the disk than is used already.
+    pub(crate) fn fill_disk(&self) {
+        let connection = &self.connection;
+        let used: i64 = connection
+            .pragma_query_value(None, "page_count", |row| row.get(0))
+            .unwrap();
+        let _most: i64 = connection
+            .pragma_update_and_check(None, "max_page_count", used, |row| row.get(0))
+            .unwrap();
+    }
+}
+
+#[test]
+fn a_full_disk_refuses_the_intent_that_does_not_fit_and_all_after_it() {
+    let dir = place();
+    let mut journal = Journal::open(dir.path()).unwrap();
+    journal.fill_disk();
+    let big = Intent {
+        body: vec![b'x'; 100_000],
+        ..intent("a")
+    };
+    let full = journal.record(Timestamp(1), &big).unwrap_err();
+    assert!(full.to_string().contains("full"), "{full}");
+    let after = journal.record(Timestamp(2), &intent("b")).unwrap_err();
+    assert_eq!(after.to_string(), full.to_string());
+    drop(journal);
+    assert_eq!(Journal::open(dir.path()).unwrap().recent(9).unwrap(), []);
+}
+
 #[test]
 fn after_one_failed_write_nothing_more_is_taken() {
     let dir = place();

@@ -20,7 +20,7 @@ use tokio::{
 };
 
 /// How long an exit waits for the disk: its first byte is to leave within 250 ms of the key.
-const MOMENT: Duration = Duration::from_millis(150);
+const MOMENT: Duration = Duration::from_millis(100);
 
 type Job = Box<dyn FnOnce(&mut Result<Journal, JournalError>) + Send>;
 
@@ -29,6 +29,8 @@ pub(super) struct Scribe {
     jobs: mpsc::Sender<Job>,
     events: Sender<Msg>,
     told: Arc<AtomicBool>,
+    /// An exit has waited its moment in vain, and the disk has not come back since: no other waits.
+    behind: Arc<AtomicBool>,
 }
 
 /// The journal in `dir`: to write, or, when another desk has it, to read along.
@@ -39,6 +41,11 @@ pub fn open(dir: &Path) -> Result<Journal, JournalError> {
     }
 }
 
+/// Writes to the log without waiting for it: it may be on the very disk that is in trouble.
+pub(super) fn aside(log: impl FnOnce() + Send + 'static) {
+    drop(tokio::task::spawn_blocking(log));
+}
+
 impl Scribe {
     /// `open` runs on the new thread. That the journal does not open, or later fails, is said once on
     /// `events`; each caller still gets the error.
@@ -47,16 +54,20 @@ impl Scribe {
         events: Sender<Msg>,
     ) -> Self {
         let (jobs, inbox) = mpsc::channel::<Job>();
+        let behind = Arc::new(AtomicBool::new(false));
+        let caught_up = Arc::clone(&behind);
         std::thread::spawn(move || {
             let mut journal = open();
             while let Ok(job) = inbox.recv() {
                 job(&mut journal);
+                caught_up.store(false, Ordering::Relaxed);
             }
         });
         Self {
             jobs,
             events,
             told: Arc::default(),
+            behind,
         }
     }
 
@@ -84,9 +95,16 @@ impl Scribe {
         &self,
         job: impl FnOnce(&mut Journal) -> Result<T, JournalError> + Send + 'static,
     ) -> Result<T, JournalError> {
-        timeout(MOMENT, self.write(job))
-            .await
-            .unwrap_or(Err(JournalError::Slow))
+        let patience = if self.behind.load(Ordering::Relaxed) {
+            Duration::ZERO
+        } else {
+            MOMENT
+        };
+        let written = timeout(patience, self.write(job)).await;
+        written.unwrap_or_else(|_| {
+            self.behind.store(true, Ordering::Relaxed);
+            Err(JournalError::Slow)
+        })
     }
 
     /// Puts `job` at the end of the queue at once; its result comes when it comes.
@@ -112,7 +130,8 @@ impl Scribe {
         if self.told.swap(true, Ordering::Relaxed) {
             return;
         }
-        tracing::error!(%why, "the journal is down");
+        let cause = why.clone();
+        aside(move || tracing::error!(why = %cause, "the journal is down"));
         let text = if let JournalError::Held { .. } = why {
             format!("{why}. This desk only shows: it sends nothing")
         } else {

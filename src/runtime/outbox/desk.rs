@@ -5,7 +5,10 @@ use crate::{
     app::{Msg, notice::Tone},
     client::Client,
     model::{Command, Failure, Resource, Risk, Ticket},
-    runtime::{Clock, scribe::Scribe},
+    runtime::{
+        Clock,
+        scribe::{Scribe, aside},
+    },
 };
 use std::{
     collections::HashMap,
@@ -101,7 +104,8 @@ impl Desk {
     /// From now on exposure may only go down, until a person re-arms the desk.
     pub(in crate::runtime) async fn halt(&self, why: impl Into<String>) {
         let why = why.into();
-        tracing::warn!(%why, "halted");
+        let cause = why.clone();
+        aside(move || tracing::warn!(why = %cause, "halted"));
         *locked(&self.shared.halted) = Some(why.clone());
         self.say(Msg::Halted(Some(why))).await;
     }

@@ -6,6 +6,7 @@ use crate::{
     app::notice::Tone,
     journal::{Entry, Intent, IntentId, Journal, JournalError, REPLAY_WINDOW, Used},
     model::{Command, Failure, IdempotencyKey, OrderId, Risk, Timestamp},
+    runtime::scribe::aside,
 };
 use secrecy::ExposeSecret as _;
 use std::{
@@ -189,13 +190,8 @@ impl Desk {
 
     /// The disk has not answered in a moment, which is all that an exit waits.
     async fn ahead(&self, command: &Command, request: Request, intent: Slot) -> Recorded {
-        let key = request.key.as_ref().map_or("none", IdempotencyKey::raw);
-        tracing::warn!(%command, key, "sent ahead of a slow journal");
-        self.note(
-            Tone::Warn,
-            format!("{command}: sent ahead of a journal that is slow, idempotency key {key}"),
-        )
-        .await;
+        let how = "sent ahead of a journal that is slow";
+        self.without_journal(command, &request, how).await;
         Recorded {
             request,
             intent,
@@ -210,18 +206,22 @@ impl Desk {
         {
             request.key = Some(spare);
         }
-        let key = request.key.as_ref().map_or("none", IdempotencyKey::raw);
-        tracing::warn!(%command, key, "sent without the journal");
-        self.note(
-            Tone::Warn,
-            format!("{command}: sent without the journal, idempotency key {key}"),
-        )
-        .await;
+        let how = "sent without the journal";
+        self.without_journal(command, &request, how).await;
         Recorded {
             request,
             intent: Slot::default(),
             before: None,
         }
+    }
+
+    /// The key is told where a person finds it.
+    async fn without_journal(&self, command: &Command, request: &Request, how: &'static str) {
+        let key = request.key.as_ref().map_or("none", IdempotencyKey::raw);
+        let text = format!("{command}: {how}, idempotency key {key}");
+        let line = text.clone();
+        aside(move || tracing::warn!("{line}"));
+        self.note(Tone::Warn, text).await;
     }
 
     /// A key that is on disk already.

@@ -55,9 +55,23 @@ impl Scene {
     }
 
     fn with(dir: TempDir, responder: Responder, client: Client) -> Self {
+        Self::on(dir, responder, client, |_| ())
+    }
+
+    /// With a journal that has something wrong with it.
+    fn on(
+        dir: TempDir,
+        responder: Responder,
+        client: Client,
+        hurt: impl FnOnce(&mut Journal) + Send + 'static,
+    ) -> Self {
         let (sender, events) = channel(64);
         let place = dir.path().to_owned();
-        let open = move || crate::runtime::open_journal(&place);
+        let open = move || {
+            let mut journal = crate::runtime::open_journal(&place)?;
+            hurt(&mut journal);
+            Ok(journal)
+        };
         let outbox = Outbox::spawn(client, Clock::Frozen(NOW), open, sender);
         Self {
             dir,
@@ -203,6 +217,156 @@ async fn without_a_journal_an_order_is_held_back_and_a_cancel_goes_out() {
             |msg| matches!(msg, Msg::Said(_, text) if text.contains("sent without the journal"))
         )
     );
+}
+
+/// A desk whose journal is hurt like this.
+async fn hurt(script: Vec<Reply>, hurt: impl FnOnce(&mut Journal) + Send + 'static) -> Scene {
+    let responder = Responder::answering(script).await;
+    let (client, _calls) = responder.client();
+    Scene::on(tempfile::tempdir().unwrap(), responder, client, hurt)
+}
+
+fn closed_all() -> Reply {
+    ok(
+        r#"{"data":{"id":"op","operation":"close_all_positions","account_id":"chal-1",
+        "status":"completed","total_count":0,"succeeded_count":0,"failed_count":0,"results":[],
+        "created_at":1790000000000}}"#,
+    )
+}
+
+fn said(msgs: &[Msg]) -> String {
+    let words = msgs.iter().filter_map(|msg| {
+        if let Msg::Said(_, text) = msg {
+            Some(text.as_str())
+        } else {
+            None
+        }
+    });
+    words.collect::<Vec<_>>().join("; ")
+}
+
+#[tokio::test]
+async fn a_disk_that_breaks_at_any_write_lets_no_order_out_after_it_and_every_exit() {
+    // An order takes three writes: the intent, its attempt and its outcome.
+    for writes in 0..=6 {
+        let script = (0..9).map(|_| placed()).collect();
+        let mut scene = hurt(script, move |journal| journal.breaks = Some(writes)).await;
+        let mut out = 0;
+        for number in 1..=4 {
+            scene.outbox.send(Ticket(number), buy());
+            out += u32::from(scene.settled().await.1.is_ok());
+        }
+        assert_eq!(out, writes.div_ceil(3), "after {writes} writes");
+        assert_eq!(methods(&scene).len(), usize::try_from(out).unwrap());
+        scene.outbox.send(Ticket(5), close("p-1"));
+        let (msgs, result) = scene.settled().await;
+        assert!(result.is_ok(), "{result:?}");
+        let seen = scene.responder.seen();
+        let key = seen.last().unwrap().header("idempotency-key").unwrap();
+        let words = said(&msgs);
+        assert!(
+            words.contains("sent without the journal") && words.contains(key),
+            "{words}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn on_a_full_disk_everything_is_closed_with_a_key_that_the_next_desk_finds() {
+    let mut scene = hurt(vec![closed_all(), empty(), empty()], |journal| {
+        journal.fill_disk();
+    })
+    .await;
+    // What is on the last page may still fit.
+    let mut held = String::new();
+    for number in 1..=100 {
+        let mut big = buy();
+        if let Command::Place(order) = &mut big {
+            order.account_id = "x".repeat(4_000).as_str().into();
+        }
+        scene.outbox.send(Ticket(number), big);
+        let (msgs, result) = scene.settled().await;
+        held = said(&msgs);
+        if result.is_err_and(|why| why.kind == FailureKind::Local) {
+            break;
+        }
+    }
+    assert!(
+        held.contains("full") && held.contains("New orders are held back"),
+        "{held}"
+    );
+    let before = scene.responder.seen().len();
+    scene
+        .outbox
+        .send(Ticket(200), Command::CloseAll("chal-1".into()));
+    let (msgs, result) = scene.settled().await;
+    assert!(matches!(result, Ok(Receipt::CloseAll(_))), "{result:?}");
+    let key: IdempotencyKey = scene.responder.seen()[before]
+        .header("idempotency-key")
+        .unwrap()
+        .into();
+    assert!(said(&msgs).contains(key.raw()));
+    let known = entries(scene)
+        .await
+        .into_iter()
+        .find(|entry| entry.intent.key == Some(key.clone()));
+    assert_eq!(known.map(|entry| entry.state), Some(State::Unknown));
+}
+
+#[tokio::test]
+async fn a_disk_that_hangs_holds_an_exit_for_a_moment_and_the_next_one_not_at_all() {
+    let (go_on, hang) = std::sync::mpsc::channel::<()>();
+    let mut scene = hurt(vec![canceled(), canceled(), canceled()], move |_| {
+        let _over = hang.recv();
+    })
+    .await;
+    let start = Instant::now();
+    for (number, most) in [(1, 250), (2, 50)] {
+        let before = start.elapsed();
+        scene
+            .outbox
+            .send(Ticket(number), Command::Cancel("o-1".into()));
+        let sends = |msg: &Msg| matches!(msg, Msg::Progress(_, Progress::Sending { .. }));
+        while !sends(&scene.events.recv().await.unwrap()) {}
+        let took = start.elapsed().saturating_sub(before).as_millis();
+        assert!(took < most, "cancel {number} left after {took} ms");
+        scene.settled().await.1.unwrap();
+    }
+    drop(go_on);
+}
+
+#[tokio::test]
+async fn a_read_only_desk_sends_no_byte_that_changes_anything() {
+    let responder = Responder::answering(vec![]).await;
+    let mut connection = responder.connection();
+    connection.read_only = true;
+    let (client, _calls) = crate::client::responder::client(connection);
+    let mut scene = Scene::with(tempfile::tempdir().unwrap(), responder, client);
+    let commands = [
+        buy(),
+        close("p-1"),
+        Command::Cancel("o-1".into()),
+        Command::Exits(crate::model::Exits {
+            order_id: "o-1".into(),
+            take_profit: crate::model::Leg::Keep,
+            stop_loss: crate::model::Leg::Remove,
+        }),
+        Command::Margin {
+            position_id: "p-1".into(),
+            extra: "5".parse().unwrap(),
+        },
+        Command::StopTwap("t-1".into()),
+        Command::CancelScaled("s-1".into()),
+        Command::CloseAll("chal-1".into()),
+        Command::Flatten("chal-1".into()),
+    ];
+    for (number, command) in (1..).zip(commands) {
+        scene.outbox.send(Ticket(number), command);
+        let why = scene.settled().await.1.unwrap_err();
+        assert!(why.message.raw().contains("read-only"), "{why}");
+    }
+    assert_eq!(scene.responder.seen(), []);
+    assert_eq!(entries(scene).await, []);
 }
 
 #[tokio::test]
