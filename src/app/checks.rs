@@ -477,9 +477,9 @@ mod tests {
             })
         }
 
-        fn order(side: Side, (size, leverage, limit): (i64, i64, Option<i64>)) -> PlaceOrder {
+        fn order(way: Side, (size, leverage, limit): (i64, i64, Option<i64>)) -> PlaceOrder {
             PlaceOrder {
-                side,
+                side: way,
                 size: hundredths(size),
                 leverage: hundredths(leverage),
                 limit_price: limit.map(hundredths),
@@ -488,11 +488,11 @@ mod tests {
         }
 
         /// By hand, in whole ten thousandths: BTC at 100, 2 BTC open, 100 USD lost.
-        fn fits(set: &Set, side: Side, (size, leverage, limit): (i64, i64, Option<i64>)) -> bool {
+        fn fits(set: &Set, way: Side, (size, leverage, limit): (i64, i64, Option<i64>)) -> bool {
             let at_most = |value: i64, most: Option<i64>| most.is_none_or(|most| value <= most);
             let price = limit.map_or(10_000, |limit| limit.max(10_000));
             let notional = size * price;
-            let worse = limit.map_or(0, |limit| match side {
+            let worse = limit.map_or(0, |limit| match way {
                 Side::Buy => limit - 10_000,
                 Side::Sell => 10_000 - limit,
             });
@@ -551,7 +551,7 @@ mod tests {
                 for _ in 0..20 {
                     session.sent(&command, NOW);
                 }
-                let strict = Checks { orders_per_second: 1, duplicate_within: Duration::from_secs(60), ..checks(&set) };
+                let strict = Checks { orders_per_second: 1, duplicate_within: Duration::from_mins(1), ..checks(&set) };
                 let store = Store::default();
                 prop_assert_eq!(objection(&strict, &store, &session, NOW, &command), None);
             }
