@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Dialect {
-    /// The query that asks `GET /v1/orders` for pending and resting orders only.
+    /// The query that asks `GET /v1/orders` for pending and resting orders only; an empty name sends none.
     pub working_filter: QueryPair,
-    /// The query parameter of `GET /v1/positions` that takes `open` or `closed`.
+    /// The query parameter of `GET /v1/positions` that takes `open` or `closed`; empty sends none.
     pub position_selector: String,
     /// The body field of the time-in-force option.
     pub time_in_force_field: String,

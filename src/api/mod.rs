@@ -7,6 +7,7 @@
 mod body;
 mod dialect;
 mod envelope;
+mod learned;
 mod query;
 mod request;
 mod route;
@@ -14,6 +15,7 @@ mod route;
 pub use body::{CloseBody, ExitsBody, MarginBody, PlaceBody};
 pub use dialect::{Dialect, QueryPair};
 pub use envelope::{Data, DataQueued, ErrorDetail, ErrorEnvelope, List};
+pub use learned::{Learned, Term};
 pub use query::{
     OrderFilter, OrdersQuery, PositionSelector, PositionsQuery, QueryFault, TwapsQuery,
 };

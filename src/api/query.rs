@@ -134,8 +134,7 @@ impl PositionsQuery {
 impl TwapsQuery {
     pub(super) fn write(&self, dialect: &Dialect) -> String {
         let account = self.account_id.as_ref().map(|id| id.raw().to_owned());
-        let named = account.filter(|_| !dialect.twaps_account.is_empty());
-        write([(dialect.twaps_account.as_str(), named)])
+        write([(dialect.twaps_account.as_str(), account)])
     }
 
     pub(super) fn read(query: &str, dialect: &Dialect) -> Result<Self, QueryFault> {
@@ -148,6 +147,8 @@ impl TwapsQuery {
 fn write<'a>(pairs: impl IntoIterator<Item = (&'a str, Option<String>)>) -> String {
     let written: Vec<_> = pairs
         .into_iter()
+        // A name that is empty is one that the service does not have.
+        .filter(|(name, _)| !name.is_empty())
         .filter_map(|(name, value)| {
             Some(format!("{name}={}", utf8_percent_encode(&value?, URL_SAFE)))
         })

@@ -243,6 +243,21 @@ impl Store {
         }
     }
 
+    /// Whether the list is known to be less than all there is, or some of it could not be read.
+    pub fn is_incomplete(&self, source: Source) -> bool {
+        fn gaps<T>(page: Option<&Page<T>>) -> bool {
+            page.is_some_and(|page| page.incomplete || !page.unreadable.is_empty())
+        }
+        match source {
+            Source::Positions => gaps(self.positions.value()),
+            Source::Orders => gaps(self.orders.value()),
+            Source::Twaps => gaps(self.twaps.value()),
+            Source::Closed => self.closed.is_incomplete() || self.closed.unreadable() > 0,
+            Source::History => self.history.is_incomplete() || self.history.unreadable() > 0,
+            Source::Scaled | Source::Markets | Source::Account => false,
+        }
+    }
+
     pub fn begin(&mut self, command: Command, now: Timestamp) -> Ticket {
         self.last_ticket += 1;
         let ticket = Ticket(self.last_ticket);

@@ -2,7 +2,7 @@
 
 use crate::{
     app::{CloseAllRule, Identity, Mode, Options, keymap::Keymap, poll::Source},
-    config::{ColorChoice, Connection, Settings},
+    config::{ColorChoice, Connection, Settings, memory},
     runtime::{Far, Start},
     ui::{Depth, Scrolls, Theme},
     view::format::Zone,
@@ -91,7 +91,8 @@ fn keymap(settings: &Settings) -> Result<Keymap> {
 }
 
 /// A configured service, ready at once: nothing is asked of it before the desk is drawn.
-pub(super) fn service(connection: Connection, journal_dir: PathBuf) -> Far {
+pub(super) fn service(mut connection: Connection, journal_dir: PathBuf) -> Far {
+    connection.learned = memory::recall(&journal_dir, &connection.base_url);
     Far {
         identity: Identity {
             mode: Mode::LiveApi,

@@ -7,13 +7,20 @@ use crate::{
         poll::{Answer, Poll},
     },
     client::Client,
-    config::{Checks, Connection, FarEnd, Sources, load},
-    model::{AccountId, Failure, FailureKind, Order, Page, Position},
+    config::{Checks, Connection, FarEnd, Sources, load, memory},
+    model::{AccountId, Call, Failure, FailureKind, Order, Page, Position},
     runtime::Clock,
 };
 use color_eyre::Result;
-use std::{path::PathBuf, time::Duration};
-use tokio::{sync::mpsc::unbounded_channel, time::sleep};
+use std::{
+    path::PathBuf,
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+use tokio::{
+    sync::mpsc::{UnboundedReceiver, unbounded_channel},
+    time::sleep,
+};
 
 const NOWHERE: &str = "there is no service to ask: set base_url, account_id and the key (PERPDECK_BASE_URL, \
     PERPDECK_ACCOUNT_ID, PERPDECK_API_KEY, or a settings file), or start a paper exchange with \"perpdeck serve\", \
@@ -32,6 +39,21 @@ pub(super) struct Service {
     pub(super) journal_dir: PathBuf,
     /// What a new order must keep to.
     pub(super) checks: Checks,
+    calls: Mutex<UnboundedReceiver<Call>>,
+}
+
+/// What the service taught of its dialect is kept for the next verb, or the desk.
+impl Drop for Service {
+    fn drop(&mut self) {
+        let before = &self.client.connection().learned;
+        let terms = self.client.terms();
+        let terms = terms.borrow();
+        if terms.learned() != before {
+            let base_url = &self.client.connection().base_url;
+            // It will be learned again.
+            let _kept = memory::remember(&self.journal_dir, base_url, terms.learned());
+        }
+    }
 }
 
 /// What the settings say of the service a verb speaks to.
@@ -50,14 +72,25 @@ impl Service {
             journal_dir,
             checks,
         } = configured(sources)?;
-        // Nobody counts the calls of one verb.
-        let (calls, _) = unbounded_channel();
+        let (sender, calls) = unbounded_channel();
         Ok(Self {
             account: connection.account_id.clone(),
-            client: Client::new(connection, calls, || Clock::Wall.now())?,
+            client: Client::new(connection, sender, || Clock::Wall.now())?,
             journal_dir,
             checks,
+            calls: Mutex::new(calls),
         })
+    }
+
+    /// How many requests there were since the last time, and how many of them were answered 429.
+    pub(super) fn calls(&self) -> (usize, usize) {
+        let mut finished = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut calls, mut limited) = (0, 0);
+        while let Ok(call) = finished.try_recv() {
+            calls += 1;
+            limited += usize::from(call.outcome == Ok(429));
+        }
+        (calls, limited)
     }
 
     /// `chal-1 at http://127.0.0.1:8080`.
@@ -105,9 +138,13 @@ pub(super) fn configured(sources: &Sources) -> Result<Configured> {
     let FarEnd::LiveApi(connection) = settings.far_end()? else {
         return Err(Misuse(NOWHERE.to_owned()).into());
     };
+    let journal_dir = state_dir(&settings);
     Ok(Configured {
-        connection: *connection,
-        journal_dir: state_dir(&settings),
+        connection: Connection {
+            learned: memory::recall(&journal_dir, &connection.base_url),
+            ..*connection
+        },
+        journal_dir,
         checks: settings.checks,
     })
 }

@@ -21,6 +21,7 @@ mod send;
 mod sight;
 mod source;
 mod tempo;
+mod terms;
 
 #[cfg(test)]
 pub(crate) mod responder;
@@ -32,6 +33,7 @@ pub use pace::Class;
 pub use probe::Probe;
 pub use sight::{Clues, Sight};
 pub use tempo::Tempo;
+pub use terms::{Signs, Terms, signs, unit_of};
 
 use crate::{
     config::Connection,
@@ -55,6 +57,7 @@ pub struct Client(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     connection: Connection,
+    negotiation: terms::Negotiation,
     base: Url,
     bearer: HeaderValue,
     pools: send::Pools,
@@ -104,6 +107,7 @@ impl Client {
             base::source(&base, url)?;
         }
         Ok(Self(Arc::new(Inner {
+            negotiation: terms::Negotiation::of(&connection),
             connection,
             base,
             bearer,

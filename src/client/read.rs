@@ -12,23 +12,71 @@ use super::{
 };
 use crate::{
     api::{
-        Data, OrderFilter, OrdersQuery, PAGE_DEFAULT, PAGE_LIMIT, PositionSelector, PositionsQuery,
-        Route, TwapsQuery,
+        Data, Dialect, OrderFilter, OrdersQuery, PAGE_DEFAULT, PAGE_LIMIT, PositionSelector,
+        PositionsQuery, Route, Term, TwapsQuery,
     },
     model::{AccountId, Cursor, Failure, Order, Page, Position, Scaled, ScaledId, Twap},
 };
+use std::sync::{Mutex, PoisonError};
 
 impl Client {
     /// Every pending and resting order.
+    ///
+    /// Where the service has no filter for them, every page is read and sorted out here; after the first time only as
+    /// far back as anything can have changed.
     pub async fn working_orders(&self, account: &AccountId) -> Result<Page<Order>, Failure> {
-        let mut page = rows::walk(
-            |a: &Order, b| a.id == b.id,
-            |cursor| self.orders_page(account, OrderFilter::Working, cursor, PAGE_LIMIT),
-        )
-        .await?;
+        let first = self.working_page(account).await?;
+        // Learned by asking, perhaps just now.
+        let dialect = self.dialect();
+        let mut page = if dialect.is_bare(Term::WorkingFilter) {
+            self.sorted_out(account, &dialect, first).await?
+        } else {
+            let more = |cursor| self.orders_page(&dialect, account, OrderFilter::Working, cursor);
+            rows::walk_on(first, same_order, more).await?
+        };
         // A service that ignores the filter sends finished orders too. What it calls by a new word stays: a
         // stop left out would be a stop placed twice.
         page.rows.retain(|order| !order.is_over());
+        self.hear_working(&page);
+        Ok(page)
+    }
+
+    /// The newest page of working orders, in words that are honoured if there are any.
+    async fn working_page(&self, account: &AccountId) -> Result<Page<Order>, Failure> {
+        let ask = |dialect: Dialect| async move {
+            self.orders_page(&dialect, account, OrderFilter::Working, None)
+                .await
+        };
+        self.negotiated(Term::WorkingFilter, ask, |page| {
+            page.rows.iter().any(Order::is_over)
+        })
+        .await
+    }
+
+    async fn sorted_out(
+        &self,
+        account: &AccountId,
+        dialect: &Dialect,
+        first: Page<Order>,
+    ) -> Result<Page<Order>, Failure> {
+        let known = self.past();
+        let newest: Vec<_> = first.rows.iter().map(|order| order.id.clone()).collect();
+        let seen = Mutex::new(known.unseen());
+        let enough = |mut page: Page<Order>| {
+            let mut unseen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+            unseen.strike(page.rows.iter().map(|order| &order.id));
+            if unseen.is_enough() {
+                (page.next, page.incomplete) = (None, false);
+            }
+            page
+        };
+        let more = |cursor| async {
+            let page = self.orders_page(dialect, account, OrderFilter::All, cursor);
+            Ok(enough(page.await?))
+        };
+        let mut page = rows::walk_on(enough(first), same_order, more).await?;
+        page.incomplete |= known.is_cut();
+        self.remember_past(&newest, &page);
         Ok(page)
     }
 
@@ -38,34 +86,57 @@ impl Client {
         account: &AccountId,
         cursor: Option<Cursor>,
     ) -> Result<Page<Order>, Failure> {
-        self.orders_page(account, OrderFilter::All, cursor, PAGE_DEFAULT)
-            .await
+        let is_newest = cursor.is_none();
+        let route = Route::Orders(OrdersQuery {
+            account_id: account.clone(),
+            filter: OrderFilter::All,
+            limit: Some(PAGE_DEFAULT),
+            cursor: cursor.clone(),
+        });
+        let (dialect, limit) = (self.dialect(), Some(PAGE_DEFAULT));
+        let page = self.page_at(&dialect, &route, cursor.as_ref(), limit);
+        let page = page.await?;
+        if is_newest {
+            self.hear_orders(&page);
+        }
+        Ok(page)
     }
 
     async fn orders_page(
         &self,
+        dialect: &Dialect,
         account: &AccountId,
         filter: OrderFilter,
         cursor: Option<Cursor>,
-        limit: u32,
     ) -> Result<Page<Order>, Failure> {
         let route = Route::Orders(OrdersQuery {
             account_id: account.clone(),
             filter,
-            limit: Some(limit),
+            limit: Some(PAGE_LIMIT),
             cursor: cursor.clone(),
         });
-        self.page_at(&route, cursor.as_ref(), Some(limit)).await
+        self.page_at(dialect, &route, cursor.as_ref(), Some(PAGE_LIMIT))
+            .await
     }
 
     /// Every open position.
     pub async fn open_positions(&self, account: &AccountId) -> Result<Page<Position>, Failure> {
-        let mut page = rows::walk(
-            |a: &Position, b| a.id == b.id,
-            |cursor| self.positions_page(account, PositionSelector::Open, cursor, PAGE_LIMIT),
-        )
-        .await?;
+        let open = PositionSelector::Open;
+        let ask = |dialect: Dialect| async move {
+            self.positions_page(&dialect, account, open, None).await
+        };
+        let first = self.negotiated(Term::PositionSelector, ask, |page| {
+            page.rows
+                .iter()
+                .any(|position| position.closed_at.is_some())
+        });
+        let first = first.await?;
+        let dialect = self.dialect();
+        let more = |cursor| self.positions_page(&dialect, account, open, cursor);
+        let mut page = rows::walk_on(first, |a: &Position, b| a.id == b.id, more).await?;
         page.rows.retain(|position| position.closed_at.is_none());
+        self.hear_sizes(&page.rows);
+        page.rows = page.rows.into_iter().map(|row| self.sided(row)).collect();
         Ok(page)
     }
 
@@ -78,39 +149,62 @@ impl Client {
         account: &AccountId,
         cursor: Option<Cursor>,
     ) -> Result<Page<Position>, Failure> {
-        let mut page = self
-            .positions_page(account, PositionSelector::Closed, cursor, PAGE_DEFAULT)
-            .await?;
+        let closed = PositionSelector::Closed;
+        let page = if cursor.is_some() {
+            let dialect = self.dialect();
+            self.positions_page(&dialect, account, closed, cursor).await
+        } else {
+            let ask = |dialect: Dialect| async move {
+                self.positions_page(&dialect, account, closed, None).await
+            };
+            self.negotiated(Term::PositionSelector, ask, |page| {
+                page.rows
+                    .iter()
+                    .any(|position| position.closed_at.is_none())
+            })
+            .await
+        };
+        let mut page = page?;
         let answered = page.rows.len();
         page.rows.retain(|position| position.closed_at.is_some());
         page.incomplete |= page.rows.len() < answered;
+        page.rows = page.rows.into_iter().map(|row| self.sided(row)).collect();
+        // Nothing asked for closed ones, so that none came says nothing.
+        page.incomplete |= self.dialect().is_bare(Term::PositionSelector);
         Ok(page)
     }
 
     async fn positions_page(
         &self,
+        dialect: &Dialect,
         account: &AccountId,
         selector: PositionSelector,
         cursor: Option<Cursor>,
-        limit: u32,
     ) -> Result<Page<Position>, Failure> {
+        let limit = match selector {
+            PositionSelector::Open => PAGE_LIMIT,
+            PositionSelector::Closed => PAGE_DEFAULT,
+        };
         let route = Route::Positions(PositionsQuery {
             account_id: account.clone(),
             selector,
             limit: Some(limit),
             cursor: cursor.clone(),
         });
-        let mut page: Page<Position> = self.page_at(&route, cursor.as_ref(), Some(limit)).await?;
-        page.rows = page.rows.into_iter().map(|row| self.sided(row)).collect();
-        Ok(page)
+        self.page_at(dialect, &route, cursor.as_ref(), Some(limit))
+            .await
     }
 
     /// Every active TWAP and VWAP order of the account.
     pub async fn twaps(&self, account: &AccountId) -> Result<Page<Twap>, Failure> {
-        let route = Route::Twaps(TwapsQuery {
-            account_id: Some(account.clone()),
-        });
-        let mut page: Page<Twap> = self.page_at(&route, None, None).await?;
+        let ask = |dialect: Dialect| async move {
+            let route = Route::Twaps(TwapsQuery {
+                account_id: Some(account.clone()),
+            });
+            self.page_at(&dialect, &route, None, None).await
+        };
+        let page = self.negotiated(Term::TwapsAccount, ask, |_| false);
+        let mut page: Page<Twap> = page.await?;
         // Documented without paging: a service that pages it all the same cannot be asked for more.
         page.incomplete |= page.next.take().is_some();
         page.rows
@@ -120,12 +214,13 @@ impl Client {
 
     /// One scaled order with its rungs.
     pub async fn scaled(&self, id: &ScaledId) -> Result<Scaled, Failure> {
-        let answer = self.read(&Route::Scaled(id.clone())).await?;
+        let route = Route::Scaled(id.clone());
+        let answer = self.read(&self.dialect(), &route).await?;
         answer.decoded().map(|Data { data }| data)
     }
 
-    pub(super) async fn read(&self, route: &Route) -> Result<Answer, Failure> {
-        let target = route.target(&self.connection().dialect);
+    pub(super) async fn read(&self, dialect: &Dialect, route: &Route) -> Result<Answer, Failure> {
+        let target = route.target(dialect);
         self.fetch(base::endpoint(&self.0.base, &target)?).await
     }
 
@@ -143,10 +238,14 @@ impl Client {
 
     /// A position with the side the service's way of writing sizes gives it.
     pub(super) fn sided(&self, position: Position) -> Position {
-        if self.connection().dialect.signed_sizes {
+        if self.dialect().signed_sizes {
             position
         } else {
             position.with_side_inferred()
         }
     }
+}
+
+fn same_order(a: &Order, b: &Order) -> bool {
+    a.id == b.id
 }

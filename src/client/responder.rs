@@ -2,7 +2,7 @@
 //! each request and keeps what it was sent.
 
 use crate::{
-    api::Dialect,
+    api::{Dialect, Learned, Term},
     config::{Connection, FactsSource, PriceSource},
     model::{Call, Timestamp},
 };
@@ -128,6 +128,9 @@ pub(crate) fn connection(url: &str) -> Connection {
         api_key: "pd_live_secret".into(),
         account_id: "chal-1".into(),
         dialect: Dialect::default(),
+        // What is learned has its own tests.
+        pinned: Term::all().collect(),
+        learned: Learned::default(),
         prices: Some(PriceSource::paper()),
         facts: Some(FactsSource::paper()),
         read_only: false,

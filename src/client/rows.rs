@@ -5,10 +5,10 @@ use super::{
     answer::{Answer, clipped},
 };
 use crate::{
-    api::{CURSOR_LIMIT, List},
+    api::{CURSOR_LIMIT, Dialect, List, Route},
     model::{Cursor, Failure, Page, Text},
 };
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
 /// The working set is documented as bounded; 20 pages of 100 are far beyond any account. Only a service
@@ -19,12 +19,7 @@ const WALK_PAGES: usize = 20;
 ///
 /// `asked` is where this page began: a service that answers with the same place again is not followed.
 /// `limit` tells a full page, which may have a successor the service does not mention.
-pub(super) fn page<T: DeserializeOwned>(
-    answer: &Answer,
-    asked: Option<&Cursor>,
-    limit: Option<u32>,
-) -> Result<Page<T>, Failure> {
-    let list: List = answer.decoded()?;
+fn page<T: DeserializeOwned>(list: List, asked: Option<&Cursor>, limit: Option<u32>) -> Page<T> {
     let full = limit.is_some_and(|limit| u32::try_from(list.data.len()).is_ok_and(|n| n >= limit));
     let usable = |cursor: &Cursor| {
         let length = cursor.raw().chars().count();
@@ -49,7 +44,7 @@ pub(super) fn page<T: DeserializeOwned>(
             Err(why) => page.unreadable.push(why),
         }
     }
-    Ok(page)
+    page
 }
 
 /// One row, or `data[3].size: why`.
@@ -66,18 +61,19 @@ fn row<T: DeserializeOwned>(raw: &RawValue, index: usize) -> Result<T, Text> {
     })
 }
 
-/// A bounded list as a whole: pages are joined until the service says that it was the last.
+/// A bounded list as a whole, from its first page on: pages are joined until the service says that it was the last.
 ///
 /// A row that moves from one page to the next while we walk is taken once, as first seen (`same`). A
 /// failure on a later page fails the walk: half a list shown as the list would be a lie.
-pub(super) async fn walk<T, F>(
+pub(super) async fn walk_on<T, F>(
+    first: Page<T>,
     same: impl Fn(&T, &T) -> bool,
-    mut fetch: impl FnMut(Option<Cursor>) -> F,
+    fetch: impl Fn(Option<Cursor>) -> F,
 ) -> Result<Page<T>, Failure>
 where
     F: Future<Output = Result<Page<T>, Failure>>,
 {
-    let mut whole = fetch(None).await?;
+    let mut whole = first;
     let mut seen: Vec<Cursor> = vec![];
     while let Some(cursor) = whole.next.take() {
         if seen.contains(&cursor) || seen.len() + 1 >= WALK_PAGES {
@@ -102,10 +98,51 @@ impl Client {
     /// The answer's rows as a page of its own, for a list that is read page by page.
     pub(super) async fn page_at<T: DeserializeOwned>(
         &self,
-        route: &crate::api::Route,
+        dialect: &Dialect,
+        route: &Route,
         asked: Option<&Cursor>,
         limit: Option<u32>,
     ) -> Result<Page<T>, Failure> {
-        page(&self.read(route).await?, asked, limit)
+        let list = list(&self.read(dialect, route).await?)?;
+        self.hear_units(&list.data);
+        Ok(page(list, asked, limit))
     }
+}
+
+/// Where else the members of paging may stand.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Elsewhere {
+    pagination: Option<Box<RawValue>>,
+    paging: Option<Box<RawValue>>,
+    meta: Option<Box<RawValue>>,
+}
+
+/// And what else they may be called there.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Paging {
+    has_more: Option<bool>,
+    #[serde(alias = "cursor", alias = "next")]
+    next_cursor: Option<Cursor>,
+}
+
+/// The rows as they came, and where they go on. The documents show the members of paging for orders only.
+fn list(answer: &Answer) -> Result<List, Failure> {
+    let mut list: List = answer.decoded()?;
+    if list.has_more.is_none() && list.next_cursor.is_none() {
+        let Elsewhere {
+            pagination,
+            paging,
+            meta,
+        } = serde_json::from_slice(&answer.body).unwrap_or_default();
+        let places = [pagination, paging, meta].into_iter().flatten();
+        let mut read = places.filter_map(|place| serde_json::from_str(place.get()).ok());
+        let Paging {
+            has_more,
+            next_cursor,
+        } = read.next().unwrap_or_default();
+        (list.has_more, list.next_cursor) = (has_more, next_cursor);
+    }
+    Ok(list)
 }

@@ -1,8 +1,12 @@
 //! The far end: where it is, who we are there, and how it speaks.
 
-use crate::{api::Dialect, model::AccountId};
+use crate::{
+    api::{Dialect, Learned, Term},
+    model::AccountId,
+};
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// An API key. Its `Debug` shows nothing, it has no `Display`, and its memory is wiped on drop.
 pub type Secret = SecretString;
@@ -14,7 +18,12 @@ pub struct Connection {
     pub base_url: String,
     pub api_key: Secret,
     pub account_id: AccountId,
+    /// As set.
     pub dialect: Dialect,
+    /// What a setting decides, whatever the service teaches.
+    pub pinned: BTreeSet<Term>,
+    /// What the service taught in earlier sessions.
+    pub learned: Learned,
     /// Where prices come from; `None` shows `–` wherever a price is needed.
     pub prices: Option<PriceSource>,
     /// Where account figures come from; `None` shows `–`.

@@ -6,7 +6,7 @@ use super::{
     settings::ColorChoice,
     show, validate,
 };
-use crate::model::TimestampUnit;
+use crate::{api::Term, model::TimestampUnit};
 use config::ConfigError;
 use std::{collections::BTreeSet, fmt::Display};
 use strum::VariantArray;
@@ -24,12 +24,13 @@ pub fn load(sources: &Sources) -> Result<Loaded, SettingsError> {
     let layers = Layers::read(sources)?;
     let mut unknown = BTreeSet::new();
     let merged = layers.merged()?;
-    let read = serde_ignored::deserialize(merged, |path| {
+    let read: Result<Settings, _> = serde_ignored::deserialize(merged, |path| {
         unknown.insert(path.to_string().replace(".?", ""));
     });
     let mut problems: Vec<_> = unknown.iter().map(|key| stray(&layers, key)).collect();
     match read {
-        Ok(settings) => {
+        Ok(mut settings) => {
+            settings.pinned = pinned(&layers);
             problems.extend(validate::problems(&settings, &layers));
             if problems.is_empty() {
                 return Ok(Loaded { settings, layers });
@@ -45,6 +46,18 @@ impl Loaded {
     pub fn origin(&self, key: &str) -> Option<Origin> {
         self.layers.find(key).map(|(origin, _)| origin)
     }
+}
+
+/// What of the dialect stands anywhere but among the defaults.
+fn pinned(layers: &Layers) -> BTreeSet<Term> {
+    let is_set = |term: &Term| {
+        let key = term.setting();
+        [key.to_owned(), format!("{key}.name")]
+            .iter()
+            .filter_map(|key| layers.find(key))
+            .any(|(origin, _)| origin != Origin::Default)
+    };
+    Term::all().filter(is_set).collect()
 }
 
 fn stray(layers: &Layers, key: &str) -> Problem {

@@ -12,6 +12,7 @@ mod connection;
 mod key;
 mod layers;
 mod load;
+pub mod memory;
 mod paths;
 mod problem;
 mod settings;

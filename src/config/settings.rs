@@ -4,9 +4,12 @@ use super::{
     Checks, Connection, FactsSource, PriceSource, Secret, SettingsError, SourceChoice, key,
     validate, words,
 };
-use crate::{api::Dialect, model::AccountId};
+use crate::{
+    api::{Dialect, Learned, Term},
+    model::AccountId,
+};
 use serde::{Deserialize, Serialize};
-use std::{path::PathBuf, time::Duration};
+use std::{collections::BTreeSet, path::PathBuf, time::Duration};
 use strum::{Display, VariantArray, VariantNames};
 
 /// Every setting. Defaults live in `assets/default.toml` and nowhere else; what is optional here has none.
@@ -42,6 +45,9 @@ pub struct Settings {
     pub checks: Checks,
     pub poll: Poll,
     pub dialect: Dialect,
+    /// What of the dialect somebody has set.
+    #[serde(skip)]
+    pub(super) pinned: BTreeSet<Term>,
 }
 
 /// The interval of each poller: working orders, TWAPs, known ladders, the newest page of closed positions and of all
@@ -132,6 +138,8 @@ impl Settings {
             api_key: key::find(self)?,
             account_id: AccountId::from(account_id.as_str()),
             dialect: self.dialect.clone(),
+            pinned: self.pinned.clone(),
+            learned: Learned::default(),
             prices: self.price_source.resolve(reach, PriceSource::paper),
             facts: self.facts_source.resolve(reach, FactsSource::paper),
             read_only: self.read_only,
@@ -147,6 +155,8 @@ impl Connection {
             api_key,
             account_id,
             dialect: Dialect::default(),
+            pinned: Term::all().collect(),
+            learned: Learned::default(),
             prices: Some(PriceSource::paper()),
             facts: Some(FactsSource::paper()),
             read_only: false,

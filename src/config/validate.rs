@@ -184,7 +184,12 @@ fn intervals(settings: &Settings, found: &mut Found) {
 fn dialect(settings: &Settings, found: &mut Found) {
     for (key, value) in show::nested("dialect", &settings.dialect) {
         let Value::String(text) = value else { continue };
-        let may_be_empty = key == "dialect.twaps_account";
+        let may_be_empty = [
+            "dialect.working_filter.name",
+            "dialect.position_selector",
+            "dialect.twaps_account",
+        ]
+        .contains(&key.as_str());
         let plain = text.bytes().all(|b| b.is_ascii_graphic());
         if !plain || (text.is_empty() && !may_be_empty) {
             found.add(

@@ -33,6 +33,18 @@ pub enum TimestampUnit {
     Nanoseconds,
 }
 
+impl TimestampUnit {
+    /// What a wire number counts in, by its magnitude.
+    pub fn of(instant: Num) -> Option<Self> {
+        Some(match instant.truncated(0).to_scaled(0)?.abs() {
+            n if n < SECONDS_END => Self::Seconds,
+            n if n < MILLIS_END => Self::Milliseconds,
+            n if n < MICROS_END => Self::Microseconds,
+            _ => Self::Nanoseconds,
+        })
+    }
+}
+
 /// Each unit begins where the one before would reach the year 5138; no real instant is ambiguous.
 const SECONDS_END: i128 = 100_000_000_000;
 const MILLIS_END: i128 = SECONDS_END * 1_000;

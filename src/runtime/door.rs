@@ -11,7 +11,7 @@ use super::guests::Guests;
 use crate::{
     api::{Method, Request},
     app::{self, Msg, Sending},
-    config::Connection,
+    client::Client,
     model::{AccountId, Command, Failure, FailureKind, IdempotencyKey, Progress, Receipt},
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -77,7 +77,7 @@ pub(super) enum News {
 /// What a desk needs to know to let somebody in.
 #[derive(Debug, Clone)]
 pub(super) struct Host {
-    pub(super) connection: Connection,
+    pub(super) client: Client,
     pub(super) guests: Guests,
     pub(super) inbox: Sender<Msg>,
 }
@@ -106,8 +106,8 @@ impl Host {
         let (from, mut to) = lines(stream);
         let greeting = Greeting {
             process: process::id(),
-            base_url: self.connection.base_url.clone(),
-            account_id: self.connection.account_id.clone(),
+            base_url: self.client.connection().base_url.clone(),
+            account_id: self.client.connection().account_id.clone(),
         };
         if write(&mut to, &greeting).await.is_err() {
             return;
@@ -138,7 +138,7 @@ impl Host {
         let (method, target, key, body, sending) = match wish {
             Wish::Flatten => {
                 return Some(app::Wish {
-                    command: Command::Flatten(self.connection.account_id.clone()),
+                    command: Command::Flatten(self.client.connection().account_id.clone()),
                     key: String::new().into(),
                     sending: Sending::First,
                 });
@@ -158,7 +158,7 @@ impl Host {
             body: body.into_bytes(),
         };
         Some(app::Wish {
-            command: request.command(&self.connection.dialect)?,
+            command: request.command(&self.client.dialect())?,
             key,
             sending,
         })

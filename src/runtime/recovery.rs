@@ -184,7 +184,7 @@ impl Bench<'_> {
 
     /// The row as a command again, sent or asked about under a ticket of this session.
     fn row(&self, entry: Entry, rows: &[Entry], home: Home) -> Option<Row> {
-        let dialect = &self.desk.client.connection().dialect;
+        let dialect = &self.desk.client.dialect();
         let request = Request {
             method: entry.intent.method.parse::<Method>().ok()?,
             target: entry.intent.target.clone(),

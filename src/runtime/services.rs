@@ -4,14 +4,19 @@ use super::{Clock, Outbox, Poller, door::Host, guests::Guests};
 use crate::{
     app::{Effect, Identity, Msg, notice::Tone, poll::Source},
     client::Client,
-    config::Connection,
+    config::{Connection, memory},
     model::Failure,
 };
-use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 use tokio::sync::{
     mpsc::{Sender, UnboundedReceiver, channel, unbounded_channel},
     oneshot,
 };
+use tokio::task::spawn_blocking;
 
 /// A burst of news the desk has not taken yet; past it the outbox waits.
 const OUTBOX_MAIL: usize = 64;
@@ -82,6 +87,7 @@ impl Services {
         let clock = self.clock;
         far.connection.read_only |= self.read_only;
         let client = Client::new(far.connection, calls, move || clock.now())?;
+        self.take_lessons(&client, &far.journal_dir);
         let inbox = self.inbox.clone();
         tokio::spawn(async move {
             while let Some(call) = finished.recv().await {
@@ -103,7 +109,7 @@ impl Services {
             Ok(journal)
         };
         let host = Host {
-            connection: client.connection().clone(),
+            client: client.clone(),
             guests: guests.clone(),
             inbox: self.inbox.clone(),
         };
@@ -116,6 +122,38 @@ impl Services {
         let seed = u64::from(std::process::id());
         let poller = Poller::spawn(client, clock, &self.intervals, seed, self.inbox.clone());
         Ok((outbox, poller))
+    }
+
+    /// What the service teaches of its dialect is told, and kept for the next session.
+    fn take_lessons(&self, client: &Client, dir: &Path) {
+        let (mut terms, inbox) = (client.terms(), self.inbox.clone());
+        let (dir, base_url) = (dir.to_owned(), client.connection().base_url.clone());
+        tokio::spawn(async move {
+            let mut known = terms.borrow_and_update().sentences();
+            while terms.changed().await.is_ok() {
+                let (now, learned) = {
+                    let terms = terms.borrow_and_update();
+                    (terms.sentences(), terms.learned().clone())
+                };
+                for (term, sentence) in now
+                    .iter()
+                    .filter(|(term, now)| known.get(term) != Some(now))
+                {
+                    let text = format!(
+                        "learned of the service: {sentence}; {} decides otherwise",
+                        term.setting()
+                    );
+                    // Nobody listens while the desk shuts down.
+                    drop(inbox.send(Msg::Said(Tone::Plain, text)).await);
+                }
+                known = now;
+                let (dir, base_url) = (dir.clone(), base_url.clone());
+                let kept = move || memory::remember(&dir, &base_url, &learned);
+                if let Ok(Err(why)) = spawn_blocking(kept).await {
+                    tracing::warn!(%why, "what was learned of the service is not kept");
+                }
+            }
+        });
     }
 
     /// The way of the outbox to the desk, past those who wait at the door.

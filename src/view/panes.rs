@@ -67,6 +67,12 @@ pub fn emptiness(pane: Pane, model: &Model) -> Vec<Span> {
             None if !is_known => return vec![Span::muted("loading…")],
             Some(_) | None => {}
         }
+        if store.is_incomplete(source) {
+            return vec![Span::new(
+                "none that could be read, and not all of it could",
+                Tone::Warn,
+            )];
+        }
     }
     let words = match pane {
         Pane::Positions => "no open positions",

@@ -19,6 +19,7 @@ mod curl;
 mod deeds;
 mod doctor;
 mod lists;
+mod other;
 mod readme;
 mod served;
 mod settings;

@@ -98,6 +98,8 @@ impl Run {
             api_key: stage.key(self.account).into(),
             account_id: account(self.account).into(),
             dialect: Dialect::default(),
+            pinned: perpdeck::api::Term::all().collect(),
+            learned: perpdeck::api::Learned::default(),
             prices: None,
             facts: None,
             read_only: false,

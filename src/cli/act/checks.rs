@@ -63,5 +63,6 @@ fn command(service: &Service, entry: Entry) -> Option<Command> {
         key: intent.key,
         body: intent.body,
     };
-    ours.then(|| request.command(&connection.dialect)).flatten()
+    ours.then(|| request.command(&service.client.dialect()))
+        .flatten()
 }

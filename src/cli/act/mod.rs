@@ -76,7 +76,7 @@ impl Deed {
     /// Under a key of its own where none was chosen.
     fn new(service: &Service, command: Command, chosen: Option<IdempotencyKey>) -> Result<Self> {
         let key = chosen.unwrap_or_else(|| uuid::Uuid::new_v4().to_string().into());
-        let dialect = &service.client.connection().dialect;
+        let dialect = &service.client.dialect();
         Ok(Self {
             request: Request::of(&command, key.clone(), dialect)?,
             command,

@@ -6,13 +6,12 @@ use crate::{
         Dialect, OrderFilter, OrdersQuery, PAGE_LIMIT, PositionSelector, PositionsQuery, Route,
         TwapsQuery,
     },
-    client::{Client, Probe},
+    cli::service::Service,
+    client::{Client, Probe, Terms},
     config::Connection,
-    model::{AccountFacts, AccountId, Call, Cursor, Failure, FailureKind, Market, Page},
-    runtime::Clock,
+    model::{AccountFacts, AccountId, Cursor, Failure, FailureKind, Market, Page},
 };
 use std::time::Duration;
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 /// How often open positions are read to learn the latency.
 const LATENCY_READS: usize = 5;
@@ -22,7 +21,9 @@ const NONSENSE: &str = "perpdeck_doctor";
 /// What the service answered. Lists that were not reached because the first read failed are absent.
 #[derive(Debug)]
 pub(super) struct Asked {
+    /// With the dialect that the service is spoken to in now.
     pub(super) connection: Connection,
+    pub(super) terms: Terms,
     /// Open positions, again and again.
     pub(super) open: Vec<Probe>,
     pub(super) rest: Option<Rest>,
@@ -46,27 +47,34 @@ pub(super) struct Rest {
 }
 
 impl Asked {
-    pub(super) async fn of(connection: Connection) -> Result<Self, Failure> {
-        let (sender, mut finished) = unbounded_channel();
-        let client = Client::new(connection, sender, || Clock::Wall.now())?;
+    pub(super) async fn of(service: &Service) -> Result<Self, Failure> {
+        let client = &service.client;
         let mut open = vec![
             client
-                .probe(&positions(&client, PositionSelector::Open))
+                .probe(&positions(client, PositionSelector::Open))
                 .await,
         ];
         let reached = open.iter().all(|probe| unreachable(probe).is_none());
         let rest = if reached {
+            learn(client).await;
+            // It may have been asked in words that the service does not take.
+            open.retain(|probe| probe.list.is_ok());
             for _ in 1..LATENCY_READS {
-                let target = positions(&client, PositionSelector::Open);
+                let target = positions(client, PositionSelector::Open);
                 open.push(client.probe(&target).await);
             }
-            Some(Rest::of(&client).await)
+            Some(Rest::of(client).await)
         } else {
             None
         };
-        let (calls, limited) = count(&mut finished);
+        let (calls, limited) = service.calls();
+        let terms = client.terms().borrow().clone();
         Ok(Self {
-            connection: client.connection().clone(),
+            connection: Connection {
+                dialect: terms.dialect(),
+                ..client.connection().clone()
+            },
+            terms,
             open,
             rest,
             calls,
@@ -111,7 +119,7 @@ impl Asked {
 
 impl Rest {
     async fn of(client: &Client) -> Self {
-        let dialect = client.connection().dialect.clone();
+        let dialect = client.dialect();
         let first = client
             .probe(&orders(client, OrderFilter::All, 1, None))
             .await;
@@ -185,7 +193,7 @@ fn orders(client: &Client, filter: OrderFilter, limit: u32, cursor: Option<Curso
         limit: Some(limit),
         cursor,
     });
-    route.target(&client.connection().dialect)
+    route.target(&client.dialect())
 }
 
 fn positions(client: &Client, selector: PositionSelector) -> String {
@@ -195,14 +203,14 @@ fn positions(client: &Client, selector: PositionSelector) -> String {
         limit: Some(PAGE_LIMIT),
         cursor: None,
     });
-    route.target(&client.connection().dialect)
+    route.target(&client.dialect())
 }
 
-fn count(finished: &mut UnboundedReceiver<Call>) -> (usize, usize) {
-    let (mut calls, mut limited) = (0, 0);
-    while let Ok(call) = finished.try_recv() {
-        calls += 1;
-        limited += usize::from(call.outcome == Ok(429));
-    }
-    (calls, limited)
+/// The reads the desk makes, which find out how the service wants to be asked. What is wrong with them the probes tell.
+async fn learn(client: &Client) {
+    let account = account(client);
+    let _open = client.open_positions(&account).await;
+    let _closed = client.closed_positions(&account, None).await;
+    let _working = client.working_orders(&account).await;
+    let _twaps = client.twaps(&account).await;
 }

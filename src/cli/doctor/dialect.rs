@@ -6,12 +6,11 @@ use super::{
     rows::Row,
 };
 use crate::{
-    api::Dialect,
-    client::Probe,
+    api::Term,
+    client::{Probe, signs},
     config::Connection,
-    model::{Failure, Num},
+    model::Failure,
 };
-use std::cmp::Ordering;
 
 const UNASKED: &str = "nothing could be read";
 const FIRST_ORDER: &str = "no read can tell: the answer to the first order that has it will";
@@ -22,6 +21,8 @@ type Finding = (Settled, String);
 struct Guess {
     what: &'static str,
     setting: Option<&'static str>,
+    /// What reading can settle otherwise than it is set.
+    term: Option<Term>,
     value: fn(&Connection) -> String,
     settle: fn(&Rest, &Asked) -> Finding,
 }
@@ -30,78 +31,92 @@ const GUESSES: [Guess; 11] = [
     Guess {
         what: "working filter",
         setting: Some("dialect.working_filter"),
-        value: |c| {
-            let filter = &c.dialect.working_filter;
-            format!("{}={}", filter.name, filter.value)
-        },
+        term: Some(Term::WorkingFilter),
+        value: |c| c.dialect.spelling(Term::WorkingFilter),
         settle: working_filter,
     },
     Guess {
         what: "positions",
         setting: Some("dialect.position_selector"),
-        value: |c| format!("{}=open|closed", c.dialect.position_selector),
+        term: Some(Term::PositionSelector),
+        value: |c| c.dialect.spelling(Term::PositionSelector),
         settle: selector,
     },
     Guess {
         what: "TWAP account",
         setting: Some("dialect.twaps_account"),
-        value: |c| or_none(&c.dialect.twaps_account),
+        term: Some(Term::TwapsAccount),
+        value: |c| c.dialect.spelling(Term::TwapsAccount),
         settle: twaps_account,
     },
     Guess {
         what: "time in force",
         setting: Some("dialect.time_in_force_field"),
+        term: None,
         value: |c| c.dialect.time_in_force_field.clone(),
         settle: |rest, asked| answered_with(rest, &asked.dialect().time_in_force_field),
     },
     Guess {
         what: "trigger side",
         setting: Some("dialect.trigger_direction_field"),
+        term: None,
         value: |c| c.dialect.trigger_direction_field.clone(),
         settle: |rest, asked| answered_with(rest, &asked.dialect().trigger_direction_field),
     },
     Guess {
         what: "slippage",
         setting: Some("dialect.slippage_field"),
+        term: None,
         value: |c| c.dialect.slippage_field.clone(),
         settle: |_, _| (Settled::Assumed, FIRST_ORDER.to_owned()),
     },
     Guess {
         what: "timestamps",
         setting: Some("dialect.timestamp_unit"),
-        value: |c| c.dialect.timestamp_unit.to_string(),
+        term: Some(Term::TimestampUnit),
+        value: |c| c.dialect.spelling(Term::TimestampUnit),
         settle: timestamp_unit,
     },
     Guess {
         what: "sizes",
         setting: Some("dialect.signed_sizes"),
-        value: |c| sizes(&c.dialect).to_owned(),
+        term: Some(Term::SignedSizes),
+        value: |c| c.dialect.spelling(Term::SignedSizes),
         settle: signed_sizes,
     },
     Guess {
         what: "paging",
         setting: None,
+        term: None,
         value: |_| "has_more, next_cursor".to_owned(),
         settle: |rest, _| paging(rest),
     },
     Guess {
         what: "prices",
         setting: Some("price_source"),
+        term: None,
         value: |c| source(c.prices.as_ref().map(|source| &source.url)),
         settle: |rest, _| prices(rest),
     },
     Guess {
         what: "account figures",
         setting: Some("facts_source"),
+        term: None,
         value: |c| source(c.facts.as_ref().map(|source| &source.url)),
         settle: |rest, _| facts(rest),
     },
 ];
 
 pub(super) fn assumptions(asked: &Asked) -> Vec<Assumption> {
-    let settled = |guess: &Guess| match &asked.rest {
-        Some(rest) => (guess.settle)(rest, asked),
-        None => (Settled::Assumed, UNASKED.to_owned()),
+    let learned = asked.terms.sentences();
+    let settled = |guess: &Guess| {
+        if let Some((term, words)) = guess.term.and_then(|term| learned.get_key_value(&term)) {
+            return (of(*term), words.clone());
+        }
+        match &asked.rest {
+            Some(rest) => (guess.settle)(rest, asked),
+            None => (Settled::Assumed, UNASKED.to_owned()),
+        }
     };
     let told = GUESSES.iter().map(|guess| {
         let (settled, how) = settled(guess);
@@ -116,19 +131,11 @@ pub(super) fn assumptions(asked: &Asked) -> Vec<Assumption> {
     told.collect()
 }
 
-fn sizes(dialect: &Dialect) -> &'static str {
-    if dialect.signed_sizes {
-        "negative is short"
-    } else {
-        "never negative"
-    }
-}
-
-fn or_none(name: &str) -> String {
-    if name.is_empty() {
-        "not sent".to_owned()
-    } else {
-        name.to_owned()
+/// How what was learned was learned.
+fn of(term: Term) -> Settled {
+    match term {
+        Term::WorkingFilter | Term::PositionSelector | Term::TwapsAccount => Settled::Asked,
+        Term::TimestampUnit | Term::SignedSizes => Settled::Seen,
     }
 }
 
@@ -253,48 +260,24 @@ fn timestamp_unit(rest: &Rest, asked: &Asked) -> Finding {
     }
 }
 
-/// A negative size proves that sizes are signed; a positive one of a position that is liquidated above its entry, that
-/// they are not.
 fn signed_sizes(rest: &Rest, asked: &Asked) -> Finding {
-    let closed = Row::all(&rest.closed).into_iter();
-    let positions: Vec<Row> = asked.first().map(Row::all).unwrap_or_default();
-    let positions: Vec<Row> = positions.into_iter().chain(closed).collect();
-    let negative = positions
-        .iter()
-        .filter(|row| sign(row) == Some(Ordering::Less))
-        .count();
-    let bare = positions.iter().filter(|row| is_bare_short(row)).count();
-    match (negative, bare, asked.dialect().signed_sizes) {
-        (0, 0, _) => (
-            Settled::Assumed,
-            "no short position was there to see".to_owned(),
-        ),
-        (0, bare, true) => (
-            Settled::Wrong,
-            format!("{bare} shorts have a positive size"),
-        ),
-        (0, bare, false) => (Settled::Seen, format!("{bare} shorts have a positive size")),
-        (count, _, true) => (
-            Settled::Seen,
-            format!("{count} positions have a negative size"),
-        ),
-        (count, _, false) => (
-            Settled::Wrong,
-            format!("{count} positions have a negative size"),
-        ),
-    }
-}
-
-fn sign(row: &Row) -> Option<Ordering> {
-    Some(row.number("size")?.cmp(&Num::ZERO))
-}
-
-fn is_bare_short(row: &Row) -> bool {
-    let prices = row
-        .number("liquidation_price")
-        .zip(row.number("entry_price"));
-    let short = prices.is_some_and(|(liquidation, entry)| liquidation > entry);
-    short && sign(row) == Some(Ordering::Greater)
+    let open = asked.first().map(Row::all).unwrap_or_default();
+    let rows = open.into_iter().chain(Row::all(&rest.closed));
+    let facts = rows.map(|row| {
+        let number = |field| row.number(field);
+        (
+            number("size"),
+            number("entry_price"),
+            number("liquidation_price"),
+        )
+    });
+    let signs = signs(facts);
+    let settled = match signs.verdict() {
+        None => Settled::Assumed,
+        Some(signed) if signed == asked.dialect().signed_sizes => Settled::Seen,
+        Some(_) => Settled::Wrong,
+    };
+    (settled, signs.words())
 }
 
 fn paging(rest: &Rest) -> Finding {

@@ -1,7 +1,8 @@
 //! `perpdeck doctor`: whether the service is there and well, and how each thing its documents leave open was settled.
 //!
 //! Contract: reads only, and few of them. What a read cannot settle is said to be assumed, with the setting that
-//! changes it; nothing is guessed here that is not told. Known limit: the names of body fields cannot be tried without
+//! changes it; nothing is guessed here that is not told. What can be learned is learned first, by the same reads and
+//! with the same memory as the desk's, and what is reported is how the service is spoken to from then on. Known limit: the names of body fields cannot be tried without
 //! placing an order.
 
 mod asked;
@@ -11,7 +12,7 @@ mod rows;
 
 use super::{
     Exit, out,
-    service::configured,
+    service::Service,
     voice::{FormOutput, Voice, json},
 };
 use crate::config::Sources;
@@ -84,10 +85,10 @@ pub(super) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
 }
 
 async fn examine(voice: Voice, sources: &Sources) -> Result<Exit> {
-    let configured = configured(sources)?;
-    let asked = Asked::of(configured.connection).await?;
+    let service = Service::open(sources)?;
+    let asked = Asked::of(&service).await?;
     let report = Report {
-        checks: health::checks(&asked, &configured.journal_dir),
+        checks: health::checks(&asked, &service.journal_dir),
         assumptions: dialect::assumptions(&asked),
     };
     out::say(&if voice.is_json() {

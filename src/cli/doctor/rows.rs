@@ -36,14 +36,7 @@ impl Row {
 
     /// What its instants count in, by their magnitude: no real one is ambiguous.
     pub(super) fn unit(&self) -> Option<TimestampUnit> {
-        let instant = INSTANTS.iter().find_map(|field| self.number(field))?;
-        let digits = instant.truncated(0).to_string().len();
-        Some(match digits {
-            ..=11 => TimestampUnit::Seconds,
-            12..=14 => TimestampUnit::Milliseconds,
-            15..=17 => TimestampUnit::Microseconds,
-            18.. => TimestampUnit::Nanoseconds,
-        })
+        TimestampUnit::of(INSTANTS.iter().find_map(|field| self.number(field))?)
     }
 
     pub(super) fn is_working(&self) -> bool {

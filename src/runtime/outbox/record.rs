@@ -86,7 +86,7 @@ impl Desk {
         let chosen = origin.key.is_some();
         let own = || IdempotencyKey::from(uuid::Uuid::new_v4().to_string());
         let key = origin.key.unwrap_or_else(own);
-        let request = Request::of(command, key, &self.client.connection().dialect)
+        let request = Request::of(command, key, &self.client.dialect())
             .map_err(|why| Failure::local(format!("the request could not be written: {why}")))?;
         if chosen && let Some(recorded) = self.recorded_before(&request).await {
             return Ok(recorded);

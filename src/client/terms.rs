@@ -1,0 +1,405 @@
+//! How the service is spoken to: what the settings say, and what its answers have taught since.
+//!
+//! Contract: nothing is asked for the sake of learning but, once, the same read under the next spelling of [`SPELLINGS`]
+//! when one was refused or ignored; what a setting names is never changed; a lesson is only drawn from what cannot be
+//! read otherwise. Where no spelling is honoured nothing is sent, and the rows are sorted out here.
+//!
+//! Known limit: names of body fields cannot be learned by reading.
+
+use super::Client;
+use crate::{
+    api::{Dialect, Learned, QueryPair, Term},
+    config::Connection,
+    model::{Failure, FailureKind, Num, Order, OrderId, Page, Position, TimestampUnit},
+};
+use serde_json::value::RawValue;
+use std::{
+    cmp::Ordering,
+    collections::{BTreeMap, BTreeSet},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+use tokio::sync::watch;
+
+/// Names a filter may have, the likeliest first; where all fail, none is sent.
+const SPELLINGS: [&str; 4] = ["status", "filter", "state", "view"];
+/// Instants of one page that must agree before its unit is believed.
+const SAMPLE: usize = 3;
+
+/// What is settled by now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Terms {
+    /// As set.
+    set: Dialect,
+    pinned: BTreeSet<Term>,
+    learned: Learned,
+    /// Why each lesson was drawn in this session.
+    reasons: BTreeMap<Term, String>,
+}
+
+impl Terms {
+    fn of(connection: &Connection) -> Self {
+        Self {
+            set: connection.dialect.clone(),
+            pinned: connection.pinned.clone(),
+            learned: connection.learned.without(&connection.pinned),
+            reasons: BTreeMap::new(),
+        }
+    }
+
+    /// How the service is spoken to now.
+    pub fn dialect(&self) -> Dialect {
+        self.set.with(&self.learned)
+    }
+
+    pub fn learned(&self) -> &Learned {
+        &self.learned
+    }
+
+    /// One sentence for each thing that is settled otherwise than set.
+    pub fn sentences(&self) -> BTreeMap<Term, String> {
+        let (set, now) = (&self.set, self.dialect());
+        let changed = Term::all().filter(|term| set.spelling(*term) != now.spelling(*term));
+        changed
+            .map(|term| {
+                let why = self
+                    .reasons
+                    .get(&term)
+                    .map_or("learned before", String::as_str);
+                let (now, set) = (now.spelling(term), set.spelling(term));
+                (
+                    term,
+                    format!("{}: {now} in place of {set} ({why})", term.words()),
+                )
+            })
+            .collect()
+    }
+}
+
+/// What the terms are changed by, and watched through.
+#[derive(Debug)]
+pub(super) struct Negotiation {
+    terms: watch::Sender<Terms>,
+    evidence: Mutex<Evidence>,
+}
+
+/// Orders by what two different reads say of them.
+#[derive(Debug, Default)]
+struct Evidence {
+    past: Past,
+    /// At work, says the newest page of all orders.
+    seen: BTreeSet<OrderId>,
+    /// Of those, not among the working ones that were read after it.
+    missed: BTreeSet<OrderId>,
+}
+
+impl Negotiation {
+    pub(super) fn of(connection: &Connection) -> Self {
+        Self {
+            terms: watch::Sender::new(Terms::of(connection)),
+            evidence: Mutex::default(),
+        }
+    }
+
+    fn evidence(&self) -> MutexGuard<'_, Evidence> {
+        self.evidence.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn may_learn(&self, term: Term) -> bool {
+        !self.terms.borrow().pinned.contains(&term)
+    }
+
+    fn learn(&self, term: Term, spoken: &Dialect, why: &str) {
+        self.terms.send_if_modified(|terms| {
+            if terms.pinned.contains(&term)
+                || terms.dialect().spelling(term) == spoken.spelling(term)
+            {
+                return false;
+            }
+            terms.learned.take(term, spoken);
+            terms.reasons.insert(term, why.to_owned());
+            true
+        });
+    }
+
+    /// An order that works, by two reads of all orders, and is not among the working ones read between them, was
+    /// left out.
+    fn compare(&self, all: &Page<Order>) -> bool {
+        let mut evidence = self.evidence();
+        let working = all.rows.iter().filter(|order| order.is_working());
+        evidence.seen = working.map(|order| order.id.clone()).collect();
+        let left_out = evidence
+            .seen
+            .intersection(&evidence.missed)
+            .next()
+            .is_some();
+        evidence.missed.clear();
+        left_out
+    }
+
+    fn note_working(&self, page: &Page<Order>) {
+        let mut evidence = self.evidence();
+        let listed: BTreeSet<_> = page.rows.iter().map(|order| &order.id).collect();
+        let missed = evidence.seen.iter().filter(|id| !listed.contains(id));
+        evidence.missed = missed.cloned().collect();
+    }
+}
+
+impl Client {
+    /// How the service is spoken to now.
+    pub fn dialect(&self) -> Dialect {
+        self.0.negotiation.terms.borrow().dialect()
+    }
+
+    /// Tells whenever something is learned.
+    pub fn terms(&self) -> watch::Receiver<Terms> {
+        self.0.negotiation.terms.subscribe()
+    }
+
+    /// Asks in the words of now, and where those are refused or ignored once in each other spelling of `term`; the
+    /// first that is honoured is kept.
+    pub(super) async fn negotiated<T, F>(
+        &self,
+        term: Term,
+        ask: impl Fn(Dialect) -> F,
+        is_ignored: impl Fn(&Page<T>) -> bool,
+    ) -> Result<Page<T>, Failure>
+    where
+        F: Future<Output = Result<Page<T>, Failure>>,
+    {
+        let now = self.dialect();
+        let first = ask(now.clone()).await;
+        let Some(trouble) = trouble(&first, &is_ignored) else {
+            return first;
+        };
+        if now.is_bare(term) || !self.0.negotiation.may_learn(term) {
+            return first;
+        }
+        for other in others(term, &now) {
+            match ask(other.clone()).await {
+                Ok(page) if other.is_bare(term) || !is_ignored(&page) => {
+                    let why = format!("{} was {trouble}", now.spelling(term));
+                    self.0.negotiation.learn(term, &other, &why);
+                    return Ok(page);
+                }
+                Ok(_) => {}
+                Err(why) if why.kind == FailureKind::Invalid => {}
+                // Not the time to learn anything.
+                Err(_) => break,
+            }
+        }
+        first
+    }
+
+    /// Draws what can be drawn from the newest page of all orders.
+    pub(super) fn hear_orders(&self, page: &Page<Order>) {
+        if self.0.negotiation.compare(page) {
+            let now = self.dialect();
+            let why = format!(
+                "{} left out orders that work",
+                now.spelling(Term::WorkingFilter)
+            );
+            self.0
+                .negotiation
+                .learn(Term::WorkingFilter, &now.bare(Term::WorkingFilter), &why);
+        }
+    }
+
+    /// Remembers which orders the filtered list had.
+    pub(super) fn hear_working(&self, page: &Page<Order>) {
+        if !page.incomplete && page.unreadable.is_empty() {
+            self.0.negotiation.note_working(page);
+        }
+    }
+
+    /// Whether sizes have signs, as far as these rows tell.
+    pub(super) fn hear_sizes(&self, rows: &[Position]) {
+        let told = signs(
+            rows.iter()
+                .map(|row| (Some(row.size), row.entry_price, row.liquidation_price)),
+        );
+        let Some(signed_sizes) = told.verdict() else {
+            return;
+        };
+        let spoken = Dialect {
+            signed_sizes,
+            ..self.dialect()
+        };
+        self.0
+            .negotiation
+            .learn(Term::SignedSizes, &spoken, &told.words());
+    }
+
+    /// The unit of instants, as far as these rows tell.
+    pub(super) fn hear_units(&self, rows: &[Box<RawValue>]) {
+        let units: Vec<_> = rows
+            .iter()
+            .take(SAMPLE)
+            .filter_map(|row| unit_of(row))
+            .collect();
+        let Some(first) = units.first() else { return };
+        if units.iter().all(|unit| unit == first) {
+            let spoken = Dialect {
+                timestamp_unit: *first,
+                ..self.dialect()
+            };
+            let why = format!("instants have the magnitude of {first}");
+            self.0.negotiation.learn(Term::TimestampUnit, &spoken, &why);
+        }
+    }
+}
+
+impl Client {
+    /// How far back everything is known to be over.
+    pub(super) fn past(&self) -> Past {
+        self.0.negotiation.evidence().past.clone()
+    }
+
+    /// The list of working orders, sorted out of every page down to there.
+    pub(super) fn remember_past(&self, newest: &[OrderId], page: &Page<Order>) {
+        if !page.unreadable.is_empty() {
+            return;
+        }
+        let working = page.rows.iter().filter(|order| !order.is_over());
+        self.0.negotiation.evidence().past = Past {
+            working: working.map(|order| order.id.clone()).collect(),
+            newest: newest.iter().cloned().collect(),
+            is_known: true,
+            is_cut: page.incomplete,
+        };
+    }
+}
+
+/// What a walk over all orders found: behind its newest page nothing begins to work again.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Past {
+    working: BTreeSet<OrderId>,
+    newest: BTreeSet<OrderId>,
+    is_known: bool,
+    is_cut: bool,
+}
+
+impl Past {
+    /// The walk did not get to the end: there may be older ones at work.
+    pub(super) fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
+    pub(super) fn unseen(&self) -> Unseen {
+        Unseen {
+            is_known: self.is_known,
+            working: self.working.clone(),
+            newest: self.newest.clone(),
+            joined: self.newest.is_empty(),
+        }
+    }
+}
+
+/// What must still be met before an older page can tell nothing new.
+#[derive(Debug)]
+pub(super) struct Unseen {
+    is_known: bool,
+    working: BTreeSet<OrderId>,
+    newest: BTreeSet<OrderId>,
+    /// These pages have met the newest of the last walk: there is no gap.
+    joined: bool,
+}
+
+impl Unseen {
+    pub(super) fn strike<'a>(&mut self, ids: impl Iterator<Item = &'a OrderId>) {
+        for id in ids {
+            self.working.remove(id);
+            self.joined |= self.newest.contains(id);
+        }
+    }
+
+    pub(super) fn is_enough(&self) -> bool {
+        self.is_known && self.joined && self.working.is_empty()
+    }
+}
+
+fn trouble<T>(
+    answer: &Result<Page<T>, Failure>,
+    is_ignored: impl Fn(&Page<T>) -> bool,
+) -> Option<&'static str> {
+    match answer {
+        Err(why) if why.kind == FailureKind::Invalid => Some("refused"),
+        Err(_) => None,
+        Ok(page) => is_ignored(page).then_some("ignored"),
+    }
+}
+
+/// The other ways to ask, and at last none.
+fn others(term: Term, now: &Dialect) -> Vec<Dialect> {
+    let named = |name: &&str| match term {
+        Term::WorkingFilter => Dialect {
+            working_filter: QueryPair {
+                name: (*name).to_owned(),
+                ..now.working_filter.clone()
+            },
+            ..now.clone()
+        },
+        Term::PositionSelector => Dialect {
+            position_selector: (*name).to_owned(),
+            ..now.clone()
+        },
+        Term::TwapsAccount | Term::TimestampUnit | Term::SignedSizes => now.clone(),
+    };
+    let all = SPELLINGS.iter().map(named);
+    let others = all.filter(|other| other.spelling(term) != now.spelling(term));
+    others.chain([now.bare(term)]).collect()
+}
+
+/// What positions say about the sign of their sizes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Signs {
+    /// Proof that a short is negative.
+    pub negative: usize,
+    /// Liquidated above their entry, and positive: shorts without a sign.
+    pub bare_shorts: usize,
+}
+
+/// Of rows as size, entry and liquidation price.
+pub fn signs(rows: impl Iterator<Item = (Option<Num>, Option<Num>, Option<Num>)>) -> Signs {
+    let mut signs = Signs::default();
+    for (size, entry, liquidation) in rows {
+        let sign = size.map(|size| size.cmp(&Num::ZERO));
+        let short = entry
+            .zip(liquidation)
+            .is_some_and(|(entry, liquidation)| liquidation > entry);
+        signs.negative += usize::from(sign == Some(Ordering::Less));
+        signs.bare_shorts += usize::from(short && sign == Some(Ordering::Greater));
+    }
+    signs
+}
+
+impl Signs {
+    /// Whether sizes have signs; `None` where no short was there to tell.
+    pub fn verdict(self) -> Option<bool> {
+        match (self.negative, self.bare_shorts) {
+            (0, 0) => None,
+            (0, _) => Some(false),
+            (_, _) => Some(true),
+        }
+    }
+
+    pub fn words(self) -> String {
+        match self.verdict() {
+            None => "no short position was there to see".to_owned(),
+            Some(true) => format!("{} positions have a negative size", self.negative),
+            Some(false) => format!("{} shorts have a positive size", self.bare_shorts),
+        }
+    }
+}
+
+/// Fields that hold an instant in every row that has them.
+const INSTANTS: [&str; 3] = ["requested_at", "opened_at", "closed_at"];
+
+/// What the instants of a row count in, by their magnitude.
+pub fn unit_of(row: &RawValue) -> Option<TimestampUnit> {
+    let fields: BTreeMap<&str, &RawValue> = serde_json::from_str(row.get()).ok()?;
+    let number = |field: &&str| fields.get(field)?.get().parse::<Num>().ok();
+    TimestampUnit::of(INSTANTS.iter().find_map(number)?)
+}
+
+#[cfg(test)]
+mod tests;

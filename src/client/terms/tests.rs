@@ -1,0 +1,234 @@
+//! What a scripted service teaches, and at what price in requests.
+
+use super::*;
+use crate::client::responder::{ORDER, Reply, Responder, client, error, ok};
+
+fn student(responder: &Responder) -> Client {
+    client(Connection {
+        pinned: BTreeSet::new(),
+        ..responder.connection()
+    })
+    .0
+}
+
+fn orders(rows: &[&str]) -> Reply {
+    page(rows, "")
+}
+
+fn page(rows: &[&str], next: &str) -> Reply {
+    let rows: Vec<_> = rows
+        .iter()
+        .map(|row| {
+            let (id, status) = row.split_once(' ').unwrap();
+            ORDER.replace("o-1", id).replace("resting", status)
+        })
+        .collect();
+    let more = !next.is_empty();
+    ok(&format!(
+        r#"{{"data":[{}],"has_more":{more},"next_cursor":"{next}"}}"#,
+        rows.join(",")
+    ))
+}
+
+fn refused() -> Reply {
+    error("400 Bad Request", "")
+}
+
+async fn working(client: &Client) -> (Vec<String>, bool) {
+    let page = client.working_orders(&"chal-1".into()).await.unwrap();
+    let ids = page.rows.iter().map(|order| order.id.raw().to_owned());
+    (ids.collect(), page.incomplete)
+}
+
+/// The query of each request, without the account and the limit.
+fn asked(responder: &Responder) -> Vec<String> {
+    let lines = responder.seen().into_iter().map(|seen| seen.line);
+    lines
+        .map(|line| {
+            let target = line.split(' ').nth(1).unwrap();
+            let query = target.split_once('?').map_or("", |(_, query)| query);
+            let kept = query
+                .split('&')
+                .filter(|pair| !pair.starts_with("account_id") && !pair.starts_with("limit"));
+            kept.collect::<Vec<_>>().join("&")
+        })
+        .collect()
+}
+
+#[tokio::test]
+async fn a_filter_that_is_refused_is_asked_for_by_its_other_names_once() {
+    let script = vec![refused(), orders(&["a resting"]), orders(&["a resting"])];
+    let responder = Responder::answering(script).await;
+    let student = student(&responder);
+    let mut terms = student.terms();
+    assert_eq!(working(&student).await.0, ["a"]);
+    assert!(terms.has_changed().unwrap());
+    let told = terms.borrow_and_update().sentences();
+    let words =
+        "working orders: filter=working in place of status=working (status=working was refused)";
+    assert_eq!(
+        told,
+        BTreeMap::from([(Term::WorkingFilter, words.to_owned())])
+    );
+    assert_eq!(working(&student).await.0, ["a"]);
+    assert_eq!(
+        asked(&responder),
+        ["status=working", "filter=working", "filter=working"]
+    );
+}
+
+#[tokio::test]
+async fn a_filter_that_nobody_honours_is_left_out_and_the_pages_are_sorted_out_here() {
+    let all = || orders(&["c filled", "b resting", "a canceled"]);
+    let responder = Responder::answering((0..6).map(|_| all()).collect()).await;
+    let student = student(&responder);
+    assert_eq!(working(&student).await, (vec!["b".to_owned()], false));
+    assert_eq!(working(&student).await, (vec!["b".to_owned()], false));
+    let names = [
+        "status=working",
+        "filter=working",
+        "state=working",
+        "view=working",
+        "",
+        "",
+    ];
+    assert_eq!(asked(&responder), names);
+}
+
+#[tokio::test]
+async fn sorted_out_pages_are_read_again_only_as_far_back_as_anything_can_have_changed() {
+    let responder = Responder::answering(vec![
+        page(&["d filled", "c resting"], "p2"),
+        page(&["b resting", "a filled"], ""),
+        page(&["e resting", "d filled", "c resting"], "p2"),
+        page(&["b canceled", "a filled"], "p3"),
+        page(&["e resting", "d filled", "c filled"], "p2"),
+    ])
+    .await;
+    let student = client(Connection {
+        dialect: Dialect::default().bare(Term::WorkingFilter),
+        ..responder.connection()
+    })
+    .0;
+    assert_eq!(working(&student).await.0, ["c", "b"]);
+    // b was at work, so it is looked for on the second page; then nothing older can be.
+    assert_eq!(
+        working(&student).await,
+        (vec!["e".to_owned(), "c".to_owned()], false)
+    );
+    assert_eq!(working(&student).await, (vec!["e".to_owned()], false));
+    assert_eq!(asked(&responder), ["", "cursor=p2", "", "cursor=p2", ""]);
+}
+
+#[tokio::test]
+async fn a_filter_that_leaves_out_orders_that_work_is_found_out_by_the_history() {
+    let responder = Responder::answering(vec![
+        orders(&["a resting"]),
+        orders(&[]),
+        orders(&["a resting"]),
+        orders(&["a resting"]),
+    ])
+    .await;
+    let student = student(&responder);
+    let account = "chal-1".into();
+    student.orders(&account, None).await.unwrap();
+    assert_eq!(working(&student).await.0, Vec::<String>::new());
+    student.orders(&account, None).await.unwrap();
+    assert_eq!(working(&student).await.0, ["a"]);
+    assert_eq!(asked(&responder), ["", "status=working", "", ""]);
+    let told = student.terms().borrow().sentences();
+    assert!(
+        told[&Term::WorkingFilter].contains("status=working left out orders that work"),
+        "{told:?}"
+    );
+}
+
+#[tokio::test]
+async fn trouble_that_is_not_about_the_words_teaches_nothing() {
+    let busy = || error("503 Service Unavailable", "");
+    let responder = Responder::answering(vec![busy(), refused(), busy()]).await;
+    let student = student(&responder);
+    let account = "chal-1".into();
+    assert!(student.working_orders(&account).await.is_err());
+    let why = student.working_orders(&account).await.unwrap_err();
+    assert_eq!(why.kind, FailureKind::Invalid);
+    assert_eq!(
+        asked(&responder),
+        ["status=working", "status=working", "filter=working"]
+    );
+    assert_eq!(student.dialect(), Dialect::default());
+}
+
+#[tokio::test]
+async fn a_request_that_is_refused_in_any_words_is_not_the_words_fault() {
+    let responder = Responder::answering((0..5).map(|_| refused()).collect()).await;
+    let student = student(&responder);
+    let failed = student.working_orders(&"chal-1".into()).await;
+    assert_eq!(failed.unwrap_err().kind, FailureKind::Invalid);
+    assert_eq!(student.dialect(), Dialect::default());
+}
+
+#[tokio::test]
+async fn what_was_learned_before_is_spoken_from_the_start_unless_a_setting_says_otherwise() {
+    let learned = Learned {
+        position_selector: Some("state".to_owned()),
+        signed_sizes: Some(false),
+        ..Learned::default()
+    };
+    let responder = Responder::answering(vec![]).await;
+    let connection = |pinned| Connection {
+        learned: learned.clone(),
+        pinned,
+        ..responder.connection()
+    };
+    let spoken = client(connection(BTreeSet::new())).0.dialect();
+    assert_eq!(
+        (spoken.position_selector.as_str(), spoken.signed_sizes),
+        ("state", false)
+    );
+    let pinned = client(connection(BTreeSet::from([Term::PositionSelector])))
+        .0
+        .dialect();
+    assert_eq!(
+        (pinned.position_selector.as_str(), pinned.signed_sizes),
+        ("status", false)
+    );
+}
+
+#[tokio::test]
+async fn the_unit_of_instants_and_the_sign_of_sizes_are_read_off_the_rows() {
+    let short = r#"{"data":[{"id":"p","market_id":"x|BTC","size":2,"entry_price":100,"liquidation_price":130,
+        "opened_at":1790000000}]}"#;
+    let responder = Responder::answering(vec![ok(short)]).await;
+    let student = student(&responder);
+    let page = student.open_positions(&"chal-1".into()).await.unwrap();
+    assert_eq!(page.rows[0].side(), Some(crate::model::Side::Sell));
+    let spoken = student.dialect();
+    assert_eq!(
+        (spoken.timestamp_unit, spoken.signed_sizes),
+        (TimestampUnit::Seconds, false)
+    );
+}
+
+#[tokio::test]
+async fn paging_is_followed_wherever_its_members_stand() {
+    let closed = r#"{"id":"p","market_id":"x|BTC","size":1,"closed_at":1790000000000}"#;
+    for members in [
+        r#""pagination":{"has_more":true,"next_cursor":"p2"}"#,
+        r#""meta":{"cursor":"p2"}"#,
+        r#""paging":{"next":"p2"},"meta":7"#,
+    ] {
+        let responder =
+            Responder::answering(vec![ok(&format!(r#"{{"data":[{closed}],{members}}}"#))]).await;
+        let page = student(&responder)
+            .closed_positions(&"chal-1".into(), None)
+            .await
+            .unwrap();
+        let next = page.next.map(|cursor| cursor.raw().to_owned());
+        assert_eq!(
+            (next.as_deref(), page.incomplete),
+            (Some("p2"), false),
+            "{members}"
+        );
+    }
+}

@@ -1,0 +1,70 @@
+//! What services taught about their dialect, kept between sessions in one small file of the state directory.
+//!
+//! Contract: a file that is missing or cannot be read is as good as empty (the service teaches again), one that cannot
+//! be written costs only that. The last writer wins. Nothing secret is in it.
+
+use crate::api::Learned;
+use std::{
+    collections::BTreeMap,
+    fs::{self, DirBuilder, OpenOptions},
+    io::{self, Write as _},
+    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
+    path::Path,
+    process,
+};
+
+const FILE: &str = "dialects.json";
+
+/// By base URL.
+type Known = BTreeMap<String, Learned>;
+
+/// What the service at `base_url` taught before.
+pub fn recall(state_dir: &Path, base_url: &str) -> Learned {
+    known(state_dir).remove(base_url).unwrap_or_default()
+}
+
+/// Keeps what it taught, beside what others did.
+pub fn remember(state_dir: &Path, base_url: &str, learned: &Learned) -> io::Result<()> {
+    let mut known = known(state_dir);
+    known.insert(base_url.to_owned(), learned.clone());
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(state_dir)?;
+    let fresh = state_dir.join(format!("{FILE}.{}", process::id()));
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&fresh)?;
+    file.write_all(&serde_json::to_vec_pretty(&known)?)?;
+    fs::rename(fresh, state_dir.join(FILE))
+}
+
+fn known(state_dir: &Path) -> Known {
+    let text = fs::read(state_dir.join(FILE)).unwrap_or_default();
+    serde_json::from_slice(&text).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_service_is_remembered_by_its_address_and_a_broken_file_is_an_empty_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let state = dir.path().join("state");
+        let learned = |name: &str| Learned {
+            position_selector: Some(name.to_owned()),
+            ..Learned::default()
+        };
+        assert_eq!(recall(&state, "https://a"), Learned::default());
+        remember(&state, "https://a", &learned("state")).unwrap();
+        remember(&state, "https://b", &learned("view")).unwrap();
+        assert_eq!(recall(&state, "https://a"), learned("state"));
+        assert_eq!(recall(&state, "https://b"), learned("view"));
+        fs::write(state.join(FILE), "{").unwrap();
+        assert_eq!(recall(&state, "https://a"), Learned::default());
+    }
+}
