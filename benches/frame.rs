@@ -98,6 +98,38 @@ fn frame(model: &Model, area: Rect) -> Duration {
     start.elapsed() / FRAMES
 }
 
+/// One key down the history and the frame after it.
+fn scrolled(model: &mut Model, area: Rect) -> Duration {
+    press(model, "6");
+    measured(model, area, |model, _| press(model, "j"))
+}
+
+/// The newest page of the history with one order more, and the frame after it.
+fn polled(model: &mut Model, area: Rect) -> Duration {
+    press(model, "6");
+    measured(model, area, |model, number| {
+        let first = 900_000_usize + usize::try_from(number).unwrap();
+        let mut rows: Vec<_> = (0..=usize::try_from(number).unwrap().min(40))
+            .map(|older| order(first - older))
+            .collect();
+        rows.extend((0..50).map(order));
+        let answer = Answer::History(Ok(Page::of(rows)));
+        update(model, NOW, Msg::Polled(Box::new(Poll { at: NOW, answer })));
+    })
+}
+
+fn measured(model: &mut Model, area: Rect, mut step: impl FnMut(&mut Model, u32)) -> Duration {
+    let mut scrolls = Scrolls::new(Theme::default(), Zone::utc());
+    let mut buffer = Buffer::empty(area);
+    let start = Instant::now();
+    for number in 0..FRAMES {
+        step(model, number);
+        buffer.reset();
+        ui::render(&mut buffer, model, &mut scrolls);
+    }
+    start.elapsed() / FRAMES
+}
+
 fn main() {
     let area = Rect::new(0, 0, 200, 60);
     for (name, keys) in [
@@ -105,13 +137,21 @@ fn main() {
         ("closed, last row", "5G"),
         ("history, first row", "6"),
         ("history, last row", "6G"),
+        ("execution quality", "6i"),
+        ("price chart", "6p"),
     ] {
-        let micros = [50, 100_000].map(|rows| {
+        let micros = [1_000, 100_000].map(|rows| {
             let mut model = desk(rows);
             press(&mut model, keys);
             frame(&model, area).as_micros()
         });
         let [few, many] = micros;
-        println!("{name:<20} {few:>6} µs at 50 rows {many:>8} µs at 100,000 rows");
+        println!("{name:<20} {few:>6} µs at 1,000 rows {many:>8} µs at 100,000 rows");
     }
+    let micros = [1_000, 100_000].map(|rows| scrolled(&mut desk(rows), area).as_micros());
+    let [few, many] = micros;
+    println!("a key and its frame  {few:>6} µs at 1,000 rows {many:>8} µs at 100,000 rows");
+    let micros = [1_000, 100_000].map(|rows| polled(&mut desk(rows), area).as_micros());
+    let [few, many] = micros;
+    println!("a poll and its frame {few:>6} µs at 1,000 rows {many:>8} µs at 100,000 rows");
 }
