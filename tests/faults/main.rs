@@ -14,6 +14,7 @@
     reason = "a failed helper is a failed test, a long proof says how far it is, and each fault names only the kinds it is about"
 )]
 
+mod kill;
 mod kind;
 mod ledger;
 mod proxy;

@@ -152,7 +152,7 @@ async fn meet(mut client: TcpStream, state: Arc<State>) {
 }
 
 /// A request, head and body; `None` when the connection ends first.
-async fn request(client: &mut TcpStream) -> Option<Vec<u8>> {
+pub(crate) async fn request(client: &mut TcpStream) -> Option<Vec<u8>> {
     let (mut bytes, mut chunk) = (vec![], [0; 4096]);
     loop {
         if let Some(end) = bytes.windows(4).position(|window| window == b"\r\n\r\n") {
@@ -172,7 +172,7 @@ async fn request(client: &mut TcpStream) -> Option<Vec<u8>> {
     }
 }
 
-fn reset(client: TcpStream) {
+pub(crate) fn reset(client: TcpStream) {
     // Closed with data unread and no time to linger: the peer gets a reset.
     let client = client.into_std().unwrap();
     let socket = TcpSocket::from_std_stream(client);

@@ -5,7 +5,7 @@ use perpdeck::{
     runtime::Clock,
 };
 use serde_json::Value;
-use std::{fmt::Write, net::SocketAddr, time::Duration};
+use std::{fmt::Write, net::SocketAddr, path::Path, time::Duration};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -43,7 +43,17 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
+    /// In memory.
     pub(crate) async fn open(accounts: usize, seed: u64) -> Self {
+        Self::start(accounts, seed, None).await
+    }
+
+    /// With one account, kept in `dir`, or gone on with from there.
+    pub(crate) async fn kept(dir: &Path) -> Self {
+        Self::start(1, 0, Some(dir)).await
+    }
+
+    async fn start(accounts: usize, seed: u64, dir: Option<&Path>) -> Self {
         let mut scenario = format!("seed = {}\n{MARKETS}", seed + 1);
         for n in 0..accounts {
             let account = account(n);
@@ -59,7 +69,7 @@ impl Stage {
             // Evidence has instants in it: the ledger's clock is near ours.
             start: Clock::Wall.now(),
             pace: Some(Pace::Live(Speed::REAL_TIME)),
-            data_dir: None,
+            data_dir: dir.map(Path::to_owned),
         };
         let handle = start(listener, options, stop.clone()).await.unwrap();
         Self {

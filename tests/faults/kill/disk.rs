@@ -1,0 +1,40 @@
+//! What outlives a process: its files, as they were when it died.
+
+use rusqlite::Connection;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+pub(crate) const JOURNAL: &str = "journal.sqlite3";
+
+/// A journal whose disk takes no write while this lives.
+pub(crate) struct Stuck(
+    #[expect(dead_code, reason = "its open transaction is the point")] Connection,
+);
+
+impl Stuck {
+    /// Waits for a write that is under way.
+    pub(crate) fn database(path: &Path) -> Self {
+        let connection = Connection::open(path).unwrap();
+        connection.execute_batch("BEGIN IMMEDIATE").unwrap();
+        Self(connection)
+    }
+}
+
+/// The files of `dir`, as a process that starts next finds them, in a place of their own beside it.
+pub(crate) fn left_behind(dir: &Path) -> PathBuf {
+    let copy = (1..1_000)
+        .map(|number| dir.with_extension(number.to_string()))
+        .find(|copy| fs::create_dir(copy).is_ok())
+        .unwrap();
+    for entry in fs::read_dir(dir).unwrap() {
+        let from = entry.unwrap().path();
+        let name = from.file_name().unwrap();
+        // Memory that processes share is no disk.
+        if !name.to_string_lossy().ends_with("-shm") {
+            fs::copy(&from, copy.join(name)).unwrap();
+        }
+    }
+    copy
+}

@@ -1,0 +1,327 @@
+//! Between the client and the exchange: lets requests come as far as the gate, and tells that they are there.
+
+use super::{
+    disk::{JOURNAL, Stuck, left_behind},
+    moment::{Class, Gate, Phase, Prelude},
+};
+use crate::proxy::{request, reset};
+use std::{
+    net::SocketAddr,
+    path::PathBuf,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpSocket, TcpStream},
+    sync::watch,
+    task::JoinHandle,
+    time::sleep,
+};
+
+/// Long enough for either side to take what it got and to stand before its disk.
+pub(crate) const A_MOMENT: Duration = Duration::from_millis(40);
+/// When a late request arrives: while the next life reads.
+const LATE: Duration = Duration::from_millis(60);
+
+/// The address that all lives of a client speak to: its journal knows the service by it.
+pub(crate) struct Port {
+    pub(crate) addr: SocketAddr,
+    current: watch::Sender<Option<Arc<State>>>,
+    task: JoinHandle<()>,
+}
+
+/// What one life of a client has of the port.
+pub(crate) struct Wire(Arc<State>);
+
+struct State {
+    /// `None` while it is dead.
+    exchange: Mutex<Option<(SocketAddr, PathBuf)>>,
+    journal: PathBuf,
+    prelude: Prelude,
+    gate: Option<Gate>,
+    seen: [AtomicU32; 2],
+    reached: watch::Sender<bool>,
+    /// The death has happened.
+    over: watch::Sender<bool>,
+    /// The exchange's files as they were before it began to commit.
+    uncommitted: Mutex<Option<PathBuf>>,
+}
+
+impl Port {
+    pub(crate) fn open() -> Self {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.set_reuseaddr(true).unwrap();
+        socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        let addr = socket.local_addr().unwrap();
+        let current = watch::Sender::new(None);
+        let task = tokio::spawn(serve(socket, current.subscribe()));
+        Self {
+            addr,
+            current,
+            task,
+        }
+    }
+
+    /// For the next life; whoever is left of the one before reaches nobody any more.
+    pub(crate) fn wire(
+        &self,
+        exchange: (SocketAddr, PathBuf),
+        journal: PathBuf,
+        (prelude, gate): (Prelude, Option<Gate>),
+    ) -> Wire {
+        let state = Arc::new(State {
+            exchange: Mutex::new(Some(exchange)),
+            journal,
+            prelude,
+            gate,
+            seen: Default::default(),
+            reached: watch::Sender::new(false),
+            over: watch::Sender::new(false),
+            uncommitted: Mutex::default(),
+        });
+        self.current.send_replace(Some(Arc::clone(&state)));
+        Wire(state)
+    }
+
+    /// Nobody is there.
+    pub(crate) fn cut(&self) {
+        self.current.send_replace(None);
+    }
+}
+
+impl Drop for Port {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Wire {
+    /// Returns when a request has come as far as the gate.
+    pub(crate) async fn reached(&self) {
+        let mut reached = self.0.reached.subscribe();
+        reached.wait_for(|reached| *reached).await.unwrap();
+    }
+
+    /// The exchange is another one from now on, or none: no answer of the one before comes through any more.
+    pub(crate) fn lead_to(&self, exchange: Option<(SocketAddr, PathBuf)>) {
+        *self.0.exchange.lock().unwrap() = exchange;
+    }
+
+    /// What stands at the gate breaks, and everything after it passes.
+    pub(crate) fn go_on(&self) {
+        self.0.over.send_replace(true);
+    }
+
+    /// Mutations that came by.
+    pub(crate) fn mutations(&self) -> u32 {
+        self.0.seen[Class::Mutation as usize].load(Ordering::SeqCst)
+    }
+
+    /// What the exchange's disk holds if it dies while it commits.
+    pub(crate) fn uncommitted(&self) -> Option<PathBuf> {
+        self.0.uncommitted.lock().unwrap().take()
+    }
+}
+
+async fn serve(socket: TcpSocket, mut current: watch::Receiver<Option<Arc<State>>>) {
+    let refuses = |state: &State| state.prelude == Prelude::Refused;
+    let first = current.wait_for(Option::is_some).await;
+    let deaf = first.is_ok_and(|first| first.as_deref().is_some_and(refuses));
+    if deaf {
+        // Bound and not listening refuses.
+        sleep(A_MOMENT).await;
+    }
+    let listener = socket.listen(64).unwrap();
+    while let Ok((stream, _)) = listener.accept().await {
+        let state = current.borrow().clone();
+        match state {
+            Some(state) => drop(tokio::spawn(meet(stream, state))),
+            None => reset(stream),
+        }
+    }
+}
+
+async fn meet(mut client: TcpStream, state: Arc<State>) {
+    let mut first = [0];
+    if !matches!(client.peek(&mut first).await, Ok(1)) {
+        return;
+    }
+    let class = match &first {
+        b"G" => Class::Read,
+        _ => Class::Mutation,
+    };
+    let nth = state.seen[class as usize].fetch_add(1, Ordering::SeqCst) + 1;
+    let here = |gate: &Gate| gate.class == class && gate.nth == nth;
+    match state.gate.filter(here) {
+        Some(gate) => state.halt(client, gate.phase).await,
+        None if class == Class::Mutation && state.spoils(nth) => state.spoil(client).await,
+        None => {
+            let Some(request) = request(&mut client).await else {
+                return;
+            };
+            let answer = state.forward(&request).await;
+            if answer.is_empty() {
+                return reset(client);
+            }
+            let _ = client.write_all(&answer).await;
+            let _ = client.shutdown().await;
+        }
+    }
+}
+
+impl State {
+    fn spoils(&self, nth: u32) -> bool {
+        let over = *self.over.borrow();
+        match self.prelude {
+            Prelude::Nothing | Prelude::Refused => false,
+            Prelude::Lost | Prelude::Executed | Prelude::Limited | Prelude::Unavailable => nth == 1,
+            Prelude::AllLost => !over,
+        }
+    }
+
+    async fn spoil(&self, mut client: TcpStream) {
+        let Some(request) = request(&mut client).await else {
+            return;
+        };
+        let refusal = |status| {
+            format!(
+                "HTTP/1.1 {status}\r\ncontent-type: application/json\r\nconnection: close\r\nretry-after: 1\r\n\
+                 content-length: 2\r\n\r\n{{}}"
+            )
+        };
+        let answer = match self.prelude {
+            Prelude::Executed => {
+                self.forward(&request).await;
+                None
+            }
+            Prelude::Limited => Some(refusal("429 Too Many Requests")),
+            Prelude::Unavailable => Some(refusal("503 Service Unavailable")),
+            Prelude::Nothing | Prelude::Refused | Prelude::Lost | Prelude::AllLost => None,
+        };
+        match answer {
+            Some(answer) => {
+                let _ = client.write_all(answer.as_bytes()).await;
+                let _ = client.shutdown().await;
+            }
+            None => reset(client),
+        }
+    }
+
+    async fn exchange(&self) -> Option<TcpStream> {
+        let (addr, _) = self.exchange.lock().unwrap().clone()?;
+        TcpStream::connect(addr).await.ok()
+    }
+
+    /// The exchange's answer to these bytes, whole; none if it died meanwhile.
+    async fn forward(&self, request: &[u8]) -> Vec<u8> {
+        let mut answer = vec![];
+        let Some(mut exchange) = self.exchange().await else {
+            return answer;
+        };
+        let alive = exchange.peer_addr().ok();
+        let _ = exchange.write_all(&once(request)).await;
+        let _ = exchange.read_to_end(&mut answer).await;
+        let now = self.exchange.lock().unwrap().clone();
+        if now.map(|(addr, _)| addr) != alive {
+            answer.clear();
+        }
+        answer
+    }
+
+    /// It is there: waits until the death has happened.
+    async fn here(&self) {
+        self.reached.send_replace(true);
+        let mut over = self.over.subscribe();
+        let _ = over.wait_for(|over| *over).await;
+    }
+
+    async fn halt(self: &Arc<Self>, mut client: TcpStream, phase: Phase) {
+        match phase {
+            Phase::Connected => self.here().await,
+            Phase::FirstByteOut | Phase::HalfRequestOut => {
+                let mut some = vec![0; if phase == Phase::FirstByteOut { 1 } else { 150 }];
+                let _ = client.read_exact(&mut some).await;
+                self.here().await;
+            }
+            Phase::RequestLost => {
+                let _ = request(&mut client).await;
+                self.here().await;
+            }
+            Phase::RequestLate => {
+                let request = request(&mut client).await.unwrap();
+                self.here().await;
+                let late = Arc::clone(self);
+                tokio::spawn(async move {
+                    sleep(LATE).await;
+                    late.forward(&request).await;
+                });
+            }
+            Phase::HalfRequestIn => {
+                let request = once(&request(&mut client).await.unwrap());
+                let mut exchange = self.exchange().await.unwrap();
+                let _ = exchange.write_all(&request[..request.len() / 2]).await;
+                self.here().await;
+            }
+            Phase::Committing => {
+                let request = request(&mut client).await.unwrap();
+                self.committing(&request).await;
+            }
+            Phase::Committed
+            | Phase::FirstByteBack
+            | Phase::HalfHeadBack
+            | Phase::HeadBack
+            | Phase::LastByteMissing => {
+                let request = request(&mut client).await.unwrap();
+                let answer = self.forward(&request).await;
+                let _ = client.write_all(&answer[..share(phase, &answer)]).await;
+                if phase != Phase::Committed {
+                    sleep(A_MOMENT / 4).await;
+                }
+                self.here().await;
+            }
+            Phase::Noting => {
+                let request = request(&mut client).await.unwrap();
+                let answer = self.forward(&request).await;
+                let stuck = Stuck::database(&self.journal.join(JOURNAL));
+                let _ = client.write_all(&answer).await;
+                let _ = client.shutdown().await;
+                sleep(A_MOMENT).await;
+                self.here().await;
+                drop(stuck);
+            }
+        }
+        reset(client);
+    }
+
+    /// What is carried out and not yet on the disk is lost with the exchange, and stays where it lives on.
+    async fn committing(&self, request: &[u8]) {
+        let exchange = self.exchange.lock().unwrap().clone();
+        *self.uncommitted.lock().unwrap() = exchange.map(|(_, dir)| left_behind(&dir));
+        self.forward(request).await;
+        self.here().await;
+    }
+}
+
+/// How much of the answer has come back.
+fn share(phase: Phase, answer: &[u8]) -> usize {
+    let head = answer.windows(4).position(|four| four == b"\r\n\r\n");
+    let head = head.map_or(0, |end| end + 4);
+    match phase {
+        Phase::FirstByteBack => answer.len().min(1),
+        Phase::HalfHeadBack => head / 2,
+        Phase::HeadBack => head,
+        Phase::LastByteMissing => answer.len().saturating_sub(1),
+        _ => 0,
+    }
+}
+
+/// The request on a connection of its own.
+fn once(request: &[u8]) -> Vec<u8> {
+    let line_end = request.windows(2).position(|w| w == b"\r\n").unwrap();
+    let (line, rest) = request.split_at(line_end);
+    [line, b"\r\nconnection: close", rest].concat()
+}
