@@ -52,6 +52,28 @@ impl Scene {
         }
     }
 
+    /// The command as a headless verb.
+    pub(crate) fn verb(&self) -> Vec<String> {
+        let line = match &self.command {
+            Command::Place(_) => {
+                "place --market paper|BTC --side buy --type limit --size 0.01 --limit-price 50000 --leverage 5 \
+                 --margin-mode cross --expected-price 64250.5"
+                    .to_owned()
+            }
+            Command::Close(close) => {
+                let id = &close.position_id;
+                format!("close {id} --size 0.004 --expected-price 64250.5")
+            }
+            Command::Cancel(id) => format!("cancel {id}"),
+            Command::StopTwap(id) => format!("cancel --twap {id}"),
+            Command::CancelScaled(id) => format!("cancel --scaled {id}"),
+            Command::Exits(exits) => format!("exits {} --stop-loss 45000", exits.order_id),
+            Command::Margin { position_id, .. } => format!("margin {position_id} --extra 200"),
+            Command::CloseAll(_) | Command::Flatten(_) => "close-all".to_owned(),
+        };
+        line.split_ascii_whitespace().map(str::to_owned).collect()
+    }
+
     /// How often it took effect so far.
     pub(crate) async fn effects(&self, stage: &Stage) -> Effects {
         Effects(match self.mutation {
@@ -138,12 +160,12 @@ fn place(account: &str) -> Command {
     }))
 }
 
-/// Half of it: closing twice would show.
+/// Less than half of it: closing twice would show.
 fn close(position: &str) -> Command {
     Command::Close(ClosePosition {
         position_id: position.into(),
         kind: CloseKind::Market,
-        size: Some("0.005".parse().unwrap()),
+        size: Some("0.004".parse().unwrap()),
         expected_price: Some("64250.5".parse().unwrap()),
         slippage_tolerance: None,
         limit_price: None,

@@ -1,11 +1,18 @@
 //! The real paper exchange, with an account per run, and a straight line to it past the proxy.
 
 use perpdeck::{
-    exchange::{Handle, Options, Pace, Scenario, Speed, start},
+    exchange::{Options, Pace, Scenario, Speed, start},
     runtime::Clock,
 };
 use serde_json::Value;
-use std::{fmt::Write, net::SocketAddr, path::Path, time::Duration};
+use std::{
+    fmt::Write,
+    io::{BufRead, BufReader},
+    net::SocketAddr,
+    path::Path,
+    process::{Child, Command, Stdio},
+    time::Duration,
+};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -38,8 +45,26 @@ depth_usd = 8000000
 "#;
 
 pub(crate) struct Stage {
-    handle: Handle,
-    _stop: DropGuard,
+    addr: SocketAddr,
+    /// Accounts and their keys.
+    keys: Vec<(String, String)>,
+    life: Life,
+}
+
+/// Where the exchange lives; gone when this is.
+enum Life {
+    Here(#[expect(dead_code, reason = "dropping it is the point")] DropGuard),
+    Process(Child),
+}
+
+impl Drop for Life {
+    fn drop(&mut self) {
+        if let Self::Process(child) = self {
+            // SIGKILL: nothing is put away.
+            let _gone = child.kill();
+            let _reaped = child.wait();
+        }
+    }
 }
 
 impl Stage {
@@ -54,39 +79,75 @@ impl Stage {
     }
 
     async fn start(accounts: usize, seed: u64, dir: Option<&Path>) -> Self {
-        let mut scenario = format!("seed = {}\n{MARKETS}", seed + 1);
-        for n in 0..accounts {
-            let account = account(n);
-            let _ = write!(
-                scenario,
-                "[[users]]\nname = \"user-{n}\"\naccounts = [{{ id = \"{account}\", cash_usd = 1000000 }}]\n"
-            );
-        }
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let stop = CancellationToken::new();
         let options = Options {
-            scenario: Scenario::parse(&scenario).unwrap(),
+            scenario: Scenario::parse(&scenario(accounts, seed)).unwrap(),
             // Evidence has instants in it: the ledger's clock is near ours.
             start: Clock::Wall.now(),
             pace: Some(Pace::Live(Speed::REAL_TIME)),
             data_dir: dir.map(Path::to_owned),
         };
         let handle = start(listener, options, stop.clone()).await.unwrap();
+        let keys = handle.accounts.iter().map(|entry| {
+            (
+                entry.account_id.raw().to_owned(),
+                entry.api_key.reveal().to_owned(),
+            )
+        });
         Self {
-            handle,
-            _stop: stop.drop_guard(),
+            addr: handle.addr,
+            keys: keys.collect(),
+            life: Life::Here(stop.drop_guard()),
         }
     }
 
+    /// `perpdeck serve --data-dir`, with one account; killed when dropped.
+    pub(crate) fn served(dir: &Path) -> Self {
+        let script = dir.with_extension("toml");
+        std::fs::write(&script, scenario(1, 0)).unwrap();
+        let mut child = Command::new(env!("CARGO_BIN_EXE_perpdeck"))
+            .env_clear()
+            .env("HOME", dir.parent().unwrap())
+            .args(["serve", "--output", "json", "--data-dir"])
+            .arg(dir)
+            .arg("--scenario")
+            .arg(script)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        let out = child.stdout.take().unwrap();
+        BufReader::new(out).read_line(&mut line).unwrap();
+        let said: Value = serde_json::from_str(&line).unwrap();
+        let word = |value: &Value| value.as_str().unwrap().to_owned();
+        let accounts = said["accounts"].as_array().unwrap().iter();
+        Self {
+            addr: word(&said["base_url"])
+                .trim_start_matches("http://")
+                .parse()
+                .unwrap(),
+            keys: accounts
+                .map(|one| (word(&one["account_id"]), word(&one["api_key"])))
+                .collect(),
+            life: Life::Process(child),
+        }
+    }
+
+    /// It is gone, as by a power cut.
+    pub(crate) fn kill(self) {
+        drop(self.life);
+    }
+
     pub(crate) fn addr(&self) -> SocketAddr {
-        self.handle.addr
+        self.addr
     }
 
     pub(crate) fn key(&self, n: usize) -> String {
         let account = account(n);
-        let mut accounts = self.handle.accounts.iter();
-        let found = accounts.find(|entry| entry.account_id.raw() == account);
-        found.unwrap().api_key.reveal().to_owned()
+        let found = self.keys.iter().find(|(id, _)| *id == account);
+        found.unwrap().1.clone()
     }
 
     /// One call past the proxy; waits where the exchange asks to. The answer's `data`.
@@ -107,11 +168,11 @@ impl Stage {
         let request = format!(
             "{method} {target} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\nconnection: close\r\n\
              idempotency-key: {key}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
-            self.handle.addr,
+            self.addr,
             self.key(n),
             body.len()
         );
-        let mut stream = TcpStream::connect(self.handle.addr).await.unwrap();
+        let mut stream = TcpStream::connect(self.addr).await.unwrap();
         stream.write_all(request.as_bytes()).await.unwrap();
         let mut answer = vec![];
         stream.read_to_end(&mut answer).await.unwrap();
@@ -120,6 +181,18 @@ impl Stage {
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();
         (status, serde_json::from_str(body).unwrap())
     }
+}
+
+fn scenario(accounts: usize, seed: u64) -> String {
+    let mut scenario = format!("seed = {}\n{MARKETS}", seed + 1);
+    for n in 0..accounts {
+        let account = account(n);
+        let _ = write!(
+            scenario,
+            "[[users]]\nname = \"user-{n}\"\naccounts = [{{ id = \"{account}\", cash_usd = 1000000 }}]\n"
+        );
+    }
+    scenario
 }
 
 pub(crate) fn account(n: usize) -> String {

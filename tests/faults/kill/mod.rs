@@ -7,6 +7,7 @@
 mod desk;
 mod disk;
 mod moment;
+mod process;
 mod wire;
 
 use crate::{kind::Mutation, ledger::Effects, ledger::Scene, stage::Stage};
@@ -206,28 +207,23 @@ impl Play {
     }
 }
 
-fn cases() -> Vec<Case> {
-    let all = Case::all();
-    match std::env::var("PERPDECK_KILLS").as_deref() {
-        Ok("all") => all,
-        Ok(name) => all
-            .into_iter()
-            .filter(|case| case.name().contains(name))
-            .collect(),
-        Err(_) => all.into_iter().step_by(SAMPLE).collect(),
-    }
+/// Those that were asked for; without a wish, one of every `sample`.
+fn asked(all: Vec<Case>, sample: usize) -> Vec<Case> {
+    let wish = std::env::var("PERPDECK_KILLS");
+    let is_asked = |(at, case): &(usize, Case)| match wish.as_deref() {
+        Ok("all") => true,
+        Ok(name) => case.name().contains(name),
+        Err(_) => at.is_multiple_of(sample),
+    };
+    let asked = all.into_iter().enumerate().filter(is_asked);
+    asked.map(|(_, case)| case).collect()
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whoever_dies_at_whatever_moment_nothing_is_lost_and_nothing_doubled() {
-    let verdicts: Vec<(Case, Verdict)> = stream::iter(cases())
-        .map(|case| async move { (case.clone(), Play::open(case).await.run().await) })
-        .buffer_unordered(ABREAST)
-        .collect()
-        .await;
+/// How many there were, and what was broken in which.
+fn report(verdicts: &[(Case, Verdict)]) {
     let came = verdicts.iter().filter(|(_, verdict)| verdict.came).count();
     let mut broken = vec![];
-    for (case, verdict) in &verdicts {
+    for (case, verdict) in verdicts {
         let name = case.name();
         broken.extend(verdict.broken.iter().map(|why| format!("{name}: {why}")));
     }
@@ -238,5 +234,16 @@ async fn whoever_dies_at_whatever_moment_nothing_is_lost_and_nothing_doubled() {
         }
     }
     assert_eq!(broken, Vec::<String>::new());
-    assert!(came * 4 > verdicts.len() * 3, "{came}");
+    // A loaded machine may miss a few.
+    assert!(came * 10 >= verdicts.len() * 9, "{came}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_dies_at_whatever_moment_nothing_is_lost_and_nothing_doubled() {
+    let verdicts: Vec<(Case, Verdict)> = stream::iter(asked(Case::all(), SAMPLE))
+        .map(|case| async move { (case.clone(), Play::open(case).await.run().await) })
+        .buffer_unordered(ABREAST)
+        .collect()
+        .await;
+    report(&verdicts);
 }
