@@ -24,6 +24,8 @@ mod tempo;
 mod terms;
 
 #[cfg(test)]
+pub(crate) mod rehearsal;
+#[cfg(test)]
 pub(crate) mod responder;
 #[cfg(test)]
 mod tests;

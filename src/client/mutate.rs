@@ -84,8 +84,16 @@ impl Client {
         match self.exchange(outgoing).await {
             Err(Unanswered::NotSent(why)) => Attempt::NotSent(why),
             Err(Unanswered::MaybeSent(why)) => Attempt::Doubtful(why),
-            Ok(answer) if !answer.is_success() => Attempt::Refused(answer.failure()),
-            Ok(answer) => self.taken(&answer, mutation),
+            Ok(answer) => self.proves(&answer, mutation),
+        }
+    }
+
+    /// What an answer that came whole says about the attempt.
+    pub(super) fn proves(&self, answer: &Answer, mutation: Mutation) -> Attempt {
+        if answer.is_success() {
+            self.taken(answer, mutation)
+        } else {
+            Attempt::Refused(answer.failure())
         }
     }
 

@@ -108,6 +108,9 @@ impl Client {
     pub(super) async fn exchange(&self, outgoing: Outgoing<'_>) -> Result<Answer, Unanswered> {
         let (method, target) = (outgoing.method.clone(), self.shown(&outgoing.url));
         let own = outgoing.url.origin() == self.0.base.origin();
+        if own && let Some(why) = self.silence() {
+            return Err(Unanswered::NotSent(why));
+        }
         let at = self.now();
         let start = if own {
             self.0.pace.sent()
@@ -139,7 +142,7 @@ impl Client {
     }
 
     /// What any answer of the service says about all requests of this key.
-    fn learn(&self, sent: Instant, answer: &Answer) {
+    pub(super) fn learn(&self, sent: Instant, answer: &Answer) {
         self.0.pace.answered(sent, answer);
         match answer.status {
             401 => self.0.refused.store(true, Ordering::Relaxed),
@@ -155,10 +158,19 @@ impl Client {
         let fault = |why| unanswered(why, timeout);
         let mut response = request.send().await.map_err(fault)?;
         let mut answer = Answer::head(response.status(), response.headers(), self.now());
-        while let Some(chunk) = response.chunk().await.map_err(fault)? {
+        // What the head asks for holds, whatever becomes of the body.
+        let retry_after = answer.retry_after;
+        let cut = |why| {
+            Unanswered::MaybeSent(Failure {
+                retry_after,
+                ..unanswered(why, timeout).failure()
+            })
+        };
+        while let Some(chunk) = response.chunk().await.map_err(cut)? {
             if answer.body.len() + chunk.len() > BODY_LIMIT {
                 return Err(Unanswered::MaybeSent(Failure {
                     status: Some(answer.status),
+                    retry_after,
                     ..Failure::new(
                         FailureKind::Unreadable,
                         "the answer is longer than 4 MiB and was not read",

@@ -3,12 +3,14 @@
 //!
 //! Contract: one for all that speaks with the key in this process. A pause covers every request, whichever of them
 //! earned it. The learned budget holds back reads first and new exposure next; what closes or cancels it never holds
-//! back, and a part of it is kept for that. Nothing here waits: who sends asks first.
+//! back, and a part of it is kept for that. Nothing here waits: a request during a pause fails unsent, and for the rest
+//! who sends asks first.
 
 mod budget;
 mod quota;
 
 use super::answer::Answer;
+use crate::model::{Failure, FailureKind};
 use budget::Budget;
 use quota::Quota;
 use std::{
@@ -99,8 +101,20 @@ impl Pace {
 }
 
 impl super::Client {
-    /// How long the service has asked every request of this key to wait. Nothing here enforces it:
-    /// who sends looks first.
+    /// Why nothing at all of this key may leave now, if a 429 asked for that.
+    pub(crate) fn silence(&self) -> Option<Failure> {
+        let pause = self.pause_left();
+        (!pause.is_zero()).then(|| Failure {
+            retry_after: Some(pause),
+            ..Failure::new(
+                FailureKind::Limited,
+                format!("the service asks for silence, {} s", pause.as_secs() + 1),
+            )
+        })
+    }
+
+    /// How long the service has asked every request of this key to wait. No request leaves before; who looks first
+    /// spares itself the failure.
     pub fn pause_left(&self) -> Duration {
         self.0.pace.left()
     }

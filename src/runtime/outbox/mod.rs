@@ -108,4 +108,8 @@ impl Outbox {
 }
 
 #[cfg(test)]
+mod restart;
+#[cfg(test)]
+mod silence;
+#[cfg(test)]
 mod tests;

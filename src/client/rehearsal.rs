@@ -1,0 +1,53 @@
+//! An answer as if it had come over the wire, for proofs that run in virtual time.
+
+use super::{Attempt, Client, Mutation, answer::Answer};
+use crate::model::{Failure, Timestamp};
+use reqwest::{StatusCode, header::HeaderMap};
+use tokio::time::Instant;
+
+/// Status, headers and body.
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(&'static str, String)>,
+    pub(crate) body: String,
+}
+
+impl Client {
+    /// What a mutation's answer proves, once the client has learned what any answer teaches it.
+    pub(crate) fn rehearse(
+        &self,
+        (sent, now): (Instant, Timestamp),
+        reply: &Reply,
+        mutation: Mutation,
+    ) -> Attempt {
+        let answer = self.heard((sent, now), reply);
+        self.proves(&answer, mutation)
+    }
+
+    /// What a read's answer fails with.
+    pub(crate) fn rehearse_read(
+        &self,
+        (sent, now): (Instant, Timestamp),
+        reply: &Reply,
+    ) -> Result<(), Failure> {
+        let answer = self.heard((sent, now), reply);
+        if answer.is_success() {
+            Ok(())
+        } else {
+            Err(answer.failure())
+        }
+    }
+
+    fn heard(&self, (sent, now): (Instant, Timestamp), reply: &Reply) -> Answer {
+        let headers: HeaderMap = reply
+            .headers
+            .iter()
+            .map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()))
+            .collect();
+        let status = StatusCode::from_u16(reply.status).unwrap();
+        let mut answer = Answer::head(status, &headers, now);
+        answer.body = reply.body.clone().into_bytes();
+        self.learn(sent, &answer);
+        answer
+    }
+}

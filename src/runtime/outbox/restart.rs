@@ -1,0 +1,152 @@
+//! What becomes of commands after a restart, and of cancels that wait: cases 18, 25 and 26 of the reliability notes.
+
+use super::*;
+use crate::{
+    api::{Dialect, Request},
+    client::{
+        Tempo,
+        responder::{Reply, Responder, ok},
+    },
+    journal::{Intent, State},
+    model::{FailureKind, Timestamp},
+};
+use std::time::Duration;
+use tempfile::TempDir;
+use tokio::sync::mpsc::{Receiver, channel, unbounded_channel};
+
+const NOW: Timestamp = Timestamp(1_790_000_000_000);
+const HOUR: Duration = Duration::from_hours(1);
+
+struct Desk {
+    dir: TempDir,
+    responder: Responder,
+    outbox: Outbox,
+    events: Receiver<Msg>,
+}
+
+/// A desk at `now`, a hundred times as fast as life, on a journal with `commands` still on the wire since [`NOW`].
+async fn after_a_crash(now: Timestamp, commands: &[Command], script: Vec<Reply>) -> Desk {
+    let dir = tempfile::tempdir().unwrap();
+    let responder = Responder::answering(script).await;
+    let mut journal = Journal::open(dir.path()).unwrap();
+    for (command, number) in commands.iter().zip(1..) {
+        let key = format!("key-{number}").into();
+        let request = Request::of(command, key, &Dialect::default()).unwrap();
+        let intent = Intent {
+            base_url: responder.url.clone(),
+            account_id: "chal-1".into(),
+            credential: journal.fingerprint("pd_live_secret").unwrap(),
+            method: request.method.to_string(),
+            target: request.target,
+            body: request.body,
+            key: request.key,
+            risk: command.risk(),
+            command: command.to_string(),
+            resource: command.resource().raw().map(str::to_owned),
+            parent: None,
+            deadline: NOW.plus(Duration::from_secs(30)),
+            replay_until: NOW.plus(crate::journal::REPLAY_WINDOW),
+        };
+        journal.record(NOW, &intent).unwrap();
+    }
+    drop(journal);
+    let (calls, _) = unbounded_channel();
+    let tempo = Tempo::hurried(100);
+    let client = Client::at_tempo(responder.connection(), calls, move || now, tempo).unwrap();
+    let (sender, events) = channel(64);
+    let place = dir.path().to_owned();
+    let open = move || crate::runtime::open_journal(&place);
+    Desk {
+        outbox: Outbox::spawn(client, Clock::Frozen(now), open, sender),
+        dir,
+        responder,
+        events,
+    }
+}
+
+impl Desk {
+    async fn until(&mut self, is: impl Fn(&Msg) -> bool) -> Msg {
+        loop {
+            let msg = self.events.recv().await.unwrap();
+            if is(&msg) {
+                return msg;
+            }
+        }
+    }
+
+    fn methods(&self) -> Vec<String> {
+        let seen = self.responder.seen();
+        let method = |line: &str| line.split(' ').next().unwrap_or_default().to_owned();
+        seen.iter().map(|seen| method(&seen.line)).collect()
+    }
+
+    /// Where every command stands, the newest first.
+    fn states(&self) -> Vec<State> {
+        let journal = Journal::look(self.dir.path()).unwrap();
+        let entries = journal.recent(9).unwrap();
+        entries.iter().map(|entry| entry.state).collect()
+    }
+}
+
+fn empty() -> Reply {
+    ok(r#"{"data":[],"has_more":false}"#)
+}
+
+fn is_asked(msg: &Msg) -> bool {
+    matches!(msg, Msg::Progress(_, crate::model::Progress::Parked { .. }))
+}
+
+#[tokio::test]
+async fn a_key_too_old_to_be_known_is_not_sent_again_by_desk_or_restart() {
+    let command = Command::CloseAll("chal-1".into());
+    let mut desk = after_a_crash(NOW.plus(HOUR), &[command], vec![empty(), empty()]).await;
+    let Msg::Progress(ticket, _) = desk.until(is_asked).await else {
+        panic!("asked");
+    };
+    desk.outbox.again(ticket);
+    let refused = desk.until(|msg| matches!(msg, Msg::Said(..))).await;
+    let Msg::Said(_, text) = refused else {
+        panic!("said");
+    };
+    assert!(text.contains("too old to be sent again"), "{text}");
+    assert_eq!(desk.methods(), ["GET"]);
+    assert_eq!(desk.states(), [State::Parked]);
+}
+
+#[tokio::test]
+async fn after_a_crash_the_older_of_two_changes_is_never_sent_again() {
+    let margin = |extra: &str| Command::Margin {
+        position_id: "p-1".into(),
+        extra: extra.parse().unwrap(),
+    };
+    let fifty = || {
+        ok(
+            r#"{"data":[{"id":"p-1","market_id":"paper|BTC","size":1,"isolated_margin_extra":50}],
+            "has_more":false}"#,
+        )
+    };
+    let script = vec![empty(), fifty(), fifty()];
+    let desk = after_a_crash(NOW, &[margin("100"), margin("50")], script).await;
+    let open = |states: &[State]| states.contains(&State::Inflight);
+    while open(&desk.states()) {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(desk.states(), [State::Done, State::Abandoned]);
+    assert_eq!(desk.methods(), ["GET", "GET", "GET"]);
+}
+
+#[tokio::test]
+async fn a_queued_cancel_whose_stop_fires_ends_as_filled_and_not_as_canceled() {
+    let queued = ok(r#"{"data":{"id":"o-1","canceled":false,"queued":true}}"#);
+    let filled = crate::client::responder::ORDER.replace(r#""resting""#, r#""filled""#);
+    let history = ok(&format!(r#"{{"data":[{filled}],"has_more":false}}"#));
+    let mut desk = after_a_crash(NOW, &[], vec![queued, empty(), history]).await;
+    desk.outbox.send(Ticket(1), Command::Cancel("o-1".into()));
+    let ended = desk.until(|msg| matches!(msg, Msg::Ended(..))).await;
+    let Msg::Ended(id, Err(why)) = ended else {
+        panic!("{ended:?}");
+    };
+    assert_eq!((id.raw(), why.kind), ("o-1", FailureKind::Conflict));
+    assert!(why.message.raw().contains("order o-1 is filled"), "{why}");
+    assert_eq!(desk.states(), [State::Rejected]);
+}

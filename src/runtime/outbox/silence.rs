@@ -1,0 +1,267 @@
+//! Ten thousand waits that a service asks for, in seconds and in dates, in virtual time: none is cut short, by no
+//! command and by no read.
+
+use super::errand::pursue;
+use crate::{
+    client::{
+        Attempt, Client, Mutation, Sight, Tempo,
+        policy::Tries,
+        rehearsal::Reply,
+        responder::{ORDER, client, connection},
+    },
+    model::{Command, Exits, Failure, Leg, Timestamp},
+    runtime::jitter::Jitter,
+};
+use futures_util::future::join_all;
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+use tokio::time::{Instant, sleep};
+
+const WAITS: u32 = 10_000;
+/// 2026-11-20, 00:00 UTC; no life here lasts longer than that day.
+const MIDNIGHT: i64 = 1_795_132_800_000;
+
+/// A service that nearly always asks to wait, and looks at its watch.
+struct Service {
+    dice: Jitter,
+    began: Instant,
+    /// How far its clock is ahead of the desk's.
+    skew: i64,
+    /// When each 429 was heard, and before when nothing of this key is to come.
+    quiet: Vec<(Instant, Instant)>,
+    waits: u32,
+    early: Vec<String>,
+    done: u32,
+}
+
+/// How a wait was told, and when it is over.
+struct Asked {
+    headers: Vec<(&'static str, String)>,
+    until: Instant,
+}
+
+impl Service {
+    fn new(seed: u64) -> Self {
+        let mut dice = Jitter::seeded(seed);
+        let skew = (i64::from(dice.per_mille()) - 500) * 600;
+        Self {
+            skew: if dice.per_mille() < 500 { 0 } else { skew },
+            dice,
+            began: Instant::now(),
+            quiet: vec![],
+            waits: 0,
+            early: vec![],
+            done: 0,
+        }
+    }
+
+    /// Its own clock, in ms since 1970.
+    fn clock(&self) -> i64 {
+        desk_clock(self.began).0 + self.skew
+    }
+
+    fn below(&mut self, limit: u32) -> u32 {
+        self.dice.per_mille() * limit / 1001
+    }
+
+    /// A request that left at `sent` arrives; `own` is when this very request may come again. What left in the very
+    /// instant of a 429 may have left before it.
+    fn arrive(&mut self, what: Mutation, sent: Instant, own: Option<Instant>) {
+        let now = Instant::now();
+        let heard = self.quiet.iter().filter(|(heard, _)| *heard < sent);
+        for until in heard.map(|(_, until)| *until).chain(own) {
+            if now < until {
+                self.early
+                    .push(format!("{what:?}, {:?} early", until - now));
+            }
+        }
+    }
+
+    /// The answer, and what is asked for in it.
+    fn answer(&mut self, what: Mutation) -> (Reply, Option<Instant>) {
+        let wait = if what == Mutation::CloseAll { 202 } else { 429 };
+        let status = match self.below(10) {
+            0..3 => wait,
+            3..5 => 429,
+            5..8 => 503,
+            8 => 500,
+            _ => 200,
+        };
+        let mut reply = Reply {
+            status,
+            headers: vec![],
+            body: self.body(what, status),
+        };
+        if !matches!(status, 202 | 429 | 503) {
+            return (reply, None);
+        }
+        self.waits += 1;
+        let asked = self.wait();
+        reply.headers = asked.headers;
+        (reply, Some(asked.until))
+    }
+
+    fn wait(&mut self) -> Asked {
+        // Some are longer than a command may take.
+        let longest = if self.below(10) == 0 { 90 } else { 9 };
+        let seconds = self.below(longest);
+        let after = Duration::from_secs(u64::from(seconds));
+        if self.below(2) == 0 {
+            return Asked {
+                headers: vec![("retry-after", seconds.to_string())],
+                until: Instant::now() + after,
+            };
+        }
+        let clock = self.clock();
+        // A date has whole seconds: it is up to a second less than what was meant.
+        let date = (clock + i64::from(seconds) * 1_000) / 1_000 * 1_000;
+        let mut headers = vec![("retry-after", http_date(date))];
+        if self.skew != 0 || self.below(2) == 0 {
+            headers.push(("date", http_date(clock)));
+        }
+        let left = u64::try_from(date - clock).unwrap_or(0);
+        Asked {
+            headers,
+            until: Instant::now() + Duration::from_millis(left),
+        }
+    }
+
+    fn body(&mut self, what: Mutation, status: u16) -> String {
+        match (status, what) {
+            (202, _) => {
+                self.done += 1;
+                let done = self.done;
+                format!(
+                    r#"{{"data":{{"id":"op","operation":"close_all_positions","account_id":"chal-1","status":"running",
+                    "total_count":100000,"succeeded_count":{done},"failed_count":0,"results":[],"created_at":0}}}}"#
+                )
+            }
+            (200, Mutation::Place | Mutation::Exits) => {
+                format!(r#"{{"data":{ORDER},"queued":false}}"#)
+            }
+            (200, Mutation::Cancel) => {
+                r#"{"data":{"id":"o-1","canceled":true,"queued":false}}"#.to_owned()
+            }
+            // Whatever it is: in doubt, and asked again.
+            _ => "{}".to_owned(),
+        }
+    }
+}
+
+fn desk_clock(began: Instant) -> Timestamp {
+    let at_six = MIDNIGHT + 6 * 3_600_000;
+    Timestamp(at_six + i64::try_from(began.elapsed().as_millis()).unwrap())
+}
+
+fn http_date(ms: i64) -> String {
+    let seconds = (ms - MIDNIGHT) / 1_000;
+    let (hour, minute, second) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
+    assert!((0..24).contains(&hour), "the day is over");
+    format!("Fri, 20 Nov 2026 {hour:02}:{minute:02}:{second:02} GMT")
+}
+
+type Shared = Arc<Mutex<Service>>;
+
+/// A command of the desk until it ends one way or the other.
+async fn command(service: Shared, desk: Client, command: Command, seed: u64) {
+    let mutation = Mutation::of(&command);
+    let mut jitter = Jitter::seeded(seed);
+    let own: Mutex<Option<Instant>> = Mutex::default();
+    let travel = Mutex::new(Jitter::seeded(seed + 7_000_000));
+    let away = || Duration::from_millis(u64::from(travel.lock().unwrap().per_mille() / 4));
+    let ask = |what| {
+        let (service, own, away) = (&service, &own, &away);
+        async move {
+            let sent = Instant::now();
+            sleep(away()).await;
+            let (reply, until) = {
+                let mut service = service.lock().unwrap();
+                let before = match what {
+                    Asks::Command => *own.lock().unwrap(),
+                    Asks::Read => None,
+                };
+                service.arrive(mutation, sent, before);
+                service.answer(mutation)
+            };
+            sleep(away()).await;
+            if let (Asks::Command, Some(until)) = (what, until) {
+                *own.lock().unwrap() = Some(until);
+            }
+            if let (429, Some(until)) = (reply.status, until) {
+                service.lock().unwrap().quiet.push((Instant::now(), until));
+            }
+            (sent, reply)
+        }
+    };
+    let began = service.lock().unwrap().began;
+    let attempt = |_| async {
+        if let Some(why) = desk.silence() {
+            return Attempt::NotSent(why);
+        }
+        let (sent, reply) = ask(Asks::Command).await;
+        desk.rehearse((sent, desk_clock(began)), &reply, mutation)
+    };
+    let look = || async {
+        if let Some(why) = desk.silence() {
+            return Err(why);
+        }
+        let (sent, reply) = ask(Asks::Read).await;
+        desk.rehearse_read((sent, desk_clock(began)), &reply)?;
+        Ok(Sight::Nothing)
+    };
+    let tries = Tries::of(&command, Tempo::default());
+    let _ended: Result<_, Failure> = pursue(
+        tries,
+        || jitter.per_mille(),
+        attempt,
+        look,
+        |_, _| std::future::ready(()),
+    )
+    .await;
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Asks {
+    Command,
+    Read,
+}
+
+fn commands() -> Vec<Command> {
+    vec![
+        super::tests::buy(),
+        Command::CloseAll("chal-1".into()),
+        Command::Cancel("o-1".into()),
+        Command::Exits(Exits {
+            order_id: "o-1".into(),
+            take_profit: Leg::Keep,
+            stop_loss: Leg::Remove,
+        }),
+    ]
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_ten_thousand_waits_none_is_cut_short() {
+    let (mut waits, mut early) = (0, vec![]);
+    for seed in 0.. {
+        let service = Arc::new(Mutex::new(Service::new(seed)));
+        let (desk, _calls) = client(connection("http://127.0.0.1:9"));
+        let all = commands().into_iter().zip(1..).map(|(wish, number)| {
+            command(Arc::clone(&service), desk.clone(), wish, seed * 10 + number)
+        });
+        join_all(all).await;
+        let service = service.lock().unwrap();
+        waits += service.waits;
+        early.extend(
+            service
+                .early
+                .iter()
+                .map(|why| format!("seed {seed}: {why}")),
+        );
+        if waits >= WAITS {
+            break;
+        }
+    }
+    assert_eq!(early, Vec::<String>::new());
+}
