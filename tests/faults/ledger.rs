@@ -114,6 +114,58 @@ impl Scene {
     }
 }
 
+/// Everything an account can have, to be got rid of.
+pub(crate) struct Estate(usize);
+
+/// What is left of it.
+#[derive(Debug)]
+pub(crate) struct Left {
+    pub(crate) positions: usize,
+    pub(crate) orders: usize,
+    pub(crate) twaps: usize,
+    /// What was bought and is now sold short.
+    pub(crate) closed_twice: usize,
+}
+
+impl Estate {
+    /// One or two positions, and by turns an order, a TWAP that waits and a ladder.
+    pub(crate) async fn build(stage: &Stage, n: usize) -> Self {
+        for (symbol, mode) in [("BTC", "cross"), ("ETH", "isolated")]
+            .into_iter()
+            .take(1 + n % 2)
+        {
+            open(stage, n, symbol, mode).await;
+        }
+        if !n.is_multiple_of(3) {
+            rest(stage, n).await;
+        }
+        if n % 4 > 1 {
+            twap(stage, n).await;
+        }
+        if n % 5 > 2 {
+            ladder(stage, n).await;
+        }
+        Self(n)
+    }
+
+    pub(crate) async fn left(&self, stage: &Stage) -> Left {
+        let works = |order: &Value| {
+            matches!(
+                order["status"].as_str(),
+                Some("pending" | "resting" | "partially_filled")
+            )
+        };
+        let short = |row: &Value| row["size"].as_f64().is_some_and(|size| size < 0.0);
+        let open = positions(stage, self.0).await;
+        Left {
+            positions: open.len(),
+            orders: count(&orders(stage, self.0).await, works),
+            twaps: twaps(stage, self.0).await,
+            closed_twice: count(&open, short),
+        }
+    }
+}
+
 fn count(rows: &[Value], is: impl Fn(&Value) -> bool) -> usize {
     rows.iter().filter(|row| is(row)).count()
 }

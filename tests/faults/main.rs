@@ -14,9 +14,12 @@
     reason = "a failed helper is a failed test, a long proof says how far it is, and each fault names only the kinds it is about"
 )]
 
+mod cases;
+mod drill;
 mod kill;
 mod kind;
 mod ledger;
+mod power;
 mod proxy;
 mod run;
 mod stage;
@@ -60,6 +63,7 @@ fn runs(seed: u64) -> Vec<Run> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_is_lost_and_nothing_doubled_whatever_the_network_does() {
+    let metronome = tokio::spawn(run::metronome());
     let accounts = Kind::VARIANTS.len() * Mutation::VARIANTS.len();
     let verdicts: Vec<(String, Verdict)> = stream::iter(0..seeds())
         .flat_map(|seed| {
@@ -75,12 +79,19 @@ async fn nothing_is_lost_and_nothing_doubled_whatever_the_network_does() {
         .buffer_unordered(ABREAST)
         .collect()
         .await;
+    metronome.abort();
     let mut ends: BTreeMap<&'static str, usize> = BTreeMap::new();
     let mut broken = vec![];
     for (name, verdict) in &verdicts {
         *ends.entry(verdict.end).or_default() += 1;
         broken.extend(verdict.broken.iter().map(|why| format!("{name}: {why}")));
     }
+    let doubt = verdicts.iter().map(|(_, verdict)| verdict.doubt).max();
+    let waits: u32 = verdicts.iter().map(|(_, verdict)| verdict.waits).sum();
     eprintln!("{} runs: {ends:?}", verdicts.len());
+    eprintln!(
+        "longest doubt after the last trouble: {:.1} s; {waits} waits asked for",
+        doubt.unwrap_or_default().as_secs_f32()
+    );
     assert_eq!(broken, Vec::<String>::new());
 }

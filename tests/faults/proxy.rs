@@ -2,6 +2,7 @@
 
 use crate::kind::{Kind, Plan, Reads};
 use std::{
+    collections::HashMap,
     net::SocketAddr,
     sync::{
         Arc, Mutex,
@@ -13,7 +14,7 @@ use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpSocket, TcpStream},
     task::{JoinHandle, JoinSet},
-    time::sleep,
+    time::{Instant, sleep},
 };
 
 /// Longer than any call of a desk hurried 20 times may take.
@@ -27,11 +28,70 @@ pub(crate) struct Proxy {
     task: JoinHandle<()>,
 }
 
+/// What the service asked for, and whether it was heeded.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Silence {
+    /// When each 429 was given, and before when nothing is to come.
+    all: Vec<(Instant, Instant)>,
+    /// Before when a request that got a 202 or 503 is not to come again.
+    own: HashMap<Vec<u8>, Instant>,
+    pub(crate) asked: u32,
+    pub(crate) early: u32,
+}
+
+/// What arrives so shortly after a 429 had left before it was heard.
+const ON_THE_WAY: Duration = Duration::from_millis(25);
+
+impl Silence {
+    fn arrived(&mut self, request: &[u8], at: Instant) {
+        let own = self.own.get(&name(request));
+        let heard = self
+            .all
+            .iter()
+            .filter(|(given, _)| *given + ON_THE_WAY < at);
+        let early = heard
+            .map(|(_, until)| until)
+            .chain(own)
+            .any(|until| at < *until);
+        self.early += u32::from(early);
+    }
+
+    /// An answer is on its way: what it asks for begins now at the earliest.
+    fn answered(&mut self, request: &[u8], answer: &[u8]) {
+        let head = String::from_utf8_lossy(&answer[..answer.len().min(1_000)]).to_lowercase();
+        let asked = head
+            .lines()
+            .find_map(|line| line.strip_prefix("retry-after:"));
+        let Some(seconds) = asked.and_then(|seconds| seconds.trim().parse().ok()) else {
+            return;
+        };
+        let now = Instant::now();
+        let until = now + Duration::from_secs(seconds);
+        self.asked += 1;
+        match head.split(' ').nth(1) {
+            Some("429") => self.all.push((now, until)),
+            Some("202" | "503") => drop(self.own.insert(name(request), until)),
+            _ => {}
+        }
+    }
+}
+
+/// What it asks for, and under which key: the same for every try.
+fn name(request: &[u8]) -> Vec<u8> {
+    let lines = request.split(|byte| *byte == b'\n').enumerate();
+    let kept = lines
+        .filter(|(n, line)| *n == 0 || line.to_ascii_lowercase().starts_with(b"idempotency-key"));
+    kept.flat_map(|(_, line)| line.to_vec()).collect()
+}
+
 struct State {
     plan: Plan,
     upstream: SocketAddr,
     hits: AtomicU32,
     calm: AtomicBool,
+    /// When the last of the trouble was over.
+    trouble: Mutex<Instant>,
+    silence: Mutex<Silence>,
     /// Requests that reach the exchange later than the desk thinks.
     late: Mutex<JoinSet<()>>,
 }
@@ -47,6 +107,8 @@ impl Proxy {
             upstream,
             hits: AtomicU32::new(0),
             calm: AtomicBool::new(false),
+            trouble: Mutex::new(Instant::now()),
+            silence: Mutex::default(),
             late: Mutex::default(),
         });
         let task = tokio::spawn(serve(socket, addr, Arc::clone(&state)));
@@ -57,6 +119,15 @@ impl Proxy {
     /// From now on everything passes.
     pub(crate) fn calm(&self) {
         self.state.calm.store(true, Ordering::SeqCst);
+    }
+
+    /// When the last of the trouble was over.
+    pub(crate) fn calm_since(&self) -> Instant {
+        *self.state.trouble.lock().unwrap()
+    }
+
+    pub(crate) fn silence(&self) -> Silence {
+        self.state.silence.lock().unwrap().clone()
     }
 
     /// Waits until everything that was held back has been delivered.
@@ -88,6 +159,7 @@ async fn serve(socket: TcpSocket, addr: SocketAddr, state: Arc<State>) {
         }
         _ => socket.listen(64).unwrap(),
     };
+    state.troubled();
     while let Ok((stream, _)) = listener.accept().await {
         tokio::spawn(meet(stream, Arc::clone(&state)));
     }
@@ -108,6 +180,10 @@ async fn fill(addr: SocketAddr) -> Vec<TcpStream> {
 }
 
 impl State {
+    fn troubled(&self) {
+        *self.trouble.lock().unwrap() = Instant::now();
+    }
+
     fn hit(&self) -> bool {
         !self.calm.load(Ordering::SeqCst)
             && self.hits.fetch_add(1, Ordering::SeqCst) < self.plan.times
@@ -129,23 +205,29 @@ impl State {
 }
 
 async fn meet(mut client: TcpStream, state: Arc<State>) {
+    let at = Instant::now();
     if state.plan.kind == Kind::ResetBeforeBytes && state.hit() {
+        state.troubled();
         return reset(client);
     }
     if state.plan.kind == Kind::ResetMidRequest && state.hit() {
         let mut first = [0; 16];
         let _ = client.read(&mut first).await;
+        state.troubled();
         return reset(client);
     }
     let Some(request) = request(&mut client).await else {
         return;
     };
+    state.silence.lock().unwrap().arrived(&request, at);
     let is_read = request.starts_with(b"GET");
     let concerned = !is_read || state.plan.reads == Reads::Hit;
     if concerned && state.hit() {
         break_it(client, &request, &state).await;
+        state.troubled();
     } else {
         let answer = state.forward(&request).await;
+        state.silence.lock().unwrap().answered(&request, &answer);
         let _ = client.write_all(&answer).await;
         let _ = client.shutdown().await;
     }
@@ -281,6 +363,7 @@ async fn answer_badly(mut client: TcpStream, request: &[u8], state: &State) {
         }
         other => panic!("{other} is dealt with before"),
     };
+    state.silence.lock().unwrap().answered(request, &bytes);
     let _ = client.write_all(&bytes).await;
     let _ = client.shutdown().await;
 }

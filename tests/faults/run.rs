@@ -15,14 +15,23 @@ use perpdeck::{
     model::{Failure, Progress, Receipt, Ticket},
     runtime::{Clock, Outbox, open_journal},
 };
-use std::{path::Path, pin::pin, time::Duration};
+use std::{
+    path::Path,
+    pin::pin,
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
+};
 use tokio::{
     sync::mpsc::{Receiver, channel, unbounded_channel},
-    time::{sleep, timeout},
+    time::{Instant, sleep, timeout},
 };
 
 /// Nothing takes longer than this, or it hangs.
 const HANGS: Duration = Duration::from_mins(1);
+/// How much faster than life the desk is.
+pub(crate) const HURRY: u32 = 20;
+/// A minute of a trader's: nothing is in doubt longer after the last trouble, but for what a person is asked about.
+const A_MINUTE: Duration = Duration::from_millis(60_000 / HURRY as u64);
 /// Trouble that lasts is over after this.
 const TROUBLE: Duration = Duration::from_millis(2_500);
 const TICKET: Ticket = Ticket(1);
@@ -39,6 +48,10 @@ pub(crate) struct Run {
 /// How a run ended, and every promise that was broken.
 pub(crate) struct Verdict {
     pub(crate) end: &'static str,
+    /// How long after the last trouble it was in doubt, as a trader would have it.
+    pub(crate) doubt: Duration,
+    /// Waits that the service asked for.
+    pub(crate) waits: u32,
     pub(crate) broken: Vec<String>,
 }
 
@@ -62,12 +75,18 @@ impl Run {
         let proxy = Proxy::open(Plan::of(self.kind, self.seed), stage.addr()).await;
         let (mut outbox, mut events) = self.desk(stage, &proxy, dir.path());
         outbox.send(TICKET, scene.command.clone());
-        let mut end = troubled(&mut events, &proxy).await;
+        let mut watch = Watch::default();
+        let mut end = troubled(&mut events, &mut watch, &proxy).await;
+        let doubt = watch.doubt_since(proxy.calm_since());
         proxy.delivered().await;
         let mut broken = self.check(stage, &scene, &end).await;
+        if doubt > A_MINUTE && self.can_heal() {
+            let lasted = doubt * HURRY;
+            broken.push(format!("in doubt {lasted:?} after the last trouble"));
+        }
         if matches!(end, End::Parked) && self.seed.is_multiple_of(2) && self.can_heal() {
             outbox.again(TICKET);
-            end = ended(&mut events).await;
+            end = ended(&mut events, &mut Watch::default()).await;
             broken.extend(self.check(stage, &scene, &end).await);
             if matches!(end, End::Parked) {
                 broken.push("in doubt although nothing is wrong any more".to_owned());
@@ -75,8 +94,18 @@ impl Run {
         }
         drop(outbox);
         broken.extend(journal(dir.path(), &end).await);
+        let silence = proxy.silence();
+        if silence.early > 0 {
+            broken.push(format!("{} requests before their time", silence.early));
+        }
         let verdict = Verdict {
             end: end.word(),
+            doubt: if self.can_heal() {
+                doubt * HURRY
+            } else {
+                Duration::ZERO
+            },
+            waits: silence.asked,
             broken,
         };
         (self.name(), verdict)
@@ -93,24 +122,7 @@ impl Run {
             Kind::TlsFails => format!("https://{}", proxy.addr),
             _ => format!("http://{}", proxy.addr),
         };
-        let connection = Connection {
-            base_url,
-            api_key: stage.key(self.account).into(),
-            account_id: account(self.account).into(),
-            dialect: Dialect::default(),
-            pinned: perpdeck::api::Term::all().collect(),
-            learned: perpdeck::api::Learned::default(),
-            prices: None,
-            facts: None,
-            read_only: false,
-        };
-        let (calls, _) = unbounded_channel();
-        let now = || Clock::Wall.now();
-        let client = Client::at_tempo(connection, calls, now, Tempo::hurried(20)).unwrap();
-        let (events, said) = channel(1024);
-        let place = dir.to_owned();
-        let outbox = Outbox::spawn(client, Clock::Wall, move || open_journal(&place), events);
-        (outbox, said)
+        outbox(stage, self.account, base_url, dir)
     }
 
     /// The screen against the ledger.
@@ -139,6 +151,33 @@ impl Run {
     }
 }
 
+/// A desk's outbox on the journal in `dir`, in a hurry, and what it says.
+pub(crate) fn outbox(
+    stage: &Stage,
+    n: usize,
+    base_url: String,
+    dir: &Path,
+) -> (Outbox, Receiver<Msg>) {
+    let connection = Connection {
+        base_url,
+        api_key: stage.key(n).into(),
+        account_id: account(n).into(),
+        dialect: Dialect::default(),
+        pinned: perpdeck::api::Term::all().collect(),
+        learned: perpdeck::api::Learned::default(),
+        prices: None,
+        facts: None,
+        read_only: false,
+    };
+    let (calls, _) = unbounded_channel();
+    let now = || Clock::Wall.now();
+    let client = Client::at_tempo(connection, calls, now, Tempo::hurried(HURRY)).unwrap();
+    let (events, said) = channel(1024);
+    let place = dir.to_owned();
+    let outbox = Outbox::spawn(client, Clock::Wall, move || open_journal(&place), events);
+    (outbox, said)
+}
+
 impl End {
     fn word(&self) -> &'static str {
         match self {
@@ -152,8 +191,8 @@ impl End {
 }
 
 /// The end, with the trouble over in time and at the end.
-async fn troubled(events: &mut Receiver<Msg>, proxy: &Proxy) -> End {
-    let mut end = pin!(ended(events));
+async fn troubled(events: &mut Receiver<Msg>, watch: &mut Watch, proxy: &Proxy) -> End {
+    let mut end = pin!(ended(events, watch));
     let early = tokio::select! {
         end = &mut end => Some(end),
         () = sleep(TROUBLE) => None,
@@ -165,10 +204,12 @@ async fn troubled(events: &mut Receiver<Msg>, proxy: &Proxy) -> End {
     }
 }
 
-async fn ended(events: &mut Receiver<Msg>) -> End {
+async fn ended(events: &mut Receiver<Msg>, watch: &mut Watch) -> End {
     let end = async {
         loop {
-            match events.recv().await.unwrap() {
+            let msg = events.recv().await.unwrap();
+            watch.see(&msg);
+            match msg {
                 Msg::Settled(TICKET, Ok(receipt)) => return End::Done(receipt),
                 Msg::Settled(TICKET, Err(why)) => return End::Failed(why),
                 Msg::Progress(TICKET, Progress::Parked { .. }) => return End::Parked,
@@ -177,6 +218,54 @@ async fn ended(events: &mut Receiver<Msg>) -> End {
         }
     };
     timeout(HANGS, end).await.unwrap_or(End::Hangs)
+}
+
+/// How long this machine was slower than a clock: what a doubt lasted for want of a processor is not the desk's.
+static LAG: AtomicU64 = AtomicU64::new(0);
+const BEAT: Duration = Duration::from_millis(20);
+
+/// Measures [`LAG`] for as long as it is polled.
+pub(crate) async fn metronome() {
+    loop {
+        let began = Instant::now();
+        sleep(BEAT).await;
+        let late = began.elapsed().saturating_sub(BEAT);
+        LAG.fetch_add(u64::try_from(late.as_micros()).unwrap(), Ordering::Relaxed);
+    }
+}
+
+fn lag() -> Duration {
+    Duration::from_micros(LAG.load(Ordering::Relaxed))
+}
+
+/// When the desk began to say that it does not know, and when it had an answer or asked.
+#[derive(Default)]
+struct Watch {
+    doubt: Option<(Instant, Duration)>,
+    over: Option<(Instant, Duration)>,
+}
+
+impl Watch {
+    fn see(&mut self, msg: &Msg) {
+        let now = (Instant::now(), lag());
+        match msg {
+            Msg::Progress(TICKET, Progress::Unknown { .. }) => {
+                self.doubt.get_or_insert(now);
+            }
+            Msg::Settled(TICKET, _) | Msg::Progress(TICKET, Progress::Parked { .. }) => {
+                self.over = Some(now);
+            }
+            _ => {}
+        }
+    }
+
+    fn doubt_since(&self, calm: Instant) -> Duration {
+        let (Some((began, before)), Some((over, after))) = (self.doubt, self.over) else {
+            return Duration::ZERO;
+        };
+        let lasted = over.saturating_duration_since(began.max(calm));
+        lasted.saturating_sub(after.saturating_sub(before))
+    }
 }
 
 /// The journal against the screen.

@@ -29,7 +29,7 @@ use tokio::time::{Instant, sleep};
 const SAMPLE: usize = 61;
 const ABREAST: usize = 6;
 /// No verb takes longer, or it hangs.
-const HANGS: Duration = Duration::from_secs(60);
+const HANGS: Duration = Duration::from_mins(1);
 
 /// Those moments that need no look into a process.
 fn cases() -> Vec<Case> {

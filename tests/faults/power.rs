@@ -1,0 +1,421 @@
+//! The power goes while a verb runs: every system call of the real program is followed with `strace`, and after each
+//! one the disk is put together as it may then be, without what was never synced, with all of it, torn and out of
+//! order. Whatever it is, the journal opens, knows of every request of which a byte has left, and of every outcome
+//! that was told.
+//!
+//! `cargo test --test faults -- --ignored power` (needs `strace`).
+
+use crate::{
+    kind::Mutation,
+    ledger::{Effects, Scene},
+    stage::{Stage, account},
+};
+use perpdeck::journal::{Journal, State};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+use strum::VariantArray;
+use tempfile::TempDir;
+
+/// A file, and what a power cut may leave of it.
+#[derive(Debug, Clone, Default)]
+struct File {
+    synced: Vec<u8>,
+    /// What was done to it since.
+    changes: Vec<Change>,
+    /// Its name is in the synced directory.
+    named: bool,
+    /// Its name is in the directory as it is.
+    there: bool,
+    cursor: usize,
+}
+
+#[derive(Debug, Clone)]
+enum Change {
+    Put(usize, Vec<u8>),
+    Cut(usize),
+}
+
+impl Change {
+    fn apply(&self, bytes: &mut Vec<u8>) {
+        match self {
+            Self::Put(offset, data) => put(bytes, *offset, data),
+            Self::Cut(length) => bytes.resize(*length, 0),
+        }
+    }
+
+    /// Half of a sector of it.
+    fn torn(&self) -> Self {
+        match self {
+            Self::Put(offset, data) => Self::Put(*offset, data[..data.len().min(512) / 2].to_vec()),
+            Self::Cut(length) => Self::Cut(*length),
+        }
+    }
+}
+
+/// What of the unsynced is on the disk when the power comes back.
+#[derive(Debug, Clone, Copy)]
+enum Left {
+    Nothing,
+    Everything,
+    /// All but the end of the last write.
+    Torn,
+    /// The last write and none before it.
+    OutOfOrder,
+}
+
+const LEFT: [Left; 4] = [
+    Left::Nothing,
+    Left::Everything,
+    Left::Torn,
+    Left::OutOfOrder,
+];
+
+impl File {
+    fn after_cut(&self, left: Left) -> Option<Vec<u8>> {
+        let there = match left {
+            Left::Nothing => self.named,
+            Left::Everything | Left::Torn | Left::OutOfOrder => self.there,
+        };
+        let mut bytes = self.synced.clone();
+        let last = self.changes.len().saturating_sub(1);
+        for (at, change) in self.changes.iter().enumerate() {
+            match left {
+                Left::Nothing => {}
+                Left::OutOfOrder if at < last => {}
+                Left::Torn if at == last => change.torn().apply(&mut bytes),
+                Left::Everything | Left::Torn | Left::OutOfOrder => change.apply(&mut bytes),
+            }
+        }
+        there.then_some(bytes)
+    }
+
+    fn sync(&mut self) {
+        for change in std::mem::take(&mut self.changes) {
+            change.apply(&mut self.synced);
+        }
+    }
+}
+
+fn put(bytes: &mut Vec<u8>, offset: usize, data: &[u8]) {
+    let end = offset + data.len();
+    if bytes.len() < end {
+        bytes.resize(end, 0);
+    }
+    bytes[offset..end].copy_from_slice(data);
+}
+
+/// One program's doings, call by call.
+struct Trace {
+    dir: String,
+    files: BTreeMap<String, File>,
+    /// The sync that a thread is in the middle of.
+    syncing: BTreeMap<String, String>,
+    sent: bool,
+    told: bool,
+}
+
+impl Trace {
+    fn of(dir: &Path) -> Self {
+        let mut files = BTreeMap::new();
+        for entry in fs::read_dir(dir).unwrap().map(Result::unwrap) {
+            let name = entry.file_name().into_string().unwrap();
+            let file = File {
+                synced: fs::read(entry.path()).unwrap(),
+                named: true,
+                there: true,
+                ..File::default()
+            };
+            files.insert(name, file);
+        }
+        Self {
+            dir: dir.to_str().unwrap().to_owned(),
+            files,
+            syncing: BTreeMap::new(),
+            sent: false,
+            told: false,
+        }
+    }
+
+    /// Follows one line; whether anything may now be otherwise on the disk, on the wire or on the screen.
+    fn follow(&mut self, line: &str) -> bool {
+        let (thread, call) = line.split_once(' ').unwrap();
+        let call = call.trim_start();
+        if call.starts_with("<... fsync resumed>") || call.starts_with("<... fdatasync resumed>") {
+            let path = self.syncing.remove(thread);
+            return path.is_some_and(|path| call.ends_with("= 0") && self.sync(&path));
+        }
+        let Some((name, rest)) = call.split_once('(') else {
+            return false;
+        };
+        let strings = strings(rest);
+        match name {
+            "openat" if rest.contains("O_CREAT") && !rest.contains("= -1") => self.create(&strings),
+            "unlink" => {
+                let name = self.name(&text(&strings[0]));
+                let file = name.and_then(|name| self.files.get_mut(&name));
+                file.map(|file| file.there = false).is_some()
+            }
+            "pwrite64" => {
+                let numbers = rest.trim_end_matches(" <unfinished ...>");
+                let numbers = numbers.split(')').next().unwrap();
+                let offset = numbers.rsplit(", ").next().unwrap().parse().unwrap();
+                self.write(&path(rest), offset, &strings)
+            }
+            "lseek" => {
+                let to = rest.split(", ").nth(1).unwrap().parse();
+                let file = self
+                    .name(&path(rest))
+                    .and_then(|name| self.files.get_mut(&name));
+                if let (Some(file), Ok(to), true) = (file, to, rest.contains("SEEK_SET")) {
+                    file.cursor = to;
+                }
+                false
+            }
+            "write" if rest.starts_with("1<") => !std::mem::replace(&mut self.told, true),
+            "write" => {
+                let at = self.name(&path(rest)).map(|name| self.files[&name].cursor);
+                at.is_some_and(|at| self.write(&path(rest), at, &strings))
+            }
+            "ftruncate" => self.truncate(rest),
+            "fsync" | "fdatasync" if rest.ends_with("<unfinished ...>") => {
+                self.syncing.insert(thread.to_owned(), path(rest));
+                false
+            }
+            "fsync" | "fdatasync" => rest.ends_with("= 0") && self.sync(&path(rest)),
+            "writev" | "sendto" | "sendmsg" => {
+                let begins = |verb: &[u8]| strings.iter().any(|bytes| bytes.starts_with(verb));
+                let mutation = [&b"POST "[..], b"PUT ", b"DELETE "].into_iter().any(begins);
+                mutation && !std::mem::replace(&mut self.sent, true)
+            }
+            _ => false,
+        }
+    }
+
+    /// The file's name, if it is one of those that a disk holds.
+    fn name(&self, path: &str) -> Option<String> {
+        let name = path.strip_prefix(&self.dir)?.strip_prefix('/')?;
+        (!name.ends_with("-shm")).then(|| name.to_owned())
+    }
+
+    fn create(&mut self, strings: &[Vec<u8>]) -> bool {
+        let Some(name) = self.name(&text(&strings[0])) else {
+            return false;
+        };
+        let file = self.files.entry(name).or_default();
+        file.cursor = 0;
+        if !file.there {
+            // A name that is used anew is another file.
+            (file.synced, file.changes) = (vec![], vec![]);
+        }
+        !std::mem::replace(&mut file.there, true)
+    }
+
+    fn write(&mut self, path: &str, offset: usize, strings: &[Vec<u8>]) -> bool {
+        let Some(name) = self.name(path) else {
+            return false;
+        };
+        let file = self.files.entry(name).or_default();
+        let data = strings[0].clone();
+        file.cursor = offset + data.len();
+        file.changes.push(Change::Put(offset, data));
+        true
+    }
+
+    fn truncate(&mut self, rest: &str) -> bool {
+        let length = rest.split([',', ')']).nth(1).unwrap().trim().parse();
+        let file = self
+            .name(&path(rest))
+            .and_then(|name| self.files.get_mut(&name));
+        let change = length.map(Change::Cut).unwrap();
+        file.map(|file| file.changes.push(change)).is_some()
+    }
+
+    fn sync(&mut self, path: &str) -> bool {
+        if path == self.dir {
+            for file in self.files.values_mut() {
+                file.named = file.there;
+            }
+            return true;
+        }
+        let file = self.name(path).and_then(|name| self.files.get_mut(&name));
+        file.map(File::sync).is_some()
+    }
+
+    /// What is wrong with the disk that a power cut leaves now, if anything is.
+    fn complaint(&self, left: Left) -> Option<String> {
+        let dir = TempDir::new_in(memory()).unwrap();
+        for (name, file) in &self.files {
+            if let Some(bytes) = file.after_cut(left) {
+                fs::write(dir.path().join(name), bytes).unwrap();
+            }
+        }
+        let journal = match Journal::open(dir.path()) {
+            Ok(journal) => journal,
+            Err(why) => return Some(why.to_string()),
+        };
+        let newest = journal.recent(1).unwrap().pop();
+        match newest.map(|entry| (entry.state, entry.maybe_executed)) {
+            None if self.sent => {
+                Some("a byte has left, and the journal knows of nothing".to_owned())
+            }
+            Some((state, false)) if self.sent => {
+                Some(format!("a byte has left, and the journal says {state}"))
+            }
+            Some((state, _)) if self.told && state != State::Done => {
+                Some(format!("told as done, and the journal says {state}"))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Where a sync costs nothing: these disks need not survive.
+fn memory() -> PathBuf {
+    let shared = PathBuf::from("/dev/shm");
+    if shared.is_dir() {
+        return shared;
+    }
+    std::env::temp_dir()
+}
+
+/// The path that `-y` shows of a descriptor.
+fn path(rest: &str) -> String {
+    let shown = rest
+        .split_once('<')
+        .and_then(|(_, rest)| rest.split_once('>'));
+    shown.map_or_else(String::new, |(path, _)| text(&bytes(path)))
+}
+
+/// Every string of a call, as `-xx` writes it.
+fn strings(rest: &str) -> Vec<Vec<u8>> {
+    rest.split('"').skip(1).step_by(2).map(bytes).collect()
+}
+
+fn bytes(hex: &str) -> Vec<u8> {
+    let digits = hex.split("\\x").skip(1);
+    digits
+        .map(|byte| u8::from_str_radix(&byte[..2], 16).unwrap())
+        .collect()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The scene's verb under `strace`, which is told what to do by `args`.
+fn strace(scene: &Scene, stage: &Stage, n: usize, home: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new("strace");
+    command
+        .env_clear()
+        .envs(std::env::vars().filter(|(name, _)| !name.starts_with("PERPDECK_")))
+        .env("HOME", home)
+        .env("PERPDECK_BASE_URL", format!("http://{}", stage.addr()))
+        .env("PERPDECK_ACCOUNT_ID", account(n))
+        .env("PERPDECK_API_KEY", stage.key(n))
+        .env("PERPDECK_STATE_DIR", home.join("desk"))
+        .args(["-f", "-o"])
+        .arg(home.join("trace"))
+        .args(args)
+        .arg(env!("CARGO_BIN_EXE_perpdeck"))
+        .args(scene.verb())
+        .args(["--yes", "--output", "json"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command
+}
+
+/// The lines of the trace of everything that concerns a disk, a wire or a screen.
+fn traced(scene: &Scene, stage: &Stage, n: usize, home: &Path) -> Vec<String> {
+    let calls =
+        "trace=openat,unlink,pwrite64,write,lseek,ftruncate,fsync,fdatasync,writev,sendto,sendmsg";
+    let args = ["-y", "-xx", "-s", "10000000", "-e", calls];
+    let status = strace(scene, stage, n, home, &args).status();
+    let status = status.expect("this test needs strace");
+    assert!(status.success(), "{status}");
+    let lines = fs::read_to_string(home.join("trace")).unwrap();
+    lines.lines().map(str::to_owned).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs strace"]
+async fn power_goes_at_every_system_call_and_what_was_sent_or_told_is_on_the_disk() {
+    let stage = Stage::open(2 * Mutation::VARIANTS.len(), 0).await;
+    let (mut cuts, mut wrong) = (0, vec![]);
+    for (n, mutation) in Mutation::VARIANTS
+        .iter()
+        .cycle()
+        .take(2 * Mutation::VARIANTS.len())
+        .enumerate()
+    {
+        let home = tempfile::tempdir().unwrap();
+        let desk = home.path().join("desk");
+        fs::create_dir(&desk).unwrap();
+        let scene = Scene::set(&stage, *mutation, n).await;
+        // A journal that is there already, and one that is made.
+        if n < Mutation::VARIANTS.len() {
+            drop(Journal::open(&desk).unwrap());
+        }
+        let mut trace = Trace::of(&desk);
+        for line in traced(&scene, &stage, n, home.path()) {
+            if !trace.follow(&line) {
+                continue;
+            }
+            for left in LEFT {
+                cuts += 1;
+                let what = trace.complaint(left);
+                wrong.extend(what.map(|what| format!("{mutation}, {left:?} left: {what}")));
+            }
+        }
+        assert!(
+            trace.sent && trace.told,
+            "{mutation}: the trace was not understood"
+        );
+    }
+    eprintln!("{cuts} power cuts");
+    wrong.dedup();
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+/// A verb syncs its journal five to fifteen times.
+const SYNCS: usize = 16;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs strace"]
+async fn a_disk_that_fails_at_any_write_stops_entries_and_lets_exits_go() {
+    let mutations = [Mutation::Place, Mutation::CloseAll, Mutation::Cancel];
+    let stage = Stage::open(2 * mutations.len() * SYNCS, 0).await;
+    let mut wrong = vec![];
+    let faults = ["fsync:error=EIO", "pwrite64:error=ENOSPC"];
+    let deaths = faults
+        .iter()
+        .flat_map(|fault| (1..=SYNCS).map(move |nth| (fault, nth)));
+    let cases = deaths.flat_map(|death| mutations.map(|mutation| (death, mutation)));
+    for (n, ((fault, nth), mutation)) in cases.enumerate() {
+        let home = tempfile::tempdir().unwrap();
+        // Nothing less than a journal: without one nothing that raises exposure is sent at all.
+        drop(Journal::open(&home.path().join("desk")).unwrap());
+        let scene = Scene::set(&stage, mutation, n).await;
+        // From the n-th on, as a broken or a full disk does.
+        let inject = format!("inject={fault}:when={nth}+");
+        let args = ["-e", "trace=fsync,pwrite64", "-e", &inject];
+        let status = strace(&scene, &stage, n, home.path(), &args).status();
+        let code = status.expect("this test needs strace").code();
+        let Effects(effects) = scene.effects(&stage).await;
+        let journal = Journal::open(&home.path().join("desk")).unwrap();
+        let known = !journal.recent(1).unwrap().is_empty();
+        let fits = match mutation {
+            Mutation::Place => effects == usize::from(code == Some(0)) && (known || effects == 0),
+            _ => effects == 1 && scene.is_whole(&stage).await,
+        };
+        if !fits {
+            wrong.push(format!(
+                "{mutation}, {inject}: exit {code:?}, {effects} effects, {known}"
+            ));
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+}
