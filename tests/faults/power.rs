@@ -226,7 +226,8 @@ impl Trace {
     }
 
     fn truncate(&mut self, rest: &str) -> bool {
-        let length = rest.split([',', ')']).nth(1).unwrap().trim().parse();
+        let mut words = rest.split([',', ')', ' ']).filter(|word| !word.is_empty());
+        let length = words.nth(1).unwrap().parse();
         let file = self
             .name(&path(rest))
             .and_then(|name| self.files.get_mut(&name));

@@ -61,10 +61,6 @@ impl Desk {
     ) -> Self {
         let exchange = (stage.addr(), exchange.to_owned());
         let wire = port.wire(exchange, dir.clone(), (prelude, gate(place)));
-        let stuck = (place == Some(Place::BeforeCommit)).then(|| {
-            drop(Journal::open(&dir).unwrap());
-            Stuck::database(&dir.join(JOURNAL))
-        });
         let (sender, events) = match place {
             Some(Place::Telling(after)) => {
                 let (sender, events) = channel(after + 1);
@@ -92,13 +88,21 @@ impl Desk {
             dir,
             wire,
             events,
-            stuck,
+            stuck: None,
             place,
             told: None,
         }
     }
 
-    pub(crate) fn send(&mut self, command: Command) {
+    /// To die before its commit, the journal's disk stands still from when the desk is ready.
+    pub(crate) async fn send(&mut self, command: Command) {
+        if self.place == Some(Place::BeforeCommit) {
+            while Journal::look(&self.dir).is_err() {
+                sleep(A_LOOK).await;
+            }
+            sleep(A_MOMENT).await;
+            self.stuck = Some(Stuck::database(&self.dir.join(JOURNAL)));
+        }
         self.outbox.send(TICKET, command);
     }
 

@@ -67,7 +67,7 @@ impl Play {
         let prelude = self.case.moment.prelude;
         self.live(dir, (prelude, places.first().copied()));
         let command = self.scene.command.clone();
-        self.desk().send(command);
+        self.desk().send(command).await;
         let mut came = true;
         for at in 0..places.len() {
             came &= self.desk().reached().await;
