@@ -74,6 +74,8 @@ impl Desk {
             api_key: stage.key(0).into(),
             account_id: account(0).into(),
             dialect: Dialect::default(),
+            pinned: perpdeck::api::Term::all().collect(),
+            learned: perpdeck::api::Learned::default(),
             prices: None,
             facts: None,
             read_only: false,
