@@ -56,6 +56,7 @@ fn desk(rows: usize) -> Model {
         checks: perpdeck::config::Checks::default(),
         read_only: false,
         zone: perpdeck::view::format::Zone::utc(),
+        reading: perpdeck::view::READING,
         close_all: CloseAllRule::Confirmed,
         intervals: BTreeMap::new(),
         dialect: Dialect::default(),

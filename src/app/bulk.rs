@@ -7,7 +7,7 @@ use super::{
     marks::Marks,
     overlay::{Bulk, Deed, Overlay, State, Strip},
     pane::RowId,
-    rows, screen,
+    screen,
     update::{objection, send},
 };
 use crate::model::{Command, Failure, Progress, Receipt, Ticket};
@@ -25,7 +25,7 @@ pub(super) fn mark(model: &mut Model, action: Action) -> Option<Next> {
         let why = "rows are marked where they can be closed, canceled or stopped".to_owned();
         return Some(Next::Refuse(why));
     }
-    let rows = rows(&model.store, &model.activity, pane);
+    let rows = screen::rows(&model.store, &model.activity, &model.lenses, pane);
     let (at, row) = model.focus.selected(pane, &rows)?;
     if action == Action::MarkAll {
         model.marks.all(pane, &rows);
@@ -43,7 +43,7 @@ pub(super) fn mark(model: &mut Model, action: Action) -> Option<Next> {
 /// The marked rows of the pane that has the keys.
 pub fn marked(model: &Model) -> Vec<RowId> {
     let pane = model.focus.pane;
-    let rows = rows(&model.store, &model.activity, pane);
+    let rows = model.rows(pane);
     let selected = model.focus.selected(pane, &rows).map(|(at, _)| at);
     model.marks.rows(pane, &rows, selected)
 }
@@ -181,10 +181,11 @@ pub(super) fn settle(model: &mut Model, ticket: Ticket, result: &Result<Receipt,
     model.overlays.iter_mut().any(|overlay| match overlay {
         Overlay::Bulk(bulk) => bulk.note(ticket, result),
         Overlay::Help { .. }
-        | Overlay::Detail(_)
         | Overlay::Chart(_)
         | Overlay::Quality { .. }
+        | Overlay::Detail(_)
         | Overlay::Strip(_)
+        | Overlay::Prompt(_)
         | Overlay::Form(_) => false,
     })
 }

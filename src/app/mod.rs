@@ -12,6 +12,8 @@ mod guest;
 mod halt;
 mod health;
 pub mod keymap;
+pub mod lens;
+mod line;
 mod lineage;
 pub mod marks;
 pub mod notice;
@@ -19,6 +21,7 @@ pub mod overlay;
 pub mod pane;
 pub mod poll;
 mod prices;
+pub mod prompt;
 mod remote;
 mod screen;
 mod store;
@@ -37,7 +40,7 @@ pub use health::Health;
 pub use lineage::{Lineage, links};
 pub use prices::{Fill, Prices};
 pub use remote::{Churn, Feed, Remote};
-pub use screen::{Rows, TreeRow, rows};
+pub use screen::{Rows, TreeRow};
 pub use store::{Ended, Flight, Store};
 pub use tally::{Fills, Quality, Results, Rule, Sum};
 pub use update::update;
@@ -49,6 +52,7 @@ use crate::model::{
     ScaledId, Ticket, Timestamp, Zone,
 };
 use keymap::{Chord, Context, Keymap};
+use lens::{Lenses, Reading};
 use marks::Marks;
 use notice::{Activity, Tone};
 use overlay::Overlay;
@@ -159,7 +163,7 @@ pub enum CloseAllRule {
 }
 
 /// What the settings decide about behaviour.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Options {
     pub close_all: CloseAllRule,
     /// How often each source is polled: the measure of what is stale.
@@ -172,6 +176,8 @@ pub struct Options {
     pub read_only: bool,
     /// Whose clocks a typed date is read by.
     pub zone: Zone,
+    /// How the columns of the panes read: the view's tables.
+    pub reading: Reading,
 }
 
 #[derive(Debug)]
@@ -189,6 +195,8 @@ pub struct Model {
     pub activity: Activity,
     /// What the orders of this session were placed with, by market.
     pub used: form::Used,
+    /// What is filtered and sorted, and how.
+    pub lenses: Lenses,
     /// A flatten was asked for before the account was known.
     flatten_wanted: bool,
     /// Why nothing that raises exposure is sent, until the trader re-arms the desk.
@@ -209,6 +217,7 @@ impl Model {
             overlays: vec![],
             activity: Activity::default(),
             used: form::Used::default(),
+            lenses: Lenses::default(),
             flatten_wanted: false,
             halted: None,
             session: checks::Session::default(),

@@ -361,6 +361,20 @@ mod tests {
     }
 
     #[test]
+    fn a_page_that_brings_nothing_new_changes_no_version() {
+        let mut feed: Feed<u32, u32> = Feed::default();
+        feed.arrive_head(Ok(page(&[3, 2], None)), Timestamp(1), |r| *r);
+        let before = feed.version();
+        feed.arrive_head(Ok(page(&[3, 2], None)), Timestamp(2), |r| *r);
+        assert_eq!(
+            (feed.version(), feed.head().at()),
+            (before, Some(Timestamp(2)))
+        );
+        feed.arrive_head(Ok(page(&[4, 3], None)), Timestamp(3), |r| *r);
+        assert_ne!(feed.version(), before);
+    }
+
+    #[test]
     fn every_row_is_found_by_its_key_however_the_list_has_grown() {
         let mut feed: Feed<u32, u32> = Feed::default();
         feed.arrive_head(Ok(page(&[9, 8, 7], Some("a"))), Timestamp(1), |r| *r);

@@ -60,6 +60,7 @@ pub(crate) fn bare_desk() -> Model {
         checks: Checks::default(),
         read_only: false,
         zone: Zone::utc(),
+        reading: crate::view::READING,
     };
     let mut model = Model::new(options, Keymap::default(), NOON);
     let identity = Identity {

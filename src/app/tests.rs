@@ -36,7 +36,7 @@ fn last_said(model: &Model) -> (Tone, &str) {
 
 fn selected(model: &Model) -> Option<RowId> {
     let pane = model.focus.pane;
-    let rows = super::rows(&model.store, &model.activity, pane);
+    let rows = model.rows(pane);
     model.focus.selected(pane, &rows).map(|(_, row)| row)
 }
 

@@ -5,12 +5,13 @@ use super::{
     form::Around,
     guest, halt,
     keymap::{Action, Chord, Context},
+    lens,
     lineage::links,
     notice::{Event, Tone},
     overlay::{Bulk, Overlay},
     pane::Pane,
     poll::{Answer, Poll, Source},
-    screen,
+    prompt, screen,
 };
 use crate::model::{
     Command, Failure, FailureKind, OrderStatus, Progress, Receipt, Ticket, Timestamp, draft::Draft,
@@ -60,6 +61,7 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
     };
     effects.extend(pass_time(model));
     effects.extend(bulk::proceed(model));
+    lens::refresh(model);
     effects
 }
 
@@ -78,6 +80,7 @@ fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
         _ => vec![],
     };
     let next = match (model.overlays.last_mut(), action) {
+        (Some(Overlay::Prompt(_)), action) => prompt::press(model, chord, action),
         (Some(Overlay::Form(form)), action) => {
             let around = Around {
                 store: &model.store,
@@ -135,8 +138,18 @@ fn scroll(offset: &mut usize, action: Action) -> Next {
 
 fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
     // Pasted text reaches text fields only: keys inside it must never act.
-    if let Some(Overlay::Form(form)) = model.overlays.last_mut() {
-        form.paste(text);
+    match model.overlays.last_mut() {
+        Some(Overlay::Form(form)) => form.paste(text),
+        Some(Overlay::Prompt(_)) => prompt::paste(model, text),
+        Some(
+            Overlay::Help { .. }
+            | Overlay::Chart(_)
+            | Overlay::Quality { .. }
+            | Overlay::Detail(_)
+            | Overlay::Strip(_)
+            | Overlay::Bulk(_),
+        )
+        | None => {}
     }
     vec![]
 }

@@ -44,7 +44,8 @@ fn strip(model: &Model) -> Option<Timestamp> {
         | Overlay::Chart(_)
         | Overlay::Quality { .. }
         | Overlay::Detail(_)
-        | Overlay::Form(_) => None,
+        | Overlay::Form(_)
+        | Overlay::Prompt(_) => None,
     }
 }
 

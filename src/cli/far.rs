@@ -5,7 +5,7 @@ use crate::{
     config::{ColorChoice, Connection, Settings, memory},
     runtime::{Far, Start},
     ui::{Depth, Scrolls, Theme},
-    view::format::Zone,
+    view::{self, format::Zone},
 };
 use color_eyre::{Result, eyre::Context as _};
 use std::{collections::BTreeMap, env, fs, path::PathBuf};
@@ -78,6 +78,7 @@ fn options(settings: &Settings) -> Options {
         checks: settings.checks.clone(),
         read_only: settings.read_only,
         zone: Zone::local(),
+        reading: view::READING,
     }
 }
 

@@ -28,6 +28,7 @@ fn model() -> Model {
         checks: Checks::default(),
         read_only: false,
         zone: crate::model::Zone::utc(),
+        reading: crate::view::READING,
     };
     Model::new(options, Keymap::default(), FROZEN.now())
 }

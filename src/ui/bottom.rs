@@ -3,8 +3,9 @@
 use super::{
     canvas::{Canvas, after, line, shortened, spans_width, width, wrapped},
     frame::outline,
+    prompt,
 };
-use crate::view::{FlightView, Hint, Span, StripView, Tone};
+use crate::view::{FlightView, Hint, PromptView, Span, StripView, Tone};
 use ratatui::layout::Rect;
 
 const GAUGE: u16 = 12;
@@ -19,15 +20,17 @@ pub(super) struct Bottom {
     pub(super) news: Option<Span>,
     pub(super) hints: Vec<Hint>,
     pub(super) strip: Option<StripView>,
+    pub(super) prompt: Option<PromptView>,
 }
 
 impl Bottom {
     /// How many lines it needs at this width.
     pub(super) fn height(&self, width: u16) -> u16 {
         let flights = u16::try_from(self.flights.len().min(MOST_FLIGHTS)).unwrap_or(0);
-        let last = match &self.strip {
-            Some(strip) => strip_height(strip, width),
-            None => 1,
+        let last = match (&self.strip, &self.prompt) {
+            (Some(strip), _) => strip_height(strip, width),
+            (None, Some(_)) => prompt::HEIGHT,
+            (None, None) => 1,
         };
         flights + u16::from(self.news.is_some()) + last
     }
@@ -48,9 +51,10 @@ impl Bottom {
             height: area.height.saturating_sub(used),
             ..area
         };
-        match &self.strip {
-            Some(strip) => draw_strip(canvas, rest, strip),
-            None => draw_hints(canvas, rest, &self.hints),
+        match (&self.strip, &self.prompt) {
+            (Some(strip), _) => draw_strip(canvas, rest, strip),
+            (None, Some(prompt)) => prompt::draw(canvas, rest, prompt),
+            (None, None) => draw_hints(canvas, rest, &self.hints),
         }
     }
 }

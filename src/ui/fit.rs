@@ -1,6 +1,6 @@
 //! How wide the columns of a table are, which of them fit, and where each begins.
 
-use super::canvas::width;
+use super::{canvas::width, table::title};
 use crate::view::{Align, Body, Cell, Heading, Lead, Share, Table};
 
 /// A bar inside a cell and the space after it.
@@ -98,7 +98,7 @@ impl Measure {
 
     fn width(self, heading: &Heading) -> u16 {
         let cells = self.text.max(self.whole + self.fraction) + self.gauge;
-        cells.max(width(heading.title))
+        cells.max(width(&title(heading)))
     }
 
     /// The same column with its numbers right-aligned only: prices of several markets differ much in
@@ -246,6 +246,7 @@ mod tests {
             title,
             align,
             priority,
+            sorted: None,
         }
     }
 

@@ -26,6 +26,7 @@ mod layout;
 mod pane;
 pub mod picture;
 mod price;
+mod prompt;
 mod table;
 pub mod theme;
 mod toast;
@@ -34,7 +35,7 @@ pub use theme::{Depth, Theme};
 
 use crate::{
     app::{Model, overlay::Overlay, pane::Pane},
-    view::{self, Curve, Scene, StripView, ToastView, format::Zone},
+    view::{self, Curve, PromptView, Scene, StripView, ToastView, format::Zone},
 };
 use bottom::Bottom;
 use canvas::{Canvas, line};
@@ -118,6 +119,7 @@ pub fn render(frame: &mut Buffer, model: &Model, scrolls: &mut Scrolls) {
         news: view::news(model),
         hints: view::footer(model),
         strip,
+        prompt: prompt(model),
     };
     let toast = view::toast(model);
     let regions = Regions::of(screen, &bottom);
@@ -188,6 +190,20 @@ fn strip(model: &Model, scene: &Scene<'_>) -> Option<StripView> {
         | Overlay::Quality { .. }
         | Overlay::Detail(_)
         | Overlay::Form(_)
+        | Overlay::Prompt(_)
+        | Overlay::Bulk(_) => None,
+    }
+}
+
+fn prompt(model: &Model) -> Option<PromptView> {
+    match model.overlays.last()? {
+        Overlay::Prompt(prompt) => Some(view::prompt(model, prompt)),
+        Overlay::Help { .. }
+        | Overlay::Chart(_)
+        | Overlay::Quality { .. }
+        | Overlay::Detail(_)
+        | Overlay::Form(_)
+        | Overlay::Strip(_)
         | Overlay::Bulk(_) => None,
     }
 }
@@ -210,7 +226,7 @@ fn overlays(canvas: &mut Canvas<'_>, body: Rect, model: &Model, scene: &Scene<'_
             Overlay::Bulk(bulk) => {
                 bulk::draw(canvas, body, &view::bulk(model, scene, bulk), bulk.offset);
             }
-            Overlay::Strip(_) => {}
+            Overlay::Strip(_) | Overlay::Prompt(_) => {}
         }
     }
 }

@@ -10,7 +10,7 @@ use super::{
     table::{self, Picked},
 };
 use crate::{
-    app::{Model, Rows, marks::Marks, pane::Pane, rows},
+    app::{Model, Rows, marks::Marks, pane::Pane},
     view::{self, Scene, Span, Title},
 };
 use ratatui::layout::Rect;
@@ -20,7 +20,7 @@ const AROUND: u16 = 3;
 
 /// How many lines a pane would fill.
 pub(super) fn wanted(model: &Model, pane: Pane) -> u16 {
-    let count = rows(&model.store, &model.activity, pane).len();
+    let count = model.rows(pane).len();
     if pane == Pane::Twaps {
         return cards::wanted(count) + 2;
     }
@@ -53,7 +53,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, model: &Model, scrolls: &mut Scrolls
         foot: &view::foot(place.pane, &scene),
     };
     let inner = border.draw(canvas, place.area);
-    let rows = rows(&model.store, &model.activity, place.pane);
+    let rows = model.rows(place.pane);
     if rows.is_empty() {
         emptiness(canvas, inner, &view::emptiness(place.pane, model));
         return;

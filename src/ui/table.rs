@@ -6,8 +6,9 @@ use super::{
     fit::{BRANCH, GAUGE, GAUGE_ROOM, Measure, Measures, Slot, WIDEST_GAP, parts, slots},
     theme::Part,
 };
-use crate::view::{Align, Body, Cell, Heading, Lead, Row, Table, Tone};
+use crate::view::{Align, Body, Cell, Heading, Lead, Row, Table, Tone, arrow};
 use ratatui::layout::Rect;
+use std::borrow::Cow;
 
 /// The mark of the selected row, and the same space at the right.
 const MARGIN: u16 = 1;
@@ -78,17 +79,30 @@ fn place(row: Rect, slot: Slot) -> Rect {
     }
 }
 
+/// The column's title, with the way its rows are sorted by it.
+pub(super) fn title(heading: &Heading) -> Cow<'static, str> {
+    match heading.sorted {
+        Some(direction) => Cow::Owned(format!("{}{}", heading.title, arrow(direction))),
+        None => Cow::Borrowed(heading.title),
+    }
+}
+
 fn headings(canvas: &mut Canvas<'_>, row: Rect, table: &Table, slots: &[Slot]) {
     for slot in slots {
         let Some(heading) = table.headings.get(slot.column) else {
             continue;
         };
+        let title = title(heading);
         let room = place(row, *slot);
         let room = match heading.align {
-            Align::Number => after(room, room.width.saturating_sub(width(heading.title))),
+            Align::Number => after(room, room.width.saturating_sub(width(&title))),
             Align::Left | Align::Words => room,
         };
-        canvas.toned(room, &shortened(heading.title, room.width), Tone::Muted);
+        let tone = match heading.sorted {
+            Some(_) => Tone::Accent,
+            None => Tone::Muted,
+        };
+        canvas.toned(room, &shortened(&title, room.width), tone);
     }
 }
 

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     app::{
-        About,
+        About, Rows,
         notice::{Event, Notice},
     },
     model::{CloseAll, Command, Failure, Market, Order, Progress, Receipt},
@@ -14,9 +14,10 @@ use crate::{
 use std::ops::Range;
 
 pub const ACTIVITY: &[Column<Notice>] = &[
-    Column::new("at", "time", Left, 1, |notice, scene| {
+    Column::new("at", "time", Left, 1, |notice: &Notice, scene| {
         Span::muted(scene.zone.moment(notice.at, scene.now)).into()
-    }),
+    })
+    .moment(|notice| Some(notice.at)),
     Column::new("kind", "event", Left, 0, |notice, _| {
         Span::new(kind(&notice.event), notice.event.tone().into()).into()
     }),
@@ -28,13 +29,12 @@ pub const ACTIVITY: &[Column<Notice>] = &[
     }),
 ];
 
-pub(super) fn table(scene: &Scene<'_>, range: Range<usize>) -> Table {
-    let newest_first = scene.activity.lines.iter().rev();
-    Table::of(
-        ACTIVITY,
-        newest_first.skip(range.start).take(range.len()),
-        scene,
-    )
+pub(super) fn table(scene: &Scene<'_>, rows: &Rows<'_>, range: Range<usize>) -> Table {
+    let newest_first = |at| {
+        let lines = &scene.activity.lines;
+        lines.get(lines.len().checked_sub(at + 1)?)
+    };
+    Table::of(ACTIVITY, (rows, range), newest_first, scene)
 }
 
 /// One word for what happened.

@@ -4,16 +4,17 @@ use super::{
     Align::{Left, Number, Words},
     Column, Scene, Span, Table, Tone, format,
 };
-use crate::model::Call;
+use crate::{app::Rows, model::Call};
 use std::{ops::Range, time::Duration};
 
 /// Slower than this is worth a word.
 pub(super) const SLOW: Duration = Duration::from_secs(1);
 
 pub const CALLS: &[Column<Call>] = &[
-    Column::new("at", "time", Left, 2, |call, scene| {
+    Column::new("at", "time", Left, 2, |call: &Call, scene| {
         Span::muted(scene.zone.moment(call.at, scene.now)).into()
-    }),
+    })
+    .moment(|call| Some(call.at)),
     Column::new("method", "method", Left, 1, |call, _| {
         Span::muted(call.method).into()
     }),
@@ -21,14 +22,15 @@ pub const CALLS: &[Column<Call>] = &[
         Span::plain(call.target.to_string()).into()
     }),
     Column::new("outcome", "status", Left, 0, |call, _| outcome(call).into()),
-    Column::new("elapsed", "took", Number, 0, |call, _| {
+    Column::new("elapsed", "took", Number, 0, |call: &Call, _| {
         let tone = if call.elapsed >= SLOW {
             Tone::Warn
         } else {
             Tone::Plain
         };
         Span::new(format::elapsed(call.elapsed), tone).into()
-    }),
+    })
+    .span(|call, _| Some(call.elapsed)),
     Column::new("request_id", "request", Left, 5, |call, _| {
         Span::muted(
             call.request_id
@@ -40,13 +42,13 @@ pub const CALLS: &[Column<Call>] = &[
     }),
 ];
 
-pub(super) fn table(scene: &Scene<'_>, range: Range<usize>) -> Table {
-    let newest_first = scene.store.calls.iter().rev().map(|(_, call)| call);
-    Table::of(
-        CALLS,
-        newest_first.skip(range.start).take(range.len()),
-        scene,
-    )
+pub(super) fn table(scene: &Scene<'_>, rows: &Rows<'_>, range: Range<usize>) -> Table {
+    let newest_first = |at| {
+        let calls = &scene.store.calls;
+        let (_, call) = calls.get(calls.len().checked_sub(at + 1)?)?;
+        Some(call)
+    };
+    Table::of(CALLS, (rows, range), newest_first, scene)
 }
 
 pub(super) fn outcome(call: &Call) -> Span {

@@ -6,9 +6,10 @@ use super::{
     words::{self, aside, known},
 };
 use crate::model::{Num, Position};
+use std::time::Duration;
 
 pub const CLOSED: &[Column<Position>] = &[
-    Column::new("closed_at", "closed", Left, 2, closed),
+    Column::new("closed_at", "closed", Left, 2, closed).moment(|p| p.closed_at),
     Column::new("market", "market", Left, 0, positions::market),
     Column::new("side", "side", Left, 1, positions::side),
     Column::new("size", "size", Number, 4, positions::size),
@@ -29,7 +30,10 @@ pub const CLOSED: &[Column<Position>] = &[
     Column::new("roi", "ROI", Number, 2, |p, _| {
         words::pnl_percent(return_on_basis(p)).into()
     }),
-    Column::new("held", "held", Number, 4, held),
+    Column::new("held", "held", Number, 4, |p, _| {
+        aside(held(p).map(format::span))
+    })
+    .span(|p, _| held(p)),
     Column::new("position_id", "id", Left, 9, |p, _| {
         Span::muted(p.id.to_string()).into()
     }),
@@ -53,9 +57,8 @@ pub(super) fn return_on_basis(position: &Position) -> Option<Num> {
     position.net_pnl()?.over(position.realized_margin_basis?)
 }
 
-fn held(position: &Position, _: &Scene<'_>) -> Cell {
-    let held = position.opened_at.zip(position.closed_at);
-    aside(held.map(|(opened, closed)| format::span(closed.since(opened))))
+fn held(position: &Position) -> Option<Duration> {
+    Some(position.closed_at?.since(position.opened_at?))
 }
 
 /// Net, wins, what one makes on average and what it all cost, of the closed positions read so far; says how many

@@ -9,7 +9,6 @@ use crate::{
         marks::Marks,
         overlay::Overlay,
         pane::{Pane, RowId},
-        rows,
     },
     model::{FailureKind, Order, Position},
 };
@@ -45,6 +44,7 @@ const ORDER: &[Action] = &[
     Action::StepUp,
     Action::ObservedPrice,
     Action::ShowJson,
+    Action::Filter,
     Action::Zoom,
     Action::Chart,
     Action::NextPane,
@@ -65,7 +65,7 @@ pub fn footer(model: &Model) -> Vec<Hint> {
         ]
     } else if context == Context::Chart {
         &[Action::NextChoice, Action::Down, Action::Dismiss]
-    } else if matches!(context, Context::Form | Context::Strip) {
+    } else if matches!(context, Context::Form | Context::Strip | Context::Prompt) {
         &[Action::Dismiss]
     } else {
         &[]
@@ -210,6 +210,7 @@ fn form_of(model: &Model) -> Option<&Form> {
         | Overlay::Quality { .. }
         | Overlay::Detail(_)
         | Overlay::Strip(_)
+        | Overlay::Prompt(_)
         | Overlay::Bulk(_) => None,
     }
 }
@@ -229,7 +230,7 @@ fn can_cancel(model: &Model) -> bool {
 
 fn selected(model: &Model) -> Option<RowId> {
     let pane = model.focus.pane;
-    let rows = rows(&model.store, &model.activity, pane);
+    let rows = model.rows(pane);
     model.focus.selected(pane, &rows).map(|(_, row)| row)
 }
 

@@ -49,6 +49,10 @@ const GROUPS: &[(&str, &[Action])] = &[
             Action::Bottom,
         ],
     ),
+    (
+        "Find",
+        &[Action::Filter, Action::Sort, Action::SortDirection],
+    ),
 ];
 
 /// What is not a word and stands on the desk.
@@ -72,7 +76,7 @@ pub fn help(keymap: &Keymap, of: Context) -> Vec<HelpSection> {
         group.map_or("Desk", |(title, _)| title)
     };
     let mut sections = vec![section(name(of), own.copied())];
-    for title in ["Trade", "Desk", "Panes", "Move"] {
+    for title in ["Trade", "Desk", "Find", "Panes", "Move"] {
         let of_group = desk.iter().filter(|b| group_of(b.action) == title);
         sections.push(section(title, of_group.copied().copied()));
     }
@@ -125,5 +129,6 @@ fn name(context: Context) -> &'static str {
         Context::Help => "Help",
         Context::Detail => "Detail",
         Context::Chart => "Price chart",
+        Context::Prompt => "Line",
     }
 }

@@ -12,7 +12,8 @@ use std::cmp::Reverse;
 const RULES_NAMED: usize = 3;
 
 pub const HISTORY: &[Column<Order>] = &[
-    Column::new("requested_at", "time", Left, 2, requested),
+    Column::new("requested_at", "time", Left, 2, requested)
+        .moment(|order| Some(order.requested_at)),
     Column::new("market", "market", Left, 0, orders::market),
     Column::new("side", "side", Left, 0, orders::side),
     Column::new("mode", "type", Left, 3, orders::mode),
@@ -39,7 +40,10 @@ pub const HISTORY: &[Column<Order>] = &[
         aside(order.fee.map(format::usd))
     }),
     Column::new("realized_pnl", "PnL", Number, 4, realized),
-    Column::new("settle_time", "settled", Number, 8, settle),
+    Column::new("settle_time", "settled", Number, 8, |order: &Order, _| {
+        aside(order.settle_time().map(format::elapsed))
+    })
+    .span(|order, _| order.settle_time()),
     Column::new("reject_reason", "reason", Words, 1, |order, _| {
         Span::new(reason(order), Tone::Alert).into()
     }),
@@ -70,10 +74,6 @@ fn realized(order: &Order, _: &Scene<'_>) -> Cell {
         Some(pnl) => words::pnl(Some(pnl)).into(),
         None => Cell::default(),
     }
-}
-
-fn settle(order: &Order, _: &Scene<'_>) -> Cell {
-    aside(order.settle_time().map(format::elapsed))
 }
 
 /// Why it was refused: the reason and the rule that said so.

@@ -20,8 +20,10 @@ mod orders;
 mod panes;
 mod positions;
 mod price;
+mod prompt;
 mod protection;
 mod quality;
+mod reading;
 mod scaled;
 mod strip;
 mod table;
@@ -37,11 +39,13 @@ pub use header::{Header, Segment, header};
 pub use help::{HelpSection, help};
 pub use panes::{emptiness, foot, pane_table};
 pub use price::{Level, Place, PriceView, Trade, price};
+pub use prompt::{PromptView, Under, prompt};
 pub use quality::quality;
+pub use reading::READING;
 pub use scaled::{RungLine, head as ladder_head, rungs};
 pub use strip::{FlightView, StripView, ToastView, flights, news, strip, toast};
 pub use table::{Align, Body, Cell, Column, Gauge, Heading, Lead, Row, Share, Table};
-pub use title::{Title, title};
+pub use title::{Title, arrow, title};
 pub use twaps::{Bar, TwapCard, cards};
 
 /// The columns of every resource, as the desk, the command line and exports show them.

@@ -6,7 +6,7 @@ use super::{
     words::{self, aside},
 };
 use crate::{
-    app::{TreeRow, pane::RowId},
+    app::{Rows, TreeRow, pane::RowId},
     model::{
         Command, Num, Order, OrderId, OrderMode, OrderStatus, Progress, TimeInForce,
         TriggerDirection,
@@ -28,9 +28,10 @@ pub const WORKING: &[Column<Order>] = &[
     Column::new("reduce_only", "RO", Left, 4, reduce_only),
     Column::new("attached_exits", "exits", Left, 4, exits),
     Column::new("margin", "margin", Left, 8, margin),
-    Column::new("age", "age", Number, 7, |order, scene| {
+    Column::new("age", "age", Number, 7, |order: &Order, scene| {
         aside(Some(format::age(scene.now.since(order.requested_at))))
-    }),
+    })
+    .span(|order, scene| Some(scene.now.since(order.requested_at))),
 ];
 
 pub(super) fn market(order: &Order, _: &Scene<'_>) -> Cell {
@@ -188,11 +189,17 @@ fn margin(order: &Order, _: &Scene<'_>) -> Cell {
 }
 
 /// The visible lines of the tree.
-pub(super) fn table(scene: &Scene<'_>, range: Range<usize>) -> Table {
+pub(super) fn table(scene: &Scene<'_>, rows: &Rows<'_>, range: Range<usize>) -> Table {
     let tree = &scene.store.tree;
-    let rows = tree.iter().enumerate().skip(range.start).take(range.len());
-    let rows = rows.map(|(at, row)| line(row, lead(row, tree.get(at + 1)), scene));
-    Table::new(WORKING, rows.collect())
+    // One more than is shown: a branch looks otherwise when it is the last.
+    let places: Vec<_> = rows.places(range.start..range.end + 1).collect();
+    let lines = places.iter().take(range.len()).enumerate();
+    let lines = lines.filter_map(|(at, place)| {
+        let next = places.get(at + 1).and_then(|place| tree.get(*place));
+        let row = tree.get(*place)?;
+        Some(line(row, lead(row, next), scene))
+    });
+    Table::new(WORKING, lines.collect())
 }
 
 fn lead(row: &TreeRow, next: Option<&TreeRow>) -> Lead {

@@ -11,33 +11,27 @@ use super::{
 use crate::app::{
     Model, Rows,
     keymap::{Action, Context},
+    lens::Filter,
     pane::Pane,
     poll::Source,
 };
 use std::ops::Range;
 
-/// The rows `range` of a pane whose rows are `rows`, formatted; nothing else is.
+/// The rows shown at `range` of a pane whose rows are `rows`, formatted; nothing else is.
 pub fn pane_table(pane: Pane, rows: &Rows<'_>, range: Range<usize>, scene: &Scene<'_>) -> Table {
     let store = scene.store;
-    match pane {
-        Pane::Positions => {
-            let shown = store.positions.rows().iter();
-            Table::of(OPEN, shown.skip(range.start).take(range.len()), scene)
-        }
-        Pane::Orders => orders::table(scene, range),
+    let shown = (rows, range.clone());
+    let table = match pane {
+        Pane::Positions => Table::of(OPEN, shown, |at| store.positions.rows().get(at), scene),
+        Pane::Orders => orders::table(scene, rows, range),
         Pane::Twaps => twaps::table(scene, rows, range),
         Pane::Scaled => scaled::table(scene, rows, range),
-        Pane::Closed => {
-            let shown = store.closed.rows().iter();
-            Table::of(CLOSED, shown.skip(range.start).take(range.len()), scene)
-        }
-        Pane::History => {
-            let shown = store.history.rows().iter();
-            Table::of(HISTORY, shown.skip(range.start).take(range.len()), scene)
-        }
-        Pane::Activity => activity::table(scene, range),
-        Pane::Calls => calls::table(scene, range),
-    }
+        Pane::Closed => Table::of(CLOSED, shown, |at| store.closed.rows().get(at), scene),
+        Pane::History => Table::of(HISTORY, shown, |at| store.history.rows().get(at), scene),
+        Pane::Activity => activity::table(scene, rows, range),
+        Pane::Calls => calls::table(scene, rows, range),
+    };
+    table.through(rows.lens)
 }
 
 /// What the rows of a pane come to, as groups of words: the most telling first, as many as there is room for.
@@ -74,6 +68,9 @@ pub fn emptiness(pane: Pane, model: &Model) -> Vec<Span> {
             )];
         }
     }
+    if let Some(filter) = model.lenses.of(pane).and_then(|lens| lens.filter.as_ref()) {
+        return unmatched(pane, filter, model);
+    }
     let words = match pane {
         Pane::Positions => "no open positions",
         Pane::Orders => "no working orders",
@@ -92,6 +89,19 @@ pub fn emptiness(pane: Pane, model: &Model) -> Vec<Span> {
                 spans.push(Span::muted(format!(" {}", action.label())));
             }
         }
+    }
+    spans
+}
+
+/// Rows there may be, but none that the filter takes.
+fn unmatched(pane: Pane, filter: &Filter, model: &Model) -> Vec<Span> {
+    let mut spans = vec![
+        Span::muted("nothing here matches "),
+        Span::new(filter.text.clone(), Tone::Accent),
+    ];
+    if let Some(chord) = model.keymap.chord(pane.context(), Action::Dismiss) {
+        spans.push(Span::new(format!("   {chord}"), Tone::Accent));
+        spans.push(Span::muted(" shows all"));
     }
     spans
 }

@@ -39,7 +39,7 @@ pub const OPEN: &[Column<Position>] = &[
     Column::new("funding", "funding", Number, 9, |p, _| {
         aside(p.funding.map(format::signed_usd))
     }),
-    Column::new("age", "age", Number, 7, age),
+    Column::new("age", "age", Number, 7, age).span(|p, scene| Some(scene.now.since(p.opened_at?))),
 ];
 
 pub(super) fn market(position: &Position, _: &Scene<'_>) -> Cell {

@@ -1,7 +1,14 @@
 //! Tables as data: a resource's columns, and the rows of them that are visible.
 
-use super::{Scene, Span, Tone};
-use crate::model::Num;
+use super::{Scene, Span, Tone, format};
+use crate::{
+    app::{
+        Rows,
+        lens::{self, ColumnName, Direction, Fact, Kind},
+    },
+    model::{Num, Timestamp},
+};
+use std::{ops::Range, time::Duration};
 
 /// How a column is laid out, and whether it may be shortened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -24,6 +31,16 @@ pub struct Column<T: 'static> {
     /// 0 goes last; where room is short the highest number goes first.
     pub priority: u8,
     pub cell: fn(&T, &Scene<'_>) -> Cell,
+    by: By<T>,
+}
+
+/// What filters and sorts compare.
+#[derive(Debug)]
+enum By<T: 'static> {
+    /// What the cell shows, as a number or as words.
+    Cell,
+    Span(fn(&T, &Scene<'_>) -> Option<Duration>),
+    Moment(fn(&T) -> Option<Timestamp>),
 }
 
 /// What one cell says.
@@ -71,6 +88,8 @@ pub struct Heading {
     pub title: &'static str,
     pub align: Align,
     pub priority: u8,
+    /// The rows are sorted by it, that way round.
+    pub sorted: Option<Direction>,
 }
 
 /// The visible part of a pane.
@@ -86,14 +105,47 @@ impl Table {
         Self { headings, rows }
     }
 
-    /// A table whose every row is one `T`.
+    /// The rows shown at `range`, each a `T` that `get` finds by its place in the pane's own order.
     pub(super) fn of<'a, T>(
         columns: &[Column<T>],
-        rows: impl Iterator<Item = &'a T>,
+        (rows, range): (&Rows<'_>, Range<usize>),
+        get: impl Fn(usize) -> Option<&'a T>,
         scene: &Scene<'_>,
     ) -> Self {
+        let rows = rows.places(range).filter_map(get);
         let rows = rows.map(|row| Row::cells(columns, row, scene)).collect();
         Self::new(columns, rows)
+    }
+
+    /// The same rows with the columns that were chosen, in that order, and the sorted one marked.
+    pub(super) fn through(mut self, lens: Option<&lens::Lens>) -> Self {
+        let Some(lens) = lens else { return self };
+        let sorted = lens.sort.and_then(|sort| {
+            let heading = self.headings.get_mut(sort.column)?;
+            Some((heading, sort.direction))
+        });
+        if let Some((heading, direction)) = sorted {
+            heading.sorted = Some(direction);
+        }
+        if let Some(columns) = &lens.columns {
+            let headings = columns.iter().filter_map(|at| self.headings.get(*at));
+            // Who chooses columns wants the first of them most.
+            let ranked = headings.zip(0..).map(|(heading, rank)| Heading {
+                priority: rank,
+                ..*heading
+            });
+            self.headings = ranked.collect();
+            for row in &mut self.rows {
+                if let Body::Cells(cells) = &mut row.body {
+                    *cells = columns
+                        .iter()
+                        .filter_map(|at| cells.get(*at))
+                        .cloned()
+                        .collect();
+                }
+            }
+        }
+        self
     }
 }
 
@@ -111,6 +163,53 @@ impl<T> Column<T> {
             align,
             priority,
             cell,
+            by: By::Cell,
+        }
+    }
+
+    /// Compared by how long something is.
+    pub(super) const fn span(self, by: fn(&T, &Scene<'_>) -> Option<Duration>) -> Self {
+        Self {
+            by: By::Span(by),
+            ..self
+        }
+    }
+
+    /// Compared by when something was.
+    pub(super) const fn moment(self, by: fn(&T) -> Option<Timestamp>) -> Self {
+        Self {
+            by: By::Moment(by),
+            ..self
+        }
+    }
+
+    pub(super) fn name(&self) -> ColumnName {
+        ColumnName {
+            id: self.id,
+            title: self.title,
+            kind: match (&self.by, self.align) {
+                (By::Span(_), _) => Kind::Span,
+                (By::Moment(_), _) => Kind::Moment,
+                (By::Cell, Align::Number) => Kind::Number,
+                (By::Cell, Align::Left | Align::Words) => Kind::Words,
+            },
+        }
+    }
+
+    /// What the row says in this column, to be compared.
+    pub(super) fn fact(&self, row: &T, scene: &Scene<'_>) -> Fact {
+        match self.by {
+            By::Span(by) => by(row, scene).map_or(Fact::Unknown, Fact::Span),
+            By::Moment(by) => by(row).map_or(Fact::Unknown, Fact::Moment),
+            By::Cell => {
+                let text = (self.cell)(row, scene).text();
+                let number = (self.align == Align::Number).then(|| lens::number(&text));
+                match number.flatten() {
+                    Some(number) => Fact::Number(number),
+                    None if text.is_empty() || text == format::UNKNOWN => Fact::Unknown,
+                    None => Fact::Words(text),
+                }
+            }
         }
     }
 
@@ -119,6 +218,7 @@ impl<T> Column<T> {
             title: self.title,
             align: self.align,
             priority: self.priority,
+            sorted: None,
         }
     }
 }

@@ -2,7 +2,13 @@
 
 use super::{Span, Tone, format};
 use crate::{
-    app::{Feed, Model, keymap::Context, pane::Pane, poll::Source, rows},
+    app::{
+        Feed, Model,
+        keymap::Context,
+        lens::{Direction, Lens},
+        pane::Pane,
+        poll::Source,
+    },
     model::{Failure, Page},
 };
 use std::{hash::Hash, time::Duration};
@@ -10,6 +16,8 @@ use std::{hash::Hash, time::Duration};
 /// Older than this many poll intervals is late, resp. old (PRODUCT, Truthfulness).
 const LATE: u32 = 3;
 const OLD: u32 = 10;
+/// How much of a filter stands in the title; all of it is in the line that `/` opens.
+const FILTER_SHOWN: usize = 30;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Title {
@@ -33,7 +41,7 @@ pub fn title(model: &Model, pane: Pane) -> Title {
         key: key.map(|chord| chord.to_string()).unwrap_or_default(),
         name,
         short,
-        count: count(model, pane).unwrap_or_default(),
+        count: counted(model, pane),
         freshness: freshness(model, pane),
     }
 }
@@ -48,6 +56,44 @@ fn names(pane: Pane) -> (&'static str, &'static str) {
         Pane::History => ("Order history", "History"),
         Pane::Activity => ("Activity", "Log"),
         Pane::Calls => ("Calls", "Calls"),
+    }
+}
+
+/// How many, or how many of them the filter takes: `3/12`.
+fn counted(model: &Model, pane: Pane) -> String {
+    let total = count(model, pane).unwrap_or_default();
+    let hits = model.lenses.of(pane).and_then(Lens::hits);
+    match hits {
+        Some(hits) if !total.is_empty() => format!("{}/{total}", format::count(hits)),
+        Some(_) | None => total,
+    }
+}
+
+/// The filter and the sort, where a card has no heading to say it.
+fn lens_words(model: &Model, pane: Pane) -> Vec<Span> {
+    let Some(lens) = model.lenses.of(pane) else {
+        return vec![];
+    };
+    let filter = lens.filter.as_ref().map(|filter| {
+        let mut text: String = filter.text.chars().take(FILTER_SHOWN).collect();
+        if text.len() < filter.text.len() {
+            text.push('…');
+        }
+        Span::new(format!("/{text}"), Tone::Accent)
+    });
+    let sort = lens.sort.filter(|_| pane == Pane::Twaps).and_then(|sort| {
+        let columns = (model.options.reading.columns)(pane);
+        let title = columns.get(sort.column)?.title;
+        Some(Span::muted(format!("by {title} {}", arrow(sort.direction))))
+    });
+    filter.into_iter().chain(sort).collect()
+}
+
+/// Which way a sort goes.
+pub fn arrow(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Ascending => "▲",
+        Direction::Descending => "▼",
     }
 }
 
@@ -89,6 +135,7 @@ fn feed_count<K: Eq + Hash, T>(feed: &Feed<K, T>) -> Option<String> {
 fn freshness(model: &Model, pane: Pane) -> Vec<Span> {
     let store = &model.store;
     let mut spans = marked(model, pane);
+    spans.extend(lens_words(model, pane));
     spans.extend(match pane {
         Pane::Positions => unread(store.positions.value()),
         Pane::Orders => unread(store.orders.value()),
@@ -114,7 +161,7 @@ fn freshness(model: &Model, pane: Pane) -> Vec<Span> {
 
 /// How many rows the acting keys would act on together.
 fn marked(model: &Model, pane: Pane) -> Vec<Span> {
-    let rows = rows(&model.store, &model.activity, pane);
+    let rows = model.rows(pane);
     let selected = model.focus.selected(pane, &rows).map(|(at, _)| at);
     let range = if model.marks.is_ranging(pane) {
         " (range)"

@@ -35,7 +35,8 @@ pub const TWAPS: &[Column<Twap>] = &[
     }),
     Column::new("next_run_at", "next", Number, 1, |t, scene| {
         aside(next_slice(t, scene).map(|at| format::countdown(at, scene.now)))
-    }),
+    })
+    .span(|t, scene| Some(next_slice(t, scene)?.since(scene.now))),
     Column::new("average_price", "average", Number, 4, |t, scene| {
         known(t.average_price.map(|p| priced(t, p, scene))).into()
     }),

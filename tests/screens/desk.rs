@@ -358,6 +358,7 @@ pub(crate) fn options() -> Options {
         checks: perpdeck::config::Checks::default(),
         read_only: false,
         zone: perpdeck::view::format::Zone::utc(),
+        reading: perpdeck::view::READING,
         close_all: CloseAllRule::After(Duration::from_millis(1_500)),
         intervals: sources
             .into_iter()

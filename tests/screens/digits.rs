@@ -6,7 +6,6 @@ use crate::{
 };
 use perpdeck::{
     app::pane::Pane,
-    app::rows,
     view::{self, Align, Body, Scene},
 };
 use perpdeck::{
@@ -29,7 +28,7 @@ fn numbers(model: &perpdeck::app::Model) -> BTreeSet<String> {
     ];
     let mut numbers = BTreeSet::new();
     for pane in panes {
-        let rows = rows(&model.store, &model.activity, pane);
+        let rows = model.rows(pane);
         let table = view::pane_table(pane, &rows, 0..rows.len(), &scene);
         for row in table.rows {
             let Body::Cells(cells) = row.body else {

@@ -34,6 +34,7 @@ fn view_of(model: &Model) -> FormView {
         | Overlay::Quality { .. }
         | Overlay::Detail(_)
         | Overlay::Strip(_)
+        | Overlay::Prompt(_)
         | Overlay::Bulk(_) => None,
     });
     form(open.unwrap(), model)

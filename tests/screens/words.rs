@@ -2,7 +2,7 @@
 
 use crate::{desk, dump::press};
 use perpdeck::{
-    app::{Identity, Mode, Model, Msg, overlay::Overlay, pane::Pane, poll::Answer, rows, update},
+    app::{Identity, Mode, Model, Msg, overlay::Overlay, pane::Pane, poll::Answer, update},
     model::{Failure, FailureKind, Page, Timestamp},
     view::{self, Body, Scene, Span, format::Zone},
 };
@@ -15,7 +15,7 @@ pub(crate) fn text(spans: &[Span]) -> String {
 pub(crate) fn cell(model: &Model, pane: Pane, row: usize, title: &str) -> String {
     let zone = Zone::utc();
     let scene = Scene::of(model, &zone);
-    let ids = rows(&model.store, &model.activity, pane);
+    let ids = model.rows(pane);
     let table = view::pane_table(pane, &ids, row..row + 1, &scene);
     let at = table
         .headings

@@ -6,7 +6,6 @@
 
 mod around;
 mod choice;
-mod line;
 mod markets;
 mod open;
 mod step;
@@ -19,12 +18,12 @@ pub use choice::Choice;
 use super::{
     Next,
     keymap::{Action, Chord},
+    line::Line,
 };
 use crate::model::{
     Failure, MarketId, Order, Position, Side, Ticket,
     draft::{Draft, Faults, Field, Seen, Takes},
 };
-use line::Line;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Form {

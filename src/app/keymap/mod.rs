@@ -46,6 +46,7 @@ pub enum Context {
     Help,
     Detail,
     Chart,
+    Prompt,
 }
 
 impl Context {
@@ -104,6 +105,9 @@ pub enum Action {
     MarkRange,
     MarkAll,
     Zoom,
+    Filter,
+    Sort,
+    SortDirection,
     Refresh,
     Buy,
     Sell,
@@ -164,6 +168,9 @@ impl Action {
             Self::MarkRange => "mark a range",
             Self::MarkAll => "mark all shown",
             Self::Zoom => "zoom",
+            Self::Filter => "filter",
+            Self::Sort => "sort by the next column",
+            Self::SortDirection => "sort the other way",
             Self::Refresh => "refresh now",
             Self::Buy => "buy",
             Self::Sell => "sell",

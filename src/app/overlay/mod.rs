@@ -10,7 +10,7 @@ pub use chart::Chart;
 pub use detail::Detail;
 pub use strip::{Arm, Deed, Strip};
 
-use super::{form::Form, keymap::Context};
+use super::{form::Form, keymap::Context, prompt::Prompt};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Overlay {
@@ -29,6 +29,8 @@ pub enum Overlay {
     Form(Box<Form>),
     /// Many commands: before, and what came of each.
     Bulk(Bulk),
+    /// A line that is being typed.
+    Prompt(Prompt),
 }
 
 impl Overlay {
@@ -40,6 +42,7 @@ impl Overlay {
             Self::Strip(_) => Context::Strip,
             Self::Form(_) => Context::Form,
             Self::Bulk(_) => Context::Bulk,
+            Self::Prompt(_) => Context::Prompt,
         }
     }
 }

@@ -1,16 +1,15 @@
 //! The acting keys. Whatever they open or send is bound to the id that was selected when they were pressed.
 
-use super::{
-    super::{
-        CloseAllRule, Model, Next, bulk, doubt,
-        form::Form,
-        halt,
-        keymap::Action,
-        overlay::{Chart, Detail, Overlay, Strip},
-        pane::RowId,
-        update,
-    },
-    rows::rows,
+use super::super::{
+    CloseAllRule, Model, Next, bulk, doubt,
+    form::Form,
+    halt,
+    keymap::Action,
+    lens::{self, Lens},
+    overlay::{Chart, Detail, Overlay, Strip},
+    pane::RowId,
+    prompt::Prompt,
+    update,
 };
 use crate::model::{Command, MarketId, Order, Position, Side};
 
@@ -31,6 +30,18 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Next {
             offset: 0,
         }),
         (Action::Dismiss, _) => dismiss(model),
+        (Action::Filter, _) => {
+            let pane = model.focus.pane;
+            open(Overlay::Prompt(Prompt::filter(pane, model.lenses.of(pane))))
+        }
+        (Action::Sort, _) => {
+            lens::next_sort(model);
+            Next::Stay
+        }
+        (Action::SortDirection, _) => {
+            lens::turn_sort(model);
+            Next::Stay
+        }
         (Action::CloseAll, _) => close_all(model),
         (Action::Flatten, _) => flatten(model),
         (Action::CancelAll, _) => bulk::cancel_all(model),
@@ -67,15 +78,15 @@ fn form(form: Form) -> Next {
 }
 
 fn selected(model: &Model) -> Option<RowId> {
-    let rows = rows(&model.store, &model.activity, model.focus.pane);
+    let rows = model.rows(model.focus.pane);
     let selected = model.focus.selected(model.focus.pane, &rows);
     selected.map(|(_, row)| row)
 }
 
 /// The moving keys; the selection stays an id.
-fn travel(model: &mut Model, action: Action) -> bool {
+pub(crate) fn travel(model: &mut Model, action: Action) -> bool {
     let pane = model.focus.pane;
-    let rows = rows(&model.store, &model.activity, pane);
+    let rows = model.rows(pane);
     let at = model.focus.selected(pane, &rows).map_or(0, |(at, _)| at);
     let there = match (action, rows.len().saturating_sub(1)) {
         (Action::Down, last) => (at + 1).min(last),
@@ -86,15 +97,23 @@ fn travel(model: &mut Model, action: Action) -> bool {
         (Action::Bottom, last) => last,
         _ => return false,
     };
-    if let Some(row) = rows.get(there) {
+    let row = rows.get(there);
+    if let Some(row) = row {
         model.focus.select(pane, row);
     }
     true
 }
 
-/// Esc on the desk: first the toast goes, then the marks, then the zoom.
+/// Esc on the desk: first the toast goes, then the marks, then the filter of the pane, then the zoom.
 fn dismiss(model: &mut Model) -> Next {
-    if !model.activity.dismiss_toast(model.now) && !model.marks.clear(model.focus.pane) {
+    let pane = model.focus.pane;
+    let is_filtered = |lens: &Lens| lens.filter.is_some();
+    if model.activity.dismiss_toast(model.now) || model.marks.clear(pane) {
+        return Next::Stay;
+    }
+    if model.lenses.of(pane).is_some_and(is_filtered) {
+        lens::change(model, pane, |lens| lens.filter = None);
+    } else {
         model.focus.zoomed = false;
     }
     Next::Stay

@@ -4,9 +4,9 @@ mod act;
 mod rows;
 mod tree;
 
-pub(super) use act::{act, cancel_of};
-pub(super) use rows::ladder_rows;
-pub use rows::{Rows, rows};
+pub(super) use act::{act, cancel_of, travel};
+pub use rows::Rows;
+pub(super) use rows::{All, ladder_rows, rows};
 pub use tree::TreeRow;
 pub(super) use tree::{order_tree, parent};
 
@@ -41,8 +41,8 @@ pub(super) fn trace(model: &mut Model) -> Option<Effect> {
 /// The next page of a history pane, when the selection nears the end of what is here.
 pub(super) fn more(model: &mut Model) -> Option<Effect> {
     let pane = model.focus.pane;
-    let rows = rows(&model.store, &model.activity, pane);
-    let (at, _) = model.focus.selected(pane, &rows)?;
+    let rows = model.rows(pane);
+    let at = model.focus.selected(pane, &rows).map_or(0, |(at, _)| at);
     if at + READ_AHEAD < rows.len() {
         return None;
     }

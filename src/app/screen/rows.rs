@@ -2,7 +2,8 @@
 
 use super::{
     super::{
-        Feed, Remote, Store,
+        Feed, Model, Remote, Store,
+        lens::{Lens, Lenses},
         notice::Activity,
         pane::{Pane, RowId},
     },
@@ -11,10 +12,10 @@ use super::{
 use crate::model::{Order, OrderId, Position, PositionId, Scaled, ScaledId};
 use std::{collections::BTreeMap, ops::Range};
 
-/// A pane's rows, top to bottom: the view draws this order and the keys move along it. Borrowed from the
-/// store, so that a history of a hundred thousand orders costs no more than a screenful.
+/// A pane's rows in its own order, before any filter. Borrowed from the store, so that a history of a hundred
+/// thousand orders costs no more than a screenful.
 #[derive(Debug, Clone)]
-pub enum Rows<'a> {
+pub(crate) enum All<'a> {
     Open(&'a [Position]),
     Tree(&'a [TreeRow]),
     Twaps(Vec<RowId>),
@@ -25,14 +26,90 @@ pub enum Rows<'a> {
     Lines(Range<u64>),
 }
 
-pub fn rows<'a>(store: &'a Store, activity: &Activity, pane: Pane) -> Rows<'a> {
+/// A pane's rows, top to bottom, as they are shown: the view draws this order and the keys move along it.
+#[derive(Debug, Clone)]
+pub struct Rows<'a> {
+    all: All<'a>,
+    pub lens: Option<&'a Lens>,
+}
+
+impl Model {
+    pub fn rows(&self, pane: Pane) -> Rows<'_> {
+        rows(&self.store, &self.activity, &self.lenses, pane)
+    }
+
+    pub(crate) fn all_rows(&self, pane: Pane) -> All<'_> {
+        all(&self.store, &self.activity, pane)
+    }
+}
+
+/// The same, of the parts it is made of: for who changes the rest of the model beside it.
+pub(crate) fn rows<'a>(
+    store: &'a Store,
+    activity: &Activity,
+    lenses: &'a Lenses,
+    pane: Pane,
+) -> Rows<'a> {
+    Rows {
+        all: all(store, activity, pane),
+        lens: lenses.of(pane),
+    }
+}
+
+impl Rows<'_> {
+    pub fn len(&self) -> usize {
+        self.picked().map_or_else(|| self.all.len(), <[u32]>::len)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What the row at this place stands for.
+    pub fn get(&self, at: usize) -> Option<RowId> {
+        self.all.get(self.place(at)?)
+    }
+
+    /// Where a row is, if it is here.
+    pub fn position(&self, row: &RowId) -> Option<usize> {
+        let at = self.all.position(row)?;
+        let Some(picked) = self.picked() else {
+            return Some(at);
+        };
+        let at = u32::try_from(at).ok()?;
+        picked.iter().position(|place| *place == at)
+    }
+
+    /// The rows at these places.
+    pub fn at(&self, places: Range<usize>) -> Vec<RowId> {
+        places.map_while(|at| self.get(at)).collect()
+    }
+
+    /// Where the rows shown at `range` stand in the pane's own order.
+    pub fn places(&self, range: Range<usize>) -> impl Iterator<Item = usize> {
+        range.map_while(|at| self.place(at))
+    }
+
+    fn place(&self, at: usize) -> Option<usize> {
+        match self.picked() {
+            Some(picked) => usize::try_from(*picked.get(at)?).ok(),
+            None => (at < self.all.len()).then_some(at),
+        }
+    }
+
+    fn picked(&self) -> Option<&[u32]> {
+        self.lens?.picked()
+    }
+}
+
+fn all<'a>(store: &'a Store, activity: &Activity, pane: Pane) -> All<'a> {
     match pane {
-        Pane::Positions => Rows::Open(store.positions.rows()),
-        Pane::Orders => Rows::Tree(&store.tree),
-        Pane::Twaps => Rows::Twaps(twaps(store)),
-        Pane::Scaled => Rows::Ladders(&store.ladder_rows),
-        Pane::Closed => Rows::Closed(&store.closed),
-        Pane::History => Rows::History(&store.history),
+        Pane::Positions => All::Open(store.positions.rows()),
+        Pane::Orders => All::Tree(&store.tree),
+        Pane::Twaps => All::Twaps(twaps(store)),
+        Pane::Scaled => All::Ladders(&store.ladder_rows),
+        Pane::Closed => All::Closed(&store.closed),
+        Pane::History => All::History(&store.history),
         Pane::Activity => lines(
             activity.lines.front().map(|l| l.number),
             activity.lines.len(),
@@ -41,8 +118,8 @@ pub fn rows<'a>(store: &'a Store, activity: &Activity, pane: Pane) -> Rows<'a> {
     }
 }
 
-impl Rows<'_> {
-    pub fn len(&self) -> usize {
+impl All<'_> {
+    pub(crate) fn len(&self) -> usize {
         match self {
             Self::Open(rows) => rows.len(),
             Self::Tree(rows) => rows.len(),
@@ -56,12 +133,8 @@ impl Rows<'_> {
         }
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// What the row at this place stands for.
-    pub fn get(&self, at: usize) -> Option<RowId> {
+    pub(crate) fn get(&self, at: usize) -> Option<RowId> {
         let position = |p: &Position| RowId::Position(p.id.clone());
         match self {
             Self::Open(rows) => rows.get(at).map(position),
@@ -79,7 +152,7 @@ impl Rows<'_> {
     }
 
     /// Where a row is, if it is here.
-    pub fn position(&self, row: &RowId) -> Option<usize> {
+    fn position(&self, row: &RowId) -> Option<usize> {
         match (self, row) {
             (Self::Open(rows), RowId::Position(id)) => rows.iter().position(|p| p.id == *id),
             (Self::Tree(rows), row) => rows.iter().position(|known| known.id == *row),
@@ -94,9 +167,46 @@ impl Rows<'_> {
         }
     }
 
-    /// The rows at these places.
-    pub fn at(&self, places: Range<usize>) -> Vec<RowId> {
-        places.map_while(|at| self.get(at)).collect()
+    /// Whether the row hangs under one above it.
+    pub(crate) fn is_child(&self, at: usize) -> bool {
+        match self {
+            Self::Tree(rows) => rows.get(at).is_some_and(|row| row.depth > 0),
+            Self::Ladders(rows) => matches!(rows.get(at), Some(RowId::Rung(..))),
+            Self::Open(_)
+            | Self::Twaps(_)
+            | Self::Closed(_)
+            | Self::History(_)
+            | Self::Lines(_) => false,
+        }
+    }
+
+    /// Whether the row has no cells of its own but says what those under it belong to.
+    pub(crate) fn is_heading(&self, at: usize) -> bool {
+        match self {
+            Self::Tree(rows) => {
+                let row = rows.get(at);
+                row.is_some_and(|row| !matches!(row.id, RowId::Order(_)))
+            }
+            Self::Ladders(rows) => matches!(rows.get(at), Some(RowId::Scaled(_))),
+            Self::Open(_)
+            | Self::Twaps(_)
+            | Self::Closed(_)
+            | Self::History(_)
+            | Self::Lines(_) => false,
+        }
+    }
+
+    /// Whether the row is one of those the pane's title counts.
+    pub(crate) fn counts(&self, at: usize) -> bool {
+        match self {
+            Self::Tree(_) => !self.is_heading(at),
+            Self::Ladders(_) => self.is_heading(at),
+            Self::Open(_)
+            | Self::Twaps(_)
+            | Self::Closed(_)
+            | Self::History(_)
+            | Self::Lines(_) => true,
+        }
     }
 }
 
@@ -108,10 +218,10 @@ fn twaps(store: &Store) -> Vec<RowId> {
         .collect()
 }
 
-fn lines<'a>(first: Option<u64>, count: usize) -> Rows<'a> {
+fn lines<'a>(first: Option<u64>, count: usize) -> All<'a> {
     let first = first.unwrap_or_default();
     let count = u64::try_from(count).unwrap_or(u64::MAX);
-    Rows::Lines(first..first.saturating_add(count))
+    All::Lines(first..first.saturating_add(count))
 }
 
 /// The ladders, the newest id first, each with its rungs below it, the highest price first.

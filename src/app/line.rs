@@ -1,6 +1,6 @@
 //! One line of typed text with a cursor. Only characters that cannot act on a terminal get in.
 
-use super::super::keymap::Chord;
+use super::keymap::Chord;
 use crate::model::Text;
 use tui_input::{Input, InputRequest};
 
@@ -19,6 +19,11 @@ impl PartialEq for Line {
 impl Line {
     pub(super) fn new(text: &str) -> Self {
         Self(Input::new(text.to_owned()))
+    }
+
+    /// With the cursor after so many characters.
+    pub(super) fn at(text: &str, cursor: usize) -> Self {
+        Self(Input::new(text.to_owned()).with_cursor(cursor))
     }
 
     pub(super) fn text(&self) -> &str {

@@ -1,0 +1,76 @@
+//! What a row says in one of its columns, as something that can be compared.
+
+use super::super::{Model, pane::Pane};
+use crate::model::{Num, Timestamp};
+use std::{cmp::Ordering, time::Duration};
+
+/// What a row says in a column; the row by its place in the pane's own order, the column by its number.
+pub type Read = fn(&Model, Pane, usize, usize) -> Fact;
+
+/// How the columns of the panes read. Their tables are the view's, which the app does not know: whoever makes
+/// a desk hands this in.
+#[derive(Debug, Clone, Copy)]
+pub struct Reading {
+    /// The columns of a pane, in their own order.
+    pub columns: fn(Pane) -> Vec<ColumnName>,
+    /// What the row at this place (before filter and sort) says in the n-th column.
+    pub fact: Read,
+    /// Everything in the row at this place that is words: its cells and its id, in lower case.
+    pub words: fn(&Model, Pane, usize) -> String,
+}
+
+/// A column as filters, sorts and settings name it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ColumnName {
+    pub id: &'static str,
+    pub title: &'static str,
+    pub kind: Kind,
+}
+
+/// What a column can be compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Words,
+    Number,
+    /// How long: an age, a countdown, how long something took.
+    Span,
+    /// When. Compared by how long ago that is.
+    Moment,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Fact {
+    Unknown,
+    Words(String),
+    Number(Num),
+    Span(Duration),
+    Moment(Timestamp),
+}
+
+impl Fact {
+    /// The order of an ascending sort among what is known; words without regard to case.
+    pub fn compare(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Self::Words(a), Self::Words(b)) => a.to_lowercase().cmp(&b.to_lowercase()),
+            (Self::Number(a), Self::Number(b)) => a.cmp(b),
+            (Self::Span(a), Self::Span(b)) => a.cmp(b),
+            (Self::Moment(a), Self::Moment(b)) => a.cmp(b),
+            (a, b) => a.rank().cmp(&b.rank()),
+        }
+    }
+
+    pub fn is_known(&self) -> bool {
+        *self != Self::Unknown
+    }
+
+    /// A column holds one kind; a word stands where a number does not apply.
+    fn rank(&self) -> u8 {
+        match self {
+            Self::Number(_) => 0,
+            Self::Span(_) => 1,
+            Self::Moment(_) => 2,
+            Self::Words(_) => 3,
+            Self::Unknown => 4,
+        }
+    }
+}

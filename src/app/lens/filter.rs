@@ -1,0 +1,368 @@
+//! The filter language: `btc side:sell status:resting size>1`. All terms must hold.
+//!
+//! A bare word is looked for in every cell that is words, and in the id. `column:word` looks in one column,
+//! `=` and `!=` take all of the cell, `<` `<=` `>` `>=` compare numbers and times (`age>5m`). `a|b` is either,
+//! `-term` is not, `"two words"` are one. Columns go by id, by title, or by a beginning that only one has.
+//!
+//! Contract: pure. A text with a fault is no filter at all, and the fault says where it is and what to write.
+
+use super::fact::{ColumnName, Fact, Kind};
+use crate::model::{Num, Timestamp};
+use std::{cmp::Ordering, ops::Range, time::Duration};
+
+/// What is wrong with a line somebody types, and where, in characters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    pub at: Range<usize>,
+    pub what: String,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Filter {
+    /// As it was typed.
+    pub text: String,
+    terms: Vec<Term>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Term {
+    sense: Sense,
+    test: Test,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sense {
+    Wanted,
+    Unwanted,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Test {
+    /// Any of these words, in lower case, anywhere in the row.
+    Words(Vec<String>),
+    Column {
+        column: usize,
+        op: Op,
+        values: Vec<Value>,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Op {
+    Holds,
+    Is,
+    IsNot,
+    AtLeast,
+    AtMost,
+    Above,
+    Below,
+}
+
+/// The longer spellings first.
+const OPS: &[(&str, Op)] = &[
+    ("!=", Op::IsNot),
+    (">=", Op::AtLeast),
+    ("<=", Op::AtMost),
+    (":", Op::Holds),
+    ("=", Op::Is),
+    (">", Op::Above),
+    ("<", Op::Below),
+];
+
+#[derive(Debug, Clone, PartialEq)]
+enum Value {
+    Words(String),
+    Number(Num),
+    Span(Duration),
+}
+
+/// What a filter is asked about: a row, read only as far as the terms need it.
+pub(super) struct Asked<W, F> {
+    pub(super) now: Timestamp,
+    pub(super) words: W,
+    pub(super) fact: F,
+}
+
+impl Filter {
+    /// `None` for a text without any term.
+    pub fn parse(text: &str, columns: &[ColumnName]) -> Result<Option<Self>, Fault> {
+        let mut terms = vec![];
+        for token in tokens(text)? {
+            terms.push(term(&token, columns)?);
+        }
+        let text = text.trim().to_owned();
+        Ok((!terms.is_empty()).then_some(Self { text, terms }))
+    }
+
+    pub(super) fn takes<W, F>(&self, row: &Asked<W, F>) -> bool
+    where
+        W: Fn() -> String,
+        F: Fn(usize) -> Fact,
+    {
+        let mut words = None;
+        self.terms.iter().all(|term| {
+            let holds = match &term.test {
+                Test::Words(any) => {
+                    let words = words.get_or_insert_with(&row.words);
+                    any.iter().any(|word| words.contains(word.as_str()))
+                }
+                Test::Column { column, op, values } => {
+                    let fact = (row.fact)(*column);
+                    holds(&fact, *op, values, row.now)
+                }
+            };
+            holds == (term.sense == Sense::Wanted)
+        })
+    }
+}
+
+fn holds(fact: &Fact, op: Op, values: &[Value], now: Timestamp) -> bool {
+    if op == Op::IsNot {
+        return !values.iter().any(|value| one(fact, Op::Is, value, now));
+    }
+    values.iter().any(|value| one(fact, op, value, now))
+}
+
+fn one(fact: &Fact, op: Op, value: &Value, now: Timestamp) -> bool {
+    let order = match (fact, value) {
+        (Fact::Words(words), Value::Words(wanted)) => {
+            let words = words.to_lowercase();
+            return match op {
+                Op::Holds => words.contains(wanted.as_str()),
+                Op::Is => words == *wanted,
+                Op::IsNot | Op::AtLeast | Op::AtMost | Op::Above | Op::Below => false,
+            };
+        }
+        (Fact::Number(number), Value::Number(wanted)) => number.cmp(wanted),
+        (Fact::Span(span), Value::Span(wanted)) => span.cmp(wanted),
+        (Fact::Moment(at), Value::Span(wanted)) => now.since(*at).cmp(wanted),
+        _ => return false,
+    };
+    match op {
+        Op::Holds | Op::Is => order == Ordering::Equal,
+        Op::IsNot => order != Ordering::Equal,
+        Op::AtLeast => order != Ordering::Less,
+        Op::AtMost => order != Ordering::Greater,
+        Op::Above => order == Ordering::Greater,
+        Op::Below => order == Ordering::Less,
+    }
+}
+
+/// A piece of the line and where it begins, in characters; quotes are gone, what they held is literal.
+struct Token {
+    start: usize,
+    chars: Vec<(char, Literal)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Literal {
+    /// Inside quotes: never an operator.
+    Yes,
+    No,
+}
+
+impl Token {
+    fn end(&self) -> usize {
+        self.start + self.chars.len()
+    }
+
+    fn text(&self) -> String {
+        self.chars.iter().map(|(c, _)| c).collect()
+    }
+
+    /// The token without its first `count` characters.
+    fn after(&self, count: usize) -> Self {
+        Self {
+            start: self.start + count,
+            chars: self.chars.get(count..).unwrap_or_default().to_vec(),
+        }
+    }
+
+    /// Where the first operator stands, and which it is.
+    fn op(&self) -> Option<(usize, &'static str, Op)> {
+        let text = self.text();
+        (0..self.chars.len()).find_map(|at| {
+            let is_code = self.chars.get(at)?.1 == Literal::No;
+            let rest: String = text.chars().skip(at).collect();
+            let found = OPS.iter().find(|(sign, _)| rest.starts_with(sign));
+            found.filter(|_| is_code).map(|(sign, op)| (at, *sign, *op))
+        })
+    }
+}
+
+fn tokens(text: &str) -> Result<Vec<Token>, Fault> {
+    let mut tokens: Vec<Token> = vec![];
+    let mut open = None;
+    let mut quote = None;
+    for (at, c) in text.chars().enumerate() {
+        match (c, quote) {
+            ('"', None) => {
+                quote = Some(at);
+                open.get_or_insert(Token {
+                    start: at + 1,
+                    chars: vec![],
+                });
+            }
+            ('"', Some(_)) => quote = None,
+            (c, None) if c.is_whitespace() => tokens.extend(open.take()),
+            (c, _) => {
+                let literal = if quote.is_some() {
+                    Literal::Yes
+                } else {
+                    Literal::No
+                };
+                let token = open.get_or_insert(Token {
+                    start: at,
+                    chars: vec![],
+                });
+                token.chars.push((c, literal));
+            }
+        }
+    }
+    if let Some(at) = quote {
+        let what = "this quote is not closed".to_owned();
+        return Err(Fault {
+            at: at..at + 1,
+            what,
+        });
+    }
+    tokens.extend(open);
+    Ok(tokens)
+}
+
+fn term(token: &Token, columns: &[ColumnName]) -> Result<Term, Fault> {
+    let is_negated =
+        token.chars.len() > 1 && matches!(token.chars.first(), Some(('-' | '!', Literal::No)));
+    let (sense, token) = if is_negated {
+        (Sense::Unwanted, token.after(1))
+    } else {
+        (Sense::Wanted, token.after(0))
+    };
+    let test = match token.op() {
+        Some((at, sign, op)) if is_name(&token, at) => comparison(&token, (at, sign, op), columns)?,
+        Some((0, sign, _)) => {
+            let what = format!("a column comes before {sign}, as in size{sign}1");
+            return Err(Fault {
+                at: token.start..token.end(),
+                what,
+            });
+        }
+        Some(_) | None => Test::Words(alternatives(&token.text())),
+    };
+    Ok(Term { sense, test })
+}
+
+/// Whether what stands before the operator could be a column: a path like `/v1/orders?limit=5` is not.
+fn is_name(token: &Token, op: usize) -> bool {
+    let name = token.chars.get(..op).unwrap_or_default();
+    let plain = |(c, _): &(char, Literal)| c.is_alphanumeric() || *c == '_';
+    !name.is_empty() && name.iter().all(plain)
+}
+
+fn comparison(
+    token: &Token,
+    (at, sign, op): (usize, &str, Op),
+    columns: &[ColumnName],
+) -> Result<Test, Fault> {
+    let name: String = token.text().chars().take(at).collect();
+    let column = find(&name, columns).map_err(|what| Fault {
+        at: token.start..token.start + at,
+        what,
+    })?;
+    let value = token.after(at + sign.chars().count());
+    let known = columns.get(column);
+    let kind = known.map_or(Kind::Words, |column| column.kind);
+    let id = known.map_or("", |column| column.id);
+    let fault = |what| Fault {
+        at: value.start..value.end().max(value.start + 1),
+        what,
+    };
+    let texts = alternatives(&value.text());
+    if texts.iter().all(String::is_empty) {
+        return Err(fault(format!("{id}{sign} what?")));
+    }
+    let values = texts.iter().map(|text| self::value(text, kind, op, id));
+    let values = values.collect::<Result<_, _>>().map_err(fault)?;
+    Ok(Test::Column { column, op, values })
+}
+
+fn alternatives(text: &str) -> Vec<String> {
+    text.split('|')
+        .filter(|part| !part.is_empty() || !text.contains('|'))
+        .map(str::to_lowercase)
+        .collect()
+}
+
+fn value(text: &str, kind: Kind, op: Op, id: &str) -> Result<Value, String> {
+    match kind {
+        Kind::Words if matches!(op, Op::Holds | Op::Is | Op::IsNot) => {
+            Ok(Value::Words(text.to_owned()))
+        }
+        Kind::Words => Err(format!("{id} is words and has no order: write {id}:{text}")),
+        Kind::Number => number(text)
+            .map(Value::Number)
+            .ok_or_else(|| format!("{id} is a number, and {text:?} is none: write {id}>1.5")),
+        Kind::Span | Kind::Moment => span(text).map(Value::Span).ok_or_else(|| {
+            format!("{id} is a time, and {text:?} is none: write {id}<90s, 5m, 2h or 3d")
+        }),
+    }
+}
+
+/// `1,500`, `1.5k`, `$20`, `50%`, `-3`: the digits as a pane shows them.
+pub fn number(text: &str) -> Option<Num> {
+    let bare = text.trim_start_matches('$').replace(',', "");
+    let bare = bare.trim_start_matches('+').trim_end_matches(['%', '×']);
+    let (digits, factor) = match bare.strip_suffix('k') {
+        Some(digits) => (digits, 1_000_u32),
+        None => (bare, 1),
+    };
+    digits.parse::<Num>().ok()?.times(Num::from(factor))
+}
+
+const UNITS: &[(&str, u32)] = &[
+    ("ms", 1),
+    ("s", 1_000),
+    ("m", 60_000),
+    ("h", 3_600_000),
+    ("d", 86_400_000),
+];
+
+fn span(text: &str) -> Option<Duration> {
+    let (digits, factor) = UNITS
+        .iter()
+        .find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, *factor)))?;
+    let millis = digits.parse::<Num>().ok()?.times(Num::from(factor))?;
+    u64::try_from(millis.to_i64()?)
+        .ok()
+        .map(Duration::from_millis)
+}
+
+/// The column a name means: its id, its title, or the beginning of one id only.
+pub fn find(name: &str, columns: &[ColumnName]) -> Result<usize, String> {
+    let name = name.to_lowercase();
+    let title = |column: &ColumnName| column.title.to_lowercase().replace(' ', "");
+    let whole = columns
+        .iter()
+        .position(|column| column.id == name)
+        .or_else(|| columns.iter().position(|column| title(column) == name));
+    if let Some(at) = whole {
+        return Ok(at);
+    }
+    let begin = columns.iter().enumerate();
+    let begin: Vec<_> = begin
+        .filter(|(_, column)| column.id.starts_with(&name))
+        .collect();
+    match begin.as_slice() {
+        [(at, _)] => Ok(*at),
+        [] => Err(format!("no column {name:?} here: {}", ids(columns.iter()))),
+        several => Err(format!(
+            "{name:?} could be {}",
+            ids(several.iter().map(|(_, column)| *column))
+        )),
+    }
+}
+
+fn ids<'a>(columns: impl Iterator<Item = &'a ColumnName>) -> String {
+    let ids: Vec<_> = columns.map(|column| column.id).collect();
+    ids.join(", ")
+}

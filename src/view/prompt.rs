@@ -1,0 +1,94 @@
+//! The line that is being typed, and what stands under it: what is wrong, how it could go on, or what it does.
+
+use super::{Span, Tone, format};
+use crate::app::{
+    Model,
+    keymap::{Action, Context},
+    lens::Lens,
+    pane::Pane,
+    prompt::{Asks, Prompt},
+};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PromptView {
+    /// What the line begins with, not part of it.
+    pub sign: &'static str,
+    pub text: String,
+    /// Where the cursor stands, in characters.
+    pub cursor: usize,
+    pub under: Under,
+}
+
+/// The second line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Under {
+    /// What is wrong, and at which character.
+    Fault {
+        at: usize,
+        what: String,
+    },
+    /// Ways to end the word, and the one that is taken.
+    Words {
+        words: Vec<String>,
+        taken: Option<usize>,
+    },
+    Note(Vec<Span>),
+}
+
+pub fn prompt(model: &Model, prompt: &Prompt) -> PromptView {
+    let under = match (&prompt.completion, &prompt.fault) {
+        (Some(completion), _) if completion.words.len() > 1 => Under::Words {
+            words: completion.words.clone(),
+            taken: completion.at,
+        },
+        (_, Some(fault)) => Under::Fault {
+            at: fault.at.start,
+            what: fault.what.clone(),
+        },
+        (_, None) => Under::Note(note(model, prompt.asks)),
+    };
+    let sign = match prompt.asks {
+        Asks::Filter(_) => "/",
+    };
+    PromptView {
+        sign,
+        text: prompt.text().to_owned(),
+        cursor: prompt.cursor(),
+        under,
+    }
+}
+
+fn note(model: &Model, asks: Asks) -> Vec<Span> {
+    match asks {
+        Asks::Filter(pane) => filter_note(model, pane),
+    }
+}
+
+/// How many rows are left, and the keys.
+fn filter_note(model: &Model, pane: Pane) -> Vec<Span> {
+    let hits = model.lenses.of(pane).and_then(Lens::hits);
+    let mut spans = match hits {
+        Some(hits) => vec![Span::plain(format!("{} shown   ", format::count(hits)))],
+        None => vec![Span::muted("btc  side:sell  size>1  -status:armed   ")],
+    };
+    spans.extend(keys(
+        model,
+        &[
+            (Action::Submit, "keep"),
+            (Action::Dismiss, "show all"),
+            (Action::NextChoice, "columns"),
+        ],
+    ));
+    spans
+}
+
+fn keys(model: &Model, keys: &[(Action, &str)]) -> Vec<Span> {
+    let mut spans = vec![];
+    for (action, does) in keys {
+        if let Some(chord) = model.keymap.chord(Context::Prompt, *action) {
+            spans.push(Span::new(chord.to_string(), Tone::Accent));
+            spans.push(Span::muted(format!(" {does}  ")));
+        }
+    }
+    spans
+}

@@ -1,0 +1,109 @@
+//! Finding one's way: filters, sorts, and what the line at the bottom says.
+
+use crate::{
+    desk,
+    dump::{press, screen},
+};
+use perpdeck::{
+    app::{
+        Model,
+        lens::{Fact, Kind},
+        pane::Pane,
+    },
+    view::{self, READING, title},
+};
+use strum::IntoEnumIterator;
+
+fn pressed(keys: &str) -> Model {
+    let mut model = desk::full();
+    press(&mut model, keys);
+    model
+}
+
+macro_rules! screens {
+    ($($name:ident: $keys:literal, $width:literal x $height:literal;)+) => {$(
+        #[test]
+        fn $name() {
+            insta::assert_snapshot!(stringify!($name), screen(&pressed($keys), $width, $height));
+        }
+    )+};
+}
+
+screens! {
+    filter_200x60: "2/btc side:buy", 200 x 60;
+    filter_120x40: "2/btc side:buy\n", 120 x 40;
+    filter_80x24: "2/btc size>x", 80 x 24;
+    filter_60x16: "2/s\t\t", 60 x 16;
+    filter_without_hits_80x24: "2/nobody", 80 x 24;
+    sorted_120x40: "1ooooooooO", 120 x 40;
+}
+
+#[test]
+fn a_filtered_pane_says_how_many_of_how_many_and_by_what() {
+    let model = pressed("2/btc\n");
+    let title = title(&model, Pane::Orders);
+    assert_eq!(title.count, "5/10");
+    assert_eq!(title.freshness[0].text, "/btc");
+}
+
+/// A cell by its pane and column, and what it reads as.
+type Read = (Pane, &'static str, Kind, Fact);
+
+/// Every row of every pane, column by column.
+fn facts(model: &Model) -> Vec<Read> {
+    let mut facts = vec![];
+    for pane in Pane::iter() {
+        for (at, column) in (READING.columns)(pane).iter().enumerate() {
+            for row in 0..model.rows(pane).len() {
+                let fact = (READING.fact)(model, pane, row, at);
+                facts.push((pane, column.id, column.kind, fact));
+            }
+        }
+    }
+    facts
+}
+
+#[test]
+fn every_column_reads_as_what_it_is() {
+    let model = desk::full();
+    for (pane, id, kind, fact) in facts(&model) {
+        let fits = match kind {
+            Kind::Words => matches!(fact, Fact::Words(_) | Fact::Unknown),
+            // A market order has a word where others have a price; what no price liquidates, too.
+            Kind::Number => {
+                matches!(fact, Fact::Number(_) | Fact::Unknown)
+                    || [
+                        Fact::Words("market".to_owned()),
+                        Fact::Words("none".to_owned()),
+                    ]
+                    .contains(&fact)
+            }
+            Kind::Span => matches!(fact, Fact::Span(_) | Fact::Unknown),
+            Kind::Moment => matches!(fact, Fact::Moment(_) | Fact::Unknown),
+        };
+        assert!(fits, "{pane:?} {id}: {fact:?}");
+    }
+}
+
+#[test]
+fn column_ids_are_words_that_can_be_typed_and_each_pane_has_each_once() {
+    for pane in Pane::iter() {
+        let columns = (READING.columns)(pane);
+        for (at, column) in columns.iter().enumerate() {
+            let plain = |c: char| c.is_ascii_lowercase() || c == '_';
+            assert!(column.id.chars().all(plain), "{pane:?} {}", column.id);
+            let others = columns.iter().skip(at + 1);
+            assert!(others.into_iter().all(|other| other.id != column.id));
+        }
+    }
+}
+
+#[test]
+fn a_filter_that_takes_nothing_says_so_and_how_to_see_all() {
+    let model = pressed("2/nobody\n");
+    let words = view::emptiness(Pane::Orders, &model);
+    assert_eq!(
+        crate::words::text(&words),
+        "nothing here matches nobody   Esc shows all"
+    );
+}
