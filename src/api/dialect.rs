@@ -3,6 +3,9 @@
 use crate::model::TimestampUnit;
 use serde::{Deserialize, Serialize};
 
+/// Names the filter of a list may have, the likeliest first: the paper exchange takes each, a client tries them in turn.
+pub const FILTER_SPELLINGS: [&str; 4] = ["status", "filter", "state", "view"];
+
 /// How a service spells what the description leaves open. The defaults are what the paper exchange
 /// speaks; `assets/default.toml` documents each as a setting under `[dialect]`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]

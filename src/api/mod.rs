@@ -13,7 +13,7 @@ mod request;
 mod route;
 
 pub use body::{CloseBody, ExitsBody, MarginBody, PlaceBody};
-pub use dialect::{Dialect, QueryPair};
+pub use dialect::{Dialect, FILTER_SPELLINGS, QueryPair};
 pub use envelope::{Data, DataQueued, ErrorDetail, ErrorEnvelope, List};
 pub use learned::{Learned, Term};
 pub use query::{

@@ -1,6 +1,6 @@
 //! The queries of the list endpoints, built by the client and parsed by the exchange.
 
-use super::{CURSOR_LIMIT, Dialect, PAGE_LIMIT, URL_SAFE};
+use super::{CURSOR_LIMIT, Dialect, FILTER_SPELLINGS, PAGE_LIMIT, URL_SAFE};
 use crate::model::{AccountId, Cursor};
 use percent_encoding::{percent_decode_str, utf8_percent_encode};
 use strum::{Display, EnumString};
@@ -78,13 +78,13 @@ impl OrdersQuery {
 
     pub(super) fn read(query: &str, dialect: &Dialect) -> Result<Self, QueryFault> {
         let mut pairs = Pairs::read(query)?;
-        let (name, working) = (&dialect.working_filter.name, &dialect.working_filter.value);
-        let filter = match pairs.take(name) {
+        let working = &dialect.working_filter.value;
+        let filter = match pairs.filter(&dialect.working_filter.name)? {
             None => OrderFilter::All,
-            Some(value) if value == *working => OrderFilter::Working,
-            Some(given) => {
+            Some((_, value)) if value == *working => OrderFilter::Working,
+            Some((name, given)) => {
                 return Err(QueryFault::Value {
-                    name: name.clone(),
+                    name,
                     wanted: format!("must be `{working}`"),
                     given,
                 });
@@ -112,11 +112,10 @@ impl PositionsQuery {
 
     pub(super) fn read(query: &str, dialect: &Dialect) -> Result<Self, QueryFault> {
         let mut pairs = Pairs::read(query)?;
-        let name = &dialect.position_selector;
-        let selector = match pairs.take(name) {
+        let selector = match pairs.filter(&dialect.position_selector)? {
             None => PositionSelector::Open,
-            Some(given) => given.parse().map_err(|_| QueryFault::Value {
-                name: name.clone(),
+            Some((name, given)) => given.parse().map_err(|_| QueryFault::Value {
+                name,
                 wanted: "must be `open` or `closed`".to_owned(),
                 given,
             })?,
@@ -157,11 +156,14 @@ fn write<'a>(pairs: impl IntoIterator<Item = (&'a str, Option<String>)>) -> Stri
 }
 
 /// The parameters not yet claimed; what is left at the end is unknown and refused.
-struct Pairs(Vec<(String, String)>);
+struct Pairs(Vec<Pair>);
+
+/// Name and value, decoded.
+type Pair = (String, String);
 
 impl Pairs {
     fn read(query: &str) -> Result<Self, QueryFault> {
-        let mut pairs: Vec<(String, String)> = vec![];
+        let mut pairs: Vec<Pair> = vec![];
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             let (name, value) = (decoded(name)?, decoded(value)?);
@@ -176,6 +178,20 @@ impl Pairs {
     fn take(&mut self, name: &str) -> Option<String> {
         let at = self.0.iter().position(|(known, _)| known == name)?;
         Some(self.0.swap_remove(at).1)
+    }
+
+    /// The filter of a list under `name` or any of its other spellings, and which of them it was. Two at once are one
+    /// too many, whatever they say.
+    fn filter(&mut self, name: &str) -> Result<Option<Pair>, QueryFault> {
+        let is_filter = |given: &str| given == name || FILTER_SPELLINGS.contains(&given);
+        let Some(at) = self.0.iter().position(|(given, _)| is_filter(given)) else {
+            return Ok(None);
+        };
+        let found = self.0.remove(at);
+        match self.0.iter().find(|(given, _)| is_filter(given)) {
+            Some((again, _)) => Err(QueryFault::Twice(again.clone())),
+            None => Ok(Some(found)),
+        }
     }
 
     fn account(&mut self) -> Result<AccountId, QueryFault> {

@@ -154,7 +154,7 @@ fn segments(path: &str) -> Option<Vec<String>> {
 mod tests {
     use super::*;
     use crate::{
-        api::{OrderFilter, PositionSelector, QueryPair},
+        api::{FILTER_SPELLINGS, OrderFilter, PositionSelector, QueryPair},
         model::Cursor,
     };
 
@@ -209,6 +209,33 @@ mod tests {
             for route in every_route() {
                 assert_eq!(reparsed(&route, &dialect), Ok(route));
             }
+        }
+    }
+
+    #[test]
+    fn the_filter_of_a_list_goes_by_any_of_its_spellings_and_by_one_at_a_time() {
+        let parse = |path, query: &str| Route::parse("GET", path, query, &Dialect::default());
+        for name in FILTER_SPELLINGS {
+            let orders = parse("/v1/orders", &format!("account_id=a&{name}=working"));
+            let positions = parse("/v1/positions", &format!("account_id=a&{name}=closed"));
+            assert!(
+                matches!(orders, Ok(Route::Orders(q)) if q.filter == OrderFilter::Working)
+                    && matches!(positions, Ok(Route::Positions(q)) if q.selector == PositionSelector::Closed),
+                "{name}"
+            );
+        }
+        for (query, words) in [
+            (
+                "account_id=a&view=half",
+                "query parameter `view` must be `open` or `closed`, not `half`",
+            ),
+            (
+                "account_id=a&status=open&state=open",
+                "query parameter `state` is given twice",
+            ),
+        ] {
+            let fault = parse("/v1/positions", query).unwrap_err();
+            assert_eq!(fault.to_string(), words);
         }
     }
 

@@ -1,6 +1,6 @@
 //! How the service is spoken to: what the settings say, and what its answers have taught since.
 //!
-//! Contract: nothing is asked for the sake of learning but, once, the same read under the next spelling of [`SPELLINGS`]
+//! Contract: nothing is asked for the sake of learning but, once, the same read under the next spelling of [`FILTER_SPELLINGS`]
 //! when one was refused or ignored; what a setting names is never changed; a lesson is only drawn from what cannot be
 //! read otherwise. Where no spelling is honoured nothing is sent, and the rows are sorted out here.
 //!
@@ -8,7 +8,7 @@
 
 use super::Client;
 use crate::{
-    api::{Dialect, Learned, QueryPair, Term},
+    api::{Dialect, FILTER_SPELLINGS, Learned, QueryPair, Term},
     config::Connection,
     model::{Failure, FailureKind, Num, Order, OrderId, Page, Position, TimestampUnit},
 };
@@ -20,8 +20,6 @@ use std::{
 };
 use tokio::sync::watch;
 
-/// Names a filter may have, the likeliest first; where all fail, none is sent.
-const SPELLINGS: [&str; 4] = ["status", "filter", "state", "view"];
 /// Instants of one page that must agree before its unit is believed.
 const SAMPLE: usize = 3;
 
@@ -344,7 +342,7 @@ fn others(term: Term, now: &Dialect) -> Vec<Dialect> {
         },
         Term::TwapsAccount | Term::TimestampUnit | Term::SignedSizes => now.clone(),
     };
-    let all = SPELLINGS.iter().map(named);
+    let all = FILTER_SPELLINGS.iter().map(named);
     let others = all.filter(|other| other.spelling(term) != now.spelling(term));
     others.chain([now.bare(term)]).collect()
 }

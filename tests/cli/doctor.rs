@@ -45,7 +45,7 @@ fn an_assumption_that_does_not_hold_is_named_and_the_rest_is_still_asked() {
     served.waiting("limit");
     let (code, out, _) = ran(served
         .verb(&["doctor"])
-        .env("PERPDECK_DIALECT__POSITION_SELECTOR", "state")
+        .env("PERPDECK_DIALECT__POSITION_SELECTOR", "which")
         .env("PERPDECK_DIALECT__TIMESTAMP_UNIT", "seconds"));
     let report: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(code, 15);
@@ -65,10 +65,10 @@ fn the_words_say_what_is_wrong_and_which_setting_mends_it() {
     let served = Served::bare();
     let (code, out, _) = ran(served
         .verb(&["doctor", "--output", "table"])
-        .env("PERPDECK_DIALECT__WORKING_FILTER__NAME", "filter"));
+        .env("PERPDECK_DIALECT__WORKING_FILTER__NAME", "show"));
     assert_eq!(code, 15);
     assert!(
-        out.contains("working filter   wrong    filter=working"),
+        out.contains("working filter   wrong    show=working"),
         "{out}"
     );
     assert!(out.contains("dialect.working_filter"), "{out}");
