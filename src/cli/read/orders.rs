@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     config::Sources,
+    model::Order,
     view::columns::{HISTORY, WORKING},
 };
 use color_eyre::Result;
@@ -16,7 +17,7 @@ use color_eyre::Result;
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
     /// Every order there ever was, the newest first, instead of those that work
-    #[arg(long)]
+    #[arg(id = "past", long = "history")]
     history: bool,
     #[command(flatten)]
     pages: Pages,
@@ -31,19 +32,20 @@ pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
 
 async fn list(args: &Args, sources: &Sources) -> Result<Exit> {
     let (voice, service) = (args.output.voice(), Service::open(sources)?);
-    if args.history {
+    let (page, sheet) = if args.history {
         let fetch = |cursor| service.client.orders(&service.account, cursor);
         let page = args.pages.read(voice, |order| order.id.clone(), fetch);
         let sheet = Sheet {
             columns: HISTORY,
             id: None,
         };
-        return show(voice, &page.await?, sheet, prices(&service)).await;
-    }
-    let page = service.working_orders().await?;
-    let sheet = Sheet {
-        columns: WORKING,
-        id: Some(|order| order.id.to_string()),
+        (page.await?, sheet)
+    } else {
+        let sheet = Sheet {
+            columns: WORKING,
+            id: Some(|order: &Order| order.id.to_string()),
+        };
+        (service.working_orders().await?, sheet)
     };
     show(voice, &page, sheet, prices(&service)).await
 }

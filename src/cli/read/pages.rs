@@ -6,7 +6,8 @@ use crate::{
 };
 use std::{collections::HashSet, hash::Hash, num::NonZeroUsize};
 
-/// How much of a long list is wanted.
+/// How much of a long list is wanted. A verb that holds this has a flag with the id `past` that asks for such a list:
+/// what is open is never cut.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(super) struct Pages {
     /// At most this many rows, the newest first
@@ -14,11 +15,12 @@ pub(super) struct Pages {
         long,
         value_name = "ROWS",
         default_value = "50",
+        requires = "past",
         conflicts_with = "all"
     )]
     limit: NonZeroUsize,
     /// Every row, however many pages that is
-    #[arg(long)]
+    #[arg(long, requires = "past")]
     all: bool,
 }
 

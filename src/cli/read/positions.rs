@@ -8,8 +8,8 @@ use super::{
     show,
 };
 use crate::{
-    app::Store,
     config::Sources,
+    model::Position,
     view::columns::{CLOSED, OPEN},
 };
 use color_eyre::Result;
@@ -17,7 +17,7 @@ use color_eyre::Result;
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
     /// Closed positions, the newest first, instead of the open ones
-    #[arg(long)]
+    #[arg(id = "past", long = "closed")]
     closed: bool,
     #[command(flatten)]
     pages: Pages,
@@ -32,7 +32,7 @@ pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
 
 async fn list(args: &Args, sources: &Sources) -> Result<Exit> {
     let (voice, service) = (args.output.voice(), Service::open(sources)?);
-    if args.closed {
+    let (page, sheet) = if args.closed {
         let fetch = |cursor| service.client.closed_positions(&service.account, cursor);
         let page = args
             .pages
@@ -41,19 +41,21 @@ async fn list(args: &Args, sources: &Sources) -> Result<Exit> {
             columns: CLOSED,
             id: None,
         };
-        return show(voice, &page.await?, sheet, prices(&service)).await;
-    }
-    let page = service.open_positions().await?;
-    let sheet = Sheet {
-        columns: OPEN,
-        id: Some(|position| position.id.to_string()),
+        (page.await?, sheet)
+    } else {
+        let sheet = Sheet {
+            columns: OPEN,
+            id: Some(|position: &Position| position.id.to_string()),
+        };
+        (service.open_positions().await?, sheet)
     };
-    show(voice, &page, sheet, around(&service)).await
-}
-
-/// Prices, and the orders that may protect a position.
-async fn around(service: &Service) -> Store {
-    let mut store = prices(service).await;
-    service.take_orders(&mut store).await;
-    store
+    let context = async {
+        let mut store = prices(&service).await;
+        if !args.closed {
+            // The orders that may protect a position.
+            service.take_orders(&mut store).await;
+        }
+        store
+    };
+    show(voice, &page, sheet, context).await
 }
