@@ -43,12 +43,21 @@ pub(super) fn picture_theme(settings: &Settings) -> Result<Theme> {
     if !has_colours {
         return Ok(Theme::colourless());
     }
+    let own = own_theme(settings)?;
+    Ok(own.unwrap_or_else(|| Theme::named(&settings.theme.to_string()).unwrap_or_default()))
+}
+
+/// The trader's own colours, if there are any.
+pub(super) fn own_theme(settings: &Settings) -> Result<Option<Theme>> {
     let Some(path) = &settings.theme_file else {
-        return Ok(Theme::named(&settings.theme.to_string()).unwrap_or_default());
+        return Ok(None);
     };
     let text = fs::read_to_string(path)
         .wrap_err_with(|| format!("theme_file {} cannot be read", path.display()))?;
-    Theme::from_toml(&text).wrap_err_with(|| format!("theme_file {}", path.display()))
+    let theme = Theme::from_toml(&text);
+    theme
+        .map(Some)
+        .wrap_err_with(|| format!("theme_file {}", path.display()))
 }
 
 fn said(variable: &str) -> String {
@@ -82,7 +91,8 @@ fn options(settings: &Settings) -> Options {
     }
 }
 
-fn keymap(settings: &Settings) -> Result<Keymap> {
+/// The built-in keys with the trader's own laid over them.
+pub(super) fn keymap(settings: &Settings) -> Result<Keymap> {
     let Some(path) = &settings.keys_file else {
         return Ok(Keymap::default());
     };

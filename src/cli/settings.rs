@@ -1,7 +1,7 @@
 //! `perpdeck config`: the settings in force, what is wrong with them, and where they are.
 
-use super::{Exit, out, state_dir};
-use crate::config::{self, Sources, load};
+use super::{Exit, far, out, state_dir};
+use crate::config::{self, Settings, Sources, load};
 use clap::Subcommand;
 use color_eyre::{Result, eyre::Context as _};
 use std::{
@@ -22,8 +22,11 @@ pub(super) struct Args {
 enum Verb {
     /// Every setting, and where each stands (this when nothing is named)
     Show,
-    /// Says what is wrong with the settings, the key among them, and exits 2 if something is
+    /// Says what is wrong with the settings, the key and your own keys and colours among them, and exits 2 if
+    /// something is
     Check,
+    /// Every setting with its type, its default and its meaning, as a JSON Schema
+    Schema,
     /// The files that are read and written
     Path,
     /// Starts your own settings file with every setting explained
@@ -33,14 +36,30 @@ enum Verb {
 pub(super) fn run(args: &Args, sources: &Sources) -> Result<Exit> {
     match args.verb.as_ref().unwrap_or(&Verb::Show) {
         Verb::Show => out::say(&load(sources)?.to_string())?,
-        Verb::Check => {
-            load(sources)?.settings.far_end()?;
-            out::say("settings: ok\n")?;
-        }
+        Verb::Check => return check(&load(sources)?.settings),
+        Verb::Schema => out::say(&config::schema())?,
         Verb::Path => out::say(&paths(sources)?)?,
         Verb::Init => return init(sources),
     }
     Ok(Exit::Ok)
+}
+
+/// The key may have to be asked for, so the files that need nobody are read first.
+fn check(settings: &Settings) -> Result<Exit> {
+    let own_files = [
+        far::keymap(settings).map(drop),
+        far::own_theme(settings).map(drop),
+    ];
+    let mut exit = Exit::Ok;
+    for why in own_files.into_iter().filter_map(Result::err) {
+        out::complain(&format!("{why:#}"));
+        exit = Exit::Usage;
+    }
+    settings.far_end()?;
+    if exit == Exit::Ok {
+        out::say("settings: ok\n")?;
+    }
+    Ok(exit)
 }
 
 fn paths(sources: &Sources) -> Result<String> {

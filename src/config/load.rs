@@ -90,13 +90,15 @@ fn nearest(key: &str) -> Option<String> {
         .map(|(_, name)| name)
 }
 
+/// What is in force where nobody has set anything.
+pub(super) fn defaults() -> Option<Settings> {
+    let layers = Layers::read(&Sources::default()).ok()?;
+    layers.merged().ok()?.try_deserialize().ok()
+}
+
 /// Every setting there is, with dots between tables.
 pub(super) fn known() -> Vec<String> {
-    let defaults = Layers::read(&Sources::default())
-        .and_then(|layers| layers.merged())
-        .ok()
-        .and_then(|merged| merged.try_deserialize::<Settings>().ok());
-    let mut keys = defaults.map(|all| show::rows(&all)).unwrap_or_default();
+    let mut keys = defaults().map(|all| show::rows(&all)).unwrap_or_default();
     keys.extend(show::nested("price_source", &PriceSource::paper()));
     keys.extend(show::nested("facts_source", &FactsSource::paper()));
     keys.into_iter().map(|(key, _)| key).collect()
@@ -134,24 +136,26 @@ fn key_and_complaint(error: ConfigError) -> (String, String) {
     (String::new(), error.to_string())
 }
 
-/// The words a setting may be, where it is one of a few.
+/// What a setting may be, where it is one of a few.
 fn allowed(key: &str) -> Option<String> {
+    if let "close_all_confirm" | "read_only" | "dialect.signed_sizes" = key {
+        return Some("true, false".to_owned());
+    }
+    let quoted = choices(key)?.into_iter().map(|word| format!("\"{word}\""));
+    Some(quoted.collect::<Vec<_>>().join(", "))
+}
+
+/// The words a setting may be, where it is one of a few.
+pub(super) fn choices(key: &str) -> Option<Vec<String>> {
     match key {
         "theme" => Some(words::<Theme>()),
         "color" => Some(words::<ColorChoice>()),
         "log_level" => Some(words::<LogLevel>()),
         "dialect.timestamp_unit" => Some(words::<TimestampUnit>()),
-        "close_all_confirm" | "read_only" | "dialect.signed_sizes" => {
-            Some("true, false".to_owned())
-        }
         _ => None,
     }
 }
 
-fn words<T: VariantArray + Display>() -> String {
-    let words: Vec<_> = T::VARIANTS
-        .iter()
-        .map(|word| format!("\"{word}\""))
-        .collect();
-    words.join(", ")
+fn words<T: VariantArray + Display>() -> Vec<String> {
+    T::VARIANTS.iter().map(ToString::to_string).collect()
 }

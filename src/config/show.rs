@@ -42,12 +42,16 @@ fn flatten(prefix: &str, value: Value, out: &mut Vec<(String, Value)>) {
         return;
     };
     for (name, value) in fields {
-        let key = if prefix.is_empty() {
-            name
-        } else {
-            format!("{prefix}.{name}")
-        };
-        flatten(&key, value, out);
+        flatten(&joined(prefix, &name), value, out);
+    }
+}
+
+/// The name of a setting within a table.
+pub(super) fn joined(table: &str, name: &str) -> String {
+    if table.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{table}.{name}")
     }
 }
 

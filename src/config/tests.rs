@@ -356,3 +356,48 @@ fn a_fresh_settings_file_explains_everything_and_changes_nothing() {
     );
     assert!(template().contains("\n# theme = \"dark\"\n"));
 }
+
+/// The leaves of the schema, by name.
+fn leaves(prefix: &str, node: &serde_json::Value, out: &mut Vec<(String, serde_json::Value)>) {
+    let fields = node["properties"].as_object().unwrap();
+    for (name, field) in fields {
+        let key = show::joined(prefix, name);
+        if field["properties"].is_object() {
+            leaves(&key, field, out);
+        } else {
+            out.push((key, field.clone()));
+        }
+    }
+}
+
+#[test]
+fn the_schema_takes_what_the_settings_take_and_says_what_each_means() {
+    let schema: serde_json::Value = serde_json::from_str(&schema()).unwrap();
+    let mut all = vec![];
+    leaves("", &schema, &mut all);
+    let names: Vec<_> = all.iter().map(|(key, _)| key.as_str()).collect();
+    let rows = show::rows(&load::defaults().unwrap());
+    let mut known: Vec<_> = rows.iter().map(|(key, _)| key.as_str()).collect();
+    known.sort_unstable();
+    let mut sorted = names.clone();
+    sorted.sort_unstable();
+    assert_eq!(sorted, known);
+    for (key, field) in &all {
+        let parent = key
+            .rsplit_once('.')
+            .map_or(key.as_str(), |(table, _)| table);
+        let told = parent == "dialect.working_filter" || field["description"].is_string();
+        assert!(told, "{key}");
+        let is_text = field["type"] == "string" && field["examples"].is_null();
+        let value = if is_text { "a" } else { "no such word" };
+        let sources = Sources {
+            environment: [(layers::variable(key), value.to_owned())].into(),
+            ..Sources::default()
+        };
+        let refused = load(&sources).is_err();
+        let needs_more = ["base_url", "account_id", "api_key"]
+            .iter()
+            .any(|n| key.starts_with(n));
+        assert!(needs_more || refused != is_text, "{key}: {field}");
+    }
+}

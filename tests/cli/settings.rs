@@ -145,3 +145,58 @@ fn a_directory_for_the_paper_account_is_for_the_commands_that_have_one() {
         "perpdeck: --data-dir belongs behind desk, demo or serve\n"
     );
 }
+
+#[test]
+fn check_reads_the_keys_and_the_colours_too_and_says_everything_that_is_wrong() {
+    let home = TempDir::new().unwrap();
+    fs::write(
+        home.path().join("keys.toml"),
+        "[desk]\nno_such_thing = 'x'\n",
+    )
+    .unwrap();
+    let (code, out, err) = ran(perpdeck(home.path()).args([
+        "config",
+        "check",
+        "--keys-file",
+        "~/keys.toml",
+        "--theme-file",
+        "~/none.toml",
+    ]));
+    assert_eq!((code, out.as_str()), (2, ""));
+    let [keys, theme] = ["keys.toml", "none.toml"].map(|name| home.path().join(name));
+    let lines: Vec<_> = err.lines().collect();
+    assert!(
+        lines[0].starts_with(&format!("perpdeck: keys_file {}: ", keys.display())),
+        "{err}"
+    );
+    let unread = format!("perpdeck: theme_file {} cannot be read: ", theme.display());
+    assert!(lines[1].starts_with(&unread), "{err}");
+    fs::write(&keys, "").unwrap();
+    let (code, out, err) =
+        ran(perpdeck(home.path()).args(["config", "check", "--keys-file", "~/keys.toml"]));
+    assert_eq!(
+        (code, out.as_str(), err.as_str()),
+        (0, "settings: ok\n", "")
+    );
+}
+
+#[test]
+fn the_schema_tells_every_setting_that_show_does() {
+    let home = TempDir::new().unwrap();
+    let (code, out, err) = ran(perpdeck(home.path()).args(["config", "schema"]));
+    assert_eq!((code, err.as_str()), (0, ""));
+    let schema: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let (_, shown, _) = ran(perpdeck(home.path()).args(["config", "show"]));
+    for line in shown.lines() {
+        let name = line.trim_start_matches("# ").split(' ').next().unwrap();
+        let at = name
+            .split('.')
+            .fold(&schema, |node, name| &node["properties"][name]);
+        assert!(at.is_object(), "{name}");
+    }
+    let orders = &schema["properties"]["poll"]["properties"]["orders"];
+    assert_eq!(
+        (&orders["type"], &orders["default"], &orders["description"]),
+        (&"string".into(), &"1s".into(), &"working orders".into())
+    );
+}

@@ -1,0 +1,129 @@
+//! Every setting as a JSON Schema (draft 2020-12), for editors and for programs that write settings files.
+//!
+//! Contract: nothing is said here that is not known elsewhere: the defaults and their shapes are those of the settings
+//! themselves, the meanings are the comments of `assets/default.toml`, and the words are those a refusal names.
+//!
+//! Known limit: what must hold between settings (a service needs a key) is not in it; `config check` says that.
+
+use super::{
+    FactsSource, PriceSource,
+    layers::DEFAULTS,
+    load::{choices, defaults},
+    show,
+};
+use jiff::SignedDuration;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// The schema, over many lines.
+pub fn schema() -> String {
+    let meanings = meanings(DEFAULTS);
+    let settings = defaults()
+        .and_then(|settings| serde_json::to_value(settings).ok())
+        .unwrap_or_default();
+    let mut root = node("", &settings, &meanings);
+    add(
+        &mut root,
+        "$schema",
+        json!("https://json-schema.org/draft/2020-12/schema"),
+    );
+    add(&mut root, "title", json!("Settings of perpdeck"));
+    format!("{root:#}\n")
+}
+
+/// What is known of a setting, or of a table and everything in it.
+fn node(key: &str, default: &Value, meanings: &BTreeMap<String, String>) -> Value {
+    let mut known = if let Value::Object(fields) = default {
+        table(fields.iter().map(|(name, default)| {
+            let field = node(&show::joined(key, name), default, meanings);
+            (name.clone(), field)
+        }))
+    } else {
+        leaf(key, default)
+    };
+    if let Some(meaning) = meanings.get(key) {
+        add(&mut known, "description", json!(meaning));
+    }
+    if !default.is_object() && !default.is_null() {
+        add(&mut known, "default", default.clone());
+    }
+    known
+}
+
+fn add(node: &mut Value, name: &str, value: Value) {
+    if let Some(fields) = node.as_object_mut() {
+        fields.insert(name.to_owned(), value);
+    }
+}
+
+fn table(fields: impl Iterator<Item = (String, Value)>) -> Value {
+    let fields: Map<_, _> = fields.collect();
+    json!({ "type": "object", "additionalProperties": false, "properties": fields })
+}
+
+/// What one setting takes.
+fn leaf(key: &str, default: &Value) -> Value {
+    match default {
+        Value::Bool(_) => json!({ "type": "boolean" }),
+        Value::Number(_) => json!({ "type": "integer", "minimum": 0 }),
+        Value::String(_) if key == "price_source" => source(&PriceSource::paper()),
+        Value::String(_) if key == "facts_source" => source(&FactsSource::paper()),
+        // A limit: a whole number may stand bare.
+        Value::String(text) if key.starts_with("checks.") && text.is_empty() => {
+            json!({ "type": ["string", "integer"] })
+        }
+        // A time: nothing else that has a default reads as one.
+        Value::String(text) if text.parse::<SignedDuration>().is_ok() => {
+            json!({ "type": "string", "examples": ["250ms", "1.5s", "2m"] })
+        }
+        Value::String(_) | Value::Null | Value::Array(_) | Value::Object(_) => match choices(key) {
+            Some(words) => json!({ "enum": words }),
+            None => json!({ "type": "string" }),
+        },
+    }
+}
+
+/// A word, or a table with the fields that the paper exchange's own has.
+fn source(paper: &impl Serialize) -> Value {
+    let fields = show::nested("", paper).into_iter();
+    let texts = fields.map(|(name, _)| (name, json!({ "type": "string" })));
+    json!({ "anyOf": [{ "enum": ["auto", "none", "paper"] }, table(texts)] })
+}
+
+/// The comment of each setting and each table, by its name: the one on its line, or the lines above it. Settings that
+/// follow one another without a comment between them share theirs.
+fn meanings(text: &str) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let (mut comment, mut shared, mut inside) = (vec![], String::new(), String::new());
+    for line in text.lines() {
+        if let Some((name, behind)) = setting(line) {
+            if let Some(behind) = behind {
+                behind.clone_into(&mut shared);
+            } else if !comment.is_empty() {
+                shared = comment.join("\n");
+            }
+            found.insert(show::joined(&inside, name), shared.clone());
+            comment.clear();
+        } else if let Some(name) = line.strip_prefix('[').and_then(|l| l.strip_suffix(']')) {
+            name.clone_into(&mut inside);
+            found.insert(inside.clone(), comment.join("\n"));
+            comment.clear();
+            shared.clear();
+        } else if line.is_empty() || line.starts_with("# ---") {
+            comment.clear();
+            shared.clear();
+        } else if let Some(said) = line.strip_prefix('#') {
+            comment.push(said.strip_prefix(' ').unwrap_or(said));
+        }
+    }
+    found
+}
+
+/// The name a line sets, or shows how to set, and the comment behind the value.
+fn setting(line: &str) -> Option<(&str, Option<&str>)> {
+    let line = line.strip_prefix("# ").unwrap_or(line);
+    let (name, value) = line.split_once(" = ")?;
+    let is_name = name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
+    is_name.then(|| (name, value.split_once(" # ").map(|(_, said)| said.trim())))
+}
