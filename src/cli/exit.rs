@@ -88,11 +88,18 @@ pub(super) struct Misuse(pub(super) String);
 
 /// Says what went wrong in as many lines as there are problems.
 pub(super) fn explain(report: &Report) -> Exit {
-    if is_broken_pipe(report) {
-        return Exit::Ok;
+    let exit = of(report);
+    if exit != Exit::Ok {
+        out::complain(&format!("{report:#}"));
     }
-    out::complain(&format!("{report:#}"));
-    if report.downcast_ref::<SettingsError>().is_some() {
+    exit
+}
+
+/// How a run ends that was stopped by something else than a service.
+pub(super) fn of(report: &Report) -> Exit {
+    if is_broken_pipe(report) {
+        Exit::Ok
+    } else if report.is::<SettingsError>() || report.is::<Misuse>() {
         Exit::Usage
     } else {
         Exit::Failed

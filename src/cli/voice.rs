@@ -2,9 +2,9 @@
 //! standard error.
 //!
 //! Contract: where the output is JSON and standard error is not a terminal, every line there is one JSON object with
-//! either `note` or `error`. All JSON is plain ASCII: no character of a service's text can act on a terminal.
+//! either `note` or `error`, but for what cannot be read as a command line at all. All JSON is plain ASCII: no character of a service's text can act on a terminal.
 
-use super::{Exit, exit::Misuse, out};
+use super::{Exit, exit, out};
 use crate::model::{Failure, IdempotencyKey};
 use color_eyre::Result;
 use serde::Serialize;
@@ -144,6 +144,9 @@ impl Voice {
                 if !references.is_empty() {
                     out::complain(&references.join(" · "));
                 }
+                if let Some(wait) = why.retry_after {
+                    out::complain(&format!("ask again in {} s, not sooner", wait.as_secs()));
+                }
                 if let (Some(key), true) = (key, why.is_doubtful()) {
                     out::complain(&format!(
                         "the same command with --idempotency-key {key} repeats it and does nothing twice"
@@ -158,7 +161,7 @@ impl Voice {
         exit
     }
 
-    /// The end of a verb: what stopped it is said here where it is the service's doing or the person's.
+    /// The end of a verb: what stopped it is said here, but for what [`exit::explain`] says just as well.
     pub(super) fn told(self, result: Result<Exit>) -> Result<Exit> {
         let report = match result {
             Ok(exit) => return Ok(exit),
@@ -167,19 +170,17 @@ impl Voice {
         if let Some(why) = report.downcast_ref::<Failure>() {
             return Ok(self.failure(why));
         }
-        let Some(Misuse(why)) = report.downcast_ref() else {
-            return Err(report);
+        let exit = exit::of(&report);
+        let kind = match (self.aside, exit) {
+            (Form::Table, _) | (Form::Json, Exit::Ok) => return Err(report),
+            (Form::Json, Exit::Usage) => "usage",
+            (Form::Json, _) => "failed",
         };
-        match self.aside {
-            Form::Table => out::complain(why),
-            Form::Json => {
-                let error = serde_json::json!({
-                    "kind": "usage", "message": why, "exit_code": Exit::Usage.code()
-                });
-                out::aside(&json(&serde_json::json!({ "error": error })));
-            }
-        }
-        Ok(Exit::Usage)
+        let error = serde_json::json!({
+            "kind": kind, "message": format!("{report:#}"), "exit_code": exit.code()
+        });
+        out::aside(&json(&serde_json::json!({ "error": error })));
+        Ok(exit)
     }
 }
 

@@ -60,8 +60,9 @@ fn service(settings: &Settings, found: &mut Found) {
         .collect();
     if !given.is_empty() {
         for (key, _, how) in set.iter().filter(|(_, is_set, _)| !is_set) {
+            let asks = if given.len() == 1 { "asks" } else { "ask" };
             let given = given.join(" and ");
-            found.add(key, &format!("is missing, and {given} asks for a service: {how} (or unset {given} to trade on paper)"));
+            found.add(key, &format!("is missing, and {given} {asks} for a service: {how} (or unset {given} to trade on paper)"));
         }
     }
     if let Some(why) = settings.base_url.as_deref().and_then(unfit_base) {

@@ -416,6 +416,10 @@ fn extra_margin_is_set_in_all_or_changed_by_so_much() {
         (set("200"), set("+50.5"), set("-0.5")),
         (200.0, 250.5, 250.0)
     );
+    let cross = served.holding("paper|BTC", 0.1, "cross");
+    let (code, error) = served.error(&["margin", &cross, "--extra", "+5", "--yes"]);
+    let said = error["message"].as_str().unwrap();
+    assert!(code == 2 && said.contains("is cross"), "{code} {said}");
 }
 
 #[test]

@@ -182,3 +182,48 @@ fn a_reader_that_has_seen_enough_is_no_error() {
         assert_eq!(ran(&mut shell).0, 0, "{format}");
     }
 }
+
+#[test]
+fn how_many_rows_is_asked_of_what_is_over_only() {
+    let served = Served::bare();
+    for (verb, flag) in [("orders", "--history"), ("positions", "--closed")] {
+        for cut in [&["--limit", "3"][..], &["--all"]] {
+            let args = [&[verb][..], cut].concat();
+            let (code, _, err) = served.run(&args);
+            assert!(code == 2 && err.contains(flag), "{args:?}: {err}");
+            let (code, out, _) = served.run(&[&args[..], &[flag]].concat());
+            assert_eq!((code, out.as_str()), (0, "[]\n"), "{args:?}");
+        }
+    }
+}
+
+#[test]
+fn a_program_reads_what_is_wrong_with_the_settings_as_json_too() {
+    let served = Served::bare();
+    let mut verb = served.verb(&["orders"]);
+    let (code, out, err) = ran(verb.env("PERPDECK_BASE_URL", "ftp://x"));
+    let error = served::last_error(&err);
+    assert_eq!((code, out.as_str()), (2, ""));
+    assert_eq!(
+        (&error["kind"], &error["exit_code"]),
+        (&json!("usage"), &json!(2))
+    );
+    let said = error["message"].as_str().unwrap();
+    assert!(
+        said.starts_with("PERPDECK_BASE_URL: must begin with https://"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_person_reads_how_long_a_service_wants_to_be_left_alone() {
+    let served = Served::bare();
+    served.plant(&json!({
+        "kind": "before", "route": "orders", "count": 50, "status": 429, "retry_after": 100,
+    }));
+    let (code, _, err) = served.run(&["orders", "--output", "table"]);
+    assert!(
+        code == 11 && err.contains("perpdeck: ask again in 100 s, not sooner\n"),
+        "{code} {err}"
+    );
+}

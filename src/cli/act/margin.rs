@@ -3,7 +3,7 @@
 use super::{Deed, How, consent, perform, typed::Typed};
 use crate::{
     app::Store,
-    cli::{Exit, service::Service},
+    cli::{Exit, exit::Misuse, service::Service},
     config::Sources,
     model::{
         Failure, FailureKind, PositionId,
@@ -51,12 +51,17 @@ async fn margin(args: &Args, sources: &Sources) -> Result<Exit> {
 }
 
 /// A change needs to know what is there now.
-fn found(store: &Store, id: &PositionId) -> Result<(), Failure> {
+fn found(store: &Store, id: &PositionId) -> Result<()> {
     if let Some(why) = store.positions.trouble() {
-        return Err(why.clone());
+        return Err(why.clone().into());
     }
-    let here = store.position(id).is_some();
-    let why = format!("no open position is called {id}");
-    here.then_some(())
-        .ok_or_else(|| Failure::new(FailureKind::NotFound, why))
+    let Some(position) = store.position(id) else {
+        let why = format!("no open position is called {id}");
+        return Err(Failure::new(FailureKind::NotFound, why).into());
+    };
+    if !position.is_isolated() {
+        let why = format!("--extra: {id} is cross: only an isolated position has margin to change");
+        return Err(Misuse(why).into());
+    }
+    Ok(())
 }

@@ -221,16 +221,23 @@ fn ticket(at: usize) -> Ticket {
 
 /// Only what a person would want to know while it takes its time.
 fn told(voice: Voice, command: &Command, progress: &Progress) {
-    let again = |at: &crate::model::Timestamp| Clock::Wall.until(*at).as_secs_f32().ceil();
+    let again = |at: &crate::model::Timestamp| {
+        let wait = Clock::Wall.until(*at);
+        if wait.is_zero() {
+            "at once".to_owned()
+        } else {
+            format!("in {} s", wait.as_secs_f32().ceil())
+        }
+    };
     match progress {
         // A parked one has been settled.
         Progress::Sending { .. } | Progress::Parked { .. } => {}
         Progress::Unknown { why, retry_at } => voice.note(&format!(
-            "{command}: outcome unknown ({why}); the same request again in {} s",
+            "{command}: outcome unknown ({why}); the same request again {}",
             again(retry_at)
         )),
         Progress::Waiting { why, retry_at } => {
-            voice.note(&format!("{command}: {why}; again in {} s", again(retry_at)));
+            voice.note(&format!("{command}: {why}; again {}", again(retry_at)));
         }
         Progress::Running { operation, .. } => voice.note(&format!(
             "{command}: {} of {} tried, {} failed",
