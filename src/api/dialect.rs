@@ -23,6 +23,10 @@ pub struct Dialect {
     pub slippage_field: String,
     /// The query parameter that names the account on `GET /v1/twap-orders`; empty sends none.
     pub twaps_account: String,
+    /// Where a TWAP or VWAP order is created; `api.md` says that it can be and not how.
+    pub twap_creation: Creation,
+    /// Where a ladder is created.
+    pub scaled_creation: Creation,
     /// The unit of timestamps in requests; answers tell theirs by magnitude.
     pub timestamp_unit: TimestampUnit,
     /// Whether a short position has a negative size.
@@ -34,6 +38,56 @@ pub struct Dialect {
 pub struct QueryPair {
     pub name: String,
     pub value: String,
+}
+
+/// The path that takes a `POST` of [`super::TwapBody`] or [`super::ScaledBody`] with an `Idempotency-Key`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(from = "String", into = "String")]
+pub enum Creation {
+    /// The paper exchange's own where the service may be one, else none.
+    Auto,
+    /// The service offers none.
+    None,
+    At(String),
+}
+
+const PAPER_TWAPS: &str = "/sim/twap-orders";
+const PAPER_LADDERS: &str = "/sim/scaled-orders";
+
+impl Creation {
+    pub fn path(&self) -> Option<&str> {
+        match self {
+            Self::At(path) => Some(path),
+            Self::Auto | Self::None => None,
+        }
+    }
+
+    fn on_paper(self, path: &str) -> Self {
+        match self {
+            Self::Auto => Self::At(path.to_owned()),
+            Self::None | Self::At(_) => self,
+        }
+    }
+}
+
+impl From<String> for Creation {
+    fn from(word: String) -> Self {
+        match word.as_str() {
+            "auto" => Self::Auto,
+            "none" => Self::None,
+            _ => Self::At(word),
+        }
+    }
+}
+
+impl From<Creation> for String {
+    fn from(creation: Creation) -> Self {
+        match creation {
+            Creation::Auto => "auto".to_owned(),
+            Creation::None => "none".to_owned(),
+            Creation::At(path) => path,
+        }
+    }
 }
 
 impl Default for Dialect {
@@ -48,6 +102,8 @@ impl Default for Dialect {
             trigger_direction_field: "trigger_direction".to_owned(),
             slippage_field: "slippage_tolerance_bps".to_owned(),
             twaps_account: "account_id".to_owned(),
+            twap_creation: Creation::At(PAPER_TWAPS.to_owned()),
+            scaled_creation: Creation::At(PAPER_LADDERS.to_owned()),
             timestamp_unit: TimestampUnit::default(),
             signed_sizes: true,
         }
@@ -55,6 +111,16 @@ impl Default for Dialect {
 }
 
 impl Dialect {
+    /// For a service on this machine, which may be the paper exchange.
+    #[must_use]
+    pub fn on_paper(self) -> Self {
+        Self {
+            twap_creation: self.twap_creation.on_paper(PAPER_TWAPS),
+            scaled_creation: self.scaled_creation.on_paper(PAPER_LADDERS),
+            ..self
+        }
+    }
+
     /// Body fields as this crate spells them, beside how the service does: only where the two differ.
     pub(super) fn renamed_fields(&self) -> impl Iterator<Item = (&'static str, &str)> {
         [

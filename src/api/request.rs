@@ -1,6 +1,9 @@
 //! A command as bytes: what is journalled and what is sent, once.
 
-use super::{CloseBody, Dialect, ExitsBody, MarginBody, Method, PlaceBody, Route};
+use super::{
+    CloseBody, Creation, Dialect, ExitsBody, MarginBody, Method, PlaceBody, Route, ScaledBody,
+    TwapBody,
+};
 use crate::model::{Command, Exits, IdempotencyKey};
 use serde::{Serialize, de::DeserializeOwned, ser::Error as _};
 use serde_json::value::RawValue;
@@ -26,6 +29,14 @@ impl Request {
         dialect: &Dialect,
     ) -> Result<Self, serde_json::Error> {
         let (route, body) = match command {
+            Command::PlaceTwap(order) => {
+                let body = json(&TwapBody::of(order), dialect)?;
+                return created(&dialect.twap_creation, key, body);
+            }
+            Command::PlaceScaled(order) => {
+                let body = json(&ScaledBody::of(order), dialect)?;
+                return created(&dialect.scaled_creation, key, body);
+            }
             Command::Place(order) => {
                 let expires = order
                     .gtd_expires_at
@@ -68,9 +79,28 @@ impl Request {
         })
     }
 
+    /// The TWAP or ladder that these bytes create.
+    fn creation(&self, dialect: &Dialect) -> Option<Command> {
+        let is_at = |creation: &Creation| {
+            self.method == Method::Post && creation.path() == Some(&self.target)
+        };
+        if is_at(&dialect.twap_creation) {
+            let body: TwapBody = read(&self.body, dialect)?;
+            return Some(Command::PlaceTwap(Box::new(body.into_order())));
+        }
+        if is_at(&dialect.scaled_creation) {
+            let body: ScaledBody = read(&self.body, dialect)?;
+            return Some(Command::PlaceScaled(Box::new(body.into_order())));
+        }
+        None
+    }
+
     /// The command these bytes were made of, for one that is found on disk; `None` for anything that
     /// [`Self::of`] would not have written under the same dialect.
     pub fn command(&self, dialect: &Dialect) -> Option<Command> {
+        if let Some(command) = self.creation(dialect) {
+            return Some(command);
+        }
         let method = self.method.to_string();
         let (path, query) = self.target.split_once('?').unwrap_or((&self.target, ""));
         Some(match Route::parse(&method, path, query, dialect).ok()? {
@@ -103,6 +133,21 @@ impl Request {
             }
         })
     }
+}
+
+/// A creation, where the service offers one.
+fn created(
+    at: &Creation,
+    key: IdempotencyKey,
+    body: Vec<u8>,
+) -> Result<Request, serde_json::Error> {
+    let none = || serde_json::Error::custom("this service offers no creation of them");
+    Ok(Request {
+        method: Method::Post,
+        target: at.path().ok_or_else(none)?.to_owned(),
+        key: Some(key),
+        body,
+    })
 }
 
 /// A body under our own field names again.

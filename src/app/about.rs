@@ -27,6 +27,8 @@ impl About {
         let target = target(command, store);
         let market_id = match (command, &target) {
             (Command::Place(order), _) => Some(&order.market_id),
+            (Command::PlaceTwap(order), _) => Some(&order.market_id),
+            (Command::PlaceScaled(order), _) => Some(&order.market_id),
             (_, target) => target.as_ref().map(Target::market_id),
         };
         Self {
@@ -47,7 +49,11 @@ fn target(command: &Command, store: &Store) -> Option<Target> {
         Command::Exits(exits) => store.order(&exits.order_id).map(order),
         Command::StopTwap(id) => store.twap(id).cloned().map(Box::new).map(Target::Twap),
         Command::CancelScaled(id) => store.ladder(id).cloned().map(Box::new).map(Target::Scaled),
-        Command::Place(_) | Command::CloseAll(_) | Command::Flatten(_) => None,
+        Command::Place(_)
+        | Command::PlaceTwap(_)
+        | Command::PlaceScaled(_)
+        | Command::CloseAll(_)
+        | Command::Flatten(_) => None,
     }
 }
 

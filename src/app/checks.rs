@@ -6,7 +6,9 @@
 use super::Store;
 use crate::{
     config::Checks,
-    model::{Command, Num, PlaceOrder, Side, Timestamp},
+    model::{
+        AccountId, Command, MarginMode, MarketId, Num, PlaceKind, PlaceOrder, Side, Timestamp,
+    },
 };
 use std::{collections::VecDeque, time::Duration};
 
@@ -24,8 +26,8 @@ pub struct Session {
 impl Session {
     /// Takes note of an order that leaves.
     pub fn sent(&mut self, command: &Command, now: Timestamp) {
-        if let Command::Place(order) = command {
-            self.sent.push_back((now, (**order).clone()));
+        if let Some(order) = as_order(command) {
+            self.sent.push_back((now, order));
             if self.sent.len() > KEPT {
                 self.sent.pop_front();
             }
@@ -83,9 +85,7 @@ pub fn objection(
     now: Timestamp,
     command: &Command,
 ) -> Option<String> {
-    let Command::Place(order) = command else {
-        return None;
-    };
+    let order = as_order(command)?;
     if order.reduce_only {
         return None;
     }
@@ -95,7 +95,67 @@ pub fn objection(
         session,
         now,
     };
-    CHECKS.iter().find_map(|check| check(&bench, order))
+    CHECKS.iter().find_map(|check| check(&bench, &order))
+}
+
+/// What opens something, as one order: all slices of a TWAP at the market, all rungs of a ladder at the price
+/// that is the worst of them.
+fn as_order(command: &Command) -> Option<PlaceOrder> {
+    Some(match command {
+        Command::Place(order) => (**order).clone(),
+        Command::PlaceTwap(twap) => PlaceOrder {
+            size: twap.size,
+            leverage: twap.leverage,
+            margin_mode: twap.margin_mode,
+            reduce_only: twap.reduce_only,
+            ..blank(&twap.account_id, &twap.market_id, twap.side)
+        },
+        Command::PlaceScaled(ladder) => PlaceOrder {
+            kind: PlaceKind::Limit,
+            size: ladder.size,
+            leverage: ladder.leverage,
+            margin_mode: ladder.margin_mode,
+            reduce_only: ladder.reduce_only,
+            limit_price: Some(match ladder.side {
+                Side::Buy => ladder.start_price.max(ladder.end_price),
+                Side::Sell => ladder.start_price.min(ladder.end_price),
+            }),
+            ..blank(&ladder.account_id, &ladder.market_id, ladder.side)
+        },
+        Command::Close(_)
+        | Command::Cancel(_)
+        | Command::Exits(_)
+        | Command::Margin { .. }
+        | Command::StopTwap(_)
+        | Command::CancelScaled(_)
+        | Command::CloseAll(_)
+        | Command::Flatten(_) => return None,
+    })
+}
+
+/// A market order of nothing yet.
+fn blank(account: &AccountId, market: &MarketId, side: Side) -> PlaceOrder {
+    PlaceOrder {
+        account_id: account.clone(),
+        market_id: market.clone(),
+        kind: PlaceKind::Market,
+        side,
+        size: Num::ZERO,
+        expected_price: None,
+        leverage: Num::ONE,
+        margin_mode: MarginMode::Cross,
+        reduce_only: false,
+        time_in_force: None,
+        gtd_expires_at: None,
+        limit_price: None,
+        trigger: None,
+        chase_offset: None,
+        chase_cap_price: None,
+        take_profit_price: None,
+        stop_loss_price: None,
+        slippage_tolerance: None,
+        target_position_id: None,
+    }
 }
 
 impl Bench<'_> {

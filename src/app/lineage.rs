@@ -93,7 +93,11 @@ fn target(command: &Command) -> Option<RowId> {
         Command::Exits(exits) => Some(RowId::Order(exits.order_id.clone())),
         Command::StopTwap(id) => Some(RowId::Twap(id.clone())),
         Command::CancelScaled(id) => Some(RowId::Scaled(id.clone())),
-        Command::Place(_) | Command::CloseAll(_) | Command::Flatten(_) => None,
+        Command::Place(_)
+        | Command::PlaceTwap(_)
+        | Command::PlaceScaled(_)
+        | Command::CloseAll(_)
+        | Command::Flatten(_) => None,
     }
 }
 

@@ -83,7 +83,7 @@ fn options(settings: &Settings) -> Options {
             CloseAllRule::After(settings.close_all_delay)
         },
         intervals: BTreeMap::from(intervals),
-        dialect: settings.dialect.clone(),
+        dialect: settings.spoken(),
         checks: settings.checks.clone(),
         read_only: settings.read_only,
         zone: Zone::local(),

@@ -16,6 +16,8 @@ use std::time::Duration;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::VariantArray)]
 pub enum Mutation {
     Place,
+    PlaceTwap,
+    PlaceScaled,
     Close,
     Cancel,
     Exits,
@@ -29,6 +31,8 @@ impl Mutation {
     pub fn of(command: &Command) -> Self {
         match command {
             Command::Place(_) => Self::Place,
+            Command::PlaceTwap(_) => Self::PlaceTwap,
+            Command::PlaceScaled(_) => Self::PlaceScaled,
             Command::Close(_) => Self::Close,
             Command::Cancel(_) => Self::Cancel,
             Command::Exits(_) => Self::Exits,
@@ -117,8 +121,10 @@ impl Client {
             }
             Mutation::Cancel => Receipt::Cancel(data(answer)?),
             Mutation::Margin => Receipt::Position(Box::new(self.sided(data(answer)?))),
-            Mutation::StopTwap => Receipt::Twap(Box::new(data(answer)?)),
-            Mutation::CancelScaled => Receipt::Scaled(Box::new(data(answer)?)),
+            Mutation::PlaceTwap | Mutation::StopTwap => Receipt::Twap(Box::new(data(answer)?)),
+            Mutation::PlaceScaled | Mutation::CancelScaled => {
+                Receipt::Scaled(Box::new(data(answer)?))
+            }
             Mutation::CloseAll => Receipt::CloseAll(data(answer)?),
         };
         Ok(receipt)

@@ -56,7 +56,11 @@ impl Client {
             Command::Margin { position_id, extra } => self.margin_sight(position_id, *extra).await,
             Command::StopTwap(id) => self.twap_sight(id).await,
             Command::CancelScaled(id) => self.ladder_sight(id).await,
-            Command::CloseAll(_) | Command::Flatten(_) => Ok(Sight::Nothing),
+            // Two of one shape cannot be told apart: no list shows what would.
+            Command::PlaceTwap(_)
+            | Command::PlaceScaled(_)
+            | Command::CloseAll(_)
+            | Command::Flatten(_) => Ok(Sight::Nothing),
         }
     }
 

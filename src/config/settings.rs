@@ -126,6 +126,15 @@ pub enum FarEnd {
 }
 
 impl Settings {
+    /// How the far end is spoken to: the paper exchange speaks its own way, whatever is set.
+    pub fn spoken(&self) -> Dialect {
+        match self.base_url.as_deref().map(validate::reach) {
+            None => Dialect::default(),
+            Some(validate::Reach::ThisMachine) => self.dialect.clone().on_paper(),
+            Some(validate::Reach::Elsewhere) => self.dialect.clone(),
+        }
+    }
+
     /// Reads the key from its file or command when that is where it is; the command may ask on the terminal, so
     /// this comes before the desk opens.
     pub fn far_end(&self) -> Result<FarEnd, SettingsError> {
@@ -137,7 +146,7 @@ impl Settings {
             base_url: base_url.trim_end_matches('/').to_owned(),
             api_key: key::find(self)?,
             account_id: AccountId::from(account_id.as_str()),
-            dialect: self.dialect.clone(),
+            dialect: self.spoken(),
             pinned: self.pinned.clone(),
             learned: Learned::default(),
             prices: self.price_source.resolve(reach, PriceSource::paper),

@@ -49,7 +49,10 @@ fn with_nothing_set_the_desk_trades_on_paper() {
     assert!(matches!(settings.far_end().unwrap(), FarEnd::Paper));
     assert_eq!(settings.close_all_delay, Duration::from_millis(1500));
     assert_eq!(settings.poll.history, Duration::from_secs(5));
-    assert_eq!(settings.dialect, crate::api::Dialect::default());
+    assert_eq!(
+        settings.dialect.clone().on_paper(),
+        crate::api::Dialect::default()
+    );
 }
 
 #[test]

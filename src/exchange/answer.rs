@@ -73,6 +73,15 @@ impl Call {
             .ok_or_else(|| refused("Idempotency-Key must be 1 to 128 printable ASCII characters"))
     }
 
+    /// The `Idempotency-Key` where it may be left out.
+    pub(super) fn key_if_given(&self) -> Result<Option<&str>, Fault> {
+        if self.headers.contains_key(IDEMPOTENCY_KEY) {
+            self.key().map(Some)
+        } else {
+            Ok(None)
+        }
+    }
+
     /// The body as `T`; a fault names the path of the field it stopped at.
     pub(super) fn json<T: DeserializeOwned>(&self) -> Result<T, Fault> {
         self.says_json()?;

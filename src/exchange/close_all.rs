@@ -115,8 +115,8 @@ pub(super) fn run(
     let deed = Deed::CloseAll(account);
     let index = match floor.keys.recall(caller.user, key, &deed)? {
         Some(Effect::CloseAll(index)) => index,
-        Some(Effect::Order(..) | Effect::Refused(_)) => {
-            return Err(Fault::broken("a close-all key that names an order"));
+        Some(Effect::Order(..) | Effect::Twap(..) | Effect::Scaled(..) | Effect::Refused(_)) => {
+            return Err(Fault::broken("a close-all key that names another deed"));
         }
         None => {
             floor.room_for_key(caller.user)?;

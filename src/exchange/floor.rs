@@ -110,6 +110,40 @@ impl Floor {
         }
     }
 
+    /// Makes a TWAP or a ladder; once, where a key is given.
+    pub(super) fn make(
+        &mut self,
+        (user, key, deed): (usize, Option<&str>, Deed),
+        account: AccountIx,
+        command: Command,
+    ) -> Result<Effect, Fault> {
+        if key.is_some() {
+            self.room_for_key(user)?;
+        }
+        let made = match self.apply(account, command)? {
+            Outcome::Twap(id) => Effect::Twap(account, id),
+            Outcome::Scaled(id) => Effect::Scaled(account, id),
+            Outcome::Order(_) | Outcome::Cancel(_) | Outcome::Position(_) => {
+                return Err(Fault::broken("a creation that made something else"));
+            }
+        };
+        if let Some(key) = key {
+            let now = self.engine.now();
+            self.keys.record((user, key), (deed, made.clone()), now);
+        }
+        Ok(made)
+    }
+
+    /// What a key made before.
+    pub(super) fn made(
+        &self,
+        user: usize,
+        key: Option<&str>,
+        deed: &Deed,
+    ) -> Result<Option<Effect>, Fault> {
+        key.map_or(Ok(None), |key| self.keys.recall(user, key, deed))
+    }
+
     /// 429 while the user has as many keys as one may have.
     pub(super) fn room_for_key(&mut self, user: usize) -> Result<(), Fault> {
         let room = self.keys.make_room(user, self.engine.now());
@@ -128,7 +162,7 @@ impl Floor {
         deed: &Deed,
     ) -> Result<Option<Order>, Fault> {
         match self.keys.recall(user, key, deed)? {
-            None | Some(Effect::CloseAll(_)) => Ok(None),
+            None | Some(Effect::Twap(..) | Effect::Scaled(..) | Effect::CloseAll(_)) => Ok(None),
             Some(Effect::Order(account, id)) => self.order(account, id).map(Some),
             Some(Effect::Refused(fault)) => Err(fault),
         }

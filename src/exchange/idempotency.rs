@@ -2,17 +2,17 @@
 //!
 //! A key belongs to one user and one deed: endpoint, target and the body as parsed, so that spelling the same
 //! request differently is still the same request. Recorded is exactly what had an effect: a placed order, an order
-//! row recorded as rejected, a close-all operation. Validation, 401, 404 and 429 leave no record.
+//! row recorded as rejected, a TWAP, a ladder, a close-all operation. Validation, 401, 404 and 429 leave no record.
 //!
 //! A record is kept for thirty days of virtual time and never dropped early: who has as many as one may have ([`MOST`],
 //! unless the scenario says otherwise) is refused new ones (429) until the oldest has had its time.
 
 use super::{
-    engine::{AccountIx, Millis, OrderId, PositionId},
+    engine::{AccountIx, Millis, OrderId, PositionId, ScaledId, TwapId},
     fault::Fault,
     store::{EncodeFault, Record},
 };
-use crate::api::{CloseBody, PlaceBody};
+use crate::api::{CloseBody, PlaceBody, ScaledBody, TwapBody};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -26,6 +26,8 @@ pub(super) const MOST: u32 = 1_000_000;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) enum Deed {
     Place(Box<PlaceBody>),
+    PlaceTwap(Box<TwapBody>),
+    PlaceScaled(Box<ScaledBody>),
     Close(PositionId, Box<CloseBody>),
     CloseAll(AccountIx),
 }
@@ -34,6 +36,8 @@ pub(super) enum Deed {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) enum Effect {
     Order(AccountIx, OrderId),
+    Twap(AccountIx, TwapId),
+    Scaled(AccountIx, ScaledId),
     /// An order row exists, rejected; the same refusal again.
     Refused(Fault),
     /// By index.

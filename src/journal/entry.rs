@@ -164,8 +164,12 @@ fn told(receipt: &Receipt) -> String {
             (false, false) => format!("order {} not canceled", result.id),
         },
         Receipt::Position(position) => format!("position {} changed", position.id),
+        Receipt::Twap(twap) if twap.ended_at().is_none() => format!("TWAP {} started", twap.id),
         Receipt::Twap(twap) => format!("TWAP {} stopped", twap.id),
-        Receipt::Scaled(scaled) => format!("ladder {} canceled", scaled.id),
+        Receipt::Scaled(ladder) if ladder.ended_at().is_none() => {
+            format!("ladder {} placed", ladder.id)
+        }
+        Receipt::Scaled(ladder) => format!("ladder {} canceled", ladder.id),
         Receipt::CloseAll(operation) => format!(
             "{}: {} of {} submitted, {} failed",
             operation.id, operation.succeeded_count, operation.total_count, operation.failed_count

@@ -15,6 +15,8 @@ words! {
     }
     /// The `type` of `POST /v1/positions/{id}/close`.
     CloseKind { Market, Limit, Conditional }
+    /// How a sliced order spreads its size over time: evenly, or by the usual volume of the hours.
+    Curve { Twap, Vwap }
 }
 
 /// When a waiting order fires: the mark of `market_id` (own market if absent) reaches `price`.
@@ -51,6 +53,46 @@ pub struct PlaceOrder {
     pub target_position_id: Option<PositionId>,
 }
 
+/// A new order that is placed slice by slice.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlaceTwap {
+    pub account_id: AccountId,
+    pub market_id: MarketId,
+    pub curve: Curve,
+    pub side: Side,
+    /// In coin, above zero, all slices together.
+    pub size: Num,
+    pub leverage: Num,
+    pub margin_mode: MarginMode,
+    pub reduce_only: bool,
+    pub duration_minutes: Num,
+    /// Slices vary in size.
+    pub randomize: bool,
+    /// It starts when the mark gets there.
+    pub trigger_price: Option<Num>,
+    /// It ends when the mark gets to one of these.
+    pub max_price: Option<Num>,
+    pub min_price: Option<Num>,
+}
+
+/// A new ladder: limit orders between two prices.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlaceScaled {
+    pub account_id: AccountId,
+    pub market_id: MarketId,
+    pub side: Side,
+    /// In coin, above zero, all rungs together.
+    pub size: Num,
+    pub leverage: Num,
+    pub margin_mode: MarginMode,
+    pub reduce_only: bool,
+    pub start_price: Num,
+    pub end_price: Num,
+    pub rung_count: Num,
+    /// Size of the last rung over the first; absent is 1.
+    pub skew: Option<Num>,
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClosePosition {
     pub position_id: PositionId,
@@ -83,6 +125,8 @@ pub struct Exits {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Command {
     Place(Box<PlaceOrder>),
+    PlaceTwap(Box<PlaceTwap>),
+    PlaceScaled(Box<PlaceScaled>),
     Close(ClosePosition),
     Cancel(OrderId),
     Exits(Exits),
@@ -150,12 +194,17 @@ impl Command {
     pub fn risk(&self) -> Risk {
         match self {
             Self::Place(order) if !order.reduce_only => Risk::Increasing,
+            Self::PlaceTwap(order) if !order.reduce_only => Risk::Increasing,
+            Self::PlaceScaled(order) if !order.reduce_only => Risk::Increasing,
             Self::Exits(exits) if exits.loosens() => Risk::Increasing,
             // A lower total brings liquidation nearer, and the command alone cannot tell which it is.
             Self::Margin { .. } => Risk::Increasing,
-            Self::Place(_) | Self::Close(_) | Self::CloseAll(_) | Self::Flatten(_) => {
-                Risk::Reducing
-            }
+            Self::Place(_)
+            | Self::PlaceTwap(_)
+            | Self::PlaceScaled(_)
+            | Self::Close(_)
+            | Self::CloseAll(_)
+            | Self::Flatten(_) => Risk::Reducing,
             Self::Cancel(_) | Self::Exits(_) | Self::StopTwap(_) | Self::CancelScaled(_) => {
                 Risk::Neutral
             }
@@ -164,7 +213,7 @@ impl Command {
 
     pub fn resource(&self) -> Resource {
         match self {
-            Self::Place(_) => Resource::NewOrder,
+            Self::Place(_) | Self::PlaceTwap(_) | Self::PlaceScaled(_) => Resource::NewOrder,
             Self::Close(close) => Resource::Position(close.position_id.clone()),
             Self::Cancel(id) => Resource::Order(id.clone()),
             Self::Exits(exits) => Resource::Order(exits.order_id.clone()),
@@ -177,7 +226,14 @@ impl Command {
 
     /// Whether the service keeps an `Idempotency-Key` for it; the others are repeatable by their nature.
     pub fn is_keyed(&self) -> bool {
-        matches!(self, Self::Place(_) | Self::Close(_) | Self::CloseAll(_))
+        matches!(
+            self,
+            Self::Place(_)
+                | Self::PlaceTwap(_)
+                | Self::PlaceScaled(_)
+                | Self::Close(_)
+                | Self::CloseAll(_)
+        )
     }
 }
 
@@ -193,6 +249,8 @@ impl fmt::Display for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Place(order) => order.fmt(f),
+            Self::PlaceTwap(order) => order.fmt(f),
+            Self::PlaceScaled(order) => order.fmt(f),
             Self::Close(close) => close.fmt(f),
             Self::Cancel(id) => write!(f, "cancel order {id}"),
             Self::Exits(exits) => write!(
@@ -230,6 +288,30 @@ impl fmt::Display for PlaceOrder {
         if let Some(tif) = self.time_in_force {
             write!(f, " {tif}")?;
         }
+        if self.reduce_only {
+            write!(f, " reduce-only")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for PlaceTwap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = format!("{} {} {}", self.side, self.size, self.market_id.symbol());
+        let minutes = self.duration_minutes;
+        write!(f, "{what} {} over {minutes} min", self.curve)?;
+        if self.reduce_only {
+            write!(f, " reduce-only")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for PlaceScaled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = format!("{} {} {}", self.side, self.size, self.market_id.symbol());
+        let (rungs, start, end) = (self.rung_count, self.start_price, self.end_price);
+        write!(f, "{what} ladder, {rungs} rungs from {start} to {end}")?;
         if self.reduce_only {
             write!(f, " reduce-only")?;
         }

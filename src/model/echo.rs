@@ -19,7 +19,9 @@ pub fn differences(command: &Command, order: &Order) -> Vec<String> {
             );
             found
         }
-        Command::Cancel(_)
+        Command::PlaceTwap(_)
+        | Command::PlaceScaled(_)
+        | Command::Cancel(_)
         | Command::Exits(_)
         | Command::Margin { .. }
         | Command::StopTwap(_)

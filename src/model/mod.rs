@@ -19,6 +19,7 @@ mod market;
 mod num;
 mod order;
 mod page;
+pub mod plan;
 mod position;
 mod receipt;
 mod strategy;
@@ -29,7 +30,8 @@ mod zone;
 pub use call::Call;
 pub use close_all::{CloseAll, CloseAllStatus, CloseResult, CloseResultStatus};
 pub use command::{
-    CloseKind, ClosePosition, Command, Exits, Leg, PlaceKind, PlaceOrder, Resource, Risk, Trigger,
+    CloseKind, ClosePosition, Command, Curve, Exits, Leg, PlaceKind, PlaceOrder, PlaceScaled,
+    PlaceTwap, Resource, Risk, Trigger,
 };
 pub use failure::{Failure, FailureKind};
 pub use flat::{FlatProof, Flattening, Leftovers, PROOF_APART};

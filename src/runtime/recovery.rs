@@ -228,6 +228,8 @@ impl Bench<'_> {
                 self.send_again(row).await;
             }
             Command::Place(_)
+            | Command::PlaceTwap(_)
+            | Command::PlaceScaled(_)
             | Command::Close(_)
             | Command::CloseAll(_)
             | Command::Cancel(_)

@@ -36,6 +36,8 @@ const ORDER: &[Action] = &[
     Action::Rearm,
     Action::Buy,
     Action::Sell,
+    Action::NewTwap,
+    Action::NewLadder,
     Action::Detail,
     Action::Mark,
     Action::CancelAll,
@@ -118,6 +120,8 @@ fn label(model: &Model, action: Action) -> &'static str {
         (Action::ClosePosition, ..) => "close",
         (Action::Exits, ..) => "exits",
         (Action::Margin, ..) => "margin",
+        (Action::NewTwap, ..) => "TWAP",
+        (Action::NewLadder, ..) => "ladder",
         (Action::Refresh, ..) => "refresh",
         (Action::NextPane, ..) => "pane",
         (Action::NextField, ..) => "field",
@@ -157,6 +161,12 @@ const NEEDS: &[(Action, Need)] = &[
     }),
     (Action::Buy, can_trade),
     (Action::Sell, can_trade),
+    (Action::NewTwap, |model| {
+        can_trade(model) && model.options.dialect.twap_creation.path().is_some()
+    }),
+    (Action::NewLadder, |model| {
+        can_trade(model) && model.options.dialect.scaled_creation.path().is_some()
+    }),
     (Action::ObservedPrice, has_price_field),
     (Action::StepUp, is_stepped),
     (Action::Rearm, |model| model.halted.is_some()),

@@ -15,7 +15,7 @@ use crate::{
     },
     model::{
         Market, MarketId, Num, Position, Side, Text,
-        draft::{Draft, Field, Seen, Takes},
+        draft::{Draft, Field, Seen, Shape, Takes},
     },
 };
 
@@ -65,8 +65,13 @@ fn title(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
     let mut title = match &form.draft {
         Draft::Entry(draft) => {
             let market = draft.market_id.as_ref().map(MarketId::symbol);
+            let what = match draft.shape {
+                Shape::Order(_) => "new order ",
+                Shape::Sliced(_) => "new TWAP / VWAP ",
+                Shape::Ladder => "new ladder ",
+            };
             vec![
-                Span::plain("new order "),
+                Span::plain(what),
                 order_side(draft.side),
                 Span::plain(format!(" {}", market.unwrap_or_default())),
             ]
@@ -165,6 +170,14 @@ fn hint(form: &Form, model: &Model, field: Field, seen: &Seen) -> String {
                 |most| format!("1 to {most}"),
             ),
         (Field::Slippage, _) => "basis points · empty: as the service does".to_owned(),
+        (Field::MinPrice | Field::MaxPrice, _) => {
+            format!("empty: never · {up}{down} one tick")
+        }
+        (Field::TriggerPrice, _) if !form.draft.is_required(field) => {
+            format!("empty: starts at once · {up}{down} one tick")
+        }
+        (Field::Rungs, _) => "2 or more".to_owned(),
+        (Field::Skew, _) => "last rung over the first · empty: 1".to_owned(),
         (Field::ExtraMargin, _) => "+50 more · -50 less · =200 in all, USD".to_owned(),
         (Field::Share, _) => "1 2 3 4 choose · 5 to type it".to_owned(),
         (_, Takes::Price | Takes::WatchedPrice) => {
@@ -172,6 +185,7 @@ fn hint(form: &Form, model: &Model, field: Field, seen: &Seen) -> String {
             format!("{fill} observed price · {up}{down} one tick")
         }
         (_, Takes::Instant) => "2h · 1d · 18:00 · 2026-01-05 18:00".to_owned(),
+        (_, Takes::Span) => "30 minutes · 90m · 2h · 1d".to_owned(),
         (_, Takes::Market) => market_hint(form, &key),
         (_, Takes::Choice | Takes::Size | Takes::Number) => {
             let (back, on) = (key(Action::PreviousChoice), key(Action::NextChoice));

@@ -186,3 +186,28 @@ async fn a_ladder_that_cannot_be_is_refused_naming_the_field_of_the_request() {
         assert_eq!(reply.json()["error"]["details"]["field"], field, "{body}");
     }
 }
+
+#[tokio::test]
+async fn under_one_key_a_twap_starts_once_and_a_ladder_is_placed_once() {
+    let paper = Paper::bare().await;
+    let ladder = json!({
+        "account_id": "chal-1", "market_id": "paper|BTC", "side": "buy", "size": 0.3, "leverage": 5,
+        "margin_mode": "cross", "start_price": 50000, "end_price": 45000, "rung_count": 3,
+    });
+    let (twap, ladder) = (twap(&json!({})), ladder.to_string());
+    for (path, body) in [("/sim/twap-orders", &twap), ("/sim/scaled-orders", &ladder)] {
+        let first = paper.keyed(path, path, body).await;
+        let again = paper.keyed(path, path, body).await;
+        assert_eq!((first.status, again.status), (201, 200), "{path}");
+        let (first, again): (Value, Value) = (first.data(), again.data());
+        assert_eq!(first["id"], again["id"]);
+        let larger = body.replace("\"leverage\":5", "\"leverage\":6");
+        assert_eq!(paper.keyed(path, path, &larger).await.status, 409);
+    }
+    let twaps: Vec<Twap> = paper.get("/v1/twap-orders?account_id=chal-1").await.data();
+    let ladders: Vec<Scaled> = paper
+        .get("/sim/scaled-orders?account_id=chal-1")
+        .await
+        .data();
+    assert_eq!((twaps.len(), ladders.len()), (1, 1));
+}

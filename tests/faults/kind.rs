@@ -34,6 +34,8 @@ pub(crate) enum Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Display, VariantArray)]
 pub(crate) enum Mutation {
     Place,
+    PlaceTwap,
+    PlaceScaled,
     Close,
     CloseAll,
     Cancel,
@@ -41,6 +43,20 @@ pub(crate) enum Mutation {
     CancelScaled,
     Exits,
     Margin,
+}
+
+impl Mutation {
+    /// Those a headless verb makes: what a process of its own is killed in.
+    pub(crate) const VERBS: [Self; 8] = [
+        Self::Place,
+        Self::Close,
+        Self::CloseAll,
+        Self::Cancel,
+        Self::StopTwap,
+        Self::CancelScaled,
+        Self::Exits,
+        Self::Margin,
+    ];
 }
 
 /// How a kind is dealt in one run.

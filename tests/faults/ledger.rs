@@ -5,7 +5,8 @@ use crate::{
     stage::{Stage, account},
 };
 use perpdeck::model::{
-    CloseKind, ClosePosition, Command, Exits, Leg, MarginMode, PlaceKind, PlaceOrder, Side,
+    CloseKind, ClosePosition, Command, Curve, Exits, Leg, MarginMode, PlaceKind, PlaceOrder,
+    PlaceScaled, PlaceTwap, Side,
 };
 use serde_json::Value;
 
@@ -30,6 +31,8 @@ impl Scene {
         let id = account(n);
         let (command, positions) = match mutation {
             Mutation::Place => (place(&id), 0),
+            Mutation::PlaceTwap => (start_twap(&id), 0),
+            Mutation::PlaceScaled => (place_ladder(&id), 0),
             Mutation::Close => (close(&open(stage, n, "BTC", "cross").await), 1),
             Mutation::CloseAll => {
                 open(stage, n, "BTC", "cross").await;
@@ -70,6 +73,9 @@ impl Scene {
             Command::Exits(exits) => format!("exits {} --stop-loss 45000", exits.order_id),
             Command::Margin { position_id, .. } => format!("margin {position_id} --extra 200"),
             Command::CloseAll(_) | Command::Flatten(_) => "close-all".to_owned(),
+            Command::PlaceTwap(_) | Command::PlaceScaled(_) => {
+                unreachable!("not among the verbs: {:?}", self.mutation)
+            }
         };
         line.split_ascii_whitespace().map(str::to_owned).collect()
     }
@@ -78,6 +84,8 @@ impl Scene {
     pub(crate) async fn effects(&self, stage: &Stage) -> Effects {
         Effects(match self.mutation {
             Mutation::Place | Mutation::Close => orders(stage, self.n).await.len() - self.before,
+            Mutation::PlaceTwap => twaps(stage, self.n).await,
+            Mutation::PlaceScaled => ladders(stage, self.n).await,
             Mutation::CloseAll => self.closings(stage).await,
             Mutation::Cancel => count(&orders(stage, self.n).await, |order| {
                 order["status"] == "canceled"
@@ -188,6 +196,10 @@ async fn twaps(stage: &Stage, n: usize) -> usize {
     rows(stage, n, "/v1/twap-orders").await.len()
 }
 
+async fn ladders(stage: &Stage, n: usize) -> usize {
+    rows(stage, n, "/sim/scaled-orders").await.len()
+}
+
 fn place(account: &str) -> Command {
     Command::Place(Box::new(PlaceOrder {
         account_id: account.into(),
@@ -209,6 +221,41 @@ fn place(account: &str) -> Command {
         stop_loss_price: None,
         slippage_tolerance: None,
         target_position_id: None,
+    }))
+}
+
+/// It waits for its trigger: started twice would show in the list.
+fn start_twap(account: &str) -> Command {
+    Command::PlaceTwap(Box::new(PlaceTwap {
+        account_id: account.into(),
+        market_id: "paper|BTC".into(),
+        curve: Curve::Twap,
+        side: Side::Buy,
+        size: "1".parse().unwrap(),
+        leverage: "5".parse().unwrap(),
+        margin_mode: MarginMode::Cross,
+        reduce_only: false,
+        duration_minutes: "60".parse().unwrap(),
+        randomize: false,
+        trigger_price: Some("70000".parse().unwrap()),
+        max_price: None,
+        min_price: None,
+    }))
+}
+
+fn place_ladder(account: &str) -> Command {
+    Command::PlaceScaled(Box::new(PlaceScaled {
+        account_id: account.into(),
+        market_id: "paper|BTC".into(),
+        side: Side::Buy,
+        size: "0.1".parse().unwrap(),
+        leverage: "5".parse().unwrap(),
+        margin_mode: MarginMode::Cross,
+        reduce_only: false,
+        start_price: "50000".parse().unwrap(),
+        end_price: "45000".parse().unwrap(),
+        rung_count: "3".parse().unwrap(),
+        skew: None,
     }))
 }
 

@@ -17,7 +17,6 @@ use std::{
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
-use strum::VariantArray;
 use tempfile::TempDir;
 
 /// A file, and what a power cut may leave of it.
@@ -344,12 +343,12 @@ fn traced(scene: &Scene, stage: &Stage, n: usize, home: &Path) -> Vec<String> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "needs strace"]
 async fn power_goes_at_every_system_call_and_what_was_sent_or_told_is_on_the_disk() {
-    let stage = Stage::open(2 * Mutation::VARIANTS.len(), 0).await;
+    let stage = Stage::open(2 * Mutation::VERBS.len(), 0).await;
     let (mut cuts, mut wrong) = (0, vec![]);
-    for (n, mutation) in Mutation::VARIANTS
+    for (n, mutation) in Mutation::VERBS
         .iter()
         .cycle()
-        .take(2 * Mutation::VARIANTS.len())
+        .take(2 * Mutation::VERBS.len())
         .enumerate()
     {
         let home = tempfile::tempdir().unwrap();
@@ -357,7 +356,7 @@ async fn power_goes_at_every_system_call_and_what_was_sent_or_told_is_on_the_dis
         fs::create_dir(&desk).unwrap();
         let scene = Scene::set(&stage, *mutation, n).await;
         // A journal that is there already, and one that is made.
-        if n < Mutation::VARIANTS.len() {
+        if n < Mutation::VERBS.len() {
             drop(Journal::open(&desk).unwrap());
         }
         let mut trace = Trace::of(&desk);

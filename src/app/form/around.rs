@@ -3,7 +3,7 @@
 use super::super::Store;
 use crate::model::{
     MarginMode, MarketId, PlaceKind, TimeInForce, Timestamp, Zone,
-    draft::{EntryDraft, Field},
+    draft::{EntryDraft, Field, Shape},
 };
 use std::collections::BTreeMap;
 
@@ -39,13 +39,13 @@ impl Used {
 
     /// Takes note of an order that leaves.
     pub fn keep(&mut self, draft: &EntryDraft) {
-        let Some(market) = &draft.market_id else {
+        let (Some(market), Shape::Order(kind)) = (&draft.market_id, draft.shape) else {
             return;
         };
         let text = |field| draft.texts.of(field).trim().to_owned();
         let is_dated = draft.time_in_force == TimeInForce::Gtd;
         let values = Values {
-            kind: draft.kind,
+            kind,
             // A date is of one order.
             time_in_force: if is_dated {
                 TimeInForce::Gtc

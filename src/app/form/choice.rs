@@ -2,8 +2,8 @@
 
 use super::{Around, Form, markets, open};
 use crate::model::{
-    CloseKind, MarginMode, MarketId, PlaceKind, PositionId, Side, TriggerDirection,
-    draft::{CloseDraft, Draft, EntryDraft, Field, Takes, Texts, times_in_force},
+    CloseKind, Curve, MarginMode, MarketId, PlaceKind, PositionId, Side, TriggerDirection,
+    draft::{CloseDraft, Draft, EntryDraft, Field, Shape, Takes, Texts, times_in_force},
 };
 use std::fmt::Display;
 use strum::VariantArray;
@@ -76,7 +76,7 @@ impl Form {
     pub fn choice(&self, field: Field, around: &Around) -> Option<Choice> {
         let markets = |chosen: Option<&MarketId>| Choice::of(&self.markets(field, around), chosen);
         Some(match (&self.draft, field) {
-            (Draft::Entry(d), Field::Kind) => Choice::of(PlaceKind::VARIANTS, Some(&d.kind)),
+            (Draft::Entry(d), Field::Kind) => kind(d.shape)?,
             (Draft::Entry(d), Field::Market) => markets(d.market_id.as_ref()),
             (Draft::Entry(d), Field::Side) => Choice::of(Side::VARIANTS, Some(&d.side)),
             (Draft::Entry(d), Field::TriggerMarket) => markets(d.trigger_market.as_ref()),
@@ -88,12 +88,13 @@ impl Form {
                 Choice::target(d.target.as_ref(), &open)
             }
             (Draft::Entry(d), Field::TimeInForce) => {
-                Choice::of(times_in_force(d.kind), Some(&d.time_in_force))
+                Choice::of(times_in_force(d.shape), Some(&d.time_in_force))
             }
             (Draft::Entry(d), Field::MarginMode) => {
                 Choice::of(MarginMode::VARIANTS, Some(&d.margin_mode))
             }
             (Draft::Entry(d), Field::ReduceOnly) => Choice::no_yes(usize::from(d.reduce_only)),
+            (Draft::Entry(d), Field::Randomize) => Choice::no_yes(usize::from(d.randomize)),
             (Draft::Close(d), Field::Kind) => Choice::of(CloseKind::VARIANTS, Some(&d.kind)),
             (Draft::Close(d), Field::Share) => Choice::share(d.texts.of(Field::Size)),
             (Draft::Close(d), Field::TriggerMarket) => markets(d.trigger_market.as_ref()),
@@ -143,7 +144,7 @@ impl Form {
         }
         match (&mut self.draft, field) {
             (Draft::Entry(d), Field::Kind) => {
-                set(&mut d.kind, PlaceKind::VARIANTS, index);
+                set_kind(&mut d.shape, index);
                 fit(d, around);
             }
             (Draft::Entry(d), Field::Side) => set(&mut d.side, Side::VARIANTS, index),
@@ -152,12 +153,13 @@ impl Form {
                 d.target = index.checked_sub(1).and_then(|at| open.get(at).cloned());
             }
             (Draft::Entry(d), Field::TimeInForce) => {
-                set(&mut d.time_in_force, times_in_force(d.kind), index);
+                set(&mut d.time_in_force, times_in_force(d.shape), index);
             }
             (Draft::Entry(d), Field::MarginMode) => {
                 set(&mut d.margin_mode, MarginMode::VARIANTS, index);
             }
             (Draft::Entry(d), Field::ReduceOnly) => set(&mut d.reduce_only, NO_YES, index),
+            (Draft::Entry(d), Field::Randomize) => set(&mut d.randomize, NO_YES, index),
             (Draft::Close(d), Field::Kind) => set(&mut d.kind, CloseKind::VARIANTS, index),
             (Draft::Close(d), Field::Share) if index <= SHARES.len() => {
                 let share = SHARES.get(index).copied().unwrap_or_default();
@@ -206,6 +208,23 @@ fn watch(watched: &mut Option<MarketId>, texts: &mut Texts, id: MarketId) {
     }
 }
 
+/// The types that a shape can be turned into.
+fn kind(shape: Shape) -> Option<Choice> {
+    match shape {
+        Shape::Order(kind) => Some(Choice::of(PlaceKind::VARIANTS, Some(&kind))),
+        Shape::Sliced(curve) => Some(Choice::of(Curve::VARIANTS, Some(&curve))),
+        Shape::Ladder => None,
+    }
+}
+
+fn set_kind(shape: &mut Shape, index: usize) {
+    match shape {
+        Shape::Order(kind) => set(kind, PlaceKind::VARIANTS, index),
+        Shape::Sliced(curve) => set(curve, Curve::VARIANTS, index),
+        Shape::Ladder => {}
+    }
+}
+
 fn set<T: Copy>(place: &mut T, all: &[T], index: usize) {
     if let Some(one) = all.get(index) {
         *place = *one;
@@ -214,7 +233,7 @@ fn set<T: Copy>(place: &mut T, all: &[T], index: usize) {
 
 /// What the type before had and this one has not; and what a take profit is for.
 fn fit(draft: &mut EntryDraft, around: &Around) {
-    let times = times_in_force(draft.kind);
+    let times = times_in_force(draft.shape);
     if !times.contains(&draft.time_in_force)
         && let Some(first) = times.first()
     {
@@ -250,6 +269,10 @@ fn change_market(draft: &mut EntryDraft, id: MarketId, around: &Around) {
         Field::TakeProfit,
         Field::StopLoss,
         Field::ExpectedPrice,
+        Field::MinPrice,
+        Field::MaxPrice,
+        Field::StartPrice,
+        Field::EndPrice,
     ] {
         draft.texts.set(price, "");
     }

@@ -201,9 +201,12 @@ impl Form {
         let takes = match self.focus.takes() {
             Takes::Choice => false,
             Takes::Market => !c.is_whitespace(),
-            Takes::Price | Takes::WatchedPrice | Takes::Size | Takes::Number | Takes::Instant => {
-                true
-            }
+            Takes::Price
+            | Takes::WatchedPrice
+            | Takes::Size
+            | Takes::Number
+            | Takes::Instant
+            | Takes::Span => true,
         };
         (takes && self.sending.is_none() && !acts).then_some(c)
     }

@@ -6,7 +6,7 @@ use crate::{
     model::{
         AccountId, CloseKind, MarginMode, MarketId, Num, Order, PlaceKind, Position, PositionId,
         Side, TimeInForce, TriggerDirection,
-        draft::{CloseDraft, Draft, EntryDraft, ExitsDraft, Field, MarginDraft, Texts},
+        draft::{CloseDraft, Draft, EntryDraft, ExitsDraft, Field, MarginDraft, Shape, Texts},
     },
 };
 use std::collections::BTreeSet;
@@ -15,10 +15,30 @@ use std::collections::BTreeSet;
 const LEVERAGE: u32 = 5;
 
 impl Form {
-    /// A new order for `account_id`, in `market` if one is meant, else in the first that is known.
+    /// A new order for `account_id`, in `market` if one is meant, else in the first that is known; of the type
+    /// that was used there last.
     pub fn order(
         account_id: AccountId,
         side: Side,
+        market: Option<&MarketId>,
+        around: &Around,
+    ) -> Self {
+        Self::entry(account_id, (None, side), market, around)
+    }
+
+    /// A new TWAP or ladder.
+    pub fn strategy(
+        account_id: AccountId,
+        shape: Shape,
+        market: Option<&MarketId>,
+        around: &Around,
+    ) -> Self {
+        Self::entry(account_id, (Some(shape), Side::Buy), market, around)
+    }
+
+    fn entry(
+        account_id: AccountId,
+        (shape, side): (Option<Shape>, Side),
         market: Option<&MarketId>,
         around: &Around,
     ) -> Self {
@@ -26,6 +46,7 @@ impl Form {
         let market_id = market.cloned().or_else(first);
         let terms = terms(market_id.as_ref(), around);
         let used = around.used.of(market_id.as_ref());
+        let kind = used.map_or(PlaceKind::Market, |used| used.kind);
         let draft = Draft::Entry(EntryDraft {
             account_id,
             trigger_market: market_id.clone(),
@@ -33,11 +54,12 @@ impl Form {
             target: positions_in(market_id.as_ref(), around.store)
                 .into_iter()
                 .next(),
-            kind: used.map_or(PlaceKind::Market, |used| used.kind),
+            shape: shape.unwrap_or(Shape::Order(kind)),
             side,
             time_in_force: used.map_or(TimeInForce::Gtc, |used| used.time_in_force),
             margin_mode: terms.margin_mode,
             reduce_only: false,
+            randomize: false,
             texts: Texts::default()
                 .with(Field::Leverage, terms.leverage)
                 .with(Field::Slippage, used.map_or("", |used| &used.slippage)),

@@ -51,7 +51,9 @@ fn unit(field: Field, value: Num, seen: &Seen) -> Num {
         Takes::Number if field == Field::ChaseOffset => {
             market.and_then(|market| market.tick(market.mid()?))
         }
-        Takes::Choice | Takes::Market | Takes::Number | Takes::Instant => Some(Num::ONE),
+        Takes::Choice | Takes::Market | Takes::Number | Takes::Instant | Takes::Span => {
+            Some(Num::ONE)
+        }
     };
     grid.unwrap_or(Num::new(1, value.decimals()))
 }

@@ -1,8 +1,10 @@
 //! The one place that knows what a key does: dispatch, footer, help and README read this table.
 
+mod action;
 mod chord;
 mod edit;
 
+pub use action::Action;
 pub use chord::Chord;
 
 use serde::Deserialize;
@@ -60,148 +62,6 @@ impl Context {
 
     fn is_pane(self) -> bool {
         (Self::Desk..=Self::Calls).contains(&self) && self != Self::Desk
-    }
-}
-
-/// What a key means.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Display,
-    EnumString,
-    EnumIter,
-    VariantNames,
-)]
-#[strum(serialize_all = "snake_case")]
-pub enum Action {
-    QuitNow,
-    Quit,
-    Help,
-    Dismiss,
-    Positions,
-    Orders,
-    Twaps,
-    Scaled,
-    Closed,
-    History,
-    Activity,
-    Calls,
-    NextPane,
-    PreviousPane,
-    Down,
-    Up,
-    Top,
-    Bottom,
-    PageDown,
-    PageUp,
-    Detail,
-    Mark,
-    MarkRange,
-    MarkAll,
-    Zoom,
-    Filter,
-    Sort,
-    SortDirection,
-    Refresh,
-    Buy,
-    Sell,
-    ClosePosition,
-    Cancel,
-    Exits,
-    Margin,
-    CloseAll,
-    CancelAll,
-    Flatten,
-    Decide,
-    Rearm,
-    Confirm,
-    GiveUp,
-    NextField,
-    PreviousField,
-    NextChoice,
-    PreviousChoice,
-    StepUp,
-    StepDown,
-    LeapUp,
-    LeapDown,
-    ObservedPrice,
-    ShowJson,
-    Submit,
-    NextLink,
-    PreviousLink,
-    Follow,
-    Chart,
-    Quality,
-}
-
-impl Action {
-    /// What the footer and the help say.
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::QuitNow | Self::Quit => "quit",
-            Self::Help => "help",
-            Self::Dismiss => "back",
-            Self::Positions => "positions",
-            Self::Orders => "working orders",
-            Self::Twaps => "TWAP / VWAP",
-            Self::Scaled => "scaled",
-            Self::Closed => "closed positions",
-            Self::History => "order history",
-            Self::Activity => "activity",
-            Self::Calls => "calls",
-            Self::NextPane => "next pane",
-            Self::PreviousPane => "previous pane",
-            Self::Down => "down",
-            Self::Up => "up",
-            Self::Top => "first row",
-            Self::Bottom => "last row",
-            Self::PageDown => "page down",
-            Self::PageUp => "page up",
-            Self::Detail => "detail",
-            Self::Mark => "mark",
-            Self::MarkRange => "mark a range",
-            Self::MarkAll => "mark all shown",
-            Self::Zoom => "zoom",
-            Self::Filter => "filter",
-            Self::Sort => "sort by the next column",
-            Self::SortDirection => "sort the other way",
-            Self::Refresh => "refresh now",
-            Self::Buy => "buy",
-            Self::Sell => "sell",
-            Self::ClosePosition => "close position",
-            Self::Cancel => "cancel",
-            Self::Exits => "attached exits",
-            Self::Margin => "isolated margin",
-            Self::CloseAll => "CLOSE ALL",
-            Self::CancelAll => "cancel all orders",
-            Self::Flatten => "FLATTEN",
-            Self::Decide => "decide what is in doubt",
-            Self::Rearm => "re-arm a halted desk",
-            Self::Confirm => "yes",
-            Self::GiveUp => "give up",
-            Self::NextField => "next field",
-            Self::PreviousField => "previous field",
-            Self::NextChoice => "next choice",
-            Self::PreviousChoice => "previous choice",
-            Self::StepUp => "one tick up",
-            Self::StepDown => "one tick down",
-            Self::LeapUp => "ten ticks up",
-            Self::LeapDown => "ten ticks down",
-            Self::ObservedPrice => "observed price",
-            Self::ShowJson => "exact JSON",
-            Self::Submit => "send",
-            Self::NextLink => "next link",
-            Self::PreviousLink => "previous link",
-            Self::Follow => "follow the link",
-            Self::Chart => "price chart",
-            Self::Quality => "execution quality",
-        }
     }
 }
 

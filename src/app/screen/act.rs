@@ -11,7 +11,7 @@ use super::super::{
     prompt::Prompt,
     update,
 };
-use crate::model::{Command, MarketId, Order, Position, Side};
+use crate::model::{Command, Curve, MarketId, Order, Position, Side, draft::Shape};
 
 /// How far a page key moves.
 const PAGE: usize = 10;
@@ -52,6 +52,8 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Next {
         (Action::Buy, row) => new_order(model, Side::Buy, row.as_ref()),
         (Action::Sell, row) => new_order(model, Side::Sell, row.as_ref()),
         (Action::Detail, Some(row)) => open(Overlay::Detail(Detail::of(row))),
+        (Action::NewTwap, row) => strategy(model, Shape::Sliced(Curve::Twap), row.as_ref()),
+        (Action::NewLadder, row) => strategy(model, Shape::Ladder, row.as_ref()),
         (Action::Cancel, Some(row)) => cancel(model, &row),
         (Action::ClosePosition, Some(RowId::Position(id))) => match model.store.position(&id) {
             Some(position) => form(Form::close(position)),
@@ -217,6 +219,31 @@ fn chart(model: &Model, row: Option<&RowId>) -> Next {
         Some(market) => open(Overlay::Chart(Chart::of(market))),
         None => Next::Refuse("no price has been seen yet".to_owned()),
     }
+}
+
+/// A TWAP or a ladder, where the service offers to make one.
+fn strategy(model: &Model, shape: Shape, row: Option<&RowId>) -> Next {
+    let dialect = &model.options.dialect;
+    let (creation, what) = match shape {
+        Shape::Ladder => (&dialect.scaled_creation, "ladders: dialect.scaled_creation"),
+        Shape::Order(_) | Shape::Sliced(_) => {
+            (&dialect.twap_creation, "TWAPs: dialect.twap_creation")
+        }
+    };
+    if creation.path().is_none() {
+        return Next::Refuse(format!("this service offers no creation of {what} is none"));
+    }
+    let Some(identity) = &model.identity else {
+        return Next::Refuse("new order: the account is not known yet".to_owned());
+    };
+    let market = row.and_then(|row| market_of(model, row));
+    let account_id = identity.account_id.clone();
+    form(Form::strategy(
+        account_id,
+        shape,
+        market.as_ref(),
+        &model.around(),
+    ))
 }
 
 /// The market a row is about: a new order starts there.

@@ -9,7 +9,7 @@ use crate::{
     app::{Store, checks},
     cli::service::Service,
     journal::{Entry, Journal},
-    model::{Command, Timestamp},
+    model::{Command, Risk, Timestamp},
     runtime::Clock,
 };
 
@@ -22,10 +22,7 @@ pub(super) async fn objection(
     journal: &Journal,
     command: &Command,
 ) -> Option<String> {
-    let Command::Place(order) = command else {
-        return None;
-    };
-    if order.reduce_only {
+    if command.risk() != Risk::Increasing {
         return None;
     }
     let limits = &service.checks;

@@ -12,9 +12,8 @@ use crate::{
     cli::{Exit, service::Service, voice::Voice},
     config::Sources,
     model::{
-        Command, Failure, MarginMode, MarketId, PlaceKind, PlaceOrder, PositionId, Side,
-        TimeInForce, Zone,
-        draft::{Amount, Draft, EntryDraft, Field, Seen, amount, span},
+        Command, Failure, MarginMode, MarketId, PlaceKind, PositionId, Side, TimeInForce, Zone,
+        draft::{Amount, Draft, EntryDraft, Field, Seen, Shape, amount, span},
     },
     runtime::Clock,
 };
@@ -90,8 +89,7 @@ async fn place(args: &Args, voice: Voice, sources: &Sources) -> Result<Exit> {
     if let Some(why) = store.markets.trouble() {
         voice.note(&format!("prices: {why}"));
     }
-    let order = args.order(&service, &store)?;
-    let command = Command::Place(Box::new(order));
+    let command = args.order(&service, &store)?;
     let deed = Deed::new(&service, command, args.key.chosen.clone())?;
     perform(&service, args.how, deed, &args.reckoned()).await
 }
@@ -123,7 +121,7 @@ impl Args {
     }
 
     /// The order as typed, or everything that is wrong with it.
-    fn order(&self, service: &Service, store: &Store) -> Result<PlaceOrder> {
+    fn order(&self, service: &Service, store: &Store) -> Result<Command> {
         let zone = Zone::local();
         let mut open = store.positions.rows().iter();
         let seen = Seen {
@@ -134,7 +132,7 @@ impl Args {
             ..Seen::default()
         };
         let mut typed = Typed::default();
-        let order = typed.faults(self.draft(service, store, &zone)?.order(&seen));
+        let order = typed.faults(self.draft(service, store, &zone)?.command(&seen));
         Ok(typed.finish(order)?)
     }
 
@@ -152,7 +150,7 @@ impl Args {
             return Err(Failure::local("no draft of an order").into());
         };
         let mut draft = EntryDraft {
-            kind: self.kind,
+            shape: Shape::Order(self.kind),
             time_in_force: self.tif.unwrap_or(TimeInForce::Gtc),
             margin_mode: self.margin_mode.unwrap_or(blank.margin_mode),
             reduce_only: self.reduce_only,

@@ -97,5 +97,13 @@ fn flag(field: Field) -> &'static str {
         Field::Slippage => "--slippage-bps",
         Field::Acknowledged => "--marketable-limit-acknowledged",
         Field::ExtraMargin => "--extra",
+        Field::Duration => "--duration",
+        Field::Randomize => "--randomize",
+        Field::MinPrice => "--min-price",
+        Field::MaxPrice => "--max-price",
+        Field::StartPrice => "--start-price",
+        Field::EndPrice => "--end-price",
+        Field::Rungs => "--rungs",
+        Field::Skew => "--skew",
     }
 }

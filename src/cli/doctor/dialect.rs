@@ -6,7 +6,7 @@ use super::{
     rows::Row,
 };
 use crate::{
-    api::Term,
+    api::{Creation, Term},
     client::{Probe, signs},
     config::Connection,
     model::Failure,
@@ -14,6 +14,12 @@ use crate::{
 
 const UNASKED: &str = "nothing could be read";
 const FIRST_ORDER: &str = "no read can tell: the answer to the first order that has it will";
+
+const FIRST_CREATION: &str = "no read can tell: the answer to the first one placed will";
+
+fn creation(creation: &Creation) -> String {
+    creation.path().unwrap_or("none").to_owned()
+}
 
 type Finding = (Settled, String);
 
@@ -27,7 +33,7 @@ struct Guess {
     settle: fn(&Rest, &Asked) -> Finding,
 }
 
-const GUESSES: [Guess; 11] = [
+const GUESSES: [Guess; 13] = [
     Guess {
         what: "working filter",
         setting: Some("dialect.working_filter"),
@@ -69,6 +75,20 @@ const GUESSES: [Guess; 11] = [
         term: None,
         value: |c| c.dialect.slippage_field.clone(),
         settle: |_, _| (Settled::Assumed, FIRST_ORDER.to_owned()),
+    },
+    Guess {
+        what: "TWAP creation",
+        setting: Some("dialect.twap_creation"),
+        term: None,
+        value: |c| creation(&c.dialect.twap_creation),
+        settle: |_, _| (Settled::Assumed, FIRST_CREATION.to_owned()),
+    },
+    Guess {
+        what: "ladder creation",
+        setting: Some("dialect.scaled_creation"),
+        term: None,
+        value: |c| creation(&c.dialect.scaled_creation),
+        settle: |_, _| (Settled::Assumed, FIRST_CREATION.to_owned()),
     },
     Guess {
         what: "timestamps",

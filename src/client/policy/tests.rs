@@ -30,7 +30,9 @@ fn attempt(answer: &str) -> Attempt {
 
 fn risk(mutation: Mutation) -> Risk {
     match mutation {
-        Mutation::Place | Mutation::Margin => Risk::Increasing,
+        Mutation::Place | Mutation::PlaceTwap | Mutation::PlaceScaled | Mutation::Margin => {
+            Risk::Increasing
+        }
         Mutation::Close | Mutation::CloseAll => Risk::Reducing,
         Mutation::Cancel | Mutation::Exits | Mutation::StopTwap | Mutation::CancelScaled => {
             Risk::Neutral

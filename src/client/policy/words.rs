@@ -10,7 +10,10 @@ use std::{collections::BTreeSet, time::Duration};
 impl Mutation {
     /// Whether the endpoint keeps the `Idempotency-Key` (`api.md`, Limits).
     pub(super) fn is_keyed(self) -> bool {
-        matches!(self, Self::Place | Self::Close | Self::CloseAll)
+        matches!(
+            self,
+            Self::Place | Self::PlaceTwap | Self::PlaceScaled | Self::Close | Self::CloseAll
+        )
     }
 
     /// Sets an absolute state: sent late, it undoes what came after it.
@@ -29,6 +32,11 @@ impl Mutation {
             Self::Place => (
                 "the order may have been placed",
                 "working orders, positions and history",
+            ),
+            Self::PlaceTwap => ("the TWAP may have started", "the TWAP list"),
+            Self::PlaceScaled => (
+                "the ladder may have been placed",
+                "ladders and working orders",
             ),
             Self::Close => ("the close may have been placed", "positions and history"),
             Self::Cancel => (

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ids::{MarketIx, OrderId, PositionId, ScaledId, TwapId};
 use super::units::{Bps, Lots, Millis, NanoPx, Px, Usd};
-use super::words::{MarginMode, Side, TriggerDirection, TwapKind};
+use super::words::{Curve, MarginMode, Side, TriggerDirection};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Command {
@@ -183,7 +183,7 @@ pub struct SetIsolatedMargin {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlaceTwap {
-    pub kind: TwapKind,
+    pub kind: Curve,
     pub market: MarketIx,
     pub side: Side,
     pub size: Lots,

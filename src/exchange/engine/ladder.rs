@@ -3,27 +3,12 @@
 
 use super::units::{Lots, Px};
 use super::words::Side;
+use crate::model::plan;
 
-/// Sizes of the rungs: weights run linearly from 1 to `skew_milli / 1000`; what rounding leaves goes to the largest
-/// remainders, the lower rung first. They sum to `total` exactly.
+/// Sizes of the rungs; they sum to `total` exactly.
 pub(super) fn sizes(total: Lots, rungs: i64, skew_milli: i64) -> Vec<Lots> {
-    let weight = |rung: i64| i128::from(1_000 * (rungs - 1) + (skew_milli - 1_000) * rung);
-    let all: i128 = (0..rungs).map(weight).sum::<i128>().max(1);
-    let mut shares: Vec<(i64, i128)> = (0..rungs)
-        .map(|rung| {
-            let exact = i128::from(total.0) * weight(rung);
-            let floor = i64::try_from(exact / all).unwrap_or(0);
-            (floor, exact % all)
-        })
-        .collect();
-    let missing = total.0 - shares.iter().map(|(floor, _)| floor).sum::<i64>();
-    let mut by_remainder: Vec<&mut (i64, i128)> = shares.iter_mut().collect();
-    by_remainder.sort_by_key(|(_, remainder)| std::cmp::Reverse(*remainder));
-    let extra = usize::try_from(missing).unwrap_or(0);
-    for (floor, _) in by_remainder.into_iter().take(extra) {
-        *floor += 1;
-    }
-    shares.into_iter().map(|(floor, _)| Lots(floor)).collect()
+    let shares = plan::shares(total.0, rungs, skew_milli);
+    shares.into_iter().map(Lots).collect()
 }
 
 /// Prices of the rungs, both ends included, rounded to the passive side.
@@ -44,18 +29,6 @@ pub(super) fn prices((start, end): (Px, Px), rungs: i64, side: Side, decimals: u
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn raw(sizes: Vec<Lots>) -> Vec<i64> {
-        sizes.into_iter().map(|lots| lots.0).collect()
-    }
-
-    #[test]
-    fn a_ladder_sums_to_its_total_to_the_lot() {
-        assert_eq!(raw(sizes(Lots(300), 3, 1_000)), [100, 100, 100]);
-        assert_eq!(raw(sizes(Lots(9), 3, 2_000)), [2, 3, 4]);
-        assert_eq!(raw(sizes(Lots(1_000), 4, 3_000)), [125, 208, 292, 375]);
-        assert_eq!(raw(sizes(Lots(100), 3, 1_000)), [34, 33, 33]);
-    }
 
     #[test]
     fn rungs_stand_evenly_between_the_ends_on_valid_prices() {

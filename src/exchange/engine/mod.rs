@@ -77,6 +77,6 @@ pub use spec::{
 };
 pub use units::{Bps, Decimal, Lots, MAX_COUNT, Millis, NanoPx, NanoRate, Px, Usd};
 pub use words::{
-    CompletionReason, LiquidityRole, MarginMode, OrderMode, OrderStatus, OrderType, ScaledStatus,
-    Side, TimeInForce, TriggerDirection, TwapKind, TwapStatus,
+    CompletionReason, Curve, LiquidityRole, MarginMode, OrderMode, OrderStatus, OrderType,
+    ScaledStatus, Side, TimeInForce, TriggerDirection, TwapStatus,
 };

@@ -8,8 +8,8 @@ use super::resting::Spot;
 use super::spec::BookLevel;
 use super::units::{Bps, Lots, Millis, NanoPx, NanoRate, Px, Usd};
 use super::words::{
-    CompletionReason, LiquidityRole, MarginMode, OrderMode, OrderStatus, OrderType, ScaledStatus,
-    Side, TimeInForce, TriggerDirection, TwapKind, TwapStatus,
+    CompletionReason, Curve, LiquidityRole, MarginMode, OrderMode, OrderStatus, OrderType,
+    ScaledStatus, Side, TimeInForce, TriggerDirection, TwapStatus,
 };
 
 /// Sort key of order lists, newest first; unique, so pages neither skip nor repeat.
@@ -156,7 +156,7 @@ pub struct TwapRow {
     pub id: TwapId,
     pub account: AccountIx,
     pub market: MarketIx,
-    pub kind: TwapKind,
+    pub kind: Curve,
     pub side: Side,
     pub total_size: Lots,
     pub filled_size: Lots,

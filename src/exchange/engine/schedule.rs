@@ -1,14 +1,11 @@
 //! The arithmetic of time-sliced orders (exchange.md 3.2): how many slices, how far apart, how large.
 
-use super::units::{Lots, Millis, Usd};
-use super::words::TwapKind;
+use super::units::{Lots, Millis};
+use super::words::Curve;
+use crate::model::plan::Schedule;
 
-/// Shortest time between slices, in seconds.
-const LEAST_INTERVAL: i64 = 30;
 /// A slice may be this many times the normal one while it catches up.
 const CATCH_UP: i64 = 3;
-/// Slices are spread so that one is worth at least this.
-const SLICE_VALUE: i64 = 10;
 
 /// Share of the day's volume by UTC hour, in thousandths, of the synthetic markets: busiest around 00 and the
 /// American session, never far from even.
@@ -16,33 +13,9 @@ const VOLUME_BY_HOUR: [i64; 24] = [
     60, 46, 40, 36, 34, 33, 33, 34, 37, 39, 39, 38, 40, 45, 53, 57, 54, 49, 45, 42, 41, 38, 34, 33,
 ];
 
-/// When the slices of an order run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Schedule {
-    pub(super) interval_seconds: i64,
-    pub(super) slices: i64,
-}
-
-impl Schedule {
-    /// The first slice runs at activation, the last at the end.
-    pub(super) fn new(duration_seconds: i64, notional: Usd) -> Self {
-        let affordable = i64::try_from(notional.0 / 1_000_000).unwrap_or(i64::MAX) / SLICE_VALUE;
-        let apart = duration_seconds
-            .checked_div(affordable)
-            .map_or(duration_seconds, |whole| {
-                whole + i64::from(duration_seconds % affordable != 0)
-            });
-        let interval_seconds = apart.max(LEAST_INTERVAL);
-        Self {
-            interval_seconds,
-            slices: duration_seconds / interval_seconds + 1,
-        }
-    }
-}
-
 /// How far along an order should be after slice `index` (from 0) of `slices`.
 pub(super) fn target(
-    kind: TwapKind,
+    kind: Curve,
     total: Lots,
     index: i64,
     schedule: Schedule,
@@ -52,8 +25,8 @@ pub(super) fn target(
         return total;
     }
     let (done, all) = match kind {
-        TwapKind::Twap => (index + 1, schedule.slices),
-        TwapKind::Vwap => (
+        Curve::Twap => (index + 1, schedule.slices),
+        Curve::Vwap => (
             volume(index + 1, schedule, start),
             volume(schedule.slices, schedule, start),
         ),
@@ -97,19 +70,6 @@ fn share(lots: Lots, part: i64, whole: i64) -> Lots {
 mod tests {
     use super::*;
 
-    fn schedule(minutes: i64, dollars: i64) -> (i64, i64) {
-        let made = Schedule::new(minutes * 60, Usd::dollars(dollars));
-        (made.interval_seconds, made.slices)
-    }
-
-    #[test]
-    fn slices_are_half_a_minute_apart_or_as_far_as_ten_dollars_each_needs() {
-        assert_eq!(schedule(60, 10_000), (30, 121));
-        assert_eq!(schedule(4 * 24 * 60, 10_000), (346, 999));
-        assert_eq!(schedule(5, 100), (30, 11));
-        assert_eq!(schedule(30, 30_000), (30, 61));
-    }
-
     /// Runs 11 slices of 10 coins with 4 size decimals; slices in `dry` fill nothing.
     fn run(dry: std::ops::RangeInclusive<i64>) -> (Vec<i64>, Lots) {
         let total = Lots(100_000);
@@ -120,7 +80,7 @@ mod tests {
         };
         let mut wants = Vec::new();
         for slice in 0..11 {
-            let due = target(TwapKind::Twap, total, slice, schedule, Millis(0));
+            let due = target(Curve::Twap, total, slice, schedule, Millis(0));
             let want = wanted((total, filled), due, 11, None);
             wants.push(want.0);
             if !dry.contains(&slice) {
@@ -162,7 +122,7 @@ mod tests {
         let mut filled = Lots::ZERO;
         let mut wants = Vec::new();
         for (slice, dice) in (0..).zip(dice) {
-            let due = target(TwapKind::Twap, total, slice, schedule, Millis(0));
+            let due = target(Curve::Twap, total, slice, schedule, Millis(0));
             let want = wanted((total, filled), due, 5, dice);
             wants.push(want.0);
             filled += want;
@@ -177,7 +137,7 @@ mod tests {
             interval_seconds: 3_600,
             slices: 24,
         };
-        let at = |slice| target(TwapKind::Vwap, Lots(1_000), slice, schedule, Millis(0));
+        let at = |slice| target(Curve::Vwap, Lots(1_000), slice, schedule, Millis(0));
         assert_eq!(at(0), Lots(60));
         assert_eq!(at(1), Lots(106));
         assert_eq!(at(23), Lots(1_000));

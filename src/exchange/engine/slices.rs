@@ -7,10 +7,11 @@ use super::log::Event;
 use super::orders::Base;
 use super::refusal::{Reason, Refusal};
 use super::rows::TwapRow;
-use super::schedule::{Schedule, target, wanted};
+use super::schedule::{target, wanted};
 use super::triggers::{TwapBound, Wake};
 use super::units::{Lots, Millis, Px, Usd};
 use super::words::{CompletionReason, OrderMode, TimeInForce, TriggerDirection, TwapStatus};
+use crate::model::plan::Schedule;
 
 const LEAST_SLICE: Usd = Usd::dollars(10);
 /// Slices turned down in a row for one cause before the order fails.

@@ -7,10 +7,10 @@ use super::log::Event;
 use super::payload;
 use super::refusal::{Reason, Refusal};
 use super::rows::{Standing, TwapRow, TwapRun};
-use super::schedule::Schedule;
 use super::triggers::{TwapBound, Wake, reached};
 use super::units::{Lots, Px, Usd};
 use super::words::{TriggerDirection, TwapStatus};
+use crate::model::plan::Schedule;
 
 /// 5 minutes to 7 days.
 const DURATION_MINUTES: std::ops::RangeInclusive<u32> = 5..=7 * 24 * 60;
@@ -24,7 +24,10 @@ impl Engine {
     ) -> Result<TwapId, Refusal> {
         self.check_twap(account, order)?;
         let notional = self.markets.at(order.market).mark * order.size;
-        let schedule = Schedule::new(i64::from(order.duration_minutes) * 60, notional);
+        let schedule = Schedule::new(
+            i64::from(order.duration_minutes) * 60,
+            i64::try_from(notional.0 / 1_000_000).unwrap_or(i64::MAX),
+        );
         let row = self.twap_row(account, order, schedule);
         let (market, trigger) = (row.market, row.trigger_price);
         let id = self.twaps.push(row);

@@ -5,21 +5,9 @@ use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
 pub use crate::model::{
-    LiquidityRole, MarginMode, OrderMode, OrderStatus, OrderType, Side, TimeInForce,
+    Curve, LiquidityRole, MarginMode, OrderMode, OrderStatus, OrderType, Side, TimeInForce,
     TriggerDirection,
 };
-
-/// Which curve a time-sliced order follows.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, IntoStaticStr, Serialize, Deserialize,
-)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case", const_into_str)]
-pub enum TwapKind {
-    #[default]
-    Twap,
-    Vwap,
-}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr, Serialize, Deserialize)]
 #[strum(serialize_all = "snake_case", const_into_str)]

@@ -1,6 +1,6 @@
 //! The words of a script.
 
-use super::super::engine::TwapKind;
+use super::super::engine::Curve;
 use crate::model::{MarginMode, PlaceKind, Side, TimeInForce, TriggerDirection};
 use serde::Deserialize;
 
@@ -111,7 +111,7 @@ pub(super) struct MarginAct {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TwapAct {
-    pub(super) kind: TwapKind,
+    pub(super) kind: Curve,
     pub(super) market: String,
     pub(super) side: Side,
     pub(super) usd: u32,

@@ -8,15 +8,15 @@
 //! | `GET /sim/markets` | prices, funding and limits of every market (public) |
 //! | `GET /sim/markets/{market_id}/book` | its L2 book, best first (public) |
 //! | `GET /sim/accounts` | the caller's accounts: equity, margin, day, challenge rules |
-//! | `POST /sim/twap-orders` | starts a TWAP or VWAP (`kind`) |
+//! | `POST /sim/twap-orders` | starts a TWAP or VWAP (`kind`), once per `Idempotency-Key` |
 //! | `GET /sim/scaled-orders?account_id=` | every ladder of the account |
-//! | `POST /sim/scaled-orders` | places a ladder |
+//! | `POST /sim/scaled-orders` | places a ladder, once per `Idempotency-Key` |
 //! | `GET`, `POST /sim/clock` | reads; `advance_ms` (at most an hour), `paused`, `speed` |
 //! | `POST /sim/nudge` | moves a market's price by `bps` |
 //! | `GET`, `POST`, `DELETE /sim/faults` | lists, plants, removes faults on purpose ([`chaos`](super::chaos)) |
 //! | `POST /sim/budgets` | sets the request budgets; never limited itself |
 //!
-//! Known limits: any key may turn the clock or plant faults; creating strategies takes no `Idempotency-Key`.
+//! Known limits: any key may turn the clock or plant faults.
 
 mod control;
 mod facts;

@@ -25,12 +25,14 @@ mod tests {
         super::{
             SimRoute,
             control::{Nudge, SetClock},
-            strategies::{ScaledBody, TwapBody},
         },
         DOCUMENT,
     };
     use crate::{
-        api::{CloseBody, Dialect, ErrorDetail, ExitsBody, MarginBody, PlaceBody, Route},
+        api::{
+            CloseBody, Dialect, ErrorDetail, ExitsBody, MarginBody, PlaceBody, Route, ScaledBody,
+            TwapBody,
+        },
         exchange::{
             budget::{Rate, Rates},
             chaos::{Endpoint, Plant},

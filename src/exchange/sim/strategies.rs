@@ -1,72 +1,52 @@
 //! Creating TWAP/VWAP orders and ladders: the documented service creates them out of `api.md`'s sight.
+//! Under an `Idempotency-Key` a creation happens once, and its repeat answers with what it made as it is now.
 
 use super::super::{
     answer::{Answer, Call},
-    engine::{Command, MarketIx, Outcome, PlaceScaled, PlaceTwap, Px, TwapKind},
+    engine::{Command, MarketIx, PlaceScaled, PlaceTwap, Px},
     fault::Fault,
     floor::Floor,
     gate::Caller,
+    idempotency::{Deed, Effect},
     wire::{self, Units, leverage, whole},
 };
 use crate::{
-    api::{Data, List},
-    model::{AccountId, MarginMode, MarketId, Num, Scaled, Side},
+    api::{Data, List, ScaledBody, TwapBody},
+    model::{AccountId, Num, Scaled},
 };
 use hyper::StatusCode;
-use serde::Deserialize;
-
-/// `POST /sim/twap-orders`. `size` is unsigned, as in an order; the resource's sizes are signed.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct TwapBody {
-    account_id: AccountId,
-    market_id: MarketId,
-    side: Side,
-    size: Num,
-    leverage: Num,
-    margin_mode: MarginMode,
-    #[serde(default)]
-    reduce_only: bool,
-    #[serde(default)]
-    kind: TwapKind,
-    duration_minutes: Num,
-    #[serde(default)]
-    randomize: bool,
-    trigger_price: Option<Num>,
-    max_price: Option<Num>,
-    min_price: Option<Num>,
-}
-
-/// `POST /sim/scaled-orders`.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct ScaledBody {
-    account_id: AccountId,
-    market_id: MarketId,
-    side: Side,
-    size: Num,
-    leverage: Num,
-    margin_mode: MarginMode,
-    #[serde(default)]
-    reduce_only: bool,
-    start_price: Num,
-    end_price: Num,
-    rung_count: Num,
-    /// Size of the last rung over the first; absent is 1.
-    skew: Option<Num>,
-}
 
 pub(super) fn place_twap(floor: &mut Floor, caller: &Caller, call: &Call) -> Result<Answer, Fault> {
+    let key = call.key_if_given()?;
     let body: TwapBody = call.json()?;
+    let deed = Deed::PlaceTwap(Box::new(body.clone()));
+    if let Some(made) = floor.made(caller.user, key, &deed)? {
+        return answer(floor, StatusCode::OK, &made);
+    }
     let account = floor.account(caller, body.account_id.raw())?;
     let (market, spec) = wire::market(&floor.engine, "market_id", &body.market_id)?;
-    let command = twap(market, spec.into(), &body)?;
-    let Outcome::Twap(id) = floor.apply(account, Command::PlaceTwap(command))? else {
-        return Err(Fault::broken("a TWAP that made none"));
-    };
-    let row = floor.engine.twap(account, id);
-    let data = row.and_then(|row| floor.rows().twap(row));
-    Answer::new(StatusCode::CREATED, &Data { data })
+    let command = Command::PlaceTwap(twap(market, spec.into(), &body)?);
+    let made = floor.make((caller.user, key, deed), account, command)?;
+    answer(floor, StatusCode::CREATED, &made)
+}
+
+/// What a creation made, as it is now.
+fn answer(floor: &Floor, status: StatusCode, made: &Effect) -> Result<Answer, Fault> {
+    match made {
+        Effect::Twap(account, id) => {
+            let row = floor.engine.twap(*account, *id);
+            let data = row.and_then(|row| floor.rows().twap(row));
+            Answer::new(status, &Data { data })
+        }
+        Effect::Scaled(account, id) => {
+            let row = floor.engine.scaled(*account, *id);
+            let data = row.and_then(|row| floor.rows().scaled(row));
+            Answer::new(status, &Data { data })
+        }
+        Effect::Order(..) | Effect::Refused(_) | Effect::CloseAll(_) => {
+            Err(Fault::broken("a creation that made something else"))
+        }
+    }
 }
 
 fn twap(market: MarketIx, units: Units, body: &TwapBody) -> Result<PlaceTwap, Fault> {
@@ -94,16 +74,17 @@ pub(super) fn place_scaled(
     caller: &Caller,
     call: &Call,
 ) -> Result<Answer, Fault> {
+    let key = call.key_if_given()?;
     let body: ScaledBody = call.json()?;
+    let deed = Deed::PlaceScaled(Box::new(body.clone()));
+    if let Some(made) = floor.made(caller.user, key, &deed)? {
+        return answer(floor, StatusCode::OK, &made);
+    }
     let account = floor.account(caller, body.account_id.raw())?;
     let (market, spec) = wire::market(&floor.engine, "market_id", &body.market_id)?;
-    let command = scaled(market, spec.into(), &body)?;
-    let Outcome::Scaled(id) = floor.apply(account, Command::PlaceScaled(command))? else {
-        return Err(Fault::broken("a ladder that made none"));
-    };
-    let row = floor.engine.scaled(account, id);
-    let data = row.and_then(|row| floor.rows().scaled(row));
-    Answer::new(StatusCode::CREATED, &Data { data })
+    let command = Command::PlaceScaled(scaled(market, spec.into(), &body)?);
+    let made = floor.make((caller.user, key, deed), account, command)?;
+    answer(floor, StatusCode::CREATED, &made)
 }
 
 fn scaled(market: MarketIx, units: Units, body: &ScaledBody) -> Result<PlaceScaled, Fault> {

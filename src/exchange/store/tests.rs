@@ -2,9 +2,9 @@
 
 use super::super::{
     engine::{
-        AccountIx, AttachedExits, Command, Engine, Lots, MarginMode, MarketIx, Millis, NanoPx,
-        OrderId, Pacing, PlaceMode, PlaceOrder, PlaceScaled, PlaceTwap, Px, Reduction, Side, Tif,
-        TwapKind,
+        AccountIx, AttachedExits, Command, Curve, Engine, Lots, MarginMode, MarketIx, Millis,
+        NanoPx, OrderId, Pacing, PlaceMode, PlaceOrder, PlaceScaled, PlaceTwap, Px, Reduction,
+        Side, Tif,
     },
     fault::Fault,
     idempotency::{Deed, Effect, Idempotency},
@@ -43,7 +43,7 @@ fn commands() -> [Command; 4] {
         ..order.clone()
     };
     let twap = PlaceTwap {
-        kind: TwapKind::Vwap,
+        kind: Curve::Vwap,
         market: MarketIx::from(1),
         side: Side::Sell,
         size: Lots(20_000),

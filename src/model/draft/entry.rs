@@ -2,23 +2,28 @@
 
 use super::{
     super::{
-        AccountId, Bps, MarginMode, MarketId, Num, PlaceKind, PlaceOrder, PositionId, Side,
-        TimeInForce, Timestamp, Trigger, TriggerDirection,
+        AccountId, Bps, Command, Curve, MarginMode, MarketId, Num, PlaceKind, PlaceOrder,
+        PlaceScaled, PlaceTwap, PositionId, Side, TimeInForce, Timestamp, Trigger,
+        TriggerDirection, plan::Ladder,
     },
-    Amount, Fault, Faults, Field, Seen, Texts, amount, instant, kinds,
-    number::{not_negative, optional, part, positive, whole_lots},
+    Amount, Fault, Faults, Field, Seen, Shape, Texts, amount, instant, kinds,
+    number::{not_negative, number, optional, part, positive, whole_lots},
+    span,
 };
+use std::time::Duration;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct EntryDraft {
     pub account_id: AccountId,
     /// `None` while no market is known.
     pub market_id: Option<MarketId>,
-    pub kind: PlaceKind,
+    pub shape: Shape,
     pub side: Side,
     pub time_in_force: TimeInForce,
     pub margin_mode: MarginMode,
     pub reduce_only: bool,
+    /// Of a TWAP: whether its slices vary in size.
+    pub randomize: bool,
     /// The market whose mark is watched; `None` is its own.
     pub trigger_market: Option<MarketId>,
     pub trigger_direction: Option<TriggerDirection>,
@@ -36,7 +41,22 @@ const OPTIONAL: &[Field] = &[
     Field::Slippage,
     Field::ChaseCap,
     Field::ExpectedPrice,
+    Field::MinPrice,
+    Field::MaxPrice,
+    Field::Skew,
 ];
+
+fn minutes_of(span: Duration) -> Result<Num, Fault> {
+    let minutes = i64::try_from(span.as_secs() / 60);
+    minutes.map(Num::from).map_err(|_| Fault::TooManyDigits)
+}
+
+/// What every entry has.
+struct Terms {
+    market_id: MarketId,
+    size: Num,
+    leverage: Num,
+}
 
 const MAY_BE_ZERO: &[Field] = &[Field::Slippage, Field::ChaseOffset];
 
@@ -44,7 +64,7 @@ impl EntryDraft {
     /// The fields that count as it stands now, in the order they are asked for.
     pub fn fields(&self) -> Vec<Field> {
         let dated = self.time_in_force == TimeInForce::Gtd;
-        let own = kinds::fields(self.kind).filter(|field| *field != Field::Expires || dated);
+        let own = kinds::fields(self.shape).filter(|field| *field != Field::Expires || dated);
         let mut fields: Vec<_> = own.collect();
         let others = self.also.iter().filter(|field| !fields.contains(field));
         let others: Vec<_> = others.copied().collect();
@@ -52,20 +72,35 @@ impl EntryDraft {
         fields
     }
 
-    pub(super) fn is_required(field: Field) -> bool {
-        !OPTIONAL.contains(&field)
+    /// A TWAP may begin at once.
+    pub(super) fn is_required(&self, field: Field) -> bool {
+        let may_wait = matches!(self.shape, Shape::Sliced(_)) && field == Field::TriggerPrice;
+        !may_wait && !OPTIONAL.contains(&field)
     }
 
     pub fn has(&self, field: Field) -> bool {
         self.fields().contains(&field)
     }
 
-    pub fn order(&self, seen: &Seen) -> Result<PlaceOrder, Faults> {
+    /// The finished command, or everything that is wrong at once, in the order of the fields.
+    pub fn command(&self, seen: &Seen) -> Result<Command, Faults> {
+        let command = match self.shape {
+            Shape::Order(kind) => self
+                .order(kind, seen)
+                .map(|order| Command::Place(Box::new(order))),
+            Shape::Sliced(curve) => self
+                .twap(curve, seen)
+                .map(|twap| Command::PlaceTwap(Box::new(twap))),
+            Shape::Ladder => self
+                .ladder(seen)
+                .map(|ladder| Command::PlaceScaled(Box::new(ladder))),
+        };
+        command.map_err(|faults| self.in_order(faults))
+    }
+
+    fn order(&self, kind: PlaceKind, seen: &Seen) -> Result<PlaceOrder, Faults> {
         let mut faults = Faults::default();
-        let market_id = self.market_id.clone().ok_or(Fault::Missing);
-        let market_id = faults.take(Field::Market, market_id);
-        let size = faults.take(Field::Size, self.resolved_size(seen));
-        let leverage = faults.take(Field::Leverage, self.leverage());
+        let terms = self.terms(seen, &mut faults);
         let trigger = self.trigger(&mut faults);
         let gtd_expires_at = faults.take(Field::Expires, self.expires(seen)).flatten();
         let mut number = |field| faults.take(field, self.number(field)).flatten();
@@ -76,19 +111,15 @@ impl EntryDraft {
         let stop_loss_price = number(Field::StopLoss);
         let slippage_tolerance = number(Field::Slippage).map(Bps);
         let expected_price = number(Field::ExpectedPrice).or_else(|| seen.mid());
-        let (Some(market_id), Some(size), Some(leverage), true) =
-            (market_id, size, leverage, faults.0.is_empty())
-        else {
-            return Err(self.in_order(faults));
-        };
+        let terms = faults.none(terms)?;
         Ok(PlaceOrder {
             account_id: self.account_id.clone(),
-            market_id,
-            kind: self.kind,
+            market_id: terms.market_id,
+            kind,
             side: self.side,
-            size,
+            size: terms.size,
             expected_price,
-            leverage,
+            leverage: terms.leverage,
             margin_mode: self.margin_mode,
             reduce_only: self.only_reduces(),
             time_in_force: Some(self.lasting()).filter(|tif| *tif != TimeInForce::Gtc),
@@ -107,6 +138,109 @@ impl EntryDraft {
         })
     }
 
+    fn twap(&self, curve: Curve, seen: &Seen) -> Result<PlaceTwap, Faults> {
+        let mut faults = Faults::default();
+        let terms = self.terms(seen, &mut faults);
+        let minutes = faults.take(Field::Duration, self.minutes());
+        let mut number = |field| faults.take(field, self.number(field)).flatten();
+        let trigger_price = number(Field::TriggerPrice);
+        let min_price = number(Field::MinPrice);
+        let max_price = number(Field::MaxPrice);
+        let (terms, duration_minutes) = faults.none(terms.zip(minutes))?;
+        Ok(PlaceTwap {
+            account_id: self.account_id.clone(),
+            market_id: terms.market_id,
+            curve,
+            side: self.side,
+            size: terms.size,
+            leverage: terms.leverage,
+            margin_mode: self.margin_mode,
+            reduce_only: self.reduce_only,
+            duration_minutes,
+            randomize: self.randomize,
+            trigger_price,
+            max_price,
+            min_price,
+        })
+    }
+
+    fn ladder(&self, seen: &Seen) -> Result<PlaceScaled, Faults> {
+        let mut faults = Faults::default();
+        let terms = self.terms(seen, &mut faults);
+        let rungs = faults.take(Field::Rungs, self.rungs());
+        let mut number = |field| faults.take(field, self.number(field)).flatten();
+        let prices = number(Field::StartPrice).zip(number(Field::EndPrice));
+        let skew = number(Field::Skew);
+        let ((terms, rung_count), (start_price, end_price)) =
+            faults.none(terms.zip(rungs).zip(prices))?;
+        Ok(PlaceScaled {
+            account_id: self.account_id.clone(),
+            market_id: terms.market_id,
+            side: self.side,
+            size: terms.size,
+            leverage: terms.leverage,
+            margin_mode: self.margin_mode,
+            reduce_only: self.reduce_only,
+            start_price,
+            end_price,
+            rung_count,
+            skew,
+        })
+    }
+
+    fn terms(&self, seen: &Seen, faults: &mut Faults) -> Option<Terms> {
+        let market_id = self.market_id.clone().ok_or(Fault::Missing);
+        let market_id = faults.take(Field::Market, market_id);
+        let size = faults.take(Field::Size, self.resolved_size(seen));
+        let leverage = faults.take(Field::Leverage, self.leverage());
+        Some(Terms {
+            market_id: market_id?,
+            size: size?,
+            leverage: leverage?,
+        })
+    }
+
+    /// How long a TWAP runs: a bare number is minutes.
+    pub fn minutes(&self) -> Result<Num, Fault> {
+        let text = self.texts.of(Field::Duration);
+        let minutes = match span(text) {
+            Some(span) if span.as_secs() % 60 == 0 => minutes_of(span)?,
+            Some(_) => return Err(Fault::NotASpan),
+            None => number(text).map_err(|fault| {
+                if fault == Fault::NotANumber {
+                    Fault::NotASpan
+                } else {
+                    fault
+                }
+            })?,
+        };
+        match (minutes.is_positive(), minutes.decimals()) {
+            (true, 0) => Ok(minutes),
+            (true, _) => Err(Fault::NotASpan),
+            (false, _) => Err(Fault::NotPositive),
+        }
+    }
+
+    fn rungs(&self) -> Result<Num, Fault> {
+        let count = positive(self.texts.of(Field::Rungs))?;
+        if count.decimals() > 0 {
+            return Err(Fault::NotWhole);
+        }
+        Ok(count)
+    }
+
+    /// The ladder, as far as it is written.
+    pub fn rungs_of<'a>(&self, seen: &Seen<'a>) -> Option<Ladder<'a>> {
+        Some(Ladder {
+            side: self.side,
+            start: self.known(Field::StartPrice)?,
+            end: self.known(Field::EndPrice)?,
+            rungs: self.rungs().ok()?,
+            skew: self.number(Field::Skew).ok()?.unwrap_or(Num::ONE),
+            market: seen.market,
+        })
+    }
+
     /// As a person meets them.
     fn in_order(&self, mut faults: Faults) -> Faults {
         let fields = self.fields();
@@ -117,7 +251,7 @@ impl EntryDraft {
 
     /// Whether it can only ever make a position smaller.
     pub fn only_reduces(&self) -> bool {
-        self.kind == PlaceKind::TakeProfit || self.reduce_only
+        self.shape == Shape::Order(PlaceKind::TakeProfit) || self.reduce_only
     }
 
     /// Its time in force, if its type has one to choose.
@@ -160,7 +294,7 @@ impl EntryDraft {
         } else {
             positive
         };
-        match (self.has(field), Self::is_required(field)) {
+        match (self.has(field), self.is_required(field)) {
             (false, _) => Ok(None),
             (true, true) => read(text).map(Some),
             (true, false) => optional(text, read),
@@ -198,13 +332,19 @@ impl EntryDraft {
         part(held.ok_or(Fault::PercentOfNothing)?.quantity(), share)
     }
 
-    /// The price it is reckoned at: its limit, else the price in its own market that sets it off, else where
+    /// The price it is reckoned at: its limit or the average of its rungs, else the price in its own market that sets it off, else where
     /// a chase would begin, else the observed midpoint.
     pub fn entry(&self, seen: &Seen) -> Option<Num> {
         if self.has(Field::LimitPrice) {
             return self.known(Field::LimitPrice);
         }
-        if self.has(Field::TriggerPrice) && self.watched().is_none() {
+        if self.shape == Shape::Ladder {
+            return self.rungs_of(seen)?.average();
+        }
+        let waits = self.has(Field::TriggerPrice) && self.watched().is_none();
+        if waits
+            && (self.is_required(Field::TriggerPrice) || self.known(Field::TriggerPrice).is_some())
+        {
             return self.known(Field::TriggerPrice);
         }
         self.known(Field::ChaseOffset)
@@ -227,7 +367,10 @@ impl EntryDraft {
 
     /// Which way the mark moves when it sets this off: what its type and side mean, or what was chosen.
     pub fn direction(&self) -> Option<TriggerDirection> {
-        let with_the_side = match self.kind {
+        let Shape::Order(kind) = self.shape else {
+            return None;
+        };
+        let with_the_side = match kind {
             PlaceKind::StopMarket | PlaceKind::StopLimit => true,
             PlaceKind::TakeMarket | PlaceKind::TakeLimit | PlaceKind::TakeProfit => false,
             PlaceKind::Conditional => return self.trigger_direction,
@@ -276,11 +419,12 @@ mod tests {
         EntryDraft {
             account_id: "chal-1".into(),
             market_id: Some("paper|BTC".into()),
-            kind,
+            shape: Shape::Order(kind),
             side: Side::Buy,
             time_in_force: TimeInForce::Gtc,
             margin_mode: MarginMode::Cross,
             reduce_only: false,
+            randomize: false,
             trigger_market: None,
             trigger_direction: Some(TriggerDirection::Above),
             target: None,
@@ -303,6 +447,13 @@ mod tests {
         EntryDraft {
             texts: draft.texts.clone().with(field, text),
             ..draft
+        }
+    }
+
+    fn placed(draft: &EntryDraft) -> PlaceOrder {
+        match draft.command(&Seen::default()) {
+            Ok(Command::Place(order)) => *order,
+            other => panic!("no order but {other:?}"),
         }
     }
 
@@ -420,7 +571,7 @@ mod tests {
         .into_iter()
         .fold(draft, |draft, (field, text)| with(draft, field, text));
         assert_eq!(
-            draft.order(&Seen::default()),
+            draft.command(&Seen::default()),
             Err(Faults(vec![
                 (Field::Market, Fault::Missing),
                 (Field::Size, Fault::Missing),
@@ -439,7 +590,7 @@ mod tests {
                 trigger_market: Some("paper|ETH".into()),
                 ..entry(kind, "0.1")
             };
-            let order = draft.order(&Seen::default()).unwrap();
+            let order = placed(&draft);
             let trigger = order.trigger.as_ref();
             [
                 ("limit", order.limit_price.is_some()),
@@ -478,7 +629,56 @@ mod tests {
             also: vec![Field::TriggerDirection],
             ..entry(PlaceKind::StopMarket, "0.1")
         };
-        let trigger = draft.order(&Seen::default()).unwrap().trigger.unwrap();
+        let trigger = placed(&draft).trigger.unwrap();
         assert_eq!(trigger.direction, Some(TriggerDirection::Above));
+    }
+
+    fn sliced(duration: &str) -> EntryDraft {
+        let draft = EntryDraft {
+            shape: Shape::Sliced(Curve::Vwap),
+            ..limit("0.5")
+        };
+        let draft = with(draft, Field::TriggerPrice, "");
+        with(draft, Field::Duration, duration)
+    }
+
+    #[test]
+    fn a_twap_runs_for_whole_minutes_however_they_are_written() {
+        for (typed, minutes) in [("30", "30"), ("90m", "90"), ("2h", "120"), ("1d", "1440")] {
+            let command = sliced(typed).command(&Seen::default());
+            let Ok(Command::PlaceTwap(twap)) = command else {
+                panic!("{typed}: {command:?}");
+            };
+            assert_eq!(twap.duration_minutes.to_string(), minutes, "{typed}");
+            assert_eq!((twap.curve, twap.trigger_price), (Curve::Vwap, None));
+        }
+        for (typed, fault) in [
+            ("", Fault::Missing),
+            ("90s", Fault::NotASpan),
+            ("1.5", Fault::NotASpan),
+            ("soon", Fault::NotASpan),
+            ("0", Fault::NotPositive),
+        ] {
+            assert_eq!(sliced(typed).minutes(), Err(fault), "{typed}");
+        }
+    }
+
+    #[test]
+    fn a_ladder_is_reckoned_at_the_average_of_its_rungs() {
+        let draft = [
+            (Field::StartPrice, "60000"),
+            (Field::EndPrice, "58000"),
+            (Field::Rungs, "3"),
+        ];
+        let ladder = EntryDraft {
+            shape: Shape::Ladder,
+            ..limit("$5900")
+        };
+        let ladder = draft
+            .into_iter()
+            .fold(ladder, |draft, (field, text)| with(draft, field, text));
+        assert_eq!(resolved(&ladder), Ok("0.1".to_owned()));
+        let uneven = with(ladder, Field::Rungs, "2.5");
+        assert_eq!(uneven.rungs(), Err(Fault::NotWhole));
     }
 }

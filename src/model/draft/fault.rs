@@ -50,6 +50,10 @@ pub enum Fault {
     BelowZero(Num),
     #[error("no instant: write 90s, 30m, 2h, 1d, 18:00 or 2026-01-05 18:00")]
     NotAnInstant,
+    #[error("no whole minutes: write 30, 90m, 2h or 1d")]
+    NotASpan,
+    #[error("must be a whole number")]
+    NotWhole,
     #[error("that is over already")]
     Past,
 }
@@ -62,6 +66,14 @@ impl Faults {
     pub fn of(&self, field: Field) -> Option<&Fault> {
         let mut here = self.0.iter().filter(|(known, _)| *known == field);
         here.next().map(|(_, fault)| fault)
+    }
+
+    /// What was read, unless something is wrong.
+    pub(super) fn none<T>(self, read: Option<T>) -> Result<T, Self> {
+        match read {
+            Some(value) if self.0.is_empty() => Ok(value),
+            Some(_) | None => Err(self),
+        }
     }
 
     /// The value, or the fault noted and nothing.

@@ -1,6 +1,6 @@
 //! The fields a draft can have, and what is known of each: one table.
 
-/// A field of a draft. Each is one body field of the API, [`Field::Share`] and [`Field::Duration`]'s units excepted.
+/// A field of a draft. Each is one body field of the API, [`Field::Share`] excepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Field {
     Kind,
@@ -30,6 +30,17 @@ pub enum Field {
     ExpectedPrice,
     Acknowledged,
     ExtraMargin,
+    /// Of a TWAP, in whole minutes.
+    Duration,
+    Randomize,
+    MinPrice,
+    MaxPrice,
+    /// Of a ladder: its first and its last price.
+    StartPrice,
+    EndPrice,
+    Rungs,
+    /// The size of the last rung over the first.
+    Skew,
 }
 
 /// How a field is filled in.
@@ -49,6 +60,8 @@ pub enum Takes {
     Number,
     /// A span from now, or a date.
     Instant,
+    /// Minutes, or a span.
+    Span,
 }
 
 /// What is known of one field.
@@ -89,6 +102,14 @@ impl Field {
             Self::ReduceOnly => facts("reduce-only", Takes::Choice, &["reduce_only"]),
             Self::ExpectedPrice => facts("observed mid", Takes::Price, &["expected_price"]),
             Self::Acknowledged => facts("may fill at once", Takes::Choice, &["marketable_limit_acknowledged"]),
+            Self::Duration => facts("duration", Takes::Span, &["duration_minutes"]),
+            Self::Randomize => facts("randomize", Takes::Choice, &["randomize"]),
+            Self::MinPrice => facts("ends below", Takes::Price, &["min_price"]),
+            Self::MaxPrice => facts("ends above", Takes::Price, &["max_price"]),
+            Self::StartPrice => facts("first price", Takes::Price, &["start_price"]),
+            Self::EndPrice => facts("last price", Takes::Price, &["end_price"]),
+            Self::Rungs => facts("rungs", Takes::Number, &["rung_count"]),
+            Self::Skew => facts("skew", Takes::Number, &["skew"]),
             Self::ExtraMargin => facts("extra margin", Takes::Number, &["extra_margin"]),
         }
     }

@@ -2,9 +2,18 @@
 //! paper exchange shares, and only what a form asks for; the service has the last word.
 
 use super::{
-    super::{PlaceKind, TimeInForce},
+    super::{Curve, PlaceKind, TimeInForce},
     Field,
 };
+
+/// What is placed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    Order(PlaceKind),
+    /// A TWAP or VWAP order.
+    Sliced(Curve),
+    Ladder,
+}
 
 /// What every new order is asked first, and last.
 const HEAD: &[Field] = &[Field::Kind, Field::Market, Field::Side, Field::Size];
@@ -17,7 +26,7 @@ const TAIL: &[Field] = &[
 
 /// What stands between, by type, and the times in force it can have.
 struct Row {
-    kind: PlaceKind,
+    shape: Shape,
     own: &'static [Field],
     times: &'static [TimeInForce],
 }
@@ -43,14 +52,22 @@ const TRIGGERED_LIMIT: &[Field] = &[
     Field::Expires,
 ];
 
+const SLICED: &[Field] = &[
+    Field::Duration,
+    Field::Randomize,
+    Field::TriggerPrice,
+    Field::MinPrice,
+    Field::MaxPrice,
+];
+
 const ROWS: &[Row] = &[
     Row {
-        kind: PlaceKind::Market,
+        shape: Shape::Order(PlaceKind::Market),
         own: &[Field::TakeProfit, Field::StopLoss, Field::Slippage],
         times: &[],
     },
     Row {
-        kind: PlaceKind::Limit,
+        shape: Shape::Order(PlaceKind::Limit),
         own: &[
             Field::LimitPrice,
             Field::TimeInForce,
@@ -61,7 +78,7 @@ const ROWS: &[Row] = &[
         times: ANY,
     },
     Row {
-        kind: PlaceKind::Chase,
+        shape: Shape::Order(PlaceKind::Chase),
         own: &[
             Field::ChaseOffset,
             Field::ChaseCap,
@@ -71,27 +88,27 @@ const ROWS: &[Row] = &[
         times: LASTING,
     },
     Row {
-        kind: PlaceKind::StopMarket,
+        shape: Shape::Order(PlaceKind::StopMarket),
         own: TRIGGERED_MARKET,
         times: LASTING,
     },
     Row {
-        kind: PlaceKind::StopLimit,
+        shape: Shape::Order(PlaceKind::StopLimit),
         own: TRIGGERED_LIMIT,
         times: ANY,
     },
     Row {
-        kind: PlaceKind::TakeMarket,
+        shape: Shape::Order(PlaceKind::TakeMarket),
         own: TRIGGERED_MARKET,
         times: LASTING,
     },
     Row {
-        kind: PlaceKind::TakeLimit,
+        shape: Shape::Order(PlaceKind::TakeLimit),
         own: TRIGGERED_LIMIT,
         times: ANY,
     },
     Row {
-        kind: PlaceKind::TakeProfit,
+        shape: Shape::Order(PlaceKind::TakeProfit),
         own: &[
             Field::TargetPosition,
             Field::TriggerPrice,
@@ -102,7 +119,7 @@ const ROWS: &[Row] = &[
         times: LASTING,
     },
     Row {
-        kind: PlaceKind::Conditional,
+        shape: Shape::Order(PlaceKind::Conditional),
         own: &[
             Field::TriggerMarket,
             Field::TriggerDirection,
@@ -113,26 +130,52 @@ const ROWS: &[Row] = &[
         ],
         times: LASTING,
     },
+    Row {
+        shape: Shape::Sliced(Curve::Twap),
+        own: SLICED,
+        times: &[],
+    },
+    Row {
+        shape: Shape::Sliced(Curve::Vwap),
+        own: SLICED,
+        times: &[],
+    },
+    Row {
+        shape: Shape::Ladder,
+        own: &[
+            Field::StartPrice,
+            Field::EndPrice,
+            Field::Rungs,
+            Field::Skew,
+        ],
+        times: &[],
+    },
 ];
 
-fn row(kind: PlaceKind) -> Option<&'static Row> {
-    ROWS.iter().find(|row| row.kind == kind)
+fn row(shape: Shape) -> Option<&'static Row> {
+    ROWS.iter().find(|row| row.shape == shape)
 }
 
-/// The fields of a type, in the order they are asked for. A take profit only ever reduces: it is not asked.
-pub(super) fn fields(kind: PlaceKind) -> impl Iterator<Item = Field> {
-    let own = row(kind).map_or(&[] as &[Field], |row| row.own);
-    let only_reduces = kind == PlaceKind::TakeProfit;
-    HEAD.iter()
-        .chain(own)
-        .chain(TAIL)
-        .copied()
-        .filter(move |field| *field != Field::ReduceOnly || !only_reduces)
+/// The fields of a shape, in the order they are asked for.
+pub(super) fn fields(shape: Shape) -> impl Iterator<Item = Field> {
+    let own = row(shape).map_or(&[] as &[Field], |row| row.own);
+    let fields = HEAD.iter().chain(own).chain(TAIL).copied();
+    fields.filter(move |field| is_asked(shape, *field))
 }
 
-/// The times in force a type can have.
-pub fn times_in_force(kind: PlaceKind) -> &'static [TimeInForce] {
-    row(kind).map_or(&[], |row| row.times)
+/// A take profit only ever reduces, a ladder has no other type, and what was observed is told of an order alone.
+fn is_asked(shape: Shape, field: Field) -> bool {
+    match shape {
+        Shape::Order(PlaceKind::TakeProfit) => field != Field::ReduceOnly,
+        Shape::Order(_) => true,
+        Shape::Sliced(_) => field != Field::ExpectedPrice,
+        Shape::Ladder => !matches!(field, Field::Kind | Field::ExpectedPrice),
+    }
+}
+
+/// The times in force that a shape can have.
+pub fn times_in_force(shape: Shape) -> &'static [TimeInForce] {
+    row(shape).map_or(&[], |row| row.times)
 }
 
 #[cfg(test)]
@@ -142,8 +185,11 @@ mod tests {
 
     #[test]
     fn every_type_that_can_be_placed_has_its_fields() {
-        let listed: Vec<_> = ROWS.iter().map(|row| row.kind).collect();
-        assert_eq!(listed, PlaceKind::VARIANTS);
+        let listed: Vec<_> = ROWS.iter().map(|row| row.shape).collect();
+        let orders = PlaceKind::VARIANTS.iter().copied().map(Shape::Order);
+        let sliced = Curve::VARIANTS.iter().copied().map(Shape::Sliced);
+        let all: Vec<_> = orders.chain(sliced).chain([Shape::Ladder]).collect();
+        assert_eq!(listed, all);
     }
 
     #[test]
@@ -152,8 +198,8 @@ mod tests {
             assert_eq!(
                 row.own.contains(&Field::TimeInForce),
                 !row.times.is_empty(),
-                "{}",
-                row.kind
+                "{:?}",
+                row.shape
             );
         }
     }

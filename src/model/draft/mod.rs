@@ -20,7 +20,7 @@ pub use entry::EntryDraft;
 pub use fault::{Fault, Faults};
 pub use field::{Field, Takes};
 pub use instant::{instant, span};
-pub use kinds::times_in_force;
+pub use kinds::{Shape, times_in_force};
 pub use number::{Amount, amount, number, positive};
 pub use texts::Texts;
 
@@ -71,9 +71,7 @@ impl Draft {
     /// The finished command, or everything that is wrong at once.
     pub fn command(&self, seen: &Seen) -> Result<Command, Faults> {
         match self {
-            Self::Entry(draft) => draft
-                .order(seen)
-                .map(|order| Command::Place(Box::new(order))),
+            Self::Entry(draft) => draft.command(seen),
             Self::Close(draft) => draft.close(seen).map(Command::Close),
             Self::Exits(draft) => draft.exits().map(Command::Exits),
             Self::Margin(draft) => draft.margin(seen),
@@ -105,7 +103,8 @@ impl Draft {
     /// Whether an empty text there blocks sending.
     pub fn is_required(&self, field: Field) -> bool {
         match self {
-            Self::Entry(_) | Self::Close(_) => EntryDraft::is_required(field),
+            Self::Entry(draft) => draft.is_required(field),
+            Self::Close(_) => !matches!(field, Field::Slippage | Field::ExpectedPrice),
             Self::Exits(_) => false,
             Self::Margin(_) => true,
         }

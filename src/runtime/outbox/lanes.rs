@@ -55,6 +55,8 @@ fn is_change(command: &Command) -> bool {
     match command {
         Command::Exits(_) | Command::Margin { .. } => true,
         Command::Place(_)
+        | Command::PlaceTwap(_)
+        | Command::PlaceScaled(_)
         | Command::Close(_)
         | Command::Cancel(_)
         | Command::StopTwap(_)

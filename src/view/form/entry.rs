@@ -8,11 +8,16 @@ use crate::{
     app::Model,
     model::{
         MarginMode, Num, PlaceKind,
-        draft::{EntryDraft, Field, Seen},
+        draft::{EntryDraft, Field, Seen, Shape},
         estimate,
+        plan::{Ladder, Schedule},
     },
     view::{Span, format},
 };
+use std::time::Duration;
+
+/// More of them are told by their first and last.
+const SHOWN_RUNGS: usize = 10;
 
 pub(super) fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<Line> {
     let size = draft.resolved_size(seen).ok();
@@ -39,9 +44,14 @@ pub(super) fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<Line>
         };
         lines.extend(trade.reward());
     }
-    if draft.has(Field::TriggerPrice) {
-        let price = draft.known(Field::TriggerPrice);
-        lines.push(("fires", fires(price, draft.direction(), seen)));
+    let trigger = draft.known(Field::TriggerPrice);
+    match draft.shape {
+        Shape::Order(_) if draft.has(Field::TriggerPrice) => {
+            lines.push(("fires", fires(trigger, draft.direction(), seen)));
+        }
+        Shape::Order(_) => {}
+        Shape::Sliced(_) => lines.extend(slices(draft, (size, notional), seen)),
+        Shape::Ladder => lines.extend(rungs(draft, size, seen)),
     }
     if let Some(executes) = executes(draft, entry, seen) {
         lines.push(("execution", executes));
@@ -55,16 +65,84 @@ pub(super) fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<Line>
 
 /// What becomes of it at once; nothing is said of what waits for a trigger.
 fn executes(draft: &EntryDraft, entry: Option<Num>, seen: &Seen) -> Option<Span> {
-    match draft.kind {
-        PlaceKind::Limit => Some(execution(draft.side, entry, seen)),
-        PlaceKind::Chase => Some(Span::plain("rests (maker), and follows the best price")),
-        PlaceKind::Market
-        | PlaceKind::StopMarket
-        | PlaceKind::StopLimit
-        | PlaceKind::TakeMarket
-        | PlaceKind::TakeLimit
-        | PlaceKind::TakeProfit
-        | PlaceKind::Conditional => None,
+    match draft.shape {
+        Shape::Order(PlaceKind::Limit) => Some(execution(draft.side, entry, seen)),
+        Shape::Order(PlaceKind::Chase) => {
+            Some(Span::plain("rests (maker), and follows the best price"))
+        }
+        Shape::Order(_) | Shape::Sliced(_) | Shape::Ladder => None,
+    }
+}
+
+/// `est. 61, one every 30s, 0.00820 BTC each`, and when it runs.
+fn slices(
+    draft: &EntryDraft,
+    (size, notional): (Option<Num>, Option<Num>),
+    seen: &Seen,
+) -> [Line; 2] {
+    let minutes = draft.minutes().ok().and_then(Num::to_i64);
+    let seconds = minutes.and_then(|minutes| minutes.checked_mul(60));
+    let dollars = notional.and_then(|usd| usd.truncated(0).to_i64());
+    let words = seconds.zip(dollars).map(|(seconds, dollars)| {
+        let plan = Schedule::new(seconds, dollars);
+        let exact = size.and_then(|size| size.over(Num::from(plan.slices)));
+        let each = exact.map(|each| seen.size_decimals().map_or(each, |d| each.truncated(d)));
+        let each = each.map_or_else(String::new, |each| {
+            format!(", {} each", sized(Some(each), seen).text)
+        });
+        let every = format::age(Duration::from_secs(plan.interval_seconds.unsigned_abs()));
+        format!("est. {}, one every {every}{each}", plan.slices)
+    });
+    let ends = seconds.map(|seconds| seen.now.plus(Duration::from_secs(seconds.unsigned_abs())));
+    let runs = match (draft.known(Field::TriggerPrice), ends.zip(seen.zone)) {
+        (Some(price), _) => {
+            let market = seen.market;
+            known(Some(format!(
+                "from the mark's reaching {}",
+                format::price(price, market)
+            )))
+        }
+        (None, Some((end, zone))) => known(Some(format!("at once, until {}", zone.minute(end)))),
+        (None, None) => known(None),
+    };
+    [("slices", known(words)), ("runs", runs)]
+}
+
+/// Every price and size, the middle of a long ladder left out.
+fn rungs(draft: &EntryDraft, size: Option<Num>, seen: &Seen) -> [Line; 2] {
+    let ladder = draft.rungs_of(seen);
+    let average = ladder.as_ref().and_then(Ladder::average);
+    let decimals = seen.size_decimals();
+    let sizes = ladder.as_ref().zip(size.zip(decimals));
+    let sizes = sizes.and_then(|(ladder, (size, decimals))| ladder.sizes(size, decimals));
+    let prices = ladder.as_ref().and_then(Ladder::prices);
+    let words = prices.zip(sizes).map(|(prices, sizes)| {
+        let rungs = prices.into_iter().zip(sizes);
+        let rungs: Vec<_> = rungs
+            .map(|(price, size)| {
+                let (price, size) = (
+                    format::price(price, seen.market),
+                    format::size(size, decimals),
+                );
+                format!("{size} @ {price}")
+            })
+            .collect();
+        listed(&rungs)
+    });
+    [
+        ("average", estimated(average, seen.market)),
+        ("rungs", known(words)),
+    ]
+}
+
+fn listed(rungs: &[String]) -> String {
+    match rungs {
+        [first @ .., last] if rungs.len() > SHOWN_RUNGS => {
+            let first: Vec<_> = first.iter().take(SHOWN_RUNGS - 1).cloned().collect();
+            let hidden = rungs.len() - SHOWN_RUNGS;
+            format!("{} · {hidden} more · {last}", first.join(" · "))
+        }
+        all => all.join(" · "),
     }
 }
 

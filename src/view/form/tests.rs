@@ -462,3 +462,22 @@ fn a_market_that_is_looked_for_is_found_by_a_few_letters() {
     press(&mut model, "tab shift-tab");
     assert_eq!(view(&model).fields[1].hint, "letters search · ←→ choose");
 }
+
+#[test]
+fn a_twap_shows_its_slices_and_a_ladder_its_rungs() {
+    let twap = "t 0.5 tab 30";
+    assert_eq!(
+        shown(twap, "slices").as_deref(),
+        Some("est. 61, one every 30s, 0.00819 BTC each")
+    );
+    assert_eq!(
+        shown(twap, "runs").as_deref(),
+        Some("at once, until 2026-09-21 14:43")
+    );
+    let ladder = "l 0.3 tab 62000 tab 60000 tab 3 tab 2";
+    assert_eq!(
+        shown(ladder, "rungs").as_deref(),
+        Some("0.06667 @ 62,000 · 0.10000 @ 61,000 · 0.13333 @ 60,000")
+    );
+    assert_eq!(shown(ladder, "average").as_deref(), Some("est. 60,778"));
+}

@@ -203,11 +203,11 @@ impl Case {
     pub(crate) fn all() -> Vec<Self> {
         let mut cases = vec![];
         for moment in Moment::all() {
-            for mutation in Mutation::VARIANTS {
+            for mutation in Mutation::VERBS {
                 for victim in Victim::VARIANTS {
                     let case = Self {
                         moment: moment.clone(),
-                        mutation: *mutation,
+                        mutation,
                         victim: *victim,
                     };
                     cases.extend(case.comes().then_some(case));

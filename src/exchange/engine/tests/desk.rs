@@ -236,7 +236,7 @@ impl Desk {
     /// Five minutes of even slices, 10x cross.
     pub(super) fn twap(&self, market: usize, side: Side, coins: &str) -> PlaceTwap {
         PlaceTwap {
-            kind: TwapKind::Twap,
+            kind: Curve::Twap,
             market: market.into(),
             side,
             size: self.lots(market, coins),

@@ -25,7 +25,7 @@ pub(super) fn script() -> [Command; 4] {
             },
         )),
         Command::PlaceTwap(PlaceTwap {
-            kind: TwapKind::Vwap,
+            kind: Curve::Vwap,
             market: MarketIx::from(1),
             side: Side::Sell,
             size: Lots(20_000),

@@ -180,9 +180,9 @@ impl Story {
         let base = base(terms);
         Command::PlaceTwap(PlaceTwap {
             kind: if terms.bracket {
-                TwapKind::Vwap
+                Curve::Vwap
             } else {
-                TwapKind::Twap
+                Curve::Twap
             },
             market: base.market,
             side: base.side,

@@ -229,7 +229,7 @@ fn three_slices_without_margin_fail_it() {
 fn a_vwap_fills_its_total_too() {
     let mut desk = Desk::new(100_000);
     let order = PlaceTwap {
-        kind: TwapKind::Vwap,
+        kind: Curve::Vwap,
         duration_minutes: 120,
         ..desk.twap(SOL, Side::Buy, "240")
     };

@@ -1,0 +1,162 @@
+//! What keys can mean, each with its words: a meaning without words does not pass the tests.
+
+use strum::{Display, EnumIter, EnumMessage, EnumString, VariantNames};
+
+/// What a key means.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Display,
+    EnumString,
+    EnumIter,
+    EnumMessage,
+    VariantNames,
+)]
+#[strum(serialize_all = "snake_case")]
+pub enum Action {
+    #[strum(message = "quit")]
+    QuitNow,
+    #[strum(message = "quit")]
+    Quit,
+    #[strum(message = "help")]
+    Help,
+    #[strum(message = "back")]
+    Dismiss,
+    #[strum(message = "positions")]
+    Positions,
+    #[strum(message = "working orders")]
+    Orders,
+    #[strum(message = "TWAP / VWAP")]
+    Twaps,
+    #[strum(message = "scaled")]
+    Scaled,
+    #[strum(message = "closed positions")]
+    Closed,
+    #[strum(message = "order history")]
+    History,
+    #[strum(message = "activity")]
+    Activity,
+    #[strum(message = "calls")]
+    Calls,
+    #[strum(message = "next pane")]
+    NextPane,
+    #[strum(message = "previous pane")]
+    PreviousPane,
+    #[strum(message = "down")]
+    Down,
+    #[strum(message = "up")]
+    Up,
+    #[strum(message = "first row")]
+    Top,
+    #[strum(message = "last row")]
+    Bottom,
+    #[strum(message = "page down")]
+    PageDown,
+    #[strum(message = "page up")]
+    PageUp,
+    #[strum(message = "detail")]
+    Detail,
+    #[strum(message = "mark")]
+    Mark,
+    #[strum(message = "mark a range")]
+    MarkRange,
+    #[strum(message = "mark all shown")]
+    MarkAll,
+    #[strum(message = "zoom")]
+    Zoom,
+    #[strum(message = "filter")]
+    Filter,
+    #[strum(message = "sort by the next column")]
+    Sort,
+    #[strum(message = "sort the other way")]
+    SortDirection,
+    #[strum(message = "refresh now")]
+    Refresh,
+    #[strum(message = "buy")]
+    Buy,
+    #[strum(message = "sell")]
+    Sell,
+    #[strum(message = "new TWAP / VWAP")]
+    NewTwap,
+    #[strum(message = "new ladder")]
+    NewLadder,
+    #[strum(message = "close position")]
+    ClosePosition,
+    #[strum(message = "cancel")]
+    Cancel,
+    #[strum(message = "attached exits")]
+    Exits,
+    #[strum(message = "isolated margin")]
+    Margin,
+    #[strum(message = "CLOSE ALL")]
+    CloseAll,
+    #[strum(message = "cancel all orders")]
+    CancelAll,
+    #[strum(message = "FLATTEN")]
+    Flatten,
+    #[strum(message = "decide what is in doubt")]
+    Decide,
+    #[strum(message = "re-arm a halted desk")]
+    Rearm,
+    #[strum(message = "yes")]
+    Confirm,
+    #[strum(message = "give up")]
+    GiveUp,
+    #[strum(message = "next field")]
+    NextField,
+    #[strum(message = "previous field")]
+    PreviousField,
+    #[strum(message = "next choice")]
+    NextChoice,
+    #[strum(message = "previous choice")]
+    PreviousChoice,
+    #[strum(message = "one tick up")]
+    StepUp,
+    #[strum(message = "one tick down")]
+    StepDown,
+    #[strum(message = "ten ticks up")]
+    LeapUp,
+    #[strum(message = "ten ticks down")]
+    LeapDown,
+    #[strum(message = "observed price")]
+    ObservedPrice,
+    #[strum(message = "exact JSON")]
+    ShowJson,
+    #[strum(message = "send")]
+    Submit,
+    #[strum(message = "next link")]
+    NextLink,
+    #[strum(message = "previous link")]
+    PreviousLink,
+    #[strum(message = "follow the link")]
+    Follow,
+    #[strum(message = "price chart")]
+    Chart,
+    #[strum(message = "execution quality")]
+    Quality,
+}
+
+impl Action {
+    /// What the footer and the help say.
+    pub fn label(self) -> &'static str {
+        self.get_message().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use strum::IntoEnumIterator;
+
+    #[test]
+    fn every_action_has_its_words() {
+        let silent: Vec<_> = Action::iter().filter(|a| a.label().is_empty()).collect();
+        assert_eq!(silent, []);
+    }
+}

@@ -1,0 +1,213 @@
+//! What a TWAP or a ladder comes to: how many slices and how far apart, which rungs at which prices.
+//!
+//! The paper exchange places by this arithmetic (`exchange.md` 3.2 and 3.4); of any other service it is an estimate.
+
+use super::{Market, Num, Side};
+
+/// Shortest time between slices, in seconds.
+const LEAST_INTERVAL: i64 = 30;
+/// Slices are spread so that one is worth at least this, USD.
+const SLICE_VALUE: i64 = 10;
+/// More rungs than any ladder has.
+const MOST_RUNGS: i64 = 1_000;
+/// Steeper than any ladder is, in thousandths.
+const STEEPEST_MILLI: i64 = 1_000_000;
+
+/// When the slices of a TWAP run: the first at its start, the last at its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Schedule {
+    pub interval_seconds: i64,
+    pub slices: i64,
+}
+
+impl Schedule {
+    /// `notional` in whole USD.
+    pub fn new(duration_seconds: i64, notional: i64) -> Self {
+        let affordable = notional / SLICE_VALUE;
+        let apart = duration_seconds
+            .checked_div(affordable)
+            .map_or(duration_seconds, |whole| {
+                whole + i64::from(duration_seconds % affordable != 0)
+            });
+        let interval_seconds = apart.max(LEAST_INTERVAL);
+        Self {
+            interval_seconds,
+            slices: duration_seconds / interval_seconds + 1,
+        }
+    }
+}
+
+/// `total` in `rungs` parts whose weights run linearly from 1 to `skew_milli / 1000`; what rounding leaves goes to
+/// the largest remainders, the lower rung first. They sum to `total` exactly.
+pub fn shares(total: i64, rungs: i64, skew_milli: i64) -> Vec<i64> {
+    let weight = |rung: i64| i128::from(weight(rung, rungs, skew_milli));
+    let all: i128 = (0..rungs).map(weight).sum::<i128>().max(1);
+    let mut shares: Vec<(i64, i128)> = (0..rungs)
+        .map(|rung| {
+            let exact = i128::from(total) * weight(rung);
+            let floor = i64::try_from(exact / all).unwrap_or(0);
+            (floor, exact % all)
+        })
+        .collect();
+    let missing = total - shares.iter().map(|(floor, _)| floor).sum::<i64>();
+    let mut by_remainder: Vec<&mut (i64, i128)> = shares.iter_mut().collect();
+    by_remainder.sort_by_key(|(_, remainder)| std::cmp::Reverse(*remainder));
+    let extra = usize::try_from(missing).unwrap_or(0);
+    for (floor, _) in by_remainder.into_iter().take(extra) {
+        *floor += 1;
+    }
+    shares.into_iter().map(|(floor, _)| floor).collect()
+}
+
+/// Of a rung, the lowest being 0; only its part of the sum of all means something.
+fn weight(rung: i64, rungs: i64, skew_milli: i64) -> i64 {
+    1_000 * (rungs - 1) + (skew_milli - 1_000) * rung
+}
+
+/// A ladder as it is asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Ladder<'a> {
+    pub side: Side,
+    pub start: Num,
+    pub end: Num,
+    pub rungs: Num,
+    pub skew: Num,
+    /// For its price steps; prices stay exact where it is not known.
+    pub market: Option<&'a Market>,
+}
+
+impl Ladder<'_> {
+    /// The prices, both ends included, on the grid and on the side that rests.
+    pub fn prices(&self) -> Option<Vec<Num>> {
+        let count = self.count()?;
+        let last = Num::from((count - 1).max(1));
+        let span = self.end.minus(self.start)?;
+        (0..count)
+            .map(|rung| {
+                let exact = self.start.plus(span.times(Num::from(rung))?.over(last)?)?;
+                self.on_grid(exact)
+            })
+            .collect()
+    }
+
+    /// The sizes of `total` in lots of 10^-`decimals`, in the order of the prices.
+    pub fn sizes(&self, total: Num, decimals: u32) -> Option<Vec<Num>> {
+        let lots = i64::try_from(total.to_scaled(decimals)?).ok()?;
+        let shares = shares(lots, self.count()?, self.skew_milli()?).into_iter();
+        Some(shares.map(|lots| Num::new(lots, decimals)).collect())
+    }
+
+    /// What one coin costs on average when all of it fills.
+    pub fn average(&self) -> Option<Num> {
+        let (count, skew_milli) = (self.count()?, self.skew_milli()?);
+        let weights = (0..count).map(|rung| Num::from(weight(rung, count, skew_milli)));
+        let none = (Num::ZERO, Num::ZERO);
+        let (paid, all) = self.prices()?.into_iter().zip(weights).try_fold(
+            none,
+            |(paid, all), (price, weight)| {
+                Some((paid.plus(price.times(weight)?)?, all.plus(weight)?))
+            },
+        )?;
+        paid.over(all)
+    }
+
+    fn count(&self) -> Option<i64> {
+        let count = self.rungs.to_i64().filter(|_| self.rungs.decimals() == 0)?;
+        (2..=MOST_RUNGS).contains(&count).then_some(count)
+    }
+
+    fn skew_milli(&self) -> Option<i64> {
+        let milli = i64::try_from(self.skew.to_scaled(3)?).ok()?;
+        (1..=STEEPEST_MILLI).contains(&milli).then_some(milli)
+    }
+
+    fn on_grid(&self, exact: Num) -> Option<Num> {
+        let Some(tick) = self.market.and_then(|market| market.tick(exact)) else {
+            return Some(exact);
+        };
+        let below = exact.truncated(tick.decimals());
+        match self.side {
+            Side::Sell if below < exact => below.plus(tick),
+            Side::Sell | Side::Buy => Some(below),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn num(text: &str) -> Num {
+        text.parse().unwrap()
+    }
+
+    fn schedule(minutes: i64, dollars: i64) -> (i64, i64) {
+        let made = Schedule::new(minutes * 60, dollars);
+        (made.interval_seconds, made.slices)
+    }
+
+    #[test]
+    fn slices_are_half_a_minute_apart_or_as_far_as_ten_dollars_each_needs() {
+        assert_eq!(schedule(60, 10_000), (30, 121));
+        assert_eq!(schedule(4 * 24 * 60, 10_000), (346, 999));
+        assert_eq!(schedule(5, 100), (30, 11));
+        assert_eq!(schedule(5, 0), (300, 2));
+    }
+
+    #[test]
+    fn a_ladder_sums_to_its_total_to_the_lot() {
+        assert_eq!(shares(300, 3, 1_000), [100, 100, 100]);
+        assert_eq!(shares(9, 3, 2_000), [2, 3, 4]);
+        assert_eq!(shares(1_000, 4, 3_000), [125, 208, 292, 375]);
+        assert_eq!(shares(100, 3, 1_000), [34, 33, 33]);
+    }
+
+    #[test]
+    fn rungs_stand_evenly_on_valid_prices_on_the_side_that_rests() {
+        let eth = Market {
+            id: "paper|ETH".into(),
+            mark: None,
+            bid: None,
+            ask: None,
+            size_decimals: Some(4),
+            max_leverage: None,
+            funding_rate: None,
+        };
+        let ladder = |side| Ladder {
+            side,
+            start: num("2657.15"),
+            end: num("2662.47"),
+            rungs: num("3"),
+            skew: num("1"),
+            market: Some(&eth),
+        };
+        let shown = |side| {
+            let prices = ladder(side).prices().unwrap();
+            prices.iter().map(Num::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(shown(Side::Buy), ["2657.1", "2659.8", "2662.4"]);
+        assert_eq!(shown(Side::Sell), ["2657.2", "2659.9", "2662.5"]);
+        let sizes = ladder(Side::Buy).sizes(num("1"), 4).unwrap();
+        assert_eq!(sizes, [num("0.3334"), num("0.3333"), num("0.3333")]);
+    }
+
+    #[test]
+    fn the_average_of_a_ladder_leans_to_its_larger_rungs() {
+        let ladder = |skew, rungs| Ladder {
+            side: Side::Buy,
+            start: num("100"),
+            end: num("90"),
+            rungs: num(rungs),
+            skew: num(skew),
+            market: None,
+        };
+        assert_eq!(
+            ladder("1", "3").average().map(|a| a.rounded(4)),
+            Some(num("95.0000"))
+        );
+        assert_eq!(ladder("3", "2").average(), Some(num("92.5")));
+        for rungs in ["1", "0", "2.5", "5000"] {
+            assert_eq!(ladder("1", rungs).prices(), None, "{rungs}");
+        }
+    }
+}
