@@ -53,6 +53,8 @@ pub(crate) struct Verdict {
     /// Waits that the service asked for.
     pub(crate) waits: u32,
     pub(crate) broken: Vec<String>,
+    /// Promises about time, which a machine without a free processor cannot keep for anybody.
+    pub(crate) late: Vec<String>,
 }
 
 /// What the desk said at the end.
@@ -80,9 +82,10 @@ impl Run {
         let doubt = watch.doubt_since(proxy.calm_since());
         proxy.delivered().await;
         let mut broken = self.check(stage, &scene, &end).await;
+        let mut late = vec![];
         if doubt > A_MINUTE && self.can_heal() {
             let lasted = doubt * HURRY;
-            broken.push(format!("in doubt {lasted:?} after the last trouble"));
+            late.push(format!("in doubt {lasted:?} after the last trouble"));
         }
         if matches!(end, End::Parked) && self.seed.is_multiple_of(2) && self.can_heal() {
             outbox.again(TICKET);
@@ -96,7 +99,7 @@ impl Run {
         broken.extend(journal(dir.path(), &end).await);
         let silence = proxy.silence();
         if silence.early > 0 {
-            broken.push(format!("{} requests before their time", silence.early));
+            late.push(format!("{} requests before their time", silence.early));
         }
         let verdict = Verdict {
             end: end.word(),
@@ -107,6 +110,7 @@ impl Run {
             },
             waits: silence.asked,
             broken,
+            late,
         };
         (self.name(), verdict)
     }
@@ -234,15 +238,18 @@ pub(crate) async fn metronome() {
     }
 }
 
-fn lag() -> Duration {
+pub(crate) fn lag() -> Duration {
     Duration::from_micros(LAG.load(Ordering::Relaxed))
 }
 
-/// When the desk began to say that it does not know, and when it had an answer or asked.
+/// An instant, and the lag until then.
+type Beat = (Instant, Duration);
+
+/// From when to when the desk said that it does not know.
 #[derive(Default)]
 struct Watch {
-    doubt: Option<(Instant, Duration)>,
-    over: Option<(Instant, Duration)>,
+    since: Option<Beat>,
+    spans: Vec<(Beat, Beat)>,
 }
 
 impl Watch {
@@ -250,21 +257,25 @@ impl Watch {
         let now = (Instant::now(), lag());
         match msg {
             Msg::Progress(TICKET, Progress::Unknown { .. }) => {
-                self.doubt.get_or_insert(now);
+                self.since.get_or_insert(now);
             }
-            Msg::Settled(TICKET, _) | Msg::Progress(TICKET, Progress::Parked { .. }) => {
-                self.over = Some(now);
+            // An answer, the next part of one, or a question.
+            Msg::Settled(TICKET, _)
+            | Msg::Progress(TICKET, Progress::Running { .. } | Progress::Parked { .. }) => {
+                self.spans
+                    .extend(self.since.take().map(|since| (since, now)));
             }
             _ => {}
         }
     }
 
+    /// The longest of them, without what lay before `calm` and what the machine took.
     fn doubt_since(&self, calm: Instant) -> Duration {
-        let (Some((began, before)), Some((over, after))) = (self.doubt, self.over) else {
-            return Duration::ZERO;
+        let doubt = |((began, before), (over, after)): &(Beat, Beat)| {
+            let lasted = over.saturating_duration_since(calm.max(*began));
+            lasted.saturating_sub(after.saturating_sub(*before))
         };
-        let lasted = over.saturating_duration_since(began.max(calm));
-        lasted.saturating_sub(after.saturating_sub(before))
+        self.spans.iter().map(doubt).max().unwrap_or_default()
     }
 }
 
