@@ -57,6 +57,8 @@ fn desk(rows: usize) -> Model {
         read_only: false,
         zone: perpdeck::view::format::Zone::utc(),
         reading: perpdeck::view::READING,
+        alerts: perpdeck::config::Alerts::default(),
+        guard: perpdeck::config::Guard::default(),
         close_all: CloseAllRule::Confirmed,
         intervals: BTreeMap::new(),
         dialect: Dialect::default(),

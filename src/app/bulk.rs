@@ -184,6 +184,8 @@ pub(super) fn settle(model: &mut Model, ticket: Ticket, result: &Result<Receipt,
         | Overlay::Chart(_)
         | Overlay::Quality { .. }
         | Overlay::Detail(_)
+        | Overlay::Limits { .. }
+        | Overlay::Export(_)
         | Overlay::Strip(_)
         | Overlay::Prompt(_)
         | Overlay::Form(_) => false,

@@ -358,6 +358,8 @@ mod tests {
             available_margin: None,
             day_pnl: None,
             daily_loss_left: None,
+            starting_cash: None,
+            rules: vec![],
             as_of: None,
         };
         for answer in [

@@ -78,6 +78,7 @@ fn of_notice(notice: &Notice) -> Vec<RowId> {
         Event::Sent(command) | Event::Progress(command, _) | Event::Settled(command, Ok(_)) => {
             (command, None)
         }
+        Event::Alert(alert) => return alert.row().into_iter().collect(),
         Event::Said(..) => return vec![],
     };
     let order = order.cloned().map(RowId::Order);

@@ -4,10 +4,13 @@
 //! Contract: no I/O, no clock, no terminal, no async. Time comes in with every message.
 
 mod about;
+mod alerts;
 mod bulk;
 pub mod checks;
 mod doubt;
+pub mod export;
 pub mod form;
+pub mod guard;
 mod guest;
 mod halt;
 mod health;
@@ -34,6 +37,7 @@ mod update;
 mod wake;
 
 pub use about::{About, Target};
+pub use alerts::Alert;
 pub use bulk::marked;
 pub use guest::{Guest, Sending, Wish};
 pub use health::Health;
@@ -46,7 +50,7 @@ pub use tally::{Fills, Quality, Results, Rule, Sum};
 pub use update::update;
 pub use wake::wake;
 
-use crate::config::{Checks, Dialect};
+use crate::config::{Alerts, Checks, Dialect, Guard};
 use crate::model::{
     AccountId, Call, Command, Cursor, Failure, IdempotencyKey, OrderId, Progress, Receipt,
     ScaledId, Ticket, Timestamp, Zone,
@@ -54,9 +58,9 @@ use crate::model::{
 use keymap::{Chord, Context, Keymap};
 use lens::{Lenses, Reading};
 use marks::Marks;
-use notice::{Activity, Tone};
+use notice::{Activity, Notice, Tone};
 use overlay::Overlay;
-use pane::Focus;
+use pane::{Focus, RowId};
 use poll::{Poll, Source};
 use std::{collections::BTreeMap, time::Duration};
 
@@ -81,6 +85,8 @@ pub enum Msg {
     Resumed(Ticket, Command),
     /// An alert with a way to undo what it is about.
     Offered(String, Command),
+    /// An export: where it is and how many rows it holds, or why there is none.
+    Written(Result<(String, usize), String>),
     /// Get out now: from outside the terminal.
     Flatten,
     /// The command line wants this done while the desk has the journal.
@@ -113,7 +119,31 @@ pub enum Effect {
     MoreHistory(Cursor),
     /// From now on poll these ladders too.
     Watch(Vec<ScaledId>),
+    /// Something for the terminal itself, outside the screen.
+    Signal(Signal),
+    /// Into a file of its own; answered by [`Msg::Written`].
+    Write(Box<export::Sheet>),
     Quit,
+}
+
+/// What is said to the terminal and not drawn.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Signal {
+    Bell,
+    /// A desktop notification of this.
+    Notify(Box<Notice>),
+    /// Into the clipboard.
+    Copy(Clip),
+}
+
+/// What is copied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Clip {
+    Text(String),
+    /// One below the other.
+    Lines(Vec<String>),
+    /// All that is known of this row.
+    Detail(RowId),
 }
 
 /// What a screen, a form or a strip may ask of the app; it never reaches sideways.
@@ -136,6 +166,9 @@ pub enum Next {
     RunAndStay(Command),
     /// Say why a key does nothing.
     Refuse(String),
+    Copy(Clip),
+    /// New risk is let through although a loss limit is reached; the strip closes.
+    Lift,
 }
 
 /// Where orders go.
@@ -178,6 +211,10 @@ pub struct Options {
     pub zone: Zone,
     /// How the columns of the panes read: the view's tables.
     pub reading: Reading,
+    /// How news is told.
+    pub alerts: Alerts,
+    /// The limits of the challenge where the service does not tell them.
+    pub guard: Guard,
 }
 
 #[derive(Debug)]
@@ -202,6 +239,8 @@ pub struct Model {
     /// Why nothing that raises exposure is sent, until the trader re-arms the desk.
     pub halted: Option<String>,
     session: checks::Session,
+    watch: alerts::Watch,
+    pub guard: guard::Guard,
 }
 
 impl Model {
@@ -221,6 +260,8 @@ impl Model {
             flatten_wanted: false,
             halted: None,
             session: checks::Session::default(),
+            watch: alerts::Watch::default(),
+            guard: guard::Guard::default(),
         }
     }
 

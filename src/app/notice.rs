@@ -1,6 +1,6 @@
 //! What happened, as data: the toast shows the newest, the activity pane all of them.
 
-use super::About;
+use super::{About, Alert, Store};
 use crate::model::{Command, Failure, Progress, Receipt, Ticket, Timestamp};
 use std::{collections::VecDeque, time::Duration};
 
@@ -17,6 +17,8 @@ pub enum Event {
     Settled(Command, Result<Receipt, Failure>),
     /// The desk itself has something to say: a refused key, a lost journal, a far end that is ready.
     Said(Tone, String),
+    /// Something happened to the account without a key of this desk.
+    Alert(Alert),
 }
 
 /// How a notice is meant; the theme decides how it looks.
@@ -26,6 +28,13 @@ pub enum Tone {
     Good,
     Warn,
     Alert,
+}
+
+/// Where an alert is to be seen besides the activity pane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shown {
+    AsToast,
+    InActivity,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -51,6 +60,7 @@ impl Event {
             Self::Settled(_, Ok(receipt)) => receipt_tone(receipt),
             Self::Settled(_, Err(_)) | Self::Progress(_, Progress::Parked { .. }) => Tone::Alert,
             Self::Said(tone, _) => *tone,
+            Self::Alert(alert) => alert.tone(),
         }
     }
 }
@@ -108,6 +118,40 @@ impl Activity {
         });
         if self.lines.len() > KEPT {
             self.lines.pop_front();
+        }
+    }
+
+    /// Takes an alert in. It shows as the toast if it is to be `shown`, but never in place of bad news that
+    /// waits to be dismissed; only a connection that is back takes back that it was down.
+    pub(super) fn alert(
+        &mut self,
+        alert: Alert,
+        store: &Store,
+        now: Timestamp,
+        shown: Shown,
+    ) -> Notice {
+        let waits = self.toast(now).is_some() && self.toast_ends_at().is_none();
+        let was_down = self
+            .toast(now)
+            .is_some_and(|n| n.event == Event::Alert(Alert::Down));
+        let takes_back = alert == Alert::Up && was_down;
+        let kept = self.toast;
+        let may = shown == Shown::AsToast && (!waits || alert.tone() == Tone::Alert);
+        let about = About {
+            market: alert.market_id().and_then(|id| store.market(id)).cloned(),
+            ..About::default()
+        };
+        let event = Event::Alert(alert);
+        self.note_of(about.clone(), None, event.clone(), now);
+        if !may {
+            self.toast = kept.filter(|_| !takes_back);
+        }
+        Notice {
+            number: self.last,
+            at: now,
+            ticket: None,
+            about,
+            event,
         }
     }
 

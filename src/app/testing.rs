@@ -9,7 +9,7 @@ use super::{
     update,
 };
 use crate::{
-    config::{Checks, Dialect},
+    config::{Alerts, Checks, Dialect, Guard},
     model::{Failure, Market, Num, Order, Page, Position, Receipt, Ticket, Timestamp, Zone},
 };
 use std::{collections::BTreeMap, time::Duration};
@@ -61,6 +61,8 @@ pub(crate) fn bare_desk() -> Model {
         read_only: false,
         zone: Zone::utc(),
         reading: crate::view::READING,
+        alerts: Alerts::default(),
+        guard: Guard::default(),
     };
     let mut model = Model::new(options, Keymap::default(), NOON);
     let identity = Identity {

@@ -1,9 +1,9 @@
 //! The router: one message in, the changed model and the effects out.
 
 use super::{
-    About, Effect, Model, Msg, Next, bulk, checks, doubt,
+    About, Clip, Effect, Model, Msg, Next, Signal, alerts, bulk, checks, doubt, export,
     form::Around,
-    guest, halt,
+    guard, guest, halt,
     keymap::{Action, Chord, Context},
     lens,
     lineage::links,
@@ -14,7 +14,8 @@ use super::{
     prompt, screen,
 };
 use crate::model::{
-    Command, Failure, FailureKind, OrderStatus, Progress, Receipt, Ticket, Timestamp, draft::Draft,
+    Command, Failure, FailureKind, OrderStatus, Progress, Receipt, Text, Ticket, Timestamp,
+    draft::Draft,
 };
 use strum::IntoEnumIterator;
 
@@ -32,7 +33,8 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
         Msg::Polled(poll) => arrive(model, *poll),
         Msg::Called(call) => {
             model.store.call(call);
-            vec![]
+            let alerts = alerts::called(model);
+            alerts::raise(model, alerts)
         }
         Msg::TriesAgain(at) => {
             model.store.health.tries_again(at, model.now);
@@ -49,6 +51,10 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
             doubt::offer(model, text, command);
             vec![]
         }
+        Msg::Written(result) => {
+            export::written(model, result);
+            vec![]
+        }
         Msg::Flatten => doubt::flatten_now(model),
         Msg::Asked(guest, wish) => guest::asked(model, guest, wish),
         Msg::Halted(why) => halt::halt(model, why),
@@ -62,6 +68,7 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
     effects.extend(pass_time(model));
     effects.extend(bulk::proceed(model));
     lens::refresh(model);
+    effects.extend(export::proceed(model));
     effects
 }
 
@@ -81,6 +88,9 @@ fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
     };
     let next = match (model.overlays.last_mut(), action) {
         (Some(Overlay::Prompt(_)), action) => prompt::press(model, chord, action),
+        (Some(Overlay::Detail(detail)), Some(Action::Copy)) => {
+            Next::Copy(Clip::Detail(detail.row.clone()))
+        }
         (Some(Overlay::Form(form)), action) => {
             let around = Around {
                 store: &model.store,
@@ -93,9 +103,16 @@ fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
         (_, None) => Next::Stay,
         (Some(Overlay::Strip(strip)), Some(action)) => strip.act(action, now),
         (Some(Overlay::Bulk(bulk)), Some(action)) => bulk.act(action, now),
-        (Some(Overlay::Help { offset, .. } | Overlay::Quality { offset }), Some(action)) => {
-            scroll(offset, action)
-        }
+        (Some(Overlay::Export(export)), Some(action)) => export.act(action),
+        (Some(Overlay::Limits { .. }), Some(Action::Lift)) => guard::ask_to_lift(model),
+        (
+            Some(
+                Overlay::Help { offset, .. }
+                | Overlay::Quality { offset }
+                | Overlay::Limits { offset },
+            ),
+            Some(action),
+        ) => scroll(offset, action),
         (Some(Overlay::Chart(chart)), Some(action)) => {
             let markets: Vec<_> = model.store.prices.keys().cloned().collect();
             chart.act(action, &markets)
@@ -115,7 +132,11 @@ fn is_said_by_toast(model: &Model, chord: Chord) -> bool {
     let is_over = matches!(
         model.overlays.last(),
         Some(
-            Overlay::Help { .. } | Overlay::Detail(_) | Overlay::Chart(_) | Overlay::Quality { .. }
+            Overlay::Help { .. }
+                | Overlay::Detail(_)
+                | Overlay::Chart(_)
+                | Overlay::Quality { .. }
+                | Overlay::Limits { .. }
         )
     );
     let waits =
@@ -146,6 +167,8 @@ fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
             | Overlay::Chart(_)
             | Overlay::Quality { .. }
             | Overlay::Detail(_)
+            | Overlay::Limits { .. }
+            | Overlay::Export(_)
             | Overlay::Strip(_)
             | Overlay::Bulk(_),
         )
@@ -179,31 +202,24 @@ fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
             model.overlays.push(Overlay::Bulk(list));
             vec![]
         }
-        Next::Again(ticket) => {
-            model.overlays.pop();
-            vec![Effect::Again(ticket)]
-        }
-        Next::GiveUp(ticket) => {
-            model.overlays.pop();
-            vec![Effect::GiveUp(ticket)]
-        }
-        Next::Rearm => {
-            model.overlays.pop();
-            vec![Effect::Rearm]
-        }
+        Next::Again(ticket) => close_with(model, Effect::Again(ticket)),
+        Next::GiveUp(ticket) => close_with(model, Effect::GiveUp(ticket)),
+        Next::Rearm => close_with(model, Effect::Rearm),
         Next::RunAndStay(command) => {
             if let Some(why) = objection(model, &command) {
                 return refuse(model, why);
             }
-            let (ticket, effect) = send(model, command);
-            if let Some(Overlay::Form(form)) = model.overlays.last_mut() {
-                form.sending = Some(ticket);
-                if let Draft::Entry(draft) = &form.draft {
-                    model.used.keep(draft);
-                }
-            }
-            vec![effect]
+            send_form(model, command)
         }
+        Next::Lift => {
+            model.overlays.pop();
+            model.guard.lift();
+            follow(
+                model,
+                Next::Refuse("the lock on new risk is lifted".to_owned()),
+            )
+        }
+        Next::Copy(clip) => copy(model, clip),
         Next::Refuse(why) => {
             model
                 .activity
@@ -211,6 +227,35 @@ fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
             vec![]
         }
     }
+}
+
+/// The overlay that asked has its answer.
+fn close_with(model: &mut Model, effect: Effect) -> Vec<Effect> {
+    model.overlays.pop();
+    vec![effect]
+}
+
+/// The form that wrote it waits for its end.
+fn send_form(model: &mut Model, command: Command) -> Vec<Effect> {
+    let (ticket, effect) = send(model, command);
+    if let Some(Overlay::Form(form)) = model.overlays.last_mut() {
+        form.sending = Some(ticket);
+        if let Draft::Entry(draft) = &form.draft {
+            model.used.keep(draft);
+        }
+    }
+    vec![effect]
+}
+
+fn copy(model: &mut Model, clip: Clip) -> Vec<Effect> {
+    let words = match &clip {
+        Clip::Text(text) => format!("copied {}", Text::from(text.as_str())),
+        Clip::Lines(lines) => format!("copied {} ids", lines.len()),
+        Clip::Detail(..) => "copied what is known of this row".to_owned(),
+    };
+    let event = Event::Said(Tone::Plain, words);
+    model.activity.note(None, event, model.now);
+    vec![Effect::Signal(Signal::Copy(clip))]
 }
 
 /// Why the desk itself does not send this, if so.
@@ -222,7 +267,8 @@ pub(super) fn objection(model: &Model, command: &Command) -> Option<String> {
         return Some(why);
     }
     let limits = &model.options.checks;
-    checks::objection(limits, &model.store, &model.session, model.now, command)
+    let held = checks::objection(limits, &model.store, &model.session, model.now, command);
+    held.or_else(|| guard::objection(model, command))
 }
 
 /// The form that wanted to send says why it did not, and keeps its contents.
@@ -250,11 +296,24 @@ fn arrive(model: &mut Model, poll: Poll) -> Vec<Effect> {
         poll.answer,
         Answer::Scaled(..) | Answer::History(_) | Answer::MoreHistory(_, Ok(_))
     );
+    let source = poll.answer.source();
+    let ended: Vec<_> = model
+        .store
+        .ended_twaps
+        .iter()
+        .map(|e| e.twap.id.clone())
+        .collect();
+    let mut news = alerts::arriving(model, &poll);
     let ladders = model.store.arrive(poll);
     model.session.seen(&model.store);
+    news.extend(alerts::arrived(model, source, &ended));
+    if matches!(source, Source::Account | Source::Closed | Source::Positions) {
+        news.extend(guard::measure(model));
+    }
     let watch = (!ladders.is_empty()).then_some(Effect::Watch(ladders));
     let trace = traces.then(|| screen::trace(model)).flatten();
-    watch.into_iter().chain(trace).collect()
+    let told = alerts::raise(model, news);
+    watch.into_iter().chain(trace).chain(told).collect()
 }
 
 fn advance(model: &mut Model, ticket: Ticket, progress: Progress) -> Vec<Effect> {
@@ -294,6 +353,7 @@ fn settle(model: &mut Model, ticket: Ticket, result: Result<Receipt, Failure>) -
     };
     if let Ok(receipt) = &result {
         model.store.settle(receipt, flight.since);
+        model.watch.settled(receipt);
     }
     let is_told = settle_form(model, ticket, &result) | bulk::settle(model, ticket, &result);
     doubt::unask(model, ticket);

@@ -45,7 +45,9 @@ fn strip(model: &Model) -> Option<Timestamp> {
         | Overlay::Quality { .. }
         | Overlay::Detail(_)
         | Overlay::Form(_)
-        | Overlay::Prompt(_) => None,
+        | Overlay::Prompt(_)
+        | Overlay::Limits { .. }
+        | Overlay::Export(_) => None,
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::{
     app::{CloseAllRule, Identity, Mode, Options, keymap::Keymap, poll::Source},
     config::{ColorChoice, Connection, Settings, memory},
-    runtime::{Far, Start},
+    runtime::{Far, Start, Terminal},
     ui::{Depth, Scrolls, Theme},
     view::{self, format::Zone},
 };
@@ -15,6 +15,15 @@ pub(super) fn start(settings: &Settings) -> Result<Start> {
     Ok(Start {
         options: options(settings),
         keymap: keymap(settings)?,
+        export_dir: settings
+            .export_dir
+            .clone()
+            .unwrap_or_else(|| PathBuf::from(".")),
+        terminal: if said("TMUX").is_empty() {
+            Terminal::Plain
+        } else {
+            Terminal::Tmux
+        },
         scrolls: Scrolls::new(theme(settings)?, Zone::local()),
     })
 }
@@ -88,6 +97,8 @@ fn options(settings: &Settings) -> Options {
         read_only: settings.read_only,
         zone: Zone::local(),
         reading: view::READING,
+        alerts: settings.alerts.clone(),
+        guard: settings.guard.clone(),
     }
 }
 

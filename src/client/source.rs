@@ -7,7 +7,7 @@
 use super::{Client, answer::Answer, base};
 use crate::{
     config::{FactsSource, PriceSource},
-    model::{AccountFacts, AccountId, Failure, FailureKind, Market, Num, Page, Text},
+    model::{AccountFacts, AccountId, Failure, FailureKind, Market, Num, Page, RuleFact, Text},
 };
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -80,8 +80,27 @@ fn facts(row: &RawValue, source: &FactsSource) -> Result<AccountFacts, String> {
         available_margin: optional(&source.available_margin)?,
         day_pnl: optional(&source.day_pnl)?,
         daily_loss_left: optional(&source.daily_loss_left)?,
+        starting_cash: optional(&source.starting_cash)?,
+        rules: rules(row, source.rules.as_deref())?,
         as_of: None,
     })
+}
+
+/// A rule without figures is none that could be shown.
+fn rules(row: &RawValue, pointer: Option<&str>) -> Result<Vec<RuleFact>, String> {
+    let Some(found) = pointer.and_then(|pointer| find(row, pointer)) else {
+        return Ok(vec![]);
+    };
+    let rows: Vec<&RawValue> =
+        serde_json::from_str(found.get()).map_err(|_| "the rules are no array".to_owned())?;
+    let mut rules = vec![];
+    for row in rows {
+        let id = word(row, "/rule_id")?.into();
+        if let (Some(value), Some(limit)) = (number(row, "/value")?, number(row, "/limit")?) {
+            rules.push(RuleFact { id, value, limit });
+        }
+    }
+    Ok(rules)
 }
 
 fn count(number: Num) -> Option<u32> {

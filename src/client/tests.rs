@@ -460,6 +460,8 @@ async fn account_figures_are_those_of_our_account() {
         equity: "100250.55".parse().ok(),
         cash: "99".parse().ok(),
         daily_loss_left: "0.4".parse().ok(),
+        starting_cash: None,
+        rules: vec![],
         ..Default::default()
     };
     assert_eq!(facts, expected);

@@ -72,6 +72,11 @@ pub struct FactsSource {
     /// Share of the permitted daily loss not yet used, 0 to 1.
     #[serde(default)]
     pub daily_loss_left: Option<String>,
+    #[serde(default)]
+    pub starting_cash: Option<String>,
+    /// An array of the challenge's rules: `rule_id`, `value` and `limit` each.
+    #[serde(default)]
+    pub rules: Option<String>,
 }
 
 impl PriceSource {
@@ -103,6 +108,8 @@ impl FactsSource {
             available_margin: Some("/available_margin".to_owned()),
             day_pnl: Some("/day_pnl".to_owned()),
             daily_loss_left: Some("/daily_loss_left".to_owned()),
+            starting_cash: Some("/starting_cash".to_owned()),
+            rules: Some("/rules".to_owned()),
         }
     }
 }

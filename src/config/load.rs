@@ -1,7 +1,8 @@
 //! From layers to settings that hold together.
 
 use super::{
-    FactsSource, LogLevel, Origin, PriceSource, Problem, Settings, SettingsError, Sources, Theme,
+    Escape, FactsSource, LogLevel, Origin, PriceSource, Problem, Settings, SettingsError, Sources,
+    Theme,
     layers::{Layers, variable},
     settings::ColorChoice,
     show, validate,
@@ -138,7 +139,7 @@ fn key_and_complaint(error: ConfigError) -> (String, String) {
 
 /// What a setting may be, where it is one of a few.
 fn allowed(key: &str) -> Option<String> {
-    if let "close_all_confirm" | "read_only" | "dialect.signed_sizes" = key {
+    if let "close_all_confirm" | "read_only" | "guard.lock" | "dialect.signed_sizes" = key {
         return Some("true, false".to_owned());
     }
     let quoted = choices(key)?.into_iter().map(|word| format!("\"{word}\""));
@@ -151,6 +152,7 @@ pub(super) fn choices(key: &str) -> Option<Vec<String>> {
         "theme" => Some(words::<Theme>()),
         "color" => Some(words::<ColorChoice>()),
         "log_level" => Some(words::<LogLevel>()),
+        "alerts.desktop_escape" => Some(words::<Escape>()),
         "dialect.timestamp_unit" => Some(words::<TimestampUnit>()),
         _ => None,
     }

@@ -7,8 +7,10 @@
 //! Known limits: files are read as UTF-8 TOML; numbers with a fraction are written as strings, because the layers
 //! underneath would take them through `f64`. The owner of a file is not checked, its mode is.
 
+mod alerts;
 mod checks;
 mod connection;
+mod guard;
 mod key;
 mod layers;
 mod load;
@@ -25,8 +27,10 @@ mod validate;
 mod words;
 
 pub use crate::api::Dialect;
+pub use alerts::{Alerts, Escape, Way, Ways};
 pub use checks::Checks;
 pub use connection::{Connection, FactsSource, PriceSource, Secret};
+pub use guard::Guard;
 pub use layers::{Flag, Origin, Sources};
 pub use load::{Loaded, load};
 pub use paths::{state_dir, user_file};

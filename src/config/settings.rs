@@ -1,8 +1,8 @@
 //! What can be set. Names here are the names everywhere: file, environment, flags.
 
 use super::{
-    Checks, Connection, FactsSource, PriceSource, Secret, SettingsError, SourceChoice, key,
-    validate, words,
+    Alerts, Checks, Connection, FactsSource, Guard, PriceSource, Secret, SettingsError,
+    SourceChoice, key, validate, words,
 };
 use crate::{
     api::{Dialect, Learned, Term},
@@ -39,10 +39,15 @@ pub struct Settings {
     /// Where the journal and the log live; see [`super::state_dir`] for the default.
     #[serde(default, deserialize_with = "words::path")]
     pub state_dir: Option<PathBuf>,
+    /// Where exports are written; where the program runs when it is not set.
+    #[serde(default, deserialize_with = "words::path")]
+    pub export_dir: Option<PathBuf>,
     pub log_level: LogLevel,
     /// Whether nothing but reads leaves.
     pub read_only: bool,
     pub checks: Checks,
+    pub guard: Guard,
+    pub alerts: Alerts,
     pub poll: Poll,
     pub dialect: Dialect,
     /// What of the dialect somebody has set.

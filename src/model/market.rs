@@ -1,6 +1,6 @@
 //! Facts the documented shapes do not carry: prices and account figures, from a configured source.
 
-use super::{MarketId, Num, Timestamp};
+use super::{MarketId, Num, Text, Timestamp};
 
 /// One market's prices, USD. Everything a source does not give stays unknown.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,6 +48,14 @@ fn leading_zeros(price: Num) -> u32 {
     u32::try_from(zeros).unwrap_or(0) + 1
 }
 
+/// One rule of a challenge: what is measured and what is allowed or wanted, both in the rule's own unit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RuleFact {
+    pub id: Text,
+    pub value: Num,
+    pub limit: Num,
+}
+
 /// What the account is worth and how its challenge stands, USD unless said otherwise.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct AccountFacts {
@@ -58,6 +66,10 @@ pub struct AccountFacts {
     pub day_pnl: Option<Num>,
     /// Share of the permitted daily loss not yet used, 0 to 1.
     pub daily_loss_left: Option<Num>,
+    /// What the account began with.
+    pub starting_cash: Option<Num>,
+    /// How the challenge stands by its rules.
+    pub rules: Vec<RuleFact>,
     /// The source's own clock when it answered.
     pub as_of: Option<Timestamp>,
 }

@@ -39,7 +39,7 @@ pub use ids::{
     AccountId, IdempotencyKey, MarketId, OperationId, OrderId, PositionId, ScaledId, Ticket, TwapId,
 };
 pub use lenient::Lenient;
-pub use market::{AccountFacts, Market};
+pub use market::{AccountFacts, Market, RuleFact};
 pub use num::{Bps, Num, NumError};
 pub use order::{
     LiquidityRole, MarginMode, Order, OrderMode, OrderStatus, OrderType, Side, TimeInForce,

@@ -5,16 +5,30 @@ use jiff::{Zoned, civil, tz::TimeZone};
 
 /// Where the person is: local times are shown in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Zone(TimeZone);
+pub struct Zone(TimeZone, Moments);
+
+/// How moments are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Moments {
+    /// As short as the day allows.
+    Short,
+    /// In full, for machines.
+    Stamps,
+}
 
 impl Zone {
     /// The system's zone, read once; UTC when the system does not say.
     pub fn local() -> Self {
-        Self(TimeZone::system())
+        Self(TimeZone::system(), Moments::Short)
     }
 
     pub fn utc() -> Self {
-        Self(TimeZone::UTC)
+        Self(TimeZone::UTC, Moments::Short)
+    }
+
+    /// UTC, every moment in full: `2026-11-20T14:03:22.000Z`.
+    pub fn stamps() -> Self {
+        Self(TimeZone::UTC, Moments::Stamps)
     }
 
     /// `14:03:22`.
@@ -24,6 +38,9 @@ impl Zone {
 
     /// `14:03:22` today, `11-19 14:03` on another day of this year, else `2025-11-19`.
     pub fn moment(&self, at: Timestamp, now: Timestamp) -> String {
+        if self.1 == Moments::Stamps {
+            return self.formatted(at, "%FT%T%.3fZ");
+        }
         let same = |format| self.formatted(at, format) == self.formatted(now, format);
         if same("%F") {
             self.time_of_day(at)
@@ -85,7 +102,7 @@ fn instant(zoned: &Zoned) -> Timestamp {
 
 impl From<TimeZone> for Zone {
     fn from(zone: TimeZone) -> Self {
-        Self(zone)
+        Self(zone, Moments::Short)
     }
 }
 

@@ -1,7 +1,7 @@
 //! A desk on a terminal, from the first frame to the exit code.
 
 use super::{
-    Clock, Far, Wires, input,
+    Clock, Far, Out, Terminal, Wires, input,
     painter::Painter,
     run,
     services::{Reach, Services},
@@ -14,7 +14,7 @@ use crate::{
     ui::Scrolls,
 };
 use ratatui::layout::Rect;
-use std::io;
+use std::{io, path::PathBuf};
 use tokio::sync::mpsc::{channel, unbounded_channel};
 
 /// Messages that may wait for the loop; a sender that finds it full waits, which slows polls, never keys.
@@ -27,6 +27,9 @@ pub struct Start {
     pub keymap: Keymap,
     /// What the drawing starts from: theme and zone.
     pub scrolls: Scrolls,
+    pub terminal: Terminal,
+    /// Where exports go.
+    pub export_dir: PathBuf,
 }
 
 /// How a desk ended.
@@ -55,6 +58,7 @@ where
         clock,
         reach: Reach::Signal,
         read_only: start.options.read_only,
+        export_dir: start.export_dir,
         intervals: start.options.intervals.clone(),
         inbox,
     };
@@ -66,9 +70,13 @@ where
         effects,
         clock,
         scrolls: start.scrolls,
+        terminal: start.terminal,
     };
     let end = tokio::select! {
-        () = run(wires, Rect::new(0, 0, columns, rows), &mut model, |frame| painter.show(frame)) => End::Quit,
+        () = run(wires, Rect::new(0, 0, columns, rows), &mut model, |out| match out {
+            Out::Frame(frame) => painter.show(frame),
+            Out::Aside(bytes) => painter.say(bytes),
+        }) => End::Quit,
         code = signals.caught() => End::Signal(code),
     };
     far_side.abort();

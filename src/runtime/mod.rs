@@ -6,6 +6,7 @@
 mod clock;
 mod desk;
 mod door;
+mod export;
 mod flatten;
 mod frame;
 mod guests;
@@ -18,6 +19,7 @@ mod poller;
 mod recovery;
 mod scribe;
 mod services;
+mod signal;
 mod signals;
 mod terminal;
 
@@ -29,6 +31,7 @@ pub use picture::picture;
 pub use poller::Poller;
 pub use scribe::open as open_journal;
 pub use services::Far;
+pub use signal::Terminal;
 pub use terminal::columns;
 
 use crate::{
@@ -52,15 +55,20 @@ struct Wires<I> {
     effects: UnboundedSender<Effect>,
     clock: Clock,
     scrolls: Scrolls,
+    terminal: Terminal,
 }
 
-/// Runs until the model quits or the input ends. `show` gets every frame worth drawing.
-async fn run<I>(
-    mut wires: Wires<I>,
-    mut size: Rect,
-    model: &mut Model,
-    mut show: impl FnMut(Buffer),
-) where
+/// What the terminal gets.
+#[derive(Debug)]
+enum Out {
+    Frame(Buffer),
+    /// Bytes that draw nothing.
+    Aside(Vec<u8>),
+}
+
+/// Runs until the model quits or the input ends. `show` gets every frame worth drawing, and what is said beside them.
+async fn run<I>(mut wires: Wires<I>, mut size: Rect, model: &mut Model, mut show: impl FnMut(Out))
+where
     I: Stream<Item = io::Result<Event>> + Unpin,
 {
     let mut gate = FrameGate::open();
@@ -70,7 +78,7 @@ async fn run<I>(
             () = gate.due() => {
                 let mut frame = Buffer::empty(size);
                 ui::render(&mut frame, model, &mut wires.scrolls);
-                show(frame);
+                show(Out::Frame(frame));
                 gate.drawn();
                 continue;
             }
@@ -91,8 +99,13 @@ async fn run<I>(
             if effect == Effect::Quit {
                 return;
             }
-            // The far side lives as long as the loop; if it is gone the desk is leaving.
-            drop(wires.effects.send(effect));
+            if let Effect::Signal(signal) = &effect {
+                let bytes = signal::bytes(signal, model, &wires.scrolls.zone, wires.terminal);
+                show(Out::Aside(bytes));
+            } else {
+                // The far side lives as long as the loop; if it is gone the desk is leaving.
+                drop(wires.effects.send(effect));
+            }
         }
         gate.want(cause);
     }
@@ -110,6 +123,7 @@ fn cause(msg: &Msg) -> Cause {
         | Msg::Ended(..)
         | Msg::Resumed(..)
         | Msg::Offered(..)
+        | Msg::Written(_)
         | Msg::Flatten
         | Msg::Asked(..)
         | Msg::Halted(_)

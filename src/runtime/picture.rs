@@ -44,6 +44,7 @@ where
         clock,
         reach: Reach::Nothing,
         read_only: start.options.read_only,
+        export_dir: start.export_dir,
         intervals: asked(clock, &start.options.intervals),
         inbox,
     };

@@ -1,8 +1,8 @@
 //! The far side of the loop: opens the service, then carries effects out, one after another.
 
-use super::{Clock, Outbox, Poller, door::Host, guests::Guests};
+use super::{Clock, Outbox, Poller, door::Host, export, guests::Guests};
 use crate::{
-    app::{Effect, Identity, Msg, notice::Tone, poll::Source},
+    app::{Effect, Identity, Msg, export::Sheet, notice::Tone, poll::Source},
     client::Client,
     config::{Connection, memory},
     model::Failure,
@@ -44,8 +44,20 @@ pub(super) struct Services {
     pub(super) clock: Clock,
     pub(super) reach: Reach,
     pub(super) read_only: bool,
+    /// Where exports go.
+    pub(super) export_dir: PathBuf,
     pub(super) intervals: BTreeMap<Source, Duration>,
     pub(super) inbox: Sender<Msg>,
+}
+
+/// Formats and writes beside everything else; says where it is.
+fn write(inbox: &Sender<Msg>, sheet: Box<Sheet>, dir: PathBuf) {
+    let inbox = inbox.clone();
+    tokio::task::spawn_blocking(move || {
+        let written = export::write(&sheet, &dir);
+        // The desk has left: nobody is there to be told.
+        drop(inbox.blocking_send(Msg::Written(written)));
+    });
 }
 
 impl Services {
@@ -60,6 +72,7 @@ impl Services {
             Ok(far) => self.join(far, &guests).await,
             Err(why) => Err(why),
         };
+        let (inbox, export_dir) = (self.inbox.clone(), self.export_dir.clone());
         let (mut outbox, mut poller) = match joined {
             Ok(joined) => joined,
             Err(why) => return self.mourn(why, effects).await,
@@ -77,7 +90,9 @@ impl Services {
                 Effect::MoreClosed(cursor) => poller.more_closed(cursor),
                 Effect::MoreHistory(cursor) => poller.more_history(cursor),
                 Effect::Watch(ladders) => poller.watch(ladders),
-                Effect::Quit => {}
+                // The loop keeps these to itself.
+                Effect::Write(sheet) => write(&inbox, sheet, export_dir.clone()),
+                Effect::Signal(_) | Effect::Quit => {}
             }
         }
     }

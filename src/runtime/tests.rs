@@ -7,7 +7,7 @@ use crate::{
         keymap::Keymap,
         poll::{Answer, Poll},
     },
-    config::{Checks, Dialect},
+    config::{Alerts, Checks, Dialect, Guard},
     model::{Page, Timestamp},
 };
 use futures_util::stream;
@@ -29,6 +29,8 @@ fn model() -> Model {
         read_only: false,
         zone: crate::model::Zone::utc(),
         reading: crate::view::READING,
+        alerts: Alerts::default(),
+        guard: Guard::default(),
     };
     Model::new(options, Keymap::default(), FROZEN.now())
 }
@@ -51,9 +53,14 @@ where
         effects,
         clock: FROZEN,
         scrolls: Scrolls::default(),
+        terminal: Terminal::Plain,
     };
     let (mut drawn, start) = (vec![], Instant::now());
-    run(wires, SCREEN, &mut model(), |_| drawn.push(start.elapsed())).await;
+    run(wires, SCREEN, &mut model(), |out| match out {
+        Out::Frame(_) => drawn.push(start.elapsed()),
+        Out::Aside(_) => {}
+    })
+    .await;
     drawn
 }
 

@@ -166,16 +166,23 @@ impl Regions {
 
 /// A toast never covers a position: where the positions reach down to it they give way.
 fn room_for_toast(model: &Model, tier: Tier, body: Rect, toast: Option<&ToastView>) -> Rect {
-    let is_single = model.focus.zoomed || tier == Tier::List;
-    match toast {
-        Some(_) if is_single && model.focus.pane == Pane::Positions => clear_of_toast(body, toast),
-        Some(_) | None => body,
+    let Some(toast) = toast else { return body };
+    let covered = toast::area(toast, body);
+    let places = layout::places(tier, body, &model.focus, |pane| pane::wanted(model, pane));
+    let mut positions = places.iter().filter(|place| place.pane == Pane::Positions);
+    if positions.any(|place| place.area.intersects(covered)) {
+        Rect {
+            height: body.height.saturating_sub(covered.height),
+            ..body
+        }
+    } else {
+        body
     }
 }
 
 /// What is above the toast, if there is one: a detail or a chart is read while news comes.
 fn clear_of_toast(body: Rect, toast: Option<&ToastView>) -> Rect {
-    let height = toast.map_or(0, |toast| toast::size(toast, body).1);
+    let height = toast.map_or(0, |toast| toast::area(toast, body).height);
     Rect {
         height: body.height.saturating_sub(height),
         ..body
@@ -189,6 +196,8 @@ fn strip(model: &Model, scene: &Scene<'_>) -> Option<StripView> {
         | Overlay::Chart(_)
         | Overlay::Quality { .. }
         | Overlay::Detail(_)
+        | Overlay::Limits { .. }
+        | Overlay::Export(_)
         | Overlay::Form(_)
         | Overlay::Prompt(_)
         | Overlay::Bulk(_) => None,
@@ -202,6 +211,8 @@ fn prompt(model: &Model) -> Option<PromptView> {
         | Overlay::Chart(_)
         | Overlay::Quality { .. }
         | Overlay::Detail(_)
+        | Overlay::Limits { .. }
+        | Overlay::Export(_)
         | Overlay::Form(_)
         | Overlay::Strip(_)
         | Overlay::Bulk(_) => None,
@@ -225,6 +236,12 @@ fn overlays(canvas: &mut Canvas<'_>, body: Rect, model: &Model, scene: &Scene<'_
             Overlay::Form(form) => form::draw(canvas, body, &view::form::form(form, model)),
             Overlay::Bulk(bulk) => {
                 bulk::draw(canvas, body, &view::bulk(model, scene, bulk), bulk.offset);
+            }
+            Overlay::Export(export) => {
+                detail::draw(canvas, body, &view::export(model, export), 0);
+            }
+            Overlay::Limits { offset } => {
+                detail::draw(canvas, body, &view::limits(model), *offset);
             }
             Overlay::Strip(_) | Overlay::Prompt(_) => {}
         }

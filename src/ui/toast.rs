@@ -11,7 +11,7 @@ const WIDEST: u16 = 76;
 const MOST_LINES: usize = 4;
 
 /// The lines and the size of a toast in a body of this width.
-pub(super) fn size(toast: &ToastView, body: Rect) -> (u16, u16) {
+fn size(toast: &ToastView, body: Rect) -> (u16, u16) {
     let inner = body.width.saturating_sub(4).min(WIDEST);
     let lines = lines(toast, inner);
     let widest = lines.iter().map(|(text, _)| width(text)).max().unwrap_or(0);
@@ -20,7 +20,8 @@ pub(super) fn size(toast: &ToastView, body: Rect) -> (u16, u16) {
     (widest.max(title).min(inner) + 4, height + 2)
 }
 
-pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, toast: &ToastView) {
+/// Where it lies.
+pub(super) fn area(toast: &ToastView, body: Rect) -> Rect {
     let (width, height) = size(toast, body);
     let area = Rect {
         x: body.right().saturating_sub(width),
@@ -28,7 +29,11 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, toast: &ToastView) {
         width,
         height,
     };
-    let area = area.intersection(body);
+    area.intersection(body)
+}
+
+pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, toast: &ToastView) {
+    let area = area(toast, body);
     let mut title = vec![Span::new(toast.head.clone(), toast.tone)];
     if let Some(key) = &toast.dismiss {
         title.push(Span::new(format!("  {key}"), Tone::Accent));

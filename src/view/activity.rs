@@ -50,6 +50,7 @@ pub(super) fn kind(event: &Event) -> &'static str {
         Event::Settled(_, Ok(receipt)) => receipt_kind(receipt),
         Event::Settled(_, Err(why)) => why.kind.word(),
         Event::Said(..) => "desk",
+        Event::Alert(alert) => super::alert::kind(alert),
     }
 }
 
@@ -99,6 +100,7 @@ pub(super) fn words_of(notice: &Notice) -> Vec<Span> {
         }
         Event::Settled(command, Err(why)) => failed(asked(command), why),
         Event::Said(_, text) => vec![Span::plain(text.clone())],
+        Event::Alert(alert) => vec![Span::plain(super::alert::words(alert, &notice.about))],
     }
 }
 
@@ -181,7 +183,7 @@ fn close_all_words(operation: &CloseAll) -> String {
 }
 
 /// The order as it came back: with its fill, or why it was refused.
-fn order_words(order: &Order, market: Option<&Market>) -> String {
+pub(super) fn order_words(order: &Order, market: Option<&Market>) -> String {
     let mut words = vec![words::order(order, market)];
     if order.status.known().is_none() {
         words.push(words::said("status", &order.status, |known| {

@@ -4,6 +4,7 @@ use crate::{
     app::{
         Model,
         form::Form,
+        guard,
         keymap::{Action, Chord, Context},
         links, marked,
         marks::Marks,
@@ -34,13 +35,16 @@ const ORDER: &[Action] = &[
     Action::Margin,
     Action::Decide,
     Action::Rearm,
+    Action::Lift,
     Action::Buy,
     Action::Sell,
     Action::NewTwap,
     Action::NewLadder,
     Action::Detail,
     Action::Mark,
+    Action::Copy,
     Action::CancelAll,
+    Action::Export,
     Action::NextField,
     Action::NextChoice,
     Action::StepUp,
@@ -58,7 +62,10 @@ const ORDER: &[Action] = &[
 /// The footer's hints; [`Action::CloseAll`] is the first of the desk's and marked.
 pub fn footer(model: &Model) -> Vec<Hint> {
     let context = model.context();
-    let last: &[Action] = if matches!(context, Context::Help | Context::Detail | Context::Bulk) {
+    let last: &[Action] = if matches!(
+        context,
+        Context::Help | Context::Detail | Context::Bulk | Context::Limits
+    ) {
         &[
             Action::Follow,
             Action::NextLink,
@@ -67,7 +74,10 @@ pub fn footer(model: &Model) -> Vec<Hint> {
         ]
     } else if context == Context::Chart {
         &[Action::NextChoice, Action::Down, Action::Dismiss]
-    } else if matches!(context, Context::Form | Context::Strip | Context::Prompt) {
+    } else if matches!(
+        context,
+        Context::Form | Context::Strip | Context::Prompt | Context::Export
+    ) {
         &[Action::Dismiss]
     } else {
         &[]
@@ -117,6 +127,10 @@ fn label(model: &Model, action: Action) -> &'static str {
         (Action::Rearm, ..) => "RE-ARM",
         (Action::Confirm, _, Context::Bulk) => "send",
         (Action::CancelAll, ..) => "cancel all",
+        (Action::Submit, _, Context::Export) => "write",
+        (Action::NextField, _, Context::Export) => "span",
+        (Action::NextChoice, _, Context::Export) => "format",
+        (Action::Export, ..) => "export",
         (Action::ClosePosition, ..) => "close",
         (Action::Exits, ..) => "exits",
         (Action::Margin, ..) => "margin",
@@ -159,13 +173,14 @@ const NEEDS: &[(Action, Need)] = &[
     (Action::Mark, |model| {
         Marks::reach(model.focus.pane) && selected(model).is_some()
     }),
-    (Action::Buy, can_trade),
-    (Action::Sell, can_trade),
+    (Action::Lift, |model| guard::locked(model).is_some()),
+    (Action::Buy, can_add),
+    (Action::Sell, can_add),
     (Action::NewTwap, |model| {
-        can_trade(model) && model.options.dialect.twap_creation.path().is_some()
+        can_add(model) && model.options.dialect.twap_creation.path().is_some()
     }),
     (Action::NewLadder, |model| {
-        can_trade(model) && model.options.dialect.scaled_creation.path().is_some()
+        can_add(model) && model.options.dialect.scaled_creation.path().is_some()
     }),
     (Action::ObservedPrice, has_price_field),
     (Action::StepUp, is_stepped),
@@ -186,6 +201,9 @@ const NEEDS: &[(Action, Need)] = &[
     (Action::Detail, |model| selected(model).is_some()),
     (Action::Follow, leads_somewhere),
     (Action::NextLink, leads_somewhere),
+    (Action::Copy, |model| {
+        !model.overlays.is_empty() || selected(model).is_some()
+    }),
 ];
 
 fn leads_somewhere(model: &Model) -> bool {
@@ -201,6 +219,11 @@ fn works(model: &Model, action: Action) -> bool {
 /// The account is known and the service takes the key for it.
 fn can_trade(model: &Model) -> bool {
     model.identity.is_some() && !model.store.health.has(FailureKind::Auth)
+}
+
+/// And nothing holds new risk back.
+fn can_add(model: &Model) -> bool {
+    can_trade(model) && guard::locked(model).is_none()
 }
 
 fn has_price_field(model: &Model) -> bool {
@@ -219,6 +242,8 @@ fn form_of(model: &Model) -> Option<&Form> {
         | Overlay::Chart(_)
         | Overlay::Quality { .. }
         | Overlay::Detail(_)
+        | Overlay::Limits { .. }
+        | Overlay::Export(_)
         | Overlay::Strip(_)
         | Overlay::Prompt(_)
         | Overlay::Bulk(_) => None,

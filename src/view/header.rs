@@ -1,10 +1,11 @@
 //! The line that is always there: where orders go, what the account is worth, how near its limits are,
 //! whether the far end answers and how old the data is.
 
-use super::{Gauge, Share, Span, Tone, calls, format, title, words};
+use super::{Gauge, Share, Span, Tone, calls, format, guard, title, words};
 use crate::{
     app::{
         Mode, Model,
+        guard::Limit,
         keymap::{Action, Context},
         poll::Source,
     },
@@ -31,7 +32,7 @@ pub struct Segment {
 }
 
 impl Segment {
-    fn new(priority: u8, words: Vec<Span>) -> Self {
+    pub(super) fn new(priority: u8, words: Vec<Span>) -> Self {
         let brief = words.clone();
         Self {
             words,
@@ -60,6 +61,7 @@ pub fn header(model: &Model) -> Header {
     segments.extend(halted(model));
     segments.extend([worth(model), daily_loss(model), api(model)]);
     segments.extend(budget(model));
+    segments.extend(guard::segments(model));
     segments.extend(ages(model));
     Header {
         mode: Some(identity.mode),
@@ -99,6 +101,9 @@ fn daily_loss(model: &Model) -> Segment {
         .value()
         .and_then(|facts| facts.daily_loss_left);
     let Some(left) = left else {
+        if let Some(gauge) = model.guard.gauge(Limit::DailyLoss) {
+            return guard::segment(gauge, 1);
+        }
         let unknown = vec![Span::muted("daily loss "), Span::unknown()];
         return Segment::new(4, unknown);
     };

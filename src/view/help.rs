@@ -126,6 +126,8 @@ fn name(context: Context) -> &'static str {
         Context::Form => "Form",
         Context::Strip => "Strip",
         Context::Bulk => "List of calls",
+        Context::Limits => "Challenge limits",
+        Context::Export => "Export",
         Context::Help => "Help",
         Context::Detail => "Detail",
         Context::Chart => "Price chart",

@@ -5,14 +5,18 @@
 //! is unknown is [`format::UNKNOWN`]. Every meaning is in the words, tones only repeat it.
 
 mod activity;
+mod alert;
 mod bulk;
 mod calls;
 mod closed;
+mod csv;
 mod curve;
 mod detail;
+mod export;
 mod footer;
 pub mod form;
 pub mod format;
+mod guard;
 mod header;
 mod help;
 mod history;
@@ -31,10 +35,14 @@ mod title;
 mod twaps;
 mod words;
 
+pub use alert::notification;
 pub use bulk::{BulkItem, BulkView, bulk};
+pub use csv::{Name, csv};
 pub use curve::{Curve, FULL, curve};
-pub use detail::{DetailLine, DetailView, detail};
+pub use detail::{DetailLine, DetailView, detail, detail_text};
+pub use export::{export, file, file_stem};
 pub use footer::{Hint, footer};
+pub use guard::limits;
 pub use header::{Header, Segment, header};
 pub use help::{HelpSection, help};
 pub use panes::{emptiness, foot, pane_table};

@@ -141,6 +141,7 @@ fn asked(deed: &Deed, scene: &Scene<'_>) -> String {
         Deed::One(Command::Flatten(_)) => "flatten".to_owned(),
         Deed::One(command) => named(command, scene),
         Deed::Rearm => "send orders that raise exposure again".to_owned(),
+        Deed::Lift(_) => "lift the lock on new risk".to_owned(),
         Deed::CancelAll(_, commands) => {
             let orders = match commands.len() {
                 1 => "the working order".to_owned(),
@@ -174,7 +175,7 @@ fn named(command: &Command, scene: &Scene<'_>) -> String {
 fn starting(deed: &Deed, scene: &Scene<'_>) -> String {
     match deed {
         Deed::One(command) => going(command, scene),
-        Deed::CancelAll(..) | Deed::Rearm => asked(deed, scene),
+        Deed::CancelAll(..) | Deed::Rearm | Deed::Lift(_) => asked(deed, scene),
     }
 }
 
@@ -325,9 +326,11 @@ pub fn toast(model: &Model) -> Option<ToastView> {
         words: toast_words(notice),
         references: match &notice.event {
             Event::Settled(_, Err(why)) => activity::references(why).trim().to_owned(),
-            Event::Settled(_, Ok(_)) | Event::Sent(_) | Event::Progress(..) | Event::Said(..) => {
-                String::new()
-            }
+            Event::Settled(_, Ok(_))
+            | Event::Sent(_)
+            | Event::Progress(..)
+            | Event::Said(..)
+            | Event::Alert(_) => String::new(),
         },
         dismiss: dismiss.filter(|_| stays).map(|chord| chord.to_string()),
     })
@@ -353,11 +356,13 @@ fn toast_words(notice: &Notice) -> String {
             format!("{}: may or may not have been done", asked(command))
         }
         Event::Settled(command, Err(why)) => format!("{}: {}", asked(command), why.message),
-        Event::Settled(..) | Event::Sent(_) | Event::Progress(..) | Event::Said(..) => {
-            activity::words_of(notice)
-                .into_iter()
-                .map(|span| span.text)
-                .collect()
-        }
+        Event::Settled(..)
+        | Event::Sent(_)
+        | Event::Progress(..)
+        | Event::Said(..)
+        | Event::Alert(_) => activity::words_of(notice)
+            .into_iter()
+            .map(|span| span.text)
+            .collect(),
     }
 }

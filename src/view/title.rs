@@ -46,6 +46,10 @@ pub fn title(model: &Model, pane: Pane) -> Title {
     }
 }
 
+pub(super) fn name(pane: Pane) -> &'static str {
+    names(pane).0
+}
+
 fn names(pane: Pane) -> (&'static str, &'static str) {
     match pane {
         Pane::Positions => ("Positions", "Pos"),

@@ -168,7 +168,7 @@ pub(super) fn command(command: &Command, about: &About) -> String {
         }
         (Command::Exits(exits), target) => self::exits(exits, target.as_ref(), of),
         (Command::StopTwap(id), Some(Target::Twap(twap))) => {
-            format!("stop TWAP {} ({id})", twap_words(twap, of))
+            format!("stop TWAP {} ({id})", self::twap(twap, of))
         }
         (Command::CancelScaled(id), Some(Target::Scaled(ladder))) => {
             let rungs = ladder.rungs.len();
@@ -221,7 +221,7 @@ pub(super) fn said<T: Copy + fmt::Display>(
     }
 }
 
-fn twap_words(twap: &Twap, of: Option<&Market>) -> String {
+pub(super) fn twap(twap: &Twap, of: Option<&Market>) -> String {
     let total = twap.total_size.map(|total| order_size(total, of));
     let side = signed_side(twap.total_size).text;
     format!(
@@ -232,7 +232,7 @@ fn twap_words(twap: &Twap, of: Option<&Market>) -> String {
 }
 
 /// `LONG 0.50000 BTC (pos_3)`.
-fn position(position: &Position, of: Option<&Market>) -> String {
+pub(super) fn position(position: &Position, of: Option<&Market>) -> String {
     let side = position_side(position.side()).text;
     let quantity = quantity(position, of);
     let symbol = market(&position.market_id).text;

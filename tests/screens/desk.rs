@@ -10,7 +10,7 @@ use perpdeck::{
     },
     model::{
         AccountFacts, Call, Command, Failure, FailureKind, Market, Num, Order, Page, Position,
-        Progress, Receipt, Scaled, Ticket, Timestamp, Twap,
+        Progress, Receipt, RuleFact, Scaled, Ticket, Timestamp, Twap,
     },
 };
 use serde_json::{Value, json};
@@ -288,6 +288,27 @@ fn markets() -> Vec<Market> {
     ]
 }
 
+/// What a service tells that knows challenges.
+pub(crate) fn challenge(daily_loss_left: &str) -> AccountFacts {
+    let rule = |id: &str, value, limit| RuleFact {
+        id: id.into(),
+        value: num(value),
+        limit: num(limit),
+    };
+    AccountFacts {
+        daily_loss_left: Some(num(daily_loss_left)),
+        starting_cash: Some(num("100000")),
+        rules: vec![
+            rule("max_daily_loss", "95000", "95000"),
+            rule("max_drawdown", "95000", "90000"),
+            rule("profit_target", "102500", "110000"),
+            rule("min_trading_days", "3", "5"),
+            rule("consistency", "0.215", "0.4"),
+        ],
+        ..facts()
+    }
+}
+
 fn facts() -> AccountFacts {
     AccountFacts {
         equity: Some(num("101240.184")),
@@ -295,6 +316,8 @@ fn facts() -> AccountFacts {
         available_margin: Some(num("84120.5")),
         day_pnl: Some(num("312.4")),
         daily_loss_left: Some(num("0.6134")),
+        starting_cash: None,
+        rules: vec![],
         as_of: Some(NOW),
     }
 }
@@ -359,6 +382,8 @@ pub(crate) fn options() -> Options {
         read_only: false,
         zone: perpdeck::view::format::Zone::utc(),
         reading: perpdeck::view::READING,
+        alerts: perpdeck::config::Alerts::default(),
+        guard: perpdeck::config::Guard::default(),
         close_all: CloseAllRule::After(Duration::from_millis(1_500)),
         intervals: sources
             .into_iter()
@@ -463,7 +488,7 @@ fn happenings(model: &mut Model) {
             Event::Sent(command) | Event::Settled(command, _) | Event::Progress(command, _) => {
                 About::of(command, &model.store)
             }
-            Event::Said(..) => About::default(),
+            Event::Said(..) | Event::Alert(_) => About::default(),
         };
         model.activity.note_of(about, Some(Ticket(7)), event, then);
     };

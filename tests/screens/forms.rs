@@ -33,6 +33,8 @@ fn view_of(model: &Model) -> FormView {
         | Overlay::Chart(_)
         | Overlay::Quality { .. }
         | Overlay::Detail(_)
+        | Overlay::Limits { .. }
+        | Overlay::Export(_)
         | Overlay::Strip(_)
         | Overlay::Prompt(_)
         | Overlay::Bulk(_) => None,

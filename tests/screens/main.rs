@@ -18,7 +18,8 @@ mod words;
 use dump::{drawn, press, screen};
 use perpdeck::{
     app::{Model, Msg, poll::Answer, update},
-    model::{Call, CancelResult, Failure, FailureKind, Progress, Receipt, Ticket, Timestamp},
+    config::Way,
+    model::{Call, CancelResult, Failure, FailureKind, Page, Progress, Receipt, Ticket, Timestamp},
     ui::{Scrolls, Theme, picture},
 };
 use std::{fs, path::PathBuf, time::Duration};
@@ -97,6 +98,19 @@ screens! {
     faulty_form_120x40: pressed("babc\n"), 120 x 40;
     refused_form_120x40: refused_form(), 120 x 40;
     too_small_50x12: pressed("X"), 50 x 12;
+    near_liquidation_200x60: near_liquidation(), 200 x 60;
+    near_liquidation_120x40: near_liquidation(), 120 x 40;
+    near_liquidation_80x24: near_liquidation(), 80 x 24;
+    near_liquidation_60x16: near_liquidation(), 60 x 16;
+    limits_200x60: locked("L"), 200 x 60;
+    limits_120x40: locked("L"), 120 x 40;
+    limits_80x24: locked("L"), 80 x 24;
+    limits_60x16: locked("L"), 60 x 16;
+    lift_strip_80x24: locked("Lo"), 80 x 24;
+    export_200x60: pressed("6E"), 200 x 60;
+    export_120x40: pressed("6E\t\t\n"), 120 x 40;
+    export_80x24: pressed("6E\t\t\n"), 80 x 24;
+    export_60x16: pressed("E"), 60 x 16;
     marked_positions_120x40: pressed(" j "), 120 x 40;
     marked_twaps_120x40: pressed("3*"), 120 x 40;
     calls_before_200x60: pressed("*c"), 200 x 60;
@@ -148,6 +162,29 @@ fn each() -> Model {
     update(&mut model, later, Msg::Settled(Ticket(1), done));
     let refused = Err(desk::refusal());
     update(&mut model, later, Msg::Settled(Ticket(2), refused));
+    model
+}
+
+/// The service says that the daily loss is used up.
+fn locked(keys: &str) -> Model {
+    let mut model = desk::full();
+    model.options.guard.lock = true;
+    desk::arrive(&mut model, 0, Answer::Account(Ok(desk::challenge("0"))));
+    press(&mut model, "\u{1b}");
+    press(&mut model, keys);
+    model
+}
+
+/// The ETH short comes near its liquidation.
+fn near_liquidation() -> Model {
+    let mut model = desk::full();
+    model.options.alerts.liquidation = [Way::Toast].into_iter().collect();
+    model.options.alerts.liquidation_within = Some(desk::num("10"));
+    desk::arrive(
+        &mut model,
+        0,
+        Answer::Positions(Ok(Page::of(desk::positions()))),
+    );
     model
 }
 

@@ -62,12 +62,20 @@ pub enum Action {
     PageUp,
     #[strum(message = "detail")]
     Detail,
+    #[strum(message = "challenge limits")]
+    Limits,
+    #[strum(message = "lift the lock")]
+    Lift,
     #[strum(message = "mark")]
     Mark,
     #[strum(message = "mark a range")]
     MarkRange,
     #[strum(message = "mark all shown")]
     MarkAll,
+    #[strum(message = "copy")]
+    Copy,
+    #[strum(message = "export to a file")]
+    Export,
     #[strum(message = "zoom")]
     Zoom,
     #[strum(message = "filter")]

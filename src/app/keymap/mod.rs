@@ -45,6 +45,8 @@ pub enum Context {
     Form,
     Strip,
     Bulk,
+    Limits,
+    Export,
     Help,
     Detail,
     Chart,

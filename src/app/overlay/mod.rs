@@ -10,7 +10,7 @@ pub use chart::Chart;
 pub use detail::Detail;
 pub use strip::{Arm, Deed, Strip};
 
-use super::{form::Form, keymap::Context, prompt::Prompt};
+use super::{export::Export, form::Form, keymap::Context, prompt::Prompt};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Overlay {
@@ -25,12 +25,17 @@ pub enum Overlay {
     Quality {
         offset: usize,
     },
+    /// The limits of the challenge.
+    Limits {
+        offset: usize,
+    },
     Strip(Strip),
     Form(Box<Form>),
     /// Many commands: before, and what came of each.
     Bulk(Bulk),
     /// A line that is being typed.
     Prompt(Prompt),
+    Export(Export),
 }
 
 impl Overlay {
@@ -39,10 +44,12 @@ impl Overlay {
             Self::Help { .. } | Self::Quality { .. } => Context::Help,
             Self::Detail(_) => Context::Detail,
             Self::Chart(_) => Context::Chart,
+            Self::Limits { .. } => Context::Limits,
             Self::Strip(_) => Context::Strip,
             Self::Form(_) => Context::Form,
             Self::Bulk(_) => Context::Bulk,
             Self::Prompt(_) => Context::Prompt,
+            Self::Export(_) => Context::Export,
         }
     }
 }

@@ -31,6 +31,8 @@ pub enum Deed {
     CancelAll(AccountId, Vec<Command>),
     /// Orders are sent again after a halt.
     Rearm,
+    /// Letting new risk through although a loss limit is reached.
+    Lift(AccountId),
 }
 
 impl From<Command> for Deed {
@@ -43,6 +45,7 @@ impl Deed {
     fn next(&self) -> Next {
         match self {
             Self::One(command) => Next::Run(command.clone()),
+            Self::Lift(_) => Next::Lift,
             Self::CancelAll(_, commands) => Next::RunEach(commands.clone()),
             Self::Rearm => Next::Rearm,
         }

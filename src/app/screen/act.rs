@@ -1,9 +1,10 @@
 //! The acting keys. Whatever they open or send is bound to the id that was selected when they were pressed.
 
 use super::super::{
-    CloseAllRule, Model, Next, bulk, doubt,
+    Clip, CloseAllRule, Model, Next, bulk, doubt,
+    export::Export,
     form::Form,
-    halt,
+    guard, halt,
     keymap::Action,
     lens::{self, Lens},
     overlay::{Chart, Detail, Overlay, Strip},
@@ -44,6 +45,11 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Next {
         }
         (Action::CloseAll, _) => close_all(model),
         (Action::Flatten, _) => flatten(model),
+        (Action::Export, _) => {
+            let export = Export::new(model.focus.pane, model.now);
+            open(Overlay::Export(export))
+        }
+        (Action::Limits, _) => open(Overlay::Limits { offset: 0 }),
         (Action::CancelAll, _) => bulk::cancel_all(model),
         (Action::Rearm, _) => halt::rearm(model),
         (Action::Quality, _) => open(Overlay::Quality { offset: 0 }),
@@ -51,6 +57,7 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Next {
         (Action::Decide, row) => doubt::decide(model, row.as_ref()),
         (Action::Buy, row) => new_order(model, Side::Buy, row.as_ref()),
         (Action::Sell, row) => new_order(model, Side::Sell, row.as_ref()),
+        (Action::Copy, Some(row)) => copy(model, row),
         (Action::Detail, Some(row)) => open(Overlay::Detail(Detail::of(row))),
         (Action::NewTwap, row) => strategy(model, Shape::Sliced(Curve::Twap), row.as_ref()),
         (Action::NewLadder, row) => strategy(model, Shape::Ladder, row.as_ref()),
@@ -119,6 +126,35 @@ fn dismiss(model: &mut Model) -> Next {
         model.focus.zoomed = false;
     }
     Next::Stay
+}
+
+/// The id of the row, or of every marked one; a line of the desk's own has none and is copied whole.
+fn copy(model: &Model, row: RowId) -> Next {
+    let marked = bulk::marked(model);
+    let ids: Vec<_> = marked.iter().filter_map(|row| id_of(model, row)).collect();
+    if ids.len() > 1 {
+        return Next::Copy(Clip::Lines(ids));
+    }
+    let one = ids.into_iter().next().or_else(|| id_of(model, &row));
+    Next::Copy(match one {
+        Some(id) => Clip::Text(id),
+        None => Clip::Detail(row),
+    })
+}
+
+fn id_of(model: &Model, row: &RowId) -> Option<String> {
+    let id = match row {
+        RowId::Position(id) => id.raw(),
+        RowId::Order(id) => id.raw(),
+        RowId::Twap(id) => id.raw(),
+        RowId::Scaled(id) => id.raw(),
+        RowId::Rung(id, number) => {
+            let ladder = model.store.ladder(id)?;
+            ladder.rungs.get(*number)?.order_id.as_ref()?.raw()
+        }
+        RowId::Line(_) => return None,
+    };
+    Some(id.to_owned())
 }
 
 fn close_all(model: &Model) -> Next {
@@ -198,6 +234,13 @@ fn margin(position: &Position) -> Next {
 }
 
 fn new_order(model: &Model, side: Side, row: Option<&RowId>) -> Next {
+    if let Some(gauge) = guard::locked(model) {
+        let limits = model.keymap.chord(model.context(), Action::Limits);
+        let key = limits
+            .map(|key| format!(", {key} shows the limits"))
+            .unwrap_or_default();
+        return Next::Refuse(format!("new risk is locked by the {}{key}", gauge.limit));
+    }
     let Some(identity) = &model.identity else {
         return Next::Refuse("new order: the account is not known yet".to_owned());
     };

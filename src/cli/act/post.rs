@@ -181,6 +181,7 @@ impl<'a> Mail<'a> {
                 | Msg::Ended(..)
                 | Msg::Resumed(..)
                 | Msg::Asked(..)
+                | Msg::Written(_)
                 | Msg::Flatten
                 | Msg::Halted(_) => {}
             }

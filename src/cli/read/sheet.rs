@@ -1,22 +1,18 @@
 //! Rows of a resource under the same columns as on the desk, as lines of text.
 
-use crate::view::{Align, Column, Scene, format::UNKNOWN};
+use crate::view::{self, Align, Column, Scene};
 use std::iter;
 use unicode_width::UnicodeWidthStr;
 
 /// A resource's columns, and where its id comes from if none of them is it.
 pub(super) struct Sheet<T: 'static> {
     pub(super) columns: &'static [Column<T>],
-    pub(super) id: Option<Name<T>>,
+    pub(super) id: Option<view::Name<T>>,
 }
-
-/// The id of a row, fit for showing.
-type Name<T> = fn(&T) -> String;
 
 /// One column, its cells written out.
 struct Strip {
     title: &'static str,
-    id: &'static str,
     align: Align,
     priority: u8,
     cells: Vec<String>,
@@ -45,27 +41,18 @@ impl<T> Sheet<T> {
     /// RFC 4180, with the columns' ids on top. Numbers have no separators between their thousands, and what is unknown
     /// is empty.
     pub(super) fn csv(&self, rows: &[T], scene: &Scene<'_>) -> String {
-        let strips = self.strips(rows, scene);
-        let record = |fields: Vec<String>| format!("{}\r\n", fields.join(","));
-        let mut lines = vec![record(strips.iter().map(|strip| field(strip.id)).collect())];
-        lines.extend((0..rows.len()).map(|row| {
-            let fields = strips.iter().map(|strip| strip.field(row));
-            record(fields.collect())
-        }));
-        lines.concat()
+        view::csv(self.columns, self.id, rows, scene)
     }
 
     fn strips(&self, rows: &[T], scene: &Scene<'_>) -> Vec<Strip> {
         let id = self.id.map(|id| Strip {
             title: "id",
-            id: "id",
             align: Align::Left,
             priority: 0,
             cells: rows.iter().map(id).collect(),
         });
         let others = self.columns.iter().map(|column| Strip {
             title: column.title,
-            id: column.id,
             align: column.align,
             priority: column.priority,
             cells: rows
@@ -89,15 +76,6 @@ impl Strip {
 
     fn cell(&self, row: usize) -> &str {
         self.cells.get(row).map_or("", String::as_str)
-    }
-
-    fn field(&self, row: usize) -> String {
-        let cell = self.cell(row);
-        match self.align {
-            _ if cell == UNKNOWN => String::new(),
-            Align::Number => field(&cell.replace(',', "")),
-            Align::Left | Align::Words => field(cell),
-        }
     }
 }
 
@@ -132,45 +110,13 @@ fn line(strips: &[Strip], widths: &[usize], cells: Vec<&str>) -> String {
     format!("{}\n", aligned.join(GAP).trim_end())
 }
 
-/// A cell that a spreadsheet would take for a formula begins with an apostrophe; a number stays one.
-fn field(text: &str) -> String {
-    let is_number = text
-        .strip_prefix(['+', '-'])
-        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-    let quote = if text.starts_with(['=', '+', '-', '@']) && !is_number {
-        "'"
-    } else {
-        ""
-    };
-    if quote.is_empty() && !text.contains([',', '"', '\r', '\n']) {
-        return text.to_owned();
-    }
-    format!("\"{quote}{}\"", text.replace('"', "\"\""))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_spreadsheet_reads_numbers_as_numbers_and_text_as_text() {
-        for (cell, written) in [
-            ("BTC", "BTC"),
-            ("+312.40", "+312.40"),
-            ("-5", "-5"),
-            ("=HYPERLINK(1)", "\"'=HYPERLINK(1)\""),
-            ("@x", "\"'@x\""),
-            ("-x", "\"'-x\""),
-            ("a,\"b\"", "\"a,\"\"b\"\"\""),
-        ] {
-            assert_eq!(field(cell), written);
-        }
-    }
-
     fn strip(title: &'static str, priority: u8, cells: &[&str]) -> Strip {
         Strip {
             title,
-            id: title,
             align: Align::Left,
             priority,
             cells: cells.iter().map(|cell| (*cell).to_owned()).collect(),

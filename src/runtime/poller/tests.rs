@@ -62,6 +62,7 @@ async fn polled(mail: &mut Receiver<Msg>) -> Answer {
         | Msg::Resumed(..)
         | Msg::Offered(..)
         | Msg::Flatten
+        | Msg::Written(_)
         | Msg::Asked(..)
         | Msg::Halted(_)
         | Msg::Said(..)) => panic!("{other:?}"),

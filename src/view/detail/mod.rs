@@ -57,6 +57,20 @@ pub fn detail(model: &Model, detail: &Detail, scene: &Scene<'_>) -> DetailView {
     view
 }
 
+/// The same as lines of text, for the clipboard.
+pub fn detail_text(detail: &DetailView) -> String {
+    let words = |spans: &[Span]| -> String { spans.iter().map(|s| s.text.as_str()).collect() };
+    let lines = detail.lines.iter().map(|line| match line {
+        DetailLine::Section(name) => (*name).to_owned(),
+        DetailLine::Field { label, value } | DetailLine::Cells { label, value } => {
+            format!("{label}: {}", words(value))
+        }
+        DetailLine::Link { label, value, .. } => format!("{label}: {}", words(value)),
+    });
+    let lines: Vec<_> = std::iter::once(words(&detail.title)).chain(lines).collect();
+    lines.join("\n")
+}
+
 fn known(pane: Pane, row: &RowId, scene: &Scene<'_>) -> Option<DetailView> {
     let store = scene.store;
     match row {

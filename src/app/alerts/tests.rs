@@ -1,0 +1,265 @@
+//! What happens without a key of this desk, and how it is told.
+
+use super::*;
+use crate::{
+    app::{Clip, Msg, notice::Event, testing::*, update},
+    config::Way,
+    model::{Call, Failure, FailureKind, Ticket},
+};
+
+/// A desk that has read its history once and tells every kind of news in every way.
+fn watching() -> Model {
+    let mut model = desk();
+    let all: Ways = [Way::Toast, Way::Bell, Way::Desktop].into_iter().collect();
+    model.options.alerts = Alerts {
+        fill: all.clone(),
+        partial: all.clone(),
+        reject: all.clone(),
+        twap_stalled: all.clone(),
+        twap_ended: all.clone(),
+        liquidation: all.clone(),
+        guard: all.clone(),
+        connection: all,
+        liquidation_within: Some(num("5")),
+        ..Alerts::default()
+    };
+    arrive(&mut model, Answer::History(Ok(history("resting"))));
+    model
+}
+
+fn limit(status: &str, more: &str) -> Order {
+    let body = format!(
+        r#""type":"limit","mode":"limit","side":"buy","size":1,"limit_price":60000,"status":"{status}"{more}"#
+    );
+    order("o1", "BTC", &body)
+}
+
+fn history(status: &str) -> Page<Order> {
+    Page::of(vec![limit(status, "")])
+}
+
+fn told(effects: &[Effect]) -> Vec<&Alert> {
+    let notices = effects.iter().filter_map(|effect| {
+        let Effect::Signal(Signal::Notify(notice)) = effect else {
+            return None;
+        };
+        let Event::Alert(alert) = &notice.event else {
+            panic!("no alert but {:?}", notice.event);
+        };
+        Some(alert)
+    });
+    notices.collect()
+}
+
+fn toast(model: &Model) -> Option<&Event> {
+    model.activity.toast(model.now).map(|notice| &notice.event)
+}
+
+#[test]
+fn what_the_desk_finds_when_it_opens_is_no_news() {
+    let mut model = watching();
+    model.store = Store::default();
+    assert_eq!(
+        arrive(&mut model, Answer::History(Ok(history("filled")))),
+        vec![]
+    );
+}
+
+#[test]
+fn a_resting_order_that_fills_is_told_once_in_every_way_that_is_set() {
+    let mut model = watching();
+    let effects = arrive(&mut model, Answer::History(Ok(history("filled"))));
+    let alert = Alert::Filled(Box::new(limit("filled", "")));
+    assert_eq!(told(&effects), [&alert]);
+    assert!(effects.contains(&Effect::Signal(Signal::Bell)));
+    assert_eq!(toast(&model), Some(&Event::Alert(alert)));
+    assert_eq!(
+        arrive(&mut model, Answer::History(Ok(history("filled")))),
+        vec![]
+    );
+}
+
+#[test]
+fn what_is_not_to_be_told_is_in_the_activity_all_the_same() {
+    let mut model = watching();
+    model.options.alerts.reject = Ways::default();
+    assert_eq!(
+        arrive(&mut model, Answer::History(Ok(history("rejected")))),
+        vec![]
+    );
+    assert_eq!(toast(&model), None);
+    let alert = Alert::Rejected(Box::new(limit("rejected", "")));
+    let last = model.activity.lines.back().map(|line| &line.event);
+    assert_eq!(last, Some(&Event::Alert(alert)));
+}
+
+#[test]
+fn what_a_command_brought_at_once_is_not_told_again() {
+    let mut model = watching();
+    let command = crate::model::Command::Cancel("o1".into());
+    let now = model.now;
+    update(&mut model, now, Msg::Resumed(Ticket(9), command));
+    let receipt = Receipt::Order {
+        order: Box::new(limit("filled", "")),
+        queued: false,
+    };
+    settle(&mut model, Ticket(9), Ok(receipt));
+    assert_eq!(
+        arrive(&mut model, Answer::History(Ok(history("filled")))),
+        vec![]
+    );
+}
+
+#[test]
+fn a_slice_of_a_twap_is_the_news_of_its_twap() {
+    let mut model = watching();
+    let slice = limit("filled", r#","twap_order_id":"twap-1""#);
+    assert_eq!(
+        arrive(&mut model, Answer::History(Ok(Page::of(vec![slice])))),
+        vec![]
+    );
+}
+
+#[test]
+fn more_of_a_working_order_filled_is_a_partial_fill() {
+    let mut model = watching();
+    let filled =
+        |size: &str| Page::of(vec![limit("resting", &format!(r#","filled_size":{size}"#))]);
+    assert_eq!(
+        arrive(&mut model, Answer::Orders(Ok(filled("0.2")))),
+        vec![],
+        "met for the first time"
+    );
+    let effects = arrive(&mut model, Answer::Orders(Ok(filled("0.5"))));
+    assert_eq!(
+        told(&effects),
+        [&Alert::Partial(Box::new(filled("0.5").rows.remove(0)))]
+    );
+    assert_eq!(
+        arrive(&mut model, Answer::Orders(Ok(filled("0.5")))),
+        vec![]
+    );
+}
+
+fn twap(next_run_at: i64) -> Twap {
+    let json = format!(r#"{{"id":"twap-1","market_id":"paper|BTC","next_run_at":{next_run_at}}}"#);
+    serde_json::from_str(&json).unwrap()
+}
+
+#[test]
+fn a_twap_whose_slice_is_overdue_is_told_once_a_slice_and_its_end_once() {
+    let mut model = watching();
+    let due = model.now.0;
+    let running = |due| Answer::Twaps(Ok(Page::of(vec![twap(due)])));
+    assert_eq!(arrive(&mut model, running(due)), vec![]);
+    wait(&mut model, 31_000);
+    let stalled = Alert::TwapStalled(Box::new(twap(due)));
+    assert_eq!(told(&arrive(&mut model, running(due))), [&stalled]);
+    assert_eq!(arrive(&mut model, running(due)), vec![]);
+    let gone = arrive(&mut model, Answer::Twaps(Ok(Page::of(vec![]))));
+    assert_eq!(told(&gone), [&Alert::TwapEnded(Box::new(twap(due)))]);
+    assert_eq!(
+        arrive(&mut model, Answer::Twaps(Ok(Page::of(vec![])))),
+        vec![]
+    );
+}
+
+fn at_price(model: &mut Model, bid: &str) -> Vec<Effect> {
+    let market = market("SOL", bid, bid, (2, 20));
+    arrive(model, Answer::Markets(Ok(vec![market])))
+}
+
+#[test]
+fn a_position_near_its_liquidation_is_told_and_again_only_after_it_has_been_away() {
+    let mut model = watching();
+    let liquidated_at_190 = "pos-2";
+    let near = at_price(&mut model, "182");
+    assert!(matches!(
+        told(&near)[..],
+        [Alert::NearLiquidation(position, _)] if position.id == liquidated_at_190.into()
+    ));
+    assert_eq!(at_price(&mut model, "183"), vec![]);
+    assert_eq!(at_price(&mut model, "180.5"), vec![], "not yet away");
+    assert_eq!(at_price(&mut model, "182"), vec![]);
+    assert_eq!(at_price(&mut model, "170"), vec![]);
+    assert_eq!(told(&at_price(&mut model, "182")).len(), 1);
+}
+
+fn call(model: &mut Model, outcome: Result<u16, FailureKind>) -> Vec<Effect> {
+    let call = Call {
+        at: model.now,
+        method: "GET",
+        target: "/v1/orders".into(),
+        outcome,
+        elapsed: Duration::from_millis(4),
+        request_id: None,
+        retry_after: None,
+        budget: None,
+    };
+    let now = model.now;
+    update(model, now, Msg::Called(call))
+}
+
+#[test]
+fn a_service_that_does_not_answer_is_told_once_and_so_is_its_return() {
+    let mut model = watching();
+    let silent = Err(FailureKind::Unreachable);
+    assert_eq!(
+        (call(&mut model, silent), call(&mut model, silent)),
+        (vec![], vec![])
+    );
+    assert_eq!(told(&call(&mut model, silent)), [&Alert::Down]);
+    assert_eq!(call(&mut model, silent), vec![]);
+    assert_eq!(told(&call(&mut model, Ok(200))), [&Alert::Up]);
+    assert_eq!(toast(&model), None, "what was said to be down is not");
+}
+
+#[test]
+fn good_news_does_not_take_the_place_of_bad_news_that_waits() {
+    let mut model = watching();
+    let why = Failure::new(FailureKind::Conflict, "no");
+    let now = model.now;
+    let command = crate::model::Command::Cancel("ord-1".into());
+    update(&mut model, now, Msg::Resumed(Ticket(9), command));
+    settle(&mut model, Ticket(9), Err(why));
+    arrive(&mut model, Answer::History(Ok(history("filled"))));
+    assert!(matches!(toast(&model), Some(Event::Settled(..))));
+}
+
+mod copy {
+    use super::*;
+
+    fn copied(effects: Vec<Effect>) -> Clip {
+        match effects.into_iter().next() {
+            Some(Effect::Signal(Signal::Copy(clip))) => clip,
+            other => panic!("nothing was copied but {other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_id_of_the_row_or_of_every_marked_one_goes_to_the_clipboard() {
+        let mut model = desk();
+        assert_eq!(
+            copied(press(&mut model, "2 y")),
+            Clip::Text("ord-1".to_owned())
+        );
+        let both = Clip::Lines(vec!["ord-1".to_owned(), "ord-2".to_owned()]);
+        assert_eq!(copied(press(&mut model, "* y")), both);
+    }
+
+    #[test]
+    fn over_a_detail_all_that_it_says_is_copied() {
+        let mut model = desk();
+        let row = crate::app::pane::RowId::Order("ord-1".into());
+        assert_eq!(copied(press(&mut model, "2 enter y")), Clip::Detail(row));
+        assert_eq!(model.overlays.len(), 1);
+    }
+
+    #[test]
+    fn in_a_strip_the_same_key_answers() {
+        let mut model = desk();
+        press(&mut model, "2 x");
+        wait(&mut model, 200);
+        assert!(matches!(press(&mut model, "y")[..], [Effect::Send(..)]));
+    }
+}

@@ -1,0 +1,245 @@
+//! What is measured, what is told, and what the lock holds.
+
+use super::*;
+use crate::{
+    app::{
+        Effect,
+        notice::Event,
+        overlay::{Deed, Overlay},
+        poll::Answer,
+        testing::*,
+        update::objection,
+    },
+    model::{Failure, FailureKind, Page, RuleFact},
+};
+
+/// What a service that knows challenges tells.
+fn facts(daily_loss_left: &str, equity: &str) -> AccountFacts {
+    let rule = |id: &str, value, limit| RuleFact {
+        id: id.into(),
+        value: num(value),
+        limit: num(limit),
+    };
+    AccountFacts {
+        equity: Some(num(equity)),
+        daily_loss_left: Some(num(daily_loss_left)),
+        starting_cash: Some(num("100000")),
+        rules: vec![
+            rule("max_drawdown", equity, "90000"),
+            rule("profit_target", "102000", "110000"),
+            rule("min_trading_days", "3", "5"),
+            rule("consistency", "0.2", "0.4"),
+        ],
+        ..AccountFacts::default()
+    }
+}
+
+fn told_by_service(daily_loss_left: &str, equity: &str) -> Model {
+    let mut model = desk();
+    model.options.guard.lock = true;
+    arrive(
+        &mut model,
+        Answer::Account(Ok(facts(daily_loss_left, equity))),
+    );
+    model
+}
+
+fn used(model: &Model) -> Vec<(Limit, String, Origin)> {
+    let gauges = model.guard.gauges.iter();
+    gauges
+        .map(|g| (g.limit, g.used.normalized().to_string(), g.origin))
+        .collect()
+}
+
+#[test]
+fn what_the_service_tells_is_measured_as_a_share_of_the_whole_way() {
+    let model = told_by_service("0.61", "98000");
+    let service = |limit, used: &str| (limit, used.to_owned(), Origin::Service);
+    assert_eq!(
+        used(&model),
+        [
+            service(Limit::DailyLoss, "0.39"),
+            service(Limit::Drawdown, "0.2"),
+            service(Limit::Target, "0.2"),
+            service(Limit::TradingDays, "0.6"),
+            service(Limit::Consistency, "0.5"),
+        ]
+    );
+}
+
+fn closed(day: i64, net: &str) -> Position {
+    let at = day * DAY + 3_600_000;
+    let more = format!(r#""closed_at":{at},"realized_pnl":{net},"fees":0,"funding":0"#);
+    position(&format!("c{day}"), "BTC", "1", &more)
+}
+
+fn local() -> Model {
+    let mut model = bare_desk();
+    let some = |text| Some(num(text));
+    model.options.guard = config::Guard {
+        start_balance: some("10000"),
+        daily_loss: some("500"),
+        drawdown: some("1000"),
+        target: some("800"),
+        trading_days: some("4"),
+        consistency: some("50"),
+        lock: true,
+    };
+    model
+}
+
+#[test]
+fn without_a_service_that_tells_them_the_desk_measures_by_its_own_settings() {
+    let mut model = local();
+    let today = day_of(model.now);
+    let rows = vec![
+        closed(today, "-400"),
+        closed(today - 1, "300"),
+        closed(today - 2, "100"),
+    ];
+    arrive(&mut model, Answer::Positions(Ok(Page::of(vec![]))));
+    arrive(&mut model, Answer::Closed(Ok(Page::of(rows))));
+    let own = |limit, used: &str| (limit, used.to_owned(), Origin::Local);
+    let days = [
+        own(Limit::DailyLoss, "0.8"),
+        own(Limit::TradingDays, "0.75"),
+        own(Limit::Consistency, "1.5"),
+    ];
+    assert_eq!(used(&model), days, "no equity, no drawdown and no target");
+    let facts = AccountFacts {
+        equity: Some(num("9500")),
+        ..AccountFacts::default()
+    };
+    arrive(&mut model, Answer::Account(Ok(facts)));
+    assert_eq!(used(&model)[1], own(Limit::Drawdown, "0.5"));
+    assert_eq!(used(&model)[2], own(Limit::Target, "0"));
+}
+
+#[test]
+fn figures_of_days_that_have_not_all_been_read_are_unknown() {
+    let mut model = local();
+    let today = day_of(model.now);
+    let page = Page {
+        next: Some("more".to_owned().into()),
+        ..Page::of(vec![closed(today, "-400")])
+    };
+    arrive(&mut model, Answer::Positions(Ok(Page::of(vec![]))));
+    arrive(&mut model, Answer::Closed(Ok(page)));
+    assert_eq!(used(&model), []);
+}
+
+fn place(model: &Model, reduce_only: &str) -> Command {
+    let mut open = model.store.positions.rows().iter();
+    let held = open.next().unwrap();
+    let json = format!(
+        r#"{{"type":"market","account_id":"chal-1","market_id":"{}","side":"sell","size":0.1,"leverage":1,
+        "margin_mode":"cross","reduce_only":{reduce_only}}}"#,
+        held.market_id.raw()
+    );
+    let request = crate::api::Request {
+        method: crate::api::Method::Post,
+        target: "/v1/orders".to_owned(),
+        key: None,
+        body: json.into_bytes(),
+    };
+    request.command(&model.options.dialect).unwrap()
+}
+
+#[test]
+fn at_the_limit_new_risk_is_held_and_no_exit_ever_is() {
+    let model = told_by_service("0", "95000");
+    let margin = |extra| Command::Margin {
+        position_id: "pos-2".into(),
+        extra: num(extra),
+    };
+    assert!(
+        objection(&model, &place(&model, "false"))
+            .unwrap()
+            .contains("daily loss")
+    );
+    assert!(
+        objection(&model, &margin("100")).is_some(),
+        "less margin is more risk"
+    );
+    let form = crate::app::form::Form::close(model.store.position(&"pos-1".into()).unwrap());
+    let exits = [
+        place(&model, "true"),
+        margin("200"),
+        form.draft.command(&form.seen(&model.around())).unwrap(),
+        Command::Cancel("ord-1".into()),
+        Command::StopTwap("t".into()),
+        Command::CancelScaled("l".into()),
+        Command::CloseAll("chal-1".into()),
+        Command::Flatten("chal-1".into()),
+    ];
+    for exit in exits {
+        assert_eq!(objection(&model, &exit), None, "{exit}");
+    }
+}
+
+#[test]
+fn the_keys_that_open_positions_say_why_they_do_not() {
+    let mut model = told_by_service("0", "95000");
+    press(&mut model, "b s");
+    assert_eq!(model.overlays, vec![]);
+    let last = model.activity.lines.back().map(|line| line.event.clone());
+    let words = "new risk is locked by the daily loss, L shows the limits".to_owned();
+    assert_eq!(
+        last,
+        Some(Event::Said(crate::app::notice::Tone::Warn, words))
+    );
+    press(&mut model, "c");
+    assert!(
+        matches!(model.overlays.last(), Some(Overlay::Form(_))),
+        "a close opens as ever"
+    );
+}
+
+#[test]
+fn the_lock_is_lifted_by_asking_twice_and_comes_back_with_the_next_breach() {
+    let mut model = told_by_service("0", "95000");
+    press(&mut model, "L o");
+    let lift = Deed::Lift("chal-1".into());
+    assert!(matches!(model.overlays.last(), Some(Overlay::Strip(strip)) if strip.deed == lift));
+    assert_eq!(press(&mut model, "y"), vec![], "the strip is still deaf");
+    assert!(locked(&model).is_some());
+    wait(&mut model, 200);
+    assert_eq!(press(&mut model, "y esc"), vec![]);
+    assert_eq!(objection(&model, &place(&model, "false")), None);
+    arrive(&mut model, Answer::Account(Ok(facts("0.5", "97000"))));
+    arrive(&mut model, Answer::Account(Ok(facts("0", "95000"))));
+    assert!(locked(&model).is_some());
+}
+
+#[test]
+fn where_the_settings_say_so_nothing_is_locked() {
+    let mut model = told_by_service("0", "95000");
+    model.options.guard.lock = false;
+    assert_eq!(objection(&model, &place(&model, "false")), None);
+}
+
+#[test]
+fn four_fifths_and_the_whole_of_a_limit_are_told_once_each() {
+    let mut model = told_by_service("0.5", "99000");
+    let told = |model: &mut Model, left: &str| -> Vec<Effect> {
+        arrive(model, Answer::Account(Ok(facts(left, "99000"))))
+    };
+    let lines = |model: &Model| model.activity.lines.len();
+    let before = lines(&model);
+    told(&mut model, "0.21");
+    assert_eq!(lines(&model), before);
+    told(&mut model, "0.2");
+    told(&mut model, "0.1");
+    assert_eq!(lines(&model), before + 1);
+    told(&mut model, "0");
+    told(&mut model, "0");
+    assert_eq!(lines(&model), before + 2);
+}
+
+#[test]
+fn a_poll_that_fails_neither_locks_nor_unlocks() {
+    let mut model = told_by_service("0", "95000");
+    let down = Failure::new(FailureKind::Unavailable, "down");
+    arrive(&mut model, Answer::Account(Err(down)));
+    assert!(locked(&model).is_some());
+}

@@ -1,0 +1,96 @@
+//! What is told when it happens, and how.
+
+use super::words;
+use crate::model::Num;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use std::collections::BTreeSet;
+use strum::{Display, EnumString, VariantNames};
+
+/// How each kind of news is told. All of it is in the activity pane, whatever is set here.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(expecting = "a table, [alerts]", default)]
+pub struct Alerts {
+    pub fill: Ways,
+    pub partial: Ways,
+    pub reject: Ways,
+    pub twap_stalled: Ways,
+    pub twap_ended: Ways,
+    pub liquidation: Ways,
+    pub guard: Ways,
+    pub connection: Ways,
+    /// A position is told of when its mark comes this near to its liquidation price, in percent.
+    #[serde(with = "words::decimal")]
+    pub liquidation_within: Option<Num>,
+    pub desktop_escape: Escape,
+}
+
+/// One way of telling.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Display, EnumString, VariantNames)]
+#[strum(serialize_all = "snake_case")]
+pub enum Way {
+    Toast,
+    Bell,
+    Desktop,
+}
+
+/// Written `"toast bell"`; empty tells in the activity pane only.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Ways(BTreeSet<Way>);
+
+impl Ways {
+    pub fn has(&self, way: Way) -> bool {
+        self.0.contains(&way)
+    }
+}
+
+impl FromIterator<Way> for Ways {
+    fn from_iter<I: IntoIterator<Item = Way>>(ways: I) -> Self {
+        Self(ways.into_iter().collect())
+    }
+}
+
+impl<'de> Deserialize<'de> for Ways {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let ways = text.split_whitespace().map(|word| {
+            word.parse::<Way>().map_err(|_| {
+                let known = Way::VARIANTS.join(", ");
+                D::Error::custom(format_args!("{word:?} is no way to tell anything: {known}"))
+            })
+        });
+        ways.collect::<Result<_, _>>().map(Self)
+    }
+}
+
+impl Serialize for Ways {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let words: Vec<_> = self.0.iter().map(ToString::to_string).collect();
+        serializer.serialize_str(&words.join(" "))
+    }
+}
+
+/// The escape sequence by which the terminal is asked for a desktop notification.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    Deserialize,
+    Serialize,
+    Display,
+    VariantNames,
+    strum::VariantArray,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum Escape {
+    /// Windows Terminal, foot and many more.
+    #[default]
+    Osc9,
+    /// rxvt-unicode, foot and more.
+    Osc777,
+    /// kitty's own.
+    Kitty,
+}

@@ -1,0 +1,103 @@
+//! What an alert says.
+
+use super::{activity, format, words};
+use crate::{
+    app::{
+        About, Alert,
+        guard::{Gauge, Level},
+        notice::{Event, Notice},
+    },
+    model::{Num, Order, Position, Text, Twap},
+};
+
+/// One word for the kind.
+pub(super) fn kind(alert: &Alert) -> &'static str {
+    match alert {
+        Alert::Filled(_) => "filled",
+        Alert::Partial(_) => "partial",
+        Alert::Rejected(_) => "rejected",
+        Alert::TwapStalled(_) => "TWAP stalled",
+        Alert::TwapEnded(_) => "TWAP ended",
+        Alert::NearLiquidation(..) => "LIQUIDATION NEAR",
+        Alert::Guard(gauge) if gauge.limit.is_loss() => "challenge limit",
+        Alert::Guard(_) => "challenge goal",
+        Alert::Down => "connection down",
+        Alert::Up => "connection back",
+    }
+}
+
+pub(super) fn words(alert: &Alert, about: &About) -> String {
+    let of = about.market.as_ref();
+    match alert {
+        Alert::Filled(order) | Alert::Rejected(order) => activity::order_words(order, of),
+        Alert::Partial(order) => partial(order, about),
+        Alert::TwapStalled(twap) => {
+            format!("{}: its next slice is overdue", twap_words(twap, about))
+        }
+        Alert::TwapEnded(twap) => ended(twap, about),
+        Alert::NearLiquidation(position, distance) => near(position, *distance, about),
+        Alert::Guard(gauge) => guarded(gauge),
+        Alert::Down => "the service does not answer".to_owned(),
+        Alert::Up => "the service answers again".to_owned(),
+    }
+}
+
+fn guarded(gauge: &Gauge) -> String {
+    let used = format::percent(gauge.used);
+    let local = super::guard::local(gauge);
+    match (gauge.limit.is_loss(), gauge.level()) {
+        (false, _) => format!("the {}{local} is reached", gauge.limit),
+        (true, Level::Reached) => format!("the {}{local} is used up", gauge.limit),
+        (true, Level::Near | Level::Fine) => format!("{used} of the {}{local} used", gauge.limit),
+    }
+}
+
+fn partial(order: &Order, about: &About) -> String {
+    let of = about.market.as_ref();
+    let size = |size| words::order_size(size, of);
+    let filled = order
+        .filled_size
+        .map_or_else(|| format::UNKNOWN.to_owned(), size);
+    format!(
+        "{}: {filled} of {} filled",
+        words::order(order, of),
+        size(order.asked_size())
+    )
+}
+
+fn twap_words(twap: &Twap, about: &About) -> String {
+    format!("{} ({})", words::twap(twap, about.market.as_ref()), twap.id)
+}
+
+fn ended(twap: &Twap, about: &About) -> String {
+    let filled = twap.filled_share().map(format::percent);
+    let filled = filled.unwrap_or_else(|| format::UNKNOWN.to_owned());
+    let why = twap.completion_reason.as_ref().or(twap.status.as_ref());
+    let why = why
+        .map(|why: &Text| format!(", {}", words::spaced(why)))
+        .unwrap_or_default();
+    format!(
+        "{}: {filled} filled when last seen{why}",
+        twap_words(twap, about)
+    )
+}
+
+fn near(position: &Position, distance: Num, about: &About) -> String {
+    format!(
+        "{}: {} to liquidation",
+        words::position(position, about.market.as_ref()),
+        format::percent(distance)
+    )
+}
+
+/// The line of a desktop notification.
+pub fn notification(notice: &Notice) -> String {
+    let words: String = activity::words_of(notice)
+        .into_iter()
+        .map(|span| span.text)
+        .collect();
+    match &notice.event {
+        Event::Alert(alert) => format!("{}: {words}", kind(alert)),
+        Event::Sent(_) | Event::Progress(..) | Event::Settled(..) | Event::Said(..) => words,
+    }
+}

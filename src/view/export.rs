@@ -1,0 +1,255 @@
+//! An export: the panel that asks and shows how far it is, and the text of the file.
+
+use super::{
+    Scene, Share, Span, Tone, closed, columns,
+    csv::csv,
+    detail::{DetailLine, DetailView},
+    format::{self, Zone},
+    title,
+};
+use crate::{
+    app::{
+        Model, Store,
+        export::{Export, Format, Sheet, SheetRows, Stage},
+        keymap::{Action, Context},
+        notice::Activity,
+        pane::Pane,
+        poll::{Answer, Poll},
+    },
+    model::{Num, Scaled},
+};
+use serde::Serialize;
+
+/// Cells of the bar in the panel.
+const BAR: u16 = 24;
+
+/// The panel.
+pub fn export(model: &Model, export: &Export) -> DetailView {
+    let key = |action| {
+        let chord = model.keymap.chord(Context::Export, action);
+        Span::new(
+            chord.map(|c| c.to_string()).unwrap_or_default(),
+            Tone::Accent,
+        )
+    };
+    let field = |label: &str, value| DetailLine::Field {
+        label: label.to_owned(),
+        value,
+    };
+    let choice = |text: String, action| {
+        vec![
+            Span::plain(text),
+            Span::plain("  "),
+            key(action),
+            Span::muted(" changes it"),
+        ]
+    };
+    let mut lines = vec![
+        field("pane", vec![Span::plain(title::name(export.pane))]),
+        field(
+            "format",
+            choice(export.format.to_string(), Action::NextChoice),
+        ),
+    ];
+    if export.is_paged() {
+        lines.push(field(
+            "span",
+            choice(export.span.to_string(), Action::NextField),
+        ));
+        lines.push(field("read", progress(model, export)));
+    }
+    lines.push(field(
+        "",
+        stage(export, [Action::Submit, Action::Dismiss].map(key)),
+    ));
+    DetailView {
+        title: vec![Span::new("Export", Tone::Accent)],
+        lines,
+    }
+}
+
+/// How many rows are here and, where the span has an end, how much of the way back that is.
+fn progress(model: &Model, export: &Export) -> Vec<Span> {
+    let (count, oldest) = export.reach(&model.store);
+    let rows = Span::plain(format!("{} rows", format::count(count)));
+    let whole = export.since().map(|since| export.opened_at().since(since));
+    let gone = oldest.map(|oldest| export.opened_at().since(oldest));
+    let share = whole.zip(gone).and_then(|(whole, gone)| {
+        let millis = |span: std::time::Duration| {
+            Num::from(i64::try_from(span.as_millis()).unwrap_or(i64::MAX))
+        };
+        millis(gone).over(millis(whole))
+    });
+    let share = match (&export.stage, share) {
+        (Stage::Writing | Stage::Over(Ok(_)), _) => Some(Num::from(1_u32)),
+        (_, share) => share,
+    };
+    let Some(share) = share else {
+        return vec![rows, Span::muted("  how many there are is not known")];
+    };
+    let filled = usize::from(Share::of(share).eighths(BAR) / 8);
+    let rest = usize::from(BAR) - filled;
+    vec![
+        Span::new("█".repeat(filled), Tone::Info),
+        Span::muted("░".repeat(rest)),
+        Span::plain("  "),
+        rows,
+    ]
+}
+
+fn stage(export: &Export, keys: [Span; 2]) -> Vec<Span> {
+    let [enter, esc] = keys;
+    let keys = |head: Span, then: &str, leave: &str| {
+        vec![
+            head,
+            enter.clone(),
+            Span::plain(format!(" {then} · ")),
+            esc.clone(),
+            Span::plain(format!(" {leave}")),
+        ]
+    };
+    match &export.stage {
+        Stage::Asking => keys(Span::plain(""), "writes the file", "back"),
+        Stage::Reading(_) => vec![
+            Span::new("reading every page  ", Tone::Info),
+            esc,
+            Span::plain(" stops, nothing is written"),
+        ],
+        Stage::Writing => vec![Span::new("writing", Tone::Info)],
+        Stage::Over(Ok((path, rows))) => vec![Span::new(
+            format!("{} rows in {path}", format::count(*rows)),
+            Tone::Good,
+        )],
+        Stage::Over(Err(why)) => keys(
+            Span::new(format!("{why}  "), Tone::Alert),
+            "tries again",
+            "back",
+        ),
+    }
+}
+
+/// The name a file begins with; its ending comes with the format.
+pub fn file_stem(sheet: &Sheet) -> String {
+    let plain = |c: char| {
+        if c.is_ascii_alphanumeric() || "-_.".contains(c) {
+            c
+        } else {
+            '_'
+        }
+    };
+    let stamp = Zone::stamps().moment(sheet.at, sheet.at);
+    let stamp: String = stamp
+        .chars()
+        .filter(char::is_ascii_digit)
+        .take(14)
+        .collect();
+    let pane = match sheet.pane {
+        Pane::Positions => "positions",
+        Pane::Orders => "working-orders",
+        Pane::Twaps => "twaps",
+        Pane::Scaled => "scaled",
+        Pane::Closed => "closed-positions",
+        Pane::History => "orders",
+        Pane::Activity => "activity",
+        Pane::Calls => "calls",
+    };
+    let account: String = sheet.account.chars().map(plain).collect();
+    format!("perpdeck-{pane}-{account}-{stamp}")
+}
+
+/// The whole file and how many rows are in it. Times are those of UTC, in full.
+pub fn file(sheet: &Sheet) -> (String, usize) {
+    let mut store = Store::default();
+    store.arrive(Poll {
+        at: sheet.at,
+        answer: Answer::Markets(Ok(sheet.markets.clone())),
+    });
+    let (activity, zone) = (Activity::default(), Zone::stamps());
+    let scene = Scene {
+        store: &store,
+        activity: &activity,
+        now: sheet.at,
+        zone: &zone,
+        mode: None,
+    };
+    match (&sheet.rows, sheet.format) {
+        (SheetRows::Positions(rows), Format::Json) => (json(rows), rows.len()),
+        (SheetRows::Orders(rows), Format::Json) => (json(rows), rows.len()),
+        (SheetRows::Twaps(rows), Format::Json) => (json(rows), rows.len()),
+        (SheetRows::Ladders(rows), Format::Json) => (json(rows), rows.len()),
+        (SheetRows::Positions(rows), Format::Csv) if sheet.pane == Pane::Closed => {
+            (csv(closed::CLOSED, None, rows, &scene), rows.len())
+        }
+        (SheetRows::Positions(rows), Format::Csv) => (
+            csv(columns::OPEN, Some(|row| row.id.to_string()), rows, &scene),
+            rows.len(),
+        ),
+        (SheetRows::Orders(rows), Format::Csv) if sheet.pane == Pane::Orders => (
+            csv(
+                columns::WORKING,
+                Some(|row| row.id.to_string()),
+                rows,
+                &scene,
+            ),
+            rows.len(),
+        ),
+        (SheetRows::Orders(rows), Format::Csv) => {
+            (csv(columns::HISTORY, None, rows, &scene), rows.len())
+        }
+        (SheetRows::Twaps(rows), Format::Csv) => (
+            csv(columns::TWAPS, Some(|row| row.id.to_string()), rows, &scene),
+            rows.len(),
+        ),
+        (SheetRows::Ladders(rows), Format::Csv) => rungs(rows),
+        (SheetRows::Activity(rows), format) => {
+            (table(columns::ACTIVITY, rows, format, &scene), rows.len())
+        }
+        (SheetRows::Calls(rows), format) => {
+            (table(columns::CALLS, rows, format, &scene), rows.len())
+        }
+    }
+}
+
+fn json<T: Serialize>(rows: &[T]) -> String {
+    // What was read from JSON can be written as JSON.
+    serde_json::to_string_pretty(rows).unwrap_or_default() + "\n"
+}
+
+/// The desk's own lines are no documents of the service: their cells are.
+fn table<T>(columns: &[super::Column<T>], rows: &[T], format: Format, scene: &Scene<'_>) -> String {
+    if format == Format::Csv {
+        return csv(columns, None, rows, scene);
+    }
+    let object = |row: &T| -> serde_json::Map<String, serde_json::Value> {
+        let cells = columns.iter().map(|column| {
+            (
+                column.id.to_owned(),
+                (column.cell)(row, scene).text().into(),
+            )
+        });
+        cells.collect()
+    };
+    json(&rows.iter().map(object).collect::<Vec<_>>())
+}
+
+/// One line for each rung: the ladder's own fields would repeat.
+fn rungs(ladders: &[Scaled]) -> (String, usize) {
+    let mut lines =
+        vec!["scaled_order_id,market_id,price,size,order_id,reject_reason\r\n".to_owned()];
+    for ladder in ladders {
+        lines.extend(ladder.rungs.iter().map(|rung| {
+            let shown = |text: Option<String>| super::csv::field(&text.unwrap_or_default());
+            format!(
+                "{},{},{},{},{},{}\r\n",
+                shown(Some(ladder.id.to_string())),
+                shown(Some(ladder.market_id.to_string())),
+                rung.price,
+                rung.size,
+                shown(rung.order_id.as_ref().map(ToString::to_string)),
+                shown(rung.reject_reason.as_ref().map(ToString::to_string)),
+            )
+        }));
+    }
+    let count = lines.len() - 1;
+    (lines.concat(), count)
+}
