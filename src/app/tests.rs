@@ -483,7 +483,50 @@ mod any_keys {
         }
     }
 
+    /// A desk that may only look, with a question of its last session and an offer on its screen.
+    fn read_only_desk() -> Model {
+        let mut model = desk();
+        model.options.read_only = true;
+        let (now, ticket) = (model.now, Ticket(1_000_001));
+        update(&mut model, now, Msg::Resumed(ticket, cancel()));
+        let parked = Progress::Parked {
+            why: Failure::new(FailureKind::Unknown, "no answer"),
+            replay_until: now.plus(Duration::from_mins(15)),
+        };
+        update(&mut model, now, Msg::Progress(ticket, parked));
+        let text = "order ord-2 is not as asked: size 2 instead of 1".to_owned();
+        update(&mut model, now, Msg::Offered(text, cancel()));
+        model
+    }
+
+    fn sends(effect: &Effect) -> bool {
+        matches!(
+            effect,
+            Effect::Send(..) | Effect::SendAs(..) | Effect::Again(_)
+        )
+    }
+
+    /// Every key that has a meaning, and every other that can be typed.
+    fn any_key() -> impl Strategy<Value = String> {
+        let typed = (b'!'..=b'~').prop_map(|byte| char::from(byte).to_string());
+        prop_oneof![prop::sample::select(KEYS).prop_map(str::to_owned), typed]
+    }
+
     proptest! {
+        #[test]
+        fn change_nothing_on_a_desk_that_is_read_only(
+            presses in prop::collection::vec((any_key(), 0_u64..3_000), 0..120)
+        ) {
+            let mut model = read_only_desk();
+            for (key, millis) in presses {
+                let mut effects = press(&mut model, &key);
+                effects.extend(wait(&mut model, millis));
+                let now = model.now;
+                effects.extend(update(&mut model, now, Msg::Flatten));
+                prop_assert!(!effects.iter().any(sends), "{effects:?}");
+            }
+        }
+
         #[test]
         fn never_make_nonsense_and_escape_always_leads_back_to_the_desk(
             presses in prop::collection::vec((0..KEYS.len(), 0_u64..3_000), 0..120)

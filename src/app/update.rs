@@ -202,6 +202,10 @@ fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
             model.overlays.push(Overlay::Bulk(list));
             vec![]
         }
+        Next::Again(_) if model.options.read_only => {
+            model.overlays.pop();
+            follow(model, Next::Refuse(READ_ONLY.to_owned()))
+        }
         Next::Again(ticket) => close_with(model, Effect::Again(ticket)),
         Next::GiveUp(ticket) => close_with(model, Effect::GiveUp(ticket)),
         Next::Rearm => close_with(model, Effect::Rearm),
@@ -228,6 +232,8 @@ fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
         }
     }
 }
+
+const READ_ONLY: &str = "the desk is read-only and sends nothing";
 
 /// The overlay that asked has its answer.
 fn close_with(model: &mut Model, effect: Effect) -> Vec<Effect> {
@@ -261,7 +267,7 @@ fn copy(model: &mut Model, clip: Clip) -> Vec<Effect> {
 /// Why the desk itself does not send this, if so.
 pub(super) fn objection(model: &Model, command: &Command) -> Option<String> {
     if model.options.read_only {
-        return Some("the desk is read-only and sends nothing".to_owned());
+        return Some(READ_ONLY.to_owned());
     }
     if let Some(why) = halt::objection(model, command) {
         return Some(why);
