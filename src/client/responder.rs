@@ -26,7 +26,11 @@ pub(crate) enum Reply {
     Drop,
     /// Never answers; the connection stays open until the client gives up.
     Silence,
+    /// Whatever fits what was asked.
+    By(Part),
 }
+
+pub(crate) type Part = Arc<dyn Fn(&Seen) -> Reply + Send + Sync>;
 
 pub(crate) fn json(status: &str, headers: &str, body: &str) -> Reply {
     let head = format!(
@@ -76,15 +80,26 @@ impl Responder {
         Self::watched(script, || ()).await
     }
 
+    /// Answers everything, for as long as it is asked.
+    pub(crate) async fn playing(
+        part: impl Fn(&Seen) -> Reply + Send + Sync + 'static,
+        arrived: impl Fn() + Send + Sync + 'static,
+    ) -> Self {
+        let part: Part = Arc::new(part);
+        let always = std::iter::repeat_with(move || Reply::By(Arc::clone(&part)));
+        Self::watched(always, arrived).await
+    }
+
     /// `arrived` runs when a request's first byte is there, before it is read on.
     pub(crate) async fn watched(
-        script: Vec<Reply>,
+        script: impl IntoIterator<Item = Reply, IntoIter: Send> + Send + 'static,
         arrived: impl Fn() + Send + Sync + 'static,
     ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let seen = Arc::new(Mutex::new(vec![]));
         let kept = Arc::clone(&seen);
+        let script = script.into_iter();
         tokio::spawn(async move {
             let mut silent = vec![];
             for reply in script {
@@ -92,6 +107,11 @@ impl Responder {
                 socket.readable().await.unwrap();
                 arrived();
                 let request = read(&mut socket).await;
+                let reply = if let Reply::By(part) = &reply {
+                    part(&request)
+                } else {
+                    reply
+                };
                 kept.lock().unwrap().push(request);
                 match reply {
                     Reply::Bytes(bytes) => {
@@ -100,7 +120,8 @@ impl Responder {
                         let _cut = socket.shutdown().await;
                     }
                     Reply::Drop => drop(socket),
-                    Reply::Silence => silent.push(socket),
+                    // A part that passes the question on has no answer either.
+                    Reply::Silence | Reply::By(_) => silent.push(socket),
                 }
             }
             // Beyond the script nobody answers, but the port stays ours.

@@ -150,8 +150,9 @@ impl Client {
         };
         Ok(match wanted(&order) {
             Some(receipt) => Sight::Done(receipt),
-            None if order.is_working() => Sight::Undone,
-            None => Sight::Over(over(format!("order {id} is {}", order.status))),
+            None if order.is_over() => Sight::Over(over(format!("order {id} is {}", order.status))),
+            // By a word that nobody has heard of it may still act.
+            None => Sight::Undone,
         })
     }
 

@@ -1,3 +1,6 @@
+mod answers;
+mod flat;
+
 use super::{errand::pursue, *};
 use crate::{
     client::{

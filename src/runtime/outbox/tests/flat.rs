@@ -1,0 +1,120 @@
+//! A flatten from the key to HALTED.
+
+use super::*;
+use crate::client::responder::Seen;
+use std::collections::BTreeSet;
+
+/// An account with a position, a TWAP, a ladder of two rungs and an order, until each is ended.
+#[derive(Debug, Default)]
+struct Account(BTreeSet<&'static str>);
+
+impl Account {
+    fn holding_everything() -> Self {
+        Self(BTreeSet::from(["position", "twap", "ladder", "order"]))
+    }
+
+    fn answer(&mut self, seen: &Seen) -> Reply {
+        let line = seen.line.as_str();
+        let ends = [
+            ("DELETE /v1/twap-orders/t-1 ", "twap", TWAP),
+            ("DELETE /v1/scaled-orders/s-1 ", "ladder", LADDER),
+            ("DELETE /v1/orders/o-1 ", "order", CANCELED),
+            (
+                "POST /v1/accounts/chal-1/close-all-positions ",
+                "position",
+                CLOSED,
+            ),
+        ];
+        if let Some((_, what, answer)) = ends.iter().find(|(start, ..)| line.starts_with(start)) {
+            self.0.remove(what);
+            return ok(&format!(r#"{{"data":{answer}}}"#));
+        }
+        let rows = if line.starts_with("GET /v1/positions") {
+            self.rows("position", &[POSITION.to_owned()])
+        } else if line.starts_with("GET /v1/twap-orders") {
+            self.rows("twap", &[TWAP.to_owned()])
+        } else {
+            let rung = |id: &str| {
+                ORDER.replace(
+                    r#""id":"o-1""#,
+                    &format!(r#""id":"{id}","scaled_order_id":"s-1""#),
+                )
+            };
+            [
+                self.rows("ladder", &[rung("r-1"), rung("r-2")]),
+                self.rows("order", &[ORDER.to_owned()]),
+            ]
+            .concat()
+        };
+        ok(&format!(
+            r#"{{"data":[{}],"has_more":false}}"#,
+            rows.join(",")
+        ))
+    }
+
+    fn rows(&self, what: &str, rows: &[String]) -> Vec<String> {
+        if self.0.contains(what) {
+            rows.to_vec()
+        } else {
+            vec![]
+        }
+    }
+}
+
+const POSITION: &str = r#"{"id":"p-1","account_id":"chal-1","market_id":"paper|BTC","size":1}"#;
+const TWAP: &str = r#"{"id":"t-1","account_id":"chal-1","market_id":"paper|BTC"}"#;
+const LADDER: &str = r#"{"id":"s-1","account_id":"chal-1","market_id":"paper|BTC"}"#;
+const CANCELED: &str = r#"{"id":"o-1","canceled":true,"queued":false}"#;
+const CLOSED: &str = r#"{"id":"op","operation":"close_all_positions","account_id":"chal-1",
+    "status":"completed","total_count":1,"succeeded_count":1,"failed_count":0,"results":[],
+    "created_at":1790000000000}"#;
+
+#[tokio::test]
+async fn everything_is_ended_once_flat_is_proved_and_the_desk_is_halted() {
+    let account = Mutex::new(Account::holding_everything());
+    let part = move |seen: &Seen| account.lock().unwrap().answer(seen);
+    let responder = Responder::playing(part, || ()).await;
+    let (calls, _called) = tokio::sync::mpsc::unbounded_channel();
+    let tempo = Tempo::hurried(20);
+    let client = Client::at_tempo(responder.connection(), calls, || NOW, tempo).unwrap();
+    let mut scene = Scene::with(tempfile::tempdir().unwrap(), responder, client);
+
+    scene.outbox.send(TICKET, Command::Flatten("chal-1".into()));
+    let (said, result) = scene.settled().await;
+    assert!(matches!(result, Ok(Receipt::Flat(_))), "{result:?}");
+    let halted = Msg::Halted(Some("it was flattened".to_owned()));
+    assert!(said.contains(&halted), "{said:?}");
+    let rounds = said.iter().filter_map(|msg| {
+        if let Msg::Progress(_, Progress::Flattening(state)) = msg {
+            Some(state.round)
+        } else {
+            None
+        }
+    });
+    assert_eq!(rounds.max(), Some(1));
+
+    let sent: Vec<_> = scene
+        .responder
+        .seen()
+        .into_iter()
+        .map(|seen| seen.line)
+        .filter(|line| !line.starts_with("GET"))
+        .collect();
+    let place = |start: &str| sent.iter().position(|line| line.contains(start)).unwrap();
+    assert_eq!(sent.len(), 4, "each once: {sent:?}");
+    // A slice of a TWAP would open anew.
+    assert!(place("twap-orders/t-1") < place("scaled-orders/s-1").min(place("orders/o-1 ")));
+
+    scene.outbox.send(Ticket(2), buy());
+    let why = scene.settled().await.1.unwrap_err().to_string();
+    assert!(
+        why.contains("the desk is HALTED: it was flattened"),
+        "{why}"
+    );
+    let open: Vec<_> = entries(scene)
+        .await
+        .into_iter()
+        .filter(|entry| entry.state != State::Done)
+        .collect();
+    assert_eq!(open, []);
+}
