@@ -1,4 +1,5 @@
 mod answers;
+mod first_byte;
 mod flat;
 
 use super::{errand::pursue, *};
