@@ -9,6 +9,7 @@
 )]
 
 mod session;
+mod stories;
 mod verbs;
 
 use session::Session;

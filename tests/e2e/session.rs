@@ -14,7 +14,7 @@ use std::{
 };
 
 /// Longer than anything here takes on a loaded two-core machine.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 pub(crate) struct Session {
     screen: Arc<(Mutex<vt100::Parser>, Condvar)>,
@@ -149,6 +149,15 @@ impl Session {
             .collect();
         Ended { code, kept }
     }
+}
+
+/// `size`, or the one size that `PERPDECK_STORY_SIZE` asks for, as in `80x24`.
+pub(crate) fn at(size: (u16, u16)) -> (u16, u16) {
+    let Ok(asked) = std::env::var("PERPDECK_STORY_SIZE") else {
+        return size;
+    };
+    let (columns, rows) = asked.split_once('x').unwrap();
+    (columns.parse().unwrap(), rows.parse().unwrap())
 }
 
 fn at_least_one(cells: u16) -> NonZero<u16> {

@@ -1,0 +1,259 @@
+//! The stories of the README, each told by what the screen says next: a key is pressed only once its hint is seen.
+//! The sizes take turns; `PERPDECK_STORY_SIZE` (`200x60`, `100x30`, `80x24`) tells all of them at one.
+
+use super::{
+    session::{Session, at},
+    *,
+};
+use std::{
+    fs,
+    io::{BufRead as _, BufReader},
+    net::SocketAddr,
+    os::unix::fs::PermissionsExt as _,
+    path::Path,
+    process::{Child, Command, Stdio},
+};
+
+const WIDE: (u16, u16) = (200, 60);
+const USUAL: (u16, u16) = (100, 30);
+const NARROW: (u16, u16) = (80, 24);
+
+/// A market that all but stands still.
+const STILL: &[&str] = &["--speed", "0.001"];
+const LIVING: &[&str] = &[];
+
+/// A reader of the screen who knows no key by heart.
+struct Reader {
+    session: Session,
+    _home: TempDir,
+}
+
+impl Reader {
+    fn opens(size: (u16, u16), speed: &[&str]) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let demo = [&["demo", "--seed", "7"], speed].concat();
+        let session = Session::start(home.path(), at(size), &demo);
+        session.wait_until("positions and prices", |screen| {
+            screen.contains("SHORT") && screen.contains("uPnL +")
+        });
+        Self {
+            session,
+            _home: home,
+        }
+    }
+
+    /// Presses `keys` once the screen says `hint`.
+    #[track_caller]
+    fn told(&mut self, hint: &str, keys: &str) {
+        self.session.wait_for(hint);
+        self.session.press(keys);
+    }
+
+    #[track_caller]
+    fn sees(&self, text: &str) {
+        self.session.wait_for(text);
+    }
+
+    #[track_caller]
+    fn sees_no_more(&self, text: &str) {
+        self.session
+            .wait_until(&format!("{text:?} gone"), |screen| !screen.contains(text));
+    }
+
+    /// Says yes to a strip, which listens only when it has been there for a moment.
+    #[track_caller]
+    fn agrees(&mut self) {
+        self.session.wait_until("a strip that listens", |screen| {
+            screen.contains("y yes")
+                && (20..=47).any(|t| screen.contains(&format!("({}.{} s)", t / 10, t % 10)))
+        });
+        self.session.press("y");
+    }
+
+    fn leaves(mut self) {
+        self.session.press("\u{3}");
+        assert_given_back(self.session, 0);
+    }
+}
+
+const ESCAPE: &str = "\u{1b}";
+const BACK: &str = "\u{1b}[Z";
+const RIGHT: &str = "\u{1b}[C";
+
+#[test]
+fn new_order_with_exits() {
+    let mut desk = Reader::opens(NARROW, STILL);
+    desk.told("b buy", "b");
+    desk.told("▸ size", "0.05\t");
+    desk.told("▸ take profit", "70000\t");
+    desk.told("▸ stop loss", "64000");
+    desk.sees("1.93 : 1");
+    desk.told("Enter send", "\r");
+    desk.sees("BUY 0.05000 BTC market: filled at");
+    desk.sees("SL 64,000");
+    desk.leaves();
+}
+
+#[test]
+fn trail_into_profit_and_move_the_stop() {
+    let mut desk = Reader::opens(USUAL, LIVING);
+    desk.sees("SL 63,492");
+    desk.told("s sell", "s");
+    desk.told("▸ size", &BACK.repeat(3));
+    desk.told("▸ type", &RIGHT.repeat(3));
+    desk.told("‹ stop_market ›", "\t\t\t");
+    desk.told("▸ size", "0.3\t");
+    desk.told("▸ trigger price", "65810\t\t\t\t\t");
+    desk.told("▸ reduce-only", RIGHT);
+    desk.sees("no [yes]");
+    desk.sees("fires           BTC mark ≤ 65,810");
+    desk.told("Enter send", "\r");
+    desk.sees("SELL 0.30000 BTC stop mkt at 65,810");
+    desk.sees("SL 65,810");
+    desk.told(" 2 ", "2");
+    desk.told("x cancel order", "G");
+    desk.sees("▌BTC");
+    desk.session.press("x");
+    desk.sees("stop mkt at 63,492");
+    desk.agrees();
+    desk.sees_no_more("≤ 63,492");
+    desk.sees("SL 65,810");
+    desk.leaves();
+}
+
+#[test]
+fn stop_a_twap_that_drifts() {
+    let mut desk = Reader::opens(NARROW, STILL);
+    desk.told("3 TWAP", "3");
+    desk.sees("drift");
+    desk.told("x stop TWAP", "j");
+    desk.told("x stop TWAP", "x");
+    desk.sees("stop TWAP BUY 0.18228 BTC (twap_000001) on chal-1?");
+    desk.agrees();
+    desk.sees("─ done ─");
+    desk.leaves();
+}
+
+#[test]
+fn cancel_one_rungs_ladder() {
+    let mut desk = Reader::opens(USUAL, STILL);
+    desk.told("4 Scaled", "4");
+    desk.told("working", "jj");
+    desk.told("x cancel ladder", "x");
+    desk.sees("cancel ladder BUY LINK, 6 rungs (scl_000001) on chal-1?");
+    desk.agrees();
+    desk.sees("LINK BUY 339.5  canceled");
+    desk.leaves();
+}
+
+#[test]
+fn find_why_an_order_was_rejected() {
+    let mut desk = Reader::opens(NARROW, STILL);
+    desk.told("b buy", "b");
+    desk.told("▸ size", "1000");
+    desk.told("Enter send", "\r");
+    desk.sees("rule max_position_notional");
+    desk.told("Esc leave", ESCAPE);
+    desk.sees_no_more("Esc leave");
+    desk.told(" 6 ", "6");
+    desk.sees("1,000.00000");
+    desk.told("Enter detail", "\r");
+    desk.sees("BUY 1,000.00000 BTC");
+    desk.sees("max_position_notional");
+    desk.leaves();
+}
+
+#[test]
+fn flatten_in_panic() {
+    let mut desk = Reader::opens(WIDE, LIVING);
+    desk.told("? help", "?");
+    desk.told("F  FLATTEN", ESCAPE);
+    desk.sees_no_more("keys that work here");
+    desk.session.press("F");
+    desk.sees("flattening chal-1: TWAPs, ladders, orders and positions");
+    desk.sees("y now · Esc stops it");
+    desk.sees("flat: no position, order or TWAP on two reads");
+    desk.sees("1 Positions 0");
+    desk.told("R RE-ARM", "R");
+    desk.sees("send orders that raise exposure again");
+    desk.agrees();
+    desk.sees_no_more("HALTED");
+    desk.leaves();
+}
+
+/// A kept exchange that can be stopped and started on the same port. Killed when dropped.
+struct Exchange {
+    child: Child,
+    address: SocketAddr,
+    said: serde_json::Value,
+}
+
+impl Exchange {
+    fn starts(home: &Path, address: &str) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_perpdeck"))
+            .args(["serve", "--output", "json", "--seed", "7"])
+            .args(["--data-dir", "kept", "--listen", address])
+            .env_clear()
+            .env("HOME", home)
+            .current_dir(home)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap())
+            .read_line(&mut line)
+            .unwrap();
+        let said: serde_json::Value = serde_json::from_str(&line).unwrap();
+        let url = said["base_url"].as_str().unwrap();
+        let address = url.trim_start_matches("http://").parse().unwrap();
+        Self {
+            child,
+            address,
+            said,
+        }
+    }
+}
+
+impl Drop for Exchange {
+    fn drop(&mut self) {
+        let _ended = self.child.kill();
+        let _reaped = self.child.wait();
+    }
+}
+
+#[test]
+fn recover_from_a_lost_connection() {
+    let home = tempfile::tempdir().unwrap();
+    let exchange = Exchange::starts(home.path(), "127.0.0.1:0");
+    let address = exchange.address;
+    let key = home.path().join("key");
+    fs::write(
+        &key,
+        exchange.said["accounts"][0]["api_key"].as_str().unwrap(),
+    )
+    .unwrap();
+    fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).unwrap();
+    let base_url = format!("http://{address}");
+    let settings = ["--base-url", &base_url, "--account-id", "chal-1"];
+    let secret = ["--api-key-file", key.to_str().unwrap()];
+    let session = Session::start(home.path(), at(USUAL), &[&settings[..], &secret].concat());
+    session.wait_for("uPnL +");
+    let mut desk = Reader {
+        session,
+        _home: tempfile::tempdir().unwrap(),
+    };
+
+    drop(exchange);
+    desk.sees("DOWN, retry");
+    desk.told("b buy", "b");
+    desk.told("▸ size", "0.02");
+    desk.told("Enter send", "\r");
+    desk.sees("sending #1");
+
+    let _again = Exchange::starts(home.path(), &address.to_string());
+    desk.sees("BUY 0.02000 BTC market: filled at");
+    desk.sees("OK ");
+    desk.sees_no_more("OLD");
+    desk.leaves();
+}
