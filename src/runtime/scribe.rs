@@ -61,7 +61,9 @@ impl Scribe {
             while let Ok(job) = inbox.recv() {
                 job(&mut journal);
                 // One job of many done is not yet a disk that keeps up.
-                inbox.try_iter().for_each(|job| job(&mut journal));
+                for job in inbox.try_iter() {
+                    job(&mut journal);
+                }
                 caught_up.store(false, Ordering::Relaxed);
             }
         });
