@@ -6,15 +6,17 @@
 //! Known limit: what must hold between settings (a service needs a key) is not in it; `config check` says that.
 
 use super::{
-    FactsSource, PriceSource,
+    FactsSource, PriceSource, Way,
     layers::DEFAULTS,
     load::{choices, defaults},
     show,
 };
+use crate::model::Num;
 use jiff::SignedDuration;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
+use strum::VariantNames;
 
 /// The schema, over many lines.
 pub fn schema() -> String {
@@ -69,9 +71,12 @@ fn leaf(key: &str, default: &Value) -> Value {
         Value::Number(_) => json!({ "type": "integer", "minimum": 0 }),
         Value::String(_) if key == "price_source" => source(&PriceSource::paper()),
         Value::String(_) if key == "facts_source" => source(&FactsSource::paper()),
-        // A limit: a whole number may stand bare.
-        Value::String(text) if key.starts_with("checks.") && text.is_empty() => {
-            json!({ "type": ["string", "integer"] })
+        // An amount: a whole number may stand bare.
+        Value::String(text) if is_amount(key, text) => json!({ "type": ["string", "integer"] }),
+        // News reads as its ways: any of them, in any order, or none.
+        Value::String(_) if text_of_ways(key) => {
+            let way = Way::VARIANTS.join("|");
+            json!({ "type": "string", "pattern": format!("^ *(({way})( +|$))*$"), "examples": ["toast bell"] })
         }
         // A time: nothing else that has a default reads as one.
         Value::String(text) if text.parse::<SignedDuration>().is_ok() => {
@@ -82,6 +87,15 @@ fn leaf(key: &str, default: &Value) -> Value {
             None => json!({ "type": "string" }),
         },
     }
+}
+
+fn is_amount(key: &str, default: &str) -> bool {
+    let may_be_empty = ["checks.", "guard."].iter().any(|t| key.starts_with(t));
+    (default.is_empty() && may_be_empty) || default.parse::<Num>().is_ok()
+}
+
+fn text_of_ways(key: &str) -> bool {
+    key.starts_with("alerts.") && choices(key).is_none()
 }
 
 /// A word, or a table with the fields that the paper exchange's own has.
