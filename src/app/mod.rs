@@ -7,9 +7,11 @@ mod about;
 mod alerts;
 mod bulk;
 pub mod checks;
+pub mod command;
 mod doubt;
 pub mod export;
 pub mod form;
+mod freeze;
 pub mod guard;
 mod guest;
 mod halt;
@@ -39,6 +41,7 @@ mod wake;
 pub use about::{About, Target};
 pub use alerts::Alert;
 pub use bulk::marked;
+pub use freeze::Frozen;
 pub use guest::{Guest, Sending, Wish};
 pub use health::Health;
 pub use lineage::{Lineage, links};
@@ -55,7 +58,7 @@ use crate::model::{
     AccountId, Call, Command, Cursor, Failure, IdempotencyKey, OrderId, Progress, Receipt,
     ScaledId, Ticket, Timestamp, Zone,
 };
-use keymap::{Chord, Context, Keymap};
+use keymap::{Action, Chord, Context, Keymap};
 use lens::{Lenses, Reading};
 use marks::Marks;
 use notice::{Activity, Notice, Tone};
@@ -164,6 +167,10 @@ pub enum Next {
     Rearm,
     /// Of a form only: send it; the form stays until it settles, and keeps its contents if it fails.
     RunAndStay(Command),
+    /// As if the key for this had been pressed on the desk.
+    Press(Action),
+    /// Hold the display, or let it go on.
+    Freeze,
     /// Say why a key does nothing.
     Refuse(String),
     Copy(Clip),
@@ -234,6 +241,10 @@ pub struct Model {
     pub used: form::Used,
     /// What is filtered and sorted, and how.
     pub lenses: Lenses,
+    /// What has come since the display was held; `None` while it is not.
+    pub frozen: Option<Frozen>,
+    /// The command lines of this session, the newest last.
+    spoken: Vec<String>,
     /// A flatten was asked for before the account was known.
     flatten_wanted: bool,
     /// Why nothing that raises exposure is sent, until the trader re-arms the desk.
@@ -257,6 +268,8 @@ impl Model {
             activity: Activity::default(),
             used: form::Used::default(),
             lenses: Lenses::default(),
+            frozen: None,
+            spoken: vec![],
             flatten_wanted: false,
             halted: None,
             session: checks::Session::default(),

@@ -3,7 +3,7 @@
 use super::{
     About, Clip, Effect, Model, Msg, Next, Signal, alerts, bulk, checks, doubt, export,
     form::Around,
-    guard, guest, halt,
+    freeze, guard, guest, halt,
     keymap::{Action, Chord, Context},
     lens,
     lineage::links,
@@ -30,7 +30,10 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
             model.identity = Some(identity);
             doubt::opened(model)
         }
-        Msg::Polled(poll) => arrive(model, *poll),
+        Msg::Polled(poll) => match freeze::hold(model, poll) {
+            Some(poll) => arrive(model, *poll),
+            None => vec![],
+        },
         Msg::Called(call) => {
             model.store.call(call);
             let alerts = alerts::called(model);
@@ -100,6 +103,7 @@ fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
             };
             form.press(chord, action, &around)
         }
+        (Some(Overlay::Help { offset, search, .. }), None) => self::search(offset, search, chord),
         (_, None) => Next::Stay,
         (Some(Overlay::Strip(strip)), Some(action)) => strip.act(action, now),
         (Some(Overlay::Bulk(bulk)), Some(action)) => bulk.act(action, now),
@@ -118,13 +122,24 @@ fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
             chart.act(action, &markets)
         }
         (Some(Overlay::Detail(detail)), Some(action)) => detail.act(action, &links),
-        (None, Some(Action::Quit)) => return vec![Effect::Quit],
-        (None, Some(Action::Refresh)) => return vec![Effect::Poll(Source::iter().collect())],
-        (None, Some(action)) => screen::act(model, action),
+        (None, Some(action)) => Next::Press(action),
     };
     let mut effects = follow(model, next);
     effects.extend(screen::more(model));
     effects
+}
+
+/// What is typed over the help finds keys in it.
+fn search(offset: &mut usize, search: &mut String, chord: Chord) -> Next {
+    match (chord.typed(), chord.edits()) {
+        (Some(c), _) => search.push(c),
+        (None, Some(_)) => {
+            search.pop();
+        }
+        (None, None) => return Next::Stay,
+    }
+    *offset = 0;
+    Next::Stay
 }
 
 /// A toast over a help or a detail says which key dismisses it: that key closes nothing else first.
@@ -145,15 +160,20 @@ fn is_said_by_toast(model: &Model, chord: Chord) -> bool {
     is_over && waits && key == Some(chord)
 }
 
+/// How many lines the moving keys scroll.
+const STEPS: &[(Action, isize)] = &[
+    (Action::Down, 1),
+    (Action::Up, -1),
+    (Action::PageDown, 10),
+    (Action::PageUp, -10),
+];
+
 fn scroll(offset: &mut usize, action: Action) -> Next {
     if action == Action::Dismiss {
         return Next::Close;
     }
-    *offset = if action == Action::Down {
-        *offset + 1
-    } else {
-        offset.saturating_sub(1)
-    };
+    let step = STEPS.iter().find(|(of, _)| *of == action);
+    *offset = offset.saturating_add_signed(step.map_or(0, |(_, lines)| *lines));
     Next::Stay
 }
 
@@ -185,7 +205,20 @@ fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
             vec![]
         }
         Next::Open(overlay) => {
+            // Nobody acts on what is held.
+            let effects = if overlay.acts() { thaw(model) } else { vec![] };
             model.overlays.push(*overlay);
+            effects
+        }
+        Next::Press(Action::Quit) => vec![Effect::Quit],
+        Next::Press(Action::Refresh) => vec![Effect::Poll(Source::iter().collect())],
+        Next::Press(action) => {
+            let next = screen::act(model, action);
+            follow(model, next)
+        }
+        Next::Freeze if model.frozen.is_some() => thaw(model),
+        Next::Freeze => {
+            freeze::start(model);
             vec![]
         }
         Next::Run(command) => {
@@ -215,14 +248,7 @@ fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
             }
             send_form(model, command)
         }
-        Next::Lift => {
-            model.overlays.pop();
-            model.guard.lift();
-            follow(
-                model,
-                Next::Refuse("the lock on new risk is lifted".to_owned()),
-            )
-        }
+        Next::Lift => lift(model),
         Next::Copy(clip) => copy(model, clip),
         Next::Refuse(why) => {
             model
@@ -231,6 +257,13 @@ fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
             vec![]
         }
     }
+}
+
+fn lift(model: &mut Model) -> Vec<Effect> {
+    model.overlays.pop();
+    model.guard.lift();
+    let words = "the lock on new risk is lifted".to_owned();
+    follow(model, Next::Refuse(words))
 }
 
 const READ_ONLY: &str = "the desk is read-only and sends nothing";
@@ -294,6 +327,12 @@ pub(super) fn send(model: &mut Model, command: Command) -> (Ticket, Effect) {
         .activity
         .note_of(about, Some(ticket), event, model.now);
     (ticket, Effect::Send(ticket, command))
+}
+
+/// The display goes on with what has come meanwhile.
+fn thaw(model: &mut Model) -> Vec<Effect> {
+    let held = freeze::end(model).into_iter();
+    held.flat_map(|poll| arrive(model, poll)).collect()
 }
 
 fn arrive(model: &mut Model, poll: Poll) -> Vec<Effect> {

@@ -69,3 +69,50 @@ pub(super) enum Verb {
     /// Prints the manual page, of a command if one is named
     Man(man::Args),
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::command::VERBS;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_of_the_desk_speaks_the_words_of_the_shell() {
+        let shell = Args::command();
+        let mut shared = vec![];
+        for verb in VERBS {
+            let Some(command) = shell.find_subcommand(verb.name) else {
+                continue;
+            };
+            shared.push(verb.name);
+            for flag in verb.flags {
+                let name = flag.trim_start_matches("--").trim_end_matches('=');
+                let mut known = command.get_arguments();
+                let arg = known.find(|arg| arg.get_long() == Some(name));
+                let takes_value = arg.map(|arg| arg.get_action().takes_values());
+                assert_eq!(
+                    takes_value,
+                    Some(flag.ends_with('=')),
+                    "{} {flag}",
+                    verb.name
+                );
+            }
+        }
+        assert_eq!(
+            shared,
+            [
+                "place",
+                "close",
+                "cancel",
+                "exits",
+                "margin",
+                "close-all",
+                "flatten",
+                "positions",
+                "orders",
+                "twaps",
+                "scaled"
+            ]
+        );
+    }
+}

@@ -18,7 +18,12 @@ enum Entry<'a> {
     Space,
 }
 
-pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, sections: &[HelpSection], offset: usize) {
+pub(super) fn draw(
+    canvas: &mut Canvas<'_>,
+    body: Rect,
+    (sections, search): (&[HelpSection], &str),
+    offset: usize,
+) {
     let wide = body.width.saturating_sub(2).min(WIDEST);
     let columns = if wide >= TWO_COLUMNS { 2 } else { 1 };
     let columns = split(sections, columns);
@@ -28,11 +33,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, sections: &[HelpSection]
         .saturating_add(2)
         .min(body.height);
     let area = centered(body, wide, height);
-    let title = [
-        Span::new("Help", Tone::Accent),
-        Span::muted("  keys that work here"),
-    ];
-    let inner = panel(canvas, area, &title);
+    let inner = panel(canvas, area, &title(search, sections));
     let first = offset.min(longest.saturating_sub(usize::from(inner.height)));
     scrollbar(canvas, inner, first, longest);
     let share = inner.width / u16::try_from(columns.len().max(1)).unwrap_or(1);
@@ -52,6 +53,20 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, sections: &[HelpSection]
             draw_entry(canvas, line(room, number), entry, keys);
         }
     }
+}
+
+/// What is looked for, or that something can be.
+fn title(search: &str, sections: &[HelpSection]) -> Vec<Span> {
+    let mut title = vec![Span::new("Help", Tone::Accent)];
+    if search.is_empty() {
+        title.push(Span::muted("  keys that work here · type to search"));
+        return title;
+    }
+    title.push(Span::plain(format!("  {search}▏")));
+    if sections.is_empty() {
+        title.push(Span::muted("  nothing found"));
+    }
+    title
 }
 
 fn draw_entry(canvas: &mut Canvas<'_>, row: Rect, entry: &Entry<'_>, keys: u16) {

@@ -222,8 +222,9 @@ fn prompt(model: &Model) -> Option<PromptView> {
 fn overlays(canvas: &mut Canvas<'_>, body: Rect, model: &Model, scene: &Scene<'_>) {
     for overlay in &model.overlays {
         match overlay {
-            Overlay::Help { of, offset } => {
-                help::draw(canvas, body, &view::help(&model.keymap, *of), *offset);
+            Overlay::Help { of, offset, search } => {
+                let sections = view::help(&model.keymap, *of, search);
+                help::draw(canvas, body, (&sections, search), *offset);
             }
             Overlay::Chart(chart) => price::draw(canvas, body, &view::price(chart, scene)),
             Overlay::Quality { offset } => {

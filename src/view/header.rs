@@ -47,6 +47,19 @@ impl Segment {
     }
 }
 
+/// Nobody must take a held display for the present.
+fn frozen(model: &Model) -> Option<Segment> {
+    let since = model.frozen.as_ref()?.since;
+    let age = format::age(model.now.since(since));
+    let mut words = vec![Span::new(format!("FROZEN {age}"), Tone::Alert)];
+    if let Some(chord) = model.keymap.chord(Context::Desk, Action::Freeze) {
+        words.push(Span::new(format!(" {chord}"), Tone::Accent));
+        words.push(Span::muted(" goes on"));
+    }
+    let brief = words.iter().take(1).cloned().collect();
+    Some(Segment::new(0, words).brief(brief))
+}
+
 pub fn header(model: &Model) -> Header {
     let Some(identity) = &model.identity else {
         let connecting = Segment::new(0, vec![Span::new("connecting…", Tone::Info)]);
@@ -57,7 +70,8 @@ pub fn header(model: &Model) -> Header {
     };
     let account = Span::new(identity.account_id.to_string(), Tone::Strong);
     let account = Segment::new(3, vec![Span::muted("acct "), account.clone()]).brief(vec![account]);
-    let mut segments = vec![account];
+    let mut segments: Vec<Segment> = frozen(model).into_iter().collect();
+    segments.push(account);
     segments.extend(halted(model));
     segments.extend([worth(model), daily_loss(model), api(model)]);
     segments.extend(budget(model));

@@ -1,6 +1,9 @@
 //! The help: every key that works where it was opened, in groups.
 
-use crate::app::keymap::{Action, Binding, Context, Keymap};
+use crate::app::{
+    command::VERBS,
+    keymap::{Action, Binding, Context, Keymap},
+};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HelpSection {
@@ -51,7 +54,14 @@ const GROUPS: &[(&str, &[Action])] = &[
     ),
     (
         "Find",
-        &[Action::Filter, Action::Sort, Action::SortDirection],
+        &[
+            Action::Filter,
+            Action::Command,
+            Action::Sort,
+            Action::SortDirection,
+            Action::Freeze,
+            Action::Zoom,
+        ],
     ),
 ];
 
@@ -66,8 +76,23 @@ const LEGEND: &[(&str, &str)] = &[
     ("RO", "reduce-only"),
 ];
 
+/// What of the help has the words that are looked for: in a key, in what it does, or in the section's name.
+pub fn help(keymap: &Keymap, of: Context, search: &str) -> Vec<HelpSection> {
+    let wanted = search.to_lowercase();
+    let mut sections = all(keymap, of);
+    for section in &mut sections {
+        let is_named = section.title.to_lowercase().contains(&wanted);
+        section.lines.retain(|(key, does)| {
+            // `x` and `X` are two keys.
+            is_named || does.to_lowercase().contains(&wanted) || key.contains(search)
+        });
+    }
+    sections.retain(|section| !section.lines.is_empty());
+    sections
+}
+
 /// The keys of `of` first, then the desk's in groups.
-pub fn help(keymap: &Keymap, of: Context) -> Vec<HelpSection> {
+fn all(keymap: &Keymap, of: Context) -> Vec<HelpSection> {
     let bindings: Vec<&Binding> = keymap.hints(of).collect();
     let own = bindings.iter().filter(|b| b.context == of);
     let desk: Vec<_> = bindings.iter().filter(|b| b.context != of).collect();
@@ -88,12 +113,18 @@ pub fn help(keymap: &Keymap, of: Context) -> Vec<HelpSection> {
         });
     }
     if of != Context::Form && of != Context::Strip {
-        let lines = LEGEND
+        let signs = LEGEND
             .iter()
             .map(|(sign, means)| ((*sign).to_owned(), *means));
+        let commands = VERBS.iter().filter(|verb| !verb.shape.is_empty());
+        let lines = commands.map(|verb| (format!(":{}", verb.name), verb.does));
+        sections.push(HelpSection {
+            title: "Commands",
+            lines: lines.collect(),
+        });
         sections.push(HelpSection {
             title: "Signs",
-            lines: lines.collect(),
+            lines: signs.collect(),
         });
     }
     sections.retain(|section| !section.lines.is_empty());

@@ -2,7 +2,7 @@
 
 use super::{Span, Tone, format};
 use crate::app::{
-    Model,
+    Model, command,
     keymap::{Action, Context},
     lens::Lens,
     pane::Pane,
@@ -45,10 +45,11 @@ pub fn prompt(model: &Model, prompt: &Prompt) -> PromptView {
             at: fault.at.start,
             what: fault.what.clone(),
         },
-        (_, None) => Under::Note(note(model, prompt.asks)),
+        (_, None) => Under::Note(note(model, prompt)),
     };
     let sign = match prompt.asks {
         Asks::Filter(_) => "/",
+        Asks::Command => ":",
     };
     PromptView {
         sign,
@@ -58,10 +59,35 @@ pub fn prompt(model: &Model, prompt: &Prompt) -> PromptView {
     }
 }
 
-fn note(model: &Model, asks: Asks) -> Vec<Span> {
-    match asks {
+fn note(model: &Model, prompt: &Prompt) -> Vec<Span> {
+    match prompt.asks {
         Asks::Filter(pane) => filter_note(model, pane),
+        Asks::Command => command_note(model, prompt.text()),
     }
+}
+
+/// What the verb takes and does, or which there are.
+fn command_note(model: &Model, text: &str) -> Vec<Span> {
+    let first = text.split_whitespace().next();
+    if let Some(Ok(verb)) = first.map(command::named) {
+        return vec![
+            Span::new(verb.name, Tone::Accent),
+            Span::plain(format!(" {}", verb.shape)),
+            Span::muted(format!("  {}", verb.does)),
+        ];
+    }
+    let mut spans = vec![Span::muted(
+        "close btc 50%  cancel all btc  flatten  sort upnl   ",
+    )];
+    spans.extend(keys(
+        model,
+        &[
+            (Action::NextChoice, "commands"),
+            (Action::Up, "earlier"),
+            (Action::Dismiss, "leave"),
+        ],
+    ));
+    spans
 }
 
 /// How many rows are left, and the keys.

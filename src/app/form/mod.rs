@@ -56,14 +56,9 @@ enum Frozen {
 impl Form {
     /// Focus starts on the first field that must be filled and is not.
     fn new(draft: Draft, frozen: Frozen) -> Self {
-        let fields = draft.fields();
-        let is_open = |f: &&Field| draft.is_required(**f) && draft.text(**f) == Some("");
-        let first = fields.iter().find(is_open).or(fields.first());
-        let focus = first.copied().unwrap_or(Field::Kind);
-        let line = Line::new(draft.text(focus).unwrap_or_default());
-        Self {
+        let mut form = Self {
             draft,
-            focus,
+            focus: Field::Kind,
             tried: false,
             shows_json: false,
             sending: None,
@@ -71,8 +66,19 @@ impl Form {
             refusal: None,
             search: String::new(),
             frozen,
-            line,
-        }
+            line: Line::default(),
+        };
+        form.start();
+        form
+    }
+
+    /// Focus on the first field that must be filled and is not, after something else has filled some.
+    pub(super) fn start(&mut self) {
+        let draft = &self.draft;
+        let is_open = |f: &&Field| draft.is_required(**f) && draft.text(**f) == Some("");
+        let fields = draft.fields();
+        let first = fields.iter().find(is_open).or(fields.first()).copied();
+        self.focus_on(first.unwrap_or(self.focus));
     }
 
     /// One press: `action` is what the table says of it in a form, if anything.

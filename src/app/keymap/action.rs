@@ -80,6 +80,10 @@ pub enum Action {
     Zoom,
     #[strum(message = "filter")]
     Filter,
+    #[strum(message = "command line")]
+    Command,
+    #[strum(message = "hold the display")]
+    Freeze,
     #[strum(message = "sort by the next column")]
     Sort,
     #[strum(message = "sort the other way")]

@@ -14,10 +14,12 @@ use super::{export::Export, form::Form, keymap::Context, prompt::Prompt};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Overlay {
-    /// The keys of the place it was opened from; `offset` is the first line shown.
+    /// The keys of the place it was opened from; `offset` is the first line shown, `search` what is typed to find
+    /// one.
     Help {
         of: Context,
         offset: usize,
+        search: String,
     },
     Detail(Detail),
     Chart(Chart),
@@ -50,6 +52,23 @@ impl Overlay {
             Self::Bulk(_) => Context::Bulk,
             Self::Prompt(_) => Context::Prompt,
             Self::Export(_) => Context::Export,
+        }
+    }
+
+    /// Whether something can be sent from it.
+    pub(super) fn acts(&self) -> bool {
+        match self {
+            // An export reads, and a lock is lifted, by what is so now.
+            Self::Strip(_)
+            | Self::Bulk(_)
+            | Self::Form(_)
+            | Self::Limits { .. }
+            | Self::Export(_) => true,
+            Self::Help { .. }
+            | Self::Detail(_)
+            | Self::Chart(_)
+            | Self::Quality { .. }
+            | Self::Prompt(_) => false,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        Model,
+        Model, command,
         keymap::Action,
         lens::{Fact, Kind, find},
         pane::Pane,
@@ -58,6 +58,8 @@ pub(super) fn of(model: &Model, asks: Asks, text: &str, cursor: usize) -> Comple
     let (before, typed) = (before.to_owned(), typed.to_owned());
     let mut words = match asks {
         Asks::Filter(pane) => filter_words(model, pane, &typed),
+        Asks::Command if before.trim() == "filter" => filter_words(model, model.focus.pane, &typed),
+        Asks::Command => command::offers(model, &before, &typed),
     };
     words.truncate(MOST);
     let none = Completion {

@@ -1,4 +1,4 @@
-//! The line at the bottom that is typed into: `/` filters a pane.
+//! The line at the bottom that is typed into: `/` filters a pane, `:` takes a command.
 //!
 //! Contract: typing acts on what is shown only; nothing is ever sent by a key that types. A line with a fault
 //! is not taken; the fault stands under the place it is about.
@@ -8,7 +8,7 @@ mod complete;
 pub use complete::Completion;
 
 use super::{
-    Model, Next,
+    Model, Next, command,
     keymap::{Action, Chord},
     lens::{self, Fault, Filter, Lens},
     line::Line,
@@ -24,6 +24,8 @@ pub struct Prompt {
     /// What Tab goes round in, from the first press of it to the next key that types.
     pub completion: Option<Completion>,
     line: Line,
+    /// Which earlier line is shown, counted from the newest.
+    recalled: Option<usize>,
 }
 
 /// What the line is for.
@@ -31,6 +33,8 @@ pub struct Prompt {
 pub enum Asks {
     /// Which rows of this pane are shown, while it is being typed.
     Filter(Pane),
+    /// What to do, when it is entered.
+    Command,
 }
 
 impl Prompt {
@@ -40,7 +44,13 @@ impl Prompt {
             fault: None,
             completion: None,
             line: Line::new(text),
+            recalled: None,
         }
+    }
+
+    /// An empty command line.
+    pub(super) fn command() -> Self {
+        Self::new(Asks::Command, "")
     }
 
     /// The filter of this pane, to be changed.
@@ -83,14 +93,14 @@ pub(super) fn press(model: &mut Model, chord: Chord, action: Option<Action>) -> 
             lens::change(model, pane, |lens| lens.filter = None);
             Next::Close
         }
-        (Some(Action::Submit), _) if prompt.fault.is_some() => Next::Stay,
-        (Some(Action::Submit), Asks::Filter(pane)) => {
-            let filter = parsed(model, pane).ok().flatten();
-            lens::change(model, pane, |lens| lens.filter = filter);
-            Next::Close
-        }
+        (Some(Action::Dismiss), Asks::Command) => Next::Close,
+        (Some(Action::Submit), _) => submit(model, asks),
         (Some(action @ (Action::Up | Action::Down)), Asks::Filter(_)) => {
             screen::travel(model, action);
+            Next::Stay
+        }
+        (Some(action @ (Action::Up | Action::Down)), Asks::Command) => {
+            recall(model, action);
             Next::Stay
         }
         (Some(action @ (Action::NextChoice | Action::PreviousChoice)), _) => {
@@ -101,6 +111,60 @@ pub(super) fn press(model: &mut Model, chord: Chord, action: Option<Action>) -> 
             edit(model, |line| line.edit(chord));
             Next::Stay
         }
+    }
+}
+
+/// Enter: the line closes when it was taken, and stays with its fault when not.
+fn submit(model: &mut Model, asks: Asks) -> Next {
+    if let Asks::Filter(pane) = asks {
+        return match parsed(model, pane) {
+            Ok(filter) => {
+                lens::change(model, pane, |lens| lens.filter = filter);
+                Next::Close
+            }
+            Err(_) => Next::Stay,
+        };
+    }
+    let Some(prompt) = top(model) else {
+        return Next::Stay;
+    };
+    let text = prompt.text().trim().to_owned();
+    // What the command opens comes in the place of the line.
+    let Some(line) = model.overlays.pop() else {
+        return Next::Stay;
+    };
+    match command::run(model, &text) {
+        Ok(next) => {
+            model.spoken.retain(|known| *known != text);
+            model.spoken.push(text);
+            next
+        }
+        Err(fault) => {
+            model.overlays.push(line);
+            if let Some(prompt) = top(model) {
+                prompt.line = Line::new(&text);
+                prompt.fault = Some(fault);
+            }
+            Next::Stay
+        }
+    }
+}
+
+/// Up and down through the earlier lines; below the newest is an empty one.
+fn recall(model: &mut Model, action: Action) {
+    let count = model.spoken.len();
+    let at = top(model).and_then(|prompt| prompt.recalled);
+    let at = match (action, at) {
+        (Action::Up, None) => (count > 0).then_some(0),
+        (Action::Up, Some(at)) => Some((at + 1).min(count.saturating_sub(1))),
+        (_, at) => at.and_then(|at| at.checked_sub(1)),
+    };
+    let line = at.and_then(|at| model.spoken.iter().rev().nth(at)).cloned();
+    if let Some(prompt) = top(model) {
+        prompt.recalled = at;
+        prompt.line = Line::new(&line.unwrap_or_default());
+        prompt.fault = None;
+        prompt.completion = None;
     }
 }
 
@@ -147,7 +211,10 @@ fn turn(model: &mut Model, action: Action) {
 /// Takes the line as it stands: a filter without a fault is in force at once.
 fn read(model: &mut Model) {
     let Some(prompt) = top(model) else { return };
-    let Asks::Filter(pane) = prompt.asks;
+    prompt.fault = None;
+    let Asks::Filter(pane) = prompt.asks else {
+        return;
+    };
     let fault = match parsed(model, pane) {
         Ok(filter) => {
             lens::change(model, pane, |lens| lens.filter = filter);

@@ -29,12 +29,15 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Next {
         (Action::Help, _) => open(Overlay::Help {
             of: model.context(),
             offset: 0,
+            search: String::new(),
         }),
         (Action::Dismiss, _) => dismiss(model),
         (Action::Filter, _) => {
             let pane = model.focus.pane;
             open(Overlay::Prompt(Prompt::filter(pane, model.lenses.of(pane))))
         }
+        (Action::Command, _) => open(Overlay::Prompt(Prompt::command())),
+        (Action::Freeze, _) => Next::Freeze,
         (Action::Sort, _) => {
             lens::next_sort(model);
             Next::Stay
@@ -45,10 +48,7 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Next {
         }
         (Action::CloseAll, _) => close_all(model),
         (Action::Flatten, _) => flatten(model),
-        (Action::Export, _) => {
-            let export = Export::new(model.focus.pane, model.now);
-            open(Overlay::Export(export))
-        }
+        (Action::Export, _) => open(Overlay::Export(Export::new(model.focus.pane, model.now))),
         (Action::Limits, _) => open(Overlay::Limits { offset: 0 }),
         (Action::CancelAll, _) => bulk::cancel_all(model),
         (Action::Rearm, _) => halt::rearm(model),
@@ -86,7 +86,7 @@ fn form(form: Form) -> Next {
     open(Overlay::Form(Box::new(form)))
 }
 
-fn selected(model: &Model) -> Option<RowId> {
+pub(crate) fn selected(model: &Model) -> Option<RowId> {
     let rows = model.rows(model.focus.pane);
     let selected = model.focus.selected(model.focus.pane, &rows);
     selected.map(|(_, row)| row)

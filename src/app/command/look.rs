@@ -1,0 +1,92 @@
+//! The verbs that change what is shown.
+
+use super::{
+    super::{
+        Model, Next,
+        lens::{self, ColumnName, Direction, Fault, Filter, Sort, find},
+    },
+    Said, Word,
+};
+
+/// The column ids of the pane that has the keys.
+pub(super) fn columns(model: &Model) -> Vec<String> {
+    let columns = names(model).into_iter();
+    columns.map(|column| column.id.to_owned()).collect()
+}
+
+fn names(model: &Model) -> Vec<ColumnName> {
+    (model.options.reading.columns)(model.focus.pane)
+}
+
+/// The filter's own text is what stands after the verb, quotes and all.
+pub(super) fn filter(model: &mut Model, said: &Said) -> Result<Next, Fault> {
+    let texts = said.words.iter().map(|word| {
+        if word.text.contains(char::is_whitespace) {
+            format!("\"{}\"", word.text)
+        } else {
+            word.text.clone()
+        }
+    });
+    let text = texts.collect::<Vec<_>>().join(" ");
+    let start = said.word(0).map_or(0, |word| word.at.start);
+    let filter = Filter::parse(&text, &names(model)).map_err(|fault| Fault {
+        at: start + fault.at.start..start + fault.at.end,
+        ..fault
+    })?;
+    let pane = model.focus.pane;
+    lens::change(model, pane, |lens| lens.filter = filter);
+    Ok(Next::Stay)
+}
+
+pub(super) fn sort(model: &mut Model, said: &Said) -> Result<Next, Fault> {
+    said.at_most(2)?;
+    let sort = match said.word(0) {
+        None => None,
+        Some(word) => Some(Sort {
+            column: column(model, word, &word.text)?,
+            direction: direction(said.word(1))?,
+        }),
+    };
+    let pane = model.focus.pane;
+    lens::change(model, pane, |lens| lens.sort = sort);
+    Ok(Next::Stay)
+}
+
+fn direction(word: Option<&Word>) -> Result<Direction, Fault> {
+    match word.map(|word| (word, word.text.as_str())) {
+        None | Some((_, "desc" | "down")) => Ok(Direction::Descending),
+        Some((_, "asc" | "up")) => Ok(Direction::Ascending),
+        Some((word, _)) => Err(word.fault("asc or desc")),
+    }
+}
+
+/// `market size upnl` are the columns; `+fees` and `-age` change the choice there is.
+pub(super) fn choose(model: &mut Model, said: &Said) -> Result<Next, Fault> {
+    let pane = model.focus.pane;
+    let all = || (0..names(model).len()).collect::<Vec<_>>();
+    let now = model.lenses.of(pane).and_then(|lens| lens.columns.clone());
+    let changes = said.words.iter().all(|w| w.text.starts_with(['+', '-']));
+    let mut chosen = match (said.words.is_empty(), changes) {
+        (false, true) => now.unwrap_or_else(all),
+        (true, _) | (false, false) => vec![],
+    };
+    for word in &said.words {
+        let bare = word.text.trim_start_matches(['+', '-']);
+        let at = column(model, word, bare)?;
+        chosen.retain(|known| *known != at);
+        if !word.text.starts_with('-') {
+            chosen.push(at);
+        }
+    }
+    if chosen.is_empty() && !said.words.is_empty() {
+        let last = said.needed(said.words.len() - 1, "")?;
+        return Err(last.fault("one column at least stays"));
+    }
+    let columns = (!said.words.is_empty()).then_some(chosen);
+    lens::change(model, pane, |lens| lens.columns = columns);
+    Ok(Next::Stay)
+}
+
+fn column(model: &Model, word: &Word, name: &str) -> Result<usize, Fault> {
+    find(name, &names(model)).map_err(|what| word.fault(what))
+}

@@ -1,0 +1,224 @@
+//! The command line `:`: the CLI's verbs and flags, typed on the desk. One table of verbs; each answers with
+//! what the key for the same thing would have answered.
+//!
+//! Contract: a line is done whole or not at all, and a fault says where it is. What raises risk opens the form
+//! with the fields filled in, which asks as it always does; what reduces it asks for one key at most.
+
+mod look;
+mod said;
+#[cfg(test)]
+mod tests;
+mod trade;
+
+pub use said::{Said, Word};
+
+use super::{Model, Next, keymap::Action, lens::Fault};
+
+/// One word of the command line and what it does.
+#[derive(Debug)]
+pub struct Verb {
+    pub name: &'static str,
+    /// Other names of it.
+    pub also: &'static [&'static str],
+    /// What may follow it, as the CLI's help writes it.
+    pub shape: &'static str,
+    pub does: &'static str,
+    /// The flags it takes, as the CLI spells them; those that end in `=` take a value.
+    pub flags: &'static [&'static str],
+    /// What may stand after it, for Tab.
+    pub offers: fn(&Model) -> Vec<String>,
+    does_it: Deed,
+}
+
+/// What comes of a line, or where it is wrong.
+type Meaning = fn(&mut Model, &Said) -> Result<Next, Fault>;
+
+#[derive(Debug, Clone, Copy)]
+enum Deed {
+    /// As if this key had been pressed.
+    Press(Action),
+    Say(Meaning),
+}
+
+const fn press(name: &'static str, does: &'static str, action: Action) -> Verb {
+    Verb {
+        name,
+        also: &[],
+        shape: "",
+        does,
+        flags: &[],
+        offers: nothing,
+        does_it: Deed::Press(action),
+    }
+}
+
+fn nothing(_: &Model) -> Vec<String> {
+    vec![]
+}
+
+/// Every verb. Those that the CLI has too take its words; a test holds the two together.
+pub const VERBS: &[Verb] = &[
+    Verb {
+        name: "place",
+        also: &[],
+        shape: "buy|sell MARKET SIZE [PRICE] [FLAGS]",
+        does: "opens the order form, filled in",
+        flags: trade::PLACE_FLAGS,
+        offers: trade::markets,
+        does_it: Deed::Say(trade::place),
+    },
+    Verb {
+        name: "buy",
+        also: &[],
+        shape: "MARKET SIZE [PRICE] [FLAGS]",
+        does: "opens the order form, filled in",
+        flags: trade::PLACE_FLAGS,
+        offers: trade::markets,
+        does_it: Deed::Say(trade::buy),
+    },
+    Verb {
+        name: "sell",
+        also: &[],
+        shape: "MARKET SIZE [PRICE] [FLAGS]",
+        does: "opens the order form, filled in",
+        flags: trade::PLACE_FLAGS,
+        offers: trade::markets,
+        does_it: Deed::Say(trade::sell),
+    },
+    Verb {
+        name: "close",
+        also: &[],
+        shape: "MARKET|POSITION_ID|all [SIZE|PERCENT] [--limit-price=]",
+        does: "closes a position, or part of it",
+        flags: &["--size=", "--limit-price="],
+        offers: trade::held,
+        does_it: Deed::Say(trade::close),
+    },
+    Verb {
+        name: "cancel",
+        also: &[],
+        shape: "ORDER_ID | all [MARKET] | --twap ID | --scaled ID",
+        does: "cancels orders, a TWAP or a ladder",
+        flags: &["--twap=", "--scaled=", "--all"],
+        offers: trade::cancelable,
+        does_it: Deed::Say(trade::cancel),
+    },
+    Verb {
+        name: "exits",
+        also: &[],
+        shape: "ORDER_ID [--take-profit PRICE|none] [--stop-loss PRICE|none]",
+        does: "opens the attached exits, filled in",
+        flags: &["--take-profit=", "--stop-loss="],
+        offers: trade::resting,
+        does_it: Deed::Say(trade::exits),
+    },
+    Verb {
+        name: "margin",
+        also: &[],
+        shape: "MARKET|POSITION_ID [+50|-50|200]",
+        does: "opens the isolated margin, filled in",
+        flags: &["--extra="],
+        offers: trade::held,
+        does_it: Deed::Say(trade::margin),
+    },
+    press("close-all", "closes every position", Action::CloseAll),
+    press("flatten", "gets out of everything", Action::Flatten),
+    Verb {
+        name: "filter",
+        also: &[],
+        shape: "[btc side:sell size>1]",
+        does: "shows those rows only; without words, all",
+        flags: &[],
+        offers: look::columns,
+        does_it: Deed::Say(look::filter),
+    },
+    Verb {
+        name: "sort",
+        also: &[],
+        shape: "[COLUMN [asc|desc]]",
+        does: "sorts this pane",
+        flags: &[],
+        offers: look::columns,
+        does_it: Deed::Say(look::sort),
+    },
+    Verb {
+        name: "columns",
+        also: &[],
+        shape: "[COLUMN… | +COLUMN | -COLUMN]",
+        does: "chooses the columns of this pane and their order; without words, all",
+        flags: &[],
+        offers: look::columns,
+        does_it: Deed::Say(look::choose),
+    },
+    press(
+        "freeze",
+        "holds the display, or lets it go on",
+        Action::Freeze,
+    ),
+    press("zoom", "this pane alone", Action::Zoom),
+    press("refresh", "asks for everything now", Action::Refresh),
+    press("positions", "goes to that pane", Action::Positions),
+    press("orders", "goes to that pane", Action::Orders),
+    press("twaps", "goes to that pane", Action::Twaps),
+    press("scaled", "goes to that pane", Action::Scaled),
+    press("closed", "goes to that pane", Action::Closed),
+    press("history", "goes to that pane", Action::History),
+    press("activity", "goes to that pane", Action::Activity),
+    press("calls", "goes to that pane", Action::Calls),
+    press("help", "lists the keys", Action::Help),
+    Verb {
+        also: &["q"],
+        ..press("quit", "leaves the desk", Action::Quit)
+    },
+];
+
+/// Does what a line says.
+pub(super) fn run(model: &mut Model, text: &str) -> Result<Next, Fault> {
+    let words = said::words(text)?;
+    let Some((first, _)) = words.split_first() else {
+        return Ok(Next::Stay);
+    };
+    let verb = named(&first.text).map_err(|what| first.fault(what))?;
+    let said = Said::of(verb, &words, text.chars().count())?;
+    match verb.does_it {
+        Deed::Press(action) => {
+            said.at_most(0)?;
+            Ok(Next::Press(action))
+        }
+        Deed::Say(does) => does(model, &said),
+    }
+}
+
+/// The verb a word means: its name, or the beginning of one name only.
+pub fn named(word: &str) -> Result<&'static Verb, String> {
+    let is_it = |verb: &&Verb| verb.name == word || verb.also.contains(&word);
+    if let Some(verb) = VERBS.iter().find(is_it) {
+        return Ok(verb);
+    }
+    let begun: Vec<_> = VERBS.iter().filter(|v| v.name.starts_with(word)).collect();
+    match begun.as_slice() {
+        [verb] => Ok(*verb),
+        [] => Err(format!("no command {word:?}; Tab lists them")),
+        several => {
+            let names: Vec<_> = several.iter().map(|verb| verb.name).collect();
+            Err(format!("{word:?} could be {}", names.join(", ")))
+        }
+    }
+}
+
+/// What could stand at the end of `before`, whose last word is `typed`.
+pub(super) fn offers(model: &Model, before: &str, typed: &str) -> Vec<String> {
+    let begins = |word: &String| word.to_lowercase().starts_with(&typed.to_lowercase());
+    let first = before.split_whitespace().next();
+    let words: Vec<String> = match first.map(named) {
+        None => VERBS.iter().map(|verb| verb.name.to_owned()).collect(),
+        Some(Ok(verb)) if typed.starts_with('-') && !verb.flags.is_empty() => verb
+            .flags
+            .iter()
+            .map(|flag| flag.trim_end_matches('=').to_owned())
+            .collect(),
+        Some(Ok(verb)) => (verb.offers)(model),
+        Some(Err(_)) => vec![],
+    };
+    words.into_iter().filter(begins).collect()
+}

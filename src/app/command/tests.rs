@@ -1,0 +1,369 @@
+use super::*;
+use crate::{
+    app::{
+        Effect, Msg,
+        keymap::Chord,
+        overlay::{Deed as Asked, Overlay, Strip},
+        pane::{Pane, RowId},
+        poll::Answer,
+        prompt::Prompt,
+        testing::{arrive, desk, num, order, position, press, wait},
+        update,
+    },
+    model::{
+        CloseKind, ClosePosition, Command, Page, PlaceKind, Side,
+        draft::{Draft, Field, Shape},
+    },
+};
+
+/// Types a line after `:` and enters it.
+fn say(model: &mut Model, line: &str) -> Vec<Effect> {
+    let mut effects = press(model, ":");
+    for c in line.chars() {
+        effects.extend(update(model, model.now, Msg::Key(Chord::from(c))));
+    }
+    effects.extend(press(model, "enter"));
+    effects
+}
+
+fn line(model: &Model) -> &Prompt {
+    match model.overlays.last() {
+        Some(Overlay::Prompt(prompt)) => prompt,
+        other => panic!("no line but {other:?}"),
+    }
+}
+
+fn fault(text: &str) -> (std::ops::Range<usize>, String) {
+    let mut model = desk();
+    assert_eq!(say(&mut model, text), vec![], "{text}");
+    let fault = line(&model).fault.clone().unwrap();
+    (fault.at, fault.what)
+}
+
+fn strip(model: &Model) -> &Strip {
+    match model.overlays.as_slice() {
+        [Overlay::Strip(strip)] => strip,
+        other => panic!("no strip but {other:?}"),
+    }
+}
+
+fn draft(model: &Model) -> &Draft {
+    match model.overlays.as_slice() {
+        [Overlay::Form(form)] => &form.draft,
+        other => panic!("no form but {other:?}"),
+    }
+}
+
+#[test]
+fn closing_half_of_a_position_asks_for_one_key() {
+    let mut model = desk();
+    assert_eq!(say(&mut model, "close btc 50%"), vec![]);
+    let close = Command::Close(ClosePosition {
+        position_id: "pos-1".into(),
+        kind: CloseKind::Market,
+        size: Some(num("0.25")),
+        expected_price: Some(num("64000")),
+        slippage_tolerance: None,
+        limit_price: None,
+        trigger: None,
+        marketable_limit_acknowledged: false,
+    });
+    assert_eq!(strip(&model).deed, close.clone().into());
+    wait(&mut model, 150);
+    let sent = press(&mut model, "y");
+    assert!(matches!(sent.as_slice(), [Effect::Send(_, command)] if *command == close));
+}
+
+#[test]
+fn a_position_goes_by_market_by_id_or_by_being_selected() {
+    for text in ["close sol", "close SOL", "close paper|sol", "close pos-2"] {
+        let mut model = desk();
+        say(&mut model, text);
+        let named = matches!(&strip(&model).deed, Asked::One(Command::Close(close))
+            if close.position_id == "pos-2".into() && close.size.is_none());
+        assert!(named, "{text}");
+    }
+    let mut model = desk();
+    press(&mut model, "j");
+    say(&mut model, "close");
+    assert!(
+        matches!(&strip(&model).deed, Asked::One(Command::Close(close))
+        if close.position_id == "pos-2".into())
+    );
+}
+
+#[test]
+fn what_raises_risk_opens_the_form_filled_in_and_sends_nothing() {
+    for text in [
+        "buy eth 0.5 2900",
+        "place buy eth 0.5 --limit-price 2900",
+        "place --market 'paper|ETH' --side buy --size 0.5 --type limit --limit-price=2900",
+    ] {
+        let mut model = desk();
+        assert_eq!(say(&mut model, text), vec![]);
+        let Draft::Entry(draft) = draft(&model) else {
+            panic!("{text}")
+        };
+        let limit = Shape::Order(PlaceKind::Limit);
+        assert_eq!(
+            (draft.market_id.clone(), draft.side, draft.shape),
+            (Some("paper|ETH".into()), Side::Buy, limit)
+        );
+        assert_eq!(
+            (
+                draft.texts.of(Field::Size),
+                draft.texts.of(Field::LimitPrice)
+            ),
+            ("0.5", "2900"),
+            "{text}"
+        );
+        assert!(matches!(
+            press(&mut model, "enter").as_slice(),
+            [Effect::Send(..)]
+        ));
+    }
+}
+
+#[test]
+fn the_form_opens_where_something_is_still_missing() {
+    let mut model = desk();
+    say(&mut model, "sell btc");
+    let Some(Overlay::Form(form)) = model.overlays.last() else {
+        panic!()
+    };
+    assert_eq!(
+        (form.focus, form.draft.text(Field::Size)),
+        (Field::Size, Some(""))
+    );
+}
+
+#[test]
+fn exits_and_margin_open_their_forms_filled_in() {
+    let mut model = desk();
+    say(
+        &mut model,
+        "exits ord-1 --take-profit 71000 --stop-loss none",
+    );
+    assert_eq!(draft(&model).text(Field::TakeProfit), Some("71000"));
+    assert_eq!(draft(&model).text(Field::StopLoss), Some(""));
+    let mut model = desk();
+    say(&mut model, "margin sol +50");
+    assert_eq!(draft(&model).text(Field::ExtraMargin), Some("+50"));
+}
+
+#[test]
+fn cancel_takes_an_order_all_of_them_or_those_of_a_market() {
+    let mut model = desk();
+    say(&mut model, "cancel ord-1");
+    assert_eq!(strip(&model).deed, Command::Cancel("ord-1".into()).into());
+    for text in ["cancel all", "cancel --all"] {
+        let mut model = desk();
+        say(&mut model, text);
+        assert!(
+            matches!(&strip(&model).deed, Asked::CancelAll(_, commands) if commands.len() == 2)
+        );
+    }
+    let mut model = desk();
+    say(&mut model, "cancel all eth");
+    let Some(Overlay::Bulk(list)) = model.overlays.last() else {
+        panic!()
+    };
+    let commands: Vec<_> = list.items.iter().map(|item| item.command.clone()).collect();
+    assert_eq!(commands, [Command::Cancel("ord-2".into())]);
+}
+
+#[test]
+fn getting_out_is_what_its_key_does() {
+    for (text, key) in [("close-all", "X"), ("close all", "X"), ("flatten", "F")] {
+        let (mut said, mut pressed) = (desk(), desk());
+        say(&mut said, text);
+        press(&mut pressed, key);
+        assert_eq!(said.overlays, pressed.overlays, "{text}");
+    }
+    assert_eq!(say(&mut desk(), "q"), vec![Effect::Quit]);
+    let mut model = desk();
+    say(&mut model, "history");
+    assert_eq!(model.focus.pane, Pane::History);
+}
+
+#[test]
+fn a_fault_stands_where_it_is_and_nothing_happens() {
+    assert_eq!(
+        fault("clsoe btc"),
+        (0..5, "no command \"clsoe\"; Tab lists them".to_owned())
+    );
+    assert_eq!(
+        fault("c btc").1,
+        "\"c\" could be close, cancel, close-all, columns, closed, calls"
+    );
+    assert_eq!(
+        fault("close eth"),
+        (6..9, "no open position in this market".to_owned())
+    );
+    assert_eq!(
+        fault("close btc 0.9"),
+        (10..13, "size: more than the position, 0.5".to_owned())
+    );
+    assert_eq!(fault("close xyz").0, 6..9);
+    assert_eq!(
+        fault("cancel ord-9"),
+        (
+            7..12,
+            "no such order here; Tab lists those that work".to_owned()
+        )
+    );
+    assert_eq!(
+        fault("cancel"),
+        (6..7, "which order: an id, or all".to_owned())
+    );
+    assert_eq!(
+        fault("margin btc +1").1,
+        "a cross position has no isolated margin"
+    );
+    assert_eq!(
+        fault("close btc --tif ioc"),
+        (10..15, "close takes --size, --limit-price".to_owned())
+    );
+    assert_eq!(fault("buy btc --size"), (8..14, "--size what?".to_owned()));
+    assert_eq!(
+        fault("buy btc 1 --type market --limit-price 5").1,
+        "an order of this type has no limit price"
+    );
+    assert_eq!(
+        fault("buy btc 1 --type chase --tif ioc"),
+        (
+            29..32,
+            "an order of this type has no such time in force".to_owned()
+        )
+    );
+    assert_eq!(
+        fault("close 'btc"),
+        (6..7, "this quote is not closed".to_owned())
+    );
+    assert_eq!(
+        fault("flatten now"),
+        (8..11, "nothing more is wanted here".to_owned())
+    );
+}
+
+#[test]
+fn a_line_that_was_wrong_can_be_put_right_and_earlier_ones_come_back() {
+    let mut model = desk();
+    say(&mut model, "sort size");
+    say(&mut model, "filter btcx");
+    press(&mut model, ": up");
+    assert_eq!(line(&model).text(), "filter btcx");
+    press(&mut model, "up");
+    assert_eq!(line(&model).text(), "sort size");
+    press(&mut model, "down down");
+    assert_eq!(line(&model).text(), "");
+    press(&mut model, "up backspace enter");
+    assert_eq!(model.overlays, vec![]);
+    assert_eq!(
+        model
+            .lenses
+            .of(Pane::Positions)
+            .and_then(crate::app::lens::Lens::hits),
+        Some(1)
+    );
+}
+
+#[test]
+fn tab_ends_verbs_markets_and_flags() {
+    let mut model = desk();
+    press(&mut model, ": c l o tab");
+    assert_eq!(line(&model).text(), "close");
+    press(&mut model, "space s tab");
+    assert_eq!(line(&model).text(), "close sol");
+    press(&mut model, "space - - s tab");
+    assert_eq!(line(&model).text(), "close sol --size");
+}
+
+#[test]
+fn filters_sorts_and_columns_can_be_said() {
+    let mut model = desk();
+    say(&mut model, "filter side:short");
+    let rows = model.rows(Pane::Positions);
+    assert_eq!(rows.at(0..9), [RowId::Position("pos-2".into())]);
+    assert_eq!(fault("filter sde:short").0, 7..10);
+    say(&mut model, "filter");
+    assert_eq!(model.rows(Pane::Positions).len(), 2);
+    say(&mut model, "sort size asc");
+    assert_eq!(
+        model.rows(Pane::Positions).get(0),
+        Some(RowId::Position("pos-1".into()))
+    );
+    say(&mut model, "sort size");
+    assert_eq!(
+        model.rows(Pane::Positions).get(0),
+        Some(RowId::Position("pos-2".into()))
+    );
+    let chosen = |model: &Model| {
+        model
+            .lenses
+            .of(Pane::Positions)
+            .and_then(|l| l.columns.clone())
+    };
+    say(&mut model, "columns size market");
+    assert_eq!(chosen(&model), Some(vec![2, 0]));
+    say(&mut model, "columns +side -size");
+    assert_eq!(chosen(&model), Some(vec![0, 1]));
+    say(&mut model, "columns");
+    assert_eq!(chosen(&model), None);
+}
+
+fn held(model: &Model) -> usize {
+    model.rows(Pane::Positions).len()
+}
+
+#[test]
+fn a_held_display_changes_only_when_it_goes_on() {
+    let mut model = desk();
+    press(&mut model, "f");
+    wait(&mut model, 3_000);
+    let one = vec![position("pos-3", "BTC", "1", r#""leverage":2"#)];
+    assert_eq!(
+        arrive(&mut model, Answer::Positions(Ok(Page::of(one)))),
+        vec![]
+    );
+    assert_eq!(held(&model), 2);
+    press(&mut model, "f");
+    assert_eq!((held(&model), model.frozen.is_none()), (1, true));
+}
+
+#[test]
+fn whoever_acts_sees_the_present_first() {
+    let mut model = desk();
+    press(&mut model, "2 f");
+    let gone = order(
+        "ord-7",
+        "SOL",
+        r#""type":"limit","mode":"limit","side":"buy","size":1,"limit_price":1,"status":"resting""#,
+    );
+    wait(&mut model, 1_000);
+    arrive(&mut model, Answer::Orders(Ok(Page::of(vec![gone]))));
+    press(&mut model, "X");
+    assert!(model.frozen.is_none());
+    assert_eq!(
+        model.rows(Pane::Orders).get(0),
+        Some(RowId::Order("ord-7".into()))
+    );
+}
+
+#[test]
+fn what_is_typed_over_the_help_finds_keys() {
+    let mut model = desk();
+    press(&mut model, "? c l o s e");
+    let Some(Overlay::Help { of, search, .. }) = model.overlays.last() else {
+        panic!()
+    };
+    assert_eq!(search, "close");
+    let found: Vec<_> = crate::view::help(&model.keymap, *of, search)
+        .into_iter()
+        .flat_map(|section| section.lines)
+        .map(|(key, _)| key)
+        .collect();
+    assert_eq!(found, ["c", "X", "5", ":close"]);
+    press(&mut model, "backspace esc");
+    assert_eq!(model.overlays, vec![]);
+}

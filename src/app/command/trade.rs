@@ -1,0 +1,340 @@
+//! The verbs that trade. What they name is found among what the desk knows; the command is finished by the same
+//! drafts the forms and the CLI use.
+
+use super::{
+    super::{
+        Model, Next,
+        form::Form,
+        keymap::Action,
+        lens::Fault,
+        overlay::{Bulk, Overlay, Strip},
+        pane::RowId,
+        screen,
+    },
+    Said, Word,
+};
+use crate::model::{
+    Command, MarginMode, MarketId, Order, PlaceKind, Position, Side, TimeInForce,
+    draft::{Draft, Field, Shape, times_in_force},
+};
+use std::str::FromStr;
+
+pub(super) const PLACE_FLAGS: &[&str] = &[
+    "--market=",
+    "--side=",
+    "--type=",
+    "--size=",
+    "--limit-price=",
+    "--tif=",
+    "--leverage=",
+    "--margin-mode=",
+    "--take-profit=",
+    "--stop-loss=",
+    "--slippage-bps=",
+    "--gtd-expires-at=",
+    "--trigger-price=",
+    "--chase-offset=",
+    "--chase-cap-price=",
+    "--expected-price=",
+    "--reduce-only",
+];
+
+/// The flags that are texts of the form.
+const TEXTS: &[(&str, Field)] = &[
+    ("--size", Field::Size),
+    ("--limit-price", Field::LimitPrice),
+    ("--leverage", Field::Leverage),
+    ("--take-profit", Field::TakeProfit),
+    ("--stop-loss", Field::StopLoss),
+    ("--slippage-bps", Field::Slippage),
+    ("--gtd-expires-at", Field::Expires),
+    ("--trigger-price", Field::TriggerPrice),
+    ("--chase-offset", Field::ChaseOffset),
+    ("--chase-cap-price", Field::ChaseCap),
+    ("--expected-price", Field::ExpectedPrice),
+];
+
+pub(super) fn place(model: &mut Model, said: &Said) -> Result<Next, Fault> {
+    if let Some(side) = said.flag("--side") {
+        return order(model, said, parsed(side)?, 0);
+    }
+    let side = said.needed(0, "buy or sell")?;
+    order(model, said, parsed(side)?, 1)
+}
+
+pub(super) fn buy(model: &mut Model, said: &Said) -> Result<Next, Fault> {
+    order(model, said, Side::Buy, 0)
+}
+
+pub(super) fn sell(model: &mut Model, said: &Said) -> Result<Next, Fault> {
+    order(model, said, Side::Sell, 0)
+}
+
+/// A word of a closed vocabulary.
+fn parsed<T: FromStr>(word: &Word) -> Result<T, Fault> {
+    let wrong = |_| word.fault(format!("{:?} is none of the words for this", word.text));
+    word.text.to_lowercase().parse().map_err(wrong)
+}
+
+/// The order form with `MARKET SIZE [PRICE]` and the flags in it; the form asks, and says what is wrong.
+fn order(model: &mut Model, said: &Said, side: Side, skip: usize) -> Result<Next, Fault> {
+    said.at_most(skip + 3)?;
+    let Some(identity) = &model.identity else {
+        return Ok(Next::Refuse(
+            "new order: the account is not known yet".to_owned(),
+        ));
+    };
+    let market = match (said.flag("--market"), said.word(skip)) {
+        (Some(word), _) | (None, Some(word)) => Some(market(model, word)?),
+        (None, None) => None,
+    };
+    let account_id = identity.account_id.clone();
+    let mut form = Form::order(account_id, side, market.as_ref(), &model.around());
+    choices(&mut form.draft, said, skip)?;
+    let words = [Field::Size, Field::LimitPrice].into_iter().zip(skip + 1..);
+    let words = words.filter_map(|(field, at)| Some((field, said.word(at)?)));
+    let flags = TEXTS.iter();
+    let flags = flags.filter_map(|(flag, field)| Some((*field, said.flag(flag)?)));
+    for (field, word) in words.chain(flags) {
+        fill(&mut form, field, word)?;
+    }
+    form.start();
+    Ok(open(Overlay::Form(Box::new(form))))
+}
+
+/// The type follows from a price where it is not said.
+fn choices(draft: &mut Draft, said: &Said, skip: usize) -> Result<(), Fault> {
+    let Draft::Entry(draft) = draft else {
+        return Ok(());
+    };
+    let has_price = said.word(skip + 2).is_some() || said.flag("--limit-price").is_some();
+    if has_price {
+        draft.shape = Shape::Order(PlaceKind::Limit);
+    }
+    if let Some(word) = said.flag("--type") {
+        draft.shape = Shape::Order(parsed(word)?);
+    }
+    if let Some(word) = said.flag("--tif") {
+        let time = parsed::<TimeInForce>(word)?;
+        if !times_in_force(draft.shape).contains(&time) {
+            return Err(word.fault("an order of this type has no such time in force"));
+        }
+        draft.time_in_force = time;
+    }
+    if let Some(word) = said.flag("--margin-mode") {
+        draft.margin_mode = parsed::<MarginMode>(word)?;
+    }
+    draft.reduce_only |= said.has("--reduce-only");
+    Ok(())
+}
+
+/// Writes a field of the form as a person would; a field it does not have is a fault of the line.
+fn fill(form: &mut Form, field: Field, word: &Word) -> Result<(), Fault> {
+    let fits = form.draft.fields().contains(&field);
+    if !fits {
+        return Err(word.fault(format!("an order of this type has no {}", field.label())));
+    }
+    form.draft.write(field, &word.text);
+    Ok(())
+}
+
+pub(super) fn close(model: &mut Model, said: &Said) -> Result<Next, Fault> {
+    said.at_most(2)?;
+    if said.word(0).is_some_and(|word| word.text == "all") {
+        said.at_most(1)?;
+        return Ok(Next::Press(Action::CloseAll));
+    }
+    let mut form = Form::close(position(model, said)?);
+    if let Some(size) = said.flag("--size").or(said.word(1)) {
+        fill(&mut form, Field::Size, size)?;
+    }
+    if let Some(price) = said.flag("--limit-price") {
+        if let Draft::Close(draft) = &mut form.draft {
+            draft.kind = crate::model::CloseKind::Limit;
+        }
+        fill(&mut form, Field::LimitPrice, price)?;
+        form.start();
+        return Ok(open(Overlay::Form(Box::new(form))));
+    }
+    match form.draft.command(&form.seen(&model.around())) {
+        Ok(command) => Ok(strip(model, command)),
+        Err(faults) => {
+            let what = faults.to_string();
+            let at = said.flag("--size").or(said.word(1)).or(said.word(0));
+            Err(at.map_or_else(|| said.missing(&what), |word| word.fault(&*what)))
+        }
+    }
+}
+
+pub(super) fn cancel(model: &mut Model, said: &Said) -> Result<Next, Fault> {
+    if let Some(id) = said.flag("--twap") {
+        let row = RowId::Twap(id.text.as_str().into());
+        return of_row(model, &row, id);
+    }
+    if let Some(id) = said.flag("--scaled") {
+        let row = RowId::Scaled(id.text.as_str().into());
+        return of_row(model, &row, id);
+    }
+    if said.has("--all") || said.word(0).is_some_and(|word| word.text == "all") {
+        let at = usize::from(!said.has("--all"));
+        said.at_most(at + 1)?;
+        return match said.word(at) {
+            Some(word) => cancel_in(model, word),
+            None => Ok(Next::Press(Action::CancelAll)),
+        };
+    }
+    said.at_most(1)?;
+    let id = said.needed(0, "which order: an id, or all")?;
+    let order = id.text.as_str().into();
+    if model.store.order(&order).is_none() {
+        return Err(id.fault("no such order here; Tab lists those that work"));
+    }
+    of_row(model, &RowId::Order(order), id)
+}
+
+/// As the key does on that row.
+fn of_row(model: &Model, row: &RowId, word: &Word) -> Result<Next, Fault> {
+    let command = screen::cancel_of(model, row).map_err(|why| word.fault(why))?;
+    Ok(strip(model, command))
+}
+
+/// The working orders of one market, as a list that asks.
+fn cancel_in(model: &Model, word: &Word) -> Result<Next, Fault> {
+    let market = market(model, word)?;
+    let orders = model.store.orders.rows().iter();
+    let here = orders.filter(|order| order.is_working() && order.market_id == market);
+    let commands: Vec<_> = here
+        .map(|order| Command::Cancel(order.id.clone()))
+        .collect();
+    if commands.is_empty() {
+        return Err(word.fault("no order is working in this market"));
+    }
+    let list = Bulk::asking(commands, vec![], &model.store, model.now);
+    Ok(open(Overlay::Bulk(list)))
+}
+
+pub(super) fn exits(model: &mut Model, said: &Said) -> Result<Next, Fault> {
+    said.at_most(1)?;
+    let id = said.needed(0, "which order: an id")?;
+    let order = model.store.order(&id.text.as_str().into());
+    let order = order.ok_or_else(|| id.fault("no such order here; Tab lists those that rest"))?;
+    if !takes_exits(order) {
+        return Err(id.fault("attached exits can be changed on a resting limit order only"));
+    }
+    let mut form = Form::exits(order);
+    for (flag, field) in [
+        ("--take-profit", Field::TakeProfit),
+        ("--stop-loss", Field::StopLoss),
+    ] {
+        if let Some(word) = said.flag(flag) {
+            let price = Some(word.text.as_str()).filter(|text| *text != "none");
+            form.draft.write(field, price.unwrap_or_default());
+        }
+    }
+    form.start();
+    Ok(open(Overlay::Form(Box::new(form))))
+}
+
+fn takes_exits(order: &Order) -> bool {
+    order.is_working() && !order.is_armed()
+}
+
+pub(super) fn margin(model: &mut Model, said: &Said) -> Result<Next, Fault> {
+    said.at_most(2)?;
+    let position = position(model, said)?;
+    if !position.is_isolated() {
+        let what = "a cross position has no isolated margin";
+        return Err(said.needed(0, what)?.fault(what));
+    }
+    let mut form = Form::margin(position);
+    if let Some(word) = said.flag("--extra").or(said.word(1)) {
+        fill(&mut form, Field::ExtraMargin, word)?;
+    }
+    form.start();
+    Ok(open(Overlay::Form(Box::new(form))))
+}
+
+fn open(overlay: Overlay) -> Next {
+    Next::Open(Box::new(overlay))
+}
+
+/// The line that asks once before what closes or cancels.
+fn strip(model: &Model, command: Command) -> Next {
+    open(Overlay::Strip(Strip::confirm(command, model.now)))
+}
+
+/// A market by its id or its symbol.
+fn market(model: &Model, word: &Word) -> Result<MarketId, Fault> {
+    let wanted = word.text.to_lowercase();
+    let known = known_markets(model);
+    let is_it = |id: &&MarketId| {
+        id.to_string().to_lowercase() == wanted || id.symbol().to_string().to_lowercase() == wanted
+    };
+    let found: Vec<_> = known.iter().filter(is_it).collect();
+    match found.as_slice() {
+        [id] => Ok((*id).clone()),
+        [] => Err(word.fault("no such market is known; Tab lists them")),
+        _ => Err(word.fault("several markets have this symbol: write the id")),
+    }
+}
+
+fn known_markets(model: &Model) -> Vec<MarketId> {
+    let store = &model.store;
+    let priced = store.markets.value().into_iter().flat_map(|all| all.keys());
+    let held = store.positions.rows().iter().map(|p| &p.market_id);
+    let working = store.orders.rows().iter().map(|o| &o.market_id);
+    let mut known: Vec<_> = priced.chain(held).chain(working).cloned().collect();
+    known.sort();
+    known.dedup();
+    known
+}
+
+/// The open position a line is about: by id, by market, or, where nothing is said, the selected one.
+fn position<'a>(model: &'a Model, said: &Said) -> Result<&'a Position, Fault> {
+    let rows = model.store.positions.rows();
+    let Some(word) = said.word(0) else {
+        let held = match screen::selected(model) {
+            Some(RowId::Position(id)) => model.store.position(&id),
+            _ => None,
+        };
+        return held.ok_or_else(|| said.missing("which position: a market or an id"));
+    };
+    if let Some(position) = rows.iter().find(|p| p.id.to_string() == word.text) {
+        return Ok(position);
+    }
+    let market = market(model, word)?;
+    let here: Vec<_> = rows.iter().filter(|p| p.market_id == market).collect();
+    match here.as_slice() {
+        [position] => Ok(*position),
+        [] => Err(word.fault("no open position in this market")),
+        _ => Err(word.fault("several positions in this market: write the id")),
+    }
+}
+
+pub(super) fn markets(model: &Model) -> Vec<String> {
+    let known = known_markets(model).into_iter();
+    known
+        .map(|id| id.symbol().to_string().to_lowercase())
+        .collect()
+}
+
+/// Open positions, by market and by id.
+pub(super) fn held(model: &Model) -> Vec<String> {
+    let rows = model.store.positions.rows().iter();
+    let symbols = rows
+        .clone()
+        .map(|p| p.market_id.symbol().to_string().to_lowercase());
+    symbols.chain(rows.map(|p| p.id.to_string())).collect()
+}
+
+pub(super) fn cancelable(model: &Model) -> Vec<String> {
+    let orders = model.store.orders.rows().iter();
+    let ids = orders.filter(|o| o.is_working()).map(|o| o.id.to_string());
+    std::iter::once("all".to_owned()).chain(ids).collect()
+}
+
+pub(super) fn resting(model: &Model) -> Vec<String> {
+    let orders = model.store.orders.rows().iter();
+    let resting = orders.filter(|order| takes_exits(order));
+    resting.map(|order| order.id.to_string()).collect()
+}
