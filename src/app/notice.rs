@@ -122,7 +122,8 @@ impl Activity {
     }
 
     /// Takes an alert in. It shows as the toast if it is to be `shown`, but never in place of bad news that
-    /// waits to be dismissed; only a connection that is back takes back that it was down.
+    /// waits to be dismissed, nor, unless it is bad itself, of the answer to what the trader has just done; only a
+    /// connection that is back takes back that it was down.
     pub(super) fn alert(
         &mut self,
         alert: Alert,
@@ -130,7 +131,10 @@ impl Activity {
         now: Timestamp,
         shown: Shown,
     ) -> Notice {
-        let waits = self.toast(now).is_some() && self.toast_ends_at().is_none();
+        let by_hand = self.toast_ends_at().is_none();
+        let waits = self
+            .toast(now)
+            .is_some_and(|n| by_hand || matches!(n.event, Event::Settled(..)));
         let was_down = self
             .toast(now)
             .is_some_and(|n| n.event == Event::Alert(Alert::Down));
