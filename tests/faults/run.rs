@@ -92,7 +92,7 @@ impl Run {
             end = ended(&mut events, &mut Watch::default()).await;
             broken.extend(self.check(stage, &scene, &end).await);
             if matches!(end, End::Parked) {
-                broken.push("in doubt although nothing is wrong any more".to_owned());
+                late.push("in doubt although nothing is wrong any more".to_owned());
             }
         }
         drop(outbox);
