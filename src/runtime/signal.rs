@@ -1,7 +1,7 @@
 //! What is said to the terminal itself and not drawn: the bell, a desktop notification, the clipboard.
 //!
 //! Contract: whatever the words, the bytes hold exactly one sequence of ours: text is shown as
-//! [`Text`](crate::model::Text) shows it, without control characters, and cut to a length no terminal minds.
+//! [`Text`] shows it, without control characters, and cut to a length no terminal minds.
 
 use crate::{
     app::{Clip, Model, Signal, overlay::Detail},

@@ -1,7 +1,7 @@
 //! How a pane is looked at: which of its rows, in which order, which columns. Kept for the session.
 //!
 //! Contract: a lens changes what is shown, never what is known; the selection stays an id through it.
-//! Known limit: the rows of a list longer than [`ALWAYS`] are sifted anew only when rows have come or gone,
+//! Known limit: the rows of a list longer than `ALWAYS` are sifted anew only when rows have come or gone,
 //! so what time alone changes there (an age that passes a limit) waits for the next of those.
 
 mod arrange;
