@@ -111,6 +111,7 @@ impl Play {
         desk.wire.lead_to(Some(exchange));
         desk.wire.go_on();
         let (left, told) = desk.die();
+        self.port.emptied().await;
         self.acknowledged(&left, told.as_ref());
         self.live(left, (Prelude::Nothing, next));
     }

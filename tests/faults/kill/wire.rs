@@ -91,6 +91,16 @@ impl Port {
     pub(crate) fn cut(&self) {
         self.current.send_replace(None);
     }
+
+    /// Returns when nothing of the life that ended can arrive any more.
+    ///
+    /// Its last connections may still stand in the kernel's queue, and would count as the next life's. They are
+    /// accepted in their order, so once this one has been met and thrown out, so have they.
+    pub(crate) async fn emptied(&self) {
+        if let Ok(mut last) = TcpStream::connect(self.addr).await {
+            let _ = last.read(&mut [0]).await;
+        }
+    }
 }
 
 impl Drop for Port {
