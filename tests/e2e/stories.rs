@@ -25,7 +25,7 @@ const LIVING: &[&str] = &[];
 /// A reader of the screen who knows no key by heart.
 struct Reader {
     session: Session,
-    _home: TempDir,
+    home: TempDir,
 }
 
 impl Reader {
@@ -36,10 +36,7 @@ impl Reader {
         session.wait_until("positions and prices", |screen| {
             screen.contains("SHORT") && screen.contains("uPnL +")
         });
-        Self {
-            session,
-            _home: home,
-        }
+        Self { session, home }
     }
 
     /// Presses `keys` once the screen says `hint`.
@@ -181,6 +178,30 @@ fn flatten_in_panic() {
     desk.leaves();
 }
 
+#[test]
+fn export_last_week() {
+    let mut desk = Reader::opens(WIDE, LIVING);
+    desk.session.press("5");
+    desk.told("E export", "E");
+    desk.told("span  all  Tab changes it", "\t");
+    desk.told("last 24 hours", "\t");
+    desk.told("span  last 7 days", "\r");
+    desk.told("rows in", ESCAPE);
+    let files = fs::read_dir(desk.home.path()).unwrap();
+    let sheet = files
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.extension().is_some_and(|end| end == "csv"));
+    let sheet = fs::read_to_string(sheet.unwrap()).unwrap();
+    assert!(sheet.starts_with("closed_at,market,side,"), "{sheet}");
+    assert!(
+        sheet.lines().count() > 50 + 1,
+        "more than the first page: {sheet}"
+    );
+    // The first that was ever closed, this morning.
+    assert!(sheet.trim_end().ends_with("pos_000001"), "{sheet}");
+    desk.leaves();
+}
+
 /// A kept exchange that can be stopped and started on the same port. Killed when dropped.
 struct Exchange {
     child: Child,
@@ -241,7 +262,7 @@ fn recover_from_a_lost_connection() {
     session.wait_for("uPnL +");
     let mut desk = Reader {
         session,
-        _home: tempfile::tempdir().unwrap(),
+        home: tempfile::tempdir().unwrap(),
     };
 
     drop(exchange);
