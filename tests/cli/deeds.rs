@@ -4,7 +4,7 @@ use super::{
 };
 use serde_json::{Value, json};
 
-const BUY: &[&str] = &[
+pub(crate) const BUY: &[&str] = &[
     "place",
     "--market",
     "paper|BTC",
@@ -22,7 +22,7 @@ const BUY: &[&str] = &[
     "cross",
 ];
 
-fn with<'a>(args: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
+pub(crate) fn with<'a>(args: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
     [args, more].concat()
 }
 
@@ -214,46 +214,6 @@ fn what_is_typed_wrong_is_told_by_its_flag_all_at_once() {
         "--size: no commas: write 1.5 or 1000; --limit-price: write the digits out, without an exponent"
     );
     assert_eq!(served.orders(), Vec::<Value>::new());
-}
-
-#[test]
-fn the_same_command_under_the_same_key_is_done_once() {
-    let served = Served::bare();
-    let again = || served.json(&with(BUY, &["--yes", "--idempotency-key", "once"]));
-    let (first, second) = (again(), again());
-    assert_eq!(first["data"]["id"], second["data"]["id"]);
-    assert_eq!(served.orders().len(), 1);
-
-    let other = [
-        "place",
-        "--market",
-        "paper|BTC",
-        "--side",
-        "sell",
-        "--type",
-        "limit",
-        "--size",
-        "0.01",
-        "--limit-price",
-        "90000",
-        "--leverage",
-        "5",
-        "--margin-mode",
-        "cross",
-        "--yes",
-        "--idempotency-key",
-        "once",
-    ];
-    let (code, error) = served.error(&other);
-    assert_eq!(code, 2);
-    assert!(
-        error["message"]
-            .as_str()
-            .unwrap()
-            .contains("was used for: buy 0.01 BTC"),
-        "{error}"
-    );
-    assert_eq!(served.orders().len(), 1);
 }
 
 #[test]

@@ -15,6 +15,7 @@ use std::{
 };
 use tempfile::TempDir;
 
+mod again;
 mod curl;
 mod deeds;
 mod doctor;

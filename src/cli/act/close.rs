@@ -1,26 +1,30 @@
 //! `perpdeck close POSITION_ID`: part or all of a position.
 
 use super::{
-    Deed, How, Key, consent, perform,
+    Deed, How, Key, consent, perform, repeat,
     typed::{TriggerFlags, Typed, word},
 };
 use crate::{
     app::Store,
     cli::{Exit, service::Service, voice::Voice},
     config::Sources,
+    journal::Entry,
     model::{
-        CloseKind, ClosePosition, Command, PositionId,
+        CloseKind, ClosePosition, Command, Num, PositionId,
         draft::{Amount, CloseDraft, Field, Seen, Texts, amount},
     },
 };
 use color_eyre::Result;
+
+/// Leaves the size out, which closes whatever there is.
+const ALL: &str = "100%";
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
     /// As `positions` shows it
     position_id: PositionId,
     /// In coin (0.1), as a share of the position (50%) or in USD ($1000); everything when left out
-    #[arg(long, default_value = "100%", hide_default_value = true)]
+    #[arg(long, default_value = ALL, hide_default_value = true)]
     size: String,
     #[arg(long = "type", value_name = "TYPE", default_value = "market", value_parser = word::<CloseKind>())]
     kind: CloseKind,
@@ -51,24 +55,44 @@ pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
 async fn close(args: &Args, voice: Voice, sources: &Sources) -> Result<Exit> {
     let service = Service::open(sources)?;
     consent::possible(args.how)?;
+    let before = repeat::before(&service, &args.key);
     let mut store = Store::default();
-    service.take_prices(&mut store).await;
-    service.take_positions(&mut store).await;
+    if before.is_none() {
+        service.take_prices(&mut store).await;
+        service.take_positions(&mut store).await;
+    }
     // Closing everything needs no read: a service that answers nothing else must still get it.
     if let Some(why) = store.positions.trouble() {
         voice.note(&format!("positions: {why}"));
     }
-    let command = Command::Close(args.order(&store)?);
+    let command = Command::Close(args.order(&store, before.as_ref())?);
+    let reckoned = args.reckoned();
     let deed = Deed::new(&service, command, args.key.chosen.clone())?;
-    let reckoned: &[&str] = match amount(&args.size) {
-        Ok(Amount::Notional(_) | Amount::Percent(_)) => &["size"],
-        Ok(Amount::Coin(_) | Amount::AtRisk(_)) | Err(_) => &[],
-    };
+    let deed = repeat::settled(before.as_ref(), deed, &service, reckoned)?;
     perform(&service, args.how, deed, reckoned).await
 }
 
 impl Args {
-    fn order(&self, store: &Store) -> Result<ClosePosition> {
+    /// What its body has that would be another thing an hour later.
+    fn reckoned(&self) -> &'static [&'static str] {
+        match amount(&self.size) {
+            Ok(Amount::Percent(share)) if share == Num::HUNDRED => &[],
+            Ok(Amount::Notional(_) | Amount::Percent(_)) => &["size"],
+            Ok(Amount::Coin(_) | Amount::AtRisk(_)) | Err(_) => &[],
+        }
+    }
+
+    /// How its size is resolved, and the size that is sent whatever that comes to. A coin size under a chosen key goes
+    /// out as typed: that key may be known to the service already, and the position be smaller for it.
+    fn sized(&self, before: Option<&Entry>) -> (&str, Option<Num>) {
+        match amount(&self.size) {
+            Ok(Amount::Coin(size)) if self.key.chosen.is_some() => (ALL, Some(size)),
+            Ok(Amount::Notional(_) | Amount::Percent(_)) if before.is_some() => (ALL, None),
+            Ok(_) | Err(_) => (&self.size, None),
+        }
+    }
+
+    fn order(&self, store: &Store, before: Option<&Entry>) -> Result<ClosePosition> {
         let position = store.position(&self.position_id);
         let seen = Seen {
             market: position.and_then(|position| store.market(&position.market_id)),
@@ -88,10 +112,16 @@ impl Args {
             draft.texts.set(field, text);
             draft.also.push(field);
         }
+        let (resolved, as_typed) = self.sized(before);
+        draft.texts.set(Field::Size, resolved);
         draft.also.extend(self.chosen());
         let mut typed = Typed::default();
         let close = typed.faults(draft.close(&seen));
-        Ok(typed.finish(close)?)
+        let close = typed.finish(close)?;
+        Ok(ClosePosition {
+            size: as_typed.or(close.size),
+            ..close
+        })
     }
 
     fn texts(&self) -> impl Iterator<Item = (Field, &str)> {

@@ -65,7 +65,7 @@ fn key(text: &str) -> Result<IdempotencyKey, String> {
 }
 
 /// One command, complete, and the key it goes out under.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Deed {
     command: Command,
     request: Request,
@@ -112,7 +112,7 @@ async fn send(service: &Service, voice: Voice, deed: &Deed, reckoned: &[&str]) -
     writable(service)?;
     let post = Post::open(service, voice, deed.command.risk()).await?;
     let known = post.known(deed);
-    repeat::check(known.as_ref(), deed, service, reckoned)?;
+    let deed = &repeat::settled(known.as_ref(), deed.clone(), service, reckoned)?;
     // What was checked when it was first sent is only repeated now.
     if let (None, Some(journal)) = (known, post.journal())
         && let Some(why) = checks::objection(service, journal, &deed.command).await

@@ -1,7 +1,7 @@
 //! `perpdeck place`: a new order of any type.
 
 use super::{
-    Deed, How, Key, consent, perform,
+    Deed, How, Key, consent, perform, repeat,
     typed::{TriggerFlags, Typed, word},
 };
 use crate::{
@@ -11,6 +11,7 @@ use crate::{
     },
     cli::{Exit, service::Service, voice::Voice},
     config::Sources,
+    journal::Entry,
     model::{
         Command, Failure, MarginMode, MarketId, PlaceKind, PositionId, Side, TimeInForce, Zone,
         draft::{Amount, Draft, EntryDraft, Field, Seen, Shape, amount, span},
@@ -85,22 +86,26 @@ pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
 async fn place(args: &Args, voice: Voice, sources: &Sources) -> Result<Exit> {
     let service = Service::open(sources)?;
     consent::possible(args.how)?;
-    let store = args.around(&service).await;
+    let before = repeat::before(&service, &args.key);
+    let store = args.around(&service, before.as_ref()).await;
     if let Some(why) = store.markets.trouble() {
         voice.note(&format!("prices: {why}"));
     }
-    let command = args.order(&service, &store)?;
+    let command = args.order(&service, &store, before.as_ref())?;
+    let reckoned = args.reckoned();
     let deed = Deed::new(&service, command, args.key.chosen.clone())?;
-    perform(&service, args.how, deed, &args.reckoned()).await
+    let deed = repeat::settled(before.as_ref(), deed, &service, &reckoned)?;
+    perform(&service, args.how, deed, &reckoned).await
 }
 
 impl Args {
-    /// Prices; and positions, where the terms of one may be wanted.
-    async fn around(&self, service: &Service) -> Store {
+    /// Prices; and positions, where the terms of one may be wanted and were not settled `before`.
+    async fn around(&self, service: &Service, before: Option<&Entry>) -> Store {
         let mut store = Store::default();
         service.take_prices(&mut store).await;
         let is_share = matches!(amount(&self.size), Ok(Amount::Percent(_)));
-        if self.leverage.is_none() || self.margin_mode.is_none() || is_share {
+        let is_bare = self.leverage.is_none() || self.margin_mode.is_none();
+        if before.is_none() && (is_bare || is_share) {
             service.take_positions(&mut store).await;
         }
         store
@@ -108,31 +113,46 @@ impl Args {
 
     /// What its body has that would be another thing an hour later.
     fn reckoned(&self) -> Vec<&'static str> {
-        let is_typed = match amount(&self.size) {
-            Ok(Amount::Coin(_)) => true,
-            Ok(Amount::AtRisk(_)) => self.limit_price.is_some(),
-            Ok(Amount::Notional(_) | Amount::Percent(_)) | Err(_) => false,
-        };
         let is_span = self.gtd_expires_at.as_deref().and_then(span).is_some();
-        let size = (!is_typed).then_some("size");
-        size.into_iter()
-            .chain(is_span.then_some("gtd_expires_at"))
-            .collect()
+        [
+            ("size", self.has_reckoned_size()),
+            ("gtd_expires_at", is_span),
+            ("leverage", self.leverage.is_none()),
+            ("margin_mode", self.margin_mode.is_none()),
+        ]
+        .into_iter()
+        .filter_map(|(name, is_reckoned)| is_reckoned.then_some(name))
+        .collect()
+    }
+
+    fn has_reckoned_size(&self) -> bool {
+        match amount(&self.size) {
+            Ok(Amount::Coin(_)) | Err(_) => false,
+            Ok(Amount::AtRisk(_)) => self.limit_price.is_none(),
+            Ok(Amount::Notional(_) | Amount::Percent(_)) => true,
+        }
     }
 
     /// The order as typed, or everything that is wrong with it.
-    fn order(&self, service: &Service, store: &Store) -> Result<Command> {
+    fn order(&self, service: &Service, store: &Store, before: Option<&Entry>) -> Result<Command> {
         let zone = Zone::local();
+        let now = before.map_or_else(|| Clock::Wall.now(), |before| before.created_at);
         let mut open = store.positions.rows().iter();
         let seen = Seen {
             market: store.market(&self.market),
             position: open.find(|position| position.market_id == self.market),
-            now: Clock::Wall.now(),
+            now,
             zone: Some(&zone),
             ..Seen::default()
         };
         let mut typed = Typed::default();
-        let order = typed.faults(self.draft(service, store, &zone)?.command(&seen));
+        let mut draft = self.draft(service, store, &zone)?;
+        if self.has_reckoned_size()
+            && let Some(size) = before.and_then(|before| repeat::sent(before, "size"))
+        {
+            draft.texts.set(Field::Size, size);
+        }
+        let order = typed.faults(draft.command(&seen));
         Ok(typed.finish(order)?)
     }
 

@@ -1,27 +1,43 @@
 //! A key that was used before: the same wish is repeated, another one is refused.
 //!
 //! The service compares bodies, and a price observed anew would make another body: so the journal's bytes are sent
-//! again, and what is compared here is the wish.
+//! again, and what is compared here is the wish. Nothing of it is checked against the world anew: the position it
+//! closed is gone by now, and the order it placed may be why.
 
-use super::Deed;
+use super::{Deed, Key};
 use crate::{
+    api::{Method, Request},
     cli::{exit::Misuse, service::Service},
-    journal::Entry,
+    journal::{Entry, Journal},
     runtime::Clock,
 };
 use color_eyre::Result;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
-/// Whether `deed` may be sent although its key `known` was sent before. What its body has under the names `reckoned`
-/// follows from prices, positions or the clock, and those have moved since.
-pub(super) fn check(
+/// What the chosen key was used for before, as far as the journal knows.
+pub(super) fn before(service: &Service, key: &Key) -> Option<Entry> {
+    let key = key.chosen.as_ref()?;
+    // Without a journal nothing is known; what that means is said when it is to be written.
+    let journal = Journal::look(&service.journal_dir).ok()?;
+    journal.by_key(key).ok()?
+}
+
+/// A number of the body that was sent, as it was written there.
+pub(super) fn sent(entry: &Entry, name: &str) -> Option<String> {
+    Some(fields(&entry.intent.body)?.remove(name)?.get().to_owned())
+}
+
+/// What is to be sent for `deed`: where its key `known` was sent before, what was sent then, if that was the same
+/// wish. What its body has under the names `reckoned` follows from prices, positions or the clock, and those have
+/// moved since.
+pub(super) fn settled(
     known: Option<&Entry>,
-    deed: &Deed,
+    deed: Deed,
     service: &Service,
     reckoned: &[&str],
-) -> Result<()> {
-    let Some(entry) = known else { return Ok(()) };
+) -> Result<Deed> {
+    let Some(entry) = known else { return Ok(deed) };
     let (before, connection) = (&entry.intent, service.client.connection());
     let same_place =
         before.base_url == connection.base_url && before.account_id == connection.account_id;
@@ -48,7 +64,29 @@ pub(super) fn check(
         );
         return Err(Misuse(what).into());
     }
-    Ok(())
+    Ok(as_sent(entry, deed, service))
+}
+
+fn as_sent(entry: &Entry, deed: Deed, service: &Service) -> Deed {
+    let intent = &entry.intent;
+    let request = Request {
+        method: intent
+            .method
+            .parse::<Method>()
+            .unwrap_or(deed.request.method),
+        target: intent.target.clone(),
+        key: intent.key.clone(),
+        body: intent.body.clone(),
+    };
+    match request.command(&service.client.dialect()) {
+        Some(command) => Deed {
+            command,
+            request,
+            key: deed.key,
+        },
+        // Written in another dialect; the outbox has the bytes.
+        None => deed,
+    }
 }
 
 /// The body without what was observed and not asked for.
@@ -56,7 +94,7 @@ fn wish(body: &[u8], reckoned: &[&str]) -> Option<BTreeMap<String, String>> {
     if body.is_empty() {
         return Some(BTreeMap::new());
     }
-    let mut fields: BTreeMap<String, Box<RawValue>> = serde_json::from_slice(body).ok()?;
+    let mut fields = fields(body)?;
     for name in reckoned.iter().chain(&["expected_price"]) {
         fields.remove(*name);
     }
@@ -66,4 +104,8 @@ fn wish(body: &[u8], reckoned: &[&str]) -> Option<BTreeMap<String, String>> {
             .map(|(name, value)| (name, value.get().to_owned()))
             .collect(),
     )
+}
+
+fn fields(body: &[u8]) -> Option<BTreeMap<String, Box<RawValue>>> {
+    serde_json::from_slice(body).ok()
 }

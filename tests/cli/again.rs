@@ -1,0 +1,150 @@
+//! What a key of one's own is worth: the same command again is the same deed, whatever has become of its object.
+
+use super::{
+    deeds::{BUY, with},
+    served::Served,
+};
+use serde_json::{Value, json};
+
+#[test]
+fn the_same_command_under_the_same_key_is_done_once() {
+    let served = Served::bare();
+    let again = || served.json(&with(BUY, &["--yes", "--idempotency-key", "once"]));
+    let (first, second) = (again(), again());
+    assert_eq!(first["data"]["id"], second["data"]["id"]);
+    assert_eq!(served.orders().len(), 1);
+
+    let other = [
+        "place",
+        "--market",
+        "paper|BTC",
+        "--side",
+        "sell",
+        "--type",
+        "limit",
+        "--size",
+        "0.01",
+        "--limit-price",
+        "90000",
+        "--leverage",
+        "5",
+        "--margin-mode",
+        "cross",
+        "--yes",
+        "--idempotency-key",
+        "once",
+    ];
+    let (code, error) = served.error(&other);
+    assert_eq!(code, 2);
+    assert!(
+        error["message"]
+            .as_str()
+            .unwrap()
+            .contains("was used for: buy 0.01 BTC"),
+        "{error}"
+    );
+    assert_eq!(served.orders().len(), 1);
+}
+
+/// What the verb answers the first time, and again under the same key when what it was about has changed.
+#[track_caller]
+fn twice(served: &Served, verb: &[&str], key: &str) -> [Value; 2] {
+    let verb = with(verb, &["--yes", "--idempotency-key", key]);
+    [served.json(&verb), served.json(&verb)]
+}
+
+#[test]
+fn a_close_that_is_repeated_under_its_key_is_answered_as_before_whatever_is_left() {
+    let served = Served::bare();
+    let position = served.holding("paper|BTC", 0.5, "cross");
+    // Half of it, half of the rest, a little, and all that is left then.
+    let deeds = [
+        ("coin", "0.25"),
+        ("share", "50%"),
+        ("usd", "$1000"),
+        ("rest", "100%"),
+    ];
+    let close = |(key, size)| twice(&served, &["close", &position, "--size", size], key);
+    let answers = deeds.map(close);
+    for [first, again] in &answers {
+        assert_eq!(first, again);
+    }
+    assert_eq!(served.positions(), Vec::<Value>::new());
+    let orders = served.orders().len();
+    assert_eq!(deeds.map(close), answers, "nothing is open any more");
+    let (code, error) = served.error(&[
+        "close",
+        &position,
+        "--size",
+        "0.1",
+        "--yes",
+        "--idempotency-key",
+        "coin",
+    ]);
+    let said = error["message"].as_str().unwrap();
+    assert!(code == 2 && said.contains("was used for"), "{code} {said}");
+    assert_eq!(served.orders().len(), orders);
+}
+
+#[test]
+fn a_key_that_only_the_service_knows_repeats_a_close_as_well() {
+    let served = Served::bare();
+    let position = served.holding("paper|BTC", 0.5, "cross");
+    let close = [
+        "close",
+        &position,
+        "--size",
+        "0.25",
+        "--expected-price",
+        "64000",
+        "--yes",
+        "--idempotency-key",
+        "half",
+    ];
+    let first = served.json(&close);
+    served.json(&["close", &position, "--yes"]);
+    let again = served.json(&with(&close, &["--state-dir", "elsewhere"]));
+    assert_eq!(first["data"]["id"], again["data"]["id"]);
+}
+
+#[test]
+fn orders_and_a_close_all_that_are_repeated_under_their_key_are_answered_as_before() {
+    let served = Served::bare();
+    let eth = [
+        "place",
+        "--market",
+        "paper|ETH",
+        "--side",
+        "buy",
+        "--type",
+        "market",
+    ];
+    // Leverage and margin mode are left out: the first order decides them for the position it opens.
+    for (key, size) in [("coin", "0.5"), ("usd", "$1000")] {
+        let [first, again] = twice(&served, &with(&eth, &["--size", size]), key);
+        assert_eq!(first, again, "{size}");
+        served.post("/sim/clock", &json!({ "advance_ms": 5_000 }));
+    }
+    let reduce = [
+        "place",
+        "--market",
+        "paper|ETH",
+        "--side",
+        "sell",
+        "--type",
+        "market",
+        "--reduce-only",
+        "--size",
+        "100%",
+    ];
+    let [first, again] = twice(&served, &reduce, "share");
+    assert_eq!(first, again);
+    assert_eq!(served.positions(), Vec::<Value>::new());
+    assert_eq!(served.orders().len(), 3);
+
+    served.post("/sim/clock", &json!({ "advance_ms": 5_000 }));
+    served.holding("paper|SOL", 5.0, "isolated");
+    let [first, again] = twice(&served, &["close-all"], "all");
+    assert_eq!(first, again);
+    assert_eq!(served.orders().len(), 5);
+}
