@@ -12,6 +12,9 @@ pub(super) struct SettingsFlags {
     /// A settings file, over the user's own
     #[arg(long, global = true, value_name = "FILE", env = "PERPDECK_CONFIG", value_hint = ValueHint::FilePath)]
     config: Option<PathBuf>,
+    /// The account to begin with, by the name of its profile in the settings
+    #[arg(long, global = true, value_name = "NAME")]
+    profile: Option<String>,
     /// The service: scheme, host and port
     #[arg(long, global = true, value_name = "URL", value_hint = ValueHint::Url)]
     base_url: Option<String>,
@@ -80,6 +83,7 @@ impl SettingsFlags {
 
     fn given(&self) -> Vec<Flag> {
         [
+            ("profile", "--profile", &self.profile),
             ("base_url", "--base-url", &self.base_url),
             ("account_id", "--account-id", &self.account_id),
             ("api_key_file", "--api-key-file", &self.api_key_file),

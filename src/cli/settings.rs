@@ -1,7 +1,7 @@
 //! `perpdeck config`: the settings in force, what is wrong with them, and where they are.
 
 use super::{Exit, far, out, state_dir};
-use crate::config::{self, Settings, Sources, load};
+use crate::config::{self, Loaded, Sources, load};
 use clap::Subcommand;
 use color_eyre::{Result, eyre::Context as _};
 use std::{
@@ -36,7 +36,7 @@ enum Verb {
 pub(super) fn run(args: &Args, sources: &Sources) -> Result<Exit> {
     match args.verb.as_ref().unwrap_or(&Verb::Show) {
         Verb::Show => out::say(&load(sources)?.to_string())?,
-        Verb::Check => return check(&load(sources)?.settings),
+        Verb::Check => return check(&load(sources)?),
         Verb::Schema => out::say(&config::schema())?,
         Verb::Path => out::say(&paths(sources)?)?,
         Verb::Init => return init(sources),
@@ -45,7 +45,8 @@ pub(super) fn run(args: &Args, sources: &Sources) -> Result<Exit> {
 }
 
 /// The key may have to be asked for, so the files that need nobody are read first.
-fn check(settings: &Settings) -> Result<Exit> {
+fn check(loaded: &Loaded) -> Result<Exit> {
+    let settings = &loaded.settings;
     let own_files = [
         far::keymap(settings).map(drop),
         far::own_theme(settings).map(drop),
@@ -55,7 +56,9 @@ fn check(settings: &Settings) -> Result<Exit> {
         out::complain(&format!("{why:#}"));
         exit = Exit::Usage;
     }
-    settings.far_end()?;
+    for account in loaded.accounts() {
+        account.far_end()?;
+    }
     if exit == Exit::Ok {
         out::say("settings: ok\n")?;
     }

@@ -16,15 +16,20 @@ const OWN_BITS: u32 = 6;
 
 /// From the setting itself, its file or its command, whichever is set first in that order.
 pub(super) fn find(settings: &Settings) -> Result<Secret, Problem> {
+    let named = |key: &str| match &settings.name {
+        Some(profile) => format!("profiles.{profile}.{key}"),
+        None => key.to_owned(),
+    };
     if let Some(key) = &settings.api_key {
-        return usable(key.expose_secret()).map_err(|what| Problem::new(None, "api_key", &what));
+        let key = usable(key.expose_secret());
+        return key.map_err(|what| Problem::new(None, &named("api_key"), &what));
     }
     if let Some(path) = &settings.api_key_file {
         return from_file(path)
             .map_err(|what| Problem::new(Some(Origin::File(path.clone())), "", &what));
     }
     let command = settings.api_key_command.as_deref().unwrap_or_default();
-    from_command(command).map_err(|what| Problem::new(None, "api_key_command", &what))
+    from_command(command).map_err(|what| Problem::new(None, &named("api_key_command"), &what))
 }
 
 fn from_file(path: &Path) -> Result<Secret, String> {

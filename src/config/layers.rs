@@ -1,9 +1,9 @@
 //! The layers settings come in, kept apart so that each value can say where it stands.
 
 use super::{Problem, key};
-use config::{Config, Environment, File, FileFormat, Map, Source, Value, ValueKind};
+use config::{Config, ConfigError, Environment, File, FileFormat, Map, Source, Value, ValueKind};
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     fmt, fs,
     path::{Path, PathBuf},
 };
@@ -76,6 +76,25 @@ enum Place {
     File(PathBuf),
     Environment,
     Flags(Vec<Flag>),
+    /// The table of this profile in one of the others.
+    Profile(String, Box<Place>),
+}
+
+/// The table all profiles stand in.
+const PROFILES: &str = "profiles";
+
+/// A layer that is a part of another.
+#[derive(Debug, Clone)]
+struct Table(Map<String, Value>);
+
+impl Source for Table {
+    fn clone_into_box(&self) -> Box<dyn Source + Send + Sync> {
+        Box::new(self.clone())
+    }
+
+    fn collect(&self) -> Result<Map<String, Value>, ConfigError> {
+        Ok(self.0.clone())
+    }
 }
 
 impl Layers {
@@ -102,16 +121,91 @@ impl Layers {
 
     /// The place of the value that counts for `key` (`poll.orders`), and the value as written.
     pub(super) fn find(&self, key: &str) -> Option<(Origin, Value)> {
+        let (place, value) = self.place(key)?;
+        Some((place.origin(key), value))
+    }
+
+    fn place(&self, key: &str) -> Option<(&Place, Value)> {
         self.0.iter().rev().find_map(|(place, layer)| {
             let value = within(layer.collect().ok()?, key)?;
-            Some((place.origin(key), value))
+            Some((place, value))
         })
+    }
+
+    /// Every profile that has a table anywhere.
+    pub(super) fn profiles(&self) -> Result<BTreeSet<String>, Problem> {
+        let mut names = BTreeSet::new();
+        for (place, layer) in &self.0 {
+            let Some(value) = layer.collect().ok().and_then(|all| within(all, PROFILES)) else {
+                continue;
+            };
+            let ValueKind::Table(profiles) = value.kind else {
+                return Err(no_table(place, PROFILES));
+            };
+            for (name, value) in profiles {
+                if !matches!(value.kind, ValueKind::Table(_)) {
+                    return Err(no_table(place, &format!("{PROFILES}.{name}")));
+                }
+                names.insert(name);
+            }
+        }
+        Ok(names)
+    }
+
+    /// These layers with what the profile sets, wherever that stands, over them all.
+    pub(super) fn of_profile(&self, name: &str) -> Result<Self, Problem> {
+        let table = format!("{PROFILES}.{name}");
+        let mut layers = self.0.clone();
+        for (place, layer) in &self.0 {
+            let value = layer.collect().ok().and_then(|all| within(all, &table));
+            let Some(ValueKind::Table(own)) = value.map(|value| value.kind) else {
+                continue;
+            };
+            let layer = Config::builder().add_source(Table(own)).build();
+            let layer = layer.map_err(|e| Problem::new(None, &table, &e.to_string()))?;
+            let place = Place::Profile(name.to_owned(), Box::new(place.clone()));
+            layers.push((place, layer));
+        }
+        Ok(Self(layers))
+    }
+
+    /// Whether the profile of these layers sets `key` itself.
+    pub(super) fn is_own(&self, key: &str) -> bool {
+        let place = self.place(key);
+        place.is_some_and(|(place, _)| matches!(place, Place::Profile(..)))
+    }
+
+    /// The setting as the place that counts spells it: `profiles.main.account_id` where a profile sets it, or is the
+    /// one to.
+    pub(super) fn spelled(&self, key: &str) -> String {
+        let place = match self.place(key) {
+            Some((place, _)) => Some(place),
+            None => self.0.last().map(|(place, _)| place),
+        };
+        match place {
+            Some(place @ Place::Profile(..)) if !key.starts_with("profiles.") => place.spelled(key),
+            Some(_) | None => key.to_owned(),
+        }
     }
 }
 
+fn no_table(place: &Place, key: &str) -> Problem {
+    let name = key.strip_prefix("profiles.").unwrap_or("NAME");
+    let what = format!("is no table: write [profiles.{name}] and what it sets below");
+    Problem::new(Some(place.origin(key)), key, &what)
+}
+
 impl Place {
+    fn spelled(&self, key: &str) -> String {
+        match self {
+            Self::Profile(name, _) => format!("{PROFILES}.{name}.{key}"),
+            Self::Default | Self::File(_) | Self::Environment | Self::Flags(_) => key.to_owned(),
+        }
+    }
+
     fn origin(&self, key: &str) -> Origin {
         match self {
+            Self::Profile(_, place) => place.origin(&self.spelled(key)),
             Self::Default => Origin::Default,
             Self::File(path) => Origin::File(path.clone()),
             Self::Environment => Origin::Variable(variable(key)),
@@ -146,10 +240,22 @@ fn file(path: &Path) -> Result<Config, Problem> {
     let whole = |what: &str| Problem::new(Some(Origin::File(path.to_owned())), "", what);
     let text = fs::read_to_string(path).map_err(|e| whole(&format!("cannot be read: {e}")))?;
     let layer = parsed(&text, path)?;
-    if layer.get::<Value>("api_key").is_ok() {
+    if holds_key(&layer) {
         key::must_be_private(path).map_err(|what| whole(&format!("holds api_key, and {what}")))?;
     }
     Ok(layer)
+}
+
+/// Its own, or a profile's.
+fn holds_key(layer: &Config) -> bool {
+    let all = layer.collect().unwrap_or_default();
+    let profiles = match within(all.clone(), PROFILES).map(|value| value.kind) {
+        Some(ValueKind::Table(profiles)) => profiles,
+        _ => Map::new(),
+    };
+    let names = profiles.into_keys();
+    let mut keys = names.map(|name| format!("{PROFILES}.{name}.api_key"));
+    within(all.clone(), "api_key").is_some() || keys.any(|key| within(all.clone(), &key).is_some())
 }
 
 fn parsed(text: &str, path: &Path) -> Result<Config, Problem> {

@@ -2,8 +2,9 @@
 
 use super::{
     Escape, FactsSource, LogLevel, Origin, PriceSource, Problem, Settings, SettingsError, Sources,
-    Theme,
+    Theme, Tint,
     layers::{Layers, variable},
+    profiles::{self, Profile},
     settings::ColorChoice,
     show, validate,
 };
@@ -15,14 +16,51 @@ use strum::VariantArray;
 /// Settings, and where each came from.
 #[derive(Debug, Clone)]
 pub struct Loaded {
+    /// Of the account that was chosen, or the only one.
     pub settings: Settings,
     pub(super) layers: Layers,
+    /// The other accounts that are set.
+    pub others: Vec<Loaded>,
 }
 
 /// Everything wrong at once: every unknown setting and the first ill-typed one, or else everything that does not
-/// hold together.
+/// hold together; of every profile too.
 pub fn load(sources: &Sources) -> Result<Loaded, SettingsError> {
     let layers = Layers::read(sources)?;
+    let names = layers.profiles()?;
+    let top = settled(layers.clone(), None);
+    let above = top.as_ref().ok().map(|loaded| loaded.settings.clone());
+    let mut loaded = vec![top];
+    for name in &names {
+        let of = Profile {
+            name,
+            above: above.as_ref(),
+        };
+        loaded.push(settled(layers.of_profile(name)?, Some(of)));
+    }
+    let (mut accounts, mut problems) = (vec![], vec![]);
+    for result in loaded {
+        match result {
+            Ok(account) => accounts.push(account),
+            // What is wrong above is so in every profile: it is said once.
+            Err(SettingsError(found)) => problems.extend(found),
+        }
+    }
+    let mut said: Vec<Problem> = vec![];
+    problems.retain(|problem| {
+        let is_new = !said.contains(problem);
+        said.push(problem.clone());
+        is_new
+    });
+    if problems.is_empty() {
+        Ok(profiles::chosen(accounts, sources)?)
+    } else {
+        Err(SettingsError(problems))
+    }
+}
+
+/// What these layers come to, if they hold together.
+fn settled(layers: Layers, profile: Option<Profile<'_>>) -> Result<Loaded, SettingsError> {
     let mut unknown = BTreeSet::new();
     let merged = layers.merged()?;
     let read: Result<Settings, _> = serde_ignored::deserialize(merged, |path| {
@@ -32,9 +70,16 @@ pub fn load(sources: &Sources) -> Result<Loaded, SettingsError> {
     match read {
         Ok(mut settings) => {
             settings.pinned = pinned(&layers);
+            if let Some(profile) = profile {
+                problems.extend(profile.lay_over(&mut settings, &layers));
+            }
             problems.extend(validate::problems(&settings, &layers));
             if problems.is_empty() {
-                return Ok(Loaded { settings, layers });
+                return Ok(Loaded {
+                    settings,
+                    layers,
+                    others: vec![],
+                });
             }
         }
         Err(error) => problems.push(ill_typed(&layers, error)),
@@ -43,6 +88,12 @@ pub fn load(sources: &Sources) -> Result<Loaded, SettingsError> {
 }
 
 impl Loaded {
+    /// Every account that is set, the chosen one first.
+    pub fn accounts(&self) -> impl Iterator<Item = &Settings> {
+        let others = self.others.iter().map(|other| &other.settings);
+        std::iter::once(&self.settings).chain(others)
+    }
+
     /// Where the value of a setting stands; `None` when nobody has set it.
     pub fn origin(&self, key: &str) -> Option<Origin> {
         self.layers.find(key).map(|(origin, _)| origin)
@@ -71,7 +122,8 @@ fn stray(layers: &Layers, key: &str) -> Problem {
         || "\"perpdeck config show\" lists every setting".to_owned(),
         |name| format!("did you mean {name}?"),
     );
-    Problem::new(origin, key, &format!("no such setting; {advice}"))
+    let key = layers.spelled(key);
+    Problem::new(origin, &key, &format!("no such setting; {advice}"))
 }
 
 /// The known setting that looks most like `key`: as a whole, or by its last name (`orders` for `poll.orders`).
@@ -113,6 +165,7 @@ fn ill_typed(layers: &Layers, error: ConfigError) -> Problem {
         (Some((_, value)), Some(words)) => format!("\"{value}\" is not one of {words}"),
         _ => what,
     };
+    let key = layers.spelled(&key);
     Problem::new(found.map(|(origin, _)| origin), &key, &what)
 }
 
@@ -152,6 +205,7 @@ pub(super) fn choices(key: &str) -> Option<Vec<String>> {
         "theme" => Some(words::<Theme>()),
         "color" => Some(words::<ColorChoice>()),
         "log_level" => Some(words::<LogLevel>()),
+        "badge_color" => Some(words::<Tint>()),
         "alerts.desktop_escape" => Some(words::<Escape>()),
         "dialect.timestamp_unit" => Some(words::<TimestampUnit>()),
         _ => None,

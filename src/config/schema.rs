@@ -9,6 +9,7 @@ use super::{
     FactsSource, PriceSource, Way,
     layers::DEFAULTS,
     load::{choices, defaults},
+    profiles::OF_THE_DESK,
     show,
 };
 use crate::model::Num;
@@ -25,6 +26,15 @@ pub fn schema() -> String {
         .and_then(|settings| serde_json::to_value(settings).ok())
         .unwrap_or_default();
     let mut root = node("", &settings, &meanings);
+    let profile = profile(&root);
+    if let Some(known) = root.get_mut("properties") {
+        let meaning = "Accounts by name; each sets what is its own. See the README.";
+        add(
+            known,
+            "profiles",
+            json!({ "type": "object", "additionalProperties": profile, "description": meaning }),
+        );
+    }
     add(
         &mut root,
         "$schema",
@@ -32,6 +42,21 @@ pub fn schema() -> String {
     );
     add(&mut root, "title", json!("Settings of perpdeck"));
     format!("{root:#}\n")
+}
+
+/// What stands in the table of a profile: everything that is not of the desk as a whole.
+fn profile(root: &Value) -> Value {
+    let mut profile = json!({ "type": "object", "additionalProperties": false });
+    let known = root.get("properties").and_then(Value::as_object);
+    let own = known
+        .into_iter()
+        .flatten()
+        .filter(|(name, _)| !OF_THE_DESK.contains(&name.as_str()));
+    let own: Map<_, _> = own
+        .map(|(name, node)| (name.clone(), node.clone()))
+        .collect();
+    add(&mut profile, "properties", Value::Object(own));
+    profile
 }
 
 /// What is known of a setting, or of a table and everything in it.

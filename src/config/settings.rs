@@ -2,7 +2,7 @@
 
 use super::{
     Alerts, Checks, Connection, FactsSource, Guard, PriceSource, Secret, SettingsError,
-    SourceChoice, key, validate, words,
+    SourceChoice, key, profiles::Names, validate, words,
 };
 use crate::{
     api::{Dialect, Learned, Term},
@@ -22,6 +22,10 @@ pub struct Settings {
     #[serde(default, deserialize_with = "words::path")]
     pub(super) api_key_file: Option<PathBuf>,
     pub(super) api_key_command: Option<String>,
+    /// The profile whose account is shown first.
+    pub profile: Option<String>,
+    /// The colour of the account's name in the header; chosen by the desk where several accounts have none.
+    pub badge_color: Option<Tint>,
     pub price_source: SourceChoice<PriceSource>,
     pub facts_source: SourceChoice<FactsSource>,
     /// How long the close-all strip waits; zero sends at once.
@@ -50,6 +54,11 @@ pub struct Settings {
     pub alerts: Alerts,
     pub poll: Poll,
     pub dialect: Dialect,
+    #[serde(default, skip_serializing)]
+    pub(super) profiles: Names,
+    /// The profile these are the settings of; `None` for what is set above them.
+    #[serde(skip)]
+    pub name: Option<String>,
     /// What of the dialect somebody has set.
     #[serde(skip)]
     pub(super) pinned: BTreeSet<Term>,
@@ -112,6 +121,11 @@ pub enum ColorChoice {
     #[strum(serialize = "16")]
     Basic,
 }
+
+word!(
+    /// What tells one account from another at a glance. Neither red nor green, which mean profit and side.
+    Tint { Blue, Cyan, Violet, Magenta, Orange, Yellow, Grey }
+);
 
 word!(LogLevel {
     Off,

@@ -65,7 +65,28 @@ impl fmt::Display for Loaded {
             }
             let line = format!("{key} = {value}");
             let origin = self.origin(&key).unwrap_or(Origin::Default);
-            writeln!(f, "{line:<56} # {origin}")?;
+            let own = match &self.settings.name {
+                Some(name) if self.layers.is_own(&key) => format!(", profile {name}"),
+                Some(_) | None => String::new(),
+            };
+            writeln!(f, "{line:<56} # {origin}{own}")?;
+        }
+        for other in &self.others {
+            other.own_rows(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl Loaded {
+    /// What a profile sets itself.
+    fn own_rows(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (key, value) in rows(&self.settings) {
+            if self.layers.is_own(&key) {
+                let line = format!("{} = {value}", self.layers.spelled(&key));
+                let origin = self.origin(&key).unwrap_or(Origin::Default);
+                writeln!(f, "{line:<56} # {origin}")?;
+            }
         }
         Ok(())
     }

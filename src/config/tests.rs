@@ -378,6 +378,7 @@ fn the_schema_takes_what_the_settings_take_and_says_what_each_means() {
     let schema: serde_json::Value = serde_json::from_str(&schema()).unwrap();
     let mut all = vec![];
     leaves("", &schema, &mut all);
+    all.retain(|(key, _)| key != "profiles");
     let names: Vec<_> = all.iter().map(|(key, _)| key.as_str()).collect();
     let rows = show::rows(&load::defaults().unwrap());
     let mut known: Vec<_> = rows.iter().map(|(key, _)| key.as_str()).collect();
@@ -398,9 +399,33 @@ fn the_schema_takes_what_the_settings_take_and_says_what_each_means() {
             ..Sources::default()
         };
         let refused = load(&sources).is_err();
-        let needs_more = ["base_url", "account_id", "api_key"]
+        let needs_more = ["base_url", "account_id", "api_key", "profile"]
             .iter()
             .any(|n| key.starts_with(n));
         assert!(needs_more || refused != is_text, "{key}: {field}");
     }
+}
+
+#[test]
+fn the_schema_knows_what_may_stand_in_a_profile() {
+    let schema: serde_json::Value = serde_json::from_str(&schema()).unwrap();
+    let profile = &schema["properties"]["profiles"]["additionalProperties"];
+    assert_eq!(profile["additionalProperties"], false);
+    let may = |key: &str| profile["properties"][key].is_object();
+    assert!(
+        [
+            "base_url",
+            "api_key_file",
+            "badge_color",
+            "guard",
+            "read_only"
+        ]
+        .into_iter()
+        .all(may)
+    );
+    assert!(
+        !["profile", "profiles", "theme", "state_dir"]
+            .into_iter()
+            .any(may)
+    );
 }

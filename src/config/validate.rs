@@ -20,7 +20,10 @@ pub(super) fn problems(settings: &Settings, layers: &Layers) -> Vec<Problem> {
     found
         .0
         .into_iter()
-        .map(|(key, what)| Problem::new(layers.find(&key).map(|(origin, _)| origin), &key, &what))
+        .map(|(key, what)| {
+            let origin = layers.find(&key).map(|(origin, _)| origin);
+            Problem::new(origin, &layers.spelled(&key), &what)
+        })
         .collect()
 }
 
@@ -53,16 +56,22 @@ fn service(settings: &Settings, found: &mut Found) {
             "set PERPDECK_API_KEY, api_key_file or api_key_command",
         ),
     ];
+    // Above profiles an address or a key alone is what the profiles have in common.
+    let is_shared = !settings.profiles.0.is_empty() && settings.account_id.is_none();
     let given: Vec<_> = set
         .iter()
         .filter(|(_, is_set, _)| *is_set)
         .map(|(key, ..)| *key)
         .collect();
-    if !given.is_empty() {
-        for (key, _, how) in set.iter().filter(|(_, is_set, _)| !is_set) {
-            let asks = if given.len() == 1 { "asks" } else { "ask" };
-            let given = given.join(" and ");
-            found.add(key, &format!("is missing, and {given} {asks} for a service: {how} (or unset {given} to trade on paper)"));
+    for (key, _, how) in set.iter().filter(|(_, is_set, _)| !is_set) {
+        match &settings.name {
+            Some(name) => found.add(&format!("profiles.{name}.{key}"), &missing_in(name, key)),
+            None if given.is_empty() || is_shared => {}
+            None => {
+                let asks = if given.len() == 1 { "asks" } else { "ask" };
+                let given = given.join(" and ");
+                found.add(key, &format!("is missing, and {given} {asks} for a service: {how} (or unset {given} to trade on paper)"));
+            }
         }
     }
     if let Some(why) = settings.base_url.as_deref().and_then(unfit_base) {
@@ -78,6 +87,18 @@ fn service(settings: &Settings, found: &mut Found) {
             "is not an id: it is empty or holds control characters",
         );
     }
+}
+
+/// A profile is an account of a service: it needs all three.
+fn missing_in(profile: &str, key: &str) -> String {
+    let how = if key == "api_key" {
+        "set api_key_file or api_key_command in its table; the key of another service, or one set above a key of its \
+         own, is not taken"
+            .to_owned()
+    } else {
+        format!("set {key} in its table or above the profiles")
+    };
+    format!("is missing, and profile {profile} is an account of a service: {how}")
 }
 
 /// Why this cannot be the service's address, or `None`.

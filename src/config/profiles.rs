@@ -1,0 +1,190 @@
+//! Accounts by name: each profile is a table `[profiles.NAME]` of settings that is laid over all the others.
+//!
+//! Contract: what a profile does not set is as it is above, but for two things. A key goes to the service it was set
+//! for only: a profile with an address or a key of its own takes no other key. Read-only above is read-only in every
+//! profile. What is above is an account too when it names one (`account_id`); it goes before the profiles.
+
+use super::{Loaded, Origin, Problem, Settings, SettingsError, Sources, layers::Layers};
+use serde::{Deserialize, Deserializer};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is of the desk as a whole, whichever account it shows.
+pub(super) const OF_THE_DESK: &[&str] = &[
+    "profile",
+    "profiles",
+    "theme",
+    "theme_file",
+    "color",
+    "keys_file",
+    "state_dir",
+    "export_dir",
+    "log_level",
+];
+
+/// A badge has no room for more.
+const LONGEST_NAME: usize = 16;
+
+/// The names of the profiles; what stands in them is read by laying them over the rest.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Names(pub(super) BTreeSet<String>);
+
+impl<'de> Deserialize<'de> for Names {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let profiles = BTreeMap::<String, serde_json::Value>::deserialize(deserializer)?;
+        Ok(Self(profiles.into_keys().collect()))
+    }
+}
+
+/// A profile that is being laid over the settings above it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Profile<'a> {
+    pub(super) name: &'a str,
+    pub(super) above: Option<&'a Settings>,
+}
+
+impl Profile<'_> {
+    /// Takes back what a profile does not take from above, and says what it must not set.
+    pub(super) fn lay_over(self, settings: &mut Settings, layers: &Layers) -> Vec<Problem> {
+        settings.name = Some(self.name.to_owned());
+        settings.read_only |= self.above.is_some_and(|above| above.read_only);
+        self.keep_own_key(settings, layers);
+        let desk_wide = OF_THE_DESK.iter().filter(|key| layers.is_own(key));
+        let mut problems: Vec<_> = desk_wide
+            .map(|key| {
+                let what = "is of the whole desk and not of a profile: set it above the profiles";
+                problem(layers, key, what)
+            })
+            .collect();
+        if !is_name(self.name) {
+            let what = format!(
+                "{:?} is no name for a profile: letters, digits, - and _, at most {LONGEST_NAME}",
+                self.name
+            );
+            problems.push(Problem::new(None, "profiles", &what));
+        }
+        problems
+    }
+
+    fn keep_own_key(self, settings: &mut Settings, layers: &Layers) {
+        let [key, file, command] =
+            ["api_key", "api_key_file", "api_key_command"].map(|key| layers.is_own(key));
+        let above = self.above.and_then(|above| above.base_url.as_deref());
+        let bare = |url: &str| url.trim_end_matches('/').to_owned();
+        let elsewhere = layers.is_own("base_url")
+            && above
+                .is_some_and(|above| settings.base_url.as_deref().map(bare) != Some(bare(above)));
+        if !(key || file || command || elsewhere) {
+            return;
+        }
+        settings.api_key = settings.api_key.take().filter(|_| key);
+        settings.api_key_file = settings.api_key_file.take().filter(|_| file);
+        settings.api_key_command = settings.api_key_command.take().filter(|_| command);
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    !name.is_empty() && name.len() <= LONGEST_NAME && name.chars().all(plain)
+}
+
+fn problem(layers: &Layers, key: &str, what: &str) -> Problem {
+    let origin = layers.find(key).map(|(origin, _)| origin);
+    Problem::new(origin, &layers.spelled(key), what)
+}
+
+/// The account that the settings choose, with the others beside it. `all` begins with what is set above the profiles.
+pub(super) fn chosen(mut all: Vec<Loaded>, sources: &Sources) -> Result<Loaded, SettingsError> {
+    let has_profiles = all.len() > 1;
+    let top = all.first();
+    let wish = top.and_then(|top| top.settings.profile.clone());
+    let wish = wish.filter(|name| !name.is_empty());
+    let asked = top.and_then(|top| top.origin("profile"));
+    if has_profiles && top.is_some_and(|top| top.settings.account_id.is_none()) {
+        all.remove(0);
+    }
+    let at = match &wish {
+        None => Some(0),
+        Some(_) => all.iter().position(|account| account.settings.name == wish),
+    };
+    let at = at.ok_or_else(|| unknown(wish.as_deref().unwrap_or_default(), asked, &all))?;
+    let mut problems = twins(&all);
+    all.rotate_left(at);
+    let mut rest = all.into_iter();
+    let Some(mut loaded) = rest.next() else {
+        return Err(unknown("", None, &[]).into());
+    };
+    loaded.others = rest.collect();
+    problems.extend(overruled(&loaded, sources));
+    if problems.is_empty() {
+        Ok(loaded)
+    } else {
+        Err(SettingsError(problems))
+    }
+}
+
+fn unknown(name: &str, origin: Option<Origin>, all: &[Loaded]) -> Problem {
+    let names = all
+        .iter()
+        .filter_map(|account| account.settings.name.as_deref());
+    let names = names.collect::<Vec<_>>().join(", ");
+    let what = if names.is_empty() {
+        format!(
+            "there is no profile {name:?}: none is set; write [profiles.{name}] in a settings file"
+        )
+    } else {
+        format!("there is no profile {name:?}: {names}")
+    };
+    Problem::new(origin, "profile", &what)
+}
+
+/// One account under two names would be polled and journalled twice.
+fn twins(all: &[Loaded]) -> Vec<Problem> {
+    let place = |account: &Loaded| {
+        let settings = &account.settings;
+        let url = settings.base_url.clone().unwrap_or_default();
+        (
+            url.trim_end_matches('/').to_owned(),
+            settings.account_id.clone(),
+        )
+    };
+    let mut problems = vec![];
+    for (number, account) in all.iter().enumerate() {
+        let before = all.iter().take(number);
+        let Some(twin) = before
+            .into_iter()
+            .find(|other| place(other) == place(account))
+        else {
+            continue;
+        };
+        let what = match &twin.settings.name {
+            Some(name) => format!("is the account of profile {name}: an account has one profile"),
+            None => {
+                "is the account that is set above the profiles: leave one of them out".to_owned()
+            }
+        };
+        problems.push(problem(&account.layers, "account_id", &what));
+    }
+    problems
+}
+
+/// A flag that the chosen profile lays itself over would do nothing, which nobody who types one wants.
+fn overruled(chosen: &Loaded, sources: &Sources) -> Vec<Problem> {
+    let Some(name) = &chosen.settings.name else {
+        return vec![];
+    };
+    let idle = sources
+        .flags
+        .iter()
+        .filter(|flag| flag.key != "read_only" && chosen.layers.is_own(flag.key));
+    idle.map(|flag| {
+        let what = format!(
+            "profile {name} sets {} itself: leave the flag out, or choose another profile",
+            flag.key
+        );
+        Problem::new(Some(Origin::Flag(flag.name)), flag.key, &what)
+    })
+    .collect()
+}
+
+#[cfg(test)]
+mod tests;
