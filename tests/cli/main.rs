@@ -25,6 +25,7 @@ mod readme;
 mod served;
 mod settings;
 mod terminal;
+mod types;
 
 /// The program with a home of its own and nothing of this machine's environment.
 fn perpdeck(home: &Path) -> Command {

@@ -28,6 +28,7 @@ pub(in crate::cli) struct Args {
     size: String,
     #[arg(long = "type", value_name = "TYPE", default_value = "market", value_parser = word::<CloseKind>())]
     kind: CloseKind,
+    /// No worse than this, USD
     #[arg(long, value_name = "PRICE")]
     limit_price: Option<String>,
     #[command(flatten)]

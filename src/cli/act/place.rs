@@ -32,12 +32,13 @@ pub(in crate::cli) struct Args {
     /// In coin (0.5), in USD ($1000), to lose 25 USD at the stop loss (r25), or of the position it reduces (50%)
     #[arg(long)]
     size: String,
+    /// No worse than this, USD
     #[arg(long, value_name = "PRICE")]
     limit_price: Option<String>,
     /// Time in force; good till canceled when left out
     #[arg(long, value_parser = word::<TimeInForce>())]
     tif: Option<TimeInForce>,
-    /// When a gtd order ends: in 2h or 1d, at 18:00 or 2026-01-05T18:00 here, or 2026-01-05T14:30:00Z
+    /// When a gtd order ends: 2h or 1d from now, 18:00 or 2026-01-05T18:00 here, or 2026-01-05T14:30:00Z
     #[arg(long, value_name = "WHEN")]
     gtd_expires_at: Option<String>,
     #[command(flatten)]
