@@ -1,5 +1,5 @@
 use super::{served::Served, *};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 fn settled(report: &Value, what: &str) -> (String, String) {
     let all = report["assumptions"].as_array().unwrap();
@@ -68,8 +68,39 @@ fn the_words_say_what_is_wrong_and_which_setting_mends_it() {
         .env("PERPDECK_DIALECT__WORKING_FILTER__NAME", "show"));
     assert_eq!(code, 15);
     assert!(
-        out.contains("working filter   wrong    show=working"),
+        out.contains("working filter   wrong        show=working"),
         "{out}"
     );
     assert!(out.contains("dialect.working_filter"), "{out}");
+}
+
+#[test]
+fn a_read_the_service_had_no_time_for_settles_nothing_and_is_not_called_wrong() {
+    let served = Served::bare();
+    for (status, words) in [(429, "limited"), (503, "unavailable")] {
+        served.plant(&json!({
+            "kind": "before", "route": "twap_orders", "status": status, "retry_after": 40
+        }));
+        let (code, out, err) = served.run(&["doctor"]);
+        served.clear_faults();
+        let report: Value = serde_json::from_str(&out).unwrap();
+        assert_eq!(code, 15, "{err}");
+        let expected = (
+            "not_settled".to_owned(),
+            format!("{words}, try again in 40 s"),
+        );
+        assert_eq!(settled(&report, "TWAP account"), expected);
+        let all = report["assumptions"].as_array().unwrap();
+        assert!(all.iter().all(|a| a["settled"] != "wrong"), "{report}");
+    }
+}
+
+#[test]
+fn a_short_silence_is_waited_out_once_and_everything_is_settled_after_it() {
+    let served = Served::bare();
+    served.plant(&json!({ "kind": "before", "status": 429, "retry_after": 1, "count": 1 }));
+    let report = served.json(&["doctor"]);
+    for what in ["working filter", "positions", "TWAP account", "prices"] {
+        assert_eq!(settled(&report, what).0, "asked", "{what}");
+    }
 }

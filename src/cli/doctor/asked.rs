@@ -11,12 +11,61 @@ use crate::{
     config::Connection,
     model::{AccountFacts, AccountId, Cursor, Failure, FailureKind, Market, Page},
 };
-use std::time::Duration;
+use std::{cell::Cell, time::Duration};
+use tokio::time::sleep;
 
 /// How often open positions are read to learn the latency.
 const LATENCY_READS: usize = 5;
+/// The longest silence that is waited out.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// A parameter no service knows: whether it is refused tells what an accepted one means.
 const NONSENSE: &str = "perpdeck_doctor";
+
+/// Reads, and where the service wants silence first, once more after that: once in the whole examination.
+struct Reader<'a> {
+    client: &'a Client,
+    waited: Cell<bool>,
+}
+
+impl Reader<'_> {
+    async fn probe(&self, target: &str) -> Probe {
+        let ask = || self.client.probe(target);
+        self.patiently(ask, |probe| probe.list.as_ref().err()).await
+    }
+
+    /// Where there is a source of them.
+    async fn prices(&self) -> Option<Result<Page<Market>, Failure>> {
+        self.client.connection().prices.as_ref()?;
+        let read = self.patiently(|| self.client.markets(), |read| read.as_ref().err());
+        Some(read.await)
+    }
+
+    async fn facts(&self) -> Option<Result<AccountFacts, Failure>> {
+        self.client.connection().facts.as_ref()?;
+        let account = account(self.client);
+        let ask = || self.client.account_facts(&account);
+        Some(self.patiently(ask, |read| read.as_ref().err()).await)
+    }
+
+    async fn patiently<T, F>(
+        &self,
+        ask: impl Fn() -> F,
+        trouble: impl Fn(&T) -> Option<&Failure>,
+    ) -> T
+    where
+        F: Future<Output = T>,
+    {
+        let answer = ask().await;
+        let wanted = trouble(&answer).and_then(|why| why.retry_after);
+        match wanted.filter(|wait| *wait <= PATIENCE) {
+            Some(wait) if !self.waited.replace(true) => {
+                sleep(wait).await;
+                ask().await
+            }
+            Some(_) | None => answer,
+        }
+    }
+}
 
 /// What the service answered. Lists that were not reached because the first read failed are absent.
 #[derive(Debug)]
@@ -49,11 +98,12 @@ pub(super) struct Rest {
 impl Asked {
     pub(super) async fn of(service: &Service) -> Result<Self, Failure> {
         let client = &service.client;
-        let mut open = vec![
-            client
-                .probe(&positions(client, PositionSelector::Open))
-                .await,
-        ];
+        let reader = Reader {
+            client,
+            waited: Cell::new(false),
+        };
+        let target = positions(client, PositionSelector::Open);
+        let mut open = vec![reader.probe(&target).await];
         let reached = open.iter().all(|probe| unreachable(probe).is_none());
         let rest = if reached {
             learn(client).await;
@@ -61,9 +111,9 @@ impl Asked {
             open.retain(|probe| probe.list.is_ok());
             for _ in 1..LATENCY_READS {
                 let target = positions(client, PositionSelector::Open);
-                open.push(client.probe(&target).await);
+                open.push(reader.probe(&target).await);
             }
-            Some(Rest::of(client).await)
+            Some(Rest::of(&reader).await)
         } else {
             None
         };
@@ -118,9 +168,10 @@ impl Asked {
 }
 
 impl Rest {
-    async fn of(client: &Client) -> Self {
+    async fn of(reader: &Reader<'_>) -> Self {
+        let client = reader.client;
         let dialect = client.dialect();
-        let first = client
+        let first = reader
             .probe(&orders(client, OrderFilter::All, 1, None))
             .await;
         let cursor = first
@@ -131,7 +182,7 @@ impl Rest {
         let second = match cursor {
             Some(cursor) => {
                 let target = orders(client, OrderFilter::All, 1, Some(cursor));
-                Some(client.probe(&target).await)
+                Some(reader.probe(&target).await)
             }
             None => None,
         };
@@ -140,24 +191,17 @@ impl Rest {
         let twaps = Route::Twaps(TwapsQuery {
             account_id: Some(account(client)),
         });
-        let sources = client.connection();
         Self {
-            working: client.probe(&working).await,
-            history: client.probe(&all).await,
+            working: reader.probe(&working).await,
+            history: reader.probe(&all).await,
             second,
-            closed: client
+            closed: reader
                 .probe(&positions(client, PositionSelector::Closed))
                 .await,
-            twaps: client.probe(&twaps.target(&dialect)).await,
-            nonsense: client.probe(&format!("{all}&{NONSENSE}=1")).await,
-            prices: match sources.prices {
-                Some(_) => Some(client.markets().await),
-                None => None,
-            },
-            facts: match sources.facts {
-                Some(_) => Some(client.account_facts(&account(client)).await),
-                None => None,
-            },
+            twaps: reader.probe(&twaps.target(&dialect)).await,
+            nonsense: reader.probe(&format!("{all}&{NONSENSE}=1")).await,
+            prices: reader.prices().await,
+            facts: reader.facts().await,
         }
     }
 

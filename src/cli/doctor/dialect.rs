@@ -9,7 +9,7 @@ use crate::{
     api::{Creation, Term},
     client::{Probe, signs},
     config::Connection,
-    model::Failure,
+    model::{Failure, FailureKind},
 };
 
 const UNASKED: &str = "nothing could be read";
@@ -164,7 +164,31 @@ fn source(url: Option<&String>) -> String {
 }
 
 fn refused(why: &Failure) -> Finding {
-    (Settled::Wrong, format!("refused: {why}"))
+    passing(why).unwrap_or_else(|| (Settled::Wrong, format!("refused: {why}")))
+}
+
+/// What tells nothing of how the service speaks.
+fn passing(why: &Failure) -> Option<Finding> {
+    let again = why.retry_after.map_or_else(
+        || "try again later".to_owned(),
+        |wait| format!("try again in {} s", wait.as_secs_f32().ceil()),
+    );
+    let words = match why.kind {
+        FailureKind::Limited => "limited",
+        FailureKind::Unavailable
+        | FailureKind::Unreachable
+        | FailureKind::TimedOut
+        | FailureKind::Broken => why.kind.word(),
+        FailureKind::Invalid
+        | FailureKind::Auth
+        | FailureKind::NotFound
+        | FailureKind::Conflict
+        | FailureKind::Unreadable
+        | FailureKind::Unknown
+        | FailureKind::Contradiction
+        | FailureKind::Local => return None,
+    };
+    Some((Settled::NotSettled, format!("{words}, {again}")))
 }
 
 /// It was taken and nothing it should have left out was there to see.
@@ -301,6 +325,11 @@ fn signed_sizes(rest: &Rest, asked: &Asked) -> Finding {
 }
 
 fn paging(rest: &Rest) -> Finding {
+    let pages = [Some(&rest.history), rest.second.as_ref()].into_iter();
+    let mut troubles = pages.flatten().filter_map(|page| page.list.as_ref().err());
+    if let Some(finding) = troubles.find_map(passing) {
+        return finding;
+    }
     let first = rest.history.list.as_ref().ok();
     let says = first.is_some_and(|list| list.has_more.is_some());
     let closed = rest

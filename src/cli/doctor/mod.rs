@@ -2,8 +2,9 @@
 //!
 //! Contract: reads only, and few of them. What a read cannot settle is said to be assumed, with the setting that
 //! changes it; nothing is guessed here that is not told. What can be learned is learned first, by the same reads and
-//! with the same memory as the desk's, and what is reported is how the service is spoken to from then on. Known limit: the names of body fields cannot be tried without
-//! placing an order.
+//! with the same memory as the desk's, and what is reported is how the service is spoken to from then on. That a
+//! service had no time for a read says nothing of how it speaks: it is waited for once, and then said to be not settled.
+//! Known limit: the names of body fields cannot be tried without placing an order.
 
 mod asked;
 mod dialect;
@@ -38,6 +39,9 @@ enum Settled {
     Seen,
     /// Nothing told so far.
     Assumed,
+    /// The service had no answer to it this time: limited, away or too slow.
+    #[strum(to_string = "not settled")]
+    NotSettled,
     /// The service speaks otherwise: the setting must change.
     Wrong,
 }
@@ -106,7 +110,8 @@ impl Report {
             .checks
             .iter()
             .any(|check| check.verdict == Verdict::Bad);
-        let wrong = self.assumptions.iter().any(|a| a.settled == Settled::Wrong);
+        let is_open = |a: &Assumption| matches!(a.settled, Settled::Wrong | Settled::NotSettled);
+        let wrong = self.assumptions.iter().any(is_open);
         if bad || wrong {
             Exit::Partial
         } else {
@@ -117,13 +122,13 @@ impl Report {
     fn words(&self) -> String {
         let checks = self.checks.iter().map(|check| {
             let (what, verdict, how) = (check.what, check.verdict.to_string(), &check.how);
-            format!("{what:<16} {verdict:<8} {how}\n")
+            format!("{what:<16} {verdict:<12} {how}\n")
         });
         let assumptions = self.assumptions.iter().map(|assumption| {
             let (what, settled) = (assumption.what, assumption.settled.to_string());
             let setting = assumption.setting.unwrap_or("not a setting");
             format!(
-                "{what:<16} {settled:<8} {}\n{:26}{}\n{:26}{setting}\n",
+                "{what:<16} {settled:<12} {}\n{:30}{}\n{:30}{setting}\n",
                 assumption.value, "", assumption.how, ""
             )
         });
