@@ -1,7 +1,7 @@
 //! `perpdeck journal`: what was asked, what came of it, and what is still open.
 //!
-//! Contract: `list` and `show` read along with a running desk; `settle` writes, so it needs the journal for itself. It
-//! only notes what a person has found out: nothing is sent.
+//! Contract: `list` and `show` read along with a running desk; `settle` and `rearm` write, so they need the journal for
+//! themselves. They only note what a person has found out: nothing is sent.
 
 use super::{Exit, out, state_dir};
 use crate::{
@@ -53,6 +53,8 @@ enum Verb {
         #[arg(value_enum)]
         finding: Finding,
     },
+    /// Trades on after a halt, on every account of this journal; in a desk that is open R does
+    Rearm,
 }
 
 /// What a person can find out about a command in doubt.
@@ -103,7 +105,18 @@ pub(super) fn run(args: &Args, sources: &Sources) -> Result<Exit> {
         }
         Verb::Show { id } => show(&open_journal(&dir)?, *id, output),
         Verb::Settle { id, finding } => settle(&mut Journal::open(&dir)?, *id, *finding),
+        Verb::Rearm => rearm(&mut Journal::open(&dir)?),
     }
+}
+
+fn rearm(journal: &mut Journal) -> Result<Exit> {
+    let reasons = journal.rearm_all()?;
+    let words = match reasons.as_slice() {
+        [] => "nothing is halted\n".to_owned(),
+        reasons => format!("re-armed; it was halted: {}\n", reasons.join("; ")),
+    };
+    out::say(&words)?;
+    Ok(Exit::Ok)
 }
 
 fn show(journal: &Journal, id: i64, output: Output) -> Result<Exit> {

@@ -35,6 +35,8 @@ pub enum JournalError {
     Write(#[source] Arc<rusqlite::Error>),
     #[error("reading the journal failed: {0}")]
     Read(#[source] Arc<rusqlite::Error>),
+    #[error("that it is halted cannot be noted: {0}")]
+    Halt(#[source] Arc<io::Error>),
     /// The thread that owns the journal is gone.
     #[error("the journal has stopped")]
     Stopped,

@@ -1,9 +1,10 @@
-//! The files: lock, permissions, opening to write and to read.
+//! The files: the lock and who holds it, opening to write and to read.
 
 use super::{JournalError, schema};
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use crate::disk;
+use rusqlite::{Connection, OpenFlags};
 use std::{
-    fs::{self, DirBuilder, File, OpenOptions, TryLockError},
+    fs::{self, File, TryLockError},
     io::{self, Seek as _, SeekFrom, Write as _},
     path::Path,
     process,
@@ -20,22 +21,18 @@ pub(super) fn lock(dir: &Path) -> Result<File, JournalError> {
         path: dir.to_owned(),
         why: Arc::new(why),
     };
-    private_dir(dir).map_err(place)?;
-    let mut lock = private_file(&dir.join(LOCK)).map_err(place)?;
-    match lock.try_lock() {
-        Ok(()) => {
-            // A full disk must not keep anybody from the journal: the number only serves to be found.
-            let _unnamed = lock
-                .set_len(0)
-                .and_then(|()| lock.write_all(process::id().to_string().as_bytes()));
-            Ok(lock)
-        }
-        Err(TryLockError::WouldBlock) => Err(JournalError::Held {
+    disk::private_dir(dir).map_err(place)?;
+    let Some(mut lock) = disk::claim(&dir.join(LOCK)).map_err(place)? else {
+        return Err(JournalError::Held {
             path: dir.to_owned(),
             holder: named(dir).map(|holder| holder.process),
-        }),
-        Err(TryLockError::Error(why)) => Err(place(why)),
-    }
+        });
+    };
+    // A full disk must not keep anybody from the journal: the number only serves to be found.
+    let _unnamed = lock
+        .set_len(0)
+        .and_then(|()| lock.write_all(process::id().to_string().as_bytes()));
+    Ok(lock)
 }
 
 /// What a process that flattens on a signal writes behind its number.
@@ -79,17 +76,14 @@ pub(super) fn database(dir: &Path) -> Result<Connection, JournalError> {
         path: path.clone(),
         why: Arc::new(why),
     };
-    drop(private_file(&path).map_err(place)?);
-    // The name of a new file is durable only when its directory is.
-    File::open(dir)
-        .and_then(|dir| dir.sync_all())
-        .map_err(place)?;
+    drop(disk::private_file(&path).map_err(place)?);
+    disk::sync_dir(dir).map_err(place)?;
     let refused = |why| refusal(&path, why);
     let mut connection =
         Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_WRITE | PLAIN)
             .map_err(refused)?;
     let version = inspect(&connection, &path)?;
-    durable(&connection).map_err(refused)?;
+    disk::make_durable(&connection).map_err(refused)?;
     if (1..schema::newest()).contains(&version) {
         back_up(&connection, dir, version).map_err(refused)?;
     }
@@ -126,25 +120,13 @@ fn inspect(connection: &Connection, path: &Path) -> Result<i64, JournalError> {
             known: schema::newest(),
         });
     }
-    let verdict: String = connection
-        .pragma_query_value(None, "quick_check", |row| row.get(0))
-        .map_err(refused)?;
-    if verdict == "ok" {
-        return Ok(version);
+    match disk::complaint(connection).map_err(refused)? {
+        None => Ok(version),
+        Some(why) => Err(JournalError::Damaged {
+            path: path.to_owned(),
+            why,
+        }),
     }
-    Err(JournalError::Damaged {
-        path: path.to_owned(),
-        why: verdict,
-    })
-}
-
-fn durable(connection: &Connection) -> rusqlite::Result<()> {
-    connection.pragma_update(None, "journal_mode", "WAL")?;
-    connection.pragma_update(None, "synchronous", "FULL")?;
-    connection.pragma_update(None, "foreign_keys", "ON")?;
-    // Plain fsync does not reach the platter on macOS; elsewhere these do nothing.
-    connection.pragma_update(None, "fullfsync", "ON")?;
-    connection.pragma_update(None, "checkpoint_fullfsync", "ON")
 }
 
 /// The file as the older program left it, beside the one that is about to change.
@@ -152,7 +134,7 @@ fn back_up(connection: &Connection, dir: &Path, version: i64) -> rusqlite::Resul
     let copy = dir.join(format!("journal.v{version}.sqlite3"));
     // SQLite fills an empty file and refuses any other: an older copy is not overwritten by a second try.
     let fresh = !copy.exists();
-    if fresh && private_file(&copy).is_ok() {
+    if fresh && disk::private_file(&copy).is_ok() {
         connection.execute("VACUUM INTO ?1", [copy.to_string_lossy()])?;
     }
     Ok(())
@@ -160,34 +142,12 @@ fn back_up(connection: &Connection, dir: &Path, version: i64) -> rusqlite::Resul
 
 fn refusal(path: &Path, why: rusqlite::Error) -> JournalError {
     let path = path.to_owned();
-    match why.sqlite_error_code() {
-        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => JournalError::Damaged {
-            path,
-            why: why.to_string(),
-        },
-        _ => JournalError::Open {
-            path,
-            why: Arc::new(why),
-        },
+    if disk::is_damage(&why) {
+        let why = why.to_string();
+        return JournalError::Damaged { path, why };
     }
-}
-
-fn private_dir(dir: &Path) -> io::Result<()> {
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(dir)
-}
-
-/// Opens or creates a file only its owner may read; an older file's looser mode is tightened.
-pub(super) fn private_file(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(path)?;
-    #[cfg(unix)]
-    file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
-    Ok(file)
+    JournalError::Open {
+        path,
+        why: Arc::new(why),
+    }
 }

@@ -6,7 +6,8 @@
 //! API key is in nothing that is stored, only a salted fingerprint of it; bodies and idempotency keys are,
 //! so the files are readable by their owner only. After the first failed write the journal stays failed
 //! until it is opened again: a commit that failed may be found on disk later, so what follows it could
-//! not be trusted. A damaged or newer file is refused and left as it is; before an older one is changed,
+//! not be trusted; that it failed, or that a desk was halted, is noted beside the database and outlives a
+//! restart. A damaged or newer file is refused and left as it is; before an older one is changed,
 //! a copy is kept beside it.
 //!
 //! Known limit: not for network file systems, where neither the lock nor the sync is to be relied on.
@@ -14,6 +15,7 @@
 mod entry;
 mod error;
 mod file;
+mod halt;
 mod schema;
 mod spare;
 
@@ -22,11 +24,12 @@ pub use error::JournalError;
 pub use file::{Holder, holder};
 pub use spare::Used;
 
-use crate::model::{Failure, IdempotencyKey, OrderId, Text, Timestamp};
+use crate::model::{AccountId, Failure, IdempotencyKey, OrderId, Text, Timestamp};
+use halt::Halts;
 use rusqlite::{Connection, OptionalExtension as _, named_params, params};
 use sha2::{Digest as _, Sha256};
 use spare::Spares;
-use std::{fmt::Write as _, fs::File, path::Path, sync::Arc};
+use std::{fmt::Write as _, fs::File, io, path::Path, sync::Arc};
 
 /// The open journal; dropping it frees the lock.
 #[derive(Debug)]
@@ -38,6 +41,8 @@ pub struct Journal {
     pub(crate) breaks: Option<u32>,
     /// `None` where it is only looked at, or where there is no place for them.
     spares: Option<Spares>,
+    /// As [`Self::spares`].
+    halts: Option<Halts>,
     /// Holding it open holds the lock.
     lock: Option<File>,
 }
@@ -52,6 +57,8 @@ impl Journal {
             #[cfg(test)]
             breaks: None,
             spares: None,
+            // Before the first write, which may fail.
+            halts: Halts::open(dir).ok(),
             lock: Some(lock),
         };
         journal.open_spares(dir);
@@ -69,6 +76,7 @@ impl Journal {
             #[cfg(test)]
             breaks: None,
             spares: None,
+            halts: None,
             lock: None,
         })
     }
@@ -109,6 +117,40 @@ impl Journal {
     /// A key for closing everything that needs no new disk space, marked as used.
     pub fn spare(&mut self, used: impl FnOnce(IdempotencyKey) -> Used) -> Option<Used> {
         self.spares.as_mut()?.take(used)
+    }
+
+    /// Why exposure may only go down on this account until a person says otherwise, if so.
+    pub fn halted(&self, base_url: &str, account: &AccountId) -> Option<&str> {
+        self.halts.as_ref()?.of(base_url, account)
+    }
+
+    /// From now on [`Self::halted`], over restarts. Works with a journal that has failed.
+    pub fn halt(
+        &mut self,
+        base_url: &str,
+        account: &AccountId,
+        why: &str,
+    ) -> Result<(), JournalError> {
+        self.halts(|halts| halts.halt(base_url, account, why))
+    }
+
+    /// A person has seen why it was halted.
+    pub fn rearm(&mut self, base_url: &str, account: &AccountId) -> Result<(), JournalError> {
+        self.halts(|halts| halts.rearm(base_url, account))
+    }
+
+    /// A person has seen why any account was halted; these are the reasons.
+    pub fn rearm_all(&mut self) -> Result<Vec<String>, JournalError> {
+        self.halts(Halts::rearm_all)
+    }
+
+    fn halts<T>(
+        &mut self,
+        change: impl FnOnce(&mut Halts) -> io::Result<T>,
+    ) -> Result<T, JournalError> {
+        let none = || io::Error::other("there is no place for it");
+        let changed = self.halts.as_mut().ok_or_else(none).and_then(change);
+        changed.map_err(|why| JournalError::Halt(Arc::new(why)))
     }
 
     /// Lets others find this process to flatten it: from now on it must do so on SIGUSR1.
@@ -307,6 +349,8 @@ impl Journal {
         write(&self.connection).map_err(|why| {
             let why = JournalError::Write(Arc::new(why));
             self.failed = Some(why.clone());
+            // Where even that cannot be noted, this session knows it.
+            let _unnoted = self.halts(|halts| halts.halt_everywhere(&why.to_string()));
             why
         })
     }

@@ -5,8 +5,10 @@
 //! sent; the next desk that opens the journal takes the used ones in as intents of unknown outcome and
 //! puts fresh keys in their places.
 
-use super::file::private_file;
-use crate::model::{AccountId, IdempotencyKey, Timestamp};
+use crate::{
+    disk::private_file,
+    model::{AccountId, IdempotencyKey, Timestamp},
+};
 use std::{
     fs::File,
     io::{self, Read as _, Seek as _, SeekFrom, Write as _},

@@ -362,5 +362,8 @@ fn after_one_failed_write_nothing_more_is_taken() {
     assert!(journal.attempt(Timestamp(4), id, None).is_err());
     assert!(journal.failure().is_some());
     drop(journal);
-    assert!(Journal::open(dir.path()).unwrap().failure().is_none());
+    let journal = Journal::open(dir.path()).unwrap();
+    assert!(journal.failure().is_none());
+    let halted = journal.halted("https://x.test", &"chal-1".into());
+    assert_eq!(halted, Some(other.to_string().as_str()), "over the restart");
 }

@@ -69,6 +69,8 @@ pub(super) async fn flatten(
         Some(resumed) => (Some(resumed.deed), resumed.closing),
         None => (desk.record_deed(&command).await?, None),
     };
+    // A desk that dies on the way must not trade on when it is started again.
+    drop(desk.note_halt("a flatten was begun, and did not come to its end".to_owned()));
     let mut run = Run {
         desk,
         ticket,

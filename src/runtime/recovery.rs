@@ -4,7 +4,8 @@
 //! only one row fits, and otherwise asked about, never sent again by itself. A close-all goes on with its
 //! own key, a flatten is begun anew, a full market close and a cancel of what still works are sent again
 //! (none of them can open anything); a PUT is asked about. What is too old is not sent; what belongs to another service,
-//! account or key is shown as a question and never sent from here. Each is told in one line. Nothing that raises exposure is sent before this is over.
+//! account or key is shown as a question and never sent from here. Each is told in one line. Nothing that raises
+//! exposure is sent before this is over, nor after it where the last session was halted.
 
 use super::{
     flatten::{self, Resumed},
@@ -14,6 +15,7 @@ use crate::{
     api::{Method, Request},
     app::{Msg, notice::Tone},
     client::{Clues, Sight},
+    config::Connection,
     journal::{Entry, Journal, JournalError, Standing, State},
     model::{CloseKind, Command, Failure, Order, Receipt, Ticket},
 };
@@ -26,21 +28,26 @@ const LOOKS: u32 = 4;
 /// Tickets of this session are counted from 1; those of earlier ones begin here.
 const EARLIER: u64 = 1_000_000;
 
-/// What the journal holds open, and the fingerprint of the key this desk has.
-pub(super) type Open = (Vec<Entry>, String);
+/// What the last session left behind.
+pub(super) struct Left {
+    open: Vec<Entry>,
+    /// Why exposure may only go down, if so.
+    halted: Option<String>,
+    /// Of the key this desk has.
+    fingerprint: String,
+}
 
-/// Reads what is open, before this session writes anything.
-pub(super) fn open_intents(
-    journal: &mut Journal,
-    secret: &secrecy::SecretString,
-) -> Result<Open, JournalError> {
-    match journal.failure() {
-        Some(why) => Err(why.clone()),
-        None => Ok((
-            journal.open_intents()?,
-            journal.fingerprint(secret.expose_secret())?,
-        )),
+/// Reads it, before this session writes anything.
+pub(super) fn left(journal: &Journal, by: &Connection) -> Result<Left, JournalError> {
+    if let Some(why) = journal.failure() {
+        return Err(why.clone());
     }
+    let halted = journal.halted(&by.base_url, &by.account_id);
+    Ok(Left {
+        open: journal.open_intents()?,
+        halted: halted.map(str::to_owned),
+        fingerprint: journal.fingerprint(by.api_key.expose_secret())?,
+    })
 }
 
 /// What the rows are judged by.
@@ -61,12 +68,19 @@ struct Row {
 }
 
 /// Settles, resumes or asks about everything that is open; ends when all of it is on its way.
-pub(super) async fn recover(desk: Desk, open: oneshot::Receiver<Result<Open, JournalError>>) {
+pub(super) async fn recover(desk: Desk, left: oneshot::Receiver<Result<Left, JournalError>>) {
     let ready = desk.ready_when_dropped();
-    let (mut open, fingerprint) = match open.await.unwrap_or(Err(JournalError::Stopped)) {
-        Ok(open) => open,
+    let Left {
+        mut open,
+        halted,
+        fingerprint,
+    } = match left.await.unwrap_or(Err(JournalError::Stopped)) {
+        Ok(left) => left,
         Err(why) => return desk.scribe.tell(&why).await,
     };
+    if let Some(why) = halted {
+        desk.stay_halted(why).await;
+    }
     if open.is_empty() {
         return;
     }

@@ -606,6 +606,28 @@ fn flatten_gets_out_of_everything_and_proves_it() {
 }
 
 #[test]
+fn after_a_flatten_nothing_that_raises_exposure_is_sent_until_somebody_says_so() {
+    let served = Served::bare();
+    let order = served.waiting("limit");
+    assert_eq!(served.run(&["flatten", "--yes"]).0, 0);
+    let place = || served.run(&with(BUY, &["--yes"]));
+    let (code, _, err) = place();
+    let said = last_error(&err)["message"].as_str().unwrap().to_owned();
+    for word in ["HALTED: it was flattened", "perpdeck journal rearm"] {
+        assert!(code == 13 && said.contains(word), "{code} {said}");
+    }
+    assert_eq!(
+        served.run(&["cancel", &order, "--yes"]).0,
+        0,
+        "ways out go on"
+    );
+    let rearm = || served.run(&["journal", "rearm"]).1;
+    assert_eq!(rearm(), "re-armed; it was halted: it was flattened\n");
+    assert_eq!(rearm(), "nothing is halted\n");
+    assert_eq!(place().0, 0);
+}
+
+#[test]
 fn a_flatten_shows_first_what_it_would_send() {
     let served = busy();
     let (code, out, _) = served.run(&["flatten", "--dry-run"]);

@@ -27,7 +27,8 @@ use super::{
 };
 use crate::{
     api::{IDEMPOTENCY_KEY_LIMIT, Request},
-    model::{Command, Failure, FailureKind, IdempotencyKey, Receipt},
+    journal::Journal,
+    model::{Command, Failure, FailureKind, IdempotencyKey, Receipt, Risk},
 };
 use color_eyre::Result;
 use post::Post;
@@ -113,15 +114,29 @@ async fn send(service: &Service, voice: Voice, deed: &Deed, reckoned: &[&str]) -
     let post = Post::open(service, voice, deed.command.risk()).await?;
     let known = post.known(deed);
     let deed = &repeat::settled(known.as_ref(), deed.clone(), service, reckoned)?;
-    // What was checked when it was first sent is only repeated now.
-    if let (None, Some(journal)) = (known, post.journal())
-        && let Some(why) = checks::objection(service, journal, &deed.command).await
-    {
-        return Ok(Err(held_back(&why)));
+    if let Some(journal) = post.journal() {
+        // What was checked when it was first sent is only repeated now.
+        let objection = match (halted(service, journal, deed), known) {
+            (None, None) => checks::objection(service, journal, &deed.command).await,
+            (objection, _) => objection,
+        };
+        if let Some(why) = objection {
+            return Ok(Err(held_back(&why)));
+        }
     }
     let mut outcomes = post.deliver(std::slice::from_ref(deed)).await?;
     let lost = || Err(Failure::local("the outbox ended without an answer"));
     Ok(outcomes.pop().unwrap_or_else(lost))
+}
+
+/// What raises exposure waits until a person has seen why a desk or a verb before this was halted.
+fn halted(service: &Service, journal: &Journal, deed: &Deed) -> Option<String> {
+    let base_url = &service.client.connection().base_url;
+    let why = journal.halted(base_url, &service.account)?;
+    let raises = deed.command.risk() == Risk::Increasing;
+    raises.then(|| {
+        format!("it is HALTED: {why}; \"perpdeck journal rearm\", or R in a desk, trades on")
+    })
 }
 
 /// The person's own limits say no; nothing was sent, and asking again changes nothing.

@@ -4,7 +4,8 @@ use super::lanes::{Lanes, Turn};
 use crate::{
     app::{Msg, notice::Tone},
     client::Client,
-    model::{Command, Failure, Resource, Risk, Ticket},
+    journal::JournalError,
+    model::{AccountId, Command, Failure, Resource, Risk, Ticket},
     runtime::{
         Clock,
         scribe::{Scribe, aside},
@@ -16,8 +17,18 @@ use std::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU32, Ordering},
     },
+    time::Duration,
 };
-use tokio::sync::{mpsc::Sender, oneshot, watch};
+use tokio::{
+    sync::{mpsc::Sender, oneshot, watch},
+    time::timeout,
+};
+
+/// How long a halt or its end waits for the disk.
+const NOTING: Duration = Duration::from_secs(1);
+
+/// What comes of a note in the journal.
+type Noted = oneshot::Receiver<Result<(), JournalError>>;
 
 /// A person's word on a parked command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,9 +112,26 @@ impl Desk {
         locked(&self.shared.lanes).join(command)
     }
 
-    /// From now on exposure may only go down, until a person re-arms the desk.
+    /// From now on exposure may only go down, until a person re-arms the desk: this one or a later one.
     pub(in crate::runtime) async fn halt(&self, why: impl Into<String>) {
         let why = why.into();
+        let noted = self.note_halt(why.clone());
+        self.stay_halted(why).await;
+        if let Some(why) = self.unnoted(noted).await {
+            let text = format!("{why}: a desk that is started again would trade on");
+            self.note(Tone::Alert, text).await;
+        }
+    }
+
+    /// The next desk will be halted; this one is so by other means.
+    pub(in crate::runtime) fn note_halt(&self, why: String) -> Noted {
+        let (base_url, account) = self.place();
+        self.scribe
+            .ask(move |journal| journal.halt(&base_url, &account, &why))
+    }
+
+    /// As it is on the disk already.
+    pub(in crate::runtime) async fn stay_halted(&self, why: String) {
         let cause = why.clone();
         aside(move || tracing::warn!(why = %cause, "halted"));
         *locked(&self.shared.halted) = Some(why.clone());
@@ -111,8 +139,30 @@ impl Desk {
     }
 
     pub(super) async fn rearm(&self) {
+        let (base_url, account) = self.place();
+        let noted = self
+            .scribe
+            .ask(move |journal| journal.rearm(&base_url, &account));
+        if let Some(why) = self.unnoted(noted).await {
+            let text = format!("{why}: a desk that is started again will be halted still");
+            self.note(Tone::Warn, text).await;
+        }
         *locked(&self.shared.halted) = None;
         self.say(Msg::Halted(None)).await;
+    }
+
+    fn place(&self) -> (String, AccountId) {
+        let connection = self.client.connection();
+        (connection.base_url.clone(), connection.account_id.clone())
+    }
+
+    /// Why it is not on the disk within a moment, if so.
+    async fn unnoted(&self, noted: Noted) -> Option<JournalError> {
+        match timeout(NOTING, noted).await {
+            Ok(Ok(noted)) => noted.err(),
+            Ok(Err(_)) => Some(JournalError::Stopped),
+            Err(_) => Some(JournalError::Slow),
+        }
     }
 
     pub(in crate::runtime) fn ready_when_dropped(&self) -> Ready {

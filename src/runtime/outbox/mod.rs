@@ -7,7 +7,8 @@
 //! is parked: it stays on the desk as a question until a person decides or a later answer does. Without a
 //! working journal nothing that raises exposure is sent, everything else is, with its key in the activity.
 //! On a desk whose journal belongs to another desk nothing is sent at all. While the desk finds out what
-//! became of the last session's commands, or flattens, nothing that raises exposure is sent.
+//! became of the last session's commands, or flattens, nothing that raises exposure is sent; nor while it is halted,
+//! which outlives it, and ends when a person says so.
 
 mod deliver;
 mod desk;
@@ -53,11 +54,11 @@ impl Outbox {
         let desk = Desk::new(client, clock, scribe, events);
         let mut flights = JoinSet::new();
         // Asked for now, so that it is answered before anything of this session is written.
-        let secret = desk.client.connection().api_key.clone();
-        let open = desk
+        let connection = desk.client.connection().clone();
+        let left = desk
             .scribe
-            .ask(move |journal| recovery::open_intents(journal, &secret));
-        flights.spawn(recovery::recover(desk.clone(), open));
+            .ask(move |journal| recovery::left(journal, &connection));
+        flights.spawn(recovery::recover(desk.clone(), left));
         Self { desk, flights }
     }
 

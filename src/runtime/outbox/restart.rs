@@ -149,3 +149,54 @@ async fn a_queued_cancel_whose_stop_fires_ends_as_filled_and_not_as_canceled() {
     assert!(why.message.raw().contains("order o-1 is filled"), "{why}");
     assert_eq!(desk.states(), [State::Rejected]);
 }
+
+#[tokio::test]
+async fn a_desk_that_was_halted_is_halted_still_when_it_is_started_again_until_it_is_rearmed() {
+    let dir = tempfile::tempdir().unwrap();
+    let responder = Responder::answering(vec![tests::placed(), tests::placed()]).await;
+    let mut journal = Journal::open(dir.path()).unwrap();
+    let (here, account) = (responder.url.clone(), "chal-1".into());
+    journal.halt(&here, &account, "it was flattened").unwrap();
+    drop(journal);
+    let (client, _calls) = responder.client();
+    let (sender, events) = channel(64);
+    let place = dir.path().to_owned();
+    let open = move || crate::runtime::open_journal(&place);
+    let mut desk = Desk {
+        outbox: Outbox::spawn(client, Clock::Frozen(NOW), open, sender),
+        dir,
+        responder,
+        events,
+    };
+    let halted = Msg::Halted(Some("it was flattened".to_owned()));
+    assert_eq!(desk.until(|_| true).await, halted);
+    desk.outbox.send(Ticket(1), tests::buy());
+    let refused = desk.until(is_settled).await;
+    let Msg::Settled(_, Err(why)) = refused else {
+        panic!("{refused:?}");
+    };
+    assert!(
+        why.to_string().contains("HALTED: it was flattened"),
+        "{why}"
+    );
+    desk.outbox.send(Ticket(2), tests::close("p-1"));
+    assert!(matches!(
+        desk.until(is_settled).await,
+        Msg::Settled(_, Ok(_))
+    ));
+    desk.outbox.rearm();
+    desk.until(|msg| *msg == Msg::Halted(None)).await;
+    desk.outbox.send(Ticket(3), tests::buy());
+    assert!(matches!(
+        desk.until(is_settled).await,
+        Msg::Settled(_, Ok(_))
+    ));
+    let Desk { dir, outbox, .. } = desk;
+    drop(outbox);
+    let journal = tests::reopened(&dir).await;
+    assert_eq!(journal.halted(&here, &account), None);
+}
+
+fn is_settled(msg: &Msg) -> bool {
+    matches!(msg, Msg::Settled(..))
+}

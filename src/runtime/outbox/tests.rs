@@ -122,7 +122,7 @@ pub(super) fn buy() -> Command {
     }))
 }
 
-fn placed() -> Reply {
+pub(super) fn placed() -> Reply {
     ok(&format!(r#"{{"data":{ORDER},"queued":false}}"#))
 }
 
@@ -499,7 +499,7 @@ async fn entries(scene: Scene) -> Vec<crate::journal::Entry> {
 }
 
 /// The journal's thread ends, and frees the lock, a moment after the outbox.
-async fn reopened(dir: &TempDir) -> Journal {
+pub(super) async fn reopened(dir: &TempDir) -> Journal {
     loop {
         match Journal::open(dir.path()) {
             Ok(journal) => return journal,
@@ -618,7 +618,7 @@ async fn after_a_crash_a_command_of_another_key_is_in_sight_and_never_sent() {
     );
 }
 
-fn close(position: &str) -> Command {
+pub(super) fn close(position: &str) -> Command {
     Command::Close(crate::model::ClosePosition {
         position_id: position.into(),
         kind: crate::model::CloseKind::Market,

@@ -111,8 +111,15 @@ async fn everything_is_ended_once_flat_is_proved_and_the_desk_is_halted() {
         why.contains("the desk is HALTED: it was flattened"),
         "{why}"
     );
-    let open: Vec<_> = entries(scene)
-        .await
+    let here = scene.responder.url.clone();
+    let Scene { dir, outbox, .. } = scene;
+    drop(outbox);
+    let journal = reopened(&dir).await;
+    let noted = journal.halted(&here, &"chal-1".into());
+    assert_eq!(noted, Some("it was flattened"), "for the next desk too");
+    let open: Vec<_> = journal
+        .recent(99)
+        .unwrap()
         .into_iter()
         .filter(|entry| entry.state != State::Done)
         .collect();

@@ -1,0 +1,173 @@
+//! Why nothing that raises exposure may be sent until a person says so: beside the database, so that it can be noted
+//! when that has failed, and in room that is on the disk already.
+//!
+//! Contract: what is noted holds over restarts until it is taken back, and so does a note that cannot be read any more.
+//! Each account of each service has a note of its own; that the journal failed concerns them all.
+
+use crate::{disk::private_file, model::AccountId};
+use std::{
+    fs::File,
+    io::{self, Read as _, Seek as _, SeekFrom, Write as _},
+    path::Path,
+};
+
+const FILE: &str = "halted";
+/// Bytes written at once, so that changing a note needs no new disk space.
+const ROOM: usize = 4096;
+const LONGEST: usize = 300;
+const EVERYWHERE: &str = "*";
+const UNREADABLE: &str = "an earlier session was halted, and why can no longer be read";
+
+#[derive(Debug)]
+pub(super) struct Halts {
+    file: File,
+    notes: Vec<Note>,
+    room: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Note {
+    place: String,
+    why: String,
+}
+
+impl Halts {
+    /// Opens the file, or makes it.
+    pub(super) fn open(dir: &Path) -> io::Result<Self> {
+        let mut file = private_file(&dir.join(FILE))?;
+        let mut bytes = vec![];
+        file.read_to_end(&mut bytes)?;
+        let text = String::from_utf8_lossy(&bytes);
+        let lines = text.lines().map(|line| line.trim_matches(['\0', ' ']));
+        let notes = lines.filter(|line| !line.is_empty()).map(read).collect();
+        let mut halts = Self {
+            file,
+            notes,
+            room: bytes.len().max(ROOM),
+        };
+        if bytes.len() < ROOM {
+            halts.write()?;
+        }
+        Ok(halts)
+    }
+
+    /// Why exposure may only go down there, if so.
+    pub(super) fn of(&self, base_url: &str, account: &AccountId) -> Option<&str> {
+        let here = place(base_url, account);
+        let mut notes = self.notes.iter();
+        let note = notes.find(|note| note.place == here || note.place == EVERYWHERE)?;
+        Some(&note.why)
+    }
+
+    pub(super) fn halt(
+        &mut self,
+        base_url: &str,
+        account: &AccountId,
+        why: &str,
+    ) -> io::Result<()> {
+        self.note(place(base_url, account), why)
+    }
+
+    pub(super) fn halt_everywhere(&mut self, why: &str) -> io::Result<()> {
+        self.note(EVERYWHERE.to_owned(), why)
+    }
+
+    /// A person has seen why.
+    pub(super) fn rearm(&mut self, base_url: &str, account: &AccountId) -> io::Result<()> {
+        let here = place(base_url, account);
+        self.notes
+            .retain(|note| note.place != here && note.place != EVERYWHERE);
+        self.write()
+    }
+
+    /// Takes all of them back; answers with what they were.
+    pub(super) fn rearm_all(&mut self) -> io::Result<Vec<String>> {
+        let notes = std::mem::take(&mut self.notes);
+        self.write()?;
+        Ok(notes.into_iter().map(|note| note.why).collect())
+    }
+
+    fn note(&mut self, place: String, why: &str) -> io::Result<()> {
+        self.notes.retain(|note| note.place != place);
+        let why = plain(why).chars().take(LONGEST).collect();
+        self.notes.push(Note { place, why });
+        self.write()
+    }
+
+    fn write(&mut self) -> io::Result<()> {
+        let lines = self.notes.iter();
+        let lines = lines.map(|note| format!("{}\t{}\n", note.place, note.why));
+        let mut bytes = lines.collect::<String>().into_bytes();
+        // What stood there is written over, to the end.
+        self.room = self.room.max(bytes.len());
+        bytes.resize(self.room, b' ');
+        self.file.seek(SeekFrom::Start(0))?;
+        self.file.write_all(&bytes)?;
+        self.file.sync_all()
+    }
+}
+
+fn read(line: &str) -> Note {
+    let (place, why) = line.split_once('\t').unwrap_or((EVERYWHERE, UNREADABLE));
+    Note {
+        place: place.to_owned(),
+        why: why.to_owned(),
+    }
+}
+
+fn place(base_url: &str, account: &AccountId) -> String {
+    plain(&format!("{} {base_url}", account.raw()))
+}
+
+/// On one line, in one field.
+fn plain(text: &str) -> String {
+    text.replace(char::is_control, " ").trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    const HERE: &str = "https://x.test";
+
+    fn halted(dir: &Path, account: &str) -> Option<String> {
+        let halts = Halts::open(dir).unwrap();
+        halts.of(HERE, &account.into()).map(str::to_owned)
+    }
+
+    #[test]
+    fn a_halt_holds_over_restarts_for_its_own_account_until_it_is_taken_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut halts = Halts::open(dir.path()).unwrap();
+        halts.halt(HERE, &"a".into(), "it was\nflattened").unwrap();
+        assert_eq!(halted(dir.path(), "a").as_deref(), Some("it was flattened"));
+        assert_eq!(halted(dir.path(), "b"), None);
+        halts.halt_everywhere("the journal failed").unwrap();
+        assert_eq!(
+            halted(dir.path(), "b").as_deref(),
+            Some("the journal failed")
+        );
+        halts.rearm(HERE, &"b".into()).unwrap();
+        assert_eq!(halted(dir.path(), "b"), None);
+        assert_eq!(halts.rearm_all().unwrap(), ["it was flattened"]);
+        assert_eq!(halted(dir.path(), "a"), None);
+    }
+
+    #[test]
+    fn a_note_takes_no_new_space_and_one_that_was_torn_still_halts() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(FILE);
+        let mut halts = Halts::open(dir.path()).unwrap();
+        let room = fs::read(&path).unwrap().len();
+        halts.halt(HERE, &"a".into(), &"why ".repeat(400)).unwrap();
+        assert_eq!(fs::read(&path).unwrap().len(), room);
+        for torn in [&b"a https://x.te"[..], b"\xff\xfe\x01", &[b'x'; 5000]] {
+            fs::write(&path, torn).unwrap();
+            assert_eq!(halted(dir.path(), "a").as_deref(), Some(UNREADABLE));
+        }
+        // Made, and the power went before anything was in it.
+        fs::write(&path, [0; ROOM]).unwrap();
+        assert_eq!(halted(dir.path(), "a"), None);
+    }
+}
