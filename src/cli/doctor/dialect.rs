@@ -188,7 +188,7 @@ fn passing(why: &Failure) -> Option<Finding> {
         | FailureKind::Contradiction
         | FailureKind::Local => return None,
     };
-    Some((Settled::NotSettled, format!("{words}, {again}")))
+    Some((Settled::Open, format!("{words}, {again}")))
 }
 
 /// It was taken and nothing it should have left out was there to see.

@@ -40,8 +40,9 @@ enum Settled {
     /// Nothing told so far.
     Assumed,
     /// The service had no answer to it this time: limited, away or too slow.
+    #[serde(rename = "not_settled")]
     #[strum(to_string = "not settled")]
-    NotSettled,
+    Open,
     /// The service speaks otherwise: the setting must change.
     Wrong,
 }
@@ -110,7 +111,7 @@ impl Report {
             .checks
             .iter()
             .any(|check| check.verdict == Verdict::Bad);
-        let is_open = |a: &Assumption| matches!(a.settled, Settled::Wrong | Settled::NotSettled);
+        let is_open = |a: &Assumption| matches!(a.settled, Settled::Wrong | Settled::Open);
         let wrong = self.assumptions.iter().any(is_open);
         if bad || wrong {
             Exit::Partial
