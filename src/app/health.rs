@@ -16,6 +16,8 @@ pub struct Health {
     budget: Option<u32>,
     /// When the far end is tried again, while it does not answer.
     next_try: Option<Timestamp>,
+    /// When the last call ended, answered or not; or when a pause that the service asked for is over.
+    heard_at: Option<Timestamp>,
     /// Calls without an answer since the last one that had one, by what was asked for.
     unanswered: BTreeMap<String, u32>,
 }
@@ -43,9 +45,11 @@ impl Health {
             self.next_try = None;
         }
         self.budget = call.budget;
+        self.heard_at = self.heard_at.max(Some(call.at.plus(call.elapsed)));
         if let (Ok(429), Some(wait)) = (call.outcome, call.retry_after) {
             let until = call.at.plus(call.elapsed).plus(wait);
             self.limited_until = self.limited_until.max(Some(until));
+            self.heard_at = self.heard_at.max(Some(until));
         }
     }
 
@@ -58,6 +62,11 @@ impl Health {
     /// When the far end is tried again, if it does not answer and that is still to come.
     pub fn next_try(&self, now: Timestamp) -> Option<Timestamp> {
         self.next_try.filter(|at| *at > now)
+    }
+
+    /// Since when nothing has come although something could have; `None` before the first call.
+    pub fn heard_at(&self) -> Option<Timestamp> {
+        self.heard_at
     }
 
     /// Requests a minute, where the service has taught it.

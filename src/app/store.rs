@@ -45,6 +45,8 @@ pub struct Store {
     pub ended_twaps: Vec<Ended>,
     /// Ladders met through `scaled_order_id`, remembered for the session.
     pub scaled: BTreeMap<ScaledId, Remote<Scaled>>,
+    /// The orders of ladders as they last worked, for what became of them after that.
+    pub rungs: BTreeMap<OrderId, Order>,
     pub closed: Feed<PositionId, Position>,
     pub history: Feed<OrderId, Order>,
     /// What the closed positions and the orders read so far come to, and which orders belong together.
@@ -74,6 +76,7 @@ impl Store {
         match answer {
             Answer::Positions(result) => self.positions.arrive(result, at),
             Answer::Orders(result) => {
+                self.remember_rungs();
                 self.orders.arrive(result, at);
                 self.tree = order_tree(self.orders.rows());
                 return self.new_ladders(self.ladders_of(self.orders.rows()));
@@ -148,6 +151,13 @@ impl Store {
             | Receipt::Over(_)
             | Receipt::Flat(_) => {}
         }
+    }
+
+    fn remember_rungs(&mut self) {
+        let orders = self.orders.rows().iter();
+        let rungs = orders.filter(|order| order.scaled_order_id.is_some());
+        let rungs = rungs.map(|order| (order.id.clone(), order.clone()));
+        self.rungs.extend(rungs);
     }
 
     fn arrive_ladder(&mut self, id: ScaledId, result: Result<Scaled, Failure>, at: Timestamp) {

@@ -3,7 +3,7 @@
 use super::canvas::{Canvas, after, spans_width};
 use crate::{
     app::Mode,
-    view::{Header, Segment, Span, Tone},
+    view::{Gauge, Header, Segment, Span, Tone},
 };
 use ratatui::layout::Rect;
 
@@ -15,7 +15,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, header: &Header) {
     let row = badge(canvas, area, header.mode);
     let segments = fitting(&header.segments, row.width);
     let mut row = row;
-    for (at, (spans, segment)) in segments.iter().enumerate() {
+    for (at, (spans, gauge, _)) in segments.iter().enumerate() {
         if at > 0 {
             row = canvas.text(
                 row,
@@ -23,7 +23,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, header: &Header) {
                 canvas.theme.part(super::theme::Part::Border),
             );
         }
-        row = self::segment(canvas, row, spans, segment);
+        row = self::segment(canvas, row, spans, *gauge);
     }
 }
 
@@ -42,8 +42,8 @@ fn badge(canvas: &mut Canvas<'_>, area: Rect, mode: Option<Mode>) -> Rect {
     after(row, 1)
 }
 
-fn segment(canvas: &mut Canvas<'_>, row: Rect, spans: &[Span], segment: &Segment) -> Rect {
-    let Some(gauge) = segment.gauge else {
+fn segment(canvas: &mut Canvas<'_>, row: Rect, spans: &[Span], gauge: Option<Gauge>) -> Rect {
+    let Some(gauge) = gauge else {
         return canvas.spans(row, spans);
     };
     let (label, rest) = spans.split_at(1.min(spans.len()));
@@ -58,32 +58,40 @@ fn segment(canvas: &mut Canvas<'_>, row: Rect, spans: &[Span], segment: &Segment
     canvas.spans(after(row, GAUGE + 1), rest)
 }
 
-/// All in full, else all in brief, else the more important in brief.
-fn fitting(segments: &[Segment], room: u16) -> Vec<(&[Span], &Segment)> {
-    let full: Vec<_> = segments.iter().map(|s| (s.words.as_slice(), s)).collect();
+/// A segment as it is drawn.
+type Shown<'a> = (&'a [Span], Option<Gauge>, u8);
+
+/// All in full, else all in brief, else without the bars, else the more important of that.
+fn fitting(segments: &[Segment], room: u16) -> Vec<Shown<'_>> {
+    let full: Vec<Shown> = segments
+        .iter()
+        .map(|s| (&*s.words, s.gauge, s.priority))
+        .collect();
     if width(&full) <= room {
         return full;
     }
-    let mut brief: Vec<_> = segments.iter().map(|s| (s.brief.as_slice(), s)).collect();
+    let mut brief: Vec<Shown> = segments
+        .iter()
+        .map(|s| (&*s.brief, s.gauge, s.priority))
+        .collect();
+    if width(&brief) > room {
+        brief.iter_mut().for_each(|(_, gauge, _)| *gauge = None);
+    }
     while width(&brief) > room && brief.len() > 1 {
         let least = brief
             .iter()
             .enumerate()
-            .max_by_key(|(at, (_, s))| (s.priority, *at));
+            .max_by_key(|(at, (.., priority))| (*priority, *at));
         let Some((at, _)) = least else { break };
         brief.remove(at);
     }
     brief
 }
 
-fn width(segments: &[(&[Span], &Segment)]) -> u16 {
+fn width(segments: &[Shown<'_>]) -> u16 {
     let gaps = u16::try_from(segments.len().saturating_sub(1)).unwrap_or(0) * SEPARATOR_WIDTH;
-    segments.iter().fold(gaps, |sum, (spans, segment)| {
-        let gauge = if segment.gauge.is_some() {
-            GAUGE + 1
-        } else {
-            0
-        };
+    segments.iter().fold(gaps, |sum, (spans, gauge, _)| {
+        let gauge = if gauge.is_some() { GAUGE + 1 } else { 0 };
         sum.saturating_add(spans_width(spans)).saturating_add(gauge)
     })
 }

@@ -21,13 +21,14 @@ pub struct Header {
     pub segments: Vec<Segment>,
 }
 
-/// One thing of the header. Where room is short the brief words stand in, then the highest priority goes.
+/// One thing of the header. Where room is short the brief words stand in, then the bars go, then the highest priority.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Segment {
     pub words: Vec<Span>,
     pub brief: Vec<Span>,
     /// Drawn between the first word and the rest.
     pub gauge: Option<Gauge>,
+    /// 0 goes last: what may not be missed, then risk and worth, then what is only good to know.
     pub priority: u8,
 }
 
@@ -69,7 +70,7 @@ pub fn header(model: &Model) -> Header {
         };
     };
     let account = Span::new(identity.account_id.to_string(), Tone::Strong);
-    let account = Segment::new(3, vec![Span::muted("acct "), account.clone()]).brief(vec![account]);
+    let account = Segment::new(4, vec![Span::muted("acct "), account.clone()]).brief(vec![account]);
     let mut segments: Vec<Segment> = frozen(model).into_iter().collect();
     segments.push(account);
     segments.extend(halted(model));
@@ -101,7 +102,7 @@ fn worth(model: &Model) -> Segment {
     let day = words::pnl(facts.and_then(|f| f.day_pnl));
     let brief = vec![equity.clone(), Span::muted(" day "), day.clone()];
     Segment::new(
-        1,
+        2,
         vec![Span::muted("equity "), equity, Span::muted("  day "), day],
     )
     .brief(brief)
@@ -151,13 +152,12 @@ fn daily_loss(model: &Model) -> Segment {
     }
 }
 
-/// Whether the far end answers, in words.
+/// Whether the far end answers, in words. What an account is worth means nothing without it: it stays to the last.
 fn api(model: &Model) -> Segment {
     let state = api_state(model);
-    let priority = if state.tone == Tone::Plain { 2 } else { 0 };
     let mut words = vec![Span::muted("api "), state.clone()];
     words.extend(asks_again(model));
-    Segment::new(priority, words).brief(vec![state])
+    Segment::new(0, words).brief(vec![state])
 }
 
 /// A refused key is not tried again by itself.
@@ -174,7 +174,7 @@ fn budget(model: &Model) -> Option<Segment> {
         Span::muted("budget "),
         Span::plain(format!("{a_minute}/min")),
     ];
-    Some(Segment::new(4, words))
+    Some(Segment::new(5, words))
 }
 
 /// Troubles of the last answers and what they are called, the gravest first.
@@ -202,10 +202,26 @@ fn api_state(model: &Model) -> Span {
         return Span::new(format!("DOWN, retry {}{when}", health.tries()), Tone::Alert);
     }
     let trouble = TROUBLES.iter().find(|(kind, ..)| health.has(*kind));
-    match trouble {
-        Some((_, words, tone)) => Span::new(*words, *tone),
-        None => typical(&model.store.calls).map_or_else(Span::unknown, pace),
+    match (trouble, quiet(model)) {
+        (Some((_, words, tone)), _) => Span::new(*words, *tone),
+        (None, Some(quiet)) => Span::new(format!("QUIET {}", format::age(quiet)), Tone::Warn),
+        (None, None) => typical(&model.store.calls).map_or_else(Span::unknown, pace),
     }
+}
+
+/// A slow answer alone is called slow.
+const QUIET: Duration = Duration::from_secs(5);
+
+/// For how long nothing has come, where that is longer than it may be: a service that hangs has not failed a
+/// call yet, and the pace of its last answers says nothing of it.
+fn quiet(model: &Model) -> Option<Duration> {
+    let quiet = model.now.since(model.store.health.heard_at()?);
+    let sources = [Source::Orders, Source::Positions];
+    let intervals = sources
+        .iter()
+        .filter_map(|of| model.options.intervals.get(of));
+    let most = (*intervals.max()? * title::LATE).max(QUIET);
+    (quiet > most).then_some(quiet)
 }
 
 /// How many calls the shown pace is the median of: one slow answer is not a slow service.
@@ -245,7 +261,7 @@ fn ages(model: &Model) -> Vec<Segment> {
     let shown = always.into_iter().flatten().chain(late);
     shown
         .map(|(label, age)| {
-            let priority = if age.tone == Tone::Muted { 5 } else { 1 };
+            let priority = if age.tone == Tone::Muted { 5 } else { 3 };
             Segment::new(priority, vec![Span::muted(label), age])
         })
         .collect()

@@ -21,7 +21,16 @@ pub struct RungLine {
     pub weight: Option<Num>,
     pub order: Option<Order>,
     /// Its order does not work any more, whatever the row above still says.
-    pub is_over: bool,
+    pub over: Option<Over>,
+}
+
+/// Why an order that was last seen working does not work any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Over {
+    /// With its ladder: that cancels what still works of it (`api.md`, DELETE scaled-orders).
+    Canceled,
+    /// It has filled or was canceled.
+    Somehow,
 }
 
 pub const RUNGS: &[Column<RungLine>] = &[
@@ -55,7 +64,7 @@ pub const RUNGS: &[Column<RungLine>] = &[
 /// How its order ended or that it works; `None` when that is not known.
 fn status(line: &RungLine) -> Option<OrderStatus> {
     let status = line.order.as_ref()?.status.known();
-    status.filter(|status| !(line.is_over && status.is_working()))
+    status.filter(|status| !(line.over.is_some() && status.is_working()))
 }
 
 fn filled(line: &RungLine) -> Option<Num> {
@@ -68,7 +77,7 @@ fn is_partial(line: &RungLine) -> bool {
 
 fn tone(line: &RungLine) -> Tone {
     match status(line) {
-        _ if line.rung.reject_reason.is_some() || line.is_over => Tone::Muted,
+        _ if line.rung.reject_reason.is_some() || line.over.is_some() => Tone::Muted,
         Some(OrderStatus::Canceled | OrderStatus::Expired | OrderStatus::Rejected) => Tone::Muted,
         Some(OrderStatus::Filled | OrderStatus::Pending | OrderStatus::Resting) | None => {
             Tone::Plain
@@ -87,20 +96,25 @@ fn bar_tone(line: &RungLine) -> Tone {
 }
 
 /// Working, filled, canceled or rejected with the reason; `placed` when its order is not among those read,
-/// `ended` when it does not work any more and nothing read says how it ended.
+/// `canceled` when it last worked and its ladder was canceled since, `ended` when nothing read says how it ended.
 fn state(line: &RungLine) -> Span {
     if let Some(why) = &line.rung.reject_reason {
         return Span::new(format!("rejected: {why}"), Tone::Alert);
     }
     let Some(order) = &line.order else {
         return match line.rung.order_id {
-            Some(_) if line.is_over => Span::muted("ended"),
+            Some(_) if line.over.is_some() => Span::muted("ended"),
             Some(_) => Span::muted("placed"),
             None => Span::unknown(),
         };
     };
     match order.status.known() {
-        Some(OrderStatus::Resting | OrderStatus::Pending) if line.is_over => Span::muted("ended"),
+        Some(OrderStatus::Resting | OrderStatus::Pending) if line.over.is_some() => {
+            Span::muted(match line.over {
+                Some(Over::Canceled) => "canceled",
+                Some(Over::Somehow) | None => "ended",
+            })
+        }
         Some(OrderStatus::Resting | OrderStatus::Pending) if is_partial(line) => {
             Span::new("partial", Tone::Info)
         }
@@ -218,14 +232,15 @@ pub fn rungs(ladder: &Scaled, scene: &Scene<'_>) -> Vec<RungLine> {
 pub(super) fn rung_line(ladder: &Scaled, number: usize, scene: &Scene<'_>) -> Option<RungLine> {
     let rung = ladder.rungs.get(number)?.clone();
     let largest = ladder.rungs.iter().map(|rung| rung.size.abs()).max()?;
+    let over = over(ladder, &rung, scene);
+    let order = rung.order_id.as_ref().and_then(|id| {
+        let last_seen = || over.and_then(|_| scene.store.rungs.get(id));
+        scene.store.order(id).or_else(last_seen)
+    });
     Some(RungLine {
         weight: rung.size.abs().over(largest),
-        order: rung
-            .order_id
-            .as_ref()
-            .and_then(|id| scene.store.order(id))
-            .cloned(),
-        is_over: is_over(ladder, &rung, scene),
+        order: order.cloned(),
+        over,
         market_id: ladder.market_id.clone(),
         size_decimals: decimals(ladder, scene),
         rung,
@@ -233,20 +248,25 @@ pub(super) fn rung_line(ladder: &Scaled, number: usize, scene: &Scene<'_>) -> Op
 }
 
 /// Whether the rung's order is known not to work: it is missing from a complete list of the working ones,
-/// or its ladder was canceled after that list was read. A canceled ladder cancels its working rungs
-/// (`api.md`, DELETE scaled-orders).
-fn is_over(ladder: &Scaled, rung: &Rung, scene: &Scene<'_>) -> bool {
+/// or its ladder was canceled after that list was read.
+fn over(ladder: &Scaled, rung: &Rung, scene: &Scene<'_>) -> Option<Over> {
     let store = scene.store;
-    let Some(id) = &rung.order_id else {
-        return false;
-    };
+    let id = rung.order_id.as_ref()?;
     let read_at = store.scaled.get(&ladder.id).and_then(Remote::at);
-    let is_canceled = ladder.canceled_at.is_some() && read_at >= store.orders.at();
-    is_canceled
-        || match store.order(id) {
-            Some(order) => store.is_over(order),
-            None => store.is_over_since(id, read_at),
-        }
+    let is_canceled = ladder.canceled_at.is_some();
+    if is_canceled && read_at >= store.orders.at() {
+        return Some(Over::Canceled);
+    }
+    let is_over = match store.order(id) {
+        Some(order) => store.is_over(order),
+        None => store.is_over_since(id, read_at),
+    };
+    let how = if is_canceled {
+        Over::Canceled
+    } else {
+        Over::Somehow
+    };
+    is_over.then_some(how)
 }
 
 fn decimals(ladder: &Scaled, scene: &Scene<'_>) -> Option<u32> {

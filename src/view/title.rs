@@ -14,7 +14,7 @@ use crate::{
 use std::{hash::Hash, time::Duration};
 
 /// Older than this many poll intervals is late, resp. old (PRODUCT, Truthfulness).
-const LATE: u32 = 3;
+pub(super) const LATE: u32 = 3;
 const OLD: u32 = 10;
 /// How much of a filter stands in the title; all of it is in the line that `/` opens.
 const FILTER_SHOWN: usize = 30;

@@ -18,7 +18,7 @@ pub const TWAPS: &[Column<Twap>] = &[
     Column::new("side", "side", Left, 0, |t, _| {
         words::signed_side(t.total_size).into()
     }),
-    Column::new("total_size", "size", Number, 2, |t, scene| {
+    Column::new("total_size", "size", Number, 3, |t, scene| {
         known(t.total_size.map(|size| sized(t, size, scene))).into()
     }),
     Column::new("filled", "filled", Number, 0, |t, _| {
@@ -27,20 +27,20 @@ pub const TWAPS: &[Column<Twap>] = &[
     Column::new("elapsed", "time", Number, 4, |t, scene| {
         part(t.elapsed_share(clock(t, scene)), Tone::Muted)
     }),
-    Column::new("drift", "drift", Number, 0, |t, scene| {
+    Column::new("drift", "drift", Number, 1, |t, scene| {
         drift(t, scene).into()
     }),
     Column::new("slices", "slices", Left, 5, |t, _| {
         Span::muted(slices(t)).into()
     }),
-    Column::new("next_run_at", "next", Number, 1, |t, scene| {
+    Column::new("next_run_at", "next", Number, 2, |t, scene| {
         aside(next_slice(t, scene).map(|at| format::countdown(at, scene.now)))
     })
     .span(|t, scene| Some(next_slice(t, scene)?.since(scene.now))),
     Column::new("average_price", "average", Number, 4, |t, scene| {
         known(t.average_price.map(|p| priced(t, p, scene))).into()
     }),
-    Column::new("status", "status", Words, 1, |t, scene| {
+    Column::new("status", "status", Words, 0, |t, scene| {
         state(t, scene).into()
     }),
 ];

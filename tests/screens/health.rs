@@ -278,3 +278,19 @@ fn a_key_that_does_nothing_says_why_although_a_form_is_open() {
         );
     }
 }
+
+#[test]
+fn a_service_that_hangs_is_called_quiet_before_a_single_call_has_failed() {
+    let mut model = desk::full();
+    let later = desk::NOW.plus(Duration::from_secs(9));
+    update(&mut model, later, Msg::Tick);
+    assert!(header(&model).contains("api QUIET"), "{}", header(&model));
+    for width in [80, 100, 120, 200] {
+        let buffer = drawn(&model, width, 30, Theme::default());
+        let first = picture::text(&buffer);
+        let first = first.lines().next().unwrap_or_default();
+        for kept in ["QUIET", "101,240.18", "61% left"] {
+            assert!(first.contains(kept), "{width}: {first}");
+        }
+    }
+}

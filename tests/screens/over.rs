@@ -52,7 +52,9 @@ fn a_canceled_ladder_has_no_rung_that_still_works() {
     );
     let ladder = Answer::Scaled("lad_1".into(), Ok(Box::new(canceled())));
     desk::arrive(&mut model, -1, ladder);
-    let over = ["canceled", "filled", "ended", "ended", "ended", REJECTED];
+    let over = [
+        "canceled", "filled", "canceled", "canceled", "canceled", REJECTED,
+    ];
     assert_eq!(rungs(&model), over, "the ladder's word is the newer one");
     desk::arrive(&mut model, -2, Answer::Orders(Ok(without_rungs())));
     assert_eq!(rungs(&model), over, "its orders are gone from the list");
