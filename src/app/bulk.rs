@@ -182,7 +182,7 @@ pub(super) fn settle(model: &mut Model, ticket: Ticket, result: &Result<Receipt,
         Overlay::Bulk(bulk) => bulk.note(ticket, result),
         Overlay::Help { .. }
         | Overlay::Chart(_)
-        | Overlay::Quality { .. }
+        | Overlay::Quality(_)
         | Overlay::Detail(_)
         | Overlay::Limits { .. }
         | Overlay::Export(_)

@@ -30,6 +30,7 @@ pub mod prompt;
 mod remote;
 mod screen;
 mod store;
+mod submit;
 mod tally;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -63,7 +64,7 @@ use lens::{Lenses, Reading};
 use marks::Marks;
 use notice::{Activity, Notice, Tone};
 use overlay::Overlay;
-use pane::{Focus, RowId};
+use pane::{Focus, Pane, RowId};
 use poll::{Poll, Source};
 use std::{collections::BTreeMap, time::Duration};
 
@@ -167,6 +168,8 @@ pub enum Next {
     Rearm,
     /// Of a form only: send it; the form stays until it settles, and keeps its contents if it fails.
     RunAndStay(Command),
+    /// This pane, filtered like this; the overlay that asked closes.
+    Show(Pane, String),
     /// As if the key for this had been pressed on the desk.
     Press(Action),
     /// Hold the display, or let it go on.

@@ -12,11 +12,9 @@ use super::{
     pane::Pane,
     poll::{Answer, Poll, Source},
     prompt, screen,
+    submit::{refuse, send_form, settle_form},
 };
-use crate::model::{
-    Command, Failure, FailureKind, OrderStatus, Progress, Receipt, Text, Ticket, Timestamp,
-    draft::Draft,
-};
+use crate::model::{Command, Failure, Progress, Receipt, Text, Ticket, Timestamp};
 use strum::IntoEnumIterator;
 
 /// Takes in what happened at `now`. Never fails, never blocks; whatever it wants done is in the answer.
@@ -109,18 +107,14 @@ fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
         (Some(Overlay::Bulk(bulk)), Some(action)) => bulk.act(action, now),
         (Some(Overlay::Export(export)), Some(action)) => export.act(action),
         (Some(Overlay::Limits { .. }), Some(Action::Lift)) => guard::ask_to_lift(model),
-        (
-            Some(
-                Overlay::Help { offset, .. }
-                | Overlay::Quality { offset }
-                | Overlay::Limits { offset },
-            ),
-            Some(action),
-        ) => scroll(offset, action),
+        (Some(Overlay::Help { offset, .. } | Overlay::Limits { offset }), Some(action)) => {
+            scroll(offset, action)
+        }
         (Some(Overlay::Chart(chart)), Some(action)) => {
             let markets: Vec<_> = model.store.prices.keys().cloned().collect();
             chart.act(action, &markets)
         }
+        (Some(Overlay::Quality(report)), Some(action)) => report.act(action, &model.store),
         (Some(Overlay::Detail(detail)), Some(action)) => detail.act(action, &links),
         (None, Some(action)) => Next::Press(action),
     };
@@ -150,7 +144,7 @@ fn is_said_by_toast(model: &Model, chord: Chord) -> bool {
             Overlay::Help { .. }
                 | Overlay::Detail(_)
                 | Overlay::Chart(_)
-                | Overlay::Quality { .. }
+                | Overlay::Quality(_)
                 | Overlay::Limits { .. }
         )
     );
@@ -185,7 +179,7 @@ fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
         Some(
             Overlay::Help { .. }
             | Overlay::Chart(_)
-            | Overlay::Quality { .. }
+            | Overlay::Quality(_)
             | Overlay::Detail(_)
             | Overlay::Limits { .. }
             | Overlay::Export(_)
@@ -197,7 +191,7 @@ fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
     vec![]
 }
 
-fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
+pub(super) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
     match next {
         Next::Stay => vec![],
         Next::Close => {
@@ -216,6 +210,7 @@ fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
             let next = screen::act(model, action);
             follow(model, next)
         }
+        Next::Show(pane, filter) => show(model, pane, &filter),
         Next::Freeze if model.frozen.is_some() => thaw(model),
         Next::Freeze => {
             freeze::start(model);
@@ -259,6 +254,13 @@ fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
     }
 }
 
+fn show(model: &mut Model, pane: Pane, filter: &str) -> Vec<Effect> {
+    model.overlays.pop();
+    model.focus.go(pane);
+    lens::show(model, pane, filter);
+    vec![]
+}
+
 fn lift(model: &mut Model) -> Vec<Effect> {
     model.overlays.pop();
     model.guard.lift();
@@ -271,18 +273,6 @@ const READ_ONLY: &str = "the desk is read-only and sends nothing";
 /// The overlay that asked has its answer.
 fn close_with(model: &mut Model, effect: Effect) -> Vec<Effect> {
     model.overlays.pop();
-    vec![effect]
-}
-
-/// The form that wrote it waits for its end.
-fn send_form(model: &mut Model, command: Command) -> Vec<Effect> {
-    let (ticket, effect) = send(model, command);
-    if let Some(Overlay::Form(form)) = model.overlays.last_mut() {
-        form.sending = Some(ticket);
-        if let Draft::Entry(draft) = &form.draft {
-            model.used.keep(draft);
-        }
-    }
     vec![effect]
 }
 
@@ -308,14 +298,6 @@ pub(super) fn objection(model: &Model, command: &Command) -> Option<String> {
     let limits = &model.options.checks;
     let held = checks::objection(limits, &model.store, &model.session, model.now, command);
     held.or_else(|| guard::objection(model, command))
-}
-
-/// The form that wanted to send says why it did not, and keeps its contents.
-fn refuse(model: &mut Model, why: String) -> Vec<Effect> {
-    if let Some(Overlay::Form(form)) = model.overlays.last_mut() {
-        form.failure = Some(Failure::local(why.clone()));
-    }
-    follow(model, Next::Refuse(why))
 }
 
 pub(super) fn send(model: &mut Model, command: Command) -> (Ticket, Effect) {
@@ -412,39 +394,6 @@ fn settle(model: &mut Model, ticket: Ticket, result: Result<Receipt, Failure>) -
     vec![Effect::Poll(
         Source::iter().filter(|s| *s != Source::Markets).collect(),
     )]
-}
-
-/// The form that sent it closes on success and keeps everything on failure. Whether it is open and says
-/// itself what became of it.
-fn settle_form(model: &mut Model, ticket: Ticket, result: &Result<Receipt, Failure>) -> bool {
-    let sent_it = |o: &Overlay| matches!(o, Overlay::Form(form) if form.sending == Some(ticket));
-    let Some(at) = model.overlays.iter().position(sent_it) else {
-        return false;
-    };
-    if let (Some(why), Some(Overlay::Form(form))) = (failure_of(result), model.overlays.get_mut(at))
-    {
-        form.sending = None;
-        form.failure = Some(why);
-        return true;
-    }
-    model.overlays.remove(at);
-    false
-}
-
-/// An order that was taken and rejected is a failure too, as far as the one who wrote it is concerned.
-fn failure_of(result: &Result<Receipt, Failure>) -> Option<Failure> {
-    match result {
-        Err(why) => Some(why.clone()),
-        Ok(Receipt::Order { order, .. }) if order.status.is(&OrderStatus::Rejected) => {
-            let reason = order.reject_reason.clone();
-            Some(Failure {
-                rule_id: order.reject_rule_id.clone(),
-                order_id: Some(order.id.clone()),
-                ..Failure::new(FailureKind::Invalid, reason.unwrap_or_default())
-            })
-        }
-        Ok(_) => None,
-    }
 }
 
 /// What time alone does: a countdown goes, an unanswered strip disarms.

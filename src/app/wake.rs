@@ -42,7 +42,7 @@ fn strip(model: &Model) -> Option<Timestamp> {
         }
         Overlay::Help { .. }
         | Overlay::Chart(_)
-        | Overlay::Quality { .. }
+        | Overlay::Quality(_)
         | Overlay::Detail(_)
         | Overlay::Form(_)
         | Overlay::Prompt(_)

@@ -12,7 +12,25 @@ use ratatui::layout::Rect;
 const WIDEST: u16 = 100;
 const NARROWEST: u16 = 56;
 
+/// Which part of what is too long is seen.
+#[derive(Debug, Clone, Copy)]
+enum Sight {
+    /// From this line on.
+    From(usize),
+    /// The chosen line is in it.
+    Chosen,
+}
+
 pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, detail: &DetailView, offset: usize) {
+    drawn(canvas, body, detail, Sight::From(offset));
+}
+
+/// Where the keys move from line to line.
+pub(super) fn draw_list(canvas: &mut Canvas<'_>, body: Rect, detail: &DetailView) {
+    drawn(canvas, body, detail, Sight::Chosen);
+}
+
+fn drawn(canvas: &mut Canvas<'_>, body: Rect, detail: &DetailView, sight: Sight) {
     let labels = widest(detail.lines.iter().map(label));
     let most = body.width.saturating_sub(2).min(WIDEST);
     let values = detail.lines.iter().map(value_width).max().unwrap_or(0);
@@ -27,7 +45,15 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, detail: &DetailView, off
         .saturating_add(2);
     let area = centered(body, wide, height.min(body.height));
     let inner = panel(canvas, area, &detail.title);
-    let first = offset.min(lines.len().saturating_sub(usize::from(inner.height)));
+    let room = usize::from(inner.height);
+    let first = match sight {
+        Sight::From(offset) => offset,
+        Sight::Chosen => {
+            let chosen = lines.iter().rposition(|(.., mark)| *mark == Mark::Chosen);
+            chosen.map_or(0, |at| (at + 1).saturating_sub(room))
+        }
+    };
+    let first = first.min(lines.len().saturating_sub(room));
     scrollbar(canvas, inner, first, lines.len());
     let inner = after(inner, 1);
     for (number, (label, value, mark)) in (0..inner.height).zip(lines.iter().skip(first)) {
@@ -58,8 +84,9 @@ enum Mark {
 
 fn label(line: &DetailLine) -> &str {
     match line {
-        DetailLine::Field { label, .. } | DetailLine::Cells { label, .. } => label,
-        DetailLine::Link { label, .. } => label,
+        DetailLine::Field { label, .. }
+        | DetailLine::Cells { label, .. }
+        | DetailLine::Link { label, .. } => label,
         DetailLine::Section(_) => "",
     }
 }
@@ -91,10 +118,7 @@ fn laid_out(detail: &DetailView, room: u16) -> Vec<Laid<'_>> {
                 let labels = std::iter::once(label.as_str()).chain(std::iter::repeat(""));
                 lines.extend(labels.zip(values).map(|(l, v)| (l, Some(v), Mark::None)));
             }
-            DetailLine::Cells { label, value } => {
-                lines.push((label, Some(value.clone()), Mark::None));
-            }
-            DetailLine::Link {
+            DetailLine::Cells {
                 label,
                 value,
                 is_chosen,
@@ -102,20 +126,36 @@ fn laid_out(detail: &DetailView, room: u16) -> Vec<Laid<'_>> {
                 let mark = if *is_chosen { Mark::Chosen } else { Mark::None };
                 lines.push((label, Some(value.clone()), mark));
             }
+            DetailLine::Link {
+                label,
+                value,
+                is_chosen,
+            } => {
+                let mark = if *is_chosen { Mark::Chosen } else { Mark::None };
+                let values = folded(value, room).into_iter();
+                let labels = std::iter::once(label.as_str()).chain(std::iter::repeat(""));
+                lines.extend(labels.zip(values).map(|(l, v)| (l, Some(v), mark)));
+            }
         }
     }
     lines
 }
 
-/// A value in as many lines as it needs.
+/// A value in as many lines as it needs: its spans stand beside one another while they fit whole.
 fn folded(value: &[Span], room: u16) -> Vec<Vec<Span>> {
-    if spans_width(value) <= room {
-        return vec![value.to_vec()];
+    let mut lines: Vec<Vec<Span>> = vec![vec![]];
+    for span in value {
+        match lines.last_mut() {
+            Some(line) if spans_width(line) + width(&span.text) <= room => line.push(span.clone()),
+            Some(_) | None => {
+                let pieces = wrapped(span.text.trim_start(), room).into_iter();
+                lines.extend(pieces.map(|text| vec![Span::new(text, span.tone)]));
+            }
+        }
     }
-    let wrap = |span: &Span| {
-        let tone = span.tone;
-        let lines = wrapped(span.text.trim_start(), room).into_iter();
-        lines.map(move |text| vec![Span::new(text, tone)])
-    };
-    value.iter().flat_map(wrap).collect()
+    let first_is_empty = lines.first().is_some_and(Vec::is_empty);
+    if first_is_empty && lines.len() > 1 {
+        lines.remove(0);
+    }
+    lines
 }

@@ -75,7 +75,9 @@ fn fitting(segments: &[Segment], room: u16) -> Vec<Shown<'_>> {
         .map(|s| (&*s.brief, s.gauge, s.priority))
         .collect();
     if width(&brief) > room {
-        brief.iter_mut().for_each(|(_, gauge, _)| *gauge = None);
+        for (_, gauge, _) in &mut brief {
+            *gauge = None;
+        }
     }
     while width(&brief) > room && brief.len() > 1 {
         let least = brief

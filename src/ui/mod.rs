@@ -194,7 +194,7 @@ fn strip(model: &Model, scene: &Scene<'_>) -> Option<StripView> {
         Overlay::Strip(strip) => Some(view::strip(model, scene, strip)),
         Overlay::Help { .. }
         | Overlay::Chart(_)
-        | Overlay::Quality { .. }
+        | Overlay::Quality(_)
         | Overlay::Detail(_)
         | Overlay::Limits { .. }
         | Overlay::Export(_)
@@ -209,7 +209,7 @@ fn prompt(model: &Model) -> Option<PromptView> {
         Overlay::Prompt(prompt) => Some(view::prompt(model, prompt)),
         Overlay::Help { .. }
         | Overlay::Chart(_)
-        | Overlay::Quality { .. }
+        | Overlay::Quality(_)
         | Overlay::Detail(_)
         | Overlay::Limits { .. }
         | Overlay::Export(_)
@@ -227,8 +227,9 @@ fn overlays(canvas: &mut Canvas<'_>, body: Rect, model: &Model, scene: &Scene<'_
                 help::draw(canvas, body, (&sections, search), *offset);
             }
             Overlay::Chart(chart) => price::draw(canvas, body, &view::price(chart, scene)),
-            Overlay::Quality { offset } => {
-                detail::draw(canvas, body, &view::quality(scene), *offset);
+            Overlay::Quality(report) => {
+                let report = view::quality(report, scene);
+                detail::draw_list(canvas, body, &report);
             }
             Overlay::Detail(open) => {
                 let detail = view::detail(model, open, scene);

@@ -132,6 +132,7 @@ fn label(model: &Model, action: Action) -> &'static str {
         (Action::NextChoice, _, Context::Export) => "format",
         (Action::Export, ..) => "export",
         (Action::ClosePosition, ..) => "close",
+        (Action::Exits, ..) if selected_order(model).is_some_and(Order::is_armed) => "move",
         (Action::Exits, ..) => "exits",
         (Action::Margin, ..) => "margin",
         (Action::NewTwap, ..) => "TWAP",
@@ -142,6 +143,7 @@ fn label(model: &Model, action: Action) -> &'static str {
         (Action::StepUp, ..) => "tick",
         (Action::ObservedPrice, ..) => "mid",
         (Action::ShowJson, ..) => "JSON",
+        (Action::Follow, ..) if is_report(model) => "its orders",
         (Action::Follow, ..) => "follow",
         (Action::NextLink, ..) => "link",
         (Action::NextChoice, _, Context::Chart) => "more time",
@@ -149,6 +151,7 @@ fn label(model: &Model, action: Action) -> &'static str {
         (Action::NextChoice, ..) => "choice",
         (Action::Chart, ..) => "prices",
         (Action::Quality, ..) => "quality",
+        (Action::Down, _, Context::Detail) if is_report(model) => "move",
         (Action::Down, _, Context::Help | Context::Detail) => "scroll",
         (Action::Down, ..) => "move",
         _ => action.label(),
@@ -195,16 +198,24 @@ const NEEDS: &[(Action, Need)] = &[
         selected_position(model).is_some_and(Position::is_isolated)
     }),
     (Action::Exits, |model| {
-        selected_order(model).is_some_and(|order| order.is_working() && !order.is_armed())
+        selected_order(model).is_some_and(Order::is_working)
     }),
     (Action::Cancel, can_cancel),
     (Action::Detail, |model| selected(model).is_some()),
-    (Action::Follow, leads_somewhere),
+    (Action::Follow, |model| {
+        is_report(model) || leads_somewhere(model)
+    }),
     (Action::NextLink, leads_somewhere),
-    (Action::Copy, |model| {
-        !model.overlays.is_empty() || selected(model).is_some()
+    (Action::Copy, |model| match model.overlays.last() {
+        Some(Overlay::Quality(_)) => false,
+        Some(_) => true,
+        None => selected(model).is_some(),
     }),
 ];
+
+fn is_report(model: &Model) -> bool {
+    matches!(model.overlays.last(), Some(Overlay::Quality(_)))
+}
 
 fn leads_somewhere(model: &Model) -> bool {
     matches!(model.overlays.last(), Some(Overlay::Detail(detail)) if !links(model, &detail.row).is_empty())
@@ -240,7 +251,7 @@ fn form_of(model: &Model) -> Option<&Form> {
         Overlay::Form(form) => Some(form),
         Overlay::Help { .. }
         | Overlay::Chart(_)
-        | Overlay::Quality { .. }
+        | Overlay::Quality(_)
         | Overlay::Detail(_)
         | Overlay::Limits { .. }
         | Overlay::Export(_)

@@ -70,10 +70,13 @@ fn title(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
                 Shape::Sliced(_) => "new TWAP / VWAP ",
                 Shape::Ladder => "new ladder ",
             };
+            let of = form.replaces.as_ref();
+            let of = of.map(|id| format!(" in place of {id}"));
             vec![
                 Span::plain(what),
                 order_side(draft.side),
                 Span::plain(format!(" {}", market.unwrap_or_default())),
+                Span::plain(of.unwrap_or_default()),
             ]
         }
         Draft::Close(_) => about("close ", seen.position, seen),

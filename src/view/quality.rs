@@ -6,10 +6,14 @@ use super::{
     words,
 };
 use crate::{
-    app::{Fills, Rule},
-    model::{MarketId, Text},
+    app::{
+        Fills, Rule,
+        overlay::quality::{Line, Report, lines},
+    },
+    model::Text,
 };
-use std::cmp::Reverse;
+
+const REFUSED: &str = "Refused, by rule";
 
 /// The columns after the market, each as wide as its name is here; where room is short the last ones go.
 const COLUMNS: [&str; 8] = [
@@ -23,58 +27,79 @@ const COLUMNS: [&str; 8] = [
     "       fees",
 ];
 
-/// The report: all markets first, then each, then the rules, the busiest first.
-pub fn quality(scene: &Scene<'_>) -> DetailView {
-    let quality = &scene.store.quality;
-    let mut lines = vec![
+/// The report, with the line that Enter follows.
+pub fn quality(report: &Report, scene: &Scene<'_>) -> DetailView {
+    let lines = lines(scene.store);
+    let chosen = report.chosen.min(lines.len().saturating_sub(1));
+    let mut shown = vec![
         DetailLine::Section("Fills against the expected price"),
         DetailLine::Cells {
             label: String::new(),
             value: COLUMNS.map(Span::muted).into(),
+            is_chosen: false,
         },
-        row("all", &quality.total()),
     ];
-    let mut markets: Vec<_> = quality.markets.iter().collect();
-    markets.sort_by_key(|(_, fills)| Reverse(fills.filled));
-    lines.extend(
-        markets
-            .into_iter()
-            .map(|(id, fills)| row(&symbol(id), fills)),
-    );
-    lines.push(DetailLine::Section("Refused, by rule"));
-    let mut rules: Vec<_> = quality.rules.iter().collect();
-    rules.sort_by_key(|(_, rule)| Reverse(rule.count));
-    if rules.is_empty() {
-        lines.push(DetailLine::Field {
+    let rules = lines.iter().position(|line| matches!(line, Line::Rule(_)));
+    for (at, line) in lines.iter().enumerate() {
+        if rules == Some(at) {
+            shown.push(DetailLine::Section(REFUSED));
+        }
+        shown.push(one(line, (at, chosen), scene));
+    }
+    if rules.is_none() {
+        shown.push(DetailLine::Section(REFUSED));
+        shown.push(DetailLine::Field {
             label: String::new(),
             value: vec![Span::muted("no order was refused")],
         });
     }
-    lines.extend(
-        rules
-            .into_iter()
-            .map(|(name, rule)| refused(name, rule, scene)),
-    );
-    let more = if scene.store.history.has_more() {
+    DetailView {
+        title: title(scene),
+        lines: shown,
+    }
+}
+
+fn title(scene: &Scene<'_>) -> Vec<Span> {
+    let history = &scene.store.history;
+    let of = if history.has_more() {
         "  of the last "
     } else {
         "  of all "
     };
-    let read = format::count(scene.store.history.rows().len());
-    DetailView {
-        title: vec![
-            Span::new("Execution quality", Tone::Strong),
-            Span::muted(format!("{more}{read} orders")),
-        ],
-        lines,
+    let read = format::count(history.rows().len());
+    vec![
+        Span::new("Execution quality", Tone::Strong),
+        Span::muted(format!("{of}{read} orders")),
+    ]
+}
+
+fn one(line: &Line, (at, chosen): (usize, usize), scene: &Scene<'_>) -> DetailLine {
+    let is_chosen = at == chosen;
+    let quality = &scene.store.quality;
+    match line {
+        Line::All => DetailLine::Cells {
+            label: "all".to_owned(),
+            value: cells(&quality.total()),
+            is_chosen,
+        },
+        Line::Market(id) => DetailLine::Cells {
+            label: words::market(id).text,
+            value: quality.markets.get(id).map(cells).unwrap_or_default(),
+            is_chosen,
+        },
+        Line::Rule(name) => {
+            let rule = quality.rules.get(name);
+            let count = rule.map_or(0, |rule| rule.count);
+            DetailLine::Link {
+                label: format!("{} ×", format::count(count)),
+                value: rule.map_or_else(Vec::new, |rule| refused(name, rule, scene)),
+                is_chosen,
+            }
+        }
     }
 }
 
-fn symbol(id: &MarketId) -> String {
-    words::market(id).text
-}
-
-fn row(name: &str, fills: &Fills) -> DetailLine {
+fn cells(fills: &Fills) -> Vec<Span> {
     let share = |share: Option<_>| words::known(share.map(format::whole_percent));
     let cells = [
         bps(fills.bps()),
@@ -90,14 +115,11 @@ fn row(name: &str, fills: &Fills) -> DetailLine {
         let room = column.chars().count();
         Span::new(format!("{:>room$}", cell.text), cell.tone)
     });
-    DetailLine::Cells {
-        label: name.to_owned(),
-        value: padded.collect(),
-    }
+    padded.collect()
 }
 
 /// How often, by which rule, when last, and the service's own words about that one.
-fn refused(name: &Text, rule: &Rule, scene: &Scene<'_>) -> DetailLine {
+fn refused(name: &Text, rule: &Rule, scene: &Scene<'_>) -> Vec<Span> {
     let mut value = vec![
         Span::new(rule_name(name), Tone::Alert),
         Span::muted(format!(
@@ -109,8 +131,5 @@ fn refused(name: &Text, rule: &Rule, scene: &Scene<'_>) -> DetailLine {
     if let Some(reason) = rule.reason.as_ref().filter(|reason| *reason != name) {
         value.push(Span::plain(format!("  {reason}")));
     }
-    DetailLine::Field {
-        label: format!("{} ×", format::count(rule.count)),
-        value,
-    }
+    value
 }

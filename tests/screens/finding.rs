@@ -107,3 +107,19 @@ fn a_filter_that_takes_nothing_says_so_and_how_to_see_all() {
         "nothing here matches nobody   Esc shows all"
     );
 }
+
+#[test]
+fn enter_on_a_rule_of_the_execution_quality_shows_what_it_refused() {
+    let mut model = desk::full();
+    press(&mut model, "ijjjj\n");
+    let lens = model.lenses.of(Pane::History).unwrap();
+    let filter = lens.filter.as_ref().map(|filter| filter.text.as_str());
+    assert_eq!(filter, Some("status:rejected reason:\"max_order_value\""));
+    assert_eq!((model.focus.pane, lens.hits()), (Pane::History, Some(1)));
+    press(&mut model, "ij\n");
+    let lens = model.lenses.of(Pane::History).unwrap();
+    let filter = lens.filter.as_ref().map(|filter| filter.text.as_str());
+    assert_eq!((filter, lens.hits()), (Some("market=\"BTC\""), Some(37)));
+    press(&mut model, "i\n");
+    assert_eq!(model.lenses.of(Pane::History).unwrap().filter, None);
+}

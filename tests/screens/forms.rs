@@ -31,7 +31,7 @@ fn view_of(model: &Model) -> FormView {
         Overlay::Form(form) => Some(form),
         Overlay::Help { .. }
         | Overlay::Chart(_)
-        | Overlay::Quality { .. }
+        | Overlay::Quality(_)
         | Overlay::Detail(_)
         | Overlay::Limits { .. }
         | Overlay::Export(_)

@@ -148,8 +148,8 @@ fn the_footer_offers_what_works_on_the_selected_row_and_always_the_way_out() {
     press(&mut model, "2j");
     let armed = footer(&model);
     assert!(
-        armed.contains("x cancel order · b buy"),
-        "an armed order has no exits: {armed}"
+        armed.contains("x cancel order · e move · b buy"),
+        "an armed order has no exits, but can be moved: {armed}"
     );
     press(&mut model, "7");
     assert!(!footer(&model).contains("x cancel"), "{}", footer(&model));

@@ -91,6 +91,10 @@ fn order(model: &mut Model, said: &Said, side: Side, skip: usize) -> Result<Next
     let account_id = identity.account_id.clone();
     let mut form = Form::order(account_id, side, market.as_ref(), &model.around());
     choices(&mut form.draft, said, skip)?;
+    form.guess_purpose(&model.around());
+    if said.has("--reduce-only") {
+        form.reduce();
+    }
     let words = [Field::Size, Field::LimitPrice].into_iter().zip(skip + 1..);
     let words = words.filter_map(|(field, at)| Some((field, said.word(at)?)));
     let flags = TEXTS.iter();
@@ -124,7 +128,6 @@ fn choices(draft: &mut Draft, said: &Said, skip: usize) -> Result<(), Fault> {
     if let Some(word) = said.flag("--margin-mode") {
         draft.margin_mode = parsed::<MarginMode>(word)?;
     }
-    draft.reduce_only |= said.has("--reduce-only");
     Ok(())
 }
 

@@ -1,8 +1,9 @@
 //! Fields that take one of a closed set.
 
-use super::{Around, Form, markets, open};
+use super::{Around, Form, Purpose, markets, open};
 use crate::model::{
-    CloseKind, Curve, MarginMode, MarketId, PlaceKind, PositionId, Side, TriggerDirection,
+    CloseKind, Curve, MarginMode, MarketId, PlaceKind, Position, PositionId, Side,
+    TriggerDirection,
     draft::{CloseDraft, Draft, EntryDraft, Field, Shape, Takes, Texts, times_in_force},
 };
 use std::fmt::Display;
@@ -138,10 +139,43 @@ impl Form {
 
     /// Takes the focused choice's option at `index`; one that does not exist changes nothing.
     pub(super) fn choose(&mut self, index: usize, around: &Around) {
-        let field = self.focus;
-        if field.takes() == Takes::Market {
-            return self.choose_market(index, around);
+        if self.focus.takes() == Takes::Market {
+            self.choose_market(index, around);
+        } else {
+            self.take(index, around);
         }
+        if self.focus == Field::ReduceOnly {
+            self.purpose = Purpose::Chosen;
+        }
+        self.guess_purpose(around);
+    }
+
+    /// What waits for a price on the other side of an open position is there to get out of it, until a person
+    /// says otherwise.
+    pub(in super::super) fn guess_purpose(&mut self, around: &Around) {
+        let Draft::Entry(draft) = &self.draft else {
+            return;
+        };
+        if self.purpose == Purpose::Chosen {
+            return;
+        }
+        let held = self.seen(around).position.and_then(Position::side);
+        let guess = draft.waits_for_a_price() && held == Some(draft.side.opposite());
+        if let Draft::Entry(draft) = &mut self.draft {
+            draft.reduce_only = guess;
+        }
+    }
+
+    /// A person has said that it only reduces.
+    pub(in super::super) fn reduce(&mut self) {
+        self.purpose = Purpose::Chosen;
+        if let Draft::Entry(draft) = &mut self.draft {
+            draft.reduce_only = true;
+        }
+    }
+
+    fn take(&mut self, index: usize, around: &Around) {
+        let field = self.focus;
         match (&mut self.draft, field) {
             (Draft::Entry(d), Field::Kind) => {
                 set_kind(&mut d.shape, index);

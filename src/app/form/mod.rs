@@ -21,7 +21,7 @@ use super::{
     line::Line,
 };
 use crate::model::{
-    Failure, MarketId, Order, Position, Side, Ticket,
+    Failure, MarketId, Order, OrderId, Position, Side, Ticket,
     draft::{Draft, Faults, Field, Seen, Takes},
 };
 
@@ -39,10 +39,22 @@ pub struct Form {
     pub failure: Option<Failure>,
     /// Why a paste was not taken.
     pub refusal: Option<&'static str>,
+    purpose: Purpose,
+    /// The armed order it is to stand in for, and which is canceled once this one stands.
+    pub replaces: Option<OrderId>,
     /// The letters of a market's name typed so far, while a field of markets has the keys.
     pub search: String,
     frozen: Frozen,
     line: Line,
+}
+
+/// Where it comes from that an order only reduces, or may do more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    /// Follows its type, side and market.
+    Guessed,
+    /// Chosen by a person; follows nothing else any more.
+    Chosen,
 }
 
 /// What the form is about as it was when it opened, for when a poll no longer lists it.
@@ -64,6 +76,8 @@ impl Form {
             sending: None,
             failure: None,
             refusal: None,
+            purpose: Purpose::Guessed,
+            replaces: None,
             search: String::new(),
             frozen,
             line: Line::default(),

@@ -1,11 +1,11 @@
 //! How a form starts: what it is about, and what is filled in already.
 
-use super::{Around, Form, Frozen};
+use super::{Around, Form, Frozen, Purpose};
 use crate::{
     app::Store,
     model::{
-        AccountId, CloseKind, MarginMode, MarketId, Num, Order, PlaceKind, Position, PositionId,
-        Side, TimeInForce, TriggerDirection,
+        AccountId, CloseKind, Lenient, MarginMode, MarketId, Num, Order, OrderMode, PlaceKind,
+        Position, PositionId, Side, TimeInForce, TriggerDirection,
         draft::{CloseDraft, Draft, EntryDraft, ExitsDraft, Field, MarginDraft, Shape, Texts},
     },
 };
@@ -66,7 +66,26 @@ impl Form {
             market_id,
             also: vec![],
         });
-        Self::new(draft, Frozen::Nothing)
+        let mut form = Self::new(draft, Frozen::Nothing);
+        form.guess_purpose(around);
+        form
+    }
+
+    /// An order like this armed one, to be placed in its stead with another trigger: the service moves none
+    /// (`api.md`: attached exits are of resting limit entries). `None` where what it is cannot be placed.
+    pub fn instead(order: &Order, around: &Around) -> Option<Self> {
+        let kind = place_kind(order.mode.known()?)?;
+        let side = order.side.known()?;
+        let place = (Some(Shape::Order(kind)), side);
+        let market = Some(&order.market_id);
+        let mut form = Self::entry(order.account_id.clone(), place, market, around);
+        if let Draft::Entry(draft) = &mut form.draft {
+            like(draft, order, around);
+        }
+        form.purpose = Purpose::Chosen;
+        form.replaces = Some(order.id.clone());
+        form.focus_on(Field::TriggerPrice);
+        Some(form)
     }
 
     /// The close of this position and no other, all of it at the market unless changed.
@@ -102,6 +121,49 @@ impl Form {
             texts: Texts::default(),
         });
         Self::new(draft, Frozen::Position(Box::new(position.clone())))
+    }
+}
+
+/// The type that places an order of this mode; `None` for what only the service places.
+fn place_kind(mode: OrderMode) -> Option<PlaceKind> {
+    Some(match mode {
+        OrderMode::Market => PlaceKind::Market,
+        OrderMode::Limit => PlaceKind::Limit,
+        OrderMode::Chase => PlaceKind::Chase,
+        OrderMode::StopMarket => PlaceKind::StopMarket,
+        OrderMode::StopLimit => PlaceKind::StopLimit,
+        OrderMode::TakeMarket => PlaceKind::TakeMarket,
+        OrderMode::TakeLimit => PlaceKind::TakeLimit,
+        OrderMode::TakeProfit => PlaceKind::TakeProfit,
+        OrderMode::Conditional => PlaceKind::Conditional,
+        OrderMode::Liquidation | OrderMode::CloseOut => return None,
+    })
+}
+
+/// What is left of the order, with the terms it has. Its slippage is not among what the service tells.
+fn like(draft: &mut EntryDraft, order: &Order, around: &Around) {
+    let price = |price: Option<Num>| price.map(|p| p.to_string()).unwrap_or_default();
+    draft.reduce_only = order.reduce_only;
+    draft.target.clone_from(&order.target_position_id);
+    if let Some(mode) = order.margin_mode.known() {
+        draft.margin_mode = mode;
+    }
+    if let Some(time) = order.time_in_force.as_ref().and_then(Lenient::known) {
+        draft.time_in_force = time;
+    }
+    if let Some(market) = &order.trigger_market_id {
+        draft.trigger_market = Some(market.clone());
+    }
+    draft.trigger_direction = order.trigger_direction.as_ref().and_then(Lenient::known);
+    let expires = order.gtd_expires_at.map(|at| around.zone.minute(at));
+    for (field, text) in [
+        (Field::Size, order.size.abs().to_string()),
+        (Field::TriggerPrice, price(order.trigger_price)),
+        (Field::LimitPrice, price(order.limit_price)),
+        (Field::Leverage, order.leverage.to_string()),
+        (Field::Expires, expires.unwrap_or_default()),
+    ] {
+        draft.texts.set(field, text);
     }
 }
 

@@ -386,7 +386,7 @@ mod every_type {
                 time_in_force: Some(TimeInForce::Fok),
                 ..order(kind)
             };
-            let keys = format!("{number} tab tab tab 0.1 tab 65000 tab 65100 tab 3");
+            let keys = format!("{number} tab tab tab 0.1 tab 65000 tab 65100 tab tab 3");
             assert_eq!(sends(&keys), sent(1, place(sent_order)), "{kind}");
         }
     }
@@ -731,17 +731,6 @@ mod amending {
     }
 
     #[test]
-    fn an_armed_order_has_no_exits_to_change() {
-        let mut model = desk();
-        press(&mut model, "2 j e");
-        assert_eq!(model.overlays, vec![]);
-        assert_eq!(
-            said(&model),
-            "attached exits can be changed on a resting limit order only"
-        );
-    }
-
-    #[test]
     fn extra_margin_is_sent_as_a_total_however_it_was_written() {
         for (typed, total) in [
             ("+50", "170.5"),
@@ -990,5 +979,89 @@ mod writing {
         assert!(form(&model).shows_json);
         press(&mut model, "ctrl-j");
         assert!(!form(&model).shows_json);
+    }
+}
+
+mod stop {
+    use super::*;
+
+    fn reduces(model: &Model) -> Option<String> {
+        let choice = form(model).choice(Field::ReduceOnly, &model.around())?;
+        choice.options.get(choice.chosen?).cloned()
+    }
+
+    /// Turns the type of the open form into a stop.
+    const STOP: &str = "shift-tab shift-tab shift-tab 4";
+
+    #[test]
+    fn a_stop_against_the_open_position_only_reduces_and_any_other_does_not() {
+        let mut model = desk();
+        press(&mut model, "s");
+        assert_eq!(reduces(&model).as_deref(), Some("no"), "a market order");
+        press(&mut model, STOP);
+        assert_eq!(reduces(&model).as_deref(), Some("yes"));
+        press(&mut model, "tab tab right");
+        assert_eq!(reduces(&model).as_deref(), Some("no"), "with the position");
+        press(&mut model, "right shift-tab e");
+        assert_eq!(form(&model).market_id().unwrap().raw(), "paper|ETH");
+        assert_eq!(reduces(&model).as_deref(), Some("no"), "nothing is open");
+    }
+
+    #[test]
+    fn what_a_person_chose_of_it_stays() {
+        let mut model = desk();
+        press(&mut model, "s");
+        press(&mut model, STOP);
+        press(&mut model, "tab tab tab tab tab");
+        assert_eq!(form(&model).focus, Field::ReduceOnly, "after the price");
+        press(&mut model, "1 shift-tab shift-tab shift-tab right right");
+        assert_eq!(reduces(&model).as_deref(), Some("no"));
+    }
+
+    #[test]
+    fn an_armed_stop_is_moved_by_another_in_its_stead_and_then_its_cancel_is_asked() {
+        let mut model = desk();
+        press(&mut model, "2 j e");
+        let open = form(&model);
+        assert_eq!(open.focus, Field::TriggerPrice);
+        assert_eq!(open.draft.text(Field::TriggerPrice), Some("2800"));
+        let effects = press(
+            &mut model,
+            "backspace backspace backspace backspace 2850 enter",
+        );
+        let [Effect::Send(ticket, Command::Place(order))] = effects.as_slice() else {
+            panic!("{effects:?}")
+        };
+        assert_eq!(
+            (order.kind, order.side, order.size, order.reduce_only),
+            (PlaceKind::StopMarket, Side::Sell, num("2"), false)
+        );
+        assert_eq!(order.trigger.as_ref().map(|t| t.price), Some(num("2850")));
+        let placed = super::order(
+            "ord-9",
+            "ETH",
+            r#""type":"stop_market","mode":"stop_market","side":"sell",
+            "size":2,"trigger_price":2850,"status":"pending""#,
+        );
+        let receipt = Receipt::Order {
+            order: Box::new(placed),
+            queued: false,
+        };
+        settle(&mut model, *ticket, Ok(receipt));
+        let Some(Overlay::Strip(strip)) = model.overlays.last() else {
+            panic!("{:?}", model.overlays)
+        };
+        assert_eq!(strip.deed, Command::Cancel("ord-2".into()).into());
+    }
+
+    #[test]
+    fn an_armed_stop_whose_successor_is_refused_is_left_alone() {
+        let mut model = desk();
+        press(&mut model, "2 j e enter");
+        let why = Failure::new(FailureKind::Invalid, "no");
+        settle(&mut model, Ticket(1), Err(why));
+        assert!(form(&model).replaces.is_some(), "the form is still there");
+        press(&mut model, "esc");
+        assert_eq!(model.overlays, []);
     }
 }

@@ -102,7 +102,7 @@ pub enum Action {
     ClosePosition,
     #[strum(message = "cancel")]
     Cancel,
-    #[strum(message = "attached exits")]
+    #[strum(message = "attached exits, move a stop")]
     Exits,
     #[strum(message = "isolated margin")]
     Margin,

@@ -83,6 +83,13 @@ pub(super) fn change(model: &mut Model, pane: Pane, change: impl FnOnce(&mut Len
     refresh(model);
 }
 
+/// Filters a pane by a text that this desk has written; one that has no term shows everything.
+pub(super) fn show(model: &mut Model, pane: Pane, text: &str) {
+    let columns = (model.options.reading.columns)(pane);
+    let filter = Filter::parse(text, &columns).ok().flatten();
+    change(model, pane, |lens| lens.filter = filter);
+}
+
 /// Sifts anew what may have changed.
 pub(super) fn refresh(model: &mut Model) {
     for pane in Pane::iter() {

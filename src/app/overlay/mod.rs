@@ -3,6 +3,7 @@
 mod bulk;
 mod chart;
 mod detail;
+pub mod quality;
 mod strip;
 
 pub use bulk::{Bulk, Item, Stage, State};
@@ -23,10 +24,8 @@ pub enum Overlay {
     },
     Detail(Detail),
     Chart(Chart),
-    /// How well orders were filled; `offset` is the first line shown.
-    Quality {
-        offset: usize,
-    },
+    /// How well orders were filled.
+    Quality(quality::Report),
     /// The limits of the challenge.
     Limits {
         offset: usize,
@@ -43,8 +42,8 @@ pub enum Overlay {
 impl Overlay {
     pub fn context(&self) -> Context {
         match self {
-            Self::Help { .. } | Self::Quality { .. } => Context::Help,
-            Self::Detail(_) => Context::Detail,
+            Self::Help { .. } => Context::Help,
+            Self::Detail(_) | Self::Quality(_) => Context::Detail,
             Self::Chart(_) => Context::Chart,
             Self::Limits { .. } => Context::Limits,
             Self::Strip(_) => Context::Strip,
@@ -67,7 +66,7 @@ impl Overlay {
             Self::Help { .. }
             | Self::Detail(_)
             | Self::Chart(_)
-            | Self::Quality { .. }
+            | Self::Quality(_)
             | Self::Prompt(_) => false,
         }
     }

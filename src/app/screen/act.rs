@@ -7,7 +7,7 @@ use super::super::{
     guard, halt,
     keymap::Action,
     lens::{self, Lens},
-    overlay::{Chart, Detail, Overlay, Strip},
+    overlay::{Chart, Detail, Overlay, Strip, quality::Report},
     pane::RowId,
     prompt::Prompt,
     update,
@@ -52,7 +52,7 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Next {
         (Action::Limits, _) => open(Overlay::Limits { offset: 0 }),
         (Action::CancelAll, _) => bulk::cancel_all(model),
         (Action::Rearm, _) => halt::rearm(model),
-        (Action::Quality, _) => open(Overlay::Quality { offset: 0 }),
+        (Action::Quality, _) => open(Overlay::Quality(Report::default())),
         (Action::Chart, row) => chart(model, row.as_ref()),
         (Action::Decide, row) => doubt::decide(model, row.as_ref()),
         (Action::Buy, row) => new_order(model, Side::Buy, row.as_ref()),
@@ -71,7 +71,7 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Next {
             None => Next::Stay,
         },
         (Action::Exits, Some(RowId::Order(id))) => match model.store.order(&id) {
-            Some(order) => exits(order),
+            Some(order) => exits(model, order),
             None => Next::Stay,
         },
         _ => Next::Stay,
@@ -216,14 +216,18 @@ pub(crate) fn cancel_of(model: &Model, row: &RowId) -> Result<Command, String> {
     }
 }
 
-/// Attached exits belong to a resting limit entry (`api.md`, PUT attached-exits).
-fn exits(order: &Order) -> Next {
-    if !order.is_working() || order.is_armed() {
-        return Next::Refuse(
-            "attached exits can be changed on a resting limit order only".to_owned(),
-        );
+/// Attached exits belong to a resting limit entry (`api.md`, PUT attached-exits); an armed order is moved by
+/// another one in its stead.
+fn exits(model: &Model, order: &Order) -> Next {
+    if !order.is_working() {
+        return Next::Refuse("this order is not working any more".to_owned());
     }
-    form(Form::exits(order))
+    if !order.is_armed() {
+        return form(Form::exits(order));
+    }
+    let words = "an armed order cannot be moved: cancel it and place a new one";
+    let instead = Form::instead(order, &model.around());
+    instead.map_or_else(|| Next::Refuse(words.to_owned()), form)
 }
 
 fn margin(position: &Position) -> Next {

@@ -254,6 +254,11 @@ impl EntryDraft {
         self.shape == Shape::Order(PlaceKind::TakeProfit) || self.reduce_only
     }
 
+    /// Whether it is an order that lies still until a mark reaches a price.
+    pub fn waits_for_a_price(&self) -> bool {
+        matches!(self.shape, Shape::Order(_)) && self.has(Field::TriggerPrice)
+    }
+
     /// Its time in force, if its type has one to choose.
     pub fn lasting(&self) -> TimeInForce {
         if self.has(Field::TimeInForce) {

@@ -39,8 +39,10 @@ const ANY: &[TimeInForce] = &[
     TimeInForce::Gtd,
 ];
 
+/// What waits for a price is most often the way out of a position: whether it may do more stands where it is seen.
 const TRIGGERED_MARKET: &[Field] = &[
     Field::TriggerPrice,
+    Field::ReduceOnly,
     Field::Slippage,
     Field::TimeInForce,
     Field::Expires,
@@ -48,6 +50,7 @@ const TRIGGERED_MARKET: &[Field] = &[
 const TRIGGERED_LIMIT: &[Field] = &[
     Field::TriggerPrice,
     Field::LimitPrice,
+    Field::ReduceOnly,
     Field::TimeInForce,
     Field::Expires,
 ];
@@ -124,6 +127,7 @@ const ROWS: &[Row] = &[
             Field::TriggerMarket,
             Field::TriggerDirection,
             Field::TriggerPrice,
+            Field::ReduceOnly,
             Field::Slippage,
             Field::TimeInForce,
             Field::Expires,
@@ -159,7 +163,8 @@ fn row(shape: Shape) -> Option<&'static Row> {
 /// The fields of a shape, in the order they are asked for.
 pub(super) fn fields(shape: Shape) -> impl Iterator<Item = Field> {
     let own = row(shape).map_or(&[] as &[Field], |row| row.own);
-    let fields = HEAD.iter().chain(own).chain(TAIL).copied();
+    let rest = TAIL.iter().filter(|field| !own.contains(field));
+    let fields = HEAD.iter().chain(own).chain(rest).copied();
     fields.filter(move |field| is_asked(shape, *field))
 }
 

@@ -19,7 +19,7 @@ pub(super) fn lines(links: &[RowId], choice: usize, scene: &Scene<'_>) -> Vec<De
     let shown = links.iter().enumerate().skip(first).take(SEEN);
     let mut section = vec![DetailLine::Section("Leads to")];
     section.extend(shown.map(|(at, row)| DetailLine::Link {
-        label: kind(row),
+        label: kind(row).to_owned(),
         value: words_of(row, scene),
         is_chosen: at == chosen,
     }));

@@ -34,10 +34,11 @@ pub enum DetailLine {
     Cells {
         label: String,
         value: Vec<Span>,
+        is_chosen: bool,
     },
     /// Where Enter goes when this one is chosen.
     Link {
-        label: &'static str,
+        label: String,
         value: Vec<Span>,
         is_chosen: bool,
     },
@@ -62,10 +63,9 @@ pub fn detail_text(detail: &DetailView) -> String {
     let words = |spans: &[Span]| -> String { spans.iter().map(|s| s.text.as_str()).collect() };
     let lines = detail.lines.iter().map(|line| match line {
         DetailLine::Section(name) => (*name).to_owned(),
-        DetailLine::Field { label, value } | DetailLine::Cells { label, value } => {
-            format!("{label}: {}", words(value))
-        }
-        DetailLine::Link { label, value, .. } => format!("{label}: {}", words(value)),
+        DetailLine::Field { label, value }
+        | DetailLine::Cells { label, value, .. }
+        | DetailLine::Link { label, value, .. } => format!("{label}: {}", words(value)),
     });
     let lines: Vec<_> = std::iter::once(words(&detail.title)).chain(lines).collect();
     lines.join("\n")

@@ -32,7 +32,10 @@ pub(super) fn detail(position: &Position, scene: &Scene<'_>) -> DetailView {
     fields.profit("realized_pnl", position.realized_pnl);
     fields.number("fees", position.fees);
     fields.profit("funding", position.funding);
-    fields.profit("net (realized - fees + funding)", position.net_pnl());
+    if let Some(net) = position.net_pnl() {
+        let how = Span::muted("  realized - fees + funding");
+        fields.push("net", vec![words::pnl(Some(net)), how]);
+    }
     fields.number("realized_margin_basis", position.realized_margin_basis);
     fields.text(
         "return on margin basis",

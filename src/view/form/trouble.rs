@@ -17,6 +17,12 @@ pub(super) fn trouble(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
     if let Some(why) = form.refusal {
         lines.push(Span::new(why, Tone::Warn));
     }
+    if let Some(old) = &form.replaces {
+        let words = format!(
+            "no trigger can be moved: {old} works on, and its cancel is asked when this order stands"
+        );
+        lines.push(Span::new(words, Tone::Info));
+    }
     let warnings = match &form.draft {
         Draft::Entry(draft) => entry(draft, model, seen),
         Draft::Close(draft) => still_open(&draft.position_id, model),

@@ -1,0 +1,70 @@
+//! How well orders were filled and what refused the others: every line of it leads to its orders.
+
+use super::super::{Next, Store, keymap::Action, pane::Pane};
+use crate::model::{MarketId, Text};
+use std::cmp::Reverse;
+
+/// A line of the report, in the order they are shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Line {
+    All,
+    Market(MarketId),
+    /// What a rule has refused; empty where the service named none.
+    Rule(Text),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Report {
+    /// The line that Enter follows.
+    pub chosen: usize,
+}
+
+/// All markets first, then each, then the rules, the busiest first.
+pub fn lines(store: &Store) -> Vec<Line> {
+    let quality = &store.quality;
+    let mut markets: Vec<_> = quality.markets.iter().collect();
+    markets.sort_by_key(|(_, fills)| Reverse(fills.filled));
+    let mut rules: Vec<_> = quality.rules.iter().collect();
+    rules.sort_by_key(|(_, rule)| Reverse(rule.count));
+    let markets = markets.into_iter().map(|(id, _)| Line::Market(id.clone()));
+    let rules = rules.into_iter().map(|(name, _)| Line::Rule(name.clone()));
+    std::iter::once(Line::All)
+        .chain(markets)
+        .chain(rules)
+        .collect()
+}
+
+impl Report {
+    /// Enter shows the orders of the chosen line.
+    pub(in super::super) fn act(&mut self, action: Action, store: &Store) -> Next {
+        let lines = lines(store);
+        let last = lines.len().saturating_sub(1);
+        let at = self.chosen.min(last);
+        match (action, lines.get(at)) {
+            (Action::Down | Action::NextLink, _) => self.chosen = (at + 1).min(last),
+            (Action::Up | Action::PreviousLink, _) => self.chosen = at.saturating_sub(1),
+            (Action::Follow, Some(line)) => return Next::Show(Pane::History, filter(line)),
+            (Action::Dismiss, _) => return Next::Close,
+            _ => {}
+        }
+        Next::Stay
+    }
+}
+
+/// What finds the orders of a line in the history.
+fn filter(line: &Line) -> String {
+    let quoted = |word: String| format!("\"{}\"", word.replace('"', ""));
+    match line {
+        Line::All => String::new(),
+        Line::Market(id) => format!("market={}", quoted(symbol(id))),
+        Line::Rule(name) if name.is_empty() => "status:rejected".to_owned(),
+        Line::Rule(name) => format!("status:rejected reason:{}", quoted(name.raw().to_owned())),
+    }
+}
+
+fn symbol(id: &MarketId) -> String {
+    match id.symbol() {
+        symbol if symbol.is_empty() => id.raw().to_owned(),
+        symbol => symbol.raw().to_owned(),
+    }
+}

@@ -1,0 +1,91 @@
+//! What becomes of a form that is sent: it waits, keeps its contents when it fails, and closes when it is done.
+
+use super::{
+    Effect, Model, Next,
+    notice::{Event, Tone},
+    overlay::{Overlay, Strip},
+    pane::RowId,
+    screen,
+    update::{follow, send},
+};
+use crate::model::{Command, Failure, FailureKind, OrderStatus, Receipt, Ticket, draft::Draft};
+
+/// The form that wrote it waits for its end.
+pub(super) fn send_form(model: &mut Model, command: Command) -> Vec<Effect> {
+    let (ticket, effect) = send(model, command);
+    if let Some(Overlay::Form(form)) = model.overlays.last_mut() {
+        form.sending = Some(ticket);
+        if let Draft::Entry(draft) = &form.draft {
+            model.used.keep(draft);
+        }
+    }
+    vec![effect]
+}
+
+/// The form that wanted to send says why it did not, and keeps its contents.
+pub(super) fn refuse(model: &mut Model, why: String) -> Vec<Effect> {
+    if let Some(Overlay::Form(form)) = model.overlays.last_mut() {
+        form.failure = Some(Failure::local(why.clone()));
+    }
+    follow(model, Next::Refuse(why))
+}
+
+/// The form that sent it closes on success and keeps everything on failure. Whether it is open and says
+/// itself what became of it.
+pub(super) fn settle_form(
+    model: &mut Model,
+    ticket: Ticket,
+    result: &Result<Receipt, Failure>,
+) -> bool {
+    let sent_it = |o: &Overlay| matches!(o, Overlay::Form(form) if form.sending == Some(ticket));
+    let Some(at) = model.overlays.iter().position(sent_it) else {
+        return false;
+    };
+    if let (Some(why), Some(Overlay::Form(form))) = (failure_of(result), model.overlays.get_mut(at))
+    {
+        form.sending = None;
+        form.failure = Some(why);
+        return true;
+    }
+    let is_on_top = at + 1 == model.overlays.len();
+    if let Overlay::Form(form) = model.overlays.remove(at)
+        && let Some(old) = form.replaces
+    {
+        let left = screen::cancel_of(model, &RowId::Order(old));
+        match left {
+            Ok(command) if is_on_top => ask(model, command),
+            Ok(command) => remind(model, &command),
+            Err(_) => {}
+        }
+    }
+    false
+}
+
+/// An order that was taken and rejected is a failure too, as far as the one who wrote it is concerned.
+fn failure_of(result: &Result<Receipt, Failure>) -> Option<Failure> {
+    match result {
+        Err(why) => Some(why.clone()),
+        Ok(Receipt::Order { order, .. }) if order.status.is(&OrderStatus::Rejected) => {
+            let reason = order.reject_reason.clone();
+            Some(Failure {
+                rule_id: order.reject_rule_id.clone(),
+                order_id: Some(order.id.clone()),
+                ..Failure::new(FailureKind::Invalid, reason.unwrap_or_default())
+            })
+        }
+        Ok(_) => None,
+    }
+}
+
+/// What was replaced works until it is canceled: that is asked at once.
+fn ask(model: &mut Model, cancel: Command) {
+    let strip = Strip::confirm(cancel, model.now);
+    model.overlays.push(Overlay::Strip(strip));
+}
+
+/// The same where something else has the keys.
+fn remind(model: &mut Model, cancel: &Command) {
+    let words = format!("both orders work now: {cancel} is left to do");
+    let event = Event::Said(Tone::Warn, words);
+    model.activity.note(None, event, model.now);
+}
