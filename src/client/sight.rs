@@ -2,13 +2,14 @@
 //!
 //! Contract: only complete reads count; a page that is missing or incomplete is [`Sight::Nothing`] or a
 //! [`Failure`], never "not there". A new order is found by evidence: the same market, side, type, size,
-//! leverage, margin mode and exact observed price, not older than its first sending, and not known to be
-//! of another intent. Two such orders are no evidence.
+//! leverage, margin mode, prices and exact observed price, not older than its first sending, and not known to be
+//! of another intent. Two such orders are no evidence, and neither is one where no observed price was sent.
 
 use super::Client;
 use crate::model::{
     CancelResult, ClosePosition, Command, Exits, Failure, FailureKind, Leg, Num, Order, OrderId,
-    OrderStatus, PlaceKind, PlaceOrder, Position, PositionId, Receipt, ScaledId, Timestamp, TwapId,
+    OrderStatus, PlaceKind, PlaceOrder, Position, PositionId, Receipt, ScaledId, Timestamp,
+    Trigger, TwapId,
 };
 use std::time::Duration;
 
@@ -87,16 +88,7 @@ impl Client {
     }
 
     async fn closing(&self, close: &ClosePosition, clues: Clues<'_>) -> Result<Sight, Failure> {
-        let wanted = |order: &Order| {
-            order.reduce_only
-                && order.target_position_id.as_ref() == Some(&close.position_id)
-                && close
-                    .size
-                    .is_none_or(|size| order.asked_size().abs() == size)
-                && close
-                    .expected_price
-                    .is_none_or(|price| order.expected_price == price)
-        };
+        let wanted = |order: &Order| is_close(close, order);
         self.placed(clues, wanted).await
     }
 
@@ -271,8 +263,27 @@ pub(super) fn is_match(asked: &PlaceOrder, seen: &Order) -> bool {
         && asked
             .limit_price
             .is_none_or(|price| seen.limit_price == Some(price))
+        && triggers_alike(asked.trigger.as_ref(), seen)
         && seen.twap_order_id.is_none()
         && seen.scaled_order_id.is_none()
+}
+
+/// Whether `seen` can be the order that `asked` made. A position has stops and targets that reduce it too, and perhaps
+/// an earlier close.
+fn is_close(asked: &ClosePosition, seen: &Order) -> bool {
+    asked.expected_price == Some(seen.expected_price)
+        && seen.reduce_only
+        && seen.target_position_id.as_ref() == Some(&asked.position_id)
+        && seen.mode.to_string() == asked.kind.to_string()
+        && asked
+            .size
+            .is_none_or(|size| seen.asked_size().abs() == size)
+        && seen.limit_price == asked.limit_price
+        && triggers_alike(asked.trigger.as_ref(), seen)
+}
+
+fn triggers_alike(asked: Option<&Trigger>, seen: &Order) -> bool {
+    asked.map(|trigger| trigger.price) == seen.trigger_price
 }
 
 /// The words of what is placed are among those of an order's mode, and most of its type.

@@ -1,11 +1,11 @@
 //! The client against real sockets: what a service can do to it, and what a trader is then told.
 
 use super::{
-    Attempt, Mutation,
+    Attempt, Clues, Mutation, Sight,
     responder::{ORDER, Reply, Responder, client, connection, error, json, ok},
 };
 use crate::{
-    api::Request,
+    api::{Method, Request},
     config::PriceSource,
     model::{
         AccountId, Call, Command, Cursor, Failure, FailureKind, Market, OrderStatus, Receipt, Side,
@@ -484,4 +484,51 @@ async fn a_service_that_keeps_silent_leaves_the_outcome_open() {
         panic!("nobody answered");
     };
     assert_eq!(why.kind, FailureKind::TimedOut);
+}
+
+/// A whole close at the market, in doubt, and what the orders of the account say about it.
+async fn close_sight(body: &str, rows: &[&str]) -> Sight {
+    let close = Request {
+        method: Method::Post,
+        target: "/v1/positions/pos-1/close".to_owned(),
+        key: Some("key-1".into()),
+        body: body.as_bytes().to_vec(),
+    };
+    let close = close.command(&crate::api::Dialect::default()).unwrap();
+    let responder = Responder::answering(vec![orders(rows, r#","has_more":false"#)]).await;
+    let (client, _calls) = responder.client();
+    let clues = Clues {
+        since: Timestamp(1_790_000_000_000),
+        linked: &[],
+    };
+    client.look(&close, clues).await.unwrap()
+}
+
+fn reduces(id: &str, mode: &str, rest: &str) -> String {
+    let target = r#""reduce_only":true,"target_position_id":"pos-1""#;
+    order(id, "pending")
+        .replace(
+            r#""type":"limit","mode":"limit""#,
+            &format!(r#""type":"{mode}","mode":"{mode}""#),
+        )
+        .replace(r#""reduce_only":false"#, &format!("{target}{rest}"))
+}
+
+#[tokio::test]
+async fn a_target_that_stands_by_a_position_is_no_proof_that_it_was_closed() {
+    let target = reduces("o-1", "take_profit", r#","trigger_price":70000"#);
+    let armed = reduces("o-2", "conditional", r#","trigger_price":60000"#);
+    let market = reduces("o-3", "market", "");
+    let asked = r#"{"type":"market","expected_price":64000.5}"#;
+    assert_eq!(close_sight(asked, &[&target, &armed]).await, Sight::Nothing);
+    let Sight::Done(Receipt::Order { order, .. }) = close_sight(asked, &[&target, &market]).await
+    else {
+        panic!("the close is there");
+    };
+    assert_eq!(order.id, "o-3".into());
+    // Without the price that was observed one close is like another.
+    let blind = r#"{"type":"market"}"#;
+    assert_eq!(close_sight(blind, &[&market]).await, Sight::Nothing);
+    let conditional = r#"{"type":"conditional","trigger_price":61000,"expected_price":64000.5}"#;
+    assert_eq!(close_sight(conditional, &[&armed]).await, Sight::Nothing);
 }

@@ -71,11 +71,13 @@ impl Twap {
         self.filled_size?.abs().over(self.total_size?.abs())
     }
 
-    /// Share of its time that has passed at `now`, 0 to 1; `None` while it waits for its trigger.
+    /// Share of its time that has passed at `now`, 0 to 1; `None` while it waits for its trigger, and of a time that
+    /// ends before it begins.
     pub fn elapsed_share(&self, now: Timestamp) -> Option<Num> {
-        let (start, end) = (self.activated_at?, self.end_at?);
-        let passed = now.0.clamp(start.0, end.0) - start.0;
-        Num::from(passed).over(Num::from(end.0 - start.0))
+        let (start, end) = (self.activated_at?.0, self.end_at?.0);
+        let whole = end.checked_sub(start).filter(|whole| *whole > 0)?;
+        let passed = now.0.saturating_sub(start).clamp(0, whole);
+        Num::from(passed).over(Num::from(whole))
     }
 
     /// When the service says it was stopped or completed.
@@ -149,4 +151,29 @@ pub struct Rung {
     pub order_id: Option<OrderId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reject_reason: Option<Text>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn twap(activated_at: i64, end_at: i64) -> Twap {
+        let json = format!(
+            r#"{{"id":"t","account_id":"a","market_id":"paper|BTC","kind":"twap","side":"buy","total_size":1,
+            "filled_size":0.5,"status":"active","slice_count":2,"activated_at":{activated_at},"end_at":{end_at}}}"#
+        );
+        serde_json::from_str(&json).unwrap()
+    }
+
+    #[test]
+    fn a_time_that_ends_before_it_begins_has_no_share_and_hurts_nobody() {
+        let start = 1_790_000_000_000;
+        let now = Timestamp(start + 500);
+        let half: Num = "0.5".parse().unwrap();
+        assert_eq!(twap(start, start + 1_000).elapsed_share(now), Some(half));
+        for (activated_at, end_at) in [(start + 1, start), (start, start)] {
+            let odd = twap(activated_at, end_at);
+            assert_eq!((odd.elapsed_share(now), odd.drift(now)), (None, None));
+        }
+    }
 }

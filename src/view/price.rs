@@ -71,7 +71,8 @@ pub fn price(chart: &Chart, scene: &Scene<'_>) -> PriceView {
     let range = Range::of(&points, &named);
     // What was not seen needs no room.
     let from = points.first().map_or(from, |(first, _)| *first);
-    let x = |at: Timestamp| thousandth(at.0 - from.0, scene.now.0 - from.0);
+    let past = |at: Timestamp| at.0.saturating_sub(from.0);
+    let x = |at: Timestamp| thousandth(past(at), past(scene.now));
     let plot = |at, price| Some((x(at)?, range?.height(price)?));
     PriceView {
         title: title(chart, market),

@@ -4,8 +4,9 @@
 //! Contract: the same key and the same bytes go out on every attempt, so asking again can never place a
 //! second order. **Doubt is sticky**: once an attempt may have taken effect, no refusal of a later one
 //! proves that the first did not (a 401, 404, 409, 429 or 503 can come from in front of the service's
-//! memory of keys), so the end is [`FailureKind::Unknown`], never "rejected". `Retry-After` is never
-//! undercut; one beyond what the command may take ends the trying, with the wait in the failure. A DELETE
+//! memory of keys), so the end is [`FailureKind::Unknown`], never "rejected". So it is when a 503 said come back (but for
+//! close-all, where the service documents that it has not begun), or a 409 that the key is at work: whatever answers
+//! the next attempt did not answer that one. `Retry-After` is never undercut; one beyond what the command may take ends the trying, with the wait in the failure. A DELETE
 //! in doubt is sent again, for nothing can be canceled twice; a PUT in doubt is sent again only after a
 //! read has shown that it did not take effect. What a DELETE's 404 or 409 means, and what became of a keyed
 //! request whose answers never told, a read decides.
@@ -24,9 +25,10 @@ const SPREAD: Duration = Duration::from_millis(250);
 /// A close-all's 202 without a usable `Retry-After`.
 const ROUND: Duration = Duration::from_secs(2);
 const STALLED_ROUND: Duration = Duration::from_secs(30);
-/// 202s in a row without one more target tried.
+/// 202s in a row without one more target tried, or as long without one. It is told, and asked more seldom, and goes on:
+/// there is nothing better to do about a position that does not close.
 const STALLED_AFTER: u32 = 20;
-const ABANDONED_AFTER: Duration = Duration::from_mins(10);
+const STALLED_FOR: Duration = Duration::from_mins(10);
 
 /// How often and how long one command may be tried. For close-all both start anew with every 202.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,7 +88,7 @@ enum Meaning {
     Gone,
     /// 409 to a keyed request: perhaps the same key is being worked on right now.
     Busy,
-    /// Not done yet; the service asks to wait.
+    /// Not done yet: no budget for it, or no snapshot to close all from. The service asks to wait.
     Wait,
     /// The service broke in the middle.
     Doubt,
@@ -102,7 +104,7 @@ fn meaning(mutation: Mutation, why: &Failure) -> Meaning {
         Some(409) if why.rule_id.is_some() || why.order_id.is_some() => Meaning::Final,
         Some(409) if mutation.is_keyed() => Meaning::Busy,
         Some(429) => Meaning::Wait,
-        Some(503) if why.retry_after.is_some() => Meaning::Wait,
+        Some(503) if mutation == Mutation::CloseAll && why.retry_after.is_some() => Meaning::Wait,
         Some(408 | 425 | 500..) | None => Meaning::Doubt,
         Some(_) => Meaning::Final,
     }
@@ -120,6 +122,8 @@ pub struct Tries {
     since: Duration,
     /// The first attempt whose effect is unknown.
     doubt: Option<Failure>,
+    /// The key is at work somewhere, the last answer said.
+    busy: Option<Failure>,
     /// What the read that is asked for is to explain.
     puzzle: Option<Failure>,
     looks: u32,
@@ -158,6 +162,7 @@ impl Tries {
             sent: 0,
             since: Duration::ZERO,
             doubt: None,
+            busy: None,
             puzzle: None,
             looks: 0,
             rounds: Rounds::default(),
@@ -171,6 +176,12 @@ impl Tries {
         let draw = draw.min(1000);
         self.attempts += 1;
         self.sent += u32::from(!matches!(attempt, Attempt::NotSent(_)));
+        // What was at work has not been heard of since, unless this says so once more.
+        let before = self.busy.take();
+        if !matches!(&attempt, Attempt::Refused(why) if meaning(self.mutation, why) == Meaning::Busy)
+        {
+            self.doubt = self.doubt.take().or(before);
+        }
         match attempt {
             Attempt::Done(Receipt::Cancel(result)) if !(result.canceled || result.queued) => {
                 self.look(words::not_canceled(), Duration::ZERO)
@@ -194,8 +205,12 @@ impl Tries {
 
     fn refused(&mut self, why: Failure, elapsed: Duration, draw: u32) -> Verdict {
         let meaning = meaning(self.mutation, &why);
-        if matches!(meaning, Meaning::Doubt | Meaning::Astray) {
-            self.doubt.get_or_insert_with(|| why.clone());
+        match meaning {
+            Meaning::Doubt | Meaning::Astray => {
+                self.doubt.get_or_insert_with(|| why.clone());
+            }
+            Meaning::Busy => self.busy = Some(why.clone()),
+            Meaning::Final | Meaning::Gone | Meaning::Wait => {}
         }
         match meaning {
             Meaning::Gone => self.look(why, Duration::ZERO),
@@ -312,10 +327,8 @@ impl Tries {
         if asked > self.budget().window {
             return self.settle(words::long_wait(asked));
         }
-        if elapsed.saturating_sub(self.rounds.progressed) > self.tempo.of(ABANDONED_AFTER) {
-            return self.settle(words::stalled(ABANDONED_AFTER));
-        }
-        let stalled = self.rounds.idle >= STALLED_AFTER;
+        let idle_for = elapsed.saturating_sub(self.rounds.progressed);
+        let stalled = self.rounds.idle >= STALLED_AFTER || idle_for > self.tempo.of(STALLED_FOR);
         let slowest = if stalled {
             self.tempo.of(STALLED_ROUND)
         } else {

@@ -74,11 +74,16 @@ fn the_first_answer_decides_as_the_table_says() {
     for mutation in Mutation::VARIANTS {
         for answer in ANSWERS {
             let expected = match answer {
-                "no byte" | "503 wait" | "429" => "ask again",
-                "timeout" | "500" | "502" | "503" | "504" | "408" | "425" if mutation.is_put() => {
-                    "look"
+                "no byte" | "429" => "ask again",
+                // It has not begun to close.
+                "503 wait" if *mutation == Mutation::CloseAll => "ask again",
+                "timeout" | "500" | "502" | "503" | "503 wait" | "504" | "408" | "425" => {
+                    if mutation.is_put() {
+                        "look"
+                    } else {
+                        "ask in doubt"
+                    }
                 }
-                "timeout" | "500" | "502" | "503" | "504" | "408" | "425" => "ask in doubt",
                 "302" => "unknown",
                 "404" | "409" if mutation.is_delete() => "look",
                 "409" if mutation.is_keyed() => "ask again",
@@ -332,25 +337,56 @@ fn a_close_all_without_a_usable_retry_after_waits_two_seconds() {
 }
 
 #[test]
-fn a_close_all_that_stands_still_slows_down_and_is_then_told() {
+fn a_close_all_that_stands_still_is_told_and_asked_seldom_and_never_given_up() {
     let mut tries = tries(Mutation::CloseAll);
     let mut elapsed = Duration::ZERO;
-    let mut slow = 0;
-    let end = loop {
-        match tries.judge(running(Some(operation(3, 10)), Some(1)), elapsed, 0) {
-            Verdict::Again { after, .. } | Verdict::Look { after, .. } => {
-                slow += u32::from(after == seconds(30));
-                elapsed += after;
-            }
-            Verdict::Settle(end) => break end.unwrap_err(),
+    let mut stalled = vec![];
+    while elapsed < Duration::from_hours(1) {
+        let verdict = tries.judge(running(Some(operation(3, 10)), Some(1)), elapsed, 0);
+        let Verdict::Again { after, meanwhile } = verdict else {
+            panic!("{verdict:?}");
+        };
+        if let Pause::Stalled(_) = meanwhile {
+            stalled.push(after);
         }
+        elapsed += after;
+    }
+    assert!(stalled.len() > 110, "{}", stalled.len());
+    assert!(stalled.iter().all(|after| *after == seconds(30)));
+}
+
+#[test]
+fn a_close_all_that_is_asked_seldom_and_gets_nowhere_in_ten_minutes_stands_still() {
+    let mut tries = tries(Mutation::CloseAll);
+    let slow = |tries: &mut Tries, at| {
+        tries.judge(running(Some(operation(3, 10)), Some(200)), seconds(at), 0)
     };
-    assert!(slow > 15, "{slow}");
-    assert_eq!(
-        end.to_string(),
-        "outcome unknown: closing all positions is not finished, 3 of 10 tried so far: timed out: \
-         nothing more was closed in 10 min. Look at open positions before you send it again"
+    assert_eq!(word(&slow(&mut tries, 0)), "running");
+    let verdict = slow(&mut tries, 601);
+    let told = matches!(
+        verdict,
+        Verdict::Again { meanwhile: Pause::Stalled(_), after } if after == seconds(200)
     );
+    assert!(told, "{verdict:?}");
+}
+
+#[test]
+fn a_key_that_was_at_work_and_is_not_heard_of_again_is_never_called_rejected_or_unsent() {
+    for mutation in Mutation::VARIANTS
+        .iter()
+        .filter(|mutation| mutation.is_keyed())
+    {
+        for later in ["no byte", "timeout", "401", "404", "400", "429", "503 wait"] {
+            let mut tries = tries(*mutation);
+            assert_eq!(
+                word(&tries.judge(attempt("409"), seconds(0), 0)),
+                "ask again"
+            );
+            let verdict = word(&tries.judge(attempt(later), seconds(1), 0));
+            let open = ["look", "unknown", "ask in doubt"].contains(&verdict);
+            assert!(open, "{mutation:?} {later}: {verdict}");
+        }
+    }
 }
 
 #[test]

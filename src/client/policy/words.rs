@@ -82,7 +82,7 @@ impl Tries {
 
     /// The end of a command that surely did not take effect.
     pub(super) fn not_done(&self, why: Failure) -> Failure {
-        let unsent = why.status.is_none() && why.kind != FailureKind::Local;
+        let unsent = self.sent == 0 && why.kind != FailureKind::Local;
         if !unsent || self.attempts < 2 {
             return why;
         }
@@ -121,13 +121,6 @@ pub(super) fn long_wait(asked: Duration) -> Failure {
             format!("the service asks to wait {} s", asked.as_secs()),
         )
     }
-}
-
-pub(super) fn stalled(span: Duration) -> Failure {
-    Failure::new(
-        FailureKind::TimedOut,
-        format!("nothing more was closed in {} min", span.as_secs() / 60),
-    )
 }
 
 /// Why `now` cannot be the state of the operation that was `before`: the same key must lead to one
