@@ -183,6 +183,7 @@ pub(super) fn settle(model: &mut Model, ticket: Ticket, result: &Result<Receipt,
         Overlay::Help { .. }
         | Overlay::Chart(_)
         | Overlay::Quality(_)
+        | Overlay::Settings { .. }
         | Overlay::Detail(_)
         | Overlay::Limits { .. }
         | Overlay::Export(_)

@@ -28,6 +28,7 @@ pub mod poll;
 mod prices;
 pub mod prompt;
 mod remote;
+pub mod renewal;
 mod screen;
 mod store;
 mod submit;
@@ -97,6 +98,8 @@ pub enum Msg {
     Asked(Guest, Wish),
     /// Why nothing that raises exposure is sent from now on; `None` when it is again.
     Halted(Option<String>),
+    /// The settings files read otherwise now, or were asked for.
+    Reread(renewal::Reread),
     /// The world outside the desk has something to say to the trader.
     Said(Tone, String),
 }
@@ -125,6 +128,13 @@ pub enum Effect {
     Watch(Vec<ScaledId>),
     /// Something for the terminal itself, outside the screen.
     Signal(Signal),
+    /// From now on poll this often.
+    Pace(BTreeMap<Source, Duration>),
+    /// From now on nothing but reads leaves; and the end of that.
+    HoldBack,
+    LetThrough,
+    /// Read the settings now; answered by [`Msg::Reread`].
+    Reread,
     /// Into a file of its own; answered by [`Msg::Written`].
     Write(Box<export::Sheet>),
     Quit,
@@ -172,6 +182,8 @@ pub enum Next {
     Show(Pane, String),
     /// As if the key for this had been pressed on the desk.
     Press(Action),
+    /// Ask this of the world.
+    Want(Effect),
     /// Hold the display, or let it go on.
     Freeze,
     /// Say why a key does nothing.
@@ -206,7 +218,7 @@ pub enum CloseAllRule {
 }
 
 /// What the settings decide about behaviour.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Options {
     pub close_all: CloseAllRule,
     /// How often each source is polled: the measure of what is stale.
@@ -252,6 +264,8 @@ pub struct Model {
     flatten_wanted: bool,
     /// Why nothing that raises exposure is sent, until the trader re-arms the desk.
     pub halted: Option<String>,
+    /// Whether the settings on disk are in force.
+    pub settings: renewal::Standing,
     session: checks::Session,
     watch: alerts::Watch,
     pub guard: guard::Guard,
@@ -275,6 +289,7 @@ impl Model {
             spoken: vec![],
             flatten_wanted: false,
             halted: None,
+            settings: renewal::Standing::default(),
             session: checks::Session::default(),
             watch: alerts::Watch::default(),
             guard: guard::Guard::default(),

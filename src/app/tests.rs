@@ -479,6 +479,10 @@ mod any_keys {
             | Effect::Rearm
             | Effect::Signal(_)
             | Effect::Write(_)
+            | Effect::Pace(_)
+            | Effect::HoldBack
+            | Effect::LetThrough
+            | Effect::Reread
             | Effect::Quit => true,
         }
     }

@@ -11,7 +11,7 @@ use super::{
     overlay::{Bulk, Overlay},
     pane::Pane,
     poll::{Answer, Poll, Source},
-    prompt, screen,
+    prompt, renewal, screen,
     submit::{refuse, send_form, settle_form},
 };
 use crate::model::{Command, Failure, Progress, Receipt, Text, Ticket, Timestamp};
@@ -59,6 +59,7 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
         Msg::Flatten => doubt::flatten_now(model),
         Msg::Asked(guest, wish) => guest::asked(model, guest, wish),
         Msg::Halted(why) => halt::halt(model, why),
+        Msg::Reread(reread) => renewal::take(model, reread),
         Msg::Said(tone, text) => {
             model
                 .activity
@@ -107,9 +108,14 @@ fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
         (Some(Overlay::Bulk(bulk)), Some(action)) => bulk.act(action, now),
         (Some(Overlay::Export(export)), Some(action)) => export.act(action),
         (Some(Overlay::Limits { .. }), Some(Action::Lift)) => guard::ask_to_lift(model),
-        (Some(Overlay::Help { offset, .. } | Overlay::Limits { offset }), Some(action)) => {
-            scroll(offset, action)
-        }
+        (
+            Some(
+                Overlay::Help { offset, .. }
+                | Overlay::Settings { offset }
+                | Overlay::Limits { offset },
+            ),
+            Some(action),
+        ) => scroll(offset, action),
         (Some(Overlay::Chart(chart)), Some(action)) => {
             let markets: Vec<_> = model.store.prices.keys().cloned().collect();
             chart.act(action, &markets)
@@ -145,6 +151,7 @@ fn is_said_by_toast(model: &Model, chord: Chord) -> bool {
                 | Overlay::Detail(_)
                 | Overlay::Chart(_)
                 | Overlay::Quality(_)
+                | Overlay::Settings { .. }
                 | Overlay::Limits { .. }
         )
     );
@@ -180,6 +187,7 @@ fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
             Overlay::Help { .. }
             | Overlay::Chart(_)
             | Overlay::Quality(_)
+            | Overlay::Settings { .. }
             | Overlay::Detail(_)
             | Overlay::Limits { .. }
             | Overlay::Export(_)
@@ -211,6 +219,7 @@ pub(super) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
             follow(model, next)
         }
         Next::Show(pane, filter) => show(model, pane, &filter),
+        Next::Want(effect) => vec![effect],
         Next::Freeze if model.frozen.is_some() => thaw(model),
         Next::Freeze => {
             freeze::start(model);

@@ -43,6 +43,7 @@ fn strip(model: &Model) -> Option<Timestamp> {
         Overlay::Help { .. }
         | Overlay::Chart(_)
         | Overlay::Quality(_)
+        | Overlay::Settings { .. }
         | Overlay::Detail(_)
         | Overlay::Form(_)
         | Overlay::Prompt(_)

@@ -111,7 +111,8 @@ mod tests {
                 "positions",
                 "orders",
                 "twaps",
-                "scaled"
+                "scaled",
+                "config"
             ]
         );
     }

@@ -1,6 +1,6 @@
 //! `perpdeck`, `perpdeck desk` and `perpdeck demo`: the living desk.
 
-use super::{Exit, far, log, out, paper::Paper, state_dir, world::World};
+use super::{Exit, far, log, out, paper::Paper, renewal, state_dir, world::World};
 use crate::{
     config::{FarEnd, Sources, load},
     runtime::{self, Clock, End},
@@ -43,7 +43,8 @@ impl From<Keep> for World {
 }
 
 pub(super) async fn run(choice: Choice, sources: &Sources) -> Result<Exit> {
-    let settings = load(sources)?.settings;
+    let loaded = load(sources)?;
+    let settings = loaded.settings.clone();
     if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
         out::complain(
             "the desk needs a terminal; \"perpdeck snapshot\" writes one frame of it anywhere",
@@ -53,7 +54,8 @@ pub(super) async fn run(choice: Choice, sources: &Sources) -> Result<Exit> {
     let dir = state_dir(&settings);
     log::start(&dir, settings.log_level)
         .wrap_err_with(|| format!("the log in {} cannot be written", dir.display()))?;
-    let start = far::start(&settings)?;
+    let mut start = far::start(&settings)?;
+    start.renewals = renewal::watch(sources, loaded, &start)?;
     let stop = CancellationToken::new();
     let ended = match choice {
         Choice::Configured(keep) => match settings.far_end()? {

@@ -3,7 +3,7 @@
 use crate::{
     app::{CloseAllRule, Identity, Mode, Options, keymap::Keymap, poll::Source},
     config::{ColorChoice, Connection, Settings, memory},
-    runtime::{Far, Start, Terminal},
+    runtime::{Far, Renewals, Start, Terminal},
     ui::{Depth, Scrolls, Theme},
     view::{self, format::Zone},
 };
@@ -25,11 +25,12 @@ pub(super) fn start(settings: &Settings) -> Result<Start> {
             Terminal::Tmux
         },
         scrolls: Scrolls::new(theme(settings)?, Zone::local()),
+        renewals: Renewals::none(),
     })
 }
 
 /// The theme in as many colours as the settings or the terminal allow.
-fn theme(settings: &Settings) -> Result<Theme> {
+pub(super) fn theme(settings: &Settings) -> Result<Theme> {
     let depth = match settings.color {
         ColorChoice::Auto | ColorChoice::Always => Depth::of(&said("TERM"), &said("COLORTERM")),
         ColorChoice::Truecolor | ColorChoice::Never => Depth::True,
@@ -73,7 +74,7 @@ fn said(variable: &str) -> String {
     env::var(variable).unwrap_or_default()
 }
 
-fn options(settings: &Settings) -> Options {
+pub(super) fn options(settings: &Settings) -> Options {
     let poll = settings.poll;
     let intervals = [
         (Source::Positions, poll.positions),

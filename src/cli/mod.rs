@@ -17,6 +17,7 @@ mod man;
 mod out;
 mod paper;
 mod read;
+mod renewal;
 mod running;
 mod serve;
 mod service;

@@ -59,6 +59,8 @@ pub struct Client(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     connection: Connection,
+    /// Nothing but reads leaves: as set at the start, or since.
+    read_only: AtomicBool,
     negotiation: terms::Negotiation,
     base: Url,
     bearer: HeaderValue,
@@ -110,6 +112,7 @@ impl Client {
         }
         Ok(Self(Arc::new(Inner {
             negotiation: terms::Negotiation::of(&connection),
+            read_only: AtomicBool::new(connection.read_only),
             connection,
             base,
             bearer,
@@ -132,6 +135,21 @@ impl Client {
 
     pub fn tempo(&self) -> Tempo {
         self.0.tempo
+    }
+
+    /// Whether nothing but reads leaves.
+    pub fn is_read_only(&self) -> bool {
+        self.0.read_only.load(Ordering::Acquire)
+    }
+
+    /// From now on nothing but reads leaves, whoever asks.
+    pub fn hold_back(&self) {
+        self.0.read_only.store(true, Ordering::Release);
+    }
+
+    /// The end of [`Self::hold_back`], and of `read_only` in the settings.
+    pub fn let_through(&self) {
+        self.0.read_only.store(false, Ordering::Release);
     }
 
     /// Whether the last answer of the service to our key was 401. Nothing here enforces it: who sends

@@ -67,7 +67,7 @@ pub enum Attempt {
 impl Client {
     /// Sends `request` once, exactly as it is.
     pub async fn send(&self, request: &Request, mutation: Mutation) -> Attempt {
-        if self.connection().read_only {
+        if self.is_read_only() {
             return Attempt::NotSent(Failure::local("the desk is read-only and sends nothing"));
         }
         let url = match base::endpoint(&self.0.base, &request.target) {

@@ -119,6 +119,11 @@ impl Layers {
             .map_err(|e| Problem::new(None, "settings", &e.to_string()))
     }
 
+    /// The files among them.
+    pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
+        self.0.iter().filter_map(|(place, _)| place.file())
+    }
+
     /// The place of the value that counts for `key` (`poll.orders`), and the value as written.
     pub(super) fn find(&self, key: &str) -> Option<(Origin, Value)> {
         let (place, value) = self.place(key)?;
@@ -196,6 +201,14 @@ fn no_table(place: &Place, key: &str) -> Problem {
 }
 
 impl Place {
+    fn file(&self) -> Option<&Path> {
+        match self {
+            Self::File(path) => Some(path),
+            Self::Profile(_, place) => place.file(),
+            Self::Default | Self::Environment | Self::Flags(_) => None,
+        }
+    }
+
     fn spelled(&self, key: &str) -> String {
         match self {
             Self::Profile(name, _) => format!("{PROFILES}.{name}.{key}"),

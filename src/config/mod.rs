@@ -8,6 +8,7 @@
 //! underneath would take them through `f64`. The owner of a file is not checked, its mode is.
 
 mod alerts;
+mod change;
 mod checks;
 mod connection;
 mod guard;
@@ -29,6 +30,7 @@ mod words;
 
 pub use crate::api::Dialect;
 pub use alerts::{Alerts, Escape, Way, Ways};
+pub use change::{Change, Leeway, Takes, Values};
 pub use checks::Checks;
 pub use connection::{Connection, FactsSource, PriceSource, Secret};
 pub use guard::Guard;

@@ -1,7 +1,7 @@
 //! A desk on a terminal, from the first frame to the exit code.
 
 use super::{
-    Clock, Far, Out, Terminal, Wires, input,
+    Clock, Far, Out, Renewals, Terminal, Wires, input,
     painter::Painter,
     run,
     services::{Reach, Services},
@@ -28,6 +28,7 @@ pub struct Start {
     /// What the drawing starts from: theme and zone.
     pub scrolls: Scrolls,
     pub terminal: Terminal,
+    pub renewals: Renewals,
     /// Where exports go.
     pub export_dir: PathBuf,
 }
@@ -71,6 +72,7 @@ where
         clock,
         scrolls: start.scrolls,
         terminal: start.terminal,
+        renewals: start.renewals,
     };
     let end = tokio::select! {
         () = run(wires, Rect::new(0, 0, columns, rows), &mut model, |out| match out {

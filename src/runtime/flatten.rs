@@ -61,7 +61,7 @@ pub(super) async fn flatten(
     resumed: Option<Resumed>,
 ) -> Result<Receipt, Failure> {
     let _latch = desk.latch();
-    if desk.client.connection().read_only {
+    if desk.client.is_read_only() {
         return Err(Failure::local("the desk is read-only and sends nothing"));
     }
     let command = Command::Flatten(desk.client.connection().account_id.clone());

@@ -17,6 +17,7 @@ mod painter;
 mod picture;
 mod poller;
 mod recovery;
+mod renewals;
 mod scribe;
 mod services;
 mod signal;
@@ -29,6 +30,7 @@ pub use door::{Asked, Caller, TurnedAway, call};
 pub use outbox::Outbox;
 pub use picture::picture;
 pub use poller::Poller;
+pub use renewals::{News, Renewals, Wish};
 pub use scribe::open as open_journal;
 pub use services::Far;
 pub use signal::Terminal;
@@ -56,6 +58,7 @@ struct Wires<I> {
     clock: Clock,
     scrolls: Scrolls,
     terminal: Terminal,
+    renewals: Renewals,
 }
 
 /// What the terminal gets.
@@ -93,6 +96,12 @@ where
                 let cause = cause(&msg);
                 (msg, cause)
             }
+            Some(news) = wires.renewals.news.recv() => {
+                if let Some(theme) = news.theme {
+                    wires.scrolls.theme = theme;
+                }
+                (news.msg, Cause::Person)
+            }
             () = next_change(model, wires.clock) => (Msg::Tick, Cause::Background),
         };
         for effect in update(model, wires.clock.now(), msg) {
@@ -102,6 +111,9 @@ where
             if let Effect::Signal(signal) = &effect {
                 let bytes = signal::bytes(signal, model, &wires.scrolls.zone, wires.terminal);
                 show(Out::Aside(bytes));
+            } else if effect == Effect::Reread {
+                // A desk whose settings nobody reads again is a picture.
+                drop(wires.renewals.wishes.send(Wish::Read));
             } else {
                 // The far side lives as long as the loop; if it is gone the desk is leaving.
                 drop(wires.effects.send(effect));
@@ -127,6 +139,7 @@ fn cause(msg: &Msg) -> Cause {
         | Msg::Flatten
         | Msg::Asked(..)
         | Msg::Halted(_)
+        | Msg::Reread(_)
         | Msg::Said(..) => Cause::Person,
     }
 }

@@ -35,6 +35,7 @@ const FINISHED_EVERY: u32 = 10;
 pub struct Poller {
     desk: Desk,
     nudges: BTreeMap<Source, Arc<Notify>>,
+    paces: BTreeMap<Source, watch::Sender<Pace>>,
     ladders: watch::Sender<BTreeSet<ScaledId>>,
     tasks: JoinSet<()>,
     pages: Jitter,
@@ -60,21 +61,23 @@ impl Poller {
                 queue: Arc::default(),
             },
             nudges: intervals.keys().map(|s| (*s, Arc::default())).collect(),
+            paces: paces(intervals)
+                .map(|(source, pace)| (source, watch::Sender::new(pace)))
+                .collect(),
             ladders: watch::Sender::default(),
             tasks: JoinSet::new(),
             pages: Jitter::seeded(seed),
         };
         let recoveries = watch::Sender::default();
-        let demand = a_minute(intervals);
-        for (((source, interval), nudge), number) in
-            intervals.iter().zip(poller.nudges.values()).zip(1..)
+        for (((source, pace), nudge), number) in
+            poller.paces.iter().zip(poller.nudges.values()).zip(1..)
         {
             let beat = Beat {
                 desk: poller.desk.clone(),
                 nudge: Arc::clone(nudge),
                 recoveries: recoveries.clone(),
-                rhythm: Rhythm::new(*interval, seed ^ number),
-                demand,
+                rhythm: Rhythm::new(seed ^ number),
+                pace: pace.subscribe(),
                 jitter: Jitter::seeded(seed.rotate_left(32) ^ number),
             };
             match Question::of(*source) {
@@ -90,6 +93,16 @@ impl Poller {
         for nudge in sources.iter().filter_map(|source| self.nudges.get(source)) {
             nudge.notify_one();
         }
+    }
+
+    /// From now on polls each of its sources this often, the first time at once.
+    pub fn pace(&self, intervals: &BTreeMap<Source, Duration>) {
+        for (source, new) in paces(intervals) {
+            if let Some(pace) = self.paces.get(&source) {
+                pace.send_replace(new);
+            }
+        }
+        self.poll(&intervals.keys().copied().collect::<Vec<_>>());
     }
 
     /// From now on polls these ladders too.
@@ -118,6 +131,23 @@ impl Poller {
     }
 }
 
+/// How often a source is asked.
+#[derive(Debug, Clone, Copy)]
+struct Pace {
+    interval: Duration,
+    /// Requests a minute that all sources together make when nothing holds them back.
+    demand: u32,
+}
+
+fn paces(intervals: &BTreeMap<Source, Duration>) -> impl Iterator<Item = (Source, Pace)> {
+    let demand = a_minute(intervals);
+    let pace = move |(source, interval): (&Source, &Duration)| {
+        let interval = *interval;
+        (*source, Pace { interval, demand })
+    };
+    intervals.iter().map(pace)
+}
+
 /// One source's task.
 struct Beat {
     desk: Desk,
@@ -125,8 +155,7 @@ struct Beat {
     /// Counts the times a source that had failed was answered again.
     recoveries: watch::Sender<u64>,
     rhythm: Rhythm,
-    /// Requests a minute that all sources together make when nothing holds them back.
-    demand: u32,
+    pace: watch::Receiver<Pace>,
     jitter: Jitter,
 }
 
@@ -197,7 +226,8 @@ impl Beat {
         }
         let mut recoveries = self.recoveries.subscribe();
         let room = self.desk.client.polls_per_minute();
-        let wait = self.rhythm.after(trouble).shared(self.demand, room);
+        let Pace { interval, demand } = *self.pace.borrow();
+        let wait = self.rhythm.after(interval, trouble).shared(demand, room);
         self.announce(trouble, wait).await;
         match wait {
             Wait::For(wait) if trouble.is_some() => tokio::select! {

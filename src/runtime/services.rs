@@ -73,7 +73,7 @@ impl Services {
             Err(why) => Err(why),
         };
         let (inbox, export_dir) = (self.inbox.clone(), self.export_dir.clone());
-        let (mut outbox, mut poller) = match joined {
+        let (client, mut outbox, mut poller) = match joined {
             Ok(joined) => joined,
             Err(why) => return self.mourn(why, effects).await,
         };
@@ -90,14 +90,21 @@ impl Services {
                 Effect::MoreClosed(cursor) => poller.more_closed(cursor),
                 Effect::MoreHistory(cursor) => poller.more_history(cursor),
                 Effect::Watch(ladders) => poller.watch(ladders),
+                Effect::Pace(intervals) => poller.pace(&intervals),
+                Effect::HoldBack => client.hold_back(),
+                Effect::LetThrough => client.let_through(),
                 // The loop keeps these to itself.
                 Effect::Write(sheet) => write(&inbox, sheet, export_dir.clone()),
-                Effect::Signal(_) | Effect::Quit => {}
+                Effect::Signal(_) | Effect::Reread | Effect::Quit => {}
             }
         }
     }
 
-    async fn join(&self, mut far: Far, guests: &Guests) -> Result<(Outbox, Poller), Failure> {
+    async fn join(
+        &self,
+        mut far: Far,
+        guests: &Guests,
+    ) -> Result<(Client, Outbox, Poller), Failure> {
         let (calls, mut finished) = unbounded_channel();
         let clock = self.clock;
         far.connection.read_only |= self.read_only;
@@ -135,8 +142,9 @@ impl Services {
         });
         let outbox = Outbox::spawn(client.clone(), clock, open, self.overheard(guests));
         let seed = u64::from(std::process::id());
-        let poller = Poller::spawn(client, clock, &self.intervals, seed, self.inbox.clone());
-        Ok((outbox, poller))
+        let inbox = self.inbox.clone();
+        let poller = Poller::spawn(client.clone(), clock, &self.intervals, seed, inbox);
+        Ok((client, outbox, poller))
     }
 
     /// What the service teaches of its dialect is told, and kept for the next session.

@@ -54,6 +54,7 @@ where
         clock: FROZEN,
         scrolls: Scrolls::default(),
         terminal: Terminal::Plain,
+        renewals: Renewals::none(),
     };
     let (mut drawn, start) = (vec![], Instant::now());
     run(wires, SCREEN, &mut model(), |out| match out {

@@ -195,6 +195,7 @@ fn strip(model: &Model, scene: &Scene<'_>) -> Option<StripView> {
         Overlay::Help { .. }
         | Overlay::Chart(_)
         | Overlay::Quality(_)
+        | Overlay::Settings { .. }
         | Overlay::Detail(_)
         | Overlay::Limits { .. }
         | Overlay::Export(_)
@@ -210,6 +211,7 @@ fn prompt(model: &Model) -> Option<PromptView> {
         Overlay::Help { .. }
         | Overlay::Chart(_)
         | Overlay::Quality(_)
+        | Overlay::Settings { .. }
         | Overlay::Detail(_)
         | Overlay::Limits { .. }
         | Overlay::Export(_)
@@ -241,6 +243,9 @@ fn overlays(canvas: &mut Canvas<'_>, body: Rect, model: &Model, scene: &Scene<'_
             }
             Overlay::Export(export) => {
                 detail::draw(canvas, body, &view::export(model, export), 0);
+            }
+            Overlay::Settings { offset } => {
+                detail::draw(canvas, body, &view::settings(model, scene.zone), *offset);
             }
             Overlay::Limits { offset } => {
                 detail::draw(canvas, body, &view::limits(model), *offset);

@@ -252,6 +252,7 @@ fn form_of(model: &Model) -> Option<&Form> {
         Overlay::Help { .. }
         | Overlay::Chart(_)
         | Overlay::Quality(_)
+        | Overlay::Settings { .. }
         | Overlay::Detail(_)
         | Overlay::Limits { .. }
         | Overlay::Export(_)

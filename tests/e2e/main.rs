@@ -9,6 +9,7 @@
 )]
 
 mod session;
+mod settings;
 mod stories;
 mod verbs;
 

@@ -32,6 +32,7 @@ fn view_of(model: &Model) -> FormView {
         Overlay::Help { .. }
         | Overlay::Chart(_)
         | Overlay::Quality(_)
+        | Overlay::Settings { .. }
         | Overlay::Detail(_)
         | Overlay::Limits { .. }
         | Overlay::Export(_)

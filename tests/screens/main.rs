@@ -17,7 +17,7 @@ mod words;
 
 use dump::{drawn, press, screen};
 use perpdeck::{
-    app::{Model, Msg, poll::Answer, update},
+    app::{Model, Msg, poll::Answer, renewal::Reread, update},
     config::Way,
     model::{Call, CancelResult, Failure, FailureKind, Page, Progress, Receipt, Ticket, Timestamp},
     ui::{Scrolls, Theme, picture},
@@ -121,6 +121,8 @@ screens! {
     calls_after_120x40: each(), 120 x 40;
     calls_after_80x24: each(), 80 x 24;
     calls_after_60x16: each(), 60 x 16;
+    settings_120x40: unfit_settings(), 120 x 40;
+    settings_60x16: unfit_settings(), 60 x 16;
     cancel_all_strip_120x40: pressed("K"), 120 x 40;
     cancel_all_strip_60x16: pressed("K"), 60 x 16;
 }
@@ -128,6 +130,18 @@ screens! {
 fn pressed(keys: &str) -> Model {
     let mut model = desk::full();
     press(&mut model, keys);
+    model
+}
+
+/// The settings were edited, and cannot be in force.
+fn unfit_settings() -> Model {
+    let mut model = desk::full();
+    let why =
+        "/home/me/.config/perpdeck/config.toml: theme: \"drak\" is not one of \"dark\", \"light\"";
+    let now = model.now;
+    let reread = Reread::Bad(vec![why.to_owned()]);
+    update(&mut model, now, Msg::Reread(reread));
+    press(&mut model, "\u{1b}:config\n");
     model
 }
 

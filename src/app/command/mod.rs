@@ -6,6 +6,7 @@
 
 mod look;
 mod said;
+mod settings;
 #[cfg(test)]
 mod tests;
 mod trade;
@@ -165,6 +166,24 @@ pub const VERBS: &[Verb] = &[
     press("history", "goes to that pane", Action::History),
     press("activity", "goes to that pane", Action::Activity),
     press("calls", "goes to that pane", Action::Calls),
+    Verb {
+        name: "config",
+        also: &["settings"],
+        shape: "",
+        does: "says whether the settings files are in force, and what is wrong with them",
+        flags: &[],
+        offers: nothing,
+        does_it: Deed::Say(settings::standing),
+    },
+    Verb {
+        name: "reload",
+        also: &[],
+        shape: "",
+        does: "reads the settings files now",
+        flags: &[],
+        offers: nothing,
+        does_it: Deed::Say(settings::reload),
+    },
     press("help", "lists the keys", Action::Help),
     Verb {
         also: &["q"],

@@ -194,7 +194,7 @@ fn a_fault_stands_where_it_is_and_nothing_happens() {
     );
     assert_eq!(
         fault("c btc").1,
-        "\"c\" could be close, cancel, close-all, columns, closed, calls"
+        "\"c\" could be close, cancel, close-all, columns, closed, calls, config"
     );
     assert_eq!(
         fault("close eth"),

@@ -2,7 +2,7 @@
 
 use super::super::{Model, pane::Pane};
 use crate::model::{Num, Timestamp};
-use std::{cmp::Ordering, time::Duration};
+use std::{cmp::Ordering, ptr::fn_addr_eq, time::Duration};
 
 /// What a row says in a column; the row by its place in the pane's own order, the column by its number.
 pub type Read = fn(&Model, Pane, usize, usize) -> Fact;
@@ -17,6 +17,15 @@ pub struct Reading {
     pub fact: Read,
     /// Everything in the row at this place that is words: its cells and its id, in lower case.
     pub words: fn(&Model, Pane, usize) -> String,
+}
+
+/// By what they read with.
+impl PartialEq for Reading {
+    fn eq(&self, other: &Self) -> bool {
+        fn_addr_eq(self.columns, other.columns)
+            && fn_addr_eq(self.fact, other.fact)
+            && fn_addr_eq(self.words, other.words)
+    }
 }
 
 /// A column as filters, sorts and settings name it.

@@ -26,6 +26,10 @@ pub enum Overlay {
     Chart(Chart),
     /// How well orders were filled.
     Quality(quality::Report),
+    /// Whether the settings on disk are in force.
+    Settings {
+        offset: usize,
+    },
     /// The limits of the challenge.
     Limits {
         offset: usize,
@@ -42,7 +46,7 @@ pub enum Overlay {
 impl Overlay {
     pub fn context(&self) -> Context {
         match self {
-            Self::Help { .. } => Context::Help,
+            Self::Help { .. } | Self::Settings { .. } => Context::Help,
             Self::Detail(_) | Self::Quality(_) => Context::Detail,
             Self::Chart(_) => Context::Chart,
             Self::Limits { .. } => Context::Limits,
@@ -67,6 +71,7 @@ impl Overlay {
             | Self::Detail(_)
             | Self::Chart(_)
             | Self::Quality(_)
+            | Self::Settings { .. }
             | Self::Prompt(_) => false,
         }
     }

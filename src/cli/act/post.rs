@@ -183,7 +183,8 @@ impl<'a> Mail<'a> {
                 | Msg::Asked(..)
                 | Msg::Written(_)
                 | Msg::Flatten
-                | Msg::Halted(_) => {}
+                | Msg::Halted(_)
+                | Msg::Reread(_) => {}
             }
             while self.sent < deeds.len().min(self.outcomes.len() + ABREAST) {
                 self.send(deeds);

@@ -177,7 +177,7 @@ impl Desk {
 
     /// Why `command` may not be sent now, if so.
     pub(super) fn refusal(&self, command: &Command) -> Option<Failure> {
-        if self.client.connection().read_only {
+        if self.client.is_read_only() {
             return Some(Failure::local("the desk is read-only and sends nothing"));
         }
         if command.risk() != Risk::Increasing {

@@ -374,6 +374,21 @@ async fn a_read_only_desk_sends_no_byte_that_changes_anything() {
 }
 
 #[tokio::test]
+async fn a_desk_made_read_only_while_it_runs_sends_nothing_until_it_is_let_through() {
+    let responder = Responder::answering(vec![canceled()]).await;
+    let (client, _calls) = responder.client();
+    let mut scene = Scene::with(tempfile::tempdir().unwrap(), responder, client.clone());
+    client.hold_back();
+    scene.outbox.send(Ticket(1), Command::Cancel("o-1".into()));
+    let why = scene.settled().await.1.unwrap_err();
+    assert!(why.message.raw().contains("read-only"), "{why}");
+    assert_eq!(scene.responder.seen(), []);
+    client.let_through();
+    scene.outbox.send(Ticket(2), Command::Cancel("o-1".into()));
+    assert!(scene.settled().await.1.is_ok());
+}
+
+#[tokio::test]
 async fn beside_another_desk_nothing_is_sent_and_it_says_which() {
     let dir = tempfile::tempdir().unwrap();
     let _other_desk = Journal::open(dir.path()).unwrap();

@@ -36,15 +36,13 @@ impl Wait {
 
 #[derive(Debug)]
 pub(super) struct Rhythm {
-    interval: Duration,
     failures: u32,
     jitter: Jitter,
 }
 
 impl Rhythm {
-    pub(super) fn new(interval: Duration, seed: u64) -> Self {
+    pub(super) fn new(seed: u64) -> Self {
         Self {
-            interval,
             failures: 0,
             jitter: Jitter::seeded(seed),
         }
@@ -55,18 +53,19 @@ impl Rhythm {
         self.failures > 0
     }
 
-    pub(super) fn after(&mut self, trouble: Option<&Failure>) -> Wait {
+    /// How long a source that is asked every `interval` rests after this answer.
+    pub(super) fn after(&mut self, interval: Duration, trouble: Option<&Failure>) -> Wait {
         let Some(why) = trouble else {
             self.failures = 0;
-            return Wait::For(self.spread(self.interval));
+            return Wait::For(self.spread(interval));
         };
         self.failures = self.failures.saturating_add(1);
         // A key that is refused, or a source that is not configured, stays so.
         if matches!(why.kind, FailureKind::Auth | FailureKind::Local) {
             return Wait::Asked;
         }
-        let doubled = self.interval * 2_u32.saturating_pow(self.failures.min(8));
-        let longest = (self.interval * SLOWEST).min(LONGEST.max(self.interval));
+        let doubled = interval * 2_u32.saturating_pow(self.failures.min(8));
+        let longest = (interval * SLOWEST).min(LONGEST.max(interval));
         let backoff = self.spread(doubled.min(longest));
         match why.retry_after {
             Some(asked) => Wait::AtLeast(asked.max(backoff)),
@@ -84,8 +83,16 @@ impl Rhythm {
 mod tests {
     use super::*;
 
-    fn rhythm(seconds: u64) -> Rhythm {
-        Rhythm::new(Duration::from_secs(seconds), 7)
+    struct Beat(Rhythm, Duration);
+
+    impl Beat {
+        fn after(&mut self, trouble: Option<&Failure>) -> Wait {
+            self.0.after(self.1, trouble)
+        }
+    }
+
+    fn rhythm(seconds: u64) -> Beat {
+        Beat(Rhythm::new(7), Duration::from_secs(seconds))
     }
 
     fn seconds(wait: Wait) -> u64 {

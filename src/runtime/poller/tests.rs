@@ -27,8 +27,12 @@ fn beat(desk: Desk, interval: Duration) -> (Beat, Arc<Notify>) {
         desk,
         nudge: Arc::clone(&nudge),
         recoveries: watch::Sender::default(),
-        rhythm: Rhythm::new(interval, 1),
-        demand: 288,
+        rhythm: Rhythm::new(1),
+        pace: watch::Sender::new(Pace {
+            interval,
+            demand: 288,
+        })
+        .subscribe(),
         jitter: Jitter::seeded(1),
     };
     (beat, nudge)
@@ -65,6 +69,7 @@ async fn polled(mail: &mut Receiver<Msg>) -> Answer {
         | Msg::Written(_)
         | Msg::Asked(..)
         | Msg::Halted(_)
+        | Msg::Reread(_)
         | Msg::Said(..)) => panic!("{other:?}"),
     }
 }
@@ -101,6 +106,20 @@ async fn every_source_is_asked_at_once_and_told_on_its_own() {
         "Twaps",
     ];
     assert!(told.iter().eq(all), "{told:?}");
+}
+
+#[tokio::test]
+async fn a_source_that_is_given_another_pace_is_asked_at_once_and_by_that_from_then_on() {
+    let responder = Responder::answering(vec![empty(), empty(), empty()]).await;
+    let (client, _calls) = responder.client();
+    let (events, mut mail) = channel(64);
+    let hourly = BTreeMap::from([(Source::Positions, HOUR)]);
+    let poller = Poller::spawn(client, Clock::Frozen(NOW), &hourly, 1, events);
+    assert!(matches!(polled(&mut mail).await, Answer::Positions(Ok(_))));
+    let often = BTreeMap::from([(Source::Positions, Duration::from_millis(100))]);
+    poller.pace(&often);
+    assert!(matches!(polled(&mut mail).await, Answer::Positions(Ok(_))));
+    assert!(matches!(polled(&mut mail).await, Answer::Positions(Ok(_))));
 }
 
 #[tokio::test]
@@ -190,7 +209,7 @@ async fn when_one_source_is_answered_again_those_that_failed_ask_at_once() {
     let (mut waiting, _nudge) = resting();
     let (mut first, _other) = resting();
     first.recoveries = waiting.recoveries.clone();
-    first.rhythm.after(Some(&down));
+    first.rhythm.after(Duration::from_secs(1), Some(&down));
     let start = tokio::time::Instant::now();
     tokio::join!(
         async {

@@ -1,0 +1,440 @@
+//! The settings of a running desk, read again when their files change.
+//!
+//! Contract: one thread that looks at a few files twice a second and otherwise sleeps; the desk hears of it only when
+//! something reads otherwise, is wrong, or was asked for. What is read counts only when the files were the same on two
+//! looks before and still are afterwards, so that half a file is never taken for settings; a file that is gone is given
+//! time to come back, as editors replace files by moving others over them. A settings file that was read and is now gone or empty is a
+//! fault: what it said stays in force.
+//!
+//! Known limit: a change that keeps size, inode and the file system's time stamp is not seen; `:reload` reads it.
+
+use super::far;
+use crate::{
+    app::{
+        Msg,
+        keymap::Keymap,
+        renewal::{Renewal, Reread},
+    },
+    config::{Change, Loaded, Sources, Takes, load},
+    runtime::{News, Renewals, Start, Wish},
+    ui::Theme,
+};
+use color_eyre::{Result, eyre::Context as _};
+use std::{
+    fs,
+    os::unix::fs::MetadataExt as _,
+    path::{Path, PathBuf},
+    sync::mpsc::{Receiver, RecvTimeoutError, channel},
+    thread,
+    time::Duration,
+};
+use tokio::sync::mpsc::{self, Sender};
+
+/// Between two looks.
+const LOOK: Duration = Duration::from_millis(500);
+/// Looks that must find the same before it is read; more where a file is gone.
+const STILL: u32 = 1;
+const STILL_GONE: u32 = 6;
+
+/// Starts the thread; it ends with the desk.
+pub(super) fn watch(sources: &Sources, loaded: Loaded, start: &Start) -> Result<Renewals> {
+    let (wishes, wanted) = channel();
+    let (news, mail) = mpsc::channel(1);
+    let watch = Watch::new(sources.clone(), loaded, start);
+    thread::Builder::new()
+        .name("settings".to_owned())
+        .spawn(move || watch.run(&wanted, &news))
+        .wrap_err("no thread to watch the settings on")?;
+    Ok(Renewals { wishes, news: mail })
+}
+
+/// How a file looks from outside; `None` where there is none.
+type Print = Option<(i64, i64, u64, u64)>;
+
+struct Watch {
+    sources: Sources,
+    /// The settings at the start, and the last good ones.
+    first: Loaded,
+    last: Loaded,
+    keymap: Keymap,
+    theme: Theme,
+    files: Vec<PathBuf>,
+    /// What the last look found, and for how many looks in a row.
+    seen: Vec<Print>,
+    still: u32,
+    /// What was there when they were last read, and when they were last good.
+    read: Vec<Print>,
+    held: Vec<Print>,
+    is_faulty: bool,
+}
+
+/// Settings that can be in force.
+struct Good {
+    loaded: Loaded,
+    keymap: Keymap,
+    theme: Theme,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    ByFiles,
+    ByPerson,
+}
+
+impl Watch {
+    fn new(sources: Sources, loaded: Loaded, start: &Start) -> Self {
+        let files = files(&sources, &loaded);
+        Self {
+            held: prints(&files),
+            files,
+            sources,
+            first: loaded.clone(),
+            last: loaded,
+            keymap: start.keymap.clone(),
+            theme: start.scrolls.theme.clone(),
+            seen: vec![],
+            still: 0,
+            read: vec![],
+            is_faulty: false,
+        }
+    }
+
+    fn run(mut self, wanted: &Receiver<Wish>, news: &Sender<News>) {
+        loop {
+            let asked = match wanted.recv_timeout(LOOK) {
+                Ok(Wish::Read) => Asked::ByPerson,
+                Err(RecvTimeoutError::Timeout) => Asked::ByFiles,
+                Err(RecvTimeoutError::Disconnected) => return,
+            };
+            if let Some(found) = self.look(asked)
+                && news.blocking_send(found).is_err()
+            {
+                return;
+            }
+        }
+    }
+
+    /// Looks at the files once; what the desk should hear of it.
+    fn look(&mut self, asked: Asked) -> Option<News> {
+        let now = prints(&self.files);
+        self.still = if now == self.seen { self.still + 1 } else { 0 };
+        self.seen.clone_from(&now);
+        let mut looks = self.read.iter().zip(&now);
+        let is_gone = looks.any(|(read, now)| read.is_some() && now.is_none());
+        let patience = if is_gone { STILL_GONE } else { STILL };
+        let is_due = now != self.read && self.still >= patience;
+        if !is_due && asked == Asked::ByFiles {
+            return None;
+        }
+        let good = self.good(&now);
+        if prints(&self.files) != now && asked == Asked::ByFiles {
+            // Somebody is writing: the next looks will tell.
+            return None;
+        }
+        self.read = now;
+        match good {
+            Ok(good) => self.take(good, asked),
+            Err(faults) => {
+                self.is_faulty = true;
+                Some(told(None, Reread::Bad(faults)))
+            }
+        }
+    }
+
+    /// The settings as they are now, or everything that is wrong with them.
+    fn good(&self, now: &[Print]) -> Result<Good, Vec<String>> {
+        let lines = |text: String| text.lines().map(ToOwned::to_owned).collect::<Vec<_>>();
+        let loaded = load(&self.sources).map_err(|why| lines(why.to_string()))?;
+        let lost = self.last.lost(&loaded);
+        if let Some(file) = lost.or_else(|| self.emptied(now)) {
+            return Err(vec![format!(
+                "{}: is gone or empty; bring it back, or leave and start the desk without it",
+                file.display()
+            )]);
+        }
+        let keymap = far::keymap(&loaded.settings);
+        let theme = far::theme(&loaded.settings);
+        match (keymap, theme) {
+            (Ok(keymap), Ok(theme)) => Ok(Good {
+                loaded,
+                keymap,
+                theme,
+            }),
+            (keymap, theme) => {
+                let faults = [keymap.err(), theme.err()].into_iter().flatten();
+                Err(faults.flat_map(|why| lines(format!("{why:#}"))).collect())
+            }
+        }
+    }
+
+    /// A file that has nothing in it any more: an editor that has only begun to write.
+    fn emptied(&self, now: &[Print]) -> Option<PathBuf> {
+        let size = |print: &Print| print.map_or(0, |(_, _, size, _)| size);
+        let mut files = self.files.iter().zip(self.held.iter().zip(now));
+        let emptied =
+            files.find(|(_, (held, now))| size(held) > 0 && now.is_some() && size(now) == 0);
+        emptied.map(|(file, _)| file.clone())
+    }
+
+    fn take(&mut self, good: Good, asked: Asked) -> Option<News> {
+        let mut changes = self.last.changes(&good.loaded);
+        let behind = [
+            ("keys_file", good.keymap != self.keymap, &["keys_file"][..]),
+            (
+                "theme_file",
+                good.theme != self.theme,
+                &["theme_file", "theme", "color"],
+            ),
+        ];
+        for (key, is_other, names) in behind {
+            if is_other
+                && !changes
+                    .iter()
+                    .any(|change| names.contains(&change.key.as_str()))
+            {
+                changes.push(Change::of_contents(key));
+            }
+        }
+        let is_news = !changes.is_empty() || self.is_faulty || asked == Asked::ByPerson;
+        let theme = (good.theme != self.theme).then(|| good.theme.clone());
+        let waiting = self.first.changes(&good.loaded).into_iter();
+        let waiting = waiting.filter(|change| change.takes == Takes::NextStart);
+        let renewal = Renewal {
+            options: far::options(&good.loaded.settings),
+            keymap: good.keymap.clone(),
+            changes,
+            waiting: waiting.map(|change| change.key).collect(),
+            files: files(&self.sources, &good.loaded),
+        };
+        self.held.clone_from(&self.read);
+        if self.files != renewal.files {
+            // What stands in a file that is new here may have changed since: it is read once more.
+            self.files.clone_from(&renewal.files);
+            self.held = prints(&self.files);
+            self.read.clear();
+        }
+        self.last = good.loaded;
+        self.keymap = good.keymap;
+        self.theme = good.theme;
+        self.is_faulty = false;
+        is_news.then(|| told(theme, Reread::Good(Box::new(renewal))))
+    }
+}
+
+fn told(theme: Option<Theme>, reread: Reread) -> News {
+    News {
+        theme,
+        msg: Msg::Reread(reread),
+    }
+}
+
+/// Those that are read, and those that could come to be.
+fn files(sources: &Sources, loaded: &Loaded) -> Vec<PathBuf> {
+    let mut files: Vec<_> = sources
+        .user_file
+        .iter()
+        .cloned()
+        .chain(loaded.files())
+        .collect();
+    files.sort();
+    files.dedup();
+    files
+}
+
+fn prints(files: &[PathBuf]) -> Vec<Print> {
+    files.iter().map(|file| print(file)).collect()
+}
+
+fn print(file: &Path) -> Print {
+    let known = fs::metadata(file).ok()?;
+    Some((known.mtime(), known.mtime_nsec(), known.len(), known.ino()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    /// A desk whose settings are in a directory of its own.
+    struct Scene {
+        dir: tempfile::TempDir,
+        watch: Watch,
+    }
+
+    impl Scene {
+        fn of(text: &str) -> Self {
+            let dir = tempfile::tempdir().unwrap();
+            let file = dir.path().join("config.toml");
+            let home = dir.path().display();
+            fs::write(&file, text.replace("HOME", &home.to_string())).unwrap();
+            let sources = Sources {
+                user_file: Some(file),
+                environment: HashMap::from([("PERPDECK_POLL__TWAPS".to_owned(), "7s".to_owned())]),
+                ..Sources::default()
+            };
+            let loaded = load(&sources).unwrap();
+            let start = far::start(&loaded.settings).unwrap();
+            let mut watch = Watch::new(sources, loaded, &start);
+            assert!(looks(&mut watch, 8).is_none(), "nothing has changed");
+            Self { dir, watch }
+        }
+
+        fn path(&self, name: &str) -> PathBuf {
+            self.dir.path().join(name)
+        }
+
+        /// As an editor does: a new file moved over the old one.
+        fn saves(&self, name: &str, text: &str) {
+            let fresh = self.path("fresh~");
+            fs::write(&fresh, text).unwrap();
+            fs::rename(fresh, self.path(name)).unwrap();
+        }
+
+        fn good(&mut self) -> Renewal {
+            match looks(&mut self.watch, 8).map(|news| news.msg) {
+                Some(Msg::Reread(Reread::Good(renewal))) => *renewal,
+                other => panic!("{other:?}"),
+            }
+        }
+
+        fn bad(&mut self) -> Vec<String> {
+            match looks(&mut self.watch, 8).map(|news| news.msg) {
+                Some(Msg::Reread(Reread::Bad(faults))) => faults,
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    /// What the first of so many looks that has news brings.
+    fn looks(watch: &mut Watch, count: u32) -> Option<News> {
+        (0..count).find_map(|_| watch.look(Asked::ByFiles))
+    }
+
+    fn words(renewal: &Renewal) -> Vec<String> {
+        renewal.changes.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_good_change_is_taken_a_bad_one_leaves_everything_and_the_mended_one_is_taken_again() {
+        let mut scene = Scene::of("read_only = true\n");
+        scene.saves(
+            "config.toml",
+            "read_only = true\n[checks]\nmax_size = \"1\"\n",
+        );
+        let renewal = scene.good();
+        assert_eq!(words(&renewal), ["checks.max_size = 1 (was none)"]);
+        assert!(renewal.options.read_only);
+        scene.saves("config.toml", "read_only = maybe\n");
+        let file = scene.path("config.toml");
+        assert!(scene.bad()[0].starts_with(&format!("{}: line 1: ", file.display())));
+        scene.saves("config.toml", "reed_only = false\n");
+        let fault = format!(
+            "{}: reed_only: no such setting; did you mean read_only?",
+            file.display()
+        );
+        assert_eq!(scene.bad(), [fault]);
+        scene.saves(
+            "config.toml",
+            "read_only = true\n[checks]\nmax_size = \"1\"\n",
+        );
+        assert_eq!(words(&scene.good()), Vec::<String>::new(), "in order again");
+        scene.saves("config.toml", "[checks]\nmax_size = \"1\"\n");
+        assert_eq!(
+            words(&scene.good()),
+            ["read_only = false (was true), LOOSER"]
+        );
+    }
+
+    #[test]
+    fn the_environment_stays_over_the_file() {
+        let mut scene = Scene::of("");
+        scene.saves("config.toml", "[poll]\ntwaps = \"9s\"\norders = \"9s\"\n");
+        assert_eq!(words(&scene.good()), ["poll.orders = 9s (was 1s)"]);
+    }
+
+    #[test]
+    fn a_file_that_is_being_written_is_not_read() {
+        let mut scene = Scene::of("theme = \"dark\"\n");
+        for length in 1..5 {
+            scene.saves("config.toml", &"theme = \"li"[..length]);
+            assert!(scene.watch.look(Asked::ByFiles).is_none(), "it still grows");
+        }
+        scene.saves("config.toml", "theme = \"light\"\n");
+        assert_eq!(words(&scene.good()), ["theme = light (was dark)"]);
+    }
+
+    #[test]
+    fn a_file_that_is_briefly_gone_is_missed_by_nobody_and_one_that_stays_away_loosens_nothing() {
+        let mut scene = Scene::of("read_only = true\n");
+        let file = scene.path("config.toml");
+        fs::rename(&file, scene.path("config.toml~")).unwrap();
+        assert!(looks(&mut scene.watch, 3).is_none());
+        fs::rename(scene.path("config.toml~"), &file).unwrap();
+        assert!(looks(&mut scene.watch, 8).is_none());
+        fs::remove_file(&file).unwrap();
+        assert!(
+            scene.bad()[0].ends_with(
+                "is gone or empty; bring it back, or leave and start the desk without it"
+            )
+        );
+        scene.saves("config.toml", "");
+        assert_eq!(scene.bad().len(), 1);
+        scene.saves("config.toml", "read_only = false\n");
+        assert_eq!(
+            words(&scene.good()),
+            ["read_only = false (was true), LOOSER"]
+        );
+    }
+
+    #[test]
+    fn keys_and_colours_are_read_again_wherever_they_stand() {
+        let mut scene = Scene::of("");
+        let theme = include_str!("../../assets/themes/light.toml");
+        scene.saves("keys.toml", "[desk]\nbuy = \"n\"\n");
+        scene.saves("theme.toml", theme);
+        let home = scene.dir.path().display().to_string();
+        let both = "keys_file = \"HOME/keys.toml\"\ntheme_file = \"HOME/theme.toml\"\ncolor = \"truecolor\"\n";
+        scene.saves("config.toml", &both.replace("HOME", &home));
+        assert_eq!(words(&scene.good()).len(), 3);
+        let bound = scene.watch.keymap.clone();
+        scene.saves("keys.toml", "[desk]\nbuy = \"N\"\nsell = []\n");
+        let renewal = scene.good();
+        assert_eq!(words(&renewal), ["keys_file changed"]);
+        assert_ne!(renewal.keymap, bound);
+        scene.saves("keys.toml", "[desk]\nbye = \"n\"\n");
+        let file = scene.path("keys.toml");
+        let fault = format!("keys_file {}: [desk] bye: no such action", file.display());
+        assert_eq!(scene.bad(), [fault]);
+        scene.saves("keys.toml", "[desk]\nbuy = \"N\"\nsell = []\n");
+        assert_eq!(words(&scene.good()), Vec::<String>::new());
+        scene.saves("theme.toml", &theme.replace("text = \"#", "text = \"#0"));
+        assert!(scene.bad().concat().contains("is not a colour"));
+        scene.saves(
+            "theme.toml",
+            include_str!("../../assets/themes/contrast.toml"),
+        );
+        let news = looks(&mut scene.watch, 8).unwrap();
+        assert!(news.theme.is_some(), "{news:?}");
+    }
+
+    #[test]
+    fn what_is_asked_for_is_answered_and_a_file_that_is_named_must_be_there() {
+        let mut scene = Scene::of("");
+        let news = scene.watch.look(Asked::ByPerson).unwrap();
+        let Msg::Reread(Reread::Good(renewal)) = news.msg else {
+            panic!("{news:?}");
+        };
+        assert_eq!(words(&renewal), Vec::<String>::new());
+        scene.saves("config.toml", "keys_file = \"/nowhere/keys.toml\"\n");
+        assert!(scene.bad()[0].starts_with("keys_file /nowhere/keys.toml cannot be read"));
+    }
+
+    #[test]
+    fn what_waits_for_the_next_start_is_measured_by_the_start() {
+        let mut scene = Scene::of("log_level = \"info\"\n");
+        scene.saves("config.toml", "log_level = \"debug\"\n");
+        assert_eq!(scene.good().waiting, ["log_level"]);
+        scene.saves("config.toml", "log_level = \"info\"\ntheme = \"light\"\n");
+        assert_eq!(scene.good().waiting, Vec::<String>::new());
+    }
+}

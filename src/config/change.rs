@@ -1,0 +1,360 @@
+//! What is different between two readings of the settings, and when it takes effect on a running desk.
+//!
+//! Contract: every setting that reads differently is named once. What is in [`LIVE`] takes effect at once, everything
+//! else at the next start: the desk's connection, account and journal are chosen once. A key is never among the values.
+
+use super::{Loaded, Settings, show};
+use crate::model::Num;
+use jiff::SignedDuration;
+use secrecy::ExposeSecret;
+use serde_json::Value;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    path::PathBuf,
+};
+
+/// One setting that reads differently now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// Dots between tables; `keys_file` and `theme_file` also when only what is in that file is different.
+    pub key: String,
+    pub values: Values,
+    pub takes: Takes,
+    /// Whether orders are let through that were held back before.
+    pub leeway: Leeway,
+}
+
+/// What it was and what it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Values {
+    /// As they would be written in a file.
+    Told { was: String, is: String },
+    /// Too much for a line, or a key.
+    Untold,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Takes {
+    Now,
+    NextStart,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Leeway {
+    Same,
+    More,
+}
+
+/// Which way a setting lets more through.
+#[derive(Debug, Clone, Copy)]
+enum Looser {
+    Never,
+    WhenOff,
+    /// The greater, and most of all when it is not set.
+    WhenMore,
+    /// The shorter, and most of all zero.
+    WhenLess,
+}
+
+/// What a running desk takes on; a table stands for all that is in it, the first that fits counts.
+const LIVE: &[(&str, Looser)] = &[
+    ("close_all_delay", Looser::Never),
+    ("close_all_confirm", Looser::Never),
+    ("theme", Looser::Never),
+    ("theme_file", Looser::Never),
+    ("color", Looser::Never),
+    ("keys_file", Looser::Never),
+    ("read_only", Looser::WhenOff),
+    ("checks.duplicate_within", Looser::WhenLess),
+    ("checks", Looser::WhenMore),
+    ("guard.lock", Looser::WhenOff),
+    ("guard.daily_loss", Looser::WhenMore),
+    ("guard.drawdown", Looser::WhenMore),
+    ("guard", Looser::Never),
+    ("alerts", Looser::Never),
+    ("poll", Looser::Never),
+];
+
+impl Loaded {
+    /// What `newer` says otherwise, by name.
+    pub fn changes(&self, newer: &Self) -> Vec<Change> {
+        let [was, is] = [self, newer].map(|loaded| rows(&loaded.settings));
+        let names: BTreeSet<_> = was.keys().chain(is.keys()).collect();
+        let value = |rows: &BTreeMap<_, _>, name| rows.get(name).cloned().unwrap_or(Value::Null);
+        let told = names
+            .into_iter()
+            .filter_map(|name| changed(name, &value(&was, name), &value(&is, name)));
+        let is_new_key = secret(&self.settings) != secret(&newer.settings);
+        let key = is_new_key.then(|| Change::of_contents("api_key"));
+        let accounts =
+            (self.siblings() != newer.siblings()).then(|| Change::of_contents("profiles"));
+        told.filter(|change| change.key != "api_key")
+            .chain(key)
+            .chain(accounts)
+            .collect()
+    }
+
+    /// The other accounts, as they are set.
+    fn siblings(&self) -> Vec<(Rows, Option<&str>)> {
+        let others = self.others.iter().map(|other| &other.settings);
+        others.map(|other| (rows(other), secret(other))).collect()
+    }
+
+    /// The files that were read, and those that are named in them and read by a running desk.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let settings = &self.settings;
+        let named = [&settings.keys_file, &settings.theme_file];
+        let read = self.layers.files().map(ToOwned::to_owned);
+        read.chain(named.into_iter().flatten().cloned()).collect()
+    }
+
+    /// A settings file of this reading that `newer` found gone: what it said must not be unsaid by that.
+    pub fn lost(&self, newer: &Self) -> Option<PathBuf> {
+        let mut files = self.layers.files();
+        files
+            .find(|file| !newer.layers.files().any(|there| there == *file))
+            .map(ToOwned::to_owned)
+    }
+}
+
+impl Change {
+    /// What is behind this setting is another thing now.
+    pub fn of_contents(key: &str) -> Self {
+        Self {
+            key: key.to_owned(),
+            values: Values::Untold,
+            takes: takes(key),
+            leeway: Leeway::Same,
+        }
+    }
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.key)?;
+        match (&self.values, self.takes) {
+            (_, Takes::NextStart) => return Ok(()),
+            (Values::Untold, _) => f.write_str(" changed")?,
+            (Values::Told { was, is }, Takes::Now) => write!(f, " = {is} (was {was})")?,
+        }
+        match self.leeway {
+            Leeway::More => f.write_str(", LOOSER"),
+            Leeway::Same => Ok(()),
+        }
+    }
+}
+
+type Rows = BTreeMap<String, Value>;
+
+fn rows(settings: &Settings) -> Rows {
+    show::rows(settings).into_iter().collect()
+}
+
+fn secret(settings: &Settings) -> Option<&str> {
+    settings.api_key.as_ref().map(ExposeSecret::expose_secret)
+}
+
+fn changed(name: &str, was: &Value, is: &Value) -> Option<Change> {
+    let leeway = match live(name) {
+        Some(looser) if looser.lets_through(was, is) => Leeway::More,
+        Some(_) | None => Leeway::Same,
+    };
+    (was != is).then(|| Change {
+        key: name.to_owned(),
+        values: Values::Told {
+            was: written(was),
+            is: written(is),
+        },
+        takes: takes(name),
+        leeway,
+    })
+}
+
+fn live(name: &str) -> Option<Looser> {
+    let fits = |of: &str| {
+        name.strip_prefix(of)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    let mut known = LIVE.iter().filter(|(of, _)| fits(of));
+    known.next().map(|(_, looser)| *looser)
+}
+
+fn takes(name: &str) -> Takes {
+    match live(name) {
+        Some(_) => Takes::Now,
+        None => Takes::NextStart,
+    }
+}
+
+fn written(value: &Value) -> String {
+    match value {
+        Value::Null => "none".to_owned(),
+        Value::String(text) if text.is_empty() => "none".to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => value.to_string(),
+    }
+}
+
+impl Looser {
+    fn lets_through(self, was: &Value, is: &Value) -> bool {
+        match self {
+            Self::Never => false,
+            Self::WhenOff => was == &Value::Bool(true) && is == &Value::Bool(false),
+            Self::WhenMore => match (amount(was), amount(is)) {
+                (None, _) => false,
+                (Some(_), None) => true,
+                (Some(was), Some(is)) => is > was,
+            },
+            Self::WhenLess => amount(is).unwrap_or_default() < amount(was).unwrap_or_default(),
+        }
+    }
+}
+
+/// A limit as a number, a time in milliseconds; what is not set or zero limits nothing.
+fn amount(value: &Value) -> Option<Num> {
+    let text = match value {
+        Value::Number(number) => number.to_string(),
+        Value::String(text) => text.clone(),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => return None,
+    };
+    let span = || {
+        let span = text.parse::<SignedDuration>().ok()?;
+        Some(Num::from(i64::try_from(span.as_millis()).ok()?))
+    };
+    let number = text.parse::<Num>().ok().or_else(span);
+    number.filter(|number| *number != Num::default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::{Sources, load, load::known},
+        *,
+    };
+    use std::{fs, path::Path};
+
+    fn loaded(file: &Path, text: &str) -> Loaded {
+        fs::write(file, text).unwrap();
+        let sources = Sources {
+            user_file: Some(file.to_owned()),
+            ..Sources::default()
+        };
+        load(&sources).unwrap()
+    }
+
+    fn told(was: &str, is: &str) -> Vec<(String, Takes, Leeway)> {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("config.toml");
+        let (was, is) = (loaded(&file, was), loaded(&file, is));
+        let told = |change: Change| (change.to_string(), change.takes, change.leeway);
+        was.changes(&is).into_iter().map(told).collect()
+    }
+
+    #[test]
+    fn nothing_that_reads_the_same_is_a_change() {
+        assert_eq!(told("", "theme = \"dark\" # as it was"), []);
+    }
+
+    #[test]
+    fn a_change_says_what_was_and_what_is() {
+        assert_eq!(
+            told("", "theme = \"light\"\n[poll]\norders = \"2s\""),
+            [
+                (
+                    "poll.orders = 2s (was 1s)".to_owned(),
+                    Takes::Now,
+                    Leeway::Same
+                ),
+                (
+                    "theme = light (was dark)".to_owned(),
+                    Takes::Now,
+                    Leeway::Same
+                ),
+            ]
+        );
+    }
+
+    #[test]
+    fn whom_the_desk_trades_with_is_chosen_at_its_start() {
+        let service =
+            "base_url = \"http://127.0.0.1:9\"\naccount_id = \"a\"\napi_key_file = \"/k\"";
+        let changes = told(service, "state_dir = \"/x\"\nlog_level = \"off\"");
+        let later: Vec<_> = changes
+            .iter()
+            .map(|(key, takes, _)| (key.as_str(), *takes))
+            .collect();
+        assert_eq!(
+            later,
+            [
+                ("account_id", Takes::NextStart),
+                ("api_key_file", Takes::NextStart),
+                ("base_url", Takes::NextStart),
+                ("log_level", Takes::NextStart),
+                ("state_dir", Takes::NextStart),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_limit_that_is_lifted_or_raised_is_called_looser_and_one_that_is_set_is_not() {
+        let more = [
+            ("read_only = true", "read_only = false"),
+            ("[checks]\nmax_size = \"1\"", ""),
+            ("[checks]\nmax_size = \"1\"", "[checks]\nmax_size = \"1.5\""),
+            ("", "[checks]\norders_per_second = 0"),
+            ("", "[checks]\nfacts_within = \"1m\""),
+            ("", "[checks]\nduplicate_within = \"0s\""),
+            ("", "[guard]\nlock = false"),
+            ("[guard]\ndrawdown = \"5\"", "[guard]\ndrawdown = \"6\""),
+        ];
+        for (strict, loose) in more {
+            let leeways = [told(strict, loose), told(loose, strict)].map(|told| told[0].2);
+            assert_eq!(leeways, [Leeway::More, Leeway::Same], "{strict} -> {loose}");
+        }
+    }
+
+    #[test]
+    fn another_key_is_told_without_the_key() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("config.toml");
+        fs::write(&file, "").unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+        let service = "base_url = \"http://127.0.0.1:9\"\naccount_id = \"a\"\n";
+        let was = loaded(&file, &format!("{service}api_key = \"sk-1\""));
+        let is = loaded(&file, &format!("{service}api_key = \"sk-2\""));
+        assert_eq!(was.changes(&is), [Change::of_contents("api_key")]);
+        assert_eq!(was.changes(&is)[0].takes, Takes::NextStart);
+        assert_eq!(was.changes(&was), []);
+    }
+
+    #[test]
+    fn a_file_that_is_gone_is_known_to_be() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("config.toml");
+        let was = loaded(&file, "read_only = true\nkeys_file = \"/k\"");
+        assert_eq!(was.files(), [file.clone(), "/k".into()]);
+        let sources = Sources {
+            user_file: Some(file.clone()),
+            ..Sources::default()
+        };
+        fs::remove_file(&file).unwrap();
+        let is = load(&sources).unwrap();
+        assert_eq!((was.lost(&is), is.lost(&was)), (Some(file), None));
+    }
+
+    #[test]
+    fn what_takes_effect_at_once_is_a_setting() {
+        let known = known();
+        let unknown = LIVE.iter().filter(|(of, _)| {
+            !known
+                .iter()
+                .any(|key| key == of || key.starts_with(&format!("{of}.")))
+        });
+        assert_eq!(
+            unknown.map(|(of, _)| *of).collect::<Vec<_>>(),
+            Vec::<&str>::new()
+        );
+    }
+}

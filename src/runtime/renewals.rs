@@ -1,0 +1,36 @@
+//! The line between the loop and whoever reads the settings, on a thread of its own.
+
+use crate::{app::Msg, ui::Theme};
+use std::sync::mpsc::{Sender, channel};
+use tokio::sync::mpsc::Receiver;
+
+/// What the loop asks of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wish {
+    /// Read the settings now, and say what came of it in any case.
+    Read,
+}
+
+/// What it tells the loop.
+#[derive(Debug)]
+pub struct News {
+    /// The colours from now on; `None` where they stay.
+    pub theme: Option<Theme>,
+    pub msg: Msg,
+}
+
+#[derive(Debug)]
+pub struct Renewals {
+    pub wishes: Sender<Wish>,
+    pub news: Receiver<News>,
+}
+
+impl Renewals {
+    /// Of a desk whose settings nobody reads again.
+    pub fn none() -> Self {
+        Self {
+            wishes: channel().0,
+            news: tokio::sync::mpsc::channel(1).1,
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Settings, keys and colours that change under a running desk.
+
+use super::{session::Session, *};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// The user's own settings file.
+fn config(home: &Path) -> PathBuf {
+    let dir = home.join(".config/perpdeck");
+    fs::create_dir_all(&dir).unwrap();
+    dir.join("config.toml")
+}
+
+/// As an editor saves: a new file moved over the old one.
+fn save(file: &Path, text: &str) {
+    let fresh = file.with_extension("toml~");
+    fs::write(&fresh, text).unwrap();
+    fs::rename(fresh, file).unwrap();
+}
+
+#[test]
+fn a_file_edited_under_a_running_desk_is_in_force_when_good_and_refused_when_not() {
+    let home = tempfile::tempdir().unwrap();
+    let file = config(home.path());
+    save(&file, "read_only = true\n");
+    let mut session = Session::start(
+        home.path(),
+        SIZE,
+        &["demo", "--seed", "7", "--speed", "0.001"],
+    );
+    session.wait_for("1 Positions 5");
+
+    session.press("X");
+    session.wait_for("in 1.");
+    session.press("y");
+    session.wait_for("the desk is read-only and sends nothing");
+
+    save(&file, "read_only = true\nclose_all_confirm = true\n");
+    session.wait_for("settings: close_all_confirm = true (was false)");
+
+    save(&file, "read_only = perhaps\nclose_all_confirm = true\n");
+    session.wait_for("settings not taken, the old ones stay in force");
+    session.press("\u{1b}");
+    session.wait_until("the toast gone", |screen| {
+        !screen.contains("settings not taken")
+    });
+    session.press(":config\r");
+    session.wait_for("as before: what the files say now is not taken");
+    session.wait_for("line 1:");
+    session.press("\u{1b}");
+
+    save(
+        &file,
+        "close_all_confirm = true\nbase_url = \"http://127.0.0.1:1\"\n",
+    );
+    session.wait_for("account_id: is missing");
+    save(&file, "close_all_confirm = true\n");
+    session.wait_for("read_only = false (was true), LOOSER");
+
+    fs::remove_file(&file).unwrap();
+    session.wait_for("is gone or empty");
+    save(&file, "close_all_confirm = true\n");
+    session.wait_for("settings in order again");
+    session.press(":reload\r");
+    session.wait_for("settings: nothing has changed");
+
+    session.press("X");
+    session.wait_for("y yes");
+    session.wait_until("a strip that listens", |screen| {
+        screen.contains("(4.") && screen.contains("y yes")
+    });
+    session.press("y");
+    session.wait_until("the first position closed", |screen| {
+        screen.contains("1 Positions") && !screen.contains("1 Positions 5")
+    });
+    session.press("\u{3}");
+    assert_given_back(session, 0);
+}
+
+#[test]
+fn keys_of_an_edited_file_work_at_once_and_a_broken_one_takes_none_away() {
+    let home = tempfile::tempdir().unwrap();
+    let keys = config(home.path()).with_file_name("keys.toml");
+    save(&keys, "[desk]\nhelp = \"f1\"\n");
+    save(
+        &config(home.path()),
+        "keys_file = \"~/.config/perpdeck/keys.toml\"\n",
+    );
+    let mut session = Session::start(
+        home.path(),
+        SIZE,
+        &["demo", "--seed", "7", "--speed", "0.001"],
+    );
+    session.wait_for("F1 help");
+    save(&keys, "[desk]\nhelp = \"f2\"\nquit = \"Q\"\n");
+    session.wait_for("keys_file changed");
+    session.wait_for("F2 help");
+    save(&keys, "[desk]\nhelp = \"f2\"\nquit = \"Q\"\nbye = \"Z\"\n");
+    session.wait_for("[desk] bye: no such action");
+    session.press("Q");
+    assert_given_back(session, 0);
+}
