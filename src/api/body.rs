@@ -182,6 +182,7 @@ impl CloseBody {
     pub fn into_close(self, position_id: PositionId) -> ClosePosition {
         ClosePosition {
             position_id,
+            held: None,
             kind: self.kind,
             size: self.size,
             expected_price: self.expected_price,

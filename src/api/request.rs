@@ -254,6 +254,7 @@ mod tests {
         };
         let close = crate::model::ClosePosition {
             position_id: "p/2".into(),
+            held: None,
             kind: crate::model::CloseKind::Market,
             size: Some(Num::new(5, 1)),
             expected_price: None,

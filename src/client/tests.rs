@@ -354,6 +354,7 @@ async fn what_one_attempt_proves_is_kept_apart() {
 async fn an_order_receipt_shows_what_the_service_made_of_it() {
     let close = Command::Close(crate::model::ClosePosition {
         position_id: "p".into(),
+        held: None,
         kind: crate::model::CloseKind::Market,
         size: None,
         expected_price: None,

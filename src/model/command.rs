@@ -93,9 +93,19 @@ pub struct PlaceScaled {
     pub skew: Option<Num>,
 }
 
+/// A position as it was seen when something was decided about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Held {
+    pub market_id: MarketId,
+    /// What made it: `Buy` is long.
+    pub side: Side,
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClosePosition {
     pub position_id: PositionId,
+    /// Never sent: what the answer is held against. `None` where it was not seen.
+    pub held: Option<Held>,
     pub kind: CloseKind,
     /// Absent closes the whole position as it is when the request arrives.
     pub size: Option<Num>,

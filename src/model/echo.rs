@@ -1,145 +1,195 @@
 //! Whether the service placed what was asked: a field name it does not know is a field it ignores.
 
-use super::{Command, Order, PlaceOrder, TimeInForce};
+use super::{
+    ClosePosition, Command, Num, Order, PlaceOrder, PlaceScaled, PlaceTwap, Receipt, Scaled, Side,
+    TimeInForce, Twap,
+};
+use std::fmt::Display;
 
-/// What differs between what was asked and the order that came of it, one phrase per field: side, size,
-/// type, time in force, market. Empty for commands that place nothing.
-pub fn differences(command: &Command, order: &Order) -> Vec<String> {
-    match command {
-        Command::Place(asked) => placed(asked, order),
-        Command::Close(asked) => {
-            let size = asked.size.filter(|size| *size != order.asked_size().abs());
-            let mut found = vec![];
-            push(&mut found, "size", size, order.asked_size());
-            push(
-                &mut found,
-                "reduce-only",
-                (!order.reduce_only).then_some("yes"),
-                "no",
-            );
-            found
+/// What the sign of a TWAP's or ladder's size says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sizes {
+    /// Its side.
+    Signed,
+    Unsigned,
+}
+
+/// What differs between what was asked and what came of it, one phrase per field. A field that the answer does not
+/// have is no difference, but for a time in force: a service that does not say rests by `gtc`. Empty for commands that
+/// place nothing.
+pub fn differences(command: &Command, receipt: &Receipt, sizes: Sizes) -> Vec<String> {
+    match (command, receipt) {
+        (Command::Place(asked), Receipt::Order { order, .. }) => placed(asked, order),
+        (Command::Close(asked), Receipt::Order { order, .. }) => closed(asked, order),
+        (Command::PlaceTwap(asked), Receipt::Twap(twap)) => sliced(asked, twap, sizes),
+        (Command::PlaceScaled(asked), Receipt::Scaled(ladder)) => laddered(asked, ladder, sizes),
+        // Nothing is placed, or the answer is of another kind, which the client does not take.
+        (
+            Command::Place(_)
+            | Command::Close(_)
+            | Command::PlaceTwap(_)
+            | Command::PlaceScaled(_)
+            | Command::Cancel(_)
+            | Command::Exits(_)
+            | Command::Margin { .. }
+            | Command::StopTwap(_)
+            | Command::CancelScaled(_)
+            | Command::CloseAll(_)
+            | Command::Flatten(_),
+            _,
+        ) => vec![],
+    }
+}
+
+/// What came of it, by its name.
+pub fn name(receipt: &Receipt) -> String {
+    match receipt {
+        Receipt::Order { order, .. } => format!("order {}", order.id),
+        Receipt::Twap(twap) => format!("TWAP {}", twap.id),
+        Receipt::Scaled(ladder) => format!("ladder {}", ladder.id),
+        Receipt::Cancel(_)
+        | Receipt::Position(_)
+        | Receipt::CloseAll(_)
+        | Receipt::Over(_)
+        | Receipt::Flat(_) => "the answer".to_owned(),
+    }
+}
+
+/// What stops that which is not as asked, while there is something to stop.
+pub fn undo(receipt: &Receipt) -> Option<Command> {
+    match receipt {
+        Receipt::Order { order, .. } => order
+            .is_working()
+            .then(|| Command::Cancel(order.id.clone())),
+        Receipt::Twap(twap) if twap.ended_at().is_none() => {
+            Some(Command::StopTwap(twap.id.clone()))
         }
-        Command::PlaceTwap(_)
-        | Command::PlaceScaled(_)
-        | Command::Cancel(_)
-        | Command::Exits(_)
-        | Command::Margin { .. }
-        | Command::StopTwap(_)
-        | Command::CancelScaled(_)
-        | Command::CloseAll(_)
-        | Command::Flatten(_) => vec![],
+        Receipt::Scaled(ladder) if ladder.ended_at().is_none() => {
+            Some(Command::CancelScaled(ladder.id.clone()))
+        }
+        Receipt::Twap(_)
+        | Receipt::Scaled(_)
+        | Receipt::Cancel(_)
+        | Receipt::Position(_)
+        | Receipt::CloseAll(_)
+        | Receipt::Over(_)
+        | Receipt::Flat(_) => None,
     }
 }
 
 fn placed(asked: &PlaceOrder, order: &Order) -> Vec<String> {
-    let mut found = vec![];
-    let kind = asked.kind.to_string();
-    let is_kind = order.kind.to_string() == kind || order.mode.to_string() == kind;
-    let market = (asked.market_id != order.market_id).then_some(&asked.market_id);
-    push(&mut found, "market", market, &order.market_id);
-    let other_side = (!order.side.is(&asked.side)).then_some(asked.side);
-    push(&mut found, "side", other_side, &order.side);
-    let size = (asked.size != order.asked_size().abs()).then_some(asked.size);
-    push(&mut found, "size", size, order.asked_size());
-    push(&mut found, "type", (!is_kind).then_some(kind), &order.kind);
-    let reduce_only = (asked.reduce_only != order.reduce_only).then_some(asked.reduce_only);
-    push(&mut found, "reduce-only", reduce_only, order.reduce_only);
-    time_in_force(&mut found, asked, order);
-    found
+    let mut found = Found::default();
+    found.differ("market", &asked.market_id, Some(&order.market_id));
+    found.side(asked.side, order);
+    found.differ("size", asked.size, Some(order.asked_size().abs()));
+    found.kind(&asked.kind.to_string(), order);
+    found.differ("reduce-only", asked.reduce_only, Some(order.reduce_only));
+    found.time_in_force(asked, order);
+    found.known("limit price", asked.limit_price, order.limit_price);
+    let trigger = asked.trigger.as_ref().map(|trigger| trigger.price);
+    found.known("trigger price", trigger, order.trigger_price);
+    let target = asked.target_position_id.as_ref();
+    found.known("position", target, order.target_position_id.as_ref());
+    found.0
 }
 
-/// A service that does not say rests by `gtc`; only a resting kind of order has a time in force at all.
-fn time_in_force(found: &mut Vec<String>, asked: &PlaceOrder, order: &Order) {
-    let Some(wanted) = asked.time_in_force.filter(|tif| *tif != TimeInForce::Gtc) else {
-        return;
-    };
-    let told = order.time_in_force.as_ref();
-    if told.is_none_or(|told| !told.is(&wanted)) {
-        let told = told.map_or_else(|| TimeInForce::Gtc.to_string(), ToString::to_string);
-        push(found, "time in force", Some(wanted), told);
+fn closed(asked: &ClosePosition, order: &Order) -> Vec<String> {
+    let mut found = Found::default();
+    if let Some(held) = &asked.held {
+        found.differ("market", &held.market_id, Some(&order.market_id));
+        found.side(held.side.opposite(), order);
     }
+    found.known("size", asked.size, Some(order.asked_size().abs()));
+    found.kind(&asked.kind.to_string(), order);
+    found.differ("reduce-only", true, Some(order.reduce_only));
+    found.known("limit price", asked.limit_price, order.limit_price);
+    let trigger = asked.trigger.as_ref().map(|trigger| trigger.price);
+    found.known("trigger price", trigger, order.trigger_price);
+    let target = order.target_position_id.as_ref();
+    found.differ("position", &asked.position_id, target);
+    found.0
 }
 
-fn push(
-    found: &mut Vec<String>,
-    field: &str,
-    asked: Option<impl std::fmt::Display>,
-    placed: impl std::fmt::Display,
-) {
-    found.extend(asked.map(|asked| format!("{field} {placed} instead of {asked}")));
+fn sliced(asked: &PlaceTwap, twap: &Twap, sizes: Sizes) -> Vec<String> {
+    let mut found = Found::default();
+    found.differ("market", &asked.market_id, Some(&twap.market_id));
+    found.signed((asked.side, asked.size), twap.total_size, sizes);
+    found.differ("reduce-only", asked.reduce_only, twap.reduce_only);
+    found.differ("minutes", asked.duration_minutes, twap.duration_minutes);
+    found.known("trigger price", asked.trigger_price, twap.trigger_price);
+    found.known("lowest price", asked.min_price, twap.min_price);
+    found.known("highest price", asked.max_price, twap.max_price);
+    found.0
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::{MarginMode, PlaceKind, Side};
+fn laddered(asked: &PlaceScaled, ladder: &Scaled, sizes: Sizes) -> Vec<String> {
+    let mut found = Found::default();
+    found.differ("market", &asked.market_id, Some(&ladder.market_id));
+    found.signed((asked.side, asked.size), ladder.total_size, sizes);
+    found.differ("reduce-only", asked.reduce_only, ladder.reduce_only);
+    found.differ("rungs", asked.rung_count, ladder.rung_count);
+    found.known("first price", Some(asked.start_price), ladder.start_price);
+    found.known("last price", Some(asked.end_price), ladder.end_price);
+    found.0
+}
 
-    fn asked() -> PlaceOrder {
-        PlaceOrder {
-            account_id: "a".into(),
-            market_id: "paper|BTC".into(),
-            kind: PlaceKind::Limit,
-            side: Side::Buy,
-            size: "0.10".parse().unwrap(),
-            expected_price: None,
-            leverage: "5".parse().unwrap(),
-            margin_mode: MarginMode::Cross,
-            reduce_only: false,
-            time_in_force: Some(TimeInForce::Ioc),
-            gtd_expires_at: None,
-            limit_price: Some("100".parse().unwrap()),
-            trigger: None,
-            chase_offset: None,
-            chase_cap_price: None,
-            take_profit_price: None,
-            stop_loss_price: None,
-            slippage_tolerance: None,
-            target_position_id: None,
+#[derive(Debug, Default)]
+struct Found(Vec<String>);
+
+impl Found {
+    fn differ<T: PartialEq + Display>(&mut self, field: &str, asked: T, told: Option<T>) {
+        if let Some(told) = told.filter(|told| *told != asked) {
+            self.note(field, asked, told);
         }
     }
 
-    fn order(rest: &str) -> Order {
-        let json = format!(
-            r#"{{"id":"o","account_id":"a","market_id":"paper|BTC","provider":"paper","symbol":"BTC",
-            "coin":"BTC","mode":"limit","expected_price":1,"leverage":5,"margin_mode":"cross",
-            "reduce_only":false,"status":"resting","requested_at":1790000000000,{rest}}}"#
-        );
-        serde_json::from_str(&json).unwrap()
+    /// What was not asked for is for the service to choose.
+    fn known<T: PartialEq + Display>(&mut self, field: &str, asked: Option<T>, told: Option<T>) {
+        if let Some(asked) = asked {
+            self.differ(field, asked, told);
+        }
     }
 
-    #[test]
-    fn an_order_as_asked_is_silent_however_its_size_is_written() {
-        let same = order(r#""type":"limit","side":"buy","size":0.1,"time_in_force":"ioc""#);
-        assert_eq!(
-            differences(&Command::Place(Box::new(asked())), &same),
-            [""; 0]
-        );
-        let part = order(
-            r#""type":"limit","side":"buy","size":0.04,"initial_size":0.1,"time_in_force":"ioc""#,
-        );
-        assert_eq!(
-            differences(&Command::Place(Box::new(asked())), &part),
-            [""; 0]
-        );
+    fn note(&mut self, field: &str, asked: impl Display, told: impl Display) {
+        self.0.push(format!("{field} {told} instead of {asked}"));
     }
 
-    #[test]
-    fn every_field_that_was_not_understood_is_named() {
-        let other = order(r#""type":"market","side":"sell","size":1"#);
-        let mut other = Order {
-            mode: crate::model::OrderMode::Market.into(),
-            ..other
+    fn side(&mut self, asked: Side, order: &Order) {
+        if !order.side.is(&asked) {
+            self.note("side", asked, &order.side);
+        }
+    }
+
+    fn signed(&mut self, asked: (Side, Num), told: Option<Num>, sizes: Sizes) {
+        let (to, size) = asked;
+        let Some(told) = told else { return };
+        self.differ("size", size, Some(told.abs()));
+        if sizes == Sizes::Signed {
+            let turned = told.times(Num::from(to.sign()));
+            let turned = turned.is_some_and(Num::is_negative);
+            self.differ("side", to, turned.then(|| to.opposite()));
+        }
+    }
+
+    /// Chase executes as a limit, a conditional order as one at the market: either word will do.
+    fn kind(&mut self, asked: &str, order: &Order) {
+        if order.kind.to_string() != asked && order.mode.to_string() != asked {
+            self.note("type", asked, &order.kind);
+        }
+    }
+
+    /// Only a resting kind of order has a time in force at all.
+    fn time_in_force(&mut self, asked: &PlaceOrder, order: &Order) {
+        let Some(wanted) = asked.time_in_force.filter(|tif| *tif != TimeInForce::Gtc) else {
+            return;
         };
-        other.market_id = "paper|ETH".into();
-        assert_eq!(
-            differences(&Command::Place(Box::new(asked())), &other),
-            [
-                "market paper|ETH instead of paper|BTC",
-                "side sell instead of buy",
-                "size 1 instead of 0.10",
-                "type market instead of limit",
-                "time in force gtc instead of ioc",
-            ]
-        );
+        let told = order.time_in_force.as_ref();
+        if told.is_none_or(|told| !told.is(&wanted)) {
+            let told = told.map_or_else(|| TimeInForce::Gtc.to_string(), ToString::to_string);
+            self.note("time in force", wanted, told);
+        }
     }
 }
+
+#[cfg(test)]
+mod tests;

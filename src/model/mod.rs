@@ -30,7 +30,7 @@ mod zone;
 pub use call::Call;
 pub use close_all::{CloseAll, CloseAllStatus, CloseResult, CloseResultStatus};
 pub use command::{
-    CloseKind, ClosePosition, Command, Curve, Exits, Leg, PlaceKind, PlaceOrder, PlaceScaled,
+    CloseKind, ClosePosition, Command, Curve, Exits, Held, Leg, PlaceKind, PlaceOrder, PlaceScaled,
     PlaceTwap, Resource, Risk, Trigger,
 };
 pub use failure::{Failure, FailureKind};

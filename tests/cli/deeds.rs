@@ -342,6 +342,34 @@ fn part_of_a_position_is_closed_and_then_the_rest() {
 }
 
 #[test]
+fn what_the_service_places_is_what_was_asked_whatever_the_type() {
+    let served = Served::bare();
+    let position = served.holding("paper|BTC", 0.5, "cross");
+    let close: &[&str] = &["close", &position, "--size", "0.1"];
+    let waits = ["--trigger-price", "50000"];
+    for (verb, more) in [
+        (BUY, &["--tif", "gtd", "--gtd-expires-at", "2h"][..]),
+        (BUY, &["--stop-loss", "45000"]),
+        (close, &[]),
+        (close, &["--type", "limit", "--limit-price", "90000"]),
+        (
+            close,
+            &[
+                &waits[..],
+                &["--type", "conditional", "--trigger-direction", "below"],
+            ]
+            .concat(),
+        ),
+        (&["close", &position], &[]),
+    ] {
+        let (code, out, err) = served.run(&with(&with(verb, more), &["--yes"]));
+        assert!(out.contains("ord_"), "{verb:?} {more:?}: {code} {err}");
+        assert!(!err.contains("not as asked"), "{verb:?} {more:?}: {err}");
+        served.post("/sim/clock", &json!({ "advance_ms": 1_000 }));
+    }
+}
+
+#[test]
 fn the_exit_that_is_not_named_stays_as_it_is() {
     let served = Served::bare();
     let order = served.waiting("limit");

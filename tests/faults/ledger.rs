@@ -263,6 +263,7 @@ fn place_ladder(account: &str) -> Command {
 fn close(position: &str) -> Command {
     Command::Close(ClosePosition {
         position_id: position.into(),
+        held: None,
         kind: CloseKind::Market,
         size: Some("0.004".parse().unwrap()),
         expected_price: Some("64250.5".parse().unwrap()),

@@ -514,6 +514,7 @@ fn happenings(model: &mut Model) {
     let filled = history().swap_remove(2);
     let close = perpdeck::model::ClosePosition {
         position_id: "pos_1".into(),
+        held: None,
         kind: perpdeck::model::CloseKind::Market,
         size: Some(num("0.2")),
         expected_price: None,

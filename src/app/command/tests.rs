@@ -11,7 +11,7 @@ use crate::{
         update,
     },
     model::{
-        CloseKind, ClosePosition, Command, Page, PlaceKind, Side,
+        CloseKind, ClosePosition, Command, Held, Page, PlaceKind, Side,
         draft::{Draft, Field, Shape},
     },
 };
@@ -60,6 +60,10 @@ fn closing_half_of_a_position_asks_for_one_key() {
     assert_eq!(say(&mut model, "close btc 50%"), vec![]);
     let close = Command::Close(ClosePosition {
         position_id: "pos-1".into(),
+        held: Some(Held {
+            market_id: "paper|BTC".into(),
+            side: Side::Buy,
+        }),
         kind: CloseKind::Market,
         size: Some(num("0.25")),
         expected_price: Some(num("64000")),

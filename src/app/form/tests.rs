@@ -4,8 +4,8 @@ use super::{super::overlay::Overlay, Form};
 use crate::{
     app::{Effect, Model, Msg, notice::Event, poll::Answer, testing::*, update},
     model::{
-        CloseKind, ClosePosition, Command, Exits, Failure, FailureKind, Leg, MarginMode, PlaceKind,
-        PlaceOrder, Receipt, Side, Ticket, TimeInForce,
+        CloseKind, ClosePosition, Command, Exits, Failure, FailureKind, Held, Leg, MarginMode,
+        PlaceKind, PlaceOrder, Receipt, Side, Ticket, TimeInForce,
         draft::{Fault, Field},
     },
 };
@@ -52,9 +52,17 @@ fn market_buy(coin: &str, size: &str) -> PlaceOrder {
     }
 }
 
+fn held(coin: &str, side: Side) -> Held {
+    Held {
+        market_id: format!("paper|{coin}").into(),
+        side,
+    }
+}
+
 fn close(position: &str, size: Option<&str>) -> ClosePosition {
     ClosePosition {
         position_id: position.into(),
+        held: Some(held("BTC", Side::Buy)),
         kind: CloseKind::Market,
         size: size.map(num),
         expected_price: Some(num("64000")),
@@ -653,6 +661,7 @@ mod closing {
         arrive(&mut model, Answer::Positions(Ok(page)));
         let expected = ClosePosition {
             expected_price: Some(num("150.01")),
+            held: Some(held("SOL", Side::Sell)),
             ..close("pos-2", Some("30"))
         };
         assert_eq!(

@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        Bps, CloseKind, ClosePosition, MarketId, Num, Position, PositionId, Side, Trigger,
+        Bps, CloseKind, ClosePosition, Held, MarketId, Num, Position, PositionId, Side, Trigger,
         TriggerDirection, estimate,
     },
     Amount, Fault, Faults, Field, Seen, Texts, amount,
@@ -84,6 +84,7 @@ impl CloseDraft {
         };
         Ok(ClosePosition {
             position_id: self.position_id.clone(),
+            held: seen.position.and_then(held),
             kind: self.kind,
             size,
             expected_price: observed.flatten().or_else(|| seen.mid()),
@@ -191,6 +192,13 @@ impl CloseDraft {
         }
         Ok(())
     }
+}
+
+fn held(position: &Position) -> Option<Held> {
+    Some(Held {
+        market_id: position.market_id.clone(),
+        side: position.side()?,
+    })
 }
 
 #[cfg(test)]

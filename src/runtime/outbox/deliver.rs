@@ -11,7 +11,10 @@ use crate::{
     app::{Msg, notice::Tone},
     client::policy::Tries,
     journal::{Standing, State},
-    model::{Command, Failure, FailureKind, Progress, Receipt, Risk, Ticket, Timestamp, echo},
+    model::{
+        Command, Failure, FailureKind, Progress, Receipt, Risk, Ticket, Timestamp,
+        echo::{self, Sizes},
+    },
 };
 use std::sync::Arc;
 
@@ -261,21 +264,21 @@ impl Errand {
 
     /// What the service says it placed, against what was asked.
     async fn check_echo(&self, receipt: &Receipt, standing: &mut Standing) {
-        let Receipt::Order { order, .. } = receipt else {
-            return;
+        let sizes = if self.desk.client.dialect().signed_sizes {
+            Sizes::Signed
+        } else {
+            Sizes::Unsigned
         };
-        let differences = echo::differences(&self.command, order);
+        let differences = echo::differences(&self.command, receipt, sizes);
         if differences.is_empty() {
             return;
         }
         let what = differences.join(", ");
         standing.detail = format!("{}; NOT AS ASKED: {what}", standing.detail);
-        let text = format!("order {} is not as asked: {what}", order.id);
-        if order.is_working() {
-            let undo = Command::Cancel(order.id.clone());
-            self.desk.say(Msg::Offered(text, undo)).await;
-        } else {
-            self.desk.note(Tone::Alert, text).await;
+        let text = format!("{} is not as asked: {what}", echo::name(receipt));
+        match echo::undo(receipt) {
+            Some(undo) => self.desk.say(Msg::Offered(text, undo)).await,
+            None => self.desk.note(Tone::Alert, text).await,
         }
     }
 }

@@ -636,6 +636,7 @@ async fn after_a_crash_a_command_of_another_key_is_in_sight_and_never_sent() {
 pub(super) fn close(position: &str) -> Command {
     Command::Close(crate::model::ClosePosition {
         position_id: position.into(),
+        held: None,
         kind: crate::model::CloseKind::Market,
         size: None,
         expected_price: None,

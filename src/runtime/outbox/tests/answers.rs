@@ -98,6 +98,26 @@ async fn of_an_order_that_is_over_already_there_is_nothing_to_cancel_and_it_is_s
 }
 
 #[tokio::test]
+async fn a_close_of_another_position_is_an_alert_as_well() {
+    let closing = |position: &str| {
+        ORDER
+            .replace(r#""size":0.10"#, r#""size":1"#)
+            .replace(
+                r#""type":"limit","mode":"limit""#,
+                r#""type":"market","mode":"market""#,
+            )
+            .replace(
+                r#""reduce_only":false"#,
+                &format!(r#""reduce_only":true,"target_position_id":"{position}""#),
+            )
+    };
+    assert_eq!(heard_of(close("p-1"), closing("p-1")).await, []);
+    let text = "order o-1 is not as asked: position p-2 instead of p-1".to_owned();
+    let offer = Msg::Offered(text, Command::Cancel("o-1".into()));
+    assert_eq!(heard_of(close("p-1"), closing("p-2")).await, [offer]);
+}
+
+#[tokio::test]
 async fn the_journal_keeps_that_an_order_was_not_as_asked() {
     let order = ORDER.replace(r#""size":0.10"#, r#""size":1.0"#);
     let reply = ok(&format!(r#"{{"data":{order},"queued":false}}"#));

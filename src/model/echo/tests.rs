@@ -1,0 +1,235 @@
+use super::*;
+use crate::model::{CloseKind, Curve, Held, MarginMode, OrderMode, PlaceKind, Trigger};
+
+fn num(text: &str) -> Num {
+    text.parse().unwrap()
+}
+
+fn asked() -> PlaceOrder {
+    PlaceOrder {
+        account_id: "a".into(),
+        market_id: "paper|BTC".into(),
+        kind: PlaceKind::Limit,
+        side: Side::Buy,
+        size: num("0.10"),
+        expected_price: None,
+        leverage: num("5"),
+        margin_mode: MarginMode::Cross,
+        reduce_only: false,
+        time_in_force: Some(TimeInForce::Ioc),
+        gtd_expires_at: None,
+        limit_price: Some(num("100")),
+        trigger: None,
+        chase_offset: None,
+        chase_cap_price: None,
+        take_profit_price: None,
+        stop_loss_price: None,
+        slippage_tolerance: None,
+        target_position_id: None,
+    }
+}
+
+fn closing() -> ClosePosition {
+    ClosePosition {
+        position_id: "p-1".into(),
+        held: Some(Held {
+            market_id: "paper|BTC".into(),
+            side: Side::Buy,
+        }),
+        kind: CloseKind::Conditional,
+        size: Some(num("0.10")),
+        expected_price: None,
+        slippage_tolerance: None,
+        limit_price: None,
+        trigger: Some(Trigger {
+            price: num("90"),
+            market_id: None,
+            direction: None,
+        }),
+        marketable_limit_acknowledged: false,
+    }
+}
+
+fn slicing() -> Command {
+    Command::PlaceTwap(Box::new(PlaceTwap {
+        account_id: "a".into(),
+        market_id: "paper|BTC".into(),
+        curve: Curve::Twap,
+        side: Side::Sell,
+        size: num("0.10"),
+        leverage: num("5"),
+        margin_mode: MarginMode::Cross,
+        reduce_only: true,
+        duration_minutes: num("30"),
+        randomize: false,
+        trigger_price: None,
+        max_price: None,
+        min_price: Some(num("90")),
+    }))
+}
+
+fn laddering() -> Command {
+    Command::PlaceScaled(Box::new(PlaceScaled {
+        account_id: "a".into(),
+        market_id: "paper|BTC".into(),
+        side: Side::Sell,
+        size: num("0.10"),
+        leverage: num("5"),
+        margin_mode: MarginMode::Cross,
+        reduce_only: false,
+        start_price: num("100"),
+        end_price: num("110"),
+        rung_count: num("5"),
+        skew: None,
+    }))
+}
+
+fn order(rest: &str) -> Order {
+    let json = format!(
+        r#"{{"id":"o","account_id":"a","market_id":"paper|BTC","provider":"paper","symbol":"BTC",
+        "coin":"BTC","mode":"limit","expected_price":1,"leverage":5,"margin_mode":"cross",
+        "status":"resting","requested_at":1790000000000,{rest}}}"#
+    );
+    serde_json::from_str(&json).unwrap()
+}
+
+fn of_order(command: &Command, order: Order) -> Vec<String> {
+    let receipt = Receipt::Order {
+        order: Box::new(order),
+        queued: false,
+    };
+    differences(command, &receipt, Sizes::Signed)
+}
+
+fn place(order: Order) -> Vec<String> {
+    of_order(&Command::Place(Box::new(asked())), order)
+}
+
+fn twap(rest: &str) -> Receipt {
+    let json = format!(r#"{{"id":"t","market_id":"paper|BTC"{rest}}}"#);
+    Receipt::Twap(Box::new(serde_json::from_str(&json).unwrap()))
+}
+
+fn ladder(rest: &str) -> Receipt {
+    let json = format!(r#"{{"id":"s","market_id":"paper|BTC"{rest}}}"#);
+    Receipt::Scaled(Box::new(serde_json::from_str(&json).unwrap()))
+}
+
+#[test]
+fn an_order_as_asked_is_silent_however_its_size_is_written() {
+    for size in [r#""size":0.1"#, r#""size":0.04,"initial_size":0.1"#] {
+        let rest = r#""type":"limit","side":"buy","reduce_only":false,"time_in_force":"ioc""#;
+        assert_eq!(place(order(&format!("{rest},{size}"))), [""; 0], "{size}");
+    }
+}
+
+#[test]
+fn every_field_of_an_order_that_was_not_understood_is_named() {
+    let rest = r#""type":"market","side":"sell","size":1,"reduce_only":true,"limit_price":101"#;
+    let other = Order {
+        mode: OrderMode::Market.into(),
+        market_id: "paper|ETH".into(),
+        ..order(rest)
+    };
+    let expected = [
+        "market paper|ETH instead of paper|BTC",
+        "side sell instead of buy",
+        "size 1 instead of 0.10",
+        "type market instead of limit",
+        "reduce-only true instead of false",
+        "time in force gtc instead of ioc",
+        "limit price 101 instead of 100",
+    ];
+    assert_eq!(place(other), expected);
+}
+
+#[test]
+fn every_field_of_a_close_is_held_against_the_position_it_was_meant_for() {
+    let close = Command::Close(closing());
+    let same = r#""type":"market","side":"sell","size":0.1,"reduce_only":true,"trigger_price":90,
+        "target_position_id":"p-1""#;
+    let same = Order {
+        mode: OrderMode::Conditional.into(),
+        ..order(same)
+    };
+    assert_eq!(of_order(&close, same), [""; 0]);
+    let other = r#""type":"limit","side":"buy","size":0.2,"reduce_only":false,"trigger_price":91,
+        "target_position_id":"p-2""#;
+    let other = Order {
+        market_id: "paper|ETH".into(),
+        ..order(other)
+    };
+    let expected = [
+        "market paper|ETH instead of paper|BTC",
+        "side buy instead of sell",
+        "size 0.2 instead of 0.10",
+        "type limit instead of conditional",
+        "reduce-only false instead of true",
+        "trigger price 91 instead of 90",
+        "position p-2 instead of p-1",
+    ];
+    assert_eq!(of_order(&close, other.clone()), expected);
+    // Of a position that nobody saw neither market nor side is known, and the whole of it has any size.
+    let unseen = ClosePosition {
+        held: None,
+        size: None,
+        trigger: None,
+        ..closing()
+    };
+    let expected = [
+        "type limit instead of conditional",
+        "reduce-only false instead of true",
+        "position p-2 instead of p-1",
+    ];
+    assert_eq!(of_order(&Command::Close(unseen), other), expected);
+}
+
+#[test]
+fn a_twap_and_a_ladder_are_compared_as_far_as_they_are_told() {
+    let silent = [""; 0];
+    for told in [
+        "",
+        r#","total_size":-0.1,"duration_minutes":30,"min_price":90.0"#,
+    ] {
+        assert_eq!(differences(&slicing(), &twap(told), Sizes::Signed), silent);
+    }
+    let other = twap(r#","total_size":0.2,"reduce_only":false,"duration_minutes":3,"min_price":9"#);
+    let expected = [
+        "size 0.2 instead of 0.10",
+        "side buy instead of sell",
+        "reduce-only false instead of true",
+        "minutes 3 instead of 30",
+        "lowest price 9 instead of 90",
+    ];
+    assert_eq!(differences(&slicing(), &other, Sizes::Signed), expected);
+    let same = ladder(r#","total_size":-0.1,"rung_count":5,"start_price":100,"end_price":110"#);
+    assert_eq!(differences(&laddering(), &same, Sizes::Signed), silent);
+    let other = ladder(r#","total_size":0.1,"rung_count":4,"start_price":110,"end_price":100"#);
+    let expected = [
+        "rungs 4 instead of 5",
+        "first price 110 instead of 100",
+        "last price 100 instead of 110",
+    ];
+    assert_eq!(differences(&laddering(), &other, Sizes::Unsigned), expected);
+}
+
+#[test]
+fn what_is_not_as_asked_can_be_stopped_while_there_is_something_to_stop() {
+    let receipt = |status: &str| {
+        let rest =
+            format!(r#""type":"limit","side":"buy","size":1,"reduce_only":false,"x":"{status}""#);
+        let status = serde_json::from_str(&format!(r#""{status}""#)).unwrap();
+        Receipt::Order {
+            order: Box::new(Order {
+                status,
+                ..order(&rest)
+            }),
+            queued: false,
+        }
+    };
+    assert_eq!(undo(&receipt("resting")), Some(Command::Cancel("o".into())));
+    assert_eq!(undo(&receipt("filled")), None);
+    assert_eq!(undo(&twap("")), Some(Command::StopTwap("t".into())));
+    assert_eq!(undo(&ladder("")), Some(Command::CancelScaled("s".into())));
+    assert_eq!(undo(&twap(r#","canceled_at":1790000000000"#)), None);
+}
