@@ -93,19 +93,6 @@ impl Book {
         Some(NanoPx(twice.0 / 2))
     }
 
-    /// The worst price a market execution of `side` may touch: `slippage` from the midpoint, rounded to the passive
-    /// side.
-    pub(super) fn cap(&self, side: Side, slippage: Bps, size_decimals: u32) -> Option<Px> {
-        let twice = i128::from(self.twice_mid()?);
-        let reach = i128::from(10_000 + side.sign() * slippage.0);
-        let raw = match side {
-            Side::Buy => (twice * reach).div_euclid(20_000),
-            Side::Sell => -(-twice * reach).div_euclid(20_000),
-        };
-        let raw = Px(i64::try_from(raw).unwrap_or(i64::MAX));
-        Some(raw.round_passive(side, size_decimals))
-    }
-
     /// What a taker of `side` would get within `limit` (`None`: any price), without taking it.
     pub(super) fn preview(&self, side: Side, limit: Option<Px>, wanted: Lots) -> Vec<Slice> {
         let mut missing = wanted;
@@ -171,6 +158,18 @@ impl Book {
     }
 }
 
+/// The worst price a market execution of `side` may touch: `slippage` from half of `twice_mid`, rounded to the passive
+/// side.
+pub(super) fn cap(twice_mid: i64, side: Side, slippage: Bps, size_decimals: u32) -> Px {
+    let twice = i128::from(twice_mid);
+    let reach = i128::from(10_000 + side.sign() * slippage.0);
+    let raw = match side {
+        Side::Buy => (twice * reach).div_euclid(20_000),
+        Side::Sell => -(-twice * reach).div_euclid(20_000),
+    };
+    Px(i64::try_from(raw).unwrap_or(i64::MAX)).round_passive(side, size_decimals)
+}
+
 fn lots_for(money: Usd, px: Px) -> Lots {
     let lots = money.0.max(0) / i128::from(px.0.max(1));
     Lots(i64::try_from(lots).unwrap_or(i64::MAX))
@@ -226,16 +225,20 @@ mod tests {
         book
     }
 
-    fn buy_twelve(slippage: i64) -> (Option<Px>, Lots, Option<NanoPx>) {
+    fn capped(book: &Book, side: Side, slippage: i64) -> Px {
+        cap(book.twice_mid().unwrap(), side, Bps(slippage), 2)
+    }
+
+    fn buy_twelve(slippage: i64) -> (Px, Lots, Option<NanoPx>) {
         let book = thin();
-        let cap = book.cap(Side::Buy, Bps(slippage), 2);
-        let got = book.preview(Side::Buy, cap, Lots(1_200));
+        let cap = capped(&book, Side::Buy, slippage);
+        let got = book.preview(Side::Buy, Some(cap), Lots(1_200));
         (cap, lots(&got), notional(&got).per(lots(&got), 2))
     }
 
     #[test]
     fn a_market_buy_of_twelve_stops_at_its_slippage_cap() {
-        let at = |cap, filled, vwap: i64| (Some(Px(cap)), Lots(filled), Some(NanoPx(vwap)));
+        let at = |cap, filled, vwap: i64| (Px(cap), Lots(filled), Some(NanoPx(vwap)));
         assert_eq!(
             buy_twelve(250),
             at(1_024_400, 1_000, 100_280_000_000),
@@ -251,11 +254,19 @@ mod tests {
     #[test]
     fn a_close_all_sell_never_trades_below_two_and_a_half_percent() {
         let book = thin();
-        let cap = book.cap(Side::Sell, Bps(250), 2);
-        let got = book.preview(Side::Sell, cap, Lots(1_500));
-        assert_eq!(cap, Some(Px(974_520)), "97.45125 rounded up");
+        let cap = capped(&book, Side::Sell, 250);
+        let got = book.preview(Side::Sell, Some(cap), Lots(1_500));
+        assert_eq!(cap, Px(974_520), "97.45125 rounded up");
         assert_eq!(lots(&got), Lots(1_200));
         assert_eq!(notional(&got), Usd::dollars(1_188));
+    }
+
+    /// The venue's own example (exchange.md 2.1).
+    #[test]
+    fn eight_percent_off_a_hundred_thousand_is_ninety_two_thousand() {
+        let twice_mid = 2 * 100_000 * 10;
+        assert_eq!(cap(twice_mid, Side::Sell, Bps(800), 5), Px(920_000));
+        assert_eq!(cap(twice_mid, Side::Buy, Bps(800), 5), Px(1_080_000));
     }
 
     #[test]

@@ -93,18 +93,18 @@ fn standing(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
     }
 }
 
+/// What opens needs both sides of the book, for a middle to measure its price by. What only reduces needs somebody to
+/// trade with, or a price to wait at: nobody is held in a position because the other half of the book is gone.
 fn tradable(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
     let market = engine.markets.at(row.market);
-    // Whoever is stuck in a position may offer it at a price: that needs no middle.
-    let waits_to_reduce = row.reduce_only && is_limit(row.order_type);
-    match market.book.twice_mid() {
-        Some(_) => Ok(()),
-        None if waits_to_reduce => Ok(()),
-        None => Err(Rejection::new(
-            Reason::MarketUnavailable,
-            format!("{} has no two-sided book now", market.spec.market_id()),
-        )),
+    let reduces = || is_limit(row.order_type) || market.book.best(row.side.opposite()).is_some();
+    if market.book.twice_mid().is_some() || (row.reduce_only && reduces()) {
+        return Ok(());
     }
+    Err(Rejection::new(
+        Reason::MarketUnavailable,
+        format!("{} has no two-sided book now", market.spec.market_id()),
+    ))
 }
 
 fn reduces(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {

@@ -187,15 +187,17 @@ impl Engine {
         Err(Refusal::conflict(Reason::OrderNotWorking, message))
     }
 
-    /// Market orders that must happen (close-out after a breach) take what the book has, at any price.
+    /// After a breach: whatever the book has for this position, at any price. A book that has nobody on the other side,
+    /// or too few, is tried again with the next step.
     pub(super) fn close_out(&mut self, id: PositionId) {
         let held = self.positions.at(id);
-        if self.markets.at(held.market).book.twice_mid().is_none() {
+        let other = held.closing_side().opposite();
+        if self.markets.at(held.market).book.best(other).is_none() {
             return;
         }
         let mut row = self.closing_row(held, OrderMode::CloseOut);
         row.time_in_force = TimeInForce::Ioc;
-        // A rejection is on its row; the next step tries again while the position is open.
+        // A rejection is on its row.
         let _ = self.submit(row);
     }
 }

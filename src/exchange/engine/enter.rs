@@ -1,7 +1,7 @@
 //! An order entering the market: checked, recorded, then traded, rested or armed (exchange.md 1.3, 1.4, 2.1).
 
 use super::account::Flows;
-use super::book::{Slice, lots, notional};
+use super::book::{Slice, cap, lots, notional};
 use super::checks::Rejection;
 use super::core::Engine;
 use super::fill::{Charge, Remainder};
@@ -75,11 +75,13 @@ impl Engine {
     }
 
     /// A reduce-only order larger than the position is accepted for the position, and never for more than it shows:
-    /// one that was the whole of a position stays at that size when the position grows (exchange.md 1.5).
+    /// one that was the whole of a position stays at that size when the position grows.
     ///
-    /// Why it does not close the whole then: every order has a size, which the desk and a bot have read; and two
-    /// targets, each set for the part that was new, would fire as one at the nearer price. Who adds to a position
-    /// protects what was added: with an order of its own, or with exits attached to the entry, which grow with it.
+    /// exchange.md says both: "never regrow" (1.5.2) and a leg's size is what its own entry filled (1.6), but also, in
+    /// passing, that a full-size exit reads the position anew when it fires. The two rules stand: every order has a
+    /// size, which the desk and a bot have read; and two targets, each set for the part that was new, would fire as one
+    /// at the nearer price. Who adds to a position protects what was added: with an order of its own, or with exits
+    /// attached to the entry, which grow with it.
     fn clamp(&self, row: &mut OrderRow) {
         let reducible = self.reducible(row);
         if row.reduce_only && reducible > Lots::ZERO {
@@ -180,9 +182,14 @@ impl Engine {
             | OrderType::TakeProfit => TRIGGERED_CAP,
         };
         let slippage = row.slippage.unwrap_or(default);
-        market
-            .book
-            .cap(row.side, slippage, market.spec.size_decimals)
+        // Only what reduces comes here without a middle (`checks::tradable`): the mark stands in for it.
+        let twice_mid = market.book.twice_mid().unwrap_or(2 * market.mark.0);
+        Some(cap(
+            twice_mid,
+            row.side,
+            slippage,
+            market.spec.size_decimals,
+        ))
     }
 
     /// An order that opens needs margin left after it (exchange.md 4.1); one that only reduces does not.

@@ -152,6 +152,20 @@ mod tests {
     }
 
     #[test]
+    fn an_hour_costs_what_its_samples_come_to_on_average() {
+        let mut hour = Premiums::default();
+        assert_eq!(hour.rate(), NanoRate(12_500), "the interest alone");
+        for premium in [3_000_000, -1_000_000, 0, 2_000_000] {
+            hour.add(NanoRate(premium));
+        }
+        assert_eq!(
+            hour.rate(),
+            NanoRate(62_500),
+            "10 bp less 5 bp, an eighth of it"
+        );
+    }
+
+    #[test]
     fn no_hour_costs_more_than_four_percent() {
         assert_eq!(hourly(NanoRate(900_000_000)), NanoRate(40_000_000));
         assert_eq!(hourly(NanoRate(-900_000_000)), NanoRate(-40_000_000));

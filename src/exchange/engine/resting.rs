@@ -258,6 +258,27 @@ mod tests {
         resting.join(&bid_book(100), bid(10_000, 1), id(0), Lots(50));
         resting.see(&bid_book(15));
         assert_eq!(resting.trade(sell(10_000, 20)), [fill(0, 10_000, 5)]);
+        let mut elsewhere = Book::default();
+        let level = BookLevel {
+            px: Px(9_990),
+            size: Lots(50),
+        };
+        elsewhere.refresh(&[level], &[]);
+        resting.join(&bid_book(100), bid(10_000, 2), id(1), Lots(50));
+        resting.see(&elsewhere);
+        assert_eq!(
+            resting.trade(sell(10_000, 60)),
+            [fill(0, 10_000, 45), fill(1, 10_000, 15)],
+            "the level is gone, and with it who stood there"
+        );
+    }
+
+    #[test]
+    fn a_trade_at_a_better_price_passes_a_bid_by() {
+        let mut resting = Resting::default();
+        resting.join(&bid_book(100), bid(10_000, 1), id(0), Lots(50));
+        assert_eq!(resting.trade(sell(10_010, 500)), []);
+        assert_eq!(resting.trade(sell(10_000, 100)), [], "its queue is whole");
     }
 
     #[test]

@@ -92,6 +92,21 @@ mod tests {
     }
 
     #[test]
+    fn the_step_between_prices_follows_the_price_and_what_its_size_leaves() {
+        let rows = [
+            (Px(654_320), 5, Px(10)),
+            (Px(1_234_560), 5, Px(10)),
+            (Px(300_010), 4, Px(10)),
+            (Px(1_234_500_000), 0, Px(100_000)),
+            (Px(1_234), 0, Px(1)),
+            (Px(1_234), 1, Px(1)),
+        ];
+        for (px, decimals, tick) in rows {
+            assert_eq!(px.tick(decimals), tick, "{px:?} with {decimals}");
+        }
+    }
+
+    #[test]
     fn a_price_the_engine_makes_is_rounded_so_that_a_cap_is_never_exceeded() {
         let raw = Px(974_512);
         assert_eq!(raw.round_passive(Side::Sell, 2), Px(974_520), "97.4512 up");

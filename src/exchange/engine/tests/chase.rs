@@ -132,3 +132,40 @@ fn a_selling_chase_follows_the_ask_down_to_its_cap_and_fills_as_maker() {
         (Some(nano("101.2")), Some(LiquidityRole::Maker))
     );
 }
+
+#[test]
+fn a_chase_that_only_reduces_looks_once_a_second_and_sells_no_more_than_there_is() {
+    let mut desk = Desk::new(100_000);
+    desk.market(SOL, Side::Buy, "1");
+    desk.book(SOL, &[("98", "5")], &[("100", "5")], "99");
+    let exit = PlaceOrder {
+        size: desk.lots(SOL, "3"),
+        ..Desk::reduce_only(chase(&desk, Side::Sell, "0", None))
+    };
+    desk.pass(Millis(500));
+    let id = desk.place(exit).unwrap();
+    let row = desk.row(id);
+    assert_eq!((row.size, row.initial_size), (Lots(100), Lots(300)));
+    let at = |desk: &Desk| desk.row(id).limit_price.unwrap();
+    desk.book(SOL, &[("98", "5")], &[("99.5", "5")], "99");
+    assert_eq!(at(&desk), desk.px(SOL, "100"), "not before its second");
+    desk.step();
+    desk.step();
+    desk.step();
+    assert_eq!(at(&desk), desk.px(SOL, "99.5"));
+    desk.trade(SOL, Side::Buy, "99.5", "9");
+    assert_eq!(desk.fate(id), (OrderStatus::Filled, Lots(100), None));
+    assert_eq!(desk.held(SOL), Lots::ZERO);
+}
+
+#[test]
+fn a_chase_with_no_price_to_begin_at_is_turned_down() {
+    let mut desk = Desk::new(100_000);
+    let too_far = chase(&desk, Side::Buy, "100", None);
+    let none = (RefusalKind::Conflict, Reason::PostOnlyWouldCross);
+    assert_eq!(desk.refused(too_far), none, "a price of nothing");
+    desk.market(SOL, Side::Buy, "1");
+    desk.book(SOL, &[("100", "5")], &[], "100");
+    let nobody_to_follow = Desk::reduce_only(chase(&desk, Side::Sell, "0", None));
+    assert_eq!(desk.refused(nobody_to_follow), none);
+}

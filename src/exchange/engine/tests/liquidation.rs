@@ -70,6 +70,20 @@ fn a_thin_book_takes_what_it_can_and_the_insurance_the_rest() {
     assert_eq!(desk.facts().cash, before - usd("2500"));
 }
 
+/// Maintenance is 282.5 at 45 200, and two thirds of it 188.33; at 45 400 equity is 200.
+#[test]
+fn below_two_thirds_of_its_maintenance_a_position_goes_to_the_insurance_with_what_margin_it_had() {
+    for (price, at, lost) in [("45200", "45000", "2500"), ("45400", "45400", "2310.215")] {
+        let mut desk = Desk::new(100_000);
+        desk.isolated(BTC, Side::Buy, "0.5");
+        let before = desk.facts().cash;
+        desk.at(BTC, price);
+        let row = &liquidation_rows(&desk)[0];
+        assert_eq!(row.fill_price, Some(nano(at)), "at {price}");
+        assert_eq!(desk.facts().cash, before - usd(lost), "at {price}");
+    }
+}
+
 #[test]
 fn a_cross_account_is_sold_from_the_largest_maintenance_and_cash_never_goes_below_zero() {
     let mut desk = Desk::new(10_000);

@@ -20,7 +20,7 @@ fn an_isolated_position_is_liquidated_where_its_margin_meets_maintenance() {
 }
 
 /// No fees, so that the cash is exactly what the worked number has.
-fn free(cash: i64) -> Desk {
+fn free_of_fees(cash: i64) -> Desk {
     let mut desk = Desk::new(cash);
     desk.engine.fees = Fees { taker: 0, maker: 0 };
     desk
@@ -36,17 +36,17 @@ fn cross(desk: &mut Desk, market: usize, side: Side, coins: &str) {
 
 #[test]
 fn a_cross_position_is_backed_by_the_whole_cash() {
-    let mut long = free(10_000);
+    let mut long = free_of_fees(10_000);
     cross(&mut long, BTC, Side::Buy, "1");
     assert_eq!(six(long.liquidation(BTC)), "40506.329114");
-    let mut short = free(10_000);
+    let mut short = free_of_fees(10_000);
     cross(&mut short, BTC, Side::Sell, "1");
     assert_eq!(six(short.liquidation(BTC)), "59259.259259");
 }
 
 #[test]
 fn two_cross_positions_share_the_cash_and_an_isolated_one_keeps_its_own() {
-    let mut desk = free(10_000);
+    let mut desk = free_of_fees(10_000);
     cross(&mut desk, BTC, Side::Buy, "1");
     cross(&mut desk, ETH, Side::Sell, "10");
     desk.show_at(BTC, "49000");
@@ -93,6 +93,39 @@ fn larger_positions_need_more_maintenance_tier_by_tier() {
     };
     desk.place(order).unwrap();
     assert_eq!(six(desk.liquidation(SOL)), "86.666667");
+}
+
+#[test]
+fn maintenance_is_half_the_margin_of_the_largest_leverage() {
+    for (most, needs) in [(40, "1.25"), (25, "2"), (20, "2.5"), (10, "5"), (5, "10")] {
+        let market = crate::exchange::engine::market::Market::new(
+            spec("ALT", 2, most, "100"),
+            super::desk::START,
+        );
+        assert_eq!(market.maintenance(usd("100")), usd(needs), "{most}x");
+    }
+}
+
+/// What a profit not yet taken can be used for.
+#[test]
+fn the_profit_of_a_cross_position_is_margin_for_the_next_one_and_that_of_an_isolated_one_is_not() {
+    for (margin_mode, free) in [
+        (MarginMode::Cross, usd("1800")),
+        (MarginMode::Isolated, usd("900")),
+    ] {
+        let mut desk = free_of_fees(1_000);
+        let order = PlaceOrder {
+            margin_mode,
+            ..desk.order(SOL, Side::Buy, "10")
+        };
+        desk.place(order).unwrap();
+        desk.at(SOL, "200");
+        let facts = desk.facts();
+        assert_eq!(facts.equity, usd("2000"), "{margin_mode}");
+        assert_eq!(facts.available_margin, free, "{margin_mode}");
+        let next = desk.order(ETH, Side::Buy, "5");
+        assert_eq!(desk.place(next).is_ok(), margin_mode == MarginMode::Cross);
+    }
 }
 
 #[test]

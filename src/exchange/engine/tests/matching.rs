@@ -205,16 +205,16 @@ fn an_order_that_expires_now_is_not_filled_by_what_comes_now() {
 #[test]
 fn a_fee_is_rounded_down_to_the_millionth_as_a_real_venue_reported_it() {
     let mut desk = Desk::new(100_000);
-    desk.book(BTC, &[("66653", "1")], &[("66660", "1")], "66656");
+    desk.book(BTC, &[("66652", "1")], &[("66660", "1")], "66656");
     let id = desk
-        .place(desk.limit(BTC, Side::Sell, "0.001", "66654"))
+        .place(desk.limit(BTC, Side::Sell, "0.001", "66653"))
         .unwrap();
-    desk.book(BTC, &[("66654", "1")], &[("66660", "1")], "66656");
-    assert_eq!(desk.row(id).notional, usd("66.654"));
+    desk.book(BTC, &[("66653", "1")], &[("66660", "1")], "66656");
+    assert_eq!(desk.row(id).notional, usd("66.653"));
     assert_eq!(
         desk.row(id).fee,
-        usd("0.009998"),
-        "66.654 x 0.015 % = 0.0099981"
+        usd("0.009997"),
+        "66.653 x 0.015 % = 0.00999795"
     );
 }
 

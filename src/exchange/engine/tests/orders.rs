@@ -1,4 +1,4 @@
-use super::desk::{BTC, Desk, ETH, SOL};
+use super::desk::{BTC, Desk, ETH, SOL, nano};
 use crate::exchange::engine::*;
 
 #[test]
@@ -146,6 +146,48 @@ fn a_position_nobody_bids_for_can_still_be_offered_at_a_limit() {
     let offer = desk.place(offer).unwrap();
     desk.trade(SOL, Side::Buy, "100.5", "2");
     assert_eq!(desk.fate(offer), (OrderStatus::Filled, Lots(200), None));
+}
+
+#[test]
+fn who_is_in_a_position_can_get_out_while_only_his_buyers_are_there() {
+    let mut desk = Desk::new(100_000);
+    desk.market(SOL, Side::Buy, "3");
+    let stop = Desk::reduce_only(PlaceOrder {
+        mode: PlaceMode::StopMarket {
+            trigger: desk.px(SOL, "99.5"),
+        },
+        ..desk.order(SOL, Side::Sell, "1")
+    });
+    let stop = desk.place(stop).unwrap();
+    desk.book(SOL, &[("99.4", "9")], &[], "99.4");
+    assert_eq!(desk.fate(stop), (OrderStatus::Filled, Lots(100), None));
+    let exit = Desk::reduce_only(desk.order(SOL, Side::Sell, "1"));
+    let out = desk.place(exit.clone()).unwrap();
+    assert_eq!(desk.row(out).fill_price, Some(nano("99.4")));
+    let opening = desk.order(SOL, Side::Sell, "1");
+    assert_eq!(
+        desk.refused(opening),
+        (RefusalKind::Conflict, Reason::MarketUnavailable)
+    );
+    desk.book(SOL, &[("94", "9")], &[], "100");
+    assert_eq!(
+        desk.refused(exit),
+        (RefusalKind::Conflict, Reason::NoLiquidity),
+        "more than 5 % from the mark"
+    );
+}
+
+#[test]
+fn a_thousand_orders_at_work_are_enough_for_an_account() {
+    let mut desk = Desk::new(1_000_000);
+    let one = desk.limit(SOL, Side::Buy, "0.2", "90");
+    for _ in 0..1_000 {
+        desk.place(one.clone()).unwrap();
+    }
+    assert_eq!(
+        desk.refused(one),
+        (RefusalKind::Conflict, Reason::TooManyWorkingOrders)
+    );
 }
 
 #[test]

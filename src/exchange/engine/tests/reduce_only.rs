@@ -100,3 +100,24 @@ fn two_exits_together_never_turn_the_position() {
     assert_eq!(desk.fate(first), (OrderStatus::Filled, Lots(800), None));
     assert_eq!(desk.row(second).filled_size, Lots(200));
 }
+
+#[test]
+fn leverage_and_least_value_are_asked_of_what_opens_and_not_of_what_closes_all() {
+    let mut desk = Desk::new(100_000);
+    desk.market(SOL, Side::Buy, "0.15");
+    let close = |coins| {
+        Desk::reduce_only(PlaceOrder {
+            leverage: 99,
+            ..desk.order(SOL, Side::Sell, coins)
+        })
+    };
+    let (part, whole) = (close("0.09"), close("0.15"));
+    assert_eq!(
+        desk.refused(part),
+        (RefusalKind::Conflict, Reason::BelowMinNotional),
+        "9 of 15 dollars"
+    );
+    desk.at(SOL, "60");
+    desk.place(whole).unwrap();
+    assert_eq!(desk.held(SOL), Lots::ZERO, "9 dollars, and all there is");
+}

@@ -103,8 +103,8 @@ impl Replay {
         let worst = self.take(row, size, notional);
         if let Some(limit) = row.limit_price {
             assert!(!is_worse(row.side, worst.px, limit), "6: {row:?}");
-        } else if let Some(Bps(bps)) = cap(row) {
-            let reach = worst.twice_mid * (10_000 + row.side.sign() * bps);
+        } else if let Some((twice_mid, Bps(bps))) = worst.twice_mid.zip(cap(row)) {
+            let reach = twice_mid * (10_000 + row.side.sign() * bps);
             let beyond = (worst.px.0 * 20_000 - reach) * row.side.sign();
             assert!(beyond <= 0, "6: {:?} is {beyond} beyond {row:?}", worst.px);
         }
@@ -130,12 +130,12 @@ impl Replay {
 
     fn take(&mut self, row: &OrderRow, size: Lots, notional: Usd) -> Worst {
         let best = |side| {
-            let levels = self.left.get(&(row.market, side));
-            levels
-                .and_then(|levels| levels.first())
-                .map_or(0, |level| level.px.0)
+            let levels = self.left.get(&(row.market, side))?;
+            Some(levels.first()?.px.0)
         };
-        let twice_mid = best(Side::Buy) + best(Side::Sell);
+        let twice_mid = best(Side::Buy).zip(best(Side::Sell));
+        let twice_mid = twice_mid.map(|(bid, ask)| bid + ask);
+        assert!(twice_mid.is_some() || row.reduce_only, "6: {row:?}");
         let (px, money) = self.walk(row, size);
         assert_eq!(money, notional, "7: {row:?}");
         Worst { px, twice_mid }
@@ -185,10 +185,10 @@ impl Replay {
     }
 }
 
-/// The last level a taker touched, and the book's middle when it came.
+/// The last level a taker touched, and the book's middle when it came, if it had one.
 struct Worst {
     px: Px,
-    twice_mid: i64,
+    twice_mid: Option<i64>,
 }
 
 /// Whether a taker of `side` pays more at `px` than at `limit`.

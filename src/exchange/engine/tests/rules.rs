@@ -1,4 +1,4 @@
-use super::desk::{BTC, Desk, ETH, SOL, lax, markets, usd};
+use super::desk::{BTC, Desk, ETH, SOL, lax, markets, nano, usd};
 use crate::exchange::engine::*;
 
 fn strict(rules: ChallengeRules) -> Desk {
@@ -321,6 +321,168 @@ fn a_broken_account_is_closed_as_soon_as_its_market_is_back_and_may_only_reduce_
     desk.at(SOL, "96");
     assert_eq!(desk.facts().open_positions, 0);
     assert_eq!(desk.row(other).status, OrderStatus::Canceled);
+}
+
+/// Long 1 000 at 100 with 4 % to lose, fees and all.
+fn long_a_thousand() -> Desk {
+    let mut desk = Desk::with(100_000, daily(), markets());
+    desk.market(SOL, Side::Buy, "1000");
+    desk
+}
+
+#[test]
+fn a_close_out_has_no_slippage_cap_and_pays_the_taker_fee() {
+    let mut desk = long_a_thousand();
+    desk.book(SOL, &[("80", "5000")], &[("112", "1")], "96");
+    let out = desk.engine.orders(desk.me, None).next().unwrap();
+    assert_eq!(
+        (out.mode, out.status, out.fill_price, out.fee),
+        (
+            OrderMode::CloseOut,
+            OrderStatus::Filled,
+            Some(nano("80")),
+            usd("36")
+        )
+    );
+    assert_eq!(desk.facts().open_positions, 0);
+}
+
+#[test]
+fn a_close_out_does_not_wait_for_sellers_while_there_are_buyers() {
+    let mut desk = long_a_thousand();
+    desk.book(SOL, &[("95", "400"), ("94", "5000")], &[], "95");
+    assert_eq!(desk.facts().open_positions, 0);
+    let out = desk.engine.orders(desk.me, None).next().unwrap();
+    assert_eq!(out.fill_price, Some(nano("94.4")));
+}
+
+#[test]
+fn what_a_thin_book_does_not_take_of_a_close_out_goes_with_the_next_one() {
+    let mut desk = long_a_thousand();
+    desk.book(SOL, &[("95", "400")], &[("97", "1")], "95");
+    assert_eq!(desk.held(SOL), desk.lots(SOL, "600"));
+    desk.step();
+    assert_eq!(desk.held(SOL), desk.lots(SOL, "600"), "nobody came");
+    desk.book(SOL, &[("95", "600")], &[("97", "1")], "95");
+    assert_eq!(desk.held(SOL), Lots::ZERO);
+    let outs = desk.engine.orders(desk.me, None);
+    let outs = outs.filter(|row| row.mode == OrderMode::CloseOut);
+    assert_eq!(outs.count(), 2, "no row for a try that could not be");
+}
+
+/// Tenfold the equity of 50 000, of which 480 000 are used.
+#[test]
+fn a_trigger_a_slice_and_a_rung_are_held_to_the_leverage_of_the_account_when_they_come() {
+    let rules = ChallengeRules {
+        max_account_leverage: 10,
+        ..lax()
+    };
+    let mut desk = Desk::with(50_000, rules, markets());
+    desk.engine.fees = Fees { taker: 0, maker: 0 };
+    let stop = PlaceOrder {
+        leverage: 20,
+        mode: PlaceMode::StopMarket {
+            trigger: desk.px(ETH, "3001"),
+        },
+        ..desk.order(ETH, Side::Buy, "10")
+    };
+    let stop = desk.place(stop).unwrap();
+    let open = PlaceOrder {
+        leverage: 20,
+        ..desk.order(BTC, Side::Buy, "9.6")
+    };
+    desk.place(open).unwrap();
+    desk.at(ETH, "3001");
+    let broken = Some(Reason::LeverageTooHigh);
+    assert_eq!(desk.fate(stop), (OrderStatus::Rejected, Lots::ZERO, broken));
+    assert_eq!(desk.row(stop).rule, Some(RuleId::MaxLeverage));
+
+    let twap = PlaceTwap {
+        leverage: 20,
+        ..desk.twap(ETH, Side::Buy, "110")
+    };
+    let Ok(Outcome::Twap(twap)) = desk.apply(Command::PlaceTwap(twap)) else {
+        panic!("a TWAP is checked slice by slice")
+    };
+    let child = desk.engine.twap(desk.me, twap).unwrap().current_child_order;
+    let child = desk.row(child.unwrap());
+    assert_eq!(
+        (child.status, child.reason),
+        (OrderStatus::Rejected, broken)
+    );
+
+    let ladder = Command::PlaceScaled(PlaceScaled {
+        market: ETH.into(),
+        side: Side::Buy,
+        size: desk.lots(ETH, "16"),
+        leverage: 20,
+        margin_mode: MarginMode::Cross,
+        reduction: Reduction::May,
+        start_price: desk.px(ETH, "2990"),
+        end_price: desk.px(ETH, "2980"),
+        rung_count: 2,
+        skew_milli: 1_000,
+    });
+    let Ok(Outcome::Scaled(ladder)) = desk.apply(ladder) else {
+        panic!("a ladder is checked rung by rung")
+    };
+    let rungs = &desk.engine.scaled(desk.me, ladder).unwrap().rungs;
+    assert!(rungs.iter().all(|rung| rung.reject_reason == broken));
+}
+
+#[test]
+fn closing_at_market_waits_its_half_second_too() {
+    let mut desk = strict(ChallengeRules {
+        cooldown: Millis(500),
+        ..lax()
+    });
+    desk.market(SOL, Side::Buy, "1");
+    let close = Desk::reduce_only(desk.order(SOL, Side::Sell, "1"));
+    assert_eq!(desk.refused(close.clone()).1, Reason::OrderCooldown);
+    let position = desk.position(SOL).unwrap().id;
+    let forced = desk.apply(Command::ForceClose(position)).unwrap_err();
+    assert_eq!(forced.rule, Some(RuleId::OrderCooldown));
+    desk.pass(Millis(500));
+    desk.place(close).unwrap();
+}
+
+#[test]
+fn an_account_passes_only_flat_and_on_its_fifth_day() {
+    let mut desk = strict(lax());
+    let standing = |desk: &Desk| desk.facts().standing;
+    for _ in 0..4 {
+        earn(&mut desk, "130");
+        desk.next_day();
+    }
+    assert_eq!(standing(&desk), Standing::Active, "four days of 3 000 each");
+    desk.at(SOL, "100");
+    desk.market(SOL, Side::Buy, "1");
+    desk.step();
+    assert_eq!(standing(&desk), Standing::Active, "something is open");
+    desk.market(SOL, Side::Sell, "1");
+    desk.step();
+    assert!(matches!(standing(&desk), Standing::Passed { .. }));
+}
+
+#[test]
+fn a_day_that_began_with_105_000_is_lost_at_100_800_and_not_a_cent_before() {
+    let mut desk = strict(daily());
+    earn(&mut desk, "150");
+    desk.next_day();
+    desk.at(SOL, "100");
+    desk.market(SOL, Side::Buy, "4200");
+    let cent = PlaceOrder {
+        leverage: 20,
+        ..desk.order(ETH, Side::Buy, "0.01")
+    };
+    desk.place(cent).unwrap();
+    desk.show_at(ETH, "3001");
+    desk.at(SOL, "99");
+    assert_eq!(desk.facts().equity, usd("100800.01"));
+    assert_eq!(desk.facts().standing, Standing::Active);
+    desk.at(ETH, "3000");
+    assert_eq!(desk.facts().equity, usd("100800"));
+    assert!(matches!(desk.facts().standing, Standing::Breached { .. }));
 }
 
 #[test]

@@ -159,3 +159,47 @@ fn a_ladder_none_of_whose_rungs_is_taken_is_rejected() {
         (Some(desk.engine.now()), None)
     );
 }
+
+#[test]
+fn a_selling_ladder_is_signed_and_three_times_as_large_at_its_far_end() {
+    let mut desk = Desk::new(100_000);
+    desk.at(SOL, "146");
+    let order = PlaceScaled {
+        side: Side::Sell,
+        skew_milli: 3_000,
+        ..ladder(&desk, SOL, "10", ("150", "147"), 4)
+    };
+    let id = place(&mut desk, order);
+    let made = row(&desk, id);
+    assert_eq!(made.total_size, desk.lots(SOL, "-10"));
+    let rungs: Vec<(Px, Lots)> = made
+        .rungs
+        .iter()
+        .map(|rung| (rung.price, rung.size))
+        .collect();
+    let told = [
+        ("150", "-1.25"),
+        ("149", "-2.08"),
+        ("148", "-2.92"),
+        ("147", "-3.75"),
+    ];
+    assert_eq!(
+        rungs,
+        told.map(|(px, coins)| (desk.px(SOL, px), desk.lots(SOL, coins)))
+    );
+}
+
+#[test]
+fn a_ladder_into_half_a_book_is_rejected_rung_by_rung() {
+    let mut desk = Desk::new(100_000);
+    desk.book(SOL, &[], &[("100", "9")], "100");
+    let order = ladder(&desk, SOL, "3", ("99", "97"), 3);
+    let id = place(&mut desk, order);
+    let made = row(&desk, id);
+    assert_eq!(
+        (made.status, made.rejected_count),
+        (ScaledStatus::Rejected, 3)
+    );
+    let why = made.rungs.iter().map(|rung| rung.reject_reason);
+    assert!(why.eq([Some(Reason::MarketUnavailable); 3]));
+}

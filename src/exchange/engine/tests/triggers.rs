@@ -39,35 +39,51 @@ fn each_mode_waits_for_its_own_side_of_the_mark_and_fires_on_touch() {
     }
 }
 
-#[test]
-fn a_stop_limit_whose_limit_is_passed_rests_there() {
+/// Long 1 from 11 with a stop at 10, limited to `limit`; then the price jumps to 9. The venue's own example.
+fn jumped(limit: &str) -> OrderRow {
     let mut desk = Desk::new(100_000);
+    desk.at(SOL, "11");
     desk.market(SOL, Side::Buy, "1");
     let mode = PlaceMode::StopLimit {
-        trigger: desk.px(SOL, "98"),
-        price: desk.px(SOL, "98"),
+        trigger: desk.px(SOL, "10"),
+        price: desk.px(SOL, limit),
     };
     let id = armed(&mut desk, Side::Sell, mode).unwrap();
-    desk.book(SOL, &[("90", "5")], &[("90.1", "5")], "90");
-    let row = desk.row(id);
+    let bids = [("9", "0.4"), ("8.5", "0.3"), ("8", "5"), ("7.9", "5")];
+    desk.book(SOL, &bids, &[("9.01", "5")], "9");
+    desk.row(id)
+}
+
+#[test]
+fn a_stop_limit_whose_limit_is_passed_rests_there() {
+    let row = jumped("10");
     assert_eq!(
-        (row.status, row.limit_price, row.size),
-        (OrderStatus::Resting, Some(desk.px(SOL, "98")), Lots(100))
+        (row.status, row.size, row.filled_size),
+        (OrderStatus::Resting, Lots(100), Lots::ZERO)
     );
 }
 
 #[test]
 fn a_stop_limit_takes_what_its_limit_allows_in_the_gap() {
+    let row = jumped("8");
+    assert_eq!(
+        (row.status, row.filled_size, row.fill_price),
+        (OrderStatus::Filled, Lots(100), Some(nano("8.55"))),
+        "9, 8.5 and 8"
+    );
+}
+
+#[test]
+fn a_trigger_watches_the_mark_and_no_stray_print() {
     let mut desk = Desk::new(100_000);
-    desk.market(SOL, Side::Buy, "1");
-    let mode = PlaceMode::StopLimit {
-        trigger: desk.px(SOL, "98"),
-        price: desk.px(SOL, "80"),
+    let mode = PlaceMode::StopMarket {
+        trigger: desk.px(SOL, "105"),
     };
-    let id = armed(&mut desk, Side::Sell, mode).unwrap();
-    desk.book(SOL, &[("90", "5")], &[("90.1", "5")], "90");
-    assert_eq!(desk.row(id).fill_price, Some(nano("90")));
-    assert_eq!(desk.held(SOL), Lots::ZERO);
+    let id = armed(&mut desk, Side::Buy, mode).unwrap();
+    desk.trade(SOL, Side::Buy, "110", "1");
+    let facts = desk.engine.market_facts(SOL.into()).unwrap();
+    assert_eq!(facts.last, Some(desk.px(SOL, "110")));
+    assert_eq!(desk.row(id).status, OrderStatus::Pending);
 }
 
 #[test]
@@ -214,4 +230,23 @@ fn a_conditional_that_is_true_already_is_refused() {
         let refusal = armed(&mut desk, Side::Buy, mode).unwrap_err();
         assert_eq!(refusal.code, Reason::TriggerWouldFire, "{direction:?} {px}");
     }
+}
+
+/// What may fire, while nobody bids: an order that opens is over, a limit waits, and nothing comes back by itself.
+#[test]
+fn a_trigger_that_fires_while_half_the_book_is_gone_is_turned_down_and_a_resting_limit_stays() {
+    let mut desk = Desk::new(100_000);
+    let stop = PlaceMode::StopMarket {
+        trigger: desk.px(SOL, "105"),
+    };
+    let stop = armed(&mut desk, Side::Buy, stop).unwrap();
+    let waiting = desk.place(desk.limit(SOL, Side::Buy, "1", "90")).unwrap();
+    desk.book(SOL, &[], &[("106", "5")], "106");
+    let gone = Some(Reason::MarketUnavailable);
+    assert_eq!(desk.fate(stop), (OrderStatus::Rejected, Lots::ZERO, gone));
+    assert_eq!(desk.row(waiting).status, OrderStatus::Resting);
+    desk.at(SOL, "106");
+    assert_eq!(desk.row(stop).status, OrderStatus::Rejected);
+    desk.at(SOL, "90");
+    assert_eq!(desk.fate(waiting), (OrderStatus::Filled, Lots(100), None));
 }

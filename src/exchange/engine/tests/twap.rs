@@ -135,6 +135,55 @@ fn a_trigger_holds_it_back_and_a_bound_ends_it() {
 }
 
 #[test]
+fn one_that_waits_below_the_market_starts_on_the_way_down_and_can_be_stopped_before() {
+    let mut desk = Desk::new(100_000);
+    let order = PlaceTwap {
+        trigger_price: Some(desk.px(SOL, "95")),
+        ..desk.twap(SOL, Side::Buy, "10")
+    };
+    let (id, stopped) = (start(&mut desk, order.clone()), start(&mut desk, order));
+    desk.apply(Command::StopTwap(stopped)).unwrap();
+    desk.at(SOL, "96");
+    assert_eq!(row(&desk, id).status, TwapStatus::Pending);
+    desk.at(SOL, "95");
+    assert_eq!(row(&desk, id).status, TwapStatus::Active);
+    let never = row(&desk, stopped);
+    assert_eq!(
+        (never.status, never.completion_reason, never.activated_at),
+        (
+            TwapStatus::Canceled,
+            Some(CompletionReason::CanceledByUser),
+            None
+        )
+    );
+    assert_eq!(never.slices_attempted, 0);
+}
+
+#[test]
+fn a_slice_is_a_market_order_of_its_own_that_names_its_twap_and_only_reduces_if_that_does() {
+    let mut desk = Desk::new(100_000);
+    desk.market(SOL, Side::Buy, "11");
+    for reduction in [Reduction::Only, Reduction::May] {
+        let order = PlaceTwap {
+            reduction,
+            ..desk.twap(SOL, Side::Sell, "11")
+        };
+        let id = start(&mut desk, order);
+        let child = desk.row(row(&desk, id).current_child_order.unwrap());
+        assert_eq!(
+            (child.twap, child.mode, child.time_in_force, child.slippage),
+            (
+                Some(id),
+                OrderMode::Market,
+                TimeInForce::Ioc,
+                Some(Bps(300))
+            )
+        );
+        assert_eq!(child.reduce_only, reduction == Reduction::Only);
+    }
+}
+
+#[test]
 fn stopping_keeps_what_is_filled_and_runs_no_further_slice() {
     let mut desk = Desk::new(100_000);
     let order = desk.twap(SOL, Side::Buy, "11");
@@ -194,6 +243,7 @@ fn a_slice_worth_less_than_an_order_may_be_waits_for_the_next() {
         (1, Lots::ZERO, None),
         "9 dollars"
     );
+    assert_eq!(first.average_price, None, "of nothing there is no average");
     desk.pass(Millis::seconds(30));
     assert_eq!(row(&desk, id).filled_size, desk.lots(SOL, "0.18"));
     desk.pass(Millis::seconds(270));
