@@ -234,6 +234,28 @@ async fn a_body_over_64_kib_is_413() {
     assert_eq!(fits.status, 400);
 }
 
+/// A public request whose head is of exactly that many bytes.
+fn head_of(bytes: usize) -> String {
+    let head = "GET /sim/markets HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX-Long: ";
+    let filling = "x".repeat(bytes - head.len() - "\r\n\r\n".len());
+    format!("{head}{filling}\r\n\r\n")
+}
+
+#[tokio::test]
+async fn a_head_may_have_32_kib_and_not_a_byte_more() {
+    let paper = Paper::bare().await;
+    for (bytes, status) in [(32_768, "200"), (32_769, "431"), (60_000, "431")] {
+        let answer = paper.send(head_of(bytes).as_bytes()).await;
+        let answer = String::from_utf8(answer).unwrap();
+        assert!(
+            answer.starts_with(&format!("HTTP/1.1 {status}")),
+            "{bytes}: {answer}"
+        );
+        let told = answer.contains("\"code\":\"head_too_large\"");
+        assert_eq!(told, status == "431", "{bytes}: {answer}");
+    }
+}
+
 #[tokio::test]
 async fn what_is_no_http_or_has_endless_headers_ends_the_connection() {
     let paper = Paper::bare().await;
@@ -242,7 +264,7 @@ async fn what_is_no_http_or_has_endless_headers_ends_the_connection() {
         "x".repeat(100_000)
     );
     let answer = paper.send(endless.as_bytes()).await;
-    assert!(!answer.starts_with(b"HTTP/1.1 2"), "{answer:?}");
+    assert!(answer.starts_with(b"HTTP/1.1 431"), "{answer:?}");
     let answer = paper.send(b"\x16\x03\x01 hello\r\n\r\n").await;
     assert!(answer.starts_with(b"HTTP/1.1 400"), "{answer:?}");
 }

@@ -12,6 +12,7 @@
 mod access;
 mod close_all;
 mod demo;
+mod documented;
 mod durable;
 mod durable_refusals;
 mod faults;

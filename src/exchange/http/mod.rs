@@ -1,7 +1,8 @@
 //! The HTTP/1.1 server: an accept loop of our own, so that every limit is ours.
 //!
-//! Headers within 10 s, bodies within 20 s and 64 KiB, 30 s idle between requests, 128 connections at once. Known
-//! limit: a request that is no HTTP (or whose headers exceed some 48 KiB) is refused by hyper, without an envelope.
+//! Heads within 10 s and 32 KiB, bodies within 20 s and 64 KiB, 30 s idle between requests, 128 connections at once.
+//! Known limit: what is no HTTP, has more than 100 headers or a head of more than 64 KiB is refused by hyper, without an
+//! envelope.
 
 mod host;
 mod patience;
@@ -27,7 +28,8 @@ use tokio::{
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 const CONNECTIONS: usize = 128;
-const HEADERS: usize = 32 * 1024;
+/// hyper reads on in steps of its own and notices only afterwards; the exact limit is `respond`'s.
+const HEAD_BUFFER: usize = 2 * respond::HEAD_LIMIT;
 /// How long requests under way may take to finish after the stop signal.
 const GRACE: Duration = Duration::from_secs(1);
 /// Before accepting again after the system had no socket left.
@@ -89,7 +91,7 @@ async fn serve(stream: TcpStream, peer: IpAddr, service: Arc<Service>, stop: Can
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(None)
-        .max_buf_size(HEADERS)
+        .max_buf_size(HEAD_BUFFER)
         .serve_connection(io, respond);
     let mut connection = std::pin::pin!(connection);
     let ended = if let Some(ended) = stop.run_until_cancelled(connection.as_mut()).await {

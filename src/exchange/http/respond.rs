@@ -24,6 +24,8 @@ use std::{io, net::IpAddr, time::Duration};
 use tokio::time::{Instant, sleep, timeout};
 use uuid::Uuid;
 
+/// Request line and headers, as they are written without needless spaces.
+pub(super) const HEAD_LIMIT: usize = 32 * 1024;
 const BODY_LIMIT: usize = 64 * 1024;
 const BODY_TIME: Duration = Duration::from_secs(20);
 const METHODS: [&str; 4] = ["GET", "POST", "PUT", "DELETE"];
@@ -65,6 +67,7 @@ async fn told(
     peer: IpAddr,
     request: Request<Incoming>,
 ) -> Result<(Told, Option<Plant>), Fault> {
+    check_head(&request)?;
     service.hosts.check(request.headers())?;
     let uri = request.uri();
     let asked = Asked::parse(
@@ -97,6 +100,27 @@ async fn told(
     };
     let told = service.settled().await.and(told);
     Ok((told, fate.trouble))
+}
+
+/// 431 for a head beyond its limit.
+fn check_head(request: &Request<Incoming>) -> Result<(), Fault> {
+    const LINE: usize = "  HTTP/1.1\r\n".len();
+    const HEADER: usize = ": \r\n".len();
+    const END: usize = "\r\n".len();
+    let target = request.uri().path_and_query();
+    let line = LINE + request.method().as_str().len() + target.map_or(0, |t| t.as_str().len());
+    let headers = request.headers().iter();
+    let size = headers.fold(line + END, |size, (name, value)| {
+        size + HEADER + name.as_str().len() + value.len()
+    });
+    if size <= HEAD_LIMIT {
+        return Ok(());
+    }
+    Err(Fault::new(
+        StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+        "head_too_large",
+        format!("request line and headers are larger than {HEAD_LIMIT} bytes"),
+    ))
 }
 
 /// Budgets and key, before anything is looked up. `None` on public routes.

@@ -12,20 +12,64 @@ use super::super::{
 };
 use crate::{
     api::{Data, List, ScaledBody, TwapBody},
-    model::{AccountId, Num, Scaled},
+    model::{AccountId, MarketId, Num, Scaled},
 };
 use hyper::StatusCode;
+use serde::de::DeserializeOwned;
 
 pub(super) fn place_twap(floor: &mut Floor, caller: &Caller, call: &Call) -> Result<Answer, Fault> {
+    place(
+        floor,
+        caller,
+        call,
+        Creation {
+            deed: Deed::PlaceTwap,
+            names: |body: &TwapBody| (&body.account_id, &body.market_id),
+            command: |market, units, body| twap(market, units, body).map(Command::PlaceTwap),
+        },
+    )
+}
+
+pub(super) fn place_scaled(
+    floor: &mut Floor,
+    caller: &Caller,
+    call: &Call,
+) -> Result<Answer, Fault> {
+    place(
+        floor,
+        caller,
+        call,
+        Creation {
+            deed: Deed::PlaceScaled,
+            names: |body: &ScaledBody| (&body.account_id, &body.market_id),
+            command: |market, units, body| scaled(market, units, body).map(Command::PlaceScaled),
+        },
+    )
+}
+
+/// How one kind of strategy is made of its body.
+struct Creation<Body> {
+    deed: fn(Box<Body>) -> Deed,
+    names: fn(&Body) -> (&AccountId, &MarketId),
+    command: fn(MarketIx, Units, &Body) -> Result<Command, Fault>,
+}
+
+fn place<Body: DeserializeOwned + Clone>(
+    floor: &mut Floor,
+    caller: &Caller,
+    call: &Call,
+    creation: Creation<Body>,
+) -> Result<Answer, Fault> {
     let key = call.key_if_given()?;
-    let body: TwapBody = call.json()?;
-    let deed = Deed::PlaceTwap(Box::new(body.clone()));
+    let body: Body = call.json()?;
+    let deed = (creation.deed)(Box::new(body.clone()));
     if let Some(made) = floor.made(caller.user, key, &deed)? {
         return answer(floor, StatusCode::OK, &made);
     }
-    let account = floor.account(caller, body.account_id.raw())?;
-    let (market, spec) = wire::market(&floor.engine, "market_id", &body.market_id)?;
-    let command = Command::PlaceTwap(twap(market, spec.into(), &body)?);
+    let (account, market) = (creation.names)(&body);
+    let account = floor.account(caller, account.raw())?;
+    let (market, spec) = wire::market(&floor.engine, "market_id", market)?;
+    let command = (creation.command)(market, spec.into(), &body)?;
     let made = floor.make((caller.user, key, deed), account, command)?;
     answer(floor, StatusCode::CREATED, &made)
 }
@@ -67,24 +111,6 @@ fn twap(market: MarketIx, units: Units, body: &TwapBody) -> Result<PlaceTwap, Fa
         max_price: price("max_price", body.max_price)?,
         min_price: price("min_price", body.min_price)?,
     })
-}
-
-pub(super) fn place_scaled(
-    floor: &mut Floor,
-    caller: &Caller,
-    call: &Call,
-) -> Result<Answer, Fault> {
-    let key = call.key_if_given()?;
-    let body: ScaledBody = call.json()?;
-    let deed = Deed::PlaceScaled(Box::new(body.clone()));
-    if let Some(made) = floor.made(caller.user, key, &deed)? {
-        return answer(floor, StatusCode::OK, &made);
-    }
-    let account = floor.account(caller, body.account_id.raw())?;
-    let (market, spec) = wire::market(&floor.engine, "market_id", &body.market_id)?;
-    let command = Command::PlaceScaled(scaled(market, spec.into(), &body)?);
-    let made = floor.make((caller.user, key, deed), account, command)?;
-    answer(floor, StatusCode::CREATED, &made)
 }
 
 fn scaled(market: MarketIx, units: Units, body: &ScaledBody) -> Result<PlaceScaled, Fault> {
