@@ -1,7 +1,7 @@
 //! What must hold at the service, whatever is asked in whatever order (exchange.md 4.8, 14 to 16): the real endpoints,
 //! one step below HTTP.
 //!
-//! 1 000 sequences each by default; the long run is the one of the engine's sequences.
+//! 1 000 sequences each by default; the long run is the one of the engine's sequences, and what it tells likewise.
 
 use super::{
     Pace, Scenario, Service,
@@ -14,9 +14,12 @@ use super::{
 };
 use crate::api::{Dialect, IDEMPOTENCY_KEY, Route};
 use hyper::{HeaderMap, header::HeaderValue};
-use proptest::prelude::*;
+use proptest::{prelude::*, test_runner::TestRunner};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, BTreeSet},
+};
 
 const BARE: &str = include_str!("../../tests/support/bare.toml");
 
@@ -28,6 +31,54 @@ pub(super) fn config() -> ProptestConfig {
         cases: if given { default.cases } else { 1_000 },
         failure_persistence: None,
         ..default
+    }
+}
+
+/// How often what was reached, and in how many sequences.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    sequences: u64,
+    reached: BTreeMap<String, u64>,
+}
+
+impl Tally {
+    pub(super) fn count(&mut self, what: String) {
+        *self.reached.entry(what).or_default() += 1;
+    }
+
+    /// One more sequence, with what it reached.
+    pub(super) fn add(&mut self, sequence: Self) {
+        self.sequences += 1;
+        for (what, times) in sequence.reached {
+            *self.reached.entry(what).or_default() += times;
+        }
+    }
+
+    /// Tells it to whoever runs the tests with `--nocapture`. A proof in which something was never tried is none: from
+    /// a thousand sequences on all of `everything` must be there.
+    pub(super) fn tell(&self, proof: &str, everything: &[&str]) {
+        let rows = self.reached.iter();
+        let rows: Vec<String> = rows
+            .map(|(what, times)| format!("{times:>9}  {}", what.trim_end()))
+            .collect();
+        #[expect(clippy::print_stderr, reason = "a long run tells what it did")]
+        {
+            eprintln!("{proof}: {} sequences\n{}", self.sequences, rows.join("\n"));
+        }
+        let missing: Vec<&&str> = everything
+            .iter()
+            .filter(|what| {
+                !self
+                    .reached
+                    .keys()
+                    .any(|reached| reached.trim_end() == **what)
+            })
+            .collect();
+        assert!(
+            missing.is_empty() || self.sequences < 1_000,
+            "never reached in {} sequences: {missing:?}",
+            self.sequences
+        );
     }
 }
 
@@ -277,25 +328,64 @@ impl Paper {
     }
 }
 
-proptest! {
-    #![proptest_config(config())]
+/// What was asked, and how it was answered.
+fn word(ask: Ask, status: u16) -> String {
+    let told = format!("{ask:?}");
+    let kind = told.split('(').next().unwrap_or_default();
+    format!("{kind} {status}")
+}
 
-    /// 14
-    #[test]
-    fn a_request_repeated_under_its_key_changes_nothing(
-        asks in asks(),
-        keys in prop::collection::vec(0..6_u8, 20),
-    ) {
+/// What a thousand sequences ask and are told, so often that chance cannot miss it.
+const EVERYTHING: &[&str] = &[
+    "Cancel 200",
+    "Cancel 404",
+    "Cancel 409",
+    "Close 200 again",
+    "Close 201",
+    "Close 404",
+    "Close 409",
+    "Close 429",
+    "CloseAll 200 again",
+    "CloseAll 201",
+    "CloseAll 202",
+    "CloseAll 409",
+    "Ladder 201",
+    "Ladder 409",
+    "Limit 200 again",
+    "Limit 201",
+    "Limit 409",
+    "Market 200 again",
+    "Market 201",
+    "Market 409",
+    "Market 429",
+    "Stop 200 again",
+    "Stop 201",
+    "Stop 409",
+    "Stop 409 again",
+    "Twap 201",
+    "Twap 409",
+    "Wait 200",
+];
+
+/// 14
+#[test]
+fn a_request_repeated_under_its_key_changes_nothing() {
+    let told = RefCell::new(Tally::default());
+    let asked = (asks(), prop::collection::vec(0..6_u8, 20));
+    let done = TestRunner::new(config()).run(&asked, |(asks, keys)| {
         let paper = Paper::new();
+        let mut tally = Tally::default();
         let mut known = vec![];
         for (ask, key) in asks.into_iter().zip(keys) {
             let (request, key) = (request(ask), format!("k{key}"));
             let answer = paper.ask(&request, &key);
+            tally.count(word(ask, answer.status));
             if !is_recorded(&request, &answer) {
                 continue;
             }
             let state = paper.state();
             let again = paper.ask(&request, &key);
+            tally.count(format!("{} again", word(ask, again.status)));
             prop_assert_eq!(&again.body, &answer.body);
             prop_assert_eq!(again.rejected, answer.rejected);
             prop_assert_eq!(paper.state(), state, "14: {:?}", request);
@@ -307,7 +397,17 @@ proptest! {
             prop_assert!(again.status == 200 || again.rejected, "14: {:?}", again);
         }
         prop_assert_eq!(paper.state(), state, "14: all of them later");
+        told.borrow_mut().add(tally);
+        Ok(())
+    });
+    if let Err(why) = done {
+        panic!("{why}");
     }
+    told.borrow().tell("a repeat changes nothing", EVERYTHING);
+}
+
+proptest! {
+    #![proptest_config(config())]
 
     /// 15
     #[test]

@@ -225,6 +225,13 @@ impl Desk {
         self.step();
     }
 
+    /// To the first step of the next hour, likewise.
+    pub(super) fn next_hour(&mut self) {
+        let hour = self.engine.now.next_hour();
+        self.engine.now = Millis(hour.0 - Millis::STEP.0);
+        self.step();
+    }
+
     pub(super) fn pass(&mut self, span: Millis) {
         self.engine.advance_to(self.engine.now() + span);
     }

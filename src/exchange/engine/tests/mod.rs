@@ -11,6 +11,7 @@ mod margin;
 mod market;
 mod matching;
 mod orders;
+mod reached;
 mod reduce_only;
 mod replay;
 mod rules;

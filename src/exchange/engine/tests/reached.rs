@@ -1,0 +1,168 @@
+//! What a sequence came to, in words, and what a thousand of them must have come to.
+
+use super::desk::Desk;
+use crate::exchange::{engine::*, sequences::Tally};
+
+pub(super) struct Reached {
+    pub(super) tally: Tally,
+    seen: u64,
+}
+
+impl Reached {
+    pub(super) fn new(desk: &Desk) -> Self {
+        Self {
+            tally: Tally::default(),
+            seen: desk.engine.log_len(),
+        }
+    }
+
+    pub(super) fn command(&mut self, command: &Command, done: &Result<Outcome, Refusal>) {
+        let told = format!("{command:?}");
+        let kind = told.split('(').next().unwrap_or_default();
+        self.tally.count(format!("asked {kind}"));
+        if let Err(refusal) = done {
+            self.tally
+                .count(format!("refused {}", refusal.code.into_str()));
+        }
+    }
+
+    pub(super) fn events(&mut self, desk: &Desk) {
+        let new = desk
+            .engine
+            .recent_events()
+            .take_while(|logged| logged.seq >= self.seen);
+        for logged in new {
+            self.tally.count(word(desk, logged.event));
+        }
+        self.seen = desk.engine.log_len();
+    }
+}
+
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "an event without a word of its own is told by its name"
+)]
+fn word(desk: &Desk, event: Event) -> String {
+    match event {
+        Event::Filled { row, role, fee, .. } => {
+            let row = desk.row(row);
+            let who = match (row.twap, row.scaled, fee.is_zero()) {
+                (_, _, true) => "by insurance",
+                (Some(_), _, _) => "of a twap",
+                (_, Some(_), _) => "of a ladder",
+                (None, None, false) => "",
+            };
+            match row.mode {
+                OrderMode::Limit => format!("filled Limit {role:?} {who}"),
+                mode => format!("filled {mode:?} {who}"),
+            }
+        }
+        Event::Ended { status, reason, .. } => {
+            let why = reason.map_or("", |reason| reason.into_str());
+            format!("ended {status:?} {why}")
+        }
+        Event::Twap { status, reason, .. } => {
+            let why = reason.map_or("", |reason| reason.into_str());
+            format!("twap {status:?} {why}")
+        }
+        Event::Scaled { status, .. } => format!("ladder {status:?}"),
+        Event::Breached { rule, .. } => format!("breached {}", rule.into_str()),
+        other => {
+            let told = format!("{other:?}");
+            told.split(' ').next().unwrap_or_default().to_owned()
+        }
+    }
+}
+
+/// What a thousand sequences reach so often that chance cannot miss it.
+pub(super) const EVERYTHING: &[&str] = &[
+    "Armed",
+    "CancelQueued",
+    "DayStarted",
+    "ExitsSet",
+    "Funding",
+    "Insurance",
+    "Liquidated",
+    "MarginSet",
+    "Passed",
+    "PositionChanged",
+    "PositionClosed",
+    "PositionOpened",
+    "Requested",
+    "Resized",
+    "Resting",
+    "Slice",
+    "Triggered",
+    "asked Cancel",
+    "asked CancelScaled",
+    "asked Close",
+    "asked ForceClose",
+    "asked Place",
+    "asked PlaceScaled",
+    "asked PlaceTwap",
+    "asked QueueCancel",
+    "asked SetExits",
+    "asked SetIsolatedMargin",
+    "asked StopTwap",
+    "breached max_daily_loss",
+    "breached max_drawdown",
+    "ended Canceled breached",
+    "ended Canceled liquidated",
+    "ended Canceled parent_canceled",
+    "ended Canceled reduce_only",
+    "ended Canceled sibling_filled",
+    "ended Canceled user",
+    "ended Expired",
+    "ended Filled",
+    "ended Rejected account_breached",
+    "ended Rejected fok_unfillable",
+    "ended Rejected insufficient_margin",
+    "ended Rejected ioc_no_match",
+    "ended Rejected leverage_too_high",
+    "ended Rejected margin_mode_conflict",
+    "ended Rejected market_unavailable",
+    "ended Rejected max_open_positions",
+    "ended Rejected max_position",
+    "ended Rejected no_liquidity",
+    "ended Rejected price_out_of_band",
+    "ended Rejected reduce_only_no_position",
+    "ended Rejected reduce_only_would_increase",
+    "ended Rejected trigger_would_fire",
+    "filled Chase",
+    "filled CloseOut",
+    "filled Conditional",
+    "filled Limit Maker",
+    "filled Limit Maker of a ladder",
+    "filled Limit Taker",
+    "filled Liquidation",
+    "filled Liquidation by insurance",
+    "filled Market",
+    "filled Market of a twap",
+    "filled StopLimit",
+    "filled StopMarket",
+    "filled TakeLimit",
+    "filled TakeMarket",
+    "filled TakeProfit",
+    "ladder Canceled",
+    "ladder Completed",
+    "ladder Rejected",
+    "ladder Working",
+    "refused below_min_notional",
+    "refused insufficient_margin",
+    "refused invalid_attached_exit",
+    "refused marketable_limit_unacknowledged",
+    "refused order_cooldown",
+    "refused order_not_resting",
+    "refused order_not_working",
+    "refused position_closed",
+    "refused position_not_isolated",
+    "twap Active",
+    "twap Canceled canceled_by_user",
+    "twap Completed duration_elapsed",
+    "twap Completed filled",
+    "twap Completed max_price_reached",
+    "twap Completed min_price_reached",
+    "twap Failed insufficient_margin",
+    "twap Failed market_unavailable",
+    "twap Pending",
+];
