@@ -71,11 +71,36 @@ pub(super) struct Plant {
     #[serde(default = "one", deserialize_with = "integral")]
     pub(super) retry_after: u32,
     /// How long `latency` holds a request, and over how long `slow_body` spreads an answer.
-    #[serde(default, deserialize_with = "integral")]
+    #[serde(default = "second", deserialize_with = "integral")]
     pub(super) millis: u32,
     /// How far `clock_skew` is ahead of the exchange's own clock; negative is behind.
-    #[serde(default, deserialize_with = "integral")]
+    #[serde(default = "minute", deserialize_with = "integral")]
     pub(super) skew_millis: i32,
+}
+
+/// Longest `millis`: ten minutes, longer than any client waits.
+const LONGEST: u32 = 600_000;
+
+impl Plant {
+    /// The field that is out of its range, if one is, and what is wrong with it.
+    pub(super) fn misfit(&self) -> Option<(&'static str, String)> {
+        let ranges = [
+            ("count", self.count.unwrap_or(1), 1..=u32::MAX),
+            ("percent", self.percent, 0..=100),
+            ("retry_after", self.retry_after, 1..=u32::MAX),
+            ("millis", self.millis, 0..=LONGEST),
+        ];
+        let wrong = ranges
+            .into_iter()
+            .find(|(_, given, allowed)| !allowed.contains(given));
+        wrong.map(|(field, given, allowed)| {
+            let (least, most) = allowed.into_inner();
+            (
+                field,
+                format!("{field} must be {least} to {most}, not {given}"),
+            )
+        })
+    }
 }
 
 fn always() -> u32 {
@@ -84,6 +109,14 @@ fn always() -> u32 {
 
 fn one() -> u32 {
     1
+}
+
+fn second() -> u32 {
+    1_000
+}
+
+fn minute() -> i32 {
+    60_000
 }
 
 /// What goes wrong.

@@ -180,14 +180,16 @@ impl Floor {
     }
 
     pub(super) fn fault(&self, refusal: Refusal) -> Fault {
-        let wait = match refusal.kind {
-            RefusalKind::Cooldown { retry_in } => self.clock.wall_seconds(retry_in),
-            RefusalKind::Payload
-            | RefusalKind::NotFound
-            | RefusalKind::Conflict
-            | RefusalKind::Unavailable => 1,
+        let RefusalKind::Cooldown { retry_in } = refusal.kind else {
+            return Fault::of(refusal, 1);
         };
-        Fault::of(refusal, wait)
+        let mut fault = Fault::of(refusal, self.clock.wall_seconds(retry_in));
+        if self.clock.is_paused() {
+            fault
+                .message
+                .push_str("; no time passes: the clock is paused (POST /sim/clock)");
+        }
+        fault
     }
 }
 

@@ -9,7 +9,7 @@ use super::ids::AccountIx;
 use super::refusal::{Reason, Refusal};
 use super::rows::{OrderRow, Standing};
 use super::triggers::reached;
-use super::units::{Lots, Usd};
+use super::units::{Lots, Px, Usd};
 use super::words::{OrderMode, OrderStatus};
 
 /// A limit price may be this far from the mark, in basis points.
@@ -158,15 +158,19 @@ fn leverage(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
 }
 
 fn band(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
-    let mark = engine.markets.at(row.market).mark.0;
-    let far = |px: i64| (px - mark).abs() * 10_000 > mark * PRICE_BAND;
-    if row.limit_price.is_some_and(|px| far(px.0)) {
-        Err(Rejection::new(
+    let market = engine.markets.at(row.market);
+    let (mark, decimals) = (market.mark, market.spec.size_decimals);
+    let far = |px: &Px| (px.0 - mark.0).abs() * 10_000 > mark.0 * PRICE_BAND;
+    match row.limit_price.filter(far) {
+        None => Ok(()),
+        Some(px) => Err(Rejection::new(
             Reason::PriceOutOfBand,
-            "limit_price is more than 95 % away from the mark",
-        ))
-    } else {
-        Ok(())
+            format!(
+                "limit_price {} is more than 95 % away from the mark {}",
+                px.shown(decimals),
+                mark.shown(decimals)
+            ),
+        )),
     }
 }
 
@@ -246,9 +250,14 @@ fn trigger(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
     };
     let market = engine.markets.at(row.trigger_market.unwrap_or(row.market));
     if reached(direction, market.mark, px) {
+        let decimals = market.spec.size_decimals;
         Err(Rejection::new(
             Reason::TriggerWouldFire,
-            "the mark has already reached trigger_price",
+            format!(
+                "the mark {} has already reached trigger_price {}",
+                market.mark.shown(decimals),
+                px.shown(decimals)
+            ),
         ))
     } else {
         Ok(())

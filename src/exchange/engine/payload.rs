@@ -11,15 +11,10 @@ pub(super) fn price(field: &'static str, px: Px, size_decimals: u32) -> Result<(
     if px.is_valid(size_decimals) {
         return Ok(());
     }
-    let decimals = 6_u32.saturating_sub(size_decimals);
-    let shown = |count: i64| Decimal {
-        count: i128::from(count),
-        decimals,
-    };
     let message = format!(
         "{field} {} is not a multiple of the tick {}",
-        shown(px.0),
-        shown(px.tick(size_decimals).0)
+        px.shown(size_decimals),
+        px.tick(size_decimals).shown(size_decimals)
     );
     Err(Refusal::payload(field, Reason::InvalidTick, message))
 }
@@ -82,16 +77,15 @@ pub(super) fn exits(
         };
         price(field, px, size_decimals)?;
         if (px.0 - entry.0) * profit_side.sign() <= 0 {
-            let decimals = 6_u32.saturating_sub(size_decimals);
-            let shown = |px: Px| Decimal {
-                count: i128::from(px.0),
-                decimals,
-            };
             let relation = match profit_side {
                 Side::Buy => "above",
                 Side::Sell => "below",
             };
-            let message = format!("{field} {} must be {relation} {}", shown(px), shown(entry));
+            let message = format!(
+                "{field} {} must be {relation} {}",
+                px.shown(size_decimals),
+                entry.shown(size_decimals)
+            );
             return Err(Refusal::payload(
                 field,
                 Reason::InvalidAttachedExit,

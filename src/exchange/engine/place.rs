@@ -29,8 +29,9 @@ impl Engine {
     pub(super) fn submit_market(&mut self, row: OrderRow) -> Result<OrderId, Refusal> {
         let account = row.account;
         let wait = self.accounts.at(account).cooldown_until - self.now;
+        let cooldown = self.accounts.at(account).spec.rules.cooldown;
         if wait > Millis::ZERO {
-            return Err(Refusal::cooldown(wait));
+            return Err(Refusal::cooldown(cooldown, wait));
         }
         let done = self.submit(row);
         let reached_the_book = match &done {
@@ -38,7 +39,6 @@ impl Engine {
             Err(Rejected { rejection, .. }) => rejection.reason == Reason::NoLiquidity,
         };
         if reached_the_book {
-            let cooldown = self.accounts.at(account).spec.rules.cooldown;
             self.accounts.at_mut(account).cooldown_until = self.now + cooldown;
         }
         Ok(done?)

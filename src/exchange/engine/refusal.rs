@@ -154,10 +154,10 @@ impl Refusal {
         Self::new(RefusalKind::Unavailable, Reason::MarketUnavailable, message)
     }
 
-    pub(super) fn cooldown(retry_in: Millis) -> Self {
+    pub(super) fn cooldown(every: Millis, retry_in: Millis) -> Self {
         let message = format!(
-            "one market execution per 500 ms: try again in {} ms",
-            retry_in.0
+            "one market execution per {} ms: try again in {} ms",
+            every.0, retry_in.0
         );
         Self::new(
             RefusalKind::Cooldown { retry_in },

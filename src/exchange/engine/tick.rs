@@ -1,7 +1,7 @@
 //! Which prices and sizes an order may have (exchange.md 1.1): at most 5 significant figures and `6 - size_decimals`
 //! decimals, whole dollars always; and rounding of prices the engine makes itself, to the passive side.
 
-use super::units::{Lots, MAX_COUNT, Px};
+use super::units::{Decimal, Lots, MAX_COUNT, Px};
 use super::words::Side;
 
 /// Significant figures of an order price.
@@ -19,6 +19,15 @@ impl Px {
         let digits = self.0.unsigned_abs().checked_ilog10().unwrap_or(0) + 1;
         let figures = 10_i64.pow(digits.saturating_sub(FIGURES));
         Self(figures.min(10_i64.pow(6_u32.saturating_sub(size_decimals))))
+    }
+
+    /// As a person writes it.
+    #[must_use]
+    pub fn shown(self, size_decimals: u32) -> Decimal {
+        Decimal {
+            count: self.0.into(),
+            decimals: 6_u32.saturating_sub(size_decimals),
+        }
     }
 
     /// Whether an order may have this price.

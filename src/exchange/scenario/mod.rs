@@ -65,6 +65,8 @@ pub enum ScenarioFault {
     },
     #[error("the scenario is not as it should be: {0}")]
     Text(#[from] Box<toml::de::Error>),
+    #[error("a fault of the scenario could never happen: {0}")]
+    Fault(String),
     #[error("the scenario's {entry} `{value}`: {wanted}")]
     Entry {
         entry: &'static str,
@@ -109,6 +111,9 @@ impl Scenario {
 
     pub fn parse(text: &str) -> Result<Self, ScenarioFault> {
         let shape: Shape = toml::from_str(text).map_err(Box::new)?;
+        if let Some((_, why)) = shape.faults.iter().find_map(Plant::misfit) {
+            return Err(ScenarioFault::Fault(why));
+        }
         Ok(Self {
             seed: shape.seed,
             origin: Origin::Given,

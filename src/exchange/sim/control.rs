@@ -22,8 +22,6 @@ use tokio::time::Instant;
 const ADVANCE: i64 = 3_600_000;
 /// Largest `bps` of a nudge, either way.
 const NUDGE: i64 = 2_000;
-/// Longest `millis` of a planted latency: ten minutes, longer than any client waits.
-const LATENCY: u32 = 600_000;
 
 #[derive(Debug, Serialize)]
 struct ClockState {
@@ -121,17 +119,8 @@ pub(super) fn faults(service: &Service) -> Result<Answer, Fault> {
 
 pub(super) fn plant_fault(service: &Service, call: &Call) -> Result<Answer, Fault> {
     let plant: Plant = call.json()?;
-    for (field, given, allowed) in [
-        ("count", plant.count.unwrap_or(1), 1..=u32::MAX),
-        ("percent", plant.percent, 0..=100),
-        ("retry_after", plant.retry_after, 1..=u32::MAX),
-        ("millis", plant.millis, 0..=LATENCY),
-    ] {
-        if !allowed.contains(&given) {
-            let (least, most) = (allowed.start(), allowed.end());
-            let message = format!("{field} must be {least} to {most}, not {given}");
-            return Err(Fault::field(field, "invalid_request", message));
-        }
+    if let Some((field, message)) = plant.misfit() {
+        return Err(Fault::field(field, "invalid_request", message));
     }
     service.chaos()?.plant(plant);
     faults(service)

@@ -33,6 +33,7 @@ use super::{
     fault::Fault,
     gate::Caller,
 };
+use crate::api::{ScaledBody, TwapBody};
 
 /// Carries one request out; the caller is absent on public routes only.
 pub(super) fn answer(
@@ -46,12 +47,14 @@ pub(super) fn answer(
         SimRoute::Markets => facts::markets(&*service.floor()?),
         SimRoute::Book(id) => facts::book(&*service.floor()?, &id),
         SimRoute::Accounts => facts::accounts(&*service.floor()?, known(caller)?),
-        SimRoute::PlaceTwap => strategies::place_twap(&mut *service.floor()?, known(caller)?, call),
+        SimRoute::PlaceTwap => {
+            strategies::place::<TwapBody>(&mut *service.floor()?, known(caller)?, call)
+        }
         SimRoute::ScaledOrders(id) => {
             strategies::scaled_orders(&*service.floor()?, known(caller)?, &id)
         }
         SimRoute::PlaceScaled => {
-            strategies::place_scaled(&mut *service.floor()?, known(caller)?, call)
+            strategies::place::<ScaledBody>(&mut *service.floor()?, known(caller)?, call)
         }
         SimRoute::Clock => control::clock(&*service.floor()?),
         SimRoute::SetClock => control::set_clock(&mut *service.floor()?, call),

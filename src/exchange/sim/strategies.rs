@@ -17,59 +17,29 @@ use crate::{
 use hyper::StatusCode;
 use serde::de::DeserializeOwned;
 
-pub(super) fn place_twap(floor: &mut Floor, caller: &Caller, call: &Call) -> Result<Answer, Fault> {
-    place(
-        floor,
-        caller,
-        call,
-        Creation {
-            deed: Deed::PlaceTwap,
-            names: |body: &TwapBody| (&body.account_id, &body.market_id),
-            command: |market, units, body| twap(market, units, body).map(Command::PlaceTwap),
-        },
-    )
+/// A body that asks for a strategy.
+pub(super) trait Creation: DeserializeOwned + Clone {
+    /// What its key stands for.
+    fn deed(self) -> Deed;
+    fn names(&self) -> (&AccountId, &MarketId);
+    fn command(&self, market: MarketIx, units: Units) -> Result<Command, Fault>;
 }
 
-pub(super) fn place_scaled(
+pub(super) fn place<Body: Creation>(
     floor: &mut Floor,
     caller: &Caller,
     call: &Call,
-) -> Result<Answer, Fault> {
-    place(
-        floor,
-        caller,
-        call,
-        Creation {
-            deed: Deed::PlaceScaled,
-            names: |body: &ScaledBody| (&body.account_id, &body.market_id),
-            command: |market, units, body| scaled(market, units, body).map(Command::PlaceScaled),
-        },
-    )
-}
-
-/// How one kind of strategy is made of its body.
-struct Creation<Body> {
-    deed: fn(Box<Body>) -> Deed,
-    names: fn(&Body) -> (&AccountId, &MarketId),
-    command: fn(MarketIx, Units, &Body) -> Result<Command, Fault>,
-}
-
-fn place<Body: DeserializeOwned + Clone>(
-    floor: &mut Floor,
-    caller: &Caller,
-    call: &Call,
-    creation: Creation<Body>,
 ) -> Result<Answer, Fault> {
     let key = call.key_if_given()?;
     let body: Body = call.json()?;
-    let deed = (creation.deed)(Box::new(body.clone()));
+    let deed = body.clone().deed();
     if let Some(made) = floor.made(caller.user, key, &deed)? {
         return answer(floor, StatusCode::OK, &made);
     }
-    let (account, market) = (creation.names)(&body);
+    let (account, market) = body.names();
     let account = floor.account(caller, account.raw())?;
     let (market, spec) = wire::market(&floor.engine, "market_id", market)?;
-    let command = (creation.command)(market, spec.into(), &body)?;
+    let command = body.command(market, spec.into())?;
     let made = floor.make((caller.user, key, deed), account, command)?;
     answer(floor, StatusCode::CREATED, &made)
 }
@@ -93,48 +63,68 @@ fn answer(floor: &Floor, status: StatusCode, made: &Effect) -> Result<Answer, Fa
     }
 }
 
-fn twap(market: MarketIx, units: Units, body: &TwapBody) -> Result<PlaceTwap, Fault> {
-    let price = |field, given: Option<Num>| -> Result<Option<Px>, Fault> {
-        given.map(|price| units.price(field, price)).transpose()
-    };
-    Ok(PlaceTwap {
-        kind: body.kind,
-        market,
-        side: body.side,
-        size: units.size("size", body.size)?,
-        leverage: leverage(body.leverage)?,
-        margin_mode: body.margin_mode,
-        reduction: body.reduce_only.into(),
-        duration_minutes: whole("duration_minutes", body.duration_minutes, "invalid_twap")?,
-        pacing: body.randomize.into(),
-        trigger_price: price("trigger_price", body.trigger_price)?,
-        max_price: price("max_price", body.max_price)?,
-        min_price: price("min_price", body.min_price)?,
-    })
+impl Creation for TwapBody {
+    fn deed(self) -> Deed {
+        Deed::PlaceTwap(Box::new(self))
+    }
+
+    fn names(&self) -> (&AccountId, &MarketId) {
+        (&self.account_id, &self.market_id)
+    }
+
+    fn command(&self, market: MarketIx, units: Units) -> Result<Command, Fault> {
+        let price = |field, given: Option<Num>| -> Result<Option<Px>, Fault> {
+            given.map(|price| units.price(field, price)).transpose()
+        };
+        Ok(Command::PlaceTwap(PlaceTwap {
+            kind: self.kind,
+            market,
+            side: self.side,
+            size: units.size("size", self.size)?,
+            leverage: leverage(self.leverage)?,
+            margin_mode: self.margin_mode,
+            reduction: self.reduce_only.into(),
+            duration_minutes: whole("duration_minutes", self.duration_minutes, "invalid_twap")?,
+            pacing: self.randomize.into(),
+            trigger_price: price("trigger_price", self.trigger_price)?,
+            max_price: price("max_price", self.max_price)?,
+            min_price: price("min_price", self.min_price)?,
+        }))
+    }
 }
 
-fn scaled(market: MarketIx, units: Units, body: &ScaledBody) -> Result<PlaceScaled, Fault> {
-    let skew = body.skew.unwrap_or(Num::ONE);
-    let skew_milli = skew
-        .to_scaled(3)
-        .and_then(|milli| u32::try_from(milli).ok())
-        .filter(|milli| *milli > 0)
-        .ok_or_else(|| {
-            let message = format!("skew {skew} must be above 0 with at most 3 decimals");
-            Fault::field("skew", "invalid_scaled", message)
-        })?;
-    Ok(PlaceScaled {
-        market,
-        side: body.side,
-        size: units.size("size", body.size)?,
-        leverage: leverage(body.leverage)?,
-        margin_mode: body.margin_mode,
-        reduction: body.reduce_only.into(),
-        start_price: units.price("start_price", body.start_price)?,
-        end_price: units.price("end_price", body.end_price)?,
-        rung_count: whole("rung_count", body.rung_count, "invalid_scaled")?,
-        skew_milli,
-    })
+impl Creation for ScaledBody {
+    fn deed(self) -> Deed {
+        Deed::PlaceScaled(Box::new(self))
+    }
+
+    fn names(&self) -> (&AccountId, &MarketId) {
+        (&self.account_id, &self.market_id)
+    }
+
+    fn command(&self, market: MarketIx, units: Units) -> Result<Command, Fault> {
+        let skew = self.skew.unwrap_or(Num::ONE);
+        let skew_milli = skew
+            .to_scaled(3)
+            .and_then(|milli| u32::try_from(milli).ok())
+            .filter(|milli| *milli > 0)
+            .ok_or_else(|| {
+                let message = format!("skew {skew} must be above 0 with at most 3 decimals");
+                Fault::field("skew", "invalid_scaled", message)
+            })?;
+        Ok(Command::PlaceScaled(PlaceScaled {
+            market,
+            side: self.side,
+            size: units.size("size", self.size)?,
+            leverage: leverage(self.leverage)?,
+            margin_mode: self.margin_mode,
+            reduction: self.reduce_only.into(),
+            start_price: units.price("start_price", self.start_price)?,
+            end_price: units.price("end_price", self.end_price)?,
+            rung_count: whole("rung_count", self.rung_count, "invalid_scaled")?,
+            skew_milli,
+        }))
+    }
 }
 
 /// Every ladder of the account, newest first.

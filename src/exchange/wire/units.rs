@@ -25,11 +25,16 @@ impl Units {
         6_u32.saturating_sub(self.size_decimals)
     }
 
-    /// A price above zero on the market's decimals; five significant figures are the engine's to check.
+    /// A price above zero on the market's decimals; five significant figures are the engine's to check, but a price
+    /// with too many decimals is told the tick it would need too.
     pub(crate) fn price(self, field: &'static str, given: Num) -> Result<Px, Fault> {
-        counted(given, self.price_decimals(), MAX_COUNT)
-            .map(Px)
-            .map_err(|why| why.told(field, given, self.price_decimals(), "invalid_tick"))
+        let decimals = self.price_decimals();
+        counted(given, decimals, MAX_COUNT).map(Px).map_err(|why| {
+            let near = given.rounded(decimals).to_scaled(decimals);
+            let near = near.and_then(|count| i64::try_from(count).ok());
+            let tick = Px(near.unwrap_or(0)).tick(self.size_decimals);
+            why.told(field, given, tick.shown(self.size_decimals), "invalid_tick")
+        })
     }
 
     /// A price distance of zero or more.
@@ -38,14 +43,17 @@ impl Units {
             return Ok(Px::ZERO);
         }
         not_negative(field, given, "invalid_price")?;
-        self.price(field, given)
+        let decimals = self.price_decimals();
+        counted(given, decimals, MAX_COUNT)
+            .map(Px)
+            .map_err(|why| why.told(field, given, unit(decimals), "invalid_tick"))
     }
 
     /// A size above zero in whole lots.
     pub(crate) fn size(self, field: &'static str, given: Num) -> Result<Lots, Fault> {
         counted(given, self.size_decimals, MAX_COUNT)
             .map(Lots)
-            .map_err(|why| why.told(field, given, self.size_decimals, "invalid_size"))
+            .map_err(|why| why.told(field, given, unit(self.size_decimals), "invalid_size"))
     }
 
     pub(crate) fn px(self, px: Px) -> Num {
@@ -67,18 +75,26 @@ enum Misfit {
 }
 
 impl Misfit {
-    fn told(self, field: &'static str, given: Num, decimals: u32, code: &'static str) -> Fault {
-        let step = |count| Decimal { count, decimals };
+    /// `step` is what the number should be a multiple of.
+    fn told(self, field: &'static str, given: Num, step: Decimal, code: &'static str) -> Fault {
         let message = match self {
             Self::NotPositive => format!("{field} {given} must be above 0"),
-            Self::OffStep => format!("{field} {given} is not a multiple of {}", step(1)),
+            Self::OffStep => format!("{field} {given} is not a multiple of {step}"),
             Self::TooLarge(most) => format!(
                 "{field} {given} is above the largest accepted, {}",
-                step(most.into())
+                Decimal {
+                    count: most.into(),
+                    ..step
+                }
             ),
         };
         Fault::field(field, code, message)
     }
+}
+
+/// The smallest number with that many decimals.
+fn unit(decimals: u32) -> Decimal {
+    Decimal { count: 1, decimals }
 }
 
 fn counted(given: Num, decimals: u32, most: i64) -> Result<i64, Misfit> {
@@ -132,7 +148,7 @@ pub(crate) fn amount(field: &'static str, given: Num) -> Result<Usd, Fault> {
     not_negative(field, given, "invalid_margin")?;
     counted(given, 6, MAX_AMOUNT)
         .map(|micro| Usd(micro.into()))
-        .map_err(|why| why.told(field, given, 6, "invalid_margin"))
+        .map_err(|why| why.told(field, given, unit(6), "invalid_margin"))
 }
 
 /// A whole number of at least 1; the engine knows the market's limit.
@@ -243,7 +259,7 @@ mod tests {
             (&*fault.code, fault.message.as_str()),
             (
                 "invalid_tick",
-                "limit_price 3000.123 is not a multiple of 0.01"
+                "limit_price 3000.123 is not a multiple of 0.1"
             )
         );
     }
