@@ -360,14 +360,7 @@ impl Story {
                     extra: Usd::dollars(i64::from(dollars) * 10),
                 })
             }),
-            Act::Exits(which, away) => self.working(which).map(|order| {
-                let market = usize::from(self.desk.row(order).market);
-                Command::SetExits(SetAttachedExits {
-                    order,
-                    take_profit: Leg::Remove,
-                    stop_loss: Leg::Set(self.px(market, away)),
-                })
-            }),
+            Act::Exits(which, away) => self.working(which).map(|order| self.move_stop(order, away)),
             Act::Move(..)
             | Act::Trade(..)
             | Act::Wait(_)
@@ -375,6 +368,15 @@ impl Story {
             | Act::Midnight
             | Act::Restart => None,
         }
+    }
+
+    fn move_stop(&self, order: OrderId, away: i64) -> Command {
+        let market = usize::from(self.desk.row(order).market);
+        Command::SetExits(SetAttachedExits {
+            order,
+            take_profit: Leg::Remove,
+            stop_loss: Leg::Set(self.px(market, away)),
+        })
     }
 
     fn close_how(&self, market: usize, away: i64) -> CloseHow {
