@@ -178,17 +178,9 @@ pub(super) fn proceed(model: &mut Model) -> Vec<Effect> {
 
 /// Whether an open list tells what became of this command.
 pub(super) fn settle(model: &mut Model, ticket: Ticket, result: &Result<Receipt, Failure>) -> bool {
-    model.overlays.iter_mut().any(|overlay| match overlay {
-        Overlay::Bulk(bulk) => bulk.note(ticket, result),
-        Overlay::Help { .. }
-        | Overlay::Chart(_)
-        | Overlay::Quality(_)
-        | Overlay::Settings { .. }
-        | Overlay::Detail(_)
-        | Overlay::Limits { .. }
-        | Overlay::Export(_)
-        | Overlay::Strip(_)
-        | Overlay::Prompt(_)
-        | Overlay::Form(_) => false,
-    })
+    let mut lists = model
+        .overlays
+        .iter_mut()
+        .filter_map(Overlay::try_as_bulk_mut);
+    lists.any(|bulk| bulk.note(ticket, result))
 }

@@ -180,21 +180,9 @@ fn scroll(offset: &mut usize, action: Action) -> Next {
 
 fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
     // Pasted text reaches text fields only: keys inside it must never act.
-    match model.overlays.last_mut() {
-        Some(Overlay::Form(form)) => form.paste(text),
-        Some(Overlay::Prompt(_)) => prompt::paste(model, text),
-        Some(
-            Overlay::Help { .. }
-            | Overlay::Chart(_)
-            | Overlay::Quality(_)
-            | Overlay::Settings { .. }
-            | Overlay::Detail(_)
-            | Overlay::Limits { .. }
-            | Overlay::Export(_)
-            | Overlay::Strip(_)
-            | Overlay::Bulk(_),
-        )
-        | None => {}
+    match model.overlays.last_mut().and_then(Overlay::try_as_form_mut) {
+        Some(form) => form.paste(text),
+        None => prompt::paste(model, text),
     }
     vec![]
 }
@@ -220,11 +208,7 @@ pub(super) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
         }
         Next::Show(pane, filter) => show(model, pane, &filter),
         Next::Want(effect) => vec![effect],
-        Next::Freeze if model.frozen.is_some() => thaw(model),
-        Next::Freeze => {
-            freeze::start(model);
-            vec![]
-        }
+        Next::Freeze => hold_or_thaw(model),
         Next::Run(command) => {
             model.overlays.pop();
             if let Some(why) = objection(model, &command) {
@@ -318,6 +302,14 @@ pub(super) fn send(model: &mut Model, command: Command) -> (Ticket, Effect) {
         .activity
         .note_of(about, Some(ticket), event, model.now);
     (ticket, Effect::Send(ticket, command))
+}
+
+fn hold_or_thaw(model: &mut Model) -> Vec<Effect> {
+    if model.frozen.is_some() {
+        return thaw(model);
+    }
+    freeze::start(model);
+    vec![]
 }
 
 /// The display goes on with what has come meanwhile.

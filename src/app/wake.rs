@@ -1,10 +1,6 @@
 //! When the desk next changes by time alone. The runtime sleeps until then; nothing moving means no wake.
 
-use super::{
-    Model,
-    overlay::{Arm, Overlay},
-    poll::Source,
-};
+use super::{Model, overlay::Arm, poll::Source};
 use crate::model::{Progress, Timestamp};
 use std::time::Duration;
 use strum::IntoEnumIterator;
@@ -31,25 +27,16 @@ fn toast(model: &Model) -> Option<Timestamp> {
 }
 
 fn strip(model: &Model) -> Option<Timestamp> {
-    match model.overlays.last()? {
-        Overlay::Bulk(bulk) => Some(bulk.ends_at()?.min(model.now.plus(SECOND))),
-        Overlay::Strip(strip) => {
-            let step = match strip.arm {
-                Arm::Confirm | Arm::Countdown { .. } => TENTH,
-                Arm::Question { .. } => SECOND,
-            };
-            Some(strip.ends_at().min(model.now.plus(step)))
-        }
-        Overlay::Help { .. }
-        | Overlay::Chart(_)
-        | Overlay::Quality(_)
-        | Overlay::Settings { .. }
-        | Overlay::Detail(_)
-        | Overlay::Form(_)
-        | Overlay::Prompt(_)
-        | Overlay::Limits { .. }
-        | Overlay::Export(_) => None,
+    let top = model.overlays.last()?;
+    if let Some(bulk) = top.try_as_bulk_ref() {
+        return Some(bulk.ends_at()?.min(model.now.plus(SECOND)));
     }
+    let strip = top.try_as_strip_ref()?;
+    let step = match strip.arm {
+        Arm::Confirm | Arm::Countdown { .. } => TENTH,
+        Arm::Question { .. } => SECOND,
+    };
+    Some(strip.ends_at().min(model.now.plus(step)))
 }
 
 /// Waiting commands show a countdown in seconds.

@@ -190,35 +190,13 @@ fn clear_of_toast(body: Rect, toast: Option<&ToastView>) -> Rect {
 }
 
 fn strip(model: &Model, scene: &Scene<'_>) -> Option<StripView> {
-    match model.overlays.last()? {
-        Overlay::Strip(strip) => Some(view::strip(model, scene, strip)),
-        Overlay::Help { .. }
-        | Overlay::Chart(_)
-        | Overlay::Quality(_)
-        | Overlay::Settings { .. }
-        | Overlay::Detail(_)
-        | Overlay::Limits { .. }
-        | Overlay::Export(_)
-        | Overlay::Form(_)
-        | Overlay::Prompt(_)
-        | Overlay::Bulk(_) => None,
-    }
+    let strip = model.overlays.last()?.try_as_strip_ref()?;
+    Some(view::strip(model, scene, strip))
 }
 
 fn prompt(model: &Model) -> Option<PromptView> {
-    match model.overlays.last()? {
-        Overlay::Prompt(prompt) => Some(view::prompt(model, prompt)),
-        Overlay::Help { .. }
-        | Overlay::Chart(_)
-        | Overlay::Quality(_)
-        | Overlay::Settings { .. }
-        | Overlay::Detail(_)
-        | Overlay::Limits { .. }
-        | Overlay::Export(_)
-        | Overlay::Form(_)
-        | Overlay::Strip(_)
-        | Overlay::Bulk(_) => None,
-    }
+    let prompt = model.overlays.last()?.try_as_prompt_ref()?;
+    Some(view::prompt(model, prompt))
 }
 
 fn overlays(canvas: &mut Canvas<'_>, body: Rect, model: &Model, scene: &Scene<'_>) {

@@ -247,19 +247,7 @@ fn is_stepped(model: &Model) -> bool {
 }
 
 fn form_of(model: &Model) -> Option<&Form> {
-    match model.overlays.last()? {
-        Overlay::Form(form) => Some(form),
-        Overlay::Help { .. }
-        | Overlay::Chart(_)
-        | Overlay::Quality(_)
-        | Overlay::Settings { .. }
-        | Overlay::Detail(_)
-        | Overlay::Limits { .. }
-        | Overlay::Export(_)
-        | Overlay::Strip(_)
-        | Overlay::Prompt(_)
-        | Overlay::Bulk(_) => None,
-    }
+    Some(model.overlays.last()?.try_as_form_ref()?)
 }
 
 fn can_cancel(model: &Model) -> bool {

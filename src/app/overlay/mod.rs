@@ -1,4 +1,5 @@
-//! What can lie over the desk. An enum, so the compiler lists what a new one must do.
+//! What can lie over the desk. An enum, so the compiler lists what a new one must do; who is concerned with one kind
+//! only asks for that (`try_as_form_ref`).
 
 mod bulk;
 mod chart;
@@ -12,8 +13,9 @@ pub use detail::Detail;
 pub use strip::{Arm, Deed, Strip};
 
 use super::{export::Export, form::Form, keymap::Context, prompt::Prompt};
+use strum::EnumTryAs;
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, EnumTryAs)]
 pub enum Overlay {
     /// The keys of the place it was opened from; `offset` is the first line shown, `search` what is typed to find
     /// one.
