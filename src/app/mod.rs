@@ -21,6 +21,7 @@ pub mod lens;
 mod line;
 mod lineage;
 pub mod marks;
+pub mod mouse;
 pub mod notice;
 pub mod overlay;
 pub mod pane;
@@ -63,17 +64,22 @@ use crate::model::{
 use keymap::{Action, Chord, Context, Keymap};
 use lens::{Lenses, Reading};
 use marks::Marks;
+use mouse::Spot;
 use notice::{Activity, Notice, Tone};
 use overlay::Overlay;
 use pane::{Focus, Pane, RowId};
 use poll::{Poll, Source};
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, ops::Range, time::Duration};
 
 /// Everything that can happen. The only way in.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Msg {
     Key(Chord),
     Paste(String),
+    /// The left button was pressed on what the last frame showed there.
+    Click(Spot),
+    /// The wheel was turned over a list, of which the rows at these places are seen from now on.
+    Scrolled(Spot, Range<usize>),
     /// The terminal changed its size, or only time has passed.
     Tick,
     /// The far end is known: which it is and which account.

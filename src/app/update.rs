@@ -7,6 +7,7 @@ use super::{
     keymap::{Action, Chord, Context},
     lens,
     lineage::links,
+    mouse,
     notice::{Event, Tone},
     overlay::{Bulk, Overlay},
     pane::Pane,
@@ -23,6 +24,8 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
     let mut effects = match msg {
         Msg::Key(chord) => press(model, chord),
         Msg::Paste(text) => paste(model, &text),
+        Msg::Click(spot) => mouse::click(model, spot),
+        Msg::Scrolled(spot, seen) => mouse::scrolled(model, &spot, seen),
         Msg::Tick => vec![],
         Msg::Opened(identity) => {
             model.identity = Some(identity);
@@ -74,7 +77,7 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
     effects
 }
 
-fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
+pub(super) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
     let now = model.now;
     let action = model.keymap.lookup(model.context(), chord);
     if action == Some(Action::QuitNow) {

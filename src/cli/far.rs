@@ -3,7 +3,7 @@
 use crate::{
     app::{CloseAllRule, Identity, Mode, Options, keymap::Keymap, poll::Source},
     config::{ColorChoice, Connection, Settings, memory},
-    runtime::{Far, Renewals, Start, Terminal},
+    runtime::{Far, Mouse, Renewals, Start, Terminal},
     ui::{Depth, Scrolls, Theme},
     view::{self, format::Zone},
 };
@@ -23,6 +23,11 @@ pub(super) fn start(settings: &Settings) -> Result<Start> {
             Terminal::Plain
         } else {
             Terminal::Tmux
+        },
+        mouse: if settings.mouse {
+            Mouse::Desk
+        } else {
+            Mouse::Terminal
         },
         scrolls: Scrolls::new(theme(settings)?, Zone::local()),
         renewals: Renewals::none(),

@@ -48,6 +48,9 @@ pub(super) struct SettingsFlags {
     /// How many colours, or none
     #[arg(long, global = true, value_name = "WHEN", value_parser = words::<ColorChoice>())]
     color: Option<String>,
+    /// Leaves the mouse to the terminal
+    #[arg(long, global = true)]
+    no_mouse: bool,
     /// Your own keys
     #[arg(long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     keys_file: Option<String>,
@@ -82,8 +85,10 @@ impl SettingsFlags {
     }
 
     fn given(&self) -> Vec<Flag> {
+        let no_mouse = self.no_mouse.then(|| "false".to_owned());
         [
             ("profile", "--profile", &self.profile),
+            ("mouse", "--no-mouse", &no_mouse),
             ("base_url", "--base-url", &self.base_url),
             ("account_id", "--account-id", &self.account_id),
             ("api_key_file", "--api-key-file", &self.api_key_file),

@@ -14,6 +14,10 @@ use strum::{Display, VariantArray, VariantNames};
 
 /// Every setting. Defaults live in `assets/default.toml` and nowhere else; what is optional here has none.
 #[derive(Debug, Clone, Deserialize, Serialize)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "a file says true or false, and each is a setting of its own"
+)]
 pub struct Settings {
     pub base_url: Option<String>,
     pub account_id: Option<String>,
@@ -38,6 +42,8 @@ pub struct Settings {
     #[serde(default, deserialize_with = "words::path")]
     pub theme_file: Option<PathBuf>,
     pub color: ColorChoice,
+    /// Whether the desk hears the mouse; else it is the terminal's own.
+    pub mouse: bool,
     #[serde(default, deserialize_with = "words::path")]
     pub keys_file: Option<PathBuf>,
     /// Where the journal and the log live; see [`super::state_dir`] for the default.

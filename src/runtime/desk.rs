@@ -1,7 +1,7 @@
 //! A desk on a terminal, from the first frame to the exit code.
 
 use super::{
-    Clock, Far, Out, Renewals, Terminal, Wires, input,
+    Clock, Far, Mouse, Out, Renewals, Terminal, Wires, input,
     painter::Painter,
     run,
     services::{Reach, Services},
@@ -29,6 +29,7 @@ pub struct Start {
     pub scrolls: Scrolls,
     pub terminal: Terminal,
     pub renewals: Renewals,
+    pub mouse: Mouse,
     /// Where exports go.
     pub export_dir: PathBuf,
 }
@@ -48,7 +49,7 @@ where
     F: Future<Output = Result<Far, Failure>> + Send + 'static,
 {
     let mut signals = Signals::listen()?;
-    let taken = Taken::take()?;
+    let taken = Taken::take(start.mouse)?;
     let (columns, rows) = crossterm::terminal::size()?;
     let painter = Painter::start(Taken::screen()?);
     let clock = Clock::Wall;

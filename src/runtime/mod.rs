@@ -12,6 +12,7 @@ mod frame;
 mod guests;
 mod input;
 mod jitter;
+mod mouse;
 mod outbox;
 mod painter;
 mod picture;
@@ -27,6 +28,7 @@ mod terminal;
 pub use clock::Clock;
 pub use desk::{End, Start, desk};
 pub use door::{Asked, Caller, TurnedAway, call};
+pub use mouse::Mouse;
 pub use outbox::Outbox;
 pub use picture::picture;
 pub use poller::Poller;
@@ -86,7 +88,7 @@ where
                 continue;
             }
             event = wires.input.next() => match event {
-                Some(Ok(event)) => match taken(event, &mut size) {
+                Some(Ok(event)) => match taken(event, &mut size, &mut wires.scrolls) {
                     Some(msg) => (msg, Cause::Person),
                     None => continue,
                 },
@@ -129,6 +131,8 @@ fn cause(msg: &Msg) -> Cause {
         Msg::Polled(_) | Msg::Called(_) | Msg::TriesAgain(_) | Msg::Tick => Cause::Background,
         Msg::Key(_)
         | Msg::Paste(_)
+        | Msg::Click(_)
+        | Msg::Scrolled(..)
         | Msg::Opened(_)
         | Msg::Progress(..)
         | Msg::Settled(..)
@@ -145,7 +149,7 @@ fn cause(msg: &Msg) -> Cause {
 }
 
 /// What the terminal reports, as far as it concerns the desk.
-fn taken(event: Event, size: &mut Rect) -> Option<Msg> {
+fn taken(event: Event, size: &mut Rect, scrolls: &mut Scrolls) -> Option<Msg> {
     match event {
         // Repeats are how a held key must not confirm anything (kitty tells them apart; others cannot).
         Event::Key(key) if key.kind == KeyEventKind::Press => Some(Msg::Key(key.into())),
@@ -154,7 +158,8 @@ fn taken(event: Event, size: &mut Rect) -> Option<Msg> {
             *size = Rect::new(0, 0, width, height);
             Some(Msg::Tick)
         }
-        Event::Key(_) | Event::Mouse(_) | Event::FocusGained | Event::FocusLost => None,
+        Event::Mouse(event) => mouse::meant(event, scrolls),
+        Event::Key(_) | Event::FocusGained | Event::FocusLost => None,
     }
 }
 

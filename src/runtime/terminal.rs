@@ -1,5 +1,6 @@
 //! Taking the terminal, and giving it back on every way out: return, error, panic and signal.
 
+use super::mouse::{self, Mouse};
 use crossterm::{
     cursor,
     event::{DisableBracketedPaste, EnableBracketedPaste},
@@ -29,8 +30,8 @@ pub fn columns() -> Option<usize> {
 pub(super) struct Taken(());
 
 impl Taken {
-    /// Raw mode, the other screen, no cursor, paste in brackets.
-    pub(super) fn take() -> io::Result<Self> {
+    /// Raw mode, the other screen, no cursor, paste in brackets; the mouse where it is the desk's.
+    pub(super) fn take(mouse: Mouse) -> io::Result<Self> {
         give_back_on_panic();
         terminal::enable_raw_mode()?;
         let taken = Self(());
@@ -40,6 +41,9 @@ impl Taken {
             EnableBracketedPaste,
             cursor::Hide
         )?;
+        if mouse == Mouse::Desk {
+            execute!(io::stdout(), mouse::Take)?;
+        }
         Ok(taken)
     }
 
@@ -59,6 +63,7 @@ impl Drop for Taken {
 fn give_back() {
     let undone = execute!(
         io::stdout(),
+        mouse::GiveBack,
         DisableBracketedPaste,
         LeaveAlternateScreen,
         cursor::Show

@@ -10,6 +10,7 @@ use crate::{
     config::{Alerts, Checks, Dialect, Guard},
     model::{Page, Timestamp},
 };
+use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use futures_util::stream;
 use std::{collections::BTreeMap, time::Duration};
 use tokio::{
@@ -40,15 +41,31 @@ async fn frames<F>(span: Duration, feed: impl FnOnce(Sender<Msg>) -> F) -> Vec<D
 where
     F: Future<Output = ()> + Send + 'static,
 {
+    drawn(span, vec![], feed).await
+}
+
+/// The same while the terminal reports `events`, all at half of the time.
+async fn drawn<F>(
+    span: Duration,
+    events: Vec<Event>,
+    feed: impl FnOnce(Sender<Msg>) -> F,
+) -> Vec<Duration>
+where
+    F: Future<Output = ()> + Send + 'static,
+{
     let (inbox, mail) = channel(4);
     let (effects, _wanted) = unbounded_channel();
     tokio::spawn(feed(inbox));
-    let input = Box::pin(stream::once(async move {
-        sleep(span).await;
+    let reports = stream::once(sleep(span / 2)).flat_map(move |()| {
+        let events = events.clone().into_iter().map(Ok);
+        stream::iter(events)
+    });
+    let input = reports.chain(stream::once(async move {
+        sleep(span / 2).await;
         Err(io::Error::other("the terminal is gone"))
     }));
     let wires = Wires {
-        input,
+        input: Box::pin(input),
         mail,
         effects,
         clock: FROZEN,
@@ -56,13 +73,13 @@ where
         terminal: Terminal::Plain,
         renewals: Renewals::none(),
     };
-    let (mut drawn, start) = (vec![], Instant::now());
+    let (mut shown, start) = (vec![], Instant::now());
     run(wires, SCREEN, &mut model(), |out| match out {
-        Out::Frame(_) => drawn.push(start.elapsed()),
+        Out::Frame(_) => shown.push(start.elapsed()),
         Out::Aside(_) => {}
     })
     .await;
-    drawn
+    shown
 }
 
 fn polled(number: u32) -> Msg {
@@ -77,6 +94,32 @@ async fn a_desk_on_which_nothing_happens_draws_one_frame_and_rests() {
         inbox.closed().await;
     });
     assert_eq!(drawn.await, [Duration::ZERO]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pointer_that_presses_nothing_draws_nothing() {
+    let report = |kind| {
+        Event::Mouse(MouseEvent {
+            kind,
+            column: 10,
+            row: 10,
+            modifiers: KeyModifiers::NONE,
+        })
+    };
+    let idle = [
+        MouseEventKind::Moved,
+        MouseEventKind::Up(MouseButton::Left),
+        MouseEventKind::Drag(MouseButton::Left),
+        // Nothing there is longer than it shows.
+        MouseEventKind::ScrollDown,
+    ];
+    let span = Duration::from_secs(1);
+    let rests = |inbox: Sender<Msg>| async move { inbox.closed().await };
+    let still = drawn(span, idle.map(report).to_vec(), rests).await;
+    assert_eq!(still, [Duration::ZERO]);
+    let press = report(MouseEventKind::Down(MouseButton::Left));
+    let clicked = drawn(span, vec![press], rests).await;
+    assert_eq!(clicked, [Duration::ZERO, span / 2]);
 }
 
 #[tokio::test(start_paused = true)]

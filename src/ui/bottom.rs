@@ -1,11 +1,14 @@
 //! The last lines: what is on its way, and the keys that work now or the strip that asks.
 
 use super::{
-    canvas::{Canvas, after, line, shortened, spans_width, width, wrapped},
+    canvas::{Canvas, after, before, line, shortened, spans_width, width, wrapped},
     frame::outline,
     prompt,
 };
-use crate::view::{FlightView, Hint, PromptView, Span, StripView, Tone};
+use crate::{
+    app::mouse::Spot,
+    view::{FlightView, Hint, PromptView, Span, StripView, Tone},
+};
 use ratatui::layout::Rect;
 
 const GAUGE: u16 = 12;
@@ -86,7 +89,9 @@ fn draw_hints(canvas: &mut Canvas<'_>, area: Rect, hints: &[Hint]) {
         if spans_width(&spans) > row.width {
             break;
         }
-        row = after(canvas.spans(row, &spans), APART);
+        let rest = canvas.spans(row, &spans);
+        canvas.spot(before(row, rest), Spot::Key(canvas.place, hint.action));
+        row = after(rest, APART);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{
     canvas::{Canvas, after, line, shortened, spans_width, wrapped},
-    frame::{panel, scrollbar, widest},
+    frame::{panel, scrolled, widest},
     help::centered,
 };
 use crate::view::{BulkItem, BulkView, Span, Tone};
@@ -29,7 +29,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, bulk: &BulkView, offset:
     let area = centered(body, wide, height.min(body.height));
     let inner = panel(canvas, area, &fitting(&bulk.title, wide));
     let first = offset.min(lines.len().saturating_sub(usize::from(inner.height)));
-    scrollbar(canvas, inner, first, lines.len());
+    scrolled(canvas, inner, first, lines.len());
     let inner = after(inner, 1);
     for (number, (state, words)) in (0..inner.height).zip(lines.iter().skip(first)) {
         let row = line(inner, number);

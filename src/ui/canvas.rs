@@ -1,7 +1,13 @@
 //! The cells that are drawn on. Nothing written here can leave its area, whatever the size of the screen.
 
-use super::theme::{Part, Theme};
-use crate::view::{Gauge, Span, Tone};
+use super::{
+    theme::{Part, Theme},
+    zones::{List, Zones},
+};
+use crate::{
+    app::{keymap::Context, mouse::Spot},
+    view::{Gauge, Span, Tone},
+};
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 use std::borrow::Cow;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -13,11 +19,33 @@ const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
 pub(super) struct Canvas<'a> {
     buffer: &'a mut Buffer,
     pub(super) theme: &'a Theme,
+    /// Whose keys are written: what a click on one of them presses.
+    pub(super) place: Context,
+    zones: Zones,
 }
 
 impl<'a> Canvas<'a> {
-    pub(super) fn new(buffer: &'a mut Buffer, theme: &'a Theme) -> Self {
-        Self { buffer, theme }
+    pub(super) fn new(buffer: &'a mut Buffer, theme: &'a Theme, place: Context) -> Self {
+        Self {
+            buffer,
+            theme,
+            place,
+            zones: Zones::default(),
+        }
+    }
+
+    /// What of it can be pointed at.
+    pub(super) fn into_zones(self) -> Zones {
+        self.zones
+    }
+
+    pub(super) fn spot(&mut self, area: Rect, spot: Spot) {
+        self.zones.spot(area, spot);
+    }
+
+    /// Part of a list, which the wheel moves.
+    pub(super) fn list(&mut self, area: Rect, spot: Spot, list: List) {
+        self.zones.list(area, spot, list);
     }
 
     /// Writes at most `room.width` columns of text on the first line of `room`; answers what is left of it.
@@ -47,7 +75,11 @@ impl<'a> Canvas<'a> {
                 }
                 return room;
             }
-            room = self.toned(room, &span.text, span.tone);
+            let rest = self.toned(room, &span.text, span.tone);
+            if let Some(action) = span.presses {
+                self.spot(before(room, rest), Spot::Key(self.place, action));
+            }
+            room = rest;
         }
         room
     }
@@ -68,9 +100,10 @@ impl<'a> Canvas<'a> {
             .set_style(area.intersection(self.buffer.area), style);
     }
 
-    /// Makes an area empty: for what lies over the desk.
+    /// Makes an area empty: for what lies over the desk. What was there cannot be pointed at any more.
     pub(super) fn clear(&mut self, area: Rect) {
         let area = area.intersection(self.buffer.area);
+        self.spot(area, Spot::Over);
         let base = self.theme.part(Part::Base);
         for position in area.positions() {
             if let Some(cell) = self.buffer.cell_mut(position) {
@@ -119,6 +152,14 @@ pub(super) fn after(room: Rect, used: u16) -> Rect {
     Rect {
         x: room.x.saturating_add(used),
         width: room.width - used,
+        ..room
+    }
+}
+
+/// The part of a line that was used when `rest` is left of it.
+pub(super) fn before(room: Rect, rest: Rect) -> Rect {
+    Rect {
+        width: room.width.saturating_sub(rest.width),
         ..room
     }
 }

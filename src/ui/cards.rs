@@ -39,6 +39,16 @@ pub(super) fn wanted(cards: usize) -> u16 {
     cards.saturating_mul(PITCHES[0]).saturating_sub(1)
 }
 
+/// Where the n-th visible card lies.
+pub(super) fn block(area: Rect, setting: Setting, number: u16) -> Rect {
+    let top = number.saturating_mul(setting.pitch);
+    Rect {
+        y: area.y.saturating_add(top),
+        height: setting.pitch.min(4).min(area.height.saturating_sub(top)),
+        ..area
+    }
+}
+
 pub(super) fn draw(
     canvas: &mut Canvas<'_>,
     area: Rect,
@@ -57,12 +67,7 @@ pub(super) fn draw(
         .clamp(*BARS.start(), *BARS.end())
         .min(room);
     for (number, card) in (0_u16..).zip(cards) {
-        let top = number.saturating_mul(setting.pitch);
-        let block = Rect {
-            y: area.y.saturating_add(top),
-            height: setting.pitch.min(4).min(area.height.saturating_sub(top)),
-            ..area
-        };
+        let block = self::block(area, setting, number);
         picked.draw(canvas, block, usize::from(number));
         let block = after(block, 1);
         let block = Rect {

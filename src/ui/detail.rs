@@ -2,7 +2,7 @@
 
 use super::{
     canvas::{Canvas, after, line, spans_width, width, wrapped},
-    frame::{panel, scrollbar, widest},
+    frame::{panel, scrollbar, scrolled, widest},
     help::centered,
     theme::Part,
 };
@@ -54,7 +54,10 @@ fn drawn(canvas: &mut Canvas<'_>, body: Rect, detail: &DetailView, sight: Sight)
         }
     };
     let first = first.min(lines.len().saturating_sub(room));
-    scrollbar(canvas, inner, first, lines.len());
+    match sight {
+        Sight::From(_) => scrolled(canvas, inner, first, lines.len()),
+        Sight::Chosen => scrollbar(canvas, inner, first, lines.len()),
+    }
     let inner = after(inner, 1);
     for (number, (label, value, mark)) in (0..inner.height).zip(lines.iter().skip(first)) {
         let row = line(inner, number);

@@ -5,9 +5,12 @@ use super::{
     frame::{panel, widest},
     theme::Part,
 };
-use crate::view::{
-    Span, Tone,
-    form::{FieldView, FormView, ValueView},
+use crate::{
+    app::mouse::Spot,
+    view::{
+        Span, Tone,
+        form::{FieldView, FormView, ValueView},
+    },
 };
 use ratatui::layout::Rect;
 
@@ -254,12 +257,13 @@ fn draw_field(
     let rest = canvas.toned(row, marker, Tone::Accent);
     canvas.toned(rest, field.label, tone);
     let room = after(rest, labels + AFTER_LABEL);
+    canvas.spot(row, Spot::Field(field.field));
     let after_value = match &field.value {
         ValueView::Text { text, cursor } => {
             draw_text(canvas, room, (text, *cursor), field.focused.then_some(()))
         }
         ValueView::Choice { options, chosen } => {
-            draw_choice(canvas, room, options, *chosen, field.focused.then_some(()))
+            draw_choice(canvas, room, field, (options, *chosen))
         }
     };
     if let Some(hint) = hint {
@@ -327,28 +331,51 @@ fn draw_text(
 fn draw_choice(
     canvas: &mut Canvas<'_>,
     room: Rect,
-    options: &[String],
-    chosen: usize,
-    focus: Option<()>,
+    field: &FieldView,
+    (options, chosen): (&[String], usize),
 ) -> Rect {
-    let mark = if focus.is_some() {
+    let mark = if field.focused {
         Tone::Accent
     } else {
         Tone::Plain
     };
-    canvas.spans(room, &choice(options, chosen, room.width, mark))
+    let spans = choice(options, chosen, room.width, mark);
+    let all_are_shown = spans_width(&all(options, chosen, mark)) <= room.width;
+    let mut rest = room;
+    for (span, option) in spans.iter().zip(options) {
+        let wide = width(&span.text).min(rest.width);
+        let spot = if all_are_shown {
+            Spot::Choice(field.field, option.clone())
+        } else {
+            Spot::NextChoice(field.field)
+        };
+        canvas.spot(
+            Rect {
+                width: wide,
+                ..rest
+            },
+            spot,
+        );
+        rest = after(rest, wide);
+    }
+    canvas.spans(room, &spans)
 }
 
-/// All options with the chosen one marked, or that one alone with its place among them.
-fn choice(options: &[String], chosen: usize, room: u16, mark: Tone) -> Vec<Span> {
-    let all = options.iter().enumerate().map(|(at, option)| {
+/// All options with the chosen one marked.
+fn all(options: &[String], chosen: usize, mark: Tone) -> Vec<Span> {
+    let shown = options.iter().enumerate().map(|(at, option)| {
         if at == chosen {
             Span::new(format!("[{option}]"), mark)
         } else {
             Span::muted(format!(" {option} "))
         }
     });
-    let all: Vec<Span> = all.collect();
+    shown.collect()
+}
+
+/// All of them where there is room, or the chosen one alone with its place among them.
+fn choice(options: &[String], chosen: usize, room: u16, mark: Tone) -> Vec<Span> {
+    let all = all(options, chosen, mark);
     if spans_width(&all) <= room {
         return all;
     }

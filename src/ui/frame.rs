@@ -3,8 +3,12 @@
 use super::{
     canvas::{Canvas, after, line, spans_width, width},
     theme::Part,
+    zones::List,
 };
-use crate::view::{Span, Title, Tone};
+use crate::{
+    app::mouse::Spot,
+    view::{Span, Title, Tone},
+};
 use ratatui::{layout::Rect, style::Style};
 
 /// Whether a pane has the keys.
@@ -33,6 +37,19 @@ enum Detail {
     Bare,
     /// The shown pane, and the keys of the others.
     KeysOnly,
+}
+
+impl Detail {
+    const ALL: [Self; 4] = [Self::Full, Self::Short, Self::Bare, Self::KeysOnly];
+
+    /// What stands between two titles.
+    fn apart(self) -> &'static str {
+        match self {
+            Self::Full => "  │  ",
+            Self::Short => " │ ",
+            Self::Bare | Self::KeysOnly => "  ",
+        }
+    }
 }
 
 impl Border<'_> {
@@ -81,24 +98,27 @@ impl Border<'_> {
     }
 
     fn draw_titles(&self, canvas: &mut Canvas<'_>, room: Rect) {
-        let forms = [Detail::Full, Detail::Short, Detail::Bare, Detail::KeysOnly];
-        let mut written = forms.into_iter().map(|detail| padded(self.words(detail)));
-        let fits = written.find(|spans| spans_width(spans) <= room.width);
-        canvas.spans(
-            room,
-            &fits.unwrap_or_else(|| padded(self.words(Detail::KeysOnly))),
-        );
+        let fits = |detail: &Detail| spans_width(&padded(self.words(*detail))) <= room.width;
+        let detail = Detail::ALL.into_iter().find(fits);
+        let detail = detail.unwrap_or(Detail::KeysOnly);
+        canvas.spans(room, &padded(self.words(detail)));
+        let mut rest = after(room, 1);
+        for (at, title) in self.titles.iter().enumerate() {
+            let wide = spans_width(&self.one(at, title, detail)).min(rest.width);
+            let area = Rect {
+                width: wide,
+                ..rest
+            };
+            canvas.spot(area, Spot::Pane(title.pane));
+            rest = after(rest, wide.saturating_add(width(detail.apart())));
+        }
     }
 
     fn words(&self, detail: Detail) -> Vec<Span> {
         let mut spans = vec![];
         for (at, title) in self.titles.iter().enumerate() {
             if !spans.is_empty() {
-                spans.push(Span::muted(match detail {
-                    Detail::Full => "  │  ",
-                    Detail::Short => " │ ",
-                    Detail::Bare | Detail::KeysOnly => "  ",
-                }));
+                spans.push(Span::muted(detail.apart()));
             }
             spans.extend(self.one(at, title, detail));
         }
@@ -194,6 +214,13 @@ pub(super) fn scrollbar(canvas: &mut Canvas<'_>, inner: Rect, first: usize, coun
         };
         canvas.text(thumb, "┃", style);
     }
+}
+
+/// The lines inside a panel, of which the wheel moves those that are seen: with its scrollbar.
+pub(super) fn scrolled(canvas: &mut Canvas<'_>, inner: Rect, first: usize, count: usize) {
+    let room = usize::from(inner.height);
+    canvas.list(inner, Spot::Over, List { first, room, count });
+    scrollbar(canvas, inner, first, count);
 }
 
 /// A panel over the desk: a cleared area with a bright border and a title; answers the area inside.

@@ -2,7 +2,7 @@
 
 use super::{
     canvas::{Canvas, after, line, width},
-    frame::{panel, scrollbar, widest},
+    frame::{panel, scrolled, widest},
 };
 use crate::view::{HelpSection, Span, Tone};
 use ratatui::layout::Rect;
@@ -35,7 +35,7 @@ pub(super) fn draw(
     let area = centered(body, wide, height);
     let inner = panel(canvas, area, &title(search, sections));
     let first = offset.min(longest.saturating_sub(usize::from(inner.height)));
-    scrollbar(canvas, inner, first, longest);
+    scrolled(canvas, inner, first, longest);
     let share = inner.width / u16::try_from(columns.len().max(1)).unwrap_or(1);
     let keys = widest(
         sections

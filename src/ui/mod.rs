@@ -30,20 +30,26 @@ mod prompt;
 mod table;
 pub mod theme;
 mod toast;
+mod zones;
 
 pub use theme::{Depth, Theme};
+pub use zones::Turn;
 
 use crate::{
-    app::{Model, overlay::Overlay, pane::Pane},
+    app::{Model, mouse::Spot, overlay::Overlay, pane::Pane},
     view::{self, Curve, PromptView, Scene, StripView, ToastView, format::Zone},
 };
 use bottom::Bottom;
 use canvas::{Canvas, line};
 use fit::Measures;
 use layout::{SMALLEST, Tier};
-use ratatui::{buffer::Buffer, layout::Rect};
-use std::collections::BTreeMap;
+use ratatui::{
+    buffer::Buffer,
+    layout::{Position, Rect},
+};
+use std::{collections::BTreeMap, ops::Range};
 use theme::Part;
+use zones::Zones;
 
 /// What drawing remembers between frames: its theme and zone, how far each pane is scrolled, how wide its
 /// columns have grown. Nothing of it means anything to the trader; losing it only moves things about.
@@ -53,6 +59,7 @@ pub struct Scrolls {
     pub zone: Zone,
     first: BTreeMap<Pane, usize>,
     measures: BTreeMap<Pane, Measures>,
+    zones: Zones,
     /// With the version of the rows it was drawn from.
     curve: Option<(u64, Option<Curve>)>,
 }
@@ -70,8 +77,23 @@ impl Scrolls {
             zone,
             first: BTreeMap::new(),
             measures: BTreeMap::new(),
+            zones: Zones::default(),
             curve: None,
         }
+    }
+
+    /// What the last frame showed at a place of the screen.
+    pub fn pointed(&self, at: Position) -> Option<Spot> {
+        self.zones.at(at).cloned()
+    }
+
+    /// Turns the list under `at` by a notch of the wheel; answers which, and which of its rows are seen from now on.
+    pub fn turn(&mut self, at: Position, turn: Turn) -> Option<(Spot, Range<usize>)> {
+        let (spot, seen) = self.zones.turned(at, turn)?;
+        if let Spot::Pane(pane) = spot {
+            self.first.insert(*pane, seen.start);
+        }
+        Some((spot.clone(), seen))
     }
 
     fn curve(&mut self, scene: &Scene<'_>) -> Option<&Curve> {
@@ -104,14 +126,19 @@ impl Scrolls {
 pub fn render(frame: &mut Buffer, model: &Model, scrolls: &mut Scrolls) {
     let screen = frame.area;
     let theme = scrolls.theme.clone();
-    let mut canvas = Canvas::new(frame, &theme);
+    let mut canvas = Canvas::new(frame, &theme, model.focus.pane.context());
     canvas.fill(screen, Part::Base);
+    draw(&mut canvas, screen, model, scrolls);
+    scrolls.zones = canvas.into_zones();
+}
+
+fn draw(canvas: &mut Canvas<'_>, screen: Rect, model: &Model, scrolls: &mut Scrolls) {
     let zone = scrolls.zone.clone();
     let scene = Scene::of(model, &zone);
     let strip = strip(model, &scene);
     let tier = layout::tier(screen);
     if tier == Tier::TooSmall {
-        too_small(&mut canvas, screen, strip.as_ref());
+        too_small(canvas, screen, strip.as_ref());
         return;
     }
     let bottom = Bottom {
@@ -123,18 +150,19 @@ pub fn render(frame: &mut Buffer, model: &Model, scrolls: &mut Scrolls) {
     };
     let toast = view::toast(model);
     let regions = Regions::of(screen, &bottom);
-    header::draw(&mut canvas, regions.header, &view::header(model));
+    header::draw(canvas, regions.header, &view::header(model));
     let body = room_for_toast(model, tier, regions.body, toast.as_ref());
     let places = layout::places(tier, body, &model.focus, |pane| pane::wanted(model, pane));
     for place in &places {
-        pane::draw(&mut canvas, model, scrolls, place);
+        pane::draw(canvas, model, scrolls, place);
     }
     let clear = clear_of_toast(regions.body, toast.as_ref());
-    overlays(&mut canvas, clear, model, &scene);
+    overlays(canvas, clear, model, &scene);
+    canvas.place = model.context();
     if let Some(toast) = toast {
-        toast::draw(&mut canvas, regions.body, &toast);
+        toast::draw(canvas, regions.body, &toast);
     }
-    bottom.draw(&mut canvas, regions.bottom);
+    bottom.draw(canvas, regions.bottom);
 }
 
 /// The lines of the screen that are always there, and what is left for the panes.
@@ -201,6 +229,7 @@ fn prompt(model: &Model) -> Option<PromptView> {
 
 fn overlays(canvas: &mut Canvas<'_>, body: Rect, model: &Model, scene: &Scene<'_>) {
     for overlay in &model.overlays {
+        canvas.place = overlay.context();
         match overlay {
             Overlay::Help { of, offset, search } => {
                 let sections = view::help(&model.keymap, *of, search);

@@ -8,9 +8,10 @@ use super::{
     frame::{Border, Keys, scrollbar},
     layout::Place,
     table::{self, Picked},
+    zones::List,
 };
 use crate::{
-    app::{Model, Rows, marks::Marks, pane::Pane},
+    app::{Model, Rows, marks::Marks, mouse::Spot, pane::Pane},
     view::{self, Scene, Span, Title},
 };
 use ratatui::layout::Rect;
@@ -52,6 +53,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, model: &Model, scrolls: &mut Scrolls
         },
         foot: &view::foot(place.pane, &scene),
     };
+    canvas.spot(place.area, Spot::Pane(place.pane));
     let inner = border.draw(canvas, place.area);
     let rows = model.rows(place.pane);
     if rows.is_empty() {
@@ -97,6 +99,23 @@ impl Body<'_> {
         }
     }
 
+    /// The wheel moves the list, and each visible row lies at its own place in it.
+    fn can_be_pointed_at(
+        &self,
+        canvas: &mut Canvas<'_>,
+        inner: Rect,
+        (first, room): (usize, usize),
+        area: impl Fn(u16) -> Rect,
+    ) {
+        let count = self.rows.len();
+        let list = List { first, room, count };
+        canvas.list(inner, Spot::Pane(self.pane), list);
+        let visible = self.rows.at(first..(first + room).min(count));
+        for (at, row) in (0..).zip(visible) {
+            canvas.spot(area(at), Spot::Row(self.pane, row));
+        }
+    }
+
     fn cards(
         &self,
         canvas: &mut Canvas<'_>,
@@ -108,6 +127,9 @@ impl Body<'_> {
         let first = scrolls.first(self.pane, self.seen, room, self.rows.len());
         let visible = self.rows.at(first..(first + room).min(self.rows.len()));
         let cards = view::cards(scene, &visible);
+        self.can_be_pointed_at(canvas, inner, (first, room), |at| {
+            cards::block(inner, setting, at)
+        });
         cards::draw(canvas, inner, &cards, setting, &self.picked(first, room));
         if self.rows.len() > room {
             let lines = usize::from(inner.height);
@@ -130,6 +152,9 @@ impl Body<'_> {
         let room = usize::from(inner.height.saturating_sub(1));
         let first = scrolls.first(self.pane, self.seen, room, self.rows.len());
         let range = first..(first + room).min(self.rows.len());
+        self.can_be_pointed_at(canvas, inner, (first, room), |at| {
+            line(inner, at.saturating_add(1))
+        });
         let table = view::pane_table(self.pane, self.rows, range, scene);
         let picked = self.picked(first, room);
         let measures = scrolls.measures(self.pane);

@@ -4,7 +4,10 @@ use super::{
     canvas::{Canvas, after, line, shortened, width, wrapped},
     frame::panel,
 };
-use crate::view::{Span, ToastView, Tone};
+use crate::{
+    app::mouse::Spot,
+    view::{Span, ToastView, Tone},
+};
 use ratatui::layout::Rect;
 
 const WIDEST: u16 = 76;
@@ -40,6 +43,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, toast: &ToastView) {
         title.push(Span::muted(" dismiss"));
     }
     let inner = panel(canvas, area, &title);
+    canvas.spot(area, Spot::Toast);
     let inner = after(inner, 1);
     for (number, (text, tone)) in (0..).zip(lines(toast, inner.width.saturating_sub(1))) {
         canvas.toned(line(inner, number), &text, tone);

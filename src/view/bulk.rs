@@ -39,13 +39,7 @@ pub fn bulk(model: &Model, scene: &Scene<'_>, bulk: &Bulk) -> BulkView {
 }
 
 fn title(model: &Model, scene: &Scene<'_>, bulk: &Bulk) -> Vec<Span> {
-    let key = |action| {
-        let chord = model.keymap.chord(Context::Bulk, action);
-        Span::new(
-            chord.map(|c| c.to_string()).unwrap_or_default(),
-            Tone::Accent,
-        )
-    };
+    let button = |action, does: &str| strip::button(model, Context::Bulk, action, does);
     let account = strip::account(model);
     let calls = counted(bulk.items.len());
     let head = |words: String| Span::new(words, Tone::Strong);
@@ -58,33 +52,25 @@ fn title(model: &Model, scene: &Scene<'_>, bulk: &Bulk) -> Vec<Span> {
         Span::new(format!(", {failed} failed"), Tone::Alert)
     };
     let is_over = settled.len() == bulk.items.len();
-    let (no, yes) = (key(Action::Dismiss), key(Action::Confirm));
+    let back = |does: &str| {
+        let before = vec![head(done.clone()), failed.clone(), Span::plain("  ")];
+        [before, button(Action::Dismiss, does)].concat()
+    };
     match (bulk.stage, bulk.ends_at()) {
         (Stage::Asking { .. }, end) => {
             let left = end.map(|end| format::countdown(end, scene.now));
             let left = left.map(|left| format!("  ({left})")).unwrap_or_default();
-            vec![
-                head(format!("{calls}{account}?  ")),
-                yes,
-                Span::plain(" send · "),
-                no,
-                Span::plain(format!(" no{left}")),
+            [
+                vec![head(format!("{calls}{account}?  "))],
+                button(Action::Confirm, "send"),
+                vec![Span::plain(" · ")],
+                button(Action::Dismiss, "no"),
+                vec![Span::plain(left)],
             ]
+            .concat()
         }
-        (Stage::Going, _) if !is_over => vec![
-            head(done),
-            failed,
-            Span::plain("  "),
-            no,
-            Span::plain(" stops the rest"),
-        ],
-        (Stage::Going | Stage::Stopped, _) => vec![
-            head(done),
-            failed,
-            Span::plain("  "),
-            no,
-            Span::plain(" back"),
-        ],
+        (Stage::Going, _) if !is_over => back("stops the rest"),
+        (Stage::Going | Stage::Stopped, _) => back("back"),
     }
 }
 

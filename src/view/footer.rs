@@ -17,6 +17,7 @@ use crate::{
 /// One key and what it does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hint {
+    pub action: Action,
     pub key: String,
     pub label: &'static str,
     /// The way out of every position: always shown on the desk.
@@ -89,12 +90,14 @@ pub fn footer(model: &Model) -> Vec<Hint> {
             continue;
         };
         let hint = Hint {
+            action: *action,
             key: keys(model, *action, chord),
             label: label(model, *action),
             is_way_out: *action == Action::CloseAll,
             is_kept: matches!(action, Action::Help | Action::Quit | Action::Dismiss),
         };
-        if !hints.contains(&hint) {
+        let is_said = |known: &Hint| (&known.key, known.label) == (&hint.key, hint.label);
+        if !hints.iter().any(is_said) {
             hints.push(hint);
         }
     }

@@ -34,6 +34,7 @@ pub struct FormView {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldView {
+    pub field: Field,
     pub label: &'static str,
     pub value: ValueView,
     pub focused: bool,
@@ -124,6 +125,7 @@ fn order_words(seen: &Seen) -> String {
 fn fields(form: &Form, model: &Model, seen: &Seen) -> Vec<FieldView> {
     let faults = form.faults(&model.around());
     let view = |field: &Field| FieldView {
+        field: *field,
         label: field.label(),
         value: value(form, model, *field),
         focused: form.focus == *field,

@@ -69,6 +69,7 @@ pub mod columns {
 use crate::{
     app::{
         Mode, Model, Store,
+        keymap::Action,
         notice::{self, Activity},
     },
     model::Timestamp,
@@ -114,6 +115,8 @@ impl From<notice::Tone> for Tone {
 pub struct Span {
     pub text: String,
     pub tone: Tone,
+    /// What a click on it presses the key for.
+    pub presses: Option<Action>,
 }
 
 impl Span {
@@ -121,6 +124,16 @@ impl Span {
         Self {
             text: text.into(),
             tone,
+            presses: None,
+        }
+    }
+
+    /// The same as a button: the words of a key.
+    #[must_use]
+    pub fn pressing(self, action: Action) -> Self {
+        Self {
+            presses: Some(action),
+            ..self
         }
     }
 

@@ -41,33 +41,34 @@ pub struct ToastView {
 }
 
 pub fn strip(model: &Model, scene: &Scene<'_>, strip: &Strip) -> StripView {
-    let key = |action| {
-        let chord = model.keymap.chord(Context::Strip, action);
-        chord.map(|chord| chord.to_string()).unwrap_or_default()
-    };
-    let (yes, no) = (key(Action::Confirm), key(Action::Dismiss));
+    let button = |action, does: &str| button(model, Context::Strip, action, does);
     let left = format::tenths(strip.ends_at().since(scene.now));
     let words = match strip.arm {
         Arm::Question { .. } => question(model, scene, strip),
-        Arm::Countdown { .. } => vec![
-            Span::new(starting(&strip.deed, scene), Tone::Strong),
-            Span::plain(format!(" in {left}: ")),
-            Span::new(yes, Tone::Accent),
-            Span::plain(" now · "),
-            Span::new(no, Tone::Accent),
-            Span::plain(" stops it"),
-        ],
-        Arm::Confirm => vec![
-            Span::new(
-                format!("{}{}?", asked(&strip.deed, scene), account(model)),
-                Tone::Strong,
-            ),
-            Span::plain("  "),
-            Span::new(yes, Tone::Accent),
-            Span::plain(" yes · "),
-            Span::new(no, Tone::Accent),
-            Span::plain(format!(" no  ({left})")),
-        ],
+        Arm::Countdown { .. } => [
+            vec![
+                Span::new(starting(&strip.deed, scene), Tone::Strong),
+                Span::plain(format!(" in {left}: ")),
+            ],
+            button(Action::Confirm, "now"),
+            vec![Span::plain(" · ")],
+            button(Action::Dismiss, "stops it"),
+        ]
+        .concat(),
+        Arm::Confirm => [
+            vec![
+                Span::new(
+                    format!("{}{}?", asked(&strip.deed, scene), account(model)),
+                    Tone::Strong,
+                ),
+                Span::plain("  "),
+            ],
+            button(Action::Confirm, "yes"),
+            vec![Span::plain(" · ")],
+            button(Action::Dismiss, "no"),
+            vec![Span::plain(format!("  ({left})"))],
+        ]
+        .concat(),
     };
     let whole = strip.ends_at().since(strip.drawn_at);
     let left = share_of(strip.ends_at(), scene.now, whole.as_millis());
@@ -95,37 +96,38 @@ pub(super) fn account(model: &Model) -> String {
     })
 }
 
+/// A key and what it does there; a click on either presses it.
+pub(super) fn button(model: &Model, place: Context, action: Action, does: &str) -> Vec<Span> {
+    let chord = model.keymap.chord(place, action);
+    let key = chord.map_or_else(String::new, |chord| chord.to_string());
+    let words = [
+        Span::new(key, Tone::Accent),
+        Span::plain(format!(" {does}")),
+    ];
+    words.map(|span| span.pressing(action)).to_vec()
+}
+
 /// What is known of a command in doubt, and what the keys do about it.
 fn question(model: &Model, scene: &Scene<'_>, strip: &Strip) -> Vec<Span> {
-    let key = |action| {
-        let chord = model.keymap.chord(Context::Strip, action);
-        Span::new(
-            chord.map_or_else(String::new, |c| c.to_string()),
-            Tone::Accent,
-        )
-    };
+    let button = |action, does: &str| button(model, Context::Strip, action, does);
     let again = if scene.now < strip.ends_at() {
         let left = format::countdown(strip.ends_at(), scene.now);
-        vec![
-            key(Action::Confirm),
-            Span::plain(format!(" same request again ({left} left) · ")),
-        ]
+        button(
+            Action::Confirm,
+            &format!("same request again ({left} left)"),
+        )
     } else {
-        vec![Span::plain("not to be sent again · ")]
+        vec![Span::plain("not to be sent again")]
     };
-    let mut spans = vec![
+    let apart = || vec![Span::plain(" · ")];
+    let head = vec![
         Span::new(asked(&strip.deed, scene) + &account(model), Tone::Strong),
         Span::new(" may have been done", Tone::Alert),
         Span::plain(":  "),
     ];
-    spans.extend(again);
-    spans.extend([
-        key(Action::GiveUp),
-        Span::plain(" give it up · "),
-        key(Action::Dismiss),
-        Span::plain(" later"),
-    ]);
-    spans
+    let [give_up, later] = [(Action::GiveUp, "give it up"), (Action::Dismiss, "later")]
+        .map(|(a, does)| button(a, does));
+    [head, again, apart(), give_up, apart(), later].concat()
 }
 
 fn share_of(ends_at: Timestamp, now: Timestamp, whole: u128) -> Share {

@@ -84,6 +84,43 @@ impl Session {
         self.keys.flush().unwrap();
     }
 
+    /// Clicks on the first place that says `text`, once there is one.
+    #[track_caller]
+    pub(crate) fn click(&mut self, text: &str) {
+        self.wait_for(text);
+        let (column, row) = self.place(text);
+        self.click_at(column, row);
+    }
+
+    /// The left button down and up, as a terminal reports it; places count from 0.
+    pub(crate) fn click_at(&mut self, column: u16, row: u16) {
+        let at = format!("{};{}", column + 1, row + 1);
+        self.press(&format!("\u{1b}[<0;{at}M\u{1b}[<0;{at}m"));
+    }
+
+    /// A notch of the wheel over a place, towards the end of what is there.
+    pub(crate) fn wheel_at(&mut self, column: u16, row: u16) {
+        self.press(&format!("\u{1b}[<65;{};{}M", column + 1, row + 1));
+    }
+
+    /// Column and row of the first place that says `text`.
+    #[track_caller]
+    pub(crate) fn place(&self, text: &str) -> (u16, u16) {
+        let parser = self.screen.0.lock().unwrap();
+        let (_, columns) = parser.screen().size();
+        let mut rows = (0..).zip(parser.screen().rows(0, columns.get()));
+        let found = rows.find_map(|(row, line)| {
+            let before = &line[..line.find(text)?];
+            Some((u16::try_from(before.chars().count()).unwrap(), row))
+        });
+        found.unwrap()
+    }
+
+    /// Whether the program has the terminal report clicks.
+    pub(crate) fn hears_mouse(&self) -> bool {
+        hears_mouse(self.screen.0.lock().unwrap().screen())
+    }
+
     /// Waits until `holds` is true of the screen; fails with the screen if that never comes.
     #[track_caller]
     pub(crate) fn wait_until(&self, what: &str, holds: impl Fn(&str) -> bool) {
@@ -141,6 +178,7 @@ impl Session {
             ("alternate screen", screen.alternate_screen()),
             ("hidden cursor", screen.hide_cursor()),
             ("bracketed paste", screen.bracketed_paste()),
+            ("mouse", hears_mouse(screen)),
         ];
         let kept = modes
             .into_iter()
@@ -158,6 +196,10 @@ pub(crate) fn at(size: (u16, u16)) -> (u16, u16) {
     };
     let (columns, rows) = asked.split_once('x').unwrap();
     (columns.parse().unwrap(), rows.parse().unwrap())
+}
+
+fn hears_mouse(screen: &vt100::Screen) -> bool {
+    screen.mouse_protocol_mode() != vt100::MouseProtocolMode::None
 }
 
 fn at_least_one(cells: u16) -> NonZero<u16> {

@@ -12,6 +12,7 @@ mod dump;
 mod finding;
 mod forms;
 mod health;
+mod mouse;
 mod over;
 mod words;
 

@@ -8,6 +8,7 @@ mod around;
 mod choice;
 mod markets;
 mod open;
+mod point;
 mod step;
 #[cfg(test)]
 mod tests;

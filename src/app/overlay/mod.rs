@@ -60,6 +60,23 @@ impl Overlay {
         }
     }
 
+    /// Shows it from this line on, if it has more than fit.
+    pub(super) fn scroll_to(&mut self, first: usize) {
+        match self {
+            Self::Help { offset, .. } | Self::Limits { offset } | Self::Settings { offset, .. } => {
+                *offset = first;
+            }
+            Self::Detail(detail) => detail.offset = first,
+            Self::Bulk(bulk) => bulk.offset = first,
+            Self::Chart(_)
+            | Self::Quality(_)
+            | Self::Strip(_)
+            | Self::Form(_)
+            | Self::Prompt(_)
+            | Self::Export(_) => {}
+        }
+    }
+
     /// Whether something can be sent from it.
     pub(super) fn acts(&self) -> bool {
         match self {

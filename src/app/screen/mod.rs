@@ -43,7 +43,12 @@ pub(super) fn more(model: &mut Model) -> Option<Effect> {
     let pane = model.focus.pane;
     let rows = model.rows(pane);
     let at = model.focus.selected(pane, &rows).map_or(0, |(at, _)| at);
-    if at + READ_AHEAD < rows.len() {
+    more_below(model, pane, at)
+}
+
+/// The same when somebody looks at this place of a pane.
+pub(super) fn more_below(model: &mut Model, pane: Pane, at: usize) -> Option<Effect> {
+    if at + READ_AHEAD < model.rows(pane).len() {
         return None;
     }
     match pane {

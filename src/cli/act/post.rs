@@ -173,6 +173,8 @@ impl<'a> Mail<'a> {
                 Msg::Said(_, text) | Msg::Offered(text, _) => voice.note(&text),
                 Msg::Key(_)
                 | Msg::Paste(_)
+                | Msg::Click(_)
+                | Msg::Scrolled(..)
                 | Msg::Tick
                 | Msg::Opened(_)
                 | Msg::Polled(_)

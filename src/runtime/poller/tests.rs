@@ -56,6 +56,8 @@ async fn polled(mail: &mut Receiver<Msg>) -> Answer {
         }
         other @ (Msg::Key(_)
         | Msg::Paste(_)
+        | Msg::Click(_)
+        | Msg::Scrolled(..)
         | Msg::Tick
         | Msg::Opened(_)
         | Msg::Called(_)

@@ -1,0 +1,123 @@
+//! The mouse: what was pointed at, and what a click or a turn of the wheel there means.
+//!
+//! Contract: a click does what a key does, under the same rules, and nothing more easily: a hint presses the key it
+//! shows, so that a strip is deaf at first and what asks goes on asking. What lies under an overlay is not clicked.
+//! Rows and options are named, so that a click means what was seen and not what has come there since.
+
+use super::{
+    Effect, Model, Next,
+    keymap::{Action, Context},
+    overlay::Overlay,
+    pane::{Pane, RowId},
+    screen,
+    update::{follow, press},
+};
+use crate::model::draft::Field;
+use std::ops::Range;
+
+#[cfg(test)]
+mod tests;
+
+/// What a place of the screen is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Spot {
+    /// A pane, or the tab that stands for it.
+    Pane(Pane),
+    Row(Pane, RowId),
+    /// The key that does this in that place, wherever it is written.
+    Key(Context, Action),
+    /// A field of the open form.
+    Field(Field),
+    /// An option of a field, by its words: options come and go with what is polled.
+    Choice(Field, String),
+    /// The one option that is shown of many: the next comes in its place.
+    NextChoice(Field),
+    Toast,
+    /// What lies over the desk and is for nothing itself.
+    Over,
+}
+
+/// The left button on what was seen there.
+pub(super) fn click(model: &mut Model, spot: Spot) -> Vec<Effect> {
+    match spot {
+        Spot::Key(place, action) if place == model.context() => {
+            let chord = model.keymap.chord(place, action);
+            chord.map_or_else(Vec::new, |chord| press(model, chord))
+        }
+        Spot::Pane(pane) if model.overlays.is_empty() => {
+            model.focus.go(pane);
+            screen::more(model).into_iter().collect()
+        }
+        Spot::Row(pane, row) if model.overlays.is_empty() => click_row(model, pane, row),
+        Spot::Toast => {
+            model.activity.dismiss_toast(model.now);
+            vec![]
+        }
+        Spot::Field(_) | Spot::Choice(..) | Spot::NextChoice(_) => click_form(model, &spot),
+        Spot::Key(..) | Spot::Pane(_) | Spot::Row(..) | Spot::Over => vec![],
+    }
+}
+
+/// The row gets the keys; one that has them already shows all that is known of it.
+fn click_row(model: &mut Model, pane: Pane, row: RowId) -> Vec<Effect> {
+    let has_keys = model.focus.pane == pane && screen::selected(model).as_ref() == Some(&row);
+    if has_keys {
+        return follow(model, Next::Press(Action::Detail));
+    }
+    model.focus.go(pane);
+    // One that has gone meanwhile must not make another the selected one.
+    if model.rows(pane).position(&row).is_some() {
+        model.focus.select(pane, row);
+    }
+    screen::more(model).into_iter().collect()
+}
+
+fn click_form(model: &mut Model, spot: &Spot) -> Vec<Effect> {
+    let around = super::form::Around {
+        store: &model.store,
+        used: &model.used,
+        now: model.now,
+        zone: &model.options.zone,
+    };
+    if let Some(form) = model.overlays.last_mut().and_then(Overlay::try_as_form_mut) {
+        form.click(spot, &around);
+    }
+    vec![]
+}
+
+/// The wheel has moved a list, of which the rows at these places are seen now. Neither the pane that has the keys
+/// nor the selection changes, unless the selected row would go out of sight: then the nearest that is seen is it.
+pub(super) fn scrolled(model: &mut Model, spot: &Spot, seen: Range<usize>) -> Vec<Effect> {
+    match spot {
+        Spot::Pane(pane) => {
+            keep_in_sight(model, *pane, &seen);
+            screen::more_below(model, *pane, seen.end)
+                .into_iter()
+                .collect()
+        }
+        Spot::Over => {
+            if let Some(top) = model.overlays.last_mut() {
+                top.scroll_to(seen.start);
+            }
+            vec![]
+        }
+        Spot::Row(..)
+        | Spot::Key(..)
+        | Spot::Field(_)
+        | Spot::Choice(..)
+        | Spot::NextChoice(_)
+        | Spot::Toast => vec![],
+    }
+}
+
+fn keep_in_sight(model: &mut Model, pane: Pane, seen: &Range<usize>) {
+    let rows = model.rows(pane);
+    let Some((at, _)) = model.focus.selected(pane, &rows) else {
+        return;
+    };
+    let nearest = at.min(seen.end.saturating_sub(1)).max(seen.start);
+    let row = rows.get(nearest).filter(|_| nearest != at);
+    if let Some(row) = row {
+        model.focus.select(pane, row);
+    }
+}

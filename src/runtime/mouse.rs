@@ -1,0 +1,60 @@
+//! The mouse as the terminal reports it.
+//!
+//! Contract: only presses and the wheel are asked for, so that a pointer that is merely moved wakes nobody; and
+//! nothing at all when the setting says so, so that the terminal selects text as it always does.
+
+use crate::{
+    app::Msg,
+    ui::{Scrolls, Turn},
+};
+use crossterm::{
+    Command,
+    event::{MouseButton, MouseEvent, MouseEventKind},
+};
+use ratatui::layout::Position;
+use std::fmt;
+
+/// Whom the mouse belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mouse {
+    Desk,
+    Terminal,
+}
+
+/// Presses and the wheel (1000), in decimal places of any size (1006). What crossterm sends asks for every move too.
+pub(super) struct Take;
+
+impl Command for Take {
+    fn write_ansi(&self, f: &mut impl fmt::Write) -> fmt::Result {
+        f.write_str("\u{1b}[?1000h\u{1b}[?1006h")
+    }
+}
+
+/// Undoes [`Take`]; does nothing where it was not taken.
+pub(super) struct GiveBack;
+
+impl Command for GiveBack {
+    fn write_ansi(&self, f: &mut impl fmt::Write) -> fmt::Result {
+        f.write_str("\u{1b}[?1006l\u{1b}[?1000l")
+    }
+}
+
+/// What it means by what the last frame showed there.
+pub(super) fn meant(event: MouseEvent, scrolls: &mut Scrolls) -> Option<Msg> {
+    let at = Position::new(event.column, event.row);
+    let mut turned = |turn| {
+        let (spot, seen) = scrolls.turn(at, turn)?;
+        Some(Msg::Scrolled(spot, seen))
+    };
+    match event.kind {
+        MouseEventKind::ScrollUp => turned(Turn::Up),
+        MouseEventKind::ScrollDown => turned(Turn::Down),
+        MouseEventKind::Down(MouseButton::Left) => scrolls.pointed(at).map(Msg::Click),
+        MouseEventKind::Down(MouseButton::Right | MouseButton::Middle)
+        | MouseEventKind::Up(_)
+        | MouseEventKind::Drag(_)
+        | MouseEventKind::Moved
+        | MouseEventKind::ScrollLeft
+        | MouseEventKind::ScrollRight => None,
+    }
+}

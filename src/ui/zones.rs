@@ -1,0 +1,134 @@
+//! What of a frame can be pointed at.
+//!
+//! Contract: recorded by what draws it, so that a click means what was seen there; what is drawn later lies over what
+//! was drawn before it.
+
+use crate::app::mouse::Spot;
+use ratatui::layout::{Position, Rect};
+use std::ops::Range;
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct Zones(Vec<Zone>);
+
+#[derive(Debug, Clone)]
+struct Zone {
+    area: Rect,
+    spot: Spot,
+    list: Option<List>,
+}
+
+/// A list of which the rows from `first` on are seen, as many as `room`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct List {
+    pub(super) first: usize,
+    pub(super) room: usize,
+    pub(super) count: usize,
+}
+
+/// Which way the wheel is turned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turn {
+    Up,
+    Down,
+}
+
+/// Rows that one notch of the wheel moves, and not more than this part of what is seen.
+const NOTCH: usize = 3;
+const PART: usize = 4;
+
+impl List {
+    fn turned(self, turn: Turn) -> usize {
+        let step = (self.room / PART).clamp(1, NOTCH);
+        let latest = self.count.saturating_sub(self.room);
+        match turn {
+            Turn::Up => self.first.saturating_sub(step),
+            Turn::Down => (self.first + step).min(latest.max(self.first)),
+        }
+    }
+}
+
+impl Zones {
+    pub(super) fn spot(&mut self, area: Rect, spot: Spot) {
+        self.push(area, spot, None);
+    }
+
+    pub(super) fn list(&mut self, area: Rect, spot: Spot, list: List) {
+        self.push(area, spot, Some(list));
+    }
+
+    fn push(&mut self, area: Rect, spot: Spot, list: Option<List>) {
+        if !area.is_empty() {
+            self.0.push(Zone { area, spot, list });
+        }
+    }
+
+    pub(super) fn at(&self, place: Position) -> Option<&Spot> {
+        self.under(place).next().map(|zone| &zone.spot)
+    }
+
+    /// The list there, and what of it would be seen after a notch of the wheel; `None` where nothing moves.
+    pub(super) fn turned(&self, place: Position, turn: Turn) -> Option<(&Spot, Range<usize>)> {
+        let ends = |zone: &&Zone| zone.list.is_some() || zone.spot == Spot::Over;
+        let zone = self.under(place).find(ends)?;
+        let list = zone.list?;
+        let first = list.turned(turn);
+        let seen = first..(first + list.room).min(list.count);
+        (first != list.first).then_some((&zone.spot, seen))
+    }
+
+    /// Top first.
+    fn under(&self, place: Position) -> impl Iterator<Item = &Zone> {
+        self.0
+            .iter()
+            .rev()
+            .filter(move |zone| zone.area.contains(place))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::pane::Pane;
+
+    const SCREEN: Rect = Rect::new(0, 0, 80, 24);
+    const PANEL: Rect = Rect::new(20, 5, 40, 10);
+
+    fn list(first: usize) -> List {
+        List {
+            first,
+            room: 20,
+            count: 50,
+        }
+    }
+
+    fn zones(first: usize) -> Zones {
+        let mut zones = Zones::default();
+        zones.list(SCREEN, Spot::Pane(Pane::Orders), list(first));
+        zones
+    }
+
+    #[test]
+    fn what_lies_over_the_desk_hides_it() {
+        let mut zones = zones(0);
+        zones.spot(PANEL, Spot::Over);
+        let at = |x, y| zones.at(Position::new(x, y));
+        assert_eq!(at(0, 0), Some(&Spot::Pane(Pane::Orders)));
+        assert_eq!(at(20, 5), Some(&Spot::Over));
+        assert_eq!(at(80, 0), None);
+        assert_eq!(zones.turned(Position::new(30, 8), Turn::Down), None);
+    }
+
+    #[test]
+    fn a_notch_moves_three_rows_and_stops_at_both_ends() {
+        let turned = |first, turn| {
+            let zones = zones(first);
+            let moved = zones.turned(Position::ORIGIN, turn);
+            moved.map(|(_, seen)| seen)
+        };
+        assert_eq!(turned(0, Turn::Up), None);
+        assert_eq!(turned(0, Turn::Down), Some(3..23));
+        assert_eq!(turned(29, Turn::Down), Some(30..50));
+        assert_eq!(turned(30, Turn::Down), None);
+        assert_eq!(turned(2, Turn::Up), Some(0..20));
+    }
+}

@@ -1,0 +1,247 @@
+//! What lies under the pointer, at the sizes people have.
+
+use crate::{desk, dump::press};
+use perpdeck::{
+    app::{
+        Model, Msg,
+        keymap::{Action, Context},
+        mouse::Spot,
+        pane::{Pane, RowId},
+        update,
+    },
+    model::draft::Field,
+    ui::{self, Scrolls, Theme, Turn, picture},
+    view::format::Zone,
+};
+use ratatui::{
+    buffer::Buffer,
+    layout::{Position, Rect},
+};
+use std::collections::BTreeSet;
+
+const SIZES: [(u16, u16); 4] = [(200, 60), (120, 40), (80, 24), (60, 16)];
+
+/// A desk on a screen of some size, and where things are on it.
+struct Seen {
+    model: Model,
+    scrolls: Scrolls,
+    size: (u16, u16),
+    text: String,
+}
+
+impl Seen {
+    fn of(keys: &str, size: (u16, u16)) -> Self {
+        let mut model = desk::full();
+        press(&mut model, keys);
+        let mut seen = Self {
+            model,
+            scrolls: Scrolls::new(Theme::default(), Zone::utc()),
+            size,
+            text: String::new(),
+        };
+        seen.look();
+        seen
+    }
+
+    fn look(&mut self) {
+        let (width, height) = self.size;
+        let mut frame = Buffer::empty(Rect::new(0, 0, width, height));
+        ui::render(&mut frame, &self.model, &mut self.scrolls);
+        self.text = picture::text(&frame);
+    }
+
+    fn place(&self, text: &str) -> Position {
+        let mut lines = (0..).zip(self.text.lines());
+        let found = lines.find_map(|(y, line)| {
+            let before = &line[..line.find(text)?];
+            let x = u16::try_from(before.chars().count()).unwrap();
+            Some(Position::new(x, y))
+        });
+        assert!(found.is_some(), "{text:?} is not on\n{}", self.text);
+        found.unwrap()
+    }
+
+    fn under(&self, text: &str) -> Option<Spot> {
+        self.scrolls.pointed(self.place(text))
+    }
+
+    fn click(&mut self, text: &str) {
+        let spot = self.under(text).unwrap();
+        let now = self.model.now;
+        update(&mut self.model, now, Msg::Click(spot));
+        self.look();
+    }
+
+    fn wheel(&mut self, at: Position, turn: Turn) {
+        if let Some((spot, seen)) = self.scrolls.turn(at, turn) {
+            let now = self.model.now;
+            update(&mut self.model, now, Msg::Scrolled(spot, seen));
+            self.look();
+        }
+    }
+
+    fn everything(&self) -> Vec<Spot> {
+        let (width, height) = self.size;
+        let screen = Rect::new(0, 0, width, height);
+        let spots = screen.positions().filter_map(|at| self.scrolls.pointed(at));
+        spots.collect()
+    }
+
+    /// The panes and the rows that can be clicked.
+    fn rows(&self) -> BTreeSet<(Pane, RowId)> {
+        let spots = self.everything().into_iter();
+        let rows = spots.filter_map(|spot| {
+            let Spot::Row(pane, row) = spot else {
+                return None;
+            };
+            Some((pane, row))
+        });
+        rows.collect()
+    }
+}
+
+#[test]
+fn a_row_that_is_seen_is_the_row_that_is_clicked() {
+    let panes = [
+        Pane::Positions,
+        Pane::Orders,
+        Pane::Twaps,
+        Pane::Scaled,
+        Pane::History,
+    ];
+    for size in SIZES {
+        for (pane, key) in panes.into_iter().zip(["1", "2", "3", "4", "6"]) {
+            let mut seen = Seen::of(key, size);
+            let rows = seen.rows().into_iter().filter(|(of, _)| *of == pane);
+            for (_, row) in rows.collect::<Vec<_>>() {
+                let spot = Spot::Row(pane, row);
+                let now = seen.model.now;
+                update(&mut seen.model, now, Msg::Click(spot.clone()));
+                seen.model.overlays.clear();
+                seen.look();
+                assert_eq!(seen.under("│▌"), Some(Spot::Pane(pane)), "the border");
+                let marked = seen.place("│▌");
+                let inside = Position::new(marked.x + 4, marked.y);
+                assert_eq!(seen.scrolls.pointed(inside), Some(spot), "{}", seen.text);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_hint_of_the_footer_is_a_button_at_every_size() {
+    for size in SIZES {
+        let seen = Seen::of("", size);
+        let key = |action| Some(Spot::Key(Context::Positions, action));
+        assert_eq!(seen.under("X CLOSE ALL"), key(Action::CloseAll), "{size:?}");
+        assert_eq!(seen.under("CLOSE ALL"), key(Action::CloseAll), "{size:?}");
+        assert_eq!(seen.under("q quit"), key(Action::Quit), "{size:?}");
+    }
+}
+
+#[test]
+fn a_tab_leads_to_its_pane_zoomed_or_not() {
+    for (keys, size) in [
+        ("", (200, 60)),
+        ("", (120, 40)),
+        ("z", (120, 40)),
+        ("z", (200, 60)),
+    ] {
+        let mut seen = Seen::of(keys, size);
+        seen.click("8 Calls");
+        assert_eq!(seen.model.focus.pane, Pane::Calls, "{keys} {size:?}");
+    }
+    let mut narrow = Seen::of("2", (80, 24));
+    narrow.click("3 TWAP");
+    assert_eq!(narrow.model.focus.pane, Pane::Twaps);
+}
+
+#[test]
+fn a_strip_has_two_buttons_and_everything_around_them_is_none() {
+    for size in SIZES {
+        let mut seen = Seen::of("X", size);
+        let strip = |action| Some(Spot::Key(Context::Strip, action));
+        assert_eq!(seen.under("y now"), strip(Action::Confirm), "{size:?}");
+        assert_eq!(seen.under("Esc stops"), strip(Action::Dismiss), "{size:?}");
+        assert_eq!(seen.under("slippage"), Some(Spot::Over), "{size:?}");
+        let buttons: BTreeSet<_> = seen
+            .everything()
+            .into_iter()
+            .filter_map(|spot| {
+                let Spot::Key(place, action) = spot else {
+                    return None;
+                };
+                Some((place, action))
+            })
+            .collect();
+        let only = [Action::Confirm, Action::Dismiss].map(|action| (Context::Strip, action));
+        assert_eq!(buttons, only.into_iter().collect(), "{size:?}");
+        seen.click("Esc stops");
+        assert!(seen.model.overlays.is_empty());
+    }
+}
+
+#[test]
+fn the_second_click_of_a_double_click_on_close_all_finds_no_button() {
+    for size in SIZES {
+        let before = Seen::of("", size);
+        let at = before.place("X CLOSE ALL");
+        let after = Seen::of("X", size);
+        assert_eq!(after.scrolls.pointed(at), Some(Spot::Over), "{size:?}");
+    }
+}
+
+#[test]
+fn fields_and_options_of_a_form_can_be_pointed_at_and_the_desk_behind_it_not() {
+    for size in SIZES {
+        let mut seen = Seen::of("b", size);
+        assert_eq!(seen.under("leverage"), Some(Spot::Field(Field::Leverage)));
+        let isolated = Spot::Choice(Field::MarginMode, "isolated".to_owned());
+        assert_eq!(seen.under("isolated"), Some(isolated), "{size:?}");
+        seen.click("isolated");
+        assert_eq!(seen.text.matches("[isolated]").count(), 1, "{}", seen.text);
+        let kind = seen.under("market ›").or_else(|| seen.under("[market]"));
+        assert!(kind.is_some());
+    }
+}
+
+#[test]
+fn the_wheel_scrolls_what_is_under_it_and_its_rows_are_the_ones_clicked() {
+    let mut seen = Seen::of("1", (120, 40));
+    let title = seen.place("2 Working orders");
+    let at = Position::new(title.x, title.y + 3);
+    let before = seen.rows();
+    seen.wheel(at, Turn::Down);
+    assert_eq!(seen.model.focus.pane, Pane::Positions);
+    let after = seen.rows();
+    let first = |rows: &BTreeSet<(Pane, RowId)>| {
+        let orders = rows.iter().filter(|(pane, _)| *pane == Pane::Orders);
+        orders.cloned().collect::<BTreeSet<_>>()
+    };
+    let room = first(&before).len();
+    if room < seen.model.rows(Pane::Orders).len() {
+        assert_ne!(first(&before), first(&after));
+        seen.wheel(at, Turn::Up);
+        assert_eq!(first(&before), first(&seen.rows()));
+    } else {
+        assert_eq!(first(&before), first(&after));
+    }
+}
+
+#[test]
+fn the_wheel_over_the_help_scrolls_it_to_its_end_and_no_further() {
+    let mut seen = Seen::of("?", (60, 16));
+    let middle = Position::new(30, 8);
+    let top = seen.text.clone();
+    for _ in 0..200 {
+        seen.wheel(middle, Turn::Down);
+    }
+    let end = seen.text.clone();
+    assert_ne!(top, end);
+    seen.wheel(middle, Turn::Up);
+    assert_ne!(seen.text, end, "the way back begins at once");
+    for _ in 0..200 {
+        seen.wheel(middle, Turn::Up);
+    }
+    assert_eq!(seen.text, top);
+}
