@@ -65,8 +65,8 @@ impl Bottom {
 /// Between two hints.
 const APART: u16 = 2;
 
-/// The key that gets out of everything first and in its own tone; the others while they fit beside those
-/// that are always there.
+/// The key that gets out of everything first and in its own tone; then each that still fits beside those that are
+/// always there.
 fn draw_hints(canvas: &mut Canvas<'_>, area: Rect, hints: &[Hint]) {
     let row = after(area, 1);
     let (kept, others): (Vec<&Hint>, Vec<&Hint>) = hints.iter().partition(|hint| hint.is_kept);
@@ -77,10 +77,10 @@ fn draw_hints(canvas: &mut Canvas<'_>, area: Rect, hints: &[Hint]) {
             .map(|hint| hint_width(hint))
             .sum::<u16>()
             .min(row.width);
-    let fitting = others.into_iter().take_while(|hint| {
-        let fits = hint_width(hint) <= room;
-        room = room.saturating_sub(hint_width(hint));
-        fits
+    let fitting = others.into_iter().filter(|hint| {
+        let rest = room.checked_sub(hint_width(hint));
+        room = rest.unwrap_or(room);
+        rest.is_some()
     });
     let shown: Vec<&Hint> = fitting.chain(kept.iter().copied()).collect();
     let mut row = row;

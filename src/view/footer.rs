@@ -2,7 +2,7 @@
 
 use crate::{
     app::{
-        Model,
+        Model, Remote,
         form::Form,
         guard,
         keymap::{Action, Chord, Context},
@@ -39,20 +39,21 @@ const ORDER: &[Action] = &[
     Action::Lift,
     Action::Buy,
     Action::Sell,
+    Action::Zoom,
+    Action::Filter,
+    Action::Detail,
+    Action::Flatten,
     Action::NewTwap,
     Action::NewLadder,
-    Action::Detail,
     Action::Mark,
-    Action::Copy,
     Action::CancelAll,
+    Action::Copy,
     Action::Export,
     Action::NextField,
     Action::NextChoice,
     Action::StepUp,
     Action::ObservedPrice,
     Action::ShowJson,
-    Action::Filter,
-    Action::Zoom,
     Action::Chart,
     Action::NextPane,
     Action::Refresh,
@@ -173,6 +174,7 @@ const NEEDS: &[(Action, Need)] = &[
         Some(Overlay::Bulk(bulk)) => bulk.ends_at().is_some(),
         _ => true,
     }),
+    (Action::Flatten, can_flatten),
     (Action::CancelAll, |model| {
         can_trade(model) && model.store.orders.rows().iter().any(Order::is_working)
     }),
@@ -233,6 +235,22 @@ fn works(model: &Model, action: Action) -> bool {
 /// The account is known and the service takes the key for it.
 fn can_trade(model: &Model) -> bool {
     model.identity.is_some() && !model.store.health.has(FailureKind::Auth)
+}
+
+/// Something would be ended by it.
+fn can_flatten(model: &Model) -> bool {
+    let store = &model.store;
+    let has_ladder = || {
+        let ladders = store.scaled.values().filter_map(Remote::value);
+        ladders
+            .into_iter()
+            .any(|ladder| ladder.ended_at().is_none())
+    };
+    let has_something = !store.positions.rows().is_empty()
+        || store.orders.rows().iter().any(Order::is_working)
+        || store.active_twaps().next().is_some()
+        || has_ladder();
+    can_trade(model) && has_something
 }
 
 /// And nothing holds new risk back.

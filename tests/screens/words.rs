@@ -202,3 +202,9 @@ fn live_orders_are_announced_as_such() {
     ));
     assert!(screen.starts_with(" LIVE-API "), "{screen}");
 }
+
+#[test]
+fn the_footer_offers_flatten_while_there_is_something_to_flatten() {
+    assert!(footer(&desk::full()).contains("F FLATTEN"));
+    assert!(!footer(&desk::empty()).contains("F FLATTEN"));
+}
