@@ -45,6 +45,8 @@ pub struct Store {
     pub ended_twaps: Vec<Ended>,
     /// Ladders met through `scaled_order_id`, remembered for the session.
     pub scaled: BTreeMap<ScaledId, Remote<Scaled>>,
+    /// Those of them that are polled.
+    watched: BTreeSet<ScaledId>,
     /// The orders of ladders as they last worked, for what became of them after that.
     pub rungs: BTreeMap<OrderId, Order>,
     pub closed: Feed<PositionId, Position>,
@@ -127,8 +129,9 @@ impl Store {
         self.new_ladders(self.ladders_of(come))
     }
 
-    /// What a command brought back, sent no earlier than `at`: newer than any poll before it.
-    pub fn settle(&mut self, receipt: &Receipt, at: Timestamp) {
+    /// What a command brought back, sent no earlier than `at`: newer than any poll before it. Answers the ladder that
+    /// it placed.
+    pub fn settle(&mut self, receipt: &Receipt, at: Timestamp) -> Vec<ScaledId> {
         match receipt {
             Receipt::Cancel(cancel) if cancel.queued && !cancel.canceled => {
                 self.queued_cancels.insert(cancel.id.clone());
@@ -142,6 +145,7 @@ impl Store {
             }
             Receipt::Scaled(ladder) => {
                 self.arrive_ladder(ladder.id.clone(), Ok((**ladder).clone()), at);
+                return self.new_ladders(vec![ladder.id.clone()]);
             }
             Receipt::Twap(_)
             | Receipt::Cancel(_)
@@ -151,6 +155,7 @@ impl Store {
             | Receipt::Over(_)
             | Receipt::Flat(_) => {}
         }
+        vec![]
     }
 
     fn remember_rungs(&mut self) {
@@ -196,16 +201,16 @@ impl Store {
         let ids = orders
             .iter()
             .filter_map(|order| order.scaled_order_id.as_ref());
-        ids.filter(|id| !self.scaled.contains_key(*id))
-            .cloned()
-            .collect()
+        ids.cloned().collect()
     }
 
+    /// Those of the ladders just met that are not polled yet.
     fn new_ladders(&mut self, mut met: Vec<ScaledId>) -> Vec<ScaledId> {
+        met.retain(|id| self.watched.insert(id.clone()));
         met.sort();
-        met.dedup();
-        self.scaled
-            .extend(met.iter().map(|id| (id.clone(), Remote::Loading)));
+        for id in &met {
+            self.scaled.entry(id.clone()).or_default();
+        }
         if !met.is_empty() {
             self.ladder_rows = ladder_rows(&self.scaled);
         }

@@ -304,6 +304,21 @@ mod rows {
     }
 
     #[test]
+    fn a_ladder_that_was_just_placed_is_watched_from_its_receipt_on() {
+        let mut model = desk();
+        let sent = super::super::update::send(&mut model, Command::CancelScaled("lad-7".into()));
+        let ladder = serde_json::from_str(r#"{"id":"lad-7","market_id":"paper|BTC"}"#).unwrap();
+        let now = model.now;
+        let receipt = Receipt::Scaled(Box::new(ladder));
+        let effects = update(&mut model, now, Msg::Settled(sent.0, Ok(receipt)));
+        assert_eq!(effects.first(), Some(&Effect::Watch(vec!["lad-7".into()])));
+        let rung = r#""type":"limit","mode":"limit","side":"buy","size":1,"status":"resting",
+            "scaled_order_id":"lad-7""#;
+        let page = Page::of(vec![order("ord-5", "SOL", rung)]);
+        assert_eq!(arrive(&mut model, Answer::Orders(Ok(page))), vec![]);
+    }
+
+    #[test]
     fn a_page_that_failed_is_asked_for_again_by_the_next_move() {
         let mut model = desk();
         arrive(&mut model, Answer::History(Ok(history(0, Some("p2")))));

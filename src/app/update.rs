@@ -382,8 +382,9 @@ fn settle(model: &mut Model, ticket: Ticket, result: Result<Receipt, Failure>) -
         Some(_) => flight.about,
         None => About::of(&flight.command, &model.store),
     };
+    let mut placed = vec![];
     if let Ok(receipt) = &result {
-        model.store.settle(receipt, flight.since);
+        placed = model.store.settle(receipt, flight.since);
         model.watch.settled(receipt);
     }
     let is_told = settle_form(model, ticket, &result) | bulk::settle(model, ticket, &result);
@@ -395,9 +396,9 @@ fn settle(model: &mut Model, ticket: Ticket, result: Result<Receipt, Failure>) -
     if is_told {
         model.activity.dismiss_toast(model.now);
     }
-    vec![Effect::Poll(
-        Source::iter().filter(|s| *s != Source::Markets).collect(),
-    )]
+    let polls = Source::iter().filter(|s| *s != Source::Markets).collect();
+    let watch = (!placed.is_empty()).then_some(Effect::Watch(placed));
+    watch.into_iter().chain([Effect::Poll(polls)]).collect()
 }
 
 /// What time alone does: a countdown goes, an unanswered strip disarms.

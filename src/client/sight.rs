@@ -36,8 +36,8 @@ pub enum Sight {
 pub struct Clues<'a> {
     /// Its first sending, by this machine's clock.
     pub since: Timestamp,
-    /// Orders that other intents are known to have made.
-    pub linked: &'a [OrderId],
+    /// Orders that other intents are known to have made; where that is not known, no order is evidence.
+    pub linked: Option<&'a [OrderId]>,
 }
 
 impl Client {
@@ -70,6 +70,9 @@ impl Client {
         clues: Clues<'_>,
         wanted: impl Fn(&Order) -> bool,
     ) -> Result<Sight, Failure> {
+        let Some(linked) = clues.linked else {
+            return Ok(Sight::Nothing);
+        };
         let from = Timestamp(
             clues
                 .since
@@ -79,7 +82,7 @@ impl Client {
         let orders = self.orders_since(from).await?;
         let mut found = orders
             .into_iter()
-            .filter(|order| order.requested_at >= from && !clues.linked.contains(&order.id))
+            .filter(|order| order.requested_at >= from && !linked.contains(&order.id))
             .filter(wanted);
         Ok(match (found.next(), found.next()) {
             (Some(order), None) => Sight::Done(receipt(order)),

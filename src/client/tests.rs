@@ -500,7 +500,7 @@ async fn close_sight(body: &str, rows: &[&str]) -> Sight {
     let (client, _calls) = responder.client();
     let clues = Clues {
         since: Timestamp(1_790_000_000_000),
-        linked: &[],
+        linked: Some(&[]),
     };
     client.look(&close, clues).await.unwrap()
 }

@@ -1,9 +1,11 @@
 //! The rows: what was meant, and what came of it.
 
 use super::JournalError;
-use crate::model::{AccountId, Failure, IdempotencyKey, OrderId, Receipt, Risk, Text, Timestamp};
+use crate::model::{
+    AccountId, Failure, IdempotencyKey, OrderId, OrderStatus, Receipt, Risk, Text, Timestamp,
+};
 use rusqlite::{Connection, OptionalExtension as _, Row, types::Type};
-use std::{str::FromStr, sync::Arc};
+use std::{str::FromStr, sync::Arc, time::Duration};
 use strum::{Display, EnumString};
 
 /// The number of a recorded intent; grows, is never used again.
@@ -48,6 +50,17 @@ pub struct Entry {
     pub state: State,
     /// `None` while nothing has been told of it.
     pub outcome: Option<Outcome>,
+}
+
+/// How far a clock may have been put right since.
+const SKEW: Duration = Duration::from_mins(5);
+
+impl Entry {
+    /// Whether the service surely still knows its key. One that is younger than now was written by another clock: how
+    /// old it is nobody knows.
+    pub fn is_replayable(&self, now: Timestamp) -> bool {
+        self.created_at <= now.plus(SKEW) && now < self.intent.replay_until
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, EnumString)]
@@ -132,6 +145,8 @@ impl Standing {
 fn done(receipt: &Receipt) -> State {
     match receipt {
         Receipt::Cancel(result) if result.queued && !result.canceled => State::Queued,
+        // Accepted for looking at, and turned down: there is a row of it, and nothing else.
+        Receipt::Order { order, .. } if order.status.is(&OrderStatus::Rejected) => State::Rejected,
         Receipt::Order { .. }
         | Receipt::Cancel(_)
         | Receipt::Position(_)

@@ -367,3 +367,12 @@ fn after_one_failed_write_nothing_more_is_taken() {
     let halted = journal.halted("https://x.test", &"chal-1".into());
     assert_eq!(halted, Some(other.to_string().as_str()), "over the restart");
 }
+
+#[test]
+fn what_was_written_by_a_clock_ahead_of_this_one_is_not_sent_again_by_itself() {
+    let minutes = |n: i64| Timestamp(n * 60_000);
+    let entry = entry(IntentId(1), minutes(10).0, "a");
+    for (now, is_replayable) in [(4, false), (5, true), (10, true), (14, true), (15, false)] {
+        assert_eq!(entry.is_replayable(minutes(now)), is_replayable, "{now}");
+    }
+}

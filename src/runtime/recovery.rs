@@ -170,7 +170,7 @@ impl Bench<'_> {
     async fn flatten_to_resume(&self, deeds: Vec<Entry>) -> Option<crate::journal::IntentId> {
         let mut wanted = None;
         for deed in deeds {
-            let young = self.desk.clock.now() < deed.intent.replay_until;
+            let young = deed.is_replayable(self.desk.clock.now());
             let (state, words) = if young {
                 (State::Inflight, "goes on")
             } else {
@@ -223,7 +223,7 @@ impl Bench<'_> {
     }
 
     async fn settle(&self, row: Row) {
-        let young = self.desk.clock.now() < row.entry.intent.replay_until;
+        let young = row.entry.is_replayable(self.desk.clock.now());
         let command = row.errand.command().clone();
         if row.entry.state == State::Prepared && !matches!(command, Command::CloseAll(_)) {
             return self.never_sent(&row.entry).await;
@@ -283,14 +283,10 @@ impl Bench<'_> {
     }
 
     async fn sight(&self, row: &Row) -> Result<Sight, Failure> {
-        let linked = self
-            .desk
-            .scribe
-            .write_soon(|journal| journal.linked_orders());
-        let linked = linked.await.unwrap_or_default();
+        let linked = self.desk.linked_orders(row.errand.command().risk()).await;
         let clues = Clues {
             since: row.entry.created_at,
-            linked: &linked,
+            linked: linked.as_deref(),
         };
         let tempo = self.desk.client.tempo();
         let mut wait = tempo.of(Duration::from_millis(250));

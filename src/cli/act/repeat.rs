@@ -53,7 +53,7 @@ pub(super) fn settled(
         return Err(Misuse(what).into());
     }
     let now = Clock::Wall.now();
-    if now > before.replay_until {
+    if !entry.is_replayable(now) {
         let outcome = entry.outcome.as_ref();
         let came = outcome.map_or("its outcome is not known", |outcome| &outcome.detail);
         let what = format!(

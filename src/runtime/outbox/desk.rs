@@ -4,8 +4,8 @@ use super::lanes::{Lanes, Turn};
 use crate::{
     app::{Msg, notice::Tone},
     client::Client,
-    journal::JournalError,
-    model::{AccountId, Command, Failure, Resource, Risk, Ticket},
+    journal::{Journal, JournalError},
+    model::{AccountId, Command, Failure, IdempotencyKey, OrderId, Resource, Risk, Ticket},
     runtime::{
         Clock,
         scribe::{Scribe, aside},
@@ -53,6 +53,8 @@ struct Shared {
     questions: Mutex<HashMap<Ticket, oneshot::Sender<Decision>>>,
     /// The newest command of each resource: what is older is not sent again after it.
     newest: Mutex<HashMap<Resource, Ticket>>,
+    /// Orders that were found to be what a command in doubt made, by its key.
+    claims: Mutex<HashMap<OrderId, Option<IdempotencyKey>>>,
     /// Holds on everything that raises exposure, while something lasts.
     latches: AtomicU32,
     /// Why nothing that raises exposure is sent until a person says so.
@@ -110,6 +112,24 @@ impl Desk {
     /// A place at the end of the lane of what `command` changes.
     pub(in crate::runtime) fn join(&self, command: &Command) -> Turn {
         locked(&self.shared.lanes).join(command)
+    }
+
+    /// Orders that other intents are known to have made; `None` where the journal does not say, or not in time for an
+    /// exit.
+    pub(in crate::runtime) async fn linked_orders(&self, risk: Risk) -> Option<Vec<OrderId>> {
+        let read = |journal: &mut Journal| journal.linked_orders();
+        let linked = if risk == Risk::Increasing {
+            self.scribe.write(read).await
+        } else {
+            self.scribe.write_soon(read).await
+        };
+        linked.ok()
+    }
+
+    /// Whether this order can be what the command under `key` made: each is the doing of one command.
+    pub(super) fn claim(&self, order: &OrderId, key: &Option<IdempotencyKey>) -> bool {
+        let mut claims = locked(&self.shared.claims);
+        claims.entry(order.clone()).or_insert_with(|| key.clone()) == key
     }
 
     /// From now on exposure may only go down, until a person re-arms the desk: this one or a later one.

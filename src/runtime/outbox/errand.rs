@@ -2,7 +2,7 @@
 
 use super::{
     Desk,
-    record::{Before, Recorded, Slot},
+    record::{Before, Recorded, Slot, patience},
 };
 use crate::{
     api::Request,
@@ -11,14 +11,14 @@ use crate::{
         Attempt, Class, Clues, Mutation, Sight,
         policy::{Pause, Tries, Verdict},
     },
-    journal::{Entry, IntentId, Journal, JournalError, Standing},
+    journal::{Entry, IntentId, Journal, JournalError, REPLAY_WINDOW, Standing},
     model::{CloseAll, Command, Failure, FailureKind, Progress, Receipt, Risk, Ticket, Timestamp},
     runtime::jitter::Jitter,
 };
 use std::{
     sync::{
         Arc, OnceLock,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicI64, Ordering},
     },
     time::Duration,
 };
@@ -71,6 +71,9 @@ pub(in crate::runtime) struct Errand {
     /// An attempt may have left.
     sent: AtomicBool,
     stalled: AtomicBool,
+    /// When the attempts that are being made began, and when a close-all was last told to come back.
+    begun: AtomicI64,
+    heard: AtomicI64,
     mutation: Mutation,
     pub(super) home: Home,
 }
@@ -95,6 +98,8 @@ impl Errand {
             held: AtomicBool::new(false),
             sent: AtomicBool::new(sent),
             stalled: AtomicBool::new(false),
+            begun: AtomicI64::new(since.0),
+            heard: AtomicI64::new(since.0),
             home: Home::Here,
         }
     }
@@ -159,7 +164,8 @@ impl Errand {
 
     /// Why nothing may be sent at this moment, if so.
     async fn hindrance(&self, number: u32) -> Option<Failure> {
-        if let Some(why) = self.desk.refusal(&self.command) {
+        let refusal = self.desk.refusal(&self.command);
+        if let Some(why) = refusal.or_else(|| self.too_late(number)) {
             return Some(why);
         }
         let exit = self.class() == Class::Exit;
@@ -184,6 +190,17 @@ impl Errand {
             ));
         }
         self.relaunch().await
+    }
+
+    fn too_late(&self, number: u32) -> Option<Failure> {
+        let now = self.desk.clock.now();
+        if number == 1 {
+            self.begun.store(now.0, Ordering::Relaxed);
+        }
+        let begun = Timestamp(self.begun.load(Ordering::Relaxed));
+        let left = self.sent.load(Ordering::Relaxed);
+        let heard = left.then(|| Timestamp(self.heard.load(Ordering::Relaxed)));
+        too_late(&self.command, now, begun, heard)
     }
 
     /// The service wants silence, or what it is known to take in a minute is spent.
@@ -230,6 +247,9 @@ impl Errand {
 
     async fn write_down(&self, attempt: &Attempt) {
         let left = !matches!(attempt, Attempt::NotSent(_));
+        if let Attempt::Running { .. } = attempt {
+            self.heard.store(self.desk.clock.now().0, Ordering::Relaxed);
+        }
         let hold = !left && !self.sent.load(Ordering::Relaxed);
         self.sent.fetch_or(left, Ordering::Relaxed);
         let (now, why) = (self.desk.clock.now(), trouble(attempt).cloned());
@@ -243,17 +263,19 @@ impl Errand {
     }
 
     async fn look(self: Arc<Self>) -> Result<Sight, Failure> {
-        let linked = self
-            .desk
-            .scribe
-            .write_soon(|journal| journal.linked_orders());
-        // Without the journal the orders of other intents are not known: equal ones are then no evidence.
-        let linked = linked.await.unwrap_or_default();
+        let linked = self.desk.linked_orders(self.command.risk()).await;
         let clues = Clues {
             since: self.since,
-            linked: &linked,
+            linked: linked.as_deref(),
         };
-        self.desk.client.look(&self.command, clues).await
+        let sight = self.desk.client.look(&self.command, clues).await?;
+        let proof = match &sight {
+            Sight::Done(Receipt::Order { order, .. }) => Some(&order.id),
+            Sight::Done(_) | Sight::Undone | Sight::Over(_) | Sight::Nothing => None,
+        };
+        // Another command of the same shape, in doubt like this one, was first to find it.
+        let is_taken = proof.is_some_and(|id| !self.desk.claim(id, &self.recorded.request.key));
+        Ok(if is_taken { Sight::Nothing } else { sight })
     }
 
     async fn tell(self: Arc<Self>, meanwhile: Pause, after: Duration) {
@@ -304,6 +326,27 @@ impl Errand {
     }
 }
 
+/// Why it must not be sent `now`, if so: its attempts began at `begun`, and if something of it left, the service knew its
+/// key at `heard`. Waits are counted by a clock that may stand still while the machine sleeps; the service's memory of
+/// keys and the market go on.
+fn too_late(
+    command: &Command,
+    now: Timestamp,
+    begun: Timestamp,
+    heard: Option<Timestamp>,
+) -> Option<Failure> {
+    let risk = command.risk();
+    let is_forgotten = |heard: Timestamp| now >= heard.plus(REPLAY_WINDOW);
+    if command.is_keyed() && heard.is_some_and(is_forgotten) {
+        return Some(Failure::local(
+            "the service may have forgotten its key by now and act anew: it is not sent again",
+        ));
+    }
+    (risk == Risk::Increasing && now > begun.plus(patience(risk) * 2)).then(|| {
+        Failure::local("too much time has passed since it was given: it is not sent any more")
+    })
+}
+
 fn trouble(attempt: &Attempt) -> Option<&Failure> {
     match attempt {
         Attempt::Done(_) | Attempt::Running { .. } => None,
@@ -342,5 +385,41 @@ where
                 tries.looked(look().await, start.elapsed(), draw())
             }
         };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::runtime::outbox::tests::buy;
+
+    const GIVEN: Timestamp = Timestamp(1_790_000_000_000);
+
+    fn after(command: &Command, minutes: u64, heard: Option<Timestamp>) -> Option<String> {
+        let now = GIVEN.plus(Duration::from_mins(minutes));
+        too_late(command, now, GIVEN, heard).map(|why| why.message.to_string())
+    }
+
+    #[test]
+    fn a_machine_that_slept_sends_no_order_at_a_price_of_hours_ago_and_no_key_that_may_be_forgotten()
+     {
+        assert_eq!(after(&buy(), 1, Some(GIVEN)), None);
+        let old = after(&buy(), 2, None).unwrap();
+        assert!(old.contains("too much time"), "{old}");
+        let forgotten = after(&buy(), 8 * 60, Some(GIVEN)).unwrap();
+        assert!(forgotten.contains("forgotten its key"), "{forgotten}");
+        let close_all = Command::CloseAll("chal-1".into());
+        assert!(after(&close_all, 8 * 60, Some(GIVEN)).is_some());
+    }
+
+    #[test]
+    fn an_exit_that_never_left_and_a_close_all_that_is_being_answered_go_on_for_as_long_as_it_takes()
+     {
+        let close_all = Command::CloseAll("chal-1".into());
+        assert_eq!(after(&close_all, 8 * 60, None), None);
+        let answered = GIVEN.plus(Duration::from_mins(8 * 60 - 1));
+        assert_eq!(after(&close_all, 8 * 60, Some(answered)), None);
+        let cancel = Command::Cancel("o-1".into());
+        assert_eq!(after(&cancel, 8 * 60, Some(GIVEN)), None);
     }
 }

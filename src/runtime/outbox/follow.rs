@@ -54,7 +54,7 @@ pub(super) async fn queued_cancel(errand: Arc<Errand>) {
         sleep(tempo.of(wait)).await;
         let clues = Clues {
             since: errand.since,
-            linked: &[],
+            linked: None,
         };
         let result = match errand.desk.client.look(&errand.command, clues).await {
             Ok(Sight::Done(receipt)) => Ok(receipt),
