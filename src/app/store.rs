@@ -81,7 +81,7 @@ impl Store {
                 self.remember_rungs();
                 self.orders.arrive(result, at);
                 self.tree = order_tree(self.orders.rows());
-                return self.new_ladders(self.ladders_of(self.orders.rows()));
+                return self.new_ladders(ladders_of(self.orders.rows()));
             }
             Answer::Twaps(result) => self.arrive_twaps(result, at),
             Answer::Scaled(id, result) => self.arrive_ladder(id, result.map(|ladder| *ladder), at),
@@ -126,7 +126,7 @@ impl Store {
             let prices = self.prices.entry(order.market_id.clone()).or_default();
             prices.fill(order);
         }
-        self.new_ladders(self.ladders_of(come))
+        self.new_ladders(ladders_of(come))
     }
 
     /// What a command brought back, sent no earlier than `at`: newer than any poll before it. Answers the ladder that
@@ -194,14 +194,6 @@ impl Store {
     pub fn active_twaps(&self) -> impl Iterator<Item = &Twap> {
         let ended = |id: &TwapId| self.ended_twaps.iter().any(|e| e.twap.id == *id);
         self.twaps.rows().iter().filter(move |t| !ended(&t.id))
-    }
-
-    /// No endpoint lists ladders; their ids are found on the orders they placed.
-    fn ladders_of(&self, orders: &[Order]) -> Vec<ScaledId> {
-        let ids = orders
-            .iter()
-            .filter_map(|order| order.scaled_order_id.as_ref());
-        ids.cloned().collect()
     }
 
     /// Those of the ladders just met that are not polled yet.
@@ -379,6 +371,14 @@ impl Store {
         };
         Some((flight, operation))
     }
+}
+
+/// No endpoint lists ladders; their ids are found on the orders they placed.
+fn ladders_of(orders: &[Order]) -> Vec<ScaledId> {
+    let ids = orders
+        .iter()
+        .filter_map(|order| order.scaled_order_id.clone());
+    ids.collect()
 }
 
 fn has_ended(ladder: &Remote<Scaled>) -> bool {

@@ -3,7 +3,8 @@
 //!
 //! Contract: the close-all goes out at once, beside the reads that find what else there is; each round
 //! closes with a key of its own (the same key would only repeat the old answer), three more rounds after
-//! the first. Nothing that raises exposure is sent meanwhile, nor after it until a person re-arms the desk. It needs no journal and no screen, and what
+//! the first. What only reduces, stops and targets, is canceled when a read finds no position: until then it is all the
+//! protection there is. Nothing that raises exposure is sent meanwhile, nor after it until a person re-arms the desk. It needs no journal and no screen, and what
 //! is in doubt on the way is decided by the reads at the end. It never says flat without two complete
 //! reads that found nothing.
 //!
@@ -20,7 +21,7 @@ use crate::{
     },
 };
 use futures_util::{StreamExt as _, future::join, stream};
-use std::{collections::BTreeSet, pin::pin, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use tokio::{
     sync::mpsc::{UnboundedSender, unbounded_channel},
     time::sleep,
@@ -122,10 +123,13 @@ impl Run<'_> {
                 None => close_all(desk, deed, operations).await,
             }
         };
-        let mut work = pin!(join(close, sweep(desk, deed)));
+        let mut work = Box::pin(async {
+            join(close, sweep(desk, deed)).await;
+            sweep_protection(desk, deed).await;
+        });
         loop {
             tokio::select! {
-                _ = &mut work => return,
+                () = &mut work => return,
                 Some(operation) = told.recv() => {
                     self.state.operation = Some(operation);
                     self.tell().await;
@@ -257,31 +261,56 @@ async fn complain(desk: &Desk, result: Result<Receipt, Failure>) {
     }
 }
 
-/// Stops TWAPs first (a slice opens anew), then ladders, then what else works.
+/// Stops TWAPs first (a slice opens anew), then ladders, then what else could open something.
 async fn sweep(desk: &Desk, deed: Option<IntentId>) {
-    let (_, orders, twaps) = match read(desk).await {
-        Ok(remains) => remains,
-        Err(why) => return desk.note(Tone::Warn, format!("flatten: {why}")).await,
+    let Some((_, orders, twaps)) = complete_read(desk).await else {
+        return;
     };
     let ladders: BTreeSet<ScaledId> = orders
         .iter()
         .filter_map(|o| o.scaled_order_id.clone())
         .collect();
-    let others = orders
+    let entries = orders
         .iter()
-        .filter(|order| order.scaled_order_id.is_none())
+        .filter(|order| order.scaled_order_id.is_none() && !order.reduce_only)
         .map(|order| Command::Cancel(order.id.clone()));
     let first = twaps.into_iter().map(Command::StopTwap);
-    let then: Vec<_> = ladders
-        .into_iter()
-        .map(Command::CancelScaled)
-        .chain(others)
-        .collect();
-    for commands in [first.collect(), then] {
-        stream::iter(commands)
-            .for_each_concurrent(ABREAST, |command| end(desk, deed, command))
-            .await;
+    let then = ladders.into_iter().map(Command::CancelScaled);
+    end_all(desk, deed, first.collect()).await;
+    end_all(desk, deed, then.chain(entries).collect()).await;
+}
+
+/// Cancels what is left once there is nothing to protect.
+async fn sweep_protection(desk: &Desk, deed: Option<IntentId>) {
+    let remains = complete_read(desk).await;
+    if let Some((positions, orders, _)) = remains
+        && positions.is_empty()
+    {
+        let left = orders.into_iter().map(|order| Command::Cancel(order.id));
+        end_all(desk, deed, left.collect()).await;
     }
+}
+
+async fn end_all(desk: &Desk, deed: Option<IntentId>, commands: Vec<Command>) {
+    stream::iter(commands)
+        .for_each_concurrent(ABREAST, |command| end(desk, deed, command))
+        .await;
+}
+
+/// Everything that is left, tried until it can be read or there is no hope of it.
+async fn complete_read(desk: &Desk) -> Option<Remains> {
+    for _ in 0..READS {
+        match read(desk).await {
+            Ok(remains) => return Some(remains),
+            Err(why) => {
+                desk.note(Tone::Warn, format!("flatten: {why}")).await;
+                if desk.client.key_refused() {
+                    return None;
+                }
+            }
+        }
+    }
+    None
 }
 
 async fn end(desk: &Desk, deed: Option<IntentId>, command: Command) {

@@ -127,9 +127,10 @@ impl Desk {
     }
 
     /// Whether this order can be what the command under `key` made: each is the doing of one command.
-    pub(super) fn claim(&self, order: &OrderId, key: &Option<IdempotencyKey>) -> bool {
+    pub(super) fn claim(&self, order: &OrderId, key: Option<&IdempotencyKey>) -> bool {
         let mut claims = locked(&self.shared.claims);
-        claims.entry(order.clone()).or_insert_with(|| key.clone()) == key
+        let owner = claims.entry(order.clone()).or_insert_with(|| key.cloned());
+        owner.as_ref() == key
     }
 
     /// From now on exposure may only go down, until a person re-arms the desk: this one or a later one.

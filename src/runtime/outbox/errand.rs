@@ -274,7 +274,8 @@ impl Errand {
             Sight::Done(_) | Sight::Undone | Sight::Over(_) | Sight::Nothing => None,
         };
         // Another command of the same shape, in doubt like this one, was first to find it.
-        let is_taken = proof.is_some_and(|id| !self.desk.claim(id, &self.recorded.request.key));
+        let is_taken =
+            proof.is_some_and(|id| !self.desk.claim(id, self.recorded.request.key.as_ref()));
         Ok(if is_taken { Sight::Nothing } else { sight })
     }
 

@@ -4,13 +4,15 @@ use super::*;
 use crate::client::responder::Seen;
 use std::collections::BTreeSet;
 
-/// An account with a position, a TWAP, a ladder of two rungs and an order, until each is ended.
+/// An account with a position and its stop, a TWAP, a ladder of two rungs and an order, until each is ended.
 #[derive(Debug, Default)]
 struct Account(BTreeSet<&'static str>);
 
 impl Account {
     fn holding_everything() -> Self {
-        Self(BTreeSet::from(["position", "twap", "ladder", "order"]))
+        Self(BTreeSet::from([
+            "position", "stop", "twap", "ladder", "order",
+        ]))
     }
 
     fn answer(&mut self, seen: &Seen) -> Reply {
@@ -19,6 +21,7 @@ impl Account {
             ("DELETE /v1/twap-orders/t-1 ", "twap", TWAP),
             ("DELETE /v1/scaled-orders/s-1 ", "ladder", LADDER),
             ("DELETE /v1/orders/o-1 ", "order", CANCELED),
+            ("DELETE /v1/orders/o-9 ", "stop", CANCELED),
             (
                 "POST /v1/accounts/chal-1/close-all-positions ",
                 "position",
@@ -43,6 +46,7 @@ impl Account {
             [
                 self.rows("ladder", &[rung("r-1"), rung("r-2")]),
                 self.rows("order", &[ORDER.to_owned()]),
+                self.rows("stop", &[stop()]),
             ]
             .concat()
         };
@@ -59,6 +63,11 @@ impl Account {
             vec![]
         }
     }
+}
+
+fn stop() -> String {
+    let reduces = ORDER.replace(r#""reduce_only":false"#, r#""reduce_only":true"#);
+    reduces.replace(r#""id":"o-1""#, r#""id":"o-9""#)
 }
 
 const POSITION: &str = r#"{"id":"p-1","account_id":"chal-1","market_id":"paper|BTC","size":1}"#;
@@ -101,9 +110,11 @@ async fn everything_is_ended_once_flat_is_proved_and_the_desk_is_halted() {
         .filter(|line| !line.starts_with("GET"))
         .collect();
     let place = |start: &str| sent.iter().position(|line| line.contains(start)).unwrap();
-    assert_eq!(sent.len(), 4, "each once: {sent:?}");
+    assert_eq!(sent.len(), 5, "each once: {sent:?}");
     // A slice of a TWAP would open anew.
     assert!(place("twap-orders/t-1") < place("scaled-orders/s-1").min(place("orders/o-1 ")));
+    // A position that is not closed yet keeps its stop.
+    assert!(place("close-all-positions") < place("orders/o-9 "));
 
     scene.outbox.send(Ticket(2), buy());
     let why = scene.settled().await.1.unwrap_err().to_string();
