@@ -137,6 +137,8 @@ pub async fn start(
     options: Options,
     shutdown: CancellationToken,
 ) -> Result<Handle, StartFault> {
+    // The script of a busy morning takes its time; the clock begins before it, or it would be late for good.
+    let began = Instant::now();
     let addr = listener.local_addr().map_err(StartFault::Socket)?;
     let opening = tokio::task::spawn_blocking(move || open(options));
     let resumed = opening.await.map_err(StartFault::Script)??;
@@ -154,7 +156,7 @@ pub async fn start(
         .store
         .as_ref()
         .map_or_else(Failure::never, Store::failure);
-    let service = Arc::new(Service::new(resumed, &users, addr));
+    let service = Arc::new(Service::new(resumed, &users, (addr, began)));
     let task = tokio::spawn(run(listener, service, shutdown));
     Ok(Handle {
         addr,
@@ -219,7 +221,11 @@ struct Service {
 }
 
 impl Service {
-    fn new(resumed: Resumed, users: &[scenario::User], addr: SocketAddr) -> Self {
+    fn new(
+        resumed: Resumed,
+        users: &[scenario::User],
+        (addr, began): (SocketAddr, Instant),
+    ) -> Self {
         let users = users.iter().map(|user| {
             let accounts = user.accounts.iter().map(|(_, ix)| *ix).collect();
             (&user.key, accounts)
@@ -228,7 +234,7 @@ impl Service {
         Self {
             gate: Gate::new(users),
             floor: Mutex::new(Floor {
-                clock: Clock::resumed(resumed.clock, Instant::now(), resumed.engine.now()),
+                clock: Clock::resumed(resumed.clock, began, resumed.engine.now()),
                 engine: resumed.engine,
                 keys: resumed.keys.at_most(scenario.keys_per_user()),
                 closings: resumed.closings,
@@ -326,7 +332,7 @@ mod tests {
         let resumed = Resumed::in_memory(scenario, start, Some(pace)).unwrap();
         let users = resumed.scenario.users(&resumed.engine);
         let addr = "127.0.0.1:1".parse().unwrap();
-        let service = Arc::new(Service::new(resumed, &users, addr));
+        let service = Arc::new(Service::new(resumed, &users, (addr, Instant::now())));
         let stop = CancellationToken::new();
         let ticking = tokio::spawn(tick(Arc::clone(&service), stop.clone()));
         tokio::time::sleep(Duration::from_millis(10_100)).await;

@@ -253,7 +253,7 @@ impl Paper {
         let users = resumed.scenario.users(&resumed.engine);
         let addr = "127.0.0.1:1".parse().unwrap();
         Self {
-            service: Service::new(resumed, &users, addr),
+            service: Service::new(resumed, &users, (addr, tokio::time::Instant::now())),
             caller: Caller {
                 user: 0,
                 accounts: vec![AccountIx::from(0)],
