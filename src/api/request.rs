@@ -54,7 +54,9 @@ impl Request {
                 Route::AttachedExits(exits.order_id.clone()),
                 json(&ExitsBody::of(exits), dialect)?,
             ),
-            Command::Margin { position_id, extra } => (
+            Command::Margin {
+                position_id, extra, ..
+            } => (
                 Route::IsolatedMargin(position_id.clone()),
                 json(
                     &MarginBody {
@@ -123,6 +125,7 @@ impl Request {
             Route::IsolatedMargin(position_id) => Command::Margin {
                 position_id,
                 extra: read::<MarginBody>(&self.body, dialect)?.extra_margin,
+                held: None,
             },
             Route::CancelOrder(id) => Command::Cancel(id),
             Route::StopTwap(id) => Command::StopTwap(id),
@@ -251,6 +254,7 @@ mod tests {
         let margin = Command::Margin {
             position_id: "p|1".into(),
             extra: Num::new(2005, 1),
+            held: None,
         };
         let close = crate::model::ClosePosition {
             position_id: "p/2".into(),

@@ -17,8 +17,8 @@ use super::{
 use crate::{
     config::{Alerts, Way, Ways},
     model::{
-        MarketId, Num, Order, OrderId, OrderStatus, Page, Position, PositionId, Receipt, Timestamp,
-        Twap, TwapId,
+        Command, MarketId, Num, Order, OrderId, OrderStatus, Page, Position, PositionId, Receipt,
+        Timestamp, Twap, TwapId,
     },
 };
 use std::{
@@ -140,9 +140,31 @@ pub(super) fn arriving(model: &mut Model, poll: &Poll) -> Vec<Alert> {
         .rows
         .iter()
         .rev()
+        .filter(|order| !is_awaited(store, order))
         .filter_map(|order| ended(store, order).zip(Some(order)));
     let fresh = news.filter(|(_, order)| !told.remove(&order.id));
     fresh.map(|(alert, _)| alert).collect()
+}
+
+/// Whether it may be what a command on its way is about to bring: then that outcome tells it.
+fn is_awaited(store: &Store, order: &Order) -> bool {
+    store.flights.values().any(|flight| match &flight.command {
+        Command::Place(asked) => {
+            asked.market_id == order.market_id
+                && order.side.is(&asked.side)
+                && order.asked_size().abs() == asked.size
+        }
+        Command::Close(asked) => order.target_position_id.as_ref() == Some(&asked.position_id),
+        Command::PlaceTwap(_)
+        | Command::PlaceScaled(_)
+        | Command::Cancel(_)
+        | Command::Exits(_)
+        | Command::Margin { .. }
+        | Command::StopTwap(_)
+        | Command::CancelScaled(_)
+        | Command::CloseAll(_)
+        | Command::Flatten(_) => false,
+    })
 }
 
 /// The news that an order is over, if it is news.

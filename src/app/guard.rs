@@ -130,7 +130,7 @@ pub fn locked(model: &Model) -> Option<&Gauge> {
 
 /// Why `command` is held back, if it is. Exits never are.
 pub(super) fn objection(model: &Model, command: &Command) -> Option<String> {
-    let gauge = locked(model).filter(|_| raises(command, &model.store))?;
+    let gauge = locked(model).filter(|_| command.risk() == Risk::Increasing)?;
     let source = match gauge.origin {
         Origin::Service => "",
         Origin::Local => " (local)",
@@ -148,16 +148,6 @@ pub(super) fn ask_to_lift(model: &Model) -> Next {
     };
     let deed = Deed::Lift(identity.account_id.clone());
     Next::Open(Box::new(Overlay::Strip(Strip::confirm(deed, model.now))))
-}
-
-/// More margin behind a position is no new risk, whatever the command cannot tell by itself.
-fn raises(command: &Command, store: &Store) -> bool {
-    if let Command::Margin { position_id, extra } = command {
-        let held = store.position(position_id);
-        let now = held.and_then(|position| position.isolated_margin_extra);
-        return now.is_none_or(|now| *extra < now);
-    }
-    command.risk() == Risk::Increasing
 }
 
 /// Measures anew; tells of a loss limit that has come nearer by a level, and of a target that is reached.

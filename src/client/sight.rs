@@ -54,7 +54,9 @@ impl Client {
                 let wanted = |order: &Order| exits_of(exits, order);
                 self.order_sight(&exits.order_id, wanted).await
             }
-            Command::Margin { position_id, extra } => self.margin_sight(position_id, *extra).await,
+            Command::Margin {
+                position_id, extra, ..
+            } => self.margin_sight(position_id, *extra).await,
             Command::StopTwap(id) => self.twap_sight(id).await,
             Command::CancelScaled(id) => self.ladder_sight(id).await,
             // Two of one shape cannot be told apart: no list shows what would.

@@ -314,6 +314,7 @@ async fn a_mutation_goes_out_byte_for_byte_with_its_key() {
     let exits = Command::Margin {
         position_id: "p|1".into(),
         extra: "12.50".parse().unwrap(),
+        held: None,
     };
     let (attempt, seen) = send(ok(&format!(r#"{{"data":{POSITION}}}"#)), exits).await;
     assert_eq!(

@@ -144,6 +144,8 @@ pub enum Command {
     Margin {
         position_id: PositionId,
         extra: Num,
+        /// The total when it was asked for; `None` where nobody saw it. Not sent.
+        held: Option<Num>,
     },
     StopTwap(TwapId),
     CancelScaled(ScaledId),
@@ -207,17 +209,21 @@ impl Command {
             Self::PlaceTwap(order) if !order.reduce_only => Risk::Increasing,
             Self::PlaceScaled(order) if !order.reduce_only => Risk::Increasing,
             Self::Exits(exits) if exits.loosens() => Risk::Increasing,
-            // A lower total brings liquidation nearer, and the command alone cannot tell which it is.
-            Self::Margin { .. } => Risk::Increasing,
+            // A lower total brings liquidation nearer.
+            Self::Margin { extra, held, .. } if held.is_none_or(|held| *extra < held) => {
+                Risk::Increasing
+            }
             Self::Place(_)
             | Self::PlaceTwap(_)
             | Self::PlaceScaled(_)
             | Self::Close(_)
             | Self::CloseAll(_)
             | Self::Flatten(_) => Risk::Reducing,
-            Self::Cancel(_) | Self::Exits(_) | Self::StopTwap(_) | Self::CancelScaled(_) => {
-                Risk::Neutral
-            }
+            Self::Cancel(_)
+            | Self::Exits(_)
+            | Self::Margin { .. }
+            | Self::StopTwap(_)
+            | Self::CancelScaled(_) => Risk::Neutral,
         }
     }
 
@@ -268,7 +274,9 @@ impl fmt::Display for Command {
                 "exits of {}: take profit {}, stop loss {}",
                 exits.order_id, exits.take_profit, exits.stop_loss
             ),
-            Self::Margin { position_id, extra } => {
+            Self::Margin {
+                position_id, extra, ..
+            } => {
                 write!(f, "extra margin of {position_id} to {extra} USD")
             }
             Self::StopTwap(id) => write!(f, "stop TWAP {id}"),
@@ -349,5 +357,25 @@ impl fmt::Display for Leg {
             Self::Remove => write!(f, "none"),
             Self::Set(price) => price.fmt(f),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn margin_that_is_added_is_let_through_where_new_risk_is_held_back() {
+        let risk = |extra: i64, held: Option<i64>| {
+            let margin = Command::Margin {
+                position_id: "p".into(),
+                extra: Num::from(extra),
+                held: held.map(Num::from),
+            };
+            margin.risk()
+        };
+        assert_eq!(risk(200, Some(100)), Risk::Neutral);
+        assert_eq!(risk(50, Some(100)), Risk::Increasing);
+        assert_eq!(risk(200, None), Risk::Increasing, "nobody saw what it had");
     }
 }

@@ -286,6 +286,7 @@ fn margin(position: String) -> Command {
     Command::Margin {
         position_id: position.into(),
         extra: "200".parse().unwrap(),
+        held: None,
     }
 }
 

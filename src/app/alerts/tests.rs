@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::{
+    api::{Dialect, Method, Request},
     app::{Clip, Msg, notice::Event, testing::*, update},
     config::Way,
     model::{Call, Failure, FailureKind, Ticket},
@@ -212,6 +213,32 @@ fn a_service_that_does_not_answer_is_told_once_and_so_is_its_return() {
     assert_eq!(call(&mut model, silent), vec![]);
     assert_eq!(told(&call(&mut model, Ok(200))), [&Alert::Up]);
     assert_eq!(toast(&model), None, "what was said to be down is not");
+}
+
+#[test]
+fn a_fill_that_a_poll_shows_before_its_own_answer_is_told_once_by_the_answer() {
+    let mut model = watching();
+    let request = Request {
+        method: Method::Post,
+        target: "/v1/orders".to_owned(),
+        key: Some("k".into()),
+        body:
+            br#"{"account_id":"chal-1","market_id":"paper|BTC","type":"limit","side":"buy","size":1,
+            "leverage":5,"margin_mode":"cross","limit_price":60000}"#
+                .to_vec(),
+    };
+    let command = request.command(&Dialect::default()).unwrap();
+    let now = model.now;
+    update(&mut model, now, Msg::Resumed(Ticket(9), command));
+    let filled = || Answer::History(Ok(history("filled")));
+    assert_eq!(arrive(&mut model, filled()), vec![]);
+    let receipt = Receipt::Order {
+        order: Box::new(limit("filled", "")),
+        queued: false,
+    };
+    settle(&mut model, Ticket(9), Ok(receipt));
+    assert!(matches!(toast(&model), Some(Event::Settled(..))));
+    assert_eq!(arrive(&mut model, filled()), vec![]);
 }
 
 #[test]

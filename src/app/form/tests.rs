@@ -751,6 +751,7 @@ mod amending {
             let command = Command::Margin {
                 position_id: "pos-2".into(),
                 extra: num(total),
+                held: Some(num("120.5")),
             };
             let keys = format!("j m {typed} enter");
             assert_eq!(press(&mut model, &keys), sent(1, command), "{typed}");

@@ -151,6 +151,7 @@ fn at_the_limit_new_risk_is_held_and_no_exit_ever_is() {
     let margin = |extra| Command::Margin {
         position_id: "pos-2".into(),
         extra: num(extra),
+        held: Some(num("120.5")),
     };
     assert!(
         objection(&model, &place(&model, "false"))

@@ -58,6 +58,7 @@ impl MarginDraft {
         Ok(Command::Margin {
             position_id: self.position_id.clone(),
             extra,
+            held: seen.position.and_then(|p| p.isolated_margin_extra),
         })
     }
 

@@ -117,6 +117,7 @@ async fn after_a_crash_the_older_of_two_changes_is_never_sent_again() {
     let margin = |extra: &str| Command::Margin {
         position_id: "p-1".into(),
         extra: extra.parse().unwrap(),
+        held: None,
     };
     let fifty = || {
         ok(

@@ -358,6 +358,7 @@ async fn a_read_only_desk_sends_no_byte_that_changes_anything() {
         Command::Margin {
             position_id: "p-1".into(),
             extra: "5".parse().unwrap(),
+            held: None,
         },
         Command::StopTwap("t-1".into()),
         Command::CancelScaled("s-1".into()),
@@ -493,6 +494,7 @@ async fn an_older_change_is_not_sent_after_a_newer_one() {
     let margin = |extra: &str| Command::Margin {
         position_id: "p-1".into(),
         extra: extra.parse().unwrap(),
+        held: None,
     };
     let position =
         r#"{"data":{"id":"p-1","market_id":"paper|BTC","size":1,"isolated_margin_extra":50}}"#;
