@@ -59,6 +59,11 @@ pub(super) struct Kept {
 }
 
 impl Kept {
+    /// Its time is everybody's, and does not wait for those who have it.
+    pub(super) fn is_real_time(self) -> bool {
+        !self.paused && self.speed == Speed::REAL_TIME
+    }
+
     pub(super) fn new(pace: Pace, now: Millis) -> Self {
         let (speed, paused) = match pace {
             Pace::Live(speed) => (speed, false),

@@ -106,6 +106,50 @@ async fn after_an_orderly_stop_everything_is_as_it_was() {
 }
 
 #[tokio::test]
+async fn in_real_time_the_night_passes_no_price_moves_and_a_new_order_is_of_today() {
+    let dir = tempfile::tempdir().unwrap();
+    let paper = Paper::kept(dir.path()).await;
+    let price = paper.price("paper|BTC", -5.0).await;
+    let (hour, night) = (3_600_000, 14 * 3_600_000);
+    let lasting = json!({"type": "limit", "limit_price": price});
+    let expiring = json!({
+        "type": "limit", "limit_price": price, "time_in_force": "gtd", "gtd_expires_at": START.0 + hour,
+    });
+    let lasting: Order = place(&paper, "lasting", lasting).await.data();
+    paper.advance(1_000).await;
+    let expiring: Order = place(&paper, "expiring", expiring).await.data();
+    let before = paper.price("paper|BTC", 0.0).await;
+    paper.stop().await;
+
+    let morning = Options {
+        start: Timestamp(START.0 + night),
+        pace: Some(Pace::Live(Speed::REAL_TIME)),
+        ..Paper::options(dir.path())
+    };
+    let again = Paper::started(morning.clone()).await.unwrap();
+    again.post("/sim/clock", r#"{"paused":true}"#).await;
+    again.advance(250).await;
+    let after = again.price("paper|BTC", 0.0).await;
+    assert!((after - before).abs() < 100, "{before} {after}");
+    let working = again.get("/v1/orders?account_id=chal-1&status=working");
+    let working: Vec<Order> = working.await.data();
+    let ids: Vec<_> = working.into_iter().map(|order| order.id).collect();
+    assert_eq!(ids, [lasting.id], "and {} has expired", expiring.id);
+    let fresh = json!({"type": "limit", "limit_price": price});
+    let fresh: Order = place(&again, "fresh", fresh).await.data();
+    assert!(fresh.requested_at.0 >= START.0 + night);
+
+    // The night is on the disk: a crash right behind it does not bring it back.
+    let copy = crashed(dir.path());
+    let kept = Options {
+        pace: Some(Pace::Paused),
+        ..Paper::options(copy.path())
+    };
+    let third = Paper::started(kept).await.unwrap();
+    assert_eq!(everything(&third).await[3..], everything(&again).await[3..]);
+}
+
+#[tokio::test]
 async fn a_key_used_before_the_crash_places_nothing_after_it() {
     let dir = tempfile::tempdir().unwrap();
     let paper = Paper::kept(dir.path()).await;

@@ -10,7 +10,7 @@ use super::super::{
 use super::{
     EncodeFault, Record, Recorder, Store, StoreFault,
     file::{self, State},
-    shelf::{Identity, Shelf},
+    shelf::{Identity, Left, Shelf},
 };
 use crate::disk;
 use std::{fs::File, path::Path};
@@ -48,7 +48,8 @@ impl Resumed {
     }
 }
 
-/// Goes on with what `dir` holds, or begins there. `start` is for a new one; `pace` overrides the kept one.
+/// Goes on with what `dir` holds, or begins there. `start` is when a new one begins, and how late it is for a kept one
+/// in real time, which slept until then; `pace` overrides the kept one.
 pub(in crate::exchange) fn open(
     dir: &Path,
     scenario: Scenario,
@@ -66,7 +67,7 @@ pub(in crate::exchange) fn open(
             opened.lock,
             Resumed::in_memory(scenario, start, pace)?,
         ),
-        State::Kept => resume(shelf, opened.lock, &scenario, pace),
+        State::Kept => resume(shelf, opened.lock, &scenario, (start, pace)),
     }
 }
 
@@ -94,20 +95,25 @@ fn begin(mut shelf: Shelf, lock: File, mut resumed: Resumed) -> Result<Resumed, 
 }
 
 fn resume(
-    shelf: Shelf,
+    mut shelf: Shelf,
     lock: File,
     given: &Scenario,
-    pace: Option<Pace>,
+    (start, pace): (Millis, Option<Pace>),
 ) -> Result<Resumed, StoreFault> {
     let identity = shelf.identity()?;
     let scenario = scenario(&shelf, &identity, given)?;
-    let kept = shelf.clock()?;
-    let left = shelf.engine(kept.horizon)?;
+    let mut kept = shelf.clock()?;
+    let mut left = shelf.engine(kept.horizon)?;
     let (keys, closings) = (shelf.keys()?, shelf.closings()?);
     disk::make_durable(&shelf.connection).map_err(|why| shelf.refusal(why))?;
     let openings = identity.openings + 1;
     let counted = "UPDATE exchange SET openings = ?1";
     shelf.connection.execute(counted, [openings])?;
+    let asked = pace.map_or(kept, |pace| Kept::new(pace, kept.horizon));
+    if asked.is_real_time() {
+        sleep(&mut shelf, &mut left, start)?;
+        kept.horizon = kept.horizon.max(left.at);
+    }
     let store = Store::new((shelf.connection, lock), kept, (left.seq, left.at));
     Ok(Resumed {
         scenario,
@@ -118,6 +124,28 @@ fn resume(
         openings,
         store: Some(store),
     })
+}
+
+/// The market stood still while nobody ran it, and the hours went by: from a checkpoint after them, for no step is
+/// replayed in between.
+fn sleep(shelf: &mut Shelf, left: &mut Left, until: Millis) -> Result<(), StoreFault> {
+    let seq = left.engine.seq();
+    let engine = left.engine.engine_mut();
+    let before = engine.now();
+    engine.sleep_until(until);
+    if engine.now() == before {
+        return Ok(());
+    }
+    let checkpoint = engine.checkpoint().map_err(EncodeFault::from)?;
+    (left.seq, left.at) = (seq, engine.now());
+    let clock = Kept {
+        horizon: left.at,
+        ..shelf.clock()?
+    };
+    let transaction = shelf.connection.transaction()?;
+    Record::Checkpoint { seq, checkpoint }.write(&transaction)?;
+    Record::Clock(clock).write(&transaction)?;
+    Ok(transaction.commit()?)
 }
 
 /// The kept one, as it was: a newer perpdeck may come with another built-in scenario.
