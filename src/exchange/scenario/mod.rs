@@ -6,8 +6,11 @@
 
 mod play;
 mod rounds;
+mod rules;
 mod script;
 mod shape;
+#[cfg(test)]
+mod shipped;
 
 use super::{
     budget::Rates,
@@ -19,6 +22,7 @@ use super::{
 use crate::model::AccountId;
 use shape::Shape;
 use std::{
+    ops::RangeInclusive,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -63,10 +67,17 @@ pub enum ScenarioFault {
         path: PathBuf,
         source: std::io::Error,
     },
-    #[error("the scenario is not as it should be: {0}")]
+    #[error("the scenario is not as it should be")]
     Text(#[from] Box<toml::de::Error>),
     #[error("a fault of the scenario could never happen: {0}")]
     Fault(String),
+    #[error("the scenario's {entry} `{value}`: must be {least} to {most}")]
+    Range {
+        entry: &'static str,
+        value: String,
+        least: String,
+        most: String,
+    },
     #[error("the scenario's {entry} `{value}`: {wanted}")]
     Entry {
         entry: &'static str,
@@ -83,6 +94,23 @@ impl ScenarioFault {
             wanted,
         }
     }
+}
+
+/// A number of a scenario, if it is in its range.
+fn within<N: PartialOrd + ToString>(
+    entry: &'static str,
+    given: N,
+    allowed: RangeInclusive<N>,
+) -> Result<N, ScenarioFault> {
+    if allowed.contains(&given) {
+        return Ok(given);
+    }
+    Err(ScenarioFault::Range {
+        entry,
+        value: given.to_string(),
+        least: allowed.start().to_string(),
+        most: allowed.end().to_string(),
+    })
 }
 
 #[derive(Debug)]

@@ -46,7 +46,8 @@ type Cue = (Millis, usize);
 
 pub(super) struct Stage<'a> {
     engine: &'a mut Engine,
-    labels: BTreeMap<String, OrderId>,
+    /// What a script calls its orders; `None` for one that has not been placed, or was turned down.
+    labels: BTreeMap<String, Option<OrderId>>,
     pub(super) queue: BTreeMap<Cue, (AccountIx, Act)>,
 }
 
@@ -61,6 +62,12 @@ impl Stage<'_> {
                 &entry.at,
                 "must lie within the warm-up",
             ));
+        }
+        if let Act::Order(OrderAct {
+            label: Some(label), ..
+        }) = &entry.act
+        {
+            self.labels.insert(label.clone(), None);
         }
         if let Act::Rounds(rounds) = &entry.act {
             return self.enter_rounds(account, at, rounds);
@@ -92,7 +99,7 @@ impl Stage<'_> {
                 if let (Act::Order(order), Outcome::Order(id)) = (act, outcome)
                     && let Some(label) = &order.label
                 {
-                    self.labels.insert(label.clone(), id);
+                    self.labels.insert(label.clone(), Some(id));
                 }
                 Ok(None)
             }
@@ -120,9 +127,14 @@ impl Stage<'_> {
             Act::Cancel(label) => {
                 let id = self.labels.get(label).copied();
                 let id = id.ok_or_else(|| unknown("script label", label))?;
-                Some(Command::Cancel(id))
+                id.map(Command::Cancel)
             }
-            Act::Withdraw(label) => self.labels.get(label).copied().map(Command::Cancel),
+            Act::Withdraw(label) => self
+                .labels
+                .get(label)
+                .copied()
+                .flatten()
+                .map(Command::Cancel),
             Act::Margin(margin) => self.margin(account, margin)?,
             Act::Twap(twap) => Some(Command::PlaceTwap(self.spot(&twap.market)?.twap(twap))),
             Act::Ladder(ladder) => {

@@ -4,11 +4,11 @@ use super::super::{
     budget::Rates,
     chaos::Plant,
     engine::{
-        AccountSpec, Bps, ChallengeRules, DailyBasis, Drawdown, EngineConfig, Feed, Fees, Impact,
-        Liquidation, MAX_COUNT, MarginTier, MarketSpec, Millis, Px, Usd, Venue,
+        AccountSpec, Bps, EngineConfig, Feed, Fees, Impact, Liquidation, MAX_COUNT, MarginTier,
+        MarketSpec, Millis, Px, Usd, Venue,
     },
 };
-use super::{ScenarioFault, script::Entry};
+use super::{ScenarioFault, rules::Rules, script::Entry, within};
 use crate::model::Num;
 use serde::Deserialize;
 use std::{collections::BTreeSet, fmt};
@@ -162,41 +162,6 @@ pub(super) struct Account {
     rules: Rules,
 }
 
-/// The numbers of exchange.md 5; what is absent keeps its default.
-#[derive(Debug, Clone, Copy, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Rules {
-    max_daily_loss_bps: Option<i64>,
-    daily_basis: Option<Basis>,
-    day_offset_minutes: Option<u32>,
-    max_drawdown_bps: Option<i64>,
-    drawdown: Option<DrawdownKind>,
-    max_order_leverage: Option<u32>,
-    max_account_leverage: Option<u32>,
-    max_position_multiple: Option<u32>,
-    max_open_positions: Option<usize>,
-    min_order_notional_usd: Option<u32>,
-    cooldown_ms: Option<u32>,
-    profit_target_bps: Option<i64>,
-    min_trading_days: Option<usize>,
-    consistency_bps: Option<i64>,
-}
-
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Basis {
-    Balance,
-    Equity,
-    Larger,
-}
-
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum DrawdownKind {
-    Static,
-    Trailing,
-}
-
 impl Shape {
     pub(super) fn engine_config(
         &self,
@@ -222,7 +187,7 @@ impl Shape {
             },
             venue: self.venue.spec(),
             markets,
-            accounts: accounts.map(Account::spec).collect(),
+            accounts: accounts.map(Account::spec).collect::<Result<_, _>>()?,
         })
     }
 }
@@ -256,35 +221,43 @@ fn distinct(entry: &'static str, names: impl Iterator<Item = String>) -> Result<
 
 impl Market {
     fn spec(&self) -> Result<MarketSpec, ScenarioFault> {
-        if self.size_decimals > 5 {
-            let wanted = "must be 0 to 5";
-            return Err(ScenarioFault::entry(
-                "size_decimals",
-                &self.size_decimals,
-                wanted,
-            ));
-        }
-        if !(1..=100).contains(&self.max_leverage) {
-            let wanted = "must be 1 to 100";
-            return Err(ScenarioFault::entry(
-                "max_leverage",
-                &self.max_leverage,
-                wanted,
-            ));
-        }
+        name("provider", &self.provider)?;
+        name("symbol", &self.symbol)?;
+        within("size_decimals", self.size_decimals, 0..=5)?;
+        within("max_leverage", self.max_leverage, 1..=100)?;
+        within("volatility_bps", self.volatility_bps, 0..=1_000_000)?;
+        within("beta_bps", self.beta_bps, 0..=10_000)?;
+        within("depth_usd", self.depth_usd, 1..=u32::MAX)?;
+        within("impact_usd", self.impact_usd, 1..=u32::MAX)?;
         Ok(MarketSpec {
             provider: self.provider.clone(),
             symbol: self.symbol.clone(),
             coin: self.coin.clone().unwrap_or_else(|| self.symbol.clone()),
             size_decimals: self.size_decimals,
             max_leverage: self.max_leverage,
-            tiers: self.tiers.iter().map(|tier| tier.spec()).collect(),
+            tiers: self.tiers()?,
             start_price: self.price()?,
             volatility: Bps(self.volatility_bps),
-            beta: Bps(self.beta_bps.clamp(0, 10_000)),
+            beta: Bps(self.beta_bps),
             base_depth: Usd::dollars(self.depth_usd.into()),
             impact_notional: Usd::dollars(self.impact_usd.into()),
         })
+    }
+
+    /// Each begins above the one before it and allows less leverage.
+    fn tiers(&self) -> Result<Vec<MarginTier>, ScenarioFault> {
+        let (mut from, mut leverage) = (1, self.max_leverage);
+        let mut tiers = vec![];
+        for tier in &self.tiers {
+            within("from_usd of a tier", tier.from_usd, from..=u32::MAX)?;
+            within("max_leverage of a tier", tier.max_leverage, 1..=leverage)?;
+            (from, leverage) = (tier.from_usd.saturating_add(1), tier.max_leverage);
+            tiers.push(MarginTier {
+                lower: Usd::dollars(tier.from_usd.into()),
+                max_leverage: tier.max_leverage,
+            });
+        }
+        Ok(tiers)
     }
 
     fn price(&self) -> Result<Px, ScenarioFault> {
@@ -303,63 +276,24 @@ impl Market {
     }
 }
 
-impl Tier {
-    fn spec(self) -> MarginTier {
-        MarginTier {
-            lower: Usd::dollars(self.from_usd.into()),
-            max_leverage: self.max_leverage,
-        }
-    }
-}
-
 impl Account {
-    fn spec(&self) -> AccountSpec {
-        AccountSpec {
+    fn spec(&self) -> Result<AccountSpec, ScenarioFault> {
+        name("account", &self.id)?;
+        within("cash_usd", self.cash_usd, 1..=u32::MAX)?;
+        Ok(AccountSpec {
             id: self.id.clone(),
             cash: Usd::dollars(self.cash_usd.into()),
-            rules: self.rules.spec(),
-        }
+            rules: self.rules.spec()?,
+        })
     }
 }
 
-impl Rules {
-    fn spec(self) -> ChallengeRules {
-        let usual = ChallengeRules::default();
-        let bps = |given: Option<i64>, usual| given.map_or(usual, Bps);
-        ChallengeRules {
-            max_daily_loss: bps(self.max_daily_loss_bps, usual.max_daily_loss),
-            daily_basis: self
-                .daily_basis
-                .map_or(usual.daily_basis, |basis| match basis {
-                    Basis::Balance => DailyBasis::Balance,
-                    Basis::Equity => DailyBasis::Equity,
-                    Basis::Larger => DailyBasis::Larger,
-                }),
-            day_offset: self.day_offset_minutes.map_or(usual.day_offset, |minutes| {
-                Millis::seconds(i64::from(minutes) * 60)
-            }),
-            max_drawdown: bps(self.max_drawdown_bps, usual.max_drawdown),
-            drawdown: self.drawdown.map_or(usual.drawdown, |kind| match kind {
-                DrawdownKind::Static => Drawdown::Static,
-                DrawdownKind::Trailing => Drawdown::Trailing,
-            }),
-            max_order_leverage: self.max_order_leverage.unwrap_or(usual.max_order_leverage),
-            max_account_leverage: self
-                .max_account_leverage
-                .unwrap_or(usual.max_account_leverage),
-            max_position_multiple: self
-                .max_position_multiple
-                .unwrap_or(usual.max_position_multiple),
-            max_open_positions: self.max_open_positions.unwrap_or(usual.max_open_positions),
-            min_order_notional: self
-                .min_order_notional_usd
-                .map_or(usual.min_order_notional, |whole| Usd::dollars(whole.into())),
-            cooldown: self
-                .cooldown_ms
-                .map_or(usual.cooldown, |span| Millis(span.into())),
-            profit_target: bps(self.profit_target_bps, usual.profit_target),
-            min_trading_days: self.min_trading_days.unwrap_or(usual.min_trading_days),
-            consistency: bps(self.consistency_bps, usual.consistency),
-        }
+/// What stands in ids, and so in paths and queries.
+fn name(entry: &'static str, given: &str) -> Result<(), ScenarioFault> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.:/".contains(c);
+    if (1..=32).contains(&given.len()) && given.chars().all(plain) {
+        return Ok(());
     }
+    let wanted = "must be 1 to 32 letters, digits or - _ . : /";
+    Err(ScenarioFault::entry(entry, given, wanted))
 }
