@@ -82,45 +82,52 @@ fn desk(rows: usize) -> Model {
     model
 }
 
+/// A line feed is Enter.
 fn press(model: &mut Model, keys: &str) {
     for key in keys.chars() {
-        update(model, NOW, Msg::Key(key.into()));
+        let chord = match key {
+            '\n' => "enter".parse().unwrap(),
+            key => key.into(),
+        };
+        update(model, NOW, Msg::Key(chord));
     }
 }
 
 /// The mean of many frames, the first of which has warmed everything.
-fn frame(model: &Model, area: Rect) -> Duration {
+fn frame(model: &mut Model, area: Rect) -> Duration {
     let mut scrolls = Scrolls::new(Theme::default(), Zone::utc());
     let mut buffer = Buffer::empty(area);
     ui::render(&mut buffer, model, &mut scrolls);
-    let start = Instant::now();
-    for _ in 0..FRAMES {
-        buffer.reset();
-        ui::render(black_box(&mut buffer), black_box(model), &mut scrolls);
-    }
-    start.elapsed() / FRAMES
+    measured(model, area, |_, _| {})
 }
 
-/// One key down the history and the frame after it.
-fn scrolled(model: &mut Model, area: Rect) -> Duration {
-    press(model, "6");
-    measured(model, area, |model, _| press(model, "j"))
+/// The newest page of the history with one order more.
+fn new_order(model: &mut Model, number: u32) {
+    let rows = newest(number, order);
+    arrive(model, Answer::History(Ok(Page::of(rows))));
 }
 
-/// The newest page of the history with one order more, and the frame after it.
-fn polled(model: &mut Model, area: Rect) -> Duration {
-    press(model, "6");
-    measured(model, area, |model, number| {
-        let first = 900_000_usize + usize::try_from(number).unwrap();
-        let mut rows: Vec<_> = (0..=usize::try_from(number).unwrap().min(40))
-            .map(|older| order(first - older))
-            .collect();
-        rows.extend((0..50).map(order));
-        let answer = Answer::History(Ok(Page::of(rows)));
-        update(model, NOW, Msg::Polled(Box::new(Poll { at: NOW, answer })));
-    })
+/// The newest page of the closed positions with one more.
+fn new_closed(model: &mut Model, number: u32) {
+    let rows = newest(number, position);
+    arrive(model, Answer::Closed(Ok(Page::of(rows))));
 }
 
+fn newest<T>(number: u32, row: impl Fn(usize) -> T) -> Vec<T> {
+    let number = usize::try_from(number).unwrap();
+    let first = 900_000 + number;
+    let mut rows: Vec<_> = (0..=number.min(40))
+        .map(|older| row(first - older))
+        .collect();
+    rows.extend((0..50).map(row));
+    rows
+}
+
+fn arrive(model: &mut Model, answer: Answer) {
+    update(model, NOW, Msg::Polled(Box::new(Poll { at: NOW, answer })));
+}
+
+/// The mean of many times one step and the frame after it.
 fn measured(model: &mut Model, area: Rect, mut step: impl FnMut(&mut Model, u32)) -> Duration {
     let mut scrolls = Scrolls::new(Theme::default(), Zone::utc());
     let mut buffer = Buffer::empty(area);
@@ -128,33 +135,71 @@ fn measured(model: &mut Model, area: Rect, mut step: impl FnMut(&mut Model, u32)
     for number in 0..FRAMES {
         step(model, number);
         buffer.reset();
-        ui::render(&mut buffer, model, &mut scrolls);
+        ui::render(black_box(&mut buffer), black_box(model), &mut scrolls);
     }
     start.elapsed() / FRAMES
 }
 
+type Measure = fn(&mut Model, Rect) -> Duration;
+
+/// What is done, the keys before it, and how it is measured.
+const CASES: &[(&str, &str, Measure)] = &[
+    ("positions", "1", frame),
+    ("closed positions, last row", "5G", frame),
+    ("order history, first row", "6", frame),
+    ("order history, last row", "6G", frame),
+    ("order history, sorted", "6oooooooo", frame),
+    ("order history, filtered", "6/side:buy\n", frame),
+    ("execution quality", "6i", frame),
+    ("price chart", "6p", frame),
+    ("order form", "6b0.5", frame),
+    ("a key down", "6", |model, area| {
+        measured(model, area, |model, _| press(model, "j"))
+    }),
+    ("a key down, sorted", "6oooooooo", |model, area| {
+        measured(model, area, |model, _| press(model, "j"))
+    }),
+    ("a new order", "6", |model, area| {
+        measured(model, area, new_order)
+    }),
+    ("a new order, sorted", "6oooooooo", |model, area| {
+        measured(model, area, new_order)
+    }),
+    ("a new order, filtered", "6/side:buy\n", |model, area| {
+        measured(model, area, new_order)
+    }),
+    ("a newly closed position", "5", |model, area| {
+        measured(model, area, new_closed)
+    }),
+];
+
+/// What is done once, however often its frame is drawn.
+const ONCE: &[(&str, &str, &str)] = &[
+    ("sorting", "6oooooo", "o"),
+    ("a filter", "6/side:bu", "y"),
+    ("a filter in all words", "6/fille", "d"),
+];
+
 fn main() {
     let area = Rect::new(0, 0, 200, 60);
-    for (name, keys) in [
-        ("positions", "1"),
-        ("closed, last row", "5G"),
-        ("history, first row", "6"),
-        ("history, last row", "6G"),
-        ("execution quality", "6i"),
-        ("price chart", "6p"),
-    ] {
-        let micros = [1_000, 100_000].map(|rows| {
+    println!("| a frame of 200x60 | at 1,000 rows | at 100,000 rows |\n|---|--:|--:|");
+    for (name, keys, measure) in CASES {
+        let [few, many] = [1_000, 100_000].map(|rows| {
             let mut model = desk(rows);
             press(&mut model, keys);
-            frame(&model, area).as_micros()
+            measure(&mut model, area).as_micros()
         });
-        let [few, many] = micros;
-        println!("{name:<20} {few:>6} µs at 1,000 rows {many:>8} µs at 100,000 rows");
+        println!("| {name} | {few} µs | {many} µs |");
     }
-    let micros = [1_000, 100_000].map(|rows| scrolled(&mut desk(rows), area).as_micros());
-    let [few, many] = micros;
-    println!("a key and its frame  {few:>6} µs at 1,000 rows {many:>8} µs at 100,000 rows");
-    let micros = [1_000, 100_000].map(|rows| polled(&mut desk(rows), area).as_micros());
-    let [few, many] = micros;
-    println!("a poll and its frame {few:>6} µs at 1,000 rows {many:>8} µs at 100,000 rows");
+    println!("\n| once | at 1,000 rows | at 100,000 rows |\n|---|--:|--:|");
+    for (name, keys, key) in ONCE {
+        let [few, many] = [1_000, 100_000].map(|rows| {
+            let mut model = desk(rows);
+            press(&mut model, keys);
+            let start = Instant::now();
+            press(&mut model, key);
+            start.elapsed().as_micros()
+        });
+        println!("| {name} | {few} µs | {many} µs |");
+    }
 }

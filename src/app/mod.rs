@@ -8,7 +8,9 @@ mod alerts;
 mod bulk;
 pub mod checks;
 pub mod command;
+mod days;
 mod doubt;
+mod equity;
 pub mod export;
 pub mod form;
 mod freeze;
@@ -44,6 +46,8 @@ mod wake;
 pub use about::{About, Target};
 pub use alerts::Alert;
 pub use bulk::marked;
+pub use days::{DayResult, Days};
+pub use equity::Equity;
 pub use freeze::Frozen;
 pub use guest::{Guest, Sending, Wish};
 pub use health::Health;
@@ -281,10 +285,10 @@ impl Model {
     pub fn new(options: Options, keymap: Keymap, now: Timestamp) -> Self {
         Self {
             now,
+            store: Store::by(options.zone.clone()),
             options,
             keymap,
             identity: None,
-            store: Store::default(),
             focus: Focus::default(),
             marks: Marks::default(),
             overlays: vec![],

@@ -82,6 +82,8 @@ pub struct Feed<K: Eq + Hash, T> {
     shift: isize,
     /// Grows whenever a row changes.
     version: u64,
+    /// How the places changed when it last did.
+    changed: Option<Shift>,
     next: Option<Cursor>,
     /// The page being fetched, so that scrolling does not ask twice.
     asked: Option<Cursor>,
@@ -97,6 +99,7 @@ impl<K: Eq + Hash, T> Default for Feed<K, T> {
             places: HashMap::new(),
             shift: 0,
             version: 0,
+            changed: None,
             next: None,
             asked: None,
             unreadable: 0,
@@ -111,6 +114,17 @@ impl<K: Eq + Hash, T> Default for Feed<K, T> {
 pub struct Churn<T> {
     pub gone: Vec<T>,
     pub come: Range<usize>,
+    /// Where rows stand otherwise than before: what has come, and what stayed among what has left.
+    pub top: Range<usize>,
+}
+
+/// How the places of the rows changed from the version before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shift {
+    /// So many rows at the top gave way to so many.
+    Top { left: usize, came: usize },
+    /// So many have come below all others.
+    Below { came: usize },
 }
 
 impl<T> Churn<T> {
@@ -118,6 +132,7 @@ impl<T> Churn<T> {
         Self {
             gone: vec![],
             come: 0..0,
+            top: 0..0,
         }
     }
 }
@@ -140,6 +155,12 @@ impl<K: Eq + Hash, T> Feed<K, T> {
     /// The same number, the same rows: what was counted from them still holds.
     pub fn version(&self) -> u64 {
         self.version
+    }
+
+    /// How the places have changed since this version; `None` where that is not remembered.
+    pub fn shift_since(&self, version: u64) -> Option<Shift> {
+        self.changed
+            .filter(|_| version.checked_add(1) == Some(self.version))
     }
 
     /// Freshness of the newest page.
@@ -215,8 +236,13 @@ impl<K: Eq + Hash, T> Feed<K, T> {
             self.places.clear();
             self.shift = 0;
             let come = 0..self.rows.len();
+            self.changed = Some(Shift::Top {
+                left: gone.len(),
+                came: come.end,
+            });
             self.place(come.clone(), key);
-            return Churn { gone, come };
+            let top = come.clone();
+            return Churn { gone, come, top };
         };
         let known = self.rows.drain(..=last_known);
         let (gone, kept): (Vec<T>, Vec<T>) = known.partition(|row| fresh.contains(&key(row)));
@@ -225,8 +251,13 @@ impl<K: Eq + Hash, T> Feed<K, T> {
         let count = top.len();
         self.shift += count.cast_signed() - (last_known + 1).cast_signed();
         self.rows.splice(0..0, top);
+        self.changed = Some(Shift::Top {
+            left: last_known + 1,
+            came: count,
+        });
         self.place(0..count, key);
-        Churn { gone, come }
+        let top = 0..count;
+        Churn { gone, come, top }
     }
 
     /// An older page. One that was not asked for (the list began again meanwhile) is dropped.
@@ -253,8 +284,14 @@ impl<K: Eq + Hash, T> Feed<K, T> {
         let older = older.filter(|row| !places.contains_key(&key(row)));
         self.rows.extend(older);
         let come = before..self.rows.len();
+        self.changed = Some(Shift::Below { came: come.len() });
         self.place(come.clone(), key);
-        Churn { gone: vec![], come }
+        let top = come.clone();
+        Churn {
+            gone: vec![],
+            come,
+            top,
+        }
     }
 
     /// Remembers where these rows are.

@@ -1,7 +1,7 @@
 //! The last known truth about the account, how old it is, and what is on its way.
 
 use super::{
-    About, Health, TreeRow,
+    About, Days, Equity, Health, TreeRow,
     lineage::Lineage,
     pane::RowId,
     poll::{Answer, Poll, Source},
@@ -13,6 +13,7 @@ use super::{
 use crate::model::{
     AccountFacts, Call, CloseAll, Command, Failure, Market, MarketId, Num, Order, OrderId, Page,
     Position, PositionId, Progress, Receipt, Scaled, ScaledId, Ticket, Timestamp, Twap, TwapId,
+    Zone,
 };
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -53,6 +54,8 @@ pub struct Store {
     pub history: Feed<OrderId, Order>,
     /// What the closed positions and the orders read so far come to, and which orders belong together.
     pub results: Results,
+    pub days: Days,
+    pub equity: Equity,
     pub quality: Quality,
     pub lineage: Lineage,
     pub prices: BTreeMap<MarketId, Prices>,
@@ -72,6 +75,14 @@ pub struct Store {
 }
 
 impl Store {
+    /// Whose days are those of this zone.
+    pub fn by(zone: Zone) -> Self {
+        Self {
+            days: Days::by(zone),
+            ..Self::default()
+        }
+    }
+
     /// Takes a poll in; answers the ladders met for the first time.
     pub fn arrive(&mut self, Poll { at, answer }: Poll) -> Vec<ScaledId> {
         self.health.answered(answer.source(), answer.trouble());
@@ -87,11 +98,11 @@ impl Store {
             Answer::Scaled(id, result) => self.arrive_ladder(id, result.map(|ladder| *ladder), at),
             Answer::Closed(result) => {
                 let churn = self.closed.arrive_head(result, at, |p| p.id.clone());
-                self.results.take(&churn, self.closed.rows());
+                self.reckon(&churn);
             }
             Answer::MoreClosed(cursor, result) => {
                 let churn = self.closed.arrive_more(&cursor, result, |p| p.id.clone());
-                self.results.take(&churn, self.closed.rows());
+                self.reckon(&churn);
             }
             Answer::History(result) => {
                 let churn = self.history.arrive_head(result, at, |o| o.id.clone());
@@ -114,6 +125,14 @@ impl Store {
         }
         let by_id = |rows: Vec<Market>| rows.into_iter().map(|m| (m.id.clone(), m)).collect();
         self.markets.arrive(result.map(by_id), at);
+    }
+
+    /// What the closed positions come to.
+    fn reckon(&mut self, churn: &Churn<Position>) {
+        let rows = self.closed.rows();
+        self.results.take(churn, rows);
+        self.days.take(churn, rows);
+        self.equity.take(churn, rows);
     }
 
     /// What the orders that have come say beyond themselves; answers the ladders met for the first time.

@@ -22,7 +22,7 @@ impl Sum {
         self.0
     }
 
-    fn add(&mut self, part: Num) {
+    pub(super) fn add(&mut self, part: Num) {
         self.0 = self.0.and_then(|sum| sum.plus(part));
     }
 
@@ -33,20 +33,20 @@ impl Sum {
 
 /// Whether a row is counted or taken back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+pub(super) enum Way {
     In,
     Out,
 }
 
 impl Way {
-    fn signed(self, amount: Num) -> Num {
+    pub(super) fn signed(self, amount: Num) -> Num {
         match self {
             Self::In => amount,
             Self::Out => amount.negated(),
         }
     }
 
-    fn step(self, count: &mut usize) {
+    pub(super) fn step(self, count: &mut usize) {
         *count = match self {
             Self::In => count.saturating_add(1),
             Self::Out => count.saturating_sub(1),
@@ -306,6 +306,7 @@ mod tests {
         let churn = Churn {
             gone: vec![],
             come: 0..rows.len(),
+            top: 0..rows.len(),
         };
         results.take(&churn, &rows);
         (results, rows)
@@ -327,6 +328,7 @@ mod tests {
         let churn = Churn {
             gone: rows,
             come: 0..0,
+            top: 0..0,
         };
         results.take(&churn, &[]);
         assert_eq!(results, Results::default());
@@ -352,6 +354,7 @@ mod tests {
         let churn = Churn {
             gone: vec![],
             come: 0..3,
+            top: 0..3,
         };
         quality.take(&churn, &rows);
         let of = |market: &str| quality.markets[&MarketId::from(market)];
@@ -381,6 +384,7 @@ mod tests {
         let churn = Churn {
             gone: vec![],
             come: 0..2,
+            top: 0..2,
         };
         quality.take(&churn, &rows);
         let rule = Rule {

@@ -51,4 +51,4 @@ pub use receipt::{CancelResult, Progress, Receipt};
 pub use strategy::{Rung, Scaled, Twap};
 pub use text::Text;
 pub use time::{Timestamp, TimestampUnit};
-pub use zone::Zone;
+pub use zone::{Day, Zone};

@@ -2,10 +2,22 @@
 
 use super::Timestamp;
 use jiff::{Zoned, civil, tz::TimeZone};
+use std::fmt;
 
 /// Where the person is: local times are shown in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Zone(TimeZone, Moments);
+
+/// A day of the calendar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Day(civil::Date);
+
+/// `Fri 2026-11-20`.
+impl fmt::Display for Day {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.strftime("%a %F").fmt(f)
+    }
+}
 
 /// How moments are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +61,12 @@ impl Zone {
         } else {
             self.formatted(at, "%F")
         }
+    }
+
+    /// The day that calendars here show at this instant; `None` beyond the years they know.
+    pub fn day(&self, at: Timestamp) -> Option<Day> {
+        let at = jiff::Timestamp::from_millisecond(at.0).ok()?;
+        Some(Day(self.0.to_datetime(at).date()))
     }
 
     /// `2026-01-05 18:00`.

@@ -4,6 +4,7 @@ use super::{
     canvas::{Canvas, after, line, spans_width, width, wrapped},
     frame::{panel, scrollbar, scrolled, widest},
     help::centered,
+    price,
     theme::Part,
 };
 use crate::view::{DetailLine, DetailView, Span, Tone};
@@ -11,6 +12,10 @@ use ratatui::layout::Rect;
 
 const WIDEST: u16 = 100;
 const NARROWEST: u16 = 56;
+/// A chart says nothing on less than this, and no more on more.
+const CHART: (u16, u16) = (56, 12);
+const WIDEST_CHART: u16 = 96;
+const HIGHEST_CHART: u16 = 30;
 
 /// Which part of what is too long is seen.
 #[derive(Debug, Clone, Copy)]
@@ -43,8 +48,30 @@ fn drawn(canvas: &mut Canvas<'_>, body: Rect, detail: &DetailView, sight: Sight)
     let height = u16::try_from(lines.len())
         .unwrap_or(u16::MAX)
         .saturating_add(2);
-    let area = centered(body, wide, height.min(body.height));
+    let beside = detail.chart.as_deref().filter(|_| height >= CHART.1);
+    let spare = body.width.saturating_sub(wide + 2).min(WIDEST_CHART);
+    let beside = beside.filter(|_| spare >= CHART.0);
+    let all = wide + if beside.is_some() { spare } else { 0 };
+    let area = centered(body, all, height.min(body.height));
     let inner = panel(canvas, area, &detail.title);
+    if let Some(chart) = beside {
+        let room = after(inner, wide.saturating_sub(2));
+        let room = Rect {
+            height: room.height.min(HIGHEST_CHART),
+            ..room
+        };
+        canvas.spans(after(line(room, 0), 1), &chart.title);
+        let below = Rect {
+            y: room.y + 1,
+            height: room.height.saturating_sub(1),
+            ..room
+        };
+        price::inside(canvas, below, chart);
+    }
+    let inner = Rect {
+        width: inner.width.min(wide.saturating_sub(2)),
+        ..inner
+    };
     let room = usize::from(inner.height);
     let first = match sight {
         Sight::From(offset) => offset,

@@ -30,6 +30,7 @@ mod prompt;
 mod table;
 pub mod theme;
 mod toast;
+mod window;
 mod zones;
 
 pub use theme::{Depth, Theme};
@@ -49,6 +50,7 @@ use ratatui::{
 };
 use std::{collections::BTreeMap, ops::Range};
 use theme::Part;
+use window::Window;
 use zones::Zones;
 
 /// What drawing remembers between frames: its theme and zone, how far each pane is scrolled, how wide its
@@ -108,12 +110,15 @@ impl Scrolls {
         self.curve.as_ref()?.1.as_ref()
     }
 
-    /// The first visible row, moved no further than needed for row `seen` of `count` to be among `room`.
-    fn first(&mut self, pane: Pane, seen: usize, room: usize, count: usize) -> usize {
+    /// The first visible row, with row `seen` in sight.
+    fn first(
+        &mut self,
+        pane: Pane,
+        seen: usize,
+        window: &Window<impl Fn(usize) -> usize>,
+    ) -> usize {
         let first = self.first.entry(pane).or_default();
-        let latest = count.saturating_sub(room);
-        let earliest = (seen + 1).saturating_sub(room);
-        *first = (*first).clamp(earliest.min(seen), seen).min(latest);
+        *first = window.first(*first, seen);
         *first
     }
 

@@ -8,13 +8,17 @@ use super::{
     frame::{Border, Keys, scrollbar},
     layout::Place,
     table::{self, Picked},
+    window::Window,
     zones::List,
 };
 use crate::{
     app::{Model, Rows, marks::Marks, mouse::Spot, pane::Pane},
-    view::{self, Scene, Span, Title},
+    view::{self, DayLines, Row, Scene, Span, Title},
 };
 use ratatui::layout::Rect;
+
+/// Lower panes need their lines for rows.
+const LEAST_WITH_DAYS: usize = 6;
 
 /// Borders and headings.
 const AROUND: u16 = 3;
@@ -124,7 +128,12 @@ impl Body<'_> {
         (scrolls, scene): (&mut Scrolls, &Scene<'_>),
     ) {
         let room = setting.seen;
-        let first = scrolls.first(self.pane, self.seen, room, self.rows.len());
+        let window = Window {
+            count: self.rows.len(),
+            room,
+            lines: |_| 1,
+        };
+        let first = scrolls.first(self.pane, self.seen, &window);
         let visible = self.rows.at(first..(first + room).min(self.rows.len()));
         let cards = view::cards(scene, &visible);
         self.can_be_pointed_at(canvas, inner, (first, room), |at| {
@@ -150,13 +159,35 @@ impl Body<'_> {
         scene: &Scene<'_>,
     ) {
         let room = usize::from(inner.height.saturating_sub(1));
-        let first = scrolls.first(self.pane, self.seen, room, self.rows.len());
-        let range = first..(first + room).min(self.rows.len());
-        self.can_be_pointed_at(canvas, inner, (first, room), |at| {
-            line(inner, at.saturating_add(1))
+        let days = DayLines::of(self.pane, self.rows, scene).filter(|_| room >= LEAST_WITH_DAYS);
+        let above = |at: usize| days.and_then(|days| days.above(at));
+        let window = Window {
+            count: self.rows.len(),
+            room,
+            lines: |at| 1 + usize::from(above(at).is_some()),
+        };
+        let first = scrolls.first(self.pane, self.seen, &window);
+        let range = first..window.end(first);
+        let mut below = 0;
+        let lines = range.clone().map(|at| {
+            below += 1 + u16::from(above(at).is_some());
+            below
         });
-        let table = view::pane_table(self.pane, self.rows, range, scene);
-        let picked = self.picked(first, room);
+        let lines: Vec<u16> = lines.collect();
+        self.can_be_pointed_at(canvas, inner, (first, range.len()), |at| {
+            let number = lines.get(usize::from(at));
+            number.map_or(Rect::ZERO, |number| line(inner, *number))
+        });
+        let mut table = view::pane_table(self.pane, self.rows, range.clone(), scene);
+        let mut picked = self.picked(first, range.len());
+        for at in range.rev() {
+            if let Some(words) = above(at) {
+                table
+                    .rows
+                    .insert((at - first).min(table.rows.len()), Row::rule(words));
+                picked.make_room(at - first);
+            }
+        }
         let measures = scrolls.measures(self.pane);
         let free = table::draw(canvas, inner, &table, measures, &picked);
         if self.pane == Pane::Closed {

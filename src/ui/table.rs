@@ -6,7 +6,7 @@ use super::{
     fit::{BRANCH, GAUGE, GAUGE_ROOM, Measure, Measures, Slot, WIDEST_GAP, parts, slots},
     theme::Part,
 };
-use crate::view::{Align, Body, Cell, Heading, Lead, Row, Table, Tone, arrow};
+use crate::view::{Align, Body, Cell, Heading, Lead, Row, Span, Table, Tone, arrow};
 use ratatui::layout::Rect;
 use std::borrow::Cow;
 
@@ -23,6 +23,13 @@ pub(super) struct Picked {
 }
 
 impl Picked {
+    /// A line has come before this row.
+    pub(super) fn make_room(&mut self, before: usize) {
+        for row in self.selected.iter_mut().chain(&mut self.marked) {
+            *row += usize::from(*row >= before);
+        }
+    }
+
     /// Shows that the n-th row is selected or marked on all its lines.
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>, block: Rect, number: usize) {
         if self.selected == Some(number) {
@@ -65,10 +72,7 @@ pub(super) fn draw(
             (&table.headings, &slots),
         );
     }
-    let used = slots
-        .last()
-        .map_or(0, |slot| slot.offset.saturating_add(slot.width));
-    after(room, used.saturating_add(WIDEST_GAP))
+    after(room, used(&slots).saturating_add(WIDEST_GAP))
 }
 
 fn place(row: Rect, slot: Slot) -> Rect {
@@ -125,6 +129,10 @@ fn one(
             canvas.spans(row, spans);
             return;
         }
+        Body::Rule(spans) => {
+            rule(canvas, row, slots, spans);
+            return;
+        }
     };
     for slot in slots {
         let column = (
@@ -140,6 +148,28 @@ fn one(
         let room = if is_child { after(room, BRANCH) } else { room };
         draw_cell(canvas, room, cell, heading.align, *measure);
     }
+}
+
+/// As wide as the columns are: what stands beside them is not of a day.
+fn rule(canvas: &mut Canvas<'_>, row: Rect, slots: &[Slot], words: &[Span]) {
+    let row = Rect {
+        width: used(slots).min(row.width),
+        ..row
+    };
+    let style = canvas.theme.part(Part::Border);
+    canvas.text(row, &"─".repeat(usize::from(row.width)), style);
+    let spaced = std::iter::once(Span::plain(" "))
+        .chain(words.iter().cloned())
+        .chain([Span::plain(" ")]);
+    let spaced: Vec<_> = spaced.collect();
+    canvas.spans(after(row, 2), &spaced);
+}
+
+/// How much of a row its columns take.
+fn used(slots: &[Slot]) -> u16 {
+    slots
+        .last()
+        .map_or(0, |slot| slot.offset.saturating_add(slot.width))
 }
 
 fn draw_cell(canvas: &mut Canvas<'_>, room: Rect, cell: &Cell, align: Align, measure: Measure) {

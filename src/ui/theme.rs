@@ -300,4 +300,52 @@ mod tests {
             assert_eq!((style.fg, style.bg), (None, None));
         }
     }
+
+    /// How much brighter the one is than the other, as WCAG 2 counts it.
+    #[expect(clippy::float_arithmetic, reason = "brightness is a curve")]
+    fn contrast(a: Hex, b: Hex) -> f64 {
+        let brightness = |hex: Hex| {
+            let Color::Rgb(red, green, blue) = hex.0 else {
+                panic!("{hex:?} is no colour of its own");
+            };
+            let [red, green, blue] = [red, green, blue].map(|part| {
+                let part = f64::from(part) / 255.0;
+                if part <= 0.040_45 {
+                    part / 12.92
+                } else {
+                    ((part + 0.055) / 1.055).powf(2.4)
+                }
+            });
+            0.2126f64.mul_add(red, 0.7152f64.mul_add(green, 0.0722 * blue))
+        };
+        let (a, b) = (brightness(a), brightness(b));
+        (a.max(b) + 0.05) / (a.min(b) + 0.05)
+    }
+
+    #[test]
+    fn every_word_can_be_read_on_the_background_and_on_the_selected_row() {
+        for (name, text) in BUILT_IN {
+            let palette = Theme::from_toml(text).unwrap().palette.unwrap();
+            let words = [
+                palette.text,
+                palette.strong,
+                palette.muted,
+                palette.accent,
+                palette.info,
+                palette.good,
+                palette.bad,
+                palette.warn,
+                palette.alert,
+            ];
+            for word in words {
+                for ground in [palette.background, palette.selection] {
+                    let contrast = contrast(word, ground);
+                    assert!(
+                        contrast >= 4.5,
+                        "{name}: {word:?} on {ground:?}: {contrast}"
+                    );
+                }
+            }
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! The profit of the closed positions read so far, one after another: the equity curve.
 
 use super::{Scene, Span, format, words};
-use crate::model::{Num, Position};
+use crate::model::Num;
 
 /// Heights are thousandths of the whole chart, from its lower end.
 pub const FULL: u16 = 1_000;
@@ -18,42 +18,35 @@ pub struct Curve {
     pub low: Span,
 }
 
+/// More points than this are not told apart.
+const POINTS: usize = 512;
+
 /// `None` until there are two points to join.
 pub fn curve(scene: &Scene<'_>) -> Option<Curve> {
-    let rows = scene.store.closed.rows();
-    let totals = totals(rows.iter().rev())?;
-    let high = totals.iter().max()?.max(&Num::ZERO);
-    let low = totals.iter().min()?.min(&Num::ZERO);
-    let range = high.minus(*low)?;
+    let equity = &scene.store.equity;
+    let last = equity.len().checked_sub(1).filter(|last| *last > 0)?;
+    let (low, high) = equity.range()?;
+    let (low, high) = (low.min(Num::ZERO), high.max(Num::ZERO));
+    let range = high.minus(low)?;
     let height = |total: Num| {
         let share = total
-            .minus(*low)?
+            .minus(low)?
             .over(range)?
             .times(Num::from(u32::from(FULL)))?;
         u16::try_from(share.to_i64()?).ok()
     };
+    let shown = equity.len().min(POINTS) - 1;
+    let places = (0..=shown).map(|n| n * last / shown);
     Some(Curve {
         title: vec![
             Span::muted("net of the last "),
-            Span::plain(format::count(totals.len())),
+            Span::plain(format::count(equity.len())),
         ],
-        heights: totals
-            .iter()
-            .map(|total| height(*total))
+        heights: places
+            .map(|at| height(equity.at(at)?))
             .collect::<Option<_>>()?,
         zero: height(Num::ZERO)?,
-        high: words::pnl(Some(*high)),
-        low: words::pnl(Some(*low)),
+        high: words::pnl(Some(high)),
+        low: words::pnl(Some(low)),
     })
-}
-
-/// Positions whose net is not known add nothing: the curve stays level there.
-fn totals<'a>(rows: impl Iterator<Item = &'a Position>) -> Option<Vec<Num>> {
-    let mut total = Num::ZERO;
-    let mut totals = vec![];
-    for net in rows.filter_map(Position::net_pnl) {
-        total = total.plus(net)?;
-        totals.push(total);
-    }
-    (totals.len() > 1).then_some(totals)
 }

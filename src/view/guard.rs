@@ -116,6 +116,7 @@ pub fn limits(model: &Model) -> DetailView {
     DetailView {
         title: vec![Span::new("Challenge limits", Tone::Accent)],
         lines,
+        chart: None,
     }
 }
 

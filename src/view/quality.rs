@@ -56,6 +56,7 @@ pub fn quality(report: &Report, scene: &Scene<'_>) -> DetailView {
     DetailView {
         title: title(scene),
         lines: shown,
+        chart: None,
     }
 }
 

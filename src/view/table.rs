@@ -81,6 +81,8 @@ pub enum Body {
     Cells(Vec<Cell>),
     /// A line of its own over the columns: what the lines below it belong to.
     Line(Vec<Span>),
+    /// A thin line with words on it, which is no row.
+    Rule(Vec<Span>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -224,6 +226,14 @@ impl<T> Column<T> {
 }
 
 impl Row {
+    /// A thin line with words on it.
+    pub fn rule(words: Vec<Span>) -> Self {
+        Self {
+            lead: Lead::Root,
+            body: Body::Rule(words),
+        }
+    }
+
     pub(super) fn cells<T>(columns: &[Column<T>], row: &T, scene: &Scene<'_>) -> Self {
         Self {
             lead: Lead::Root,

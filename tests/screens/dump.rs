@@ -33,11 +33,15 @@ pub(crate) fn drawn(model: &Model, width: u16, height: u16, theme: Theme) -> Buf
 }
 
 pub(crate) fn screen(model: &Model, width: u16, height: u16) -> String {
-    let buffer = drawn(model, width, height, Theme::default());
-    let mut out = ui::picture::text(&buffer);
+    written(&drawn(model, width, height, Theme::default()))
+}
+
+/// Rows and styles.
+pub(crate) fn written(buffer: &Buffer) -> String {
+    let mut out = ui::picture::text(buffer);
     out.push_str("---\n");
     for row in buffer.area.rows() {
-        let runs = runs(&buffer, row);
+        let runs = runs(buffer, row);
         if !runs.is_empty() {
             writeln!(out, "{:>2}: {}", row.y, runs.join(" ")).unwrap();
         }

@@ -9,6 +9,7 @@
 mod desk;
 mod digits;
 mod dump;
+mod every;
 mod finding;
 mod forms;
 mod health;

@@ -24,7 +24,7 @@ pub(crate) fn cell(model: &Model, pane: Pane, row: usize, title: &str) -> String
         .unwrap();
     match &table.rows[0].body {
         Body::Cells(cells) => cells[at].text(),
-        Body::Line(spans) => text(spans),
+        Body::Line(spans) | Body::Rule(spans) => text(spans),
     }
 }
 

@@ -4,6 +4,7 @@ use super::{
     super::{Model, pane::Pane, screen::All},
     Direction, Fact, Filter, Lens, Picked, Sort,
     filter::Asked,
+    flat::Order,
 };
 use std::{cmp::Ordering, ops::Range};
 
@@ -20,6 +21,7 @@ pub(super) fn picked(model: &Model, pane: Pane, lens: &Lens, version: u64) -> Pi
     Picked {
         hits: places.iter().filter(|at| all.counts(**at)).count(),
         places: places.into_iter().flat_map(u32::try_from).collect(),
+        order: lens.sort.map_or(Order::Own, |_| Order::Families),
         version,
     }
 }
@@ -41,17 +43,17 @@ fn families<'a>(all: &'a All<'a>) -> impl Iterator<Item = Range<usize>> + 'a {
 }
 
 #[derive(Clone, Copy)]
-struct Reader<'a> {
-    model: &'a Model,
-    pane: Pane,
+pub(super) struct Reader<'a> {
+    pub(super) model: &'a Model,
+    pub(super) pane: Pane,
 }
 
 impl Reader<'_> {
-    fn fact(self, at: usize, column: usize) -> Fact {
+    pub(super) fn fact(self, at: usize, column: usize) -> Fact {
         (self.model.options.reading.fact)(self.model, self.pane, at, column)
     }
 
-    fn takes(self, filter: &Filter, at: usize) -> bool {
+    pub(super) fn takes(self, filter: &Filter, at: usize) -> bool {
         filter.takes(&Asked {
             now: self.model.now,
             words: || (self.model.options.reading.words)(self.model, self.pane, at),
@@ -104,7 +106,7 @@ impl Reader<'_> {
 }
 
 /// What is not known comes last, whichever way round, and before it what has a word where others have a number.
-fn compare(a: &Fact, b: &Fact, direction: Direction) -> Ordering {
+pub(super) fn compare(a: &Fact, b: &Fact, direction: Direction) -> Ordering {
     let class = |fact: &Fact| match fact {
         Fact::Number(_) | Fact::Span(_) | Fact::Moment(_) => 0,
         Fact::Words(_) => 1,

@@ -7,13 +7,14 @@
 mod arrange;
 mod fact;
 mod filter;
+mod flat;
 #[cfg(test)]
 mod tests;
 
 pub use fact::{ColumnName, Fact, Kind, Read, Reading};
 pub use filter::{Fault, Filter, find, number};
 
-use super::{Model, pane::Pane};
+use super::{Model, pane::Pane, remote::Shift};
 use std::collections::BTreeMap;
 use strum::IntoEnumIterator;
 
@@ -46,6 +47,7 @@ pub struct Lens {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Picked {
     pub(super) places: Vec<u32>,
+    order: flat::Order,
     hits: usize,
     version: u64,
 }
@@ -62,6 +64,11 @@ impl Lenses {
 impl Lens {
     pub(super) fn picked(&self) -> Option<&[u32]> {
         self.picked.as_ref().map(|picked| picked.places.as_slice())
+    }
+
+    /// Where the row at this place of the pane's own order is shown, while rows are picked.
+    pub(super) fn find(&self, at: usize) -> Option<usize> {
+        self.picked.as_ref()?.find(u32::try_from(at).ok()?)
     }
 
     /// How many rows the filter takes; `None` without a filter.
@@ -102,11 +109,49 @@ pub(super) fn refresh(model: &mut Model) {
         if !lens.picks() || lens.picked.as_ref().is_some_and(is_fresh) {
             continue;
         }
-        let picked = arrange::picked(model, pane, lens, version);
+        let old = model
+            .lenses
+            .0
+            .get_mut(&pane)
+            .and_then(|lens| lens.picked.take());
+        let Some(lens) = model.lenses.of(pane) else {
+            continue;
+        };
+        let shift = old
+            .as_ref()
+            .and_then(|old| shift_since(model, pane, old.version));
+        let picked = match old.zip(shift) {
+            _ if !has_branches(pane) && model.all_rows(pane).len() <= ALWAYS => {
+                flat::picked(model, pane, lens, version)
+            }
+            Some((old, shift)) => flat::again(model, (pane, lens), old, (shift, version)),
+            None if has_branches(pane) => arrange::picked(model, pane, lens, version),
+            None => flat::picked(model, pane, lens, version),
+        };
         if let Some(lens) = model.lenses.0.get_mut(&pane) {
             lens.picked = Some(picked);
         }
     }
+}
+
+/// How the places changed since this version, of the lists that are longer than what is seen.
+fn shift_since(model: &Model, pane: Pane, version: u64) -> Option<Shift> {
+    let store = &model.store;
+    match pane {
+        Pane::Closed => store.closed.shift_since(version),
+        Pane::History => store.history.shift_since(version),
+        Pane::Positions
+        | Pane::Orders
+        | Pane::Twaps
+        | Pane::Scaled
+        | Pane::Activity
+        | Pane::Calls => None,
+    }
+}
+
+/// Whether rows hang under others.
+fn has_branches(pane: Pane) -> bool {
+    matches!(pane, Pane::Orders | Pane::Scaled)
 }
 
 /// The same number, the same rows.

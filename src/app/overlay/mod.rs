@@ -13,9 +13,10 @@ pub use detail::Detail;
 pub use strip::{Arm, Deed, Strip};
 
 use super::{export::Export, form::Form, keymap::Context, prompt::Prompt};
-use strum::EnumTryAs;
+use strum::{EnumDiscriminants, EnumIter, EnumTryAs};
 
-#[derive(Debug, Clone, PartialEq, EnumTryAs)]
+#[derive(Debug, Clone, PartialEq, EnumDiscriminants, EnumTryAs)]
+#[strum_discriminants(name(OverlayKind), derive(EnumIter))]
 pub enum Overlay {
     /// The keys of the place it was opened from; `offset` is the first line shown, `search` what is typed to find
     /// one.

@@ -73,11 +73,10 @@ impl Rows<'_> {
     /// Where a row is, if it is here.
     pub fn position(&self, row: &RowId) -> Option<usize> {
         let at = self.all.position(row)?;
-        let Some(picked) = self.picked() else {
-            return Some(at);
-        };
-        let at = u32::try_from(at).ok()?;
-        picked.iter().position(|place| *place == at)
+        match self.lens.filter(|_| self.picked().is_some()) {
+            Some(lens) => lens.find(at),
+            None => Some(at),
+        }
     }
 
     /// The rows at these places.

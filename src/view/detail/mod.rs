@@ -5,12 +5,12 @@ mod order;
 mod position;
 mod strategy;
 
-use super::{Scene, Span, activity, calls, format, scaled, words};
+use super::{PriceView, Scene, Span, activity, calls, format, price::price, scaled, words};
 use crate::{
     app::{
         Model, links,
         notice::Event,
-        overlay::Detail,
+        overlay::{Chart, Detail},
         pane::{Pane, RowId},
     },
     model::{MarketId, Num, Text, Timestamp},
@@ -20,6 +20,8 @@ use crate::{
 pub struct DetailView {
     pub title: Vec<Span>,
     pub lines: Vec<DetailLine>,
+    /// Beside the lines, where there is room.
+    pub chart: Option<Box<PriceView>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,6 +50,7 @@ pub enum DetailLine {
 pub fn detail(model: &Model, detail: &Detail, scene: &Scene<'_>) -> DetailView {
     let mut view = known(model.focus.pane, &detail.row, scene).unwrap_or_else(|| DetailView {
         title: vec![Span::plain("gone")],
+        chart: None,
         lines: vec![DetailLine::Field {
             label: String::new(),
             value: vec![Span::muted("this row is not among what was read any more")],
@@ -75,8 +78,13 @@ fn known(pane: Pane, row: &RowId, scene: &Scene<'_>) -> Option<DetailView> {
     let store = scene.store;
     match row {
         RowId::Position(id) => {
-            let position = store.position(id).or_else(|| store.closed.find(id))?;
-            Some(position::detail(position, scene))
+            let open = store.position(id);
+            let position = open.or_else(|| store.closed.find(id))?;
+            let chart = open.map(|open| price(&Chart::of(open.market_id.clone()), scene));
+            Some(DetailView {
+                chart: chart.filter(|chart| !chart.points.is_empty()).map(Box::new),
+                ..position::detail(position, scene)
+            })
         }
         RowId::Order(id) => Some(order::detail(store.order(id)?, scene)),
         RowId::Twap(id) => Some(strategy::twap(store.twap(id)?, scene)),
@@ -185,6 +193,7 @@ impl Fields {
         DetailView {
             title,
             lines: self.0,
+            chart: None,
         }
     }
 }

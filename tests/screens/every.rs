@@ -1,0 +1,257 @@
+//! Every pane, form and overlay at the sizes people have. The names come from the enums: a new order type, pane
+//! or overlay is drawn here without being asked for, or does not compile.
+//!
+//! Of what lies over the desk a snapshot holds the part that it covers, and the last line of the screen.
+
+use crate::{
+    desk,
+    dump::{drawn, written},
+};
+use perpdeck::{
+    app::{
+        Model, Msg,
+        form::Form,
+        keymap::Chord,
+        overlay::{Overlay, OverlayKind},
+        pane::Pane,
+        update,
+    },
+    model::{
+        CloseKind, Curve, PlaceKind,
+        draft::{Field, Takes},
+    },
+    ui::{Theme, picture},
+    view,
+};
+use ratatui::{buffer::Buffer, layout::Rect};
+use std::fmt::Write;
+use strum::{IntoEnumIterator, VariantArray};
+
+const SIZES: [(u16, u16); 4] = [(200, 60), (120, 40), (80, 24), (60, 16)];
+/// From here on a pane is looked at alone: the whole desk has pictures of its own.
+const ZOOMED: u16 = 120;
+
+/// Presses keys separated by blanks; what is no key is typed.
+fn press(model: &mut Model, keys: &str) {
+    for word in keys.split_whitespace() {
+        let chords = match word.parse::<Chord>() {
+            Ok(chord) => vec![chord],
+            Err(_) => word.chars().map(Into::into).collect(),
+        };
+        for chord in chords {
+            let now = model.now;
+            update(model, now, Msg::Key(chord));
+        }
+    }
+}
+
+fn pressed(keys: &str) -> Model {
+    let mut model = desk::full();
+    press(&mut model, keys);
+    model
+}
+
+fn form(model: &Model) -> &Form {
+    let open = model.overlays.iter().find_map(|overlay| match overlay {
+        Overlay::Form(form) => Some(&**form),
+        _ => None,
+    });
+    open.unwrap()
+}
+
+/// The form that `keys` open, turned into the n-th of its types, with something in every text that must be
+/// there and in the exits.
+fn filled(keys: &str, kind: Option<usize>) -> Model {
+    let mut model = pressed(keys);
+    while form(&model).focus != form(&model).draft.fields()[0] {
+        press(&mut model, "shift-tab");
+    }
+    if let Some(number) = kind {
+        press(&mut model, &number.to_string());
+    }
+    for field in form(&model).draft.fields() {
+        let open = form(&model);
+        let is_exit = matches!(field, Field::TakeProfit | Field::StopLoss);
+        let is_wanted = open.draft.is_required(field) || is_exit;
+        if open.draft.text(field) == Some("") && is_wanted {
+            press(&mut model, sample(field));
+        }
+        press(&mut model, "tab");
+    }
+    model
+}
+
+fn sample(field: Field) -> &'static str {
+    match (field, field.takes()) {
+        (Field::TakeProfit, _) => "70123.5",
+        (Field::StopLoss | Field::StartPrice, _) => "61234.5",
+        (Field::EndPrice, _) => "59876.5",
+        (Field::Rungs, _) => "8",
+        (Field::ExtraMargin, _) => "+50",
+        (_, Takes::Price | Takes::WatchedPrice) => "62345.5",
+        (_, Takes::Size) => "0.33147",
+        (_, Takes::Number) => "12.5",
+        (_, Takes::Instant) => "2h",
+        (_, Takes::Span) => "90m",
+        (_, Takes::Choice | Takes::Market) => "",
+    }
+}
+
+/// One for each type of a form.
+fn of_each_type<T: VariantArray + ToString>(name: &str, keys: &str) -> Vec<(String, Model)> {
+    let types = T::VARIANTS.iter().zip(1..);
+    types
+        .map(|(kind, number)| {
+            (
+                format!("{name}_{}", kind.to_string()),
+                filled(keys, Some(number)),
+            )
+        })
+        .collect()
+}
+
+fn forms() -> Vec<(String, Model)> {
+    let mut forms = of_each_type::<PlaceKind>("order", "b");
+    forms.extend(of_each_type::<CloseKind>("close", "c"));
+    forms.extend(of_each_type::<Curve>("sliced", "t"));
+    let one = |name: &str, model| (name.to_owned(), model);
+    forms.push(one("new_ladder", filled("l", None)));
+    forms.push(one("exits", filled("2 e", None)));
+    forms.push(one("moved_stop", filled("2 j e", None)));
+    forms.push(one("margin", filled("j m", None)));
+    let mut json = filled("b", Some(2));
+    press(&mut json, "ctrl-j");
+    forms.push(one("exact_json", json));
+    forms
+}
+
+/// The keys that open each kind of overlay, in every shape it has.
+fn keys(kind: OverlayKind) -> &'static [(&'static str, &'static str)] {
+    match kind {
+        OverlayKind::Help => &[
+            ("help", "?"),
+            ("help_orders", "2 ?"),
+            ("help_search", "? x"),
+        ],
+        OverlayKind::Detail => &[
+            ("detail_position", "enter"),
+            ("detail_order", "2 enter"),
+            ("detail_twap", "3 enter"),
+            ("detail_ladder", "4 enter"),
+            ("detail_closed", "5 enter"),
+            ("detail_reject", "6 j j j enter"),
+            ("detail_activity", "7 enter"),
+            ("detail_call", "8 enter"),
+        ],
+        OverlayKind::Chart => &[("chart", "p")],
+        OverlayKind::Quality => &[("quality", "i")],
+        OverlayKind::Limits => &[("limits", "L")],
+        OverlayKind::Strip => &[
+            ("strip_close_all", "X"),
+            ("strip_flatten", "F"),
+            ("strip_cancel", "2 x"),
+            ("strip_cancel_all", "K"),
+        ],
+        OverlayKind::Form => &[("empty_form", "b")],
+        OverlayKind::Bulk => &[("bulk_close", "* c"), ("bulk_cancel", "2 * x")],
+        OverlayKind::Prompt => &[("filter", "2 / siz"), ("command", ": clo")],
+        OverlayKind::Export => &[("export", "6 E")],
+    }
+}
+
+fn overlays() -> Vec<(String, Model)> {
+    let all = OverlayKind::iter().flat_map(|kind| {
+        keys(kind).iter().map(move |(name, keys)| {
+            let model = pressed(keys);
+            let open = model.overlays.last().map(OverlayKind::from);
+            assert_eq!(open, Some(kind), "{name}");
+            ((*name).to_owned(), model)
+        })
+    });
+    all.collect()
+}
+
+/// The part of the screen that is not as it is without what lies over it; the whole where that is nothing.
+fn covered(over: &Buffer, under: &Buffer) -> Rect {
+    let area = over.area;
+    let rows = Rect {
+        height: area.height - 1,
+        ..area
+    };
+    let changed = rows.positions().filter(|at| over[*at] != under[*at]);
+    let changed = changed.map(|at| Rect::new(at.x, at.y, 1, 1));
+    changed.reduce(Rect::union).unwrap_or(Rect::new(0, 0, 0, 0))
+}
+
+fn cut(buffer: &Buffer, area: Rect) -> Buffer {
+    let mut part = Buffer::empty(Rect::new(0, 0, area.width, area.height));
+    for at in area.positions() {
+        part[(at.x - area.x, at.y - area.y)] = buffer[at].clone();
+    }
+    part
+}
+
+/// What lies over the desk at every size.
+fn laid_over(model: &mut Model) -> String {
+    let open = std::mem::take(&mut model.overlays);
+    let under = SIZES.map(|(width, height)| drawn(model, width, height, Theme::default()));
+    model.overlays = open;
+    let mut out = String::new();
+    for ((width, height), under) in SIZES.into_iter().zip(under) {
+        let over = drawn(model, width, height, Theme::default());
+        let area = covered(&over, &under);
+        let last = picture::text(&cut(&over, Rect::new(0, height - 1, width, 1)));
+        writeln!(out, "=== {width}x{height}, at {},{}", area.x, area.y).unwrap();
+        out.push_str(&written(&cut(&over, area)));
+        writeln!(out, "last line:{}", last.trim_end()).unwrap();
+    }
+    out
+}
+
+#[test]
+fn every_form() {
+    for (name, mut model) in forms() {
+        insta::assert_snapshot!(format!("form_{name}"), laid_over(&mut model));
+    }
+}
+
+#[test]
+fn every_overlay() {
+    for (name, mut model) in overlays() {
+        insta::assert_snapshot!(format!("over_{name}"), laid_over(&mut model));
+    }
+}
+
+#[test]
+fn every_pane() {
+    for (pane, key) in Pane::iter().zip(1..) {
+        let mut out = String::new();
+        for (width, height) in SIZES {
+            let zoom = if width >= ZOOMED { "z" } else { "" };
+            let model = pressed(&format!("{key} {zoom}"));
+            assert_eq!(model.focus.pane, pane);
+            writeln!(out, "=== {width}x{height}").unwrap();
+            out.push_str(&written(&drawn(&model, width, height, Theme::default())));
+        }
+        insta::assert_snapshot!(format!("pane_{pane:?}").to_lowercase(), out);
+    }
+}
+
+#[test]
+fn at_80x24_every_field_of_a_form_is_seen_or_the_form_says_that_it_scrolls() {
+    for (name, model) in forms() {
+        let text = picture::text(&drawn(&model, 80, 24, Theme::default()));
+        let view = view::form::form(form(&model), &model);
+        let is_seen = |label: &str| text.contains(&format!(" {label} "));
+        let hidden: Vec<_> = view
+            .fields
+            .iter()
+            .map(|field| field.label)
+            .filter(|label| !is_seen(label))
+            .collect();
+        assert!(
+            hidden.is_empty() || text.contains("lines more"),
+            "{name} hides {hidden:?}\n{text}"
+        );
+    }
+}
