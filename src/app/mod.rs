@@ -5,6 +5,7 @@
 
 mod about;
 mod alerts;
+mod books;
 mod bulk;
 pub mod checks;
 pub mod command;
@@ -45,6 +46,7 @@ mod wake;
 
 pub use about::{About, Target};
 pub use alerts::Alert;
+pub use books::{Books, EVERY as BOOK_EVERY};
 pub use bulk::marked;
 pub use days::{DayResult, Days};
 pub use equity::Equity;
@@ -62,8 +64,8 @@ pub use wake::wake;
 
 use crate::config::{Alerts, Checks, Dialect, Guard};
 use crate::model::{
-    AccountId, Call, Command, Cursor, Failure, IdempotencyKey, OrderId, Progress, Receipt,
-    ScaledId, Ticket, Timestamp, Zone,
+    AccountId, Book, Call, Command, Cursor, Failure, IdempotencyKey, MarketId, OrderId, Progress,
+    Receipt, ScaledId, Ticket, Timestamp, Zone,
 };
 use keymap::{Action, Chord, Context, Keymap};
 use lens::{Lenses, Reading};
@@ -89,6 +91,8 @@ pub enum Msg {
     /// The far end is known: which it is and which account.
     Opened(Identity),
     Polled(Box<Poll>),
+    /// The order book of a market, asked for at this instant.
+    Booked(MarketId, Timestamp, Result<Book, Failure>),
     Called(Call),
     /// Nobody answered a poll; it is asked again at this instant.
     TriesAgain(Timestamp),
@@ -134,6 +138,8 @@ pub enum Effect {
     Poll(Vec<Source>),
     MoreClosed(Cursor),
     MoreHistory(Cursor),
+    /// The order book of this market, once.
+    Book(MarketId),
     /// From now on poll these ladders too.
     Watch(Vec<ScaledId>),
     /// Something for the terminal itself, outside the screen.

@@ -1,7 +1,7 @@
 //! The last known truth about the account, how old it is, and what is on its way.
 
 use super::{
-    About, Days, Equity, Health, TreeRow,
+    About, Books, Days, Equity, Health, TreeRow,
     lineage::Lineage,
     pane::RowId,
     poll::{Answer, Poll, Source},
@@ -59,6 +59,7 @@ pub struct Store {
     pub quality: Quality,
     pub lineage: Lineage,
     pub prices: BTreeMap<MarketId, Prices>,
+    pub books: Books,
     pub markets: Remote<BTreeMap<MarketId, Market>>,
     pub account: Remote<AccountFacts>,
     pub health: Health,

@@ -1,7 +1,7 @@
 //! The router: one message in, the changed model and the effects out.
 
 use super::{
-    About, Clip, Effect, Model, Msg, Next, Signal, alerts, bulk, checks, doubt, export,
+    About, Clip, Effect, Model, Msg, Next, Signal, alerts, books, bulk, checks, doubt, export,
     form::Around,
     freeze, guard, guest, halt,
     keymap::{Action, Chord, Context},
@@ -26,15 +26,16 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
         Msg::Paste(text) => paste(model, &text),
         Msg::Click(spot) => mouse::click(model, spot),
         Msg::Scrolled(spot, seen) => mouse::scrolled(model, &spot, seen),
-        Msg::Tick => vec![],
+        Msg::Tick => books::ask(model).into_iter().collect(),
+        Msg::Booked(market, at, result) => {
+            model.store.books.arrive(market, result, at);
+            vec![]
+        }
         Msg::Opened(identity) => {
             model.identity = Some(identity);
             doubt::opened(model)
         }
-        Msg::Polled(poll) => match freeze::hold(model, poll) {
-            Some(poll) => arrive(model, *poll),
-            None => vec![],
-        },
+        Msg::Polled(poll) => polled(model, poll),
         Msg::Called(call) => {
             model.store.call(call);
             let alerts = alerts::called(model);
@@ -74,6 +75,16 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
     effects.extend(bulk::proceed(model));
     lens::refresh(model);
     effects.extend(export::proceed(model));
+    effects
+}
+
+/// What a poll brings, unless the display is held.
+fn polled(model: &mut Model, poll: Box<Poll>) -> Vec<Effect> {
+    let Some(poll) = freeze::hold(model, poll) else {
+        return vec![];
+    };
+    let mut effects = arrive(model, *poll);
+    effects.extend(books::ask(model));
     effects
 }
 

@@ -7,8 +7,12 @@
 use super::{Client, answer::Answer, base};
 use crate::{
     config::{FactsSource, PriceSource},
-    model::{AccountFacts, AccountId, Failure, FailureKind, Market, Num, Page, RuleFact, Text},
+    model::{
+        AccountFacts, AccountId, Book, Failure, FailureKind, Level, Market, MarketId, Num, Page,
+        RuleFact, Text,
+    },
 };
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
@@ -29,6 +33,21 @@ impl Client {
             }
         }
         Ok(page)
+    }
+
+    /// The nearest levels of a market's order book; `None` where the configured source tells none.
+    pub async fn book(&self, market: &MarketId) -> Result<Option<Book>, Failure> {
+        let source = self.connection().prices.as_ref();
+        let Some((source, url)) = source.and_then(|s| Some((s, s.book_url.as_deref()?))) else {
+            return Ok(None);
+        };
+        let id = utf8_percent_encode(market.raw(), NON_ALPHANUMERIC).to_string();
+        let document = self.document(&url.replace("{market_id}", &id)).await?;
+        let document = whole(&document)?;
+        let side = |pointer: &Option<String>| levels(document, pointer.as_deref(), source);
+        let (bids, asks) = (side(&source.bids), side(&source.asks));
+        let book = Book::new(bids.map_err(unreadable)?, asks.map_err(unreadable)?);
+        Ok(Some(book))
     }
 
     /// The account's figures from the configured source.
@@ -67,6 +86,29 @@ fn market(row: &RawValue, source: &PriceSource) -> Result<Market, String> {
         max_leverage: optional(&source.max_leverage)?.and_then(count),
         funding_rate: optional(&source.funding_rate)?,
     })
+}
+
+/// A level that cannot be read makes the book unreadable: a book with a hole in it misleads.
+fn levels(
+    document: &RawValue,
+    pointer: Option<&str>,
+    source: &PriceSource,
+) -> Result<Vec<Level>, String> {
+    let pointer = pointer.unwrap_or_default();
+    let found = find(document, pointer).ok_or_else(|| format!("nothing at `{pointer}`"))?;
+    let rows: Vec<&RawValue> =
+        serde_json::from_str(found.get()).map_err(|_| format!("no levels at `{pointer}`"))?;
+    let read = |row: &RawValue, pointer: &Option<String>| {
+        let pointer = pointer.as_deref().unwrap_or_default();
+        number(row, pointer)?.ok_or_else(|| format!("nothing at `{pointer}` of a level"))
+    };
+    let level = |row: &RawValue| {
+        Ok(Level {
+            price: read(row, &source.level_price)?,
+            size: read(row, &source.level_size)?,
+        })
+    };
+    rows.into_iter().map(level).collect()
 }
 
 fn facts(row: &RawValue, source: &FactsSource) -> Result<AccountFacts, String> {
@@ -176,6 +218,23 @@ fn excerpt(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_book_is_read_level_by_level_and_never_with_a_hole_in_it() {
+        let text = r#"{"data":{"bids":[{"price":99,"size":"1.5"}],"asks":[{"price":101}]}}"#;
+        let document: Box<RawValue> = serde_json::from_str(text).unwrap();
+        let source = PriceSource::paper();
+        let side = |pointer: &Option<String>| levels(&document, pointer.as_deref(), &source);
+        let bid = Level {
+            price: "99".parse().unwrap(),
+            size: "1.5".parse().unwrap(),
+        };
+        assert_eq!(side(&source.bids), Ok(vec![bid]));
+        assert_eq!(
+            side(&source.asks),
+            Err("nothing at `/size` of a level".to_owned())
+        );
+    }
 
     fn raw(json: &str) -> Box<RawValue> {
         RawValue::from_string(json.to_owned()).unwrap()

@@ -53,6 +53,19 @@ pub struct PriceSource {
     pub max_leverage: Option<String>,
     #[serde(default)]
     pub funding_rate: Option<String>,
+    /// Where the order book of one market is, with `{market_id}` in it. Within that document:
+    #[serde(default)]
+    pub book_url: Option<String>,
+    /// The array of what is bid; then, of what is asked.
+    #[serde(default)]
+    pub bids: Option<String>,
+    #[serde(default)]
+    pub asks: Option<String>,
+    /// Within a level of either.
+    #[serde(default)]
+    pub level_price: Option<String>,
+    #[serde(default)]
+    pub level_size: Option<String>,
 }
 
 /// A JSON document with one row per account.
@@ -92,6 +105,11 @@ impl PriceSource {
             size_decimals: Some("/size_decimals".to_owned()),
             max_leverage: Some("/max_leverage".to_owned()),
             funding_rate: Some("/funding_rate".to_owned()),
+            book_url: Some("/sim/markets/{market_id}/book".to_owned()),
+            bids: Some("/data/bids".to_owned()),
+            asks: Some("/data/asks".to_owned()),
+            level_price: Some("/price".to_owned()),
+            level_size: Some("/size".to_owned()),
         }
     }
 }

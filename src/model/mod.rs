@@ -5,6 +5,7 @@
 //! closed enums ([`Command`]). Text that came from a server is a [`Text`], whose `Display` cannot drive
 //! a terminal.
 
+mod book;
 mod call;
 mod close_all;
 mod command;
@@ -27,6 +28,7 @@ mod text;
 mod time;
 mod zone;
 
+pub use book::{Book, Level, Sweep};
 pub use call::Call;
 pub use close_all::{CloseAll, CloseAllStatus, CloseResult, CloseResultStatus};
 pub use command::{

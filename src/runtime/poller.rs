@@ -121,13 +121,26 @@ impl Poller {
         self.page(Question::History(Some(cursor)));
     }
 
+    /// Asks once for the order book of a market.
+    pub fn book(&mut self, market: MarketId) {
+        let (desk, mut jitter) = self.once();
+        self.tasks.spawn(async move {
+            desk.book(market, &mut jitter).await;
+        });
+    }
+
     fn page(&mut self, question: Question) {
-        while self.tasks.try_join_next().is_some() {}
-        let desk = self.desk.clone();
-        let mut jitter = Jitter::seeded(u64::from(self.pages.per_mille()));
+        let (desk, mut jitter) = self.once();
         self.tasks.spawn(async move {
             desk.ask(question, &mut jitter).await;
         });
+    }
+
+    /// What a single question needs; those that have ended are let go.
+    fn once(&mut self) -> (ask::Desk, Jitter) {
+        while self.tasks.try_join_next().is_some() {}
+        let jitter = Jitter::seeded(u64::from(self.pages.per_mille()));
+        (self.desk.clone(), jitter)
     }
 }
 

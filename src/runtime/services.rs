@@ -89,6 +89,7 @@ impl Services {
                 Effect::Poll(sources) => poller.poll(&sources),
                 Effect::MoreClosed(cursor) => poller.more_closed(cursor),
                 Effect::MoreHistory(cursor) => poller.more_history(cursor),
+                Effect::Book(market) => poller.book(market),
                 Effect::Watch(ladders) => poller.watch(ladders),
                 Effect::Pace(intervals) => poller.pace(&intervals),
                 Effect::HoldBack => client.hold_back(),

@@ -1,5 +1,6 @@
 //! A form as words: its fields, what would come of it, what is wrong with it.
 
+mod depth;
 mod entry;
 mod preview;
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::{
         poll::{Answer, Poll, Source},
     },
     client::{Class, Client},
-    model::{Cursor, Failure, FailureKind, Market, Page, ScaledId},
+    model::{Cursor, Failure, FailureKind, Market, MarketId, Page, ScaledId},
     runtime::{Clock, jitter::Jitter},
 };
 use std::{sync::Arc, time::Duration};
@@ -71,6 +71,15 @@ impl Desk {
         };
         self.say(Msg::Polled(Box::new(Poll { at, answer }))).await;
         told
+    }
+
+    /// The book of a market, if the price source tells books.
+    pub(super) async fn book(&self, market: MarketId, jitter: &mut Jitter) {
+        self.silence(jitter).await;
+        let at = self.clock.now();
+        if let Some(result) = self.client.book(&market).await.transpose() {
+            self.say(Msg::Booked(market, at, result)).await;
+        }
     }
 
     pub(super) async fn say(&self, msg: Msg) {

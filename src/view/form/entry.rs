@@ -1,6 +1,7 @@
 //! What would come of a new order.
 
 use super::{
+    depth::{Taker, depth},
     estimated, known,
     preview::{Line, Trade, change, dollars, execution, fires, sized},
 };
@@ -55,6 +56,16 @@ pub(super) fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<Line>
     }
     if let Some(executes) = executes(draft, entry, seen) {
         lines.push(("execution", executes));
+    }
+    if let Shape::Order(PlaceKind::Market | PlaceKind::Limit) = draft.shape {
+        let taker = Taker {
+            side: draft.side,
+            size,
+            limit: draft.known(Field::LimitPrice),
+            lasting: draft.lasting(),
+        };
+        let is_whole = draft.shape != Shape::Order(PlaceKind::Limit) || taker.limit.is_some();
+        lines.extend(depth(&taker, model, seen).filter(|_| is_whole));
     }
     if draft.has(Field::Expires) {
         lines.push(("expires", expires(draft, seen)));

@@ -2,12 +2,13 @@
 
 use super::{
     super::{Span, Tone, format},
+    depth::{Taker, depth},
     entry, estimated, known, position_side, quantity, unknown,
 };
 use crate::{
     app::{Model, form::Form, poll::Source},
     model::{
-        CloseKind, Num, Position, Side, TriggerDirection,
+        CloseKind, Num, Position, Side, TimeInForce, TriggerDirection,
         draft::{CloseDraft, Draft, ExitsDraft, Fault, Field, MarginDraft, Seen},
         estimate,
     },
@@ -21,7 +22,7 @@ pub(super) type Line = (&'static str, Span);
 pub(super) fn preview(form: &Form, model: &Model, seen: &Seen) -> Vec<Line> {
     let mut lines = match &form.draft {
         Draft::Entry(draft) => entry::entry(draft, model, seen),
-        Draft::Close(draft) => close(draft, seen),
+        Draft::Close(draft) => close(draft, model, seen),
         Draft::Exits(draft) => exits(draft, seen),
         Draft::Margin(draft) => return margin(draft, seen),
     };
@@ -91,7 +92,7 @@ pub(super) fn fires(price: Option<Num>, direction: Option<TriggerDirection>, see
     ))
 }
 
-fn close(draft: &CloseDraft, seen: &Seen) -> Vec<Line> {
+fn close(draft: &CloseDraft, model: &Model, seen: &Seen) -> Vec<Line> {
     let held = seen.position.map(Position::quantity);
     let size = draft.resolved_size(seen).ok();
     let size = size.and_then(|part| part.or(held));
@@ -116,6 +117,21 @@ fn close(draft: &CloseDraft, seen: &Seen) -> Vec<Line> {
             lines.push(("fires", fires(price, draft.trigger_direction, seen)));
         }
         (CloseKind::Market | CloseKind::Limit, _) => {}
+    }
+    let limit = draft.limit_price().ok().flatten();
+    let is_whole = match draft.kind {
+        CloseKind::Market => true,
+        CloseKind::Limit => limit.is_some(),
+        CloseKind::Conditional => false,
+    };
+    if let Some(side) = closing.filter(|_| is_whole) {
+        let taker = Taker {
+            side,
+            size,
+            limit,
+            lasting: TimeInForce::Gtc,
+        };
+        lines.extend(depth(&taker, model, seen));
     }
     lines
 }

@@ -9,7 +9,7 @@ use crate::{
         testing::*,
         update,
     },
-    model::{AccountFacts, Failure, FailureKind, Page, Progress, Ticket},
+    model::{AccountFacts, Book, Failure, FailureKind, Level, Page, Progress, Ticket},
     view::Tone,
 };
 use std::time::Duration;
@@ -480,4 +480,51 @@ fn a_twap_shows_its_slices_and_a_ladder_its_rungs() {
         Some("0.06667 @ 62,000 · 0.10000 @ 61,000 · 0.13333 @ 60,000")
     );
     assert_eq!(shown(ladder, "average").as_deref(), Some("est. 60,778"));
+}
+
+#[test]
+fn what_an_order_meets_in_the_book_is_told_with_the_age_of_the_book_and_not_guessed_without_one() {
+    let mut model = desk();
+    press(&mut model, "b 0.3");
+    let book = |model: &Model| {
+        let mut lines = preview(model).into_iter();
+        lines.find_map(|(label, text)| (label == "book").then_some(text))
+    };
+    assert_eq!(book(&model), None);
+    let level = |price, size| Level {
+        price: num(price),
+        size: num(size),
+    };
+    let bids = vec![level("63999", "0.1")];
+    let asks = vec![level("64001", "0.1"), level("64011", "0.1")];
+    let known = Ok(Book::new(bids, asks));
+    update(
+        &mut model,
+        NOON,
+        Msg::Booked("paper|BTC".into(), NOON, known),
+    );
+    wait(&mut model, 1_000);
+    assert_eq!(
+        book(&model).as_deref(),
+        Some(
+            "0.20000 fills at est. 64,006, 0.9 bps from mid, 0.10000 beyond the levels that are told, \
+             from a book 1s old"
+        )
+    );
+    press(
+        &mut model,
+        "shift-tab shift-tab shift-tab 2 tab tab tab tab 64001",
+    );
+    assert_eq!(
+        book(&model).as_deref(),
+        Some("0.10000 fills at est. 64,001, 0.2 bps from mid, 0.20000 rests, from a book 1s old")
+    );
+    press(
+        &mut model,
+        "backspace backspace backspace backspace backspace 60000",
+    );
+    assert_eq!(
+        book(&model).as_deref(),
+        Some("nothing fills, all rests, from a book 1s old")
+    );
 }

@@ -1,0 +1,74 @@
+//! The order books of the markets that forms are open in: asked for while one is open, and not otherwise.
+
+use super::{Effect, Model, form::Form, overlay::Overlay, remote::Remote};
+use crate::model::{Book, Failure, MarketId, Timestamp};
+use std::{collections::BTreeMap, time::Duration};
+
+/// How often the book under an open form is renewed.
+pub const EVERY: Duration = Duration::from_secs(2);
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Books {
+    known: BTreeMap<MarketId, Remote<Book>>,
+    /// The last one asked for, and when: where no source tells books, nothing ever answers.
+    asked: Option<(MarketId, Timestamp)>,
+}
+
+impl Books {
+    pub fn of(&self, market: &MarketId) -> Option<&Remote<Book>> {
+        self.known.get(market)
+    }
+
+    /// Takes the answer to a request sent at `at`.
+    pub fn arrive(&mut self, market: MarketId, result: Result<Book, Failure>, at: Timestamp) {
+        self.known.entry(market).or_default().arrive(result, at);
+    }
+}
+
+/// Asks for the book of the open form's market, when it is time to.
+pub(super) fn ask(model: &mut Model) -> Option<Effect> {
+    let market = open(model).and_then(Form::market_id)?.clone();
+    let now = model.now;
+    let asked = model.store.books.asked.as_ref();
+    let is_fresh = |(of, at): &(MarketId, Timestamp)| *of == market && now.since(*at) < EVERY;
+    if asked.is_some_and(is_fresh) {
+        return None;
+    }
+    model.store.books.asked = Some((market.clone(), now));
+    Some(Effect::Book(market))
+}
+
+fn open(model: &Model) -> Option<&Form> {
+    match model.overlays.last()? {
+        Overlay::Form(form) if form.sending.is_none() => Some(form),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::testing::*;
+
+    fn asked(effects: &[Effect]) -> Vec<&Effect> {
+        let is_book = |effect: &&Effect| matches!(effect, Effect::Book(_));
+        effects.iter().filter(is_book).collect()
+    }
+
+    #[test]
+    fn a_book_is_asked_for_while_a_form_is_open_in_its_market_and_not_otherwise() {
+        let mut model = desk();
+        assert!(asked(&wait(&mut model, 5_000)).is_empty());
+        press(&mut model, "b");
+        let effects = wait(&mut model, 1);
+        assert_eq!(asked(&effects), [&Effect::Book("paper|BTC".into())]);
+        assert!(asked(&wait(&mut model, 500)).is_empty(), "not all the time");
+        let effects = wait(&mut model, 1_500);
+        assert_eq!(asked(&effects), [&Effect::Book("paper|BTC".into())]);
+        press(&mut model, "shift-tab shift-tab eth");
+        let effects = wait(&mut model, 1);
+        assert_eq!(asked(&effects), [&Effect::Book("paper|ETH".into())]);
+        press(&mut model, "esc");
+        assert!(asked(&wait(&mut model, 5_000)).is_empty());
+    }
+}

@@ -1,0 +1,120 @@
+//! What rests in a market, as far as a source tells, and what an order would meet there.
+//!
+//! Known limit: a source tells the nearest levels only; what lies behind the last of them is not known.
+
+use super::{Num, Side};
+
+/// So much, in coin, rests at this price, in USD.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Level {
+    pub price: Num,
+    pub size: Num,
+}
+
+/// The nearest levels of each side, the best price first.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Book {
+    bids: Vec<Level>,
+    asks: Vec<Level>,
+}
+
+/// What an order would meet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sweep {
+    /// How much of it fills at once, in coin.
+    pub filled: Num,
+    /// What that fills at on average; `None` where nothing does.
+    pub average: Option<Num>,
+    /// How much of it meets none of the levels.
+    pub rest: Num,
+}
+
+impl Book {
+    /// In whatever order the levels come; those without a size are none.
+    pub fn new(mut bids: Vec<Level>, mut asks: Vec<Level>) -> Self {
+        for side in [&mut bids, &mut asks] {
+            side.retain(|level| level.size.is_positive());
+            side.sort_by_key(|level| level.price);
+        }
+        bids.reverse();
+        Self { bids, asks }
+    }
+
+    /// Halfway between the best prices; `None` where a side is empty.
+    pub fn mid(&self) -> Option<Num> {
+        let (bid, ask) = (self.bids.first()?, self.asks.first()?);
+        bid.price.plus(ask.price)?.over(Num::from(2_u32))
+    }
+
+    /// An order of `size` coin, at its limit or better. `None` where a number has too many digits.
+    pub fn sweep(&self, side: Side, size: Num, limit: Option<Num>) -> Option<Sweep> {
+        let (levels, is_within): (_, fn(Num, Num) -> bool) = match side {
+            Side::Buy => (&self.asks, |price, limit| price <= limit),
+            Side::Sell => (&self.bids, |price, limit| price >= limit),
+        };
+        let reached = levels
+            .iter()
+            .take_while(|level| limit.is_none_or(|limit| is_within(level.price, limit)));
+        let (mut rest, mut cost) = (size, Num::ZERO);
+        for level in reached {
+            let taken = level.size.min(rest);
+            cost = cost.plus(level.price.times(taken)?)?;
+            rest = rest.minus(taken)?;
+        }
+        let filled = size.minus(rest)?;
+        Some(Sweep {
+            filled,
+            average: cost.over(filled).filter(|_| filled.is_positive()),
+            rest,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn num(text: &str) -> Num {
+        text.parse().unwrap()
+    }
+
+    fn level(price: &str, size: &str) -> Level {
+        Level {
+            price: num(price),
+            size: num(size),
+        }
+    }
+
+    fn book() -> Book {
+        Book::new(
+            vec![level("98", "3"), level("99", "1")],
+            vec![level("101", "1"), level("103", "2"), level("102", "0")],
+        )
+    }
+
+    #[test]
+    fn an_order_fills_level_by_level_and_what_the_levels_do_not_hold_is_left() {
+        let sweep = |side, size, limit: Option<&str>| {
+            let sweep = book().sweep(side, num(size), limit.map(num)).unwrap();
+            (sweep.filled, sweep.average, sweep.rest)
+        };
+        assert_eq!(
+            sweep(Side::Buy, "2", None),
+            (num("2"), Some(num("102")), num("0"))
+        );
+        assert_eq!(
+            sweep(Side::Buy, "5", Some("102")),
+            (num("1"), Some(num("101")), num("4"))
+        );
+        assert_eq!(
+            sweep(Side::Sell, "10", None),
+            (num("4"), Some(num("98.25")), num("6"))
+        );
+        assert_eq!(
+            sweep(Side::Sell, "1", Some("99.5")),
+            (num("0"), None, num("1"))
+        );
+        assert_eq!(book().mid(), Some(num("100")));
+        assert_eq!(Book::default().mid(), None);
+    }
+}

@@ -1,0 +1,77 @@
+//! What an order would meet in the book, where one is known: how much fills at once and at what, how much rests.
+
+use super::{super::Tone, preview::Line, quantity};
+use crate::{
+    app::{BOOK_EVERY, Model},
+    model::{Book, Num, Side, Sweep, TimeInForce, draft::Seen},
+    view::{Span, format},
+};
+
+/// Past this many askings a book is no longer what is being traded in.
+const LATE: u32 = 3;
+
+/// An order as far as the book decides about it.
+pub(super) struct Taker {
+    pub(super) side: Side,
+    pub(super) size: Option<Num>,
+    /// Its worst price; `None` for one that takes any.
+    pub(super) limit: Option<Num>,
+    pub(super) lasting: TimeInForce,
+}
+
+/// One line; none where no book is known.
+pub(super) fn depth(taker: &Taker, model: &Model, seen: &Seen) -> Option<Line> {
+    let known = model.store.books.of(&seen.market?.id)?;
+    let (book, at) = known.value().zip(known.at())?;
+    let sweep = book.sweep(taker.side, taker.size?, taker.limit)?;
+    let age = model.now.since(at);
+    let words = format!(
+        "{}, from a book {} old",
+        met(&sweep, taker, book, seen),
+        format::age(age)
+    );
+    let tone = if age > BOOK_EVERY * LATE {
+        Tone::Warn
+    } else {
+        Tone::Plain
+    };
+    Some(("book", Span::new(words, tone)))
+}
+
+/// `0.10000 fills at est. 64,010, 0.9 bps from mid, 0.23147 rests`.
+fn met(sweep: &Sweep, taker: &Taker, book: &Book, seen: &Seen) -> String {
+    let left = sweep.rest.is_positive();
+    let Some(average) = sweep.average else {
+        return format!("nothing fills, all {}", rest(taker));
+    };
+    let part = if left {
+        quantity(sweep.filled, seen)
+    } else {
+        "all".to_owned()
+    };
+    let price = format::average(average, seen.market);
+    let mut parts = vec![format!("{part} fills at est. {price}")];
+    let away = slippage(average, book);
+    parts.extend(away.map(|bps| format!("{} bps from mid", bps.rounded(1))));
+    if left {
+        parts.push(format!("{} {}", quantity(sweep.rest, seen), rest(taker)));
+    }
+    parts.join(", ")
+}
+
+/// How far the average is from the middle of the same book, in basis points of that.
+fn slippage(average: Num, book: &Book) -> Option<Num> {
+    let mid = book.mid()?;
+    let away = average.minus(mid)?.abs().over(mid)?;
+    away.times(Num::from(10_000_u32))
+}
+
+/// What becomes of what meets no level.
+fn rest(taker: &Taker) -> &'static str {
+    match (taker.limit, taker.lasting) {
+        (None, _) => "beyond the levels that are told",
+        (Some(_), TimeInForce::Gtc | TimeInForce::Gtd) => "rests",
+        (Some(_), TimeInForce::Ioc) => "is not filled",
+        (Some(_), TimeInForce::Fok) => "missing: fok fills all or nothing",
+    }
+}
