@@ -60,6 +60,8 @@ pub struct Store {
     pub lineage: Lineage,
     pub prices: BTreeMap<MarketId, Prices>,
     pub books: Books,
+    /// What the account was worth, as it was told.
+    pub worth: Prices,
     pub markets: Remote<BTreeMap<MarketId, Market>>,
     pub account: Remote<AccountFacts>,
     pub health: Health,
@@ -114,7 +116,13 @@ impl Store {
                 return self.learn(&churn);
             }
             Answer::Markets(result) => self.arrive_markets(result, at),
-            Answer::Account(result) => self.account.arrive(result, at),
+            Answer::Account(result) => {
+                let equity = result.as_ref().ok().and_then(|facts| facts.equity);
+                equity
+                    .into_iter()
+                    .for_each(|equity| self.worth.mark(at, equity));
+                self.account.arrive(result, at);
+            }
         }
         vec![]
     }

@@ -61,19 +61,22 @@ fn segment(canvas: &mut Canvas<'_>, row: Rect, spans: &[Span], gauge: Option<Gau
 /// A segment as it is drawn.
 type Shown<'a> = (&'a [Span], Option<Gauge>, u8);
 
-/// All in full, else all in brief, else without the bars, else the more important of that.
+/// All in full, else that without what has no brief form, else in brief, else without the bars, else the more
+/// important of that.
 fn fitting(segments: &[Segment], room: u16) -> Vec<Shown<'_>> {
-    let full: Vec<Shown> = segments
-        .iter()
-        .map(|s| (&*s.words, s.gauge, s.priority))
-        .collect();
+    let full = segments.iter().map(|s| (&*s.words, s.gauge, s.priority));
+    let full: Vec<Shown> = full.collect();
     if width(&full) <= room {
         return full;
     }
-    let mut brief: Vec<Shown> = segments
-        .iter()
-        .map(|s| (&*s.brief, s.gauge, s.priority))
-        .collect();
+    let needed = || segments.iter().filter(|s| !s.brief.is_empty());
+    let full = needed().map(|s| (&*s.words, s.gauge, s.priority));
+    let full: Vec<Shown> = full.collect();
+    if width(&full) <= room {
+        return full;
+    }
+    let brief = needed().map(|s| (&*s.brief, s.gauge, s.priority));
+    let mut brief: Vec<Shown> = brief.collect();
     if width(&brief) > room {
         for (_, gauge, _) in &mut brief {
             *gauge = None;

@@ -1,7 +1,7 @@
 //! The line that is always there: where orders go, what the account is worth, how near its limits are,
 //! whether the far end answers and how old the data is.
 
-use super::{Gauge, Share, Span, Tone, calls, format, guard, title, words};
+use super::{Gauge, Share, Span, Tone, calls, format, guard, spark::spark, title, words};
 use crate::{
     app::{
         Mode, Model,
@@ -78,6 +78,7 @@ pub fn header(model: &Model) -> Header {
     segments.extend(budget(model));
     segments.extend(guard::segments(model));
     segments.extend(ages(model));
+    segments.extend(course(model));
     Header {
         mode: Some(identity.mode),
         segments,
@@ -106,6 +107,19 @@ fn worth(model: &Model) -> Segment {
         vec![Span::muted("equity "), equity, Span::muted("  day "), day],
     )
     .brief(brief)
+}
+
+/// How much time the course of the equity covers, and the cells it takes.
+const COURSE: (Duration, usize) = (Duration::from_mins(15), 20);
+
+/// Where there is room for everything else in full: how the equity has moved while the desk was open.
+fn course(model: &Model) -> Option<Segment> {
+    let (span, cells) = COURSE;
+    let marks = model.store.worth.marks.iter().copied();
+    let course = spark(marks, (model.now, span), cells)?;
+    let label = format!("equity {} ", format::age(span));
+    let words = vec![Span::muted(label), Span::plain(course)];
+    Some(Segment::new(9, words).brief(vec![]))
 }
 
 /// How much of the permitted daily loss is left: warned from four fifths used (PRODUCT, guard).

@@ -31,6 +31,7 @@ mod quality;
 mod reading;
 mod scaled;
 mod settings;
+mod spark;
 mod strip;
 mod table;
 mod title;
