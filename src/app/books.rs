@@ -1,6 +1,6 @@
 //! The order books of the markets that forms are open in: asked for while one is open, and not otherwise.
 
-use super::{Effect, Model, form::Form, overlay::Overlay, remote::Remote};
+use super::{Effect, Model, form::Form, remote::Remote};
 use crate::model::{Book, Failure, MarketId, Timestamp};
 use std::{collections::BTreeMap, time::Duration};
 
@@ -39,10 +39,8 @@ pub(super) fn ask(model: &mut Model) -> Option<Effect> {
 }
 
 fn open(model: &Model) -> Option<&Form> {
-    match model.overlays.last()? {
-        Overlay::Form(form) if form.sending.is_none() => Some(form),
-        _ => None,
-    }
+    let form = model.overlays.last()?.try_as_form_ref()?;
+    Some(&**form).filter(|form| form.sending.is_none())
 }
 
 #[cfg(test)]

@@ -44,15 +44,16 @@ impl Equity {
         let known = |rows: &[Position]| rows.iter().filter_map(Position::net_pnl).count();
         let top = rows.get(churn.top.clone()).unwrap_or_default();
         if churn.top.start > 0 {
-            top.iter()
-                .filter_map(Position::net_pnl)
-                .for_each(|net| self.before(net));
+            for net in top.iter().filter_map(Position::net_pnl) {
+                self.before(net);
+            }
             return;
         }
         let stayed = rows.get(churn.come.end..churn.top.end).unwrap_or_default();
         for _ in 0..known(&churn.gone) + known(stayed) {
-            let last = self.totals.pop_back();
-            last.into_iter().for_each(|total| self.forget(total));
+            if let Some(total) = self.totals.pop_back() {
+                self.forget(total);
+            }
         }
         if self.totals.is_empty() {
             *self = Self::default();

@@ -118,9 +118,9 @@ impl Store {
             Answer::Markets(result) => self.arrive_markets(result, at),
             Answer::Account(result) => {
                 let equity = result.as_ref().ok().and_then(|facts| facts.equity);
-                equity
-                    .into_iter()
-                    .for_each(|equity| self.worth.mark(at, equity));
+                if let Some(equity) = equity {
+                    self.worth.mark(at, equity);
+                }
                 self.account.arrive(result, at);
             }
         }

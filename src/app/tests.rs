@@ -488,6 +488,7 @@ mod any_keys {
             | Effect::MoreClosed(_)
             | Effect::MoreHistory(_)
             | Effect::Watch(_)
+            | Effect::Book(_)
             | Effect::SendAs(..)
             | Effect::Attend(..)
             | Effect::TurnAway(..)

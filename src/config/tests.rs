@@ -147,11 +147,11 @@ fn the_later_layer_wins_and_each_value_knows_its_place() {
 fn every_unknown_setting_is_named_at_once_with_the_likely_one() {
     assert_eq!(
         complaint(
-            "Base_URL = 'x'\nxyzzy = 1\n[poll]\npositons = '1s'\n[price_source]\nurl='/p'\nmarket_id='/m'\nmark='/p'\nbids='/b'\n"
+            "Base_URL = 'x'\nxyzzy = 1\n[poll]\npositons = '1s'\n[price_source]\nurl='/p'\nmarket_id='/m'\nmark='/p'\nbidd='/b'\n"
         ),
         "my.toml: Base_URL: no such setting; did you mean base_url?\n\
          my.toml: poll.positons: no such setting; did you mean poll.positions?\n\
-         my.toml: price_source.bids: no such setting; did you mean price_source.bid?\n\
+         my.toml: price_source.bidd: no such setting; did you mean price_source.bid?\n\
          my.toml: xyzzy: no such setting; \"perpdeck config show\" lists every setting"
     );
     assert_eq!(

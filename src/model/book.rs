@@ -46,22 +46,26 @@ impl Book {
         bid.price.plus(ask.price)?.over(Num::from(2_u32))
     }
 
-    /// An order of `size` coin, at its limit or better. `None` where a number has too many digits.
-    pub fn sweep(&self, side: Side, size: Num, limit: Option<Num>) -> Option<Sweep> {
-        let (levels, is_within): (_, fn(Num, Num) -> bool) = match side {
-            Side::Buy => (&self.asks, |price, limit| price <= limit),
-            Side::Sell => (&self.bids, |price, limit| price >= limit),
+    /// An order of `quantity` coin, at its limit or better. `None` where a number has too many digits.
+    pub fn sweep(&self, side: Side, quantity: Num, limit: Option<Num>) -> Option<Sweep> {
+        let levels = match side {
+            Side::Buy => &self.asks,
+            Side::Sell => &self.bids,
+        };
+        let is_within = |price: Num, limit: Num| match side {
+            Side::Buy => price <= limit,
+            Side::Sell => price >= limit,
         };
         let reached = levels
             .iter()
             .take_while(|level| limit.is_none_or(|limit| is_within(level.price, limit)));
-        let (mut rest, mut cost) = (size, Num::ZERO);
+        let (mut rest, mut cost) = (quantity, Num::ZERO);
         for level in reached {
             let taken = level.size.min(rest);
             cost = cost.plus(level.price.times(taken)?)?;
             rest = rest.minus(taken)?;
         }
-        let filled = size.minus(rest)?;
+        let filled = quantity.minus(rest)?;
         Some(Sweep {
             filled,
             average: cost.over(filled).filter(|_| filled.is_positive()),

@@ -128,7 +128,9 @@ where
 /// What becomes of a command is news the person waits for; what a poll brings can wait for its flock.
 fn cause(msg: &Msg) -> Cause {
     match msg {
-        Msg::Polled(_) | Msg::Called(_) | Msg::TriesAgain(_) | Msg::Tick => Cause::Background,
+        Msg::Polled(_) | Msg::Booked(..) | Msg::Called(_) | Msg::TriesAgain(_) | Msg::Tick => {
+            Cause::Background
+        }
         Msg::Key(_)
         | Msg::Paste(_)
         | Msg::Click(_)

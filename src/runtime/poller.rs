@@ -13,7 +13,7 @@ use super::{Clock, jitter::Jitter};
 use crate::{
     app::{Msg, poll::Source},
     client::Client,
-    model::{Cursor, Failure, FailureKind, ScaledId},
+    model::{Cursor, Failure, FailureKind, MarketId, ScaledId},
 };
 use ask::{Desk, Question};
 use rhythm::{Rhythm, Wait};
@@ -137,7 +137,7 @@ impl Poller {
     }
 
     /// What a single question needs; those that have ended are let go.
-    fn once(&mut self) -> (ask::Desk, Jitter) {
+    fn once(&mut self) -> (Desk, Jitter) {
         while self.tasks.try_join_next().is_some() {}
         let jitter = Jitter::seeded(u64::from(self.pages.per_mille()));
         (self.desk.clone(), jitter)

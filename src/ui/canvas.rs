@@ -219,18 +219,26 @@ pub(super) fn wrapped(text: &str, room: u16) -> Vec<String> {
         let mut line = String::new();
         for word in paragraph.split_inclusive(' ') {
             if !line.is_empty() && width(&line) + width(word.trim_end()) > room {
-                lines.push(std::mem::take(&mut line));
+                lines.push(fitted(std::mem::take(&mut line), room));
             }
             line.push_str(word);
-            while width(&line) > room && room > 0 && line.chars().count() > 1 {
+            while width(line.trim_end()) > room && room > 0 && line.chars().count() > 1 {
                 let (head, tail) = broken(&line, room);
                 lines.push(head);
                 line = tail;
             }
         }
-        lines.push(line);
+        lines.push(fitted(line, room));
     }
     lines
+}
+
+/// The blank after the last word is not worth a line.
+fn fitted(mut line: String, room: u16) -> String {
+    if width(&line) > room {
+        line.truncate(line.trim_end().len());
+    }
+    line
 }
 
 /// A word longer than the line is cut where the line ends.
@@ -262,6 +270,10 @@ mod tests {
         assert_eq!(
             wrapped("risk limit exceeded", 11),
             ["risk limit ", "exceeded"]
+        );
+        assert_eq!(
+            wrapped("risk limit exceeded", 10),
+            ["risk limit", "exceeded"]
         );
         assert_eq!(wrapped("aaaaaa", 4), ["aaaa", "aa"]);
         assert_eq!(wrapped("日本語", 1).len(), 3);

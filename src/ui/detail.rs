@@ -7,7 +7,7 @@ use super::{
     price,
     theme::Part,
 };
-use crate::view::{DetailLine, DetailView, Span, Tone};
+use crate::view::{DetailLine, DetailView, PriceView, Span, Tone};
 use ratatui::layout::Rect;
 
 const WIDEST: u16 = 100;
@@ -55,18 +55,7 @@ fn drawn(canvas: &mut Canvas<'_>, body: Rect, detail: &DetailView, sight: Sight)
     let area = centered(body, all, height.min(body.height));
     let inner = panel(canvas, area, &detail.title);
     if let Some(chart) = beside {
-        let room = after(inner, wide.saturating_sub(2));
-        let room = Rect {
-            height: room.height.min(HIGHEST_CHART),
-            ..room
-        };
-        canvas.spans(after(line(room, 0), 1), &chart.title);
-        let below = Rect {
-            y: room.y + 1,
-            height: room.height.saturating_sub(1),
-            ..room
-        };
-        price::inside(canvas, below, chart);
+        draw_chart(canvas, after(inner, wide.saturating_sub(2)), chart);
     }
     let inner = Rect {
         width: inner.width.min(wide.saturating_sub(2)),
@@ -86,21 +75,36 @@ fn drawn(canvas: &mut Canvas<'_>, body: Rect, detail: &DetailView, sight: Sight)
         Sight::Chosen => scrollbar(canvas, inner, first, lines.len()),
     }
     let inner = after(inner, 1);
-    for (number, (label, value, mark)) in (0..inner.height).zip(lines.iter().skip(first)) {
-        let row = line(inner, number);
-        if *mark == Mark::Chosen {
-            canvas.fill(row, Part::Selection);
-            canvas.toned(row, "▌", Tone::Accent);
+    for (number, laid) in (0..inner.height).zip(lines.iter().skip(first)) {
+        draw_line(canvas, line(inner, number), laid, labels);
+    }
+}
+
+/// Beside the lines, under a title of its own.
+fn draw_chart(canvas: &mut Canvas<'_>, room: Rect, chart: &PriceView) {
+    let height = room.height.min(HIGHEST_CHART);
+    canvas.spans(after(line(room, 0), 1), &chart.title);
+    let below = Rect {
+        y: room.y + 1,
+        height: height.saturating_sub(1),
+        ..room
+    };
+    price::inside(canvas, below, chart);
+}
+
+fn draw_line(canvas: &mut Canvas<'_>, row: Rect, (label, value, mark): &Laid<'_>, labels: u16) {
+    if *mark == Mark::Chosen {
+        canvas.fill(row, Part::Selection);
+        canvas.toned(row, "▌", Tone::Accent);
+    }
+    match value {
+        None => {
+            canvas.toned(row, label, Tone::Strong);
         }
-        match value {
-            None => {
-                canvas.toned(row, label, Tone::Strong);
-            }
-            Some(value) => {
-                let lead = labels.saturating_sub(width(label));
-                canvas.toned(after(row, lead), label, Tone::Muted);
-                canvas.spans(after(row, labels + 2), value);
-            }
+        Some(value) => {
+            let lead = labels.saturating_sub(width(label));
+            canvas.toned(after(row, lead), label, Tone::Muted);
+            canvas.spans(after(row, labels + 2), value);
         }
     }
 }

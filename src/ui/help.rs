@@ -1,7 +1,7 @@
 //! The help over the desk: sections in as many columns as fit, two at most.
 
 use super::{
-    canvas::{Canvas, after, line, width},
+    canvas::{Canvas, after, line, shortened, width},
     frame::{panel, scrolled, widest},
 };
 use crate::view::{HelpSection, Span, Tone};
@@ -80,7 +80,8 @@ fn draw_entry(canvas: &mut Canvas<'_>, row: Rect, entry: &Entry<'_>, keys: u16) 
                 key,
                 Tone::Accent,
             );
-            canvas.toned(after(row, keys + 2), does, Tone::Plain);
+            let room = after(row, keys + 2);
+            canvas.toned(room, &shortened(does, room.width), Tone::Plain);
         }
         Entry::Space => {}
     }

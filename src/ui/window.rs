@@ -50,8 +50,10 @@ impl<F: Fn(usize) -> usize> Window<F> {
 mod tests {
     use super::*;
 
+    type Lines = fn(usize) -> usize;
+
     /// Every fourth row has a line above it.
-    fn window(room: usize) -> Window<fn(usize) -> usize> {
+    fn window(room: usize) -> Window<Lines> {
         Window {
             count: 40,
             room,

@@ -33,6 +33,7 @@ pub fn settings(model: &Model, zone: &Zone) -> DetailView {
     DetailView {
         title: vec![Span::new("Settings", Tone::Accent)],
         lines,
+        chart: None,
     }
 }
 

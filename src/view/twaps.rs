@@ -21,11 +21,9 @@ pub const TWAPS: &[Column<Twap>] = &[
     Column::new("total_size", "size", Number, 3, |t, scene| {
         known(t.total_size.map(|size| sized(t, size, scene))).into()
     }),
-    Column::new("filled", "filled", Number, 0, |t, _| {
-        part(t.filled_share(), Tone::Info)
-    }),
+    Column::new("filled", "filled", Number, 0, |t, _| part(t.filled_share())),
     Column::new("elapsed", "time", Number, 4, |t, scene| {
-        part(t.elapsed_share(clock(t, scene)), Tone::Muted)
+        part(t.elapsed_share(clock(t, scene)))
     }),
     Column::new("drift", "drift", Number, 1, |t, scene| {
         drift(t, scene).into()
@@ -315,11 +313,9 @@ fn gauge(share: Option<Num>, tone: Tone) -> Gauge {
     }
 }
 
-fn part(share: Option<Num>, tone: Tone) -> Cell {
-    match share {
-        Some(share) => Cell::with_gauge(share, tone, Span::plain(format::whole_percent(share))),
-        None => Span::unknown().into(),
-    }
+/// Without a bar: where there is room for one there are cards.
+fn part(share: Option<Num>) -> Cell {
+    known(share.map(format::whole_percent)).into()
 }
 
 fn sized(twap: &Twap, size: Num, scene: &Scene<'_>) -> String {

@@ -52,10 +52,7 @@ fn pressed(keys: &str) -> Model {
 }
 
 fn form(model: &Model) -> &Form {
-    let open = model.overlays.iter().find_map(|overlay| match overlay {
-        Overlay::Form(form) => Some(&**form),
-        _ => None,
-    });
+    let open = model.overlays.iter().find_map(Overlay::try_as_form_ref);
     open.unwrap()
 }
 
@@ -63,12 +60,12 @@ fn form(model: &Model) -> &Form {
 /// there and in the exits.
 fn filled(keys: &str, kind: Option<usize>) -> Model {
     let mut model = pressed(keys);
-    while form(&model).focus != form(&model).draft.fields()[0] {
-        press(&mut model, "shift-tab");
-    }
     if let Some(number) = kind {
+        focus(&mut model, Field::Kind);
         press(&mut model, &number.to_string());
     }
+    let first = form(&model).draft.fields()[0];
+    focus(&mut model, first);
     for field in form(&model).draft.fields() {
         let open = form(&model);
         let is_exit = matches!(field, Field::TakeProfit | Field::StopLoss);
@@ -79,6 +76,12 @@ fn filled(keys: &str, kind: Option<usize>) -> Model {
         press(&mut model, "tab");
     }
     model
+}
+
+fn focus(model: &mut Model, field: Field) {
+    while form(model).focus != field {
+        press(model, "tab");
+    }
 }
 
 fn sample(field: Field) -> &'static str {
@@ -145,6 +148,7 @@ fn keys(kind: OverlayKind) -> &'static [(&'static str, &'static str)] {
         ],
         OverlayKind::Chart => &[("chart", "p")],
         OverlayKind::Quality => &[("quality", "i")],
+        OverlayKind::Settings => &[("settings", ": config enter")],
         OverlayKind::Limits => &[("limits", "L")],
         OverlayKind::Strip => &[
             ("strip_close_all", "X"),

@@ -47,7 +47,9 @@ impl Keys {
         match shift {
             Shift::Top { left, came } => {
                 self.facts.drain(..left.min(self.facts.len()));
-                (0..came).for_each(|_| self.facts.push_front(Fact::Unknown));
+                for _ in 0..came {
+                    self.facts.push_front(Fact::Unknown);
+                }
             }
             Shift::Below { came } => {
                 let count = self.facts.len() + came;
@@ -79,7 +81,9 @@ pub(super) fn picked(model: &Model, pane: Pane, lens: &Lens, version: u64) -> Pi
     let order = lens.sort.map_or(Order::Own, |sort| {
         let facts = std::iter::repeat_n(Fact::Unknown, count).collect();
         let mut keys = Keys { facts, sort };
-        places.iter().for_each(|at| keys.read(reader, *at));
+        for at in &places {
+            keys.read(reader, *at);
+        }
         places.sort_unstable_by(|a, b| keys.order(*a, *b));
         Order::By(keys)
     });

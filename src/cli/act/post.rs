@@ -178,6 +178,7 @@ impl<'a> Mail<'a> {
                 | Msg::Tick
                 | Msg::Opened(_)
                 | Msg::Polled(_)
+                | Msg::Booked(..)
                 | Msg::Called(_)
                 | Msg::TriesAgain(_)
                 | Msg::Ended(..)

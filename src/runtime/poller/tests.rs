@@ -60,6 +60,7 @@ async fn polled(mail: &mut Receiver<Msg>) -> Answer {
         | Msg::Scrolled(..)
         | Msg::Tick
         | Msg::Opened(_)
+        | Msg::Booked(..)
         | Msg::Called(_)
         | Msg::TriesAgain(_)
         | Msg::Progress(..)
