@@ -102,6 +102,16 @@ struct Told<'a> {
     /// The same command under this key repeats it without doing it twice.
     #[serde(skip_serializing_if = "Option::is_none")]
     idempotency_key: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+}
+
+/// What to do about an outcome that is not known.
+fn next(why: &Failure, key: Option<&IdempotencyKey>) -> Option<String> {
+    let key = key.filter(|_| why.is_doubtful())?;
+    Some(format!(
+        "the same command with --idempotency-key {key} repeats it and does nothing twice"
+    ))
 }
 
 impl Voice {
@@ -147,10 +157,8 @@ impl Voice {
                 if let Some(wait) = why.retry_after {
                     out::complain(&format!("ask again in {} s, not sooner", wait.as_secs()));
                 }
-                if let (Some(key), true) = (key, why.is_doubtful()) {
-                    out::complain(&format!(
-                        "the same command with --idempotency-key {key} repeats it and does nothing twice"
-                    ));
+                if let Some(next) = next(why, key) {
+                    out::complain(&next);
                 }
             }
             Form::Json => {
@@ -197,6 +205,7 @@ impl<'a> Told<'a> {
             request_id: why.request_id.as_ref().map(ToString::to_string),
             retry_after: why.retry_after.map(|wait| wait.as_secs()),
             idempotency_key: key.map(IdempotencyKey::raw),
+            next: next(why, key),
         }
     }
 }

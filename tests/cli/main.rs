@@ -19,6 +19,7 @@ mod again;
 mod curl;
 mod deeds;
 mod doctor;
+mod ends;
 mod lists;
 mod other;
 mod readme;

@@ -17,6 +17,8 @@ pub(crate) struct Served {
     pub(crate) home: TempDir,
     pub(crate) base_url: String,
     pub(crate) key: String,
+    /// Of the user of `chal-2`.
+    other: String,
 }
 
 impl Served {
@@ -25,26 +27,44 @@ impl Served {
     }
 
     pub(crate) fn open(scenario: &str) -> Self {
+        Self::with(scenario, &[])
+    }
+
+    pub(crate) fn with(scenario: &str, more: &[&str]) -> Self {
         let home = TempDir::new().unwrap();
         fs::write(home.path().join("scenario.toml"), scenario).unwrap();
-        let mut child = perpdeck(home.path())
-            .args(["serve", "--output", "json", "--scenario", "scenario.toml"])
-            .args(["--state-dir", "serving"])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut line = String::new();
-        let out = child.stdout.take().unwrap();
-        BufReader::new(out).read_line(&mut line).unwrap();
-        let said: Value = serde_json::from_str(&line).unwrap();
-        let word = |value: &Value| value.as_str().unwrap().to_owned();
+        let (child, said) = serve(home.path(), more);
+        let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         Self {
             base_url: word(&said["base_url"]),
             key: word(&said["accounts"][0]["api_key"]),
+            other: word(&said["accounts"][1]["api_key"]),
             child,
             home,
         }
+    }
+
+    /// One with few who trade SOL, and none that come back within seconds, but for what `/sim/clock` adds.
+    pub(crate) fn thin() -> Self {
+        let thin = BARE.replace("depth_usd = 30000", "depth_usd = 1000");
+        Self::with(&thin, &["--speed", "0.1"])
+    }
+
+    /// One that can be killed and be there [again](Self::again), at the same address with what it held.
+    pub(crate) fn kept() -> Self {
+        Self::with(BARE, &KEPT)
+    }
+
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    pub(crate) fn again(&mut self) {
+        let address = self.base_url.strip_prefix("http://").unwrap();
+        let here = ["--listen", address];
+        let (child, _) = serve(self.home.path(), &[&KEPT[..], &here].concat());
+        self.child = child;
     }
 
     /// The program, pointed at this exchange by its environment.
@@ -144,27 +164,70 @@ impl Served {
     }
 
     fn call(&self, method: &str, target: &str, body: Option<&Value>) -> Value {
+        let (status, answer) = self.call_as(&self.key, method, target, body);
+        assert!(
+            status.starts_with("20"),
+            "{method} {target}: {status} {answer}"
+        );
+        answer
+    }
+
+    /// Sells at the market as `chal-2`, more than anybody bids for: then there is no market left to close in.
+    pub(crate) fn eat_bids(&self, market: &str, size: f64) {
+        let body = json!({
+            "type": "market", "account_id": "chal-2", "market_id": market, "side": "sell", "size": size,
+            "leverage": 20, "margin_mode": "cross", "slippage_tolerance_bps": 250,
+        });
+        let (status, answer) = self.call_as(&self.other, "POST", "/v1/orders", Some(&body));
+        assert_eq!(status, "201", "{answer}");
+        let (filled, asked) = (&answer["data"]["filled_size"], json!(size));
+        assert!(
+            filled.as_f64() < asked.as_f64(),
+            "somebody still bids: {answer}"
+        );
+    }
+
+    fn call_as(
+        &self,
+        key: &str,
+        method: &str,
+        target: &str,
+        body: Option<&Value>,
+    ) -> (String, Value) {
         let address = self.base_url.strip_prefix("http://").unwrap();
         let body = body.map(Value::to_string).unwrap_or_default();
         let mut stream = TcpStream::connect(address).unwrap();
-        let key = uuid::Uuid::new_v4();
+        let name = uuid::Uuid::new_v4();
         write!(
             stream,
-            "{method} {target} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nAuthorization: Bearer {}\r\n\
-             Idempotency-Key: {key}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
-            self.key,
+            "{method} {target} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nAuthorization: Bearer {key}\r\n\
+             Idempotency-Key: {name}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
             body.len()
         )
         .unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-        assert!(
-            head.starts_with("HTTP/1.1 20"),
-            "{method} {target}: {answer}"
-        );
-        serde_json::from_str(body).unwrap_or_default()
+        let status = head.split(' ').nth(1).unwrap_or_default().to_owned();
+        (status, serde_json::from_str(body).unwrap_or_default())
     }
+}
+
+const KEPT: [&str; 2] = ["--data-dir", "kept"];
+
+fn serve(home: &Path, more: &[&str]) -> (Child, Value) {
+    let mut child = perpdeck(home)
+        .args(["serve", "--output", "json", "--scenario", "scenario.toml"])
+        .args(["--state-dir", "serving"])
+        .args(more)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    let out = child.stdout.take().unwrap();
+    BufReader::new(out).read_line(&mut line).unwrap();
+    (child, serde_json::from_str(&line).unwrap())
 }
 
 impl Drop for Served {

@@ -84,8 +84,17 @@ async fn ended(service: &Service, voice: Voice, deed: &Deed, outcome: &Outcome) 
         voice.note("whether anything is still open could not be read");
         voice.failure(why);
     }
-    let clean = operation.failed_count == 0 && open.is_ok_and(|open| open.is_empty());
-    Ok(if clean { Exit::Ok } else { Exit::Partial })
+    let (left, failed) = (open.map(|open| open.len()), operation.failed_count);
+    let next = match left {
+        Ok(0) if failed == 0 => return Ok(Exit::Ok),
+        Ok(0) => "what failed is not open any more: nothing is left to close",
+        Ok(_) => {
+            "the same command again, under a new key, closes what is left; under this one it only answers the same"
+        }
+        Err(_) => "\"perpdeck positions\" tells what is left",
+    };
+    voice.note(next);
+    Ok(Exit::Partial)
 }
 
 /// What is open once the closes had a moment to fill.

@@ -115,6 +115,7 @@ async fn not_flat(service: &Service, voice: Voice, outcome: &Outcome) -> Result<
     };
     end.say(voice, &words)?;
     Ok(if exit == Exit::Unknown {
+        voice.note("the same command again goes on with what is left");
         Exit::Partial
     } else {
         exit

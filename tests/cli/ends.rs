@@ -1,0 +1,114 @@
+//! Ends in the middle: what is not known, and what was done in part, and the words that say how to go on.
+
+use super::{
+    deeds::{BUY, with},
+    served::{Served, last_error},
+    *,
+};
+use serde_json::json;
+use std::{
+    io::{BufRead as _, BufReader, Read as _},
+    process::{Child, ChildStderr, Stdio},
+};
+
+/// A verb on its way, that speaks as to a person.
+struct Running {
+    child: Child,
+    err: BufReader<ChildStderr>,
+    heard: String,
+}
+
+impl Running {
+    fn begin(served: &Served, verb: &[&str]) -> Self {
+        let mut verb = served.verb(verb);
+        let verb = verb.args(["--yes", "--output", "table"]);
+        let mut child = verb
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        Self {
+            err: BufReader::new(child.stderr.take().unwrap()),
+            child,
+            heard: String::new(),
+        }
+    }
+
+    fn until_it_says(&mut self, words: &str) {
+        while !self.heard.contains(words) {
+            let count = self.err.read_line(&mut self.heard).unwrap();
+            assert_ne!(count, 0, "never {words:?}: {}", self.heard);
+        }
+    }
+
+    /// Exit code, standard output, standard error.
+    fn end(mut self) -> (i32, String, String) {
+        self.err.read_to_string(&mut self.heard).unwrap();
+        let Output { status, stdout, .. } = self.child.wait_with_output().unwrap();
+        let out = String::from_utf8(stdout).unwrap();
+        (status.code().unwrap(), out, self.heard)
+    }
+}
+
+#[test]
+fn an_order_whose_answer_was_lost_with_its_service_ends_unknown_and_its_key_finds_it_later() {
+    let mut served = Served::kept();
+    served.plant(&json!({ "kind": "drop_reply", "route": "place_order" }));
+    let mut placing = Running::begin(&served, BUY);
+    placing.until_it_says("outcome unknown");
+    served.kill();
+    let (code, out, err) = placing.end();
+    assert_eq!((code, out.as_str()), (14, ""), "{err}");
+    let repeat = "the same command with --idempotency-key ";
+    let (_, after) = err.split_once(repeat).expect(&err);
+    assert!(
+        after.contains(" repeats it and does nothing twice"),
+        "{err}"
+    );
+    let key = after.split(' ').next().unwrap();
+
+    served.again();
+    let found = served.json(&with(BUY, &["--yes", "--idempotency-key", key]));
+    assert_eq!(served.orders().len(), 1);
+    assert_eq!(found["data"]["id"], served.orders()[0]["id"]);
+}
+
+#[test]
+fn a_close_all_with_a_target_that_cannot_be_closed_is_partial_and_says_how_to_go_on() {
+    let served = Served::thin();
+    let stuck = served.holding("paper|SOL", 5.0, "cross");
+    served.holding("paper|ETH", 1.0, "cross");
+    served.eat_bids("paper|SOL", 1_000.0);
+    let mut closing = Running::begin(&served, &["close-all"]);
+    closing.until_it_says("1 of 2 tried, 1 failed");
+    // The account may trade again, and nobody bids for more SOL meanwhile.
+    served.post("/sim/clock", &json!({ "advance_ms": 500 }));
+    let (code, out, err) = closing.end();
+    assert_eq!(code, 15, "{out} {err}");
+    assert!(out.contains("1 of 2 submitted, 1 failed"), "{out}");
+    assert!(
+        out.contains(&format!("position {stuck} failed: market_unavailable")),
+        "{out}"
+    );
+    assert!(
+        out.contains(&format!("position {stuck} is still open")),
+        "{out}"
+    );
+    assert!(
+        err.contains("the same command again, under a new key, closes what is left"),
+        "{err}"
+    );
+}
+
+#[test]
+fn a_program_is_told_how_to_go_on_as_well() {
+    let served = Served::bare();
+    served.plant(&json!({ "kind": "drop_reply", "route": "place_order" }));
+    let (code, _, err) = served.run(&with(BUY, &["--yes", "--price-source", "none"]));
+    let error = last_error(&err);
+    let (key, next) = (&error["idempotency_key"], error["next"].as_str().unwrap());
+    assert!(
+        code == 14 && next.contains(key.as_str().unwrap()),
+        "{error}"
+    );
+}
