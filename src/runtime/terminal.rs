@@ -11,11 +11,16 @@ use ratatui::{Terminal, backend::CrosstermBackend};
 use std::{
     io::{self, BufWriter, Stdout},
     panic,
-    sync::Once,
+    sync::{Once, mpsc},
+    thread,
+    time::Duration,
 };
 
 /// One write per frame: a full repaint at 200x60 is about 16 KB.
 const FRAME_BYTES: usize = 128 * 1024;
+
+/// How long leaving waits for a terminal that does not read.
+const LAST_WORDS: Duration = Duration::from_millis(500);
 
 pub(super) type Screen = Terminal<CrosstermBackend<BufWriter<Stdout>>>;
 
@@ -59,16 +64,24 @@ impl Drop for Taken {
     }
 }
 
-/// Undoes everything [`Taken::take`] did. Safe to repeat; a terminal that is gone cannot be helped.
+/// Undoes everything [`Taken::take`] did. Safe to repeat; a terminal that is gone cannot be helped, and one that nobody
+/// reads holds nobody back.
 fn give_back() {
-    let undone = execute!(
-        io::stdout(),
-        mouse::GiveBack,
-        DisableBracketedPaste,
-        LeaveAlternateScreen,
-        cursor::Show
-    );
-    drop(undone);
+    let (done, undone) = mpsc::channel();
+    let saying = thread::Builder::new().spawn(move || {
+        let said = execute!(
+            io::stdout(),
+            mouse::GiveBack,
+            DisableBracketedPaste,
+            LeaveAlternateScreen,
+            cursor::Show
+        );
+        // Whoever waited has left.
+        drop(done.send(said));
+    });
+    if saying.is_ok() {
+        drop(undone.recv_timeout(LAST_WORDS));
+    }
     drop(terminal::disable_raw_mode());
 }
 

@@ -12,6 +12,7 @@ mod mouse;
 mod session;
 mod settings;
 mod stories;
+mod unread;
 mod verbs;
 
 use session::Session;

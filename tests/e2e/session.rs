@@ -25,6 +25,82 @@ pub(crate) struct Session {
     master: Box<dyn MasterPty + Send>,
 }
 
+/// The real binary on a terminal that nobody reads: not one byte of what it writes.
+pub(crate) struct Unread {
+    keys: Box<dyn Write + Send>,
+    child: Box<dyn Child + Send + Sync>,
+    /// Open, so that the terminal is there.
+    _master: Box<dyn MasterPty + Send>,
+}
+
+impl Unread {
+    pub(crate) fn start(home: &Path, size: (u16, u16), args: &[&str]) -> Self {
+        let (child, master) = spawn(home, size, args);
+        Self {
+            keys: master.take_writer().unwrap(),
+            child,
+            _master: master,
+        }
+    }
+
+    pub(crate) fn press(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).unwrap();
+        self.keys.flush().unwrap();
+    }
+
+    pub(crate) fn signal(&self, name: &str) {
+        signal(&*self.child, name);
+    }
+
+    pub(crate) fn ended(&mut self) -> Option<u32> {
+        let ended = self.child.try_wait().unwrap();
+        ended.map(|status| status.exit_code())
+    }
+}
+
+impl Drop for Unread {
+    fn drop(&mut self) {
+        let _ended = self.child.kill();
+        let _reaped = self.child.wait();
+    }
+}
+
+fn spawn(
+    home: &Path,
+    (columns, rows): (u16, u16),
+    args: &[&str],
+) -> (Box<dyn Child + Send + Sync>, Box<dyn MasterPty + Send>) {
+    let size = PtySize {
+        rows,
+        cols: columns,
+        pixel_width: 0,
+        pixel_height: 0,
+    };
+    let pty = native_pty_system().openpty(size).unwrap();
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_perpdeck"));
+    command.args(args);
+    command.env_clear();
+    for (name, value) in [
+        ("HOME", home.to_str().unwrap()),
+        ("TMPDIR", home.to_str().unwrap()),
+        ("TERM", "xterm-256color"),
+        ("LANG", "C.UTF-8"),
+    ] {
+        command.env(name, value);
+    }
+    let child = pty.slave.spawn_command(command).unwrap();
+    (child, pty.master)
+}
+
+/// Sends the process a signal by name: `TERM`, `HUP`, `INT`.
+fn signal(child: &(dyn Child + Send + Sync), name: &str) {
+    let pid = child.process_id().unwrap().to_string();
+    let sent = std::process::Command::new("kill")
+        .args([&format!("-{name}"), &pid])
+        .status();
+    assert!(sent.unwrap().success());
+}
+
 /// What is left when the program has ended.
 pub(crate) struct Ended {
     pub(crate) code: u32,
@@ -34,27 +110,9 @@ pub(crate) struct Ended {
 
 impl Session {
     /// Starts `perpdeck` with `args` at home in `home`, with nothing configured but the terminal.
-    pub(crate) fn start(home: &Path, (columns, rows): (u16, u16), args: &[&str]) -> Self {
-        let size = PtySize {
-            rows,
-            cols: columns,
-            pixel_width: 0,
-            pixel_height: 0,
-        };
-        let pty = native_pty_system().openpty(size).unwrap();
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_perpdeck"));
-        command.args(args);
-        command.env_clear();
-        for (name, value) in [
-            ("HOME", home.to_str().unwrap()),
-            ("TMPDIR", home.to_str().unwrap()),
-            ("TERM", "xterm-256color"),
-            ("LANG", "C.UTF-8"),
-        ] {
-            command.env(name, value);
-        }
-        let child = pty.slave.spawn_command(command).unwrap();
-        drop(pty.slave);
+    pub(crate) fn start(home: &Path, size: (u16, u16), args: &[&str]) -> Self {
+        let (columns, rows) = size;
+        let (child, master) = spawn(home, size, args);
         let screen = Arc::new((
             Mutex::new(vt100::Parser::new(
                 at_least_one(rows),
@@ -67,15 +125,15 @@ impl Session {
         let reader = read_into(
             Arc::clone(&screen),
             Arc::clone(&hung_up),
-            pty.master.try_clone_reader().unwrap(),
+            master.try_clone_reader().unwrap(),
         );
         Self {
             screen,
-            keys: pty.master.take_writer().unwrap(),
+            keys: master.take_writer().unwrap(),
             child,
             reader: Some(reader),
             hung_up,
-            master: pty.master,
+            master,
         }
     }
 
@@ -143,13 +201,8 @@ impl Session {
         self.wait_until(&format!("{text:?}"), |screen| screen.contains(text));
     }
 
-    /// Sends the process a signal by name: `TERM`, `HUP`, `INT`.
     pub(crate) fn signal(&self, name: &str) {
-        let pid = self.child.process_id().unwrap().to_string();
-        let sent = std::process::Command::new("kill")
-            .args([&format!("-{name}"), &pid])
-            .status();
-        assert!(sent.unwrap().success());
+        signal(&*self.child, name);
     }
 
     /// Closes the terminal's window: the reader lets go with the next byte, and nobody holds the far end any more.

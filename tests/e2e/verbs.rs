@@ -6,6 +6,7 @@ use std::{
     fs,
     io::{BufRead as _, BufReader},
     os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
     process::{Child, Command, Output, Stdio},
 };
 
@@ -27,14 +28,14 @@ const BUY: &[&str] = &[
 ];
 
 /// A paper exchange on its own, and the home of those who trade there. Killed when dropped.
-struct Service {
+pub(crate) struct Service {
     child: Child,
     home: TempDir,
     base_url: String,
 }
 
 impl Service {
-    fn open() -> Self {
+    pub(crate) fn open() -> Self {
         let home = tempfile::tempdir().unwrap();
         let scenario = home.path().join("scenario.toml");
         fs::write(scenario, include_str!("../support/bare.toml")).unwrap();
@@ -71,7 +72,16 @@ impl Service {
         }
     }
 
-    fn settings(&self) -> [String; 8] {
+    pub(crate) fn home(&self) -> &Path {
+        self.home.path()
+    }
+
+    /// Of a desk that has the journal.
+    pub(crate) fn door(&self) -> PathBuf {
+        self.home.path().join("s/desk.sock")
+    }
+
+    pub(crate) fn settings(&self) -> [String; 8] {
         let key = self.home.path().join("key").to_str().unwrap().to_owned();
         let state = self.home.path().join("s").to_str().unwrap().to_owned();
         [
@@ -101,7 +111,7 @@ impl Service {
             .collect();
         let desk = Session::start(self.home.path(), SIZE, &args);
         desk.wait_for(text);
-        let door = self.home.path().join("s/desk.sock");
+        let door = self.door();
         desk.wait_until("its door", |_| door.exists());
         desk
     }
@@ -125,7 +135,7 @@ impl Service {
 
     /// What the verb that must succeed prints.
     #[track_caller]
-    fn json(&self, args: &[&str]) -> Value {
+    pub(crate) fn json(&self, args: &[&str]) -> Value {
         let (code, out, err) = self.run(args);
         assert_eq!(code, 0, "{args:?}: {err}");
         serde_json::from_str(&out).unwrap()
@@ -139,7 +149,7 @@ impl Drop for Service {
     }
 }
 
-fn with<'a>(args: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
+pub(crate) fn with<'a>(args: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
     [args, more].concat()
 }
 

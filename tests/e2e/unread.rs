@@ -1,0 +1,93 @@
+//! A terminal that nobody reads: what gets out goes out all the same, and the desk ends when it is told to.
+//!
+//! Not one byte is read here from the first to the last, so whatever arrives at the exchange has not waited for it.
+
+use super::{
+    session::Unread,
+    verbs::{Service, with},
+    *,
+};
+use std::time::{Duration, Instant};
+
+/// Far more than the promise of 250 ms, which the outbox is held to where nothing else runs: this is for whole
+/// processes on a machine that does other things.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Asks again and again; the processes between are real.
+#[track_caller]
+fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let end = Instant::now() + PATIENCE;
+    while !holds() {
+        assert!(Instant::now() < end, "{what} never came");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn count(service: &Service, list: &str) -> usize {
+    service.json(&[list]).as_array().unwrap().len()
+}
+
+/// A desk with a position and an order, whose terminal is full.
+fn stuck(service: &Service) -> Unread {
+    let buy = [
+        "place",
+        "--market",
+        "paper|ETH",
+        "--side",
+        "buy",
+        "--size",
+        "1",
+        "--yes",
+    ];
+    service.json(&with(&buy, &["--type", "market"]));
+    service.json(&with(&buy, &["--type", "limit", "--limit-price", "2000"]));
+    let settings = service.settings();
+    let args: Vec<_> = settings.iter().map(String::as_str).collect();
+    let args = with(&args, &["--close-all-delay", "0s"]);
+    let mut desk = Unread::start(service.home(), SIZE, &args);
+    until("the door of the desk", || service.door().exists());
+    // Each of these draws a panel and takes it away again: many times what a terminal holds unread.
+    for _ in 0..150 {
+        for key in ["?", "\u{1b}"] {
+            desk.press(key);
+            std::thread::sleep(Duration::from_millis(17));
+        }
+    }
+    desk
+}
+
+fn ends(mut desk: Unread) {
+    desk.signal("TERM");
+    let mut code = None;
+    until("the end", || {
+        code = desk.ended();
+        code.is_some()
+    });
+    assert_eq!(code, Some(143));
+}
+
+#[test]
+fn one_key_closes_everything_and_the_desk_ends_when_told() {
+    let service = Service::open();
+    let mut desk = stuck(&service);
+    desk.press("X");
+    until("the close", || count(&service, "positions") == 0);
+    assert_eq!(count(&service, "orders"), 1);
+    ends(desk);
+}
+
+#[test]
+fn a_flatten_by_key_and_one_by_signal_get_out_of_orders_too() {
+    for by_key in [true, false] {
+        let service = Service::open();
+        let mut desk = stuck(&service);
+        if by_key {
+            desk.press("F");
+        } else {
+            desk.signal("USR1");
+        }
+        until("the close", || count(&service, "positions") == 0);
+        until("the cancel", || count(&service, "orders") == 0);
+        ends(desk);
+    }
+}
