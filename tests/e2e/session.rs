@@ -16,21 +16,24 @@ use std::{
 /// Longer than anything here takes on a loaded two-core machine.
 const PATIENCE: Duration = Duration::from_mins(1);
 
+type Process = Box<dyn Child + Send + Sync>;
+type Master = Box<dyn MasterPty + Send>;
+
 pub(crate) struct Session {
     screen: Arc<(Mutex<vt100::Parser>, Condvar)>,
     keys: Box<dyn Write + Send>,
-    child: Box<dyn Child + Send + Sync>,
+    child: Process,
     reader: Option<JoinHandle<()>>,
     hung_up: Arc<AtomicBool>,
-    master: Box<dyn MasterPty + Send>,
+    master: Master,
 }
 
 /// The real binary on a terminal that nobody reads: not one byte of what it writes.
 pub(crate) struct Unread {
     keys: Box<dyn Write + Send>,
-    child: Box<dyn Child + Send + Sync>,
+    child: Process,
     /// Open, so that the terminal is there.
-    _master: Box<dyn MasterPty + Send>,
+    _master: Master,
 }
 
 impl Unread {
@@ -65,11 +68,7 @@ impl Drop for Unread {
     }
 }
 
-fn spawn(
-    home: &Path,
-    (columns, rows): (u16, u16),
-    args: &[&str],
-) -> (Box<dyn Child + Send + Sync>, Box<dyn MasterPty + Send>) {
+fn spawn(home: &Path, (columns, rows): (u16, u16), args: &[&str]) -> (Process, Master) {
     let size = PtySize {
         rows,
         cols: columns,
