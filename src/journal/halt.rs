@@ -87,6 +87,17 @@ impl Halts {
         Ok(notes.into_iter().map(|note| note.why).collect())
     }
 
+    /// What is noted in `other` is noted here, and then no longer there.
+    pub(super) fn take_over(&mut self, other: &mut Self) -> io::Result<()> {
+        for note in &other.notes {
+            self.note(note.place.clone(), &note.why)?;
+        }
+        if !other.notes.is_empty() {
+            other.rearm_all()?;
+        }
+        Ok(())
+    }
+
     fn note(&mut self, place: String, why: &str) -> io::Result<()> {
         self.notes.retain(|note| note.place != place);
         let why = plain(why).chars().take(LONGEST).collect();

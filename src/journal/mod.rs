@@ -12,6 +12,7 @@
 //!
 //! Known limit: not for network file systems, where neither the lock nor the sync is to be relied on.
 
+mod aside;
 mod entry;
 mod error;
 mod file;
@@ -19,6 +20,7 @@ mod halt;
 mod schema;
 mod spare;
 
+pub use aside::asides;
 pub use entry::{Entry, Intent, IntentId, Outcome, Standing, State};
 pub use error::JournalError;
 pub use file::{Holder, holder};
@@ -29,11 +31,18 @@ use halt::Halts;
 use rusqlite::{Connection, OptionalExtension as _, named_params, params};
 use sha2::{Digest as _, Sha256};
 use spare::Spares;
-use std::{fmt::Write as _, fs::File, io, path::Path, sync::Arc};
+use std::{
+    fmt::Write as _,
+    fs::File,
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 /// The open journal; dropping it frees the lock.
 #[derive(Debug)]
 pub struct Journal {
+    dir: PathBuf,
     connection: Connection,
     failed: Option<JournalError>,
     /// Writes that still succeed on a disk that is about to break.
@@ -52,6 +61,7 @@ impl Journal {
     pub fn open(dir: &Path) -> Result<Self, JournalError> {
         let lock = file::lock(dir)?;
         let mut journal = Self {
+            dir: dir.to_owned(),
             connection: file::database(dir)?,
             failed: None,
             #[cfg(test)]
@@ -68,6 +78,7 @@ impl Journal {
     /// Opens the journal that another process writes: everything can be read, every write is refused.
     pub fn look(dir: &Path) -> Result<Self, JournalError> {
         Ok(Self {
+            dir: dir.to_owned(),
             connection: file::readable(dir)?,
             failed: Some(JournalError::Held {
                 path: dir.to_owned(),

@@ -376,3 +376,56 @@ fn what_was_written_by_a_clock_ahead_of_this_one_is_not_sent_again_by_itself() {
         assert_eq!(entry.is_replayable(minutes(now)), is_replayable, "{now}");
     }
 }
+
+#[test]
+fn what_is_open_beside_the_journal_is_taken_in_once_and_so_is_a_halt() {
+    let dir = place();
+    let beside = asides(dir.path()).next().unwrap();
+    let mut aside = Journal::open(&beside).unwrap();
+    let mut sent = |key: &str| {
+        let credential = aside.fingerprint("pd_live_secret").unwrap();
+        let intent = Intent {
+            credential,
+            ..intent(key)
+        };
+        aside.record(Timestamp(1), &intent).unwrap()
+    };
+    let (open, over) = (sent("open"), sent("over"));
+    let doubt = Standing::new(State::Unknown, "no answer");
+    aside.tell(Timestamp(2), open, &doubt).unwrap();
+    let done = Standing::new(State::Done, "order o-1 filled");
+    aside.tell(Timestamp(2), over, &done).unwrap();
+    let (here, account) = ("https://x.test", "chal-1".into());
+    aside.halt(here, &account, "it was flattened").unwrap();
+
+    let mut journal = Journal::open(dir.path()).unwrap();
+    let mut take_in = || {
+        journal
+            .take_in_asides(Timestamp(3), "pd_live_secret")
+            .unwrap()
+    };
+    assert_eq!(take_in(), 0, "another process has it");
+    drop(aside);
+    assert_eq!([take_in(), take_in()], [1, 0]);
+    let [taken] = journal.open_intents().unwrap().try_into().unwrap();
+    let credential = journal.fingerprint("pd_live_secret").unwrap();
+    let expected = Entry {
+        intent: Intent {
+            credential,
+            ..intent("open")
+        },
+        state: State::Unknown,
+        outcome: Some(Outcome {
+            at: Timestamp(2),
+            detail: "no answer".into(),
+            order_id: None,
+            request_id: None,
+        }),
+        ..entry(taken.id, 1, "open")
+    };
+    assert_eq!(taken, expected);
+    assert_eq!(journal.halted(here, &account), Some("it was flattened"));
+    let aside = Journal::open(&beside).unwrap();
+    assert_eq!(aside.open_intents().unwrap(), []);
+    assert_eq!(aside.halted(here, &account), None);
+}

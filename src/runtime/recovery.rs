@@ -17,7 +17,7 @@ use crate::{
     client::{Clues, Sight},
     config::Connection,
     journal::{Entry, Journal, JournalError, Standing, State},
-    model::{CloseKind, Command, Failure, Order, Receipt, Ticket},
+    model::{CloseKind, Command, Failure, Order, Receipt, Ticket, Timestamp},
 };
 use secrecy::ExposeSecret as _;
 use std::{sync::Arc, time::Duration};
@@ -37,11 +37,16 @@ pub(super) struct Left {
     fingerprint: String,
 }
 
-/// Reads it, before this session writes anything.
-pub(super) fn left(journal: &Journal, by: &Connection) -> Result<Left, JournalError> {
+/// Reads it, before this session writes anything; what was left beside the journal is taken in first.
+pub(super) fn left(
+    journal: &mut Journal,
+    now: Timestamp,
+    by: &Connection,
+) -> Result<Left, JournalError> {
     if let Some(why) = journal.failure() {
         return Err(why.clone());
     }
+    journal.take_in_asides(now, by.api_key.expose_secret())?;
     let halted = journal.halted(&by.base_url, &by.account_id);
     Ok(Left {
         open: journal.open_intents()?,

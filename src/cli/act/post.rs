@@ -2,14 +2,14 @@
 //!
 //! Contract: one process writes a journal. While another verb does, this waits a moment. While a desk does, the desk is
 //! asked to send, and sends as if it had been typed there. Where neither will do (the desk is stopped, trades another
-//! account, or a verb takes long), what closes or cancels goes out beside it, on a journal of its own under `aside`; what
-//! raises exposure is not sent.
+//! account, or a verb takes long), what closes or cancels goes out beside it, on a journal of its own under `aside`, which
+//! the next desk or verb takes in; what raises exposure is not sent.
 
 use super::{Deed, Outcome, held_back};
 use crate::{
     app::{Msg, Sending},
     cli::{service::Service, voice::Voice},
-    journal::{Entry, Journal, JournalError, holder},
+    journal::{Entry, Journal, JournalError, asides, holder},
     model::{Command, Failure, FailureKind, Progress, Risk, Ticket},
     runtime::{Asked, Caller, Clock, Outbox, TurnedAway, call},
 };
@@ -31,8 +31,6 @@ use tokio::{
 const ABREAST: usize = 8;
 /// How long apart another verb is looked at that has the journal.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
-/// Journals beside the desk's, for exits that cannot wait for each other.
-const ASIDE: u32 = 8;
 
 pub(super) struct Post<'a> {
     service: &'a Service,
@@ -346,8 +344,7 @@ fn aside(dir: &Path, risk: Risk) -> Option<(PathBuf, Opened)> {
     if risk == Risk::Increasing {
         return None;
     }
-    let mut places = (1..=ASIDE).map(|number| dir.join("aside").join(number.to_string()));
-    places.find_map(|dir| match Journal::open(&dir) {
+    asides(dir).find_map(|dir| match Journal::open(&dir) {
         Err(JournalError::Held { .. }) => None,
         journal => Some((dir, journal)),
     })

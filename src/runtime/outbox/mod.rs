@@ -55,9 +55,10 @@ impl Outbox {
         let mut flights = JoinSet::new();
         // Asked for now, so that it is answered before anything of this session is written.
         let connection = desk.client.connection().clone();
+        let now = clock.now();
         let left = desk
             .scribe
-            .ask(move |journal| recovery::left(journal, &connection));
+            .ask(move |journal| recovery::left(journal, now, &connection));
         flights.spawn(recovery::recover(desk.clone(), left));
         Self { desk, flights }
     }

@@ -10,7 +10,7 @@ use crate::{
     journal::{Intent, State},
     model::{FailureKind, Timestamp},
 };
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 use tempfile::TempDir;
 use tokio::sync::mpsc::{Receiver, channel, unbounded_channel};
 
@@ -27,8 +27,20 @@ struct Desk {
 /// A desk at `now`, a hundred times as fast as life, on a journal with `commands` still on the wire since [`NOW`].
 async fn after_a_crash(now: Timestamp, commands: &[Command], script: Vec<Reply>) -> Desk {
     let dir = tempfile::tempdir().unwrap();
+    let journal = dir.path().to_owned();
+    after_a_crash_on(dir, &journal, now, commands, script).await
+}
+
+/// The same, with the commands in a `journal` of their own.
+async fn after_a_crash_on(
+    dir: TempDir,
+    journal: &Path,
+    now: Timestamp,
+    commands: &[Command],
+    script: Vec<Reply>,
+) -> Desk {
     let responder = Responder::answering(script).await;
-    let mut journal = Journal::open(dir.path()).unwrap();
+    let mut journal = Journal::open(journal).unwrap();
     for (command, number) in commands.iter().zip(1..) {
         let key = format!("key-{number}").into();
         let request = Request::of(command, key, &Dialect::default()).unwrap();
@@ -110,6 +122,24 @@ async fn a_key_too_old_to_be_known_is_not_sent_again_by_desk_or_restart() {
     let sent = desk.methods();
     assert!(sent.iter().all(|method| method == "GET"), "{sent:?}");
     assert_eq!(desk.states(), [State::Parked]);
+}
+
+#[tokio::test]
+async fn what_a_verb_left_open_beside_the_journal_is_gone_on_with_by_the_next_desk() {
+    let dir = tempfile::tempdir().unwrap();
+    let beside = crate::journal::asides(dir.path()).next().unwrap();
+    let script = vec![empty(), tests::placed()];
+    let close = [tests::close("p-1")];
+    let mut desk = after_a_crash_on(dir, &beside, NOW, &close, script).await;
+    assert!(matches!(
+        desk.until(is_settled).await,
+        Msg::Settled(_, Ok(_))
+    ));
+    let key = desk.responder.seen()[1]
+        .header("idempotency-key")
+        .map(str::to_owned);
+    assert_eq!(key.as_deref(), Some("key-1"), "its own");
+    assert_eq!(desk.states(), [State::Done]);
 }
 
 #[tokio::test]

@@ -1,0 +1,98 @@
+//! Journals beside the journal: of what closed or canceled while another process had it.
+//!
+//! Contract: [`Journal::take_in_asides`] moves what is open in them, and why they were halted, into the journal itself,
+//! where it is found out like anything else that an earlier session left open. A row is in the journal before it is
+//! settled beside it, and goes there under its key: dying between the two takes nothing in twice that would be done
+//! twice. One that another process has is left to it.
+
+use super::{Entry, Journal, JournalError, Standing, State};
+use crate::model::{IdempotencyKey, OrderId, Text, Timestamp};
+use rusqlite::named_params;
+use std::path::{Path, PathBuf};
+
+const DIR: &str = "aside";
+/// So many exits cannot wait for each other.
+const MOST: u32 = 8;
+
+/// Where the journals beside the one in `dir` are, the first to be used first.
+pub fn asides(dir: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    let beside = dir.join(DIR);
+    (1..=MOST).map(move |number| beside.join(number.to_string()))
+}
+
+impl Journal {
+    /// How many rows came of it; `secret` is the API key of this session.
+    pub fn take_in_asides(&mut self, now: Timestamp, secret: &str) -> Result<usize, JournalError> {
+        let mut count = 0;
+        // Opening makes what is not there.
+        for dir in asides(&self.dir).filter(|dir| dir.is_dir()) {
+            let Ok(mut beside) = Self::open(&dir) else {
+                continue;
+            };
+            count += self.take_in_from(&mut beside, now, secret)?;
+        }
+        Ok(count)
+    }
+
+    fn take_in_from(
+        &mut self,
+        beside: &mut Self,
+        now: Timestamp,
+        secret: &str,
+    ) -> Result<usize, JournalError> {
+        let mut open = beside.open_intents()?;
+        open.reverse();
+        let (there, here) = (beside.fingerprint(secret)?, self.fingerprint(secret)?);
+        for entry in &mut open {
+            // Each journal has a salt of its own.
+            if entry.intent.credential == there {
+                entry.intent.credential.clone_from(&here);
+            }
+            self.adopt(entry)?;
+            let moved = Standing::new(State::Abandoned, "goes on in the journal of the desk");
+            beside.tell(now, entry.id, &moved)?;
+        }
+        if let (Some(here), Some(there)) = (&mut self.halts, &mut beside.halts) {
+            // As it was halted beside it, should this fail: the next desk looks again.
+            let _kept = here.take_over(there);
+        }
+        Ok(open.len())
+    }
+
+    /// The row of another journal, as it stands; not what it was a part of.
+    fn adopt(&mut self, entry: &Entry) -> Result<(), JournalError> {
+        let (intent, outcome) = (&entry.intent, entry.outcome.as_ref());
+        self.write(|connection| {
+            connection.execute(
+                "INSERT OR IGNORE INTO intents (created_at, base_url, account_id, credential, method, target,
+                     body, key, risk, command, resource, deadline, replay_until, state, maybe_executed,
+                     told_at, detail, order_id, request_id)
+                 VALUES (:at, :base_url, :account_id, :credential, :method, :target,
+                     :body, :key, :risk, :command, :resource, :deadline, :replay_until, :state, :maybe_executed,
+                     :told_at, :detail, :order_id, :request_id)",
+                named_params! {
+                    ":at": entry.created_at.0,
+                    ":base_url": intent.base_url,
+                    ":account_id": intent.account_id.raw(),
+                    ":credential": intent.credential,
+                    ":method": intent.method,
+                    ":target": intent.target,
+                    ":body": intent.body,
+                    ":key": intent.key.as_ref().map(IdempotencyKey::raw),
+                    ":risk": intent.risk.to_string(),
+                    ":command": intent.command,
+                    ":resource": intent.resource,
+                    ":deadline": intent.deadline.0,
+                    ":replay_until": intent.replay_until.0,
+                    ":state": entry.state.to_string(),
+                    ":maybe_executed": entry.maybe_executed,
+                    ":told_at": outcome.map(|told| told.at.0),
+                    ":detail": outcome.map(|told| told.detail.as_str()),
+                    ":order_id": outcome.and_then(|told| told.order_id.as_ref()).map(OrderId::raw),
+                    ":request_id": outcome.and_then(|told| told.request_id.as_ref()).map(Text::raw),
+                },
+            )?;
+            Ok(())
+        })
+    }
+}
