@@ -257,3 +257,20 @@ async fn good_till_a_date_ends_on_that_date_resting_or_armed() {
     assert_eq!(reply.status, 400);
     assert_eq!(reply.json()["error"]["details"]["field"], "gtd_expires_at");
 }
+
+#[tokio::test]
+async fn a_stop_that_opens_brings_its_exits_along() {
+    let paper = Paper::bare().await;
+    let stop = json!({
+        "type": "stop_market",
+        "trigger_price": paper.price("paper|BTC", 0.5).await,
+        "attached_take_profit_price": paper.price("paper|BTC", 5.0).await,
+        "attached_stop_loss_price": paper.price("paper|BTC", -5.0).await,
+    });
+    let stop = placed(&paper, "k", stop).await;
+    assert!(stop.attached_stop_loss_price.is_some());
+    assert_eq!(exits(&paper).await, []);
+    moves(&paper, "paper|BTC", 100).await;
+    let legs = ["stop_market", "take_profit"].map(|mode| (mode.to_owned(), Num::new(1, 1)));
+    assert_eq!(exits(&paper).await, legs);
+}

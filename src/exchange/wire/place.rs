@@ -58,15 +58,19 @@ fn fields_of(kind: PlaceKind) -> &'static [&'static str] {
     match kind {
         PlaceKind::Market => &[SLIPPAGE, EXITS, STOP],
         PlaceKind::Limit => &["limit_price", EXITS, STOP],
-        PlaceKind::Chase => &["chase_offset", "chase_cap_price"],
-        PlaceKind::StopMarket | PlaceKind::TakeMarket => &["trigger_price", SLIPPAGE],
-        PlaceKind::StopLimit | PlaceKind::TakeLimit => &["trigger_price", "limit_price"],
+        PlaceKind::Chase => &["chase_offset", "chase_cap_price", EXITS, STOP],
+        PlaceKind::StopMarket | PlaceKind::TakeMarket => &["trigger_price", SLIPPAGE, EXITS, STOP],
+        PlaceKind::StopLimit | PlaceKind::TakeLimit => {
+            &["trigger_price", "limit_price", EXITS, STOP]
+        }
         PlaceKind::TakeProfit => &["trigger_price", "target_position_id", SLIPPAGE],
         PlaceKind::Conditional => &[
             "trigger_price",
             "trigger_market_id",
             "trigger_direction",
             SLIPPAGE,
+            EXITS,
+            STOP,
         ],
     }
 }

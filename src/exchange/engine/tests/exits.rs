@@ -178,3 +178,57 @@ fn exits_of_an_order_that_does_not_rest_cannot_be_set() {
         (RefusalKind::Conflict, Reason::OrderNotResting)
     );
 }
+
+/// Whatever way in it was: buys at 95 to 106 with a target at 120 and a stop at 90.
+#[test]
+fn an_entry_of_any_kind_is_protected_as_soon_as_it_fills() {
+    let desk = Desk::new(100_000);
+    let px = |text| desk.px(SOL, text);
+    for (mode, at) in [
+        (PlaceMode::StopMarket { trigger: px("105") }, "105"),
+        (
+            PlaceMode::StopLimit {
+                trigger: px("105"),
+                price: px("106"),
+            },
+            "105",
+        ),
+        (PlaceMode::TakeMarket { trigger: px("95") }, "95"),
+        (
+            PlaceMode::TakeLimit {
+                trigger: px("95"),
+                price: px("96"),
+            },
+            "95",
+        ),
+        (
+            PlaceMode::Chase {
+                offset: px("1"),
+                cap: None,
+            },
+            "98",
+        ),
+        (
+            PlaceMode::Conditional {
+                market: SOL.into(),
+                trigger: px("103"),
+                direction: TriggerDirection::Above,
+            },
+            "103",
+        ),
+    ] {
+        let mut desk = Desk::new(100_000);
+        let entry = PlaceOrder {
+            mode,
+            exits: AttachedExits {
+                take_profit: Some(px("120")),
+                stop_loss: Some(px("90")),
+            },
+            ..desk.order(SOL, Side::Buy, "2")
+        };
+        desk.place(entry).unwrap();
+        assert_eq!(legs(&desk), [], "{mode:?}");
+        desk.at(SOL, at);
+        assert_eq!(legs(&desk), both(200), "{mode:?}");
+    }
+}
