@@ -24,13 +24,15 @@ use tokio::{
     select,
     signal::unix::{SignalKind, signal},
     sync::mpsc::{Receiver, channel},
-    time::sleep,
+    time::{Instant, sleep},
 };
 
 /// Commands on the wire at once: enough to be quick, too few to spend a request budget in one burst.
 const ABREAST: usize = 8;
 /// How long apart another verb is looked at that has the journal.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
+/// How long a close-all may stand still before a script is told.
+const PATIENCE: Duration = Duration::from_mins(10);
 
 pub(super) struct Post<'a> {
     service: &'a Service,
@@ -57,6 +59,7 @@ struct Mail<'a> {
     /// How many of the deeds are.
     sent: usize,
     outcomes: &'a mut Outcomes,
+    standstills: Standstills,
 }
 
 /// How often another verb is looked at before an exit goes beside it, and everything else gives up.
@@ -145,6 +148,7 @@ impl<'a> Mail<'a> {
             events,
             sent: 0,
             outcomes,
+            standstills: Standstills::default(),
         }
     }
 
@@ -161,6 +165,13 @@ impl<'a> Mail<'a> {
                 // Without a screen nobody is asked: the journal keeps the question, the key repeats the deed.
                 Msg::Progress(ticket, Progress::Parked { why, .. }) => {
                     self.settle(ticket, Err(why));
+                }
+                Msg::Progress(of, Progress::Running { operation, .. })
+                    if self
+                        .standstills
+                        .is_over(of, operation.done_count(), Instant::now()) =>
+                {
+                    self.settle(of, Err(stands_still()));
                 }
                 Msg::Progress(of, progress) => {
                     let mut numbered = deeds.iter().enumerate();
@@ -220,6 +231,29 @@ impl<'a> Mail<'a> {
 
 fn ticket(at: usize) -> Ticket {
     Ticket(u64::try_from(at).unwrap_or(u64::MAX))
+}
+
+/// How far each close-all has come, and since when.
+#[derive(Debug, Default)]
+struct Standstills(BTreeMap<Ticket, (u32, Instant)>);
+
+impl Standstills {
+    /// Whether nothing more has been done for so long that a script is told; a desk would go on.
+    fn is_over(&mut self, ticket: Ticket, done: u32, now: Instant) -> bool {
+        let (known, since) = self.0.entry(ticket).or_insert((done, now));
+        if *known != done {
+            (*known, *since) = (done, now);
+        }
+        now.duration_since(*since) > PATIENCE
+    }
+}
+
+fn stands_still() -> Failure {
+    let minutes = PATIENCE.as_secs() / 60;
+    let why = format!(
+        "nothing more was closed in {minutes} min; the same command with the same --idempotency-key goes on with it"
+    );
+    Failure::new(FailureKind::Unknown, why)
 }
 
 /// Only what a person would want to know while it takes its time.
@@ -355,4 +389,22 @@ fn interrupted() -> Failure {
         FailureKind::Unknown,
         "interrupted; what was on the wire may still take effect",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_is_told_of_a_close_all_that_stands_still_and_of_none_that_comes_further() {
+        let (began, mut standstills) = (Instant::now(), Standstills::default());
+        let mut at = |minutes, done| {
+            let now = began + Duration::from_mins(minutes);
+            standstills.is_over(Ticket(1), done, now)
+        };
+        let told: Vec<_> = [(0, 1), (9, 1), (10, 2), (19, 2), (21, 2)]
+            .map(|(minutes, done)| at(minutes, done))
+            .into();
+        assert_eq!(told, [false, false, false, false, true]);
+    }
 }
