@@ -229,20 +229,7 @@ impl<K: Eq + Hash, T> Feed<K, T> {
         self.unreadable = page.unreadable.len();
         self.version += 1;
         let Some(last_known) = last_known else {
-            self.next = page.next;
-            self.asked = None;
-            self.incomplete = page.incomplete;
-            let gone = std::mem::replace(&mut self.rows, page.rows);
-            self.places.clear();
-            self.shift = 0;
-            let come = 0..self.rows.len();
-            self.changed = Some(Shift::Top {
-                left: gone.len(),
-                came: come.end,
-            });
-            self.place(come.clone(), key);
-            let top = come.clone();
-            return Churn { gone, come, top };
+            return self.begin_again(page, key);
         };
         let known = self.rows.drain(..=last_known);
         let (gone, kept): (Vec<T>, Vec<T>) = known.partition(|row| fresh.contains(&key(row)));
@@ -257,6 +244,24 @@ impl<K: Eq + Hash, T> Feed<K, T> {
         });
         self.place(0..count, key);
         let top = 0..count;
+        Churn { gone, come, top }
+    }
+
+    /// From this page on: what came before it may not be all there was.
+    fn begin_again(&mut self, page: Page<T>, key: impl Fn(&T) -> K) -> Churn<T> {
+        self.next = page.next;
+        self.asked = None;
+        self.incomplete = page.incomplete;
+        let gone = std::mem::replace(&mut self.rows, page.rows);
+        self.places.clear();
+        self.shift = 0;
+        let come = 0..self.rows.len();
+        self.changed = Some(Shift::Top {
+            left: gone.len(),
+            came: come.end,
+        });
+        self.place(come.clone(), key);
+        let top = come.clone();
         Churn { gone, come, top }
     }
 

@@ -11,6 +11,9 @@ use crate::{
 };
 use std::collections::BTreeSet;
 
+/// What a form reads of a history, however long that is: it is drawn with every key.
+const NEWEST: usize = 500;
+
 /// Where nothing says otherwise; a market that allows less gets less.
 const LEVERAGE: u32 = 5;
 
@@ -188,7 +191,8 @@ pub(super) fn terms(market: Option<&MarketId>, around: &Around) -> Terms {
     let here = |id: &MarketId| Some(id) == market;
     let held = store.positions.rows().iter().find(|p| here(&p.market_id));
     let used = around.used.of(market);
-    let mut orders = store.orders.rows().iter().chain(store.history.rows());
+    let past = store.history.rows().iter().take(NEWEST);
+    let mut orders = store.orders.rows().iter().chain(past);
     let newest = orders.find(|o| here(&o.market_id));
     let usual = || usual_leverage(market, store).to_string();
     let leverage = held.and_then(|p| p.leverage).map(|l| l.to_string());
@@ -222,13 +226,15 @@ fn usual_leverage(market: Option<&MarketId>, store: &Store) -> Num {
     Num::from(most.map_or(LEVERAGE, |most| most.min(LEVERAGE)))
 }
 
-/// The markets prices are known of; without any, those that positions and orders name.
+/// The markets prices are known of; without any, those that positions and the newest orders name.
 pub(super) fn known_markets(store: &Store) -> Vec<MarketId> {
     if let Some(markets) = store.markets.value().filter(|known| !known.is_empty()) {
         return markets.keys().cloned().collect();
     }
-    let positions = store.positions.rows().iter().chain(store.closed.rows());
-    let orders = store.orders.rows().iter().chain(store.history.rows());
+    let closed = store.closed.rows().iter().take(NEWEST);
+    let past = store.history.rows().iter().take(NEWEST);
+    let positions = store.positions.rows().iter().chain(closed);
+    let orders = store.orders.rows().iter().chain(past);
     let named: BTreeSet<_> = positions
         .map(|p| &p.market_id)
         .chain(orders.map(|o| &o.market_id))
