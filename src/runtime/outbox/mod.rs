@@ -110,6 +110,8 @@ impl Outbox {
 }
 
 #[cfg(test)]
+mod healing;
+#[cfg(test)]
 mod restart;
 #[cfg(test)]
 mod silence;

@@ -64,7 +64,19 @@ async fn assert_all_leave_in_time((mut scene, arrivals): (Scene, Arrivals)) {
             scene.events.recv().await.unwrap();
         };
         assert!(took.iter().all(|took| *took < MOST), "{line}: {took:?}");
+        tell(line, &took);
     }
+}
+
+#[expect(
+    clippy::print_stderr,
+    reason = "the figures of the README come from here"
+)]
+fn tell(line: &str, took: &[Duration]) {
+    let name = std::thread::current().name().map(str::to_owned);
+    let name = name.unwrap_or_default();
+    let trouble = name.rsplit("::").next().unwrap_or_default();
+    eprintln!("{trouble}: {line}first byte after {took:?}");
 }
 
 fn times(scene: &Scene, arrivals: &Arrivals, line: &str, given: Instant) -> Vec<Duration> {

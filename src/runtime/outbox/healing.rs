@@ -1,0 +1,169 @@
+//! How long anything is in doubt, in virtual time: no machine is too slow for it.
+//!
+//! Once the last trouble is over, nothing is in doubt for more than a minute, unless a person is asked about it.
+
+use super::{errand::pursue, tests};
+use crate::{
+    client::{
+        Attempt, Sight, Tempo,
+        policy::{Pause, Tries},
+    },
+    model::{Command, Exits, Failure, FailureKind, Leg, Receipt},
+    runtime::jitter::Jitter,
+};
+use futures_util::future::join_all;
+use std::{future::ready, sync::Mutex, time::Duration};
+use tokio::time::{Instant, sleep};
+
+const SEEDS: u64 = 400;
+const A_MINUTE: Duration = Duration::from_mins(1);
+/// The longest trouble, past every budget of a command.
+const LONGEST: Duration = Duration::from_mins(6);
+
+fn commands() -> Vec<Command> {
+    vec![
+        tests::buy(),
+        tests::close("p-1"),
+        Command::CloseAll("chal-1".into()),
+        Command::Cancel("o-1".into()),
+        Command::StopTwap("t-1".into()),
+        Command::CancelScaled("s-1".into()),
+        Command::Margin {
+            position_id: "p-1".into(),
+            extra: "5".parse().unwrap(),
+            held: None,
+        },
+        Command::Exits(Exits {
+            order_id: "o-1".into(),
+            take_profit: Leg::Keep,
+            stop_loss: Leg::Remove,
+        }),
+    ]
+}
+
+/// A service that fails in every way until it is well.
+struct Weather {
+    dice: Jitter,
+    /// When the last of the trouble is over.
+    over: Instant,
+    doubt_since: Option<Instant>,
+}
+
+impl Weather {
+    fn of(seed: u64) -> Self {
+        let mut dice = Jitter::seeded(seed);
+        Self {
+            over: Instant::now() + LONGEST * dice.per_mille() / 1000,
+            dice,
+            doubt_since: None,
+        }
+    }
+
+    fn is_well(&self) -> bool {
+        Instant::now() >= self.over
+    }
+
+    /// What comes of a try while it is not, and after how long.
+    fn trouble(&mut self) -> (Duration, Attempt) {
+        let failure = |kind| Failure::new(kind, "trouble");
+        let at_once = Duration::ZERO;
+        match self.dice.per_mille() % 6 {
+            0 => (
+                Duration::from_secs(15),
+                Attempt::Doubtful(failure(FailureKind::TimedOut)),
+            ),
+            1 => (at_once, Attempt::Doubtful(failure(FailureKind::Broken))),
+            2 => (at_once, Attempt::NotSent(failure(FailureKind::Unreachable))),
+            3 => (at_once, Attempt::Refused(refusal(500, None))),
+            status => {
+                let wait = Duration::from_secs(1 + u64::from(self.dice.per_mille() % 60));
+                let status = if status == 4 { 429 } else { 503 };
+                (at_once, Attempt::Refused(refusal(status, Some(wait))))
+            }
+        }
+    }
+
+    /// Lasts at least until then.
+    fn lasts(&mut self, until: Instant) {
+        self.over = self.over.max(until);
+    }
+}
+
+fn refusal(status: u16, retry_after: Option<Duration>) -> Failure {
+    let kind = if status == 429 {
+        FailureKind::Limited
+    } else {
+        FailureKind::Unavailable
+    };
+    Failure {
+        status: Some(status),
+        retry_after,
+        ..Failure::new(kind, "trouble")
+    }
+}
+
+/// How long it was in doubt after the trouble, and how it ended.
+async fn play(command: Command, seed: u64) -> (Duration, Result<Receipt, Failure>) {
+    let weather = Mutex::new(Weather::of(seed));
+    let mut jitter = Jitter::seeded(seed + 1_000_000);
+    let attempt = |_| async {
+        if weather.lock().unwrap().is_well() {
+            return Attempt::Done(Receipt::Over("done".into()));
+        }
+        let (takes, attempt) = weather.lock().unwrap().trouble();
+        sleep(takes).await;
+        let mut weather = weather.lock().unwrap();
+        weather.lasts(Instant::now());
+        if let Attempt::Refused(why) = &attempt {
+            weather.lasts(Instant::now() + why.retry_after.unwrap_or_default());
+        }
+        attempt
+    };
+    let look = || async {
+        let mut weather = weather.lock().unwrap();
+        if !weather.is_well() {
+            return Err(Failure::new(FailureKind::Unreachable, "trouble"));
+        }
+        Ok(match weather.dice.per_mille() % 3 {
+            0 => Sight::Nothing,
+            1 => Sight::Undone,
+            _ => Sight::Done(Receipt::Over("seen".into())),
+        })
+    };
+    let tell = |pause: Pause, _| {
+        if let Pause::Unknown(_) = pause {
+            let since = &mut weather.lock().unwrap().doubt_since;
+            since.get_or_insert_with(Instant::now);
+        }
+        ready(())
+    };
+    let tries = Tries::of(&command, Tempo::default());
+    let end = pursue(tries, || jitter.per_mille(), attempt, look, tell).await;
+    let weather = weather.lock().unwrap();
+    let doubted = weather.doubt_since.map(|since| since.max(weather.over));
+    let doubt = doubted.map_or(Duration::ZERO, |since| since.elapsed());
+    (doubt, end)
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_in_doubt_for_a_minute_after_the_last_trouble_unless_somebody_is_asked() {
+    let runs = commands()
+        .into_iter()
+        .flat_map(|command| (0..SEEDS).map(move |seed| (command.clone(), seed)));
+    let played = runs.map(|(command, seed)| async move {
+        let name = format!("{command}, seed {seed}");
+        (name, play(command, seed).await)
+    });
+    let (mut late, mut asked, mut settled) = (vec![], 0, 0);
+    for (name, (doubt, end)) in join_all(played).await {
+        if doubt > A_MINUTE {
+            late.push(format!("{name}: {doubt:?}, {end:?}"));
+        }
+        let is_asked = end.is_err_and(|why| why.is_doubtful());
+        asked += u32::from(is_asked);
+        settled += u32::from(!is_asked);
+    }
+    assert_eq!(late, Vec::<String>::new());
+    // Neither is the proof empty, nor is everything left to a person.
+    assert!(asked > 0 && settled > 0, "{asked} {settled}");
+}
