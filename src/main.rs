@@ -1,8 +1,7 @@
 //! The `perpdeck` program: what was typed goes to [`perpdeck::cli`], and how it went is the exit code.
 
-use clap::Parser;
-use perpdeck::cli::{self, Args, Exit};
+use perpdeck::cli::{self, Exit};
 
 fn main() -> Exit {
-    cli::run(Args::parse())
+    cli::read().map_or_else(|exit| exit, cli::run)
 }

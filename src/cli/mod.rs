@@ -14,6 +14,7 @@ mod flags;
 mod journal;
 mod log;
 mod man;
+mod misread;
 mod out;
 mod paper;
 mod read;
@@ -31,9 +32,15 @@ pub use exit::Exit;
 
 use crate::config;
 use args::Verb;
+use clap::Parser as _;
 use color_eyre::{Result, eyre::Context as _};
 use desk::Choice;
 use std::{env, path::PathBuf};
+
+/// What was typed; what cannot be read is told as every other mistake is, and the help where it was asked for.
+pub fn read() -> std::result::Result<Args, Exit> {
+    Args::try_parse().map_err(|why| misread::tell(&why, env::args().skip(1)))
+}
 
 /// Does what was asked, and says how it went.
 pub fn run(args: Args) -> Exit {

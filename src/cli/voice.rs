@@ -2,7 +2,7 @@
 //! standard error.
 //!
 //! Contract: where the output is JSON and standard error is not a terminal, every line there is one JSON object with
-//! either `note` or `error`, but for what cannot be read as a command line at all. All JSON is plain ASCII: no character of a service's text can act on a terminal.
+//! either `note` or `error`. All JSON is plain ASCII: no character of a service's text can act on a terminal.
 
 use super::{Exit, exit, out};
 use crate::model::{Failure, IdempotencyKey};

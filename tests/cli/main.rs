@@ -132,3 +132,26 @@ fn a_reader_that_goes_away_is_no_error() {
         .env("HOME", home.path()));
     assert_eq!((code, err.as_str()), (0, ""));
 }
+
+#[test]
+fn a_command_line_that_cannot_be_read_is_told_to_a_program_in_json() {
+    let home = TempDir::new().unwrap();
+    for args in [&["orders", "--histroy"][..], &["place", "--output=json"]] {
+        let (code, out, err) = ran(perpdeck(home.path()).args(args));
+        assert_eq!((code, out.as_str()), (2, ""));
+        let told: serde_json::Value = serde_json::from_str(&err).unwrap();
+        let error = &told["error"];
+        assert_eq!(
+            (&error["kind"], &error["exit_code"]),
+            (&"usage".into(), &2.into())
+        );
+        let words = error["message"].as_str().unwrap();
+        assert!(
+            words.contains("--histroy") || words.contains("--market"),
+            "{words}"
+        );
+    }
+    let (code, out, err) = ran(perpdeck(home.path()).args(["orders", "--help"]));
+    assert_eq!((code, err.as_str()), (0, ""));
+    assert!(out.contains("Usage: perpdeck orders"), "{out}");
+}
