@@ -210,8 +210,11 @@ impl Order {
             && closing.is_some_and(|side| self.side.is(&side))
     }
 
-    /// What was asked for before fills shrank `size`.
+    /// What was asked for before fills shrank `size`. Where nothing has been filled yet, `size` is what it would do: a
+    /// stop grows and shrinks with what it guards.
     pub fn asked_size(&self) -> Num {
-        self.initial_size.unwrap_or(self.size)
+        let is_untouched = self.is_armed() || self.filled_size.is_some_and(Num::is_zero);
+        let is_whole = self.is_working() && is_untouched;
+        self.initial_size.filter(|_| !is_whole).unwrap_or(self.size)
     }
 }

@@ -43,6 +43,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, model: &Model, scrolls: &mut Scrolls
         .map(|pane| view::title(model, *pane))
         .collect();
     let is_focused = model.focus.pane == place.pane;
+    let rows = model.rows(place.pane);
     let border = Border {
         shown: place
             .tabs
@@ -55,11 +56,10 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, model: &Model, scrolls: &mut Scrolls
         } else {
             Keys::Elsewhere
         },
-        foot: &view::foot(place.pane, &scene),
+        foot: &view::foot(place.pane, &rows, &scene),
     };
     canvas.spot(place.area, Spot::Pane(place.pane));
     let inner = border.draw(canvas, place.area);
-    let rows = model.rows(place.pane);
     if rows.is_empty() {
         emptiness(canvas, inner, &view::emptiness(place.pane, model));
         return;

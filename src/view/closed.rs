@@ -24,12 +24,14 @@ pub const CLOSED: &[Column<Position>] = &[
     Column::new("funding", "funding", Number, 6, |p, _| {
         aside(p.funding.map(format::signed_usd))
     }),
-    Column::new("net_pnl", "net", Number, 0, |p, _| {
+    Column::new("net_pnl", "net", Number, 0, |p: &Position, _| {
         words::pnl(p.net_pnl()).into()
-    }),
-    Column::new("roi", "ROI", Number, 2, |p, _| {
+    })
+    .exact(|p, _| p.net_pnl()),
+    Column::new("roi", "ROI", Number, 2, |p: &Position, _| {
         words::pnl_percent(return_on_basis(p)).into()
-    }),
+    })
+    .exact(|p, _| return_on_basis(p)),
     Column::new("held", "held", Number, 4, |p, _| {
         aside(held(p).map(format::span))
     })

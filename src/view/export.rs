@@ -2,7 +2,7 @@
 
 use super::{
     Scene, Share, Span, Tone, closed, columns,
-    csv::csv,
+    csv::{Name, csv, members, no_members},
     detail::{DetailLine, DetailView},
     format::{self, Zone},
     title,
@@ -16,7 +16,7 @@ use crate::{
         pane::Pane,
         poll::{Answer, Poll},
     },
-    model::{Num, Scaled},
+    model::{Num, Order, Scaled},
 };
 use serde::Serialize;
 
@@ -179,28 +179,19 @@ pub fn file(sheet: &Sheet) -> (String, usize) {
         (SheetRows::Twaps(rows), Format::Json) => (json(rows), rows.len()),
         (SheetRows::Ladders(rows), Format::Json) => (json(rows), rows.len()),
         (SheetRows::Positions(rows), Format::Csv) if sheet.pane == Pane::Closed => {
-            (csv(closed::CLOSED, None, rows, &scene), rows.len())
+            listed(closed::CLOSED, None, rows, &scene)
         }
-        (SheetRows::Positions(rows), Format::Csv) => (
-            csv(columns::OPEN, Some(|row| row.id.to_string()), rows, &scene),
-            rows.len(),
-        ),
-        (SheetRows::Orders(rows), Format::Csv) if sheet.pane == Pane::Orders => (
-            csv(
-                columns::WORKING,
-                Some(|row| row.id.to_string()),
-                rows,
-                &scene,
-            ),
-            rows.len(),
-        ),
-        (SheetRows::Orders(rows), Format::Csv) => {
-            (csv(columns::HISTORY, None, rows, &scene), rows.len())
+        (SheetRows::Positions(rows), Format::Csv) => {
+            listed(columns::OPEN, Some(|row| row.id.to_string()), rows, &scene)
         }
-        (SheetRows::Twaps(rows), Format::Csv) => (
-            csv(columns::TWAPS, Some(|row| row.id.to_string()), rows, &scene),
-            rows.len(),
-        ),
+        (SheetRows::Orders(rows), Format::Csv) if sheet.pane == Pane::Orders => {
+            let id: Name<Order> = |row| row.id.to_string();
+            listed(columns::WORKING, Some(id), rows, &scene)
+        }
+        (SheetRows::Orders(rows), Format::Csv) => listed(columns::HISTORY, None, rows, &scene),
+        (SheetRows::Twaps(rows), Format::Csv) => {
+            listed(columns::TWAPS, Some(|row| row.id.to_string()), rows, &scene)
+        }
         (SheetRows::Ladders(rows), Format::Csv) => rungs(rows),
         (SheetRows::Activity(rows), format) => {
             (table(columns::ACTIVITY, rows, format, &scene), rows.len())
@@ -211,6 +202,15 @@ pub fn file(sheet: &Sheet) -> (String, usize) {
     }
 }
 
+fn listed<T: Serialize>(
+    columns: &[super::Column<T>],
+    id: Option<Name<T>>,
+    rows: &[T],
+    scene: &Scene<'_>,
+) -> (String, usize) {
+    (csv(columns, id, (rows, members), scene), rows.len())
+}
+
 fn json<T: Serialize>(rows: &[T]) -> String {
     // What was read from JSON can be written as JSON.
     serde_json::to_string_pretty(rows).unwrap_or_default() + "\n"
@@ -219,7 +219,7 @@ fn json<T: Serialize>(rows: &[T]) -> String {
 /// The desk's own lines are no documents of the service: their cells are.
 fn table<T>(columns: &[super::Column<T>], rows: &[T], format: Format, scene: &Scene<'_>) -> String {
     if format == Format::Csv {
-        return csv(columns, None, rows, scene);
+        return csv(columns, None, (rows, no_members), scene);
     }
     let object = |row: &T| -> serde_json::Map<String, serde_json::Value> {
         let cells = columns.iter().map(|column| {

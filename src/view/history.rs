@@ -23,9 +23,10 @@ pub const HISTORY: &[Column<Order>] = &[
     Column::new("size", "size", Number, 2, orders::size),
     Column::new("limit_price", "price", Number, 6, orders::price),
     Column::new("fill_price", "filled at", Number, 1, fill),
-    Column::new("slippage_bps", "bps", Number, 3, |order, _| {
+    Column::new("slippage_bps", "bps", Number, 3, |order: &Order, _| {
         bps(order.fill_bps()).into()
-    }),
+    })
+    .exact(|order, _| order.fill_bps()),
     Column::new("liquidity_role", "role", Left, 7, |order, _| {
         Span::muted(
             order

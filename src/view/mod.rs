@@ -36,11 +36,12 @@ mod strip;
 mod table;
 mod title;
 mod twaps;
+mod unseen;
 mod words;
 
 pub use alert::notification;
 pub use bulk::{BulkItem, BulkView, bulk};
-pub use csv::{Name, csv};
+pub use csv::{Members, Name, csv, members, no_members};
 pub use curve::{Curve, FULL, curve};
 pub use days::DayLines;
 pub use detail::{DetailLine, DetailView, detail, detail_text};
@@ -60,6 +61,7 @@ pub use strip::{FlightView, StripView, ToastView, flights, news, strip, toast};
 pub use table::{Align, Body, Cell, Column, Gauge, Heading, Lead, Row, Share, Table};
 pub use title::{Title, arrow, title};
 pub use twaps::{Bar, TwapCard, cards};
+pub use unseen::out_of_sight;
 
 /// The columns of every resource, as the desk, the command line and exports show them.
 pub mod columns {

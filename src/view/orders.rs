@@ -231,8 +231,18 @@ fn line(row: &TreeRow, lead: Lead, scene: &Scene<'_>) -> Row {
 }
 
 /// How many rest, wait and are armed.
-pub(super) fn foot(scene: &Scene<'_>) -> Vec<Vec<Span>> {
-    let orders = scene.store.orders.rows();
+pub(super) fn foot(rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
+    let shown = rows.at(0..rows.len()).into_iter();
+    let orders: Vec<_> = shown
+        .filter_map(|row| match row {
+            RowId::Order(id) => scene.store.order(&id),
+            RowId::Position(_)
+            | RowId::Twap(_)
+            | RowId::Scaled(_)
+            | RowId::Rung(..)
+            | RowId::Line(_) => None,
+        })
+        .collect();
     let armed = orders.iter().filter(|o| o.is_armed()).count();
     let resting = orders
         .iter()

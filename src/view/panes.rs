@@ -34,11 +34,18 @@ pub fn pane_table(pane: Pane, rows: &Rows<'_>, range: Range<usize>, scene: &Scen
     table.through(rows.lens)
 }
 
-/// What the rows of a pane come to, as groups of words: the most telling first, as many as there is room for.
-pub fn foot(pane: Pane, scene: &Scene<'_>) -> Vec<Vec<Span>> {
+/// What the rows of a pane come to, as groups of words: the most telling first, as many as there is room for. Of rows
+/// that a filter hides nothing is counted.
+pub fn foot(pane: Pane, rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
     match pane {
-        Pane::Positions => positions::foot(scene),
-        Pane::Orders => orders::foot(scene),
+        Pane::Positions => {
+            let open = scene.store.positions.rows();
+            positions::foot(
+                rows.places(0..rows.len()).filter_map(|at| open.get(at)),
+                scene,
+            )
+        }
+        Pane::Orders => orders::foot(rows, scene),
         Pane::Closed => closed::foot(scene),
         Pane::History => history::foot(scene),
         Pane::Twaps | Pane::Scaled | Pane::Activity | Pane::Calls => vec![],

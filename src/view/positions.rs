@@ -19,12 +19,14 @@ pub const OPEN: &[Column<Position>] = &[
     Column::new("side", "side", Left, 0, side),
     Column::new("size", "size", Number, 0, size),
     Column::new("entry_price", "entry", Number, 4, entry),
-    Column::new("mark_price", "mark", Number, 3, mark),
+    Column::new("mark_price", "mark", Number, 3, mark)
+        .exact(|p, scene| scene.store.mark(&p.market_id)),
     Column::new("liquidation_price", "liq", Number, 1, liquidation),
-    Column::new("liquidation_distance", "to liq", Number, 0, distance),
-    Column::new("unrealized_pnl", "uPnL", Number, 0, unrealized),
-    Column::new("roe", "ROE", Number, 5, roe),
-    Column::new("pnl_at_liquidation", "at liq", Number, 6, at_liquidation),
+    Column::new("liquidation_distance", "to liq", Number, 0, distance).exact(liquidation_distance),
+    Column::new("unrealized_pnl", "uPnL", Number, 0, unrealized).exact(unrealized_pnl),
+    Column::new("roe", "ROE", Number, 5, roe).exact(return_on_margin),
+    Column::new("pnl_at_liquidation", "at liq", Number, 6, at_liquidation)
+        .exact(|p, _| p.pnl_at_liquidation()),
     Column::new("stop", "stop", Left, 0, |p, scene| {
         protection::stop(p, scene).into()
     }),
@@ -76,8 +78,8 @@ pub(super) fn never_liquidates(position: &Position, scene: &Scene<'_>) -> bool {
     is_open && position.liquidation_price.is_none() && scene.mode == Some(Mode::Paper)
 }
 
-/// What stands for something about the liquidation of a position, of which `text` is told if there is one.
-fn of_liquidation(position: &Position, scene: &Scene<'_>, text: Option<String>) -> Span {
+/// The one place that says what stands for something about the liquidation of a position, of which `text` is told if there is one.
+pub(super) fn of_liquidation(position: &Position, scene: &Scene<'_>, text: Option<String>) -> Span {
     match text {
         None if never_liquidates(position, scene) => Span::muted(NEVER),
         text => known(text),
@@ -166,14 +168,17 @@ fn age(position: &Position, scene: &Scene<'_>) -> Cell {
     )
 }
 
-/// The sum of what is open, when every part of it is known.
-pub(super) fn foot(scene: &Scene<'_>) -> Vec<Vec<Span>> {
-    let rows = scene.store.positions.rows();
-    let total = rows.iter().try_fold(Num::ZERO, |sum, position| {
-        sum.plus(unrealized_pnl(position, scene)?)
-    });
+/// The sum of what is open and shown, when every part of it is known.
+pub(super) fn foot<'a>(
+    shown: impl Iterator<Item = &'a Position>,
+    scene: &Scene<'_>,
+) -> Vec<Vec<Span>> {
+    let profits: Vec<_> = shown.map(|p| unrealized_pnl(p, scene)).collect();
+    let total = profits
+        .iter()
+        .try_fold(Num::ZERO, |sum, profit| sum.plus((*profit)?));
     match total {
-        Some(total) if !rows.is_empty() => {
+        Some(total) if !profits.is_empty() => {
             vec![vec![Span::muted("uPnL "), words::pnl(Some(total))]]
         }
         Some(_) | None => vec![],

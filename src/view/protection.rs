@@ -1,7 +1,7 @@
 //! What gets a trader out of a position when nobody watches: the stops and targets that point at it.
 
 use super::{Scene, Span, Tone, format};
-use crate::model::{Num, Order, OrderType, Position, Side, TriggerDirection};
+use crate::model::{Market, Num, Order, OrderType, Position, Side, TriggerDirection};
 
 /// What an armed order does for a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,15 +10,23 @@ enum Guard {
     Target,
 }
 
-/// The nearest stop of a position, or `NO STOP`; `STOP ?` when an order that could be one cannot be told.
+/// The nearest stop of a position and how much all its stops cover, or `NO STOP`; `STOP ?` when an order that could be one cannot be told.
 /// Unknown until the working orders have come.
 pub(super) fn stop(position: &Position, scene: &Scene<'_>) -> Span {
     let Some(orders) = scene.store.orders.value() else {
         return Span::unknown();
     };
     let unread = orders.incomplete || !orders.unreadable.is_empty();
-    match leg(Guard::Stop, position, scene) {
-        Some(stop) => Span::plain(format!("SL {stop}")),
+    let market = scene.store.market(&position.market_id);
+    match guarded(Guard::Stop, position, scene) {
+        Some(stops) => {
+            let tone = if stops.is_whole() {
+                Tone::Plain
+            } else {
+                Tone::Warn
+            };
+            Span::new(format!("SL {}", stops.words("stop", market)), tone)
+        }
         None if unread || orders.rows.iter().any(|order| may_stop(order, position)) => {
             Span::new("STOP ?", Tone::Warn)
         }
@@ -32,14 +40,12 @@ fn may_stop(order: &Order, position: &Position) -> bool {
     unheard && order.is_armed() && order.market_id == position.market_id
 }
 
-/// The nearest target of a position, if it has one.
+/// The nearest target of a position and how much all cover, if it has one.
 pub(super) fn target(position: &Position, scene: &Scene<'_>) -> Span {
-    let target = leg(Guard::Target, position, scene);
-    Span::muted(
-        target
-            .map(|target| format!("TP {target}"))
-            .unwrap_or_default(),
-    )
+    let market = scene.store.market(&position.market_id);
+    let targets = guarded(Guard::Target, position, scene);
+    let words = targets.map(|targets| format!("TP {}", targets.words("target", market)));
+    Span::muted(words.unwrap_or_default())
 }
 
 /// The orders that would close some of `position` when their trigger is reached.
@@ -82,29 +88,96 @@ fn by_direction(order: &Order, position: &Position) -> Option<Guard> {
     })
 }
 
-/// `62,000`, `62,000 40%` when it covers a part only, `62,000 +1` when more follow.
-fn leg(wanted: Guard, position: &Position, scene: &Scene<'_>) -> Option<String> {
-    let market = scene.store.market(&position.market_id);
+/// What guards a position on one side.
+struct Guarded {
+    nearest: Num,
+    count: usize,
+    /// Of the position, all of them together; not held to 1.
+    share: Option<Num>,
+}
+
+impl Guarded {
+    fn is_whole(&self) -> bool {
+        self.share.is_none_or(|share| share >= Num::ONE)
+    }
+
+    /// `62,000`, `62,000 40%` when a part only is covered, `62,000 40% 2 stops` when there are more.
+    fn words(&self, what: &str, market: Option<&Market>) -> String {
+        let price = format::price(self.nearest, market);
+        let part = self.share.filter(|_| !self.is_whole());
+        let part = part.map(|share| format!(" {}", format::whole_percent(share)));
+        let count = (self.count > 1).then(|| format!(" {} {what}s", self.count));
+        [Some(price), part, count].into_iter().flatten().collect()
+    }
+}
+
+fn guarded(wanted: Guard, position: &Position, scene: &Scene<'_>) -> Option<Guarded> {
     let mut legs: Vec<_> = orders_of(position, scene)
         .filter(|order| guard(order, position) == Some(wanted))
-        .filter_map(|order| Some((order.trigger_price?, order)))
+        .filter_map(|order| Some((order.trigger_price?, order.asked_size().abs())))
         .collect();
     legs.sort_by_key(|(price, _)| *price);
     let nearest_is_highest = (wanted == Guard::Stop) == (position.side() == Some(Side::Buy));
-    let (price, order) = if nearest_is_highest {
+    let nearest = if nearest_is_highest {
         legs.last()
     } else {
         legs.first()
-    }?;
-    let part = order.size.abs().over(position.quantity());
-    let covers = match part.filter(|part| *part < Num::ONE) {
-        Some(part) => format!(" {}", format::whole_percent(part)),
-        None => String::new(),
     };
-    let others = match legs.len() {
-        0 | 1 => String::new(),
-        n => format!(" +{}", n - 1),
+    let sizes = legs.iter().map(|(_, size)| *size);
+    let covered = sizes.reduce(|all, size| all.plus(size).unwrap_or(all));
+    Some(Guarded {
+        nearest: nearest?.0,
+        count: legs.len(),
+        share: covered.and_then(|covered| covered.over(position.quantity())),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        app::{poll::Answer, testing::*},
+        model::Page,
+        view::format::Zone,
     };
-    let price = format::price(*price, market);
-    Some(format!("{price}{covers}{others}"))
+
+    /// The stop of a BTC long of 0.5 under armed stops of these prices, sizes and initial sizes.
+    fn shown(stops: &[(&str, &str, &str)]) -> Span {
+        let mut model = desk();
+        let orders = stops.iter().enumerate().map(|(at, (price, size, initial))| {
+            let json = format!(
+                r#""type":"stop_market","mode":"stop_market","side":"sell","size":{size},"initial_size":{initial},
+                "trigger_price":{price},"target_position_id":"pos-1","status":"pending""#
+            );
+            order(&format!("ord-{at}"), "BTC", &json)
+        });
+        arrive(&mut model, Answer::Orders(Ok(Page::of(orders.collect()))));
+        let zone = Zone::utc();
+        let scene = Scene::of(&model, &zone);
+        stop(model.store.position(&"pos-1".into()).unwrap(), &scene)
+    }
+
+    #[test]
+    fn all_stops_together_are_what_covers_a_position() {
+        let whole = shown(&[("58000", "0.5", "0.5")]);
+        assert_eq!(whole, Span::plain("SL 58,000"));
+        let two = shown(&[("58000", "0.01", "0.01"), ("57000", "0.09", "0.09")]);
+        assert_eq!(two, Span::new("SL 58,000 20% 2 stops", Tone::Warn));
+        let both = shown(&[("58000", "0.2", "0.2"), ("57000", "0.3", "0.3")]);
+        assert_eq!(both, Span::plain("SL 58,000 2 stops"));
+    }
+
+    #[test]
+    fn a_stop_that_shrank_covers_what_is_left_of_it_and_every_place_says_so() {
+        let shrunk = shown(&[("58000", "0.3", "0.4")]);
+        assert_eq!(shrunk, Span::new("SL 58,000 60%", Tone::Warn));
+        let json = r#""type":"stop_market","mode":"stop_market","side":"sell","size":0.3,"initial_size":0.4,
+            "filled_size":0,"trigger_price":58000,"status":"pending""#;
+        let stop = order("ord-9", "BTC", json);
+        assert_eq!(stop.asked_size(), num("0.3"));
+        assert_eq!(
+            crate::view::words::order(&stop, None),
+            "SELL 0.3 BTC stop mkt at 58,000"
+        );
+    }
 }

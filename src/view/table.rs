@@ -32,7 +32,11 @@ pub struct Column<T: 'static> {
     pub priority: u8,
     pub cell: fn(&T, &Scene<'_>) -> Cell,
     by: By<T>,
+    /// What the cell shows rounded, for exports; shares are of 1.
+    exact: Option<Exact<T>>,
 }
+
+type Exact<T> = fn(&T, &Scene<'_>) -> Option<Num>;
 
 /// What filters and sorts compare.
 #[derive(Debug)]
@@ -166,7 +170,21 @@ impl<T> Column<T> {
             priority,
             cell,
             by: By::Cell,
+            exact: None,
         }
+    }
+
+    /// What its cell rounds.
+    pub(super) const fn exact(self, exact: Exact<T>) -> Self {
+        Self {
+            exact: Some(exact),
+            ..self
+        }
+    }
+
+    /// The number its cell rounds, where no member of the row is it.
+    pub(super) fn number(&self, row: &T, scene: &Scene<'_>) -> Option<Num> {
+        (self.exact?)(row, scene)
     }
 
     /// Compared by how long something is.

@@ -20,7 +20,7 @@ use crate::{
     app::{Store, notice::Activity},
     model::Page,
     runtime::{self, Clock},
-    view::{Scene, format::Zone},
+    view::{self, Scene, format::Zone},
 };
 use color_eyre::Result;
 use serde::Serialize;
@@ -39,7 +39,9 @@ async fn show<T: Serialize>(
         Output::Table => drawn(&context.await, |scene| {
             sheet.table(&page.rows, scene, width())
         }),
-        Output::Csv => drawn(&context.await, |scene| sheet.csv(&page.rows, scene)),
+        Output::Csv => drawn(&context.await, |scene| {
+            sheet.csv(&page.rows, view::members, scene)
+        }),
     };
     out::say(&text)?;
     Ok(complete(voice, page))

@@ -14,7 +14,7 @@ use crate::{
     app::{Store, poll::Answer},
     config::Sources,
     model::{Scaled, ScaledId},
-    view::{columns::RUNGS, ladder_head, rungs},
+    view::{self, columns::RUNGS, ladder_head, rungs},
 };
 use color_eyre::Result;
 
@@ -58,7 +58,7 @@ fn rows(ladder: &Scaled, store: &Store, output: Output) -> String {
     drawn(store, |scene| {
         let rungs = rungs(ladder, scene);
         match output {
-            Output::Csv => sheet.csv(&rungs, scene),
+            Output::Csv => sheet.csv(&rungs, view::no_members, scene),
             Output::Table | Output::Json => sheet.table(&rungs, scene, width()),
         }
     })

@@ -38,10 +38,14 @@ impl<T> Sheet<T> {
         lines.concat()
     }
 
-    /// RFC 4180, with the columns' ids on top. Numbers have no separators between their thousands, and what is unknown
-    /// is empty.
-    pub(super) fn csv(&self, rows: &[T], scene: &Scene<'_>) -> String {
-        view::csv(self.columns, self.id, rows, scene)
+    /// As an export of the pane has them.
+    pub(super) fn csv(
+        &self,
+        rows: &[T],
+        members: fn(&T) -> view::Members,
+        scene: &Scene<'_>,
+    ) -> String {
+        view::csv(self.columns, self.id, (rows, members), scene)
     }
 
     fn strips(&self, rows: &[T], scene: &Scene<'_>) -> Vec<Strip> {

@@ -79,19 +79,23 @@ fn open(fields: &mut Fields, position: &Position, scene: &Scene<'_>) {
     fields.push("return on margin", vec![words::pnl_percent(roe)]);
     let margin = position.entry_margin().map(format::usd);
     fields.push("margin at entry", vec![words::known(margin)]);
+    let of_liquidation = |text| positions::of_liquidation(position, scene, text);
     let distance = positions::liquidation_distance(position, scene);
     fields.push(
         "mark to liquidation",
-        vec![words::known(distance.map(format::percent))],
+        vec![of_liquidation(distance.map(format::percent))],
     );
     let from_entry = position.entry_price.zip(position.liquidation_price);
     let from_entry = from_entry.and_then(|(entry, liq)| liq.minus(entry)?.abs().over(entry));
     fields.push(
         "entry to liquidation",
-        vec![words::known(from_entry.map(format::percent))],
+        vec![of_liquidation(from_entry.map(format::percent))],
     );
-    let lost = position.pnl_at_liquidation();
-    fields.push("PnL at liquidation", vec![words::pnl(lost)]);
+    let lost = match position.pnl_at_liquidation() {
+        Some(lost) => words::pnl(Some(lost)),
+        None => of_liquidation(None),
+    };
+    fields.push("PnL at liquidation", vec![lost]);
     fields.section("Protection");
     let nearest = vec![
         protection::stop(position, scene),

@@ -1,0 +1,31 @@
+//! What a screen too small for the desk says besides that it is too small.
+
+use crate::app::{
+    Model,
+    keymap::{Action, Context},
+    overlay::Overlay,
+};
+
+/// What waits out of sight, and the keys that work all the same.
+pub fn out_of_sight(model: &Model) -> String {
+    let waiting =
+        model.overlays.last().and_then(waits).map(|what| {
+            format!(". {what} waits out of sight: nothing of it is sent until it is seen")
+        });
+    let keys = [Action::CloseAll, Action::Flatten].into_iter();
+    let keys = keys.filter_map(|action| {
+        let chord = model.keymap.chord(Context::Desk, action)?;
+        Some(format!(" · {chord} {}", action.label()))
+    });
+    waiting.into_iter().chain(keys).collect()
+}
+
+/// What could send something if it were seen.
+fn waits(overlay: &Overlay) -> Option<&'static str> {
+    if let Overlay::Bulk(list) = overlay {
+        return list.ends_at().map(|_| "a list of commands");
+    }
+    let is_line = matches!(overlay, Overlay::Prompt(_));
+    let line = is_line.then_some("a line being typed");
+    line.or_else(|| matches!(overlay, Overlay::Form(_)).then_some("a form"))
+}
