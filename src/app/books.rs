@@ -66,7 +66,7 @@ mod tests {
         press(&mut model, "shift-tab shift-tab eth");
         let effects = wait(&mut model, 1);
         assert_eq!(asked(&effects), [&Effect::Book("paper|ETH".into())]);
-        press(&mut model, "esc");
+        press(&mut model, "esc esc");
         assert!(asked(&wait(&mut model, 5_000)).is_empty());
     }
 }

@@ -66,7 +66,7 @@ mod tests {
             .map(|notice| notice.event.clone());
         let why = "the desk is HALTED: it was flattened".to_owned();
         assert_eq!(said, Some(Event::Said(Tone::Warn, why)));
-        press(&mut model, "esc X");
+        press(&mut model, "esc esc X");
         let effects = wait(&mut model, 1_500);
         assert!(matches!(
             effects.as_slice(),

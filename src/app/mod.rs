@@ -7,6 +7,7 @@ mod about;
 mod alerts;
 mod books;
 mod bulk;
+mod called;
 pub mod checks;
 pub mod command;
 mod days;
@@ -41,6 +42,7 @@ mod tally;
 pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
+mod unseen;
 mod update;
 mod wake;
 
@@ -81,6 +83,8 @@ use std::{collections::BTreeMap, ops::Range, time::Duration};
 #[derive(Debug, Clone, PartialEq)]
 pub enum Msg {
     Key(Chord),
+    /// A key on a screen too small to draw anything but a strip.
+    Unseen(Chord),
     Paste(String),
     /// The left button was pressed on what the last frame showed there.
     Click(Spot),

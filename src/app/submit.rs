@@ -8,16 +8,13 @@ use super::{
     screen,
     update::{follow, send},
 };
-use crate::model::{Command, Failure, FailureKind, OrderStatus, Receipt, Ticket, draft::Draft};
+use crate::model::{Command, Failure, FailureKind, OrderStatus, Receipt, Ticket};
 
 /// The form that wrote it waits for its end.
 pub(super) fn send_form(model: &mut Model, command: Command) -> Vec<Effect> {
     let (ticket, effect) = send(model, command);
     if let Some(Overlay::Form(form)) = model.overlays.last_mut() {
         form.sending = Some(ticket);
-        if let Draft::Entry(draft) = &form.draft {
-            model.used.keep(draft);
-        }
     }
     vec![effect]
 }
@@ -59,6 +56,13 @@ pub(super) fn settle_form(
         }
     }
     false
+}
+
+/// The next order starts with the terms of one that was accepted, never with those of one that was refused.
+pub(super) fn learn(model: &mut Model, command: &Command, result: &Result<Receipt, Failure>) {
+    if let (Command::Place(order), None) = (command, failure_of(result)) {
+        model.used.keep(order);
+    }
 }
 
 /// An order that was taken and rejected is a failure too, as far as the one who wrote it is concerned.

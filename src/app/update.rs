@@ -13,7 +13,8 @@ use super::{
     pane::Pane,
     poll::{Answer, Poll, Source},
     prompt, renewal, screen,
-    submit::{refuse, send_form, settle_form},
+    submit::{learn, refuse, send_form, settle_form},
+    unseen,
 };
 use crate::model::{Command, Failure, Progress, Receipt, Text, Ticket, Timestamp};
 use strum::IntoEnumIterator;
@@ -23,6 +24,7 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
     model.now = model.now.max(now);
     let mut effects = match msg {
         Msg::Key(chord) => press(model, chord),
+        Msg::Unseen(chord) => unseen::hear(model, chord),
         Msg::Paste(text) => paste(model, &text),
         Msg::Click(spot) => mouse::click(model, spot),
         Msg::Scrolled(spot, seen) => mouse::scrolled(model, &spot, seen),
@@ -103,6 +105,7 @@ pub(super) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
         _ => vec![],
     };
     let next = match (model.overlays.last_mut(), action) {
+        (Some(_), Some(action)) if action.is_way_out() => Next::Press(action),
         (Some(Overlay::Prompt(_)), action) => prompt::press(model, chord, action),
         (Some(Overlay::Detail(detail)), Some(Action::Copy)) => {
             Next::Copy(Clip::Detail(detail.row.clone()))
@@ -398,6 +401,7 @@ fn settle(model: &mut Model, ticket: Ticket, result: Result<Receipt, Failure>) -
         placed = model.store.settle(receipt, flight.since);
         model.watch.settled(receipt);
     }
+    learn(model, &flight.command, &result);
     let is_told = settle_form(model, ticket, &result) | bulk::settle(model, ticket, &result);
     doubt::unask(model, ticket);
     let event = Event::Settled(flight.command, result);

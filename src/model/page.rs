@@ -41,6 +41,11 @@ impl<T> Page<T> {
             incomplete: false,
         }
     }
+
+    /// Whether these rows are all there is, and all of them could be read.
+    pub fn is_whole(&self) -> bool {
+        !self.incomplete && self.unreadable.is_empty()
+    }
 }
 
 impl<T> Default for Page<T> {

@@ -39,7 +39,7 @@ pub use signal::Terminal;
 pub use terminal::columns;
 
 use crate::{
-    app::{Effect, Model, Msg, update, wake},
+    app::{Effect, Model, Msg, keymap::Chord, update, wake},
     ui::{self, Scrolls},
 };
 use crossterm::event::{Event, KeyEventKind};
@@ -132,6 +132,7 @@ fn cause(msg: &Msg) -> Cause {
             Cause::Background
         }
         Msg::Key(_)
+        | Msg::Unseen(_)
         | Msg::Paste(_)
         | Msg::Click(_)
         | Msg::Scrolled(..)
@@ -154,7 +155,8 @@ fn cause(msg: &Msg) -> Cause {
 fn taken(event: Event, size: &mut Rect, scrolls: &mut Scrolls) -> Option<Msg> {
     match event {
         // Repeats are how a held key must not confirm anything (kitty tells them apart; others cannot).
-        Event::Key(key) if key.kind == KeyEventKind::Press => Some(Msg::Key(key.into())),
+        Event::Key(key) if key.kind == KeyEventKind::Press => Some(pressed(key.into(), *size)),
+        Event::Paste(_) if !ui::fits(*size) => None,
         Event::Paste(text) => Some(Msg::Paste(text)),
         Event::Resize(width, height) => {
             *size = Rect::new(0, 0, width, height);
@@ -162,6 +164,15 @@ fn taken(event: Event, size: &mut Rect, scrolls: &mut Scrolls) -> Option<Msg> {
         }
         Event::Mouse(event) => mouse::meant(event, scrolls),
         Event::Key(_) | Event::FocusGained | Event::FocusLost => None,
+    }
+}
+
+/// What is not drawn must hear no key.
+fn pressed(chord: Chord, screen: Rect) -> Msg {
+    if ui::fits(screen) {
+        Msg::Key(chord)
+    } else {
+        Msg::Unseen(chord)
     }
 }
 

@@ -56,6 +56,7 @@ where
         mail,
         effects,
         clock,
+        size,
         pressed: 0,
         awaited: Source::iter().collect(),
         calls: vec![],
@@ -86,6 +87,7 @@ struct Sitter {
     mail: Receiver<Msg>,
     effects: UnboundedSender<Effect>,
     clock: Clock,
+    size: Rect,
     pressed: u32,
     /// Sources that have not answered since the last key that acted.
     awaited: BTreeSet<Source>,
@@ -106,7 +108,7 @@ impl Sitter {
 
     async fn press(&mut self, key: Chord) {
         self.pressed += 1;
-        self.take(Msg::Key(key));
+        self.take(super::pressed(key, self.size));
         if !self.model.store.flights.is_empty() {
             self.settle().await;
             // The picture is of the time after: every number is read once more.

@@ -127,6 +127,11 @@ impl Scrolls {
     }
 }
 
+/// Whether anything but a strip is drawn on a screen of this size.
+pub fn fits(screen: Rect) -> bool {
+    layout::tier(screen) != Tier::TooSmall
+}
+
 /// Draws the whole screen.
 pub fn render(frame: &mut Buffer, model: &Model, scrolls: &mut Scrolls) {
     let screen = frame.area;
@@ -143,7 +148,7 @@ fn draw(canvas: &mut Canvas<'_>, screen: Rect, model: &Model, scrolls: &mut Scro
     let strip = strip(model, &scene);
     let tier = layout::tier(screen);
     if tier == Tier::TooSmall {
-        too_small(canvas, screen, strip.as_ref());
+        too_small(canvas, screen, model, strip.as_ref());
         return;
     }
     let bottom = Bottom {
@@ -267,14 +272,16 @@ fn overlays(canvas: &mut Canvas<'_>, body: Rect, model: &Model, scene: &Scene<'_
     }
 }
 
-/// No pane fits; a strip that counts down must still be seen.
-fn too_small(canvas: &mut Canvas<'_>, screen: Rect, strip: Option<&StripView>) {
+/// No pane fits; a strip that counts down must still be seen, and what waits out of sight is named.
+fn too_small(canvas: &mut Canvas<'_>, screen: Rect, model: &Model, strip: Option<&StripView>) {
     let (width, height) = SMALLEST;
     let words = match strip {
         Some(strip) => strip.words.iter().map(|span| span.text.as_str()).collect(),
         None => format!(
-            "perpdeck needs {width}x{height}, this is {}x{}",
-            screen.width, screen.height
+            "perpdeck needs {width}x{height}, this is {}x{}{}",
+            screen.width,
+            screen.height,
+            view::out_of_sight(model)
         ),
     };
     let lines = canvas::wrapped(&words, screen.width);

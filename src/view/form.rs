@@ -1,5 +1,6 @@
 //! A form as words: its fields, what would come of it, what is wrong with it.
 
+mod caution;
 mod depth;
 mod entry;
 mod preview;
@@ -185,7 +186,10 @@ fn hint(form: &Form, model: &Model, field: Field, seen: &Seen) -> String {
         (Field::Rungs, _) => "2 or more".to_owned(),
         (Field::Skew, _) => "last rung over the first · empty: 1".to_owned(),
         (Field::ExtraMargin, _) => "+50 more · -50 less · =200 in all, USD".to_owned(),
-        (Field::Share, _) => "1 2 3 4 choose · 5 to type it".to_owned(),
+        (Field::Share, _) => {
+            let (back, on) = (key(Action::PreviousChoice), key(Action::NextChoice));
+            format!("{back}{on} choose · or type 0.5, 30%, $1000")
+        }
         (_, Takes::Price | Takes::WatchedPrice) => {
             let fill = key(Action::ObservedPrice);
             format!("{fill} observed price · {up}{down} one tick")
@@ -195,7 +199,7 @@ fn hint(form: &Form, model: &Model, field: Field, seen: &Seen) -> String {
         (_, Takes::Market) => market_hint(form, &key),
         (_, Takes::Choice | Takes::Size | Takes::Number) => {
             let (back, on) = (key(Action::PreviousChoice), key(Action::NextChoice));
-            format!("{back}{on} choose")
+            format!("{back}{on} or a letter choose")
         }
     }
 }

@@ -139,7 +139,7 @@ fn share_of(ends_at: Timestamp, now: Timestamp, whole: u128) -> Share {
 fn asked(deed: &Deed, scene: &Scene<'_>) -> String {
     match deed {
         // These name their account themselves.
-        Deed::One(Command::CloseAll(_)) => "close all positions".to_owned(),
+        Deed::One(Command::CloseAll(_)) => format!("close all positions{}", aside(scene)),
         Deed::One(Command::Flatten(_)) => "flatten".to_owned(),
         Deed::One(command) => named(command, scene),
         Deed::Rearm => "send orders that raise exposure again".to_owned(),
@@ -149,7 +149,11 @@ fn asked(deed: &Deed, scene: &Scene<'_>) -> String {
                 1 => "the working order".to_owned(),
                 n => format!("all {n} working orders"),
             };
-            format!("cancel {orders}{}", protecting(commands, scene))
+            format!(
+                "cancel {orders}{}{}",
+                protecting(commands, scene),
+                aside(scene)
+            )
         }
     }
 }
@@ -167,6 +171,19 @@ fn protecting(commands: &[Command], scene: &Scene<'_>) -> String {
         0 => String::new(),
         n => format!(", {n} of them protecting a position,"),
     }
+}
+
+/// A TWAP runs on whatever is closed or canceled, and opens again what was closed.
+fn runs_on(scene: &Scene<'_>) -> Option<String> {
+    match scene.store.active_twaps().count() {
+        0 => None,
+        1 => Some("1 TWAP runs on".to_owned()),
+        n => Some(format!("{n} TWAPs run on")),
+    }
+}
+
+fn aside(scene: &Scene<'_>) -> String {
+    runs_on(scene).map_or_else(String::new, |words| format!(" ({words})"))
 }
 
 /// A command that is still to be given, about what is so now.
@@ -195,7 +212,8 @@ fn going(command: &Command, scene: &Scene<'_>) -> String {
         Some(n) => format!("{n} positions"),
         None => "all positions".to_owned(),
     };
-    format!("closing {open} on {account} (≤ 2.5 % slippage)")
+    let also = runs_on(scene).map_or_else(String::new, |words| format!("; {words}"));
+    format!("closing {open} on {account} (≤ 2.5 % slippage{also})")
 }
 
 /// Everything that is on its way and takes long enough to be seen.

@@ -849,3 +849,18 @@ fn with_nothing_configured_every_verb_says_what_to_set() {
         }
     }
 }
+
+#[test]
+fn a_market_is_called_by_its_id_or_its_symbol_and_a_position_by_its_market_too() {
+    let served = Served::bare();
+    let position = served.holding("paper|BTC", 0.5, "cross");
+    for market in ["btc", "BTC", "paper|BTC"] {
+        let mut order = BUY.to_vec();
+        order[2] = market;
+        let shown = served.json(&with(&order, &["--dry-run"]));
+        assert_eq!(shown["body"]["market_id"], "paper|BTC", "{market}");
+        let close = ["close", market, "--size", "10%", "--dry-run"];
+        let target = format!("/v1/positions/{position}/close");
+        assert_eq!(served.json(&close)["target"], target.as_str(), "{market}");
+    }
+}

@@ -62,7 +62,7 @@ fn trade_and_leave() {
 fn one_key_closes_everything() {
     let (mut session, _home) = living_desk(&[]);
     session.press("X");
-    session.wait_for("positions on chal-1 (≤ 2.5 % slippage)");
+    session.wait_for("positions on chal-1 (≤ 2.5 % slippage;");
     session.wait_for(" submitted");
     // The running TWAP may open a new one; what was there is gone.
     session.wait_until("the positions gone", |screen| {

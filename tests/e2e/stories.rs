@@ -144,6 +144,7 @@ fn find_why_an_order_was_rejected() {
     desk.told("Enter send", "\r");
     desk.sees("rule max_position_notional");
     desk.told("Esc leave", ESCAPE);
+    desk.told("Esc again leaves", ESCAPE);
     desk.sees_no_more("Esc leave");
     desk.told(" 6 ", "6");
     desk.sees("1,000.00000");

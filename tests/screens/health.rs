@@ -259,7 +259,7 @@ fn a_refused_order_speaks_in_its_form_alone() {
     let shown = screen(&model, 120, 40);
     assert_eq!(shown.matches("order ord_12 does not exist").count(), 1);
     assert!(!shown.contains("Esc dismiss"), "{shown}");
-    press(&mut model, "\u{1b}");
+    press(&mut model, "\u{1b}\u{1b}");
     assert_eq!(model.overlays, vec![]);
     assert!(view::toast(&model).is_none(), "it was read in the form");
 }

@@ -168,7 +168,7 @@ fn the_strip_names_what_goes_how_long_it_waits_and_what_stops_it() {
     };
     assert_eq!(
         words(&model),
-        "closing 4 positions on chal-1 (≤ 2.5 % slippage) in 1.5 s: y now · Esc stops it"
+        "closing 4 positions on chal-1 (≤ 2.5 % slippage; 2 TWAPs run on) in 1.5 s: y now · Esc stops it"
     );
     press(&mut model, "\u{1b}2x");
     assert_eq!(

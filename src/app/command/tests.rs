@@ -149,7 +149,7 @@ fn exits_and_margin_open_their_forms_filled_in() {
         "exits ord-1 --take-profit 71000 --stop-loss none",
     );
     assert_eq!(draft(&model).text(Field::TakeProfit), Some("71000"));
-    assert_eq!(draft(&model).text(Field::StopLoss), Some(""));
+    assert_eq!(draft(&model).text(Field::StopLoss), Some("none"));
     let mut model = desk();
     say(&mut model, "margin sol +50");
     assert_eq!(draft(&model).text(Field::ExtraMargin), Some("+50"));

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::model::{
     Command, MarginMode, MarketId, Order, PlaceKind, Position, Side, TimeInForce,
-    draft::{Draft, Field, Shape, times_in_force},
+    draft::{Draft, Field, times_in_force},
 };
 use std::str::FromStr;
 
@@ -90,7 +90,8 @@ fn order(model: &mut Model, said: &Said, side: Side, skip: usize) -> Result<Next
     };
     let account_id = identity.account_id.clone();
     let mut form = Form::order(account_id, side, market.as_ref(), &model.around());
-    choices(&mut form.draft, said, skip)?;
+    form.be(kind(said, skip)?, &model.around());
+    choices(&mut form.draft, said)?;
     form.guess_purpose(&model.around());
     if said.has("--reduce-only") {
         form.reduce();
@@ -106,18 +107,20 @@ fn order(model: &mut Model, said: &Said, side: Side, skip: usize) -> Result<Next
     Ok(open(Overlay::Form(Box::new(form))))
 }
 
-/// The type follows from a price where it is not said.
-fn choices(draft: &mut Draft, said: &Said, skip: usize) -> Result<(), Fault> {
+/// The type follows from a price where it is not said: without one it is a market order, whatever came before.
+fn kind(said: &Said, skip: usize) -> Result<PlaceKind, Fault> {
+    let has_price = said.word(skip + 2).is_some() || said.flag("--limit-price").is_some();
+    match said.flag("--type") {
+        Some(word) => parsed(word),
+        None if has_price => Ok(PlaceKind::Limit),
+        None => Ok(PlaceKind::Market),
+    }
+}
+
+fn choices(draft: &mut Draft, said: &Said) -> Result<(), Fault> {
     let Draft::Entry(draft) = draft else {
         return Ok(());
     };
-    let has_price = said.word(skip + 2).is_some() || said.flag("--limit-price").is_some();
-    if has_price {
-        draft.shape = Shape::Order(PlaceKind::Limit);
-    }
-    if let Some(word) = said.flag("--type") {
-        draft.shape = Shape::Order(parsed(word)?);
-    }
     if let Some(word) = said.flag("--tif") {
         let time = parsed::<TimeInForce>(word)?;
         if !times_in_force(draft.shape).contains(&time) {
@@ -230,8 +233,7 @@ pub(super) fn exits(model: &mut Model, said: &Said) -> Result<Next, Fault> {
         ("--stop-loss", Field::StopLoss),
     ] {
         if let Some(word) = said.flag(flag) {
-            let price = Some(word.text.as_str()).filter(|text| *text != "none");
-            form.draft.write(field, price.unwrap_or_default());
+            form.draft.write(field, &word.text);
         }
     }
     form.start();
@@ -268,33 +270,15 @@ fn strip(model: &Model, command: Command) -> Next {
 
 /// A market by its id or its symbol.
 fn market(model: &Model, word: &Word) -> Result<MarketId, Fault> {
-    let wanted = word.text.to_lowercase();
-    let known = known_markets(model);
-    let is_it = |id: &&MarketId| {
-        id.to_string().to_lowercase() == wanted || id.symbol().to_string().to_lowercase() == wanted
-    };
-    let found: Vec<_> = known.iter().filter(is_it).collect();
-    match found.as_slice() {
-        [id] => Ok((*id).clone()),
+    match model.store.markets_called(&word.text).as_slice() {
+        [id] => Ok(id.clone()),
         [] => Err(word.fault("no such market is known; Tab lists them")),
         _ => Err(word.fault("several markets have this symbol: write the id")),
     }
 }
 
-fn known_markets(model: &Model) -> Vec<MarketId> {
-    let store = &model.store;
-    let priced = store.markets.value().into_iter().flat_map(|all| all.keys());
-    let held = store.positions.rows().iter().map(|p| &p.market_id);
-    let working = store.orders.rows().iter().map(|o| &o.market_id);
-    let mut known: Vec<_> = priced.chain(held).chain(working).cloned().collect();
-    known.sort();
-    known.dedup();
-    known
-}
-
 /// The open position a line is about: by id, by market, or, where nothing is said, the selected one.
 fn position<'a>(model: &'a Model, said: &Said) -> Result<&'a Position, Fault> {
-    let rows = model.store.positions.rows();
     let Some(word) = said.word(0) else {
         let held = match screen::selected(model) {
             Some(RowId::Position(id)) => model.store.position(&id),
@@ -302,20 +286,18 @@ fn position<'a>(model: &'a Model, said: &Said) -> Result<&'a Position, Fault> {
         };
         return held.ok_or_else(|| said.missing("which position: a market or an id"));
     };
-    if let Some(position) = rows.iter().find(|p| p.id.to_string() == word.text) {
-        return Ok(position);
-    }
-    let market = market(model, word)?;
-    let here: Vec<_> = rows.iter().filter(|p| p.market_id == market).collect();
-    match here.as_slice() {
+    match model.store.positions_called(&word.text).as_slice() {
         [position] => Ok(*position),
-        [] => Err(word.fault("no open position in this market")),
+        [] => {
+            market(model, word)?;
+            Err(word.fault("no open position in this market"))
+        }
         _ => Err(word.fault("several positions in this market: write the id")),
     }
 }
 
 pub(super) fn markets(model: &Model) -> Vec<String> {
-    let known = known_markets(model).into_iter();
+    let known = model.store.known_markets().into_iter();
     known
         .map(|id| id.symbol().to_string().to_lowercase())
         .collect()

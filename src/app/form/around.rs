@@ -2,8 +2,7 @@
 
 use super::super::Store;
 use crate::model::{
-    MarginMode, MarketId, PlaceKind, TimeInForce, Timestamp, Zone,
-    draft::{EntryDraft, Field, Shape},
+    Bps, MarginMode, MarketId, Num, PlaceKind, PlaceOrder, TimeInForce, Timestamp, Zone,
 };
 use std::collections::BTreeMap;
 
@@ -16,20 +15,51 @@ pub struct Around<'a> {
     pub zone: &'a Zone,
 }
 
-/// The values of the last order sent in each market, for the session. Prices are not among them: they mean
-/// nothing later; nor is what an order was for (reduce-only, its exits).
+/// The terms of the last order the service accepted in each market, for the session. Prices are not among them: they
+/// mean nothing later; nor is anything of an order that reduces, which is about its position.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Used(BTreeMap<MarketId, Values>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Values {
     pub kind: PlaceKind,
-    pub time_in_force: TimeInForce,
     pub margin_mode: MarginMode,
     pub leverage: String,
-    pub slippage: String,
     /// Offered, never filled in: an order needs a size that was meant.
     pub size: String,
+    habits: BTreeMap<PlaceKind, Habit>,
+}
+
+/// What orders of one type are placed with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Habit {
+    pub time_in_force: TimeInForce,
+    pub slippage: String,
+}
+
+/// Nobody means to pay this much more each time: a wider tolerance was of one order.
+const WIDEST_SLIPPAGE: i64 = 500;
+
+impl Default for Habit {
+    fn default() -> Self {
+        Self {
+            time_in_force: TimeInForce::Gtc,
+            slippage: String::new(),
+        }
+    }
+}
+
+impl Habit {
+    fn of(order: &PlaceOrder) -> Self {
+        // A date is of one order.
+        let lasting = order.time_in_force.filter(|tif| *tif != TimeInForce::Gtd);
+        let usual = |bps: &Bps| bps.0 <= Num::from(WIDEST_SLIPPAGE);
+        let slippage = order.slippage_tolerance.filter(usual);
+        Self {
+            time_in_force: lasting.unwrap_or(TimeInForce::Gtc),
+            slippage: slippage.map_or_else(String::new, |bps| bps.0.to_string()),
+        }
+    }
 }
 
 impl Used {
@@ -37,26 +67,27 @@ impl Used {
         self.0.get(market?)
     }
 
-    /// Takes note of an order that leaves.
-    pub fn keep(&mut self, draft: &EntryDraft) {
-        let (Some(market), Shape::Order(kind)) = (&draft.market_id, draft.shape) else {
+    /// How orders of this type were placed there last.
+    pub fn habit(&self, market: Option<&MarketId>, kind: PlaceKind) -> Habit {
+        let habit = self.of(market).and_then(|used| used.habits.get(&kind));
+        habit.cloned().unwrap_or_default()
+    }
+
+    /// Takes note of an order that was accepted.
+    pub fn keep(&mut self, order: &PlaceOrder) {
+        if order.reduce_only {
             return;
-        };
-        let text = |field| draft.texts.of(field).trim().to_owned();
-        let is_dated = draft.time_in_force == TimeInForce::Gtd;
+        }
+        let before = self.0.remove(&order.market_id);
+        let mut habits = before.map(|used| used.habits).unwrap_or_default();
+        habits.insert(order.kind, Habit::of(order));
         let values = Values {
-            kind,
-            // A date is of one order.
-            time_in_force: if is_dated {
-                TimeInForce::Gtc
-            } else {
-                draft.time_in_force
-            },
-            margin_mode: draft.margin_mode,
-            leverage: text(Field::Leverage),
-            slippage: text(Field::Slippage),
-            size: text(Field::Size),
+            kind: order.kind,
+            margin_mode: order.margin_mode,
+            leverage: order.leverage.to_string(),
+            size: order.size.to_string(),
+            habits,
         };
-        self.0.insert(market.clone(), values);
+        self.0.insert(order.market_id.clone(), values);
     }
 }

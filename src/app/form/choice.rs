@@ -1,6 +1,6 @@
 //! Fields that take one of a closed set.
 
-use super::{Around, Form, Purpose, markets, open};
+use super::{Around, Form, Hand, Purpose, around::Habit, markets, open};
 use crate::model::{
     CloseKind, Curve, MarginMode, MarketId, PlaceKind, Position, PositionId, Side,
     TriggerDirection,
@@ -124,8 +124,36 @@ impl Form {
         }
     }
 
-    /// One more letter of the market that is looked for; one that no market has is not taken.
+    /// One more letter of what is looked for; one that nothing has is not taken.
     pub(super) fn look_for(&mut self, c: char, around: &Around) {
+        self.hand = Hand::Touched;
+        if self.focus.takes() == Takes::Market {
+            self.look_for_market(c, around);
+        } else {
+            self.look_for_option(c, around);
+        }
+    }
+
+    /// The first option that begins with the letters typed so far, else with this one alone.
+    fn look_for_option(&mut self, c: char, around: &Around) {
+        let Some(choice) = self.choice(self.focus, around) else {
+            return;
+        };
+        let longer = format!("{}{c}", self.search);
+        let found = [longer, c.to_string()].into_iter().find_map(|search| {
+            let at = choice.options.iter().position(|o| begins(o, &search))?;
+            Some((search, at))
+        });
+        if let Some((search, at)) = found {
+            self.refusal = None;
+            self.choose(at, around);
+            self.search = search;
+        } else {
+            self.refusal = Some("no choice begins with that letter");
+        }
+    }
+
+    fn look_for_market(&mut self, c: char, around: &Around) {
         let wider = self.search.clone();
         self.search.push(c);
         if self.markets(self.focus, around).is_empty() {
@@ -166,6 +194,13 @@ impl Form {
         }
     }
 
+    /// It is an order of this type, whatever was placed last.
+    pub(in super::super) fn be(&mut self, kind: PlaceKind, around: &Around) {
+        if let Draft::Entry(draft) = &mut self.draft {
+            change_shape(draft, Shape::Order(kind), around);
+        }
+    }
+
     /// A person has said that it only reduces.
     pub(in super::super) fn reduce(&mut self) {
         self.purpose = Purpose::Chosen;
@@ -178,8 +213,9 @@ impl Form {
         let field = self.focus;
         match (&mut self.draft, field) {
             (Draft::Entry(d), Field::Kind) => {
-                set_kind(&mut d.shape, index);
-                fit(d, around);
+                let mut shape = d.shape;
+                set_kind(&mut shape, index);
+                change_shape(d, shape, around);
             }
             (Draft::Entry(d), Field::Side) => set(&mut d.side, Side::VARIANTS, index),
             (Draft::Entry(d), Field::TargetPosition) => {
@@ -234,6 +270,12 @@ impl Form {
     }
 }
 
+/// Whether a name begins like this, in capitals or not.
+fn begins(name: &str, typed: &str) -> bool {
+    let plain = |text: &str| text.replace(['_', ' ', '-'], "").to_lowercase();
+    plain(name).starts_with(&plain(typed))
+}
+
 /// A price of the market that was watched before means nothing in another.
 fn watch(watched: &mut Option<MarketId>, texts: &mut Texts, id: MarketId) {
     if watched.as_ref() != Some(&id) {
@@ -249,6 +291,24 @@ fn kind(shape: Shape) -> Option<Choice> {
         Shape::Sliced(curve) => Some(Choice::of(Curve::VARIANTS, Some(&curve))),
         Shape::Ladder => None,
     }
+}
+
+/// Terms that were not changed by hand follow the type.
+fn change_shape(draft: &mut EntryDraft, shape: Shape, around: &Around) {
+    let habit = |draft: &EntryDraft| match draft.shape {
+        Shape::Order(kind) => around.used.habit(draft.market_id.as_ref(), kind),
+        Shape::Sliced(_) | Shape::Ladder => Habit::default(),
+    };
+    let before = habit(draft);
+    draft.shape = shape;
+    let after = habit(draft);
+    if draft.texts.of(Field::Slippage) == before.slippage {
+        draft.texts.set(Field::Slippage, after.slippage);
+    }
+    if draft.time_in_force == before.time_in_force {
+        draft.time_in_force = after.time_in_force;
+    }
+    fit(draft, around);
 }
 
 fn set_kind(shape: &mut Shape, index: usize) {

@@ -38,12 +38,13 @@ pub struct Form {
     pub sending: Option<Ticket>,
     /// Why the last one failed.
     pub failure: Option<Failure>,
-    /// Why a paste was not taken.
+    /// Why a paste or a letter was not taken.
     pub refusal: Option<&'static str>,
+    pub hand: Hand,
     purpose: Purpose,
     /// The armed order it is to stand in for, and which is canceled once this one stands.
     pub replaces: Option<OrderId>,
-    /// The letters of a market's name typed so far, while a field of markets has the keys.
+    /// The letters of a market's or an option's name typed so far, while a field to choose in has the keys.
     pub search: String,
     frozen: Frozen,
     line: Line,
@@ -56,6 +57,16 @@ enum Purpose {
     Guessed,
     /// Chosen by a person; follows nothing else any more.
     Chosen,
+}
+
+/// What a person has done to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hand {
+    Untouched,
+    /// Something was typed or chosen.
+    Touched,
+    /// The key that leaves was pressed once: pressed again it drops what was written.
+    Leaving,
 }
 
 /// What the form is about as it was when it opened, for when a poll no longer lists it.
@@ -77,6 +88,7 @@ impl Form {
             sending: None,
             failure: None,
             refusal: None,
+            hand: Hand::Untouched,
             purpose: Purpose::Guessed,
             replaces: None,
             search: String::new(),
@@ -98,17 +110,17 @@ impl Form {
 
     /// One press: `action` is what the table says of it in a form, if anything.
     pub fn press(&mut self, chord: Chord, action: Option<Action>, around: &Around) -> Next {
+        if action == Some(Action::Dismiss) {
+            return self.leave();
+        }
+        if self.hand == Hand::Leaving {
+            self.hand = Hand::Touched;
+        }
         if let Some(c) = self.typing(chord, action) {
-            if self.is_typing() {
-                self.change(|line| line.type_in(c));
-            } else {
-                self.forget_failure();
-                self.look_for(c, around);
-            }
+            self.type_in(c, around);
             return Next::Stay;
         }
         match action {
-            Some(Action::Dismiss) => return Next::Close,
             Some(Action::ShowJson) => self.shows_json = !self.shows_json,
             Some(Action::NextField) => self.go(1),
             Some(Action::PreviousField) => self.go(-1),
@@ -129,6 +141,38 @@ impl Form {
             _ => self.pick_numbered(chord, around),
         }
         Next::Stay
+    }
+
+    /// First the JSON goes, then the form; one that was written in asks once, unless it is being sent.
+    fn leave(&mut self) -> Next {
+        if self.shows_json {
+            self.shows_json = false;
+            return Next::Stay;
+        }
+        if self.hand == Hand::Touched && self.sending.is_none() {
+            self.hand = Hand::Leaving;
+            return Next::Stay;
+        }
+        Next::Close
+    }
+
+    fn type_in(&mut self, c: char, around: &Around) {
+        if self.begins_size(c) {
+            self.draft.write(Field::Size, "");
+            self.focus_on(Field::Size);
+        }
+        if self.is_typing() {
+            self.change(|line| line.type_in(c));
+        } else {
+            self.forget_failure();
+            self.look_for(c, around);
+        }
+    }
+
+    /// A digit on the part of a position begins its size: one that chose a share would turn a typed `100` into a
+    /// quarter.
+    fn begins_size(&self, c: char) -> bool {
+        self.focus == Field::Share && (c.is_ascii_digit() || matches!(c, '.' | '$'))
     }
 
     /// Pasted text goes into the focused text field, whole or not at all.
@@ -220,7 +264,9 @@ impl Form {
             && !c.is_alphanumeric()
             && self.focus != Field::ExtraMargin;
         let takes = match self.focus.takes() {
-            Takes::Choice => false,
+            Takes::Choice => {
+                action.is_none() && (c.is_alphabetic() || c == '_' || self.begins_size(c))
+            }
             Takes::Market => !c.is_whitespace(),
             Takes::Price
             | Takes::WatchedPrice
@@ -235,11 +281,14 @@ impl Form {
     fn change(&mut self, edit: impl FnOnce(&mut Line)) {
         edit(&mut self.line);
         self.draft.write(self.focus, self.line.text());
+        self.hand = Hand::Touched;
         self.forget_failure();
     }
 
     fn pick(&mut self, choose: impl FnOnce(&mut Self)) {
         choose(self);
+        self.search.clear();
+        self.hand = Hand::Touched;
         self.forget_failure();
     }
 

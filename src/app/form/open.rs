@@ -5,7 +5,7 @@ use crate::{
     app::Store,
     model::{
         AccountId, CloseKind, Lenient, MarginMode, MarketId, Num, Order, OrderMode, PlaceKind,
-        Position, PositionId, Side, TimeInForce, TriggerDirection,
+        Position, PositionId, Side, TriggerDirection,
         draft::{CloseDraft, Draft, EntryDraft, ExitsDraft, Field, MarginDraft, Shape, Texts},
     },
 };
@@ -50,6 +50,7 @@ impl Form {
         let terms = terms(market_id.as_ref(), around);
         let used = around.used.of(market_id.as_ref());
         let kind = used.map_or(PlaceKind::Market, |used| used.kind);
+        let habit = around.used.habit(market_id.as_ref(), kind);
         let draft = Draft::Entry(EntryDraft {
             account_id,
             trigger_market: market_id.clone(),
@@ -59,13 +60,13 @@ impl Form {
                 .next(),
             shape: shape.unwrap_or(Shape::Order(kind)),
             side,
-            time_in_force: used.map_or(TimeInForce::Gtc, |used| used.time_in_force),
+            time_in_force: habit.time_in_force,
             margin_mode: terms.margin_mode,
             reduce_only: false,
             randomize: false,
             texts: Texts::default()
                 .with(Field::Leverage, terms.leverage)
-                .with(Field::Slippage, used.map_or("", |used| &used.slippage)),
+                .with(Field::Slippage, habit.slippage),
             market_id,
             also: vec![],
         });

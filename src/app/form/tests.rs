@@ -1,6 +1,6 @@
 //! What a trader does in a form, and what goes out.
 
-use super::{super::overlay::Overlay, Form};
+use super::{super::overlay::Overlay, Form, Hand};
 use crate::{
     app::{Effect, Model, Msg, notice::Event, poll::Answer, testing::*, update},
     model::{
@@ -75,6 +75,14 @@ fn close(position: &str, size: Option<&str>) -> ClosePosition {
 
 fn sent(ticket: u64, command: Command) -> Vec<Effect> {
     vec![Effect::Send(Ticket(ticket), command)]
+}
+
+fn accepted() -> Receipt {
+    let taken = r#""type":"market","mode":"market","side":"buy","size":0.1,"status":"filled""#;
+    Receipt::Order {
+        order: Box::new(order("ord-9", "BTC", taken)),
+        queued: false,
+    }
 }
 
 fn place(order: PlaceOrder) -> Command {
@@ -564,7 +572,8 @@ mod last_used {
             "2 j b shift-tab shift-tab shift-tab 2 tab tab tab 0.2 tab 2900 tab 2",
         );
         press(&mut model, "tab tab tab ctrl-u 12 tab right");
-        assert_eq!(press(&mut model, "enter esc").len(), 1);
+        assert_eq!(press(&mut model, "enter").len(), 1);
+        settle(&mut model, Ticket(1), Ok(accepted()));
         press(&mut model, "s");
         let form = form(&model);
         let draft = &form.draft;
@@ -580,21 +589,62 @@ mod last_used {
     }
 
     #[test]
-    fn another_market_is_not_touched_by_them() {
+    fn another_market_and_another_type_are_not_touched_by_them() {
         let mut model = desk();
-        press(&mut model, "b 0.1 tab tab tab 40 enter esc j b");
-        let form = form(&model);
-        assert_eq!(form.market_id().unwrap().raw(), "paper|SOL");
-        assert_eq!(form.draft.text(Field::Slippage), Some(""));
+        press(&mut model, "b 0.1 tab tab tab 40 enter");
+        settle(&mut model, Ticket(1), Ok(accepted()));
+        press(&mut model, "j b");
+        let market = form(&model).market_id().unwrap();
+        assert_eq!(market.raw(), "paper|SOL");
+        assert_eq!(form(&model).draft.text(Field::Slippage), Some(""));
         press(&mut model, "esc k b");
-        assert_eq!(super::form(&model).draft.text(Field::Slippage), Some("40"));
+        assert_eq!(form(&model).draft.text(Field::Slippage), Some("40"));
+        press(&mut model, "shift-tab shift-tab shift-tab stop_m");
+        assert_eq!(form(&model).draft.text(Field::Slippage), Some(""));
+        press(&mut model, "market");
+        assert_eq!(form(&model).draft.text(Field::Slippage), Some("40"));
     }
 
     #[test]
-    fn what_was_not_sent_is_not_remembered() {
+    fn neither_what_was_not_sent_nor_what_was_refused_is_remembered() {
+        let refused = Failure::new(FailureKind::Invalid, "slippage_tolerance_bps is too large");
+        let rejected = order(
+            "ord-9",
+            "BTC",
+            r#""type":"market","mode":"market","side":"buy","size":0.1,"status":"rejected""#,
+        );
+        let rejected = Receipt::Order {
+            order: Box::new(rejected),
+            queued: false,
+        };
+        for outcome in [None, Some(Err(refused)), Some(Ok(rejected))] {
+            let mut model = desk();
+            press(&mut model, "b 0.1 tab tab tab 64000 tab ctrl-u 20");
+            if let Some(outcome) = outcome {
+                assert_eq!(press(&mut model, "enter").len(), 1);
+                settle(&mut model, Ticket(1), outcome);
+            }
+            press(&mut model, "esc esc b");
+            let texts = [Field::Slippage, Field::Leverage].map(|f| form(&model).draft.text(f));
+            assert_eq!(texts, [Some(""), Some("10")]);
+        }
+    }
+
+    #[test]
+    fn a_tolerance_that_wide_is_of_one_order_and_a_stop_is_of_its_position() {
         let mut model = desk();
-        press(&mut model, "b tab tab tab 40 esc b");
+        press(&mut model, "b 0.1 tab tab tab 900 enter");
+        settle(&mut model, Ticket(1), Ok(accepted()));
+        press(&mut model, "b");
         assert_eq!(form(&model).draft.text(Field::Slippage), Some(""));
+        press(
+            &mut model,
+            "esc s 0.1 shift-tab shift-tab shift-tab stop_m tab tab tab tab 50000 enter",
+        );
+        settle(&mut model, Ticket(2), Ok(accepted()));
+        press(&mut model, "b");
+        let choice = form(&model).choice(Field::Kind, &model.around()).unwrap();
+        assert_eq!(choice.options[choice.chosen.unwrap()], "market");
     }
 }
 
@@ -609,26 +659,49 @@ mod closing {
     }
 
     #[test]
-    fn a_quarter_a_half_and_three_quarters_are_one_key_each() {
-        for (key, size) in [
-            ("1", Some("0.125")),
-            ("2", Some("0.25")),
-            ("3", Some("0.375")),
-            ("4", None),
+    fn three_quarters_a_half_and_a_quarter_are_chosen_by_the_arrows() {
+        for (keys, size) in [
+            ("left", Some("0.375")),
+            ("left left", Some("0.25")),
+            ("left left left", Some("0.125")),
+            ("left right", None),
         ] {
             let mut model = desk();
             let command = Command::Close(close("pos-1", size));
-            assert_eq!(
-                press(&mut model, &format!("c {key} enter")),
-                sent(1, command)
-            );
+            let keys = format!("c {keys} enter");
+            assert_eq!(press(&mut model, &keys), sent(1, command), "{keys}");
         }
+    }
+
+    #[test]
+    fn digits_on_the_part_are_the_size_that_they_spell() {
+        for (typed, size) in [
+            ("100", None),
+            ("50", Some("50")),
+            ("1", Some("1")),
+            ("25%", Some("25")),
+            (".5", Some("0.5")),
+            ("$1500.1", Some("10")),
+        ] {
+            let mut model = desk();
+            let command = Command::Close(ClosePosition {
+                expected_price: Some(num("150.01")),
+                held: Some(held("SOL", Side::Sell)),
+                ..close("pos-2", size)
+            });
+            let keys = format!("j c {typed} enter");
+            assert_eq!(press(&mut model, &keys), sent(1, command), "{typed}");
+        }
+        let mut model = desk();
+        assert_eq!(press(&mut model, "c 100 enter"), vec![], "of half a BTC");
+        let above = Fault::AbovePosition(num("0.5"));
+        assert_eq!(fault(&model, Field::Size), Some(above));
     }
 
     #[test]
     fn a_part_can_be_typed_and_is_never_more_than_there_is() {
         let mut model = desk();
-        press(&mut model, "c 5 tab 0.3 tab tab 40");
+        press(&mut model, "c 0.3 tab tab 40");
         let expected = ClosePosition {
             slippage_tolerance: Some(crate::model::Bps(num("40"))),
             ..close("pos-1", Some("0.3"))
@@ -638,7 +711,7 @@ mod closing {
             sent(1, Command::Close(expected))
         );
         let mut model = desk();
-        assert_eq!(press(&mut model, "c 5 tab 0.6 enter"), vec![]);
+        assert_eq!(press(&mut model, "c 0.6 enter"), vec![]);
         let above = Fault::AbovePosition(num("0.5"));
         assert_eq!(fault(&model, Field::Size), Some(above));
     }
@@ -646,7 +719,7 @@ mod closing {
     #[test]
     fn the_target_is_the_position_that_was_selected_whatever_polls_bring() {
         let mut model = desk();
-        press(&mut model, "j c 2");
+        press(&mut model, "j c left left");
         wait(&mut model, 1_000);
         let reordered = vec![
             position("pos-3", "ETH", "1", r#""leverage":3"#),
@@ -693,7 +766,7 @@ mod closing {
     fn a_conditional_close_is_a_stop_on_its_own_market_unless_another_is_watched() {
         use crate::model::{Bps, Trigger, TriggerDirection};
         let mut model = desk();
-        press(&mut model, "c 2 tab tab 3 tab tab tab 60000 tab 50");
+        press(&mut model, "c left left tab tab 3 tab tab tab 60000 tab 50");
         let expected = ClosePosition {
             kind: CloseKind::Conditional,
             slippage_tolerance: Some(Bps(num("50"))),
@@ -883,6 +956,78 @@ mod sending {
         settle(&mut model, Ticket(1), Err(refused()));
         assert_eq!(form(&model).failure, None);
         assert_eq!(form(&model).draft.text(Field::Size), Some("0.2"));
+    }
+}
+
+mod leaving {
+    use super::*;
+
+    #[test]
+    fn escape_goes_back_from_the_json_to_the_form() {
+        let mut model = desk();
+        press(&mut model, "b 0.1 ctrl-j esc");
+        assert!(!form(&model).shows_json);
+        assert_eq!(form(&model).draft.text(Field::Size), Some("0.1"));
+        assert_ne!(form(&model).hand, Hand::Leaving);
+    }
+
+    #[test]
+    fn a_form_that_was_written_in_asks_once_and_one_that_was_not_goes() {
+        let mut model = desk();
+        press(&mut model, "b esc");
+        assert_eq!(model.overlays, []);
+        press(&mut model, "b 0.1 esc");
+        assert_eq!(form(&model).hand, Hand::Leaving);
+        press(&mut model, "2 esc");
+        assert_eq!(
+            form(&model).draft.text(Field::Size),
+            Some("0.12"),
+            "it stays and asks anew"
+        );
+        press(&mut model, "esc");
+        assert_eq!(model.overlays, []);
+    }
+}
+
+mod letters {
+    use super::*;
+
+    #[test]
+    fn they_choose_what_begins_with_them() {
+        let mut model = desk();
+        press(&mut model, "b shift-tab shift-tab shift-tab lim");
+        let chosen = |model: &Model, field| {
+            let choice = form(model).choice(field, &model.around()).unwrap();
+            choice.options[choice.chosen.unwrap()].clone()
+        };
+        assert_eq!(chosen(&model, Field::Kind), "limit");
+        press(&mut model, "stop_l");
+        assert_eq!(chosen(&model, Field::Kind), "stop_limit");
+        press(&mut model, "cond tab tab tab tab tab b");
+        assert_eq!(form(&model).focus, Field::TriggerDirection);
+        assert_eq!(chosen(&model, Field::TriggerDirection), "below");
+        press(
+            &mut model,
+            "shift-tab shift-tab shift-tab shift-tab shift-tab l tab tab tab tab tab f",
+        );
+        assert_eq!(chosen(&model, Field::TimeInForce), "fok");
+        press(&mut model, "gtd");
+        assert_eq!(chosen(&model, Field::TimeInForce), "gtd");
+        assert_eq!(form(&model).refusal, None);
+    }
+
+    #[test]
+    fn one_that_begins_nothing_says_so_and_changes_nothing() {
+        let mut model = desk();
+        press(&mut model, "b shift-tab z");
+        assert_eq!(
+            form(&model).refusal,
+            Some("no choice begins with that letter")
+        );
+        assert_eq!(form(&model).side(&model.around()), Some(Side::Buy));
+        press(&mut model, "se");
+        assert_eq!(form(&model).refusal, None);
+        assert_eq!(form(&model).side(&model.around()), Some(Side::Sell));
     }
 }
 

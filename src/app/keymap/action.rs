@@ -155,6 +155,11 @@ pub enum Action {
 }
 
 impl Action {
+    /// Whether it gets a trader out of everything.
+    pub fn is_way_out(self) -> bool {
+        matches!(self, Self::CloseAll | Self::Flatten)
+    }
+
     /// What the footer and the help say.
     pub fn label(self) -> &'static str {
         self.get_message().unwrap_or_default()

@@ -13,7 +13,8 @@ use strum::{Display, EnumIter, EnumString, IntoEnumIterator, VariantNames};
 
 const DEFAULT_KEYS: &str = include_str!("../../../assets/keys.toml");
 
-/// Where a key is pressed. Overlays do not fall back to the desk, so nothing acts behind a form.
+/// Where a key is pressed. Overlays do not fall back to the desk, so nothing acts behind a form; only what gets a trader
+/// out of everything works over all that takes no text.
 #[derive(
     Debug,
     Clone,
@@ -60,6 +61,16 @@ impl Context {
         [Some(Self::Always), Some(self), fallback]
             .into_iter()
             .flatten()
+    }
+
+    /// Whether letters are typed there: then they mean nothing else.
+    fn takes_text(self) -> bool {
+        matches!(self, Self::Form | Self::Prompt | Self::Help)
+    }
+
+    /// Where the keys of `action` are looked up after the sections of this place.
+    fn fallback(self, action: Action) -> Option<Self> {
+        (action.is_way_out() && !self.takes_text()).then_some(Self::Desk)
     }
 
     fn is_pane(self) -> bool {
@@ -122,10 +133,12 @@ impl Keymap {
     }
 
     pub fn lookup(&self, context: Context, chord: Chord) -> Option<Action> {
-        context.chain().find_map(|place| {
+        let found = |place| {
             let mut here = self.bindings.iter().filter(|b| b.context == place);
             here.find(|b| b.chords.contains(&chord)).map(|b| b.action)
-        })
+        };
+        let of_desk = || found(Context::Desk).filter(|a| context.fallback(*a).is_some());
+        context.chain().find_map(found).or_else(of_desk)
     }
 
     /// Everything that works in `context`, its own keys first: the footer and the help are this list.
@@ -139,7 +152,8 @@ impl Keymap {
 
     /// The first key that does `action` in `context`, as a hint shows it.
     pub fn chord(&self, context: Context, action: Action) -> Option<Chord> {
-        context.chain().find_map(|place| {
+        let mut places = context.chain().chain(context.fallback(action));
+        places.find_map(|place| {
             let mut here = self.bindings.iter().filter(|b| b.context == place);
             here.find(|b| b.action == action)?.chords.first().copied()
         })
@@ -235,7 +249,30 @@ mod tests {
             keymap.lookup(Context::Positions, 'X'.into()),
             Some(Action::CloseAll)
         );
-        assert_eq!(keymap.lookup(Context::Strip, 'X'.into()), None);
+        assert_eq!(keymap.lookup(Context::Strip, 'x'.into()), None);
+    }
+
+    #[test]
+    fn what_gets_a_trader_out_works_wherever_no_text_is_taken() {
+        let keymap = Keymap::default();
+        for context in Context::iter() {
+            let takes_text = [Context::Form, Context::Prompt, Context::Help].contains(&context);
+            for (key, action) in [('X', Action::CloseAll), ('F', Action::Flatten)] {
+                let expected = (!takes_text && context != Context::Always).then_some(action);
+                let chord = expected.map(|_| Chord::from(key));
+                let place = if context == Context::Always {
+                    Context::Form
+                } else {
+                    context
+                };
+                assert_eq!(
+                    keymap.lookup(place, key.into()),
+                    expected,
+                    "{context} {key}"
+                );
+                assert_eq!(keymap.chord(place, action), chord, "{context} {key}");
+            }
+        }
     }
 
     #[test]

@@ -79,6 +79,15 @@ impl Strip {
         }
     }
 
+    /// Whether it asks about `way_out` already, or about what does all of that and more.
+    pub(in super::super) fn is_at_least(&self, way_out: &Command) -> bool {
+        match &self.deed {
+            Deed::One(Command::Flatten(_)) => !matches!(self.arm, Arm::Question { .. }),
+            Deed::One(command) => command == way_out && !matches!(self.arm, Arm::Question { .. }),
+            Deed::CancelAll(..) | Deed::Rearm | Deed::Lift(_) => false,
+        }
+    }
+
     pub fn act(&self, action: Action, now: Timestamp) -> Next {
         match (action, self.is_loaded(now)) {
             (Action::Confirm, true) => self.confirmed(now),

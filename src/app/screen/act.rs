@@ -157,17 +157,18 @@ fn id_of(model: &Model, row: &RowId) -> Option<String> {
     Some(id.to_owned())
 }
 
-fn close_all(model: &Model) -> Next {
+fn close_all(model: &mut Model) -> Next {
     let Some(identity) = &model.identity else {
         return Next::Refuse("close all: the account is not known yet".to_owned());
     };
     if model.store.closing_all().is_some() {
         return Next::Refuse("a close-all is already on its way".to_owned());
     }
-    get_out(model, Command::CloseAll(identity.account_id.clone()))
+    let command = Command::CloseAll(identity.account_id.clone());
+    get_out(model, command)
 }
 
-fn flatten(model: &Model) -> Next {
+fn flatten(model: &mut Model) -> Next {
     let Some(identity) = &model.identity else {
         return Next::Refuse("flatten: the account is not known yet".to_owned());
     };
@@ -178,15 +179,20 @@ fn flatten(model: &Model) -> Next {
     get_out(model, command)
 }
 
-/// The strip of what gets a trader out: as the settings say, by itself or when confirmed.
-fn get_out(model: &Model, command: Command) -> Next {
-    match model.options.close_all {
-        CloseAllRule::After(delay) if delay.is_zero() => Next::Run(command),
-        CloseAllRule::After(delay) => {
-            open(Overlay::Strip(Strip::countdown(command, delay, model.now)))
+/// The strip of what gets a trader out: as the settings say, by itself (at once after no delay) or when confirmed.
+/// A question that was open is put off, so that a second `y` does not answer it unseen.
+fn get_out(model: &mut Model, command: Command) -> Next {
+    if let Some(Overlay::Strip(open)) = model.overlays.last() {
+        if open.is_at_least(&command) {
+            return Next::Stay;
         }
-        CloseAllRule::Confirmed => open(Overlay::Strip(Strip::confirm(command, model.now))),
+        model.overlays.pop();
     }
+    let strip = match model.options.close_all {
+        CloseAllRule::After(delay) => Strip::countdown(command, delay, model.now),
+        CloseAllRule::Confirmed => Strip::confirm(command, model.now),
+    };
+    open(Overlay::Strip(strip))
 }
 
 fn cancel(model: &Model, row: &RowId) -> Next {

@@ -2,7 +2,7 @@
 
 use super::{
     Deed, How, Key, consent, perform, repeat,
-    typed::{TriggerFlags, Typed, word},
+    typed::{self, TriggerFlags, Typed, word},
 };
 use crate::{
     app::Store,
@@ -21,7 +21,7 @@ const ALL: &str = "100%";
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
-    /// As `positions` shows it
+    /// As `positions` shows it, or its market: btc. Under a key that was used before, the id
     position_id: PositionId,
     /// In coin (0.1), as a share of the position (50%) or in USD ($1000); everything when left out
     #[arg(long, default_value = ALL, hide_default_value = true)]
@@ -50,10 +50,10 @@ pub(in crate::cli) struct Args {
 
 pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
     let voice = args.how.output.voice();
-    voice.told(close(&args, voice, sources).await)
+    voice.told(close(args, voice, sources).await)
 }
 
-async fn close(args: &Args, voice: Voice, sources: &Sources) -> Result<Exit> {
+async fn close(mut args: Args, voice: Voice, sources: &Sources) -> Result<Exit> {
     let service = Service::open(sources)?;
     consent::possible(args.how)?;
     let before = repeat::before(&service, &args.key);
@@ -66,6 +66,7 @@ async fn close(args: &Args, voice: Voice, sources: &Sources) -> Result<Exit> {
     if let Some(why) = store.positions.trouble() {
         voice.note(&format!("positions: {why}"));
     }
+    args.position_id = typed::position(args.position_id, &store)?;
     let command = Command::Close(args.order(&store, before.as_ref())?);
     let reckoned = args.reckoned();
     let deed = Deed::new(&service, command, args.key.chosen.clone())?;

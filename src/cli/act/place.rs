@@ -2,7 +2,7 @@
 
 use super::{
     Deed, How, Key, consent, perform, repeat,
-    typed::{TriggerFlags, Typed, word},
+    typed::{self, TriggerFlags, Typed, word},
 };
 use crate::{
     app::{
@@ -22,7 +22,7 @@ use color_eyre::Result;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
-    /// As in 'paper|BTC'
+    /// Its id or its symbol: 'paper|BTC', BTC or btc
     #[arg(long)]
     market: MarketId,
     #[arg(long, value_parser = word::<Side>())]
@@ -81,10 +81,10 @@ pub(in crate::cli) struct Args {
 
 pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
     let voice = args.how.output.voice();
-    voice.told(place(&args, voice, sources).await)
+    voice.told(place(args, voice, sources).await)
 }
 
-async fn place(args: &Args, voice: Voice, sources: &Sources) -> Result<Exit> {
+async fn place(mut args: Args, voice: Voice, sources: &Sources) -> Result<Exit> {
     let service = Service::open(sources)?;
     consent::possible(args.how)?;
     let before = repeat::before(&service, &args.key);
@@ -92,6 +92,7 @@ async fn place(args: &Args, voice: Voice, sources: &Sources) -> Result<Exit> {
     if let Some(why) = store.markets.trouble() {
         voice.note(&format!("prices: {why}"));
     }
+    args.market = typed::market(args.market, &store)?;
     let command = args.order(&service, &store, before.as_ref())?;
     let reckoned = args.reckoned();
     let deed = Deed::new(&service, command, args.key.chosen.clone())?;

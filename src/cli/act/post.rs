@@ -181,6 +181,7 @@ impl<'a> Mail<'a> {
                 }
                 Msg::Said(_, text) | Msg::Offered(text, _) => voice.note(&text),
                 Msg::Key(_)
+                | Msg::Unseen(_)
                 | Msg::Paste(_)
                 | Msg::Click(_)
                 | Msg::Scrolled(..)

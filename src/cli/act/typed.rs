@@ -1,9 +1,10 @@
 //! Flags as they were typed, with everything that is wrong with them told at once.
 
 use crate::{
+    app::Store,
     cli::exit::Misuse,
     model::{
-        MarketId, TriggerDirection,
+        MarketId, PositionId, TriggerDirection,
         draft::{Faults, Field},
     },
 };
@@ -18,6 +19,29 @@ where
 {
     let words: Vec<String> = T::VARIANTS.iter().map(ToString::to_string).collect();
     PossibleValuesParser::new(words).try_map(|word| word.parse::<T>())
+}
+
+/// The market of this id or symbol. An id that is not known is the service's to judge.
+pub(super) fn market(named: MarketId, store: &Store) -> Result<MarketId, Misuse> {
+    let found = store.markets_called(named.raw());
+    match found.as_slice() {
+        [id] => Ok(id.clone()),
+        [] => Ok(named),
+        _ => Err(Misuse(format!(
+            "several markets are called {named}: write the id"
+        ))),
+    }
+}
+
+/// The open position of this id or in this market; any other id is the service's to judge.
+pub(super) fn position(named: PositionId, store: &Store) -> Result<PositionId, Misuse> {
+    match store.positions_called(named.raw()).as_slice() {
+        [position] => Ok(position.id.clone()),
+        [] => Ok(named),
+        _ => Err(Misuse(format!(
+            "several positions are open in {named}: write the id"
+        ))),
+    }
 }
 
 /// When a waiting order fires.

@@ -11,7 +11,7 @@ use super::{
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExitsDraft {
     pub order_id: OrderId,
-    /// An empty one removes the leg.
+    /// An empty one removes the leg, and so does `none`.
     pub texts: Texts,
 }
 
@@ -33,11 +33,17 @@ impl ExitsDraft {
     }
 
     pub fn take_profit(&self) -> Result<Option<Num>, Fault> {
-        optional(self.texts.of(Field::TakeProfit), positive)
+        self.leg(Field::TakeProfit)
     }
 
     pub fn stop_loss(&self) -> Result<Option<Num>, Fault> {
-        optional(self.texts.of(Field::StopLoss), positive)
+        self.leg(Field::StopLoss)
+    }
+
+    fn leg(&self, field: Field) -> Result<Option<Num>, Fault> {
+        let text = self.texts.of(field).trim();
+        let is_none = text.eq_ignore_ascii_case("none");
+        optional(if is_none { "" } else { text }, positive)
     }
 }
 
@@ -141,13 +147,17 @@ mod tests {
                 .with(Field::TakeProfit, "70000")
                 .with(Field::StopLoss, " "),
         };
-        assert_eq!(
-            draft.exits(),
-            Ok(Exits {
-                order_id: "ord-1".into(),
-                take_profit: Leg::Set(Num::from(70_000_u32)),
-                stop_loss: Leg::Remove,
-            })
-        );
+        let removed = Exits {
+            order_id: "ord-1".into(),
+            take_profit: Leg::Set(Num::from(70_000_u32)),
+            stop_loss: Leg::Remove,
+        };
+        assert_eq!(draft.exits(), Ok(removed.clone()));
+        let texts = draft.texts.with(Field::StopLoss, "none");
+        let said = ExitsDraft {
+            order_id: "ord-1".into(),
+            texts,
+        };
+        assert_eq!(said.exits(), Ok(removed));
     }
 }

@@ -3,7 +3,7 @@
 use super::{
     super::{
         AccountId, Bps, Command, Curve, MarginMode, MarketId, Num, PlaceKind, PlaceOrder,
-        PlaceScaled, PlaceTwap, PositionId, Side, TimeInForce, Timestamp, Trigger,
+        PlaceScaled, PlaceTwap, Position, PositionId, Side, TimeInForce, Timestamp, Trigger,
         TriggerDirection, plan::Ladder,
     },
     Amount, Fault, Faults, Field, Seen, Shape, Texts, amount, instant, kinds,
@@ -254,6 +254,34 @@ impl EntryDraft {
         self.shape == Shape::Order(PlaceKind::TakeProfit) || self.reduce_only
     }
 
+    /// Whether it is against what is open there.
+    fn is_against(&self, seen: &Seen) -> bool {
+        let held = seen.position.and_then(Position::side);
+        held == Some(self.side.opposite())
+    }
+
+    /// How much of it would open something, in coin: nothing of what only reduces, else what is more than the open
+    /// position that it is against.
+    pub fn opens(&self, seen: &Seen) -> Option<Num> {
+        if self.only_reduces() {
+            return Some(Num::ZERO);
+        }
+        let size = self.resolved_size(seen).ok()?;
+        match seen.position.filter(|_| self.is_against(seen)) {
+            Some(held) => Some(size.minus(held.quantity())?.max(Num::ZERO)),
+            None => Some(size),
+        }
+    }
+
+    /// What must be posted for what it opens, USD.
+    pub fn initial_margin(&self, seen: &Seen) -> Option<Num> {
+        let opens = self.opens(seen)?;
+        if opens.is_zero() {
+            return Some(Num::ZERO);
+        }
+        opens.times(self.entry(seen)?)?.over(self.leverage().ok()?)
+    }
+
     /// Whether it is an order that lies still until a mark reaches a price.
     pub fn waits_for_a_price(&self) -> bool {
         matches!(self.shape, Shape::Order(_)) && self.has(Field::TriggerPrice)
@@ -323,6 +351,9 @@ impl EntryDraft {
                 return whole_lots(self.part(share, seen)?, seen.size_decimals());
             }
             Amount::Notional(usd) => usd.over(self.entry(seen).ok_or(Fault::UnknownPrice)?),
+            Amount::AtRisk(_) if self.only_reduces() || self.is_against(seen) => {
+                return Err(Fault::RiskOnExit);
+            }
             Amount::AtRisk(usd) => usd.over(self.stop_distance(seen)?),
         };
         let decimals = seen.size_decimals().ok_or(Fault::UnknownLot)?;
@@ -332,8 +363,9 @@ impl EntryDraft {
 
     /// A share of the position that this makes smaller.
     fn part(&self, share: Num, seen: &Seen) -> Result<Num, Fault> {
-        let held = seen.position.filter(|_| self.only_reduces());
-        let held = held.filter(|held| held.side() == Some(self.side.opposite()));
+        let held = seen
+            .position
+            .filter(|_| self.only_reduces() && self.is_against(seen));
         part(held.ok_or(Fault::PercentOfNothing)?.quantity(), share)
     }
 

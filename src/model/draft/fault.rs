@@ -40,7 +40,7 @@ pub enum Fault {
     RiskWithoutStop,
     #[error("the stop loss is not on the losing side of the entry price")]
     StopOnWrongSide,
-    #[error("r is for an entry with a stop loss")]
+    #[error("r is what an entry may lose at its stop loss: this closes something, write its size")]
     RiskOnExit,
     #[error("this limit crosses the market and would fill at once: choose yes to send it")]
     Crosses,

@@ -55,6 +55,7 @@ async fn polled(mail: &mut Receiver<Msg>) -> Answer {
             poll.answer
         }
         other @ (Msg::Key(_)
+        | Msg::Unseen(_)
         | Msg::Paste(_)
         | Msg::Click(_)
         | Msg::Scrolled(..)

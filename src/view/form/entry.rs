@@ -8,12 +8,12 @@ use super::{
 use crate::{
     app::Model,
     model::{
-        MarginMode, Num, PlaceKind,
+        MarginMode, Num, Page, PlaceKind,
         draft::{EntryDraft, Field, Seen, Shape},
         estimate,
         plan::{Ladder, Schedule},
     },
-    view::{Span, format},
+    view::{Span, Tone, format},
 };
 use std::time::Duration;
 
@@ -24,12 +24,10 @@ pub(super) fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<Line>
     let size = draft.resolved_size(seen).ok();
     let entry = draft.entry(seen);
     let notional = size.zip(entry).and_then(|(s, p)| s.times(p));
-    let leverage = draft.leverage().ok();
-    let margin = notional.zip(leverage).and_then(|(n, l)| n.over(l));
     let mut lines = vec![
         ("size", sized(size, seen)),
         ("notional", dollars(notional)),
-        ("initial margin", dollars(margin)),
+        ("initial margin", dollars(draft.initial_margin(seen))),
         (
             "liquidation",
             estimated(liquidation(draft, model, seen), seen.market),
@@ -70,7 +68,7 @@ pub(super) fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<Line>
     if draft.has(Field::Expires) {
         lines.push(("expires", expires(draft, seen)));
     }
-    lines.push(("position", position_after(draft, size, seen)));
+    lines.push(("position", position_after(draft, size, (model, seen))));
     lines
 }
 
@@ -81,7 +79,35 @@ fn executes(draft: &EntryDraft, entry: Option<Num>, seen: &Seen) -> Option<Span>
         Shape::Order(PlaceKind::Chase) => {
             Some(Span::plain("rests (maker), and follows the best price"))
         }
-        Shape::Order(_) | Shape::Sliced(_) | Shape::Ladder => None,
+        Shape::Ladder => Some(rungs_execute(draft, seen)),
+        Shape::Order(_) | Shape::Sliced(_) => None,
+    }
+}
+
+/// `2 of 5 rungs (35%) fill now (taker)`: what stands at or past the market does not rest.
+fn rungs_execute(draft: &EntryDraft, seen: &Seen) -> Span {
+    let share = || {
+        let (market, ladder) = (seen.market?, draft.rungs_of(seen)?);
+        let prices = ladder.prices()?;
+        let total = draft.resolved_size(seen).ok()?;
+        let sizes = ladder.sizes(total, seen.size_decimals()?)?;
+        let (mut count, mut now) = (0_usize, Num::ZERO);
+        for (price, size) in prices.iter().zip(sizes) {
+            if estimate::crosses(market, draft.side, *price)? {
+                count += 1;
+                now = now.plus(size)?;
+            }
+        }
+        Some((count, prices.len(), now.over(total)?))
+    };
+    match share() {
+        None => known(None),
+        Some((0, ..)) => Span::plain("rests (maker)"),
+        Some((count, all, share)) => {
+            let share = format::whole_percent(share);
+            let words = format!("{count} of {all} rungs ({share}) fill now (taker)");
+            Span::new(words, Tone::Warn)
+        }
     }
 }
 
@@ -168,6 +194,9 @@ fn expires(draft: &EntryDraft, seen: &Seen) -> Span {
 
 /// If all of it filled at its price; nothing for what reduces or turns a position, or would change its mode.
 fn liquidation(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<Num> {
+    if !is_held_known((model, seen)) {
+        return None;
+    }
     let order = (draft.resolved_size(seen).ok()?, draft.entry(seen)?);
     let (quantity, average) = estimate::merged(seen.position, draft.side, order)?;
     let is_isolated = draft.margin_mode == MarginMode::Isolated;
@@ -192,18 +221,26 @@ fn liquidation(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<Num> {
 fn cross_backing(model: &Model, seen: &Seen) -> Option<Num> {
     let store = &model.store;
     let cash = store.account.value()?.cash?;
-    let page = store.positions.value()?;
-    if page.incomplete || !page.unreadable.is_empty() {
+    if !model.store.positions.value().is_some_and(Page::is_whole) {
         return None;
     }
-    let others = page
-        .rows
+    let others = store
+        .positions
+        .rows()
         .iter()
         .filter(|p| seen.position.is_none_or(|held| held.id != p.id));
     estimate::cross_backing(cash, others.map(|p| (p, store.market(&p.market_id))))
 }
 
-fn position_after(draft: &EntryDraft, size: Option<Num>, seen: &Seen) -> Span {
+/// Whether it is known what is open in its market, if anything is: nothing listed is not nothing there.
+pub(super) fn is_held_known((model, seen): (&Model, &Seen)) -> bool {
+    seen.position.is_some() || model.store.positions.value().is_some_and(Page::is_whole)
+}
+
+fn position_after(draft: &EntryDraft, size: Option<Num>, (model, seen): (&Model, &Seen)) -> Span {
+    if !is_held_known((model, seen)) {
+        return known(None);
+    }
     let after = size.and_then(|size| {
         let after = estimate::size_after(seen.position, draft.side, size)?;
         let is_turned = seen

@@ -94,8 +94,13 @@ pub(super) fn fires(price: Option<Num>, direction: Option<TriggerDirection>, see
 
 fn close(draft: &CloseDraft, model: &Model, seen: &Seen) -> Vec<Line> {
     let held = seen.position.map(Position::quantity);
-    let size = draft.resolved_size(seen).ok();
-    let size = size.and_then(|part| part.or(held));
+    let resolved = draft.resolved_size(seen);
+    let why = resolved
+        .as_ref()
+        .err()
+        .filter(|_| !draft.texts.of(Field::Size).trim().is_empty());
+    let why = why.map(|fault| Span::new(fault.to_string(), Tone::Warn));
+    let size = resolved.ok().and_then(|part| part.or(held));
     let exit = draft.exit(seen);
     let notional = size.zip(exit).and_then(|(s, p)| s.times(p));
     let closing = seen.position.and_then(Position::side).map(Side::opposite);
@@ -103,7 +108,7 @@ fn close(draft: &CloseDraft, model: &Model, seen: &Seen) -> Vec<Line> {
         .zip(size)
         .and_then(|(closing, size)| estimate::size_after(seen.position, closing, size));
     let mut lines = vec![
-        ("size", sized(size, seen)),
+        ("size", why.unwrap_or_else(|| sized(size, seen))),
         ("notional", dollars(notional)),
         ("gross profit", profit(gross(seen.position, exit, size))),
         ("position", change(seen.position, after, seen)),
@@ -204,8 +209,12 @@ fn margin(draft: &MarginDraft, seen: &Seen) -> Vec<Line> {
     let total = draft.total(seen).ok();
     let words = |usd: Option<Num>| usd.map_or_else(|| format::UNKNOWN.to_owned(), format::usd);
     let extra = format!("{} → {} USD", words(now), words(total));
+    let tone = match now.zip(total) {
+        Some((now, total)) if total < now => Tone::Warn,
+        Some(_) | None => Tone::Plain,
+    };
     vec![
-        ("extra margin", Span::plain(extra)),
+        ("extra margin", Span::new(extra, tone)),
         ("liquidation", moved_liquidation(now.zip(total), seen)),
     ]
 }

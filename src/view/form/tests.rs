@@ -130,7 +130,7 @@ fn what_is_not_known_is_a_dash_and_never_zero() {
             ("liquidation", "–"),
             ("at stop", "–"),
             ("R:R", "–"),
-            ("position", "flat → –"),
+            ("position", "–"),
             ("observed", "–"),
         ])
     );
@@ -165,7 +165,7 @@ fn a_reduce_only_order_stops_at_flat() {
 #[test]
 fn a_close_shows_the_part_what_it_brings_and_what_is_left() {
     let mut model = desk();
-    press(&mut model, "c 1");
+    press(&mut model, "c left left left");
     assert_eq!(
         preview(&model),
         lines([
@@ -176,7 +176,7 @@ fn a_close_shows_the_part_what_it_brings_and_what_is_left() {
             ("observed", "64,000, 0s old"),
         ])
     );
-    press(&mut model, "4");
+    press(&mut model, "left left");
     assert!(preview(&model).contains(&("position", "LONG 0.50000 → flat".to_owned())));
 }
 
@@ -263,7 +263,7 @@ fn hints_name_the_keys_that_are_bound() {
     let model = limit_buy("0.1", "60000");
     let fields = view(&model).fields;
     assert_eq!(fields[4].hint, "= observed price · ↑↓ one tick");
-    assert_eq!(fields[0].hint, "←→ choose");
+    assert_eq!(fields[0].hint, "←→ or a letter choose");
 }
 
 #[test]
@@ -527,4 +527,125 @@ fn what_an_order_meets_in_the_book_is_told_with_the_age_of_the_book_and_not_gues
         book(&model).as_deref(),
         Some("nothing fills, all rests, from a book 1s old")
     );
+}
+
+mod what_is_said_before_it_is_sent {
+    use super::*;
+
+    fn of(model: &Model, label: &str) -> String {
+        let found = preview(model)
+            .into_iter()
+            .find(|(known, _)| *known == label);
+        found.map(|(_, text)| text).unwrap_or_default()
+    }
+
+    fn warnings(model: &Model) -> Vec<String> {
+        let trouble = view(model).trouble.into_iter();
+        trouble.map(|span| span.text).collect()
+    }
+
+    #[test]
+    fn nobody_is_called_flat_before_the_positions_are_known() {
+        let mut model = bare_desk();
+        let markets = vec![market("BTC", "63999", "64001", (5, 40))];
+        arrive(&mut model, Answer::Markets(Ok(markets)));
+        press(&mut model, "b 0.1");
+        assert_eq!(of(&model, "position"), "–");
+        arrive(&mut model, Answer::Positions(Ok(Page::default())));
+        assert_eq!(of(&model, "position"), "flat → LONG 0.10000");
+    }
+
+    #[test]
+    fn what_reduces_takes_no_margin_and_what_turns_takes_it_for_the_rest() {
+        let mut model = desk();
+        press(&mut model, "s 0.2");
+        assert_eq!(of(&model, "initial margin"), "0.00 USD");
+        press(&mut model, "ctrl-u 0.6");
+        assert_eq!(of(&model, "initial margin"), "640.00 USD");
+        assert_eq!(of(&model, "position"), "LONG 0.50000 → SHORT 0.10000");
+    }
+
+    #[test]
+    fn what_may_be_lost_at_a_stop_is_no_size_of_a_reducing_order() {
+        let mut model = desk();
+        press(&mut model, "s r25 tab tab 65000 enter");
+        let size = view(&model).fields.into_iter().find(|f| f.label == "size");
+        let fault = size.and_then(|field| field.fault).unwrap();
+        assert!(fault.contains("closes something"), "{fault}");
+    }
+
+    #[test]
+    fn a_ladder_says_how_much_of_it_fills_at_once() {
+        let mut model = desk();
+        press(&mut model, "l 0.4 tab 63000 tab 66000 tab 4");
+        assert_eq!(
+            of(&model, "execution"),
+            "2 of 4 rungs (50%) fill now (taker)"
+        );
+    }
+
+    #[test]
+    fn a_conditional_close_past_its_trigger_says_that_it_fires_at_once() {
+        let mut model = desk();
+        press(&mut model, "c tab tab cond tab tab tab 65000");
+        let past = "the mark is past the trigger already: it would fire at once";
+        assert_eq!(warnings(&model), [past]);
+        press(&mut model, "ctrl-u 60000");
+        assert_eq!(warnings(&model), [""; 0]);
+    }
+
+    #[test]
+    fn less_margin_is_said_to_bring_the_liquidation_nearer() {
+        let mut model = desk();
+        press(&mut model, "j m 100");
+        let line = view(&model)
+            .preview
+            .into_iter()
+            .find(|(label, _)| *label == "extra margin");
+        let (_, line) = line.unwrap();
+        assert_eq!(
+            (&*line.text, line.tone),
+            ("120.50 → 100.00 USD", Tone::Warn)
+        );
+        let less = "takes 20.50 USD of margin away: the liquidation price comes closer; + adds";
+        assert_eq!(warnings(&model), [less]);
+        press(&mut model, "ctrl-u +100");
+        assert_eq!(warnings(&model), [""; 0]);
+    }
+
+    #[test]
+    fn a_size_of_a_close_that_is_none_says_why_before_it_is_sent() {
+        let mut model = desk();
+        press(&mut model, "c 50");
+        assert_eq!(of(&model, "size"), "more than the position, 0.5");
+        press(&mut model, "%");
+        assert_eq!(of(&model, "size"), "0.25000 BTC");
+    }
+
+    #[test]
+    fn a_slip_of_the_fingers_is_told_and_not_held_back() {
+        let model = limit_buy("0.1", "69000");
+        let through = "the limit is 7.8 % through the market, 64,001: is every digit meant?";
+        assert_eq!(warnings(&model), [through]);
+        let model = limit_buy("5.1", "60000");
+        let large = "more than 10 times the largest recent size here, 0.50000";
+        assert_eq!(warnings(&model), [large]);
+        let mut model = limit_buy("0.5", "60000");
+        let facts = AccountFacts {
+            equity: Some(num("2000")),
+            ..AccountFacts::default()
+        };
+        arrive(&mut model, Answer::Account(Ok(facts)));
+        let beyond = "worth more than the account's equity, 2,000.00 USD, at 10×";
+        assert_eq!(warnings(&model), [beyond]);
+        assert_eq!(press(&mut model, "enter").len(), 1);
+    }
+
+    #[test]
+    fn leaving_a_form_that_was_written_in_says_what_the_second_press_does() {
+        let mut model = desk();
+        press(&mut model, "b 0.1 esc");
+        let words = "Esc again leaves, and drops what is written here; any other key stays";
+        assert_eq!(warnings(&model), [words]);
+    }
 }

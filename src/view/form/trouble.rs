@@ -1,12 +1,20 @@
 //! Under the form: what is on its way, what the service answered, and what a person may not have meant.
 //! Warnings never block: only the service knows what it accepts.
 
-use super::super::{Span, Tone, format};
+use super::{
+    super::{Span, Tone, format},
+    caution,
+    entry::is_held_known,
+};
 use crate::{
-    app::{Model, form::Form},
+    app::{
+        Model,
+        form::{Form, Hand},
+        keymap::{Action, Context},
+    },
     model::{
         Num, OrderId, Position, PositionId, Progress, TimeInForce, TriggerDirection,
-        draft::{Draft, EntryDraft, Field, Seen},
+        draft::{CloseDraft, Draft, EntryDraft, Field, MarginDraft, Seen},
         estimate,
     },
 };
@@ -17,6 +25,13 @@ pub(super) fn trouble(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
     if let Some(why) = form.refusal {
         lines.push(Span::new(why, Tone::Warn));
     }
+    if form.hand == Hand::Leaving {
+        let key = model.keymap.chord(Context::Form, Action::Dismiss);
+        let key = key.map_or_else(String::new, |key| key.to_string());
+        let words =
+            format!("{key} again leaves, and drops what is written here; any other key stays");
+        lines.push(Span::new(words, Tone::Warn));
+    }
     if let Some(old) = &form.replaces {
         let words = format!(
             "no trigger can be moved: {old} works on, and its cancel is asked when this order stands"
@@ -25,8 +40,8 @@ pub(super) fn trouble(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
     }
     let warnings = match &form.draft {
         Draft::Entry(draft) => entry(draft, model, seen),
-        Draft::Close(draft) => still_open(&draft.position_id, model),
-        Draft::Margin(draft) => still_open(&draft.position_id, model),
+        Draft::Close(draft) => close(draft, model, seen),
+        Draft::Margin(draft) => margin(draft, model, seen),
         Draft::Exits(draft) => still_working(&draft.order_id, model),
     };
     let warning = |words| Span::new(words, Tone::Warn);
@@ -83,18 +98,42 @@ fn failure(form: &Form) -> Vec<Span> {
 }
 
 fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<String> {
-    [
+    let own = [
         leverage(draft, seen),
         available(draft, model, seen),
-        nothing_to_reduce(draft, seen),
+        nothing_to_reduce(draft, model, seen),
         no_fill(draft, seen),
-        fires_at_once(draft, seen),
+        fires_at_once(draft.known(Field::TriggerPrice), draft.direction(), seen),
         losing_target(draft, seen),
         winning_stop(draft, seen),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    ];
+    let own = own.into_iter().flatten();
+    own.chain(caution::slips(draft, model, seen)).collect()
+}
+
+fn close(draft: &CloseDraft, model: &Model, seen: &Seen) -> Vec<String> {
+    let fires = draft.has(Field::TriggerPrice).then(|| {
+        let price = draft.trigger_price().ok();
+        fires_at_once(price, draft.trigger_direction, seen)
+    });
+    let mut lines = still_open(&draft.position_id, model);
+    lines.extend(fires.flatten());
+    lines
+}
+
+/// Less margin than there is brings the liquidation nearer: a bare number was often meant as more.
+fn margin(draft: &MarginDraft, model: &Model, seen: &Seen) -> Vec<String> {
+    let now = seen.position.and_then(|p| p.isolated_margin_extra);
+    let less = now
+        .zip(draft.total(seen).ok())
+        .and_then(|(now, total)| now.minus(total))
+        .filter(|less| less.is_positive());
+    let mut lines = still_open(&draft.position_id, model);
+    lines.extend(less.map(|less| {
+        let less = format::usd(less);
+        format!("takes {less} USD of margin away: the liquidation price comes closer; + adds")
+    }));
+    lines
 }
 
 fn leverage(draft: &EntryDraft, seen: &Seen) -> Option<String> {
@@ -105,15 +144,17 @@ fn leverage(draft: &EntryDraft, seen: &Seen) -> Option<String> {
 
 fn available(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<String> {
     let available = model.store.account.value()?.available_margin?;
-    let notional = draft.resolved_size(seen).ok()?.times(draft.entry(seen)?)?;
-    let margin = notional.over(draft.leverage().ok()?)?;
-    (margin > available && !draft.only_reduces()).then(|| {
+    let margin = draft.initial_margin(seen)?;
+    (margin > available).then(|| {
         let (needed, there) = (format::usd(margin), format::usd(available));
         format!("needs {needed} USD of margin; {there} is available")
     })
 }
 
-fn nothing_to_reduce(draft: &EntryDraft, seen: &Seen) -> Option<String> {
+fn nothing_to_reduce(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<String> {
+    if !is_held_known((model, seen)) {
+        return None;
+    }
     let held = seen.position.and_then(Position::side);
     let reduces = held == Some(draft.side.opposite());
     (draft.only_reduces() && !reduces)
@@ -129,10 +170,15 @@ fn no_fill(draft: &EntryDraft, seen: &Seen) -> Option<String> {
         .then(|| format!("{tif} would not fill: the limit does not reach the market"))
 }
 
-fn fires_at_once(draft: &EntryDraft, seen: &Seen) -> Option<String> {
-    let price = draft.known(Field::TriggerPrice)?;
+/// Of a new order and of a close alike.
+fn fires_at_once(
+    price: Option<Num>,
+    direction: Option<TriggerDirection>,
+    seen: &Seen,
+) -> Option<String> {
+    let price = price?;
     let mark = seen.market_of(Field::TriggerPrice)?.mark?;
-    let is_there = match draft.direction()? {
+    let is_there = match direction? {
         TriggerDirection::Above => mark >= price,
         TriggerDirection::Below => mark <= price,
     };

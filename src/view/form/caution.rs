@@ -1,0 +1,66 @@
+//! What a slip of the fingers looks like: said in the form, never held against it.
+
+use crate::{
+    app::Model,
+    model::{
+        Num, Order, Position, Side,
+        draft::{EntryDraft, Field, Seen},
+        estimate,
+    },
+    view::format,
+};
+
+/// Limits this much worse than the best price are seldom meant, in percent.
+const THROUGH: i64 = 2;
+/// Sizes this many times the largest recent one are seldom meant.
+const TIMES: i64 = 10;
+
+pub(super) fn slips(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<String> {
+    let own = [
+        through(draft, model, seen),
+        large(draft, model, seen),
+        beyond(draft, model, seen),
+    ];
+    own.into_iter().flatten().collect()
+}
+
+/// Where a collar is set, it holds such a price back; without one it is only told.
+fn through(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<String> {
+    let has_collar = model.options.checks.price_collar_bps.is_some();
+    let is_plain = draft.has(Field::LimitPrice) && !draft.has(Field::TriggerPrice);
+    let limit = draft.known(Field::LimitPrice).filter(|_| is_plain)?;
+    let (best, worse) = match draft.side {
+        Side::Buy => (seen.market?.ask?, 1_i64),
+        Side::Sell => (seen.market?.bid?, -1),
+    };
+    let percent = estimate::distance_percent(best, limit)?.times(Num::from(worse))?;
+    (!has_collar && percent > Num::from(THROUGH)).then(|| {
+        let (percent, best) = (percent.rounded(1), format::price(best, seen.market));
+        format!("the limit is {percent} % through the market, {best}: is every digit meant?")
+    })
+}
+
+fn large(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<String> {
+    let (size, market) = (draft.opens(seen)?, draft.market_id.as_ref()?);
+    let store = &model.store;
+    let orders = store.orders.rows().iter().chain(store.history.rows());
+    let orders = orders.filter(|order| order.market_id == *market);
+    let held = seen.position.map(Position::quantity);
+    let largest = orders.map(Order::asked_size).chain(held).max()?;
+    let usual = largest.times(Num::from(TIMES))?;
+    (largest.is_positive() && size > usual).then(|| {
+        let largest = format::size(largest, seen.size_decimals());
+        format!("more than {TIMES} times the largest recent size here, {largest}")
+    })
+}
+
+/// Said where the margin that is left is not known; where it is, that is what it is held against.
+fn beyond(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<String> {
+    let facts = model.store.account.value()?;
+    let equity = facts.equity.filter(|_| facts.available_margin.is_none())?;
+    let (margin, leverage) = (draft.initial_margin(seen)?, draft.leverage().ok()?);
+    (margin > equity).then(|| {
+        let equity = format::usd(equity);
+        format!("worth more than the account's equity, {equity} USD, at {leverage}×")
+    })
+}
