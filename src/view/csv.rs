@@ -96,12 +96,13 @@ fn plain(text: &str) -> String {
     }
 }
 
-/// A cell that a spreadsheet would take for a formula begins with an apostrophe; a number stays one.
+/// What a spreadsheet takes for the beginning of a formula, some of them after dropping it.
+const BEGINS: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
+
+/// A cell that a spreadsheet would take for a formula begins with an apostrophe; what is a number to its end
+/// stays one.
 pub(super) fn field(text: &str) -> String {
-    let is_number = text
-        .strip_prefix(['+', '-'])
-        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-    let quote = if text.starts_with(['=', '+', '-', '@']) && !is_number {
+    let quote = if text.starts_with(BEGINS) && !is_number(text) {
         "'"
     } else {
         ""
@@ -110,6 +111,18 @@ pub(super) fn field(text: &str) -> String {
         return text.to_owned();
     }
     format!("\"{quote}{}\"", text.replace('"', "\"\""))
+}
+
+/// A sign, digits with at most one point, and perhaps a percent sign: nothing that computes.
+fn is_number(text: &str) -> bool {
+    let Some(rest) = text.strip_prefix(['+', '-']) else {
+        return false;
+    };
+    let rest = rest.strip_suffix('%').unwrap_or(rest);
+    let (whole, part) = rest.split_once('.').unwrap_or((rest, "0"));
+    [whole, part]
+        .iter()
+        .all(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
 }
 
 #[cfg(test)]
@@ -214,6 +227,12 @@ mod tests {
             ("=HYPERLINK(1)", "\"'=HYPERLINK(1)\""),
             ("@x", "\"'@x\""),
             ("-x", "\"'-x\""),
+            ("-0.4%", "-0.4%"),
+            ("-1+cmd|'/C calc'!A1", "\"'-1+cmd|'/C calc'!A1\""),
+            ("+1=2", "\"'+1=2\""),
+            ("-1.2.3", "\"'-1.2.3\""),
+            ("\t=1", "\"'\t=1\""),
+            ("\r=1", "\"'\r=1\""),
             ("a,\"b\"", "\"a,\"\"b\"\"\""),
         ] {
             assert_eq!(field(cell), written);
