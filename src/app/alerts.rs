@@ -256,6 +256,7 @@ fn stalled(model: &mut Model) -> Vec<Alert> {
     let Some(seen) = model.store.twaps.at() else {
         return vec![];
     };
+    let seen = model.drift.on_wall(seen);
     let (store, known) = (&model.store, &mut model.watch.stalled);
     let mut alerts = vec![];
     for twap in store.active_twaps() {

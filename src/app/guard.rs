@@ -154,7 +154,7 @@ pub(super) fn ask_to_lift(model: &Model) -> Next {
 pub(super) fn measure(model: &mut Model) -> Vec<Alert> {
     let before = std::mem::take(&mut model.guard.gauges);
     let (settings, store) = (&model.options.guard, &model.store);
-    let local = Local::of(settings, store, model.now);
+    let local = Local::of(settings, store, model.wall_now());
     let facts = store.account.value();
     let gauges = Limit::iter().filter_map(|limit| {
         let told = facts.and_then(|facts| told(limit, facts));

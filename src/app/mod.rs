@@ -66,8 +66,8 @@ pub use wake::wake;
 
 use crate::config::{Alerts, Checks, Dialect, Guard};
 use crate::model::{
-    AccountId, Book, Call, Command, Cursor, Failure, IdempotencyKey, MarketId, OrderId, Progress,
-    Receipt, ScaledId, Ticket, Timestamp, Zone,
+    AccountId, Book, Call, Command, Cursor, Drift, Failure, IdempotencyKey, MarketId, OrderId,
+    Progress, Receipt, ScaledId, Ticket, Timestamp, Zone,
 };
 use keymap::{Action, Chord, Context, Keymap};
 use lens::{Lenses, Reading};
@@ -110,6 +110,8 @@ pub enum Msg {
     Offered(String, Command),
     /// An export: where it is and how many rows it holds, or why there is none.
     Written(Result<(String, usize), String>),
+    /// The machine's wall clock was set.
+    ClockSet(Drift),
     /// Get out now: from outside the terminal.
     Flatten,
     /// The command line wants this done while the desk has the journal.
@@ -261,7 +263,9 @@ pub struct Options {
 
 #[derive(Debug)]
 pub struct Model {
+    /// The desk's own time, which only goes forward; see [`Self::wall_now`].
     pub now: Timestamp,
+    pub drift: Drift,
     pub options: Options,
     pub keymap: Keymap,
     /// `None` until the far end is known.
@@ -296,6 +300,7 @@ impl Model {
         Self {
             now,
             store: Store::by(options.zone.clone()),
+            drift: Drift::default(),
             options,
             keymap,
             identity: None,
@@ -316,12 +321,17 @@ impl Model {
         }
     }
 
+    /// What the machine's wall clock says, as the service dates things.
+    pub fn wall_now(&self) -> Timestamp {
+        self.drift.on_wall(self.now)
+    }
+
     /// What a form is read against.
     pub fn around(&self) -> form::Around<'_> {
         form::Around {
             store: &self.store,
             used: &self.used,
-            now: self.now,
+            now: self.wall_now(),
             zone: &self.options.zone,
         }
     }

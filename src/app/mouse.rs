@@ -76,7 +76,7 @@ fn click_form(model: &mut Model, spot: &Spot) -> Vec<Effect> {
     let around = super::form::Around {
         store: &model.store,
         used: &model.used,
-        now: model.now,
+        now: model.wall_now(),
         zone: &model.options.zone,
     };
     if let Some(form) = model.overlays.last_mut().and_then(Overlay::try_as_form_mut) {

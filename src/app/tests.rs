@@ -565,6 +565,7 @@ mod any_keys {
 
 mod desk {
     use super::*;
+    use crate::model::{Drift, Timestamp};
 
     #[test]
     fn panes_are_reached_by_number_and_by_tab() {
@@ -647,6 +648,24 @@ mod desk {
         let down = Failure::new(FailureKind::Unavailable, "down");
         assert_eq!(settle(&mut model, Ticket(9), Err(down)), vec![]);
         assert_eq!(model.activity.lines.len(), 0);
+    }
+
+    #[test]
+    fn a_wall_clock_that_is_set_is_said_and_everything_is_asked_for_again() {
+        let mut model = desk();
+        press(&mut model, "X");
+        wait(&mut model, 1_000);
+        let now = model.now;
+        let drift = Drift::between(now, Timestamp(now.0 - 120_000));
+        let asked = update(&mut model, now, Msg::ClockSet(drift));
+        assert_eq!(asked, [Effect::Poll(Source::iter().collect())]);
+        let said = &model.activity.lines.back().unwrap().event;
+        assert!(matches!(said, Event::Said(Tone::Warn, text) if text.contains("set by -120 s")));
+        // The service dates by a clock like the wall's; the countdown goes on by the desk's own.
+        assert_eq!(model.wall_now(), Timestamp(now.0 - 120_000));
+        assert_eq!(model.now, now);
+        let sent = update(&mut model, now.plus(Duration::from_secs(2)), Msg::Tick);
+        assert!(matches!(sent[..], [Effect::Send(_, Command::CloseAll(_))]));
     }
 
     #[test]

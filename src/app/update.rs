@@ -16,7 +16,7 @@ use super::{
     submit::{learn, refuse, send_form, settle_form},
     unseen,
 };
-use crate::model::{Command, Failure, Progress, Receipt, Text, Ticket, Timestamp};
+use crate::model::{Command, Drift, Failure, Progress, Receipt, Text, Ticket, Timestamp};
 use strum::IntoEnumIterator;
 
 /// Takes in what happened at `now`. Never fails, never blocks; whatever it wants done is in the answer.
@@ -62,6 +62,7 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
             export::written(model, result);
             vec![]
         }
+        Msg::ClockSet(drift) => set_clock(model, drift),
         Msg::Flatten => doubt::flatten_now(model),
         Msg::Asked(guest, wish) => guest::asked(model, guest, wish),
         Msg::Halted(why) => halt::halt(model, why),
@@ -90,8 +91,21 @@ fn polled(model: &mut Model, poll: Box<Poll>) -> Vec<Effect> {
     effects
 }
 
+/// Whatever is shown was dated before: it is asked for again.
+fn set_clock(model: &mut Model, drift: Drift) -> Vec<Effect> {
+    let step = drift.step_from(std::mem::replace(&mut model.drift, drift));
+    let text = format!(
+        "the machine's clock was set by {step}: countdowns and ages go on by the time that really passes, \
+         everything is asked for again"
+    );
+    model
+        .activity
+        .note(None, Event::Said(Tone::Warn, text), model.now);
+    vec![Effect::Poll(Source::iter().collect())]
+}
+
 pub(super) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
-    let now = model.now;
+    let (now, wall_now) = (model.now, model.wall_now());
     let action = model.keymap.lookup(model.context(), chord);
     if action == Some(Action::QuitNow) {
         return vec![Effect::Quit];
@@ -114,7 +128,7 @@ pub(super) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
             let around = Around {
                 store: &model.store,
                 used: &model.used,
-                now,
+                now: wall_now,
                 zone: &model.options.zone,
             };
             form.press(chord, action, &around)

@@ -80,7 +80,7 @@ pub(super) async fn run(choice: Choice, sources: &Sources) -> Result<Exit> {
 async fn paper(start: runtime::Start, world: World, stop: CancellationToken) -> io::Result<End> {
     let pace = world.pace();
     let paper = Paper::new(world);
-    let ended = runtime::desk(start, paper.open(Clock::Wall.now(), pace, stop.clone())).await;
+    let ended = runtime::desk(start, paper.open(Clock::start().now(), pace, stop.clone())).await;
     stop.cancel();
     paper.ended().await;
     ended

@@ -139,7 +139,7 @@ fn settle(journal: &mut Journal, id: i64, finding: Finding) -> Result<Exit> {
         return Ok(Exit::Failed);
     }
     let standing = Standing::new(finding.state(), "settled by hand");
-    let told: Result<(), JournalError> = journal.tell(Clock::Wall.now(), entry.id, &standing);
+    let told: Result<(), JournalError> = journal.tell(Clock::start().now(), entry.id, &standing);
     told?;
     out::say(&format!("{id} is {} now\n", finding.state()))?;
     Ok(Exit::Ok)

@@ -54,7 +54,7 @@ pub(super) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
     let exchange = world
         .open(
             listen(args.listen).await?,
-            Clock::Wall.now(),
+            Clock::start().now(),
             world.pace(),
             stop.clone(),
         )

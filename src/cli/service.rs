@@ -73,9 +73,10 @@ impl Service {
             checks,
         } = configured(sources)?;
         let (sender, calls) = unbounded_channel();
+        let clock = Clock::start();
         Ok(Self {
             account: connection.account_id.clone(),
-            client: Client::new(connection, sender, || Clock::Wall.now())?,
+            client: Client::new(connection, sender, move || clock.now())?,
             journal_dir,
             checks,
             calls: Mutex::new(calls),
@@ -150,7 +151,7 @@ pub(super) fn configured(sources: &Sources) -> Result<Configured> {
 }
 
 pub(super) fn arrive(store: &mut Store, answer: Answer) {
-    let at = Clock::Wall.now();
+    let at = Clock::start().now();
     store.arrive(Poll { at, answer });
 }
 

@@ -109,14 +109,14 @@ async fn frame(args: &Args, settings: &Settings, theme: &Theme) -> Result<Buffer
     let keys = &args.keys.0;
     if let FarEnd::LiveApi(connection) = settings.far_end()? {
         let opening = ready(Ok(far::service(*connection, state_dir(settings))));
-        return Ok(runtime::picture(start, Clock::Wall, size, keys, opening).await);
+        return Ok(runtime::picture(start, Clock::start(), size, keys, opening).await);
     }
     let world = World {
         seed: args.seed,
         ..World::default()
     };
     let (at, stop) = (
-        args.at.unwrap_or(Clock::Wall.now()),
+        args.at.unwrap_or(Clock::start().now()),
         CancellationToken::new(),
     );
     let paper = Paper::new(world);

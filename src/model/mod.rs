@@ -52,5 +52,5 @@ pub use position::Position;
 pub use receipt::{CancelResult, Progress, Receipt};
 pub use strategy::{Rung, Scaled, Twap};
 pub use text::Text;
-pub use time::{Timestamp, TimestampUnit};
+pub use time::{Drift, Timestamp, TimestampUnit};
 pub use zone::{Day, Zone};

@@ -103,6 +103,36 @@ impl Timestamp {
     }
 }
 
+/// Milliseconds by which the machine's wall clock is ahead of the desk's own time: zero unless it was set while the
+/// desk was open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Drift(i64);
+
+impl Drift {
+    /// Below this it is two readings that were not taken at once.
+    const STEP: u64 = 2_000;
+
+    pub fn between(own: Timestamp, wall: Timestamp) -> Self {
+        Self(wall.0.saturating_sub(own.0))
+    }
+
+    /// Whether the wall clock was set since it was `before`.
+    pub fn is_step(self, before: Self) -> bool {
+        self.0.abs_diff(before.0) > Self::STEP
+    }
+
+    /// What the wall clock says at `own`, an instant of the desk's time.
+    pub fn on_wall(self, own: Timestamp) -> Timestamp {
+        Timestamp(own.0.saturating_add(self.0))
+    }
+
+    /// `+3600 s`: by how much the wall clock was set since it was `before`.
+    pub fn step_from(self, before: Self) -> String {
+        let millis = self.0.saturating_sub(before.0);
+        format!("{:+} s", millis.saturating_add(500).div_euclid(1_000))
+    }
+}
+
 impl<'de> Deserialize<'de> for Timestamp {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let number = Num::deserialize(deserializer)?;

@@ -52,7 +52,7 @@ where
     let taken = Taken::take(start.mouse)?;
     let (columns, rows) = crossterm::terminal::size()?;
     let painter = Painter::start(Taken::screen()?);
-    let clock = Clock::Wall;
+    let clock = Clock::start();
     let (inbox, mail) = channel(MAIL);
     let (effects, wanted) = unbounded_channel();
     flatten_on_signal(inbox.clone())?;

@@ -106,7 +106,7 @@ where
             }
             () = next_change(model, wires.clock) => (Msg::Tick, Cause::Background),
         };
-        for effect in update(model, wires.clock.now(), msg) {
+        for effect in take(msg, model, wires.clock) {
             if effect == Effect::Quit {
                 return;
             }
@@ -123,6 +123,14 @@ where
         }
         gate.want(cause);
     }
+}
+
+/// Takes a message in, after the news that the wall clock was set.
+fn take(msg: Msg, model: &mut Model, clock: Clock) -> Vec<Effect> {
+    let (now, drift) = (clock.now(), clock.drift());
+    let set = drift.is_step(model.drift).then_some(Msg::ClockSet(drift));
+    let msgs = set.into_iter().chain([msg]);
+    msgs.flat_map(|msg| update(model, now, msg)).collect()
 }
 
 /// What becomes of a command is news the person waits for; what a poll brings can wait for its flock.
@@ -143,6 +151,7 @@ fn cause(msg: &Msg) -> Cause {
         | Msg::Resumed(..)
         | Msg::Offered(..)
         | Msg::Written(_)
+        | Msg::ClockSet(_)
         | Msg::Flatten
         | Msg::Asked(..)
         | Msg::Halted(_)
@@ -179,7 +188,7 @@ fn pressed(chord: Chord, screen: Rect) -> Msg {
 /// Sleeps until time alone changes something; for ever when nothing on the screen moves.
 async fn next_change(model: &Model, clock: Clock) {
     match (wake(model), clock) {
-        (Some(at), Clock::Wall) => tokio::time::sleep(clock.until(at)).await,
+        (Some(at), Clock::Running(_)) => tokio::time::sleep(clock.until(at)).await,
         (Some(_), Clock::Frozen(_)) | (None, _) => pending().await,
     }
 }

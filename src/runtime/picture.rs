@@ -76,7 +76,7 @@ where
 /// Where time stands still every source is asked when something wants it, never by the clock.
 fn asked(clock: Clock, wanted: &BTreeMap<Source, Duration>) -> BTreeMap<Source, Duration> {
     match clock {
-        Clock::Wall => wanted.clone(),
+        Clock::Running(_) => wanted.clone(),
         Clock::Frozen(_) => wanted.keys().map(|source| (*source, NEVER)).collect(),
     }
 }
@@ -101,7 +101,7 @@ struct Sitter {
 impl Sitter {
     fn now(&self) -> Timestamp {
         match self.clock {
-            Clock::Wall => self.clock.now(),
+            Clock::Running(_) => self.clock.now(),
             Clock::Frozen(instant) => instant.plus(BETWEEN_KEYS * self.pressed),
         }
     }
@@ -169,7 +169,7 @@ impl Sitter {
         // A close-all between two rounds waits for time to pass, which it does not here.
         let rests = |flight: &Flight| {
             let between_rounds = matches!(flight.progress, Progress::Running { .. });
-            between_rounds && self.clock != Clock::Wall
+            between_rounds && self.clock.is_frozen()
         };
         let resting = store
             .flights
@@ -177,7 +177,7 @@ impl Sitter {
             .filter(|flight| rests(flight))
             .count();
         let landed = store.parked().count() + resting == store.flights.len();
-        let explained = self.reports >= self.answers || self.clock == Clock::Wall;
+        let explained = self.reports >= self.answers || !self.clock.is_frozen();
         answered && ladders && !fetching && landed && explained
     }
 

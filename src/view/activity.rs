@@ -15,7 +15,7 @@ use std::ops::Range;
 
 pub const ACTIVITY: &[Column<Notice>] = &[
     Column::new("at", "time", Left, 1, |notice: &Notice, scene| {
-        Span::muted(scene.zone.moment(notice.at, scene.now)).into()
+        Span::muted(scene.zone.moment(scene.on_wall(notice.at), scene.now)).into()
     })
     .moment(|notice| Some(notice.at)),
     Column::new("kind", "event", Left, 0, |notice, _| {

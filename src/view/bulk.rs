@@ -58,7 +58,7 @@ fn title(model: &Model, scene: &Scene<'_>, bulk: &Bulk) -> Vec<Span> {
     };
     match (bulk.stage, bulk.ends_at()) {
         (Stage::Asking { .. }, end) => {
-            let left = end.map(|end| format::countdown(end, scene.now));
+            let left = end.map(|end| format::countdown(end, scene.own_now));
             let left = left.map(|left| format!("  ({left})")).unwrap_or_default();
             [
                 vec![head(format!("{calls}{account}?  "))],

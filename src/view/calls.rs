@@ -12,7 +12,7 @@ pub(super) const SLOW: Duration = Duration::from_secs(1);
 
 pub const CALLS: &[Column<Call>] = &[
     Column::new("at", "time", Left, 2, |call: &Call, scene| {
-        Span::muted(scene.zone.moment(call.at, scene.now)).into()
+        Span::muted(scene.zone.moment(scene.on_wall(call.at), scene.now)).into()
     })
     .moment(|call| Some(call.at)),
     Column::new("method", "method", Left, 1, |call, _| {

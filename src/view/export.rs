@@ -170,6 +170,7 @@ pub fn file(sheet: &Sheet) -> (String, usize) {
         store: &store,
         activity: &activity,
         now: sheet.at,
+        own_now: sheet.at,
         zone: &zone,
         mode: None,
     };

@@ -77,7 +77,7 @@ use crate::{
         keymap::Action,
         notice::{self, Activity},
     },
-    model::Timestamp,
+    model::{Drift, Timestamp},
 };
 use format::Zone;
 
@@ -162,7 +162,10 @@ pub struct Scene<'a> {
     pub store: &'a Store,
     /// What this desk has done: it knows of cancels the service has queued.
     pub activity: &'a Activity,
+    /// What the wall clock says: what the service dates is measured by it.
     pub now: Timestamp,
+    /// The same moment in the desk's own time: countdowns run on it.
+    pub own_now: Timestamp,
     pub zone: &'a Zone,
     /// Whom the numbers are from, once that is known.
     pub mode: Option<Mode>,
@@ -173,9 +176,15 @@ impl<'a> Scene<'a> {
         Self {
             store: &model.store,
             activity: &model.activity,
-            now: model.now,
+            now: model.wall_now(),
+            own_now: model.now,
             zone,
             mode: model.identity.as_ref().map(|identity| identity.mode),
         }
+    }
+
+    /// When it was by the wall clock that the desk noted `own` as.
+    pub fn on_wall(&self, own: Timestamp) -> Timestamp {
+        Drift::between(self.own_now, self.now).on_wall(own)
     }
 }

@@ -61,7 +61,7 @@ struct Named {
 pub fn price(chart: &Chart, scene: &Scene<'_>) -> PriceView {
     let store = scene.store;
     let market = store.market(&chart.market);
-    let from = Timestamp(scene.now.0 - i64::try_from(chart.span().as_millis()).unwrap_or(0));
+    let from = Timestamp(scene.own_now.0 - i64::try_from(chart.span().as_millis()).unwrap_or(0));
     let prices = store.prices.get(&chart.market);
     let points = prices.map(|prices| prices.points(from)).unwrap_or_default();
     let fills = prices.into_iter().flat_map(Prices::fills);
@@ -72,7 +72,7 @@ pub fn price(chart: &Chart, scene: &Scene<'_>) -> PriceView {
     // What was not seen needs no room.
     let from = points.first().map_or(from, |(first, _)| *first);
     let past = |at: Timestamp| at.0.saturating_sub(from.0);
-    let x = |at: Timestamp| thousandth(past(at), past(scene.now));
+    let x = |at: Timestamp| thousandth(past(at), past(scene.own_now));
     let plot = |at, price| Some((x(at)?, range?.height(price)?));
     PriceView {
         title: title(chart, market),
@@ -90,7 +90,7 @@ pub fn price(chart: &Chart, scene: &Scene<'_>) -> PriceView {
             .into_iter()
             .filter_map(|named| level(named, range?))
             .collect(),
-        from: Span::muted(scene.zone.moment(from, scene.now)),
+        from: Span::muted(scene.zone.moment(scene.on_wall(from), scene.now)),
         until: Span::muted(scene.zone.moment(scene.now, scene.now)),
         foot: foot(&points, fills.len(), scene),
     }
@@ -112,7 +112,7 @@ fn foot(points: &[(Timestamp, Num)], fills: usize, scene: &Scene<'_>) -> Vec<Spa
         return vec![Span::muted("no price seen in this time")];
     };
     let marks = points.len().saturating_sub(fills);
-    let (over, age) = (last.since(*first), scene.now.since(*last));
+    let (over, age) = (last.since(*first), scene.own_now.since(*last));
     let marks = words::counted(marks, "mark", "marks");
     let fills = words::counted(fills, "own fill", "own fills");
     vec![

@@ -42,7 +42,7 @@ pub struct ToastView {
 
 pub fn strip(model: &Model, scene: &Scene<'_>, strip: &Strip) -> StripView {
     let button = |action, does: &str| button(model, Context::Strip, action, does);
-    let left = format::tenths(strip.ends_at().since(scene.now));
+    let left = format::tenths(strip.ends_at().since(scene.own_now));
     let words = match strip.arm {
         Arm::Question { .. } => question(model, scene, strip),
         Arm::Countdown { .. } => [
@@ -71,7 +71,7 @@ pub fn strip(model: &Model, scene: &Scene<'_>, strip: &Strip) -> StripView {
         .concat(),
     };
     let whole = strip.ends_at().since(strip.drawn_at);
-    let left = share_of(strip.ends_at(), scene.now, whole.as_millis());
+    let left = share_of(strip.ends_at(), scene.own_now, whole.as_millis());
     let tone = mode_tone(model);
     StripView {
         tone,
@@ -110,8 +110,8 @@ pub(super) fn button(model: &Model, place: Context, action: Action, does: &str) 
 /// What is known of a command in doubt, and what the keys do about it.
 fn question(model: &Model, scene: &Scene<'_>, strip: &Strip) -> Vec<Span> {
     let button = |action, does: &str| button(model, Context::Strip, action, does);
-    let again = if scene.now < strip.ends_at() {
-        let left = format::countdown(strip.ends_at(), scene.now);
+    let again = if scene.own_now < strip.ends_at() {
+        let left = format::countdown(strip.ends_at(), scene.own_now);
         button(
             Action::Confirm,
             &format!("same request again ({left} left)"),
@@ -283,7 +283,7 @@ fn running(
             Tone::Alert,
         ));
     }
-    let next = format::countdown(retry_at, scene.now);
+    let next = format::countdown(retry_at, scene.own_now);
     words.push(Span::muted(format!("  next in {next}")));
     words
 }
@@ -310,7 +310,9 @@ fn waiting(flight: &Flight, scene: &Scene<'_>) -> Vec<Span> {
         Progress::Unknown { retry_at, .. }
         | Progress::Waiting { retry_at, .. }
         | Progress::Running { retry_at, .. } => *retry_at,
-        Progress::Sending { .. } | Progress::Flattening(_) | Progress::Parked { .. } => scene.now,
+        Progress::Sending { .. } | Progress::Flattening(_) | Progress::Parked { .. } => {
+            scene.own_now
+        }
     };
     let tone = match progress {
         Progress::Unknown { .. } | Progress::Parked { .. } => Tone::Alert,
@@ -325,7 +327,10 @@ fn waiting(flight: &Flight, scene: &Scene<'_>) -> Vec<Span> {
             words::command(&flight.command, &flight.about)
         )),
         Span::new(activity::progress_words(progress), tone),
-        Span::muted(format!(" in {}", format::countdown(retry_at, scene.now))),
+        Span::muted(format!(
+            " in {}",
+            format::countdown(retry_at, scene.own_now)
+        )),
     ]
 }
 

@@ -8,6 +8,7 @@
     reason = "a failed helper is a failed test, and a terminal lives in real time"
 )]
 
+mod clock;
 mod mouse;
 mod session;
 mod settings;

@@ -38,7 +38,7 @@ pub(crate) struct Unread {
 
 impl Unread {
     pub(crate) fn start(home: &Path, size: (u16, u16), args: &[&str]) -> Self {
-        let (child, master) = spawn(home, size, args);
+        let (child, master) = spawn(home, size, args, &[]);
         Self {
             keys: master.take_writer().unwrap(),
             child,
@@ -68,7 +68,12 @@ impl Drop for Unread {
     }
 }
 
-fn spawn(home: &Path, (columns, rows): (u16, u16), args: &[&str]) -> (Process, Master) {
+fn spawn(
+    home: &Path,
+    (columns, rows): (u16, u16),
+    args: &[&str],
+    environment: &[(&str, &str)],
+) -> (Process, Master) {
     let size = PtySize {
         rows,
         cols: columns,
@@ -84,7 +89,10 @@ fn spawn(home: &Path, (columns, rows): (u16, u16), args: &[&str]) -> (Process, M
         ("TMPDIR", home.to_str().unwrap()),
         ("TERM", "xterm-256color"),
         ("LANG", "C.UTF-8"),
-    ] {
+    ]
+    .iter()
+    .chain(environment)
+    {
         command.env(name, value);
     }
     let child = pty.slave.spawn_command(command).unwrap();
@@ -110,8 +118,18 @@ pub(crate) struct Ended {
 impl Session {
     /// Starts `perpdeck` with `args` at home in `home`, with nothing configured but the terminal.
     pub(crate) fn start(home: &Path, size: (u16, u16), args: &[&str]) -> Self {
+        Self::start_with(home, size, args, &[])
+    }
+
+    /// As [`start`](Self::start), with more of an environment.
+    pub(crate) fn start_with(
+        home: &Path,
+        size: (u16, u16),
+        args: &[&str],
+        environment: &[(&str, &str)],
+    ) -> Self {
         let (columns, rows) = size;
-        let (child, master) = spawn(home, size, args);
+        let (child, master) = spawn(home, size, args, environment);
         let screen = Arc::new((
             Mutex::new(vt100::Parser::new(
                 at_least_one(rows),

@@ -242,7 +242,8 @@ const CASES: &[Case] = &[
         32,
         "the clock jumps, the machine slept",
         &[
-            "a_clock_that_steps_back_does_not_take_time_back",
+            "a_wall_clock_that_is_set_holds_no_way_out_up",
+            "a_wall_clock_that_is_set_is_said_and_everything_is_asked_for_again",
             "a_key_too_old_to_be_known_is_not_sent_again_by_desk_or_restart",
         ],
     ),

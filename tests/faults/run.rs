@@ -174,11 +174,11 @@ pub(crate) fn outbox(
         read_only: false,
     };
     let (calls, _) = unbounded_channel();
-    let now = || Clock::Wall.now();
+    let now = || Clock::start().now();
     let client = Client::at_tempo(connection, calls, now, Tempo::hurried(HURRY)).unwrap();
     let (events, said) = channel(1024);
     let place = dir.to_owned();
-    let outbox = Outbox::spawn(client, Clock::Wall, move || open_journal(&place), events);
+    let outbox = Outbox::spawn(client, Clock::start(), move || open_journal(&place), events);
     (outbox, said)
 }
 

@@ -84,7 +84,7 @@ impl Stage {
         let options = Options {
             scenario: Scenario::parse(&scenario(accounts, seed)).unwrap(),
             // Evidence has instants in it: the ledger's clock is near ours.
-            start: Clock::Wall.now(),
+            start: Clock::start().now(),
             pace: Some(Pace::Live(Speed::REAL_TIME)),
             data_dir: dir.map(Path::to_owned),
         };

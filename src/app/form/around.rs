@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 pub struct Around<'a> {
     pub store: &'a Store,
     pub used: &'a Used,
+    /// By the wall clock: a typed date is of it.
     pub now: Timestamp,
     pub zone: &'a Zone,
 }

@@ -55,7 +55,7 @@ impl Reader<'_> {
 
     pub(super) fn takes(self, filter: &Filter, at: usize) -> bool {
         filter.takes(&Asked {
-            now: self.model.now,
+            now: self.model.wall_now(),
             words: || (self.model.options.reading.words)(self.model, self.pane, at),
             fact: |column| self.fact(at, column),
         })

@@ -48,7 +48,7 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Next {
         }
         (Action::CloseAll, _) => close_all(model),
         (Action::Flatten, _) => flatten(model),
-        (Action::Export, _) => open(Overlay::Export(Export::new(model.focus.pane, model.now))),
+        (Action::Export, _) => export(model),
         (Action::Limits, _) => open(Overlay::Limits { offset: 0 }),
         (Action::CancelAll, _) => bulk::cancel_all(model),
         (Action::Rearm, _) => halt::rearm(model),
@@ -76,6 +76,12 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Next {
         },
         _ => Next::Stay,
     }
+}
+
+/// The file is dated by the wall clock.
+fn export(model: &Model) -> Next {
+    let export = Export::new(model.focus.pane, model.wall_now());
+    open(Overlay::Export(export))
 }
 
 fn open(overlay: Overlay) -> Next {

@@ -40,7 +40,7 @@ pub(super) async fn objection(
     for (at, placed) in placed(service, journal) {
         session.sent(&placed, at);
     }
-    checks::objection(limits, &store, &session, Clock::Wall.now(), command)
+    checks::objection(limits, &store, &session, Clock::start().now(), command)
 }
 
 /// What was lately asked for on this account, the oldest first.

@@ -138,7 +138,7 @@ impl Args {
     /// The order as typed, or everything that is wrong with it.
     fn order(&self, service: &Service, store: &Store, before: Option<&Entry>) -> Result<Command> {
         let zone = Zone::local();
-        let now = before.map_or_else(|| Clock::Wall.now(), |before| before.created_at);
+        let now = before.map_or_else(|| Clock::start().now(), |before| before.created_at);
         let mut open = store.positions.rows().iter();
         let seen = Seen {
             market: store.market(&self.market),
@@ -163,7 +163,7 @@ impl Args {
         let around = Around {
             store,
             used: &Used::default(),
-            now: Clock::Wall.now(),
+            now: Clock::start().now(),
             zone,
         };
         let account = service.account.clone();

@@ -144,7 +144,7 @@ impl<'a> Mail<'a> {
         let (sender, events) = channel(256);
         let client = service.client.clone();
         Self {
-            outbox: Outbox::spawn(client, Clock::Wall, move || journal, sender),
+            outbox: Outbox::spawn(client, Clock::start(), move || journal, sender),
             events,
             sent: 0,
             outcomes,
@@ -195,6 +195,7 @@ impl<'a> Mail<'a> {
                 | Msg::Resumed(..)
                 | Msg::Asked(..)
                 | Msg::Written(_)
+                | Msg::ClockSet(_)
                 | Msg::Flatten
                 | Msg::Halted(_)
                 | Msg::Reread(_) => {}
@@ -260,7 +261,7 @@ fn stands_still() -> Failure {
 /// Only what a person would want to know while it takes its time.
 fn told(voice: Voice, command: &Command, progress: &Progress) {
     let again = |at: &crate::model::Timestamp| {
-        let wait = Clock::Wall.until(*at);
+        let wait = Clock::start().until(*at);
         if wait.is_zero() {
             "at once".to_owned()
         } else {

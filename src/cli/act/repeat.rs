@@ -52,7 +52,7 @@ pub(super) fn settled(
         );
         return Err(Misuse(what).into());
     }
-    let now = Clock::Wall.now();
+    let now = Clock::start().now();
     if !entry.is_replayable(now) {
         let outcome = entry.outcome.as_ref();
         let came = outcome.map_or("its outcome is not known", |outcome| &outcome.detail);

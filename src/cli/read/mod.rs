@@ -48,11 +48,12 @@ async fn show<T: Serialize>(
 }
 
 fn drawn(store: &Store, draw: impl FnOnce(&Scene<'_>) -> String) -> String {
-    let zone = Zone::local();
+    let (zone, now) = (Zone::local(), Clock::start().now());
     draw(&Scene {
         store,
         activity: &Activity::default(),
-        now: Clock::Wall.now(),
+        now,
+        own_now: now,
         zone: &zone,
         mode: None,
     })

@@ -71,6 +71,7 @@ async fn polled(mail: &mut Receiver<Msg>) -> Answer {
         | Msg::Offered(..)
         | Msg::Flatten
         | Msg::Written(_)
+        | Msg::ClockSet(_)
         | Msg::Asked(..)
         | Msg::Halted(_)
         | Msg::Reread(_)

@@ -81,12 +81,12 @@ impl Desk {
             read_only: false,
         };
         let (calls, _) = unbounded_channel();
-        let now = || Clock::Wall.now();
+        let now = || Clock::start().now();
         let client = Client::at_tempo(connection, calls, now, Tempo::hurried(HURRY)).unwrap();
         let journal = dir.clone();
         let open = move || open_journal(&journal);
         Self {
-            outbox: Outbox::spawn(client, Clock::Wall, open, sender),
+            outbox: Outbox::spawn(client, Clock::start(), open, sender),
             dir,
             wire,
             events,
