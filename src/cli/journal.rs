@@ -3,7 +3,7 @@
 //! Contract: `list` and `show` read along with a running desk; `settle` and `rearm` write, so they need the journal for
 //! themselves. They only note what a person has found out: nothing is sent.
 
-use super::{Exit, out, state_dir};
+use super::{Exit, out, state_dir, voice::json};
 use crate::{
     config::{Sources, load},
     journal::{Entry, IntentId, Journal, JournalError, Standing, State},
@@ -124,7 +124,7 @@ fn show(journal: &Journal, id: i64, output: Output) -> Result<Exit> {
         return Ok(missing(id));
     };
     match output {
-        Output::Json => out::say(&json(&Row::of(&entry))?)?,
+        Output::Json => out::say(&(json(&Row::of(&entry)) + "\n"))?,
         Output::Table => out::say(&sheet(&entry))?,
     }
     Ok(Exit::Ok)
@@ -207,13 +207,9 @@ impl Row {
     }
 }
 
-fn json(value: &impl Serialize) -> Result<String> {
-    Ok(format!("{}\n", serde_json::to_string(value)?))
-}
-
 fn list(entries: &[Entry], output: Output) -> Result<String> {
     if output == Output::Json {
-        return json(&entries.iter().map(Row::of).collect::<Vec<_>>());
+        return Ok(json(&entries.iter().map(Row::of).collect::<Vec<_>>()) + "\n");
     }
     let mut text = format!(
         "{:>5}  {:<20}  {:<9}  {}\n",
@@ -276,4 +272,46 @@ fn sheet(entry: &Entry) -> String {
         let _written = writeln!(text, "{name:<17} {}", crate::model::Text::from(value));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        journal::Intent,
+        model::{Risk, Timestamp},
+    };
+
+    #[test]
+    fn what_a_service_hid_in_an_id_reaches_no_terminal_raw() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut journal = Journal::open(dir.path()).unwrap();
+        let hidden = "ord\u{9b}31m\u{202e}\u{1b}[2J";
+        let intent = Intent {
+            base_url: "https://x.test".into(),
+            account_id: "chal-1".into(),
+            credential: String::new(),
+            method: "DELETE".into(),
+            target: format!("/v1/orders/{hidden}"),
+            body: hidden.into(),
+            key: None,
+            risk: Risk::Neutral,
+            command: format!("cancel {hidden}"),
+            resource: Some(hidden.to_owned()),
+            parent: None,
+            deadline: Timestamp(30_000),
+            replay_until: Timestamp(900_000),
+        };
+        let id = journal.record(Timestamp(1), &intent).unwrap();
+        let entry = journal.entry(id).unwrap().unwrap();
+        let listed = list(&[entry], Output::Json).unwrap();
+        assert!(
+            listed
+                .trim_end()
+                .bytes()
+                .all(|b| (b' '..=b'~').contains(&b))
+        );
+        let read: serde_json::Value = serde_json::from_str(&listed).unwrap();
+        assert_eq!(read[0]["resource"], hidden);
+    }
 }
