@@ -78,7 +78,7 @@ impl SettingsFlags {
             user_file,
             named_file: self.config.clone(),
             environment: environment
-                .map(|(name, value)| (text(name), text(value)))
+                .map(|(name, value)| (text(name), text(value).into()))
                 .collect(),
             flags: self.given(),
         }

@@ -6,6 +6,7 @@
 mod act;
 mod args;
 mod completions;
+mod cores;
 mod desk;
 mod doctor;
 mod exit;
@@ -44,6 +45,7 @@ pub fn read() -> std::result::Result<Args, Exit> {
 
 /// Does what was asked, and says how it went.
 pub fn run(args: Args) -> Exit {
+    cores::keep_memory_private();
     let done = color_eyre::install().and_then(|()| choose(args));
     done.unwrap_or_else(|report| exit::explain(&report))
 }

@@ -269,7 +269,7 @@ mod tests {
             fs::write(&file, text.replace("HOME", &home.to_string())).unwrap();
             let sources = Sources {
                 user_file: Some(file),
-                environment: HashMap::from([("PERPDECK_POLL__TWAPS".to_owned(), "7s".to_owned())]),
+                environment: HashMap::from([("PERPDECK_POLL__TWAPS".to_owned(), "7s".into())]),
                 ..Sources::default()
             };
             let loaded = load(&sources).unwrap();

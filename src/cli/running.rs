@@ -6,7 +6,7 @@
 
 use super::{Exit, out, paper, state_dir};
 use crate::{
-    config::{Sources, load},
+    config::{Sources, keyless, load},
     journal::{Holder, holder},
 };
 use color_eyre::{
@@ -53,7 +53,8 @@ fn paper_desks() -> Vec<Holder> {
 }
 
 fn signal(desk: Holder) -> Result<()> {
-    let status = Command::new("kill")
+    let mut kill = Command::new("kill");
+    let status = keyless(&mut kill, env::vars_os().map(|(name, _)| name))
         .args(["-USR1", &desk.process.to_string()])
         .status()
         .wrap_err("kill cannot be run")?;

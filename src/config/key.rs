@@ -3,6 +3,8 @@
 use super::{Origin, Problem, Secret, Settings};
 use secrecy::{ExposeSecret, SecretString};
 use std::{
+    env,
+    ffi::OsString,
     fs,
     os::unix::fs::PermissionsExt,
     path::Path,
@@ -40,7 +42,8 @@ fn from_file(path: &Path) -> Result<Secret, String> {
 
 /// Its standard error stays the terminal, so that a password manager can ask.
 fn from_command(command: &str) -> Result<Secret, String> {
-    let output = Command::new("sh")
+    let mut shell = Command::new("sh");
+    let output = keyless(&mut shell, env::vars_os().map(|(name, _)| name))
         .args(["-c", command])
         .stderr(Stdio::inherit())
         .output()
@@ -49,6 +52,17 @@ fn from_command(command: &str) -> Result<Secret, String> {
         return Err(format!("failed ({}); it printed no key", output.status));
     }
     usable(&String::from_utf8_lossy(&output.stdout))
+}
+
+/// Takes every variable that may hold a key out of what `child` inherits; `names` are those of the environment.
+pub fn keyless(child: &mut Command, names: impl Iterator<Item = OsString>) -> &mut Command {
+    for name in names {
+        let known = name.to_string_lossy().to_uppercase();
+        if known.starts_with("PERPDECK_") && known.ends_with("API_KEY") {
+            child.env_remove(name);
+        }
+    }
+    child
 }
 
 /// The first line, when it can be a header value.
@@ -77,4 +91,25 @@ pub(super) fn must_be_private(path: &Path) -> Result<(), String> {
         mode & 0o777,
         path.display()
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_child_inherits_no_key() {
+        let mut child = Command::new("sh");
+        let names = [
+            "PERPDECK_API_KEY",
+            "PERPDECK_PROFILES__SWING__API_KEY",
+            "PERPDECK_API_KEY_FILE",
+            "PATH",
+        ];
+        keyless(&mut child, names.into_iter().map(OsString::from));
+        let changed = child.get_envs();
+        let changed: Vec<_> = changed.map(|(name, value)| (name.to_str(), value)).collect();
+        let gone = ["PERPDECK_API_KEY", "PERPDECK_PROFILES__SWING__API_KEY"];
+        assert_eq!(changed, gone.map(|name| (Some(name), None)));
+    }
 }

@@ -1,7 +1,8 @@
 //! The layers settings come in, kept apart so that each value can say where it stands.
 
-use super::{Problem, key};
+use super::{Problem, Secret, key};
 use config::{Config, ConfigError, Environment, File, FileFormat, Map, Source, Value, ValueKind};
+use secrecy::ExposeSecret as _;
 use std::{
     collections::{BTreeSet, HashMap},
     fmt, fs,
@@ -21,8 +22,8 @@ pub struct Sources {
     pub user_file: Option<PathBuf>,
     /// Asked for by name (`--config`): must be there.
     pub named_file: Option<PathBuf>,
-    /// All of the environment; only `PERPDECK_…` counts.
-    pub environment: HashMap<String, String>,
+    /// All of the environment; only `PERPDECK_…` counts. Any of it may be a key.
+    pub environment: HashMap<String, Secret>,
     pub flags: Vec<Flag>,
 }
 
@@ -293,11 +294,12 @@ fn syntax(text: &str, error: &config::ConfigError) -> String {
     format!("line {line}: {}", cause.message())
 }
 
-fn environment(all: &HashMap<String, String>) -> Result<Config, Problem> {
+fn environment(all: &HashMap<String, Secret>) -> Result<Config, Problem> {
     let ours = all
         .iter()
         .filter(|(name, _)| name.as_str() != FILE_VARIABLE)
-        .map(|(name, value)| (name.clone(), value.clone()))
+        .filter(|(name, _)| name.to_uppercase().starts_with("PERPDECK"))
+        .map(|(name, value)| (name.clone(), value.expose_secret().to_owned()))
         .collect();
     let source = Environment::with_prefix("PERPDECK")
         .prefix_separator("_")

@@ -34,6 +34,7 @@ pub use change::{Change, Leeway, Takes, Values};
 pub use checks::Checks;
 pub use connection::{Connection, FactsSource, PriceSource, Secret};
 pub use guard::Guard;
+pub use key::keyless;
 pub use layers::{Flag, Origin, Sources};
 pub use load::{Loaded, load};
 pub use paths::{state_dir, user_file};

@@ -3,10 +3,10 @@ use secrecy::ExposeSecret;
 use std::{collections::HashMap, fs, os::unix::fs::PermissionsExt, path::PathBuf, time::Duration};
 use tempfile::TempDir;
 
-fn environment(pairs: &[(&str, &str)]) -> HashMap<String, String> {
+fn environment(pairs: &[(&str, &str)]) -> HashMap<String, Secret> {
     pairs
         .iter()
-        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+        .map(|(name, value)| ((*name).to_owned(), (*value).into()))
         .collect()
 }
 
@@ -395,7 +395,7 @@ fn the_schema_takes_what_the_settings_take_and_says_what_each_means() {
         let is_text = field["type"] == "string" && field["examples"].is_null();
         let value = if is_text { "a" } else { "no such word" };
         let sources = Sources {
-            environment: [(layers::variable(key), value.to_owned())].into(),
+            environment: [(layers::variable(key), value.into())].into(),
             ..Sources::default()
         };
         let refused = load(&sources).is_err();
@@ -428,4 +428,14 @@ fn the_schema_knows_what_may_stand_in_a_profile() {
             .into_iter()
             .any(may)
     );
+}
+
+#[test]
+fn what_settings_are_read_from_never_shows_the_key_it_holds() {
+    let sources = Sources {
+        environment: environment(&[("PERPDECK_API_KEY", "sk-4711")]),
+        ..Sources::default()
+    };
+    let shown = format!("{sources:?}");
+    assert!(shown.contains("PERPDECK_API_KEY") && !shown.contains("4711"));
 }

@@ -26,7 +26,7 @@ fn read_at(
     let sources = Sources {
         named_file: Some(path.clone()),
         environment: pairs
-            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .map(|(name, value)| ((*name).to_owned(), (*value).into()))
             .collect(),
         flags: flags
             .iter()
