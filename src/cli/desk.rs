@@ -52,10 +52,13 @@ pub(super) async fn run(choice: Choice, sources: &Sources) -> Result<Exit> {
         return Ok(Exit::Usage);
     }
     let dir = state_dir(&settings);
-    log::start(&dir, settings.log_level)
-        .wrap_err_with(|| format!("the log in {} cannot be written", dir.display()))?;
     let mut start = far::start(&settings)?;
     start.renewals = renewal::watch(sources, loaded, &start)?;
+    // A full or read-only disk is no reason to be left without a desk: exits work without log and journal.
+    if let Err(why) = log::start(&dir, settings.log_level) {
+        let warning = format!("the log in {} cannot be written: {why}", dir.display());
+        start.warnings.push(warning);
+    }
     let stop = CancellationToken::new();
     let ended = match choice {
         Choice::Configured(keep) => match settings.far_end()? {

@@ -19,6 +19,7 @@ pub(super) fn start(settings: &Settings) -> Result<Start> {
             .export_dir
             .clone()
             .unwrap_or_else(|| PathBuf::from(".")),
+        warnings: vec![],
         terminal: if said("TMUX").is_empty() {
             Terminal::Plain
         } else {

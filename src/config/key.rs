@@ -108,7 +108,9 @@ mod tests {
         ];
         keyless(&mut child, names.into_iter().map(OsString::from));
         let changed = child.get_envs();
-        let changed: Vec<_> = changed.map(|(name, value)| (name.to_str(), value)).collect();
+        let changed: Vec<_> = changed
+            .map(|(name, value)| (name.to_str(), value))
+            .collect();
         let gone = ["PERPDECK_API_KEY", "PERPDECK_PROFILES__SWING__API_KEY"];
         assert_eq!(changed, gone.map(|name| (Some(name), None)));
     }

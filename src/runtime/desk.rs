@@ -9,7 +9,7 @@ use super::{
     terminal::Taken,
 };
 use crate::{
-    app::{Model, Options, keymap::Keymap},
+    app::{Model, Msg, Options, keymap::Keymap, notice::Tone},
     model::Failure,
     ui::Scrolls,
 };
@@ -32,6 +32,8 @@ pub struct Start {
     pub mouse: Mouse,
     /// Where exports go.
     pub export_dir: PathBuf,
+    /// What could not be set up and the desk does without.
+    pub warnings: Vec<String>,
 }
 
 /// How a desk ended.
@@ -56,6 +58,10 @@ where
     let (inbox, mail) = channel(MAIL);
     let (effects, wanted) = unbounded_channel();
     flatten_on_signal(inbox.clone())?;
+    for warning in start.warnings {
+        // The mail is empty and has room for them.
+        drop(inbox.try_send(Msg::Said(Tone::Warn, warning)));
+    }
     let services = Services {
         clock,
         reach: Reach::Signal,

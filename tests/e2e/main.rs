@@ -9,6 +9,7 @@
 )]
 
 mod clock;
+mod leaving;
 mod mouse;
 mod session;
 mod settings;
