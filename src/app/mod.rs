@@ -42,6 +42,7 @@ mod tally;
 pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
+pub mod tour;
 mod unseen;
 mod update;
 mod wake;
@@ -293,6 +294,8 @@ pub struct Model {
     session: checks::Session,
     watch: alerts::Watch,
     pub guard: guard::Guard,
+    /// What a new trader is shown, while that lasts.
+    pub tour: Option<tour::Tour>,
 }
 
 impl Model {
@@ -318,6 +321,7 @@ impl Model {
             session: checks::Session::default(),
             watch: alerts::Watch::default(),
             guard: guard::Guard::default(),
+            tour: None,
         }
     }
 

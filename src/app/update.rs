@@ -14,7 +14,7 @@ use super::{
     poll::{Answer, Poll, Source},
     prompt, renewal, screen,
     submit::{learn, refuse, send_form, settle_form},
-    unseen,
+    tour, unseen,
 };
 use crate::model::{Command, Drift, Failure, Progress, Receipt, Text, Ticket, Timestamp};
 use strum::IntoEnumIterator;
@@ -77,6 +77,7 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
     effects.extend(pass_time(model));
     effects.extend(bulk::proceed(model));
     lens::refresh(model);
+    tour::proceed(model);
     effects.extend(export::proceed(model));
     effects
 }

@@ -2,7 +2,8 @@
 
 use super::{Exit, far, log, out, paper::Paper, renewal, state_dir, world::World};
 use crate::{
-    config::{FarEnd, Sources, load},
+    app::tour::Tour,
+    config::{FarEnd, Sources, load, memory},
     runtime::{self, Clock, End},
 };
 use clap::ValueHint;
@@ -10,7 +11,7 @@ use color_eyre::{Result, eyre::Context as _};
 use std::{
     future::ready,
     io::{self, IsTerminal},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 use tokio_util::sync::CancellationToken;
 
@@ -59,6 +60,7 @@ pub(super) async fn run(choice: Choice, sources: &Sources) -> Result<Exit> {
         let warning = format!("the log in {} cannot be written: {why}", dir.display());
         start.warnings.push(warning);
     }
+    let shows_around = settings.tour.then(|| dir.clone());
     let stop = CancellationToken::new();
     let ended = match choice {
         Choice::Configured(keep) => match settings.far_end()? {
@@ -69,15 +71,26 @@ pub(super) async fn run(choice: Choice, sources: &Sources) -> Result<Exit> {
             FarEnd::LiveApi(connection) => {
                 runtime::desk(start, ready(Ok(far::service(*connection, dir)))).await
             }
-            FarEnd::Paper => paper(start, keep.into(), stop.clone()).await,
+            FarEnd::Paper => {
+                start.tour = shows_around.as_deref().and_then(first_tour);
+                paper(start, keep.into(), stop.clone()).await
+            }
         },
-        Choice::Paper(world) => paper(start, world, stop.clone()).await,
+        Choice::Paper(world) => {
+            start.tour = shows_around.as_deref().and_then(first_tour);
+            paper(start, world, stop.clone()).await
+        }
     };
     stop.cancel();
     Ok(match ended.wrap_err("the terminal cannot be used")? {
         End::Quit => Exit::Ok,
         End::Signal(code) => Exit::Signal(code),
     })
+}
+
+/// The tour, where it has not been shown before. It counts as shown from now on: nobody is told twice.
+fn first_tour(state_dir: &Path) -> Option<Tour> {
+    memory::is_first_tour(state_dir).then(Tour::default)
 }
 
 async fn paper(start: runtime::Start, world: World, stop: CancellationToken) -> io::Result<End> {

@@ -32,6 +32,7 @@ pub(super) fn start(settings: &Settings) -> Result<Start> {
         },
         scrolls: Scrolls::new(theme(settings)?, Zone::local()),
         renewals: Renewals::none(),
+        tour: None,
     })
 }
 

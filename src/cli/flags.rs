@@ -51,6 +51,9 @@ pub(super) struct SettingsFlags {
     /// Leaves the mouse to the terminal
     #[arg(long, global = true)]
     no_mouse: bool,
+    /// Does not show around at the first start
+    #[arg(long, global = true)]
+    no_tour: bool,
     /// Your own keys
     #[arg(long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     keys_file: Option<String>,
@@ -85,10 +88,12 @@ impl SettingsFlags {
     }
 
     fn given(&self) -> Vec<Flag> {
-        let no_mouse = self.no_mouse.then(|| "false".to_owned());
+        let off = |is_given: bool| is_given.then(|| "false".to_owned());
+        let (no_mouse, no_tour) = (off(self.no_mouse), off(self.no_tour));
         [
             ("profile", "--profile", &self.profile),
             ("mouse", "--no-mouse", &no_mouse),
+            ("tour", "--no-tour", &no_tour),
             ("base_url", "--base-url", &self.base_url),
             ("account_id", "--account-id", &self.account_id),
             ("api_key_file", "--api-key-file", &self.api_key_file),

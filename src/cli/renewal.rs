@@ -390,7 +390,7 @@ mod tests {
     fn keys_and_colours_are_read_again_wherever_they_stand() {
         let mut scene = Scene::of("");
         let theme = include_str!("../../assets/themes/light.toml");
-        scene.saves("keys.toml", "[desk]\nbuy = \"n\"\n");
+        scene.saves("keys.toml", "[desk]\nbuy = \"N\"\n");
         scene.saves("theme.toml", theme);
         let home = scene.dir.path().display().to_string();
         let both = "keys_file = \"HOME/keys.toml\"\ntheme_file = \"HOME/theme.toml\"\ncolor = \"truecolor\"\n";

@@ -192,7 +192,12 @@ fn key_and_complaint(error: ConfigError) -> (String, String) {
 
 /// What a setting may be, where it is one of a few.
 fn allowed(key: &str) -> Option<String> {
-    if let "close_all_confirm" | "read_only" | "mouse" | "guard.lock" | "dialect.signed_sizes" = key
+    if let "close_all_confirm"
+    | "read_only"
+    | "mouse"
+    | "tour"
+    | "guard.lock"
+    | "dialect.signed_sizes" = key
     {
         return Some("true, false".to_owned());
     }

@@ -1,4 +1,5 @@
-//! What services taught about their dialect, kept between sessions in one small file of the state directory.
+//! What is kept between sessions in small files of the state directory: what services taught about their dialect, and
+//! that the tour was shown.
 //!
 //! Contract: a file that is missing or cannot be read is as good as empty (the service teaches again), one that cannot
 //! be written costs only that. The last writer wins. Nothing secret is in it.
@@ -14,6 +15,7 @@ use std::{
 };
 
 const FILE: &str = "dialects.json";
+const TOUR: &str = "tour";
 
 /// By base URL.
 type Known = BTreeMap<String, Learned>;
@@ -27,10 +29,7 @@ pub fn recall(state_dir: &Path, base_url: &str) -> Learned {
 pub fn remember(state_dir: &Path, base_url: &str, learned: &Learned) -> io::Result<()> {
     let mut known = known(state_dir);
     known.insert(base_url.to_owned(), learned.clone());
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(state_dir)?;
+    made(state_dir)?;
     let fresh = state_dir.join(format!("{FILE}.{}", process::id()));
     let mut file = OpenOptions::new()
         .write(true)
@@ -42,6 +41,21 @@ pub fn remember(state_dir: &Path, base_url: &str, learned: &Learned) -> io::Resu
     fs::rename(fresh, state_dir.join(FILE))
 }
 
+/// Whether nobody has been shown around the desk before; from now on somebody has. Where that cannot be remembered
+/// it is as if it had been: to be shown the same at every start helps nobody.
+pub fn is_first_tour(state_dir: &Path) -> bool {
+    let mut once = OpenOptions::new();
+    once.write(true).create_new(true).mode(0o600);
+    made(state_dir).is_ok() && once.open(state_dir.join(TOUR)).is_ok()
+}
+
+fn made(state_dir: &Path) -> io::Result<()> {
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(state_dir)
+}
+
 fn known(state_dir: &Path) -> Known {
     let text = fs::read(state_dir.join(FILE)).unwrap_or_default();
     serde_json::from_slice(&text).unwrap_or_default()
@@ -50,6 +64,16 @@ fn known(state_dir: &Path) -> Known {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_tour_is_for_the_first_time_only() {
+        let dir = tempfile::tempdir().unwrap();
+        let state = dir.path().join("state");
+        assert!(is_first_tour(&state));
+        assert!(!is_first_tour(&state));
+        let nowhere = dir.path().join("state").join(TOUR).join("below a file");
+        assert!(!is_first_tour(&nowhere));
+    }
 
     #[test]
     fn each_service_is_remembered_by_its_address_and_a_broken_file_is_an_empty_one() {

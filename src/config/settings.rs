@@ -44,6 +44,8 @@ pub struct Settings {
     pub color: ColorChoice,
     /// Whether the desk hears the mouse; else it is the terminal's own.
     pub mouse: bool,
+    /// Whether the first start on the paper exchange shows one around.
+    pub tour: bool,
     #[serde(default, deserialize_with = "words::path")]
     pub keys_file: Option<PathBuf>,
     /// Where the journal and the log live; see [`super::state_dir`] for the default.

@@ -9,7 +9,7 @@ use super::{
     terminal::Taken,
 };
 use crate::{
-    app::{Model, Msg, Options, keymap::Keymap, notice::Tone},
+    app::{Model, Msg, Options, keymap::Keymap, notice::Tone, tour::Tour},
     model::Failure,
     ui::Scrolls,
 };
@@ -30,6 +30,8 @@ pub struct Start {
     pub terminal: Terminal,
     pub renewals: Renewals,
     pub mouse: Mouse,
+    /// Shown from the first frame on.
+    pub tour: Option<Tour>,
     /// Where exports go.
     pub export_dir: PathBuf,
     /// What could not be set up and the desk does without.
@@ -72,6 +74,7 @@ where
     };
     let far_side = tokio::spawn(services.serve(opening, wanted));
     let mut model = Model::new(start.options, start.keymap, clock.now());
+    model.tour = start.tour;
     let wires = Wires {
         input: input::events(),
         mail,

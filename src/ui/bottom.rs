@@ -3,11 +3,11 @@
 use super::{
     canvas::{Canvas, after, before, line, shortened, spans_width, width, wrapped},
     frame::outline,
-    prompt,
+    prompt, tour,
 };
 use crate::{
     app::mouse::Spot,
-    view::{FlightView, Hint, PromptView, Span, StripView, Tone},
+    view::{FlightView, Hint, PromptView, Span, StripView, Tone, TourView},
 };
 use ratatui::layout::Rect;
 
@@ -21,6 +21,7 @@ pub(super) struct Bottom {
     pub(super) flights: Vec<FlightView>,
     /// What the open form must not hide.
     pub(super) news: Option<Span>,
+    pub(super) tour: Option<TourView>,
     pub(super) hints: Vec<Hint>,
     pub(super) strip: Option<StripView>,
     pub(super) prompt: Option<PromptView>,
@@ -35,7 +36,11 @@ impl Bottom {
             (None, Some(_)) => prompt::HEIGHT,
             (None, None) => 1,
         };
-        flights + u16::from(self.news.is_some()) + last
+        let tour = self
+            .tour
+            .as_ref()
+            .map_or(0, |tour| tour::height(tour, width));
+        flights + u16::from(self.news.is_some()) + tour + last
     }
 
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>, area: Rect) {
@@ -49,16 +54,26 @@ impl Bottom {
             canvas.toned(row, &shortened(&news.text, row.width), news.tone);
             used += 1;
         }
-        let rest = Rect {
-            y: area.y + used.min(area.height),
-            height: area.height.saturating_sub(used),
-            ..area
-        };
+        if let Some(tour) = &self.tour {
+            tour::draw(canvas, below(area, used), tour);
+            used += tour::height(tour, area.width);
+        }
+        let rest = below(area, used);
         match (&self.strip, &self.prompt) {
             (Some(strip), _) => draw_strip(canvas, rest, strip),
             (None, Some(prompt)) => prompt::draw(canvas, rest, prompt),
             (None, None) => draw_hints(canvas, rest, &self.hints),
         }
+    }
+}
+
+/// What is left of an area under its first lines.
+fn below(area: Rect, used: u16) -> Rect {
+    let used = used.min(area.height);
+    Rect {
+        y: area.y + used,
+        height: area.height - used,
+        ..area
     }
 }
 

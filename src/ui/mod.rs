@@ -30,6 +30,7 @@ mod prompt;
 mod table;
 pub mod theme;
 mod toast;
+mod tour;
 mod window;
 mod zones;
 
@@ -154,6 +155,7 @@ fn draw(canvas: &mut Canvas<'_>, screen: Rect, model: &Model, scrolls: &mut Scro
     let bottom = Bottom {
         flights: view::flights(&scene),
         news: view::news(model),
+        tour: view::tour(model),
         hints: view::footer(model),
         strip,
         prompt: prompt(model),

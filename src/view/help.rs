@@ -95,7 +95,9 @@ pub fn help(keymap: &Keymap, of: Context, search: &str) -> Vec<HelpSection> {
 fn all(keymap: &Keymap, of: Context) -> Vec<HelpSection> {
     let bindings: Vec<&Binding> = keymap.hints(of).collect();
     let own = bindings.iter().filter(|b| b.context == of);
-    let desk: Vec<_> = bindings.iter().filter(|b| b.context != of).collect();
+    // The tour names its own key while that does something.
+    let listed = |b: &&&Binding| b.context != of && b.action != Action::NextStep;
+    let desk: Vec<_> = bindings.iter().filter(listed).collect();
     let group_of = |action: Action| {
         let group = GROUPS.iter().find(|(_, actions)| actions.contains(&action));
         group.map_or("Desk", |(title, _)| title)

@@ -35,6 +35,7 @@ mod spark;
 mod strip;
 mod table;
 mod title;
+mod tour;
 mod twaps;
 mod unseen;
 mod words;
@@ -60,6 +61,7 @@ pub use settings::settings;
 pub use strip::{FlightView, StripView, ToastView, flights, news, strip, toast};
 pub use table::{Align, Body, Cell, Column, Gauge, Heading, Lead, Row, Share, Table};
 pub use title::{Title, arrow, title};
+pub use tour::{TourView, tour};
 pub use twaps::{Bar, TwapCard, cards};
 pub use unseen::out_of_sight;
 

@@ -1,6 +1,6 @@
 //! What stands in a pane's border: its key, its name, how many rows, and how old they are.
 
-use super::{Span, Tone, format};
+use super::{Span, Tone, format, tour};
 use crate::{
     app::{
         Feed, Model,
@@ -138,7 +138,8 @@ fn feed_count<K: Eq + Hash, T>(feed: &Feed<K, T>) -> Option<String> {
 
 fn freshness(model: &Model, pane: Pane) -> Vec<Span> {
     let store = &model.store;
-    let mut spans = marked(model, pane);
+    let mut spans: Vec<_> = tour::mark(model, pane).into_iter().collect();
+    spans.extend(marked(model, pane));
     spans.extend(lens_words(model, pane));
     spans.extend(match pane {
         Pane::Positions => unread(store.positions.value()),

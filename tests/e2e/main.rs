@@ -157,3 +157,31 @@ fn a_paste_never_acts() {
     session.press("\u{3}");
     assert_given_back(session, 0);
 }
+
+#[test]
+fn the_first_start_shows_around_and_the_second_does_not() {
+    let home = tempfile::tempdir().unwrap();
+    let demo = ["demo", "--seed", "7", "--speed", "0.001"];
+    let mut session = Session::start_with(home.path(), SIZE, &demo, &[("PERPDECK_TOUR", "true")]);
+    session.wait_for("1 Positions 5");
+    session.wait_for("Tour 1/8  j and k move");
+    session.press("j");
+    session.wait_for("Tour 2/8");
+    session.click("n next");
+    session.wait_for("Tour 3/8  2 goes to the working orders");
+    session.press("2");
+    session.wait_for("Tour 4/8");
+    session.click("Esc ends the tour");
+    session.wait_until("no tour", |screen| !screen.contains("Tour "));
+    session.press("q");
+    assert_given_back(session, 0);
+
+    let mut session = Session::start_with(home.path(), SIZE, &demo, &[("PERPDECK_TOUR", "true")]);
+    session.wait_until("the desk without a tour", |screen| {
+        screen.contains("1 Positions 5") && !screen.contains("Tour ")
+    });
+    session.press(":tour\r");
+    session.wait_for("Tour 1/8");
+    session.press("\u{3}");
+    assert_given_back(session, 0);
+}

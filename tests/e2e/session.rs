@@ -89,6 +89,7 @@ fn spawn(
         ("TMPDIR", home.to_str().unwrap()),
         ("TERM", "xterm-256color"),
         ("LANG", "C.UTF-8"),
+        ("PERPDECK_TOUR", "false"),
     ]
     .iter()
     .chain(environment)
@@ -117,6 +118,7 @@ pub(crate) struct Ended {
 
 impl Session {
     /// Starts `perpdeck` with `args` at home in `home`, with nothing configured but the terminal.
+    /// Nobody is shown around.
     pub(crate) fn start(home: &Path, size: (u16, u16), args: &[&str]) -> Self {
         Self::start_with(home, size, args, &[])
     }

@@ -6,9 +6,11 @@ use crate::{
 };
 use perpdeck::{
     app::{
-        Model,
+        Model, Msg,
+        keymap::Keymap,
         lens::{Fact, Kind},
         pane::Pane,
+        update,
     },
     view::{self, READING, title},
 };
@@ -36,6 +38,27 @@ screens! {
     filter_60x16: "2/s\t\t", 60 x 16;
     filter_without_hits_80x24: "2/nobody", 80 x 24;
     sorted_120x40: "1ooooooooO", 120 x 40;
+}
+
+#[test]
+fn the_tour_names_the_keys_as_they_are_bound_and_gives_way_to_what_asks() {
+    let mut model = desk::full();
+    let own = "[desk]\norders = \"f2\"\nnext_step = \"f9\"";
+    model.keymap = Keymap::with(&[own]).unwrap();
+    press(&mut model, ":tour\n");
+    let now = model.now;
+    for _ in 0..2 {
+        update(&mut model, now, Msg::Key("f9".parse().unwrap()));
+    }
+    let tour = view::tour(&model).unwrap();
+    assert_eq!(tour.head, "Tour 3/8");
+    assert!(tour.words.starts_with("F2 goes to"), "{}", tour.words);
+    assert_eq!(
+        crate::words::text(&tour.keys),
+        "F9 next · Esc ends the tour"
+    );
+    press(&mut model, "X");
+    assert_eq!(view::tour(&model), None);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use super::{
     super::{
         Model, Next,
         lens::{self, ColumnName, Direction, Fault, Filter, Sort, find},
+        tour,
     },
     Said, Word,
 };
@@ -58,6 +59,11 @@ fn direction(word: Option<&Word>) -> Result<Direction, Fault> {
         Some((_, "asc" | "up")) => Ok(Direction::Ascending),
         Some((word, _)) => Err(word.fault("asc or desc")),
     }
+}
+
+pub(super) fn tour(model: &mut Model, said: &Said) -> Result<Next, Fault> {
+    said.at_most(0)?;
+    Ok(tour::start(model))
 }
 
 /// `market size upnl` are the columns; `+fees` and `-age` change the choice there is.

@@ -186,6 +186,15 @@ pub const VERBS: &[Verb] = &[
     },
     press("help", "lists the keys", Action::Help),
     Verb {
+        name: "tour",
+        also: &[],
+        shape: "",
+        does: "shows you around the paper desk",
+        flags: &[],
+        offers: nothing,
+        does_it: Deed::Say(look::tour),
+    },
+    Verb {
         also: &["q"],
         ..press("quit", "leaves the desk", Action::Quit)
     },

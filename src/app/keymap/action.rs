@@ -88,6 +88,8 @@ pub enum Action {
     Sort,
     #[strum(message = "sort the other way")]
     SortDirection,
+    #[strum(message = "next step of the tour")]
+    NextStep,
     #[strum(message = "refresh now")]
     Refresh,
     #[strum(message = "buy")]

@@ -10,7 +10,7 @@ use super::super::{
     overlay::{Chart, Detail, Overlay, Strip, quality::Report},
     pane::RowId,
     prompt::Prompt,
-    update,
+    tour, update,
 };
 use crate::model::{Command, Curve, MarketId, Order, Position, Side, draft::Shape};
 
@@ -18,7 +18,7 @@ use crate::model::{Command, Curve, MarketId, Order, Position, Side, draft::Shape
 const PAGE: usize = 10;
 
 pub(crate) fn act(model: &mut Model, action: Action) -> Next {
-    if update::focus(model, action) || travel(model, action) {
+    if update::focus(model, action) || travel(model, action) || tour::step(model, action) {
         return Next::Stay;
     }
     if let Some(next) = bulk::mark(model, action).or_else(|| bulk::act(model, action)) {
@@ -119,11 +119,12 @@ pub(crate) fn travel(model: &mut Model, action: Action) -> bool {
     true
 }
 
-/// Esc on the desk: first the toast goes, then the marks, then the filter of the pane, then the zoom.
+/// Esc on the desk: first the toast goes, then the tour, then the marks, then the filter of the pane, then the zoom.
 fn dismiss(model: &mut Model) -> Next {
     let pane = model.focus.pane;
     let is_filtered = |lens: &Lens| lens.filter.is_some();
-    if model.activity.dismiss_toast(model.now) || model.marks.clear(pane) {
+    let said = model.activity.dismiss_toast(model.now) || tour::end(model);
+    if said || model.marks.clear(pane) {
         return Next::Stay;
     }
     if model.lenses.of(pane).is_some_and(is_filtered) {
