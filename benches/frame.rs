@@ -68,6 +68,7 @@ fn desk(rows: usize) -> Model {
         mode: Mode::Paper,
         account_id: "chal-1".into(),
         base_url: "http://127.0.0.1:1".to_owned(),
+        profile: perpdeck::app::Profile::default(),
     };
     update(&mut model, NOW, Msg::Opened(identity));
     for answer in [
@@ -97,7 +98,7 @@ fn press(model: &mut Model, keys: &str) {
 fn frame(model: &mut Model, area: Rect) -> Duration {
     let mut scrolls = Scrolls::new(Theme::default(), Zone::utc());
     let mut buffer = Buffer::empty(area);
-    ui::render(&mut buffer, model, &mut scrolls);
+    ui::render(&mut buffer, &*model, &mut scrolls);
     measured(model, area, |_, _| {})
 }
 
@@ -135,7 +136,7 @@ fn measured(model: &mut Model, area: Rect, mut step: impl FnMut(&mut Model, u32)
     for number in 0..FRAMES {
         step(model, number);
         buffer.reset();
-        ui::render(black_box(&mut buffer), black_box(model), &mut scrolls);
+        ui::render(black_box(&mut buffer), black_box(&*model), &mut scrolls);
     }
     start.elapsed() / FRAMES
 }

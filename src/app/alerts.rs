@@ -87,7 +87,7 @@ impl Alert {
         }
     }
 
-    fn ways<'a>(&self, alerts: &'a Alerts) -> &'a Ways {
+    pub(super) fn ways<'a>(&self, alerts: &'a Alerts) -> &'a Ways {
         match self {
             Self::Filled(_) => &alerts.fill,
             Self::Partial(_) => &alerts.partial,

@@ -79,7 +79,7 @@ fn of_notice(notice: &Notice) -> Vec<RowId> {
             (command, None)
         }
         Event::Alert(alert) => return alert.row().into_iter().collect(),
-        Event::Said(..) => return vec![],
+        Event::Said(..) | Event::Elsewhere(_) => return vec![],
     };
     let order = order.cloned().map(RowId::Order);
     order.into_iter().chain(target(command)).collect()

@@ -14,6 +14,7 @@ mod days;
 mod doubt;
 mod equity;
 pub mod export;
+mod fleet;
 pub mod form;
 mod freeze;
 pub mod guard;
@@ -53,6 +54,7 @@ pub use books::{Books, EVERY as BOOK_EVERY};
 pub use bulk::marked;
 pub use days::{DayResult, Days};
 pub use equity::Equity;
+pub use fleet::{Desks, Fleet, Glance, Roster, Seat, Switch, Whose};
 pub use freeze::Frozen;
 pub use guest::{Guest, Sending, Wish};
 pub use health::Health;
@@ -65,6 +67,7 @@ pub use tally::{Fills, Quality, Results, Rule, Sum};
 pub use update::update;
 pub use wake::wake;
 
+pub use crate::config::Tint;
 use crate::config::{Alerts, Checks, Dialect, Guard};
 use crate::model::{
     AccountId, Book, Call, Command, Cursor, Drift, Failure, IdempotencyKey, MarketId, OrderId,
@@ -141,6 +144,10 @@ pub enum Effect {
     GiveUp(Ticket),
     /// A person trades on after a halt.
     Rearm,
+    /// Another account is wanted on the screen: the desk's own to do.
+    Show(Switch),
+    /// From now on this account is looked at, or not.
+    Glance(Glance),
     /// Poll these now, whatever their interval.
     Poll(Vec<Source>),
     MoreClosed(Cursor),
@@ -207,6 +214,8 @@ pub enum Next {
     Press(Action),
     /// Ask this of the world.
     Want(Effect),
+    /// Show another account; the list that asked closes.
+    Switch(Switch),
     /// Hold the display, or let it go on.
     Freeze,
     /// Say why a key does nothing.
@@ -229,6 +238,14 @@ pub struct Identity {
     pub mode: Mode,
     pub account_id: AccountId,
     pub base_url: String,
+    pub profile: Profile,
+}
+
+/// What a person has given an account to know it by.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Profile {
+    pub name: Option<String>,
+    pub tint: Option<Tint>,
 }
 
 /// When the one-key close-all goes out.
@@ -271,6 +288,10 @@ pub struct Model {
     pub keymap: Keymap,
     /// `None` until the far end is known.
     pub identity: Option<Identity>,
+    /// The accounts of this desk, this one among them.
+    pub roster: Roster,
+    /// Whether this account is on the screen.
+    pub glance: Glance,
     pub store: Store,
     pub focus: Focus,
     pub marks: Marks,
@@ -307,6 +328,8 @@ impl Model {
             options,
             keymap,
             identity: None,
+            roster: Roster::default(),
+            glance: Glance::default(),
             focus: Focus::default(),
             marks: Marks::default(),
             overlays: vec![],

@@ -1,6 +1,7 @@
 //! What happened, as data: the toast shows the newest, the activity pane all of them.
 
 use super::{About, Alert, Store};
+use crate::config::{Alerts, Way};
 use crate::model::{Command, Failure, Progress, Receipt, Ticket, Timestamp};
 use std::{collections::VecDeque, time::Duration};
 
@@ -19,6 +20,16 @@ pub enum Event {
     Said(Tone, String),
     /// Something happened to the account without a key of this desk.
     Alert(Alert),
+    /// Something happened to an account that is not on the screen.
+    Elsewhere(Box<Elsewhere>),
+}
+
+/// What is told of another account.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Elsewhere {
+    /// What it is called.
+    pub account: String,
+    pub notice: Notice,
 }
 
 /// How a notice is meant; the theme decides how it looks.
@@ -61,6 +72,17 @@ impl Event {
             Self::Settled(_, Err(_)) | Self::Progress(_, Progress::Parked { .. }) => Tone::Alert,
             Self::Said(tone, _) => *tone,
             Self::Alert(alert) => alert.tone(),
+            Self::Elsewhere(told) => told.notice.event.tone(),
+        }
+    }
+
+    /// Whether a person must hear of it while another account is on the screen.
+    pub(super) fn is_told_elsewhere(&self, alerts: &Alerts) -> bool {
+        match self {
+            Self::Settled(..) | Self::Progress(_, Progress::Parked { .. }) => true,
+            Self::Alert(alert) => alert.ways(alerts).has(Way::Toast),
+            Self::Said(tone, _) => matches!(tone, Tone::Warn | Tone::Alert),
+            Self::Sent(_) | Self::Progress(..) | Self::Elsewhere(_) => false,
         }
     }
 }
@@ -131,10 +153,7 @@ impl Activity {
         now: Timestamp,
         shown: Shown,
     ) -> Notice {
-        let by_hand = self.toast_ends_at().is_none();
-        let waits = self
-            .toast(now)
-            .is_some_and(|n| by_hand || matches!(n.event, Event::Settled(..)));
+        let waits = self.waits(now);
         let was_down = self
             .toast(now)
             .is_some_and(|n| n.event == Event::Alert(Alert::Down));
@@ -157,6 +176,34 @@ impl Activity {
             about,
             event,
         }
+    }
+
+    /// News of another account shows as the toast, unless it is good and something waits to be read.
+    pub(super) fn beside(&mut self, event: Event, now: Timestamp) {
+        let kept = self.toast.filter(|_| self.waits(now));
+        let is_bad = event.tone() == Tone::Alert;
+        self.note(None, event, now);
+        if let (Some(kept), false) = (kept, is_bad) {
+            self.toast = Some(kept);
+        }
+    }
+
+    /// Whether the toast is bad news, or the answer to what the trader has just done.
+    fn waits(&self, now: Timestamp) -> bool {
+        let by_hand = self.toast_ends_at().is_none();
+        let toast = self.toast(now);
+        toast.is_some_and(|n| by_hand || matches!(n.event, Event::Settled(..)))
+    }
+
+    /// The running number of the newest line; 0 before the first.
+    pub fn newest(&self) -> u64 {
+        self.last
+    }
+
+    /// The lines after this one, oldest first.
+    pub(super) fn since(&self, number: u64) -> impl Iterator<Item = &Notice> {
+        let lines = self.lines.iter();
+        lines.filter(move |line| line.number > number)
     }
 
     /// The line with this running number, while it is remembered.

@@ -25,13 +25,32 @@ pub enum Reread {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Renewal {
+    /// Of the account the desk was started with.
     pub options: Options,
+    /// Of the other profiles, by name.
+    pub others: Vec<(String, Options)>,
     pub keymap: Keymap,
     /// Since the last good reading.
     pub changes: Vec<Change>,
     /// What reads otherwise than at the start and takes effect at the next one only.
     pub waiting: Vec<String>,
     pub files: Vec<PathBuf>,
+}
+
+impl Reread {
+    /// As it concerns an account beside the first, by the name of its profile; one without a name has the first's
+    /// settings. `None` where the files do not know the profile any more: its settings stay.
+    pub(super) fn for_account(&self, name: Option<&str>) -> Option<Self> {
+        let (Self::Good(renewal), Some(name)) = (self, name) else {
+            return Some(self.clone());
+        };
+        let mut others = renewal.others.iter();
+        let (_, options) = others.find(|(of, _)| of == name)?;
+        Some(Self::Good(Box::new(Renewal {
+            options: options.clone(),
+            ..*renewal.clone()
+        })))
+    }
 }
 
 /// What is known of the settings besides what they are.
@@ -174,6 +193,7 @@ mod tests {
         change(&mut options);
         let renewal = Renewal {
             options,
+            others: vec![],
             keymap: Keymap::default(),
             changes,
             waiting: vec![],

@@ -69,6 +69,7 @@ pub(crate) fn bare_desk() -> Model {
         mode: Mode::Paper,
         account_id: "chal-1".into(),
         base_url: "http://127.0.0.1:4000".to_owned(),
+        profile: crate::app::Profile::default(),
     };
     update(&mut model, NOON, Msg::Opened(identity));
     model

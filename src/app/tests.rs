@@ -484,6 +484,8 @@ mod any_keys {
             Effect::Send(..)
             | Effect::Again(_)
             | Effect::GiveUp(_)
+            | Effect::Show(_)
+            | Effect::Glance(_)
             | Effect::Poll(_)
             | Effect::MoreClosed(_)
             | Effect::MoreHistory(_)

@@ -1,7 +1,8 @@
 //! The router: one message in, the changed model and the effects out.
 
 use super::{
-    About, Clip, Effect, Model, Msg, Next, Signal, alerts, books, bulk, checks, doubt, export,
+    About, Clip, Effect, Model, Msg, Next, Signal, Switch, alerts, books, bulk, checks, doubt,
+    export,
     form::Around,
     freeze, guard, guest, halt,
     keymap::{Action, Chord, Context},
@@ -139,6 +140,7 @@ pub(super) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
         (Some(Overlay::Strip(strip)), Some(action)) => strip.act(action, now),
         (Some(Overlay::Bulk(bulk)), Some(action)) => bulk.act(action, now),
         (Some(Overlay::Export(export)), Some(action)) => export.act(action),
+        (Some(Overlay::Accounts(list)), Some(action)) => list.act(action, model.roster.seats.len()),
         (Some(Overlay::Limits { .. }), Some(Action::Lift)) => guard::ask_to_lift(model),
         (
             Some(
@@ -185,6 +187,7 @@ fn is_said_by_toast(model: &Model, chord: Chord) -> bool {
                 | Overlay::Quality(_)
                 | Overlay::Settings { .. }
                 | Overlay::Limits { .. }
+                | Overlay::Accounts(_)
         )
     );
     let waits =
@@ -240,6 +243,7 @@ pub(super) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
         }
         Next::Show(pane, filter) => show(model, pane, &filter),
         Next::Want(effect) => vec![effect],
+        Next::Switch(switch) => leave_for(model, switch),
         Next::Freeze => hold_or_thaw(model),
         Next::Run(command) => {
             model.overlays.pop();
@@ -284,6 +288,14 @@ fn show(model: &mut Model, pane: Pane, filter: &str) -> Vec<Effect> {
     model.focus.go(pane);
     lens::show(model, pane, filter);
     vec![]
+}
+
+/// The list that asked closes.
+fn leave_for(model: &mut Model, switch: Switch) -> Vec<Effect> {
+    if let Some(Overlay::Accounts(_)) = model.overlays.last() {
+        model.overlays.pop();
+    }
+    vec![Effect::Show(switch)]
 }
 
 fn lift(model: &mut Model) -> Vec<Effect> {
@@ -345,7 +357,7 @@ fn hold_or_thaw(model: &mut Model) -> Vec<Effect> {
 }
 
 /// The display goes on with what has come meanwhile.
-fn thaw(model: &mut Model) -> Vec<Effect> {
+pub(super) fn thaw(model: &mut Model) -> Vec<Effect> {
     let held = freeze::end(model).into_iter();
     held.flat_map(|poll| arrive(model, poll)).collect()
 }

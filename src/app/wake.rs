@@ -31,6 +31,9 @@ fn strip(model: &Model) -> Option<Timestamp> {
     if let Some(bulk) = top.try_as_bulk_ref() {
         return Some(bulk.ends_at()?.min(model.now.plus(SECOND)));
     }
+    if top.try_as_accounts_ref().is_some() {
+        return Some(model.now.plus(SECOND));
+    }
     let strip = top.try_as_strip_ref()?;
     let step = match strip.arm {
         Arm::Confirm | Arm::Countdown { .. } => TENTH,

@@ -3,7 +3,7 @@
 use super::{Exit, far, log, out, paper::Paper, renewal, state_dir, world::World};
 use crate::{
     app::tour::Tour,
-    config::{FarEnd, Sources, load, memory},
+    config::{Sources, load, memory},
     runtime::{self, Clock, End},
 };
 use clap::ValueHint;
@@ -45,16 +45,16 @@ impl From<Keep> for World {
 
 pub(super) async fn run(choice: Choice, sources: &Sources) -> Result<Exit> {
     let loaded = load(sources)?;
-    let settings = loaded.settings.clone();
+    let settings = &loaded.settings;
     if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
         out::complain(
             "the desk needs a terminal; \"perpdeck snapshot\" writes one frame of it anywhere",
         );
         return Ok(Exit::Usage);
     }
-    let dir = state_dir(&settings);
-    let mut start = far::start(&settings)?;
-    start.renewals = renewal::watch(sources, loaded, &start)?;
+    let dir = state_dir(settings);
+    let mut start = far::start(settings)?;
+    start.renewals = renewal::watch(sources, loaded.clone(), &start)?;
     // A full or read-only disk is no reason to be left without a desk: exits work without log and journal.
     if let Err(why) = log::start(&dir, settings.log_level) {
         let warning = format!("the log in {} cannot be written: {why}", dir.display());
@@ -63,22 +63,20 @@ pub(super) async fn run(choice: Choice, sources: &Sources) -> Result<Exit> {
     let shows_around = settings.tour.then(|| dir.clone());
     let stop = CancellationToken::new();
     let ended = match choice {
-        Choice::Configured(keep) => match settings.far_end()? {
-            FarEnd::LiveApi(_) if keep.data_dir.is_some() => {
+        Choice::Configured(keep) => match far::configured(&loaded, &dir)? {
+            Some(_) if keep.data_dir.is_some() => {
                 out::complain(ELSEWHERE);
                 return Ok(Exit::Usage);
             }
-            FarEnd::LiveApi(connection) => {
-                runtime::desk(start, ready(Ok(far::service(*connection, dir)))).await
-            }
-            FarEnd::Paper => {
+            Some(opened) => runtime::desk(start, ready(Ok(opened))).await,
+            None => {
                 start.tour = shows_around.as_deref().and_then(first_tour);
-                paper(start, keep.into(), stop.clone()).await
+                Box::pin(paper(start, keep.into(), stop.clone())).await
             }
         },
         Choice::Paper(world) => {
             start.tour = shows_around.as_deref().and_then(first_tour);
-            paper(start, world, stop.clone()).await
+            Box::pin(paper(start, world, stop.clone())).await
         }
     };
     stop.cancel();
@@ -96,7 +94,9 @@ fn first_tour(state_dir: &Path) -> Option<Tour> {
 async fn paper(start: runtime::Start, world: World, stop: CancellationToken) -> io::Result<End> {
     let pace = world.pace();
     let paper = Paper::new(world);
-    let ended = runtime::desk(start, paper.open(Clock::start().now(), pace, stop.clone())).await;
+    let options = start.options.clone();
+    let opening = paper.open(Clock::start().now(), pace, options, stop.clone());
+    let ended = runtime::desk(start, opening).await;
     stop.cancel();
     paper.ended().await;
     ended

@@ -1,14 +1,18 @@
 //! The far end of a desk: a configured service, or a paper exchange started for it.
 
 use crate::{
-    app::{CloseAllRule, Identity, Mode, Options, keymap::Keymap, poll::Source},
-    config::{ColorChoice, Connection, Settings, memory},
-    runtime::{Far, Mouse, Renewals, Start, Terminal},
+    app::{CloseAllRule, Identity, Mode, Options, Profile, keymap::Keymap, poll::Source},
+    config::{ColorChoice, Connection, FarEnd, Loaded, Settings, memory},
+    runtime::{Beside, Far, Mouse, Opened, Renewals, Start, Terminal},
     ui::{Depth, Scrolls, Theme},
     view::{self, format::Zone},
 };
 use color_eyre::{Result, eyre::Context as _};
-use std::{collections::BTreeMap, env, fs, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    env, fs,
+    path::{Path, PathBuf},
+};
 
 /// What the settings decide about any desk.
 pub(super) fn start(settings: &Settings) -> Result<Start> {
@@ -120,14 +124,36 @@ pub(super) fn keymap(settings: &Settings) -> Result<Keymap> {
     Keymap::with(&[&text]).wrap_err_with(|| format!("keys_file {}", path.display()))
 }
 
-/// A configured service, ready at once: nothing is asked of it before the desk is drawn.
-pub(super) fn service(mut connection: Connection, journal_dir: PathBuf) -> Far {
+/// Every configured account, the chosen one first, ready at once: nothing is asked of a service before the desk is
+/// drawn. `None` where none is configured.
+pub(super) fn configured(loaded: &Loaded, journal_dir: &Path) -> Result<Option<Opened>> {
+    let FarEnd::LiveApi(connection) = loaded.settings.far_end()? else {
+        return Ok(None);
+    };
+    let first = service(&loaded.settings, *connection, journal_dir.to_owned());
+    let mut opened = Opened::from(first);
+    for settings in loaded.accounts().skip(1) {
+        if let FarEnd::LiveApi(connection) = settings.far_end()? {
+            opened.others.push(Beside {
+                options: options(settings),
+                far: service(settings, *connection, journal_dir.to_owned()),
+            });
+        }
+    }
+    Ok(Some(opened))
+}
+
+fn service(settings: &Settings, mut connection: Connection, journal_dir: PathBuf) -> Far {
     connection.learned = memory::recall(&journal_dir, &connection.base_url);
     Far {
         identity: Identity {
             mode: Mode::LiveApi,
             account_id: connection.account_id.clone(),
             base_url: connection.base_url.clone(),
+            profile: Profile {
+                name: settings.name.clone(),
+                tint: settings.badge_color,
+            },
         },
         connection,
         journal_dir,

@@ -2,11 +2,11 @@
 
 use super::world::{World, listen};
 use crate::{
-    app::{Identity, Mode},
+    app::{Identity, Mode, Options, Profile},
     config::{Connection, Secret},
-    exchange::{Handle, Pace},
+    exchange::{AccountKey, Handle, Pace},
     model::{Failure, FailureKind, Timestamp},
-    runtime::Far,
+    runtime::{Beside, Far, Opened},
 };
 use color_eyre::{Result, eyre::Context as _};
 use std::{
@@ -36,23 +36,25 @@ impl Paper {
         }
     }
 
-    /// Starts the exchange on a loopback port, beside the first frame; it runs until `stop`.
+    /// Starts the exchange on a loopback port, beside the first frame; it runs until `stop`. Every account of it is on
+    /// the desk, the others with `options` like the first.
     pub(super) fn open(
         &self,
         start: Timestamp,
         pace: Option<Pace>,
+        options: Options,
         stop: CancellationToken,
-    ) -> impl Future<Output = Result<Far, Failure>> + Send + use<> {
+    ) -> impl Future<Output = Result<Opened, Failure>> + Send + use<> {
         let (world, journal_dir) = (self.world.clone(), self.journal.path());
         let running = Arc::clone(&self.exchange);
         async move {
             let opened = opened(&world, start, pace, stop).await;
             let exchange =
                 opened.map_err(|why| Failure::new(FailureKind::Unreachable, format!("{why:#}")))?;
-            let far = far(&exchange, journal_dir);
+            let accounts = accounts(&exchange, &journal_dir, &options);
             // There is one opening, so there is no exchange yet.
             drop(running.set(exchange));
-            far
+            accounts
         }
     }
 
@@ -98,21 +100,36 @@ async fn usual(dir: &Path) -> Result<TcpListener> {
     }
 }
 
-fn far(exchange: &Handle, journal_dir: PathBuf) -> Result<Far, Failure> {
-    let Some(account) = exchange.accounts.first() else {
+fn accounts(exchange: &Handle, dir: &Path, options: &Options) -> Result<Opened, Failure> {
+    let mut fars = exchange
+        .accounts
+        .iter()
+        .map(|account| far(exchange.base_url(), account, dir.to_owned()));
+    let Some(first) = fars.next() else {
         return Err(Failure::local("the scenario has no account to trade on"));
     };
-    let base_url = exchange.base_url();
+    let others = fars.map(|far| Beside {
+        options: options.clone(),
+        far,
+    });
+    Ok(Opened {
+        first,
+        others: others.collect(),
+    })
+}
+
+fn far(base_url: String, account: &AccountKey, journal_dir: PathBuf) -> Far {
     let key = Secret::from(account.api_key.reveal().to_owned());
-    Ok(Far {
+    Far {
         identity: Identity {
             mode: Mode::Paper,
             account_id: account.account_id.clone(),
             base_url: base_url.clone(),
+            profile: Profile::default(),
         },
         connection: Connection::paper(base_url, key, account.account_id.clone()),
         journal_dir,
-    })
+    }
 }
 
 /// Where a paper desk keeps its journal: beside the exchange that is kept. One that ends with the process takes its
@@ -170,12 +187,17 @@ mod tests {
             ..World::default()
         });
         let far = paper
-            .open(START, Some(Pace::Paused), stop.clone())
+            .open(
+                START,
+                Some(Pace::Paused),
+                crate::app::testing::bare_desk().options,
+                stop.clone(),
+            )
             .await
             .unwrap();
         stop.cancel();
         paper.ended().await;
-        (far.connection.base_url, far.journal_dir)
+        (far.first.connection.base_url, far.first.journal_dir)
     }
 
     #[tokio::test]

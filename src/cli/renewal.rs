@@ -11,11 +11,11 @@
 use super::far;
 use crate::{
     app::{
-        Msg,
+        Msg, Options,
         keymap::Keymap,
         renewal::{Renewal, Reread},
     },
-    config::{Change, Loaded, Sources, Takes, load},
+    config::{Change, Loaded, Settings, Sources, Takes, load},
     runtime::{News, Renewals, Start, Wish},
     ui::Theme,
 };
@@ -145,6 +145,7 @@ impl Watch {
     fn good(&self, now: &[Print]) -> Result<Good, Vec<String>> {
         let lines = |text: String| text.lines().map(ToOwned::to_owned).collect::<Vec<_>>();
         let loaded = load(&self.sources).map_err(|why| lines(why.to_string()))?;
+        let loaded = self.led(loaded)?;
         let lost = self.last.lost(&loaded);
         if let Some(file) = lost.or_else(|| self.emptied(now)) {
             return Err(vec![format!(
@@ -165,6 +166,27 @@ impl Watch {
                 Err(faults.flat_map(|why| lines(format!("{why:#}"))).collect())
             }
         }
+    }
+
+    /// The account the desk was started with goes first, whichever is chosen now. A paper desk has none of them.
+    fn led(&self, loaded: Loaded) -> Result<Loaded, Vec<String>> {
+        let first = &self.first.settings;
+        if first.base_url.is_none() {
+            return Ok(loaded);
+        }
+        let led = loaded.led_by(first.name.as_deref());
+        led.ok_or_else(|| {
+            let what = first
+                .name
+                .as_ref()
+                .map_or("the account above the profiles".to_owned(), |name| {
+                    format!("profile {name}")
+                });
+            vec![format!(
+                "{what}, which the desk was started with, is not set any more; bring it back, or leave and start the \
+                 desk without it"
+            )]
+        })
     }
 
     /// A file that has nothing in it any more: an editor that has only begun to write.
@@ -201,6 +223,7 @@ impl Watch {
         let waiting = waiting.filter(|change| change.takes == Takes::NextStart);
         let renewal = Renewal {
             options: far::options(&good.loaded.settings),
+            others: others(&good.loaded),
             keymap: good.keymap.clone(),
             changes,
             waiting: waiting.map(|change| change.key).collect(),
@@ -219,6 +242,12 @@ impl Watch {
         self.is_faulty = false;
         is_news.then(|| told(theme, Reread::Good(Box::new(renewal))))
     }
+}
+
+fn others(loaded: &Loaded) -> Vec<(String, Options)> {
+    let others = loaded.accounts().skip(1);
+    let named = |settings: &Settings| Some((settings.name.clone()?, far::options(settings)));
+    others.filter_map(named).collect()
 }
 
 fn told(theme: Option<Theme>, reread: Reread) -> News {

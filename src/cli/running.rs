@@ -1,4 +1,4 @@
-//! `perpdeck flatten --running`: the desk that is running gets out, at once.
+//! `perpdeck flatten --running`: the desk that is running gets the account on its screen out, at once.
 //!
 //! Contract: finds the desk by the lock of its journal (in `state_dir`; when nobody holds that, every paper desk of
 //! this machine's temporary directory), and sends it SIGUSR1. Exits 12 when there is none. What comes of it is on that

@@ -7,9 +7,9 @@ use crate::{
         poll::{Answer, Poll},
     },
     client::Client,
-    config::{Checks, Connection, FarEnd, Sources, load, memory},
+    config::{Checks, Connection, FarEnd, Settings, Sources, load, memory},
     model::{AccountId, Call, Failure, FailureKind, Order, Page, Position},
-    runtime::Clock,
+    runtime::{Clock, Place},
 };
 use color_eyre::Result;
 use std::{
@@ -39,6 +39,8 @@ pub(super) struct Service {
     pub(super) journal_dir: PathBuf,
     /// What a new order must keep to.
     pub(super) checks: Checks,
+    /// The other accounts that are set: the journal is theirs too.
+    pub(super) others: Vec<Place>,
     calls: Mutex<UnboundedReceiver<Call>>,
 }
 
@@ -62,6 +64,7 @@ pub(super) struct Configured {
     /// Where the journal lives.
     pub(super) journal_dir: PathBuf,
     pub(super) checks: Checks,
+    pub(super) others: Vec<Place>,
 }
 
 impl Service {
@@ -71,6 +74,7 @@ impl Service {
             connection,
             journal_dir,
             checks,
+            others,
         } = configured(sources)?;
         let (sender, calls) = unbounded_channel();
         let clock = Clock::start();
@@ -79,6 +83,7 @@ impl Service {
             client: Client::new(connection, sender, move || clock.now())?,
             journal_dir,
             checks,
+            others,
             calls: Mutex::new(calls),
         })
     }
@@ -135,7 +140,9 @@ impl Service {
 }
 
 pub(super) fn configured(sources: &Sources) -> Result<Configured> {
-    let settings = load(sources)?.settings;
+    let loaded = load(sources)?;
+    let others = loaded.accounts().skip(1).filter_map(place).collect();
+    let settings = loaded.settings;
     let FarEnd::LiveApi(connection) = settings.far_end()? else {
         return Err(Misuse(NOWHERE.to_owned()).into());
     };
@@ -147,6 +154,18 @@ pub(super) fn configured(sources: &Sources) -> Result<Configured> {
         },
         journal_dir,
         checks: settings.checks,
+        others,
+    })
+}
+
+fn place(settings: &Settings) -> Option<Place> {
+    Some(Place {
+        base_url: settings
+            .base_url
+            .as_deref()?
+            .trim_end_matches('/')
+            .to_owned(),
+        account_id: AccountId::from(settings.account_id.as_deref()?),
     })
 }
 

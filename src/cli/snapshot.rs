@@ -3,7 +3,7 @@
 use super::{Exit, far, out, paper::Paper, state_dir, world::World};
 use crate::{
     app::keymap::Chord,
-    config::{FarEnd, Settings, Sources, load},
+    config::{Loaded, Sources, load},
     exchange::Pace,
     model::Timestamp,
     runtime::{self, Clock, Start},
@@ -87,9 +87,9 @@ impl FromStr for Keys {
 
 /// A configured service is pictured as it is now; the paper exchange stands still at `--at`.
 pub(super) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
-    let settings = load(sources)?.settings;
-    let theme = far::picture_theme(&settings)?;
-    let frame = frame(&args, &settings, &theme).await?;
+    let loaded = load(sources)?;
+    let theme = far::picture_theme(&loaded.settings)?;
+    let frame = frame(&args, &loaded, &theme).await?;
     out::say(&match args.format {
         Format::Text => picture::text(&frame),
         Format::Ansi => picture::ansi(&frame),
@@ -98,7 +98,8 @@ pub(super) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
     Ok(Exit::Ok)
 }
 
-async fn frame(args: &Args, settings: &Settings, theme: &Theme) -> Result<Buffer> {
+async fn frame(args: &Args, loaded: &Loaded, theme: &Theme) -> Result<Buffer> {
+    let settings = &loaded.settings;
     // Universal time, so that a picture does not depend on where it was taken.
     let mut start = Start {
         scrolls: Scrolls::new(theme.clone(), Zone::utc()),
@@ -107,8 +108,8 @@ async fn frame(args: &Args, settings: &Settings, theme: &Theme) -> Result<Buffer
     start.options.zone = Zone::utc();
     let size = Rect::new(0, 0, args.size.columns, args.size.rows);
     let keys = &args.keys.0;
-    if let FarEnd::LiveApi(connection) = settings.far_end()? {
-        let opening = ready(Ok(far::service(*connection, state_dir(settings))));
+    if let Some(opened) = far::configured(loaded, &state_dir(settings))? {
+        let opening = ready(Ok(opened));
         return Ok(runtime::picture(start, Clock::start(), size, keys, opening).await);
     }
     let world = World {
@@ -120,7 +121,8 @@ async fn frame(args: &Args, settings: &Settings, theme: &Theme) -> Result<Buffer
         CancellationToken::new(),
     );
     let paper = Paper::new(world);
-    let opening = paper.open(at, Some(Pace::Paused), stop.clone());
+    let options = start.options.clone();
+    let opening = paper.open(at, Some(Pace::Paused), options, stop.clone());
     let frame = runtime::picture(start, Clock::Frozen(at), size, keys, opening).await;
     stop.cancel();
     Ok(frame)

@@ -65,7 +65,8 @@ struct Inner {
     base: Url,
     bearer: HeaderValue,
     pools: send::Pools,
-    pace: pace::Pace,
+    /// Of the key, which other clients may have too.
+    pace: Arc<pace::Pace>,
     tempo: Tempo,
     /// The service does not take our key any more.
     refused: AtomicBool,
@@ -117,12 +118,27 @@ impl Client {
             base,
             bearer,
             pools: send::Pools::at(tempo),
-            pace: pace::Pace::default(),
+            pace: Arc::default(),
             tempo,
             refused: AtomicBool::new(false),
             calls,
             now: Now(Box::new(now)),
         })))
+    }
+
+    /// Whether both speak to one service with one key.
+    pub fn has_key_of(&self, other: &Self) -> bool {
+        self.0.base == other.0.base && self.0.bearer == other.0.bearer
+    }
+
+    /// The same client within the budget of another with its key. Must be called before it is cloned or used: one that
+    /// is stays as it is.
+    #[must_use]
+    pub fn within_budget_of(mut self, other: &Self) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.0) {
+            inner.pace = Arc::clone(&other.0.pace);
+        }
+        self
     }
 
     fn now(&self) -> Timestamp {

@@ -3,7 +3,7 @@
 //! Contract: every setting that reads differently is named once. What is in [`LIVE`] takes effect at once, everything
 //! else at the next start: the desk's connection, account and journal are chosen once. A key is never among the values.
 
-use super::{Loaded, Settings, show};
+use super::{Loaded, Settings, profiles::OF_THE_DESK, show};
 use crate::model::Num;
 use jiff::SignedDuration;
 use secrecy::ExposeSecret;
@@ -77,8 +77,35 @@ const LIVE: &[(&str, Looser)] = &[
 ];
 
 impl Loaded {
-    /// What `newer` says otherwise, by name.
+    /// What `newer` says otherwise, by name; of the other accounts too, where it is not the same there.
     pub fn changes(&self, newer: &Self) -> Vec<Change> {
+        let mut changes = self.own_changes(newer);
+        let names = |loaded: &Self| -> BTreeSet<_> {
+            let others = loaded.others.iter();
+            others.map(|other| other.settings.name.clone()).collect()
+        };
+        if names(self) != names(newer) {
+            changes.push(Change::of_contents("profiles"));
+            return changes;
+        }
+        let name = |loaded: &Self| loaded.settings.name.clone().unwrap_or_default();
+        for other in &newer.others {
+            let mut before = self.others.iter();
+            let before = before.find(|before| name(before) == name(other));
+            let mut own = before.map_or(vec![], |before| before.own_changes(other));
+            own.retain(|change| {
+                let is_of_the_desk = OF_THE_DESK.contains(&change.key.as_str());
+                !is_of_the_desk && !changes.contains(change)
+            });
+            changes.extend(own.into_iter().map(|change| Change {
+                key: format!("profiles.{}.{}", name(other), change.key),
+                ..change
+            }));
+        }
+        changes
+    }
+
+    fn own_changes(&self, newer: &Self) -> Vec<Change> {
         let [was, is] = [self, newer].map(|loaded| rows(&loaded.settings));
         let names: BTreeSet<_> = was.keys().chain(is.keys()).collect();
         let value = |rows: &BTreeMap<_, _>, name| rows.get(name).cloned().unwrap_or(Value::Null);
@@ -87,18 +114,9 @@ impl Loaded {
             .filter_map(|name| changed(name, &value(&was, name), &value(&is, name)));
         let is_new_key = secret(&self.settings) != secret(&newer.settings);
         let key = is_new_key.then(|| Change::of_contents("api_key"));
-        let accounts =
-            (self.siblings() != newer.siblings()).then(|| Change::of_contents("profiles"));
         told.filter(|change| change.key != "api_key")
             .chain(key)
-            .chain(accounts)
             .collect()
-    }
-
-    /// The other accounts, as they are set.
-    fn siblings(&self) -> Vec<(Rows, Option<&str>)> {
-        let others = self.others.iter().map(|other| &other.settings);
-        others.map(|other| (rows(other), secret(other))).collect()
     }
 
     /// The files that were read, and those that are named in them and read by a running desk.

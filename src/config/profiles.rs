@@ -19,6 +19,7 @@ pub(super) const OF_THE_DESK: &[&str] = &[
     "state_dir",
     "export_dir",
     "log_level",
+    "tour",
 ];
 
 /// A badge has no room for more.
@@ -119,6 +120,21 @@ pub(super) fn chosen(mut all: Vec<Loaded>, sources: &Sources) -> Result<Loaded, 
         Ok(loaded)
     } else {
         Err(SettingsError(problems))
+    }
+}
+
+impl Loaded {
+    /// The same with the account of this profile first; `None` where it is not set any more.
+    pub fn led_by(mut self, name: Option<&str>) -> Option<Self> {
+        let is_it = |loaded: &Self| loaded.settings.name.as_deref() == name;
+        if is_it(&self) {
+            return Some(self);
+        }
+        let at = self.others.iter().position(is_it)?;
+        let mut first = self.others.remove(at);
+        let others = std::mem::take(&mut self.others);
+        first.others = std::iter::once(self).chain(others).collect();
+        Some(first)
     }
 }
 

@@ -21,15 +21,19 @@ pub fn asides(dir: &Path) -> impl Iterator<Item = PathBuf> + use<> {
 }
 
 impl Journal {
-    /// How many rows came of it; `secret` is the API key of this session.
-    pub fn take_in_asides(&mut self, now: Timestamp, secret: &str) -> Result<usize, JournalError> {
+    /// How many rows came of it; `secrets` are the API keys of this session.
+    pub fn take_in_asides(
+        &mut self,
+        now: Timestamp,
+        secrets: &[&str],
+    ) -> Result<usize, JournalError> {
         let mut count = 0;
         // Opening makes what is not there.
         for dir in asides(&self.dir).filter(|dir| dir.is_dir()) {
             let Ok(mut beside) = Self::open(&dir) else {
                 continue;
             };
-            count += self.take_in_from(&mut beside, now, secret)?;
+            count += self.take_in_from(&mut beside, now, secrets)?;
         }
         Ok(count)
     }
@@ -38,15 +42,19 @@ impl Journal {
         &mut self,
         beside: &mut Self,
         now: Timestamp,
-        secret: &str,
+        secrets: &[&str],
     ) -> Result<usize, JournalError> {
         let mut open = beside.open_intents()?;
         open.reverse();
-        let (there, here) = (beside.fingerprint(secret)?, self.fingerprint(secret)?);
+        let prints = secrets
+            .iter()
+            .map(|secret| Ok((beside.fingerprint(secret)?, self.fingerprint(secret)?)));
+        let prints = prints.collect::<Result<Vec<_>, JournalError>>()?;
         for entry in &mut open {
             // Each journal has a salt of its own.
-            if entry.intent.credential == there {
-                entry.intent.credential.clone_from(&here);
+            let mut known = prints.iter();
+            if let Some((_, here)) = known.find(|(there, _)| entry.intent.credential == *there) {
+                entry.intent.credential.clone_from(here);
             }
             self.adopt(entry)?;
             let moved = Standing::new(State::Abandoned, "goes on in the journal of the desk");

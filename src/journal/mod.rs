@@ -326,15 +326,15 @@ impl Journal {
         entry::select(&self.connection, open, u32::MAX)
     }
 
-    /// Orders that an intent is already known to have made.
-    pub fn linked_orders(&self) -> Result<Vec<OrderId>, JournalError> {
+    /// Orders of this service that an intent is already known to have made; two services may use the same ids.
+    pub fn linked_orders(&self, base_url: &str) -> Result<Vec<OrderId>, JournalError> {
         let read = || -> rusqlite::Result<Vec<OrderId>> {
             self.connection
                 .prepare_cached(
                     "SELECT order_id FROM intents WHERE order_id IS NOT NULL
-                     AND method = 'POST' ORDER BY id DESC LIMIT 1000",
+                     AND method = 'POST' AND base_url = ?1 ORDER BY id DESC LIMIT 1000",
                 )?
-                .query_map([], |row| row.get::<_, String>(0).map(Into::into))?
+                .query_map([base_url], |row| row.get::<_, String>(0).map(Into::into))?
                 .collect()
         };
         read().map_err(|why| JournalError::Read(Arc::new(why)))

@@ -72,7 +72,9 @@ fn an_intent_is_found_again_byte_for_byte_after_a_restart() {
     assert_eq!(journal.recent(1).unwrap(), std::slice::from_ref(&open));
     assert_eq!(journal.open_intents().unwrap(), [open]);
     assert_eq!(journal.entry(first).unwrap(), Some(settled));
-    assert_eq!(journal.linked_orders().unwrap(), ["o-1".into()]);
+    let linked = |service| journal.linked_orders(service).unwrap();
+    assert_eq!(linked("https://x.test"), ["o-1".into()]);
+    assert_eq!(linked("https://y.test"), []);
 }
 
 #[test]
@@ -401,7 +403,7 @@ fn what_is_open_beside_the_journal_is_taken_in_once_and_so_is_a_halt() {
     let mut journal = Journal::open(dir.path()).unwrap();
     let mut take_in = || {
         journal
-            .take_in_asides(Timestamp(3), "pd_live_secret")
+            .take_in_asides(Timestamp(3), &["pd_live_secret"])
             .unwrap()
     };
     assert_eq!(take_in(), 0, "another process has it");

@@ -1,26 +1,27 @@
 //! A desk on a terminal, from the first frame to the exit code.
 
 use super::{
-    Clock, Far, Mouse, Out, Renewals, Terminal, Wires, input,
+    Clock, Mouse, Opened, Out, Renewals, Terminal, Wires, input,
     painter::Painter,
+    posts::Posts,
     run,
-    services::{Reach, Services},
+    services::{Reach, Services, ways},
     signals::{Signals, flatten_on_signal},
     terminal::Taken,
 };
 use crate::{
-    app::{Model, Msg, Options, keymap::Keymap, notice::Tone, tour::Tour},
+    app::{Fleet, Model, Msg, Options, keymap::Keymap, notice::Tone, tour::Tour},
     model::Failure,
     ui::Scrolls,
 };
 use ratatui::layout::Rect;
 use std::{io, path::PathBuf};
-use tokio::sync::mpsc::{channel, unbounded_channel};
+use tokio::sync::mpsc::channel;
 
-/// Messages that may wait for the loop; a sender that finds it full waits, which slows polls, never keys.
-const MAIL: usize = 256;
+/// What is said of no account, and accounts that come: few at any time.
+const FEW: usize = 16;
 
-/// What a desk is started with.
+/// What a desk is started with; the options are the first account's.
 #[derive(Debug)]
 pub struct Start {
     pub options: Options,
@@ -50,42 +51,43 @@ pub enum End {
 /// `opening` has begun; the terminal is given back on every way out.
 pub async fn desk<F>(start: Start, opening: F) -> io::Result<End>
 where
-    F: Future<Output = Result<Far, Failure>> + Send + 'static,
+    F: Future<Output = Result<Opened, Failure>> + Send + 'static,
 {
     let mut signals = Signals::listen()?;
     let taken = Taken::take(start.mouse)?;
     let (columns, rows) = crossterm::terminal::size()?;
     let painter = Painter::start(Taken::screen()?);
     let clock = Clock::start();
-    let (inbox, mail) = channel(MAIL);
-    let (effects, wanted) = unbounded_channel();
-    flatten_on_signal(inbox.clone())?;
+    let (common, common_mail) = channel(FEW);
+    let (newcomers, coming) = channel(FEW);
+    let (post, first) = ways();
+    flatten_on_signal(common.clone())?;
     for warning in start.warnings {
         // The mail is empty and has room for them.
-        drop(inbox.try_send(Msg::Said(Tone::Warn, warning)));
+        drop(common.try_send(Msg::Said(Tone::Warn, warning)));
     }
     let services = Services {
         clock,
         reach: Reach::Signal,
-        read_only: start.options.read_only,
         export_dir: start.export_dir,
-        intervals: start.options.intervals.clone(),
-        inbox,
+        common,
+        newcomers,
+        first,
     };
-    let far_side = tokio::spawn(services.serve(opening, wanted));
+    let far_side = tokio::spawn(services.serve(start.options.clone(), opening));
     let mut model = Model::new(start.options, start.keymap, clock.now());
     model.tour = start.tour;
+    let mut fleet = Fleet::of(model);
     let wires = Wires {
         input: input::events(),
-        mail,
-        effects,
+        posts: Posts::new(common_mail, coming, post),
         clock,
         scrolls: start.scrolls,
         terminal: start.terminal,
         renewals: start.renewals,
     };
     let end = tokio::select! {
-        () = run(wires, Rect::new(0, 0, columns, rows), &mut model, |out| match out {
+        () = run(wires, Rect::new(0, 0, columns, rows), &mut fleet, |out| match out {
             Out::Frame(frame) => painter.show(frame),
             Out::Aside(bytes) => painter.say(bytes),
         }) => End::Quit,

@@ -7,12 +7,12 @@
 //! Known limit: the path of a socket holds about 100 characters; a desk whose state directory is deeper than that has no
 //! door, and verbs find it deaf.
 
-use super::guests::Guests;
+use super::{guests::Guests, kin::Place};
 use crate::{
     api::{Method, Request},
     app::{self, Msg, Sending},
     client::Client,
-    model::{AccountId, Command, Failure, FailureKind, IdempotencyKey, Progress, Receipt},
+    model::{Command, Failure, FailureKind, IdempotencyKey, Progress, Receipt},
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::{
@@ -20,6 +20,7 @@ use std::{
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     process,
+    sync::Arc,
     time::Duration,
 };
 use tokio::{
@@ -44,8 +45,14 @@ const LONGEST_LINE: u64 = 4 * 1024 * 1024;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Greeting {
     pub process: u32,
-    pub base_url: String,
-    pub account_id: AccountId,
+    pub accounts: Vec<Place>,
+}
+
+/// What is asked for, and of which account.
+#[derive(Debug, Serialize, Deserialize)]
+struct Letter {
+    to: Place,
+    wish: Wish,
 }
 
 /// What may be asked for, as a line.
@@ -74,7 +81,7 @@ pub(super) enum News {
     Settled(Result<Receipt, Failure>),
 }
 
-/// What a desk needs to know to let somebody in.
+/// What a desk needs to know to let somebody in to one of its accounts.
 #[derive(Debug, Clone)]
 pub(super) struct Host {
     pub(super) client: Client,
@@ -82,40 +89,52 @@ pub(super) struct Host {
     pub(super) inbox: Sender<Msg>,
 }
 
-impl Host {
-    /// Lets callers in for as long as the desk lives. Must only be called by the process that holds the journal in
-    /// `dir`: a socket that stands there is one that a desk left behind.
-    pub(super) async fn receive(self, dir: PathBuf) {
-        let listener = match open(&dir) {
-            Ok(listener) => listener,
-            Err(why) => return tracing::warn!(%why, "no door for the command line"),
-        };
-        loop {
-            match listener.accept().await {
-                Ok((stream, _)) => {
-                    tokio::spawn(self.clone().serve(stream));
-                }
-                // Out of file descriptors, most likely: callers wait in the backlog.
-                Err(_) => tokio::time::sleep(Duration::from_secs(1)).await,
+/// Lets callers in to the accounts of `hosts` for as long as the desk lives. Must only be called by the process that
+/// holds the journal in `dir`: a socket that stands there is one that a desk left behind.
+pub(super) async fn receive(hosts: Vec<Host>, dir: PathBuf) {
+    let listener = match open(&dir) {
+        Ok(listener) => listener,
+        Err(why) => return tracing::warn!(%why, "no door for the command line"),
+    };
+    let hosts: Arc<[Host]> = hosts.into();
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                tokio::spawn(greet(Arc::clone(&hosts), stream));
             }
+            // Out of file descriptors, most likely: callers wait in the backlog.
+            Err(_) => tokio::time::sleep(Duration::from_secs(1)).await,
         }
     }
+}
 
-    /// A caller that breaks off is nobody's loss: its command stays the desk's.
-    async fn serve(self, stream: UnixStream) {
-        let (from, mut to) = lines(stream);
-        let greeting = Greeting {
-            process: process::id(),
-            base_url: self.client.connection().base_url.clone(),
-            account_id: self.client.connection().account_id.clone(),
-        };
-        if write(&mut to, &greeting).await.is_err() {
-            return;
-        }
-        let mut from = from;
-        let Ok(Ok(wish)) = timeout(TAKING, read::<Wish>(&mut from)).await else {
-            return;
-        };
+/// A caller that breaks off is nobody's loss: its command stays the desk's.
+async fn greet(hosts: Arc<[Host]>, stream: UnixStream) {
+    let (mut from, mut to) = lines(stream);
+    let greeting = Greeting {
+        process: process::id(),
+        accounts: hosts.iter().map(Host::place).collect(),
+    };
+    if write(&mut to, &greeting).await.is_err() {
+        return;
+    }
+    let Ok(Ok(letter)) = timeout(TAKING, read::<Letter>(&mut from)).await else {
+        return;
+    };
+    if let Some(host) = hosts.iter().find(|host| host.place() == letter.to) {
+        return host.serve(letter.wish, to).await;
+    }
+    let why = News::TurnedAway("that account is not on this desk".to_owned());
+    // Who has left hears nothing.
+    drop(write(&mut to, &why).await);
+}
+
+impl Host {
+    fn place(&self) -> Place {
+        self.client.connection().into()
+    }
+
+    async fn serve(&self, wish: Wish, mut to: OwnedWriteHalf) {
         let (guest, mut news) = self.guests.enter();
         match self.command(wish) {
             Some(wish) => {
@@ -197,14 +216,18 @@ pub async fn call(dir: &Path) -> Option<Caller> {
 }
 
 impl Caller {
-    /// Hears how it goes, to the end. The outcome of what was asked for and not heard of is unknown.
+    /// Asks for something on one of its accounts and hears how it goes, to the end. The outcome of what was asked for and not heard of is unknown.
     pub async fn ask(
         mut self,
+        to: Place,
         asked: Asked<'_>,
         mut hear: impl FnMut(&Progress),
     ) -> Result<Result<Receipt, Failure>, TurnedAway> {
-        let wish = asked.wish();
-        if write(&mut self.to, &wish).await.is_err() {
+        let letter = Letter {
+            to,
+            wish: asked.wish(),
+        };
+        if write(&mut self.to, &letter).await.is_err() {
             return Ok(Err(left()));
         }
         let Ok(mut news) = timeout(TAKING, read(&mut self.from)).await else {

@@ -3,6 +3,7 @@
 //! Contract: the loop takes one message at a time, asks `app::update`, sends the effects away and lets the
 //! painter draw. It never waits for a terminal, a disk or a socket; it does nothing when nothing happens.
 
+mod account;
 mod clock;
 mod desk;
 mod door;
@@ -12,11 +13,13 @@ mod frame;
 mod guests;
 mod input;
 mod jitter;
+mod kin;
 mod mouse;
 mod outbox;
 mod painter;
 mod picture;
 mod poller;
+mod posts;
 mod recovery;
 mod renewals;
 mod scribe;
@@ -28,35 +31,33 @@ mod terminal;
 pub use clock::Clock;
 pub use desk::{End, Start, desk};
 pub use door::{Asked, Caller, TurnedAway, call};
+pub use kin::Place;
 pub use mouse::Mouse;
 pub use outbox::Outbox;
 pub use picture::picture;
 pub use poller::Poller;
 pub use renewals::{News, Renewals, Wish};
 pub use scribe::open as open_journal;
-pub use services::Far;
+pub use services::{Beside, Far, Opened};
 pub use signal::Terminal;
 pub use terminal::columns;
 
 use crate::{
-    app::{Effect, Model, Msg, keymap::Chord, update, wake},
+    app::{Effect, Fleet, Model, Msg, Whose, keymap::Chord, wake},
     ui::{self, Scrolls},
 };
 use crossterm::event::{Event, KeyEventKind};
 use frame::{Cause, FrameGate};
 use futures_util::{Stream, StreamExt};
+use posts::{Letter, Posts};
 use ratatui::{buffer::Buffer, layout::Rect};
 use std::{future::pending, io};
-use tokio::{
-    select,
-    sync::mpsc::{Receiver, UnboundedSender},
-};
+use tokio::select;
 
 /// What the loop is joined to.
 struct Wires<I> {
     input: I,
-    mail: Receiver<Msg>,
-    effects: UnboundedSender<Effect>,
+    posts: Posts,
     clock: Clock,
     scrolls: Scrolls,
     terminal: Terminal,
@@ -71,66 +72,92 @@ enum Out {
     Aside(Vec<u8>),
 }
 
-/// Runs until the model quits or the input ends. `show` gets every frame worth drawing, and what is said beside them.
-async fn run<I>(mut wires: Wires<I>, mut size: Rect, model: &mut Model, mut show: impl FnMut(Out))
+/// Runs until the desk quits or the input ends. `show` gets every frame worth drawing, and what is said beside them.
+async fn run<I>(mut wires: Wires<I>, mut size: Rect, fleet: &mut Fleet, mut show: impl FnMut(Out))
 where
     I: Stream<Item = io::Result<Event>> + Unpin,
 {
     let mut gate = FrameGate::open();
     loop {
-        let (msg, cause) = select! {
+        let (whose, msg, cause) = select! {
             biased; // a due frame first (60 Hz at most), then the person, then the network, then time
             () = gate.due() => {
                 let mut frame = Buffer::empty(size);
-                ui::render(&mut frame, model, &mut wires.scrolls);
+                ui::render(&mut frame, &*fleet, &mut wires.scrolls);
                 show(Out::Frame(frame));
                 gate.drawn();
                 continue;
             }
             event = wires.input.next() => match event {
                 Some(Ok(event)) => match taken(event, &mut size, &mut wires.scrolls) {
-                    Some(msg) => (msg, Cause::Person),
+                    Some(msg) => (Whose::Shown, msg, Cause::Person),
                     None => continue,
                 },
                 Some(Err(_)) | None => return,
             },
-            Some(msg) = wires.mail.recv() => {
-                let cause = cause(&msg);
-                (msg, cause)
+            letter = wires.posts.next() => match letter {
+                Letter::Msg(whose, msg) => {
+                    let cause = cause(&msg);
+                    (whose, msg, cause)
+                }
+                Letter::Newcomer(options) => {
+                    fleet.join(*options, wires.clock.now());
+                    gate.want(Cause::Background);
+                    continue;
+                }
+            },
+            () = next_change(fleet.shown(), wires.clock) => {
+                (Whose::Shown, Msg::Tick, Cause::Background)
             }
             Some(news) = wires.renewals.news.recv() => {
                 if let Some(theme) = news.theme {
                     wires.scrolls.theme = theme;
                 }
-                (news.msg, Cause::Person)
+                (Whose::Shown, news.msg, Cause::Person)
             }
-            () = next_change(model, wires.clock) => (Msg::Tick, Cause::Background),
         };
-        for effect in take(msg, model, wires.clock) {
+        let heard = fleet.shown().activity.newest();
+        let is_seen = fleet.is_on_screen(whose);
+        for (at, effect) in take(fleet, whose, msg, wires.clock) {
             if effect == Effect::Quit {
                 return;
             }
-            if let Effect::Signal(signal) = &effect {
-                let bytes = signal::bytes(signal, model, &wires.scrolls.zone, wires.terminal);
-                show(Out::Aside(bytes));
-            } else if effect == Effect::Reread {
-                // A desk whose settings nobody reads again is a picture.
-                drop(wires.renewals.wishes.send(Wish::Read));
-            } else {
-                // The far side lives as long as the loop; if it is gone the desk is leaving.
-                drop(wires.effects.send(effect));
+            if let Some(out) = wires.carry(at, effect, fleet.shown()) {
+                show(out);
             }
         }
-        gate.want(cause);
+        // What nobody sees is not drawn anew.
+        if is_seen || fleet.shown().activity.newest() != heard {
+            gate.want(cause);
+        }
+    }
+}
+
+impl<I> Wires<I> {
+    /// Sends an effect of the account at this place to whom it concerns; what is left is the terminal's.
+    fn carry(&self, at: usize, effect: Effect, shown: &Model) -> Option<Out> {
+        if let Effect::Signal(signal) = &effect {
+            let bytes = signal::bytes(signal, shown, &self.scrolls.zone, self.terminal);
+            return Some(Out::Aside(bytes));
+        }
+        if effect == Effect::Reread {
+            // A desk whose settings nobody reads again is a picture.
+            drop(self.renewals.wishes.send(Wish::Read));
+        } else {
+            self.posts.send(at, effect);
+        }
+        None
     }
 }
 
 /// Takes a message in, after the news that the wall clock was set.
-fn take(msg: Msg, model: &mut Model, clock: Clock) -> Vec<Effect> {
+fn take(fleet: &mut Fleet, whose: Whose, msg: Msg, clock: Clock) -> Vec<(usize, Effect)> {
     let (now, drift) = (clock.now(), clock.drift());
-    let set = drift.is_step(model.drift).then_some(Msg::ClockSet(drift));
-    let msgs = set.into_iter().chain([msg]);
-    msgs.flat_map(|msg| update(model, now, msg)).collect()
+    let is_set = drift.is_step(fleet.shown().drift);
+    let set = is_set.then_some((Whose::Shown, Msg::ClockSet(drift)));
+    let msgs = set.into_iter().chain([(whose, msg)]);
+    msgs.flat_map(|(whose, msg)| fleet.update(now, whose, msg))
+        .collect()
 }
 
 /// What becomes of a command is news the person waits for; what a poll brings can wait for its flock.

@@ -11,7 +11,7 @@ mod rhythm;
 
 use super::{Clock, jitter::Jitter};
 use crate::{
-    app::{Msg, poll::Source},
+    app::{Glance, Msg, poll::Source},
     client::Client,
     model::{Cursor, Failure, FailureKind, MarketId, ScaledId},
 };
@@ -37,6 +37,8 @@ pub struct Poller {
     nudges: BTreeMap<Source, Arc<Notify>>,
     paces: BTreeMap<Source, watch::Sender<Pace>>,
     ladders: watch::Sender<BTreeSet<ScaledId>>,
+    /// Whether a person looks at what is asked for.
+    glance: watch::Sender<Glance>,
     tasks: JoinSet<()>,
     pages: Jitter,
 }
@@ -65,6 +67,7 @@ impl Poller {
                 .map(|(source, pace)| (source, watch::Sender::new(pace)))
                 .collect(),
             ladders: watch::Sender::default(),
+            glance: watch::Sender::default(),
             tasks: JoinSet::new(),
             pages: Jitter::seeded(seed),
         };
@@ -76,6 +79,7 @@ impl Poller {
                 desk: poller.desk.clone(),
                 nudge: Arc::clone(nudge),
                 recoveries: recoveries.clone(),
+                glance: poller.glance.subscribe(),
                 rhythm: Rhythm::new(seed ^ number),
                 pace: pace.subscribe(),
                 jitter: Jitter::seeded(seed.rotate_left(32) ^ number),
@@ -86,6 +90,11 @@ impl Poller {
             };
         }
         poller
+    }
+
+    /// From now on everything is asked for as often as it is looked at.
+    pub fn glance(&self, glance: Glance) {
+        self.glance.send_replace(glance);
     }
 
     /// Polls these now, whatever their interval.
@@ -167,6 +176,7 @@ struct Beat {
     nudge: Arc<Notify>,
     /// Counts the times a source that had failed was answered again.
     recoveries: watch::Sender<u64>,
+    glance: watch::Receiver<Glance>,
     rhythm: Rhythm,
     pace: watch::Receiver<Pace>,
     jitter: Jitter,
@@ -239,8 +249,10 @@ impl Beat {
         }
         let mut recoveries = self.recoveries.subscribe();
         let room = self.desk.client.polls_per_minute();
+        let glance = *self.glance.borrow();
         let Pace { interval, demand } = *self.pace.borrow();
         let wait = self.rhythm.after(interval, trouble).shared(demand, room);
+        let wait = wait.slowed(glance.slower());
         self.announce(trouble, wait).await;
         match wait {
             Wait::For(wait) if trouble.is_some() => tokio::select! {

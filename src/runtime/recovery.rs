@@ -9,17 +9,16 @@
 
 use super::{
     flatten::{self, Resumed},
+    kin::Left,
     outbox::{Desk, Errand, Home, Resume, Teller},
 };
 use crate::{
     api::{Method, Request},
     app::{Msg, notice::Tone},
     client::{Clues, Sight},
-    config::Connection,
-    journal::{Entry, Journal, JournalError, Standing, State},
-    model::{CloseKind, Command, Failure, Order, Receipt, Ticket, Timestamp},
+    journal::{Entry, JournalError, Standing, State},
+    model::{CloseKind, Command, Failure, Order, Receipt, Ticket},
 };
-use secrecy::ExposeSecret as _;
 use std::{sync::Arc, time::Duration};
 use tokio::{sync::oneshot, time::sleep};
 
@@ -27,33 +26,6 @@ use tokio::{sync::oneshot, time::sleep};
 const LOOKS: u32 = 4;
 /// Tickets of this session are counted from 1; those of earlier ones begin here.
 const EARLIER: u64 = 1_000_000;
-
-/// What the last session left behind.
-pub(super) struct Left {
-    open: Vec<Entry>,
-    /// Why exposure may only go down, if so.
-    halted: Option<String>,
-    /// Of the key this desk has.
-    fingerprint: String,
-}
-
-/// Reads it, before this session writes anything; what was left beside the journal is taken in first.
-pub(super) fn left(
-    journal: &mut Journal,
-    now: Timestamp,
-    by: &Connection,
-) -> Result<Left, JournalError> {
-    if let Some(why) = journal.failure() {
-        return Err(why.clone());
-    }
-    journal.take_in_asides(now, by.api_key.expose_secret())?;
-    let halted = journal.halted(&by.base_url, &by.account_id);
-    Ok(Left {
-        open: journal.open_intents()?,
-        halted: halted.map(str::to_owned),
-        fingerprint: journal.fingerprint(by.api_key.expose_secret())?,
-    })
-}
 
 /// What the rows are judged by.
 struct Bench<'a> {

@@ -41,21 +41,24 @@ async fn frames<F>(span: Duration, feed: impl FnOnce(Sender<Msg>) -> F) -> Vec<D
 where
     F: Future<Output = ()> + Send + 'static,
 {
-    drawn(span, vec![], feed).await
+    drawn(span, vec![], |inbox, _| feed(inbox)).await
 }
 
-/// The same while the terminal reports `events`, all at half of the time.
+/// The same while the terminal reports `events`, all at half of the time, and with accounts that may come.
 async fn drawn<F>(
     span: Duration,
     events: Vec<Event>,
-    feed: impl FnOnce(Sender<Msg>) -> F,
+    feed: impl FnOnce(Sender<Msg>, Sender<posts::Newcomer>) -> F,
 ) -> Vec<Duration>
 where
     F: Future<Output = ()> + Send + 'static,
 {
+    let (_common, common) = channel(4);
+    let (coming, newcomers) = channel(4);
     let (inbox, mail) = channel(4);
     let (effects, _wanted) = unbounded_channel();
-    tokio::spawn(feed(inbox));
+    let post = posts::Post { mail, effects };
+    tokio::spawn(feed(inbox, coming));
     let reports = stream::once(sleep(span / 2)).flat_map(move |()| {
         let events = events.clone().into_iter().map(Ok);
         stream::iter(events)
@@ -66,15 +69,14 @@ where
     }));
     let wires = Wires {
         input: Box::pin(input),
-        mail,
-        effects,
+        posts: Posts::new(common, newcomers, post),
         clock: FROZEN,
         scrolls: Scrolls::default(),
         terminal: Terminal::Plain,
         renewals: Renewals::none(),
     };
     let (mut shown, start) = (vec![], Instant::now());
-    run(wires, SCREEN, &mut model(), |out| match out {
+    run(wires, SCREEN, &mut Fleet::of(model()), |out| match out {
         Out::Frame(_) => shown.push(start.elapsed()),
         Out::Aside(_) => {}
     })
@@ -114,7 +116,7 @@ async fn a_pointer_that_presses_nothing_draws_nothing() {
         MouseEventKind::ScrollDown,
     ];
     let span = Duration::from_secs(1);
-    let rests = |inbox: Sender<Msg>| async move { inbox.closed().await };
+    let rests = |inbox: Sender<Msg>, _| async move { inbox.closed().await };
     let still = drawn(span, idle.map(report).to_vec(), rests).await;
     assert_eq!(still, [Duration::ZERO]);
     let press = report(MouseEventKind::Down(MouseButton::Left));
@@ -155,4 +157,29 @@ async fn what_became_of_a_command_is_drawn_at_once_not_with_the_next_flock() {
     });
     let millis: Vec<_> = drawn.await.iter().map(Duration::as_millis).collect();
     assert_eq!(millis, [0, 500]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_happens_unseen_on_another_account_draws_nothing() {
+    let drawn = drawn(
+        Duration::from_secs(9),
+        vec![],
+        |_inbox, coming| async move {
+            let (post, other) = services::ways();
+            let options = model().options;
+            let newcomer = posts::Newcomer { options, post };
+            coming.send(newcomer).await.unwrap();
+            for number in 1..=8 {
+                sleep(Duration::from_secs(1)).await;
+                other.inbox.send(polled(number)).await.unwrap();
+            }
+            let text = "halted".to_owned();
+            let bad = Msg::Said(crate::app::notice::Tone::Alert, text);
+            other.inbox.send(bad).await.unwrap();
+            other.inbox.closed().await;
+        },
+    );
+    let seconds: Vec<_> = drawn.await.iter().map(Duration::as_secs).collect();
+    // The first frame, the account that came, and what must be told of it.
+    assert_eq!(seconds, [0, 0, 8]);
 }

@@ -1,9 +1,9 @@
 //! The first line. Where room is short it speaks briefly, then the least important parts go.
 
-use super::canvas::{Canvas, after, spans_width};
+use super::canvas::{Canvas, after, shortened, spans_width, width as width_of};
 use crate::{
     app::Mode,
-    view::{Gauge, Header, Segment, Span, Tone},
+    view::{Chip, Gauge, Header, Segment, Span, Tone},
 };
 use ratatui::layout::Rect;
 
@@ -13,6 +13,10 @@ const SEPARATOR_WIDTH: u16 = 3;
 
 pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, header: &Header) {
     let row = badge(canvas, area, header.mode);
+    let row = match &header.chip {
+        Some(chip) => self::chip(canvas, row, area.width, chip),
+        None => row,
+    };
     let segments = fitting(&header.segments, row.width);
     let mut row = row;
     for (at, (spans, gauge, _)) in segments.iter().enumerate() {
@@ -40,6 +44,19 @@ fn badge(canvas: &mut Canvas<'_>, area: Rect, mode: Option<Mode>) -> Rect {
         None => canvas.toned(area, " perpdeck ", Tone::Accent),
     };
     after(row, 1)
+}
+
+/// At most a third of the line.
+fn chip(canvas: &mut Canvas<'_>, row: Rect, wide: u16, chip: &Chip) -> Rect {
+    let room = (wide / 3).saturating_sub(2);
+    let words = if width_of(&chip.words) <= room {
+        &chip.words
+    } else {
+        &chip.brief
+    };
+    let style = canvas.theme.chip(chip.tint);
+    let words = shortened(words, room);
+    after(canvas.text(row, &format!(" {words} "), style), 1)
 }
 
 fn segment(canvas: &mut Canvas<'_>, row: Rect, spans: &[Span], gauge: Option<Gauge>) -> Rect {

@@ -11,6 +11,7 @@
 //! Contract: [`render`] is a function of the model and of what drawing itself remembers ([`Scrolls`]); it
 //! never fails and never panics, whatever the size. A number that does not fit is left out whole.
 
+mod accounts;
 mod bottom;
 mod bulk;
 mod canvas;
@@ -38,7 +39,7 @@ pub use theme::{Depth, Theme};
 pub use zones::Turn;
 
 use crate::{
-    app::{Model, mouse::Spot, overlay::Overlay, pane::Pane},
+    app::{Desks, Model, mouse::Spot, overlay::Overlay, pane::Pane},
     view::{self, Curve, PromptView, Scene, StripView, ToastView, format::Zone},
 };
 use bottom::Bottom;
@@ -60,6 +61,8 @@ use zones::Zones;
 pub struct Scrolls {
     pub theme: Theme,
     pub zone: Zone,
+    /// The account all of the following is of, by its place.
+    at: usize,
     first: BTreeMap<Pane, usize>,
     measures: BTreeMap<Pane, Measures>,
     zones: Zones,
@@ -78,6 +81,7 @@ impl Scrolls {
         Self {
             theme,
             zone,
+            at: 0,
             first: BTreeMap::new(),
             measures: BTreeMap::new(),
             zones: Zones::default(),
@@ -97,6 +101,16 @@ impl Scrolls {
             self.first.insert(*pane, seen.start);
         }
         Some((spot.clone(), seen))
+    }
+
+    /// What is remembered of one account is not another's.
+    fn turn_to(&mut self, at: usize) {
+        if self.at != at {
+            *self = Self {
+                at,
+                ..Self::new(self.theme.clone(), self.zone.clone())
+            };
+        }
     }
 
     fn curve(&mut self, scene: &Scene<'_>) -> Option<&Curve> {
@@ -133,17 +147,21 @@ pub fn fits(screen: Rect) -> bool {
     layout::tier(screen) != Tier::TooSmall
 }
 
-/// Draws the whole screen.
-pub fn render(frame: &mut Buffer, model: &Model, scrolls: &mut Scrolls) {
+/// Draws the whole screen: one account, and what is told of the others.
+pub fn render<'a>(frame: &mut Buffer, desks: impl Into<Desks<'a>>, scrolls: &mut Scrolls) {
+    let desks = desks.into();
+    let model = desks.shown;
+    scrolls.turn_to(model.roster.at);
     let screen = frame.area;
     let theme = scrolls.theme.clone();
     let mut canvas = Canvas::new(frame, &theme, model.focus.pane.context());
     canvas.fill(screen, Part::Base);
-    draw(&mut canvas, screen, model, scrolls);
+    draw(&mut canvas, screen, &desks, scrolls);
     scrolls.zones = canvas.into_zones();
 }
 
-fn draw(canvas: &mut Canvas<'_>, screen: Rect, model: &Model, scrolls: &mut Scrolls) {
+fn draw(canvas: &mut Canvas<'_>, screen: Rect, desks: &Desks<'_>, scrolls: &mut Scrolls) {
+    let model = desks.shown;
     let zone = scrolls.zone.clone();
     let scene = Scene::of(model, &zone);
     let strip = strip(model, &scene);
@@ -169,7 +187,7 @@ fn draw(canvas: &mut Canvas<'_>, screen: Rect, model: &Model, scrolls: &mut Scro
         pane::draw(canvas, model, scrolls, place);
     }
     let clear = clear_of_toast(regions.body, toast.as_ref());
-    overlays(canvas, clear, model, &scene);
+    overlays(canvas, clear, desks, &scene);
     canvas.place = model.context();
     if let Some(toast) = toast {
         toast::draw(canvas, regions.body, &toast);
@@ -239,7 +257,8 @@ fn prompt(model: &Model) -> Option<PromptView> {
     Some(view::prompt(model, prompt))
 }
 
-fn overlays(canvas: &mut Canvas<'_>, body: Rect, model: &Model, scene: &Scene<'_>) {
+fn overlays(canvas: &mut Canvas<'_>, body: Rect, desks: &Desks<'_>, scene: &Scene<'_>) {
+    let model = desks.shown;
     for overlay in &model.overlays {
         canvas.place = overlay.context();
         match overlay {
@@ -268,6 +287,9 @@ fn overlays(canvas: &mut Canvas<'_>, body: Rect, model: &Model, scene: &Scene<'_
             }
             Overlay::Limits { offset } => {
                 detail::draw(canvas, body, &view::limits(model), *offset);
+            }
+            Overlay::Accounts(list) => {
+                accounts::draw(canvas, body, &view::accounts(desks, *list, scene.zone));
             }
             Overlay::Strip(_) | Overlay::Prompt(_) => {}
         }

@@ -5,9 +5,10 @@ mod depth;
 
 pub use depth::Depth;
 
-use crate::{app::Mode, view::Tone};
+use crate::{app::Mode, config::Tint, view::Tone};
 use ratatui::style::{Color, Modifier, Style};
 use serde::Deserialize;
+use strum::VariantArray as _;
 
 macro_rules! built_in {
     ($($name:literal),+) => {
@@ -69,6 +70,22 @@ struct Palette {
     track: Hex,
     paper: Hex,
     live: Hex,
+    /// In the order of [`Tint`]; the same in every theme, so that an account is known by its colour.
+    #[serde(skip, default = "tints")]
+    tints: [Hex; 7],
+}
+
+fn tints() -> [Hex; 7] {
+    [
+        (0x82, 0xaa, 0xff),
+        (0x5c, 0xc5, 0xd8),
+        (0xb3, 0x9d, 0xfa),
+        (0xf0, 0x8f, 0xd0),
+        (0xff, 0xa0, 0x5c),
+        (0xe8, 0xd4, 0x4d),
+        (0xaa, 0xb2, 0xc5),
+    ]
+    .map(|(red, green, blue)| Hex(Color::Rgb(red, green, blue)))
 }
 
 /// `#rrggbb`.
@@ -198,6 +215,24 @@ impl Theme {
             Mode::Paper => palette.paper.0,
             Mode::LiveApi => palette.live.0,
         };
+        self.on_ground(ground)
+    }
+
+    /// The name of an account beside it.
+    pub(super) fn chip(&self, tint: Tint) -> Style {
+        let colours = self.palette.as_ref().map(|palette| palette.tints);
+        let at = Tint::VARIANTS.iter().position(|known| *known == tint);
+        match colours
+            .zip(at)
+            .and_then(|(tints, at)| tints.get(at).copied())
+        {
+            Some(ground) => self.on_ground(ground.0),
+            None => Style::new().add_modifier(Modifier::BOLD | Modifier::UNDERLINED),
+        }
+    }
+
+    fn on_ground(&self, ground: Color) -> Style {
+        let bold = Style::new().add_modifier(Modifier::BOLD);
         if self.has_grounds() {
             bold.fg(Color::Rgb(20, 18, 10)).bg(ground)
         } else {
@@ -224,7 +259,10 @@ impl Palette {
             &mut self.track,
             &mut self.paper,
             &mut self.live,
-        ] {
+        ]
+        .into_iter()
+        .chain(&mut self.tints)
+        {
             change(hex);
         }
     }
@@ -283,6 +321,7 @@ mod tests {
                 theme.part(Part::Selection),
                 theme.part(Part::FocusedBorder),
                 theme.badge(Mode::LiveApi),
+                theme.chip(Tint::Violet),
             ];
             let colours = styles.iter().flat_map(|style| [style.fg, style.bg]);
             let own = |color: Color| !matches!(color, Color::Rgb(..) | Color::Indexed(_));

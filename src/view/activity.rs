@@ -51,6 +51,7 @@ pub(super) fn kind(event: &Event) -> &'static str {
         Event::Settled(_, Err(why)) => why.kind.word(),
         Event::Said(..) => "desk",
         Event::Alert(alert) => super::alert::kind(alert),
+        Event::Elsewhere(told) => kind(&told.notice.event),
     }
 }
 
@@ -101,6 +102,11 @@ pub(super) fn words_of(notice: &Notice) -> Vec<Span> {
         Event::Settled(command, Err(why)) => failed(asked(command), why),
         Event::Said(_, text) => vec![Span::plain(text.clone())],
         Event::Alert(alert) => vec![Span::plain(super::alert::words(alert, &notice.about))],
+        Event::Elsewhere(told) => {
+            let mut spans = vec![Span::new(format!("{}: ", told.account), Tone::Strong)];
+            spans.extend(words_of(&told.notice));
+            spans
+        }
     }
 }
 

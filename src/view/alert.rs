@@ -98,6 +98,7 @@ pub fn notification(notice: &Notice) -> String {
         .collect();
     match &notice.event {
         Event::Alert(alert) => format!("{}: {words}", kind(alert)),
+        Event::Elsewhere(told) => format!("{}: {}", told.account, notification(&told.notice)),
         Event::Sent(_) | Event::Progress(..) | Event::Settled(..) | Event::Said(..) => words,
     }
 }

@@ -54,6 +54,8 @@ const ORDER: &[Action] = &[
     Action::StepUp,
     Action::ObservedPrice,
     Action::ShowJson,
+    Action::ShowAccount,
+    Action::NextAccount,
     Action::Chart,
     Action::NextPane,
     Action::Refresh,
@@ -66,7 +68,7 @@ pub fn footer(model: &Model) -> Vec<Hint> {
     let context = model.context();
     let last: &[Action] = if matches!(
         context,
-        Context::Help | Context::Detail | Context::Bulk | Context::Limits
+        Context::Help | Context::Detail | Context::Bulk | Context::Limits | Context::Accounts
     ) {
         &[
             Action::Follow,
@@ -141,6 +143,8 @@ fn label(model: &Model, action: Action) -> &'static str {
         (Action::Margin, ..) => "margin",
         (Action::NewTwap, ..) => "TWAP",
         (Action::NewLadder, ..) => "ladder",
+        (Action::NextAccount, ..) => "account",
+        (Action::ShowAccount, ..) => "show it",
         (Action::Refresh, ..) => "refresh",
         (Action::NextPane, ..) => "pane",
         (Action::NextField, ..) => "field",
@@ -181,6 +185,7 @@ const NEEDS: &[(Action, Need)] = &[
     (Action::Mark, |model| {
         Marks::reach(model.focus.pane) && selected(model).is_some()
     }),
+    (Action::NextAccount, |model| model.roster.has_others()),
     (Action::Lift, |model| guard::locked(model).is_some()),
     (Action::Buy, can_add),
     (Action::Sell, can_add),

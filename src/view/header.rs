@@ -4,7 +4,7 @@
 use super::{Gauge, Share, Span, Tone, calls, format, guard, spark::spark, title, words};
 use crate::{
     app::{
-        Mode, Model,
+        Mode, Model, Tint,
         guard::Limit,
         keymap::{Action, Context},
         poll::Source,
@@ -18,7 +18,19 @@ use std::{collections::VecDeque, time::Duration};
 pub struct Header {
     /// `None` until the far end is known.
     pub mode: Option<Mode>,
+    /// Which account, where there are several or a person has named it.
+    pub chip: Option<Chip>,
     pub segments: Vec<Segment>,
+}
+
+/// The account's name in its own colour: always there, like the mode.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chip {
+    /// `swing · chal-2`.
+    pub words: String,
+    /// The name alone, where room is short.
+    pub brief: String,
+    pub tint: Tint,
 }
 
 /// One thing of the header. Where room is short the brief words stand in, then the bars go, then the highest priority.
@@ -66,13 +78,15 @@ pub fn header(model: &Model) -> Header {
         let connecting = Segment::new(0, vec![Span::new("connecting…", Tone::Info)]);
         return Header {
             mode: None,
+            chip: None,
             segments: vec![connecting, api(model)],
         };
     };
     let account = Span::new(identity.account_id.to_string(), Tone::Strong);
     let account = Segment::new(4, vec![Span::muted("acct "), account.clone()]).brief(vec![account]);
+    let chip = chip(model);
     let mut segments: Vec<Segment> = frozen(model).into_iter().collect();
-    segments.push(account);
+    segments.extend(chip.is_none().then_some(account));
     segments.extend(halted(model));
     segments.extend([worth(model), daily_loss(model), api(model)]);
     segments.extend(budget(model));
@@ -81,8 +95,27 @@ pub fn header(model: &Model) -> Header {
     segments.extend(course(model));
     Header {
         mode: Some(identity.mode),
+        chip,
         segments,
     }
+}
+
+fn chip(model: &Model) -> Option<Chip> {
+    let profile = &model.identity.as_ref()?.profile;
+    let is_named = profile.name.is_some() || profile.tint.is_some();
+    if !(is_named || model.roster.has_others()) {
+        return None;
+    }
+    let seat = model.roster.own()?;
+    let id = seat.account_id.as_ref()?;
+    Some(Chip {
+        words: match &seat.name {
+            Some(name) => format!("{name} · {id}"),
+            None => id.to_string(),
+        },
+        brief: seat.label(),
+        tint: seat.tint,
+    })
 }
 
 /// That no order leaves is said first, and why where there is room.
@@ -200,7 +233,7 @@ const TROUBLES: &[(FailureKind, &str, Tone)] = &[
     (FailureKind::TimedOut, "TIMEOUTS", Tone::Warn),
 ];
 
-fn api_state(model: &Model) -> Span {
+pub(super) fn api_state(model: &Model) -> Span {
     let health = &model.store.health;
     if health.has(FailureKind::Auth) {
         return Span::new("AUTH: key refused", Tone::Alert);

@@ -164,6 +164,7 @@ fn name(context: Context) -> &'static str {
         Context::Help => "Help",
         Context::Detail => "Detail",
         Context::Chart => "Price chart",
+        Context::Accounts => "Accounts",
         Context::Prompt => "Line",
     }
 }

@@ -4,6 +4,7 @@
 //! Contract: pure functions of the model; no terminal types; only the rows asked for are formatted; what
 //! is unknown is [`format::UNKNOWN`]. Every meaning is in the words, tones only repeat it.
 
+mod accounts;
 mod activity;
 mod alert;
 mod bulk;
@@ -40,6 +41,7 @@ mod twaps;
 mod unseen;
 mod words;
 
+pub use accounts::{AccountsView, accounts};
 pub use alert::notification;
 pub use bulk::{BulkItem, BulkView, bulk};
 pub use csv::{Members, Name, csv, members, no_members};
@@ -49,7 +51,7 @@ pub use detail::{DetailLine, DetailView, detail, detail_text};
 pub use export::{export, file, file_stem};
 pub use footer::{Hint, footer};
 pub use guard::limits;
-pub use header::{Header, Segment, header};
+pub use header::{Chip, Header, Segment, header};
 pub use help::{HelpSection, help};
 pub use panes::{emptiness, foot, pane_table};
 pub use price::{Level, Place, PriceView, Trade, price};

@@ -349,16 +349,21 @@ pub fn toast(model: &Model) -> Option<ToastView> {
         tone: notice.event.tone().into(),
         head: activity::kind(&notice.event).to_owned(),
         words: toast_words(notice),
-        references: match &notice.event {
-            Event::Settled(_, Err(why)) => activity::references(why).trim().to_owned(),
-            Event::Settled(_, Ok(_))
-            | Event::Sent(_)
-            | Event::Progress(..)
-            | Event::Said(..)
-            | Event::Alert(_) => String::new(),
-        },
+        references: references(&notice.event),
         dismiss: dismiss.filter(|_| stays).map(|chord| chord.to_string()),
     })
+}
+
+fn references(event: &Event) -> String {
+    match event {
+        Event::Settled(_, Err(why)) => activity::references(why).trim().to_owned(),
+        Event::Elsewhere(told) => references(&told.notice.event),
+        Event::Settled(_, Ok(_))
+        | Event::Sent(_)
+        | Event::Progress(..)
+        | Event::Said(..)
+        | Event::Alert(_) => String::new(),
+    }
 }
 
 /// What must be known although a form is open, as a line below it: bad news, and why a key did nothing.
@@ -381,6 +386,7 @@ fn toast_words(notice: &Notice) -> String {
             format!("{}: may or may not have been done", asked(command))
         }
         Event::Settled(command, Err(why)) => format!("{}: {}", asked(command), why.message),
+        Event::Elsewhere(told) => format!("{}: {}", told.account, toast_words(&told.notice)),
         Event::Settled(..)
         | Event::Sent(_)
         | Event::Progress(..)

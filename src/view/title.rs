@@ -9,7 +9,7 @@ use crate::{
         pane::Pane,
         poll::Source,
     },
-    model::{Failure, Page},
+    model::{Failure, Page, Timestamp},
 };
 use std::{hash::Hash, time::Duration};
 
@@ -244,8 +244,14 @@ fn short(why: &Failure) -> String {
 
 /// The age of a source in words; `None` before anything has come.
 pub(super) fn age_of(model: &Model, source: Source) -> Option<Span> {
-    let age = model.now.since(model.store.polled_at(source)?);
-    let interval = model.options.intervals.get(&source).copied();
+    age_at(model, source, model.now)
+}
+
+/// The same at an instant that another account may have come to first.
+pub(super) fn age_at(model: &Model, source: Source, now: Timestamp) -> Option<Span> {
+    let age = now.since(model.store.polled_at(source)?);
+    let interval = model.options.intervals.get(&source);
+    let interval = interval.map(|interval| *interval * model.glance.slower());
     // What has ended is read seldom, and nothing of it can have changed.
     let is_settled = source == Source::Scaled && model.store.all_ladders_ended();
     Some(age_words(age, interval.filter(|_| !is_settled)))

@@ -8,6 +8,7 @@
     reason = "a failed helper is a failed test, and a terminal lives in real time"
 )]
 
+mod accounts;
 mod clock;
 mod leaving;
 mod mouse;

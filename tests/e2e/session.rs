@@ -215,6 +215,11 @@ impl Session {
         }
     }
 
+    /// As it is now.
+    pub(crate) fn screen(&self) -> String {
+        self.screen.0.lock().unwrap().screen().contents()
+    }
+
     #[track_caller]
     pub(crate) fn wait_for(&self, text: &str) {
         self.wait_until(&format!("{text:?}"), |screen| screen.contains(text));

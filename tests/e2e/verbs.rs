@@ -32,9 +32,27 @@ pub(crate) struct Service {
     child: Child,
     home: TempDir,
     base_url: String,
+    /// Every account with its key.
+    keys: Vec<(String, String)>,
 }
 
 impl Service {
+    pub(crate) fn base_url(&self) -> &str {
+        &self.base_url
+    }
+
+    pub(crate) fn keys(&self) -> &[(String, String)] {
+        &self.keys
+    }
+
+    /// A file of its owner's alone; answers where.
+    pub(crate) fn private(&self, name: &str, text: &str) -> String {
+        let path = self.home.path().join(name);
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
     pub(crate) fn open() -> Self {
         let home = tempfile::tempdir().unwrap();
         let scenario = home.path().join("scenario.toml");
@@ -61,15 +79,20 @@ impl Service {
             .read_line(&mut line)
             .unwrap();
         let said: Value = serde_json::from_str(&line).unwrap();
-        let key = home.path().join("key");
-        fs::write(&key, said["accounts"][0]["api_key"].as_str().unwrap()).unwrap();
-        fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).unwrap();
         let base_url = said["base_url"].as_str().unwrap().to_owned();
-        Self {
+        let word = |value: &Value| value.as_str().unwrap().to_owned();
+        let accounts = said["accounts"].as_array().unwrap().iter();
+        let keys: Vec<_> = accounts
+            .map(|account| (word(&account["account_id"]), word(&account["api_key"])))
+            .collect();
+        let service = Self {
             child,
             home,
             base_url,
-        }
+            keys,
+        };
+        service.private("key", &service.keys[0].1);
+        service
     }
 
     pub(crate) fn home(&self) -> &Path {
@@ -117,13 +140,19 @@ impl Service {
     }
 
     fn run(&self, args: &[&str]) -> (i32, String, String) {
+        let settings = self.settings();
+        let settings: Vec<_> = settings.iter().map(String::as_str).collect();
+        self.verb(&with(args, &settings))
+    }
+
+    /// The same with nothing but the settings file of this home.
+    pub(crate) fn verb(&self, args: &[&str]) -> (i32, String, String) {
         let Output {
             status,
             stdout,
             stderr,
         } = Command::new(env!("CARGO_BIN_EXE_perpdeck"))
             .args(args)
-            .args(self.settings())
             .env_clear()
             .env("HOME", self.home.path())
             .env("PATH", "/usr/bin:/bin")

@@ -2,12 +2,13 @@
 
 use perpdeck::{
     app::{
-        About, CloseAllRule, Identity, Mode, Model, Msg, Options,
+        About, CloseAllRule, Fleet, Identity, Mode, Model, Msg, Options, Profile, Whose,
         keymap::Keymap,
         notice::{Event, Tone},
         poll::{Answer, Poll, Source},
         update,
     },
+    config::Tint,
     model::{
         AccountFacts, Call, Command, Failure, FailureKind, Market, Num, Order, Page, Position,
         Progress, Receipt, RuleFact, Scaled, Ticket, Timestamp, Twap,
@@ -403,6 +404,7 @@ pub(crate) fn opened() -> Model {
         mode: Mode::Paper,
         account_id: "chal-1".into(),
         base_url: "http://127.0.0.1:40123".to_owned(),
+        profile: perpdeck::app::Profile::default(),
     };
     update(&mut model, NOW, Msg::Opened(identity));
     model
@@ -479,6 +481,62 @@ pub(crate) fn full() -> Model {
     model
 }
 
+/// The full desk; beside it a halted account of a profile, and one whose service has not answered yet. They are listed.
+pub(crate) fn accounts() -> Fleet {
+    let mut fleet = Fleet::of(full());
+    let profile = |name: &str, tint| Profile {
+        name: Some(name.to_owned()),
+        tint,
+    };
+    let places = [
+        ("chal-2", profile("swing", Some(Tint::Orange))),
+        ("eval-50k-0017", profile("evaluation", None)),
+    ];
+    for (at, (account, profile)) in (1..).zip(places) {
+        fleet.join(options(), NOW);
+        let identity = Identity {
+            mode: Mode::LiveApi,
+            account_id: account.into(),
+            base_url: "https://paper.example".to_owned(),
+            profile,
+        };
+        fleet.update(NOW, Whose::Account(at), Msg::Opened(identity));
+    }
+    let answers = [
+        Answer::Positions(Ok(page(positions(), None))),
+        Answer::Orders(Ok(page(vec![], None))),
+        Answer::Account(Ok(AccountFacts {
+            day_pnl: Some(num("-212.5")),
+            ..facts()
+        })),
+    ];
+    for answer in answers {
+        let poll = Poll {
+            at: Timestamp(ago(8)),
+            answer,
+        };
+        fleet.update(NOW, Whose::Account(1), Msg::Polled(Box::new(poll)));
+    }
+    let halted = Msg::Halted(Some("it was flattened".to_owned()));
+    fleet.update(NOW, Whose::Account(1), halted);
+    fleet.update(NOW, Whose::Shown, Msg::Key('A'.into()));
+    fleet
+}
+
+/// The list closed and the account of the profile shown, with news from the first.
+pub(crate) fn other_account() -> Fleet {
+    let mut fleet = accounts();
+    for key in ["esc", "esc", "a"] {
+        fleet.update(NOW, Whose::Shown, Msg::Key(key.parse().unwrap()));
+    }
+    let cancel = Command::Cancel("ord_12".into());
+    let resumed = Msg::Resumed(Ticket(9), cancel);
+    fleet.update(NOW, Whose::Account(0), resumed);
+    let settled = Msg::Settled(Ticket(9), Err(refusal()));
+    fleet.update(NOW, Whose::Account(0), settled);
+    fleet
+}
+
 /// What the activity pane tells: a fill, a refusal, a queued cancel, the desk's own word.
 fn happenings(model: &mut Model) {
     let then = Timestamp(ago(60));
@@ -488,7 +546,7 @@ fn happenings(model: &mut Model) {
             Event::Sent(command) | Event::Settled(command, _) | Event::Progress(command, _) => {
                 About::of(command, &model.store)
             }
-            Event::Said(..) | Event::Alert(_) => About::default(),
+            Event::Said(..) | Event::Alert(_) | Event::Elsewhere(_) => About::default(),
         };
         model.activity.note_of(about, Some(Ticket(7)), event, then);
     };

@@ -1,7 +1,7 @@
 //! A screen as text that a person can review: the rows, then what is not plain, row by row.
 
 use perpdeck::{
-    app::{Model, Msg, keymap::Chord, update},
+    app::{Desks, Model, Msg, keymap::Chord, update},
     ui::{self, Scrolls, Theme},
     view::format::Zone,
 };
@@ -26,14 +26,19 @@ pub(crate) fn press(model: &mut Model, keys: &str) {
     }
 }
 
-pub(crate) fn drawn(model: &Model, width: u16, height: u16, theme: Theme) -> Buffer {
+pub(crate) fn drawn<'a>(
+    desks: impl Into<Desks<'a>>,
+    width: u16,
+    height: u16,
+    theme: Theme,
+) -> Buffer {
     let mut buffer = Buffer::empty(Rect::new(0, 0, width, height));
-    ui::render(&mut buffer, model, &mut Scrolls::new(theme, Zone::utc()));
+    ui::render(&mut buffer, desks, &mut Scrolls::new(theme, Zone::utc()));
     buffer
 }
 
-pub(crate) fn screen(model: &Model, width: u16, height: u16) -> String {
-    written(&drawn(model, width, height, Theme::default()))
+pub(crate) fn screen<'a>(desks: impl Into<Desks<'a>>, width: u16, height: u16) -> String {
+    written(&drawn(desks, width, height, Theme::default()))
 }
 
 /// Rows and styles.

@@ -160,6 +160,8 @@ fn keys(kind: OverlayKind) -> &'static [(&'static str, &'static str)] {
         OverlayKind::Bulk => &[("bulk_close", "* c"), ("bulk_cancel", "2 * x")],
         OverlayKind::Prompt => &[("filter", "2 / siz"), ("command", ": clo")],
         OverlayKind::Export => &[("export", "6 E")],
+        // Of several accounts, which one desk alone is not: `accounts` in the pictures of whole screens.
+        OverlayKind::Accounts => &[],
     }
 }
 
@@ -205,11 +207,11 @@ fn cut(buffer: &Buffer, area: Rect) -> Buffer {
 /// What lies over the desk at every size.
 fn laid_over(model: &mut Model) -> String {
     let open = std::mem::take(&mut model.overlays);
-    let under = SIZES.map(|(width, height)| drawn(model, width, height, Theme::default()));
+    let under = SIZES.map(|(width, height)| drawn(&*model, width, height, Theme::default()));
     model.overlays = open;
     let mut out = String::new();
     for ((width, height), under) in SIZES.into_iter().zip(under) {
-        let over = drawn(model, width, height, Theme::default());
+        let over = drawn(&*model, width, height, Theme::default());
         let area = covered(&over, &under);
         writeln!(out, "=== {width}x{height}, at {},{}", area.x, area.y).unwrap();
         out.push_str(&written(&cut(&over, area)));

@@ -109,6 +109,12 @@ screens! {
     limits_80x24: locked("L"), 80 x 24;
     limits_60x16: locked("L"), 60 x 16;
     lift_strip_80x24: locked("Lo"), 80 x 24;
+    accounts_200x60: desk::accounts(), 200 x 60;
+    accounts_120x40: desk::accounts(), 120 x 40;
+    accounts_80x24: desk::accounts(), 80 x 24;
+    accounts_60x16: desk::accounts(), 60 x 16;
+    other_account_120x40: desk::other_account(), 120 x 40;
+    other_account_60x16: desk::other_account(), 60 x 16;
     export_200x60: pressed("6E"), 200 x 60;
     export_120x40: pressed("6E\t\t\n"), 120 x 40;
     export_80x24: pressed("6E\t\t\n"), 80 x 24;

@@ -192,6 +192,7 @@ fn live_orders_are_announced_as_such() {
         mode: Mode::LiveApi,
         account_id: "chal-9".into(),
         base_url: "https://example.test".to_owned(),
+        profile: perpdeck::app::Profile::default(),
     };
     update(&mut model, desk::NOW, Msg::Opened(identity));
     let screen = perpdeck::ui::picture::text(&crate::dump::drawn(

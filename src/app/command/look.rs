@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        Model, Next,
+        Model, Next, Switch,
         lens::{self, ColumnName, Direction, Fault, Filter, Sort, find},
         tour,
     },
@@ -17,6 +17,19 @@ pub(super) fn columns(model: &Model) -> Vec<String> {
 
 fn names(model: &Model) -> Vec<ColumnName> {
     (model.options.reading.columns)(model.focus.pane)
+}
+
+pub(super) fn accounts(model: &Model) -> Vec<String> {
+    model.roster.labels()
+}
+
+/// By the name of its profile, or by its id.
+pub(super) fn account(model: &mut Model, said: &Said) -> Result<Next, Fault> {
+    said.at_most(1)?;
+    let word = said.needed(0, "which account?")?;
+    let at = model.roster.find(&word.text);
+    let at = at.map_err(|what| word.fault(what))?;
+    Ok(Next::Switch(Switch::To(at)))
 }
 
 /// The filter's own text is what stands after the verb, quotes and all.

@@ -88,6 +88,12 @@ pub enum Action {
     Sort,
     #[strum(message = "sort the other way")]
     SortDirection,
+    #[strum(message = "next account")]
+    NextAccount,
+    #[strum(message = "all accounts")]
+    Accounts,
+    #[strum(message = "show this account")]
+    ShowAccount,
     #[strum(message = "next step of the tour")]
     NextStep,
     #[strum(message = "refresh now")]

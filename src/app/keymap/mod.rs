@@ -51,6 +51,7 @@ pub enum Context {
     Help,
     Detail,
     Chart,
+    Accounts,
     Prompt,
 }
 

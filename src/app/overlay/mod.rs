@@ -1,12 +1,14 @@
 //! What can lie over the desk. An enum, so the compiler lists what a new one must do; who is concerned with one kind
 //! only asks for that (`try_as_form_ref`).
 
+mod accounts;
 mod bulk;
 mod chart;
 mod detail;
 pub mod quality;
 mod strip;
 
+pub use accounts::Accounts;
 pub use bulk::{Bulk, Item, Stage, State};
 pub use chart::Chart;
 pub use detail::Detail;
@@ -44,6 +46,8 @@ pub enum Overlay {
     /// A line that is being typed.
     Prompt(Prompt),
     Export(Export),
+    /// Every account of the desk.
+    Accounts(Accounts),
 }
 
 impl Overlay {
@@ -58,6 +62,7 @@ impl Overlay {
             Self::Bulk(_) => Context::Bulk,
             Self::Prompt(_) => Context::Prompt,
             Self::Export(_) => Context::Export,
+            Self::Accounts(_) => Context::Accounts,
         }
     }
 
@@ -74,6 +79,7 @@ impl Overlay {
             | Self::Strip(_)
             | Self::Form(_)
             | Self::Prompt(_)
+            | Self::Accounts(_)
             | Self::Export(_) => {}
         }
     }
@@ -92,6 +98,7 @@ impl Overlay {
             | Self::Chart(_)
             | Self::Quality(_)
             | Self::Settings { .. }
+            | Self::Accounts(_)
             | Self::Prompt(_) => false,
         }
     }

@@ -3,11 +3,12 @@
 use super::super::{
     Clip, CloseAllRule, Model, Next, bulk, doubt,
     export::Export,
+    fleet,
     form::Form,
     guard, halt,
     keymap::Action,
     lens::{self, Lens},
-    overlay::{Chart, Detail, Overlay, Strip, quality::Report},
+    overlay::{Accounts, Chart, Detail, Overlay, Strip, quality::Report},
     pane::RowId,
     prompt::Prompt,
     tour, update,
@@ -38,18 +39,15 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Next {
         }
         (Action::Command, _) => open(Overlay::Prompt(Prompt::command())),
         (Action::Freeze, _) => Next::Freeze,
-        (Action::Sort, _) => {
-            lens::next_sort(model);
-            Next::Stay
-        }
-        (Action::SortDirection, _) => {
-            lens::turn_sort(model);
-            Next::Stay
-        }
+        (Action::Sort | Action::SortDirection, _) => sort(model, action),
         (Action::CloseAll, _) => close_all(model),
         (Action::Flatten, _) => flatten(model),
         (Action::Export, _) => export(model),
         (Action::Limits, _) => open(Overlay::Limits { offset: 0 }),
+        (Action::NextAccount, _) => fleet::next(model),
+        (Action::Accounts, _) => open(Overlay::Accounts(Accounts {
+            chosen: model.roster.at,
+        })),
         (Action::CancelAll, _) => bulk::cancel_all(model),
         (Action::Rearm, _) => halt::rearm(model),
         (Action::Quality, _) => open(Overlay::Quality(Report::default())),
@@ -82,6 +80,15 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Next {
 fn export(model: &Model) -> Next {
     let export = Export::new(model.focus.pane, model.wall_now());
     open(Overlay::Export(export))
+}
+
+fn sort(model: &mut Model, action: Action) -> Next {
+    if action == Action::Sort {
+        lens::next_sort(model);
+    } else {
+        lens::turn_sort(model);
+    }
+    Next::Stay
 }
 
 fn open(overlay: Overlay) -> Next {

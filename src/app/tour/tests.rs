@@ -99,6 +99,7 @@ fn a_service_is_no_place_for_it() {
         mode: Mode::LiveApi,
         account_id: "chal-9".into(),
         base_url: "https://example.test".to_owned(),
+        profile: crate::app::Profile::default(),
     };
     let now = model.now;
     update(&mut model, now, Msg::Opened(identity));

@@ -2,7 +2,7 @@
 //!
 //! TWAPs are stopped, ladders and orders canceled, positions closed, again until two complete reads find nothing; the
 //! desk's own flatten does it. Exits 0 when it is flat, 15 when something is left (it is named), 14 when nothing tells.
-//! `--running` only tells a desk of this machine to do so, whatever it trades.
+//! `--running` only tells a desk of this machine to do so with the account on its screen, whichever that is.
 
 use super::{Deed, How, Outcome, consent, dry, send, writable};
 use crate::{
@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
-    /// Tells the desk that is running to do it, whatever it trades, and does not wait
+    /// Tells the desk that is running to do it with the account it shows, and does not wait
     #[arg(long, conflicts_with = "dry_run")]
     running: bool,
     #[command(flatten)]

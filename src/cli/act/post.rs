@@ -119,7 +119,7 @@ impl<'a> Post<'a> {
                     let mut mail = Mail::open(service, *journal, &mut outcomes);
                     mail.carry(deeds, voice).await;
                 }
-                Way::Desk => hand_over(&service.journal_dir, voice, deeds, &mut outcomes).await,
+                Way::Desk => hand_over(service, voice, deeds, &mut outcomes).await,
             }
         };
         select! {
@@ -144,7 +144,13 @@ impl<'a> Mail<'a> {
         let (sender, events) = channel(256);
         let client = service.client.clone();
         Self {
-            outbox: Outbox::spawn(client, Clock::start(), move || journal, sender),
+            outbox: Outbox::among(
+                client,
+                Clock::start(),
+                move || journal,
+                sender,
+                service.others.clone(),
+            ),
             events,
             sent: 0,
             outcomes,
@@ -289,18 +295,19 @@ fn told(voice: Voice, command: &Command, progress: &Progress) {
 }
 
 /// Everything to the desk, a few at a time.
-async fn hand_over(dir: &Path, voice: Voice, deeds: &[Deed], outcomes: &mut Outcomes) {
+async fn hand_over(service: &Service, voice: Voice, deeds: &[Deed], outcomes: &mut Outcomes) {
     let asked = deeds
         .iter()
         .enumerate()
-        .map(|(at, deed)| async move { (ticket(at), ask(dir, voice, deed).await) });
+        .map(|(at, deed)| async move { (ticket(at), ask(service, voice, deed).await) });
     let mut settled = stream::iter(asked).buffer_unordered(ABREAST);
     while let Some((ticket, outcome)) = settled.next().await {
         outcomes.insert(ticket, outcome);
     }
 }
 
-async fn ask(dir: &Path, voice: Voice, deed: &Deed) -> Outcome {
+async fn ask(service: &Service, voice: Voice, deed: &Deed) -> Outcome {
+    let dir = &service.journal_dir;
     let Some(desk) = call(dir).await else {
         let why = "the desk that has the journal does not answer any more; nothing was sent";
         return Err(Failure::new(FailureKind::Unavailable, why));
@@ -320,7 +327,8 @@ async fn ask(dir: &Path, voice: Voice, deed: &Deed) -> Outcome {
         }
     };
     let hear = |progress: &Progress| told(voice, &deed.command, progress);
-    match desk.ask(asked, hear).await {
+    let place = service.client.connection().into();
+    match desk.ask(place, asked, hear).await {
         Ok(outcome) => outcome,
         Err(TurnedAway(why)) => Err(held_back(&why)),
     }
@@ -350,16 +358,15 @@ async fn around(
 ) -> Result<Way, Failure> {
     let connection = service.client.connection();
     let why = match call(&service.journal_dir).await {
-        Some(Caller { greeting, .. })
-            if greeting.base_url == connection.base_url
-                && greeting.account_id == connection.account_id =>
-        {
+        Some(Caller { greeting, .. }) if greeting.accounts.contains(&connection.into()) => {
             return Ok(Way::Desk);
         }
-        Some(Caller { greeting, .. }) => format!(
-            "{held}: that desk trades {} at {}",
-            greeting.account_id, greeting.base_url
-        ),
+        Some(Caller { greeting, .. }) => {
+            let places = greeting.accounts.iter();
+            let places = places.map(|place| format!("{} at {}", place.account_id, place.base_url));
+            let places = places.collect::<Vec<_>>().join(", ");
+            format!("{held}: that desk trades {places}")
+        }
         None if is_desk(&service.journal_dir) => format!("{held}: that desk does not answer"),
         None => held.to_string(),
     };

@@ -14,7 +14,7 @@ use crate::model::{Failure, FailureKind};
 use budget::Budget;
 use quota::Quota;
 use std::{
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 use tokio::{sync::watch, time::Instant};
@@ -124,9 +124,12 @@ impl super::Client {
         self.0.pace.wait(class)
     }
 
-    /// How many polls a minute the learned budget leaves room for; `None` while nothing has been learned.
+    /// How many polls a minute the learned budget leaves room for, each client of the key its part; `None` while
+    /// nothing has been learned.
     pub fn polls_per_minute(&self) -> Option<u32> {
-        self.0.pace.budget().polls_per_minute()
+        let room = self.0.pace.budget().polls_per_minute()?;
+        let clients = u32::try_from(Arc::strong_count(&self.0.pace)).unwrap_or(u32::MAX);
+        Some(room / clients.max(1))
     }
 
     /// Takes the price of one retry of what raises exposure; `false` when too many have been in vain.

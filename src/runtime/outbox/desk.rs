@@ -114,10 +114,11 @@ impl Desk {
         locked(&self.shared.lanes).join(command)
     }
 
-    /// Orders that other intents are known to have made; `None` where the journal does not say, or not in time for an
+    /// Orders of this service that other intents are known to have made; `None` where the journal does not say, or not in time for an
     /// exit.
     pub(in crate::runtime) async fn linked_orders(&self, risk: Risk) -> Option<Vec<OrderId>> {
-        let read = |journal: &mut Journal| journal.linked_orders();
+        let base_url = self.client.connection().base_url.clone();
+        let read = move |journal: &mut Journal| journal.linked_orders(&base_url);
         let linked = if risk == Risk::Increasing {
             self.scribe.write(read).await
         } else {

@@ -22,7 +22,12 @@ pub(super) use desk::Desk;
 pub(super) use errand::{Errand, Home, Teller};
 pub(super) use record::Origin;
 
-use super::{Clock, flatten, recovery, scribe::Scribe};
+use super::{
+    Clock, flatten,
+    kin::{Kin, Place},
+    recovery,
+    scribe::Scribe,
+};
 use crate::{
     app::Msg,
     client::Client,
@@ -50,15 +55,34 @@ impl Outbox {
         open: impl FnOnce() -> Result<Journal, JournalError> + Send + 'static,
         events: Sender<Msg>,
     ) -> Self {
+        Self::among(client, clock, open, events, vec![])
+    }
+
+    /// The same in a journal with what `others` left open, which is theirs to find out about.
+    pub fn among(
+        client: Client,
+        clock: Clock,
+        open: impl FnOnce() -> Result<Journal, JournalError> + Send + 'static,
+        events: Sender<Msg>,
+        others: Vec<Place>,
+    ) -> Self {
         let scribe = Scribe::spawn(open, events.clone());
+        let kin = Kin::among(client.connection(), others);
+        Self::beside(client, clock, (scribe, kin), events)
+    }
+
+    /// The same with a journal that others write too.
+    pub(super) fn beside(
+        client: Client,
+        clock: Clock,
+        (scribe, kin): (Scribe, Kin),
+        events: Sender<Msg>,
+    ) -> Self {
         let desk = Desk::new(client, clock, scribe, events);
         let mut flights = JoinSet::new();
         // Asked for now, so that it is answered before anything of this session is written.
-        let connection = desk.client.connection().clone();
         let now = clock.now();
-        let left = desk
-            .scribe
-            .ask(move |journal| recovery::left(journal, now, &connection));
+        let left = desk.scribe.ask(move |journal| kin.left(journal, now));
         flights.spawn(recovery::recover(desk.clone(), left));
         Self { desk, flights }
     }

@@ -28,6 +28,13 @@ fn only_shows(why: &JournalError) -> Failure {
     Failure::local(format!("{why}. This desk only shows: it sends nothing"))
 }
 
+fn used_elsewhere(intent: &Intent) -> Failure {
+    Failure::local(format!(
+        "the key was used on account {} at {}; another account needs another key",
+        intent.account_id, intent.base_url
+    ))
+}
+
 /// Where a command comes from.
 #[derive(Debug, Default)]
 pub(in crate::runtime) struct Origin {
@@ -89,7 +96,7 @@ impl Desk {
         let request = Request::of(command, key, &self.client.dialect())
             .map_err(|why| Failure::local(format!("the request could not be written: {why}")))?;
         if chosen && let Some(recorded) = self.recorded_before(&request).await {
-            return Ok(recorded);
+            return recorded;
         }
         let intent = self.intent(command, &request, origin.parent);
         let slot = Slot::default();
@@ -109,27 +116,36 @@ impl Desk {
     }
 
     /// What was sent under the key of `request` before, about to be sent again as it was.
-    async fn recorded_before(&self, request: &Request) -> Option<Recorded> {
+    async fn recorded_before(&self, request: &Request) -> Option<Result<Recorded, Failure>> {
         let key = request.key.clone()?;
         // What the last session left open is looked at first: it may be this very request.
         self.ready().await;
+        let connection = self.client.connection();
+        let here = (connection.base_url.clone(), connection.account_id.clone());
         let known = self.scribe.write(move |journal| {
-            let known = journal.by_key(&key)?;
-            if let Some(entry) = &known {
-                journal.launch(entry.id)?;
+            let Some(entry) = journal.by_key(&key)? else {
+                return Ok(None);
+            };
+            let intent = &entry.intent;
+            if (&intent.base_url, &intent.account_id) != (&here.0, &here.1) {
+                return Ok(Some(Err(used_elsewhere(intent))));
             }
-            Ok(known)
+            journal.launch(entry.id)?;
+            Ok(Some(Ok(entry)))
         });
         // A journal that cannot be read says so when the intent is to be recorded.
-        let entry = known.await.ok().flatten()?;
-        Some(Recorded {
+        let entry = match known.await.ok().flatten()? {
+            Ok(entry) => entry,
+            Err(why) => return Some(Err(why)),
+        };
+        Some(Ok(Recorded {
             before: Some(Before::of(&entry)),
             request: Request {
                 body: entry.intent.body,
                 ..request.clone()
             },
             intent: Slot::from(OnceLock::from(entry.id)),
-        })
+        }))
     }
 
     /// Intents that mark a whole deed, not a request: a flatten.

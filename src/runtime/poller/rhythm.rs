@@ -23,6 +23,14 @@ pub(super) enum Wait {
 }
 
 impl Wait {
+    /// Longer by this factor, unless the service itself has named a time.
+    pub(super) fn slowed(self, factor: u32) -> Self {
+        match self {
+            Self::For(wait) => Self::For(wait.saturating_mul(factor)),
+            Self::AtLeast(_) | Self::Asked => self,
+        }
+    }
+
     /// Longer by as much as the sources together want more requests a minute than there is room for.
     pub(super) fn shared(self, demand: u32, room: Option<u32>) -> Self {
         match (self, room) {

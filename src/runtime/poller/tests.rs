@@ -33,6 +33,7 @@ fn beat(desk: Desk, interval: Duration) -> (Beat, Arc<Notify>) {
             demand: 288,
         })
         .subscribe(),
+        glance: watch::Sender::default().subscribe(),
         jitter: Jitter::seeded(1),
     };
     (beat, nudge)

@@ -1,0 +1,224 @@
+//! The far side of one account: its client, its outbox and its poller.
+
+use super::{
+    Clock, Outbox, Poller,
+    door::Host,
+    export,
+    guests::Guests,
+    kin::Kin,
+    scribe::Scribe,
+    services::{Way, with_budget},
+};
+use crate::{
+    app::{Effect, Glance, Identity, Msg, Options, export::Sheet, notice::Tone, poll::Source},
+    client::Client,
+    config::{Connection, memory},
+    model::Failure,
+};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+use tokio::{
+    sync::mpsc::{Sender, channel, unbounded_channel},
+    task::spawn_blocking,
+};
+
+/// A burst of news the desk has not taken yet; past it the outbox waits.
+const OUTBOX_MAIL: usize = 64;
+/// Longer than anything that stands still is looked at.
+const NEVER: Duration = Duration::from_hours(24);
+
+/// An account that is to be served.
+#[derive(Debug)]
+pub(super) struct Account {
+    pub(super) clock: Clock,
+    /// Where exports go.
+    pub(super) export_dir: PathBuf,
+    pub(super) options: Options,
+    /// Whose of the last session's commands are whose.
+    pub(super) kin: Kin,
+    /// As it begins.
+    pub(super) glance: Glance,
+}
+
+/// An account whose service can be spoken to.
+#[derive(Debug)]
+pub(super) struct Member {
+    account: Account,
+    pub(super) client: Client,
+    identity: Identity,
+    guests: Guests,
+    way: Way,
+}
+
+impl Account {
+    /// What its service is spoken to with; every call is told of.
+    pub(super) fn client<'a>(
+        &self,
+        mut connection: Connection,
+        way: &Way,
+        others: impl Iterator<Item = &'a Client>,
+    ) -> Result<Client, Failure> {
+        let (calls, mut finished) = unbounded_channel();
+        let clock = self.clock;
+        connection.read_only |= self.options.read_only;
+        let client = Client::new(connection, calls, move || clock.now())?;
+        let inbox = way.inbox.clone();
+        tokio::spawn(async move {
+            while let Some(call) = finished.recv().await {
+                if inbox.send(Msg::Called(call)).await.is_err() {
+                    return;
+                }
+            }
+        });
+        Ok(with_budget(client, others))
+    }
+
+    pub(super) fn member(self, client: Client, identity: Identity, way: Way) -> Member {
+        Member {
+            account: self,
+            client,
+            identity,
+            guests: Guests::default(),
+            way,
+        }
+    }
+
+    /// Where time stands still every source is asked when something wants it, never by the clock.
+    fn intervals(&self) -> BTreeMap<Source, Duration> {
+        let wanted = &self.options.intervals;
+        match self.clock {
+            Clock::Running(_) => wanted.clone(),
+            Clock::Frozen(_) => wanted.keys().map(|source| (*source, NEVER)).collect(),
+        }
+    }
+}
+
+impl Member {
+    /// For those who come in by the door.
+    pub(super) fn host(&self) -> Host {
+        Host {
+            client: self.client.clone(),
+            guests: self.guests.clone(),
+            inbox: self.way.inbox.clone(),
+        }
+    }
+
+    /// Runs until the loop hangs up; `dir` keeps what the service teaches.
+    pub(super) async fn serve(self, scribe: Scribe, dir: PathBuf) {
+        let Self {
+            account,
+            client,
+            identity,
+            guests,
+            mut way,
+        } = self;
+        take_lessons(&client, &way.inbox, &dir);
+        way.say(Msg::Opened(identity)).await;
+        let (clock, intervals) = (account.clock, account.intervals());
+        let events = overheard(&guests, &way.inbox);
+        let mut outbox = Outbox::beside(client.clone(), clock, (scribe, account.kin), events);
+        let seed = u64::from(std::process::id());
+        let mut poller = Poller::spawn(client.clone(), clock, &intervals, seed, way.inbox.clone());
+        poller.glance(account.glance);
+        while let Some(effect) = way.wanted.recv().await {
+            match effect {
+                Effect::Send(ticket, command) => outbox.send(ticket, command),
+                Effect::SendAs(ticket, command, key) => outbox.send_as(ticket, command, key),
+                Effect::Attend(guest, ticket) => guests.attend(guest, ticket),
+                Effect::TurnAway(guest, why) => guests.turn_away(guest, why),
+                Effect::Again(ticket) => outbox.again(ticket),
+                Effect::GiveUp(ticket) => outbox.give_up(ticket),
+                Effect::Rearm => outbox.rearm(),
+                Effect::Glance(glance) => poller.glance(glance),
+                Effect::Poll(sources) => poller.poll(&sources),
+                Effect::MoreClosed(cursor) => poller.more_closed(cursor),
+                Effect::MoreHistory(cursor) => poller.more_history(cursor),
+                Effect::Book(market) => poller.book(market),
+                Effect::Watch(ladders) => poller.watch(ladders),
+                Effect::Pace(intervals) => poller.pace(&intervals),
+                Effect::HoldBack => client.hold_back(),
+                Effect::LetThrough => client.let_through(),
+                Effect::Write(sheet) => write(&way.inbox, sheet, account.export_dir.clone()),
+                // The loop keeps these to itself.
+                Effect::Signal(_) | Effect::Show(_) | Effect::Reread | Effect::Quit => {}
+            }
+        }
+    }
+}
+
+impl Way {
+    /// Nothing can be reached: the desk stays, says why, and fails every command at once.
+    pub(super) async fn mourn(mut self, why: Failure) {
+        self.say(Msg::Said(Tone::Alert, why.to_string())).await;
+        while let Some(effect) = self.wanted.recv().await {
+            if let Effect::Send(ticket, _) = effect {
+                self.say(Msg::Settled(ticket, Err(why.clone()))).await;
+            }
+        }
+    }
+
+    async fn say(&self, msg: Msg) {
+        // The loop that would have listened has ended: nobody is left to tell.
+        drop(self.inbox.send(msg).await);
+    }
+}
+
+/// Formats and writes beside everything else; says where it is.
+fn write(inbox: &Sender<Msg>, sheet: Box<Sheet>, dir: PathBuf) {
+    let inbox = inbox.clone();
+    spawn_blocking(move || {
+        let written = export::write(&sheet, &dir);
+        // The desk has left: nobody is there to be told.
+        drop(inbox.blocking_send(Msg::Written(written)));
+    });
+}
+
+/// What the service teaches of its dialect is told, and kept for the next session.
+fn take_lessons(client: &Client, inbox: &Sender<Msg>, dir: &Path) {
+    let (mut terms, inbox) = (client.terms(), inbox.clone());
+    let (dir, base_url) = (dir.to_owned(), client.connection().base_url.clone());
+    tokio::spawn(async move {
+        let mut known = terms.borrow_and_update().sentences();
+        while terms.changed().await.is_ok() {
+            let (now, learned) = {
+                let terms = terms.borrow_and_update();
+                (terms.sentences(), terms.learned().clone())
+            };
+            for (term, sentence) in now
+                .iter()
+                .filter(|(term, now)| known.get(term) != Some(now))
+            {
+                let text = format!(
+                    "learned of the service: {sentence}; {} decides otherwise",
+                    term.setting()
+                );
+                // Nobody listens while the desk shuts down.
+                drop(inbox.send(Msg::Said(Tone::Plain, text)).await);
+            }
+            known = now;
+            let (dir, base_url) = (dir.clone(), base_url.clone());
+            let kept = move || memory::remember(&dir, &base_url, &learned);
+            if let Ok(Err(why)) = spawn_blocking(kept).await {
+                tracing::warn!(%why, "what was learned of the service is not kept");
+            }
+        }
+    });
+}
+
+/// The way of the outbox to the desk, past those who wait at the door.
+fn overheard(guests: &Guests, inbox: &Sender<Msg>) -> Sender<Msg> {
+    let (sender, mut mail) = channel(OUTBOX_MAIL);
+    let (guests, inbox) = (guests.clone(), inbox.clone());
+    tokio::spawn(async move {
+        while let Some(msg) = mail.recv().await {
+            guests.hear(&msg);
+            if inbox.send(msg).await.is_err() {
+                return;
+            }
+        }
+    });
+    sender
+}

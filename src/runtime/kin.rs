@@ -1,0 +1,187 @@
+//! The accounts that share one journal, and which of them answers for a command that an earlier session left open.
+//!
+//! Contract: every open command is some account's, and only one's: that which left it there, by service, account and
+//! key; else one of the same service and account, where it is a question because the key is another; else the first,
+//! which shows it as one of elsewhere.
+
+use crate::{
+    config::{Connection, Secret},
+    journal::{Entry, Journal, JournalError},
+    model::{AccountId, Timestamp},
+};
+use secrecy::ExposeSecret as _;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// An account of a service.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    pub base_url: String,
+    pub account_id: AccountId,
+}
+
+impl From<&Connection> for Place {
+    fn from(connection: &Connection) -> Self {
+        Self {
+            base_url: connection.base_url.clone(),
+            account_id: connection.account_id.clone(),
+        }
+    }
+}
+
+/// An account that shares the journal.
+#[derive(Debug, Clone)]
+pub(super) struct Relative {
+    place: Place,
+    /// `None` where it is not needed: of an account that is not spoken for here.
+    key: Option<Secret>,
+}
+
+impl From<&Connection> for Relative {
+    fn from(connection: &Connection) -> Self {
+        Self {
+            place: connection.into(),
+            key: Some(connection.api_key.clone()),
+        }
+    }
+}
+
+impl From<Place> for Relative {
+    fn from(place: Place) -> Self {
+        Self { place, key: None }
+    }
+}
+
+/// What the last session left behind on an account.
+#[derive(Debug)]
+pub(super) struct Left {
+    pub(super) open: Vec<Entry>,
+    /// Why exposure may only go down, if so.
+    pub(super) halted: Option<String>,
+    /// Of the key this desk has.
+    pub(super) fingerprint: String,
+}
+
+/// The accounts that share a journal, and which of them asks.
+#[derive(Debug, Clone)]
+pub(super) struct Kin {
+    all: Arc<[Relative]>,
+    own: usize,
+}
+
+impl Kin {
+    pub(super) fn new(all: Arc<[Relative]>, own: usize) -> Self {
+        Self { all, own }
+    }
+
+    /// One account, and others that are left to whoever speaks for them.
+    pub(super) fn among(own: &Connection, others: Vec<Place>) -> Self {
+        let others = others.into_iter().map(Relative::from);
+        Self::new(std::iter::once(own.into()).chain(others).collect(), 0)
+    }
+
+    /// Reads what was left on this account, before this session writes anything: what it left itself, or is asked
+    /// about here; what was left beside the journal is taken in first.
+    pub(super) fn left(&self, journal: &mut Journal, now: Timestamp) -> Result<Left, JournalError> {
+        if let Some(why) = journal.failure() {
+            return Err(why.clone());
+        }
+        let keys = self.all.iter();
+        let keys = keys.filter_map(|relative| Some(relative.key.as_ref()?.expose_secret()));
+        let known: Vec<_> = keys.collect();
+        journal.take_in_asides(now, &known)?;
+        let prints = self.all.iter().map(|relative| {
+            let key = relative.key.as_ref();
+            key.map(|key| journal.fingerprint(key.expose_secret()))
+                .transpose()
+        });
+        let prints = prints.collect::<Result<Vec<_>, _>>()?;
+        let mut open = journal.open_intents()?;
+        open.retain(|entry| self.whose(entry, &prints) == self.own);
+        let own = self.all.get(self.own);
+        let halted = own.and_then(|own| journal.halted(&own.place.base_url, &own.place.account_id));
+        Ok(Left {
+            open,
+            halted: halted.map(str::to_owned),
+            fingerprint: prints
+                .into_iter()
+                .nth(self.own)
+                .flatten()
+                .unwrap_or_default(),
+        })
+    }
+
+    fn whose(&self, entry: &Entry, prints: &[Option<String>]) -> usize {
+        let intent = &entry.intent;
+        let is_here = |relative: &Relative| {
+            let place = &relative.place;
+            intent.base_url == place.base_url && intent.account_id == place.account_id
+        };
+        let has_key = |print: &Option<String>| {
+            intent.credential.is_empty() || print.as_ref() == Some(&intent.credential)
+        };
+        let mut exact = self.all.iter().zip(prints);
+        let exact = exact.position(|(relative, print)| is_here(relative) && has_key(print));
+        let near = || self.all.iter().position(is_here);
+        exact.or_else(near).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{journal::Intent, model::Risk};
+
+    const SERVICE: &str = "https://a.test";
+
+    fn connection(base_url: &str, account: &str, key: &str) -> Relative {
+        let key = Secret::from(key.to_owned());
+        let connection = Connection::paper(base_url.to_owned(), key, account.into());
+        Relative::from(&connection)
+    }
+
+    #[test]
+    fn each_account_answers_for_its_own_and_the_first_for_what_is_nobodys() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut journal = Journal::open(dir.path()).unwrap();
+        let all: Arc<[Relative]> = Arc::from([
+            connection(SERVICE, "chal-1", "one"),
+            connection(SERVICE, "chal-2", "two"),
+            connection("https://b.test", "chal-1", "one"),
+        ]);
+        let left = [
+            (SERVICE, "chal-2", "two"),
+            (SERVICE, "chal-1", "one"),
+            ("https://b.test", "chal-1", "one"),
+            ("https://gone.test", "chal-1", "one"),
+            (SERVICE, "chal-2", "an older key"),
+        ];
+        for (at, (base_url, account, key)) in (1..).zip(left) {
+            let intent = Intent {
+                base_url: base_url.to_owned(),
+                account_id: account.into(),
+                credential: journal.fingerprint(key).unwrap(),
+                method: "DELETE".to_owned(),
+                target: "/v1/orders/o-1".to_owned(),
+                body: vec![],
+                key: None,
+                risk: Risk::Reducing,
+                command: format!("{at}"),
+                resource: None,
+                parent: None,
+                deadline: Timestamp(at),
+                replay_until: Timestamp(at),
+            };
+            journal.record(Timestamp(at), &intent).unwrap();
+        }
+        let mut of = |own: usize| {
+            let kin = Kin::new(Arc::clone(&all), own);
+            let left = kin.left(&mut journal, Timestamp(9)).unwrap();
+            let commands = left.open.into_iter().map(|entry| entry.intent.command);
+            commands.collect::<Vec<_>>()
+        };
+        assert_eq!(of(0), ["4", "2"]);
+        assert_eq!(of(1), ["5", "1"]);
+        assert_eq!(of(2), ["3"]);
+    }
+}
