@@ -69,9 +69,11 @@ impl Context {
         matches!(self, Self::Form | Self::Prompt | Self::Help)
     }
 
-    /// Where the keys of `action` are looked up after the sections of this place.
+    /// Where the keys of `action` are looked up after the sections of this place. Over the list of accounts a way out
+    /// would be of the account on the screen, and read as of the one on the line.
     fn fallback(self, action: Action) -> Option<Self> {
-        (action.is_way_out() && !self.takes_text()).then_some(Self::Desk)
+        let is_plain = !self.takes_text() && self != Self::Accounts;
+        (action.is_way_out() && is_plain).then_some(Self::Desk)
     }
 
     fn is_pane(self) -> bool {
@@ -258,8 +260,10 @@ mod tests {
         let keymap = Keymap::default();
         for context in Context::iter() {
             let takes_text = [Context::Form, Context::Prompt, Context::Help].contains(&context);
+            let is_of_many = context == Context::Accounts;
             for (key, action) in [('X', Action::CloseAll), ('F', Action::Flatten)] {
-                let expected = (!takes_text && context != Context::Always).then_some(action);
+                let is_here = !takes_text && !is_of_many && context != Context::Always;
+                let expected = is_here.then_some(action);
                 let chord = expected.map(|_| Chord::from(key));
                 let place = if context == Context::Always {
                     Context::Form
