@@ -24,9 +24,11 @@ fn the_mouse_chooses_scrolls_and_presses_what_is_written() {
     session.wait_until("the desk", |screen| !screen.contains("Esc back"));
 
     session.click("6 Order history");
+    // Its footer has its own hints, in other places.
+    session.wait_for("bps  maker");
     session.click("z zoom");
     session.wait_until("the history alone", |screen| {
-        screen.contains("fills -") && !screen.contains("╮╭")
+        screen.contains("bps  maker") && !screen.contains("╮╭")
     });
     let thumb = |screen: &str| screen.lines().position(|line| line.contains('┃'));
     session.wait_until("the history from its top", |screen| {
