@@ -185,6 +185,8 @@ fn export_last_week() {
     desk.told("last 24 hours", "\t");
     desk.told("span  last 7 days", "\r");
     desk.told("rows in", ESCAPE);
+    // What is pressed right behind an Esc is read as Alt and that key.
+    desk.sees_no_more("rows in");
     let files = fs::read_dir(desk.home.path()).unwrap();
     let sheet = files
         .map(|entry| entry.unwrap().path())
