@@ -235,7 +235,7 @@ const CASES: &[Case] = &[
         "the service places something else than was asked",
         &[
             "an_order_as_asked_is_silent_however_its_size_is_written",
-            "every_field_that_was_not_understood_is_named",
+            "every_field_of_an_order_that_was_not_understood_is_named",
         ],
     ),
     (
