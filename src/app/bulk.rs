@@ -2,13 +2,13 @@
 
 use super::{
     Effect, Model, Next,
+    flight::{objection, send},
     form::Form,
     keymap::Action,
     marks::Marks,
     overlay::{Bulk, Deed, Overlay, State, Strip},
     pane::RowId,
     screen,
-    update::{objection, send},
 };
 use crate::model::{Command, Failure, Progress, Receipt, Ticket};
 

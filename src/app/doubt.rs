@@ -5,10 +5,10 @@
 
 use super::{
     About, Effect, Model, Next,
+    flight::{READ_ONLY, send},
     notice::{Event, Tone},
     overlay::{Arm, Overlay, Strip},
     pane::RowId,
-    update,
 };
 use crate::model::{Command, Failure, OrderId, Progress, Receipt, Ticket};
 
@@ -81,8 +81,7 @@ pub(super) fn unask(model: &mut Model, ticket: Ticket) {
 
 /// An alert, and the strip that undoes what it is about unless the trader is at something else.
 pub(super) fn offer(model: &mut Model, text: String, command: Command) {
-    let event = Event::Said(Tone::Alert, text);
-    model.activity.note(None, event, model.now);
+    model.say(Tone::Alert, text);
     if model.overlays.is_empty() {
         let strip = Strip::confirm(command, model.now);
         model.overlays.push(Overlay::Strip(strip));
@@ -108,15 +107,12 @@ pub(super) fn flatten_now(model: &mut Model) -> Vec<Effect> {
     let Some(identity) = &model.identity else {
         model.flatten_wanted = true;
         let text = "flatten: the account is not known yet; it begins as soon as it is";
-        let event = Event::Said(Tone::Alert, text.to_owned());
-        model.activity.note(None, event, model.now);
+        model.say(Tone::Alert, text);
         return vec![];
     };
     model.flatten_wanted = false;
     if model.options.read_only {
-        let text = "flatten: the desk is read-only and sends nothing".to_owned();
-        let event = Event::Said(Tone::Alert, text);
-        model.activity.note(None, event, model.now);
+        model.say(Tone::Alert, format!("flatten: {READ_ONLY}"));
         return vec![];
     }
     let command = Command::Flatten(identity.account_id.clone());
@@ -124,7 +120,7 @@ pub(super) fn flatten_now(model: &mut Model) -> Vec<Effect> {
     if under_way {
         return vec![];
     }
-    let (_, effect) = update::send(model, command);
+    let (_, effect) = send(model, command);
     vec![effect]
 }
 
@@ -231,7 +227,7 @@ mod tests {
         let mut model = desk();
         let now = model.now;
         let cancel = Command::Cancel("ord-1".into());
-        let (ticket, _) = super::update::send(&mut model, cancel);
+        let (ticket, _) = send(&mut model, cancel);
         let queued = Receipt::Cancel(crate::model::CancelResult {
             id: "ord-1".into(),
             canceled: false,

@@ -6,7 +6,7 @@
 //! answered there; a display that is held goes on when its account is left.
 
 use super::{
-    Effect, Identity, Model, Msg, Next, Options, Signal,
+    Effect, Identity, Model, Msg, Next, Options, Signal, arrival,
     notice::{Elsewhere, Event},
     overlay::{Arm, Overlay},
     poll::Source,
@@ -322,7 +322,7 @@ impl Fleet {
         model.glance = Glance::Aside;
         self.aside.insert(left, model);
         appear(&mut self.shown, now);
-        let held = self.beside(left, update::thaw);
+        let held = self.beside(left, arrival::thaw);
         let mut effects: Vec<_> = held.into_iter().map(|effect| (left, effect)).collect();
         effects.extend([
             (left, Effect::Glance(Glance::Aside)),

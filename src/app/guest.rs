@@ -5,8 +5,8 @@
 
 use super::{
     Effect, Model,
-    notice::{Event, Tone},
-    update::{objection, send},
+    flight::{objection, send},
+    notice::Tone,
 };
 use crate::model::{Command, IdempotencyKey, Ticket};
 use serde::{Deserialize, Serialize};
@@ -38,14 +38,11 @@ pub(super) fn asked(model: &mut Model, guest: Guest, wish: Wish) -> Vec<Effect> 
     }
     let is_checked = wish.sending == Sending::Again && !model.options.read_only;
     if !is_checked && let Some(why) = objection(model, &command) {
-        say(model, Tone::Warn, format!("{command}: {why}"));
+        model.say(Tone::Warn, format!("{command}: {why}"));
         return vec![Effect::TurnAway(guest, why)];
     }
-    say(
-        model,
-        Tone::Plain,
-        format!("from the command line: {command}"),
-    );
+    let words = format!("from the command line: {command}");
+    model.say(Tone::Plain, words);
     let (ticket, effect) = send(model, command.clone());
     // A flatten is many requests, each under a key of its own.
     let effect = if matches!(command, Command::Flatten(_)) {
@@ -64,16 +61,10 @@ fn joined(model: &Model, command: &Command) -> Option<Ticket> {
     under_way.filter(|_| matches!(command, Command::Flatten(_)))
 }
 
-fn say(model: &mut Model, tone: Tone, text: String) {
-    model
-        .activity
-        .note(None, Event::Said(tone, text), model.now);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::{Msg, testing::*, update};
+    use crate::app::{Msg, notice::Event, testing::*, update};
 
     fn ask(model: &mut Model, command: Command) -> Vec<Effect> {
         let now = model.now;

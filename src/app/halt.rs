@@ -5,7 +5,7 @@
 
 use super::{
     Effect, Model, Next,
-    notice::{Event, Tone},
+    notice::Tone,
     overlay::{Deed, Overlay, Strip},
 };
 use crate::model::{Command, Risk};
@@ -22,8 +22,7 @@ pub(super) fn halt(model: &mut Model, why: Option<String>) -> Vec<Effect> {
         None => (Tone::Good, "re-armed: orders are sent again".to_owned()),
     };
     model.halted = why;
-    let event = Event::Said(tone, text);
-    model.activity.note(None, event, model.now);
+    model.say(tone, text);
     vec![]
 }
 
@@ -46,7 +45,7 @@ pub(super) fn objection(model: &Model, command: &Command) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::{Msg, testing::*, update};
+    use crate::app::{Msg, notice::Event, testing::*, update};
 
     fn halted() -> Model {
         let mut model = desk();

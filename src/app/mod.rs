@@ -5,6 +5,7 @@
 
 mod about;
 mod alerts;
+mod arrival;
 mod books;
 mod bulk;
 mod called;
@@ -15,6 +16,7 @@ mod doubt;
 mod equity;
 pub mod export;
 mod fleet;
+mod flight;
 pub mod form;
 mod freeze;
 pub mod guard;
@@ -31,6 +33,7 @@ pub mod notice;
 pub mod overlay;
 pub mod pane;
 pub mod poll;
+mod press;
 mod prices;
 pub mod prompt;
 mod remote;
@@ -361,6 +364,12 @@ impl Model {
             now: self.wall_now(),
             zone: &self.options.zone,
         }
+    }
+
+    /// Says something to the trader that is about no command.
+    fn say(&mut self, tone: Tone, words: impl Into<String>) {
+        let event = notice::Event::Said(tone, words.into());
+        self.activity.note(None, event, self.now);
     }
 
     /// What a key means is decided by whatever is on top.

@@ -9,8 +9,9 @@ use super::{
     keymap::{Action, Context},
     overlay::Overlay,
     pane::{Pane, RowId},
+    press::press,
     screen,
-    update::{follow, press},
+    update::follow,
 };
 use crate::model::draft::Field;
 use std::ops::Range;

@@ -4,11 +4,7 @@
 //! is ever loosened by a file that cannot be read. Either way the trader is told what, and `:config` tells it again.
 //! Whom the desk trades with, and how it is spoken to, stays as it was at the start.
 
-use super::{
-    Effect, Model, Options, alerts, guard,
-    keymap::Keymap,
-    notice::{Event, Tone},
-};
+use super::{Effect, Model, Options, alerts, guard, keymap::Keymap, notice::Tone};
 use crate::{
     config::{Change, Leeway, Takes},
     model::{Text, Timestamp},
@@ -85,7 +81,7 @@ fn refuse(model: &mut Model, faults: &[String]) -> Vec<Effect> {
         faults.join("; ")
     );
     model.settings.faults = faults;
-    say(model, Tone::Alert, words);
+    model.say(Tone::Alert, words);
     vec![]
 }
 
@@ -102,7 +98,7 @@ fn renew(model: &mut Model, renewal: Renewal) -> Vec<Effect> {
         waiting: renewal.waiting,
         files: renewal.files,
     };
-    say(model, tone, words);
+    model.say(tone, words);
     let mut effects = wanted(&model.options, &renewal.options);
     model.keymap = renewal.keymap;
     model.options = Options {
@@ -152,12 +148,6 @@ fn told(changes: &[Change], faults: &[String]) -> (Tone, String) {
     (tone, plain(&format!("settings: {}", parts.join(" · "))))
 }
 
-fn say(model: &mut Model, tone: Tone, words: String) {
-    model
-        .activity
-        .note(None, Event::Said(tone, words), model.now);
-}
-
 /// What somebody wrote into a file, as text that cannot act on a terminal.
 fn plain(text: &str) -> String {
     Text::from(text).to_string()
@@ -167,7 +157,7 @@ fn plain(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::{
-        app::{Msg, overlay::Overlay, poll::Source, testing::*, update},
+        app::{Msg, notice::Event, overlay::Overlay, poll::Source, testing::*, update},
         config::Values,
     };
     use std::time::Duration;

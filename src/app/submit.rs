@@ -2,11 +2,12 @@
 
 use super::{
     Effect, Model, Next,
-    notice::{Event, Tone},
+    flight::send,
+    notice::Tone,
     overlay::{Overlay, Strip},
     pane::RowId,
     screen,
-    update::{follow, send},
+    update::follow,
 };
 use crate::model::{Command, Failure, FailureKind, OrderStatus, Receipt, Ticket};
 
@@ -90,6 +91,5 @@ fn ask(model: &mut Model, cancel: Command) {
 /// The same where something else has the keys.
 fn remind(model: &mut Model, cancel: &Command) {
     let words = format!("both orders work now: {cancel} is left to do");
-    let event = Event::Said(Tone::Warn, words);
-    model.activity.note(None, event, model.now);
+    model.say(Tone::Warn, words);
 }

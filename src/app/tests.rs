@@ -306,7 +306,7 @@ mod rows {
     #[test]
     fn a_ladder_that_was_just_placed_is_watched_from_its_receipt_on() {
         let mut model = desk();
-        let sent = super::super::update::send(&mut model, Command::CancelScaled("lad-7".into()));
+        let sent = super::super::flight::send(&mut model, Command::CancelScaled("lad-7".into()));
         let ladder = serde_json::from_str(r#"{"id":"lad-7","market_id":"paper|BTC"}"#).unwrap();
         let now = model.now;
         let receipt = Receipt::Scaled(Box::new(ladder));

@@ -7,17 +7,18 @@ use super::{
     Effect, Model, Next,
     keymap::{Action, Chord, Context},
     overlay::Overlay,
-    update,
+    press,
+    update::follow,
 };
 
 pub(super) fn hear(model: &mut Model, chord: Chord) -> Vec<Effect> {
     if let Some(Overlay::Strip(_)) = model.overlays.last() {
-        return update::press(model, chord);
+        return press::press(model, chord);
     }
     match model.keymap.lookup(Context::Desk, chord) {
         Some(Action::QuitNow) => vec![Effect::Quit],
         Some(Action::Quit) if model.overlays.is_empty() => vec![Effect::Quit],
-        Some(action) if action.is_way_out() => update::follow(model, Next::Press(action)),
+        Some(action) if action.is_way_out() => follow(model, Next::Press(action)),
         Some(_) | None => vec![],
     }
 }

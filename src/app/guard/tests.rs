@@ -4,11 +4,11 @@ use super::*;
 use crate::{
     app::{
         Effect,
+        flight::objection,
         notice::Event,
         overlay::{Deed, Overlay},
         poll::Answer,
         testing::*,
-        update::objection,
     },
     model::{Failure, FailureKind, Page, RuleFact},
 };

@@ -1,0 +1,58 @@
+//! What polls bring: into the store, and what follows from it.
+
+use super::{
+    Effect, Model, alerts, books, freeze, guard,
+    poll::{Answer, Poll, Source},
+    screen,
+};
+
+/// What a poll brings, unless the display is held.
+pub(super) fn polled(model: &mut Model, poll: Box<Poll>) -> Vec<Effect> {
+    let Some(poll) = freeze::hold(model, poll) else {
+        return vec![];
+    };
+    let mut effects = arrive(model, *poll);
+    effects.extend(books::ask(model));
+    effects
+}
+
+/// The key that holds the display, and lets it go on.
+pub(super) fn hold_or_thaw(model: &mut Model) -> Vec<Effect> {
+    if model.frozen.is_some() {
+        return thaw(model);
+    }
+    freeze::start(model);
+    vec![]
+}
+
+/// The display goes on with what has come meanwhile.
+pub(super) fn thaw(model: &mut Model) -> Vec<Effect> {
+    let held = freeze::end(model).into_iter();
+    held.flat_map(|poll| arrive(model, poll)).collect()
+}
+
+fn arrive(model: &mut Model, poll: Poll) -> Vec<Effect> {
+    // A page that failed is not asked for again at once: the next newest page will.
+    let traces = matches!(
+        poll.answer,
+        Answer::Scaled(..) | Answer::History(_) | Answer::MoreHistory(_, Ok(_))
+    );
+    let source = poll.answer.source();
+    let ended: Vec<_> = model
+        .store
+        .ended_twaps
+        .iter()
+        .map(|e| e.twap.id.clone())
+        .collect();
+    let mut news = alerts::arriving(model, &poll);
+    let ladders = model.store.arrive(poll);
+    model.session.seen(&model.store);
+    news.extend(alerts::arrived(model, source, &ended));
+    if matches!(source, Source::Account | Source::Closed | Source::Positions) {
+        news.extend(guard::measure(model));
+    }
+    let watch = (!ladders.is_empty()).then_some(Effect::Watch(ladders));
+    let trace = traces.then(|| screen::trace(model)).flatten();
+    let told = alerts::raise(model, news);
+    watch.into_iter().chain(trace).chain(told).collect()
+}

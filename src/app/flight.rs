@@ -1,0 +1,98 @@
+//! A command's way through the desk: what is held against it, that it is sent, how it goes on and how it ends.
+
+use super::{
+    About, Effect, Model, bulk, checks, doubt, guard, halt,
+    notice::Event,
+    poll::Source,
+    submit::{learn, settle_form},
+};
+use crate::model::{Command, Failure, Progress, Receipt, Ticket};
+use strum::IntoEnumIterator;
+
+/// Why a desk that may only look sends nothing.
+pub(super) const READ_ONLY: &str = "the desk is read-only and sends nothing";
+
+/// Why the desk itself does not send this, if so.
+pub(super) fn objection(model: &Model, command: &Command) -> Option<String> {
+    if model.options.read_only {
+        return Some(READ_ONLY.to_owned());
+    }
+    if let Some(why) = halt::objection(model, command) {
+        return Some(why);
+    }
+    let limits = &model.options.checks;
+    let held = checks::objection(limits, &model.store, &model.session, model.now, command);
+    held.or_else(|| guard::objection(model, command))
+}
+
+pub(super) fn send(model: &mut Model, command: Command) -> (Ticket, Effect) {
+    model.session.sent(&command, model.now);
+    let ticket = model.store.begin(command.clone(), model.now);
+    let about = About::of(&command, &model.store);
+    let event = Event::Sent(command.clone());
+    model
+        .activity
+        .note_of(about, Some(ticket), event, model.now);
+    (ticket, Effect::Send(ticket, command))
+}
+
+/// What is known of a command that is under way.
+pub(super) fn advance(model: &mut Model, ticket: Ticket, progress: Progress) -> Vec<Effect> {
+    let Some(flight) = model.store.flights.get_mut(&ticket) else {
+        return vec![];
+    };
+    flight.progress = progress.clone();
+    let silent = matches!(progress, Progress::Sending { .. });
+    let parked = matches!(progress, Progress::Parked { .. });
+    let polls = matches!(progress, Progress::Running { .. } | Progress::Flattening(_));
+    if !silent {
+        let event = Event::Progress(flight.command.clone(), progress);
+        let about = flight.about.clone();
+        model
+            .activity
+            .note_of(about, Some(ticket), event, model.now);
+    }
+    if parked {
+        doubt::park(model, ticket);
+    } else {
+        doubt::unask(model, ticket);
+    }
+    polls
+        .then(|| Effect::Poll(vec![Source::Positions]))
+        .into_iter()
+        .collect()
+}
+
+/// A command has come to its end.
+pub(super) fn settle(
+    model: &mut Model,
+    ticket: Ticket,
+    result: Result<Receipt, Failure>,
+) -> Vec<Effect> {
+    let Some(flight) = model.store.flights.remove(&ticket) else {
+        return vec![];
+    };
+    // Close-all is about what still runs when it is over; all else about what it was sent for.
+    let about = match flight.about.target {
+        Some(_) => flight.about,
+        None => About::of(&flight.command, &model.store),
+    };
+    let mut placed = vec![];
+    if let Ok(receipt) = &result {
+        placed = model.store.settle(receipt, flight.since);
+        model.watch.settled(receipt);
+    }
+    learn(model, &flight.command, &result);
+    let is_told = settle_form(model, ticket, &result) | bulk::settle(model, ticket, &result);
+    doubt::unask(model, ticket);
+    let event = Event::Settled(flight.command, result);
+    model
+        .activity
+        .note_of(about, Some(ticket), event, model.now);
+    if is_told {
+        model.activity.dismiss_toast(model.now);
+    }
+    let polls = Source::iter().filter(|s| *s != Source::Markets).collect();
+    let watch = (!placed.is_empty()).then_some(Effect::Watch(placed));
+    watch.into_iter().chain([Effect::Poll(polls)]).collect()
+}

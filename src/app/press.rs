@@ -1,0 +1,128 @@
+//! A key or a pasted text: whatever is on top takes it, and says what is wanted next.
+
+use super::{
+    Clip, Effect, Model, Next,
+    form::Around,
+    guard,
+    keymap::{Action, Chord, Context},
+    lineage::links,
+    overlay::Overlay,
+    prompt, screen,
+    update::follow,
+};
+
+pub(super) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
+    let (now, wall_now) = (model.now, model.wall_now());
+    let action = model.keymap.lookup(model.context(), chord);
+    if action == Some(Action::QuitNow) {
+        return vec![Effect::Quit];
+    }
+    if is_said_by_toast(model, chord) {
+        model.activity.dismiss_toast(now);
+        return vec![];
+    }
+    let links = match model.overlays.last() {
+        Some(Overlay::Detail(detail)) => links(model, &detail.row),
+        _ => vec![],
+    };
+    let next = match (model.overlays.last_mut(), action) {
+        (Some(_), Some(action)) if action.is_way_out() => Next::Press(action),
+        (Some(Overlay::Prompt(_)), action) => prompt::press(model, chord, action),
+        (Some(Overlay::Detail(detail)), Some(Action::Copy)) => {
+            Next::Copy(Clip::Detail(detail.row.clone()))
+        }
+        (Some(Overlay::Form(form)), action) => {
+            let around = Around {
+                store: &model.store,
+                used: &model.used,
+                now: wall_now,
+                zone: &model.options.zone,
+            };
+            form.press(chord, action, &around)
+        }
+        (Some(Overlay::Help { offset, search, .. }), None) => self::search(offset, search, chord),
+        (_, None) => Next::Stay,
+        (Some(Overlay::Strip(strip)), Some(action)) => strip.act(action, now),
+        (Some(Overlay::Bulk(bulk)), Some(action)) => bulk.act(action, now),
+        (Some(Overlay::Export(export)), Some(action)) => export.act(action),
+        (Some(Overlay::Accounts(list)), Some(action)) => list.act(action, model.roster.seats.len()),
+        (Some(Overlay::Limits { .. }), Some(Action::Lift)) => guard::ask_to_lift(model),
+        (
+            Some(
+                Overlay::Help { offset, .. }
+                | Overlay::Settings { offset }
+                | Overlay::Limits { offset },
+            ),
+            Some(action),
+        ) => scroll(offset, action),
+        (Some(Overlay::Chart(chart)), Some(action)) => {
+            let markets: Vec<_> = model.store.prices.keys().cloned().collect();
+            chart.act(action, &markets)
+        }
+        (Some(Overlay::Quality(report)), Some(action)) => report.act(action, &model.store),
+        (Some(Overlay::Detail(detail)), Some(action)) => detail.act(action, &links),
+        (None, Some(action)) => Next::Press(action),
+    };
+    let mut effects = follow(model, next);
+    effects.extend(screen::more(model));
+    effects
+}
+
+/// What is typed over the help finds keys in it.
+fn search(offset: &mut usize, search: &mut String, chord: Chord) -> Next {
+    match (chord.typed(), chord.edits()) {
+        (Some(c), _) => search.push(c),
+        (None, Some(_)) => {
+            search.pop();
+        }
+        (None, None) => return Next::Stay,
+    }
+    *offset = 0;
+    Next::Stay
+}
+
+/// A toast over a help or a detail says which key dismisses it: that key closes nothing else first.
+fn is_said_by_toast(model: &Model, chord: Chord) -> bool {
+    let is_over = matches!(
+        model.overlays.last(),
+        Some(
+            Overlay::Help { .. }
+                | Overlay::Detail(_)
+                | Overlay::Chart(_)
+                | Overlay::Quality(_)
+                | Overlay::Settings { .. }
+                | Overlay::Limits { .. }
+                | Overlay::Accounts(_)
+        )
+    );
+    let waits =
+        model.activity.toast(model.now).is_some() && model.activity.toast_ends_at().is_none();
+    let key = model.keymap.chord(Context::Desk, Action::Dismiss);
+    is_over && waits && key == Some(chord)
+}
+
+/// How many lines the moving keys scroll.
+const STEPS: &[(Action, isize)] = &[
+    (Action::Down, 1),
+    (Action::Up, -1),
+    (Action::PageDown, 10),
+    (Action::PageUp, -10),
+];
+
+fn scroll(offset: &mut usize, action: Action) -> Next {
+    if action == Action::Dismiss {
+        return Next::Close;
+    }
+    let step = STEPS.iter().find(|(of, _)| *of == action);
+    *offset = offset.saturating_add_signed(step.map_or(0, |(_, lines)| *lines));
+    Next::Stay
+}
+
+pub(super) fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
+    // Pasted text reaches text fields only: keys inside it must never act.
+    match model.overlays.last_mut().and_then(Overlay::try_as_form_mut) {
+        Some(form) => form.paste(text),
+        None => prompt::paste(model, text),
+    }
+    vec![]
+}
