@@ -3,10 +3,10 @@
 //!
 //! Contract: the close-all goes out at once, beside the reads that find what else there is; each round
 //! closes with a key of its own (the same key would only repeat the old answer), three more rounds after
-//! the first. What only reduces, stops and targets, is canceled when a read finds no position: until then it is all the
-//! protection there is. Nothing that raises exposure is sent meanwhile, nor after it until a person re-arms the desk. It needs no journal and no screen, and what
-//! is in doubt on the way is decided by the reads at the end. It never says flat without two complete
-//! reads that found nothing.
+//! the first. What only reduces, stops and targets, is canceled when a read finds no position: until then it is
+//! all the protection there is. Nothing that raises exposure is sent meanwhile, nor after it until a person
+//! re-arms the desk. It needs no journal and no screen, and what is in doubt on the way is decided by the
+//! reads at the end. It never says flat without two complete reads that found nothing.
 //!
 //! Known limit: a ladder is found by its working rungs; one without any cannot fill anyway.
 
@@ -123,13 +123,10 @@ impl Run<'_> {
                 None => close_all(desk, deed, operations).await,
             }
         };
-        let mut work = Box::pin(async {
-            join(close, sweep(desk, deed)).await;
-            sweep_protection(desk, deed).await;
-        });
+        let mut work = Box::pin(join(close, sweep(desk, deed)));
         loop {
             tokio::select! {
-                () = &mut work => return,
+                _ended = &mut work => return,
                 Some(operation) = told.recv() => {
                     self.state.operation = Some(operation);
                     self.tell().await;
@@ -159,6 +156,7 @@ impl Run<'_> {
                     }
                 }
                 self.tell().await;
+                self.sweep_protection().await;
             }
             if patience == 0 || self.desk.client.key_refused() {
                 return None;
@@ -170,6 +168,15 @@ impl Run<'_> {
             sleep(tempo.of(apart)).await;
         }
         None
+    }
+
+    /// Cancels what is left when nothing is open that it could protect.
+    async fn sweep_protection(&self) {
+        let (positions, orders, _) = &self.remains;
+        if positions.is_empty() {
+            let left = orders.iter().map(|order| Command::Cancel(order.id.clone()));
+            end_all(self.desk, self.deed, left.collect()).await;
+        }
     }
 
     async fn tell(&self) {
@@ -278,17 +285,6 @@ async fn sweep(desk: &Desk, deed: Option<IntentId>) {
     let then = ladders.into_iter().map(Command::CancelScaled);
     end_all(desk, deed, first.collect()).await;
     end_all(desk, deed, then.chain(entries).collect()).await;
-}
-
-/// Cancels what is left once there is nothing to protect.
-async fn sweep_protection(desk: &Desk, deed: Option<IntentId>) {
-    let remains = complete_read(desk).await;
-    if let Some((positions, orders, _)) = remains
-        && positions.is_empty()
-    {
-        let left = orders.into_iter().map(|order| Command::Cancel(order.id));
-        end_all(desk, deed, left.collect()).await;
-    }
 }
 
 async fn end_all(desk: &Desk, deed: Option<IntentId>, commands: Vec<Command>) {
