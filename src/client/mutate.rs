@@ -64,6 +64,26 @@ pub enum Attempt {
     Doubtful(Failure),
 }
 
+impl Attempt {
+    /// Why it is not done, if it is not.
+    pub fn trouble(&self) -> Option<&Failure> {
+        match self {
+            Self::Done(_) | Self::Running { .. } => None,
+            Self::Refused(why) | Self::NotSent(why) | Self::Doubtful(why) => Some(why),
+        }
+    }
+
+    /// When to come back, if the answer says so.
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Running { retry_after, .. } => *retry_after,
+            Self::Done(_) | Self::Refused(_) | Self::NotSent(_) | Self::Doubtful(_) => {
+                self.trouble().and_then(|why| why.retry_after)
+            }
+        }
+    }
+}
+
 impl Client {
     /// Sends `request` once, exactly as it is.
     pub async fn send(&self, request: &Request, mutation: Mutation) -> Attempt {

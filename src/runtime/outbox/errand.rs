@@ -17,7 +17,7 @@ use crate::{
 };
 use std::{
     sync::{
-        Arc, OnceLock,
+        Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicBool, AtomicI64, Ordering},
     },
     time::Duration,
@@ -74,6 +74,8 @@ pub(in crate::runtime) struct Errand {
     /// When the attempts that are being made began, and when a close-all was last told to come back.
     begun: AtomicI64,
     heard: AtomicI64,
+    /// Before when the service asked not to be asked for this again.
+    quiet_until: Mutex<Option<Instant>>,
     mutation: Mutation,
     pub(super) home: Home,
 }
@@ -100,6 +102,7 @@ impl Errand {
             stalled: AtomicBool::new(false),
             begun: AtomicI64::new(since.0),
             heard: AtomicI64::new(since.0),
+            quiet_until: Mutex::default(),
             home: Home::Here,
         }
     }
@@ -180,7 +183,7 @@ impl Errand {
                 "the journal is down: nothing that raises exposure is sent",
             ));
         }
-        if let Some(why) = self.short_budget() {
+        if let Some(why) = self.short_budget().or_else(|| self.early()) {
             return Some(why);
         }
         if !exit && number > 1 && !self.desk.client.spend_retry() {
@@ -223,6 +226,29 @@ impl Errand {
         })
     }
 
+    /// The last answer to it said when to come back. The policy waits for that itself; a read in between, or a person
+    /// who asks again, does not know.
+    fn early(&self) -> Option<Failure> {
+        let left = self.quiet()?.saturating_duration_since(Instant::now());
+        (!left.is_zero()).then(|| Failure {
+            retry_after: Some(left),
+            ..Failure::new(
+                FailureKind::Limited,
+                format!(
+                    "the service asks to wait {} s before it is asked again",
+                    left.as_secs() + 1
+                ),
+            )
+        })
+    }
+
+    fn quiet(&self) -> Option<Instant> {
+        *self
+            .quiet_until
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn class(&self) -> Class {
         match self.command.risk() {
             Risk::Increasing => Class::Entry,
@@ -247,12 +273,21 @@ impl Errand {
 
     async fn write_down(&self, attempt: &Attempt) {
         let left = !matches!(attempt, Attempt::NotSent(_));
+        if left {
+            let until = attempt
+                .retry_after()
+                .and_then(|asked| Instant::now().checked_add(asked));
+            *self
+                .quiet_until
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner) = until;
+        }
         if let Attempt::Running { .. } = attempt {
             self.heard.store(self.desk.clock.now().0, Ordering::Relaxed);
         }
         let hold = !left && !self.sent.load(Ordering::Relaxed);
         self.sent.fetch_or(left, Ordering::Relaxed);
-        let (now, why) = (self.desk.clock.now(), trouble(attempt).cloned());
+        let (now, why) = (self.desk.clock.now(), attempt.trouble().cloned());
         let noted = self
             .write(move |journal, id| {
                 journal.attempt(now, id, why.as_ref())?;
@@ -346,13 +381,6 @@ fn too_late(
     (risk == Risk::Increasing && now > begun.plus(patience(risk) * 2)).then(|| {
         Failure::local("too much time has passed since it was given: it is not sent any more")
     })
-}
-
-fn trouble(attempt: &Attempt) -> Option<&Failure> {
-    match attempt {
-        Attempt::Done(_) | Attempt::Running { .. } => None,
-        Attempt::Refused(why) | Attempt::NotSent(why) | Attempt::Doubtful(why) => Some(why),
-    }
 }
 
 /// Attempts and reads, and waits between them, until the policy calls it over.

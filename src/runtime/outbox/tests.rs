@@ -473,6 +473,19 @@ async fn what_nobody_can_find_out_is_asked_and_the_same_request_goes_again_when_
 }
 
 #[tokio::test]
+async fn who_asks_again_before_the_service_wants_to_hear_of_it_is_told_so_and_nothing_leaves() {
+    let busy = error("302 Found", "retry-after: 90\r\n");
+    let nothing = ok(r#"{"data":[]}"#);
+    let mut scene = Scene::of(vec![busy, nothing]).await;
+    scene.outbox.send(TICKET, buy());
+    parked(&mut scene).await;
+    scene.outbox.again(TICKET);
+    let why = parked(&mut scene).await.to_string();
+    assert!(why.contains("asks to wait 90 s"), "{why}");
+    assert_eq!(methods(&scene), ["POST", "GET"], "it was only looked for");
+}
+
+#[tokio::test]
 async fn what_is_given_up_stays_unknown_and_is_not_sent_again() {
     let mut scene = Scene::of(vec![error("302 Found", "")]).await;
     scene.outbox.send(TICKET, buy());
