@@ -6,7 +6,7 @@ use crate::{
     kind::{Kind, Plan, Reads},
     ledger::Estate,
     proxy::Proxy,
-    run::{HURRY, outbox},
+    run::{HURRY, in_time, metronome, outbox},
     stage::{Stage, account},
 };
 use futures_util::{StreamExt, stream};
@@ -14,9 +14,16 @@ use perpdeck::{
     app::Msg,
     model::{Command, Failure, Progress, Receipt, Ticket},
 };
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, atomic::AtomicU64},
+    time::Duration,
+};
 use strum::VariantArray;
-use tokio::{sync::mpsc::Receiver, time::timeout};
+use tokio::{
+    sync::mpsc::Receiver,
+    time::{Instant, timeout},
+};
 
 const DRILLS: usize = 96;
 const ABREAST: usize = 96;
@@ -24,10 +31,15 @@ const TICKET: Ticket = Ticket(1);
 /// Nothing takes longer than twenty minutes of a trader's, or it hangs.
 const HANGS: Duration = Duration::from_secs(20 * 60 / HURRY as u64);
 
+/// How long the machine was slower than a clock while they ran.
+static LAG: AtomicU64 = AtomicU64::new(0);
+
 /// How one ended, and what was broken.
 struct Verdict {
     end: &'static str,
     broken: Vec<String>,
+    /// A promise about time, which a machine without a free processor cannot keep for anybody.
+    late: Option<String>,
 }
 
 /// Names and certificates never heal, and there is no getting out over a line that stays dead.
@@ -93,10 +105,18 @@ async fn drill(stage: &Stage, n: usize) -> Verdict {
             "not out"
         }
     };
+    let late = match proxy.silence().early {
+        0 => None,
+        early => Some(format!("{early} requests before their time")),
+    };
     if left.closed_twice > 0 {
         broken.push(format!("{} positions turned around", left.closed_twice));
     }
-    Verdict { end: word, broken }
+    Verdict {
+        end: word,
+        broken,
+        late,
+    }
 }
 
 #[derive(Debug)]
@@ -117,6 +137,8 @@ async fn ended(events: &mut Receiver<Msg>) -> End {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_drill_gets_out_whole_whatever_the_network_does() {
+    let metronome = tokio::spawn(metronome(&LAG));
+    let began = Instant::now();
     let asked = std::env::var("PERPDECK_DRILLS").ok();
     let drills = asked.map_or(DRILLS, |text| text.parse().unwrap());
     let stage = Arc::new(Stage::open(drills, 7).await);
@@ -129,8 +151,10 @@ async fn every_drill_gets_out_whole_whatever_the_network_does() {
         .collect()
         .await;
     let mut ends: BTreeMap<&'static str, usize> = BTreeMap::new();
-    let mut broken = vec![];
+    metronome.abort();
+    let (mut broken, mut late) = (vec![], vec![]);
     for (n, verdict) in &verdicts {
+        late.extend(verdict.late.iter().map(|why| format!("{n}: {why}")));
         *ends.entry(verdict.end).or_default() += 1;
         let kind = plan(*n).kind;
         broken.extend(
@@ -142,4 +166,5 @@ async fn every_drill_gets_out_whole_whatever_the_network_does() {
     }
     eprintln!("{} drills: {ends:?}", verdicts.len());
     assert_eq!(broken, Vec::<String>::new());
+    in_time(began, &LAG, &late);
 }
