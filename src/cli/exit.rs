@@ -6,10 +6,7 @@ use crate::{
     model::{Failure, FailureKind},
 };
 use color_eyre::Report;
-use std::{
-    io,
-    process::{ExitCode, Termination},
-};
+use std::process::{ExitCode, Termination};
 
 /// The exit codes. Those from 10 on are of the verbs that speak to a service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,28 +85,15 @@ pub(super) struct Misuse(pub(super) String);
 
 /// Says what went wrong in as many lines as there are problems.
 pub(super) fn explain(report: &Report) -> Exit {
-    let exit = of(report);
-    if exit != Exit::Ok {
-        out::complain(&format!("{report:#}"));
-    }
-    exit
+    out::complain(&format!("{report:#}"));
+    of(report)
 }
 
 /// How a run ends that was stopped by something else than a service.
 pub(super) fn of(report: &Report) -> Exit {
-    if is_broken_pipe(report) {
-        Exit::Ok
-    } else if report.is::<SettingsError>() || report.is::<Misuse>() {
+    if report.is::<SettingsError>() || report.is::<Misuse>() {
         Exit::Usage
     } else {
         Exit::Failed
     }
-}
-
-/// `perpdeck … | head` has what it wanted.
-fn is_broken_pipe(report: &Report) -> bool {
-    report
-        .chain()
-        .filter_map(|cause| cause.downcast_ref::<io::Error>())
-        .any(|e| e.kind() == io::ErrorKind::BrokenPipe)
 }

@@ -7,10 +7,13 @@ pub(super) fn say(text: &str) -> io::Result<()> {
     say_bytes(text.as_bytes())
 }
 
+/// A reader who went away (`| head -1`) has what it wanted: that is no failure, and changes nothing of how a run ends.
 pub(super) fn say_bytes(bytes: &[u8]) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(bytes)?;
-    out.flush()
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Err(why) if why.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written,
+    }
 }
 
 /// Writes each line to standard error under the program's name.

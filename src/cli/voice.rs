@@ -180,7 +180,7 @@ impl Voice {
         }
         let exit = exit::of(&report);
         let kind = match (self.aside, exit) {
-            (Form::Table, _) | (Form::Json, Exit::Ok) => return Err(report),
+            (Form::Table, _) => return Err(report),
             (Form::Json, Exit::Usage) => "usage",
             (Form::Json, _) => "failed",
         };

@@ -1,9 +1,6 @@
 //! What a key of one's own is worth: the same command again is the same deed, whatever has become of its object.
 
-use super::{
-    deeds::{BUY, with},
-    served::Served,
-};
+use super::support::{BUY, Served, with};
 use serde_json::{Value, json};
 
 #[test]

@@ -1,30 +1,9 @@
 use super::{
     served::{Served, last_error},
+    support::BUY,
     *,
 };
 use serde_json::{Value, json};
-
-pub(crate) const BUY: &[&str] = &[
-    "place",
-    "--market",
-    "paper|BTC",
-    "--side",
-    "buy",
-    "--type",
-    "limit",
-    "--size",
-    "0.01",
-    "--limit-price",
-    "50000",
-    "--leverage",
-    "5",
-    "--margin-mode",
-    "cross",
-];
-
-pub(crate) fn with<'a>(args: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
-    [args, more].concat()
-}
 
 /// Every verb that changes something, about things that exist.
 fn deeds<'a>(order: &'a str, position: &'a str) -> Vec<Vec<&'a str>> {
@@ -143,7 +122,7 @@ fn a_dry_run_shows_the_exact_request_without_the_key_and_sends_nothing() {
             let (code, out, err) = served.run(&with(&deed, &["--dry-run", "--output", format]));
             assert_eq!(code, 0, "{deed:?}: {err}");
             assert!(out.contains("/v1/") && out.contains("(not shown)"), "{out}");
-            assert!(!out.contains(&served.key) && !err.contains(&served.key));
+            assert!(!out.contains(served.key()) && !err.contains(served.key()));
         }
     }
     let shown = served.json(&with(BUY, &["--dry-run", "--idempotency-key", "mine"]));
@@ -822,7 +801,7 @@ fn the_secret_is_in_nothing_that_is_written() {
         }
     }
     assert!(said.len() > 20);
-    assert!(said.iter().all(|text| !text.contains(&served.key)));
+    assert!(said.iter().all(|text| !text.contains(served.key())));
 }
 
 #[test]

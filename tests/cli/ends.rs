@@ -1,8 +1,8 @@
 //! Ends in the middle: what is not known, and what was done in part, and the words that say how to go on.
 
 use super::{
-    deeds::{BUY, with},
     served::{Served, last_error},
+    support::BUY,
     *,
 };
 use serde_json::json;
@@ -111,4 +111,17 @@ fn a_program_is_told_how_to_go_on_as_well() {
         code == 14 && next.contains(key.as_str().unwrap()),
         "{error}"
     );
+}
+
+#[test]
+fn what_nobody_reads_changes_nothing_of_what_is_done_or_how_it_ends() {
+    let served = Served::bare();
+    let unread = |verb: &[&str]| ran(served.verb(verb).stdout(read_no_more()));
+    let (code, _, err) = unread(&with(BUY, &["--yes"]));
+    assert_eq!((code, err.as_str(), served.orders().len()), (0, "", 1));
+    // One of two is not canceled, whichever is told first.
+    served.waiting("limit");
+    served.plant(&json!({ "kind": "before", "route": "cancel_order", "status": 400, "count": 1 }));
+    let (code, _, err) = unread(&["cancel", "--all", "--yes"]);
+    assert_eq!(code, 15, "{err}");
 }

@@ -1,4 +1,4 @@
-use super::served::Served;
+use super::support::Served;
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 use serde_json::Value;
 use std::io::{Read, Write};
@@ -9,9 +9,9 @@ fn asked(served: &Served, answer: &str) -> (u32, String) {
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_perpdeck"));
     command.env_clear();
     command.env("HOME", served.home.path());
-    command.env("PERPDECK_BASE_URL", &served.base_url);
-    command.env("PERPDECK_ACCOUNT_ID", "chal-1");
-    command.env("PERPDECK_API_KEY", &served.key);
+    for (name, value) in served.environment() {
+        command.env(name, value);
+    }
     command.args([
         "place",
         "--market",

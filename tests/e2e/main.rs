@@ -15,6 +15,8 @@ mod mouse;
 mod session;
 mod settings;
 mod stories;
+#[path = "../support/served.rs"]
+mod support;
 mod unread;
 mod verbs;
 

@@ -26,6 +26,8 @@ pub(crate) struct Session {
     reader: Option<JoinHandle<()>>,
     hung_up: Arc<AtomicBool>,
     master: Master,
+    /// How the terminal took keys before the program had it.
+    found: String,
 }
 
 /// The real binary on a terminal that nobody reads: not one byte of what it writes.
@@ -37,8 +39,13 @@ pub(crate) struct Unread {
 }
 
 impl Unread {
-    pub(crate) fn start(home: &Path, size: (u16, u16), args: &[&str]) -> Self {
-        let (child, master) = spawn(home, size, args, &[]);
+    pub(crate) fn start(
+        home: &Path,
+        size: (u16, u16),
+        args: &[&str],
+        environment: &[(&str, &str)],
+    ) -> Self {
+        let (child, master, _) = spawn(home, size, args, environment);
         Self {
             keys: master.take_writer().unwrap(),
             child,
@@ -52,7 +59,7 @@ impl Unread {
     }
 
     pub(crate) fn signal(&self, name: &str) {
-        signal(&*self.child, name);
+        signal(self.child.process_id().unwrap(), name);
     }
 
     pub(crate) fn ended(&mut self) -> Option<u32> {
@@ -68,12 +75,13 @@ impl Drop for Unread {
     }
 }
 
+/// The program, its terminal, and how that took keys before.
 fn spawn(
     home: &Path,
     (columns, rows): (u16, u16),
     args: &[&str],
     environment: &[(&str, &str)],
-) -> (Process, Master) {
+) -> (Process, Master, String) {
     let size = PtySize {
         rows,
         cols: columns,
@@ -96,15 +104,20 @@ fn spawn(
     {
         command.env(name, value);
     }
+    let found = line_discipline(&*pty.master);
     let child = pty.slave.spawn_command(command).unwrap();
-    (child, pty.master)
+    (child, pty.master, found)
 }
 
-/// Sends the process a signal by name: `TERM`, `HUP`, `INT`.
-fn signal(child: &(dyn Child + Send + Sync), name: &str) {
-    let pid = child.process_id().unwrap().to_string();
+/// Whether keys come one by one, are echoed, raise signals.
+fn line_discipline(master: &dyn MasterPty) -> String {
+    format!("{:?}", master.get_termios().unwrap())
+}
+
+/// Sends a process a signal by name: `TERM`, `HUP`, `INT`.
+pub(crate) fn signal(pid: u32, name: &str) {
     let sent = std::process::Command::new("kill")
-        .args([&format!("-{name}"), &pid])
+        .args([format!("-{name}"), pid.to_string()])
         .status();
     assert!(sent.unwrap().success());
 }
@@ -131,7 +144,7 @@ impl Session {
         environment: &[(&str, &str)],
     ) -> Self {
         let (columns, rows) = size;
-        let (child, master) = spawn(home, size, args, environment);
+        let (child, master, found) = spawn(home, size, args, environment);
         let screen = Arc::new((
             Mutex::new(vt100::Parser::new(
                 at_least_one(rows),
@@ -153,6 +166,7 @@ impl Session {
             reader: Some(reader),
             hung_up,
             master,
+            found,
         }
     }
 
@@ -226,7 +240,17 @@ impl Session {
     }
 
     pub(crate) fn signal(&self, name: &str) {
-        signal(&*self.child, name);
+        signal(self.child.process_id().unwrap(), name);
+    }
+
+    /// Waits until the system says that the process is stopped.
+    pub(crate) fn wait_until_stopped(&self) {
+        let stat = format!("/proc/{}/stat", self.child.process_id().unwrap());
+        let end = Instant::now() + PATIENCE;
+        while !std::fs::read_to_string(&stat).unwrap().contains(") T ") {
+            assert!(Instant::now() < end, "never stopped");
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
 
     /// Closes the terminal's window: the reader lets go with the next byte, and nobody holds the far end any more.
@@ -245,10 +269,8 @@ impl Session {
         child.wait().unwrap().exit_code()
     }
 
-    /// Waits for the end; the reader is joined first, so the last bytes count.
-    pub(crate) fn end(mut self) -> Ended {
-        let code = self.child.wait().unwrap().exit_code();
-        self.reader.take().unwrap().join().unwrap();
+    /// What the program has of the terminal.
+    pub(crate) fn kept(&self) -> Vec<&'static str> {
         let parser = self.screen.0.lock().unwrap();
         let screen = parser.screen();
         let modes = [
@@ -256,12 +278,17 @@ impl Session {
             ("hidden cursor", screen.hide_cursor()),
             ("bracketed paste", screen.bracketed_paste()),
             ("mouse", hears_mouse(screen)),
+            ("raw mode", line_discipline(&*self.master) != self.found),
         ];
-        let kept = modes
-            .into_iter()
-            .filter(|(_, on)| *on)
-            .map(|(name, _)| name)
-            .collect();
+        let kept = modes.into_iter().filter(|(_, on)| *on);
+        kept.map(|(name, _)| name).collect()
+    }
+
+    /// Waits for the end; the reader is joined first, so the last bytes count.
+    pub(crate) fn end(mut self) -> Ended {
+        let code = self.child.wait().unwrap().exit_code();
+        self.reader.take().unwrap().join().unwrap();
+        let kept = self.kept();
         Ended { code, kept }
     }
 }

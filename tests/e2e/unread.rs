@@ -4,7 +4,7 @@
 
 use super::{
     session::Unread,
-    verbs::{Service, with},
+    support::{Served, with},
     *,
 };
 use std::time::{Duration, Instant};
@@ -23,12 +23,12 @@ fn until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-fn count(service: &Service, list: &str) -> usize {
+fn count(service: &Served, list: &str) -> usize {
     service.json(&[list]).as_array().unwrap().len()
 }
 
 /// A desk with a position and an order, whose terminal is full.
-fn stuck(service: &Service) -> Unread {
+fn stuck(service: &Served) -> Unread {
     let buy = [
         "place",
         "--market",
@@ -41,10 +41,8 @@ fn stuck(service: &Service) -> Unread {
     ];
     service.json(&with(&buy, &["--type", "market"]));
     service.json(&with(&buy, &["--type", "limit", "--limit-price", "2000"]));
-    let settings = service.settings();
-    let args: Vec<_> = settings.iter().map(String::as_str).collect();
-    let args = with(&args, &["--close-all-delay", "0s"]);
-    let mut desk = Unread::start(service.home(), SIZE, &args);
+    let at_once = ["--close-all-delay", "0s"];
+    let mut desk = Unread::start(service.home(), SIZE, &at_once, &service.environment());
     until("the door of the desk", || service.door().exists());
     // Each of these draws a panel and takes it away again: many times what a terminal holds unread.
     for _ in 0..150 {
@@ -68,7 +66,7 @@ fn ends(mut desk: Unread) {
 
 #[test]
 fn one_key_closes_everything_and_the_desk_ends_when_told() {
-    let service = Service::open();
+    let service = Served::bare();
     let mut desk = stuck(&service);
     desk.press("X");
     until("the close", || count(&service, "positions") == 0);
@@ -79,7 +77,7 @@ fn one_key_closes_everything_and_the_desk_ends_when_told() {
 #[test]
 fn a_flatten_by_key_and_one_by_signal_get_out_of_orders_too() {
     for by_key in [true, false] {
-        let service = Service::open();
+        let service = Served::bare();
         let mut desk = stuck(&service);
         if by_key {
             desk.press("F");
