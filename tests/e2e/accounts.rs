@@ -1,7 +1,12 @@
 //! Several accounts on one desk: the demo's own, and profiles on a service.
 
-use super::{session::Session, verbs::Service, *};
-use std::fs;
+use super::{
+    session::Session,
+    support::{Served, perpdeck, ran},
+    *,
+};
+use serde_json::{Value, json};
+use std::{fs, os::unix::fs::PermissionsExt as _};
 
 /// Whether the first line names this account.
 fn shows(account: &str) -> impl Fn(&str) -> bool {
@@ -47,12 +52,10 @@ fn the_other_account_is_one_key_away_and_what_is_traded_there_stays_there() {
 
 #[test]
 fn profiles_share_a_desk_its_journal_and_its_door() {
-    let service = Service::open();
+    let service = Served::bare();
     service.profiles();
-    let mut desk = Session::start(service.home(), SIZE, &[]);
-    desk.wait_until("the chosen profile", shows("main · chal-1"));
-    desk.wait_for("1 Positions 0");
-    let door = service.home().join("s/desk.sock");
+    let mut desk = service.desk_of_profiles();
+    let door = service.door();
     desk.wait_until("its door", |_| door.exists());
 
     let buy = [
@@ -69,7 +72,7 @@ fn profiles_share_a_desk_its_journal_and_its_door() {
         "--profile",
         "swing",
     ];
-    let (code, _, err) = service.verb(&buy);
+    let (code, _, err) = service.by_profile(&buy);
     assert_eq!(code, 0, "{err}");
     desk.wait_for("swing: BUY 1.0000 ETH market: filled at");
     assert!(shows("main · chal-1")(&desk.screen()));
@@ -80,13 +83,13 @@ fn profiles_share_a_desk_its_journal_and_its_door() {
     desk.wait_until("the other profile", shows("swing · chal-2"));
     desk.wait_for("1 Positions 1");
 
-    let (_, journal, _) = service.verb(&["journal", "--output", "json"]);
-    let noted: serde_json::Value = serde_json::from_str(&journal).unwrap();
+    let (_, journal, _) = service.by_profile(&["journal", "--output", "json"]);
+    let noted: Value = serde_json::from_str(&journal).unwrap();
     assert_eq!(noted[0]["account_id"], "chal-2", "{journal}");
-    let (code, _, err) = service.verb(&["flatten", "--yes", "--profile", "swing"]);
+    let (code, _, err) = service.by_profile(&["flatten", "--yes", "--profile", "swing"]);
     assert_eq!(code, 0, "{err}");
     desk.wait_for("1 Positions 0");
-    let (code, _, err) = service.verb(&["orders", "--profile", "scalp"]);
+    let (code, _, err) = service.by_profile(&["orders", "--profile", "scalp"]);
     assert_eq!(code, 2);
     assert!(err.contains("--profile: there is no profile"), "{err}");
     assert!(err.contains("main, swing"), "{err}");
@@ -94,22 +97,135 @@ fn profiles_share_a_desk_its_journal_and_its_door() {
     assert_given_back(desk, 0);
 }
 
-impl Service {
+/// What the account shows while it waits for an answer that does not come.
+fn in_doubt(screen: &str) -> bool {
+    screen.contains("the same request goes again")
+}
+
+#[test]
+fn after_a_kill_what_was_in_doubt_on_each_account_is_found_out_with_its_own_key() {
+    let service = Served::bare();
+    service.profiles();
+    let mut desk = service.desk_of_profiles();
+    // Carried out, and nobody is told.
+    service.plant(&json!({ "kind": "drop_reply", "route": "place_order" }));
+    buy(&mut desk, "0.05");
+    service.clear_faults();
+    // Never carried out, and nobody is told that either.
+    service.plant(&json!({ "kind": "before", "status": 500, "route": "place_order" }));
+    desk.press(":account swing\r");
+    desk.wait_until("the other profile", shows("swing · chal-2"));
+    buy(&mut desk, "0.07");
+    desk.signal("KILL");
+    let _killed = desk.end();
+    service.clear_faults();
+    assert_eq!(service.sizes_of_orders(), ["0.05", ""]);
+
+    let mut desk = service.desk_of_profiles();
+    desk.press("7");
+    desk.wait_for("from the last session: buy 0.05 BTC market: order ord_000001 filled");
+    desk.wait_for("swing: buy 0.07 BTC market");
+    desk.wait_for("may have taken effect, and reads do not tell: decide");
+    desk.wait_for("1 Positions 1");
+    desk.press(":account swing\r");
+    desk.wait_until("the other profile", shows("swing · chal-2"));
+    desk.wait_for("may have been done");
+    assert_eq!(
+        service.sizes_of_orders(),
+        ["0.05", ""],
+        "nothing is sent unasked"
+    );
+    agree(&mut desk);
+    desk.wait_for("1 Positions 1");
+    desk.press("7");
+    desk.wait_for("BUY 0.07000 BTC market: filled at");
+    assert_eq!(service.sizes_of_orders(), ["0.05", "0.07"]);
+
+    let (_, journal, _) = service.by_profile(&["journal", "--output", "json"]);
+    let noted: Value = serde_json::from_str(&journal).unwrap();
+    let mut noted: Vec<_> = noted
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| (&row["account_id"], &row["state"]))
+        .collect();
+    noted.sort_by_key(|(account, _)| account.as_str().map(str::to_owned));
+    let done = json!("done");
+    assert_eq!(
+        noted,
+        [(&json!("chal-1"), &done), (&json!("chal-2"), &done)]
+    );
+    desk.press("q");
+    assert_given_back(desk, 0);
+}
+
+/// Buys BTC at the market and waits until what came of it is in doubt.
+fn buy(desk: &mut Session, size: &str) {
+    desk.press("b");
+    desk.wait_for("new order BUY");
+    desk.press(size);
+    desk.wait_for(&format!("{size}000 BTC"));
+    desk.press("\r");
+    desk.wait_until("the doubt", in_doubt);
+    desk.press("\u{1b}");
+    desk.wait_until("the form gone", |screen| !screen.contains("new order BUY"));
+}
+
+/// Says yes to a question, which listens only when it has been there for a moment: when its countdown has moved on.
+fn agree(desk: &mut Session) {
+    let left = |screen: &str| {
+        let (before, _) = screen.split_once(" left)")?;
+        Some(before.rsplit_once('(')?.1.to_owned())
+    };
+    let first = left(&desk.screen());
+    desk.wait_until("a question that listens", |screen| left(screen) != first);
+    desk.press("y");
+}
+
+impl Served {
+    /// The program with nothing but the settings file of this home.
+    fn by_profile(&self, args: &[&str]) -> (i32, String, String) {
+        ran(perpdeck(self.home()).args(args))
+    }
+
+    /// A desk on the chosen profile of that file.
+    fn desk_of_profiles(&self) -> Session {
+        let desk = Session::start(self.home(), SIZE, &[]);
+        desk.wait_until("the chosen profile", shows("main · chal-1"));
+        desk.wait_for("1 Positions ");
+        desk.wait_for("2 Working orders 0");
+        desk
+    }
+
+    /// What each account has ordered, as the exchange has it.
+    fn sizes_of_orders(&self) -> [String; 2] {
+        [0, 1].map(|at| {
+            let (account, key) = &self.keys[at];
+            let target = format!("/v1/orders?account_id={account}");
+            let (_, answer) = self.call_as(key, "GET", &target, None);
+            let orders = answer["data"].as_array().unwrap().iter();
+            let sizes: Vec<_> = orders.map(|order| order["size"].to_string()).collect();
+            sizes.join(" ")
+        })
+    }
+
     /// Writes a settings file with a profile for each account.
     fn profiles(&self) {
         let dir = self.home().join(".config/perpdeck");
         fs::create_dir_all(&dir).unwrap();
-        let keys = self.keys().iter().zip(["main", "swing"]);
+        let keys = self.keys.iter().zip(["main", "swing"]);
         let profiles = keys.map(|((account, key), name)| {
-            let file = self.private(&format!("{name}.key"), key);
+            let file = self.home().join(format!("{name}.key"));
+            fs::write(&file, key).unwrap();
+            fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+            let file = file.display();
             format!("[profiles.{name}]\naccount_id = '{account}'\napi_key_file = '{file}'\n")
         });
-        let profiles: String = profiles.collect();
-        let (url, state) = (self.base_url(), self.home().join("s"));
-        let above = format!(
-            "base_url = '{url}'\nprofile = 'main'\nstate_dir = '{}'\n",
-            state.display()
-        );
-        fs::write(dir.join("config.toml"), above + &profiles).unwrap();
+        let above = format!("base_url = '{}'\nprofile = 'main'\n", self.base_url);
+        fs::write(
+            dir.join("config.toml"),
+            above + &profiles.collect::<String>(),
+        )
+        .unwrap();
     }
 }
