@@ -6,7 +6,7 @@ use super::{
     posts::Posts,
     run,
     services::{Reach, Services, ways},
-    signals::{Signals, flatten_on_signal},
+    signals::{Asked, Signals, flatten_on_signal},
     terminal::Taken,
 };
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
     ui::Scrolls,
 };
 use ratatui::layout::Rect;
-use std::{io, path::PathBuf};
+use std::{io, path::PathBuf, pin::pin};
 use tokio::sync::mpsc::channel;
 
 /// What is said of no account, and accounts that come: few at any time.
@@ -53,7 +53,7 @@ pub async fn desk<F>(start: Start, opening: F) -> io::Result<End>
 where
     F: Future<Output = Result<Opened, Failure>> + Send + 'static,
 {
-    let mut signals = Signals::listen()?;
+    let signals = Signals::listen()?;
     let taken = Taken::take(start.mouse)?;
     let (columns, rows) = crossterm::terminal::size()?;
     let painter = Painter::start(Taken::screen()?);
@@ -86,15 +86,29 @@ where
         terminal: start.terminal,
         renewals: start.renewals,
     };
-    let end = tokio::select! {
-        () = run(wires, Rect::new(0, 0, columns, rows), &mut fleet, |out| match out {
-            Out::Frame(frame) => painter.show(frame),
-            Out::Aside(bytes) => painter.say(bytes),
-        }) => End::Quit,
-        code = signals.caught() => End::Signal(code),
-    };
+    let size = Rect::new(0, 0, columns, rows);
+    let running = run(wires, size, &mut fleet, |out| match out {
+        Out::Frame(frame) => painter.show(frame),
+        Out::Aside(bytes) => painter.say(bytes),
+    });
+    let end = ended(running, signals, || taken.stop(&painter)).await;
     far_side.abort();
     drop(painter);
     drop(taken);
     Ok(end)
+}
+
+/// Runs the desk until it quits or a signal ends it; stops with `stop` whenever one asks for that.
+async fn ended(running: impl Future<Output = ()>, mut signals: Signals, stop: impl Fn()) -> End {
+    let mut running = pin!(running);
+    loop {
+        let asked = tokio::select! {
+            () = &mut running => return End::Quit,
+            asked = signals.caught() => asked,
+        };
+        match asked {
+            Asked::Leave(code) => return End::Signal(code),
+            Asked::Stop => stop(),
+        }
+    }
 }

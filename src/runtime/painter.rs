@@ -27,6 +27,19 @@ enum Mail {
 struct Waiting {
     mail: Mail,
     aside: Vec<u8>,
+    screen: Screen,
+    /// Something is being written.
+    busy: bool,
+}
+
+/// Whose the screen is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Screen {
+    Ours,
+    /// Nobody paints: what asked for the terminal has it.
+    Lent,
+    /// Ours again, with who knows what on it.
+    Returned,
 }
 
 /// A terminal that has stopped reading is not to be rung for ever.
@@ -35,6 +48,8 @@ const MOST_ASIDE: usize = 256 * 1024;
 enum Job {
     Frame(Box<Buffer>),
     Aside(Vec<u8>),
+    /// Nothing is left of what was shown.
+    Clear,
 }
 
 #[derive(Debug)]
@@ -55,6 +70,8 @@ impl Painter {
             waiting: Mutex::new(Waiting {
                 mail: Mail::Empty,
                 aside: vec![],
+                screen: Screen::Ours,
+                busy: false,
             }),
             changed: Condvar::new(),
         });
@@ -71,6 +88,10 @@ impl Painter {
                         painted
                     }
                     Job::Aside(bytes) => utter(terminal.backend_mut(), &bytes).is_ok(),
+                    Job::Clear => {
+                        shown = None;
+                        clear(&mut terminal).is_ok()
+                    }
                 };
                 if !written {
                     break;
@@ -84,6 +105,36 @@ impl Painter {
     /// Writes bytes that draw nothing, between two frames.
     pub(super) fn say(&self, bytes: Vec<u8>) {
         self.0.say(bytes);
+    }
+
+    /// Writes these bytes as the last ones until [`Self::go_on`], and waits until that is done; not for ever, since a
+    /// terminal may have stopped reading.
+    pub(super) fn hold(&self, bytes: Vec<u8>) {
+        let mut waiting = self.0.locked();
+        waiting.screen = Screen::Lent;
+        waiting.aside.extend(bytes);
+        self.0.changed.notify_all();
+        let still_writing = |waiting: &mut Waiting| {
+            let left = matches!(waiting.mail, Mail::Gone);
+            !left && (waiting.busy || !waiting.aside.is_empty())
+        };
+        drop(
+            self.0
+                .changed
+                .wait_timeout_while(waiting, LAST_FRAME, still_writing),
+        );
+    }
+
+    /// Writes these bytes first, then clears the screen for the next frame; one that still waits is of another time.
+    pub(super) fn go_on(&self, bytes: Vec<u8>) {
+        let mut waiting = self.0.locked();
+        waiting.aside.extend(bytes);
+        waiting.screen = Screen::Returned;
+        if matches!(waiting.mail, Mail::Frame(_)) {
+            waiting.mail = Mail::Empty;
+        }
+        drop(waiting);
+        self.0.changed.notify_all();
     }
 
     /// Replaces whatever frame still waits.
@@ -132,18 +183,39 @@ impl Mailbox {
     /// Waits for something to write; `None` when the desk is leaving.
     fn take(&self) -> Option<Job> {
         let mut waiting = self.locked();
+        waiting.busy = false;
+        self.changed.notify_all();
         loop {
-            if !waiting.aside.is_empty() {
-                return Some(Job::Aside(std::mem::take(&mut waiting.aside)));
+            if let Some(job) = waiting.job() {
+                waiting.busy = true;
+                return Some(job);
             }
-            match std::mem::replace(&mut waiting.mail, Mail::Empty) {
-                Mail::Frame(frame) => return Some(Job::Frame(frame)),
-                Mail::Closed | Mail::Gone => return None,
-                Mail::Empty => {
-                    waiting = self
-                        .changed
-                        .wait(waiting)
-                        .unwrap_or_else(PoisonError::into_inner);
+            if matches!(waiting.mail, Mail::Closed | Mail::Gone) {
+                return None;
+            }
+            waiting = self
+                .changed
+                .wait(waiting)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+impl Waiting {
+    fn job(&mut self) -> Option<Job> {
+        if !self.aside.is_empty() {
+            return Some(Job::Aside(std::mem::take(&mut self.aside)));
+        }
+        match (self.screen, &self.mail) {
+            (Screen::Lent, _) | (Screen::Ours, Mail::Empty | Mail::Closed | Mail::Gone) => None,
+            (Screen::Returned, _) => {
+                self.screen = Screen::Ours;
+                Some(Job::Clear)
+            }
+            (Screen::Ours, Mail::Frame(_)) => {
+                match std::mem::replace(&mut self.mail, Mail::Empty) {
+                    Mail::Frame(frame) => Some(Job::Frame(frame)),
+                    Mail::Empty | Mail::Closed | Mail::Gone => None,
                 }
             }
         }
@@ -154,6 +226,12 @@ impl Mailbox {
 fn utter(terminal: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
     terminal.write_all(bytes)?;
     terminal.flush()
+}
+
+/// Without asking where the cursor is, as `Terminal::clear` does: the answer would have to come through the keyboard, where
+/// the desk reads keys.
+fn clear<B: Backend>(terminal: &mut Terminal<B>) -> Result<(), B::Error> {
+    terminal.resize(terminal.size()?.into())
 }
 
 fn paint<B: Backend>(terminal: &mut Terminal<B>, frame: &Buffer) -> Result<(), B::Error> {

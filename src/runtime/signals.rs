@@ -1,4 +1,4 @@
-//! The ways an operating system asks a program to leave.
+//! The ways an operating system asks a program to leave, or to stop for a while.
 
 use crate::app::Msg;
 use std::io;
@@ -7,13 +7,23 @@ use tokio::{
     sync::mpsc::Sender,
 };
 
-/// TERM, HUP, INT and QUIT, each with the exit code a shell expects (128 + number).
+/// What a signal asks of the desk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// With the exit code a shell expects: 128 + the signal's number.
+    Leave(u8),
+    /// Until it is continued.
+    Stop,
+}
+
+/// TERM, HUP, INT and QUIT; and TSTP, which comes from outside only: in raw mode Ctrl-Z is a key.
 #[derive(Debug)]
 pub(super) struct Signals {
     term: Signal,
     hup: Signal,
     int: Signal,
     quit: Signal,
+    stop: Signal,
 }
 
 /// Passes every SIGUSR1 on as the wish to get out, for as long as the desk lives.
@@ -32,16 +42,18 @@ impl Signals {
             hup: signal(SignalKind::hangup())?,
             int: signal(SignalKind::interrupt())?,
             quit: signal(SignalKind::quit())?,
+            stop: signal(SignalKind::from_raw(rustix::process::Signal::TSTP.as_raw()))?,
         })
     }
 
-    /// The exit code of the first signal that comes.
-    pub(super) async fn caught(&mut self) -> u8 {
+    /// The first signal that comes.
+    pub(super) async fn caught(&mut self) -> Asked {
         tokio::select! {
-            _ = self.term.recv() => 143,
-            _ = self.hup.recv() => 129,
-            _ = self.int.recv() => 130,
-            _ = self.quit.recv() => 131,
+            _ = self.term.recv() => Asked::Leave(143),
+            _ = self.hup.recv() => Asked::Leave(129),
+            _ = self.int.recv() => Asked::Leave(130),
+            _ = self.quit.recv() => Asked::Leave(131),
+            _ = self.stop.recv() => Asked::Stop,
         }
     }
 }

@@ -1,15 +1,24 @@
 //! Taking the terminal, and giving it back on every way out: return, error, panic and signal.
+//!
+//! Contract: a terminal that does not read holds nobody back. It is given back from a thread of its own, past the lock of
+//! the standard output, which a painter may hold for ever; after [`LAST_WORDS`] the desk leaves all the same.
 
-use super::mouse::{self, Mouse};
+use super::{
+    mouse::{self, Mouse},
+    painter::Painter,
+};
 use crossterm::{
     cursor,
     event::{DisableBracketedPaste, EnableBracketedPaste},
-    execute,
+    queue,
     terminal::{self, EnterAlternateScreen, LeaveAlternateScreen},
 };
 use ratatui::{Terminal, backend::CrosstermBackend};
+use rustix::process::{Signal, getpid, kill_process};
 use std::{
-    io::{self, BufWriter, Stdout},
+    fs::File,
+    io::{self, BufWriter, Stdout, Write as _},
+    os::fd::AsFd as _,
     panic,
     sync::{Once, mpsc},
     thread,
@@ -32,24 +41,30 @@ pub fn columns() -> Option<usize> {
 
 /// The terminal is ours while this lives.
 #[derive(Debug)]
-pub(super) struct Taken(());
+pub(super) struct Taken(Mouse);
 
 impl Taken {
     /// Raw mode, the other screen, no cursor, paste in brackets; the mouse where it is the desk's.
     pub(super) fn take(mouse: Mouse) -> io::Result<Self> {
         give_back_on_panic();
         terminal::enable_raw_mode()?;
-        let taken = Self(());
-        execute!(
-            io::stdout(),
-            EnterAlternateScreen,
-            EnableBracketedPaste,
-            cursor::Hide
-        )?;
-        if mouse == Mouse::Desk {
-            execute!(io::stdout(), mouse::Take)?;
-        }
+        let taken = Self(mouse);
+        let mut out = io::stdout();
+        out.write_all(&welcome(mouse))?;
+        out.flush()?;
         Ok(taken)
+    }
+
+    /// Gives it back for as long as the process is stopped from outside, and takes it again when it is continued.
+    pub(super) fn stop(&self, painter: &Painter) {
+        painter.hold(farewell());
+        drop(terminal::disable_raw_mode());
+        // What asked for the stop is not ours to refuse: the process ends up stopped, and goes on from here.
+        let _stopped = kill_process(getpid(), Signal::STOP);
+        drop(terminal::enable_raw_mode());
+        painter.go_on(welcome(self.0));
+        // A terminal tells its size to those in front only, and the desk draws a screen that may have changed at once.
+        let _resized = kill_process(getpid(), Signal::WINCH);
     }
 
     pub(super) fn screen() -> io::Result<Screen> {
@@ -67,22 +82,44 @@ impl Drop for Taken {
 /// Undoes everything [`Taken::take`] did. Safe to repeat; a terminal that is gone cannot be helped, and one that nobody
 /// reads holds nobody back.
 fn give_back() {
-    let (done, undone) = mpsc::channel();
-    let saying = thread::Builder::new().spawn(move || {
-        let said = execute!(
-            io::stdout(),
-            mouse::GiveBack,
-            DisableBracketedPaste,
-            LeaveAlternateScreen,
-            cursor::Show
-        );
-        // Whoever waited has left.
-        drop(done.send(said));
+    let (done, waited) = mpsc::channel();
+    let writing = thread::Builder::new().spawn(move || {
+        let out = io::stdout().as_fd().try_clone_to_owned();
+        drop(out.and_then(|out| File::from(out).write_all(&farewell())));
+        // Nobody waits any more when it took too long.
+        let _unheard = done.send(());
     });
-    if saying.is_ok() {
-        drop(undone.recv_timeout(LAST_WORDS));
+    if writing.is_ok() {
+        let _late = waited.recv_timeout(LAST_WORDS);
     }
     drop(terminal::disable_raw_mode());
+}
+
+fn farewell() -> Vec<u8> {
+    let mut bytes: Vec<u8> = vec![];
+    // A vector takes every byte.
+    drop(queue!(
+        bytes,
+        mouse::GiveBack,
+        DisableBracketedPaste,
+        LeaveAlternateScreen,
+        cursor::Show
+    ));
+    bytes
+}
+
+fn welcome(mouse: Mouse) -> Vec<u8> {
+    let mut bytes: Vec<u8> = vec![];
+    drop(queue!(
+        bytes,
+        EnterAlternateScreen,
+        EnableBracketedPaste,
+        cursor::Hide
+    ));
+    if mouse == Mouse::Desk {
+        drop(queue!(bytes, mouse::Take));
+    }
+    bytes
 }
 
 /// A panic in any thread gives the terminal back first, then reports, then ends the program: a desk in
@@ -92,9 +129,44 @@ fn give_back_on_panic() {
     ONCE.call_once(|| {
         let report = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
+            stop_painting();
             give_back();
+            leave_soon();
             report(info);
-            std::process::exit(101);
+            std::process::exit(PANICKED);
         }));
     });
 }
+
+/// A frame that is being painted would go on behind the terminal's return: from here on whoever writes waits for the lock
+/// of the standard output, which is never let go again.
+fn stop_painting() {
+    let (done, waited) = mpsc::channel();
+    let holding = thread::Builder::new().spawn(move || {
+        let _out = io::stdout().lock();
+        // Nobody waits any more when it took too long.
+        let _unheard = done.send(());
+        loop {
+            thread::park();
+        }
+    });
+    if holding.is_ok() {
+        let _late = waited.recv_timeout(LAST_WORDS);
+    }
+}
+
+/// What a shell sees of a panic.
+const PANICKED: i32 = 101;
+
+/// The report goes to the same terminal: one that does not read must not keep the program.
+fn leave_soon() {
+    // A program that has no thread left for this is ended by the report alone.
+    drop(thread::Builder::new().spawn(|| {
+        let (_silent, never) = mpsc::channel::<()>();
+        let _waited = never.recv_timeout(LAST_WORDS);
+        std::process::exit(PANICKED);
+    }));
+}
+
+#[cfg(test)]
+mod tests;

@@ -277,6 +277,12 @@ const CASES: &[Case] = &[
         &[
             "the_terminal_is_given_back_when_the_system_asks_to_leave",
             "a_desk_whose_window_is_closed_ends",
+            "one_key_closes_everything_and_the_desk_ends_when_told",
+            "a_stopped_desk_gives_the_terminal_back_and_takes_it_again",
+            "a_panic_anywhere_gives_the_terminal_back_before_it_is_told",
+            "a_panic_on_a_terminal_that_nobody_reads_ends_the_desk_all_the_same",
+            "what_nobody_reads_changes_nothing_of_what_is_done_or_how_it_ends",
+            "without_a_terminal_the_desk_says_so_and_names_snapshot",
         ],
     ),
     (
