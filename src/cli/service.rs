@@ -41,6 +41,8 @@ pub(super) struct Service {
     pub(super) checks: Checks,
     /// The other accounts that are set: the journal is theirs too.
     pub(super) others: Vec<Place>,
+    /// A variable of the environment that names a proxy, which is not used.
+    pub(super) idle_proxy: Option<&'static str>,
     calls: Mutex<UnboundedReceiver<Call>>,
 }
 
@@ -84,6 +86,7 @@ impl Service {
             journal_dir,
             checks,
             others,
+            idle_proxy: sources.idle_proxy(),
             calls: Mutex::new(calls),
         })
     }

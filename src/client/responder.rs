@@ -154,6 +154,7 @@ pub(crate) fn connection(url: &str) -> Connection {
         learned: Learned::default(),
         prices: Some(PriceSource::paper()),
         facts: Some(FactsSource::paper()),
+        proxy: None,
         read_only: false,
     }
 }

@@ -3,13 +3,14 @@
 use super::{Client, Tempo, answer::Answer, base};
 use crate::{
     api::IDEMPOTENCY_KEY,
+    config::Proxy,
     model::{Call, Failure, FailureKind, IdempotencyKey, Text},
 };
 use reqwest::{
     Url,
     header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE},
 };
-use std::{error::Error as _, sync::atomic::Ordering, time::Duration};
+use std::{error::Error as _, fmt, sync::atomic::Ordering, time::Duration};
 use tokio::{sync::OnceCell, time::Instant};
 
 /// Below the 30 s after which the paper exchange (and most proxies) drop an idle connection: a request
@@ -47,30 +48,41 @@ impl Unanswered {
 
 /// Connections, made on first use: loading the certificate store reads files, and the first frame does
 /// not wait for it.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Pools {
     tempo: Tempo,
+    proxy: Option<Proxy>,
     plain: OnceCell<reqwest::Client>,
     tls: OnceCell<reqwest::Client>,
 }
 
+/// The connections know the proxy's password.
+impl fmt::Debug for Pools {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pools")
+            .field("proxy", &self.proxy)
+            .finish_non_exhaustive()
+    }
+}
+
 impl Pools {
-    pub(super) fn at(tempo: Tempo) -> Self {
+    pub(super) fn at(tempo: Tempo, proxy: Option<Proxy>) -> Self {
         Self {
             tempo,
+            proxy,
             ..Self::default()
         }
     }
 
     async fn of(&self, url: &Url) -> Result<&reqwest::Client, Failure> {
-        let tempo = self.tempo;
-        let (cell, build): (_, fn(Tempo) -> _) = if url.scheme() == "https" {
+        let (tempo, proxy) = (self.tempo, self.proxy.clone());
+        let (cell, build): (_, fn(Tempo, Option<&Proxy>) -> _) = if url.scheme() == "https" {
             (&self.tls, tls)
         } else {
             (&self.plain, plain)
         };
         cell.get_or_try_init(|| async {
-            let pool = tokio::task::spawn_blocking(move || build(tempo)).await;
+            let pool = tokio::task::spawn_blocking(move || build(tempo, proxy.as_ref())).await;
             let pool = pool.map_err(|_| Failure::local("the HTTP client did not start"))?;
             pool.map_err(|why| {
                 Failure::local(format!("the HTTP client did not start: {}", cause(&why)))
@@ -78,16 +90,29 @@ impl Pools {
         })
         .await
     }
+
+    /// What a request there goes through.
+    fn proxy_to(&self, url: &Url) -> Option<&Proxy> {
+        let is_far = url.scheme() == "https" && !base::is_loopback(url);
+        self.proxy.as_ref().filter(|_| is_far)
+    }
 }
 
-/// `http` goes to loopback only (`base`): past any proxy of the environment, which would see the key,
-/// and without a certificate store, which a bare machine does not have.
-fn plain(tempo: Tempo) -> reqwest::Result<reqwest::Client> {
-    builder(tempo).no_proxy().tls_certs_only([]).build()
+/// `http` goes to loopback only (`base`): past any proxy, which would see the key, and without a certificate
+/// store, which a bare machine does not have.
+fn plain(tempo: Tempo, _proxy: Option<&Proxy>) -> reqwest::Result<reqwest::Client> {
+    builder(tempo).tls_certs_only([]).build()
 }
 
-fn tls(tempo: Tempo) -> reqwest::Result<reqwest::Client> {
-    builder(tempo).https_only(true).build()
+fn tls(tempo: Tempo, proxy: Option<&Proxy>) -> reqwest::Result<reqwest::Client> {
+    let builder = builder(tempo).https_only(true);
+    let Some(proxy) = proxy else {
+        return builder.build();
+    };
+    let proxy = reqwest::Proxy::all(proxy.url()).map_err(reqwest::Error::without_url)?;
+    // What is on this machine is reached without it.
+    let here = reqwest::NoProxy::from_string("localhost,127.0.0.0/8,::1");
+    builder.proxy(proxy.no_proxy(here)).build()
 }
 
 fn builder(tempo: Tempo) -> reqwest::ClientBuilder {
@@ -99,6 +124,8 @@ fn builder(tempo: Tempo) -> reqwest::ClientBuilder {
         .redirect(reqwest::redirect::Policy::none())
         .retry(reqwest::retry::never())
         .referer(false)
+        // None but the one that is set: HTTPS_PROXY may be somebody else's idea of where orders go.
+        .no_proxy()
         .connect_timeout(tempo.connect())
         .pool_idle_timeout(IDLE_TIMEOUT)
 }
@@ -153,9 +180,10 @@ impl Client {
 
     async fn attempt(&self, outgoing: Outgoing<'_>) -> Result<Answer, Unanswered> {
         let pool = self.0.pools.of(&outgoing.url).await;
+        let proxy = self.0.pools.proxy_to(&outgoing.url).cloned();
         let timeout = outgoing.timeout;
         let request = self.request(pool.map_err(Unanswered::NotSent)?, outgoing);
-        let fault = |why| unanswered(why, timeout);
+        let fault = |why| unanswered(why, timeout, proxy.as_ref());
         let mut response = request.send().await.map_err(fault)?;
         let mut answer = Answer::head(response.status(), response.headers(), self.now());
         // What the head asks for holds, whatever becomes of the body.
@@ -163,7 +191,7 @@ impl Client {
         let cut = |why| {
             Unanswered::MaybeSent(Failure {
                 retry_after,
-                ..unanswered(why, timeout).failure()
+                ..fault(why).failure()
             })
         };
         while let Some(chunk) = response.chunk().await.map_err(cut)? {
@@ -226,13 +254,14 @@ fn word(method: &reqwest::Method) -> &'static str {
     .unwrap_or("GET")
 }
 
-fn unanswered(why: reqwest::Error, timeout: Duration) -> Unanswered {
+fn unanswered(why: reqwest::Error, timeout: Duration, proxy: Option<&Proxy>) -> Unanswered {
     // The URL is in the message by default, and a source's query may hold a key.
     let host = why.url().map(base::place).unwrap_or_default();
+    let way = proxy.map_or(String::new(), |proxy| format!(" through the proxy {proxy}"));
     let why = why.without_url();
     let failure = |kind, message: String| Failure::new(kind, message);
     if why.is_connect() || why.is_builder() {
-        let message = format!("could not connect to {host}: {}", cause(&why));
+        let message = format!("could not connect to {host}{way}: {}", cause(&why));
         return Unanswered::NotSent(failure(FailureKind::Unreachable, message));
     }
     if why.is_timeout() {

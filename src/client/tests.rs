@@ -534,3 +534,50 @@ async fn a_target_that_stands_by_a_position_is_no_proof_that_it_was_closed() {
     let conditional = r#"{"type":"conditional","trigger_price":61000,"expected_price":64000.5}"#;
     assert_eq!(close_sight(conditional, &[&armed]).await, Sight::Nothing);
 }
+
+/// A proxy that opens no tunnel, and a client that is to go through it to a service far away.
+async fn behind_a_proxy(reply: Reply) -> (Responder, super::Client) {
+    let proxy = Responder::answering(vec![reply]).await;
+    let address = proxy.url.replace("http://", "http://desk:hunter2@");
+    let far = crate::config::Connection {
+        proxy: Some(address.parse().unwrap()),
+        ..connection("https://service.test")
+    };
+    let (client, _calls) = client(far);
+    (proxy, client)
+}
+
+#[tokio::test]
+async fn a_proxy_that_is_set_is_asked_for_a_tunnel_and_told_its_own_password_but_never_the_key() {
+    let closed = error("407 Proxy Authentication Required", "");
+    let (proxy, client) = behind_a_proxy(closed).await;
+    let why = client.open_positions(&account()).await.unwrap_err();
+    let seen = proxy.seen();
+    assert_eq!(seen[0].line, "CONNECT service.test:443 HTTP/1.1");
+    // desk:hunter2
+    let told = seen[0].header("proxy-authorization");
+    assert_eq!(told, Some("Basic ZGVzazpodW50ZXIy"));
+    assert_eq!(seen[0].header("authorization"), None);
+    let all = format!("{why} {why:?} {client:?}");
+    assert!(why.to_string().contains(&proxy.url), "which proxy: {why}");
+    assert!(!all.contains("hunter2") && !all.contains("secret"), "{all}");
+}
+
+#[tokio::test]
+async fn an_order_that_a_proxy_would_not_carry_was_surely_not_sent() {
+    let (_proxy, client) = behind_a_proxy(error("502 Bad Gateway", "")).await;
+    let cancel = Command::Cancel("o-1".into());
+    let attempt = client.send(&request(&cancel), Mutation::Cancel).await;
+    assert!(matches!(attempt, Attempt::NotSent(_)), "{attempt:?}");
+}
+
+#[tokio::test]
+async fn what_is_on_this_machine_is_reached_past_the_proxy() {
+    let here = Responder::answering(vec![orders(&[], r#","has_more":false"#)]).await;
+    let nowhere = crate::config::Connection {
+        proxy: Some("http://127.0.0.1:9".parse().unwrap()),
+        ..here.connection()
+    };
+    let (client, _calls) = client(nowhere);
+    assert!(client.working_orders(&account()).await.is_ok());
+}

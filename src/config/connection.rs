@@ -1,5 +1,6 @@
 //! The far end: where it is, who we are there, and how it speaks.
 
+use super::Proxy;
 use crate::{
     api::{Dialect, Learned, Term},
     model::AccountId,
@@ -28,6 +29,8 @@ pub struct Connection {
     pub prices: Option<PriceSource>,
     /// Where account figures come from; `None` shows `–`.
     pub facts: Option<FactsSource>,
+    /// What requests to other machines go through; `None` is straight there.
+    pub proxy: Option<Proxy>,
     /// Nothing but reads leaves this machine.
     pub read_only: bool,
 }

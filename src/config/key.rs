@@ -54,11 +54,12 @@ fn from_command(command: &str) -> Result<Secret, String> {
     usable(&String::from_utf8_lossy(&output.stdout))
 }
 
-/// Takes every variable that may hold a key out of what `child` inherits; `names` are those of the environment.
+/// Takes every variable that may hold a key, or a proxy's password, out of what `child` inherits; `names` are those of the environment.
 pub fn keyless(child: &mut Command, names: impl Iterator<Item = OsString>) -> &mut Command {
     for name in names {
         let known = name.to_string_lossy().to_uppercase();
-        if known.starts_with("PERPDECK_") && known.ends_with("API_KEY") {
+        let is_secret = known.ends_with("API_KEY") || known.ends_with("PROXY");
+        if known.starts_with("PERPDECK_") && is_secret {
             child.env_remove(name);
         }
     }
@@ -103,7 +104,9 @@ mod tests {
         let names = [
             "PERPDECK_API_KEY",
             "PERPDECK_PROFILES__SWING__API_KEY",
+            "PERPDECK_PROXY",
             "PERPDECK_API_KEY_FILE",
+            "HTTPS_PROXY",
             "PATH",
         ];
         keyless(&mut child, names.into_iter().map(OsString::from));
@@ -111,7 +114,11 @@ mod tests {
         let changed: Vec<_> = changed
             .map(|(name, value)| (name.to_str(), value))
             .collect();
-        let gone = ["PERPDECK_API_KEY", "PERPDECK_PROFILES__SWING__API_KEY"];
+        let gone = [
+            "PERPDECK_API_KEY",
+            "PERPDECK_PROFILES__SWING__API_KEY",
+            "PERPDECK_PROXY",
+        ];
         assert_eq!(changed, gone.map(|name| (Some(name), None)));
     }
 }

@@ -27,6 +27,18 @@ pub struct Sources {
     pub flags: Vec<Flag>,
 }
 
+impl Sources {
+    /// A variable that sends other programs through a proxy, as far as one is set; here the setting alone counts.
+    pub fn idle_proxy(&self) -> Option<&'static str> {
+        const NAMES: [&str; 4] = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
+        let is_set = |name: &&str| {
+            let value = self.environment.get(*name);
+            value.is_some_and(|value| !value.expose_secret().is_empty())
+        };
+        NAMES.into_iter().find(is_set)
+    }
+}
+
 /// A setting given on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flag {
@@ -254,22 +266,34 @@ fn file(path: &Path) -> Result<Config, Problem> {
     let whole = |what: &str| Problem::new(Some(Origin::File(path.to_owned())), "", what);
     let text = fs::read_to_string(path).map_err(|e| whole(&format!("cannot be read: {e}")))?;
     let layer = parsed(&text, path)?;
-    if holds_key(&layer) {
-        key::must_be_private(path).map_err(|what| whole(&format!("holds api_key, and {what}")))?;
+    if let Some(secret) = secret(&layer) {
+        key::must_be_private(path).map_err(|what| whole(&format!("holds {secret}, and {what}")))?;
     }
     Ok(layer)
 }
 
-/// Its own, or a profile's.
-fn holds_key(layer: &Config) -> bool {
+/// What nobody else may read in it, of its own or of a profile.
+fn secret(layer: &Config) -> Option<&'static str> {
     let all = layer.collect().unwrap_or_default();
     let profiles = match within(all.clone(), PROFILES).map(|value| value.kind) {
         Some(ValueKind::Table(profiles)) => profiles,
         _ => Map::new(),
     };
-    let names = profiles.into_keys();
-    let mut keys = names.map(|name| format!("{PROFILES}.{name}.api_key"));
-    within(all.clone(), "api_key").is_some() || keys.any(|key| within(all.clone(), &key).is_some())
+    let own = profiles.into_values().filter_map(|value| match value.kind {
+        ValueKind::Table(own) => Some(own),
+        _ => None,
+    });
+    let tables: Vec<_> = std::iter::once(all).chain(own).collect();
+    let holds = |name: &str, is: fn(&Value) -> bool| {
+        let mut values = tables.iter().filter_map(|table| table.get(name));
+        values.any(is)
+    };
+    if holds("api_key", |_| true) {
+        return Some("api_key");
+    }
+    // Whoever has no password to give is known by an address alone.
+    let names_itself = |proxy: &Value| proxy.to_string().contains('@');
+    holds("proxy", names_itself).then_some("the password of a proxy")
 }
 
 fn parsed(text: &str, path: &Path) -> Result<Config, Problem> {

@@ -96,6 +96,9 @@ fn leaf(key: &str, default: &Value) -> Value {
         Value::Number(_) => json!({ "type": "integer", "minimum": 0 }),
         Value::String(_) if key == "price_source" => source(&PriceSource::paper()),
         Value::String(_) if key == "facts_source" => source(&FactsSource::paper()),
+        Value::Null if key == "proxy" => json!({
+            "type": "string", "pattern": "^(https?://.+)?$", "examples": ["http://proxy.example:3128"]
+        }),
         // An amount: a whole number may stand bare.
         Value::String(text) if is_amount(key, text) => json!({ "type": ["string", "integer"] }),
         // News reads as its ways: any of them, in any order, or none.

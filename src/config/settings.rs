@@ -1,8 +1,8 @@
 //! What can be set. Names here are the names everywhere: file, environment, flags.
 
 use super::{
-    Alerts, Checks, Connection, FactsSource, Guard, PriceSource, Secret, SettingsError,
-    SourceChoice, key, profiles::Names, validate, words,
+    Alerts, Checks, Connection, FactsSource, Guard, PriceSource, Proxy, Secret, SettingsError,
+    SourceChoice, key, profiles::Names, proxy, validate, words,
 };
 use crate::{
     api::{Dialect, Learned, Term},
@@ -26,6 +26,9 @@ pub struct Settings {
     #[serde(default, deserialize_with = "words::path")]
     pub(super) api_key_file: Option<PathBuf>,
     pub(super) api_key_command: Option<String>,
+    /// What requests to other machines go through; straight there when it is not set, whatever the environment says.
+    #[serde(default, deserialize_with = "proxy::read")]
+    pub(super) proxy: Option<Proxy>,
     /// The profile whose account is shown first.
     pub profile: Option<String>,
     /// The colour of the account's name in the header; chosen by the desk where several accounts have none.
@@ -178,6 +181,7 @@ impl Settings {
             learned: Learned::default(),
             prices: self.price_source.resolve(reach, PriceSource::paper),
             facts: self.facts_source.resolve(reach, FactsSource::paper),
+            proxy: self.proxy.clone(),
             read_only: self.read_only,
         })))
     }
@@ -195,6 +199,7 @@ impl Connection {
             learned: Learned::default(),
             prices: Some(PriceSource::paper()),
             facts: Some(FactsSource::paper()),
+            proxy: None,
             read_only: false,
         }
     }

@@ -273,6 +273,56 @@ fn a_file_with_the_key_in_it_must_be_private() {
 }
 
 #[test]
+fn a_proxy_is_named_wherever_settings_are_shown_and_its_password_nowhere() {
+    let with = |proxy: &str| {
+        let mut pairs = SERVICE.to_vec();
+        pairs.push(("PERPDECK_PROXY", proxy));
+        from_environment(&pairs)
+    };
+    let loaded = with("http://desk:hunter2@proxy.test:3128").unwrap();
+    let shown = format!("{loaded} {loaded:?}");
+    assert!(
+        shown.contains("proxy = \"http://proxy.test:3128\""),
+        "{shown}"
+    );
+    assert!(!shown.contains("hunter2"), "{shown}");
+    for wrong in ["hunter2", "desk:hunter2@proxy.test", "ftp://x:hunter2@y"] {
+        let said = with(wrong).unwrap_err().to_string();
+        assert!(said.starts_with("PERPDECK_PROXY: "), "{said}");
+        assert!(!said.contains("hunter2"), "{said}");
+    }
+    let dir = TempDir::new().unwrap();
+    let text = "proxy = 'http://desk:hunter2@proxy.test'";
+    let sources = Sources {
+        user_file: Some(file(&dir, "open.toml", 0o644, text)),
+        ..Sources::default()
+    };
+    let said = load(&sources).unwrap_err().to_string();
+    assert!(said.contains("holds the password of a proxy, and"), "{said}");
+}
+
+#[test]
+fn a_profile_can_take_back_the_proxy_that_is_set_above_it() {
+    let dir = TempDir::new().unwrap();
+    let text = "base_url = 'https://paper.example'\nproxy = 'http://proxy.test'\n\
+                [profiles.a]\naccount_id = '1'\napi_key = 'k'\n\
+                [profiles.b]\naccount_id = '2'\napi_key = 'k'\nproxy = ''\n";
+    let sources = Sources {
+        user_file: Some(file(&dir, "my.toml", 0o600, text)),
+        ..Sources::default()
+    };
+    let loaded = load(&sources).unwrap();
+    let proxies = loaded.accounts().map(|settings| {
+        let FarEnd::LiveApi(connection) = settings.far_end().unwrap() else {
+            panic!("paper")
+        };
+        connection.proxy.map(|proxy| proxy.to_string())
+    });
+    let proxies: Vec<_> = proxies.collect();
+    assert_eq!(proxies, [Some("http://proxy.test".to_owned()), None]);
+}
+
+#[test]
 fn the_key_comes_from_a_private_file_or_a_command_too() {
     let dir = TempDir::new().unwrap();
     let key = file(&dir, "key", 0o600, "pp_live_file\n");

@@ -104,3 +104,20 @@ fn a_short_silence_is_waited_out_once_and_everything_is_settled_after_it() {
         assert_eq!(settled(&report, what).0, "asked", "{what}");
     }
 }
+
+#[test]
+fn a_proxy_of_the_environment_sees_nothing_and_the_doctor_says_so() {
+    let home = TempDir::new().unwrap();
+    let proxy = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    proxy.set_nonblocking(true).unwrap();
+    let address = format!("http://{}", proxy.local_addr().unwrap());
+    let (_, out, _) = ran(perpdeck(home.path())
+        .args(["doctor", "--output", "table"])
+        .env("PERPDECK_BASE_URL", "https://service.invalid")
+        .env("PERPDECK_API_KEY", "pp_live_x")
+        .env("PERPDECK_ACCOUNT_ID", "chal-1")
+        .envs(["HTTPS_PROXY", "https_proxy", "ALL_PROXY"].map(|name| (name, &address))));
+    assert!(proxy.accept().is_err(), "it was asked for a tunnel");
+    let said = "none: requests go straight to their place; HTTPS_PROXY of the environment is not used";
+    assert!(out.contains(said), "{out}");
+}

@@ -171,6 +171,7 @@ pub(crate) fn outbox(
         learned: perpdeck::api::Learned::default(),
         prices: None,
         facts: None,
+        proxy: None,
         read_only: false,
     };
     let (calls, _) = unbounded_channel();

@@ -73,6 +73,8 @@ pub(super) struct Asked {
     /// With the dialect that the service is spoken to in now.
     pub(super) connection: Connection,
     pub(super) terms: Terms,
+    /// A variable that names a proxy for other programs.
+    pub(super) idle_proxy: Option<&'static str>,
     /// Open positions, again and again.
     pub(super) open: Vec<Probe>,
     pub(super) rest: Option<Rest>,
@@ -125,6 +127,7 @@ impl Asked {
                 ..client.connection().clone()
             },
             terms,
+            idle_proxy: service.idle_proxy,
             open,
             rest,
             calls,

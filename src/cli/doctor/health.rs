@@ -13,7 +13,7 @@ const SKEW: u64 = 5;
 const SLOW: Duration = Duration::from_secs(1);
 
 pub(super) fn checks(asked: &Asked, journal_dir: &Path) -> Vec<Check> {
-    let mut checks = vec![reach(asked), transport(asked)];
+    let mut checks = vec![reach(asked), transport(asked), proxy(asked)];
     checks.extend(authorization(asked));
     checks.extend(account(asked));
     checks.extend(clock(asked));
@@ -56,6 +56,23 @@ fn transport(asked: &Asked) -> Check {
         "tls",
         Verdict::Note,
         "none: plain http, to this machine only",
+    )
+}
+
+/// Whether anything stands between, and which of the environment's does not.
+fn proxy(asked: &Asked) -> Check {
+    let set = asked.connection.proxy.as_ref();
+    let how = set.map_or_else(
+        || "none: requests go straight to their place".to_owned(),
+        |proxy| format!("what is not on this machine goes through {proxy}"),
+    );
+    let Some(name) = asked.idle_proxy else {
+        return check("proxy", Verdict::Ok, how);
+    };
+    check(
+        "proxy",
+        Verdict::Note,
+        format!("{how}; {name} of the environment is not used (the setting is proxy)"),
     )
 }
 

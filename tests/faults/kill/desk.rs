@@ -78,6 +78,7 @@ impl Desk {
             learned: perpdeck::api::Learned::default(),
             prices: None,
             facts: None,
+            proxy: None,
             read_only: false,
         };
         let (calls, _) = unbounded_channel();
