@@ -1,11 +1,11 @@
 //! The rows: what was meant, and what came of it.
 
-use super::JournalError;
+use super::{JournalError, Window};
 use crate::model::{
     AccountId, Failure, IdempotencyKey, OrderId, OrderStatus, Receipt, Risk, Text, Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension as _, Row, types::Type};
-use std::{str::FromStr, sync::Arc, time::Duration};
+use std::{str::FromStr, sync::Arc};
 use strum::{Display, EnumString};
 
 /// The number of a recorded intent; grows, is never used again.
@@ -52,14 +52,10 @@ pub struct Entry {
     pub outcome: Option<Outcome>,
 }
 
-/// How far a clock may have been put right since.
-const SKEW: Duration = Duration::from_mins(5);
-
 impl Entry {
-    /// Whether the service surely still knows its key. One that is younger than now was written by another clock: how
-    /// old it is nobody knows.
+    /// Whether the service surely still knows its key.
     pub fn is_replayable(&self, now: Timestamp) -> bool {
-        self.created_at <= now.plus(SKEW) && now < self.intent.replay_until
+        Window::between(self.created_at, self.intent.replay_until).is_open(now)
     }
 }
 

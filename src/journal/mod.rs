@@ -19,12 +19,14 @@ mod file;
 mod halt;
 mod schema;
 mod spare;
+mod window;
 
 pub use aside::asides;
 pub use entry::{Entry, Intent, IntentId, Outcome, Standing, State};
 pub use error::JournalError;
 pub use file::{Holder, holder};
 pub use spare::Used;
+pub use window::Window;
 
 use crate::model::{AccountId, Failure, IdempotencyKey, OrderId, Text, Timestamp};
 use halt::Halts;
@@ -117,7 +119,7 @@ impl Journal {
                     used.account_id.raw(),
                     used.credential,
                     used.key.raw(),
-                    used.at.plus(REPLAY_WINDOW).0,
+                    Window::since(used.at).until().0,
                     used.target,
                 ],
             )?;
@@ -366,10 +368,6 @@ impl Journal {
         })
     }
 }
-
-/// How long after its first sending a request may be sent again with the same key. The service's own
-/// window is not documented; published ones begin at 30 minutes, and half of that leaves room.
-pub const REPLAY_WINDOW: std::time::Duration = std::time::Duration::from_mins(15);
 
 const FINGERPRINT_BYTES: usize = 8;
 

@@ -216,7 +216,7 @@ impl Errand {
                 .await;
             let parked = Progress::Parked {
                 why: why.clone(),
-                replay_until: self.replay_until(),
+                replay_until: self.window().until(),
             };
             self.progress(parked).await;
             // The desk is leaving: the journal keeps the question.
@@ -232,7 +232,7 @@ impl Errand {
 
     /// Why it must not be sent again, if so.
     fn objection(&self, ticket: Ticket) -> Option<String> {
-        if self.desk.clock.now() >= self.replay_until() {
+        if !self.window().is_open(self.desk.clock.now()) {
             return Some(format!(
                 "{}: not to be sent again; the service may have forgotten its key and act anew, or is another one",
                 self.command
@@ -246,14 +246,6 @@ impl Errand {
                 self.command
             )
         })
-    }
-
-    /// Until when the same request is safe to send; for what is not ours to send that is long past.
-    fn replay_until(&self) -> Timestamp {
-        match self.home {
-            Home::Here => self.since.plus(crate::journal::REPLAY_WINDOW),
-            Home::Elsewhere => self.since,
-        }
     }
 
     async fn give_up(&self, why: Failure) -> Failure {

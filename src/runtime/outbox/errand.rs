@@ -11,7 +11,7 @@ use crate::{
         Attempt, Class, Clues, Mutation, Sight,
         policy::{Pause, Tries, Verdict},
     },
-    journal::{Entry, IntentId, Journal, JournalError, REPLAY_WINDOW, Standing},
+    journal::{Entry, IntentId, Journal, JournalError, Standing, Window},
     model::{CloseAll, Command, Failure, FailureKind, Progress, Receipt, Risk, Ticket, Timestamp},
     runtime::jitter::Jitter,
 };
@@ -201,9 +201,21 @@ impl Errand {
             self.begun.store(now.0, Ordering::Relaxed);
         }
         let begun = Timestamp(self.begun.load(Ordering::Relaxed));
-        let left = self.sent.load(Ordering::Relaxed);
-        let heard = left.then(|| Timestamp(self.heard.load(Ordering::Relaxed)));
-        too_late(&self.command, now, begun, heard)
+        too_late(&self.command, now, begun, self.window())
+    }
+
+    /// Whether a byte of it may have left, in this session or an earlier one.
+    pub(super) fn has_left(&self) -> bool {
+        self.sent.load(Ordering::Relaxed)
+    }
+
+    /// While the same request may be sent again.
+    pub(super) fn window(&self) -> Window {
+        match self.home {
+            Home::Elsewhere => Window::closed(self.since),
+            Home::Here if !self.has_left() => Window::endless(),
+            Home::Here => Window::since(Timestamp(self.heard.load(Ordering::Relaxed))),
+        }
     }
 
     /// The service wants silence, or what it is known to take in a minute is spent.
@@ -285,7 +297,7 @@ impl Errand {
         if let Attempt::Running { .. } = attempt {
             self.heard.store(self.desk.clock.now().0, Ordering::Relaxed);
         }
-        let hold = !left && !self.sent.load(Ordering::Relaxed);
+        let hold = !left && !self.has_left();
         self.sent.fetch_or(left, Ordering::Relaxed);
         let (now, why) = (self.desk.clock.now(), attempt.trouble().cloned());
         let noted = self
@@ -362,18 +374,17 @@ impl Errand {
     }
 }
 
-/// Why it must not be sent `now`, if so: its attempts began at `begun`, and if something of it left, the service knew its
-/// key at `heard`. Waits are counted by a clock that may stand still while the machine sleeps; the service's memory of
-/// keys and the market go on.
+/// Why it must not be sent `now`, if so: its attempts began at `begun`, and the service knows its key for that `window`.
+/// Waits are counted by a clock that may stand still while the machine sleeps; the service's memory of keys and the
+/// market go on.
 fn too_late(
     command: &Command,
     now: Timestamp,
     begun: Timestamp,
-    heard: Option<Timestamp>,
+    window: Window,
 ) -> Option<Failure> {
     let risk = command.risk();
-    let is_forgotten = |heard: Timestamp| now >= heard.plus(REPLAY_WINDOW);
-    if command.is_keyed() && heard.is_some_and(is_forgotten) {
+    if command.is_keyed() && !window.is_open(now) {
         return Some(Failure::local(
             "the service may have forgotten its key by now and act anew: it is not sent again",
         ));
@@ -426,7 +437,8 @@ mod tests {
 
     fn after(command: &Command, minutes: u64, heard: Option<Timestamp>) -> Option<String> {
         let now = GIVEN.plus(Duration::from_mins(minutes));
-        too_late(command, now, GIVEN, heard).map(|why| why.message.to_string())
+        let window = heard.map_or(Window::endless(), Window::since);
+        too_late(command, now, GIVEN, window).map(|why| why.message.to_string())
     }
 
     #[test]

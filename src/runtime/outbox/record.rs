@@ -4,7 +4,7 @@ use super::Desk;
 use crate::{
     api::Request,
     app::notice::Tone,
-    journal::{Entry, Intent, IntentId, Journal, JournalError, REPLAY_WINDOW, Used},
+    journal::{Entry, Intent, IntentId, Journal, JournalError, Used, Window},
     model::{Command, Failure, IdempotencyKey, OrderId, Risk, Timestamp},
     runtime::scribe::aside,
 };
@@ -183,7 +183,7 @@ impl Desk {
             resource: command.resource().raw().map(str::to_owned),
             parent,
             deadline: now.plus(patience(risk)),
-            replay_until: now.plus(REPLAY_WINDOW),
+            replay_until: Window::since(now).until(),
         }
     }
 

@@ -7,7 +7,7 @@ use crate::{
         Tempo,
         responder::{Reply, Responder, ok},
     },
-    journal::{Intent, State},
+    journal::{Intent, State, Window},
     model::{FailureKind, Timestamp},
 };
 use std::{path::Path, time::Duration};
@@ -57,7 +57,7 @@ async fn after_a_crash_on(
             resource: command.resource().raw().map(str::to_owned),
             parent: None,
             deadline: NOW.plus(Duration::from_secs(30)),
-            replay_until: NOW.plus(crate::journal::REPLAY_WINDOW),
+            replay_until: Window::since(NOW).until(),
         };
         journal.record(NOW, &intent).unwrap();
     }
