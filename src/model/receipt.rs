@@ -53,8 +53,9 @@ pub enum Progress {
     },
     /// A flatten at work.
     Flattening(Flattening),
-    /// It may have taken effect and asking again by itself has ended: a person decides. Until
-    /// `replay_until` the same request with the same key is safe to send; after it, it could act anew.
+    /// It may have taken effect and asking again by itself has ended, or (`why` is not doubtful) it never left and is
+    /// no longer sent by itself: a person decides. Until `replay_until` the same request with the same key is safe to
+    /// send; after it, it could act anew.
     Parked {
         why: Failure,
         replay_until: Timestamp,

@@ -3,7 +3,8 @@
 //! Contract: the service is read before anything is sent; an order that may exist is linked when one and
 //! only one row fits, and otherwise asked about, never sent again by itself. A close-all goes on with its
 //! own key, a flatten is begun anew, a full market close and a cancel of what still works are sent again
-//! (none of them can open anything); a PUT is asked about. What is too old is not sent; what belongs to another service,
+//! (none of them can open anything); a PUT is asked about. What surely never left is let go where it raises exposure,
+//! and otherwise offered: only a person sends it. What is too old is not sent; what belongs to another service,
 //! account or key is shown as a question and never sent from here. Each is told in one line. Nothing that raises
 //! exposure is sent before this is over, nor after it where the last session was halted.
 
@@ -17,7 +18,7 @@ use crate::{
     app::{Msg, notice::Tone},
     client::{Clues, Sight},
     journal::{Entry, JournalError, Standing, State},
-    model::{CloseKind, Command, Failure, Order, Receipt, Ticket},
+    model::{CloseKind, Command, Failure, Order, Receipt, Risk, Ticket},
 };
 use std::{sync::Arc, time::Duration};
 use tokio::{sync::oneshot, time::sleep};
@@ -93,6 +94,9 @@ impl Bench<'_> {
             let part = deed.is_some() && row.entry.intent.parent == deed;
             if part && matches!(row.errand.command(), Command::CloseAll(_)) {
                 closing = Some(row.errand);
+            } else if part && row.entry.state == State::Prepared {
+                // The flatten that goes on finds for itself what there still is to end.
+                self.never_sent(&row.entry).await;
             } else {
                 self.settle(row).await;
             }
@@ -105,7 +109,7 @@ impl Bench<'_> {
     /// What another desk has to find out about stays in sight here, and in doubt.
     async fn show(&self, entry: Entry) {
         if entry.state == State::Prepared {
-            return self.never_sent(&entry).await;
+            return self.not_ours_to_send(&entry).await;
         }
         let words = format!(
             "is of {}, account {}, and in doubt there: it is never sent from here",
@@ -132,6 +136,29 @@ impl Bench<'_> {
         let words = "was never sent, and is not sent now";
         self.tell(entry, &Standing::new(State::Unsent, words)).await;
         self.account_for(entry, Tone::Warn, words).await;
+    }
+
+    /// A way out that never left waits for a desk of its own service, account and key.
+    async fn not_ours_to_send(&self, entry: &Entry) {
+        let intent = &entry.intent;
+        if intent.risk == Risk::Increasing {
+            return self.never_sent(entry).await;
+        }
+        let words = format!(
+            "was never sent; it is of {}, account {}, and never sent from here",
+            intent.base_url, intent.account_id
+        );
+        self.account_for(entry, Tone::Warn, &words).await;
+    }
+
+    /// What closes or cancels may still be wanted; what raises exposure was for a price that is gone.
+    async fn offer(&self, row: Row) {
+        if row.entry.intent.risk == Risk::Increasing || row.overtaken {
+            return self.never_sent(&row.entry).await;
+        }
+        let words = "was never sent: decide whether it is to be sent now";
+        self.account_for(&row.entry, Tone::Alert, words).await;
+        go(row, Resume::Ask);
     }
 
     /// Left open by this desk's service, account and key.
@@ -202,8 +229,8 @@ impl Bench<'_> {
     async fn settle(&self, row: Row) {
         let young = row.entry.is_replayable(self.desk.clock.now());
         let command = row.errand.command().clone();
-        if row.entry.state == State::Prepared && !matches!(command, Command::CloseAll(_)) {
-            return self.never_sent(&row.entry).await;
+        if row.entry.state == State::Prepared {
+            return self.offer(row).await;
         }
         if row.entry.state == State::Queued {
             row.errand.follow();

@@ -29,6 +29,7 @@ mod price;
 mod prompt;
 mod protection;
 mod quality;
+mod question;
 mod reading;
 mod scaled;
 mod settings;

@@ -1,6 +1,6 @@
 //! What asks, what is on its way and what has just happened: the strip, the flights and the toast.
 
-use super::{Gauge, Scene, Share, Span, Tone, activity, format, words};
+use super::{Gauge, Scene, Share, Span, Tone, activity, format, question, words};
 use crate::{
     app::{
         About, Flight, Mode, Model,
@@ -44,7 +44,7 @@ pub fn strip(model: &Model, scene: &Scene<'_>, strip: &Strip) -> StripView {
     let button = |action, does: &str| button(model, Context::Strip, action, does);
     let left = format::tenths(strip.ends_at().since(scene.own_now));
     let words = match strip.arm {
-        Arm::Question { .. } => question(model, scene, strip),
+        Arm::Question { ticket, .. } => question::words(model, scene, (strip, ticket)),
         Arm::Countdown { .. } => [
             vec![
                 Span::new(starting(&strip.deed, scene), Tone::Strong),
@@ -107,36 +107,13 @@ pub(super) fn button(model: &Model, place: Context, action: Action, does: &str) 
     words.map(|span| span.pressing(action)).to_vec()
 }
 
-/// What is known of a command in doubt, and what the keys do about it.
-fn question(model: &Model, scene: &Scene<'_>, strip: &Strip) -> Vec<Span> {
-    let button = |action, does: &str| button(model, Context::Strip, action, does);
-    let again = if scene.own_now < strip.ends_at() {
-        let left = format::countdown(strip.ends_at(), scene.own_now);
-        button(
-            Action::Confirm,
-            &format!("same request again ({left} left)"),
-        )
-    } else {
-        vec![Span::plain("not to be sent again")]
-    };
-    let apart = || vec![Span::plain(" · ")];
-    let head = vec![
-        Span::new(asked(&strip.deed, scene) + &account(model), Tone::Strong),
-        Span::new(" may have been done", Tone::Alert),
-        Span::plain(":  "),
-    ];
-    let [give_up, later] = [(Action::GiveUp, "give it up"), (Action::Dismiss, "later")]
-        .map(|(a, does)| button(a, does));
-    [head, again, apart(), give_up, apart(), later].concat()
-}
-
 fn share_of(ends_at: Timestamp, now: Timestamp, whole: u128) -> Share {
     let millis = |ms: u128| Num::from(i64::try_from(ms).unwrap_or(i64::MAX));
     let left = millis(ends_at.since(now).as_millis());
     Share::of(left.over(millis(whole)).unwrap_or(Num::ZERO))
 }
 
-fn asked(deed: &Deed, scene: &Scene<'_>) -> String {
+pub(super) fn asked(deed: &Deed, scene: &Scene<'_>) -> String {
     match deed {
         // These name their account themselves.
         Deed::One(Command::CloseAll(_)) => format!("close all positions{}", aside(scene)),

@@ -171,22 +171,19 @@ impl Errand {
         })
     }
 
-    /// With the doubt that an earlier sending of the same request left.
     fn first(&self) -> Stage {
-        let before = self.recorded.before.as_ref();
-        if before.is_some_and(|before| before.may_have_acted) {
-            return self.once_more(Failure::new(
-                FailureKind::Unknown,
-                "it was sent before, and may have taken effect then",
-            ));
-        }
-        let tries = Tries::of(&self.command, self.desk.client.tempo());
-        Stage::Send(Box::new(tries))
+        let why = "it was sent before, and may have taken effect then";
+        self.once_more(Failure::new(FailureKind::Unknown, why))
     }
 
+    /// With the doubt that an earlier sending of the same request left, if there was one.
     fn once_more(&self, doubt: Failure) -> Stage {
-        let tries = Tries::in_doubt(&self.command, self.desk.client.tempo(), doubt);
-        Stage::Send(Box::new(tries))
+        let tempo = self.desk.client.tempo();
+        Stage::Send(Box::new(if self.has_left() {
+            Tries::in_doubt(&self.command, tempo, doubt)
+        } else {
+            Tries::of(&self.command, tempo)
+        }))
     }
 
     /// A command of an earlier session, to its end: sent again with its own key, or asked about.
@@ -194,7 +191,7 @@ impl Errand {
         self.desk
             .say(Msg::Resumed(ticket, self.command.clone()))
             .await;
-        let why = Failure::new(FailureKind::Unknown, self.home.doubt());
+        let why = self.inherited();
         let (stage, turn) = match (resume, self.home) {
             (Resume::Send, Home::Here) => (self.once_more(why), Some(self.turn().await)),
             (Resume::Send | Resume::Ask, _) => (Stage::Ask(why), None),
@@ -212,8 +209,12 @@ impl Errand {
     async fn park(&self, ticket: Ticket, why: &Failure) -> Decision {
         loop {
             let decided = self.desk.ask(ticket);
-            self.settle(Standing::new(State::Parked, why.to_string()))
-                .await;
+            let state = if self.has_left() {
+                State::Parked
+            } else {
+                State::Prepared
+            };
+            self.settle(Standing::new(state, why.to_string())).await;
             let parked = Progress::Parked {
                 why: why.clone(),
                 replay_until: self.window().until(),
@@ -249,7 +250,12 @@ impl Errand {
     }
 
     async fn give_up(&self, why: Failure) -> Failure {
-        let standing = Standing::new(State::Abandoned, format!("given up: {why}"));
+        let state = if self.has_left() {
+            State::Abandoned
+        } else {
+            State::Unsent
+        };
+        let standing = Standing::new(state, format!("given up: {why}"));
         self.settle(standing).await;
         why
     }

@@ -46,7 +46,7 @@ pub(in crate::runtime) enum Home {
 
 impl Home {
     /// What is said of a command that an earlier session left open.
-    pub(super) fn doubt(self) -> &'static str {
+    fn doubt(self) -> &'static str {
         match self {
             Self::Here => "it was under way when the desk stopped, and may have taken effect",
             Self::Elsewhere => {
@@ -107,7 +107,7 @@ impl Errand {
         }
     }
 
-    /// A command of an earlier session: it may have left already.
+    /// A command of an earlier session: it may have left already, unless the journal knows better.
     pub(in crate::runtime) fn resumed(
         desk: Desk,
         teller: Teller,
@@ -118,13 +118,11 @@ impl Errand {
         let recorded = Recorded {
             request,
             intent: Slot::from(OnceLock::from(entry.id)),
-            before: Some(Before {
-                may_have_acted: true,
-                ..Before::of(entry)
-            }),
+            before: Some(Before::of(entry)),
         };
         Self {
             home,
+            held: AtomicBool::new(!entry.maybe_executed),
             ..Self::new(desk, teller, command, recorded, entry.created_at)
         }
     }
@@ -207,6 +205,15 @@ impl Errand {
     /// Whether a byte of it may have left, in this session or an earlier one.
     pub(super) fn has_left(&self) -> bool {
         self.sent.load(Ordering::Relaxed)
+    }
+
+    /// What is known of it before this session does anything about it.
+    pub(super) fn inherited(&self) -> Failure {
+        if self.has_left() {
+            return Failure::new(FailureKind::Unknown, self.home.doubt());
+        }
+        let words = "the desk stopped before any of it left this machine: it surely had no effect";
+        Failure::local(words)
     }
 
     /// While the same request may be sent again.

@@ -42,26 +42,34 @@ async fn after_a_crash_on(
     let responder = Responder::answering(script).await;
     let mut journal = Journal::open(journal).unwrap();
     for (command, number) in commands.iter().zip(1..) {
-        let key = format!("key-{number}").into();
-        let request = Request::of(command, key, &Dialect::default()).unwrap();
-        let intent = Intent {
-            base_url: responder.url.clone(),
-            account_id: "chal-1".into(),
-            credential: journal.fingerprint("pd_live_secret").unwrap(),
-            method: request.method.to_string(),
-            target: request.target,
-            body: request.body,
-            key: request.key,
-            risk: command.risk(),
-            command: command.to_string(),
-            resource: command.resource().raw().map(str::to_owned),
-            parent: None,
-            deadline: NOW.plus(Duration::from_secs(30)),
-            replay_until: Window::since(NOW).until(),
-        };
+        let intent = left_open(command, number, &responder.url, &journal);
         journal.record(NOW, &intent).unwrap();
     }
     drop(journal);
+    opened(dir, responder, now)
+}
+
+fn left_open(command: &Command, number: u32, url: &str, journal: &Journal) -> Intent {
+    let key = format!("key-{number}").into();
+    let request = Request::of(command, key, &Dialect::default()).unwrap();
+    Intent {
+        base_url: url.to_owned(),
+        account_id: "chal-1".into(),
+        credential: journal.fingerprint("pd_live_secret").unwrap(),
+        method: request.method.to_string(),
+        target: request.target,
+        body: request.body,
+        key: request.key,
+        risk: command.risk(),
+        command: command.to_string(),
+        resource: command.resource().raw().map(str::to_owned),
+        parent: None,
+        deadline: NOW.plus(Duration::from_secs(30)),
+        replay_until: Window::since(NOW).until(),
+    }
+}
+
+fn opened(dir: TempDir, responder: Responder, now: Timestamp) -> Desk {
     let (calls, _) = unbounded_channel();
     let tempo = Tempo::hurried(100);
     let client = Client::at_tempo(responder.connection(), calls, move || now, tempo).unwrap();
@@ -122,6 +130,72 @@ async fn a_key_too_old_to_be_known_is_not_sent_again_by_desk_or_restart() {
     let sent = desk.methods();
     assert!(sent.iter().all(|method| method == "GET"), "{sent:?}");
     assert_eq!(desk.states(), [State::Parked]);
+}
+
+/// The same, of which surely nothing had left: the line was down until the desk died.
+async fn with_nothing_left(now: Timestamp, command: &Command, script: Vec<Reply>) -> Desk {
+    let dir = tempfile::tempdir().unwrap();
+    let responder = Responder::answering(script).await;
+    let mut journal = Journal::open(dir.path()).unwrap();
+    let id = journal.record(NOW, &left_open(command, 1, &responder.url, &journal));
+    journal.hold(id.unwrap()).unwrap();
+    drop(journal);
+    opened(dir, responder, now)
+}
+
+/// What is asked of the trader, and how it reads.
+async fn asked(desk: &mut Desk) -> (Ticket, crate::model::Failure) {
+    match desk.until(is_asked).await {
+        Msg::Progress(ticket, crate::model::Progress::Parked { why, .. }) => (ticket, why),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_way_out_that_never_left_is_offered_after_a_restart_and_goes_out_when_the_trader_says_so()
+{
+    // An hour old: nobody but this machine knows its key, so that proves nothing.
+    let script = vec![empty(), tests::placed()];
+    let mut desk = with_nothing_left(NOW.plus(HOUR), &tests::close("p-1"), script).await;
+    let (ticket, why) = asked(&mut desk).await;
+    assert!(!why.is_doubtful(), "it surely had no effect: {why}");
+    assert_eq!(desk.states(), [State::Prepared]);
+    assert_eq!(desk.methods(), ["GET"], "nothing goes by itself");
+    desk.outbox.again(ticket);
+    let settled = desk.until(is_settled).await;
+    assert!(matches!(settled, Msg::Settled(_, Ok(_))), "{settled:?}");
+    let key = desk.responder.seen()[1]
+        .header("idempotency-key")
+        .map(str::to_owned);
+    assert_eq!(key.as_deref(), Some("key-1"), "as it was recorded");
+    assert_eq!(desk.states(), [State::Done]);
+}
+
+#[tokio::test]
+async fn a_way_out_that_never_left_and_is_let_go_is_written_down_as_unsent() {
+    for command in [
+        tests::close("p-1"),
+        Command::CloseAll("chal-1".into()),
+        Command::Cancel("o-1".into()),
+    ] {
+        let mut desk = with_nothing_left(NOW, &command, vec![empty()]).await;
+        let (ticket, _) = asked(&mut desk).await;
+        desk.outbox.give_up(ticket);
+        desk.until(is_settled).await;
+        assert_eq!(desk.methods(), ["GET"], "{command}");
+        let journal = Journal::look(desk.dir.path()).unwrap();
+        let row = &journal.recent(1).unwrap()[0];
+        assert_eq!((row.state, row.maybe_executed), (State::Unsent, false));
+    }
+}
+
+#[tokio::test]
+async fn an_order_that_never_left_is_neither_sent_nor_offered_after_a_restart() {
+    let mut desk = with_nothing_left(NOW, &tests::buy(), vec![empty()]).await;
+    let told = |msg: &Msg| matches!(msg, Msg::Said(_, text) if text.contains("was never sent"));
+    desk.until(told).await;
+    assert_eq!(desk.states(), [State::Unsent]);
+    assert_eq!(desk.methods(), ["GET"]);
 }
 
 #[tokio::test]
