@@ -61,6 +61,66 @@ impl fmt::Display for FlatProof {
     }
 }
 
+/// What a close leaves open may only be on its way: so many complete reads must find it before it counts as left.
+const PATIENT_READS: u32 = 3;
+const BETWEEN_READS: Duration = Duration::from_secs(1);
+
+/// Complete reads after a close, one after the other, until they tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Proving {
+    clean_since: Option<Timestamp>,
+    patience: u32,
+}
+
+/// What the reads so far come to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Finding {
+    Proved(FlatProof),
+    /// Something is left, and it is not only on its way.
+    Left,
+    /// They do not tell yet.
+    Open,
+}
+
+impl Default for Proving {
+    fn default() -> Self {
+        Self {
+            clean_since: None,
+            patience: PATIENT_READS,
+        }
+    }
+}
+
+impl Proving {
+    /// One more, asked for at `at`, that found nothing or something.
+    pub fn saw(&mut self, at: Timestamp, found: Leftovers) -> Finding {
+        if !found.is_flat() {
+            self.clean_since = None;
+            self.patience = self.patience.saturating_sub(1);
+            return if self.patience == 0 {
+                Finding::Left
+            } else {
+                Finding::Open
+            };
+        }
+        match self.clean_since {
+            Some(first) => Finding::Proved(FlatProof { first, second: at }),
+            None => {
+                self.clean_since = Some(at);
+                Finding::Open
+            }
+        }
+    }
+
+    /// How long until the next.
+    pub fn pause(self) -> Duration {
+        match self.clean_since {
+            Some(_) => PROOF_APART,
+            None => BETWEEN_READS,
+        }
+    }
+}
+
 /// How far a flatten has come.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Flattening {
@@ -92,6 +152,32 @@ impl fmt::Display for Flattening {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_only_on_its_way_is_waited_for_and_what_comes_back_begins_the_proof_anew() {
+        let [none, one] = [0, 1].map(|positions| Leftovers {
+            positions,
+            ..Leftovers::default()
+        });
+        let findings = |reads: &[Leftovers]| {
+            let mut proving = Proving::default();
+            let reads = (1..).zip(reads);
+            let seen = reads.map(|(at, found)| proving.saw(Timestamp(at), *found));
+            seen.collect::<Vec<_>>()
+        };
+        let proved = |first, second| {
+            let [first, second] = [first, second].map(Timestamp);
+            Finding::Proved(FlatProof { first, second })
+        };
+        let (open, left) = (Finding::Open, Finding::Left);
+        assert_eq!(
+            findings(&[one, one, none, none]),
+            [open, open, open, proved(3, 4)]
+        );
+        assert_eq!(findings(&[one, one, one]), [open, open, left]);
+        assert_eq!(findings(&[none, one, none, none])[3], proved(3, 4));
+        assert_eq!(findings(&[none, one, none, one, one])[4], left);
+    }
 
     #[test]
     fn what_is_left_and_what_is_proved_read_as_sentences() {

@@ -36,7 +36,7 @@ pub use command::{
     PlaceTwap, Resource, Risk, Trigger,
 };
 pub use failure::{Failure, FailureKind};
-pub use flat::{FlatProof, Flattening, Leftovers, PROOF_APART};
+pub use flat::{Finding, FlatProof, Flattening, Leftovers, PROOF_APART, Proving};
 pub use ids::{
     AccountId, IdempotencyKey, MarketId, OperationId, OrderId, PositionId, ScaledId, Ticket, TwapId,
 };

@@ -7,8 +7,8 @@ use crate::{
     client::{Clues, Sight},
     journal::Standing,
     model::{
-        CancelResult, CloseAll, Command, Failure, FlatProof, PROOF_APART, Position, Receipt,
-        Timestamp,
+        CancelResult, CloseAll, Command, Failure, Finding, FlatProof, Leftovers, Position, Proving,
+        Receipt,
     },
 };
 use std::{sync::Arc, time::Duration};
@@ -70,33 +70,33 @@ pub(super) async fn queued_cancel(errand: Arc<Errand>) {
     }
 }
 
-/// `completed` means submitted: whether the positions are gone, two reads say.
+/// `completed` means submitted: whether the positions are gone, reads say, and what is only on its way is waited for.
 async fn prove(errand: Arc<Errand>, operation: CloseAll) {
     let desk = &errand.desk;
     let account = &desk.client.connection().account_id;
     let tempo = desk.client.tempo();
-    let mut clean_since: Option<Timestamp> = None;
+    let mut proving = Proving::default();
     for _ in 0..PROOF_READS {
         let at = desk.clock.now();
         let page = desk.client.open_positions(account).await;
-        match page {
-            Ok(page) if page.incomplete || !page.unreadable.is_empty() => {}
-            Ok(page) if !page.rows.is_empty() && clean_since.is_none() => {
-                return desk
-                    .note(Tone::Alert, left_over(&page.rows, &operation))
-                    .await;
-            }
-            Ok(page) if page.rows.is_empty() => match clean_since {
-                Some(first) => {
-                    let proof = FlatProof { first, second: at };
-                    return desk.note(Tone::Good, proved(proof)).await;
+        let whole = page
+            .ok()
+            .filter(|page| !page.incomplete && page.unreadable.is_empty());
+        if let Some(page) = whole {
+            let found = Leftovers {
+                positions: page.rows.len(),
+                ..Leftovers::default()
+            };
+            match proving.saw(at, found) {
+                Finding::Proved(proof) => return desk.note(Tone::Good, proved(proof)).await,
+                Finding::Left => {
+                    let text = left_over(&page.rows, &operation);
+                    return desk.note(Tone::Alert, text).await;
                 }
-                None => clean_since = Some(at),
-            },
-            Ok(_) => clean_since = None,
-            Err(_) => {}
+                Finding::Open => {}
+            }
         }
-        sleep(tempo.of(PROOF_APART)).await;
+        sleep(tempo.of(proving.pause())).await;
     }
     let text = "close all is complete, but the positions cannot be read: whether they are gone is not known";
     desk.note(Tone::Alert, text).await;

@@ -136,3 +136,41 @@ async fn everything_is_ended_once_flat_is_proved_and_the_desk_is_halted() {
         .collect();
     assert_eq!(open, []);
 }
+
+/// What is said at the end of a close-all whose position is there for so many reads after it.
+async fn said_after_a_close_all(reads: usize) -> (String, usize) {
+    let left = Mutex::new(reads);
+    let part = move |seen: &Seen| {
+        if seen.line.starts_with("POST") {
+            return ok(&format!(r#"{{"data":{CLOSED}}}"#));
+        }
+        let mut left = left.lock().unwrap();
+        let rows = if *left > 0 { POSITION } else { "" };
+        *left = left.saturating_sub(1);
+        ok(&format!(r#"{{"data":[{rows}],"has_more":false}}"#))
+    };
+    let responder = Responder::playing(part, || ()).await;
+    let (calls, _called) = tokio::sync::mpsc::unbounded_channel();
+    let tempo = Tempo::hurried(100);
+    let client = Client::at_tempo(responder.connection(), calls, || NOW, tempo).unwrap();
+    let mut scene = Scene::with(tempfile::tempdir().unwrap(), responder, client);
+    scene.outbox.send(TICKET, Command::CloseAll("chal-1".into()));
+    let text = loop {
+        if let Msg::Said(_, text) = scene.events.recv().await.unwrap() {
+            break text;
+        }
+    };
+    let seen = scene.responder.seen();
+    let gets = seen.iter().filter(|seen| seen.line.starts_with("GET"));
+    (text, gets.count())
+}
+
+#[tokio::test]
+async fn a_position_that_is_still_closing_is_not_called_left_over_and_one_that_stays_is_named() {
+    let (said, reads) = said_after_a_close_all(2).await;
+    assert!(said.starts_with("no position is open, on two reads"), "{said}");
+    assert_eq!(reads, 4, "two that found it, two that did not");
+    let (said, _) = said_after_a_close_all(usize::MAX).await;
+    let left = "close all is complete but not flat, still open: BTC 1";
+    assert_eq!(said, left);
+}
