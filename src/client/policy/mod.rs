@@ -4,12 +4,12 @@
 //! Contract: the same key and the same bytes go out on every attempt, so asking again can never place a
 //! second order. **Doubt is sticky**: once an attempt may have taken effect, no refusal of a later one
 //! proves that the first did not (a 401, 404, 409, 429 or 503 can come from in front of the service's
-//! memory of keys), so the end is [`FailureKind::Unknown`], never "rejected". So it is when a 503 said come back (but for
-//! close-all, where the service documents that it has not begun), or a 409 that the key is at work: whatever answers
-//! the next attempt did not answer that one. `Retry-After` is never undercut; one beyond what the command may take ends the trying, with the wait in the failure. A DELETE
-//! in doubt is sent again, for nothing can be canceled twice; a PUT in doubt is sent again only after a
-//! read has shown that it did not take effect. What a DELETE's 404 or 409 means, and what became of a keyed
-//! request whose answers never told, a read decides.
+//! memory of keys), so the end is [`FailureKind::Unknown`], never "rejected". So it is when a 503 said come back (but
+//! for close-all, where the service documents that it has not begun), or a 409 that the key is at work: whatever
+//! answers the next attempt did not answer that one. `Retry-After` is never undercut; one beyond what the command may
+//! take ends the trying, with the wait in the failure. A DELETE in doubt is sent again, for nothing can be canceled
+//! twice; a PUT in doubt is sent again only after a read has shown that it did not take effect. What a DELETE's 404 or
+//! 409 means, and what became of a keyed request whose answers never told, a read decides.
 
 mod looked;
 mod words;
@@ -86,7 +86,7 @@ enum Meaning {
     Final,
     /// A DELETE's 404 or 409: over already, but how?
     Gone,
-    /// 409 to a keyed request: perhaps the same key is being worked on right now.
+    /// 409: perhaps the same key is being worked on right now.
     Busy,
     /// Not done yet: no budget for it, or no snapshot to close all from. The service asks to wait.
     Wait,
@@ -102,7 +102,7 @@ fn meaning(mutation: Mutation, why: &Failure) -> Meaning {
         Some(404 | 409) if mutation.is_delete() => Meaning::Gone,
         // A trading rule, or an order row, is an answer: the request was looked at.
         Some(409) if why.rule_id.is_some() || why.order_id.is_some() => Meaning::Final,
-        Some(409) if mutation.is_keyed() => Meaning::Busy,
+        Some(409) if mutation.may_be_at_work() => Meaning::Busy,
         Some(429) => Meaning::Wait,
         Some(503) if mutation == Mutation::CloseAll && why.retry_after.is_some() => Meaning::Wait,
         Some(408 | 425 | 500..) | None => Meaning::Doubt,

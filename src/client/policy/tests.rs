@@ -86,7 +86,7 @@ fn the_first_answer_decides_as_the_table_says() {
                 }
                 "302" => "unknown",
                 "404" | "409" if mutation.is_delete() => "look",
-                "409" if mutation.is_keyed() => "ask again",
+                "409" if mutation.may_be_at_work() => "ask again",
                 _ => "failed",
             };
             let verdict = tries(*mutation).judge(attempt(answer), seconds(0), 500);
@@ -107,7 +107,7 @@ fn after_a_doubt_no_refusal_ever_reads_as_rejected() {
                     "unknown"
                 }
                 "400" | "401" | "403" | "404" | "422" => "look",
-                "409" if !mutation.is_keyed() => "look",
+                "409" if !mutation.may_be_at_work() => "look",
                 _ if mutation.is_put() => "look",
                 _ => "ask in doubt",
             };
@@ -179,6 +179,15 @@ fn budgets_are_kept_by_count_and_by_time() {
                 "{mutation:?} {answer}"
             );
         }
+    }
+}
+
+#[test]
+fn a_twap_or_a_ladder_that_conflicts_is_told_at_once() {
+    for mutation in [Mutation::PlaceTwap, Mutation::PlaceScaled] {
+        let (count, waited, why) = asked(mutation, "409");
+        assert_eq!((count, waited), (1, Duration::ZERO), "{mutation:?}");
+        assert!(!why.is_doubtful() && why.message.raw() == "answer 409", "{why}");
     }
 }
 
@@ -374,7 +383,7 @@ fn a_close_all_that_is_asked_seldom_and_gets_nowhere_in_ten_minutes_stands_still
 fn a_key_that_was_at_work_and_is_not_heard_of_again_is_never_called_rejected_or_unsent() {
     for mutation in Mutation::VARIANTS
         .iter()
-        .filter(|mutation| mutation.is_keyed())
+        .filter(|mutation| mutation.may_be_at_work())
     {
         for later in ["no byte", "timeout", "401", "404", "400", "429", "503 wait"] {
             let mut tries = tries(*mutation);

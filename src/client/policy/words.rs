@@ -8,12 +8,11 @@ use crate::{
 use std::{collections::BTreeSet, time::Duration};
 
 impl Mutation {
-    /// Whether the endpoint keeps the `Idempotency-Key` (`api.md`, Limits).
-    pub(super) fn is_keyed(self) -> bool {
-        matches!(
-            self,
-            Self::Place | Self::PlaceTwap | Self::PlaceScaled | Self::Close | Self::CloseAll
-        )
+    /// Whether a 409 may mean that its key is at work this moment: where `api.md` names "an idempotency record" as a
+    /// cause. TWAPs and ladders are begun on the paper exchange alone, which does one thing after the other: its 409
+    /// is a conflict, and asking again would answer the same.
+    pub(super) fn may_be_at_work(self) -> bool {
+        matches!(self, Self::Place | Self::Close | Self::CloseAll)
     }
 
     /// Sets an absolute state: sent late, it undoes what came after it.
