@@ -3,8 +3,8 @@
 //! Contract: one thread that looks at a few files twice a second and otherwise sleeps; the desk hears of it only when
 //! something reads otherwise, is wrong, or was asked for. What is read counts only when the files were the same on two
 //! looks before and still are afterwards, so that half a file is never taken for settings; a file that is gone is given
-//! time to come back, as editors replace files by moving others over them. A settings file that was read and is now gone or empty is a
-//! fault: what it said stays in force.
+//! time to come back, as editors replace files by moving others over them. A settings file that was read and is now
+//! gone or empty is a fault: what it said stays in force.
 //!
 //! Known limit: a change that keeps size, inode and the file system's time stamp is not seen; `:reload` reads it.
 

@@ -3,8 +3,8 @@
 //! Contract: the only place that names reqwest. A read answers rows or a [`Failure`]; a mutation answers
 //! an [`Attempt`], which keeps apart what was refused, what was surely not sent and what may have taken
 //! effect. Nothing here repeats a request: when to ask again is [`policy`]'s table, the asking is the
-//! outbox's. The API key goes to the origin of the base URL only, redirects are never followed, no proxy is used but the
-//! one that is set, an answer is read up to 4 MiB, every call is reported on the `calls` channel.
+//! outbox's. The API key goes to the origin of the base URL only, redirects are never followed, no proxy is used but
+//! the one that is set, an answer is read up to 4 MiB, every call is reported on the `calls` channel.
 //!
 //! Known limits: HTTP/1.1 without compression; HTTP dates in `Retry-After` are read against this
 //! machine's clock when the answer carries no `Date`.

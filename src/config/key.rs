@@ -54,7 +54,8 @@ fn from_command(command: &str) -> Result<Secret, String> {
     usable(&String::from_utf8_lossy(&output.stdout))
 }
 
-/// Takes every variable that may hold a key, or a proxy's password, out of what `child` inherits; `names` are those of the environment.
+/// Takes every variable that may hold a key, or a proxy's password, out of what `child` inherits; `names` are those of
+/// the environment.
 pub fn keyless(child: &mut Command, names: impl Iterator<Item = OsString>) -> &mut Command {
     for name in names {
         let known = name.to_string_lossy().to_uppercase();

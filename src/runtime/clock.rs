@@ -1,10 +1,10 @@
 //! The one place that reads clocks.
 //!
 //! The desk's own time starts at what the wall clock says and from then on only goes forward, at the rate of the
-//! clock that counts since the machine was booted (on Linux also while it sleeps). Everything the desk measures by itself
-//! runs on it: countdowns, strips, toasts, ages of answers, which of two answers is the newer. So a wall clock that
-//! is set, in either direction, delays and drops nothing. What the service dates (orders, expiries, days) is compared with the
-//! wall clock instead: the desk's time plus its [`Drift`].
+//! clock that counts since the machine was booted (on Linux also while it sleeps). Everything the desk measures by
+//! itself runs on it: countdowns, strips, toasts, ages of answers, which of two answers is the newer. So a wall clock
+//! that is set, in either direction, delays and drops nothing. What the service dates (orders, expiries, days) is
+//! compared with the wall clock instead: the desk's time plus its [`Drift`].
 //!
 //! Known limits: the journal of one session is dated by that session's own time; what is before a step in the
 //! chart of a market is not moved by it.

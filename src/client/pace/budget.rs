@@ -1,10 +1,10 @@
 //! The request budget of a key, learned from its 429s: no document tells it.
 //!
-//! Contract: pure, over instants that never go backwards. Until the first 429 nothing is held back. From then on requests
-//! share a bucket that fills at four fifths of what the service was seen to take; a part of the bucket is left alone by
-//! polls, a smaller one by new exposure, and exits may overdraw it. A 429 lowers the budget and quiet raises it again, slowly
-//! where a whole minute was counted and fast where it was guessed from less: one taken for too small is found out, at the
-//! price of one 429.
+//! Contract: pure, over instants that never go backwards. Until the first 429 nothing is held back. From then on
+//! requests share a bucket that fills at four fifths of what the service was seen to take; a part of the bucket is left
+//! alone by polls, a smaller one by new exposure, and exits may overdraw it. A 429 lowers the budget and quiet raises
+//! it again, slowly where a whole minute was counted and fast where it was guessed from less: one taken for too small
+//! is found out, at the price of one 429.
 
 use super::Class;
 use std::{collections::VecDeque, time::Duration};
@@ -77,8 +77,8 @@ impl Budget {
         }
     }
 
-    /// A request that left at `sent` was answered with 429 and `wait`. Others that were on the wire with it teach nothing
-    /// new.
+    /// A request that left at `sent` was answered with 429 and `wait`. Others that were on the wire with it teach
+    /// nothing new.
     pub(super) fn refused(&mut self, sent: Instant, now: Instant, wait: Duration) {
         if self.learned.is_some_and(|learned| sent <= learned.taught) {
             return;

@@ -114,8 +114,8 @@ impl Desk {
         locked(&self.shared.lanes).join(command)
     }
 
-    /// Orders of this service that other intents are known to have made; `None` where the journal does not say, or not in time for an
-    /// exit.
+    /// Orders of this service that other intents are known to have made; `None` where the journal does not say, or not
+    /// in time for an exit.
     pub(in crate::runtime) async fn linked_orders(&self, risk: Risk) -> Option<Vec<OrderId>> {
         let base_url = self.client.connection().base_url.clone();
         let read = move |journal: &mut Journal| journal.linked_orders(&base_url);

@@ -381,9 +381,9 @@ impl Errand {
     }
 }
 
-/// Why it must not be sent `now`, if so: its attempts began at `begun`, and the service knows its key for that `window`.
-/// Waits are counted by a clock that may stand still while the machine sleeps; the service's memory of keys and the
-/// market go on.
+/// Why it must not be sent `now`, if so: its attempts began at `begun`, and the service knows its key for that
+/// `window`. Waits are counted by a clock that may stand still while the machine sleeps; the service's memory of keys
+/// and the market go on.
 fn too_late(
     command: &Command,
     now: Timestamp,

@@ -1,7 +1,7 @@
 //! Who may be on the wire: one command per resource, in the order given.
 //!
-//! Known limit: a way out does not wait for a change. Closing a position or canceling an order goes out beside a `PUT` of
-//! its margin or exits that is still being tried: what the change would have set is of no more use then.
+//! Known limit: a way out does not wait for a change. Closing a position or canceling an order goes out beside a `PUT`
+//! of its margin or exits that is still being tried: what the change would have set is of no more use then.
 
 use crate::model::{Command, Resource};
 use std::collections::HashMap;

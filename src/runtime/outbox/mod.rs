@@ -3,12 +3,12 @@
 //!
 //! Contract: the intent is on disk before the first byte leaves; every attempt carries the same key and
 //! the same bytes; at most one command per resource is on the wire, those of earlier sessions among them, later ones
-//! wait in the order they were given (see [`lanes`]; new orders do not wait for each other). What may have taken effect and cannot be found out
-//! is parked: it stays on the desk as a question until a person decides or a later answer does. Without a
-//! working journal nothing that raises exposure is sent, everything else is, with its key in the activity.
-//! On a desk whose journal belongs to another desk nothing is sent at all. While the desk finds out what
-//! became of the last session's commands, or flattens, nothing that raises exposure is sent; nor while it is halted,
-//! which outlives it, and ends when a person says so.
+//! wait in the order they were given (see [`lanes`]; new orders do not wait for each other). What may have taken effect
+//! and cannot be found out is parked: it stays on the desk as a question until a person decides or a later answer does.
+//! Without a working journal nothing that raises exposure is sent, everything else is, with its key in the activity. On
+//! a desk whose journal belongs to another desk nothing is sent at all. While the desk finds out what became of the
+//! last session's commands, or flattens, nothing that raises exposure is sent; nor while it is halted, which outlives
+//! it, and ends when a person says so.
 
 mod deliver;
 mod desk;
