@@ -117,7 +117,7 @@ impl Client {
     }
 
     /// One order, working or ended, wherever it is found.
-    async fn order(&self, id: &OrderId) -> Result<Option<Order>, Failure> {
+    pub async fn order(&self, id: &OrderId) -> Result<Option<Order>, Failure> {
         let account = &self.connection().account_id;
         let working = self.working_orders(account).await?;
         if let Some(order) = working.rows.into_iter().find(|order| order.id == *id) {

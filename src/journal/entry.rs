@@ -181,10 +181,7 @@ fn told(receipt: &Receipt) -> String {
             format!("ladder {} placed", ladder.id)
         }
         Receipt::Scaled(ladder) => format!("ladder {} canceled", ladder.id),
-        Receipt::CloseAll(operation) => format!(
-            "{}: {} of {} submitted, {} failed",
-            operation.id, operation.succeeded_count, operation.total_count, operation.failed_count
-        ),
+        Receipt::CloseAll(operation) => operation.to_string(),
         Receipt::Over(what) => what.to_string(),
         Receipt::Flat(proof) => proof.to_string(),
     }

@@ -2,6 +2,7 @@
 
 use super::{AccountId, Lenient, OperationId, Order, PositionId, Text, Timestamp, order::words};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use strum::{Display, EnumString, VariantArray};
 
 words! {
@@ -35,6 +36,33 @@ impl CloseAll {
         self.results
             .iter()
             .filter(|r| !r.status.is(&CloseResultStatus::Submitted))
+    }
+
+    /// What its `Display` wrote, without the results; `None` where that is something else.
+    pub fn read(text: &str, account: &AccountId, at: Timestamp) -> Option<Self> {
+        let (id, counts) = text.split_once(": ")?;
+        let (succeeded, rest) = counts.split_once(" of ")?;
+        let (total, failed) = rest.split_once(" submitted, ")?;
+        Some(Self {
+            id: id.into(),
+            operation: "close_all_positions".into(),
+            account_id: account.clone(),
+            status: Lenient::Known(CloseAllStatus::Completed),
+            total_count: total.parse().ok()?,
+            succeeded_count: succeeded.parse().ok()?,
+            failed_count: failed.strip_suffix(" failed")?.parse().ok()?,
+            results: vec![],
+            created_at: at,
+            completed_at: None,
+        })
+    }
+}
+
+/// `op-1: 2 of 3 submitted, 1 failed`.
+impl fmt::Display for CloseAll {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (done, total, failed) = (self.succeeded_count, self.total_count, self.failed_count);
+        write!(f, "{}: {done} of {total} submitted, {failed} failed", self.id)
     }
 }
 

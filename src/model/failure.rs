@@ -3,9 +3,10 @@
 use super::{OrderId, Text};
 use serde::{Deserialize, Serialize};
 use std::{fmt, time::Duration};
+use strum::VariantArray;
 
 /// What kind of trouble it is; decides what the desk does and the word in front of the message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, VariantArray, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureKind {
     /// 400/422: the service did not understand or accept the request.
@@ -90,6 +91,19 @@ impl Failure {
         Self::new(FailureKind::Local, message)
     }
 
+    /// What its `Display` wrote, which keeps the kind and the message; `None` where that is something else.
+    pub fn read(text: &str) -> Option<Self> {
+        FailureKind::VARIANTS.iter().find_map(|kind| {
+            let rest = text.strip_prefix(kind.word())?;
+            let message = if rest.is_empty() {
+                rest
+            } else {
+                rest.strip_prefix(": ")?
+            };
+            Some(Self::new(*kind, message))
+        })
+    }
+
     /// Whether the request may have taken effect all the same.
     pub fn is_doubtful(&self) -> bool {
         matches!(self.kind, FailureKind::Unknown | FailureKind::Contradiction)
@@ -121,3 +135,19 @@ impl fmt::Display for Failure {
 }
 
 impl std::error::Error for Failure {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_failure_that_was_written_down_is_read_as_what_it_was() {
+        for kind in FailureKind::VARIANTS {
+            for message in ["", "why: because"] {
+                let failure = Failure::new(*kind, message);
+                assert_eq!(Failure::read(&failure.to_string()), Some(failure));
+            }
+        }
+        assert_eq!(Failure::read("given up: rejected: no"), None);
+    }
+}

@@ -145,3 +145,70 @@ fn orders_and_a_close_all_that_are_repeated_under_their_key_are_answered_as_befo
     assert_eq!(first, again);
     assert_eq!(served.orders().len(), 5);
 }
+
+/// What the journal is made to say.
+fn journal(served: &Served, sql: &str) {
+    let state = served.home.path().join(".local/state/perpdeck");
+    let journal = rusqlite::Connection::open(state.join("journal.sqlite3")).unwrap();
+    assert!(journal.execute(sql, []).unwrap() > 0);
+}
+
+/// Everything in the journal was done an hour earlier.
+fn an_hour_passes(served: &Served) {
+    let hour = "UPDATE intents SET created_at = created_at - 3600000, replay_until = replay_until - 3600000";
+    journal(served, hour);
+}
+
+/// As it stands when the line breaks before an answer comes.
+const LOST: &str =
+    "UPDATE intents SET state = 'unknown', order_id = NULL, detail = 'outcome unknown: no answer'";
+
+#[test]
+fn a_key_from_an_hour_ago_is_answered_with_what_came_of_it_and_nothing_is_sent() {
+    let served = Served::bare();
+    let buy = with(BUY, &["--yes", "--idempotency-key", "long ago"]);
+    let first = served.json(&buy);
+    let dear = BUY
+        .iter()
+        .map(|word| if *word == "0.01" { "900" } else { *word });
+    let dear: Vec<_> = dear.chain(["--yes", "--idempotency-key", "dear"]).collect();
+    let (refused, why) = served.error(&dear);
+    served.holding("paper|ETH", 0.5, "cross");
+    let all = ["close-all", "--yes", "--idempotency-key", "all"];
+    let closed = served.json(&all);
+    an_hour_passes(&served);
+
+    let orders = served.orders().len();
+    assert_eq!(served.json(&buy)["data"]["id"], first["data"]["id"]);
+    let (code, again) = served.error(&dear);
+    assert_eq!((code, &again["message"]), (refused, &why["message"]));
+    let (now, then) = (served.json(&all), &closed["data"]);
+    for field in ["id", "total_count", "failed_count"] {
+        assert_eq!(now["data"][field], then[field], "{field}");
+    }
+    assert_eq!(served.orders().len(), orders);
+}
+
+#[test]
+fn a_key_from_an_hour_ago_whose_outcome_was_never_known_is_looked_for() {
+    let served = Served::bare();
+    let buy = with(BUY, &["--yes", "--idempotency-key", "lost"]);
+    served.json(&buy);
+    an_hour_passes(&served);
+    journal(&served, LOST);
+    let orders = served.orders();
+    let found = served.json(&buy);
+    assert_eq!(found["data"]["id"], orders[0]["id"], "the one that fits");
+    assert_eq!(served.orders().len(), 1);
+
+    let all = ["close-all", "--yes", "--idempotency-key", "all"];
+    served.json(&all);
+    an_hour_passes(&served);
+    journal(&served, LOST);
+    let (code, why) = served.error(&all);
+    let said = why["message"].as_str().unwrap();
+    assert!(
+        code == 14 && said.contains("nothing was sent now"),
+        "{code} {said}"
+    );
+}

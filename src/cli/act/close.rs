@@ -70,7 +70,7 @@ async fn close(mut args: Args, voice: Voice, sources: &Sources) -> Result<Exit> 
     let command = Command::Close(args.order(&store, before.as_ref())?);
     let reckoned = args.reckoned();
     let deed = Deed::new(&service, command, args.key.chosen.clone())?;
-    let deed = repeat::settled(before.as_ref(), deed, &service, reckoned)?;
+    let deed = repeat::settled(before.as_ref(), deed, &service, reckoned)?.deed();
     perform(&service, args.how, deed, reckoned).await
 }
 

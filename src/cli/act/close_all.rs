@@ -118,10 +118,7 @@ async fn still_open(service: &Service) -> Result<Vec<Position>, Failure> {
 }
 
 fn told(operation: &CloseAll, open: Option<&[Position]>) -> String {
-    let mut lines = vec![format!(
-        "close-all {}: {} of {} submitted, {} failed",
-        operation.id, operation.succeeded_count, operation.total_count, operation.failed_count
-    )];
+    let mut lines = vec![format!("close-all {operation}")];
     lines.extend(operation.failures().map(|failed| {
         let why = failed.failure_code.iter().chain(&failed.rule_id);
         let why: Vec<_> = why.map(ToString::to_string).collect();

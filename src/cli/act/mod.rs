@@ -16,6 +16,7 @@ pub(super) mod flatten;
 pub(super) mod margin;
 pub(super) mod place;
 mod post;
+mod recall;
 mod receipt;
 mod repeat;
 mod typed;
@@ -27,11 +28,13 @@ use super::{
 };
 use crate::{
     api::{IDEMPOTENCY_KEY_LIMIT, Request},
-    journal::Journal,
+    journal::{Entry, Journal},
     model::{Command, Failure, FailureKind, IdempotencyKey, Receipt, Risk},
+    runtime::Clock,
 };
 use color_eyre::Result;
 use post::Post;
+use repeat::Wish;
 
 /// How any of them is done.
 #[derive(Debug, Clone, Copy, clap::Args)]
@@ -48,7 +51,7 @@ struct How {
 
 #[derive(Debug, Clone, clap::Args)]
 struct Key {
-    /// The name of this deed: the same command under the same key is done once, however often it is asked for
+    /// The name of this deed: the same command under the same key is done once, however often and late it is asked for
     #[arg(long = "idempotency-key", value_name = "KEY", value_parser = key)]
     chosen: Option<IdempotencyKey>,
 }
@@ -113,7 +116,12 @@ async fn send(service: &Service, voice: Voice, deed: &Deed, reckoned: &[&str]) -
     writable(service)?;
     let post = Post::open(service, voice, deed.command.risk()).await?;
     let known = post.known(deed);
-    let deed = &repeat::settled(known.as_ref(), deed.clone(), service, reckoned)?;
+    let deed = &match repeat::settled(known.as_ref(), deed.clone(), service, reckoned)? {
+        Wish::Due(deed) => deed,
+        Wish::Past(deed) => {
+            return Ok(recalled(service, voice, &post, (&deed, known.as_ref())).await);
+        }
+    };
     if let Some(journal) = post.journal() {
         // What was checked when it was first sent is only repeated now.
         let objection = match (halted(service, journal, deed), known) {
@@ -127,6 +135,25 @@ async fn send(service: &Service, voice: Voice, deed: &Deed, reckoned: &[&str]) -
     let mut outcomes = post.deliver(std::slice::from_ref(deed)).await?;
     let lost = || Err(Failure::local("the outbox ended without an answer"));
     Ok(outcomes.pop().unwrap_or_else(lost))
+}
+
+/// What came of a deed that is too old to be sent again.
+async fn recalled(
+    service: &Service,
+    voice: Voice,
+    post: &Post<'_>,
+    (deed, known): (&Deed, Option<&Entry>),
+) -> Outcome {
+    let Some(entry) = known else {
+        return Err(Failure::local("the journal knows nothing of it"));
+    };
+    let ago = Clock::start().now().since(entry.created_at).as_secs() / 60;
+    voice.note(&format!(
+        "the key {} was first sent {ago} min ago, and the service may have forgotten it: nothing is sent, this is what \
+         came of it",
+        deed.key
+    ));
+    recall::outcome(service, deed, entry, post.linked().as_deref()).await
 }
 
 /// What raises exposure waits until a person has seen why a desk or a verb before this was halted.

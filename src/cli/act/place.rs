@@ -96,7 +96,7 @@ async fn place(mut args: Args, voice: Voice, sources: &Sources) -> Result<Exit> 
     let command = args.order(&service, &store, before.as_ref())?;
     let reckoned = args.reckoned();
     let deed = Deed::new(&service, command, args.key.chosen.clone())?;
-    let deed = repeat::settled(before.as_ref(), deed, &service, &reckoned)?;
+    let deed = repeat::settled(before.as_ref(), deed, &service, &reckoned)?.deed();
     perform(&service, args.how, deed, &reckoned).await
 }
 

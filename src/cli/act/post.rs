@@ -10,7 +10,7 @@ use crate::{
     app::{Msg, Sending},
     cli::{service::Service, voice::Voice},
     journal::{Entry, Journal, JournalError, asides, holder},
-    model::{Command, Failure, FailureKind, Progress, Risk, Ticket},
+    model::{Command, Failure, FailureKind, OrderId, Progress, Risk, Ticket},
     runtime::{Asked, Caller, Clock, Outbox, TurnedAway, call},
 };
 use color_eyre::Result;
@@ -93,10 +93,20 @@ impl<'a> Post<'a> {
     /// What was sent before under the deed's key.
     pub(super) fn known(&self, deed: &Deed) -> Option<Entry> {
         let key = deed.kept_key()?;
-        let look = || Journal::look(&self.service.journal_dir).ok();
+        self.read(|journal| journal.by_key(key)).flatten()
+    }
+
+    /// Orders that deeds of this service are known to have made.
+    pub(super) fn linked(&self) -> Option<Vec<OrderId>> {
+        let base_url = &self.service.client.connection().base_url;
+        self.read(|journal| journal.linked_orders(base_url))
+    }
+
+    /// From the journal, whoever writes it; `None` where it cannot be read.
+    fn read<T>(&self, read: impl FnOnce(&Journal) -> Result<T, JournalError>) -> Option<T> {
         match &self.way {
-            Way::Own(journal) => journal.as_ref().as_ref().ok()?.by_key(key).ok()?,
-            Way::Desk => look()?.by_key(key).ok()?,
+            Way::Own(journal) => read(journal.as_ref().as_ref().ok()?).ok(),
+            Way::Desk => read(&Journal::look(&self.service.journal_dir).ok()?).ok(),
         }
     }
 

@@ -77,10 +77,7 @@ fn sentence(receipt: &Receipt) -> String {
         Receipt::Scaled(ladder) => {
             format!("ladder {}: {}", ladder.id, word(ladder.status.as_ref()))
         }
-        Receipt::CloseAll(operation) => format!(
-            "close-all {}: {} of {} submitted, {} failed",
-            operation.id, operation.succeeded_count, operation.total_count, operation.failed_count
-        ),
+        Receipt::CloseAll(operation) => format!("close-all {operation}"),
         Receipt::Over(words) => words.to_string(),
         Receipt::Flat(proof) => proof.to_string(),
     }

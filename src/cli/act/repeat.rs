@@ -28,6 +28,23 @@ pub(super) fn sent(entry: &Entry, name: &str) -> Option<String> {
     Some(fields(&entry.intent.body)?.remove(name)?.get().to_owned())
 }
 
+/// What a deed comes to, given what was sent before under its key.
+pub(super) enum Wish {
+    /// To be sent.
+    Due(Deed),
+    /// The service may have forgotten its key: what came of it is told, and nothing is sent.
+    Past(Deed),
+}
+
+impl Wish {
+    /// As it was sent, if it was.
+    pub(super) fn deed(self) -> Deed {
+        match self {
+            Self::Due(deed) | Self::Past(deed) => deed,
+        }
+    }
+}
+
 /// What is to be sent for `deed`: where its key `known` was sent before, what was sent then, if that was the same
 /// wish. What its body has under the names `reckoned` follows from prices, positions or the clock, and those have
 /// moved since.
@@ -36,8 +53,10 @@ pub(super) fn settled(
     deed: Deed,
     service: &Service,
     reckoned: &[&str],
-) -> Result<Deed> {
-    let Some(entry) = known else { return Ok(deed) };
+) -> Result<Wish> {
+    let Some(entry) = known else {
+        return Ok(Wish::Due(deed));
+    };
     let (before, connection) = (&entry.intent, service.client.connection());
     let same_place =
         before.base_url == connection.base_url && before.account_id == connection.account_id;
@@ -52,19 +71,12 @@ pub(super) fn settled(
         );
         return Err(Misuse(what).into());
     }
-    let now = Clock::start().now();
-    if !entry.is_replayable(now) {
-        let outcome = entry.outcome.as_ref();
-        let came = outcome.map_or("its outcome is not known", |outcome| &outcome.detail);
-        let what = format!(
-            "the key {} was first sent {} min ago ({came}): the service may have forgotten it, and the same request \
-             could be done twice. Nothing was sent",
-            deed.key,
-            now.since(entry.created_at).as_secs() / 60
-        );
-        return Err(Misuse(what).into());
-    }
-    Ok(as_sent(entry, deed, service))
+    let deed = as_sent(entry, deed, service);
+    Ok(if entry.is_replayable(Clock::start().now()) {
+        Wish::Due(deed)
+    } else {
+        Wish::Past(deed)
+    })
 }
 
 fn as_sent(entry: &Entry, deed: Deed, service: &Service) -> Deed {

@@ -35,6 +35,13 @@ fn used_elsewhere(intent: &Intent) -> Failure {
     ))
 }
 
+fn forgotten(entry: &Entry) -> Failure {
+    Failure::local(format!(
+        "its key was first sent at {} (UTC) and may be forgotten by now: it is not sent again",
+        entry.created_at.to_utc()
+    ))
+}
+
 /// Where a command comes from.
 #[derive(Debug, Default)]
 pub(in crate::runtime) struct Origin {
@@ -120,7 +127,7 @@ impl Desk {
         let key = request.key.clone()?;
         // What the last session left open is looked at first: it may be this very request.
         self.ready().await;
-        let connection = self.client.connection();
+        let (connection, now) = (self.client.connection(), self.clock.now());
         let here = (connection.base_url.clone(), connection.account_id.clone());
         let known = self.scribe.write(move |journal| {
             let Some(entry) = journal.by_key(&key)? else {
@@ -129,6 +136,9 @@ impl Desk {
             let intent = &entry.intent;
             if (&intent.base_url, &intent.account_id) != (&here.0, &here.1) {
                 return Ok(Some(Err(used_elsewhere(intent))));
+            }
+            if !entry.is_replayable(now) {
+                return Ok(Some(Err(forgotten(&entry))));
             }
             journal.launch(entry.id)?;
             Ok(Some(Ok(entry)))
