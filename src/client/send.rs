@@ -65,6 +65,8 @@ impl fmt::Debug for Pools {
     }
 }
 
+type Build = fn(Tempo, Option<&Proxy>) -> reqwest::Result<reqwest::Client>;
+
 impl Pools {
     pub(super) fn at(tempo: Tempo, proxy: Option<Proxy>) -> Self {
         Self {
@@ -76,7 +78,7 @@ impl Pools {
 
     async fn of(&self, url: &Url) -> Result<&reqwest::Client, Failure> {
         let (tempo, proxy) = (self.tempo, self.proxy.clone());
-        let (cell, build): (_, fn(Tempo, Option<&Proxy>) -> _) = if url.scheme() == "https" {
+        let (cell, build): (_, Build) = if url.scheme() == "https" {
             (&self.tls, tls)
         } else {
             (&self.plain, plain)

@@ -279,9 +279,11 @@ fn secret(layer: &Config) -> Option<&'static str> {
         Some(ValueKind::Table(profiles)) => profiles,
         _ => Map::new(),
     };
-    let own = profiles.into_values().filter_map(|value| match value.kind {
-        ValueKind::Table(own) => Some(own),
-        _ => None,
+    let own = profiles.into_values().filter_map(|value| {
+        let ValueKind::Table(own) = value.kind else {
+            return None;
+        };
+        Some(own)
     });
     let tables: Vec<_> = std::iter::once(all).chain(own).collect();
     let holds = |name: &str, is: fn(&Value) -> bool| {

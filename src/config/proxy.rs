@@ -28,9 +28,12 @@ impl FromStr for Proxy {
         let url = Url::parse(text)
             .map_err(|_| "is not the address of a proxy: write \"http://host:port\"")?;
         let host = url.host_str().unwrap_or_default();
-        let bare = matches!(url.path(), "" | "/") && url.query().is_none() && url.fragment().is_none();
+        let bare =
+            matches!(url.path(), "" | "/") && url.query().is_none() && url.fragment().is_none();
         if !matches!(url.scheme(), "http" | "https") || host.is_empty() {
-            return Err("is not a proxy that is spoken to: write \"http://host:port\" or \"https://host:port\"");
+            return Err(
+                "is not a proxy that is spoken to: write \"http://host:port\" or \"https://host:port\"",
+            );
         }
         if !bare {
             return Err("must be scheme, host and port only, as in \"http://host:port\"");

@@ -298,7 +298,10 @@ fn a_proxy_is_named_wherever_settings_are_shown_and_its_password_nowhere() {
         ..Sources::default()
     };
     let said = load(&sources).unwrap_err().to_string();
-    assert!(said.contains("holds the password of a proxy, and"), "{said}");
+    assert!(
+        said.contains("holds the password of a proxy, and"),
+        "{said}"
+    );
 }
 
 #[test]

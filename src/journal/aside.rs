@@ -5,10 +5,13 @@
 //! settled beside it, and goes there under its key: dying between the two takes nothing in twice that would be done
 //! twice. One that another process has is left to it.
 
-use super::{Entry, Journal, JournalError, Standing, State};
+use super::{Entry, IntentId, Journal, JournalError, Standing, State};
 use crate::model::{IdempotencyKey, OrderId, Text, Timestamp};
 use rusqlite::named_params;
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 const DIR: &str = "aside";
 /// So many exits cannot wait for each other.
@@ -50,13 +53,18 @@ impl Journal {
             .iter()
             .map(|secret| Ok((beside.fingerprint(secret)?, self.fingerprint(secret)?)));
         let prints = prints.collect::<Result<Vec<_>, JournalError>>()?;
+        let mut here = BTreeMap::new();
         for entry in &mut open {
             // Each journal has a salt of its own.
             let mut known = prints.iter();
             if let Some((_, here)) = known.find(|(there, _)| entry.intent.credential == *there) {
                 entry.intent.credential.clone_from(here);
             }
-            self.adopt(entry)?;
+            entry.intent.parent = match entry.intent.parent {
+                Some(parent) => self.deed(parent, beside, &mut here)?,
+                None => None,
+            };
+            here.insert(entry.id, self.adopt(entry)?);
             let moved = Standing::new(State::Abandoned, "goes on in the journal of the desk");
             beside.tell(now, entry.id, &moved)?;
         }
@@ -67,16 +75,35 @@ impl Journal {
         Ok(open.len())
     }
 
-    /// The row of another journal, as it stands; not what it was a part of.
-    fn adopt(&mut self, entry: &Entry) -> Result<(), JournalError> {
+    /// What a row is a part of, under its number here. One that is over comes along, so that its part can be told apart
+    /// from what was asked for by itself.
+    fn deed(
+        &mut self,
+        parent: IntentId,
+        beside: &Self,
+        here: &mut BTreeMap<IntentId, IntentId>,
+    ) -> Result<Option<IntentId>, JournalError> {
+        if let Some(known) = here.get(&parent) {
+            return Ok(Some(*known));
+        }
+        let Some(deed) = beside.entry(parent)? else {
+            return Ok(None);
+        };
+        let adopted = self.adopt(&deed)?;
+        here.insert(parent, adopted);
+        Ok(Some(adopted))
+    }
+
+    /// The row of another journal, as it stands; under a key that is known here it is the row that is here.
+    fn adopt(&mut self, entry: &Entry) -> Result<IntentId, JournalError> {
         let (intent, outcome) = (&entry.intent, entry.outcome.as_ref());
         self.write(|connection| {
-            connection.execute(
+            let made = connection.execute(
                 "INSERT OR IGNORE INTO intents (created_at, base_url, account_id, credential, method, target,
-                     body, key, risk, command, resource, deadline, replay_until, state, maybe_executed,
+                     body, key, risk, command, resource, parent, deadline, replay_until, state, maybe_executed,
                      told_at, detail, order_id, request_id)
                  VALUES (:at, :base_url, :account_id, :credential, :method, :target,
-                     :body, :key, :risk, :command, :resource, :deadline, :replay_until, :state, :maybe_executed,
+                     :body, :key, :risk, :command, :resource, :parent, :deadline, :replay_until, :state, :maybe_executed,
                      :told_at, :detail, :order_id, :request_id)",
                 named_params! {
                     ":at": entry.created_at.0,
@@ -90,6 +117,7 @@ impl Journal {
                     ":risk": intent.risk.to_string(),
                     ":command": intent.command,
                     ":resource": intent.resource,
+                    ":parent": intent.parent.map(|id| id.0),
                     ":deadline": intent.deadline.0,
                     ":replay_until": intent.replay_until.0,
                     ":state": entry.state.to_string(),
@@ -100,7 +128,12 @@ impl Journal {
                     ":request_id": outcome.and_then(|told| told.request_id.as_ref()).map(Text::raw),
                 },
             )?;
-            Ok(())
+            if made > 0 {
+                return Ok(IntentId(connection.last_insert_rowid()));
+            }
+            let key = intent.key.as_ref().map(IdempotencyKey::raw);
+            let known = "SELECT id FROM intents WHERE key = ?1";
+            connection.query_row(known, [key], |row| row.get(0).map(IntentId))
         })
     }
 }

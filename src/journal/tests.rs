@@ -431,3 +431,41 @@ fn what_is_open_beside_the_journal_is_taken_in_once_and_so_is_a_halt() {
     assert_eq!(aside.open_intents().unwrap(), []);
     assert_eq!(aside.halted(here, &account), None);
 }
+
+#[test]
+fn what_a_flatten_beside_the_journal_left_open_is_still_a_part_of_it_when_it_is_taken_in() {
+    for (ended, open) in [(None, 3), (Some(State::Abandoned), 2)] {
+        let dir = place();
+        let mut journal = Journal::open(dir.path()).unwrap();
+        // So that no number beside is the same here.
+        journal.record(Timestamp(1), &intent("other")).unwrap();
+        let other = Standing::new(State::Done, "order o-1 filled");
+        journal.tell(Timestamp(1), IntentId(1), &other).unwrap();
+
+        let mut aside = Journal::open(&asides(dir.path()).next().unwrap()).unwrap();
+        let part = |key: Option<&str>, parent| Intent {
+            key: key.map(Into::into),
+            parent,
+            ..intent("")
+        };
+        let deed = aside.record(Timestamp(2), &part(None, None)).unwrap();
+        for key in [Some("close-all"), None] {
+            aside.record(Timestamp(3), &part(key, Some(deed))).unwrap();
+        }
+        if let Some(state) = ended {
+            let standing = Standing::new(state, "not proved flat");
+            aside.tell(Timestamp(4), deed, &standing).unwrap();
+        }
+        drop(aside);
+
+        assert_eq!(journal.take_in_asides(Timestamp(5), &[]).unwrap(), open);
+        let rows = journal.recent(9).unwrap();
+        let deed = rows.iter().find(|row| row.id == IntentId(2)).unwrap();
+        assert_eq!(deed.state, ended.unwrap_or(State::Inflight));
+        let parts = rows.iter().filter(|row| row.intent.parent == Some(deed.id));
+        assert_eq!(parts.count(), 2);
+        journal.moot(Timestamp(6), deed.id).unwrap();
+        let left = journal.open_intents().unwrap();
+        assert!(left.iter().all(|row| row.id == deed.id), "{left:?}");
+    }
+}

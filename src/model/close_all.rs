@@ -62,7 +62,11 @@ impl CloseAll {
 impl fmt::Display for CloseAll {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (done, total, failed) = (self.succeeded_count, self.total_count, self.failed_count);
-        write!(f, "{}: {done} of {total} submitted, {failed} failed", self.id)
+        write!(
+            f,
+            "{}: {done} of {total} submitted, {failed} failed",
+            self.id
+        )
     }
 }
 

@@ -103,13 +103,11 @@ impl Proving {
                 Finding::Open
             };
         }
-        match self.clean_since {
-            Some(first) => Finding::Proved(FlatProof { first, second: at }),
-            None => {
-                self.clean_since = Some(at);
-                Finding::Open
-            }
-        }
+        let Some(first) = self.clean_since else {
+            self.clean_since = Some(at);
+            return Finding::Open;
+        };
+        Finding::Proved(FlatProof { first, second: at })
     }
 
     /// How long until the next.

@@ -91,7 +91,10 @@ mod tests {
     #[test]
     fn what_never_left_is_not_said_to_have_been_done_perhaps() {
         let unsent = asked_of(Failure::local("the desk stopped before"));
-        assert!(unsent.contains("was never sent:  y send it now"), "{unsent}");
+        assert!(
+            unsent.contains("was never sent:  y send it now"),
+            "{unsent}"
+        );
         let doubtful = asked_of(Failure::new(FailureKind::Unknown, "no answer"));
         assert!(doubtful.contains("may have been done:  y same request again"));
     }

@@ -118,6 +118,7 @@ fn a_proxy_of_the_environment_sees_nothing_and_the_doctor_says_so() {
         .env("PERPDECK_ACCOUNT_ID", "chal-1")
         .envs(["HTTPS_PROXY", "https_proxy", "ALL_PROXY"].map(|name| (name, &address))));
     assert!(proxy.accept().is_err(), "it was asked for a tunnel");
-    let said = "none: requests go straight to their place; HTTPS_PROXY of the environment is not used";
+    let said =
+        "none: requests go straight to their place; HTTPS_PROXY of the environment is not used";
     assert!(out.contains(said), "{out}");
 }

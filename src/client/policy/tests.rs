@@ -187,7 +187,10 @@ fn a_twap_or_a_ladder_that_conflicts_is_told_at_once() {
     for mutation in [Mutation::PlaceTwap, Mutation::PlaceScaled] {
         let (count, waited, why) = asked(mutation, "409");
         assert_eq!((count, waited), (1, Duration::ZERO), "{mutation:?}");
-        assert!(!why.is_doubtful() && why.message.raw() == "answer 409", "{why}");
+        assert!(
+            !why.is_doubtful() && why.message.raw() == "answer 409",
+            "{why}"
+        );
     }
 }
 

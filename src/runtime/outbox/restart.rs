@@ -145,10 +145,11 @@ async fn with_nothing_left(now: Timestamp, command: &Command, script: Vec<Reply>
 
 /// What is asked of the trader, and how it reads.
 async fn asked(desk: &mut Desk) -> (Ticket, crate::model::Failure) {
-    match desk.until(is_asked).await {
-        Msg::Progress(ticket, crate::model::Progress::Parked { why, .. }) => (ticket, why),
-        other => panic!("{other:?}"),
-    }
+    let msg = desk.until(is_asked).await;
+    let Msg::Progress(ticket, crate::model::Progress::Parked { why, .. }) = msg else {
+        panic!("{msg:?}");
+    };
+    (ticket, why)
 }
 
 #[tokio::test]

@@ -154,7 +154,9 @@ async fn said_after_a_close_all(reads: usize) -> (String, usize) {
     let tempo = Tempo::hurried(100);
     let client = Client::at_tempo(responder.connection(), calls, || NOW, tempo).unwrap();
     let mut scene = Scene::with(tempfile::tempdir().unwrap(), responder, client);
-    scene.outbox.send(TICKET, Command::CloseAll("chal-1".into()));
+    scene
+        .outbox
+        .send(TICKET, Command::CloseAll("chal-1".into()));
     let text = loop {
         if let Msg::Said(_, text) = scene.events.recv().await.unwrap() {
             break text;
@@ -168,7 +170,10 @@ async fn said_after_a_close_all(reads: usize) -> (String, usize) {
 #[tokio::test]
 async fn a_position_that_is_still_closing_is_not_called_left_over_and_one_that_stays_is_named() {
     let (said, reads) = said_after_a_close_all(2).await;
-    assert!(said.starts_with("no position is open, on two reads"), "{said}");
+    assert!(
+        said.starts_with("no position is open, on two reads"),
+        "{said}"
+    );
     assert_eq!(reads, 4, "two that found it, two that did not");
     let (said, _) = said_after_a_close_all(usize::MAX).await;
     let left = "close all is complete but not flat, still open: BTC 1";
