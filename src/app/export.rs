@@ -72,6 +72,8 @@ pub struct Export {
     pub format: Format,
     pub span: Span,
     pub stage: Stage,
+    /// The file or the directory it goes to, as typed; `None` for a name of its own where exports go.
+    pub to: Option<String>,
     /// When it was opened: spans count back from here.
     opened_at: Timestamp,
 }
@@ -80,6 +82,8 @@ pub struct Export {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sheet {
     pub pane: Pane,
+    /// As in [`Export`].
+    pub to: Option<String>,
     pub format: Format,
     pub account: String,
     pub at: Timestamp,
@@ -104,7 +108,18 @@ impl Export {
             format: Format::Csv,
             span: Span::All,
             stage: Stage::Asking,
+            to: None,
             opened_at: now,
+        }
+    }
+
+    /// One that has been asked everything already.
+    pub(super) fn begun(pane: Pane, format: Format, to: Option<String>, now: Timestamp) -> Self {
+        Self {
+            format,
+            to,
+            stage: Stage::Reading(None),
+            ..Self::new(pane, now)
         }
     }
 
@@ -298,6 +313,7 @@ fn sheet<'a>(
     };
     Sheet {
         pane: export.pane,
+        to: export.to.clone(),
         format: export.format,
         account,
         at: export.opened_at,

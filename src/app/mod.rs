@@ -71,7 +71,7 @@ pub use update::update;
 pub use wake::wake;
 
 pub use crate::config::Tint;
-use crate::config::{Alerts, Checks, Dialect, Guard};
+use crate::config::{Alerts, Checks, Dialect, Guard, Theme};
 use crate::model::{
     AccountId, Book, Call, Command, Cursor, Drift, Failure, IdempotencyKey, MarketId, OrderId,
     Progress, Receipt, ScaledId, Ticket, Timestamp, Zone,
@@ -166,6 +166,8 @@ pub enum Effect {
     /// From now on nothing but reads leaves; and the end of that.
     HoldBack,
     LetThrough,
+    /// These colours for the session; `None` for those of the settings.
+    Wear(Option<Theme>),
     /// Read the settings now; answered by [`Msg::Reread`].
     Reread,
     /// Into a file of its own; answered by [`Msg::Written`].

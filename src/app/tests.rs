@@ -501,6 +501,7 @@ mod any_keys {
             | Effect::HoldBack
             | Effect::LetThrough
             | Effect::Reread
+            | Effect::Wear(_)
             | Effect::Quit => true,
         }
     }

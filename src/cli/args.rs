@@ -46,6 +46,10 @@ pub(super) enum Verb {
     Scaled(read::scaled::Args),
     /// Places an order
     Place(Box<act::place::Args>),
+    /// Starts a TWAP or VWAP order, where the service offers to make one
+    Twap(Box<act::strategy::TwapArgs>),
+    /// Starts a ladder of limit orders, where the service offers to make one
+    Ladder(Box<act::strategy::LadderArgs>),
     /// Closes part or all of a position
     Close(act::close::Args),
     /// Cancels an order, a TWAP, a ladder or every working order
@@ -102,6 +106,8 @@ mod tests {
             shared,
             [
                 "place",
+                "twap",
+                "ladder",
                 "close",
                 "cancel",
                 "exits",

@@ -4,7 +4,7 @@ use crate::{
     app::{CloseAllRule, Identity, Mode, Options, Profile, keymap::Keymap, poll::Source},
     config::{ColorChoice, Connection, FarEnd, Loaded, Settings, memory},
     runtime::{Beside, Far, Mouse, Opened, Renewals, Start, Terminal},
-    ui::{Depth, Scrolls, Theme},
+    ui::{Depth, Looks, Scrolls, Theme},
     view::{self, format::Zone},
 };
 use color_eyre::{Result, eyre::Context as _};
@@ -16,6 +16,7 @@ use std::{
 
 /// What the settings decide about any desk.
 pub(super) fn start(settings: &Settings) -> Result<Start> {
+    let looks = looks(settings)?;
     Ok(Start {
         options: options(settings),
         keymap: keymap(settings)?,
@@ -34,34 +35,44 @@ pub(super) fn start(settings: &Settings) -> Result<Start> {
         } else {
             Mouse::Terminal
         },
-        scrolls: Scrolls::new(theme(settings)?, Zone::local()),
+        scrolls: Scrolls::new(looks.own.clone(), Zone::local()),
+        looks,
         renewals: Renewals::none(),
         tour: None,
     })
 }
 
 /// The theme in as many colours as the settings or the terminal allow.
-pub(super) fn theme(settings: &Settings) -> Result<Theme> {
+pub(super) fn looks(settings: &Settings) -> Result<Looks> {
     let depth = match settings.color {
         ColorChoice::Auto | ColorChoice::Always => Depth::of(&said("TERM"), &said("COLORTERM")),
         ColorChoice::Truecolor | ColorChoice::Never => Depth::True,
         ColorChoice::Indexed => Depth::Indexed,
         ColorChoice::Basic => Depth::Basic,
     };
-    Ok(picture_theme(settings)?.with_depth(depth))
+    let depth = if has_colours(settings) {
+        depth
+    } else {
+        Depth::None
+    };
+    let own = picture_theme(settings)?.with_depth(depth);
+    Ok(Looks { own, depth })
 }
 
-/// The theme in all its colours, for a file; without any when that is what was asked for.
-pub(super) fn picture_theme(settings: &Settings) -> Result<Theme> {
-    let has_colours = match settings.color {
+fn has_colours(settings: &Settings) -> bool {
+    match settings.color {
         ColorChoice::Auto => said("NO_COLOR").is_empty(),
         ColorChoice::Never => false,
         ColorChoice::Always
         | ColorChoice::Truecolor
         | ColorChoice::Indexed
         | ColorChoice::Basic => true,
-    };
-    if !has_colours {
+    }
+}
+
+/// The theme in all its colours, for a file; without any when that is what was asked for.
+pub(super) fn picture_theme(settings: &Settings) -> Result<Theme> {
+    if !has_colours(settings) {
         return Ok(Theme::colourless());
     }
     let own = own_theme(settings)?;

@@ -67,6 +67,8 @@ fn choose(args: Args) -> Result<Exit> {
         Some(Verb::Twaps(args)) => live(read::twaps::run(args, &sources)),
         Some(Verb::Scaled(args)) => live(read::scaled::run(args, &sources)),
         Some(Verb::Place(args)) => live(act::place::run(*args, &sources)),
+        Some(Verb::Twap(args)) => live(act::strategy::twap(*args, &sources)),
+        Some(Verb::Ladder(args)) => live(act::strategy::ladder(*args, &sources)),
         Some(Verb::Close(args)) => live(act::close::run(args, &sources)),
         Some(Verb::Cancel(args)) => live(act::cancel::run(args, &sources)),
         Some(Verb::Exits(args)) => live(act::exits::run(args, &sources)),

@@ -17,7 +17,7 @@ use crate::{
     },
     config::{Change, Loaded, Settings, Sources, Takes, load},
     runtime::{News, Renewals, Start, Wish},
-    ui::Theme,
+    ui::Looks,
 };
 use color_eyre::{Result, eyre::Context as _};
 use std::{
@@ -57,7 +57,7 @@ struct Watch {
     first: Loaded,
     last: Loaded,
     keymap: Keymap,
-    theme: Theme,
+    looks: Looks,
     files: Vec<PathBuf>,
     /// What the last look found, and for how many looks in a row.
     seen: Vec<Print>,
@@ -72,7 +72,7 @@ struct Watch {
 struct Good {
     loaded: Loaded,
     keymap: Keymap,
-    theme: Theme,
+    looks: Looks,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,7 +91,7 @@ impl Watch {
             first: loaded.clone(),
             last: loaded,
             keymap: start.keymap.clone(),
-            theme: start.scrolls.theme.clone(),
+            looks: start.looks.clone(),
             seen: vec![],
             still: 0,
             read: vec![],
@@ -154,15 +154,15 @@ impl Watch {
             )]);
         }
         let keymap = far::keymap(&loaded.settings);
-        let theme = far::theme(&loaded.settings);
-        match (keymap, theme) {
-            (Ok(keymap), Ok(theme)) => Ok(Good {
+        let looks = far::looks(&loaded.settings);
+        match (keymap, looks) {
+            (Ok(keymap), Ok(looks)) => Ok(Good {
                 loaded,
                 keymap,
-                theme,
+                looks,
             }),
-            (keymap, theme) => {
-                let faults = [keymap.err(), theme.err()].into_iter().flatten();
+            (keymap, looks) => {
+                let faults = [keymap.err(), looks.err()].into_iter().flatten();
                 Err(faults.flat_map(|why| lines(format!("{why:#}"))).collect())
             }
         }
@@ -204,7 +204,7 @@ impl Watch {
             ("keys_file", good.keymap != self.keymap, &["keys_file"][..]),
             (
                 "theme_file",
-                good.theme != self.theme,
+                good.looks != self.looks,
                 &["theme_file", "theme", "color"],
             ),
         ];
@@ -218,7 +218,7 @@ impl Watch {
             }
         }
         let is_news = !changes.is_empty() || self.is_faulty || asked == Asked::ByPerson;
-        let theme = (good.theme != self.theme).then(|| good.theme.clone());
+        let looks = (good.looks != self.looks).then(|| good.looks.clone());
         let waiting = self.first.changes(&good.loaded).into_iter();
         let waiting = waiting.filter(|change| change.takes == Takes::NextStart);
         let renewal = Renewal {
@@ -238,9 +238,9 @@ impl Watch {
         }
         self.last = good.loaded;
         self.keymap = good.keymap;
-        self.theme = good.theme;
+        self.looks = good.looks;
         self.is_faulty = false;
-        is_news.then(|| told(theme, Reread::Good(Box::new(renewal))))
+        is_news.then(|| told(looks, Reread::Good(Box::new(renewal))))
     }
 }
 
@@ -250,9 +250,9 @@ fn others(loaded: &Loaded) -> Vec<(String, Options)> {
     others.filter_map(named).collect()
 }
 
-fn told(theme: Option<Theme>, reread: Reread) -> News {
+fn told(looks: Option<Looks>, reread: Reread) -> News {
     News {
-        theme,
+        looks,
         msg: Msg::Reread(reread),
     }
 }
@@ -443,7 +443,7 @@ mod tests {
             include_str!("../../assets/themes/contrast.toml"),
         );
         let news = looks(&mut scene.watch, 8).unwrap();
-        assert!(news.theme.is_some(), "{news:?}");
+        assert!(news.looks.is_some(), "{news:?}");
     }
 
     #[test]

@@ -38,7 +38,7 @@ pub use guard::Guard;
 pub use key::keyless;
 pub use layers::{Flag, Origin, Sources};
 pub use load::{Loaded, load};
-pub use paths::{state_dir, user_file};
+pub use paths::{at_home, state_dir, user_file};
 pub use problem::{Problem, SettingsError};
 pub use proxy::Proxy;
 pub use schema::schema;

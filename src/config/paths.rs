@@ -25,7 +25,7 @@ pub fn state_dir() -> PathBuf {
 }
 
 /// Opens a leading `~/`: no shell has seen what stands in a file.
-pub(super) fn at_home(path: String) -> PathBuf {
+pub fn at_home(path: String) -> PathBuf {
     match (path.strip_prefix("~/"), etcetera::home_dir()) {
         (Some(rest), Ok(home)) => home.join(rest),
         _ => PathBuf::from(path),

@@ -143,7 +143,11 @@ impl Member {
                 Effect::LetThrough => client.let_through(),
                 Effect::Write(sheet) => write(&way.inbox, sheet, account.export_dir.clone()),
                 // The loop keeps these to itself.
-                Effect::Signal(_) | Effect::Show(_) | Effect::Reread | Effect::Quit => {}
+                Effect::Signal(_)
+                | Effect::Show(_)
+                | Effect::Wear(_)
+                | Effect::Reread
+                | Effect::Quit => {}
             }
         }
     }

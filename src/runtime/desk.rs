@@ -12,7 +12,7 @@ use super::{
 use crate::{
     app::{Fleet, Model, Msg, Options, keymap::Keymap, notice::Tone, tour::Tour},
     model::Failure,
-    ui::Scrolls,
+    ui::{Looks, Scrolls},
 };
 use ratatui::layout::Rect;
 use std::{io, path::PathBuf, pin::pin};
@@ -28,6 +28,7 @@ pub struct Start {
     pub keymap: Keymap,
     /// What the drawing starts from: theme and zone.
     pub scrolls: Scrolls,
+    pub looks: Looks,
     pub terminal: Terminal,
     pub renewals: Renewals,
     pub mouse: Mouse,
@@ -83,6 +84,7 @@ where
         posts: Posts::new(common_mail, coming, post),
         clock,
         scrolls: start.scrolls,
+        looks: start.looks,
         terminal: start.terminal,
         renewals: start.renewals,
     };

@@ -2,11 +2,12 @@
 
 use crate::{
     app::export::{Format, Sheet},
+    config::at_home,
     view,
 };
 use std::{
     fs::OpenOptions,
-    io::{ErrorKind, Write},
+    io::{Error, ErrorKind, Write},
     os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
 };
@@ -14,9 +15,22 @@ use std::{
 /// A directory with this many of one name is not what anybody wants to add to.
 const NAMES: u32 = 100;
 
-/// Where it is, and how many rows it holds; blocks while it formats and writes.
+/// Where it is, and how many rows it holds; blocks while it formats and writes. `dir` is where exports go that say
+/// nothing else, and what a relative path begins at.
 pub(super) fn write(sheet: &Sheet, dir: &Path) -> Result<(String, usize), String> {
+    let asked = sheet.to.as_ref().map(|to| dir.join(at_home(to.clone())));
     let (text, rows) = view::file(sheet);
+    let path = match asked {
+        Some(file) if !file.is_dir() => create(&file, &text)
+            .map(|()| file.clone())
+            .map_err(|why| refused(&file, &why))?,
+        asked => named(sheet, asked.as_deref().unwrap_or(dir), &text)?,
+    };
+    Ok((path.display().to_string(), rows))
+}
+
+/// Under the first name of its own that is free.
+fn named(sheet: &Sheet, dir: &Path, text: &str) -> Result<PathBuf, String> {
     let stem = view::file_stem(sheet);
     let ending = match sheet.format {
         Format::Csv => "csv",
@@ -28,17 +42,25 @@ pub(super) fn write(sheet: &Sheet, dir: &Path) -> Result<(String, usize), String
             more => format!("{stem}-{more}.{ending}"),
         };
         let path = dir.join(name);
-        match create(&path, &text) {
-            Ok(()) => return Ok((path.display().to_string(), rows)),
+        match create(&path, text) {
+            Ok(()) => return Ok(path),
             Err(why) if why.kind() == ErrorKind::AlreadyExists => {}
-            Err(why) => return Err(format!("{} cannot be written: {why}", path.display())),
+            Err(why) => return Err(refused(&path, &why)),
         }
     }
     Err(format!("{} is full of exports of this name", dir.display()))
 }
 
+fn refused(path: &Path, why: &Error) -> String {
+    if why.kind() == ErrorKind::AlreadyExists {
+        format!("{} is there already and stays as it is", path.display())
+    } else {
+        format!("{} cannot be written: {why}", path.display())
+    }
+}
+
 /// For its owner only: what somebody trades is nobody else's business.
-fn create(path: &PathBuf, text: &str) -> std::io::Result<()> {
+fn create(path: &Path, text: &str) -> std::io::Result<()> {
     let mut file = OpenOptions::new()
         .write(true)
         .create_new(true)
@@ -61,6 +83,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let sheet = Sheet {
             pane: Pane::History,
+            to: None,
             format: Format::Csv,
             account: "../chal 1".to_owned(),
             at: Timestamp(1_790_000_000_000),
@@ -76,6 +99,19 @@ mod tests {
         let (second, _) = write(&sheet, dir.path()).unwrap();
         assert!(second.ends_with("-20260921141320-2.csv"), "{second}");
         assert_eq!(fs::read_to_string(&named).unwrap(), "mine");
+        let to = |to: &str| Sheet {
+            to: Some(to.to_owned()),
+            ..sheet.clone()
+        };
+        let asked = write(&to("mine.csv"), dir.path()).unwrap();
+        assert_eq!(asked.0, dir.path().join("mine.csv").display().to_string());
+        let again = write(&to("mine.csv"), dir.path()).unwrap_err();
+        assert!(
+            again.ends_with("mine.csv is there already and stays as it is"),
+            "{again}"
+        );
+        let (third, _) = write(&to(dir.path().to_str().unwrap()), Path::new("/nowhere")).unwrap();
+        assert!(third.ends_with("-20260921141320-3.csv"), "{third}");
         let nowhere = write(&sheet, &dir.path().join("nowhere"));
         assert!(nowhere.unwrap_err().contains("cannot be written"));
     }

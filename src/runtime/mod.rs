@@ -44,7 +44,8 @@ pub use terminal::columns;
 
 use crate::{
     app::{Effect, Fleet, Model, Msg, Whose, keymap::Chord, wake},
-    ui::{self, Scrolls},
+    config::Theme,
+    ui::{self, Looks, Scrolls},
 };
 use crossterm::event::{Event, KeyEventKind};
 use frame::{Cause, FrameGate};
@@ -60,6 +61,7 @@ struct Wires<I> {
     posts: Posts,
     clock: Clock,
     scrolls: Scrolls,
+    looks: Looks,
     terminal: Terminal,
     renewals: Renewals,
 }
@@ -110,8 +112,9 @@ where
                 (Whose::Shown, Msg::Tick, Cause::Background)
             }
             Some(news) = wires.renewals.news.recv() => {
-                if let Some(theme) = news.theme {
-                    wires.scrolls.theme = theme;
+                if let Some(looks) = news.looks {
+                    wires.scrolls.theme = looks.own.clone();
+                    wires.looks = looks;
                 }
                 (Whose::Shown, news.msg, Cause::Person)
             }
@@ -135,18 +138,27 @@ where
 
 impl<I> Wires<I> {
     /// Sends an effect of the account at this place to whom it concerns; what is left is the terminal's.
-    fn carry(&self, at: usize, effect: Effect, shown: &Model) -> Option<Out> {
+    fn carry(&mut self, at: usize, effect: Effect, shown: &Model) -> Option<Out> {
         if let Effect::Signal(signal) = &effect {
             let bytes = signal::bytes(signal, shown, &self.scrolls.zone, self.terminal);
             return Some(Out::Aside(bytes));
         }
-        if effect == Effect::Reread {
+        if let Effect::Wear(theme) = effect {
+            self.wear(theme);
+        } else if effect == Effect::Reread {
             // A desk whose settings nobody reads again is a picture.
             drop(self.renewals.wishes.send(Wish::Read));
         } else {
             self.posts.send(at, effect);
         }
         None
+    }
+
+    /// Every account is drawn in the same colours.
+    fn wear(&mut self, theme: Option<Theme>) {
+        let looks = &self.looks;
+        let named = theme.map(|theme| looks.named(&theme.to_string()));
+        self.scrolls.theme = named.unwrap_or_else(|| looks.own.clone());
     }
 }
 

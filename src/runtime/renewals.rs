@@ -1,6 +1,6 @@
 //! The line between the loop and whoever reads the settings, on a thread of its own.
 
-use crate::{app::Msg, ui::Theme};
+use crate::{app::Msg, ui::Looks};
 use std::sync::mpsc::{Sender, channel};
 use tokio::sync::mpsc::Receiver;
 
@@ -15,7 +15,7 @@ pub enum Wish {
 #[derive(Debug)]
 pub struct News {
     /// The colours from now on; `None` where they stay.
-    pub theme: Option<Theme>,
+    pub looks: Option<Looks>,
     pub msg: Msg,
 }
 

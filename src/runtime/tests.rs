@@ -73,6 +73,7 @@ where
         clock: FROZEN,
         scrolls: Scrolls::default(),
         terminal: Terminal::Plain,
+        looks: Looks::default(),
         renewals: Renewals::none(),
     };
     let (mut shown, start) = (vec![], Instant::now());

@@ -35,7 +35,7 @@ mod tour;
 mod window;
 mod zones;
 
-pub use theme::{Depth, Theme};
+pub use theme::{Depth, Looks, Theme};
 pub use zones::Turn;
 
 use crate::{

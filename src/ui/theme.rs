@@ -104,6 +104,22 @@ impl TryFrom<String> for Hex {
     }
 }
 
+/// The colours a desk starts with, and what others would be on its terminal.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Looks {
+    /// As the settings say.
+    pub own: Theme,
+    pub depth: Depth,
+}
+
+impl Looks {
+    /// The built-in theme of this name; the own colours for a name that is none.
+    pub fn named(&self, name: &str) -> Theme {
+        let theme = Theme::named(name).map(|theme| theme.with_depth(self.depth));
+        theme.unwrap_or_else(|| self.own.clone())
+    }
+}
+
 impl Default for Theme {
     fn default() -> Self {
         Self::named("dark").unwrap_or_else(Self::colourless)

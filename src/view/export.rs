@@ -16,7 +16,7 @@ use crate::{
         pane::Pane,
         poll::{Answer, Poll},
     },
-    model::{Num, Order, Scaled},
+    model::{Num, Order, Scaled, Text},
 };
 use serde::Serialize;
 
@@ -51,6 +51,10 @@ pub fn export(model: &Model, export: &Export) -> DetailView {
             choice(export.format.to_string(), Action::NextChoice),
         ),
     ];
+    if let Some(to) = &export.to {
+        let to = Text::from(to.as_str()).to_string();
+        lines.push(field("to", vec![Span::plain(to)]));
+    }
     if export.is_paged() {
         lines.push(field(
             "span",

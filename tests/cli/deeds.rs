@@ -5,10 +5,40 @@ use super::{
 };
 use serde_json::{Value, json};
 
+pub(crate) const TWAP: &[&str] = &[
+    "twap",
+    "--market",
+    "btc",
+    "--side",
+    "buy",
+    "--size",
+    "0.1",
+    "--duration",
+    "30m",
+];
+
+pub(crate) const LADDER: &[&str] = &[
+    "ladder",
+    "--market",
+    "btc",
+    "--side",
+    "buy",
+    "--size",
+    "0.1",
+    "--start-price",
+    "50000",
+    "--end-price",
+    "49000",
+    "--rungs",
+    "4",
+];
+
 /// Every verb that changes something, about things that exist.
 fn deeds<'a>(order: &'a str, position: &'a str) -> Vec<Vec<&'a str>> {
     vec![
         BUY.to_vec(),
+        TWAP.to_vec(),
+        LADDER.to_vec(),
         vec!["close", position],
         vec!["cancel", order],
         vec!["cancel", "--all"],
@@ -121,7 +151,8 @@ fn a_dry_run_shows_the_exact_request_without_the_key_and_sends_nothing() {
         for format in ["json", "table"] {
             let (code, out, err) = served.run(&with(&deed, &["--dry-run", "--output", format]));
             assert_eq!(code, 0, "{deed:?}: {err}");
-            assert!(out.contains("/v1/") && out.contains("(not shown)"), "{out}");
+            let is_shown = ["/v1/", "/sim/"].iter().any(|path| out.contains(path));
+            assert!(is_shown && out.contains("(not shown)"), "{out}");
             assert!(!out.contains(served.key()) && !err.contains(served.key()));
         }
     }

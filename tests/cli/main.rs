@@ -26,6 +26,7 @@ mod other;
 mod readme;
 mod served;
 mod settings;
+mod strategies;
 #[path = "../support/served.rs"]
 mod support;
 mod terminal;

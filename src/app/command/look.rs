@@ -3,7 +3,9 @@
 use super::{
     super::{
         Model, Next, Switch,
+        export::{Export, Format},
         lens::{self, ColumnName, Direction, Fault, Filter, Sort, find},
+        overlay::Overlay,
         tour,
     },
     Said, Word,
@@ -108,4 +110,34 @@ pub(super) fn choose(model: &mut Model, said: &Said) -> Result<Next, Fault> {
 
 fn column(model: &Model, word: &Word, name: &str) -> Result<usize, Fault> {
     find(name, &names(model)).map_err(|what| word.fault(what))
+}
+
+const FORMATS: &[(&str, Format)] = &[("csv", Format::Csv), ("json", Format::Json)];
+
+pub(super) fn formats(_: &Model) -> Vec<String> {
+    FORMATS.iter().map(|(name, _)| (*name).to_owned()).collect()
+}
+
+/// Begins at once; the panel shows how far it is.
+pub(super) fn export(model: &mut Model, said: &Said) -> Result<Next, Fault> {
+    let named = |word: &Word| {
+        let mut known = FORMATS.iter();
+        let format = known.find(|(name, _)| *name == word.text.to_lowercase());
+        format.map(|(_, format)| *format)
+    };
+    let format = said.word(0).and_then(named);
+    let at = usize::from(format.is_some());
+    said.at_most(at + 1)?;
+    let to = said.word(at).map(|word| word.text.clone());
+    let ends_so = |ending: &str| {
+        to.as_ref()
+            .is_some_and(|to| to.to_lowercase().ends_with(ending))
+    };
+    let format = match format {
+        Some(format) => format,
+        None if ends_so(".json") => Format::Json,
+        None => Format::Csv,
+    };
+    let export = Export::begun(model.focus.pane, format, to, model.now);
+    Ok(Next::Open(Box::new(Overlay::Export(export))))
 }

@@ -7,6 +7,7 @@
 mod look;
 mod said;
 mod settings;
+mod strategy;
 #[cfg(test)]
 mod tests;
 mod trade;
@@ -85,6 +86,24 @@ pub const VERBS: &[Verb] = &[
         flags: trade::PLACE_FLAGS,
         offers: trade::markets,
         does_it: Deed::Say(trade::sell),
+    },
+    Verb {
+        name: "twap",
+        also: &[],
+        shape: "buy|sell MARKET SIZE DURATION [FLAGS]",
+        does: "opens the form of a new TWAP, filled in",
+        flags: strategy::TWAP_FLAGS,
+        offers: strategy::offers,
+        does_it: Deed::Say(strategy::twap),
+    },
+    Verb {
+        name: "ladder",
+        also: &[],
+        shape: "buy|sell MARKET SIZE START END RUNGS [FLAGS]",
+        does: "opens the form of a new ladder, filled in",
+        flags: strategy::LADDER_FLAGS,
+        offers: strategy::offers,
+        does_it: Deed::Say(strategy::ladder),
     },
     Verb {
         name: "close",
@@ -176,6 +195,24 @@ pub const VERBS: &[Verb] = &[
     press("history", "goes to that pane", Action::History),
     press("activity", "goes to that pane", Action::Activity),
     press("calls", "goes to that pane", Action::Calls),
+    Verb {
+        name: "export",
+        also: &[],
+        shape: "[csv|json] [FILE|DIRECTORY]",
+        does: "writes this pane to a file, every page of it",
+        flags: &[],
+        offers: look::formats,
+        does_it: Deed::Say(look::export),
+    },
+    Verb {
+        name: "theme",
+        also: &[],
+        shape: "[NAME]",
+        does: "these colours for the session; without a name, those of the settings",
+        flags: &[],
+        offers: settings::themes,
+        does_it: Deed::Say(settings::theme),
+    },
     Verb {
         name: "config",
         also: &["settings"],

@@ -1,9 +1,16 @@
 //! The verbs about the settings and the looks of the desk.
 
 use super::{
-    super::{Effect, Model, Next, lens::Fault, overlay::Overlay},
-    Said,
+    super::{
+        Effect, Model, Next,
+        lens::Fault,
+        notice::{Event, Tone},
+        overlay::Overlay,
+    },
+    Said, Word,
 };
+use crate::config::Theme;
+use strum::VariantArray as _;
 
 pub(super) fn standing(_: &mut Model, said: &Said) -> Result<Next, Fault> {
     said.at_most(0)?;
@@ -13,4 +20,29 @@ pub(super) fn standing(_: &mut Model, said: &Said) -> Result<Next, Fault> {
 pub(super) fn reload(_: &mut Model, said: &Said) -> Result<Next, Fault> {
     said.at_most(0)?;
     Ok(Next::Want(Effect::Reread))
+}
+
+pub(super) fn themes(_: &Model) -> Vec<String> {
+    Theme::VARIANTS.iter().map(ToString::to_string).collect()
+}
+
+/// For this session and every account of the desk, until the colours of the settings change.
+pub(super) fn theme(model: &mut Model, said: &Said) -> Result<Next, Fault> {
+    said.at_most(1)?;
+    let theme = said.word(0).map(|word| named(model, word)).transpose()?;
+    let words = theme.map_or_else(
+        || "the colours of the settings again".to_owned(),
+        |theme| format!("theme {theme} for this session; `:theme` alone takes it off"),
+    );
+    let event = Event::Said(Tone::Plain, words);
+    model.activity.note(None, event, model.now);
+    Ok(Next::Want(Effect::Wear(theme)))
+}
+
+fn named(model: &Model, word: &Word) -> Result<Theme, Fault> {
+    let wanted = word.text.to_lowercase();
+    let mut known = Theme::VARIANTS.iter();
+    let theme = known.find(|theme| theme.to_string() == wanted);
+    let there_are = || format!("no such theme; there are {}", themes(model).join(", "));
+    theme.copied().ok_or_else(|| word.fault(there_are()))
 }

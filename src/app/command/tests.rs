@@ -3,6 +3,7 @@ use crate::{
     app::{
         Effect, Msg,
         keymap::Chord,
+        notice::Event,
         overlay::{Deed as Asked, Overlay, Strip},
         pane::{Pane, RowId},
         poll::Answer,
@@ -370,4 +371,125 @@ fn what_is_typed_over_the_help_finds_keys() {
     assert_eq!(found, ["c", "X", "5", ":close"]);
     press(&mut model, "backspace esc");
     assert_eq!(model.overlays, vec![]);
+}
+
+#[test]
+fn a_twap_and_a_ladder_are_filled_in_by_words_and_by_flags_alike() {
+    for text in [
+        "twap sell btc 0.3 30m --randomize --reduce-only",
+        "twap --side sell --market btc --size 0.3 --duration 30m --randomize --reduce-only",
+    ] {
+        let mut model = desk();
+        assert_eq!(say(&mut model, text), vec![]);
+        let Draft::Entry(draft) = draft(&model) else {
+            panic!("{text}")
+        };
+        let shape = Shape::Sliced(crate::model::Curve::Twap);
+        let read = (draft.shape, draft.side, draft.randomize, draft.reduce_only);
+        assert_eq!(read, (shape, Side::Sell, true, true), "{text}");
+        let texts = [Field::Size, Field::Duration].map(|field| draft.texts.of(field));
+        assert_eq!(texts, ["0.3", "30m"], "{text}");
+    }
+    let mut model = desk();
+    say(&mut model, "ladder buy eth 1 2900 2800 5 --skew 2");
+    let Draft::Entry(ladder) = draft(&model) else {
+        panic!("no ladder")
+    };
+    let fields = [
+        Field::StartPrice,
+        Field::EndPrice,
+        Field::Rungs,
+        Field::Skew,
+    ];
+    assert_eq!(ladder.shape, Shape::Ladder);
+    assert_eq!(
+        fields.map(|field| ladder.texts.of(field)),
+        ["2900", "2800", "5", "2"]
+    );
+    assert_eq!(fault("twap btc 1 30m").0, 5..8);
+    assert_eq!(fault("ladder buy eth 1 2900 2800 5 6").0, 29..30);
+    let sent = press(&mut model, "enter");
+    assert!(
+        matches!(sent.as_slice(), [Effect::Send(_, Command::PlaceScaled(_))]),
+        "{sent:?}"
+    );
+}
+
+#[test]
+fn what_fires_an_order_and_what_it_is_for_can_be_typed() {
+    let mut model = desk();
+    say(
+        &mut model,
+        "buy eth 1 --type conditional --trigger-price 60000 --trigger-direction below --trigger-market-id btc",
+    );
+    let Draft::Entry(waiting) = draft(&model) else {
+        panic!("no order")
+    };
+    assert_eq!(waiting.trigger_market, Some("paper|BTC".into()));
+    let below = crate::model::TriggerDirection::Below;
+    assert_eq!(waiting.trigger_direction, Some(below));
+    let mut model = desk();
+    say(
+        &mut model,
+        "buy sol 10 --type take_profit --trigger-price 120 --target-position-id pos-2",
+    );
+    let Draft::Entry(exit) = draft(&model) else {
+        panic!("no take profit")
+    };
+    assert_eq!(exit.target, Some("pos-2".into()));
+    let (at, what) = fault("buy btc 1 --trigger-direction above");
+    assert_eq!(
+        (at, what.as_str()),
+        (30..35, "an order of this type takes no --trigger-direction")
+    );
+    assert_eq!(
+        fault("sell sol 1 --type take_profit --target-position-id pos-9").1,
+        "no open position has this id"
+    );
+}
+
+#[test]
+fn an_export_goes_where_it_is_told_in_the_format_of_its_name() {
+    use crate::app::export::Format;
+    for (text, format, to) in [
+        ("export", Format::Csv, None),
+        ("export json", Format::Json, None),
+        ("export ~/out.json", Format::Json, Some("~/out.json")),
+        ("export csv out.json", Format::Csv, Some("out.json")),
+    ] {
+        let mut model = desk();
+        let effects = say(&mut model, text);
+        let [Effect::Write(sheet)] = effects.as_slice() else {
+            panic!("{text}: {effects:?}")
+        };
+        let expected = (Pane::Positions, format, to.map(ToOwned::to_owned));
+        assert_eq!(
+            (sheet.pane, sheet.format, sheet.to.clone()),
+            expected,
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_theme_is_worn_by_its_name_and_taken_off_without_one() {
+    use crate::config::Theme;
+    let mut model = desk();
+    let toast = |model: &Model| match &model.activity.toast(model.now).unwrap().event {
+        Event::Said(_, words) => words.clone(),
+        other => panic!("{other:?}"),
+    };
+    for text in ["theme light", "theme LIGHT"] {
+        assert_eq!(say(&mut model, text), [Effect::Wear(Some(Theme::Light))]);
+        assert_eq!(
+            toast(&model),
+            "theme light for this session; `:theme` alone takes it off"
+        );
+    }
+    assert_eq!(say(&mut model, "theme"), [Effect::Wear(None)]);
+    assert_eq!(toast(&model), "the colours of the settings again");
+    assert_eq!(say(&mut model, "reload"), [Effect::Reread]);
+    let (at, what) = fault("theme drak");
+    let known = "no such theme; there are dark, light, contrast, blue_orange, red_up";
+    assert_eq!((at, what.as_str()), (6..10, known));
 }

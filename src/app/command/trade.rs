@@ -15,7 +15,7 @@ use super::{
 };
 use crate::model::{
     Command, MarginMode, MarketId, Order, PlaceKind, Position, Side, TimeInForce,
-    draft::{Draft, Field, times_in_force},
+    draft::{Draft, EntryDraft, Field, times_in_force},
 };
 use std::str::FromStr;
 
@@ -36,6 +36,9 @@ pub(super) const PLACE_FLAGS: &[&str] = &[
     "--chase-offset=",
     "--chase-cap-price=",
     "--expected-price=",
+    "--trigger-direction=",
+    "--trigger-market-id=",
+    "--target-position-id=",
     "--reduce-only",
 ];
 
@@ -71,7 +74,7 @@ pub(super) fn sell(model: &mut Model, said: &Said) -> Result<Next, Fault> {
 }
 
 /// A word of a closed vocabulary.
-fn parsed<T: FromStr>(word: &Word) -> Result<T, Fault> {
+pub(super) fn parsed<T: FromStr>(word: &Word) -> Result<T, Fault> {
     let wrong = |_| word.fault(format!("{:?} is none of the words for this", word.text));
     word.text.to_lowercase().parse().map_err(wrong)
 }
@@ -92,6 +95,7 @@ fn order(model: &mut Model, said: &Said, side: Side, skip: usize) -> Result<Next
     let mut form = Form::order(account_id, side, market.as_ref(), &model.around());
     form.be(kind(said, skip)?, &model.around());
     choices(&mut form.draft, said)?;
+    triggers(model, &mut form.draft, said)?;
     form.guess_purpose(&model.around());
     if said.has("--reduce-only") {
         form.reduce();
@@ -134,8 +138,38 @@ fn choices(draft: &mut Draft, said: &Said) -> Result<(), Fault> {
     Ok(())
 }
 
+/// What fires it, and what it is for; an order of a type that has no such thing takes none.
+fn triggers(model: &Model, draft: &mut Draft, said: &Said) -> Result<(), Fault> {
+    let Draft::Entry(draft) = draft else {
+        return Ok(());
+    };
+    if let Some(word) = said.flag("--trigger-direction") {
+        must_have(draft, Field::TriggerDirection, word, "--trigger-direction")?;
+        draft.trigger_direction = Some(parsed(word)?);
+    }
+    if let Some(word) = said.flag("--trigger-market-id") {
+        must_have(draft, Field::TriggerMarket, word, "--trigger-market-id")?;
+        draft.trigger_market = Some(market(model, word)?);
+    }
+    if let Some(word) = said.flag("--target-position-id") {
+        must_have(draft, Field::TargetPosition, word, "--target-position-id")?;
+        let mut open = model.store.positions.rows().iter();
+        let held = open.find(|position| position.id.to_string() == word.text);
+        let held = held.ok_or_else(|| word.fault("no open position has this id"))?;
+        draft.target = Some(held.id.clone());
+    }
+    Ok(())
+}
+
+fn must_have(draft: &EntryDraft, field: Field, word: &Word, flag: &str) -> Result<(), Fault> {
+    if draft.has(field) {
+        return Ok(());
+    }
+    Err(word.fault(format!("an order of this type takes no {flag}")))
+}
+
 /// Writes a field of the form as a person would; a field it does not have is a fault of the line.
-fn fill(form: &mut Form, field: Field, word: &Word) -> Result<(), Fault> {
+pub(super) fn fill(form: &mut Form, field: Field, word: &Word) -> Result<(), Fault> {
     let fits = form.draft.fields().contains(&field);
     if !fits {
         return Err(word.fault(format!("an order of this type has no {}", field.label())));
@@ -269,7 +303,7 @@ fn strip(model: &Model, command: Command) -> Next {
 }
 
 /// A market by its id or its symbol.
-fn market(model: &Model, word: &Word) -> Result<MarketId, Fault> {
+pub(super) fn market(model: &Model, word: &Word) -> Result<MarketId, Fault> {
     match model.store.markets_called(&word.text).as_slice() {
         [id] => Ok(id.clone()),
         [] => Err(word.fault("no such market is known; Tab lists them")),

@@ -3,6 +3,7 @@
 use super::{Around, Form, Frozen, Purpose};
 use crate::{
     app::Store,
+    config::Dialect,
     model::{
         AccountId, CloseKind, Lenient, MarginMode, MarketId, Num, Order, OrderMode, PlaceKind,
         Position, PositionId, Side, TriggerDirection,
@@ -27,6 +28,17 @@ impl Form {
         around: &Around,
     ) -> Self {
         Self::entry(account_id, (None, side), market, around)
+    }
+
+    /// Whether the service of `dialect` offers to make one of this shape, or why not.
+    pub fn offered(shape: Shape, dialect: &Dialect) -> Result<(), String> {
+        let (creation, what) = match shape {
+            Shape::Order(_) => return Ok(()),
+            Shape::Sliced(_) => (&dialect.twap_creation, "TWAPs: dialect.twap_creation"),
+            Shape::Ladder => (&dialect.scaled_creation, "ladders: dialect.scaled_creation"),
+        };
+        let offered = creation.path().map(drop);
+        offered.ok_or_else(|| format!("this service offers no creation of {what} is none"))
     }
 
     /// A new TWAP or ladder.

@@ -13,7 +13,7 @@ use super::super::{
     prompt::Prompt,
     tour, update,
 };
-use crate::model::{Command, Curve, MarketId, Order, Position, Side, draft::Shape};
+use crate::model::{AccountId, Command, Curve, MarketId, Order, Position, Side, draft::Shape};
 
 /// How far a page key moves.
 const PAGE: usize = 10;
@@ -288,29 +288,26 @@ fn chart(model: &Model, row: Option<&RowId>) -> Next {
     }
 }
 
-/// A TWAP or a ladder, where the service offers to make one.
 fn strategy(model: &Model, shape: Shape, row: Option<&RowId>) -> Next {
-    let dialect = &model.options.dialect;
-    let (creation, what) = match shape {
-        Shape::Ladder => (&dialect.scaled_creation, "ladders: dialect.scaled_creation"),
-        Shape::Order(_) | Shape::Sliced(_) => {
-            (&dialect.twap_creation, "TWAPs: dialect.twap_creation")
-        }
-    };
-    if creation.path().is_none() {
-        return Next::Refuse(format!("this service offers no creation of {what} is none"));
-    }
-    let Some(identity) = &model.identity else {
-        return Next::Refuse("new order: the account is not known yet".to_owned());
+    let account_id = match strategist(model, shape) {
+        Ok(account_id) => account_id,
+        Err(why) => return Next::Refuse(why),
     };
     let market = row.and_then(|row| market_of(model, row));
-    let account_id = identity.account_id.clone();
     form(Form::strategy(
         account_id,
         shape,
         market.as_ref(),
         &model.around(),
     ))
+}
+
+/// Whose TWAP or ladder it would be, where the service offers to make one.
+pub(crate) fn strategist(model: &Model, shape: Shape) -> Result<AccountId, String> {
+    Form::offered(shape, &model.options.dialect)?;
+    let known = model.identity.as_ref();
+    let account_id = known.map(|identity| identity.account_id.clone());
+    account_id.ok_or_else(|| "new order: the account is not known yet".to_owned())
 }
 
 /// The market a row is about: a new order starts there.

@@ -13,12 +13,14 @@ mod consent;
 mod dry;
 pub(super) mod exits;
 pub(super) mod flatten;
+mod ground;
 pub(super) mod margin;
 pub(super) mod place;
 mod post;
 mod recall;
 mod receipt;
 mod repeat;
+pub(super) mod strategy;
 mod typed;
 
 use super::{

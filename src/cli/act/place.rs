@@ -1,22 +1,18 @@
 //! `perpdeck place`: a new order of any type.
 
 use super::{
-    Deed, How, Key, consent, perform, repeat,
-    typed::{self, TriggerFlags, Typed, word},
+    How, Key, consent,
+    ground::{Ground, Terms},
+    typed::{self, TriggerFlags, word},
 };
 use crate::{
-    app::{
-        Store,
-        form::{Around, Form, Used},
-    },
+    app::form::Form,
     cli::{Exit, service::Service, voice::Voice},
     config::Sources,
-    journal::Entry,
     model::{
-        Command, Failure, MarginMode, MarketId, PlaceKind, PositionId, Side, TimeInForce, Zone,
-        draft::{Amount, Draft, EntryDraft, Field, Seen, Shape, amount, span},
+        MarginMode, MarketId, PlaceKind, PositionId, Side, TimeInForce,
+        draft::{Amount, EntryDraft, Field, Shape, amount, span},
     },
-    runtime::Clock,
 };
 use color_eyre::Result;
 
@@ -87,30 +83,20 @@ pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
 async fn place(mut args: Args, voice: Voice, sources: &Sources) -> Result<Exit> {
     let service = Service::open(sources)?;
     consent::possible(args.how)?;
-    let before = repeat::before(&service, &args.key);
-    let store = args.around(&service, before.as_ref()).await;
-    if let Some(why) = store.markets.trouble() {
-        voice.note(&format!("prices: {why}"));
-    }
-    args.market = typed::market(args.market, &store)?;
-    let command = args.order(&service, &store, before.as_ref())?;
-    let reckoned = args.reckoned();
-    let deed = Deed::new(&service, command, args.key.chosen.clone())?;
-    let deed = repeat::settled(before.as_ref(), deed, &service, &reckoned)?.deed();
-    perform(&service, args.how, deed, &reckoned).await
+    let key = args.key.clone();
+    let ground = Ground::look(&service, voice, &key, &args.terms()).await;
+    args.market = typed::market(args.market, &ground.store)?;
+    let draft = args.draft(&ground)?;
+    ground.perform(args.how, draft, &args.reckoned()).await
 }
 
 impl Args {
-    /// Prices; and positions, where the terms of one may be wanted and were not settled `before`.
-    async fn around(&self, service: &Service, before: Option<&Entry>) -> Store {
-        let mut store = Store::default();
-        service.take_prices(&mut store).await;
-        let is_share = matches!(amount(&self.size), Ok(Amount::Percent(_)));
-        let is_bare = self.leverage.is_none() || self.margin_mode.is_none();
-        if before.is_none() && (is_bare || is_share) {
-            service.take_positions(&mut store).await;
+    fn terms(&self) -> Terms<'_> {
+        Terms {
+            size: &self.size,
+            leverage: self.leverage.as_ref(),
+            margin_mode: self.margin_mode,
         }
-        store
     }
 
     /// What its body has that would be another thing an hour later.
@@ -119,11 +105,10 @@ impl Args {
         [
             ("size", self.has_reckoned_size()),
             ("gtd_expires_at", is_span),
-            ("leverage", self.leverage.is_none()),
-            ("margin_mode", self.margin_mode.is_none()),
         ]
         .into_iter()
         .filter_map(|(name, is_reckoned)| is_reckoned.then_some(name))
+        .chain(self.terms().reckoned())
         .collect()
     }
 
@@ -135,42 +120,11 @@ impl Args {
         }
     }
 
-    /// The order as typed, or everything that is wrong with it.
-    fn order(&self, service: &Service, store: &Store, before: Option<&Entry>) -> Result<Command> {
-        let zone = Zone::local();
-        let now = before.map_or_else(|| Clock::start().now(), |before| before.created_at);
-        let mut open = store.positions.rows().iter();
-        let seen = Seen {
-            market: store.market(&self.market),
-            position: open.find(|position| position.market_id == self.market),
-            now,
-            zone: Some(&zone),
-            ..Seen::default()
-        };
-        let mut typed = Typed::default();
-        let mut draft = self.draft(service, store, &zone)?;
-        if self.has_reckoned_size()
-            && let Some(size) = before.and_then(|before| repeat::sent(before, "size"))
-        {
-            draft.texts.set(Field::Size, size);
-        }
-        let order = typed.faults(draft.command(&seen));
-        Ok(typed.finish(order)?)
-    }
-
     /// Over the terms a form of the desk would start with.
-    fn draft(&self, service: &Service, store: &Store, zone: &Zone) -> Result<EntryDraft> {
-        let around = Around {
-            store,
-            used: &Used::default(),
-            now: Clock::start().now(),
-            zone,
-        };
-        let account = service.account.clone();
-        let form = Form::order(account, self.side, Some(&self.market), &around);
-        let Draft::Entry(blank) = form.draft else {
-            return Err(Failure::local("no draft of an order").into());
-        };
+    fn draft(&self, ground: &Ground) -> Result<EntryDraft> {
+        let market = Some(&self.market);
+        let blank =
+            ground.blank(|account, around| Form::order(account, self.side, market, around))?;
         let mut draft = EntryDraft {
             shape: Shape::Order(self.kind),
             time_in_force: self.tif.unwrap_or(TimeInForce::Gtc),

@@ -1,0 +1,135 @@
+//! What a verb that enters the market stands on: what is observed, what its key was used for before, and the terms
+//! that a form of the desk would begin with.
+
+use super::{Deed, How, Key, perform, repeat, typed::Typed};
+use crate::{
+    app::{
+        Store,
+        form::{Around, Form, Used},
+    },
+    cli::{Exit, service::Service, voice::Voice},
+    journal::Entry,
+    model::{
+        AccountId, Command, Failure, MarginMode, Timestamp, Zone,
+        draft::{Amount, Draft, EntryDraft, Field, Seen, amount},
+    },
+    runtime::Clock,
+};
+use color_eyre::Result;
+
+/// What was typed of the terms that a position settles, or another price.
+pub(super) struct Terms<'a> {
+    pub(super) size: &'a str,
+    pub(super) leverage: Option<&'a String>,
+    pub(super) margin_mode: Option<MarginMode>,
+}
+
+pub(super) struct Ground<'a> {
+    service: &'a Service,
+    key: &'a Key,
+    pub(super) store: Store,
+    before: Option<Entry>,
+    zone: Zone,
+    now: Timestamp,
+}
+
+impl Terms<'_> {
+    /// Whether a position is wanted to make a whole order of them.
+    fn want_positions(&self) -> bool {
+        let is_share = matches!(amount(self.size), Ok(Amount::Percent(_)));
+        is_share || self.leverage.is_none() || self.margin_mode.is_none()
+    }
+
+    /// What of them a body has that would be another thing an hour later.
+    pub(super) fn reckoned(&self) -> impl Iterator<Item = &'static str> {
+        let names = [
+            ("leverage", self.leverage.is_none()),
+            ("margin_mode", self.margin_mode.is_none()),
+        ];
+        let names = names.into_iter();
+        names.filter_map(|(name, is_reckoned)| is_reckoned.then_some(name))
+    }
+}
+
+impl<'a> Ground<'a> {
+    /// Reads prices; and positions, where they are wanted and nothing was settled under the key before.
+    pub(super) async fn look(
+        service: &'a Service,
+        voice: Voice,
+        key: &'a Key,
+        terms: &Terms<'_>,
+    ) -> Self {
+        let before = repeat::before(service, key);
+        let mut store = Store::default();
+        service.take_prices(&mut store).await;
+        if before.is_none() && terms.want_positions() {
+            service.take_positions(&mut store).await;
+        }
+        if let Some(why) = store.markets.trouble() {
+            voice.note(&format!("prices: {why}"));
+        }
+        let now = before.as_ref().map(|before| before.created_at);
+        Self {
+            now: now.unwrap_or_else(|| Clock::start().now()),
+            zone: Zone::local(),
+            service,
+            key,
+            store,
+            before,
+        }
+    }
+
+    /// The draft of a form that would be opened here.
+    pub(super) fn blank(
+        &self,
+        open: impl FnOnce(AccountId, &Around) -> Form,
+    ) -> Result<EntryDraft> {
+        let around = Around {
+            store: &self.store,
+            used: &Used::default(),
+            now: self.now,
+            zone: &self.zone,
+        };
+        match open(self.service.account.clone(), &around).draft {
+            Draft::Entry(blank) => Ok(blank),
+            Draft::Close(_) | Draft::Exits(_) | Draft::Margin(_) => {
+                Err(Failure::local("no draft of an order").into())
+            }
+        }
+    }
+
+    /// Sends the draft, or says everything that is wrong with it. What its body has under the names `reckoned` is as
+    /// it was when it was first sent under its key.
+    pub(super) async fn perform(
+        &self,
+        how: How,
+        draft: EntryDraft,
+        reckoned: &[&str],
+    ) -> Result<Exit> {
+        let before = self.before.as_ref();
+        let command = self.command(draft, reckoned)?;
+        let deed = Deed::new(self.service, command, self.key.chosen.clone())?;
+        let deed = repeat::settled(before, deed, self.service, reckoned)?.deed();
+        perform(self.service, how, deed, reckoned).await
+    }
+
+    fn command(&self, mut draft: EntryDraft, reckoned: &[&str]) -> Result<Command> {
+        if reckoned.contains(&"size")
+            && let Some(size) = self.before.as_ref().and_then(|b| repeat::sent(b, "size"))
+        {
+            draft.texts.set(Field::Size, size);
+        }
+        let market = draft.market_id.as_ref();
+        let mut open = self.store.positions.rows().iter();
+        let seen = Seen {
+            market: market.and_then(|id| self.store.market(id)),
+            position: open.find(|position| Some(&position.market_id) == market),
+            now: self.now,
+            zone: Some(&self.zone),
+            ..Seen::default()
+        };
+        let mut typed = Typed::default();
+        let command = typed.faults(draft.command(&seen));
+        Ok(typed.finish(command)?)
+    }
+}

@@ -1,0 +1,199 @@
+//! `perpdeck twap` and `perpdeck ladder`: orders that the service works off by itself, where it offers to make them.
+
+use super::{
+    How, Key, consent,
+    ground::{self, Ground},
+    typed::{self, word},
+};
+use crate::{
+    app::form::Form,
+    cli::{Exit, exit::Misuse, service::Service, voice::Voice},
+    config::Sources,
+    model::{
+        Curve, MarginMode, MarketId, Side,
+        draft::{Amount, EntryDraft, Field, Shape, amount},
+    },
+};
+use color_eyre::Result;
+
+/// What both begin with.
+#[derive(Debug, clap::Args)]
+struct What {
+    /// Its id or its symbol: 'paper|BTC', BTC or btc
+    #[arg(long)]
+    market: MarketId,
+    #[arg(long, value_parser = word::<Side>())]
+    side: Side,
+    /// Of all of it: in coin (0.5), in USD ($1000), or of the position it reduces (50%)
+    #[arg(long)]
+    size: String,
+}
+
+/// What both end with.
+#[derive(Debug, clap::Args)]
+struct Terms {
+    /// As the open position in that market has it when left out, else 5 or what the market allows
+    #[arg(long)]
+    leverage: Option<String>,
+    /// As the open position in that market has it when left out, else cross
+    #[arg(long, value_name = "MODE", value_parser = word::<MarginMode>())]
+    margin_mode: Option<MarginMode>,
+    /// Only ever makes the position smaller
+    #[arg(long)]
+    reduce_only: bool,
+    #[command(flatten)]
+    key: Key,
+    #[command(flatten)]
+    how: How,
+}
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct TwapArgs {
+    #[command(flatten)]
+    what: What,
+    /// How long it runs, in whole minutes: 30, 30m, 2h
+    #[arg(long, value_name = "TIME")]
+    duration: String,
+    /// Slices by time alone, or by volume
+    #[arg(long, value_parser = word::<Curve>(), default_value = "twap")]
+    curve: Curve,
+    /// Slices vary in size
+    #[arg(long)]
+    randomize: bool,
+    /// The mark at which it begins; at once when left out
+    #[arg(long, value_name = "PRICE")]
+    trigger_price: Option<String>,
+    /// No slice below this
+    #[arg(long, value_name = "PRICE")]
+    min_price: Option<String>,
+    /// No slice above this
+    #[arg(long, value_name = "PRICE")]
+    max_price: Option<String>,
+    #[command(flatten)]
+    terms: Terms,
+}
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct LadderArgs {
+    #[command(flatten)]
+    what: What,
+    /// Of the first rung
+    #[arg(long, value_name = "PRICE")]
+    start_price: String,
+    /// Of the last rung
+    #[arg(long, value_name = "PRICE")]
+    end_price: String,
+    /// How many
+    #[arg(long, value_name = "COUNT")]
+    rungs: String,
+    /// The size of the last rung over the first; 1 when left out
+    #[arg(long, value_name = "TIMES")]
+    skew: Option<String>,
+    #[command(flatten)]
+    terms: Terms,
+}
+
+/// What is asked for, and what was written of it by field.
+struct Written {
+    what: What,
+    terms: Terms,
+    shape: Shape,
+    randomize: bool,
+    texts: Vec<(Field, Option<String>)>,
+}
+
+pub(in crate::cli) async fn twap(args: TwapArgs, sources: &Sources) -> Result<Exit> {
+    let written = Written {
+        what: args.what,
+        terms: args.terms,
+        shape: Shape::Sliced(args.curve),
+        randomize: args.randomize,
+        texts: vec![
+            (Field::Duration, Some(args.duration)),
+            (Field::TriggerPrice, args.trigger_price),
+            (Field::MinPrice, args.min_price),
+            (Field::MaxPrice, args.max_price),
+        ],
+    };
+    written.told(sources).await
+}
+
+pub(in crate::cli) async fn ladder(args: LadderArgs, sources: &Sources) -> Result<Exit> {
+    let written = Written {
+        what: args.what,
+        terms: args.terms,
+        shape: Shape::Ladder,
+        randomize: false,
+        texts: vec![
+            (Field::StartPrice, Some(args.start_price)),
+            (Field::EndPrice, Some(args.end_price)),
+            (Field::Rungs, Some(args.rungs)),
+            (Field::Skew, args.skew),
+        ],
+    };
+    written.told(sources).await
+}
+
+impl Written {
+    async fn told(self, sources: &Sources) -> Result<Exit> {
+        let voice = self.terms.how.output.voice();
+        voice.told(self.place(voice, sources).await)
+    }
+
+    async fn place(mut self, voice: Voice, sources: &Sources) -> Result<Exit> {
+        let service = Service::open(sources)?;
+        let how = self.terms.how;
+        consent::possible(how)?;
+        Form::offered(self.shape, &service.client.dialect()).map_err(Misuse)?;
+        let key = self.terms.key.clone();
+        let ground = Ground::look(&service, voice, &key, &self.common()).await;
+        self.what.market = typed::market(self.what.market, &ground.store)?;
+        let draft = self.draft(&ground)?;
+        ground.perform(how, draft, &self.reckoned()).await
+    }
+
+    /// What its body has that would be another thing an hour later: the rungs of a ladder say themselves what they are
+    /// worth.
+    fn reckoned(&self) -> Vec<&'static str> {
+        let is_reckoned = match amount(&self.what.size) {
+            Ok(Amount::Percent(_)) => true,
+            Ok(Amount::Notional(_)) => self.shape != Shape::Ladder,
+            Ok(Amount::Coin(_) | Amount::AtRisk(_)) | Err(_) => false,
+        };
+        let size = is_reckoned.then_some("size").into_iter();
+        size.chain(self.common().reckoned()).collect()
+    }
+
+    /// Over the terms a form of the desk would start with.
+    fn draft(&self, ground: &Ground) -> Result<EntryDraft> {
+        let (what, terms) = (&self.what, &self.terms);
+        let market = Some(&what.market);
+        let blank =
+            ground.blank(|account, around| Form::strategy(account, self.shape, market, around))?;
+        let mut draft = EntryDraft {
+            side: what.side,
+            margin_mode: terms.margin_mode.unwrap_or(blank.margin_mode),
+            reduce_only: terms.reduce_only,
+            randomize: self.randomize,
+            ..blank
+        };
+        draft.texts.set(Field::Size, what.size.as_str());
+        if let Some(leverage) = &terms.leverage {
+            draft.texts.set(Field::Leverage, leverage.as_str());
+        }
+        for (field, text) in &self.texts {
+            if let Some(text) = text {
+                draft.texts.set(*field, text.as_str());
+            }
+        }
+        Ok(draft)
+    }
+
+    fn common(&self) -> ground::Terms<'_> {
+        ground::Terms {
+            size: &self.what.size,
+            leverage: self.terms.leverage.as_ref(),
+            margin_mode: self.terms.margin_mode,
+        }
+    }
+}
