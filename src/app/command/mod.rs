@@ -4,6 +4,7 @@
 //! Contract: a line is done whole or not at all, and a fault says where it is. What raises risk opens the form
 //! with the fields filled in, which asks as it always does; what reduces it asks for one key at most.
 
+mod close;
 mod look;
 mod said;
 mod settings;
@@ -108,11 +109,11 @@ pub const VERBS: &[Verb] = &[
     Verb {
         name: "close",
         also: &[],
-        shape: "MARKET|POSITION_ID|all [SIZE|PERCENT] [--limit-price=]",
+        shape: "MARKET|POSITION_ID|all [SIZE|PERCENT] [FLAGS]",
         does: "closes a position, or part of it",
-        flags: &["--size=", "--limit-price="],
+        flags: close::FLAGS,
         offers: trade::held,
-        does_it: Deed::Say(trade::close),
+        does_it: Deed::Say(close::close),
     },
     Verb {
         name: "cancel",

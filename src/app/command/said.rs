@@ -14,9 +14,17 @@ pub struct Word {
 #[derive(Debug)]
 pub struct Said {
     pub words: Vec<Word>,
-    flags: Vec<(&'static str, Option<Word>)>,
+    flags: Vec<Flag>,
     /// Where more could be typed.
     end: usize,
+}
+
+#[derive(Debug)]
+struct Flag {
+    name: &'static str,
+    /// As it stands in the line.
+    word: Word,
+    value: Option<Word>,
 }
 
 impl Word {
@@ -97,7 +105,11 @@ impl Said {
                     Some(value.ok_or_else(|| word.fault(format!("{name} what?")))?)
                 }
             };
-            said.flags.push((flag.trim_end_matches('='), value));
+            said.flags.push(Flag {
+                name: flag.trim_end_matches('='),
+                word: word.clone(),
+                value,
+            });
         }
         Ok(said)
     }
@@ -121,12 +133,22 @@ impl Said {
 
     /// The value of a flag.
     pub(super) fn flag(&self, name: &str) -> Option<&Word> {
-        let mut given = self.flags.iter().filter(|(known, _)| *known == name);
-        given.next_back()?.1.as_ref()
+        let mut given = self.flags.iter().filter(|flag| flag.name == name);
+        given.next_back()?.value.as_ref()
     }
 
-    pub(super) fn has(&self, name: &str) -> bool {
-        self.flags.iter().any(|(known, _)| *known == name)
+    /// Where a flag stands, if it does.
+    pub(super) fn has(&self, name: &str) -> Option<&Word> {
+        let given = self.flags.iter().find(|flag| flag.name == name);
+        given.map(|flag| &flag.word)
+    }
+
+    /// No flag may stand there.
+    pub(super) fn no_flags(&self) -> Result<(), Fault> {
+        match self.flags.first() {
+            Some(flag) => Err(flag.word.fault("no flags are wanted here")),
+            None => Ok(()),
+        }
     }
 
     /// Nothing may follow so many words.

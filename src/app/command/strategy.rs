@@ -103,14 +103,14 @@ fn strategy(model: &Model, said: &Said, shape: Shape, fields: &[Field]) -> Resul
 }
 
 fn choices(form: &mut Form, said: &Said, side: Side) -> Result<(), Fault> {
-    if said.has("--reduce-only") {
+    if said.has("--reduce-only").is_some() {
         form.reduce();
     }
     let Draft::Entry(draft) = &mut form.draft else {
         return Ok(());
     };
     draft.side = side;
-    draft.randomize = said.has("--randomize");
+    draft.randomize = said.has("--randomize").is_some();
     if let Some(word) = said.flag("--margin-mode") {
         draft.margin_mode = parsed(word)?;
     }

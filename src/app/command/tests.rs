@@ -80,6 +80,54 @@ fn closing_half_of_a_position_asks_for_one_key() {
 }
 
 #[test]
+fn a_close_that_is_not_at_the_market_opens_its_form_with_every_flag_in_it() {
+    let mut model = desk();
+    say(
+        &mut model,
+        "close btc --size 0.2 --limit-price 63000 --marketable-limit-acknowledged",
+    );
+    let Draft::Close(limit) = draft(&model) else {
+        panic!("no close")
+    };
+    let texts = [Field::Size, Field::LimitPrice].map(|field| limit.texts.of(field));
+    assert_eq!((limit.kind, texts), (CloseKind::Limit, ["0.2", "63000"]));
+    assert!(limit.acknowledged);
+    let mut model = desk();
+    say(
+        &mut model,
+        "close btc 50% --trigger-price 2900 --trigger-direction below --trigger-market-id eth --slippage-bps 20",
+    );
+    let sent = press(&mut model, "enter");
+    let [Effect::Send(_, Command::Close(close))] = sent.as_slice() else {
+        panic!("{sent:?}")
+    };
+    let trigger = close.trigger.clone().unwrap();
+    assert_eq!(close.kind, CloseKind::Conditional);
+    assert_eq!(
+        (trigger.market_id, trigger.price, close.size),
+        (Some("paper|ETH".into()), num("2900"), Some(num("0.25")))
+    );
+    let mut model = desk();
+    say(&mut model, "close btc --slippage-bps 30");
+    assert!(
+        matches!(&strip(&model).deed, Asked::One(Command::Close(close))
+            if close.slippage_tolerance.is_some_and(|bps| bps.0 == num("30")))
+    );
+    assert_eq!(
+        fault("close btc --trigger-direction above").1,
+        "an order of this type takes no --trigger-direction"
+    );
+    assert_eq!(
+        fault("close btc --type market --limit-price 5").1,
+        "an order of this type has no limit price"
+    );
+    assert_eq!(
+        fault("close all --size 0.1"),
+        (10..16, "no flags are wanted here".to_owned())
+    );
+}
+
+#[test]
 fn a_position_goes_by_market_by_id_or_by_being_selected() {
     for text in ["close sol", "close SOL", "close paper|sol", "close pos-2"] {
         let mut model = desk();
@@ -226,8 +274,8 @@ fn a_fault_stands_where_it_is_and_nothing_happens() {
         "a cross position has no isolated margin"
     );
     assert_eq!(
-        fault("close btc --tif ioc"),
-        (10..15, "close takes --size, --limit-price".to_owned())
+        fault("cancel all --tif ioc"),
+        (11..16, "cancel takes --twap, --scaled, --all".to_owned())
     );
     assert_eq!(fault("buy btc --size"), (8..14, "--size what?".to_owned()));
     assert_eq!(
@@ -440,7 +488,7 @@ fn what_fires_an_order_and_what_it_is_for_can_be_typed() {
     let (at, what) = fault("buy btc 1 --trigger-direction above");
     assert_eq!(
         (at, what.as_str()),
-        (30..35, "an order of this type takes no --trigger-direction")
+        (10..29, "an order of this type takes no --trigger-direction")
     );
     assert_eq!(
         fault("sell sol 1 --type take_profit --target-position-id pos-9").1,
@@ -475,9 +523,12 @@ fn an_export_goes_where_it_is_told_in_the_format_of_its_name() {
 fn a_theme_is_worn_by_its_name_and_taken_off_without_one() {
     use crate::config::Theme;
     let mut model = desk();
-    let toast = |model: &Model| match &model.activity.toast(model.now).unwrap().event {
-        Event::Said(_, words) => words.clone(),
-        other => panic!("{other:?}"),
+    let toast = |model: &Model| {
+        let shown = model.activity.toast(model.now).unwrap();
+        let Event::Said(_, words) = &shown.event else {
+            panic!("{shown:?}")
+        };
+        words.clone()
     };
     for text in ["theme light", "theme LIGHT"] {
         assert_eq!(say(&mut model, text), [Effect::Wear(Some(Theme::Light))]);

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::model::{
     Command, MarginMode, MarketId, Order, PlaceKind, Position, Side, TimeInForce,
-    draft::{Draft, EntryDraft, Field, times_in_force},
+    draft::{Draft, Field, times_in_force},
 };
 use std::str::FromStr;
 
@@ -97,7 +97,7 @@ fn order(model: &mut Model, said: &Said, side: Side, skip: usize) -> Result<Next
     choices(&mut form.draft, said)?;
     triggers(model, &mut form.draft, said)?;
     form.guess_purpose(&model.around());
-    if said.has("--reduce-only") {
+    if said.has("--reduce-only").is_some() {
         form.reduce();
     }
     let words = [Field::Size, Field::LimitPrice].into_iter().zip(skip + 1..);
@@ -138,34 +138,42 @@ fn choices(draft: &mut Draft, said: &Said) -> Result<(), Fault> {
     Ok(())
 }
 
-/// What fires it, and what it is for; an order of a type that has no such thing takes none.
+/// What fires it, and what it is for.
 fn triggers(model: &Model, draft: &mut Draft, said: &Said) -> Result<(), Fault> {
+    let direction = owned(draft, said, Field::TriggerDirection, "--trigger-direction")?;
+    let elsewhere = owned(draft, said, Field::TriggerMarket, "--trigger-market-id")?;
+    let target = owned(draft, said, Field::TargetPosition, "--target-position-id")?;
     let Draft::Entry(draft) = draft else {
         return Ok(());
     };
-    if let Some(word) = said.flag("--trigger-direction") {
-        must_have(draft, Field::TriggerDirection, word, "--trigger-direction")?;
+    if let Some(word) = direction {
         draft.trigger_direction = Some(parsed(word)?);
     }
-    if let Some(word) = said.flag("--trigger-market-id") {
-        must_have(draft, Field::TriggerMarket, word, "--trigger-market-id")?;
+    if let Some(word) = elsewhere {
         draft.trigger_market = Some(market(model, word)?);
     }
-    if let Some(word) = said.flag("--target-position-id") {
-        must_have(draft, Field::TargetPosition, word, "--target-position-id")?;
+    if let Some(word) = target {
         let mut open = model.store.positions.rows().iter();
-        let held = open.find(|position| position.id.to_string() == word.text);
+        let held = open.find(|position| position.id.raw() == word.text);
         let held = held.ok_or_else(|| word.fault("no open position has this id"))?;
         draft.target = Some(held.id.clone());
     }
     Ok(())
 }
 
-fn must_have(draft: &EntryDraft, field: Field, word: &Word, flag: &str) -> Result<(), Fault> {
-    if draft.has(field) {
-        return Ok(());
+/// The value of a flag; one for a field that an order of this type has not is a fault of the line.
+pub(super) fn owned<'a>(
+    draft: &Draft,
+    said: &'a Said,
+    field: Field,
+    flag: &str,
+) -> Result<Option<&'a Word>, Fault> {
+    match said.has(flag) {
+        Some(word) if !draft.fields().contains(&field) => {
+            Err(word.fault(format!("an order of this type takes no {flag}")))
+        }
+        Some(_) | None => Ok(said.flag(flag)),
     }
-    Err(word.fault(format!("an order of this type takes no {flag}")))
 }
 
 /// Writes a field of the form as a person would; a field it does not have is a fault of the line.
@@ -178,34 +186,6 @@ pub(super) fn fill(form: &mut Form, field: Field, word: &Word) -> Result<(), Fau
     Ok(())
 }
 
-pub(super) fn close(model: &mut Model, said: &Said) -> Result<Next, Fault> {
-    said.at_most(2)?;
-    if said.word(0).is_some_and(|word| word.text == "all") {
-        said.at_most(1)?;
-        return Ok(Next::Press(Action::CloseAll));
-    }
-    let mut form = Form::close(position(model, said)?);
-    if let Some(size) = said.flag("--size").or(said.word(1)) {
-        fill(&mut form, Field::Size, size)?;
-    }
-    if let Some(price) = said.flag("--limit-price") {
-        if let Draft::Close(draft) = &mut form.draft {
-            draft.kind = crate::model::CloseKind::Limit;
-        }
-        fill(&mut form, Field::LimitPrice, price)?;
-        form.start();
-        return Ok(open(Overlay::Form(Box::new(form))));
-    }
-    match form.draft.command(&form.seen(&model.around())) {
-        Ok(command) => Ok(strip(model, command)),
-        Err(faults) => {
-            let what = faults.to_string();
-            let at = said.flag("--size").or(said.word(1)).or(said.word(0));
-            Err(at.map_or_else(|| said.missing(&what), |word| word.fault(&*what)))
-        }
-    }
-}
-
 pub(super) fn cancel(model: &mut Model, said: &Said) -> Result<Next, Fault> {
     if let Some(id) = said.flag("--twap") {
         let row = RowId::Twap(id.text.as_str().into());
@@ -215,8 +195,9 @@ pub(super) fn cancel(model: &mut Model, said: &Said) -> Result<Next, Fault> {
         let row = RowId::Scaled(id.text.as_str().into());
         return of_row(model, &row, id);
     }
-    if said.has("--all") || said.word(0).is_some_and(|word| word.text == "all") {
-        let at = usize::from(!said.has("--all"));
+    let is_flag = said.has("--all").is_some();
+    if is_flag || said.word(0).is_some_and(|word| word.text == "all") {
+        let at = usize::from(!is_flag);
         said.at_most(at + 1)?;
         return match said.word(at) {
             Some(word) => cancel_in(model, word),
@@ -293,12 +274,12 @@ pub(super) fn margin(model: &mut Model, said: &Said) -> Result<Next, Fault> {
     Ok(open(Overlay::Form(Box::new(form))))
 }
 
-fn open(overlay: Overlay) -> Next {
+pub(super) fn open(overlay: Overlay) -> Next {
     Next::Open(Box::new(overlay))
 }
 
 /// The line that asks once before what closes or cancels.
-fn strip(model: &Model, command: Command) -> Next {
+pub(super) fn strip(model: &Model, command: Command) -> Next {
     open(Overlay::Strip(Strip::confirm(command, model.now)))
 }
 
@@ -312,7 +293,7 @@ pub(super) fn market(model: &Model, word: &Word) -> Result<MarketId, Fault> {
 }
 
 /// The open position a line is about: by id, by market, or, where nothing is said, the selected one.
-fn position<'a>(model: &'a Model, said: &Said) -> Result<&'a Position, Fault> {
+pub(super) fn position<'a>(model: &'a Model, said: &Said) -> Result<&'a Position, Fault> {
     let Some(word) = said.word(0) else {
         let held = match screen::selected(model) {
             Some(RowId::Position(id)) => model.store.position(&id),
