@@ -11,7 +11,7 @@ const TENTH: Duration = Duration::from_millis(100);
 
 /// The instant of the next visible change, if time alone brings one.
 pub fn wake(model: &Model) -> Option<Timestamp> {
-    [strip, toast, flight, retry, age]
+    [strip, toast, flight, retry, age, sifting]
         .into_iter()
         .filter_map(|change| change(model))
         .min()
@@ -40,6 +40,11 @@ fn strip(model: &Model) -> Option<Timestamp> {
         Arm::Question { .. } => SECOND,
     };
     Some(strip.ends_at().min(model.now.plus(step)))
+}
+
+/// A long list goes on through its lens with every update, and waits for none.
+fn sifting(model: &Model) -> Option<Timestamp> {
+    model.lenses.are_sifting().then_some(model.now)
 }
 
 /// Waiting commands show a countdown in seconds.

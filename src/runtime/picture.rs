@@ -132,6 +132,9 @@ impl Sitter {
     async fn press(&mut self, key: Chord) {
         self.pressed += 1;
         self.take(Whose::Shown, super::pressed(key, self.size));
+        while self.fleet.shown().lenses.are_sifting() {
+            self.take(Whose::Shown, Msg::Tick);
+        }
         if !self.fleet.shown().store.flights.is_empty() {
             self.settle().await;
             // The picture is of the time after: every number is read once more.

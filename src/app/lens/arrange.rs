@@ -53,6 +53,11 @@ impl Reader<'_> {
         (self.model.options.reading.fact)(self.model, self.pane, at, column)
     }
 
+    /// The same, to be sorted by.
+    pub(super) fn key(self, at: usize, column: usize) -> Fact {
+        self.fact(at, column).folded()
+    }
+
     pub(super) fn takes(self, filter: &Filter, at: usize) -> bool {
         filter.takes(&Asked {
             now: self.model.wall_now(),
@@ -89,10 +94,10 @@ impl Reader<'_> {
             let Some((root, rest)) = family.split_first() else {
                 continue;
             };
-            let rest = rest.iter().map(|at| (self.fact(*at, sort.column), *at));
+            let rest = rest.iter().map(|at| (self.key(*at, sort.column), *at));
             let mut rest: Vec<_> = rest.collect();
             rest.sort_by(|a, b| by(&a.0, &b.0));
-            let own = self.fact(*root, sort.column);
+            let own = self.key(*root, sort.column);
             let key = match rest.first() {
                 Some((first, _)) if !own.is_known() => first.clone(),
                 Some(_) | None => own,

@@ -57,10 +57,19 @@ pub enum Fact {
 }
 
 impl Fact {
-    /// The order of an ascending sort among what is known; words without regard to case.
-    pub fn compare(&self, other: &Self) -> Ordering {
+    /// As sorts compare it: words without regard to case.
+    #[must_use]
+    pub(super) fn folded(self) -> Self {
+        match self {
+            Self::Words(words) => Self::Words(words.to_lowercase()),
+            Self::Unknown | Self::Number(_) | Self::Span(_) | Self::Moment(_) => self,
+        }
+    }
+
+    /// The order of an ascending sort among what is known and [`folded`](Self::folded).
+    pub(super) fn compare(&self, other: &Self) -> Ordering {
         match (self, other) {
-            (Self::Words(a), Self::Words(b)) => a.to_lowercase().cmp(&b.to_lowercase()),
+            (Self::Words(a), Self::Words(b)) => a.cmp(b),
             (Self::Number(a), Self::Number(b)) => a.cmp(b),
             (Self::Span(a), Self::Span(b)) => a.cmp(b),
             (Self::Moment(a), Self::Moment(b)) => a.cmp(b),

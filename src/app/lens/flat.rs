@@ -1,5 +1,6 @@
-//! A list without branches through a lens. It is sifted once; what a later answer changes of it is put into its
-//! place, so that a new row among a hundred thousand costs no more than among a hundred.
+//! A list without branches through a lens. It is sifted once, a long one in portions so that no key waits for all of it;
+//! what a later answer changes of it is put into its place, so that a new row among a hundred thousand costs no more than
+//! among a hundred.
 
 use super::{
     super::{Model, pane::Pane, remote::Shift},
@@ -39,7 +40,7 @@ impl Keys {
     fn read(&mut self, reader: Reader<'_>, at: u32) {
         let place = usize::try_from(at).unwrap_or(usize::MAX);
         if let Some(fact) = self.facts.get_mut(place) {
-            *fact = reader.fact(place, self.sort.column);
+            *fact = reader.key(place, self.sort.column);
         }
     }
 
@@ -73,26 +74,82 @@ impl Picked {
     }
 }
 
-/// The whole list.
-pub(super) fn picked(model: &Model, pane: Pane, lens: &Lens, version: u64) -> Picked {
-    let count = model.all_rows(pane).len();
-    let reader = Reader { model, pane };
-    let mut places = wanted(reader, lens, 0..count);
-    let order = lens.sort.map_or(Order::Own, |sort| {
-        let facts = std::iter::repeat_n(Fact::Unknown, count).collect();
-        let mut keys = Keys { facts, sort };
-        for at in &places {
-            keys.read(reader, *at);
+/// A list on its way through a lens.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Sifting {
+    /// Those of the rows read so far that are wanted.
+    places: Vec<u32>,
+    keys: Option<Keys>,
+    read: usize,
+    count: usize,
+    version: u64,
+}
+
+impl Sifting {
+    pub(super) fn begin(count: usize, sort: Option<Sort>, version: u64) -> Self {
+        let unread = || std::iter::repeat_n(Fact::Unknown, count).collect();
+        Self {
+            places: vec![],
+            keys: sort.map(|sort| Keys {
+                facts: unread(),
+                sort,
+            }),
+            read: 0,
+            count,
+            version,
         }
-        places.sort_unstable_by(|a, b| keys.order(*a, *b));
-        Order::By(keys)
-    });
-    Picked {
-        hits: places.len(),
-        places,
-        order,
-        version,
     }
+
+    /// Whether the rows are still those it began with.
+    pub(super) fn is_of(&self, version: u64) -> bool {
+        self.version == version
+    }
+
+    /// How much of the list has been read.
+    pub(super) fn percent(&self) -> usize {
+        self.read * 100 / self.count.max(1)
+    }
+
+    /// Reads so many rows more.
+    pub(super) fn go_on(&mut self, model: &Model, (pane, lens): (Pane, &Lens), rows: usize) {
+        let end = self.read.saturating_add(rows).min(self.count);
+        let reader = Reader { model, pane };
+        let mut fresh = wanted(reader, lens, self.read..end);
+        if let Some(keys) = &mut self.keys {
+            for at in &fresh {
+                keys.read(reader, *at);
+            }
+            // What stands in order already is merged at the end for little.
+            fresh.sort_unstable_by(|a, b| keys.order(*a, *b));
+        }
+        self.places.extend(fresh);
+        self.read = end;
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.read >= self.count
+    }
+
+    pub(super) fn end(self) -> Picked {
+        let mut places = self.places;
+        let order = self.keys.map_or(Order::Own, |keys| {
+            places.sort_by(|a, b| keys.order(*a, *b));
+            Order::By(keys)
+        });
+        Picked {
+            hits: places.len(),
+            places,
+            order,
+            version: self.version,
+        }
+    }
+}
+
+/// The whole list at once.
+pub(super) fn picked(model: &Model, pane: Pane, lens: &Lens, version: u64) -> Picked {
+    let mut sifting = Sifting::begin(model.all_rows(pane).len(), lens.sort, version);
+    sifting.go_on(model, (pane, lens), usize::MAX);
+    sifting.end()
 }
 
 /// What was picked before, with what has changed since.

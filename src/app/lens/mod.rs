@@ -1,6 +1,8 @@
 //! How a pane is looked at: which of its rows, in which order, which columns. Kept for the session.
 //!
-//! Contract: a lens changes what is shown, never what is known; the selection stays an id through it.
+//! Contract: a lens changes what is shown, never what is known; the selection stays an id through it. A long list is
+//! sifted in portions, one an update: until that is over it stands as before, and says so.
+//! Known limit: an answer that changes such a list meanwhile has all of it sifted at once.
 //! Known limit: the rows of a list longer than `ALWAYS` are sifted anew only when rows have come or gone,
 //! so what time alone changes there (an age that passes a limit) waits for the next of those.
 
@@ -15,11 +17,14 @@ pub use fact::{ColumnName, Fact, Kind, Read, Reading};
 pub use filter::{Fault, Filter, find, number};
 
 use super::{Model, pane::Pane, remote::Shift};
+use flat::Sifting;
 use std::collections::BTreeMap;
 use strum::IntoEnumIterator;
 
 /// Lists up to this long are sifted after every message.
 const ALWAYS: usize = 500;
+/// How many rows of a longer one are read in one update: what a key may wait for is a few milliseconds.
+const PORTION: usize = 2_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
@@ -41,6 +46,8 @@ pub struct Lens {
     /// Which columns, in this order; `None` for all of them in their own.
     pub columns: Option<Vec<usize>>,
     picked: Option<Picked>,
+    /// What will be picked of a long list.
+    sifting: Option<Sifting>,
 }
 
 /// The rows that are shown, as places in the pane's own order.
@@ -59,6 +66,11 @@ impl Lenses {
     pub fn of(&self, pane: Pane) -> Option<&Lens> {
         self.0.get(&pane)
     }
+
+    /// Whether the next update, whatever it is about, goes on with a long list.
+    pub fn are_sifting(&self) -> bool {
+        self.0.values().any(|lens| lens.sifting.is_some())
+    }
 }
 
 impl Lens {
@@ -71,9 +83,14 @@ impl Lens {
         self.picked.as_ref()?.find(u32::try_from(at).ok()?)
     }
 
-    /// How many rows the filter takes; `None` without a filter.
+    /// How much of a long list has been sifted, in percent, while that is not over.
+    pub fn sifted(&self) -> Option<usize> {
+        self.sifting.as_ref().map(Sifting::percent)
+    }
+
+    /// How many rows the filter takes; `None` without a filter, and until that is known.
     pub fn hits(&self) -> Option<usize> {
-        self.filter.as_ref()?;
+        self.filter.as_ref().filter(|_| self.sifting.is_none())?;
         self.picked.as_ref().map(|picked| picked.hits)
     }
 
@@ -82,11 +99,17 @@ impl Lens {
     }
 }
 
-/// Changes how a pane is looked at; what is shown follows at once.
+/// Changes how a pane is looked at; what is shown follows at once, or where the list is long as soon as it is sifted.
 pub(super) fn change(model: &mut Model, pane: Pane, change: impl FnOnce(&mut Lens)) {
+    let (count, version) = (model.all_rows(pane).len(), version(model, pane));
     let lens = model.lenses.0.entry(pane).or_default();
+    let before = (lens.filter.clone(), lens.sort);
     change(lens);
-    lens.picked = None;
+    if (&lens.filter, lens.sort) != (&before.0, before.1) {
+        let is_long = lens.picks() && !has_branches(pane) && count > ALWAYS;
+        lens.sifting = is_long.then(|| Sifting::begin(count, lens.sort, version));
+        lens.picked.take_if(|_| !is_long);
+    }
     refresh(model);
 }
 
@@ -100,37 +123,68 @@ pub(super) fn show(model: &mut Model, pane: Pane, text: &str) {
 /// Sifts anew what may have changed.
 pub(super) fn refresh(model: &mut Model) {
     for pane in Pane::iter() {
-        let Some(lens) = model.lenses.of(pane) else {
+        let Some(lens) = model.lenses.of(pane).filter(|lens| lens.picks()) else {
             continue;
         };
+        let is_sifting = lens.sifting.is_some();
         let version = version(model, pane);
-        let is_fresh =
-            |picked: &Picked| picked.version == version && model.all_rows(pane).len() > ALWAYS;
-        if !lens.picks() || lens.picked.as_ref().is_some_and(is_fresh) {
-            continue;
+        if is_sifting {
+            sift(model, pane, version);
+        } else {
+            pick(model, pane, version);
         }
-        let old = model
-            .lenses
-            .0
-            .get_mut(&pane)
-            .and_then(|lens| lens.picked.take());
-        let Some(lens) = model.lenses.of(pane) else {
-            continue;
-        };
-        let shift = old
-            .as_ref()
-            .and_then(|old| shift_since(model, pane, old.version));
-        let picked = match old.zip(shift) {
-            _ if !has_branches(pane) && model.all_rows(pane).len() <= ALWAYS => {
-                flat::picked(model, pane, lens, version)
-            }
-            Some((old, shift)) => flat::again(model, (pane, lens), old, (shift, version)),
-            None if has_branches(pane) => arrange::picked(model, pane, lens, version),
-            None => flat::picked(model, pane, lens, version),
-        };
-        if let Some(lens) = model.lenses.0.get_mut(&pane) {
-            lens.picked = Some(picked);
+    }
+}
+
+/// The next portion of a long list; all of it where it is not what it was.
+fn sift(model: &mut Model, pane: Pane, version: u64) {
+    let lens = model.lenses.0.get_mut(&pane);
+    let Some(mut sifting) = lens.and_then(|lens| lens.sifting.take()) else {
+        return;
+    };
+    let Some(lens) = model.lenses.of(pane) else {
+        return;
+    };
+    if sifting.is_of(version) {
+        sifting.go_on(model, (pane, lens), PORTION);
+    } else {
+        sifting = Sifting::begin(model.all_rows(pane).len(), lens.sort, version);
+        sifting.go_on(model, (pane, lens), usize::MAX);
+    }
+    if let Some(lens) = model.lenses.0.get_mut(&pane) {
+        if sifting.is_over() {
+            lens.picked = Some(sifting.end());
+        } else {
+            lens.sifting = Some(sifting);
         }
+    }
+}
+
+fn pick(model: &mut Model, pane: Pane, version: u64) {
+    let is_fresh =
+        |picked: &Picked| picked.version == version && model.all_rows(pane).len() > ALWAYS;
+    let lens = model.lenses.of(pane);
+    if lens.is_some_and(|lens| lens.picked.as_ref().is_some_and(is_fresh)) {
+        return;
+    }
+    let lens = model.lenses.0.get_mut(&pane);
+    let old = lens.and_then(|lens| lens.picked.take());
+    let Some(lens) = model.lenses.of(pane) else {
+        return;
+    };
+    let shift = old
+        .as_ref()
+        .and_then(|old| shift_since(model, pane, old.version));
+    let picked = match old.zip(shift) {
+        _ if !has_branches(pane) && model.all_rows(pane).len() <= ALWAYS => {
+            flat::picked(model, pane, lens, version)
+        }
+        Some((old, shift)) => flat::again(model, (pane, lens), old, (shift, version)),
+        None if has_branches(pane) => arrange::picked(model, pane, lens, version),
+        None => flat::picked(model, pane, lens, version),
+    };
+    if let Some(lens) = model.lenses.0.get_mut(&pane) {
+        lens.picked = Some(picked);
     }
 }
 

@@ -392,3 +392,94 @@ fn the_arrows_move_in_the_pane_while_a_filter_is_typed() {
     assert!(matches!(model.overlays.last(), Some(Overlay::Strip(strip))
         if strip.deed == crate::model::Command::Cancel("ord-2".into()).into()));
 }
+
+/// `h-0` the newest; the sizes go round.
+fn past(numbers: std::ops::Range<u32>) -> Page<crate::model::Order> {
+    let rows = numbers.map(|number| {
+        let size = number * 7 % 1_000 + 1;
+        let more = format!(
+            r#""type":"market","mode":"market","side":"buy","size":{size},"status":"filled""#
+        );
+        order(&format!("h-{number}"), "SOL", &more)
+    });
+    Page::of(rows.collect())
+}
+
+fn filtered(model: &mut Model, text: &str) {
+    let columns = (model.options.reading.columns)(Pane::History);
+    let filter = Filter::parse(text, &columns).unwrap();
+    change(model, Pane::History, |lens| lens.filter = filter);
+}
+
+fn sifted(model: &Model) -> Option<usize> {
+    model.lenses.of(Pane::History).and_then(Lens::sifted)
+}
+
+fn hits(model: &Model) -> Option<usize> {
+    model.lenses.of(Pane::History).and_then(Lens::hits)
+}
+
+#[test]
+fn a_long_list_is_sifted_in_portions_and_stands_as_before_until_that_is_over() {
+    let mut model = desk();
+    arrive(&mut model, Answer::History(Ok(past(0..5_000))));
+    filtered(&mut model, "size=8");
+    assert_eq!((sifted(&model), hits(&model)), (Some(40), None));
+    assert_eq!(model.rows(Pane::History).len(), 5_000);
+    let soon = model.now.plus(Duration::from_millis(1));
+    assert_eq!(crate::app::wake(&model), Some(soon), "it waits for nobody");
+    wait(&mut model, 1);
+    assert_eq!(sifted(&model), Some(80));
+    wait(&mut model, 1);
+    assert_eq!((sifted(&model), hits(&model)), (None, Some(5)));
+    let expected = ["h-1", "h-1001", "h-2001", "h-3001", "h-4001"];
+    assert_eq!(ids(&model, Pane::History), expected);
+    assert_ne!(
+        crate::app::wake(&model),
+        Some(model.now.plus(Duration::from_millis(1)))
+    );
+
+    // Another filter begins anew over what is shown; the same once more changes nothing.
+    filtered(&mut model, "size=1");
+    assert_eq!(ids(&model, Pane::History), expected);
+    wait(&mut model, 1);
+    wait(&mut model, 1);
+    assert_eq!(hits(&model), Some(5));
+    filtered(&mut model, "size=1");
+    assert_eq!(sifted(&model), None);
+    filtered(&mut model, "");
+    assert_eq!(model.rows(Pane::History).len(), 5_000);
+}
+
+#[test]
+fn portions_come_to_the_same_order_as_all_at_once() {
+    let mut model = desk();
+    arrive(&mut model, Answer::History(Ok(past(0..5_000))));
+    let column = find("size", &(model.options.reading.columns)(Pane::History)).unwrap();
+    for direction in [Direction::Ascending, Direction::Descending] {
+        let sort = Some(Sort { column, direction });
+        change(&mut model, Pane::History, |lens| lens.sort = sort);
+        while sifted(&model).is_some() {
+            wait(&mut model, 1);
+        }
+        let mut expected: Vec<_> = (0..5_000_u32).collect();
+        match direction {
+            Direction::Ascending => expected.sort_by_key(|n| n * 7 % 1_000),
+            Direction::Descending => expected.sort_by_key(|n| std::cmp::Reverse(n * 7 % 1_000)),
+        }
+        let expected: Vec<_> = expected.iter().map(|n| format!("h-{n}")).collect();
+        assert_eq!(ids(&model, Pane::History), expected);
+    }
+}
+
+#[test]
+fn rows_that_come_while_a_long_list_is_sifted_are_part_of_it() {
+    let mut model = desk();
+    arrive(&mut model, Answer::History(Ok(past(1..5_000))));
+    filtered(&mut model, "size=1");
+    assert!(sifted(&model).is_some());
+    wait(&mut model, 1);
+    arrive(&mut model, Answer::History(Ok(past(0..100))));
+    assert_eq!(sifted(&model), None);
+    assert_eq!(ids(&model, Pane::History)[..2], ["h-0", "h-1000"]);
+}
