@@ -47,6 +47,15 @@ impl Days {
         self.results.keys().next() == Some(&day)
     }
 
+    /// What each day with a closed position came to, USD; `None` while that is not known of one of them, or a position
+    /// has no day.
+    pub fn nets(&self, positions: usize) -> Option<Vec<Num>> {
+        let days = self.results.values();
+        let dated: usize = days.clone().map(|day| day.count).sum();
+        let nets = days.map(DayResult::net).collect::<Option<_>>()?;
+        (dated == positions).then_some(nets)
+    }
+
     pub(super) fn take(&mut self, churn: &Churn<Position>, rows: &[Position]) {
         let come = rows.get(churn.come.clone()).unwrap_or_default();
         for row in &churn.gone {

@@ -18,7 +18,6 @@ use crate::{
     config,
     model::{AccountFacts, Command, Num, Position, Risk, Timestamp},
 };
-use std::collections::BTreeMap;
 use strum::{Display, EnumIter, IntoEnumIterator};
 
 #[cfg(test)]
@@ -216,7 +215,7 @@ struct Local<'a> {
     /// Profit of today, open positions included where their marks are known.
     today: Option<Num>,
     /// Net of every day of UTC with a closed position, when all of them are here.
-    days: Option<BTreeMap<i64, Num>>,
+    days: Option<Vec<Num>>,
 }
 
 impl<'a> Local<'a> {
@@ -285,22 +284,17 @@ fn today(store: &Store, now: Timestamp) -> Option<Num> {
         .try_fold(Num::ZERO, |sum, part| sum.plus(part?))
 }
 
-fn days(store: &Store) -> Option<BTreeMap<i64, Num>> {
+fn days(store: &Store) -> Option<Vec<Num>> {
     store.closed.head().value()?;
     if store.closed.has_more() {
         return None;
     }
-    let mut days = BTreeMap::new();
-    for position in store.closed.rows() {
-        let sum: &mut Num = days.entry(day_of(position.closed_at?)).or_default();
-        *sum = sum.plus(position.net_pnl()?)?;
-    }
-    Some(days)
+    store.utc_days.nets(store.closed.rows().len())
 }
 
 /// The best day's part of all days with a profit.
-fn best_share(days: &BTreeMap<i64, Num>) -> Option<Num> {
-    let gains = || days.values().copied().filter(|net| net.is_positive());
+fn best_share(days: &[Num]) -> Option<Num> {
+    let gains = || days.iter().copied().filter(|net| net.is_positive());
     let all = gains().try_fold(Num::ZERO, Num::plus)?;
     match gains().max() {
         Some(best) => best.over(all),

@@ -1,5 +1,7 @@
 //! The last known truth about the account, how old it is, and what is on its way.
 
+mod ladders;
+
 use super::{
     About, Books, Days, Equity, Health, TreeRow,
     lineage::Lineage,
@@ -7,7 +9,7 @@ use super::{
     poll::{Answer, Poll, Source},
     prices::Prices,
     remote::{Churn, Feed, Remote},
-    screen::{ladder_rows, order_tree},
+    screen::order_tree,
     tally::{Quality, Results},
 };
 use crate::model::{
@@ -19,6 +21,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// How many finished calls the calls pane remembers.
 const CALLS_KEPT: usize = 500;
+/// Ended TWAPs that are remembered.
+const ENDED_TWAPS_KEPT: usize = 100;
 
 /// A command between the key and its outcome.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,10 +48,14 @@ pub struct Store {
     pub orders: Remote<Page<Order>>,
     pub twaps: Remote<Page<Twap>>,
     pub ended_twaps: Vec<Ended>,
-    /// Ladders met through `scaled_order_id`, remembered for the session.
+    /// How many more have ended, and made room.
+    pub forgotten_twaps: usize,
+    /// Ladders met through `scaled_order_id`, remembered for the session but for the [`forgotten`](Self::forgotten).
     pub scaled: BTreeMap<ScaledId, Remote<Scaled>>,
-    /// Those of them that are polled.
+    /// Those ever met that are polled, or were.
     watched: BTreeSet<ScaledId>,
+    /// Those that have ended and made room.
+    forgotten: BTreeSet<ScaledId>,
     /// The orders of ladders as they last worked, for what became of them after that.
     pub rungs: BTreeMap<OrderId, Order>,
     pub closed: Feed<PositionId, Position>,
@@ -55,6 +63,8 @@ pub struct Store {
     /// What the closed positions and the orders read so far come to, and which orders belong together.
     pub results: Results,
     pub days: Days,
+    /// The same by the clocks of UTC, which limits go by.
+    pub utc_days: Days,
     pub equity: Equity,
     pub quality: Quality,
     pub lineage: Lineage,
@@ -82,6 +92,7 @@ impl Store {
     pub fn by(zone: Zone) -> Self {
         Self {
             days: Days::by(zone),
+            utc_days: Days::by(Zone::utc()),
             ..Self::default()
         }
     }
@@ -95,7 +106,7 @@ impl Store {
                 self.remember_rungs();
                 self.orders.arrive(result, at);
                 self.tree = order_tree(self.orders.rows());
-                return self.new_ladders(ladders_of(self.orders.rows()));
+                return self.ladders_at_work();
             }
             Answer::Twaps(result) => self.arrive_twaps(result, at),
             Answer::Scaled(id, result) => self.arrive_ladder(id, result.map(|ladder| *ladder), at),
@@ -109,11 +120,13 @@ impl Store {
             }
             Answer::History(result) => {
                 let churn = self.history.arrive_head(result, at, |o| o.id.clone());
-                return self.learn(&churn);
+                self.learn(&churn);
+                return self.ladders_among(churn.come, usize::MAX);
             }
             Answer::MoreHistory(cursor, result) => {
                 let churn = self.history.arrive_more(&cursor, result, |o| o.id.clone());
-                return self.learn(&churn);
+                self.learn(&churn);
+                return self.ladders_among(churn.come, self.room_for_ladders());
             }
             Answer::Markets(result) => self.arrive_markets(result, at),
             Answer::Account(result) => {
@@ -141,11 +154,12 @@ impl Store {
         let rows = self.closed.rows();
         self.results.take(churn, rows);
         self.days.take(churn, rows);
+        self.utc_days.take(churn, rows);
         self.equity.take(churn, rows);
     }
 
-    /// What the orders that have come say beyond themselves; answers the ladders met for the first time.
-    fn learn(&mut self, churn: &Churn<Order>) -> Vec<ScaledId> {
+    /// What the orders that have come say beyond themselves.
+    fn learn(&mut self, churn: &Churn<Order>) {
         let rows = self.history.rows();
         self.quality.take(churn, rows);
         self.lineage.take(churn, rows);
@@ -154,7 +168,6 @@ impl Store {
             let prices = self.prices.entry(order.market_id.clone()).or_default();
             prices.fill(order);
         }
-        self.new_ladders(ladders_of(come))
     }
 
     /// What a command brought back, sent no earlier than `at`: newer than any poll before it. Answers the ladder that
@@ -170,10 +183,11 @@ impl Store {
                     twap: (**twap).clone(),
                     last_seen: at,
                 });
+                self.forget_twaps();
             }
             Receipt::Scaled(ladder) => {
                 self.arrive_ladder(ladder.id.clone(), Ok((**ladder).clone()), at);
-                return self.new_ladders(vec![ladder.id.clone()]);
+                return self.new_ladders([ladder.id.clone()].into(), usize::MAX);
             }
             Receipt::Twap(_)
             | Receipt::Cancel(_)
@@ -184,18 +198,6 @@ impl Store {
             | Receipt::Flat(_) => {}
         }
         vec![]
-    }
-
-    fn remember_rungs(&mut self) {
-        let orders = self.orders.rows().iter();
-        let rungs = orders.filter(|order| order.scaled_order_id.is_some());
-        let rungs = rungs.map(|order| (order.id.clone(), order.clone()));
-        self.rungs.extend(rungs);
-    }
-
-    fn arrive_ladder(&mut self, id: ScaledId, result: Result<Scaled, Failure>, at: Timestamp) {
-        self.scaled.entry(id).or_default().arrive(result, at);
-        self.ladder_rows = ladder_rows(&self.scaled);
     }
 
     fn arrive_twaps(&mut self, result: Result<Page<Twap>, Failure>, at: Timestamp) {
@@ -214,27 +216,22 @@ impl Store {
             self.ended_twaps
                 .retain(|ended| ended.twap.ended_at().is_some() || !is_live(&ended.twap));
             self.ended_twaps.extend(ended);
+            self.forget_twaps();
         }
         self.twaps.arrive(result, at);
+    }
+
+    /// The latest ended ones stay.
+    fn forget_twaps(&mut self) {
+        let surplus = self.ended_twaps.len().saturating_sub(ENDED_TWAPS_KEPT);
+        self.ended_twaps.drain(..surplus);
+        self.forgotten_twaps += surplus;
     }
 
     /// The TWAPs that are listed and not known to have ended since.
     pub fn active_twaps(&self) -> impl Iterator<Item = &Twap> {
         let ended = |id: &TwapId| self.ended_twaps.iter().any(|e| e.twap.id == *id);
         self.twaps.rows().iter().filter(move |t| !ended(&t.id))
-    }
-
-    /// Those of the ladders just met that are not polled yet.
-    fn new_ladders(&mut self, mut met: Vec<ScaledId>) -> Vec<ScaledId> {
-        met.retain(|id| self.watched.insert(id.clone()));
-        met.sort();
-        for id in &met {
-            self.scaled.entry(id.clone()).or_default();
-        }
-        if !met.is_empty() {
-            self.ladder_rows = ladder_rows(&self.scaled);
-        }
-        met
     }
 
     /// When the request behind what is shown of `source` was sent; for ladders, the oldest of those that
@@ -250,18 +247,6 @@ impl Store {
             Source::Markets => self.markets.at(),
             Source::Account => self.account.at(),
         }
-    }
-
-    fn ladders_polled_at(&self) -> Option<Timestamp> {
-        let all = self.scaled.values();
-        let live = all.clone().filter(|ladder| !has_ended(ladder));
-        let oldest = live.filter_map(Remote::at).min();
-        oldest.or_else(|| all.filter_map(Remote::at).max())
-    }
-
-    /// Whether there are ladders and none of them can change any more: they are polled seldom.
-    pub fn all_ladders_ended(&self) -> bool {
-        !self.scaled.is_empty() && self.scaled.values().all(has_ended)
     }
 
     /// Why there is nothing newer of `source`, if the last poll failed.
@@ -370,10 +355,6 @@ impl Store {
         self.ended_twaps.iter().find(|ended| ended.twap.id == *id)
     }
 
-    pub fn ladder(&self, id: &ScaledId) -> Option<&Scaled> {
-        self.scaled.get(id)?.value()
-    }
-
     pub fn market(&self, id: &MarketId) -> Option<&Market> {
         self.markets.value()?.get(id)
     }
@@ -399,16 +380,4 @@ impl Store {
         };
         Some((flight, operation))
     }
-}
-
-/// No endpoint lists ladders; their ids are found on the orders they placed.
-fn ladders_of(orders: &[Order]) -> Vec<ScaledId> {
-    let ids = orders
-        .iter()
-        .filter_map(|order| order.scaled_order_id.clone());
-    ids.collect()
-}
-
-fn has_ended(ladder: &Remote<Scaled>) -> bool {
-    ladder.value().is_some_and(|l| l.ended_at().is_some())
 }

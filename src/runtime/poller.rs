@@ -28,7 +28,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-/// A ladder that ended is looked at once in this many rounds.
+/// A ladder that is gone, or has just ended, is looked at once in this many rounds.
 const FINISHED_EVERY: u32 = 10;
 
 #[derive(Debug)]
@@ -189,6 +189,15 @@ fn a_minute(intervals: &BTreeMap<Source, Duration>) -> u32 {
     u32::try_from(each.sum::<u128>()).unwrap_or(u32::MAX)
 }
 
+/// The ladders that are not expected to change any more.
+#[derive(Debug, Default)]
+struct Finals {
+    /// Gone, or ended.
+    seen: BTreeSet<ScaledId>,
+    /// Seen more than once, and ended: what a rung did at the very end has been read.
+    settled: BTreeSet<ScaledId>,
+}
+
 impl Beat {
     async fn repeat(mut self, question: Question) {
         loop {
@@ -197,30 +206,28 @@ impl Beat {
         }
     }
 
-    /// Every known ladder, one after the other; those that ended seldom, unless somebody asks.
+    /// Every known ladder, one after the other: one that is gone seldom, unless somebody asks; one that has ended once
+    /// more, and then never again.
     async fn ladders(mut self, known: watch::Receiver<BTreeSet<ScaledId>>) {
-        let mut ended = BTreeSet::new();
+        let mut finals = Finals::default();
         let mut asked = true;
         for round in 1_u32.. {
             let all = asked || round.is_multiple_of(FINISHED_EVERY);
-            let mut due = known.borrow().clone();
-            due.retain(|id| all || !ended.contains(id));
-            let trouble = self.round(due, &mut ended).await;
+            let mut due = &*known.borrow() - &finals.settled;
+            due.retain(|id| all || !finals.seen.contains(id));
+            let trouble = self.round(due, &mut finals).await;
             asked = self.rest(trouble.as_ref()).await;
         }
     }
 
     /// Asks for each of these ladders; trouble of the service ends the round.
-    async fn round(
-        &mut self,
-        due: BTreeSet<ScaledId>,
-        ended: &mut BTreeSet<ScaledId>,
-    ) -> Option<Failure> {
+    async fn round(&mut self, due: BTreeSet<ScaledId>, finals: &mut Finals) -> Option<Failure> {
         for id in due {
             let question = Question::Scaled(id.clone());
             let told = self.desk.ask(question, &mut self.jitter).await;
-            if told.is_final {
-                ended.insert(id);
+            let has_ended = told.trouble.is_none();
+            if told.is_final && !finals.seen.insert(id.clone()) && has_ended {
+                finals.settled.insert(id);
             }
             // A ladder that is gone is trouble of its own only.
             if let Some(why) = told.trouble

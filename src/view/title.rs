@@ -141,13 +141,18 @@ fn freshness(model: &Model, pane: Pane) -> Vec<Span> {
     let mut spans: Vec<_> = tour::mark(model, pane).into_iter().collect();
     spans.extend(marked(model, pane));
     spans.extend(lens_words(model, pane));
+    spans.extend(sifted(model, pane));
     spans.extend(match pane {
         Pane::Positions => unread(store.positions.value()),
         Pane::Orders => unread(store.orders.value()),
-        Pane::Twaps => unread(store.twaps.value()),
+        Pane::Twaps => {
+            let mut notes = unread(store.twaps.value());
+            notes.extend(forgotten(store.forgotten_twaps));
+            notes
+        }
         Pane::Closed => feed_notes(&store.closed),
         Pane::History => feed_notes(&store.history),
-        Pane::Scaled => loading_ladders(model),
+        Pane::Scaled => ladder_notes(model),
         Pane::Activity | Pane::Calls => vec![],
     });
     let source = if pane == Pane::Scaled && store.scaled.is_empty() {
@@ -179,20 +184,33 @@ fn marked(model: &Model, pane: Pane) -> Vec<Span> {
     }
 }
 
-fn loading_ladders(model: &Model) -> Vec<Span> {
-    let mut ladders = model.store.scaled.values();
+/// What has ended and made room.
+fn forgotten(count: usize) -> Option<Span> {
+    let words = || format!("{} older ended not shown", format::count(count));
+    (count > 0).then(|| Span::muted(words()))
+}
+
+/// What is still to come of the ladders, and what made room.
+fn ladder_notes(model: &Model) -> Vec<Span> {
+    let store = &model.store;
+    let mut ladders = store.scaled.values();
     let waits = ladders.any(|l| l.value().is_none() && l.trouble().is_none());
-    let has_some = model.store.polled_at(Source::Scaled).is_some();
-    (waits && has_some)
-        .then(|| Span::muted("loading…"))
-        .into_iter()
-        .collect()
+    let has_some = store.polled_at(Source::Scaled).is_some();
+    let forgotten = forgotten(store.forgotten_ladders());
+    let loading = (waits && has_some).then(|| Span::muted("loading…"));
+    forgotten.into_iter().chain(loading).collect()
 }
 
 fn unread<T>(page: Option<&Page<T>>) -> Vec<Span> {
     page.map_or(vec![], |page| {
         gaps(page.unreadable.len(), page.incomplete.then_some(()))
     })
+}
+
+/// How far a long list has come through a filter or into an order; until then it stands as before.
+fn sifted(model: &Model, pane: Pane) -> Option<Span> {
+    let percent = model.lenses.of(pane)?.sifted()?;
+    Some(Span::new(format!("sifting {percent} %"), Tone::Info))
 }
 
 fn feed_notes<K: Eq + Hash, T>(feed: &Feed<K, T>) -> Vec<Span> {

@@ -22,6 +22,9 @@ const TRACED: usize = 500;
 /// endpoint tells an order by its id, and a rung that is no longer working has filled or not.
 pub(super) fn trace(model: &mut Model) -> Option<Effect> {
     let store = &model.store;
+    if store.history.rows().len() >= TRACED {
+        return None;
+    }
     let mut rungs = store
         .scaled
         .keys()
@@ -32,10 +35,8 @@ pub(super) fn trace(model: &mut Model) -> Option<Effect> {
             .as_ref()
             .is_some_and(|id| store.order(id).is_none())
     });
-    if !is_lost || store.history.rows().len() >= TRACED {
-        return None;
-    }
-    model.store.history.ask_more().map(Effect::MoreHistory)
+    let next = is_lost.then(|| model.store.history.ask_more());
+    next.flatten().map(Effect::MoreHistory)
 }
 
 /// The next page of a history pane, when the selection nears the end of what is here.

@@ -169,6 +169,33 @@ async fn ladders_are_polled_by_id_and_one_that_is_gone_does_not_stop_the_others(
     task.abort();
 }
 
+#[tokio::test]
+async fn a_ladder_that_has_ended_is_read_once_more_and_then_never_again() {
+    let ended =
+        || ok(r#"{"data":{"id":"a","market_id":"paper|BTC","completed_at":1790000000000}}"#);
+    let live = || ok(r#"{"data":{"id":"b","market_id":"paper|BTC"}}"#);
+    let script = vec![ended(), live(), ended(), live(), live(), live()];
+    let responder = Responder::answering(script).await;
+    let (desk, mut mail) = desk(&responder);
+    let (beat, nudge) = beat(desk, HOUR);
+    let (_ids, known) = watch::channel(BTreeSet::from(["a".into(), "b".into()]));
+    let task = tokio::spawn(beat.ladders(known));
+    let mut rounds = vec![];
+    for _ in 0..4 {
+        let mut round = String::new();
+        while !round.ends_with('b') {
+            let Answer::Scaled(id, Ok(_)) = polled(&mut mail).await else {
+                panic!("not a ladder");
+            };
+            round.push_str(id.raw());
+        }
+        rounds.push(round);
+        nudge.notify_one();
+    }
+    assert_eq!(rounds, ["ab", "ab", "b", "b"]);
+    task.abort();
+}
+
 /// A source that waits; nothing is sent.
 fn resting() -> (Beat, Arc<Notify>) {
     let (client, _calls) = client(connection("http://127.0.0.1:1"));

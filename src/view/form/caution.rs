@@ -14,6 +14,8 @@ use crate::{
 const THROUGH: i64 = 2;
 /// Sizes this many times the largest recent one are seldom meant.
 const TIMES: i64 = 10;
+/// As many of the newest orders are looked at for that.
+const RECENT: usize = 500;
 
 pub(super) fn slips(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<String> {
     let own = [
@@ -43,7 +45,8 @@ fn through(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<String> {
 fn large(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<String> {
     let (size, market) = (draft.opens(seen)?, draft.market_id.as_ref()?);
     let store = &model.store;
-    let orders = store.orders.rows().iter().chain(store.history.rows());
+    let past = store.history.rows().iter().take(RECENT);
+    let orders = store.orders.rows().iter().chain(past);
     let orders = orders.filter(|order| order.market_id == *market);
     let held = seen.position.map(Position::quantity);
     let largest = orders.map(Order::asked_size).chain(held).max()?;
