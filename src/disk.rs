@@ -5,8 +5,10 @@
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig};
 use std::{
-    fs::{DirBuilder, File, OpenOptions, TryLockError},
+    env,
+    fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError},
     io,
+    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _},
     path::Path,
 };
 
@@ -21,25 +23,54 @@ pub fn claim(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Makes a directory only its owner may enter, and those above it; one that exists stays as it is.
+/// Makes a directory only its owner may enter, and those above it; one that exists is made so.
 pub fn private_dir(dir: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(dir)
+    builder.recursive(true).mode(0o700).create(dir)?;
+    if let Some(mode) = close_to_others(dir) {
+        tracing::warn!("{}", closed(dir, mode));
+    }
+    Ok(())
 }
 
-/// Opens or creates a file only its owner may read; an older file's looser mode is tightened.
+/// Opens or creates a file only its owner may read; an older file's looser mode is tightened, or it is not opened.
 pub fn private_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(path)?;
-    #[cfg(unix)]
-    file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+    let file = options.mode(0o600).open(path)?;
+    let mode = file.metadata()?.permissions().mode();
+    if mode & OTHERS != 0 {
+        file.set_permissions(Permissions::from_mode(0o600))?;
+        tracing::warn!("{}", closed(path, mode));
+    }
     Ok(file)
+}
+
+/// The bits of a mode that are the group's and the others'.
+const OTHERS: u32 = 0o077;
+/// Of a directory that many use, as `/tmp`.
+const STICKY: u32 = 0o1000;
+
+/// Takes from the group and the others what they may do with what is at `path`; the mode it had, if that was something.
+/// What is not ours, or everybody's, stays as it is: the files in it are closed all the same.
+pub fn close_to_others(path: &Path) -> Option<u32> {
+    let mode = fs::metadata(path).ok()?.permissions().mode();
+    let is_open = mode & OTHERS != 0 && mode & STICKY == 0;
+    let is_home = env::home_dir().is_some_and(|home| home == path);
+    if !is_open || is_home {
+        return None;
+    }
+    let own = Permissions::from_mode(mode & 0o7777 & !OTHERS);
+    fs::set_permissions(path, own).ok()?;
+    Some(mode)
+}
+
+/// For the log, once: the next start finds it closed.
+pub fn closed(path: &Path, mode: u32) -> String {
+    let (path, mode) = (path.display(), mode & 0o777);
+    format!(
+        "{path} was open to other users of this machine (mode {mode:03o}); it is yours alone now"
+    )
 }
 
 /// The name of a new file is durable only when its directory is.
@@ -106,6 +137,26 @@ mod tests {
         };
         assert_eq!(setting("journal_mode"), "Text(\"wal\")");
         assert_eq!(setting("synchronous"), "Integer(2)", "FULL");
+    }
+
+    #[test]
+    fn what_others_could_read_or_enter_is_closed_when_it_is_opened() {
+        let dir = tempfile::tempdir().unwrap();
+        let (state, file) = (dir.path().join("state"), dir.path().join("state/journal"));
+        fs::create_dir(&state).unwrap();
+        fs::write(&file, b"kept").unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
+        for (path, open) in [(&state, 0o755), (&file, 0o644)] {
+            fs::set_permissions(path, Permissions::from_mode(open)).unwrap();
+        }
+        private_dir(&state).unwrap();
+        drop(private_file(&file).unwrap());
+        assert_eq!((mode(&state), mode(&file)), (0o700, 0o600));
+        assert_eq!(fs::read(&file).unwrap(), b"kept");
+        assert_eq!(close_to_others(&state), None, "said once");
+        fs::set_permissions(&state, Permissions::from_mode(0o1777)).unwrap();
+        private_dir(&state).unwrap();
+        assert_eq!(mode(&state), 0o1777, "a place for everybody stays one");
     }
 
     #[test]

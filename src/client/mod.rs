@@ -42,7 +42,7 @@ use crate::{
     model::{Call, Failure, Timestamp},
 };
 use reqwest::{Url, header::HeaderValue};
-use secrecy::ExposeSecret;
+use secrecy::{ExposeSecret, zeroize::Zeroizing};
 use std::{
     fmt,
     sync::{
@@ -179,7 +179,8 @@ fn bearer(key: &str) -> Result<HeaderValue, Failure> {
     if key.is_empty() {
         return Err(Failure::local("no API key is configured"));
     }
-    let mut value = HeaderValue::from_str(&format!("Bearer {key}"))
+    let written = Zeroizing::new(format!("Bearer {key}"));
+    let mut value = HeaderValue::from_str(&written)
         .map_err(|_| Failure::local("the API key contains characters that no header can carry"))?;
     value.set_sensitive(true);
     Ok(value)

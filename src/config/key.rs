@@ -1,7 +1,7 @@
 //! The API key: found once, before the desk opens, and never shown.
 
 use super::{Origin, Problem, Secret, Settings};
-use secrecy::{ExposeSecret, SecretString};
+use secrecy::{ExposeSecret, SecretString, zeroize::Zeroizing};
 use std::{
     env,
     ffi::OsString,
@@ -37,7 +37,7 @@ pub(super) fn find(settings: &Settings) -> Result<Secret, Problem> {
 fn from_file(path: &Path) -> Result<Secret, String> {
     must_be_private(path)?;
     let text = fs::read_to_string(path).map_err(|e| format!("cannot be read: {e}"))?;
-    usable(&text)
+    usable(&Zeroizing::new(text))
 }
 
 /// Its standard error stays the terminal, so that a password manager can ask.
@@ -51,7 +51,8 @@ fn from_command(command: &str) -> Result<Secret, String> {
     if !output.status.success() {
         return Err(format!("failed ({}); it printed no key", output.status));
     }
-    usable(&String::from_utf8_lossy(&output.stdout))
+    let said = Zeroizing::new(output.stdout);
+    usable(&String::from_utf8_lossy(&said))
 }
 
 /// Takes every variable that may hold a key, or a proxy's password, out of what `child` inherits; `names` are those of

@@ -1,10 +1,10 @@
 //! The layers settings come in, kept apart so that each value can say where it stands.
 
-use super::{Problem, Secret, key};
-use config::{Config, ConfigError, Environment, File, FileFormat, Map, Source, Value, ValueKind};
-use secrecy::ExposeSecret as _;
+use super::{Problem, Proxy, Secret, key};
+use config::{Config, ConfigError, Environment, Map, Source, Value, ValueKind};
+use secrecy::{ExposeSecret as _, zeroize::Zeroizing};
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     fmt, fs,
     path::{Path, PathBuf},
 };
@@ -71,16 +71,29 @@ impl fmt::Display for Origin {
 
 /// Lowest first.
 #[derive(Clone)]
-pub(super) struct Layers(Vec<(Place, Config)>);
+pub(super) struct Layers(Vec<Layer>);
 
-/// Names the places only: the values may hold a key.
+/// What stands in one place. Keys and passwords are taken out as soon as they are read: they are kept where they are
+/// wiped when they are not needed any more, and a word that only says that they are set stands among the values.
+#[derive(Clone)]
+struct Layer {
+    place: Place,
+    values: Config,
+    /// By the setting, as it is spelled here.
+    secrets: BTreeMap<String, Secret>,
+}
+
+/// Names the places only.
 impl fmt::Debug for Layers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list()
-            .entries(self.0.iter().map(|(place, _)| place))
+            .entries(self.0.iter().map(|layer| &layer.place))
             .finish()
     }
 }
+
+/// What stands for a key among the values.
+const SET: &str = "(set)";
 
 /// Where a whole layer stands; the environment and the flags name each value on its own.
 #[derive(Debug, Clone)]
@@ -110,31 +123,105 @@ impl Source for Table {
     }
 }
 
+impl Layer {
+    fn of(place: Place, mut values: Map<String, Value>) -> Result<Self, Problem> {
+        let mut secrets = BTreeMap::new();
+        take_secrets("", &mut values, &mut secrets);
+        if let Some(profiles) = values.get_mut(PROFILES)
+            && let ValueKind::Table(profiles) = &mut profiles.kind
+        {
+            for (name, profile) in profiles {
+                if let ValueKind::Table(own) = &mut profile.kind {
+                    take_secrets(&format!("{PROFILES}.{name}."), own, &mut secrets);
+                }
+            }
+        }
+        let values = Config::builder().add_source(Table(values)).build();
+        let values = values.map_err(|e| Problem::new(None, "settings", &e.to_string()))?;
+        Ok(Self {
+            place,
+            values,
+            secrets,
+        })
+    }
+
+    fn value(&self, key: &str) -> Option<Value> {
+        within(self.values.collect().ok()?, key)
+    }
+
+    /// What nobody else may read in it, of its own or of a profile.
+    fn secret(&self) -> Option<&'static str> {
+        let is_key = |name: &String| name.ends_with("api_key");
+        if self.secrets.keys().any(is_key) {
+            return Some("api_key");
+        }
+        (!self.secrets.is_empty()).then_some("the password of a proxy")
+    }
+}
+
+/// Moves what is secret out of `table`, whose settings are called `prefix` and their name.
+fn take_secrets(
+    prefix: &str,
+    table: &mut Map<String, Value>,
+    secrets: &mut BTreeMap<String, Secret>,
+) {
+    if let Some(value) = table.get_mut("api_key")
+        // Anything else is no key, and is refused as what it is.
+        && !matches!(value.kind, ValueKind::Table(_) | ValueKind::Array(_) | ValueKind::Nil)
+    {
+        let shown = Value::new(None, ValueKind::String(SET.to_owned()));
+        if let Ok(text) = std::mem::replace(value, shown).into_string() {
+            secrets.insert(format!("{prefix}api_key"), text.into());
+        }
+    }
+    if let Some(value) = table.get_mut("proxy")
+        && let ValueKind::String(text) = &value.kind
+        // Whoever has no password to give is known by an address alone.
+        && text.contains('@')
+        && let Ok(proxy) = text.parse::<Proxy>()
+    {
+        let shown = ValueKind::String(proxy.to_string());
+        let written = std::mem::replace(&mut value.kind, shown);
+        if let ValueKind::String(text) = written {
+            secrets.insert(format!("{prefix}proxy"), text.into());
+        }
+    }
+}
+
 impl Layers {
     pub(super) fn read(sources: &Sources) -> Result<Self, Problem> {
-        let mut layers = vec![(Place::Default, parsed(DEFAULTS, Path::new("default.toml"))?)];
+        let defaults = parsed(DEFAULTS, Path::new("default.toml"))?;
+        let mut layers = vec![Layer::of(Place::Default, defaults)?];
         let user_file = sources.user_file.iter().filter(|path| path.exists());
         for path in user_file.chain(&sources.named_file) {
-            layers.push((Place::File(path.clone()), file(path)?));
+            layers.push(file(path)?);
         }
-        layers.push((Place::Environment, environment(&sources.environment)?));
-        layers.push((Place::Flags(sources.flags.clone()), flags(&sources.flags)?));
+        layers.push(environment(&sources.environment)?);
+        let flags = (Place::Flags(sources.flags.clone()), flags(&sources.flags)?);
+        layers.push(Layer::of(flags.0, flags.1)?);
         Ok(Self(layers))
     }
 
     pub(super) fn merged(&self) -> Result<Config, Problem> {
         self.0
             .iter()
-            .fold(Config::builder(), |builder, (_, layer)| {
-                builder.add_source(layer.clone())
+            .fold(Config::builder(), |builder, layer| {
+                builder.add_source(layer.values.clone())
             })
             .build()
             .map_err(|e| Problem::new(None, "settings", &e.to_string()))
     }
 
+    /// What the value that counts for `key` stands for, where it is secret.
+    pub(super) fn secret(&self, key: &str) -> Option<&Secret> {
+        let mut layers = self.0.iter().rev();
+        let layer = layers.find(|layer| layer.value(key).is_some())?;
+        layer.secrets.get(key)
+    }
+
     /// The files among them.
     pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
-        self.0.iter().filter_map(|(place, _)| place.file())
+        self.0.iter().filter_map(|layer| layer.place.file())
     }
 
     /// The place of the value that counts for `key` (`poll.orders`), and the value as written.
@@ -144,19 +231,18 @@ impl Layers {
     }
 
     fn place(&self, key: &str) -> Option<(&Place, Value)> {
-        self.0.iter().rev().find_map(|(place, layer)| {
-            let value = within(layer.collect().ok()?, key)?;
-            Some((place, value))
-        })
+        let mut layers = self.0.iter().rev();
+        layers.find_map(|layer| Some((&layer.place, layer.value(key)?)))
     }
 
     /// Every profile that has a table anywhere.
     pub(super) fn profiles(&self) -> Result<BTreeSet<String>, Problem> {
         let mut names = BTreeSet::new();
-        for (place, layer) in &self.0 {
-            let Some(value) = layer.collect().ok().and_then(|all| within(all, PROFILES)) else {
+        for layer in &self.0 {
+            let Some(value) = layer.value(PROFILES) else {
                 continue;
             };
+            let place = &layer.place;
             let ValueKind::Table(profiles) = value.kind else {
                 return Err(no_table(place, PROFILES));
             };
@@ -174,15 +260,19 @@ impl Layers {
     pub(super) fn of_profile(&self, name: &str) -> Result<Self, Problem> {
         let table = format!("{PROFILES}.{name}");
         let mut layers = self.0.clone();
-        for (place, layer) in &self.0 {
-            let value = layer.collect().ok().and_then(|all| within(all, &table));
-            let Some(ValueKind::Table(own)) = value.map(|value| value.kind) else {
+        for layer in &self.0 {
+            let Some(ValueKind::Table(own)) = layer.value(&table).map(|value| value.kind) else {
                 continue;
             };
-            let layer = Config::builder().add_source(Table(own)).build();
-            let layer = layer.map_err(|e| Problem::new(None, &table, &e.to_string()))?;
-            let place = Place::Profile(name.to_owned(), Box::new(place.clone()));
-            layers.push((place, layer));
+            let place = Place::Profile(name.to_owned(), Box::new(layer.place.clone()));
+            let mut own = Layer::of(place, own)?;
+            // They are not among its values any more.
+            let mine = layer.secrets.iter().filter_map(|(key, secret)| {
+                let key = key.strip_prefix(&table)?.strip_prefix('.')?;
+                Some((key.to_owned(), secret.clone()))
+            });
+            own.secrets = mine.collect();
+            layers.push(own);
         }
         Ok(Self(layers))
     }
@@ -198,7 +288,7 @@ impl Layers {
     pub(super) fn spelled(&self, key: &str) -> String {
         let place = match self.place(key) {
             Some((place, _)) => Some(place),
-            None => self.0.last().map(|(place, _)| place),
+            None => self.0.last().map(|layer| &layer.place),
         };
         match place {
             Some(place @ Place::Profile(..)) if !key.starts_with("profiles.") => place.spelled(key),
@@ -262,89 +352,70 @@ fn within(mut table: Map<String, Value>, key: &str) -> Option<Value> {
     }
 }
 
-fn file(path: &Path) -> Result<Config, Problem> {
+fn file(path: &Path) -> Result<Layer, Problem> {
     let whole = |what: &str| Problem::new(Some(Origin::File(path.to_owned())), "", what);
     let text = fs::read_to_string(path).map_err(|e| whole(&format!("cannot be read: {e}")))?;
-    let layer = parsed(&text, path)?;
-    if let Some(secret) = secret(&layer) {
+    let text = Zeroizing::new(text);
+    let layer = Layer::of(Place::File(path.to_owned()), parsed(&text, path)?)?;
+    if let Some(secret) = layer.secret() {
         key::must_be_private(path).map_err(|what| whole(&format!("holds {secret}, and {what}")))?;
     }
     Ok(layer)
 }
 
-/// What nobody else may read in it, of its own or of a profile.
-fn secret(layer: &Config) -> Option<&'static str> {
-    let all = layer.collect().unwrap_or_default();
-    let profiles = match within(all.clone(), PROFILES).map(|value| value.kind) {
-        Some(ValueKind::Table(profiles)) => profiles,
-        _ => Map::new(),
-    };
-    let own = profiles.into_values().filter_map(|value| {
-        let ValueKind::Table(own) = value.kind else {
-            return None;
-        };
-        Some(own)
-    });
-    let tables: Vec<_> = std::iter::once(all).chain(own).collect();
-    let holds = |name: &str, is: fn(&Value) -> bool| {
-        let mut values = tables.iter().filter_map(|table| table.get(name));
-        values.any(is)
-    };
-    if holds("api_key", |_| true) {
-        return Some("api_key");
-    }
-    // Whoever has no password to give is known by an address alone.
-    let names_itself = |proxy: &Value| proxy.to_string().contains('@');
-    holds("proxy", names_itself).then_some("the password of a proxy")
-}
-
-fn parsed(text: &str, path: &Path) -> Result<Config, Problem> {
-    Config::builder()
-        .add_source(File::from_str(text, FileFormat::Toml))
-        .build()
+fn parsed(text: &str, path: &Path) -> Result<Map<String, Value>, Problem> {
+    toml::from_str(text)
         .map_err(|e| Problem::new(Some(Origin::File(path.to_owned())), "", &syntax(text, &e)))
 }
 
 /// The library's own text quotes the line, and the line may hold a key: say where it is and what is wrong with it.
-fn syntax(text: &str, error: &config::ConfigError) -> String {
-    let config::ConfigError::FileParse { cause, .. } = error else {
-        return error.to_string();
-    };
-    let Some(cause) = cause.downcast_ref::<toml::de::Error>() else {
-        return "is not TOML".to_owned();
-    };
-    let line = cause
+fn syntax(text: &str, error: &toml::de::Error) -> String {
+    let line = error
         .span()
         .and_then(|span| text.get(..span.start))
         .map_or(1, |before| before.matches('\n').count() + 1);
-    format!("line {line}: {}", cause.message())
+    format!("line {line}: {}", error.message())
 }
 
-fn environment(all: &HashMap<String, Secret>) -> Result<Config, Problem> {
+fn environment(all: &HashMap<String, Secret>) -> Result<Layer, Problem> {
     let ours = all
         .iter()
         .filter(|(name, _)| name.as_str() != FILE_VARIABLE)
         .filter(|(name, _)| name.to_uppercase().starts_with("PERPDECK"))
-        .map(|(name, value)| (name.clone(), value.expose_secret().to_owned()))
-        .collect();
+        .filter(|(_, value)| !value.expose_secret().is_empty());
+    let (keys, plain): (Vec<_>, Vec<_>) =
+        ours.partition(|(name, _)| name.to_uppercase().ends_with("API_KEY"));
+    let named = keys
+        .iter()
+        .map(|(name, _)| ((*name).clone(), SET.to_owned()));
+    let shown =
+        |(name, value): (&String, &Secret)| (name.clone(), value.expose_secret().to_owned());
     let source = Environment::with_prefix("PERPDECK")
         .prefix_separator("_")
         .separator("__")
-        .ignore_empty(true)
-        .source(Some(ours));
-    Config::builder()
+        .source(Some(plain.into_iter().map(shown).chain(named).collect()));
+    let values = Config::builder()
         .add_source(source)
         .build()
-        .map_err(|e| Problem::new(None, "PERPDECK_…", &e.to_string()))
+        .and_then(|all| all.collect())
+        .map_err(|e| Problem::new(None, "PERPDECK_…", &e.to_string()))?;
+    let mut layer = Layer::of(Place::Environment, values)?;
+    // The keys themselves have been nowhere else.
+    for (name, value) in keys {
+        let name = name.to_lowercase().replace("__", ".");
+        let setting = name.trim_start_matches("perpdeck_").to_owned();
+        layer.secrets.insert(setting, value.clone());
+    }
+    Ok(layer)
 }
 
-fn flags(flags: &[Flag]) -> Result<Config, Problem> {
+fn flags(flags: &[Flag]) -> Result<Map<String, Value>, Problem> {
     let build = || {
         let mut builder = Config::builder();
         for flag in flags {
             builder = builder.set_override(flag.key, flag.value.as_str())?;
         }
-        builder.build()
+        builder.build()?.collect()
     };
     build().map_err(|e| Problem::new(None, "flags", &e.to_string()))
 }

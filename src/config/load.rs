@@ -70,6 +70,7 @@ fn settled(layers: Layers, profile: Option<Profile<'_>>) -> Result<Loaded, Setti
     match read {
         Ok(mut settings) => {
             settings.pinned = pinned(&layers);
+            settings.unlock(&layers);
             if let Some(profile) = profile {
                 problems.extend(profile.lay_over(&mut settings, &layers));
             }

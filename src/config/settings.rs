@@ -2,12 +2,13 @@
 
 use super::{
     Alerts, Checks, Connection, FactsSource, Guard, PriceSource, Proxy, Secret, SettingsError,
-    SourceChoice, key, profiles::Names, proxy, validate, words,
+    SourceChoice, key, layers::Layers, profiles::Names, proxy, validate, words,
 };
 use crate::{
     api::{Dialect, Learned, Term},
     model::AccountId,
 };
+use secrecy::ExposeSecret as _;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeSet, path::PathBuf, time::Duration};
 use strum::{Display, VariantArray, VariantNames};
@@ -162,6 +163,16 @@ impl Settings {
             None => Dialect::default(),
             Some(validate::Reach::ThisMachine) => self.dialect.clone().on_paper(),
             Some(validate::Reach::Elsewhere) => self.dialect.clone(),
+        }
+    }
+
+    /// Puts what is secret where the layers only say that it is set.
+    pub(super) fn unlock(&mut self, layers: &Layers) {
+        if self.api_key.is_some() {
+            self.api_key = layers.secret("api_key").cloned();
+        }
+        if let Some(whole) = layers.secret("proxy") {
+            self.proxy = whole.expose_secret().parse().ok();
         }
     }
 

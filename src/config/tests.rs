@@ -256,6 +256,39 @@ fn no_error_and_no_listing_repeats_the_key() {
 }
 
 #[test]
+fn once_read_a_key_is_kept_as_a_secret_only() {
+    let dir = TempDir::new().unwrap();
+    let text = "base_url = 'https://paper.example'\napi_key = 'sk-4711'\naccount_id = 'a'\n\
+                proxy = 'http://desk:4711@proxy.test'\n\
+                [profiles.swing]\naccount_id = 'b'\napi_key = 4711\n";
+    let loaded = load(&Sources {
+        user_file: Some(file(&dir, "my.toml", 0o600, text)),
+        environment: environment(&[("PERPDECK_PROFILES__SWING__API_KEY", "env-4711")]),
+        ..Sources::default()
+    })
+    .unwrap();
+    let keys = loaded.accounts().map(|settings| {
+        let FarEnd::LiveApi(connection) = settings.far_end().unwrap() else {
+            panic!("paper")
+        };
+        let proxy = connection.proxy.unwrap();
+        assert_eq!(proxy.url(), "http://desk:4711@proxy.test");
+        connection.api_key.expose_secret().to_owned()
+    });
+    assert_eq!(keys.collect::<Vec<_>>(), ["sk-4711", "env-4711"]);
+    let all = [&loaded].into_iter().chain(&loaded.others);
+    for layers in all.map(|loaded| &loaded.layers) {
+        for key in ["api_key", "proxy", "profiles.swing.api_key", "profiles"] {
+            let (_, kept) = layers.find(key).unwrap();
+            assert!(!kept.to_string().contains("4711"), "{key}: {kept}");
+        }
+    }
+    let origin = loaded.others[0].origin("api_key");
+    let variable = "PERPDECK_PROFILES__SWING__API_KEY".to_owned();
+    assert_eq!(origin, Some(Origin::Variable(variable)));
+}
+
+#[test]
 fn a_file_with_the_key_in_it_must_be_private() {
     let dir = TempDir::new().unwrap();
     let path = file(&dir, "open.toml", 0o644, "api_key = 'pp_live_x'");
