@@ -6,15 +6,18 @@
 //!
 //! Known limit: names of body fields cannot be learned by reading.
 
+mod rows;
+
+pub use rows::{Signs, signs, unit_of};
+
 use super::Client;
 use crate::{
     api::{Dialect, FILTER_SPELLINGS, Learned, QueryPair, Term},
     config::Connection,
-    model::{Failure, FailureKind, Num, Order, OrderId, Page, Position, TimestampUnit},
+    model::{Failure, FailureKind, Order, OrderId, Page, Position},
 };
 use serde_json::value::RawValue;
 use std::{
-    cmp::Ordering,
     collections::{BTreeMap, BTreeSet},
     sync::{Mutex, MutexGuard, PoisonError},
 };
@@ -345,58 +348,6 @@ fn others(term: Term, now: &Dialect) -> Vec<Dialect> {
     let all = FILTER_SPELLINGS.iter().map(named);
     let others = all.filter(|other| other.spelling(term) != now.spelling(term));
     others.chain([now.bare(term)]).collect()
-}
-
-/// What positions say about the sign of their sizes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Signs {
-    /// Proof that a short is negative.
-    pub negative: usize,
-    /// Liquidated above their entry, and positive: shorts without a sign.
-    pub bare_shorts: usize,
-}
-
-/// Of rows as size, entry and liquidation price.
-pub fn signs(rows: impl Iterator<Item = (Option<Num>, Option<Num>, Option<Num>)>) -> Signs {
-    let mut signs = Signs::default();
-    for (size, entry, liquidation) in rows {
-        let sign = size.map(|size| size.cmp(&Num::ZERO));
-        let short = entry
-            .zip(liquidation)
-            .is_some_and(|(entry, liquidation)| liquidation > entry);
-        signs.negative += usize::from(sign == Some(Ordering::Less));
-        signs.bare_shorts += usize::from(short && sign == Some(Ordering::Greater));
-    }
-    signs
-}
-
-impl Signs {
-    /// Whether sizes have signs; `None` where no short was there to tell.
-    pub fn verdict(self) -> Option<bool> {
-        match (self.negative, self.bare_shorts) {
-            (0, 0) => None,
-            (0, _) => Some(false),
-            (_, _) => Some(true),
-        }
-    }
-
-    pub fn words(self) -> String {
-        match self.verdict() {
-            None => "no short position was there to see".to_owned(),
-            Some(true) => format!("{} positions have a negative size", self.negative),
-            Some(false) => format!("{} shorts have a positive size", self.bare_shorts),
-        }
-    }
-}
-
-/// Fields that hold an instant in every row that has them.
-const INSTANTS: [&str; 3] = ["requested_at", "opened_at", "closed_at"];
-
-/// What the instants of a row count in, by their magnitude.
-pub fn unit_of(row: &RawValue) -> Option<TimestampUnit> {
-    let fields: BTreeMap<&str, &RawValue> = serde_json::from_str(row.get()).ok()?;
-    let number = |field: &&str| fields.get(field)?.get().parse::<Num>().ok();
-    TimestampUnit::of(INSTANTS.iter().find_map(number)?)
 }
 
 #[cfg(test)]

@@ -1,16 +1,15 @@
 //! A form over the desk: fields, what would come of them, what is wrong, and the exact JSON.
 
+mod field;
+
 use super::{
-    canvas::{Canvas, after, line, spans_width, width, wrapped},
+    canvas::{Canvas, after, line, width, wrapped},
     frame::{panel, widest},
     theme::Part,
 };
-use crate::{
-    app::mouse::Spot,
-    view::{
-        Span, Tone,
-        form::{FieldView, FormView, ValueView},
-    },
+use crate::view::{
+    Span, Tone,
+    form::{FieldView, FormView},
 };
 use ratatui::layout::Rect;
 
@@ -18,8 +17,6 @@ const WIDEST: u16 = 78;
 /// On a screen this wide there is room for hints beside their fields, and for the desk beside the form.
 const ROOMY: u16 = 140;
 const WIDEST_ROOMY: u16 = 104;
-/// A text field is as wide as this where there is room, and wider where its text is.
-const FIELD: u16 = 22;
 const MARKER: u16 = 2;
 /// Between a label and its value, and between two columns.
 const AFTER_LABEL: u16 = 2;
@@ -89,7 +86,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, form: &FormView) {
 
 fn draw_line(canvas: &mut Canvas<'_>, row: Rect, content: &Line<'_>, widths: Widths) {
     match content {
-        Line::Field(field, hint) => draw_field(canvas, row, (field, *hint), widths.labels),
+        Line::Field(field, hint) => field::draw(canvas, row, (field, *hint), widths.labels),
         Line::Aside(text, tone) => {
             let room = after(row, MARKER + widths.labels + AFTER_LABEL);
             canvas.toned(room, text, *tone);
@@ -162,7 +159,7 @@ fn field_lines(form: &FormView, widths: Widths) -> Vec<Line<'_>> {
     let mut lines = vec![];
     for field in &form.fields {
         let hint = Some(field.hint.as_str()).filter(|hint| field.focused && !hint.is_empty());
-        let taken = value_width(&field.value, room) + AFTER_LABEL;
+        let taken = field::value_width(&field.value, room) + AFTER_LABEL;
         let beside = hint.filter(|hint| taken + width(hint) <= room);
         lines.push(Line::Field(field, beside));
         if let (Some(hint), None) = (hint, beside) {
@@ -241,147 +238,6 @@ fn first_line(lines: &[Line<'_>], room: usize) -> usize {
         Some(last) if last == focused => focused.min(latest),
         Some(_) | None => (focused + 3).saturating_sub(room).min(latest),
     }
-}
-
-fn draw_field(
-    canvas: &mut Canvas<'_>,
-    row: Rect,
-    (field, hint): (&FieldView, Option<&str>),
-    labels: u16,
-) {
-    let (marker, tone) = if field.focused {
-        ("▸ ", Tone::Accent)
-    } else {
-        ("  ", Tone::Muted)
-    };
-    let rest = canvas.toned(row, marker, Tone::Accent);
-    canvas.toned(rest, field.label, tone);
-    let room = after(rest, labels + AFTER_LABEL);
-    canvas.spot(row, Spot::Field(field.field));
-    let after_value = match &field.value {
-        ValueView::Text { text, cursor } => {
-            draw_text(canvas, room, (text, *cursor), field.focused.then_some(()))
-        }
-        ValueView::Choice { options, chosen } => {
-            draw_choice(canvas, room, field, (options, *chosen))
-        }
-    };
-    if let Some(hint) = hint {
-        canvas.toned(after(after_value, AFTER_LABEL), hint, Tone::Muted);
-    }
-}
-
-/// What the value of a field takes of its line.
-fn value_width(value: &ValueView, room: u16) -> u16 {
-    let wide = match value {
-        ValueView::Text { text, .. } => text_width(text),
-        ValueView::Choice { options, chosen } => {
-            spans_width(&choice(options, *chosen, room, Tone::Plain))
-        }
-    };
-    wide.min(room)
-}
-
-/// As wide as what is typed: a number is never seen in part while there is room for it.
-fn text_width(text: &str) -> u16 {
-    FIELD.max(width(text).saturating_add(3))
-}
-
-/// The typed text with its cursor; a text longer than its field shows the part around the cursor.
-fn draw_text(
-    canvas: &mut Canvas<'_>,
-    room: Rect,
-    (text, cursor): (&str, usize),
-    focus: Option<()>,
-) -> Rect {
-    let field = Rect {
-        width: text_width(text).min(room.width),
-        ..room
-    };
-    if focus.is_some() {
-        canvas.fill(field, Part::Field);
-    } else {
-        let edge = canvas.theme.part(Part::Border);
-        canvas.text(field, "▏", edge);
-    }
-    let inside = after(field, 1);
-    let shown = usize::from(inside.width.saturating_sub(2)).max(1);
-    let skipped = cursor.saturating_sub(shown);
-    let visible: String = text.chars().skip(skipped).take(shown + 1).collect();
-    let tone = if focus.is_some() {
-        Tone::Strong
-    } else {
-        Tone::Plain
-    };
-    canvas.toned(inside, &visible, tone);
-    if focus.is_some() {
-        let before: String = visible.chars().take(cursor - skipped).collect();
-        let at = after(inside, width(&before));
-        canvas.fill(
-            Rect {
-                width: 1.min(at.width),
-                ..at
-            },
-            Part::Cursor,
-        );
-    }
-    after(room, field.width)
-}
-
-fn draw_choice(
-    canvas: &mut Canvas<'_>,
-    room: Rect,
-    field: &FieldView,
-    (options, chosen): (&[String], usize),
-) -> Rect {
-    let mark = if field.focused {
-        Tone::Accent
-    } else {
-        Tone::Plain
-    };
-    let spans = choice(options, chosen, room.width, mark);
-    let all_are_shown = spans_width(&all(options, chosen, mark)) <= room.width;
-    let mut rest = room;
-    for (span, option) in spans.iter().zip(options) {
-        let wide = width(&span.text).min(rest.width);
-        let spot = if all_are_shown {
-            Spot::Choice(field.field, option.clone())
-        } else {
-            Spot::NextChoice(field.field)
-        };
-        canvas.spot(
-            Rect {
-                width: wide,
-                ..rest
-            },
-            spot,
-        );
-        rest = after(rest, wide);
-    }
-    canvas.spans(room, &spans)
-}
-
-/// All options with the chosen one marked.
-fn all(options: &[String], chosen: usize, mark: Tone) -> Vec<Span> {
-    let shown = options.iter().enumerate().map(|(at, option)| {
-        if at == chosen {
-            Span::new(format!("[{option}]"), mark)
-        } else {
-            Span::muted(format!(" {option} "))
-        }
-    });
-    shown.collect()
-}
-
-/// All of them where there is room, or the chosen one alone with its place among them.
-fn choice(options: &[String], chosen: usize, room: u16, mark: Tone) -> Vec<Span> {
-    let all = all(options, chosen, mark);
-    if spans_width(&all) <= room {
-        return all;
-    }
-    let one = options.get(chosen).map_or("", String::as_str);
-    let place = format!("  {} of {}", chosen + 1, options.len());
-    vec![Span::new(format!("‹ {one} ›"), mark), Span::muted(place)]
 }
 
 fn draw_pair(canvas: &mut Canvas<'_>, row: Rect, pair: &[&(&'static str, Span); 2], labels: u16) {

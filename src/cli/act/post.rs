@@ -5,16 +5,19 @@
 //! account, or a verb takes long), what closes or cancels goes out beside it, on a journal of its own under `aside`, which
 //! the next desk or verb takes in; what raises exposure is not sent.
 
+mod mail;
+
 use super::{Deed, Outcome, held_back};
 use crate::{
-    app::{Msg, Sending},
+    app::Sending,
     cli::{service::Service, voice::Voice},
     journal::{Entry, Journal, JournalError, asides, holder},
     model::{Command, Failure, FailureKind, OrderId, Progress, Risk, Ticket},
-    runtime::{Asked, Caller, Clock, Outbox, TurnedAway, call},
+    runtime::{Asked, Caller, TurnedAway, call},
 };
 use color_eyre::Result;
 use futures_util::{StreamExt as _, stream};
+use mail::{ABREAST, Mail, told};
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -23,16 +26,11 @@ use std::{
 use tokio::{
     select,
     signal::unix::{SignalKind, signal},
-    sync::mpsc::{Receiver, channel},
-    time::{Instant, sleep},
+    time::sleep,
 };
 
-/// Commands on the wire at once: enough to be quick, too few to spend a request budget in one burst.
-const ABREAST: usize = 8;
 /// How long apart another verb is looked at that has the journal.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
-/// How long a close-all may stand still before a script is told.
-const PATIENCE: Duration = Duration::from_mins(10);
 
 pub(super) struct Post<'a> {
     service: &'a Service,
@@ -51,16 +49,6 @@ type Opened = Result<Journal, JournalError>;
 
 /// By the place among the deeds.
 type Outcomes = BTreeMap<Ticket, Outcome>;
-
-/// What is on its way.
-struct Mail<'a> {
-    outbox: Outbox,
-    events: Receiver<Msg>,
-    /// How many of the deeds are.
-    sent: usize,
-    outcomes: &'a mut Outcomes,
-    standstills: Standstills,
-}
 
 /// How often another verb is looked at before an exit goes beside it, and everything else gives up.
 fn patience(risk: Risk) -> u32 {
@@ -145,163 +133,8 @@ impl<'a> Post<'a> {
     }
 }
 
-impl<'a> Mail<'a> {
-    fn open(
-        service: &Service,
-        journal: Result<Journal, JournalError>,
-        outcomes: &'a mut Outcomes,
-    ) -> Self {
-        let (sender, events) = channel(256);
-        let client = service.client.clone();
-        Self {
-            outbox: Outbox::among(
-                client,
-                Clock::start(),
-                move || journal,
-                sender,
-                service.others.clone(),
-            ),
-            events,
-            sent: 0,
-            outcomes,
-            standstills: Standstills::default(),
-        }
-    }
-
-    async fn carry(&mut self, deeds: &[Deed], voice: Voice) {
-        while self.sent < deeds.len().min(ABREAST) {
-            self.send(deeds);
-        }
-        while self.outcomes.len() < deeds.len() {
-            let Some(msg) = self.events.recv().await else {
-                return;
-            };
-            match msg {
-                Msg::Settled(ticket, outcome) => self.settle(ticket, outcome),
-                // Without a screen nobody is asked: the journal keeps the question, the key repeats the deed.
-                Msg::Progress(ticket, Progress::Parked { why, .. }) => {
-                    self.settle(ticket, Err(why));
-                }
-                Msg::Progress(of, Progress::Running { operation, .. })
-                    if self
-                        .standstills
-                        .is_over(of, operation.done_count(), Instant::now()) =>
-                {
-                    self.settle(of, Err(stands_still()));
-                }
-                Msg::Progress(of, progress) => {
-                    let mut numbered = deeds.iter().enumerate();
-                    if let Some((_, deed)) = numbered.find(|(at, _)| ticket(*at) == of) {
-                        told(voice, &deed.command, &progress);
-                    }
-                }
-                Msg::Said(_, text) | Msg::Offered(text, _) => voice.note(&text),
-                Msg::Key(_)
-                | Msg::Unseen(_)
-                | Msg::Paste(_)
-                | Msg::Click(_)
-                | Msg::Scrolled(..)
-                | Msg::Tick
-                | Msg::Opened(_)
-                | Msg::Polled(_)
-                | Msg::Booked(..)
-                | Msg::Called(_)
-                | Msg::TriesAgain(_)
-                | Msg::Ended(..)
-                | Msg::Resumed(..)
-                | Msg::Asked(..)
-                | Msg::Written(_)
-                | Msg::ClockSet(_)
-                | Msg::Flatten
-                | Msg::Halted(_)
-                | Msg::Reread(_) => {}
-            }
-            while self.sent < deeds.len().min(self.outcomes.len() + ABREAST) {
-                self.send(deeds);
-            }
-        }
-    }
-
-    /// The ticket may be of an earlier session, which the outbox looks after.
-    fn settle(&mut self, ticket: Ticket, outcome: Outcome) {
-        if (0..self.sent).any(|at| self::ticket(at) == ticket) {
-            self.outcomes.insert(ticket, outcome);
-        }
-    }
-
-    /// The next one.
-    fn send(&mut self, deeds: &[Deed]) {
-        let ticket = ticket(self.sent);
-        match deeds.get(self.sent) {
-            // Many requests, each under a key of its own.
-            Some(deed) if matches!(deed.command, Command::Flatten(_)) => {
-                self.outbox.send(ticket, deed.command.clone());
-            }
-            Some(deed) => {
-                let (command, key) = (deed.command.clone(), deed.key.clone());
-                self.outbox.send_as(ticket, command, key);
-            }
-            None => {}
-        }
-        self.sent += 1;
-    }
-}
-
 fn ticket(at: usize) -> Ticket {
     Ticket(u64::try_from(at).unwrap_or(u64::MAX))
-}
-
-/// How far each close-all has come, and since when.
-#[derive(Debug, Default)]
-struct Standstills(BTreeMap<Ticket, (u32, Instant)>);
-
-impl Standstills {
-    /// Whether nothing more has been done for so long that a script is told; a desk would go on.
-    fn is_over(&mut self, ticket: Ticket, done: u32, now: Instant) -> bool {
-        let (known, since) = self.0.entry(ticket).or_insert((done, now));
-        if *known != done {
-            (*known, *since) = (done, now);
-        }
-        now.duration_since(*since) > PATIENCE
-    }
-}
-
-fn stands_still() -> Failure {
-    let minutes = PATIENCE.as_secs() / 60;
-    let why = format!(
-        "nothing more was closed in {minutes} min; the same command with the same --idempotency-key goes on with it"
-    );
-    Failure::new(FailureKind::Unknown, why)
-}
-
-/// Only what a person would want to know while it takes its time.
-fn told(voice: Voice, command: &Command, progress: &Progress) {
-    let again = |at: &crate::model::Timestamp| {
-        let wait = Clock::start().until(*at);
-        if wait.is_zero() {
-            "at once".to_owned()
-        } else {
-            format!("in {} s", wait.as_secs_f32().ceil())
-        }
-    };
-    match progress {
-        // A parked one has been settled.
-        Progress::Sending { .. } | Progress::Parked { .. } => {}
-        Progress::Unknown { why, retry_at } => voice.note(&format!(
-            "{command}: outcome unknown ({why}); the same request again {}",
-            again(retry_at)
-        )),
-        Progress::Waiting { why, retry_at } => {
-            voice.note(&format!("{command}: {why}; again {}", again(retry_at)));
-        }
-        Progress::Running { operation, .. } => voice.note(&format!(
-            "{command}: {} of {} tried, {} failed",
-            operation.done_count(),
-            operation.total_count,
-            operation.failed_count
-        )),
-        Progress::Flattening(flattening) => voice.note(&format!("{command}: {flattening}")),
-    }
 }
 
 /// Everything to the desk, a few at a time.
@@ -408,22 +241,4 @@ fn interrupted() -> Failure {
         FailureKind::Unknown,
         "interrupted; what was on the wire may still take effect",
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_script_is_told_of_a_close_all_that_stands_still_and_of_none_that_comes_further() {
-        let (began, mut standstills) = (Instant::now(), Standstills::default());
-        let mut at = |minutes, done| {
-            let now = began + Duration::from_mins(minutes);
-            standstills.is_over(Ticket(1), done, now)
-        };
-        let told: Vec<_> = [(0, 1), (9, 1), (10, 2), (19, 2), (21, 2)]
-            .map(|(minutes, done)| at(minutes, done))
-            .into();
-        assert_eq!(told, [false, false, false, false, true]);
-    }
 }

@@ -1,7 +1,10 @@
 //! What a scripted service teaches, and at what price in requests.
 
 use super::*;
-use crate::client::responder::{ORDER, Reply, Responder, client, error, ok};
+use crate::{
+    client::responder::{ORDER, Reply, Responder, client, error, ok},
+    model::TimestampUnit,
+};
 
 fn student(responder: &Responder) -> Client {
     client(Connection {

@@ -1,0 +1,201 @@
+//! Deeds through an outbox of this process, each followed to its end.
+
+use super::{
+    super::{Deed, Outcome},
+    Opened, Outcomes, ticket,
+};
+use crate::{
+    app::Msg,
+    cli::{service::Service, voice::Voice},
+    model::{Command, Failure, FailureKind, Progress, Ticket},
+    runtime::{Clock, Outbox},
+};
+use std::{collections::BTreeMap, time::Duration};
+use tokio::{
+    sync::mpsc::{Receiver, channel},
+    time::Instant,
+};
+
+/// Commands on the wire at once: enough to be quick, too few to spend a request budget in one burst.
+pub(super) const ABREAST: usize = 8;
+/// How long a close-all may stand still before a script is told.
+const PATIENCE: Duration = Duration::from_mins(10);
+
+/// What is on its way.
+pub(super) struct Mail<'a> {
+    outbox: Outbox,
+    events: Receiver<Msg>,
+    /// How many of the deeds are.
+    sent: usize,
+    outcomes: &'a mut Outcomes,
+    standstills: Standstills,
+}
+
+impl<'a> Mail<'a> {
+    pub(super) fn open(service: &Service, journal: Opened, outcomes: &'a mut Outcomes) -> Self {
+        let (sender, events) = channel(256);
+        let client = service.client.clone();
+        Self {
+            outbox: Outbox::among(
+                client,
+                Clock::start(),
+                move || journal,
+                sender,
+                service.others.clone(),
+            ),
+            events,
+            sent: 0,
+            outcomes,
+            standstills: Standstills::default(),
+        }
+    }
+
+    pub(super) async fn carry(&mut self, deeds: &[Deed], voice: Voice) {
+        while self.sent < deeds.len().min(ABREAST) {
+            self.send(deeds);
+        }
+        while self.outcomes.len() < deeds.len() {
+            let Some(msg) = self.events.recv().await else {
+                return;
+            };
+            match msg {
+                Msg::Settled(ticket, outcome) => self.settle(ticket, outcome),
+                // Without a screen nobody is asked: the journal keeps the question, the key repeats the deed.
+                Msg::Progress(ticket, Progress::Parked { why, .. }) => {
+                    self.settle(ticket, Err(why));
+                }
+                Msg::Progress(of, Progress::Running { operation, .. })
+                    if self
+                        .standstills
+                        .is_over(of, operation.done_count(), Instant::now()) =>
+                {
+                    self.settle(of, Err(stands_still()));
+                }
+                Msg::Progress(of, progress) => {
+                    let mut numbered = deeds.iter().enumerate();
+                    if let Some((_, deed)) = numbered.find(|(at, _)| ticket(*at) == of) {
+                        told(voice, &deed.command, &progress);
+                    }
+                }
+                Msg::Said(_, text) | Msg::Offered(text, _) => voice.note(&text),
+                Msg::Key(_)
+                | Msg::Unseen(_)
+                | Msg::Paste(_)
+                | Msg::Click(_)
+                | Msg::Scrolled(..)
+                | Msg::Tick
+                | Msg::Opened(_)
+                | Msg::Polled(_)
+                | Msg::Booked(..)
+                | Msg::Called(_)
+                | Msg::TriesAgain(_)
+                | Msg::Ended(..)
+                | Msg::Resumed(..)
+                | Msg::Asked(..)
+                | Msg::Written(_)
+                | Msg::ClockSet(_)
+                | Msg::Flatten
+                | Msg::Halted(_)
+                | Msg::Reread(_) => {}
+            }
+            while self.sent < deeds.len().min(self.outcomes.len() + ABREAST) {
+                self.send(deeds);
+            }
+        }
+    }
+
+    /// The ticket may be of an earlier session, which the outbox looks after.
+    fn settle(&mut self, ticket: Ticket, outcome: Outcome) {
+        if (0..self.sent).any(|at| self::ticket(at) == ticket) {
+            self.outcomes.insert(ticket, outcome);
+        }
+    }
+
+    /// The next one.
+    fn send(&mut self, deeds: &[Deed]) {
+        let ticket = ticket(self.sent);
+        match deeds.get(self.sent) {
+            // Many requests, each under a key of its own.
+            Some(deed) if matches!(deed.command, Command::Flatten(_)) => {
+                self.outbox.send(ticket, deed.command.clone());
+            }
+            Some(deed) => {
+                let (command, key) = (deed.command.clone(), deed.key.clone());
+                self.outbox.send_as(ticket, command, key);
+            }
+            None => {}
+        }
+        self.sent += 1;
+    }
+}
+
+/// How far each close-all has come, and since when.
+#[derive(Debug, Default)]
+struct Standstills(BTreeMap<Ticket, (u32, Instant)>);
+
+impl Standstills {
+    /// Whether nothing more has been done for so long that a script is told; a desk would go on.
+    fn is_over(&mut self, ticket: Ticket, done: u32, now: Instant) -> bool {
+        let (known, since) = self.0.entry(ticket).or_insert((done, now));
+        if *known != done {
+            (*known, *since) = (done, now);
+        }
+        now.duration_since(*since) > PATIENCE
+    }
+}
+
+fn stands_still() -> Failure {
+    let minutes = PATIENCE.as_secs() / 60;
+    let why = format!(
+        "nothing more was closed in {minutes} min; the same command with the same --idempotency-key goes on with it"
+    );
+    Failure::new(FailureKind::Unknown, why)
+}
+
+/// Only what a person would want to know while it takes its time.
+pub(super) fn told(voice: Voice, command: &Command, progress: &Progress) {
+    let again = |at: &crate::model::Timestamp| {
+        let wait = Clock::start().until(*at);
+        if wait.is_zero() {
+            "at once".to_owned()
+        } else {
+            format!("in {} s", wait.as_secs_f32().ceil())
+        }
+    };
+    match progress {
+        // A parked one has been settled.
+        Progress::Sending { .. } | Progress::Parked { .. } => {}
+        Progress::Unknown { why, retry_at } => voice.note(&format!(
+            "{command}: outcome unknown ({why}); the same request again {}",
+            again(retry_at)
+        )),
+        Progress::Waiting { why, retry_at } => {
+            voice.note(&format!("{command}: {why}; again {}", again(retry_at)));
+        }
+        Progress::Running { operation, .. } => voice.note(&format!(
+            "{command}: {} of {} tried, {} failed",
+            operation.done_count(),
+            operation.total_count,
+            operation.failed_count
+        )),
+        Progress::Flattening(flattening) => voice.note(&format!("{command}: {flattening}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_is_told_of_a_close_all_that_stands_still_and_of_none_that_comes_further() {
+        let (began, mut standstills) = (Instant::now(), Standstills::default());
+        let mut at = |minutes, done| {
+            let now = began + Duration::from_mins(minutes);
+            standstills.is_over(Ticket(1), done, now)
+        };
+        let told: Vec<_> = [(0, 1), (9, 1), (10, 2), (19, 2), (21, 2)]
+            .map(|(minutes, done)| at(minutes, done))
+            .into();
+        assert_eq!(told, [false, false, false, false, true]);
+    }
+}

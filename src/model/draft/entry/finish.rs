@@ -1,0 +1,161 @@
+//! From what is written to the command that is sent, or to everything that is wrong with it.
+
+use super::{
+    super::{
+        super::{
+            Bps, Command, Curve, MarketId, Num, PlaceKind, PlaceOrder, PlaceScaled, PlaceTwap,
+            TimeInForce, Trigger,
+        },
+        Fault, Faults, Field, Seen, Shape,
+    },
+    EntryDraft,
+};
+
+/// What every entry has.
+struct Terms {
+    market_id: MarketId,
+    size: Num,
+    leverage: Num,
+}
+
+impl EntryDraft {
+    /// The finished command, or everything that is wrong at once, in the order of the fields.
+    pub fn command(&self, seen: &Seen) -> Result<Command, Faults> {
+        let command = match self.shape {
+            Shape::Order(kind) => self
+                .order(kind, seen)
+                .map(|order| Command::Place(Box::new(order))),
+            Shape::Sliced(curve) => self
+                .twap(curve, seen)
+                .map(|twap| Command::PlaceTwap(Box::new(twap))),
+            Shape::Ladder => self
+                .ladder(seen)
+                .map(|ladder| Command::PlaceScaled(Box::new(ladder))),
+        };
+        command.map_err(|faults| self.in_order(faults))
+    }
+
+    fn order(&self, kind: PlaceKind, seen: &Seen) -> Result<PlaceOrder, Faults> {
+        let mut faults = Faults::default();
+        let terms = self.terms(seen, &mut faults);
+        let trigger = self.trigger(&mut faults);
+        let gtd_expires_at = faults.take(Field::Expires, self.expires(seen)).flatten();
+        let mut number = |field| faults.take(field, self.number(field)).flatten();
+        let limit_price = number(Field::LimitPrice);
+        let chase_offset = number(Field::ChaseOffset);
+        let chase_cap_price = number(Field::ChaseCap);
+        let take_profit_price = number(Field::TakeProfit);
+        let stop_loss_price = number(Field::StopLoss);
+        let slippage_tolerance = number(Field::Slippage).map(Bps);
+        let expected_price = number(Field::ExpectedPrice).or_else(|| seen.mid());
+        let terms = faults.none(terms)?;
+        Ok(PlaceOrder {
+            account_id: self.account_id.clone(),
+            market_id: terms.market_id,
+            kind,
+            side: self.side,
+            size: terms.size,
+            expected_price,
+            leverage: terms.leverage,
+            margin_mode: self.margin_mode,
+            reduce_only: self.only_reduces(),
+            time_in_force: Some(self.lasting()).filter(|tif| *tif != TimeInForce::Gtc),
+            gtd_expires_at,
+            limit_price,
+            trigger,
+            chase_offset,
+            chase_cap_price,
+            take_profit_price,
+            stop_loss_price,
+            slippage_tolerance,
+            target_position_id: self
+                .target
+                .clone()
+                .filter(|_| self.has(Field::TargetPosition)),
+        })
+    }
+
+    fn twap(&self, curve: Curve, seen: &Seen) -> Result<PlaceTwap, Faults> {
+        let mut faults = Faults::default();
+        let terms = self.terms(seen, &mut faults);
+        let minutes = faults.take(Field::Duration, self.minutes());
+        let mut number = |field| faults.take(field, self.number(field)).flatten();
+        let trigger_price = number(Field::TriggerPrice);
+        let min_price = number(Field::MinPrice);
+        let max_price = number(Field::MaxPrice);
+        let (terms, duration_minutes) = faults.none(terms.zip(minutes))?;
+        Ok(PlaceTwap {
+            account_id: self.account_id.clone(),
+            market_id: terms.market_id,
+            curve,
+            side: self.side,
+            size: terms.size,
+            leverage: terms.leverage,
+            margin_mode: self.margin_mode,
+            reduce_only: self.reduce_only,
+            duration_minutes,
+            randomize: self.randomize,
+            trigger_price,
+            max_price,
+            min_price,
+        })
+    }
+
+    fn ladder(&self, seen: &Seen) -> Result<PlaceScaled, Faults> {
+        let mut faults = Faults::default();
+        let terms = self.terms(seen, &mut faults);
+        let rungs = faults.take(Field::Rungs, self.rungs());
+        let mut number = |field| faults.take(field, self.number(field)).flatten();
+        let prices = number(Field::StartPrice).zip(number(Field::EndPrice));
+        let skew = number(Field::Skew);
+        let ((terms, rung_count), (start_price, end_price)) =
+            faults.none(terms.zip(rungs).zip(prices))?;
+        Ok(PlaceScaled {
+            account_id: self.account_id.clone(),
+            market_id: terms.market_id,
+            side: self.side,
+            size: terms.size,
+            leverage: terms.leverage,
+            margin_mode: self.margin_mode,
+            reduce_only: self.reduce_only,
+            start_price,
+            end_price,
+            rung_count,
+            skew,
+        })
+    }
+
+    fn terms(&self, seen: &Seen, faults: &mut Faults) -> Option<Terms> {
+        let market_id = self.market_id.clone().ok_or(Fault::Missing);
+        let market_id = faults.take(Field::Market, market_id);
+        let size = faults.take(Field::Size, self.resolved_size(seen));
+        let leverage = faults.take(Field::Leverage, self.leverage());
+        Some(Terms {
+            market_id: market_id?,
+            size: size?,
+            leverage: leverage?,
+        })
+    }
+
+    /// As a person meets them.
+    fn in_order(&self, mut faults: Faults) -> Faults {
+        let fields = self.fields();
+        let place = |field: &Field| fields.iter().position(|known| known == field);
+        faults.0.sort_by_key(|(field, _)| place(field));
+        faults
+    }
+
+    fn trigger(&self, faults: &mut Faults) -> Option<Trigger> {
+        let price = faults.take(Field::TriggerPrice, self.number(Field::TriggerPrice));
+        let asks = self.has(Field::TriggerDirection);
+        if asks && self.trigger_direction.is_none() {
+            faults.0.push((Field::TriggerDirection, Fault::Missing));
+        }
+        let elsewhere = self.has(Field::TriggerMarket);
+        Some(Trigger {
+            price: price.flatten()?,
+            market_id: self.trigger_market.clone().filter(|_| elsewhere),
+            direction: self.trigger_direction.filter(|_| asks),
+        })
+    }
+}
