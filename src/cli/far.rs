@@ -20,6 +20,7 @@ pub(super) fn start(settings: &Settings) -> Result<Start> {
     Ok(Start {
         options: options(settings),
         keymap: keymap(settings)?,
+        journal_days: settings.journal_days,
         export_dir: settings
             .export_dir
             .clone()

@@ -43,6 +43,9 @@ enum Verb {
         /// At most this many
         #[arg(long, default_value_t = 50)]
         limit: u32,
+        /// Only those before this one: the last of a list begins the next
+        #[arg(long, value_name = "ID", conflicts_with = "open")]
+        before: Option<i64>,
     },
     /// Everything known of one command, its exact body included
     Show { id: i64 },
@@ -91,13 +94,18 @@ pub(super) fn run(args: &Args, sources: &Sources) -> Result<Exit> {
     match verb.unwrap_or(&Verb::List {
         open: false,
         limit: 50,
+        before: None,
     }) {
-        Verb::List { open, limit } => {
+        Verb::List {
+            open,
+            limit,
+            before,
+        } => {
             let journal = open_journal(&dir)?;
-            let mut entries = if *open {
-                journal.open_intents()?
-            } else {
-                journal.recent(*limit)?
+            let mut entries = match before {
+                Some(id) => journal.recent_before(IntentId(*id), *limit)?,
+                None if *open => journal.open_intents()?,
+                None => journal.recent(*limit)?,
             };
             entries.truncate(usize::try_from(*limit).unwrap_or(usize::MAX));
             out::say(&list(&entries, output)?)?;

@@ -37,6 +37,8 @@ pub(super) struct Service {
     pub(super) client: Client,
     pub(super) account: AccountId,
     pub(super) journal_dir: PathBuf,
+    /// How long what was settled stays in it; zero is for ever.
+    pub(super) journal_days: u32,
     /// What a new order must keep to.
     pub(super) checks: Checks,
     /// The other accounts that are set: the journal is theirs too.
@@ -65,6 +67,7 @@ pub(super) struct Configured {
     pub(super) connection: Connection,
     /// Where the journal lives.
     pub(super) journal_dir: PathBuf,
+    pub(super) journal_days: u32,
     pub(super) checks: Checks,
     pub(super) others: Vec<Place>,
 }
@@ -75,6 +78,7 @@ impl Service {
         let Configured {
             connection,
             journal_dir,
+            journal_days,
             checks,
             others,
         } = configured(sources)?;
@@ -84,6 +88,7 @@ impl Service {
             account: connection.account_id.clone(),
             client: Client::new(connection, sender, move || clock.now())?,
             journal_dir,
+            journal_days,
             checks,
             others,
             idle_proxy: sources.idle_proxy(),
@@ -156,6 +161,7 @@ pub(super) fn configured(sources: &Sources) -> Result<Configured> {
             ..*connection
         },
         journal_dir,
+        journal_days: settings.journal_days,
         checks: settings.checks,
         others,
     })

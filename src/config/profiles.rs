@@ -17,6 +17,7 @@ pub(super) const OF_THE_DESK: &[&str] = &[
     "color",
     "keys_file",
     "state_dir",
+    "journal_days",
     "export_dir",
     "log_level",
     "tour",

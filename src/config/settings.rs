@@ -55,6 +55,8 @@ pub struct Settings {
     /// Where the journal and the log live; see [`super::state_dir`] for the default.
     #[serde(default, deserialize_with = "words::path")]
     pub state_dir: Option<PathBuf>,
+    /// How long what was settled stays in the journal; zero is for ever.
+    pub journal_days: u32,
     /// Where exports are written; where the program runs when it is not set.
     #[serde(default, deserialize_with = "words::path")]
     pub export_dir: Option<PathBuf>,

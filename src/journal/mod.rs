@@ -17,6 +17,7 @@ mod entry;
 mod error;
 mod file;
 mod halt;
+mod prune;
 mod schema;
 mod spare;
 mod window;
@@ -39,6 +40,7 @@ use std::{
     io,
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 /// The open journal; dropping it frees the lock.
@@ -306,9 +308,21 @@ impl Journal {
         })
     }
 
+    /// Forgets what was settled more than `keep` before the newest row, so that the journal of a desk that is open for
+    /// years does not grow without end; how many rows that was. What is open stays, and what it is a part of, and a key
+    /// that may still be sent again.
+    pub fn prune(&mut self, now: Timestamp, keep: Duration) -> Result<usize, JournalError> {
+        self.write(|connection| prune::prune(connection, now, keep))
+    }
+
     /// The newest intents, newest first.
     pub fn recent(&self, limit: u32) -> Result<Vec<Entry>, JournalError> {
         entry::select(&self.connection, "", limit)
+    }
+
+    /// The newest intents before this one, newest first.
+    pub fn recent_before(&self, id: IntentId, limit: u32) -> Result<Vec<Entry>, JournalError> {
+        entry::select(&self.connection, &format!("WHERE i.id < {}", id.0), limit)
     }
 
     /// The intent that was recorded with this key, if one was.

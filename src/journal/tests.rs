@@ -469,3 +469,64 @@ fn what_a_flatten_beside_the_journal_left_open_is_still_a_part_of_it_when_it_is_
         assert!(left.iter().all(|row| row.id == deed.id), "{left:?}");
     }
 }
+
+#[test]
+fn what_was_settled_long_ago_is_forgotten_and_nothing_that_could_still_matter_is() {
+    const DAY: i64 = 86_400_000;
+    let dir = place();
+    let mut journal = Journal::open(dir.path()).unwrap();
+    let mut at = |day: i64, key: &str, parent: Option<IntentId>, state: Option<State>| {
+        let (day, known) = (Timestamp(day * DAY), key == "known");
+        let intent = Intent {
+            parent,
+            replay_until: if known { Timestamp(999 * DAY) } else { day },
+            ..intent(key)
+        };
+        let id = journal.record(day, &intent).unwrap();
+        journal.attempt(day, id, None).unwrap();
+        if let Some(state) = state {
+            journal.tell(day, id, &Standing::new(state, "so")).unwrap();
+        }
+        id
+    };
+    let done = Some(State::Done);
+    at(1, "old", None, done);
+    at(1, "refused", None, Some(State::Rejected));
+    let open = at(2, "open", None, None);
+    let known = at(2, "known", None, done);
+    let over = at(3, "flatten", None, done);
+    at(3, "its close-all", Some(over), done);
+    let deed = at(3, "another flatten", None, Some(State::Abandoned));
+    let part = at(3, "its cancel", Some(deed), Some(State::Parked));
+    let young = at(60, "young", None, done);
+    let newest = at(100, "newest", None, done);
+
+    let keep = Duration::from_hours(90 * 24);
+    // By a clock that is years ahead too: the newest row is what counts.
+    let gone = [100, 9_000].map(|day| journal.prune(Timestamp(day * DAY), keep).unwrap());
+    assert_eq!(
+        gone,
+        [4, 1],
+        "and the key that was known, once it is not any more"
+    );
+    let kept: Vec<_> = journal
+        .recent(99)
+        .unwrap()
+        .iter()
+        .map(|row| row.id)
+        .collect();
+    assert_eq!(kept, [newest, young, part, deed, open]);
+    assert!(!kept.contains(&known));
+    let before: Vec<_> = journal.recent_before(part, 1).unwrap();
+    assert_eq!(before[0].id, deed, "the list goes on behind what was seen");
+    drop(journal);
+    let journal = Journal::open(dir.path()).unwrap();
+    assert_eq!(journal.recent(99).unwrap().len(), 5, "a sound journal");
+    assert!(
+        journal
+            .recent(99)
+            .unwrap()
+            .iter()
+            .all(|row| row.attempts == 1)
+    );
+}

@@ -36,6 +36,8 @@ pub struct Start {
     pub tour: Option<Tour>,
     /// Where exports go.
     pub export_dir: PathBuf,
+    /// How long what was settled stays in the journal; zero is for ever.
+    pub journal_days: u32,
     /// What could not be set up and the desk does without.
     pub warnings: Vec<String>,
 }
@@ -71,6 +73,7 @@ where
         clock,
         reach: Reach::Signal,
         export_dir: start.export_dir,
+        journal_days: start.journal_days,
         common,
         newcomers,
         first,

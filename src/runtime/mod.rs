@@ -37,7 +37,7 @@ pub use outbox::Outbox;
 pub use picture::picture;
 pub use poller::Poller;
 pub use renewals::{News, Renewals, Wish};
-pub use scribe::open as open_journal;
+pub use scribe::{open as open_journal, tidy as tidy_journal};
 pub use services::{Beside, Far, Opened};
 pub use signal::Terminal;
 pub use terminal::columns;

@@ -38,6 +38,7 @@ where
         clock,
         reach: Reach::Nothing,
         export_dir: start.export_dir,
+        journal_days: start.journal_days,
         common,
         newcomers,
         first,

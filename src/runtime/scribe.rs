@@ -1,12 +1,13 @@
 //! The journal's own thread: a disk that is slow makes a command wait, never the desk, and an exit only
 //! for a moment.
 
+use super::Clock;
 use crate::{
     app::{Msg, notice::Tone},
     journal::{Journal, JournalError},
 };
 use std::{
-    path::Path,
+    path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -38,6 +39,36 @@ pub fn open(dir: &Path) -> Result<Journal, JournalError> {
     match Journal::open(dir) {
         Err(JournalError::Held { .. }) => Journal::look(dir),
         other => other,
+    }
+}
+
+/// What comes of opening it.
+pub(super) type Opening = Result<Journal, JournalError>;
+
+/// The same for the desk, which lets go of what was settled more than `days` ago; zero keeps everything.
+pub(super) fn opening(
+    dir: PathBuf,
+    clock: Clock,
+    days: u32,
+) -> impl FnOnce() -> Opening + Send + 'static {
+    move || {
+        let mut journal = open(&dir)?;
+        tidy(&mut journal, clock, days);
+        Ok(journal)
+    }
+}
+
+/// Forgets what was settled more than `days` ago. A journal that is only looked at stays as it is; one that fails in
+/// this says so at the next write.
+pub fn tidy(journal: &mut Journal, clock: Clock, days: u32) {
+    if days == 0 || journal.failure().is_some() {
+        return;
+    }
+    let keep = Duration::from_hours(24).saturating_mul(days);
+    match journal.prune(clock.now(), keep) {
+        Ok(0) => {}
+        Ok(rows) => tracing::info!(rows, days, "forgot what was settled long ago"),
+        Err(why) => tracing::error!(%why, "the journal is down"),
     }
 }
 

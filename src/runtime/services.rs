@@ -74,6 +74,7 @@ pub(super) struct Services {
     pub(super) reach: Reach,
     /// Where exports go.
     pub(super) export_dir: PathBuf,
+    pub(super) journal_days: u32,
     /// For what is of no account: the one on the screen hears it.
     pub(super) common: Sender<Msg>,
     pub(super) newcomers: Sender<Newcomer>,
@@ -144,7 +145,8 @@ impl Services {
             }
         }
         let hosts = members.iter().map(Member::host).collect();
-        let scribe = journal(dir.clone(), self.reach, hosts, self.common);
+        let open = scribe::opening(dir.clone(), self.clock, self.journal_days);
+        let scribe = journal((dir.clone(), open), self.reach, hosts, self.common);
         for member in members {
             tasks.spawn(member.serve(scribe.clone(), dir.clone()));
         }
@@ -153,11 +155,15 @@ impl Services {
 }
 
 /// The one journal of the desk, opened on a thread of its own; who has it opens the door of its socket.
-fn journal(dir: PathBuf, reach: Reach, hosts: Vec<Host>, common: Sender<Msg>) -> Scribe {
+fn journal(
+    (dir, open): (PathBuf, impl FnOnce() -> scribe::Opening + Send + 'static),
+    reach: Reach,
+    hosts: Vec<Host>,
+    common: Sender<Msg>,
+) -> Scribe {
     let (mine, door) = oneshot::channel();
-    let place = dir.clone();
     let open = move || {
-        let journal = scribe::open(&place)?;
+        let journal = open()?;
         if reach == Reach::Signal && journal.failure().is_none() {
             journal.announce();
             // Nobody waits for it any more when the desk is leaving.

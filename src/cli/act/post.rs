@@ -13,7 +13,7 @@ use crate::{
     cli::{service::Service, voice::Voice},
     journal::{Entry, Journal, JournalError, asides, holder},
     model::{Command, Failure, FailureKind, OrderId, Progress, Risk, Ticket},
-    runtime::{Asked, Caller, TurnedAway, call},
+    runtime::{Asked, Caller, Clock, TurnedAway, call, tidy_journal},
 };
 use color_eyre::Result;
 use futures_util::{StreamExt as _, stream};
@@ -69,7 +69,12 @@ impl<'a> Post<'a> {
     ) -> Result<Self, Failure> {
         let way = match journal(&service.journal_dir, risk).await {
             Err(why @ JournalError::Held { .. }) => around(service, voice, risk, &why).await?,
-            journal => Way::Own(Box::new(journal)),
+            mut journal => {
+                if let Ok(journal) = &mut journal {
+                    tidy_journal(journal, Clock::start(), service.journal_days);
+                }
+                Way::Own(Box::new(journal))
+            }
         };
         Ok(Self {
             service,
