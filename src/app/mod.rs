@@ -70,7 +70,7 @@ pub use tally::{Fills, Quality, Results, Rule, Sum};
 pub use update::update;
 pub use wake::wake;
 
-pub use crate::config::Tint;
+pub use crate::config::{Motion, Tint};
 use crate::config::{Alerts, Checks, Dialect, Guard, Theme};
 use crate::model::{
     AccountId, Book, Call, Command, Cursor, Drift, Failure, IdempotencyKey, MarketId, OrderId,
@@ -282,6 +282,8 @@ pub struct Options {
     pub alerts: Alerts,
     /// The limits of the challenge where the service does not tell them.
     pub guard: Guard,
+    /// Whether what only time moves stands still where it can.
+    pub motion: Motion,
 }
 
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! What the desk does with a key, a poll, an outcome and the passing of time.
 
 use super::{
-    CloseAllRule, Effect, Model, Msg,
+    CloseAllRule, Effect, Model, Motion, Msg,
     notice::{Event, Tone},
     overlay::{Arm, Detail, Overlay},
     pane::{Pane, RowId},
@@ -138,6 +138,18 @@ mod one_key {
         assert_eq!(wake(&model), Some(NOON.plus(Duration::from_millis(100))));
         wait(&mut model, 1_450);
         assert_eq!(wake(&model), Some(NOON.plus(Duration::from_millis(1_500))));
+    }
+
+    #[test]
+    fn where_motion_is_reduced_it_wakes_as_the_whole_seconds_go_and_at_the_end() {
+        let mut model = bare_desk();
+        model.options.motion = Motion::Reduced;
+        press(&mut model, "X");
+        let after = |ms| Some(NOON.plus(Duration::from_millis(ms)));
+        assert_eq!(wake(&model), after(500));
+        wait(&mut model, 500);
+        assert_eq!(wake(&model), after(1_500));
+        assert_eq!(wait(&mut model, 1_000), sent(1, close_all()));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! When the desk next changes by time alone. The runtime sleeps until then; nothing moving means no wake.
 
-use super::{Model, overlay::Arm, poll::Source};
+use super::{Model, Motion, overlay::Arm, poll::Source};
 use crate::model::{Progress, Timestamp};
 use std::time::Duration;
 use strum::IntoEnumIterator;
@@ -35,11 +35,19 @@ fn strip(model: &Model) -> Option<Timestamp> {
         return Some(model.now.plus(SECOND));
     }
     let strip = top.try_as_strip_ref()?;
-    let step = match strip.arm {
-        Arm::Confirm | Arm::Countdown { .. } => TENTH,
-        Arm::Question { .. } => SECOND,
+    let ends_at = strip.ends_at();
+    let next = match (strip.arm, model.options.motion) {
+        (Arm::Question { .. }, _) => model.now.plus(SECOND),
+        (Arm::Confirm | Arm::Countdown { .. }, Motion::Full) => model.now.plus(TENTH),
+        (Arm::Confirm | Arm::Countdown { .. }, Motion::Reduced) => whole_second(ends_at, model.now),
     };
-    Some(strip.ends_at().min(model.now.plus(step)))
+    Some(ends_at.min(next))
+}
+
+/// When a whole number of seconds is left until `end`.
+fn whole_second(end: Timestamp, now: Timestamp) -> Timestamp {
+    let left = i64::try_from(end.since(now).as_millis()).unwrap_or(i64::MAX);
+    Timestamp(end.0 - left.saturating_sub(1) / 1_000 * 1_000)
 }
 
 /// A long list goes on through its lens with every update, and waits for none.

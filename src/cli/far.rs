@@ -123,6 +123,7 @@ pub(super) fn options(settings: &Settings) -> Options {
         reading: view::READING,
         alerts: settings.alerts.clone(),
         guard: settings.guard.clone(),
+        motion: settings.motion,
     }
 }
 

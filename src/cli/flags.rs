@@ -1,6 +1,6 @@
 //! Settings as flags: the same names as in a file, with dashes.
 
-use crate::config::{ColorChoice, Flag, LogLevel, Sources, Theme};
+use crate::config::{ColorChoice, Flag, LogLevel, Motion, Sources, Theme};
 use clap::{Args, ValueHint, builder::PossibleValuesParser};
 use std::{ffi::OsString, path::PathBuf};
 use strum::VariantNames;
@@ -48,6 +48,9 @@ pub(super) struct SettingsFlags {
     /// How many colours, or none
     #[arg(long, global = true, value_name = "WHEN", value_parser = words::<ColorChoice>())]
     color: Option<String>,
+    /// Whether what need not move stands still
+    #[arg(long, global = true, value_parser = words::<Motion>())]
+    motion: Option<String>,
     /// Leaves the mouse to the terminal
     #[arg(long, global = true)]
     no_mouse: bool,
@@ -113,6 +116,7 @@ impl SettingsFlags {
             ("theme", "--theme", &self.theme),
             ("theme_file", "--theme-file", &self.theme_file),
             ("color", "--color", &self.color),
+            ("motion", "--motion", &self.motion),
             ("keys_file", "--keys-file", &self.keys_file),
             ("state_dir", "--state-dir", &self.state_dir),
             ("log_level", "--log-level", &self.log_level),

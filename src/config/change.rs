@@ -64,6 +64,7 @@ const LIVE: &[(&str, Looser)] = &[
     ("theme", Looser::Never),
     ("theme_file", Looser::Never),
     ("color", Looser::Never),
+    ("motion", Looser::Never),
     ("keys_file", Looser::Never),
     ("read_only", Looser::WhenOff),
     ("checks.duplicate_within", Looser::WhenLess),

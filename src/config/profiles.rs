@@ -15,6 +15,7 @@ pub(super) const OF_THE_DESK: &[&str] = &[
     "theme",
     "theme_file",
     "color",
+    "motion",
     "keys_file",
     "state_dir",
     "journal_days",

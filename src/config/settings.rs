@@ -46,6 +46,7 @@ pub struct Settings {
     #[serde(default, deserialize_with = "words::path")]
     pub theme_file: Option<PathBuf>,
     pub color: ColorChoice,
+    pub motion: Motion,
     /// Whether the desk hears the mouse; else it is the terminal's own.
     pub mouse: bool,
     /// Whether the first start on the paper exchange shows one around.
@@ -135,6 +136,11 @@ pub enum ColorChoice {
     #[strum(serialize = "16")]
     Basic,
 }
+
+word!(
+    /// Whether numbers move by time alone.
+    Motion { Full, Reduced }
+);
 
 word!(
     /// What tells one account from another at a glance. Neither red nor green, which mean profit and side.

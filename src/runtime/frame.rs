@@ -1,5 +1,6 @@
 //! When to draw: at once after a key, a moment later after the network, never while nothing has changed.
 
+use crate::app::Motion;
 use std::{future::pending, time::Duration};
 use tokio::time::{Instant, sleep_until};
 
@@ -7,6 +8,8 @@ use tokio::time::{Instant, sleep_until};
 const FRAME: Duration = Duration::from_millis(16);
 /// Polls come in flocks; what they bring is drawn together.
 const FLOCK: Duration = Duration::from_millis(60);
+/// The same for eyes that motion disturbs: numbers change together, and not more often.
+const CALM: Duration = Duration::from_secs(1);
 
 /// Who waits for a change to be seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,10 +35,12 @@ impl FrameGate {
     }
 
     /// Something changed. A frame already due is never put off.
-    pub(super) fn want(&mut self, cause: Cause) {
-        let wanted = match cause {
-            Cause::Person => self.last + FRAME,
-            Cause::Background => Instant::now() + FLOCK,
+    pub(super) fn want(&mut self, cause: Cause, motion: Motion) {
+        let soon = Instant::now() + FLOCK;
+        let wanted = match (cause, motion) {
+            (Cause::Person, _) => self.last + FRAME,
+            (Cause::Background, Motion::Full) => soon,
+            (Cause::Background, Motion::Reduced) => soon.max(self.last + CALM),
         };
         self.due = Some(self.due.map_or(wanted, |due| due.min(wanted)));
     }

@@ -81,7 +81,7 @@ where
 {
     let mut gate = FrameGate::open();
     loop {
-        let (whose, msg, cause) = select! {
+        let (whose, cause, msg) = select! {
             biased; // a due frame first (60 Hz at most), then the person, then the network, then time
             () = gate.due() => {
                 let mut frame = Buffer::empty(size);
@@ -92,34 +92,31 @@ where
             }
             event = wires.input.next() => match event {
                 Some(Ok(event)) => match taken(event, &mut size, &mut wires.scrolls) {
-                    Some(msg) => (Whose::Shown, msg, Cause::Person),
+                    Some(msg) => (Whose::Shown, Cause::Person, msg),
                     None => continue,
                 },
                 Some(Err(_)) | None => return,
             },
             letter = wires.posts.next() => match letter {
-                Letter::Msg(whose, msg) => {
-                    let cause = cause(&msg);
-                    (whose, msg, cause)
-                }
+                Letter::Msg(whose, msg) => (whose, cause(&msg), msg),
                 Letter::Newcomer(options) => {
                     fleet.join(*options, wires.clock.now());
-                    gate.want(Cause::Background);
+                    gate.want(Cause::Background, fleet.shown().options.motion);
                     continue;
                 }
             },
             () = next_change(fleet.shown(), wires.clock) => {
-                (Whose::Shown, Msg::Tick, Cause::Background)
+                (Whose::Shown, Cause::Background, Msg::Tick)
             }
             Some(news) = wires.renewals.news.recv() => {
                 if let Some(looks) = news.looks {
                     wires.scrolls.theme = looks.own.clone();
                     wires.looks = looks;
                 }
-                (Whose::Shown, news.msg, Cause::Person)
+                (Whose::Shown, Cause::Person, news.msg)
             }
         };
-        let heard = fleet.shown().activity.newest();
+        let before = seen_at_once(fleet.shown());
         let is_seen = fleet.is_on_screen(whose);
         for (at, effect) in take(fleet, whose, msg, wires.clock) {
             if effect == Effect::Quit {
@@ -130,8 +127,11 @@ where
             }
         }
         // What nobody sees is not drawn anew.
-        if is_seen || fleet.shown().activity.newest() != heard {
-            gate.want(cause);
+        let shown = fleet.shown();
+        let has_news = seen_at_once(shown) != before;
+        if is_seen || has_news {
+            let cause = if has_news { Cause::Person } else { cause };
+            gate.want(cause, shown.options.motion);
         }
     }
 }
@@ -160,6 +160,11 @@ impl<I> Wires<I> {
         let named = theme.map(|theme| looks.named(&theme.to_string()));
         self.scrolls.theme = named.unwrap_or_else(|| looks.own.clone());
     }
+}
+
+/// What a person must not be told later because motion is reduced: the newest notice, and that a panel has gone.
+fn seen_at_once(model: &Model) -> (u64, usize) {
+    (model.activity.newest(), model.overlays.len())
 }
 
 /// Takes a message in, after the news that the wall clock was set.

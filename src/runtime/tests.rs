@@ -7,7 +7,7 @@ use crate::{
         keymap::Keymap,
         poll::{Answer, Poll},
     },
-    config::{Alerts, Checks, Dialect, Guard},
+    config::{Alerts, Checks, Dialect, Guard, Motion},
     model::{Page, Timestamp},
 };
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
@@ -22,6 +22,10 @@ const SCREEN: Rect = Rect::new(0, 0, 100, 30);
 const FROZEN: Clock = Clock::Frozen(Timestamp(1_790_000_000_000));
 
 fn model() -> Model {
+    moving(Motion::Full)
+}
+
+fn moving(motion: Motion) -> Model {
     let options = Options {
         close_all: CloseAllRule::Confirmed,
         intervals: BTreeMap::new(),
@@ -32,6 +36,7 @@ fn model() -> Model {
         reading: crate::view::READING,
         alerts: Alerts::default(),
         guard: Guard::default(),
+        motion,
     };
     Model::new(options, Keymap::default(), FROZEN.now())
 }
@@ -41,11 +46,12 @@ async fn frames<F>(span: Duration, feed: impl FnOnce(Sender<Msg>) -> F) -> Vec<D
 where
     F: Future<Output = ()> + Send + 'static,
 {
-    drawn(span, vec![], |inbox, _| feed(inbox)).await
+    drawn(model(), span, vec![], |inbox, _| feed(inbox)).await
 }
 
 /// The same while the terminal reports `events`, all at half of the time, and with accounts that may come.
 async fn drawn<F>(
+    model: Model,
     span: Duration,
     events: Vec<Event>,
     feed: impl FnOnce(Sender<Msg>, Sender<posts::Newcomer>) -> F,
@@ -77,7 +83,7 @@ where
         renewals: Renewals::none(),
     };
     let (mut shown, start) = (vec![], Instant::now());
-    run(wires, SCREEN, &mut Fleet::of(model()), |out| match out {
+    run(wires, SCREEN, &mut Fleet::of(model), |out| match out {
         Out::Frame(_) => shown.push(start.elapsed()),
         Out::Aside(_) => {}
     })
@@ -118,10 +124,10 @@ async fn a_pointer_that_presses_nothing_draws_nothing() {
     ];
     let span = Duration::from_secs(1);
     let rests = |inbox: Sender<Msg>, _| async move { inbox.closed().await };
-    let still = drawn(span, idle.map(report).to_vec(), rests).await;
+    let still = drawn(model(), span, idle.map(report).to_vec(), rests).await;
     assert_eq!(still, [Duration::ZERO]);
     let press = report(MouseEventKind::Down(MouseButton::Left));
-    let clicked = drawn(span, vec![press], rests).await;
+    let clicked = drawn(model(), span, vec![press], rests).await;
     assert_eq!(clicked, [Duration::ZERO, span / 2]);
 }
 
@@ -140,6 +146,24 @@ async fn a_flood_of_polls_is_drawn_in_flocks() {
         (10..=18).contains(&count),
         "{count} frames in a second of a thousand polls"
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_motion_is_reduced_polls_are_drawn_once_a_second_and_news_at_once() {
+    let calm = moving(Motion::Reduced);
+    let feed = |inbox: Sender<Msg>, _| async move {
+        for number in 0..100 {
+            inbox.send(polled(number)).await.unwrap();
+            sleep(Duration::from_millis(25)).await;
+        }
+        let text = "filled".to_owned();
+        let said = Msg::Said(crate::app::notice::Tone::Good, text);
+        inbox.send(said).await.unwrap();
+        inbox.closed().await;
+    };
+    let drawn = drawn(calm, Duration::from_millis(2_900), vec![], feed).await;
+    let millis: Vec<_> = drawn.iter().map(Duration::as_millis).collect();
+    assert_eq!(millis, [0, 1_000, 2_000, 2_500]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -163,6 +187,7 @@ async fn what_became_of_a_command_is_drawn_at_once_not_with_the_next_flock() {
 #[tokio::test(start_paused = true)]
 async fn what_happens_unseen_on_another_account_draws_nothing() {
     let drawn = drawn(
+        model(),
         Duration::from_secs(9),
         vec![],
         |_inbox, coming| async move {

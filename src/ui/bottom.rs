@@ -143,7 +143,8 @@ fn strip_height(strip: &StripView, width: u16) -> u16 {
 }
 
 fn fits_one_line(strip: &StripView, width: u16) -> bool {
-    spans_width(&strip.words) + GAUGE + 6 <= width
+    let gauge = strip.left.map_or(0, |_| GAUGE + 2);
+    spans_width(&strip.words) + gauge + 4 <= width
 }
 
 fn draw_strip(canvas: &mut Canvas<'_>, area: Rect, strip: &StripView) {
@@ -156,8 +157,10 @@ fn draw_strip(canvas: &mut Canvas<'_>, area: Rect, strip: &StripView) {
     };
     let first = line(inner, 0);
     if fits_one_line(strip, area.width) {
-        let start = first.width.saturating_sub(GAUGE);
-        canvas.gauge(after(first, start), strip.left);
+        if let Some(left) = strip.left {
+            let start = first.width.saturating_sub(GAUGE);
+            canvas.gauge(after(first, start), left);
+        }
         canvas.spans(first, &strip.words);
         return;
     }
@@ -177,7 +180,7 @@ fn draw_strip(canvas: &mut Canvas<'_>, area: Rect, strip: &StripView) {
         second
     };
     let room = canvas.spans(room, keys);
-    if room.width > GAUGE {
-        canvas.gauge(after(room, room.width - GAUGE), strip.left);
+    if let Some(left) = strip.left.filter(|_| room.width > GAUGE) {
+        canvas.gauge(after(room, room.width - GAUGE), left);
     }
 }

@@ -1,6 +1,6 @@
 //! The list of many commands: the exact calls before they go, what came of each after.
 
-use super::{Scene, Span, Tone, activity, format, strip, words};
+use super::{Scene, Span, Tone, activity, format, passing, strip, words};
 use crate::{
     app::{
         Model,
@@ -58,7 +58,7 @@ fn title(model: &Model, scene: &Scene<'_>, bulk: &Bulk) -> Vec<Span> {
     };
     match (bulk.stage, bulk.ends_at()) {
         (Stage::Asking { .. }, end) => {
-            let left = end.map(|end| format::countdown(end, scene.own_now));
+            let left = end.map(|end| scene.until_own(end, passing::FOR));
             let left = left.map(|left| format!("  ({left})")).unwrap_or_default();
             [
                 vec![head(format!("{calls}{account}?  "))],

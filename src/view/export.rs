@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     app::{
-        Model, Store,
+        Model, Motion, Store,
         export::{Export, Format, Sheet, SheetRows, Stage},
         keymap::{Action, Context},
         notice::Activity,
@@ -177,6 +177,7 @@ pub fn file(sheet: &Sheet) -> (String, usize) {
         own_now: sheet.at,
         zone: &zone,
         mode: None,
+        motion: Motion::Full,
     };
     match (&sheet.rows, sheet.format) {
         (SheetRows::Positions(rows), Format::Json) => (json(rows), rows.len()),

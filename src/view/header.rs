@@ -1,10 +1,10 @@
 //! The line that is always there: where orders go, what the account is worth, how near its limits are,
 //! whether the far end answers and how old the data is.
 
-use super::{Gauge, Share, Span, Tone, calls, format, guard, spark::spark, title, words};
+use super::{Gauge, Scene, Share, Span, Tone, calls, format, guard, passing, spark::spark, title, words};
 use crate::{
     app::{
-        Mode, Model, Tint,
+        Mode, Model, Motion, Tint,
         guard::Limit,
         keymap::{Action, Context},
         poll::Source,
@@ -63,7 +63,7 @@ impl Segment {
 /// Nobody must take a held display for the present.
 fn frozen(model: &Model) -> Option<Segment> {
     let since = model.frozen.as_ref()?.since;
-    let age = format::age(model.now.since(since));
+    let age = passing::age(model.now.since(since), model.options.motion);
     let mut words = vec![Span::new(format!("FROZEN {age}"), Tone::Alert)];
     if let Some(chord) = model.keymap.chord(Context::Desk, Action::Freeze) {
         words.push(Span::new(format!(" {chord}"), Tone::Accent));
@@ -235,24 +235,26 @@ const TROUBLES: &[(FailureKind, &str, Tone)] = &[
 
 pub(super) fn api_state(model: &Model) -> Span {
     let health = &model.store.health;
+    let scene = Scene::of(model, &model.options.zone);
     if health.has(FailureKind::Auth) {
         return Span::new("AUTH: key refused", Tone::Alert);
     }
     if let Some(until) = health.limited_until(model.now) {
-        let left = format::countdown(until, model.now);
+        let left = scene.until_own(until, passing::FOR);
         return Span::new(format!("LIMITED {left}"), Tone::Warn);
     }
     if health.tries() > 0 {
         let when = health.next_try(model.now);
-        let when = when.map(|at| format!(" in {}", format::countdown(at, model.now)));
+        let when = when.map(|at| format!(" {}", scene.until_own(at, passing::NEXT)));
         let when = when.unwrap_or_default();
         return Span::new(format!("DOWN, retry {}{when}", health.tries()), Tone::Alert);
     }
     let trouble = TROUBLES.iter().find(|(kind, ..)| health.has(*kind));
     match (trouble, quiet(model)) {
         (Some((_, words, tone)), _) => Span::new(*words, *tone),
-        (None, Some(quiet)) => Span::new(format!("QUIET {}", format::age(quiet)), Tone::Warn),
-        (None, None) => typical(&model.store.calls).map_or_else(Span::unknown, pace),
+        (None, Some(quiet)) => Span::new(format!("QUIET {}", scene.age(quiet)), Tone::Warn),
+        (None, None) => typical(&model.store.calls)
+            .map_or_else(Span::unknown, |took| pace(took, scene.motion)),
     }
 }
 
@@ -281,13 +283,18 @@ fn typical(calls: &VecDeque<(u64, Call)>) -> Option<Duration> {
     recent.get(recent.len() / 2).copied()
 }
 
-fn pace(elapsed: Duration) -> Span {
-    let took = format::elapsed(elapsed);
-    if elapsed >= calls::SLOW {
-        Span::new(format!("SLOW {took}"), Tone::Warn)
+/// The milliseconds are never the same twice: where motion is reduced they are in the calls pane alone.
+fn pace(elapsed: Duration, motion: Motion) -> Span {
+    let (word, tone) = if elapsed >= calls::SLOW {
+        ("SLOW", Tone::Warn)
     } else {
-        Span::plain(format!("OK {took}"))
-    }
+        ("OK", Tone::Plain)
+    };
+    let words = match motion {
+        Motion::Full => format!("{word} {}", format::elapsed(elapsed)),
+        Motion::Reduced => word.to_owned(),
+    };
+    Span::new(words, tone)
 }
 
 /// The ages that matter always; prices and account figures when they are late.

@@ -24,6 +24,7 @@ mod help;
 mod history;
 mod orders;
 mod panes;
+mod passing;
 mod positions;
 mod price;
 mod prompt;
@@ -78,7 +79,7 @@ pub mod columns {
 
 use crate::{
     app::{
-        Mode, Model, Store,
+        Mode, Model, Motion, Store,
         keymap::Action,
         notice::{self, Activity},
     },
@@ -174,6 +175,8 @@ pub struct Scene<'a> {
     pub zone: &'a Zone,
     /// Whom the numbers are from, once that is known.
     pub mode: Option<Mode>,
+    /// Whether what only time moves stands still.
+    pub motion: Motion,
 }
 
 impl<'a> Scene<'a> {
@@ -185,6 +188,7 @@ impl<'a> Scene<'a> {
             own_now: model.now,
             zone,
             mode: model.identity.as_ref().map(|identity| identity.mode),
+            motion: model.options.motion,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::{
     Align::{Left, Number},
-    Body, Cell, Column, Lead, Row, Scene, Span, Table, Tone, format, scaled, twaps,
+    Body, Cell, Column, Lead, Row, Scene, Span, Table, Tone, format, passing, scaled, twaps,
     words::{self, aside},
 };
 use crate::{
@@ -29,7 +29,7 @@ pub const WORKING: &[Column<Order>] = &[
     Column::new("attached_exits", "exits", Left, 4, exits),
     Column::new("margin", "margin", Left, 8, margin),
     Column::new("age", "age", Number, 7, |order: &Order, scene| {
-        aside(Some(format::age(scene.now.since(order.requested_at))))
+        aside(Some(scene.age(scene.now.since(order.requested_at))))
     })
     .span(|order, scene| Some(scene.now.since(order.requested_at))),
 ];
@@ -163,7 +163,7 @@ fn time_in_force(order: &Order, scene: &Scene<'_>) -> Cell {
         return Span::unknown().into();
     };
     match order.gtd_expires_at.filter(|_| tif.is(&TimeInForce::Gtd)) {
-        Some(end) => Span::plain(format!("gtd {}", format::countdown(end, scene.now))).into(),
+        Some(end) => Span::plain(format!("gtd {}", scene.until(end, passing::BARE))).into(),
         None => Span::muted(tif.to_string()).into(),
     }
 }

@@ -161,11 +161,7 @@ fn extra(position: &Position, _: &Scene<'_>) -> Cell {
 }
 
 fn age(position: &Position, scene: &Scene<'_>) -> Cell {
-    aside(
-        position
-            .opened_at
-            .map(|at| format::age(scene.now.since(at))),
-    )
+    aside(position.opened_at.map(|at| scene.age(scene.now.since(at))))
 }
 
 /// The sum of what is open and shown, when every part of it is known.

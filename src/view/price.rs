@@ -118,7 +118,7 @@ fn foot(points: &[(Timestamp, Num)], fills: usize, scene: &Scene<'_>) -> Vec<Spa
     vec![
         Span::muted(format!("{marks} and {fills} seen")),
         Span::muted(format!(" over {}", format::span(over))),
-        Span::muted(format!(", the newest {} old", format::age(age))),
+        Span::muted(format!(", the newest {} old", scene.age(age))),
         Span::plain("  "),
         mark(Some(Side::Buy)),
         Span::muted(" bought  "),

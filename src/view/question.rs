@@ -1,7 +1,7 @@
 //! The question about a command that only a person can end.
 
 use super::{
-    Scene, Span, Tone, format,
+    Scene, Span, Tone, passing,
     strip::{account, asked, button},
 };
 use crate::{
@@ -24,11 +24,8 @@ pub(super) fn words(
     let again = if never_left {
         button(Action::Confirm, "send it now")
     } else if scene.own_now < strip.ends_at() {
-        let left = format::countdown(strip.ends_at(), scene.own_now);
-        button(
-            Action::Confirm,
-            &format!("same request again ({left} left)"),
-        )
+        let left = scene.until_own(strip.ends_at(), passing::LEFT);
+        button(Action::Confirm, &format!("same request again ({left})"))
     } else {
         vec![Span::plain("not to be sent again")]
     };

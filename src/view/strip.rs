@@ -1,9 +1,9 @@
 //! What asks, what is on its way and what has just happened: the strip, the flights and the toast.
 
-use super::{Gauge, Scene, Share, Span, Tone, activity, format, question, words};
+use super::{Gauge, Scene, Share, Span, Tone, activity, passing, question, words};
 use crate::{
     app::{
-        About, Flight, Mode, Model,
+        About, Flight, Mode, Model, Motion,
         keymap::{Action, Context},
         notice::{self, Event, Notice},
         overlay::{Arm, Deed, Overlay, Strip},
@@ -17,8 +17,8 @@ pub struct StripView {
     /// Amber where orders are paper, red where they are not; the badge above says it in words.
     pub tone: Tone,
     pub words: Vec<Span>,
-    /// Time left until it goes or disarms.
-    pub left: Gauge,
+    /// Time left until it goes or disarms; where motion is reduced the words alone say it.
+    pub left: Option<Gauge>,
 }
 
 /// A command between its key and its outcome.
@@ -42,7 +42,7 @@ pub struct ToastView {
 
 pub fn strip(model: &Model, scene: &Scene<'_>, strip: &Strip) -> StripView {
     let button = |action, does: &str| button(model, Context::Strip, action, does);
-    let left = format::tenths(strip.ends_at().since(scene.own_now));
+    let left = passing::left(strip.ends_at().since(scene.own_now), scene.motion);
     let words = match strip.arm {
         Arm::Question { ticket, .. } => question::words(model, scene, (strip, ticket)),
         Arm::Countdown { .. } => [
@@ -71,12 +71,12 @@ pub fn strip(model: &Model, scene: &Scene<'_>, strip: &Strip) -> StripView {
         .concat(),
     };
     let whole = strip.ends_at().since(strip.drawn_at);
-    let left = share_of(strip.ends_at(), scene.own_now, whole.as_millis());
+    let share = share_of(strip.ends_at(), scene.own_now, whole.as_millis());
     let tone = mode_tone(model);
     StripView {
         tone,
         words,
-        left: Gauge { share: left, tone },
+        left: (scene.motion == Motion::Full).then_some(Gauge { share, tone }),
     }
 }
 
@@ -260,8 +260,8 @@ fn running(
             Tone::Alert,
         ));
     }
-    let next = format::countdown(retry_at, scene.own_now);
-    words.push(Span::muted(format!("  next in {next}")));
+    let next = scene.until_own(retry_at, passing::NEXT);
+    words.push(Span::muted(format!("  next {next}")));
     words
 }
 
@@ -304,10 +304,7 @@ fn waiting(flight: &Flight, scene: &Scene<'_>) -> Vec<Span> {
             words::command(&flight.command, &flight.about)
         )),
         Span::new(activity::progress_words(progress), tone),
-        Span::muted(format!(
-            " in {}",
-            format::countdown(retry_at, scene.own_now)
-        )),
+        Span::muted(format!(" {}", scene.until_own(retry_at, passing::NEXT))),
     ]
 }
 

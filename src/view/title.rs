@@ -1,9 +1,9 @@
 //! What stands in a pane's border: its key, its name, how many rows, and how old they are.
 
-use super::{Span, Tone, format, tour};
+use super::{Scene, Span, Tone, format, passing, tour};
 use crate::{
     app::{
-        Feed, Model,
+        Feed, Model, Motion,
         keymap::Context,
         lens::{Direction, Lens},
         pane::Pane,
@@ -233,7 +233,8 @@ pub(super) fn source_words(model: &Model, source: Source) -> Vec<Span> {
     let trouble = model.store.trouble(source);
     let until = model.store.health.limited_until(model.now);
     if let (Some(until), Some(_)) = (until, model.store.polled_at(source)) {
-        let waits = format!("waiting {}", format::countdown(until, model.now));
+        let scene = Scene::of(model, &model.options.zone);
+        let waits = format!("waiting {}", scene.until_own(until, passing::FOR));
         let waits = Span::new(waits, Tone::Warn);
         return std::iter::once(waits)
             .chain(age_of(model, source))
@@ -272,13 +273,14 @@ pub(super) fn age_at(model: &Model, source: Source, now: Timestamp) -> Option<Sp
     let interval = interval.map(|interval| *interval * model.glance.slower());
     // What has ended is read seldom, and nothing of it can have changed.
     let is_settled = source == Source::Scaled && model.store.all_ladders_ended();
-    Some(age_words(age, interval.filter(|_| !is_settled)))
+    let interval = interval.filter(|_| !is_settled);
+    Some(age_words(age, interval, model.options.motion))
 }
 
 /// `3s`, `late 14s` past three intervals, `OLD 2m` past ten.
-fn age_words(age: Duration, interval: Option<Duration>) -> Span {
+fn age_words(age: Duration, interval: Option<Duration>, motion: Motion) -> Span {
     let beyond = |times: u32| interval.is_some_and(|interval| age > interval * times);
-    let text = format::age(age);
+    let text = passing::age(age, motion);
     if beyond(OLD) {
         Span::new(format!("OLD {text}"), Tone::Alert)
     } else if beyond(LATE) {
@@ -294,14 +296,24 @@ mod tests {
 
     #[test]
     fn an_age_becomes_late_past_three_intervals_and_old_past_ten() {
-        let words = |secs| age_words(Duration::from_secs(secs), Some(Duration::from_secs(2)));
+        let words = |secs| {
+            let (age, interval) = (Duration::from_secs(secs), Duration::from_secs(2));
+            age_words(age, Some(interval), Motion::Full)
+        };
         assert_eq!(words(6), Span::muted("6s"));
         assert_eq!(words(7), Span::new("late 7s", Tone::Warn));
         assert_eq!(words(20), Span::new("late 20s", Tone::Warn));
         assert_eq!(words(120), Span::new("OLD 2m", Tone::Alert));
         assert_eq!(
-            age_words(Duration::from_secs(999), None),
+            age_words(Duration::from_secs(999), None, Motion::Full),
             Span::muted("16m")
         );
+    }
+
+    #[test]
+    fn where_motion_is_reduced_late_is_said_as_soon_as_ever() {
+        let (age, interval) = (Duration::from_secs(7), Duration::from_secs(2));
+        let words = age_words(age, Some(interval), Motion::Reduced);
+        assert_eq!(words, Span::new("late <10s", Tone::Warn));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     Align::{Left, Number, Words},
-    Cell, Column, Gauge, Row, Scene, Share, Span, Table, Tone, format,
+    Cell, Column, Gauge, Row, Scene, Share, Span, Table, Tone, format, passing,
     words::{self, aside, known},
 };
 use crate::{
@@ -32,7 +32,7 @@ pub const TWAPS: &[Column<Twap>] = &[
         Span::muted(slices(t)).into()
     }),
     Column::new("next_run_at", "next", Number, 2, |t, scene| {
-        aside(next_slice(t, scene).map(|at| format::countdown(at, scene.now)))
+        aside(next_slice(t, scene).map(|at| scene.until(at, passing::BARE)))
     })
     .span(|t, scene| Some(next_slice(t, scene)?.since(scene.now))),
     Column::new("average_price", "average", Number, 4, |t, scene| {
@@ -130,8 +130,8 @@ fn card(twap: &Twap, scene: &Scene<'_>) -> TwapCard {
 fn card_state(twap: &Twap, scene: &Scene<'_>) -> Vec<Span> {
     let mut spans = vec![state(twap, scene)];
     if let Some(at) = next_slice(twap, scene) {
-        spans.push(Span::muted("  next in "));
-        spans.push(Span::plain(format::countdown(at, scene.now)));
+        spans.push(Span::muted("  next "));
+        spans.push(Span::plain(scene.until(at, passing::NEXT)));
     }
     spans
 }
@@ -158,10 +158,11 @@ fn filled_bar(twap: &Twap, scene: &Scene<'_>) -> Bar {
 
 fn time_bar(twap: &Twap, scene: &Scene<'_>) -> Bar {
     let share = twap.elapsed_share(clock(twap, scene));
-    let left = twap.end_at.filter(|_| share.is_some()).map(|end| {
-        let left = format::countdown(end, scene.now);
-        Span::muted(format!("  {left} left"))
-    });
+    let share = share.map(|share| passing::share(share, scene.motion));
+    let left = twap
+        .end_at
+        .filter(|_| share.is_some())
+        .map(|end| Span::muted(format!("  {}", scene.until(end, passing::LEFT))));
     let mut words = vec![Span::muted("drift "), drift(twap, scene)];
     words.extend(left.filter(|_| is_live(twap, scene)));
     Bar {
@@ -294,6 +295,7 @@ fn drift(twap: &Twap, scene: &Scene<'_>) -> Span {
     };
     let is_late = drift < Num::new(-5, 2);
     let tone = if is_late { Tone::Warn } else { Tone::Plain };
+    let drift = passing::share(drift, scene.motion);
     Span::new(format::signed_percent(drift), tone)
 }
 

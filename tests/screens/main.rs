@@ -6,6 +6,7 @@
     reason = "a failed helper is a failed test"
 )]
 
+mod calm;
 mod desk;
 mod digits;
 mod dump;
@@ -40,6 +41,12 @@ screens! {
     full_desk_120x40: desk::full(), 120 x 40;
     full_desk_80x24: desk::full(), 80 x 24;
     full_desk_60x16: desk::full(), 60 x 16;
+    calm_desk_200x60: calm::full(), 200 x 60;
+    calm_desk_120x40: calm::full(), 120 x 40;
+    calm_desk_80x24: calm::full(), 80 x 24;
+    calm_desk_60x16: calm::full(), 60 x 16;
+    calm_strip_120x40: calm::closing(), 120 x 40;
+    calm_strip_60x16: calm::closing(), 60 x 16;
     orders_80x24: pressed("2"), 80 x 24;
     twaps_80x24: pressed("3"), 80 x 24;
     ladder_60x16: pressed("4"), 60 x 16;

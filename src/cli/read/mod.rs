@@ -17,7 +17,7 @@ use super::{
     voice::{Output, Voice, json},
 };
 use crate::{
-    app::{Store, notice::Activity},
+    app::{Motion, Store, notice::Activity},
     model::Page,
     runtime::{self, Clock},
     view::{self, Scene, format::Zone},
@@ -56,6 +56,7 @@ fn drawn(store: &Store, draw: impl FnOnce(&Scene<'_>) -> String) -> String {
         own_now: now,
         zone: &zone,
         mode: None,
+        motion: Motion::Full,
     })
 }
 

@@ -5,7 +5,9 @@ mod order;
 mod position;
 mod strategy;
 
-use super::{PriceView, Scene, Span, activity, calls, format, price::price, scaled, words};
+use super::{
+    PriceView, Scene, Span, activity, calls, format, passing, price::price, scaled, words,
+};
 use crate::{
     app::{
         Model, links,
@@ -181,9 +183,9 @@ impl Fields {
     fn time(&mut self, label: &'static str, at: Option<Timestamp>, scene: &Scene<'_>) {
         let Some(at) = at else { return };
         let relation = if at > scene.now {
-            format!("  in {}", format::countdown(at, scene.now))
+            format!("  {}", scene.until(at, passing::NEXT))
         } else {
-            format!("  {} ago", format::age(scene.now.since(at)))
+            format!("  {} ago", scene.age(scene.now.since(at)))
         };
         let exact = scene.zone.exact(at);
         self.push(label, vec![Span::plain(exact), Span::muted(relation)]);

@@ -4,7 +4,7 @@ use super::{super::Tone, preview::Line, quantity};
 use crate::{
     app::{BOOK_EVERY, Model},
     model::{Book, Num, Side, Sweep, TimeInForce, draft::Seen},
-    view::{Span, format},
+    view::{Span, format, passing},
 };
 
 /// Past this many askings a book is no longer what is being traded in.
@@ -28,7 +28,7 @@ pub(super) fn depth(taker: &Taker, model: &Model, seen: &Seen) -> Option<Line> {
     let words = format!(
         "{}, from a book {} old",
         met(&sweep, taker, book, seen),
-        format::age(age)
+        passing::age(age, model.options.motion)
     );
     let tone = if age > BOOK_EVERY * LATE {
         Tone::Warn

@@ -6,7 +6,7 @@ use super::{
     preview::{Line, Trade, change, dollars, execution, fires, sized},
 };
 use crate::{
-    app::Model,
+    app::{Model, Motion},
     model::{
         MarginMode, Num, Page, PlaceKind,
         draft::{EntryDraft, Field, Seen, Shape},
@@ -66,7 +66,7 @@ pub(super) fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<Line>
         lines.extend(depth(&taker, model, seen).filter(|_| is_whole));
     }
     if draft.has(Field::Expires) {
-        lines.push(("expires", expires(draft, seen)));
+        lines.push(("expires", expires(draft, model.options.motion, seen)));
     }
     lines.push(("position", position_after(draft, size, (model, seen))));
     lines
@@ -184,11 +184,14 @@ fn listed(rungs: &[String]) -> String {
 }
 
 /// In how long, and when that is here.
-fn expires(draft: &EntryDraft, seen: &Seen) -> Span {
+fn expires(draft: &EntryDraft, motion: Motion, seen: &Seen) -> Span {
     let at = draft.expires(seen).ok().flatten();
     known(at.zip(seen.zone).map(|(at, zone)| {
-        let left = format::countdown(at, seen.now);
-        format!("in {left}, {}", zone.minute(at))
+        let minute = zone.minute(at);
+        match motion {
+            Motion::Full => format!("in {}, {minute}", format::countdown(at, seen.now)),
+            Motion::Reduced => minute,
+        }
     }))
 }
 

@@ -1,7 +1,7 @@
 //! What would come of sending it. Estimates say so; what cannot be known is not guessed.
 
 use super::{
-    super::{Span, Tone, format},
+    super::{Span, Tone, format, passing},
     depth::{Taker, depth},
     entry, estimated, known, position_side, quantity, unknown,
 };
@@ -258,7 +258,7 @@ fn observed(model: &Model, seen: &Seen) -> Span {
     let words = format!(
         "{}, {} old",
         format::price(mid, seen.market),
-        format::age(age)
+        passing::age(age, model.options.motion)
     );
     Span::new(words, if is_late { Tone::Warn } else { Tone::Plain })
 }

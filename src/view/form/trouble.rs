@@ -2,7 +2,7 @@
 //! Warnings never block: only the service knows what it accepts.
 
 use super::{
-    super::{Span, Tone, format},
+    super::{Scene, Span, Tone, format, passing},
     caution,
     entry::is_held_known,
 };
@@ -66,8 +66,9 @@ fn sending(form: &Form, model: &Model) -> Option<Span> {
             (format!("sending {ticket}, attempt {attempt}"), Tone::Warn)
         }
         Progress::Unknown { why, retry_at } | Progress::Waiting { why, retry_at } => {
-            let left = format::countdown(*retry_at, model.now);
-            (format!("{ticket} {why}; again in {left}"), Tone::Warn)
+            let scene = Scene::of(model, &model.options.zone);
+            let next = scene.until_own(*retry_at, passing::NEXT);
+            (format!("{ticket} {why}; again {next}"), Tone::Warn)
         }
         Progress::Running { .. } | Progress::Flattening(_) => {
             (format!("{ticket} is running"), Tone::Accent)
