@@ -16,7 +16,15 @@ use std::{
 
 /// What the settings decide about any desk.
 pub(super) fn start(settings: &Settings) -> Result<Start> {
-    let looks = looks(settings)?;
+    // Colours are no reason to be left without a desk.
+    let (looks, warnings) = match looks(settings) {
+        Ok(looks) => (looks, vec![]),
+        Err(why) => {
+            let named = settings.theme;
+            let warning = format!("{why:#}; until it is mended the colours are theme = \"{named}\"");
+            (in_depth(built_in(settings), settings), vec![warning])
+        }
+    };
     Ok(Start {
         options: options(settings),
         keymap: keymap(settings)?,
@@ -25,7 +33,7 @@ pub(super) fn start(settings: &Settings) -> Result<Start> {
             .export_dir
             .clone()
             .unwrap_or_else(|| PathBuf::from(".")),
-        warnings: vec![],
+        warnings,
         terminal: if said("TMUX").is_empty() {
             Terminal::Plain
         } else {
@@ -45,6 +53,10 @@ pub(super) fn start(settings: &Settings) -> Result<Start> {
 
 /// The theme in as many colours as the settings or the terminal allow.
 pub(super) fn looks(settings: &Settings) -> Result<Looks> {
+    Ok(in_depth(picture_theme(settings)?, settings))
+}
+
+fn in_depth(theme: Theme, settings: &Settings) -> Looks {
     let depth = match settings.color {
         ColorChoice::Auto | ColorChoice::Always => Depth::of(&said("TERM"), &said("COLORTERM")),
         ColorChoice::Truecolor | ColorChoice::Never => Depth::True,
@@ -56,8 +68,8 @@ pub(super) fn looks(settings: &Settings) -> Result<Looks> {
     } else {
         Depth::None
     };
-    let own = picture_theme(settings)?.with_depth(depth);
-    Ok(Looks { own, depth })
+    let own = theme.with_depth(depth);
+    Looks { own, depth }
 }
 
 fn has_colours(settings: &Settings) -> bool {
@@ -76,8 +88,11 @@ pub(super) fn picture_theme(settings: &Settings) -> Result<Theme> {
     if !has_colours(settings) {
         return Ok(Theme::colourless());
     }
-    let own = own_theme(settings)?;
-    Ok(own.unwrap_or_else(|| Theme::named(&settings.theme.to_string()).unwrap_or_default()))
+    Ok(own_theme(settings)?.unwrap_or_else(|| built_in(settings)))
+}
+
+fn built_in(settings: &Settings) -> Theme {
+    Theme::named(&settings.theme.to_string()).unwrap_or_default()
 }
 
 /// The trader's own colours, if there are any.

@@ -84,8 +84,11 @@ enum Asked {
 impl Watch {
     fn new(sources: Sources, loaded: Loaded, start: &Start) -> Self {
         let files = files(&sources, &loaded);
+        // What was wrong with the colours at the start has been said.
+        let is_faulty = far::looks(&loaded.settings).is_err();
         Self {
             held: prints(&files),
+            read: if is_faulty { prints(&files) } else { vec![] },
             files,
             sources,
             first: loaded.clone(),
@@ -94,8 +97,7 @@ impl Watch {
             looks: start.looks.clone(),
             seen: vec![],
             still: 0,
-            read: vec![],
-            is_faulty: false,
+            is_faulty,
         }
     }
 
@@ -444,6 +446,32 @@ mod tests {
         );
         let news = looks(&mut scene.watch, 8).unwrap();
         assert!(news.looks.is_some(), "{news:?}");
+    }
+
+    #[test]
+    fn colours_that_were_broken_at_the_start_are_told_of_once_and_taken_when_they_are_mended() {
+        let dir = tempfile::tempdir().unwrap();
+        let [file, theme] = ["config.toml", "theme.toml"].map(|name| dir.path().join(name));
+        let settings = "color = \"truecolor\"\ntheme_file = \"THEME\"\n";
+        fs::write(&file, settings.replace("THEME", theme.to_str().unwrap())).unwrap();
+        fs::write(&theme, "text = \"red\"\n").unwrap();
+        let sources = Sources {
+            user_file: Some(file),
+            ..Sources::default()
+        };
+        let loaded = load(&sources).unwrap();
+        let start = far::start(&loaded.settings).unwrap();
+        let said = &start.warnings[0];
+        assert!(
+            said.starts_with(&format!("theme_file {}: ", theme.display())),
+            "{said}"
+        );
+        assert_eq!(start.scrolls.theme, crate::ui::Theme::default());
+        let watch = Watch::new(sources, loaded, &start);
+        let mut scene = Scene { dir, watch };
+        assert!(looks(&mut scene.watch, 8).is_none());
+        scene.saves("theme.toml", include_str!("../../assets/themes/light.toml"));
+        assert_eq!(words(&scene.good()), ["theme_file changed"]);
     }
 
     #[test]

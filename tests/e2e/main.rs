@@ -11,6 +11,7 @@
 mod accounts;
 mod clock;
 mod leaving;
+mod looks;
 mod mouse;
 mod session;
 mod settings;

@@ -19,8 +19,20 @@ const PATIENCE: Duration = Duration::from_mins(1);
 type Process = Box<dyn Child + Send + Sync>;
 type Master = Box<dyn MasterPty + Send>;
 
+/// What the program has written so far.
+struct Heard {
+    parser: vt100::Parser,
+    bytes: Vec<u8>,
+}
+
+impl Heard {
+    fn screen(&self) -> &vt100::Screen {
+        self.parser.screen()
+    }
+}
+
 pub(crate) struct Session {
-    screen: Arc<(Mutex<vt100::Parser>, Condvar)>,
+    heard: Arc<(Mutex<Heard>, Condvar)>,
     keys: Box<dyn Write + Send>,
     child: Process,
     reader: Option<JoinHandle<()>>,
@@ -127,6 +139,8 @@ pub(crate) struct Ended {
     pub(crate) code: u32,
     /// Terminal modes it took and did not give back.
     pub(crate) kept: Vec<&'static str>,
+    /// All that it wrote.
+    pub(crate) bytes: Vec<u8>,
 }
 
 impl Session {
@@ -145,22 +159,19 @@ impl Session {
     ) -> Self {
         let (columns, rows) = size;
         let (child, master, found) = spawn(home, size, args, environment);
-        let screen = Arc::new((
-            Mutex::new(vt100::Parser::new(
-                at_least_one(rows),
-                at_least_one(columns),
-                0,
-            )),
-            Condvar::new(),
-        ));
+        let heard = Heard {
+            parser: vt100::Parser::new(at_least_one(rows), at_least_one(columns), 0),
+            bytes: vec![],
+        };
+        let heard = Arc::new((Mutex::new(heard), Condvar::new()));
         let hung_up = Arc::new(AtomicBool::new(false));
         let reader = read_into(
-            Arc::clone(&screen),
+            Arc::clone(&heard),
             Arc::clone(&hung_up),
             master.try_clone_reader().unwrap(),
         );
         Self {
-            screen,
+            heard,
             keys: master.take_writer().unwrap(),
             child,
             reader: Some(reader),
@@ -197,9 +208,9 @@ impl Session {
     /// Column and row of the first place that says `text`.
     #[track_caller]
     pub(crate) fn place(&self, text: &str) -> (u16, u16) {
-        let parser = self.screen.0.lock().unwrap();
-        let (_, columns) = parser.screen().size();
-        let mut rows = (0..).zip(parser.screen().rows(0, columns.get()));
+        let heard = self.heard.0.lock().unwrap();
+        let (_, columns) = heard.screen().size();
+        let mut rows = (0..).zip(heard.screen().rows(0, columns.get()));
         let found = rows.find_map(|(row, line)| {
             let before = &line[..line.find(text)?];
             Some((u16::try_from(before.chars().count()).unwrap(), row))
@@ -209,29 +220,43 @@ impl Session {
 
     /// Whether the program has the terminal report clicks.
     pub(crate) fn hears_mouse(&self) -> bool {
-        hears_mouse(self.screen.0.lock().unwrap().screen())
+        hears_mouse(self.heard.0.lock().unwrap().screen())
     }
 
     /// Waits until `holds` is true of the screen; fails with the screen if that never comes.
     #[track_caller]
     pub(crate) fn wait_until(&self, what: &str, holds: impl Fn(&str) -> bool) {
-        let (screen, changed) = &*self.screen;
+        self.wait(what, |heard| holds(&heard.screen().contents()));
+    }
+
+    /// Waits until all that was written holds these bytes.
+    #[track_caller]
+    pub(crate) fn wait_for_bytes(&self, bytes: &[u8]) {
+        let what = String::from_utf8_lossy(bytes).escape_debug().to_string();
+        self.wait(&what, |heard| {
+            heard.bytes.windows(bytes.len()).any(|part| part == bytes)
+        });
+    }
+
+    #[track_caller]
+    fn wait(&self, what: &str, holds: impl Fn(&Heard) -> bool) {
+        let (heard, changed) = &*self.heard;
         let end = Instant::now() + PATIENCE;
-        let mut parser = screen.lock().unwrap();
-        while !holds(&parser.screen().contents()) {
+        let mut heard = heard.lock().unwrap();
+        while !holds(&heard) {
             let left = end.saturating_duration_since(Instant::now());
             assert!(
                 !left.is_zero(),
                 "never saw {what} on:\n{}",
-                parser.screen().contents()
+                heard.screen().contents()
             );
-            parser = changed.wait_timeout(parser, left).unwrap().0;
+            heard = changed.wait_timeout(heard, left).unwrap().0;
         }
     }
 
     /// As it is now.
     pub(crate) fn screen(&self) -> String {
-        self.screen.0.lock().unwrap().screen().contents()
+        self.heard.0.lock().unwrap().screen().contents()
     }
 
     #[track_caller]
@@ -271,8 +296,8 @@ impl Session {
 
     /// What the program has of the terminal.
     pub(crate) fn kept(&self) -> Vec<&'static str> {
-        let parser = self.screen.0.lock().unwrap();
-        let screen = parser.screen();
+        let heard = self.heard.0.lock().unwrap();
+        let screen = heard.screen();
         let modes = [
             ("alternate screen", screen.alternate_screen()),
             ("hidden cursor", screen.hide_cursor()),
@@ -289,7 +314,8 @@ impl Session {
         let code = self.child.wait().unwrap().exit_code();
         self.reader.take().unwrap().join().unwrap();
         let kept = self.kept();
-        Ended { code, kept }
+        let bytes = std::mem::take(&mut self.heard.0.lock().unwrap().bytes);
+        Ended { code, kept, bytes }
     }
 }
 
@@ -311,19 +337,22 @@ fn at_least_one(cells: u16) -> NonZero<u16> {
 }
 
 fn read_into(
-    screen: Arc<(Mutex<vt100::Parser>, Condvar)>,
+    heard: Arc<(Mutex<Heard>, Condvar)>,
     hung_up: Arc<AtomicBool>,
     mut out: Box<dyn Read + Send>,
 ) -> JoinHandle<()> {
     std::thread::spawn(move || {
         let mut bytes = [0; 16 * 1024];
         while let Ok(count @ 1..) = out.read(&mut bytes) {
-            screen.0.lock().unwrap().process(&bytes[..count]);
-            screen.1.notify_all();
+            let mut now = heard.0.lock().unwrap();
+            now.parser.process(&bytes[..count]);
+            now.bytes.extend_from_slice(&bytes[..count]);
+            drop(now);
+            heard.1.notify_all();
             if hung_up.load(Ordering::SeqCst) {
                 break;
             }
         }
-        screen.1.notify_all();
+        heard.1.notify_all();
     })
 }
