@@ -59,6 +59,7 @@ fn desk(rows: usize) -> Model {
         reading: perpdeck::view::READING,
         alerts: perpdeck::config::Alerts::default(),
         guard: perpdeck::config::Guard::default(),
+        fees: perpdeck::config::Fees::default(),
         motion: perpdeck::config::Motion::Full,
         close_all: CloseAllRule::Confirmed,
         intervals: BTreeMap::new(),

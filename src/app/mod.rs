@@ -15,6 +15,7 @@ mod days;
 mod doubt;
 mod equity;
 pub mod export;
+pub mod fees;
 mod fleet;
 mod flight;
 pub mod form;
@@ -71,7 +72,7 @@ pub use update::update;
 pub use wake::wake;
 
 pub use crate::config::{Motion, Tint};
-use crate::config::{Alerts, Checks, Dialect, Guard, Theme};
+use crate::config::{Alerts, Checks, Dialect, Fees, Guard, Theme};
 use crate::model::{
     AccountId, Book, Call, Command, Cursor, Drift, Failure, IdempotencyKey, MarketId, OrderId,
     Progress, Receipt, ScaledId, Ticket, Timestamp, Zone,
@@ -282,6 +283,8 @@ pub struct Options {
     pub alerts: Alerts,
     /// The limits of the challenge where the service does not tell them.
     pub guard: Guard,
+    /// What is charged where the service does not tell.
+    pub fees: Fees,
     /// Whether what only time moves stands still where it can.
     pub motion: Motion,
 }

@@ -9,7 +9,7 @@ use super::{
     update,
 };
 use crate::{
-    config::{Alerts, Checks, Dialect, Guard, Motion},
+    config::{Alerts, Checks, Dialect, Fees, Guard, Motion},
     model::{Failure, Market, Num, Order, Page, Position, Receipt, Ticket, Timestamp, Zone},
 };
 use std::{collections::BTreeMap, time::Duration};
@@ -63,6 +63,7 @@ pub(crate) fn bare_desk() -> Model {
         reading: crate::view::READING,
         alerts: Alerts::default(),
         guard: Guard::default(),
+        fees: Fees::default(),
         motion: Motion::Full,
     };
     let mut model = Model::new(options, Keymap::default(), NOON);

@@ -138,6 +138,7 @@ pub(super) fn options(settings: &Settings) -> Options {
         reading: view::READING,
         alerts: settings.alerts.clone(),
         guard: settings.guard.clone(),
+        fees: settings.fees.clone(),
         motion: settings.motion,
     }
 }

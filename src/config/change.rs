@@ -73,6 +73,7 @@ const LIVE: &[(&str, Looser)] = &[
     ("guard.daily_loss", Looser::WhenMore),
     ("guard.drawdown", Looser::WhenMore),
     ("guard", Looser::Never),
+    ("fees", Looser::Never),
     ("alerts", Looser::Never),
     ("poll", Looser::Never),
 ];

@@ -118,7 +118,9 @@ fn leaf(key: &str, default: &Value) -> Value {
 }
 
 fn is_amount(key: &str, default: &str) -> bool {
-    let may_be_empty = ["checks.", "guard."].iter().any(|t| key.starts_with(t));
+    let may_be_empty = ["checks.", "fees.", "guard."]
+        .iter()
+        .any(|t| key.starts_with(t));
     (default.is_empty() && may_be_empty) || default.parse::<Num>().is_ok()
 }
 

@@ -1,8 +1,8 @@
 //! What can be set. Names here are the names everywhere: file, environment, flags.
 
 use super::{
-    Alerts, Checks, Connection, FactsSource, Guard, PriceSource, Proxy, Secret, SettingsError,
-    SourceChoice, key, layers::Layers, profiles::Names, proxy, validate, words,
+    Alerts, Checks, Connection, FactsSource, Fees, Guard, PriceSource, Proxy, Secret,
+    SettingsError, SourceChoice, key, layers::Layers, profiles::Names, proxy, validate, words,
 };
 use crate::{
     api::{Dialect, Learned, Term},
@@ -66,6 +66,7 @@ pub struct Settings {
     pub read_only: bool,
     pub checks: Checks,
     pub guard: Guard,
+    pub fees: Fees,
     pub alerts: Alerts,
     pub poll: Poll,
     pub dialect: Dialect,

@@ -7,7 +7,7 @@ use crate::{
         keymap::Keymap,
         poll::{Answer, Poll},
     },
-    config::{Alerts, Checks, Dialect, Guard, Motion},
+    config::{Alerts, Checks, Dialect, Fees, Guard, Motion},
     model::{Page, Timestamp},
 };
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
@@ -36,6 +36,7 @@ fn moving(motion: Motion) -> Model {
         reading: crate::view::READING,
         alerts: Alerts::default(),
         guard: Guard::default(),
+        fees: Fees::default(),
         motion,
     };
     Model::new(options, Keymap::default(), FROZEN.now())

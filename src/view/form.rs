@@ -3,6 +3,7 @@
 mod caution;
 mod depth;
 mod entry;
+mod fee;
 mod preview;
 #[cfg(test)]
 mod tests;

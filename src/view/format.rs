@@ -115,6 +115,11 @@ pub fn ratio(ratio: Num) -> String {
     grouped(ratio.rounded(2))
 }
 
+/// Basis points of a charge, with two decimals at most.
+pub fn bps(bps: Num) -> String {
+    grouped(bps.rounded(2).normalized())
+}
+
 /// Basis points with one decimal and their sign.
 pub fn signed_bps(bps: Num) -> String {
     signed(bps.rounded(1))

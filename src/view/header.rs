@@ -1,7 +1,9 @@
 //! The line that is always there: where orders go, what the account is worth, how near its limits are,
 //! whether the far end answers and how old the data is.
 
-use super::{Gauge, Scene, Share, Span, Tone, calls, format, guard, passing, spark::spark, title, words};
+use super::{
+    Gauge, Scene, Share, Span, Tone, calls, format, guard, passing, spark::spark, title, words,
+};
 use crate::{
     app::{
         Mode, Model, Motion, Tint,
@@ -88,7 +90,7 @@ pub fn header(model: &Model) -> Header {
     let mut segments: Vec<Segment> = frozen(model).into_iter().collect();
     segments.extend(chip.is_none().then_some(account));
     segments.extend(halted(model));
-    segments.extend([worth(model), daily_loss(model), api(model)]);
+    segments.extend([worth(model), free(model), daily_loss(model), api(model)]);
     segments.extend(budget(model));
     segments.extend(guard::segments(model));
     segments.extend(ages(model));
@@ -140,6 +142,18 @@ fn worth(model: &Model) -> Segment {
         vec![Span::muted("equity "), equity, Span::muted("  day "), day],
     )
     .brief(brief)
+}
+
+/// What can still be put behind new positions, as the service reckons it.
+fn free(model: &Model) -> Segment {
+    let facts = model.store.account.value();
+    let free = match facts.and_then(|facts| facts.available_margin) {
+        Some(free) if free.is_positive() => Span::plain(format::usd(free)),
+        Some(none) => Span::new(format::usd(none), Tone::Warn),
+        None => Span::unknown(),
+    };
+    let brief = vec![Span::muted("free "), free.clone()];
+    Segment::new(6, vec![Span::muted("free margin "), free]).brief(brief)
 }
 
 /// How much time the course of the equity covers, and the cells it takes.
@@ -253,8 +267,9 @@ pub(super) fn api_state(model: &Model) -> Span {
     match (trouble, quiet(model)) {
         (Some((_, words, tone)), _) => Span::new(*words, *tone),
         (None, Some(quiet)) => Span::new(format!("QUIET {}", scene.age(quiet)), Tone::Warn),
-        (None, None) => typical(&model.store.calls)
-            .map_or_else(Span::unknown, |took| pace(took, scene.motion)),
+        (None, None) => {
+            typical(&model.store.calls).map_or_else(Span::unknown, |took| pace(took, scene.motion))
+        }
     }
 }
 

@@ -385,6 +385,7 @@ pub(crate) fn options() -> Options {
         reading: perpdeck::view::READING,
         alerts: perpdeck::config::Alerts::default(),
         guard: perpdeck::config::Guard::default(),
+        fees: perpdeck::config::Fees::default(),
         motion: perpdeck::config::Motion::Full,
         close_all: CloseAllRule::After(Duration::from_millis(1_500)),
         intervals: sources

@@ -2,7 +2,9 @@
 
 use super::{
     depth::{Taker, depth},
-    estimated, known,
+    estimated,
+    fee::{fee, traded},
+    known,
     preview::{Line, Trade, change, dollars, execution, fires, sized},
 };
 use crate::{
@@ -31,6 +33,11 @@ pub(super) fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<Line>
         (
             "liquidation",
             estimated(liquidation(draft, model, seen), seen.market),
+        ),
+        fee(
+            traded(draft, notional, seen),
+            draft.market_id.as_ref(),
+            model,
         ),
     ];
     if draft.has(Field::StopLoss) {

@@ -3,7 +3,9 @@
 use super::{
     super::{Span, Tone, format, passing},
     depth::{Taker, depth},
-    entry, estimated, known, position_side, quantity, unknown,
+    entry, estimated,
+    fee::{Traded, fee},
+    known, position_side, quantity, unknown,
 };
 use crate::{
     app::{Model, form::Form, poll::Source},
@@ -111,6 +113,11 @@ fn close(draft: &CloseDraft, model: &Model, seen: &Seen) -> Vec<Line> {
         ("size", why.unwrap_or_else(|| sized(size, seen))),
         ("notional", dollars(notional)),
         ("gross profit", profit(gross(seen.position, exit, size))),
+        fee(
+            closing.and_then(|side| traded(draft, (side, notional), seen)),
+            seen.position.map(|position| &position.market_id),
+            model,
+        ),
         ("position", change(seen.position, after, seen)),
     ];
     match (draft.kind, closing) {
@@ -139,6 +146,16 @@ fn close(draft: &CloseDraft, model: &Model, seen: &Seen) -> Vec<Line> {
         lines.extend(depth(&taker, model, seen));
     }
     lines
+}
+
+/// A close goes at once, or when its trigger is reached.
+fn traded(draft: &CloseDraft, (side, usd): (Side, Option<Num>), seen: &Seen) -> Option<Traded> {
+    let (usd, limit) = (usd?, draft.limit_price().ok()?);
+    match draft.kind {
+        CloseKind::Limit => Some(Traded::at(limit?, side, usd, seen)),
+        CloseKind::Conditional if limit.is_some() => Some(Traded::taking_at_most(usd)),
+        CloseKind::Market | CloseKind::Conditional => Some(Traded::taking(usd)),
+    }
 }
 
 fn gross(position: Option<&Position>, exit: Option<Num>, size: Option<Num>) -> Option<Num> {

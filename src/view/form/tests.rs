@@ -72,6 +72,7 @@ fn a_limit_entry_shows_everything_that_would_come_of_it() {
             ("notional", "1,500.00 USD"),
             ("initial margin", "150.00 USD"),
             ("liquidation", "–"),
+            ("fee", "–"),
             ("at stop", "est. -25.00 USD"),
             ("R:R", "3.00 : 1"),
             ("execution", "rests (maker)"),
@@ -92,6 +93,7 @@ fn an_isolated_entry_where_nothing_is_open_has_an_estimated_liquidation_price() 
             ("notional", "6,000.00 USD"),
             ("initial margin", "600.00 USD"),
             ("liquidation", "est. 3,235.3"),
+            ("fee", "–"),
             ("at stop", "–"),
             ("R:R", "–"),
             ("position", "flat → SHORT 2.0000"),
@@ -128,6 +130,7 @@ fn what_is_not_known_is_a_dash_and_never_zero() {
             ("notional", "–"),
             ("initial margin", "–"),
             ("liquidation", "–"),
+            ("fee", "–"),
             ("at stop", "–"),
             ("R:R", "–"),
             ("position", "–"),
@@ -148,6 +151,40 @@ fn a_limit_that_crosses_says_it_fills_now() {
         (span.text.as_str(), span.tone),
         ("fills now (taker)", Tone::Warn)
     );
+}
+
+/// What the form says of fees, where takers pay 4.5 and makers 1.5 basis points.
+fn fee(mut model: Model) -> String {
+    model.options.fees.taker_bps = Some(num("4.5"));
+    model.options.fees.maker_bps = Some(num("1.5"));
+    let mut lines = preview(&model).into_iter();
+    lines.find(|(label, _)| *label == "fee").unwrap().1
+}
+
+fn pressed(keys: &str) -> Model {
+    let mut model = desk();
+    press(&mut model, keys);
+    model
+}
+
+#[test]
+fn a_fee_is_reckoned_by_how_the_order_would_trade() {
+    let taker = "est. 2.88 USD (taker 4.5 bps, local)";
+    assert_eq!(fee(pressed("b 0.1")), taker);
+    assert_eq!(fee(limit_buy("0.1", "64001")), "est. 2.88 USD (taker 4.5 bps, local)");
+    assert_eq!(fee(limit_buy("0.1", "60000")), "est. 0.90 USD (maker 1.5 bps, local)");
+    assert_eq!(fee(pressed("c left left left")), "est. 3.60 USD (taker 4.5 bps, local)");
+    assert_eq!(fee(pressed("b")), "–");
+}
+
+#[test]
+fn a_fee_says_which_fill_of_the_service_it_is_reckoned_by() {
+    let mut model = pressed("b 0.1");
+    let filled = r#""type":"market","mode":"market","side":"buy","size":0.1,"status":"filled",
+        "notional":6400,"fee":3.2,"liquidity_role":"taker""#;
+    let page = Page::of(vec![order("ord-0", "BTC", filled)]);
+    arrive(&mut model, Answer::History(Ok(page)));
+    assert_eq!(fee(model), "est. 3.20 USD (taker 5 bps, by the last fill)");
 }
 
 #[test]
@@ -172,6 +209,7 @@ fn a_close_shows_the_part_what_it_brings_and_what_is_left() {
             ("size", "0.12500 BTC"),
             ("notional", "8,000.00 USD"),
             ("gross profit", "est. +500.00 USD"),
+            ("fee", "–"),
             ("position", "LONG 0.50000 → LONG 0.37500"),
             ("observed", "64,000, 0s old"),
         ])

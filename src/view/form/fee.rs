@@ -1,0 +1,146 @@
+//! What sending it would cost in fees, as far as anybody tells what is charged.
+
+use super::{known, preview::Line};
+use crate::{
+    app::{
+        Model,
+        fees::{Origin, Rate, rate},
+    },
+    model::{
+        LiquidityRole, MarketId, Num, PlaceKind, Side, TimeInForce,
+        draft::{EntryDraft, Field, Seen, Shape},
+        estimate,
+    },
+    view::format,
+};
+
+/// What would be traded in either role, USD.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Traded {
+    taker: Num,
+    maker: Num,
+    /// Whether it may come to less: where no book is known, or when a trigger is reached, it may rest.
+    certainty: Certainty,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Certainty {
+    Expected,
+    AtMost,
+}
+
+impl Traded {
+    pub(super) fn taking(usd: Num) -> Self {
+        Self {
+            taker: usd,
+            maker: Num::ZERO,
+            certainty: Certainty::Expected,
+        }
+    }
+
+    fn resting(usd: Num) -> Self {
+        Self {
+            taker: Num::ZERO,
+            maker: usd,
+            certainty: Certainty::Expected,
+        }
+    }
+
+    /// Dearer as a taker everywhere that is known.
+    pub(super) fn taking_at_most(usd: Num) -> Self {
+        Self {
+            certainty: Certainty::AtMost,
+            ..Self::taking(usd)
+        }
+    }
+
+    /// A limit that is sent at once.
+    pub(super) fn at(limit: Num, side: Side, usd: Num, seen: &Seen) -> Self {
+        let market = seen.market;
+        match market.and_then(|market| estimate::crosses(market, side, limit)) {
+            Some(true) => Self::taking(usd),
+            Some(false) => Self::resting(usd),
+            None => Self::taking_at_most(usd),
+        }
+    }
+
+    fn and(self, other: Self) -> Option<Self> {
+        Some(Self {
+            taker: self.taker.plus(other.taker)?,
+            maker: self.maker.plus(other.maker)?,
+            certainty: self.certainty.max(other.certainty),
+        })
+    }
+}
+
+/// `est. 4.41 USD (taker 4.5 bps, by the last fill)`.
+pub(super) fn fee(traded: Option<Traded>, market: Option<&MarketId>, model: &Model) -> Line {
+    let words = || {
+        let (traded, market) = (traded?, market?);
+        let parts = [
+            (LiquidityRole::Taker, traded.taker),
+            (LiquidityRole::Maker, traded.maker),
+        ];
+        let (mut total, mut rates) = (Num::ZERO, vec![]);
+        for (role, usd) in parts.into_iter().filter(|(_, usd)| usd.is_positive()) {
+            let rate = rate(model, market, role)?;
+            total = total.plus(usd.times(rate.share)?)?;
+            rates.push(charged(role, &rate, market)?);
+        }
+        let at_most = match traded.certainty {
+            Certainty::Expected => "",
+            Certainty::AtMost => " at most",
+        };
+        let rates = (!rates.is_empty()).then(|| rates.join(" · "))?;
+        Some(format!(
+            "est.{at_most} {} USD ({rates})",
+            format::usd(total)
+        ))
+    };
+    ("fee", known(words()))
+}
+
+/// Who tells it is said: a local figure is labelled so, as everywhere.
+fn charged(role: LiquidityRole, rate: &Rate, market: &MarketId) -> Option<String> {
+    let bps = format::bps(rate.share.times(Num::from(10_000_u32))?);
+    let by = match &rate.origin {
+        Origin::Fill(of) if of == market => "by the last fill".to_owned(),
+        Origin::Fill(of) => format!("by the last fill in {}", of.symbol()),
+        Origin::Settings => "local".to_owned(),
+    };
+    Some(format!("{role} {bps} bps, {by}"))
+}
+
+/// Of a new order, TWAP or ladder.
+pub(super) fn traded(draft: &EntryDraft, usd: Option<Num>, seen: &Seen) -> Option<Traded> {
+    let usd = usd?;
+    let waits = draft.has(Field::TriggerPrice);
+    match draft.shape {
+        Shape::Order(PlaceKind::Chase) => Some(Traded::resting(usd)),
+        Shape::Order(_) if draft.has(Field::LimitPrice) && waits => {
+            Some(Traded::taking_at_most(usd))
+        }
+        Shape::Order(PlaceKind::Limit) => match draft.lasting() {
+            TimeInForce::Ioc | TimeInForce::Fok => Some(Traded::taking(usd)),
+            TimeInForce::Gtc | TimeInForce::Gtd => {
+                let limit = draft.known(Field::LimitPrice)?;
+                Some(Traded::at(limit, draft.side, usd, seen))
+            }
+        },
+        Shape::Order(_) | Shape::Sliced(_) => Some(Traded::taking(usd)),
+        Shape::Ladder => rungs(draft, seen),
+    }
+}
+
+/// What stands at or past the market does not rest.
+fn rungs(draft: &EntryDraft, seen: &Seen) -> Option<Traded> {
+    let ladder = draft.rungs_of(seen)?;
+    let total = draft.resolved_size(seen).ok()?;
+    let sizes = ladder.sizes(total, seen.size_decimals()?)?;
+    let mut traded = Traded::taking(Num::ZERO);
+    for (price, size) in ladder.prices()?.into_iter().zip(sizes) {
+        let rung = Traded::at(price, draft.side, price.times(size)?, seen);
+        traded = traded.and(rung)?;
+    }
+    Some(traded)
+}
