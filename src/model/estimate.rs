@@ -17,21 +17,39 @@ pub fn maintenance_rate(market: &Market) -> Option<Num> {
     Num::ONE.over(Num::from(leverage).times(Num::from(2_u32))?)
 }
 
-/// Price at which a position of `quantity` entered at `entry` is liquidated when `backing` USD stand behind
-/// it, its own profit not counted; `None` also when that is not above zero.
+/// Where a position is liquidated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Liquidation {
+    At(Num),
+    /// At no price above zero.
+    Never,
+}
+
+impl From<Num> for Liquidation {
+    fn from(price: Num) -> Self {
+        if price.is_positive() {
+            Self::At(price)
+        } else {
+            Self::Never
+        }
+    }
+}
+
+/// Where a position of `quantity` entered at `entry` is liquidated when `backing` USD stand behind it, its own
+/// profit not counted.
 pub fn liquidation(
     side: Side,
     (quantity, entry): (Num, Num),
     backing: Num,
     maintenance: Num,
-) -> Option<Num> {
+) -> Option<Liquidation> {
     let value = quantity.times(entry)?;
     let covered = match side {
         Side::Buy => value.minus(backing)?,
         Side::Sell => value.plus(backing)?,
     };
     let price = covered.over(quantity.times(steepness(side, maintenance)?)?)?;
-    price.is_positive().then_some(price)
+    Some(price.into())
 }
 
 /// What stands behind one cross position: the account's cash less what isolated positions hold and what the
@@ -57,14 +75,18 @@ pub fn cross_backing<'a>(
 }
 
 /// Where a position's own liquidation price goes when its isolated margin changes by `change` USD.
-pub fn moved_liquidation(position: &Position, change: Num, maintenance: Num) -> Option<Num> {
+pub fn moved_liquidation(
+    position: &Position,
+    change: Num,
+    maintenance: Num,
+) -> Option<Liquidation> {
     let (side, now) = (position.side()?, position.liquidation_price?);
     let step = change.over(position.quantity().times(steepness(side, maintenance)?)?)?;
     let moved = match side {
         Side::Buy => now.minus(step)?,
         Side::Sell => now.plus(step)?,
     };
-    moved.is_positive().then_some(moved)
+    Some(moved.into())
 }
 
 /// How fast equity above maintenance falls per coin as the price moves against the position.
@@ -135,8 +157,11 @@ mod tests {
         text.parse().unwrap()
     }
 
-    fn rounded(price: Option<Num>) -> Option<String> {
-        price.map(|p| p.rounded(6).to_string())
+    fn rounded(liquidation: Option<Liquidation>) -> Option<String> {
+        liquidation.map(|liquidation| match liquidation {
+            Liquidation::At(price) => price.rounded(6).to_string(),
+            Liquidation::Never => "never".to_owned(),
+        })
     }
 
     #[test]
@@ -172,7 +197,10 @@ mod tests {
     #[test]
     fn a_position_fully_paid_for_has_no_liquidation_price() {
         let paid = liquidation(Side::Buy, (num("1"), num("100")), num("100"), num("0.05"));
-        assert_eq!(paid, None);
+        assert_eq!(paid, Some(Liquidation::Never));
+        let long = held(r#""size":1,"liquidation_price":100"#);
+        let moved = moved_liquidation(&long, num("1000"), num("0.05"));
+        assert_eq!(moved, Some(Liquidation::Never));
     }
 
     fn held(json: &str) -> Position {

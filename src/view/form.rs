@@ -9,7 +9,7 @@ mod preview;
 mod tests;
 mod trouble;
 
-use super::{Span, Tone, format};
+use super::{Span, Tone, format, positions};
 use crate::{
     app::{
         Model,
@@ -19,6 +19,7 @@ use crate::{
     model::{
         Market, MarketId, Num, Position, Side, Text,
         draft::{Draft, Field, Seen, Shape, Takes},
+        estimate::Liquidation,
     },
 };
 
@@ -262,6 +263,15 @@ fn unknown() -> Span {
 /// What is known, else [`format::UNKNOWN`].
 fn known(text: Option<String>) -> Span {
     text.map_or_else(unknown, Span::plain)
+}
+
+/// That no price liquidates it is said as the positions pane says it.
+fn liquidated(liquidation: Option<Liquidation>, market: Option<&Market>) -> Span {
+    match liquidation {
+        Some(Liquidation::Never) => Span::plain(format!("est. {}", positions::NEVER)),
+        Some(Liquidation::At(price)) => estimated(Some(price), market),
+        None => unknown(),
+    }
 }
 
 /// An estimate says that it is one.

@@ -4,7 +4,7 @@ use super::{
     depth::{Taker, depth},
     estimated,
     fee::{fee, traded},
-    known,
+    known, liquidated,
     preview::{Line, Trade, change, dollars, execution, fires, sized},
 };
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
     model::{
         MarginMode, Num, Page, PlaceKind,
         draft::{EntryDraft, Field, Seen, Shape},
-        estimate,
+        estimate::{self, Liquidation},
         plan::{Ladder, Schedule},
     },
     view::{Span, Tone, format},
@@ -32,7 +32,7 @@ pub(super) fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<Line>
         ("initial margin", dollars(draft.initial_margin(seen))),
         (
             "liquidation",
-            estimated(liquidation(draft, model, seen), seen.market),
+            liquidated(liquidation(draft, model, seen), seen.market),
         ),
         fee(
             traded(draft, notional, seen),
@@ -203,7 +203,7 @@ fn expires(draft: &EntryDraft, motion: Motion, seen: &Seen) -> Span {
 }
 
 /// If all of it filled at its price; nothing for what reduces or turns a position, or would change its mode.
-fn liquidation(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<Num> {
+fn liquidation(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<Liquidation> {
     if !is_held_known((model, seen)) {
         return None;
     }

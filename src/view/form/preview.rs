@@ -1,18 +1,18 @@
 //! What would come of sending it. Estimates say so; what cannot be known is not guessed.
 
 use super::{
-    super::{Span, Tone, format, passing},
+    super::{Scene, Span, Tone, format, passing, positions},
     depth::{Taker, depth},
-    entry, estimated,
+    entry,
     fee::{Traded, fee},
-    known, position_side, quantity, unknown,
+    known, liquidated, position_side, quantity, unknown,
 };
 use crate::{
     app::{Model, form::Form, poll::Source},
     model::{
         CloseKind, Num, Position, Side, TimeInForce, TriggerDirection,
         draft::{CloseDraft, Draft, ExitsDraft, Fault, Field, MarginDraft, Seen},
-        estimate,
+        estimate::{self, Liquidation},
     },
 };
 
@@ -26,7 +26,7 @@ pub(super) fn preview(form: &Form, model: &Model, seen: &Seen) -> Vec<Line> {
         Draft::Entry(draft) => entry::entry(draft, model, seen),
         Draft::Close(draft) => close(draft, model, seen),
         Draft::Exits(draft) => exits(draft, seen),
-        Draft::Margin(draft) => return margin(draft, seen),
+        Draft::Margin(draft) => return margin(draft, model, seen),
     };
     lines.push(("observed", observed(model, seen)));
     lines
@@ -221,7 +221,7 @@ fn moved(
     )
 }
 
-fn margin(draft: &MarginDraft, seen: &Seen) -> Vec<Line> {
+fn margin(draft: &MarginDraft, model: &Model, seen: &Seen) -> Vec<Line> {
     let now = seen.position.and_then(|p| p.isolated_margin_extra);
     let total = draft.total(seen).ok();
     let words = |usd: Option<Num>| usd.map_or_else(|| format::UNKNOWN.to_owned(), format::usd);
@@ -232,18 +232,31 @@ fn margin(draft: &MarginDraft, seen: &Seen) -> Vec<Line> {
     };
     vec![
         ("extra margin", Span::new(extra, tone)),
-        ("liquidation", moved_liquidation(now.zip(total), seen)),
+        (
+            "liquidation",
+            moved_liquidation(now.zip(total), model, seen),
+        ),
     ]
 }
 
-fn moved_liquidation(totals: Option<(Num, Num)>, seen: &Seen) -> Span {
-    let before = seen.position.and_then(|p| p.liquidation_price);
+/// More margin behind what no price liquidates leaves it so.
+fn moved_liquidation(totals: Option<(Num, Num)>, model: &Model, seen: &Seen) -> Span {
+    let Some(position) = seen.position else {
+        return unknown();
+    };
+    let scene = Scene::of(model, &model.options.zone);
+    let before = position.liquidation_price;
+    let before = before.map(|price| format::average(price, seen.market));
+    let before = positions::of_liquidation(position, &scene, before);
+    let never = positions::never_liquidates(position, &scene);
     let after = totals.and_then(|(now, total)| {
+        if never && total >= now {
+            return Some(Liquidation::Never);
+        }
         let maintenance = estimate::maintenance_rate(seen.market?)?;
-        estimate::moved_liquidation(seen.position?, total.minus(now)?, maintenance)
+        estimate::moved_liquidation(position, total.minus(now)?, maintenance)
     });
-    let before = known(before.map(|p| format::average(p, seen.market)));
-    let after = estimated(after, seen.market);
+    let after = liquidated(after, seen.market);
     Span::plain(format!("{} → {}", before.text, after.text))
 }
 

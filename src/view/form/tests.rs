@@ -171,9 +171,18 @@ fn pressed(keys: &str) -> Model {
 fn a_fee_is_reckoned_by_how_the_order_would_trade() {
     let taker = "est. 2.88 USD (taker 4.5 bps, local)";
     assert_eq!(fee(pressed("b 0.1")), taker);
-    assert_eq!(fee(limit_buy("0.1", "64001")), "est. 2.88 USD (taker 4.5 bps, local)");
-    assert_eq!(fee(limit_buy("0.1", "60000")), "est. 0.90 USD (maker 1.5 bps, local)");
-    assert_eq!(fee(pressed("c left left left")), "est. 3.60 USD (taker 4.5 bps, local)");
+    assert_eq!(
+        fee(limit_buy("0.1", "64001")),
+        "est. 2.88 USD (taker 4.5 bps, local)"
+    );
+    assert_eq!(
+        fee(limit_buy("0.1", "60000")),
+        "est. 0.90 USD (maker 1.5 bps, local)"
+    );
+    assert_eq!(
+        fee(pressed("c left left left")),
+        "est. 3.60 USD (taker 4.5 bps, local)"
+    );
     assert_eq!(fee(pressed("b")), "–");
 }
 
@@ -247,6 +256,24 @@ fn margin_shows_the_total_and_where_the_liquidation_price_goes() {
             ("liquidation", "190.00 → est. 200.00"),
         ])
     );
+}
+
+#[test]
+fn what_no_price_liquidates_is_called_so_in_the_form_as_in_the_pane() {
+    let mut model = desk();
+    let free = r#""leverage":1,"isolated_margin_extra":100"#;
+    let page = Page::of(vec![position("pos-1", "BTC", "0.5", free)]);
+    arrive(&mut model, Answer::Positions(Ok(page)));
+    press(&mut model, "m +50");
+    let liquidation = |model: &Model| preview(model)[1].1.clone();
+    assert_eq!(liquidation(&model), "none → est. none");
+    press(&mut model, "backspace backspace backspace -50");
+    assert_eq!(liquidation(&model), "none → –", "it may have one then");
+    let near = r#""leverage":2,"liquidation_price":100,"isolated_margin_extra":100"#;
+    let page = Page::of(vec![position("pos-1", "BTC", "0.5", near)]);
+    arrive(&mut model, Answer::Positions(Ok(page)));
+    press(&mut model, "backspace backspace backspace +5000");
+    assert_eq!(liquidation(&model), "100.0 → est. none");
 }
 
 #[test]
