@@ -5,7 +5,7 @@
 //! Rows and options are named, so that a click means what was seen and not what has come there since.
 
 use super::{
-    Effect, Model, Next,
+    Effect, Model, Next, Switch,
     keymap::{Action, Context},
     overlay::Overlay,
     pane::{Pane, RowId},
@@ -34,6 +34,8 @@ pub enum Spot {
     /// The one option that is shown of many: the next comes in its place.
     NextChoice(Field),
     Toast,
+    /// A line of the list of accounts, by the account's place.
+    Account(usize),
     /// What lies over the desk and is for nothing itself.
     Over,
 }
@@ -54,6 +56,7 @@ pub(super) fn click(model: &mut Model, spot: Spot) -> Vec<Effect> {
             model.activity.dismiss_toast(model.now);
             vec![]
         }
+        Spot::Account(at) => click_account(model, at),
         Spot::Field(_) | Spot::Choice(..) | Spot::NextChoice(_) => click_form(model, &spot),
         Spot::Key(..) | Spot::Pane(_) | Spot::Row(..) | Spot::Over => vec![],
     }
@@ -71,6 +74,19 @@ fn click_row(model: &mut Model, pane: Pane, row: RowId) -> Vec<Effect> {
         model.focus.select(pane, row);
     }
     screen::more(model).into_iter().collect()
+}
+
+/// The line is chosen; one that is chosen already is shown.
+fn click_account(model: &mut Model, at: usize) -> Vec<Effect> {
+    let top = model.overlays.last_mut();
+    let Some(list) = top.and_then(Overlay::try_as_accounts_mut) else {
+        return vec![];
+    };
+    if list.chosen == at {
+        return follow(model, Next::Switch(Switch::To(at)));
+    }
+    list.chosen = at;
+    vec![]
 }
 
 fn click_form(model: &mut Model, spot: &Spot) -> Vec<Effect> {
@@ -107,6 +123,7 @@ pub(super) fn scrolled(model: &mut Model, spot: &Spot, seen: Range<usize>) -> Ve
         | Spot::Field(_)
         | Spot::Choice(..)
         | Spot::NextChoice(_)
+        | Spot::Account(_)
         | Spot::Toast => vec![],
     }
 }

@@ -1,13 +1,13 @@
 //! All accounts over the desk.
 
 use super::{
-    canvas::Canvas,
+    canvas::{Canvas, line},
     fit::Measures,
     frame::panel,
     help::centered,
     table::{self, Picked},
 };
-use crate::view::AccountsView;
+use crate::{app::mouse::Spot, view::AccountsView};
 use ratatui::layout::Rect;
 
 const WIDEST: u16 = 120;
@@ -26,5 +26,9 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, accounts: &AccountsView)
         selected: accounts.chosen.checked_sub(first),
         marked: vec![],
     };
+    for (number, _) in (0..).zip(&table.rows) {
+        let at = first + usize::from(number);
+        canvas.spot(line(inner, number + 1), Spot::Account(at));
+    }
     table::draw(canvas, inner, &table, &mut Measures::default(), &picked);
 }

@@ -1,8 +1,8 @@
 //! The first line. Where room is short it speaks briefly, then the least important parts go.
 
-use super::canvas::{Canvas, after, shortened, spans_width, width as width_of};
+use super::canvas::{Canvas, after, before, shortened, spans_width, width as width_of};
 use crate::{
-    app::Mode,
+    app::{Mode, keymap::Action, mouse::Spot},
     view::{Chip, Gauge, Header, Segment, Span, Tone},
 };
 use ratatui::layout::Rect;
@@ -46,7 +46,7 @@ fn badge(canvas: &mut Canvas<'_>, area: Rect, mode: Option<Mode>) -> Rect {
     after(row, 1)
 }
 
-/// At most a third of the line.
+/// At most a third of the line; a click lists the accounts.
 fn chip(canvas: &mut Canvas<'_>, row: Rect, wide: u16, chip: &Chip) -> Rect {
     let room = (wide / 3).saturating_sub(2);
     let words = if width_of(&chip.words) <= room {
@@ -56,7 +56,10 @@ fn chip(canvas: &mut Canvas<'_>, row: Rect, wide: u16, chip: &Chip) -> Rect {
     };
     let style = canvas.theme.chip(chip.tint);
     let words = shortened(words, room);
-    after(canvas.text(row, &format!(" {words} "), style), 1)
+    let rest = canvas.text(row, &format!(" {words} "), style);
+    let accounts = Spot::Key(canvas.place, Action::Accounts);
+    canvas.spot(before(row, rest), accounts);
+    after(rest, 1)
 }
 
 fn segment(canvas: &mut Canvas<'_>, row: Rect, spans: &[Span], gauge: Option<Gauge>) -> Rect {

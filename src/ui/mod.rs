@@ -263,7 +263,7 @@ fn overlays(canvas: &mut Canvas<'_>, body: Rect, desks: &Desks<'_>, scene: &Scen
         canvas.place = overlay.context();
         match overlay {
             Overlay::Help { of, offset, search } => {
-                let sections = view::help(&model.keymap, *of, search);
+                let sections = view::help(model, *of, search);
                 help::draw(canvas, body, (&sections, search), *offset);
             }
             Overlay::Chart(chart) => price::draw(canvas, body, &view::price(chart, scene)),

@@ -1,8 +1,9 @@
 //! The help: every key that works where it was opened, in groups.
 
 use crate::app::{
+    Model,
     command::VERBS,
-    keymap::{Action, Binding, Context, Keymap},
+    keymap::{Action, Binding, Context},
 };
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,9 +78,9 @@ const LEGEND: &[(&str, &str)] = &[
 ];
 
 /// What of the help has the words that are looked for: in a key, in what it does, or in the section's name.
-pub fn help(keymap: &Keymap, of: Context, search: &str) -> Vec<HelpSection> {
+pub fn help(model: &Model, of: Context, search: &str) -> Vec<HelpSection> {
     let wanted = search.to_lowercase();
-    let mut sections = all(keymap, of);
+    let mut sections = all(model, of);
     for section in &mut sections {
         let is_named = section.title.to_lowercase().contains(&wanted);
         section.lines.retain(|(key, does)| {
@@ -92,11 +93,13 @@ pub fn help(keymap: &Keymap, of: Context, search: &str) -> Vec<HelpSection> {
 }
 
 /// The keys of `of` first, then the desk's in groups.
-fn all(keymap: &Keymap, of: Context) -> Vec<HelpSection> {
+fn all(model: &Model, of: Context) -> Vec<HelpSection> {
+    let keymap = &model.keymap;
     let bindings: Vec<&Binding> = keymap.hints(of).collect();
     let own = bindings.iter().filter(|b| b.context == of);
-    // The tour names its own key while that does something.
-    let listed = |b: &&&Binding| b.context != of && b.action != Action::NextStep;
+    // The tour's key does something while there is one.
+    let works = |action: Action| action != Action::NextStep || model.tour.is_some();
+    let listed = |b: &&&Binding| b.context != of && works(b.action);
     let desk: Vec<_> = bindings.iter().filter(listed).collect();
     let group_of = |action: Action| {
         let group = GROUPS.iter().find(|(_, actions)| actions.contains(&action));
@@ -118,7 +121,7 @@ fn all(keymap: &Keymap, of: Context) -> Vec<HelpSection> {
         let signs = LEGEND
             .iter()
             .map(|(sign, means)| ((*sign).to_owned(), *means));
-        let commands = VERBS.iter().filter(|verb| !verb.shape.is_empty());
+        let commands = VERBS.iter().filter(|verb| !verb.has_key());
         let lines = commands.map(|verb| (format!(":{}", verb.name), verb.does));
         sections.push(HelpSection {
             title: "Commands",

@@ -14,6 +14,7 @@ use perpdeck::{
         keymap::Chord,
         overlay::{Overlay, OverlayKind},
         pane::Pane,
+        tour::Step,
         update,
     },
     model::{
@@ -135,6 +136,7 @@ fn keys(kind: OverlayKind) -> &'static [(&'static str, &'static str)] {
             ("help", "?"),
             ("help_orders", "2 ?"),
             ("help_search", "? x"),
+            ("help_tour", ": tour enter ? tour"),
         ],
         OverlayKind::Detail => &[
             ("detail_position", "enter"),
@@ -230,6 +232,27 @@ fn every_form() {
 fn every_overlay() {
     for (name, mut model) in overlays() {
         insta::assert_snapshot!(format!("over_{name}"), laid_over(&mut model));
+    }
+}
+
+/// The lines of the tour and what stands around them.
+const TOLD: u16 = 6;
+
+#[test]
+fn every_step_of_the_tour() {
+    for step in Step::iter() {
+        let mut model = pressed(": tour enter");
+        model.tour.as_mut().unwrap().step = step;
+        let mut out = String::new();
+        for (width, height) in SIZES {
+            let screen = drawn(&model, width, height, Theme::default());
+            let bottom = Rect::new(0, height - TOLD, width, TOLD);
+            let text = picture::text(&screen);
+            assert!(text.contains("Tour "), "{text}");
+            writeln!(out, "=== {width}x{height}").unwrap();
+            out.push_str(&picture::text(&cut(&screen, bottom)));
+        }
+        insta::assert_snapshot!(format!("tour_{step:?}").to_lowercase(), out);
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::{desk, dump::press};
 use perpdeck::{
     app::{
-        Model, Msg,
+        Fleet, Model, Msg, Whose,
         keymap::{Action, Context},
         mouse::Spot,
         pane::{Pane, RowId},
@@ -97,6 +97,34 @@ impl Seen {
             Some((pane, row))
         });
         rows.collect()
+    }
+}
+
+#[test]
+fn the_accounts_name_lists_the_accounts_and_each_line_is_its_account() {
+    for (width, height) in SIZES {
+        let mut fleet = desk::other_account();
+        let mut scrolls = Scrolls::new(Theme::default(), Zone::utc());
+        let look = |fleet: &Fleet, scrolls: &mut Scrolls, text: &str| {
+            let mut frame = Buffer::empty(Rect::new(0, 0, width, height));
+            ui::render(&mut frame, fleet, scrolls);
+            let shown = picture::text(&frame);
+            let mut lines = (0..).zip(shown.lines());
+            let found = lines.find_map(|(y, line)| {
+                let x = line[..line.find(text)?].chars().count();
+                scrolls.pointed(Position::new(u16::try_from(x).unwrap(), y))
+            });
+            found.unwrap_or_else(|| panic!("nothing under {text} on\n{shown}"))
+        };
+        let chip = look(&fleet, &mut scrolls, "swing");
+        assert_eq!(chip, Spot::Key(Context::Positions, Action::Accounts));
+        fleet.update(desk::NOW, Whose::Shown, Msg::Click(chip));
+        for (at, name) in ["chal-1", "swing", "evaluation"].into_iter().enumerate() {
+            // The header names the account that is shown.
+            let listed = if at == 1 { "▌swing" } else { name };
+            let line = look(&fleet, &mut scrolls, listed);
+            assert_eq!(line, Spot::Account(at), "{width}x{height}");
+        }
     }
 }
 

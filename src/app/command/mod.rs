@@ -33,6 +33,13 @@ pub struct Verb {
     does_it: Deed,
 }
 
+impl Verb {
+    /// Whether a key does the same.
+    pub fn has_key(&self) -> bool {
+        matches!(self.does_it, Deed::Press(_))
+    }
+}
+
 /// What comes of a line, or where it is wrong.
 type Meaning = fn(&mut Model, &Said) -> Result<Next, Fault>;
 

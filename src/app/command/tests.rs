@@ -411,7 +411,7 @@ fn what_is_typed_over_the_help_finds_keys() {
         panic!()
     };
     assert_eq!(search, "close");
-    let found: Vec<_> = crate::view::help(&model.keymap, *of, search)
+    let found: Vec<_> = crate::view::help(&model, *of, search)
         .into_iter()
         .flat_map(|section| section.lines)
         .map(|(key, _)| key)

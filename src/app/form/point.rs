@@ -23,7 +23,12 @@ impl Form {
                     self.pick(|form| form.turn(1, around));
                 }
             }
-            Spot::Pane(_) | Spot::Row(..) | Spot::Key(..) | Spot::Toast | Spot::Over => {}
+            Spot::Pane(_)
+            | Spot::Row(..)
+            | Spot::Key(..)
+            | Spot::Toast
+            | Spot::Account(_)
+            | Spot::Over => {}
         }
     }
 

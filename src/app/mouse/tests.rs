@@ -34,6 +34,27 @@ fn form(model: &Model) -> &Form {
     model.overlays.last().unwrap().try_as_form_ref().unwrap()
 }
 
+#[test]
+fn a_click_on_an_account_chooses_it_and_a_second_shows_it() {
+    let mut model = desk();
+    press(&mut model, "A");
+    let chosen = |model: &Model| {
+        let list = model.overlays.last()?.try_as_accounts_ref()?;
+        Some(list.chosen)
+    };
+    assert_eq!(chosen(&model), Some(0));
+    assert_eq!(clicked(&mut model, Spot::Account(1)), vec![]);
+    assert_eq!(chosen(&model), Some(1));
+    let shown = clicked(&mut model, Spot::Account(1));
+    assert_eq!(shown, [Effect::Show(Switch::To(1))]);
+    assert_eq!(model.overlays, vec![]);
+    assert_eq!(
+        clicked(&mut model, Spot::Account(0)),
+        vec![],
+        "the list is gone"
+    );
+}
+
 mod on_the_desk {
     use super::*;
 
