@@ -71,8 +71,8 @@ pub use tally::{Fills, Quality, Results, Rule, Sum};
 pub use update::update;
 pub use wake::wake;
 
-pub use crate::config::{Motion, Tint};
 use crate::config::{Alerts, Checks, Dialect, Fees, Guard, Theme};
+pub use crate::config::{Motion, Tint};
 use crate::model::{
     AccountId, Book, Call, Command, Cursor, Drift, Failure, IdempotencyKey, MarketId, OrderId,
     Progress, Receipt, ScaledId, Ticket, Timestamp, Zone,

@@ -99,6 +99,11 @@ fn renew(model: &mut Model, renewal: Renewal) -> Vec<Effect> {
         files: renewal.files,
     };
     model.say(tone, words);
+    if renewal.keymap.keyless() != model.keymap.keyless()
+        && let Some(words) = keyless(&renewal.keymap)
+    {
+        model.say(Tone::Warn, words);
+    }
     let mut effects = wanted(&model.options, &renewal.options);
     model.keymap = renewal.keymap;
     model.options = Options {
@@ -120,6 +125,12 @@ fn wanted(was: &Options, is: &Options) -> Vec<Effect> {
     };
     let paces = (was.intervals != is.intervals).then(|| Effect::Pace(is.intervals.clone()));
     traffic.into_iter().chain(paces).collect()
+}
+
+/// Which actions a person's own keys have left without one, if any.
+pub fn keyless(keymap: &Keymap) -> Option<String> {
+    let told: Vec<_> = keymap.keyless().iter().map(ToString::to_string).collect();
+    (!told.is_empty()).then(|| format!("your own keys: {}", told.join(" · ")))
 }
 
 fn told(changes: &[Change], faults: &[String]) -> (Tone, String) {

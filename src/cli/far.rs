@@ -1,7 +1,7 @@
 //! The far end of a desk: a configured service, or a paper exchange started for it.
 
 use crate::{
-    app::{CloseAllRule, Identity, Mode, Options, Profile, keymap::Keymap, poll::Source},
+    app::{CloseAllRule, Identity, Mode, Options, Profile, keymap::Keymap, poll::Source, renewal},
     config::{ColorChoice, Connection, FarEnd, Loaded, Settings, memory},
     runtime::{Beside, Far, Mouse, Opened, Renewals, Start, Terminal},
     ui::{Depth, Looks, Scrolls, Theme},
@@ -17,17 +17,20 @@ use std::{
 /// What the settings decide about any desk.
 pub(super) fn start(settings: &Settings) -> Result<Start> {
     // Colours are no reason to be left without a desk.
-    let (looks, warnings) = match looks(settings) {
+    let (looks, mut warnings) = match looks(settings) {
         Ok(looks) => (looks, vec![]),
         Err(why) => {
             let named = settings.theme;
-            let warning = format!("{why:#}; until it is mended the colours are theme = \"{named}\"");
+            let warning =
+                format!("{why:#}; until it is mended the colours are theme = \"{named}\"");
             (in_depth(built_in(settings), settings), vec![warning])
         }
     };
+    let keymap = keymap(settings)?;
+    warnings.extend(renewal::keyless(&keymap));
     Ok(Start {
         options: options(settings),
-        keymap: keymap(settings)?,
+        keymap,
         journal_days: settings.journal_days,
         export_dir: settings
             .export_dir

@@ -1,9 +1,10 @@
 //! The help: every key that works where it was opened, in groups.
 
+use super::format::UNKNOWN;
 use crate::app::{
     Model,
     command::VERBS,
-    keymap::{Action, Binding, Context},
+    keymap::{Action, Binding, Context, Keyless, Keymap},
 };
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,6 +111,7 @@ fn all(model: &Model, of: Context) -> Vec<HelpSection> {
         let of_group = desk.iter().filter(|b| group_of(b.action) == title);
         sections.push(section(title, of_group.copied().copied()));
     }
+    sections.push(keyless(keymap, of));
     if let Some(quit) = keymap.chord(of, Action::QuitNow) {
         let always = (quit.to_string(), "quit, whatever is open");
         sections.push(HelpSection {
@@ -134,6 +136,19 @@ fn all(model: &Model, of: Context) -> Vec<HelpSection> {
     }
     sections.retain(|section| !section.lines.is_empty());
     sections
+}
+
+/// What a person's own keys have left without one, and how it is done now.
+fn keyless(keymap: &Keymap, of: Context) -> HelpSection {
+    let here = |lost: &&Keyless| of.includes(lost.context);
+    let lines = keymap.keyless().iter().filter(here).map(|lost| {
+        let command = lost.command().unwrap_or_else(|| UNKNOWN.to_owned());
+        (command, lost.action.label())
+    });
+    HelpSection {
+        title: "Without a key",
+        lines: lines.collect(),
+    }
 }
 
 fn section<'a>(title: &'static str, bindings: impl Iterator<Item = &'a Binding>) -> HelpSection {

@@ -15,7 +15,11 @@ mod trade;
 
 pub use said::{Said, Word};
 
-use super::{Model, Next, keymap::Action, lens::Fault};
+use super::{
+    Model, Next,
+    keymap::{Action, Keyless},
+    lens::Fault,
+};
 
 /// One word of the command line and what it does.
 #[derive(Debug)]
@@ -261,7 +265,11 @@ pub(super) fn run(model: &mut Model, text: &str) -> Result<Next, Fault> {
     let Some((first, _)) = words.split_first() else {
         return Ok(Next::Stay);
     };
-    let verb = named(&first.text).map_err(|what| first.fault(what))?;
+    let verb = match (named(&first.text), pressed(model, &first.text)) {
+        (Ok(verb), _) => verb,
+        (Err(_), Some(action)) if words.len() == 1 => return Ok(Next::Press(action)),
+        (Err(what), _) => return Err(first.fault(what)),
+    };
     let said = Said::of(verb, &words, text.chars().count())?;
     match verb.does_it {
         Deed::Press(action) => {
@@ -289,12 +297,27 @@ pub fn named(word: &str) -> Result<&'static Verb, String> {
     }
 }
 
+/// What a key of the desk does is done by its name too, whether or not it still has a key.
+fn pressed(model: &Model, word: &str) -> Option<Action> {
+    let action = word.replace('-', "_").parse().ok()?;
+    model.keymap.is_of_desk(action).then_some(action)
+}
+
+/// The names of what has no key.
+fn keyless(model: &Model) -> impl Iterator<Item = String> {
+    let lost = model.keymap.keyless().iter().filter_map(Keyless::command);
+    lost.map(|command| command.trim_start_matches(':').to_owned())
+}
+
 /// What could stand at the end of `before`, whose last word is `typed`.
 pub(super) fn offers(model: &Model, before: &str, typed: &str) -> Vec<String> {
     let begins = |word: &String| word.to_lowercase().starts_with(&typed.to_lowercase());
     let first = before.split_whitespace().next();
     let words: Vec<String> = match first.map(named) {
-        None => VERBS.iter().map(|verb| verb.name.to_owned()).collect(),
+        None => {
+            let verbs = VERBS.iter().map(|verb| verb.name.to_owned());
+            verbs.chain(keyless(model)).collect()
+        }
         Some(Ok(verb)) if typed.starts_with('-') && !verb.flags.is_empty() => verb
             .flags
             .iter()

@@ -2,7 +2,7 @@ use super::*;
 use crate::{
     app::{
         Effect, Msg,
-        keymap::Chord,
+        keymap::{Chord, Context, Keymap},
         notice::Event,
         overlay::{Deed as Asked, Overlay, Strip},
         pane::{Pane, RowId},
@@ -401,6 +401,19 @@ fn whoever_acts_sees_the_present_first() {
         model.rows(Pane::Orders).get(0),
         Some(RowId::Order("ord-7".into()))
     );
+}
+
+#[test]
+fn what_has_lost_its_key_is_named_in_the_help_and_done_by_its_name() {
+    let mut model = desk();
+    model.keymap = Keymap::with(&["[desk]\nrefresh = \"i\""]).unwrap();
+    let lost = crate::view::help(&model, Context::Positions, "quality");
+    let lines: Vec<_> = lost.into_iter().flat_map(|section| section.lines).collect();
+    assert_eq!(lines, [(":quality".to_owned(), "execution quality")]);
+    press(&mut model, ": quali tab enter");
+    assert!(matches!(model.overlays.last(), Some(Overlay::Quality(_))));
+    press(&mut model, "esc : cancel-all enter");
+    assert!(matches!(model.overlays.last(), Some(Overlay::Strip(_))));
 }
 
 #[test]

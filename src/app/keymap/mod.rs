@@ -3,11 +3,13 @@
 mod action;
 mod chord;
 mod edit;
+mod own;
 
 pub use action::Action;
 pub use chord::Chord;
+pub use own::Keyless;
 
-use serde::Deserialize;
+use own::{Bound, By, barred, clashes, give_way, lay_over};
 use std::collections::BTreeMap;
 use strum::{Display, EnumIter, EnumString, IntoEnumIterator, VariantNames};
 
@@ -64,6 +66,11 @@ impl Context {
             .flatten()
     }
 
+    /// Whether the keys of that section work here.
+    pub fn includes(self, section: Self) -> bool {
+        self.chain().any(|place| place == section)
+    }
+
     /// Whether letters are typed there: then they mean nothing else.
     fn takes_text(self) -> bool {
         matches!(self, Self::Form | Self::Prompt | Self::Help)
@@ -77,7 +84,12 @@ impl Context {
     }
 
     fn is_pane(self) -> bool {
-        (Self::Desk..=Self::Calls).contains(&self) && self != Self::Desk
+        self.is_of_desk() && self != Self::Desk
+    }
+
+    /// The desk as a whole or one of its panes.
+    fn is_of_desk(self) -> bool {
+        (Self::Desk..=Self::Calls).contains(&self)
     }
 }
 
@@ -97,42 +109,49 @@ pub struct KeymapFault(pub Vec<String>);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Keymap {
     bindings: Vec<Binding>,
+    keyless: Vec<Keyless>,
 }
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Keys {
-    One(String),
-    Many(Vec<String>),
-}
-
-type Sections = BTreeMap<String, BTreeMap<String, Keys>>;
 
 impl Keymap {
     /// The built-in table with `patches` (TOML, the same form) laid over it, one after another.
     pub fn with(patches: &[&str]) -> Result<Self, KeymapFault> {
         let mut faults = vec![];
-        let mut chords = BTreeMap::new();
-        for text in [DEFAULT_KEYS].iter().chain(patches) {
-            match toml::from_str::<Sections>(text) {
-                Ok(sections) => lay_over(&mut chords, &sections, &mut faults),
-                Err(why) => faults.push(why.to_string()),
-            }
+        let mut bound = Bound::new();
+        lay_over(&mut bound, DEFAULT_KEYS, By::Default, &mut faults);
+        for text in patches {
+            lay_over(&mut bound, text, By::Person, &mut faults);
         }
-        let bindings: Vec<_> = chords
-            .into_iter()
-            .map(|((context, action), chords)| Binding {
-                context,
-                action,
-                chords,
-            })
-            .collect();
-        faults.extend(clashes(&bindings));
+        let keyless = give_way(&mut bound);
+        let bindings = bound.into_iter();
+        let bindings = bindings.map(|((context, action), (_, chords))| Binding {
+            context,
+            action,
+            chords,
+        });
+        let keymap = Self {
+            bindings: bindings.collect(),
+            keyless,
+        };
+        faults.extend(clashes(&keymap.bindings));
+        if !patches.is_empty() {
+            faults.extend(barred(&keymap));
+        }
         if faults.is_empty() {
-            Ok(Self { bindings })
+            Ok(keymap)
         } else {
             Err(KeymapFault(faults))
         }
+    }
+
+    /// Built-in actions whose keys a person has given to others.
+    pub fn keyless(&self) -> &[Keyless] {
+        &self.keyless
+    }
+
+    /// Whether a key does `action` on the desk, or has done so before a person gave it to another.
+    pub fn is_of_desk(&self, action: Action) -> bool {
+        let mut bindings = self.bindings.iter();
+        bindings.any(|b| b.action == action && b.context.is_of_desk())
     }
 
     pub fn lookup(&self, context: Context, chord: Chord) -> Option<Action> {
@@ -166,56 +185,11 @@ impl Keymap {
 impl Default for Keymap {
     fn default() -> Self {
         // The built-in file is checked by a test; should it break, an empty table still quits on Ctrl-c.
-        Self::with(&[]).unwrap_or(Self { bindings: vec![] })
+        Self::with(&[]).unwrap_or(Self {
+            bindings: vec![],
+            keyless: vec![],
+        })
     }
-}
-
-fn lay_over(
-    chords: &mut BTreeMap<(Context, Action), Vec<Chord>>,
-    sections: &Sections,
-    faults: &mut Vec<String>,
-) {
-    for (section, actions) in sections {
-        let Ok(context) = section.parse::<Context>() else {
-            faults.push(format!(
-                "[{section}]: no such section; known: {}",
-                Context::VARIANTS.join(", ")
-            ));
-            continue;
-        };
-        for (name, keys) in actions {
-            match (name.parse::<Action>(), parsed(keys)) {
-                (Ok(action), Ok(keys)) => {
-                    chords.insert((context, action), keys);
-                }
-                (Err(_), _) => faults.push(format!("[{section}] {name}: no such action")),
-                (_, Err(why)) => faults.push(format!("[{section}] {name}: {why}")),
-            }
-        }
-    }
-}
-
-fn parsed(keys: &Keys) -> Result<Vec<Chord>, String> {
-    match keys {
-        Keys::One(key) => Ok(vec![key.parse()?]),
-        Keys::Many(keys) => keys.iter().map(|key| key.parse()).collect(),
-    }
-}
-
-/// Two actions on one key in one place: neither could be trusted.
-fn clashes(bindings: &[Binding]) -> Vec<String> {
-    let mut taken: BTreeMap<(Context, String), Action> = BTreeMap::new();
-    let mut faults = vec![];
-    for binding in bindings {
-        for chord in &binding.chords {
-            let place = (binding.context, chord.to_string());
-            if let Some(other) = taken.insert(place, binding.action) {
-                let (context, action) = (binding.context, binding.action);
-                faults.push(format!("[{context}] {chord}: both {other} and {action}"));
-            }
-        }
-    }
-    faults
 }
 
 /// The built-in table in the order of the file's sections and actions: for the README and its test.
@@ -313,6 +287,9 @@ mod tests {
             "{}",
             faults[2]
         );
-        assert_eq!(faults[3], "[desk] q: both quit and refresh");
+        assert_eq!(
+            faults[3],
+            "[desk] quit: no key (q is refresh); what gets you out must keep one"
+        );
     }
 }
