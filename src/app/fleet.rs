@@ -5,10 +5,15 @@
 //! to the account on the screen. No account is left while something is open over it, so that what was asked there is
 //! answered there; a display that is held goes on when its account is left.
 
+mod desks;
+
+pub use desks::Desks;
+
 use super::{
     Effect, Identity, Model, Msg, Next, Options, Signal, arrival,
     notice::{Elsewhere, Event},
     overlay::{Arm, Overlay},
+    pane::Pane,
     poll::Source,
     renewal::Reread,
     update,
@@ -17,7 +22,7 @@ use crate::{
     config::Tint,
     model::{AccountId, Timestamp},
 };
-use std::{collections::BTreeMap, mem};
+use std::{collections::BTreeMap, iter, mem};
 use strum::{IntoEnumIterator as _, VariantArray as _};
 
 /// So many times more seldom an account is asked about while it is not on the screen.
@@ -152,6 +157,7 @@ impl Fleet {
         let mut model = Model::new(options, self.shown.keymap.clone(), now);
         model.glance = Glance::Aside;
         model.drift = self.shown.drift;
+        model.lenses.recall(self.shown.lenses.columns());
         self.aside.insert(self.count(), model);
         self.seat();
     }
@@ -215,11 +221,21 @@ impl Fleet {
         for effect in wanted {
             if let Effect::Show(switch) = effect {
                 effects.extend(self.turn(switch, now));
-            } else {
-                effects.push((at, effect));
+                continue;
             }
+            if let Effect::KeepColumns(pane, columns) = &effect {
+                self.look(*pane, columns.as_deref());
+            }
+            effects.push((at, effect));
         }
         effects
+    }
+
+    /// Every account is looked at alike.
+    fn look(&mut self, pane: Pane, columns: Option<&[usize]>) {
+        for model in iter::once(&mut self.shown).chain(self.aside.values_mut()) {
+            model.lenses.look(pane, columns.map(<[usize]>::to_vec));
+        }
     }
 
     /// One clock is everybody's; the screen says so once.
@@ -339,7 +355,7 @@ impl Fleet {
             .zip(0..)
             .map(|(model, at)| Seat::of(model.identity.as_ref(), at))
             .collect();
-        let shown = std::iter::once((&self.at, &mut self.shown));
+        let shown = iter::once((&self.at, &mut self.shown));
         for (at, model) in shown.chain(&mut self.aside) {
             model.roster = Roster {
                 seats: seats.clone(),
@@ -362,32 +378,6 @@ fn appear(model: &mut Model, now: Timestamp) {
         strip.drawn_at = now;
         !has_lapsed
     });
-}
-
-/// The accounts as they are drawn.
-#[derive(Debug, Clone)]
-pub struct Desks<'a> {
-    pub shown: &'a Model,
-    /// All of them, in their order.
-    pub all: Vec<&'a Model>,
-}
-
-impl<'a> From<&'a Model> for Desks<'a> {
-    fn from(shown: &'a Model) -> Self {
-        Self {
-            shown,
-            all: vec![shown],
-        }
-    }
-}
-
-impl<'a> From<&'a Fleet> for Desks<'a> {
-    fn from(fleet: &'a Fleet) -> Self {
-        Self {
-            shown: fleet.shown(),
-            all: fleet.accounts().collect(),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -169,6 +169,9 @@ pub enum Effect {
     LetThrough,
     /// These colours for the session; `None` for those of the settings.
     Wear(Option<Theme>),
+    /// These columns of the pane from now on, and in the next session; `None` for all in their own order. Every account
+    /// of the desk is looked at like this.
+    KeepColumns(Pane, Option<Vec<usize>>),
     /// Read the settings now; answered by [`Msg::Reread`].
     Reread,
     /// Into a file of its own; answered by [`Msg::Written`].
@@ -218,6 +221,8 @@ pub enum Next {
     Show(Pane, String),
     /// As if the key for this had been pressed on the desk.
     Press(Action),
+    /// These columns of the pane, kept; `None` for all in their own order. The list that asked closes.
+    Choose(Pane, Option<Vec<usize>>),
     /// Ask this of the world.
     Want(Effect),
     /// Show another account; the list that asked closes.

@@ -45,6 +45,7 @@ pub(super) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
         (Some(Overlay::Strip(strip)), Some(action)) => strip.act(action, now),
         (Some(Overlay::Bulk(bulk)), Some(action)) => bulk.act(action, now),
         (Some(Overlay::Export(export)), Some(action)) => export.act(action),
+        (Some(Overlay::Columns(columns)), Some(action)) => columns.act(action),
         (Some(Overlay::Accounts(list)), Some(action)) => list.act(action, model.roster.seats.len()),
         (Some(Overlay::Limits { .. }), Some(Action::Lift)) => guard::ask_to_lift(model),
         (
@@ -92,6 +93,7 @@ fn is_said_by_toast(model: &Model, chord: Chord) -> bool {
                 | Overlay::Quality(_)
                 | Overlay::Settings { .. }
                 | Overlay::Limits { .. }
+                | Overlay::Columns(_)
                 | Overlay::Accounts(_)
         )
     );

@@ -514,6 +514,7 @@ mod any_keys {
             | Effect::LetThrough
             | Effect::Reread
             | Effect::Wear(_)
+            | Effect::KeepColumns(..)
             | Effect::Quit => true,
         }
     }

@@ -112,6 +112,7 @@ pub(super) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
             follow(model, next)
         }
         Next::Show(pane, filter) => show(model, pane, &filter),
+        Next::Choose(pane, columns) => choose(model, pane, columns),
         Next::Want(effect) => vec![effect],
         Next::Switch(switch) => leave_for(model, switch),
         Next::Freeze => hold_or_thaw(model),
@@ -156,6 +157,14 @@ fn show(model: &mut Model, pane: Pane, filter: &str) -> Vec<Effect> {
     model.focus.go(pane);
     lens::show(model, pane, filter);
     vec![]
+}
+
+/// The list that asked closes.
+fn choose(model: &mut Model, pane: Pane, columns: Option<Vec<usize>>) -> Vec<Effect> {
+    if let Some(Overlay::Columns(_)) = model.overlays.last() {
+        model.overlays.pop();
+    }
+    vec![lens::choose(model, pane, columns)]
 }
 
 /// The list that asked closes.

@@ -1,6 +1,6 @@
 //! `perpdeck`, `perpdeck desk` and `perpdeck demo`: the living desk.
 
-use super::{Exit, far, log, out, paper::Paper, renewal, state_dir, world::World};
+use super::{Exit, columns, far, log, out, paper::Paper, renewal, state_dir, world::World};
 use crate::{
     app::tour::Tour,
     config::{Sources, load, memory},
@@ -54,7 +54,11 @@ pub(super) async fn run(choice: Choice, sources: &Sources) -> Result<Exit> {
     }
     let dir = state_dir(settings);
     let mut start = far::start(settings)?;
-    start.renewals = renewal::watch(sources, loaded.clone(), &start)?;
+    let (renewals, watching) = renewal::watch(sources, loaded.clone(), &start)?;
+    start.renewals = renewals;
+    let recalled = columns::recall(&dir);
+    start.columns = recalled.columns;
+    start.warnings.extend(recalled.warnings);
     // A full or read-only disk is no reason to be left without a desk: exits work without log and journal.
     if let Err(why) = log::start(&dir, settings.log_level) {
         let warning = format!("the log in {} cannot be written: {why}", dir.display());
@@ -80,6 +84,7 @@ pub(super) async fn run(choice: Choice, sources: &Sources) -> Result<Exit> {
         }
     };
     stop.cancel();
+    watching.ends();
     Ok(match ended.wrap_err("the terminal cannot be used")? {
         End::Quit => Exit::Ok,
         End::Signal(code) => Exit::Signal(code),

@@ -50,6 +50,7 @@ pub(super) fn start(settings: &Settings) -> Result<Start> {
         scrolls: Scrolls::new(looks.own.clone(), Zone::local()),
         looks,
         renewals: Renewals::none(),
+        columns: BTreeMap::new(),
         tour: None,
     })
 }

@@ -5,6 +5,7 @@
 
 mod act;
 mod args;
+mod columns;
 mod completions;
 mod cores;
 mod desk;

@@ -1,4 +1,4 @@
-//! The settings of a running desk, read again when their files change.
+//! The settings of a running desk, read again when their files change; and what a trader chooses, kept.
 //!
 //! Contract: one thread that looks at a few files twice a second and otherwise sleeps; the desk hears of it only when
 //! something reads otherwise, is wrong, or was asked for. What is read counts only when the files were the same on two
@@ -8,11 +8,13 @@
 //!
 //! Known limit: a change that keeps size, inode and the file system's time stamp is not seen; `:reload` reads it.
 
-use super::far;
+use super::{columns, far, state_dir};
 use crate::{
     app::{
         Msg, Options,
         keymap::Keymap,
+        notice::Tone,
+        pane::Pane,
         renewal::{Renewal, Reread},
     },
     config::{Change, Loaded, Settings, Sources, Takes, load},
@@ -35,17 +37,39 @@ const LOOK: Duration = Duration::from_millis(500);
 /// Looks that must find the same before it is read; more where a file is gone.
 const STILL: u32 = 1;
 const STILL_GONE: u32 = 6;
+/// How long a desk that has left waits for what is being written.
+const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Starts the thread; it ends with the desk.
-pub(super) fn watch(sources: &Sources, loaded: Loaded, start: &Start) -> Result<Renewals> {
+/// The thread, for whoever leaves after the desk.
+#[derive(Debug)]
+pub(super) struct Watching(Receiver<()>);
+
+impl Watching {
+    /// Waits until what the desk has wished for is done; a disk that hangs is not waited for long.
+    pub(super) fn ends(self) {
+        // Nothing is ever sent: what is waited for is that nobody could any more.
+        let _ended = self.0.recv_timeout(PATIENCE);
+    }
+}
+
+/// Starts the thread; it ends after the desk.
+pub(super) fn watch(
+    sources: &Sources,
+    loaded: Loaded,
+    start: &Start,
+) -> Result<(Renewals, Watching)> {
     let (wishes, wanted) = channel();
     let (news, mail) = mpsc::channel(1);
+    let (works, ended) = channel::<()>();
     let watch = Watch::new(sources.clone(), loaded, start);
     thread::Builder::new()
         .name("settings".to_owned())
-        .spawn(move || watch.run(&wanted, &news))
+        .spawn(move || {
+            watch.run(&wanted, &news);
+            drop(works);
+        })
         .wrap_err("no thread to watch the settings on")?;
-    Ok(Renewals { wishes, news: mail })
+    Ok((Renewals { wishes, news: mail }, Watching(ended)))
 }
 
 /// How a file looks from outside; `None` where there is none.
@@ -101,19 +125,31 @@ impl Watch {
         }
     }
 
+    /// Until the desk has left and all that it wished for is done.
     fn run(mut self, wanted: &Receiver<Wish>, news: &Sender<News>) {
         loop {
-            let asked = match wanted.recv_timeout(LOOK) {
-                Ok(Wish::Read) => Asked::ByPerson,
-                Err(RecvTimeoutError::Timeout) => Asked::ByFiles,
+            let found = match wanted.recv_timeout(LOOK) {
+                Ok(Wish::Read) => self.look(Asked::ByPerson),
+                Ok(Wish::Keep(pane, columns)) => self.keep(pane, columns.as_deref()),
+                Err(RecvTimeoutError::Timeout) => self.look(Asked::ByFiles),
                 Err(RecvTimeoutError::Disconnected) => return,
             };
-            if let Some(found) = self.look(asked)
-                && news.blocking_send(found).is_err()
-            {
-                return;
+            if let Some(found) = found {
+                // A desk that has left hears nothing any more.
+                drop(news.blocking_send(found));
             }
         }
+    }
+
+    /// Keeps what was chosen; what is to be said where that failed.
+    fn keep(&self, pane: Pane, columns: Option<&[usize]>) -> Option<News> {
+        let kept = columns::keep(&state_dir(&self.first.settings), pane, columns);
+        let why = kept.err()?;
+        let words = format!("the columns of {} are not kept: {why}", columns::name(pane));
+        Some(News {
+            looks: None,
+            msg: Msg::Said(Tone::Warn, words),
+        })
     }
 
     /// Looks at the files once; what the desk should hear of it.

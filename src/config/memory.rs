@@ -29,16 +29,22 @@ pub fn recall(state_dir: &Path, base_url: &str) -> Learned {
 pub fn remember(state_dir: &Path, base_url: &str, learned: &Learned) -> io::Result<()> {
     let mut known = known(state_dir);
     known.insert(base_url.to_owned(), learned.clone());
+    write(state_dir, FILE, &serde_json::to_vec_pretty(&known)?)
+}
+
+/// In the place of what the file of this name held: whoever reads it finds the old or the new, and nothing between.
+pub(super) fn write(state_dir: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
     made(state_dir)?;
-    let fresh = state_dir.join(format!("{FILE}.{}", process::id()));
+    let fresh = state_dir.join(format!("{name}.{}", process::id()));
     let mut file = OpenOptions::new()
         .write(true)
         .create(true)
         .truncate(true)
         .mode(0o600)
         .open(&fresh)?;
-    file.write_all(&serde_json::to_vec_pretty(&known)?)?;
-    fs::rename(fresh, state_dir.join(FILE))
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    fs::rename(fresh, state_dir.join(name))
 }
 
 /// Whether nobody has been shown around the desk before; from now on somebody has. Where that cannot be remembered

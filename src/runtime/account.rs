@@ -146,6 +146,7 @@ impl Member {
                 Effect::Signal(_)
                 | Effect::Show(_)
                 | Effect::Wear(_)
+                | Effect::KeepColumns(..)
                 | Effect::Reread
                 | Effect::Quit => {}
             }

@@ -10,12 +10,12 @@ use super::{
     terminal::Taken,
 };
 use crate::{
-    app::{Fleet, Model, Msg, Options, keymap::Keymap, notice::Tone, tour::Tour},
+    app::{Fleet, Model, Msg, Options, keymap::Keymap, notice::Tone, pane::Pane, tour::Tour},
     model::Failure,
     ui::{Looks, Scrolls},
 };
 use ratatui::layout::Rect;
-use std::{io, path::PathBuf, pin::pin};
+use std::{collections::BTreeMap, io, path::PathBuf, pin::pin};
 use tokio::sync::mpsc::channel;
 
 /// What is said of no account, and accounts that come: few at any time.
@@ -32,6 +32,8 @@ pub struct Start {
     pub terminal: Terminal,
     pub renewals: Renewals,
     pub mouse: Mouse,
+    /// The columns that were chosen in earlier sessions, by pane.
+    pub columns: BTreeMap<Pane, Vec<usize>>,
     /// Shown from the first frame on.
     pub tour: Option<Tour>,
     /// Where exports go.
@@ -81,6 +83,7 @@ where
     let far_side = tokio::spawn(services.serve(start.options.clone(), opening));
     let mut model = Model::new(start.options, start.keymap, clock.now());
     model.tour = start.tour;
+    model.lenses.recall(start.columns);
     let mut fleet = Fleet::of(model);
     let wires = Wires {
         input: input::events(),

@@ -145,13 +145,19 @@ impl<I> Wires<I> {
         }
         if let Effect::Wear(theme) = effect {
             self.wear(theme);
+        } else if let Effect::KeepColumns(pane, columns) = effect {
+            self.wish(Wish::Keep(pane, columns));
         } else if effect == Effect::Reread {
-            // A desk whose settings nobody reads again is a picture.
-            drop(self.renewals.wishes.send(Wish::Read));
+            self.wish(Wish::Read);
         } else {
             self.posts.send(at, effect);
         }
         None
+    }
+
+    fn wish(&self, wish: Wish) {
+        // A desk whose settings nobody reads again is a picture.
+        drop(self.renewals.wishes.send(wish));
     }
 
     /// Every account is drawn in the same colours.

@@ -1,6 +1,9 @@
 //! The line between the loop and whoever reads the settings, on a thread of its own.
 
-use crate::{app::Msg, ui::Looks};
+use crate::{
+    app::{Msg, pane::Pane},
+    ui::Looks,
+};
 use std::sync::mpsc::{Sender, channel};
 use tokio::sync::mpsc::Receiver;
 
@@ -9,6 +12,8 @@ use tokio::sync::mpsc::Receiver;
 pub enum Wish {
     /// Read the settings now, and say what came of it in any case.
     Read,
+    /// Keep these columns of the pane for the next session; `None` for all in their own order.
+    Keep(Pane, Option<Vec<usize>>),
 }
 
 /// What it tells the loop.

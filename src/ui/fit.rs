@@ -31,21 +31,25 @@ pub(super) struct Measures {
     pub(super) columns: Vec<Measure>,
     branch: u16,
     width: u16,
+    titles: Vec<&'static str>,
 }
 
-/// One column as it is drawn: which, from where, how wide.
+/// One column as it is drawn: which, from where, how wide, and how much of that is for the branches of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Slot {
     pub(super) column: usize,
     pub(super) offset: u16,
     pub(super) width: u16,
+    pub(super) branch: u16,
 }
 
 impl Measures {
-    /// Takes the visible cells in; starts again when the room has changed.
+    /// Takes the visible cells in; starts again when the room or the columns have changed.
     pub(super) fn take(&mut self, table: &Table, room: u16) {
-        if self.width != room || self.columns.len() != table.headings.len() {
+        let titles = table.headings.iter().map(|heading| heading.title);
+        if self.width != room || !self.titles.iter().copied().eq(titles.clone()) {
             *self = Self {
+                titles: titles.collect(),
                 columns: vec![Measure::default(); table.headings.len()],
                 branch: 0,
                 width: room,
@@ -75,6 +79,7 @@ impl Measures {
                 .iter()
                 .map(|column| column.unaligned())
                 .collect(),
+            titles: self.titles.clone(),
             ..*self
         }
     }
@@ -155,15 +160,23 @@ fn telling(slots: &[Slot], headings: &[Heading]) -> (usize, u16) {
 
 fn natural(headings: &[Heading], measures: &Measures) -> Vec<Slot> {
     let columns = headings.iter().zip(&measures.columns).enumerate();
-    let slot = |(column, (heading, measure)): (usize, (&Heading, &Measure))| {
-        let branch = if column == 0 { measures.branch } else { 0 };
-        Slot {
-            column,
-            offset: 0,
-            width: measure.width(heading) + branch,
-        }
+    let slot = |(column, (heading, measure)): (usize, (&Heading, &Measure))| Slot {
+        column,
+        offset: 0,
+        width: measure.width(heading),
+        branch: 0,
     };
-    columns.map(slot).collect()
+    let mut slots: Vec<_> = columns.map(slot).collect();
+    lead(&mut slots, measures.branch);
+    slots
+}
+
+/// Branches hang at whatever column is the first.
+fn lead(slots: &mut [Slot], branch: u16) {
+    if let Some(first) = slots.first_mut() {
+        first.width += branch - first.branch;
+        first.branch = branch;
+    }
 }
 
 /// Words give way first, then the rightmost of the least important columns goes.
@@ -185,7 +198,10 @@ fn fitted(mut kept: Vec<Slot>, headings: &[Heading], gap: u16, room: u16) -> Vec
         if total(&kept, headings, gap, needed) <= room {
             break;
         }
-        kept.remove(at);
+        let gone = kept.remove(at);
+        if gone.branch > 0 {
+            lead(&mut kept, gone.branch);
+        }
     }
     let mut over = total(&kept, headings, gap, |slot| slot.width).saturating_sub(room);
     for slot in &mut kept {
@@ -267,6 +283,7 @@ mod tests {
             columns: vec![measure(3, 0), measure(4, 3), measure(5, 3), measure(30, 0)],
             branch: 0,
             width: room,
+            titles: vec![],
         };
         let (slots, _) = slots(&headings, &measures, room);
         slots

@@ -288,6 +288,9 @@ fn overlays(canvas: &mut Canvas<'_>, body: Rect, desks: &Desks<'_>, scene: &Scen
             Overlay::Limits { offset } => {
                 detail::draw(canvas, body, &view::limits(model), *offset);
             }
+            Overlay::Columns(columns) => {
+                detail::draw_list(canvas, body, &view::column_list(model, columns));
+            }
             Overlay::Accounts(list) => {
                 accounts::draw(canvas, body, &view::accounts(desks, *list, scene.zone));
             }

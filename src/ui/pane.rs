@@ -26,12 +26,18 @@ const AROUND: u16 = 3;
 /// How many lines a pane would fill.
 pub(super) fn wanted(model: &Model, pane: Pane) -> u16 {
     let count = model.rows(pane).len();
-    if pane == Pane::Twaps {
+    if has_cards(model, pane) {
         return cards::wanted(count) + 2;
     }
     u16::try_from(count.max(1))
         .unwrap_or(u16::MAX)
         .saturating_add(AROUND)
+}
+
+/// A TWAP is drawn as two bars, unless somebody has chosen the columns.
+fn has_cards(model: &Model, pane: Pane) -> bool {
+    let lens = model.lenses.of(pane);
+    pane == Pane::Twaps && lens.is_none_or(|lens| lens.columns.is_none())
 }
 
 pub(super) fn draw(canvas: &mut Canvas<'_>, model: &Model, scrolls: &mut Scrolls, place: &Place) {
@@ -73,7 +79,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, model: &Model, scrolls: &mut Scrolls
         seen: selected.unwrap_or(0),
     };
     match cards::setting(inner, rows.len())
-        .filter(|_| place.pane == Pane::Twaps && inner.width >= 40)
+        .filter(|_| has_cards(model, place.pane) && inner.width >= 40)
     {
         Some(setting) => body.cards(canvas, inner, setting, (scrolls, &scene)),
         None => body.table(canvas, inner, scrolls, &scene),

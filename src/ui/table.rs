@@ -144,7 +144,7 @@ fn one(
             continue;
         };
         let room = place(row, *slot);
-        let is_child = slot.column == 0 && content.lead != Lead::Root;
+        let is_child = slot.branch > 0 && content.lead != Lead::Root;
         let room = if is_child { after(room, BRANCH) } else { room };
         draw_cell(canvas, room, cell, heading.align, *measure);
     }

@@ -49,6 +49,10 @@ const ORDER: &[Action] = &[
     Action::CancelAll,
     Action::Copy,
     Action::Export,
+    Action::ShowColumn,
+    Action::MoveDown,
+    Action::Keep,
+    Action::Reset,
     Action::NextField,
     Action::NextChoice,
     Action::StepUp,
@@ -68,7 +72,12 @@ pub fn footer(model: &Model) -> Vec<Hint> {
     let context = model.context();
     let last: &[Action] = if matches!(
         context,
-        Context::Help | Context::Detail | Context::Bulk | Context::Limits | Context::Accounts
+        Context::Help
+            | Context::Detail
+            | Context::Bulk
+            | Context::Limits
+            | Context::Columns
+            | Context::Accounts
     ) {
         &[
             Action::Follow,
@@ -107,10 +116,17 @@ pub fn footer(model: &Model) -> Vec<Hint> {
     hints
 }
 
+/// Keys that do one thing both ways.
+const PAIRS: &[(Action, Action)] = &[
+    (Action::StepUp, Action::StepDown),
+    (Action::MoveDown, Action::MoveUp),
+];
+
 /// A pair of keys that do one thing both ways is one hint.
 fn keys(model: &Model, action: Action, chord: Chord) -> String {
-    let both = (action == Action::StepUp).then_some(Action::StepDown);
-    let other = both.and_then(|other| model.keymap.chord(model.context(), other));
+    let mut pairs = PAIRS.iter().filter(|(of, _)| *of == action);
+    let other = pairs.next();
+    let other = other.and_then(|(_, other)| model.keymap.chord(model.context(), *other));
     let other = other.map(|other| other.to_string());
     format!("{chord}{}", other.unwrap_or_default())
 }
@@ -126,6 +142,7 @@ fn label(model: &Model, action: Action) -> &'static str {
     match (action, model.focus.pane, model.context()) {
         (Action::Dismiss, _, Context::Strip) => "stop",
         (Action::Dismiss, _, Context::Form) => "leave",
+        (Action::MoveDown, ..) => "move it",
         (Action::Cancel, Pane::Orders, _) => "cancel order",
         (Action::Cancel, Pane::Twaps, _) => "stop TWAP",
         (Action::Cancel, Pane::Scaled, _) => "cancel ladder",

@@ -19,8 +19,8 @@ pub const READING: Reading = Reading {
 
 fn columns(pane: Pane) -> Vec<ColumnName> {
     match pane {
-        Pane::Positions => names(OPEN),
-        Pane::Orders => names(WORKING),
+        Pane::Positions => at_stake(OPEN),
+        Pane::Orders => at_stake(WORKING),
         Pane::Twaps => names(TWAPS),
         Pane::Scaled => names(RUNGS),
         Pane::Closed => names(CLOSED),
@@ -28,6 +28,18 @@ fn columns(pane: Pane) -> Vec<ColumnName> {
         Pane::Activity => names(ACTIVITY),
         Pane::Calls => names(CALLS),
     }
+}
+
+/// Columns up to this priority tell what could be lost, where something is at stake.
+const TELLS_RISK: u8 = 1;
+
+/// Of what is open or working.
+fn at_stake<T>(columns: &[Column<T>]) -> Vec<ColumnName> {
+    let columns = columns.iter().map(|column| ColumnName {
+        tells_risk: column.priority <= TELLS_RISK,
+        ..column.name()
+    });
+    columns.collect()
 }
 
 fn names<T>(columns: &[Column<T>]) -> Vec<ColumnName> {

@@ -123,7 +123,8 @@ impl Table {
         Self::new(columns, rows)
     }
 
-    /// The same rows with the columns that were chosen, in that order, and the sorted one marked.
+    /// The same rows with the columns that were chosen, in that order, and the sorted one marked. Which goes first where
+    /// room is short does not follow from their order: what tells risk goes last.
     pub(super) fn through(mut self, lens: Option<&lens::Lens>) -> Self {
         let Some(lens) = lens else { return self };
         let sorted = lens.sort.and_then(|sort| {
@@ -135,12 +136,7 @@ impl Table {
         }
         if let Some(columns) = &lens.columns {
             let headings = columns.iter().filter_map(|at| self.headings.get(*at));
-            // Who chooses columns wants the first of them most.
-            let ranked = headings.zip(0..).map(|(heading, rank)| Heading {
-                priority: rank,
-                ..*heading
-            });
-            self.headings = ranked.collect();
+            self.headings = headings.copied().collect();
             for row in &mut self.rows {
                 if let Body::Cells(cells) = &mut row.body {
                     *cells = columns
@@ -207,6 +203,7 @@ impl<T> Column<T> {
         ColumnName {
             id: self.id,
             title: self.title,
+            tells_risk: false,
             kind: match (&self.by, self.align) {
                 (By::Span(_), _) => Kind::Span,
                 (By::Moment(_), _) => Kind::Moment,

@@ -80,6 +80,42 @@ fn a_file_edited_under_a_running_desk_is_in_force_when_good_and_refused_when_not
 }
 
 #[test]
+fn columns_that_were_chosen_are_there_at_the_next_start_and_a_broken_file_is_said_and_ignored() {
+    let home = tempfile::tempdir().unwrap();
+    let demo = ["demo", "--seed", "7", "--speed", "0.001"];
+    let headed = |screen: &str, first: &str, then: &str| {
+        let mut lines = screen.lines().filter(|line| line.contains("uPnL"));
+        lines.any(|line| {
+            line.find(first)
+                .is_some_and(|at| Some(at) < line.find(then))
+        })
+    };
+    let is_own = |screen: &str| headed(screen, "market", "side");
+    let is_chosen = |screen: &str| headed(screen, "side", "market");
+    let mut session = Session::start(home.path(), SIZE, &demo);
+    session.wait_for("1 Positions 5");
+    session.wait_until("the columns as built in", is_own);
+    session.press("C");
+    session.wait_for("Columns  Positions");
+    // The market goes one place down, and what is kept is kept although the desk is left at once.
+    session.press("J\rq");
+    assert_given_back(session, 0);
+
+    let mut session = Session::start(home.path(), SIZE, &demo);
+    session.wait_until("the chosen columns", is_chosen);
+    session.press("q");
+    assert_given_back(session, 0);
+
+    let file = home.path().join(".local/state/perpdeck/columns.json");
+    fs::write(&file, "{").unwrap();
+    let mut session = Session::start(home.path(), SIZE, &demo);
+    session.wait_for("columns.json: EOF while parsing");
+    session.wait_until("the columns as built in", is_own);
+    session.press("q");
+    assert_given_back(session, 0);
+}
+
+#[test]
 fn keys_of_an_edited_file_work_at_once_and_a_broken_one_takes_none_away() {
     let home = tempfile::tempdir().unwrap();
     let keys = config(home.path()).with_file_name("keys.toml");

@@ -5,7 +5,7 @@ use crate::{
     dump::{drawn, press},
 };
 use perpdeck::{
-    app::pane::Pane,
+    app::{Model, pane::Pane},
     view::{self, Align, Body, Scene},
 };
 use perpdeck::{
@@ -13,9 +13,10 @@ use perpdeck::{
     view::format::Zone,
 };
 use std::collections::BTreeSet;
+use strum::IntoEnumIterator as _;
 
 /// Every number the panes may show.
-fn numbers(model: &perpdeck::app::Model) -> BTreeSet<String> {
+fn numbers(model: &Model) -> BTreeSet<String> {
     let zone = Zone::utc();
     let scene = Scene::of(model, &zone);
     let panes = [
@@ -44,11 +45,20 @@ fn numbers(model: &perpdeck::app::Model) -> BTreeSet<String> {
 
 #[test]
 fn no_digit_is_ever_cut() {
+    every_digit_is_whole(desk::full);
+}
+
+#[test]
+fn no_digit_of_chosen_columns_is_ever_cut() {
+    every_digit_is_whole(turned_round);
+}
+
+fn every_digit_is_whole(desk: impl Fn() -> Model) {
     let keys = ["1", "2", "4", "5", "6", "8"];
     for key in keys {
-        let mut model = desk::full();
-        press(&mut model, &format!("{key}z"));
-        let whole = numbers(&model);
+        let mut model = desk();
+        press(&mut model, &format!("\u{1b}{key}z"));
+        let whole = numbers(&desk::full());
         for width in 60..=220 {
             let text = picture::text(&drawn(&model, width, 30, Theme::default()));
             for line in text.lines().skip(3).filter(|line| line.starts_with('│')) {
@@ -72,6 +82,17 @@ fn is_number(word: &str) -> bool {
 /// Numbers inside words: triggers, protection, ladder heads. They are whole when a blank ends them.
 fn is_known_word(line: &str, word: &str) -> bool {
     line.contains(&format!(" {word} ")) || line.contains(&format!(" {word}│"))
+}
+
+/// The columns of every pane the other way round, without the first that there were.
+fn turned_round() -> Model {
+    let mut model = desk::full();
+    for (pane, key) in Pane::iter().zip(1..) {
+        let ids = (view::READING.columns)(pane).into_iter().skip(1).rev();
+        let ids: Vec<_> = ids.map(|name| name.id).collect();
+        press(&mut model, &format!("{key}:columns {}\n", ids.join(" ")));
+    }
+    model
 }
 
 #[test]

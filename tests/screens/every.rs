@@ -162,6 +162,10 @@ fn keys(kind: OverlayKind) -> &'static [(&'static str, &'static str)] {
         OverlayKind::Bulk => &[("bulk_close", "* c"), ("bulk_cancel", "2 * x")],
         OverlayKind::Prompt => &[("filter", "2 / siz"), ("command", ": clo")],
         OverlayKind::Export => &[("export", "6 E")],
+        OverlayKind::Columns => &[
+            ("columns", "C j j J j space"),
+            ("columns_orders", "2 C space J j"),
+        ],
         // Of several accounts, which one desk alone is not: `accounts` in the pictures of whole screens.
         OverlayKind::Accounts => &[],
     }

@@ -36,6 +36,7 @@ fn view_of(model: &Model) -> FormView {
         | Overlay::Detail(_)
         | Overlay::Limits { .. }
         | Overlay::Export(_)
+        | Overlay::Columns(_)
         | Overlay::Accounts(_)
         | Overlay::Strip(_)
         | Overlay::Prompt(_)

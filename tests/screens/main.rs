@@ -136,6 +136,10 @@ screens! {
     calls_after_120x40: each(), 120 x 40;
     calls_after_80x24: each(), 80 x 24;
     calls_after_60x16: each(), 60 x 16;
+    chosen_columns_200x60: chosen(), 200 x 60;
+    chosen_columns_120x40: chosen(), 120 x 40;
+    chosen_columns_80x24: chosen(), 80 x 24;
+    chosen_columns_60x16: chosen(), 60 x 16;
     settings_120x40: unfit_settings(), 120 x 40;
     settings_60x16: unfit_settings(), 60 x 16;
     cancel_all_strip_120x40: pressed("K"), 120 x 40;
@@ -146,6 +150,15 @@ fn pressed(keys: &str) -> Model {
     let mut model = desk::full();
     press(&mut model, keys);
     model
+}
+
+/// Positions tell first what could be lost, orders begin with their size, TWAPs stand in a table.
+fn chosen() -> Model {
+    let first = ":columns to_liq upnl market side size stop age fees\n";
+    let first = first.replace("to_liq", "liquidation_distance");
+    let first = first.replace("upnl", "unrealized_pnl");
+    let orders = "2:columns size market side limit_price trigger_price status age\n";
+    pressed(&format!("{first}{orders}3:columns -slices\n1"))
 }
 
 /// The settings were edited, and cannot be in force.

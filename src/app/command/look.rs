@@ -6,7 +6,7 @@ use super::{
         export::{Export, Format},
         lens::{self, ColumnName, Direction, Fault, Filter, Sort, find},
         overlay::Overlay,
-        tour,
+        screen, tour,
     },
     Said, Word,
 };
@@ -84,12 +84,17 @@ pub(super) fn tour(model: &mut Model, said: &Said) -> Result<Next, Fault> {
 /// `market size upnl` are the columns; `+fees` and `-age` change the choice there is.
 pub(super) fn choose(model: &mut Model, said: &Said) -> Result<Next, Fault> {
     let pane = model.focus.pane;
+    if said.words.is_empty() {
+        let list = Overlay::Columns(screen::columns(model));
+        return Ok(Next::Open(Box::new(list)));
+    }
     let all = || (0..names(model).len()).collect::<Vec<_>>();
     let now = model.lenses.of(pane).and_then(|lens| lens.columns.clone());
     let changes = said.words.iter().all(|w| w.text.starts_with(['+', '-']));
-    let mut chosen = match (said.words.is_empty(), changes) {
-        (false, true) => now.unwrap_or_else(all),
-        (true, _) | (false, false) => vec![],
+    let mut chosen = if changes {
+        now.unwrap_or_else(all)
+    } else {
+        vec![]
     };
     for word in &said.words {
         let bare = word.text.trim_start_matches(['+', '-']);
@@ -99,13 +104,12 @@ pub(super) fn choose(model: &mut Model, said: &Said) -> Result<Next, Fault> {
             chosen.push(at);
         }
     }
-    if chosen.is_empty() && !said.words.is_empty() {
+    if chosen.is_empty() {
         let last = said.needed(said.words.len() - 1, "")?;
         return Err(last.fault("one column at least stays"));
     }
-    let columns = (!said.words.is_empty()).then_some(chosen);
-    lens::change(model, pane, |lens| lens.columns = columns);
-    Ok(Next::Stay)
+    let is_own = chosen.iter().copied().eq(0..names(model).len());
+    Ok(Next::Choose(pane, (!is_own).then_some(chosen)))
 }
 
 fn column(model: &Model, word: &Word, name: &str) -> Result<usize, Fault> {

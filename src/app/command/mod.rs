@@ -177,7 +177,7 @@ pub const VERBS: &[Verb] = &[
         name: "columns",
         also: &[],
         shape: "[COLUMN… | +COLUMN | -COLUMN]",
-        does: "chooses the columns of this pane and their order; without words, all",
+        does: "chooses the columns of this pane and their order; without words, from a list",
         flags: &[],
         offers: look::columns,
         does_it: Deed::Say(look::choose),

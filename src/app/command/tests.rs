@@ -362,6 +362,8 @@ fn filters_sorts_and_columns_can_be_said() {
     say(&mut model, "columns +side -size");
     assert_eq!(chosen(&model), Some(vec![0, 1]));
     say(&mut model, "columns");
+    let kept = press(&mut model, "r enter");
+    assert_eq!(kept, [Effect::KeepColumns(Pane::Positions, None)]);
     assert_eq!(chosen(&model), None);
 }
 

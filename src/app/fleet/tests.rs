@@ -284,3 +284,18 @@ fn settings_that_read_otherwise_reach_each_account_as_its_profile_has_them() {
     assert_eq!(fleet.update(now, Whose::Shown, reread), []);
     assert!(fleet.shown().options.read_only);
 }
+
+#[test]
+fn chosen_columns_are_those_of_every_account_and_of_one_that_comes_later() {
+    let mut fleet = fleet();
+    let effects = press(&mut fleet, "C space J enter");
+    let [(0, Effect::KeepColumns(Pane::Positions, Some(columns)))] = effects.as_slice() else {
+        panic!("{effects:?}")
+    };
+    let options = fleet.shown().options.clone();
+    fleet.join(options, testing::NOON);
+    for model in fleet.accounts() {
+        let lens = model.lenses.of(Pane::Positions).unwrap();
+        assert_eq!(lens.columns.as_ref(), Some(columns));
+    }
+}

@@ -88,6 +88,18 @@ pub enum Action {
     Sort,
     #[strum(message = "sort the other way")]
     SortDirection,
+    #[strum(message = "choose the columns")]
+    Columns,
+    #[strum(message = "show or hide")]
+    ShowColumn,
+    #[strum(message = "one place down")]
+    MoveDown,
+    #[strum(message = "one place up")]
+    MoveUp,
+    #[strum(message = "as built in")]
+    Reset,
+    #[strum(message = "keep")]
+    Keep,
     #[strum(message = "next account")]
     NextAccount,
     #[strum(message = "all accounts")]

@@ -50,6 +50,7 @@ pub enum Context {
     Bulk,
     Limits,
     Export,
+    Columns,
     Help,
     Detail,
     Chart,

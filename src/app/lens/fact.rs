@@ -34,6 +34,8 @@ pub struct ColumnName {
     pub id: &'static str,
     pub title: &'static str,
     pub kind: Kind,
+    /// Without it a trader would not see what could be lost, or what is done about it.
+    pub tells_risk: bool,
 }
 
 /// What a column can be compared with.

@@ -1,4 +1,5 @@
-//! How a pane is looked at: which of its rows, in which order, which columns. Kept for the session.
+//! How a pane is looked at: which of its rows, in which order, which columns. Kept for the session, columns also for
+//! the next.
 //!
 //! Contract: a lens changes what is shown, never what is known; the selection stays an id through it. A long list is
 //! sifted in portions, one an update: until that is over it stands as before, and says so.
@@ -16,7 +17,13 @@ mod tests;
 pub use fact::{ColumnName, Fact, Kind, Read, Reading};
 pub use filter::{Fault, Filter, find, number};
 
-use super::{Model, pane::Pane, remote::Shift};
+use super::{
+    Effect, Model,
+    keymap::{Action, Context},
+    notice::{Event, Tone},
+    pane::Pane,
+    remote::Shift,
+};
 use flat::Sifting;
 use std::collections::BTreeMap;
 use strum::IntoEnumIterator;
@@ -71,6 +78,25 @@ impl Lenses {
     pub fn are_sifting(&self) -> bool {
         self.0.values().any(|lens| lens.sifting.is_some())
     }
+
+    /// The columns that were chosen, by pane.
+    pub fn columns(&self) -> BTreeMap<Pane, Vec<usize>> {
+        let lenses = self.0.iter();
+        lenses
+            .filter_map(|(pane, lens)| Some((*pane, lens.columns.clone()?)))
+            .collect()
+    }
+
+    /// Chooses what was chosen elsewhere or before.
+    pub fn recall(&mut self, columns: BTreeMap<Pane, Vec<usize>>) {
+        for (pane, columns) in columns {
+            self.look(pane, Some(columns));
+        }
+    }
+
+    pub(super) fn look(&mut self, pane: Pane, columns: Option<Vec<usize>>) {
+        self.0.entry(pane).or_default().columns = columns;
+    }
 }
 
 impl Lens {
@@ -118,6 +144,32 @@ pub(super) fn show(model: &mut Model, pane: Pane, text: &str) {
     let columns = (model.options.reading.columns)(pane);
     let filter = Filter::parse(text, &columns).ok().flatten();
     change(model, pane, |lens| lens.filter = filter);
+}
+
+/// Shows these columns from now on, and has them kept. One that tells risk may be hidden, and that is said.
+pub(super) fn choose(model: &mut Model, pane: Pane, columns: Option<Vec<usize>>) -> Effect {
+    let hidden = hidden_risk(model, pane, columns.as_deref());
+    if !hidden.is_empty() {
+        let key = model.keymap.chord(Context::Desk, Action::Columns);
+        let key = key.map(|key| format!("; {key} shows them again"));
+        let words = format!(
+            "hidden, and they tell risk: {}{}",
+            hidden.join(", "),
+            key.unwrap_or_default()
+        );
+        let event = Event::Said(Tone::Warn, words);
+        model.activity.note(None, event, model.now);
+    }
+    model.lenses.look(pane, columns.clone());
+    Effect::KeepColumns(pane, columns)
+}
+
+fn hidden_risk(model: &Model, pane: Pane, columns: Option<&[usize]>) -> Vec<&'static str> {
+    let is_shown = |at: &usize| columns.is_none_or(|shown| shown.contains(at));
+    let names = (model.options.reading.columns)(pane);
+    let numbered = names.iter().enumerate();
+    let hidden = numbered.filter(|(at, name)| name.tells_risk && !is_shown(at));
+    hidden.map(|(_, name)| name.title).collect()
 }
 
 /// Sifts anew what may have changed.

@@ -11,7 +11,12 @@ use crate::{
 use std::time::Duration;
 
 fn columns() -> Vec<ColumnName> {
-    let column = |id, title, kind| ColumnName { id, title, kind };
+    let column = |id, title, kind| ColumnName {
+        id,
+        title,
+        kind,
+        tells_risk: false,
+    };
     vec![
         column("market", "market", Kind::Words),
         column("side", "side", Kind::Words),

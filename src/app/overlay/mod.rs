@@ -4,6 +4,7 @@
 mod accounts;
 mod bulk;
 mod chart;
+mod columns;
 mod detail;
 pub mod quality;
 mod strip;
@@ -11,6 +12,7 @@ mod strip;
 pub use accounts::Accounts;
 pub use bulk::{Bulk, Item, Stage, State};
 pub use chart::Chart;
+pub use columns::{Columns, Sight};
 pub use detail::Detail;
 pub use strip::{Arm, Deed, Strip};
 
@@ -46,6 +48,8 @@ pub enum Overlay {
     /// A line that is being typed.
     Prompt(Prompt),
     Export(Export),
+    /// Which columns a pane shows, in which order.
+    Columns(Columns),
     /// Every account of the desk.
     Accounts(Accounts),
 }
@@ -62,6 +66,7 @@ impl Overlay {
             Self::Bulk(_) => Context::Bulk,
             Self::Prompt(_) => Context::Prompt,
             Self::Export(_) => Context::Export,
+            Self::Columns(_) => Context::Columns,
             Self::Accounts(_) => Context::Accounts,
         }
     }
@@ -79,6 +84,7 @@ impl Overlay {
             | Self::Strip(_)
             | Self::Form(_)
             | Self::Prompt(_)
+            | Self::Columns(_)
             | Self::Accounts(_)
             | Self::Export(_) => {}
         }
@@ -98,6 +104,7 @@ impl Overlay {
             | Self::Chart(_)
             | Self::Quality(_)
             | Self::Settings { .. }
+            | Self::Columns(_)
             | Self::Accounts(_)
             | Self::Prompt(_) => false,
         }

@@ -8,7 +8,7 @@ use super::super::{
     guard, halt,
     keymap::Action,
     lens::{self, Lens},
-    overlay::{Accounts, Chart, Detail, Overlay, Strip, quality::Report},
+    overlay::{Accounts, Chart, Columns, Detail, Overlay, Strip, quality::Report},
     pane::RowId,
     prompt::Prompt,
     tour, update,
@@ -40,6 +40,7 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Next {
         (Action::Command, _) => open(Overlay::Prompt(Prompt::command())),
         (Action::Freeze, _) => Next::Freeze,
         (Action::Sort | Action::SortDirection, _) => sort(model, action),
+        (Action::Columns, _) => open(Overlay::Columns(columns(model))),
         (Action::CloseAll, _) => close_all(model),
         (Action::Flatten, _) => flatten(model),
         (Action::Export, _) => export(model),
@@ -97,6 +98,14 @@ fn open(overlay: Overlay) -> Next {
 
 fn form(form: Form) -> Next {
     open(Overlay::Form(Box::new(form)))
+}
+
+/// Of the pane that has the keys, as they are now.
+pub(crate) fn columns(model: &Model) -> Columns {
+    let pane = model.focus.pane;
+    let count = (model.options.reading.columns)(pane).len();
+    let lens = model.lenses.of(pane);
+    Columns::of(pane, count, lens.and_then(|lens| lens.columns.as_deref()))
 }
 
 pub(crate) fn selected(model: &Model) -> Option<RowId> {

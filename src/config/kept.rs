@@ -1,0 +1,87 @@
+//! The columns a trader has chosen, kept between sessions in one small file of the state directory.
+//!
+//! Contract: a missing file holds nothing, one that cannot be read says why; the last writer wins, and a reader finds
+//! what was there before or after, never a half. Columns stand by their ids, those that are hidden too, so that another
+//! version finds those it has and shows those that are new.
+
+use super::memory::write;
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+const FILE: &str = "columns.json";
+
+/// By the pane's name.
+pub type Kept = BTreeMap<String, Choice>;
+
+/// The ids of all columns of a pane, the shown ones in their order.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Choice {
+    pub shown: Vec<String>,
+    #[serde(default)]
+    pub hidden: Vec<String>,
+}
+
+/// Where they are kept.
+pub fn columns_file(state_dir: &Path) -> PathBuf {
+    state_dir.join(FILE)
+}
+
+/// What was chosen in earlier sessions. Fails where the file is there and cannot be read.
+pub fn kept_columns(state_dir: &Path) -> io::Result<Kept> {
+    match fs::read(columns_file(state_dir)) {
+        Ok(text) => Ok(serde_json::from_slice(&text)?),
+        Err(why) if why.kind() == io::ErrorKind::NotFound => Ok(Kept::new()),
+        Err(why) => Err(why),
+    }
+}
+
+/// Keeps the choice of one pane beside the others; `None` forgets it. What could not be read gives way.
+pub fn keep_columns(state_dir: &Path, pane: &str, choice: Option<Choice>) -> io::Result<()> {
+    let mut kept = kept_columns(state_dir).unwrap_or_default();
+    match choice {
+        Some(choice) => kept.insert(pane.to_owned(), choice),
+        None => kept.remove(pane),
+    };
+    write(state_dir, FILE, &serde_json::to_vec_pretty(&kept)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn choice(shown: &[&str]) -> Choice {
+        Choice {
+            shown: shown.iter().map(ToString::to_string).collect(),
+            hidden: vec!["fees".to_owned()],
+        }
+    }
+
+    #[test]
+    fn each_pane_keeps_its_columns_and_forgets_them_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let state = dir.path().join("state");
+        assert_eq!(kept_columns(&state).unwrap(), Kept::new());
+        keep_columns(&state, "positions", Some(choice(&["size", "market"]))).unwrap();
+        keep_columns(&state, "orders", Some(choice(&["side"]))).unwrap();
+        keep_columns(&state, "orders", None).unwrap();
+        let kept = Kept::from([("positions".to_owned(), choice(&["size", "market"]))]);
+        assert_eq!(kept_columns(&state).unwrap(), kept);
+        let files: Vec<_> = fs::read_dir(&state).unwrap().collect();
+        assert_eq!(files.len(), 1, "nothing half written is left: {files:?}");
+    }
+
+    #[test]
+    fn a_broken_file_says_why_and_gives_way_to_the_next_choice() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(columns_file(dir.path()), "{\"orders\": 3}").unwrap();
+        let why = kept_columns(dir.path()).unwrap_err().to_string();
+        assert!(why.contains("line 1"), "{why}");
+        keep_columns(dir.path(), "orders", Some(choice(&["side"]))).unwrap();
+        assert_eq!(kept_columns(dir.path()).unwrap().len(), 1);
+    }
+}
