@@ -1,11 +1,11 @@
 //! What the positions closed on each day came to, by the desk's clocks: kept up by what each answer changes.
 
 use super::{
-    remote::Churn,
+    remote::{Churn, among},
     tally::{Sum, Way},
 };
 use crate::model::{Day, Num, Position, Zone};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 /// The positions of one day that were read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -56,12 +56,11 @@ impl Days {
         (dated == positions).then_some(nets)
     }
 
-    pub(super) fn take(&mut self, churn: &Churn<Position>, rows: &[Position]) {
-        let come = rows.get(churn.come.clone()).unwrap_or_default();
-        for row in &churn.gone {
+    pub(super) fn take(&mut self, churn: &Churn<Position>, rows: &VecDeque<Position>) {
+        for row in churn.lost() {
             self.count(row, Way::Out);
         }
-        for row in come {
+        for row in among(rows, churn.come.clone()) {
             self.count(row, Way::In);
         }
     }
@@ -102,6 +101,7 @@ mod tests {
     fn all(rows: &[Position]) -> Churn<Position> {
         Churn {
             gone: vec![],
+            cut: vec![],
             come: 0..rows.len(),
             top: 0..rows.len(),
         }
@@ -112,16 +112,17 @@ mod tests {
         let rows = vec![closed(30, "5"), closed(10, "-2"), closed(-10, "100")];
         let today = Zone::utc().day(Timestamp(MIDNIGHT)).unwrap();
         let mut days = Days::by(Zone::utc());
-        days.take(&all(&rows), &rows);
+        days.take(&all(&rows), &rows.clone().into());
         let result = days.of(today).unwrap();
         assert_eq!((result.count, result.net()), (2, Some(num("3"))));
         assert!(!days.is_oldest(today));
         let churn = Churn {
             gone: rows,
+            cut: vec![],
             come: 0..0,
             top: 0..0,
         };
-        days.take(&churn, &[]);
+        days.take(&churn, &VecDeque::new());
         assert_eq!(days, Days::by(Zone::utc()));
     }
 
@@ -131,7 +132,7 @@ mod tests {
         rows[1].fees = None;
         rows[1].realized_pnl = None;
         let mut days = Days::by(Zone::utc());
-        days.take(&all(&rows), &rows);
+        days.take(&all(&rows), &rows.clone().into());
         let today = Zone::utc().day(Timestamp(MIDNIGHT)).unwrap();
         let result = days.of(today).unwrap();
         assert_eq!((result.count, result.net()), (2, None));

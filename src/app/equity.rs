@@ -1,7 +1,7 @@
 //! The running total of the closed positions read so far: kept up by what each answer changes, so that a
 //! hundred thousand of them cost no more than a page.
 
-use super::remote::Churn;
+use super::remote::{Churn, among};
 use crate::model::{Num, Position};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -40,25 +40,31 @@ impl Equity {
         Some((low.minus(self.base)?, high.minus(self.base)?))
     }
 
-    pub(super) fn take(&mut self, churn: &Churn<Position>, rows: &[Position]) {
-        let known = |rows: &[Position]| rows.iter().filter_map(Position::net_pnl).count();
-        let top = rows.get(churn.top.clone()).unwrap_or_default();
+    pub(super) fn take(&mut self, churn: &Churn<Position>, rows: &VecDeque<Position>) {
+        let top = among(rows, churn.top.clone()).filter_map(Position::net_pnl);
         if churn.top.start > 0 {
-            for net in top.iter().filter_map(Position::net_pnl) {
+            for net in top {
                 self.before(net);
             }
             return;
         }
-        let stayed = rows.get(churn.come.end..churn.top.end).unwrap_or_default();
-        for _ in 0..known(&churn.gone) + known(stayed) {
+        let gone = churn.gone.iter().filter_map(Position::net_pnl);
+        let stayed = among(rows, churn.come.end..churn.top.end).filter_map(Position::net_pnl);
+        for _ in 0..gone.count() + stayed.count() {
             if let Some(total) = self.totals.pop_back() {
                 self.forget(total);
+            }
+        }
+        for _ in churn.cut.iter().filter_map(Position::net_pnl) {
+            if let Some(oldest) = self.totals.pop_front() {
+                self.forget(oldest);
+                self.base = oldest;
             }
         }
         if self.totals.is_empty() {
             *self = Self::default();
         }
-        for net in top.iter().rev().filter_map(Position::net_pnl) {
+        for net in top.rev() {
             let last = self.totals.back().copied().unwrap_or(self.base);
             match last.plus(net) {
                 Some(total) => {
@@ -154,5 +160,24 @@ mod tests {
         equity.take(&churn, feed.rows());
         assert_eq!(totals(&equity, &feed).1, [num("4")]);
         assert_eq!(equity.range(), Some((num("4"), num("4"))));
+    }
+
+    #[test]
+    fn what_made_room_is_not_counted_any_more() {
+        let mut feed: Feed<PositionId, Position> = Feed::default();
+        let mut equity = Equity::default();
+        for newest in (100..=22_000_u32).step_by(99) {
+            let rows = (newest - 99..=newest).rev();
+            let rows = rows.map(|number| closed(&format!("p-{number}"), &(number % 7).to_string()));
+            let page = Page {
+                next: Some(newest.to_string().into()),
+                ..Page::of(rows.collect())
+            };
+            let churn = feed.arrive_head(Ok(page), Timestamp(newest.into()), |p| p.id.clone());
+            equity.take(&churn, feed.rows());
+        }
+        assert!(feed.rows().len() < 21_200, "{}", feed.rows().len());
+        let (counted, kept) = totals(&equity, &feed);
+        assert!(kept == counted, "{} and {}", kept.len(), counted.len());
     }
 }

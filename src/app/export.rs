@@ -169,11 +169,11 @@ impl Export {
         match self.pane {
             Pane::Closed => {
                 let rows = store.closed.rows();
-                (rows.len(), rows.last().and_then(|row| row.closed_at))
+                (rows.len(), rows.back().and_then(|row| row.closed_at))
             }
             Pane::History => {
                 let rows = store.history.rows();
-                (rows.len(), rows.last().map(|row| row.requested_at))
+                (rows.len(), rows.back().map(|row| row.requested_at))
             }
             Pane::Positions
             | Pane::Orders

@@ -272,7 +272,7 @@ fn today(store: &Store, now: Timestamp) -> Option<Num> {
     };
     let rows = store.closed.rows();
     store.closed.head().value()?;
-    let reaches_back = rows.last().is_none_or(|last| !is_today(&last)) || !store.closed.has_more();
+    let reaches_back = rows.back().is_none_or(|last| !is_today(&last)) || !store.closed.has_more();
     if !reaches_back {
         return None;
     }

@@ -4,11 +4,11 @@ use super::{
     Model, Store,
     notice::{Event, Notice},
     pane::{Pane, RowId},
-    remote::Churn,
+    remote::{Churn, among},
     screen::parent,
 };
 use crate::model::{Command, Order, OrderId, Position, Receipt};
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 /// Children named at once; a TWAP of a day has thousands.
 const MOST: usize = 50;
@@ -18,13 +18,28 @@ const MOST: usize = 50;
 pub struct Lineage(HashMap<RowId, Vec<OrderId>>);
 
 impl Lineage {
-    pub(super) fn take(&mut self, churn: &Churn<Order>, rows: &[Order]) {
+    pub(super) fn take(&mut self, churn: &Churn<Order>, rows: &VecDeque<Order>) {
+        self.forget(&churn.cut);
         let known: HashSet<&OrderId> = churn.gone.iter().map(|order| &order.id).collect();
-        let come = rows.get(churn.come.clone()).unwrap_or_default();
-        for order in come.iter().filter(|order| !known.contains(&order.id)) {
+        let come = among(rows, churn.come.clone());
+        for order in come.filter(|order| !known.contains(&order.id)) {
             if let Some(parent) = parent(order) {
                 let children = self.0.entry(parent).or_default();
                 children.push(order.id.clone());
+            }
+        }
+    }
+
+    /// Those that are not in the history any more.
+    fn forget(&mut self, cut: &[Order]) {
+        let ids: HashSet<&OrderId> = cut.iter().map(|order| &order.id).collect();
+        for parent in cut.iter().filter_map(parent).collect::<HashSet<_>>() {
+            let Some(children) = self.0.get_mut(&parent) else {
+                continue;
+            };
+            children.retain(|id| !ids.contains(id));
+            if children.is_empty() {
+                self.0.remove(&parent);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::model::{Cursor, Failure, Page, Timestamp};
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{HashMap, HashSet, VecDeque},
     hash::Hash,
     ops::Range,
 };
@@ -71,12 +71,21 @@ impl<T> Remote<Page<T>> {
     }
 }
 
+/// So many rows are kept of a list whose head grows while nobody scrolls.
+const KEPT: usize = 20_000;
+/// About how far apart the places are from which on older rows can be read again.
+const APART: isize = 1_000;
+
 /// A list read page by page: its head is polled, its tail is fetched as one scrolls. Rows are found by
-/// their key at once, however many there are.
+/// their key at once, and new ones come on top for the cost of a page, however many there are.
+///
+/// Contract: a list that grows by its polls keeps the newest [`KEPT`] rows, or as many as somebody has asked for, and at
+/// most [`APART`] and a page more; the others are dropped, [`Feed::has_more`] says so, and they are read again by
+/// whoever scrolls there or exports.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Feed<K: Eq + Hash, T> {
     head: Remote<()>,
-    rows: Vec<T>,
+    rows: VecDeque<T>,
     /// Where each row is, counted before the rows on top of it moved it down by `shift`.
     places: HashMap<K, isize>,
     shift: isize,
@@ -89,13 +98,17 @@ pub struct Feed<K: Eq + Hash, T> {
     asked: Option<Cursor>,
     unreadable: usize,
     incomplete: bool,
+    /// Rows that are kept at least: [`KEPT`], or as many as were asked for.
+    most: usize,
+    /// From which places on what follows can be read again, counted as `places` are; the uppermost first.
+    marks: VecDeque<(isize, Cursor)>,
 }
 
 impl<K: Eq + Hash, T> Default for Feed<K, T> {
     fn default() -> Self {
         Self {
             head: Remote::Loading,
-            rows: vec![],
+            rows: VecDeque::new(),
             places: HashMap::new(),
             shift: 0,
             version: 0,
@@ -104,6 +117,8 @@ impl<K: Eq + Hash, T> Default for Feed<K, T> {
             asked: None,
             unreadable: 0,
             incomplete: false,
+            most: KEPT,
+            marks: VecDeque::new(),
         }
     }
 }
@@ -113,6 +128,8 @@ impl<K: Eq + Hash, T> Default for Feed<K, T> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Churn<T> {
     pub gone: Vec<T>,
+    /// The oldest, which made room.
+    pub cut: Vec<T>,
     pub come: Range<usize>,
     /// Where rows stand otherwise than before: what has come, and what stayed among what has left.
     pub top: Range<usize>,
@@ -121,8 +138,12 @@ pub struct Churn<T> {
 /// How the places of the rows changed from the version before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shift {
-    /// So many rows at the top gave way to so many.
-    Top { left: usize, came: usize },
+    /// So many rows at the top gave way to so many, and of all of them so many stayed.
+    Top {
+        left: usize,
+        came: usize,
+        kept: usize,
+    },
     /// So many have come below all others.
     Below { came: usize },
 }
@@ -131,14 +152,29 @@ impl<T> Churn<T> {
     fn none() -> Self {
         Self {
             gone: vec![],
+            cut: vec![],
             come: 0..0,
             top: 0..0,
         }
     }
+
+    /// Everything that is not there any more, or was renewed.
+    pub(super) fn lost(&self) -> impl Iterator<Item = &T> {
+        self.gone.iter().chain(&self.cut)
+    }
+}
+
+/// The rows at these places.
+pub(super) fn among<T>(
+    rows: &VecDeque<T>,
+    places: Range<usize>,
+) -> impl DoubleEndedIterator<Item = &T> + Clone {
+    rows.iter().skip(places.start).take(places.len())
 }
 
 impl<K: Eq + Hash, T> Feed<K, T> {
-    pub fn rows(&self) -> &[T] {
+    /// The newest first.
+    pub fn rows(&self) -> &VecDeque<T> {
         &self.rows
     }
 
@@ -217,7 +253,9 @@ impl<K: Eq + Hash, T> Feed<K, T> {
                 return Churn::none();
             }
         };
-        let is_known = self.head.at().is_some() && self.rows.starts_with(&page.rows);
+        let begins_so = page.rows.len() <= self.rows.len();
+        let begins_so = begins_so && self.rows.iter().zip(&page.rows).all(|(a, b)| a == b);
+        let is_known = self.head.at().is_some() && begins_so;
         self.head.arrive(Ok(()), at);
         if is_known && !page.rows.is_empty() {
             self.unreadable = page.unreadable.len();
@@ -237,14 +275,56 @@ impl<K: Eq + Hash, T> Feed<K, T> {
         let top: Vec<T> = page.rows.into_iter().chain(kept).collect();
         let count = top.len();
         self.shift += count.cast_signed() - (last_known + 1).cast_signed();
-        self.rows.splice(0..0, top);
+        for row in top.into_iter().rev() {
+            self.rows.push_front(row);
+        }
+        self.place(0..count, &key);
+        self.mark_top(come.end, page.next);
+        let cut = self.cut(&key);
         self.changed = Some(Shift::Top {
             left: last_known + 1,
             came: count,
+            kept: self.rows.len(),
         });
-        self.place(0..count, key);
         let top = 0..count;
-        Churn { gone, come, top }
+        Churn {
+            gone,
+            cut,
+            come,
+            top,
+        }
+    }
+
+    /// The rows below this place can be read with this cursor.
+    fn mark_top(&mut self, below: usize, next: Option<Cursor>) {
+        let place = below.cast_signed() - self.shift;
+        let uppermost = self.marks.front().map(|(place, _)| *place);
+        if let Some(next) = next
+            && uppermost.is_none_or(|mark| mark - place >= APART)
+        {
+            self.marks.push_front((place, next));
+        }
+    }
+
+    /// Drops the oldest of too many rows, from a place on from which they can be read again.
+    fn cut(&mut self, key: impl Fn(&T) -> K) -> Vec<T> {
+        if self.rows.len() <= self.most {
+            return vec![];
+        }
+        let most = self.most.cast_signed() - self.shift;
+        let mark = self.marks.iter().find(|(place, _)| *place >= most);
+        let Some((place, next)) = mark.cloned() else {
+            return vec![];
+        };
+        self.marks.retain(|(mark, _)| *mark < place);
+        let first = usize::try_from(place + self.shift).unwrap_or(self.rows.len());
+        let cut: Vec<T> = self.rows.drain(first.min(self.rows.len())..).collect();
+        for row in &cut {
+            self.places.remove(&key(row));
+        }
+        self.next = Some(next);
+        self.asked = None;
+        cut
     }
 
     /// From this page on: what came before it may not be all there was.
@@ -252,17 +332,25 @@ impl<K: Eq + Hash, T> Feed<K, T> {
         self.next = page.next;
         self.asked = None;
         self.incomplete = page.incomplete;
-        let gone = std::mem::replace(&mut self.rows, page.rows);
+        let gone: Vec<T> = std::mem::replace(&mut self.rows, page.rows.into()).into();
         self.places.clear();
         self.shift = 0;
+        self.most = KEPT;
+        self.marks.clear();
         let come = 0..self.rows.len();
         self.changed = Some(Shift::Top {
             left: gone.len(),
             came: come.end,
+            kept: come.end,
         });
         self.place(come.clone(), key);
         let top = come.clone();
-        Churn { gone, come, top }
+        Churn {
+            gone,
+            cut: vec![],
+            come,
+            top,
+        }
     }
 
     /// An older page. One that was not asked for (the list began again meanwhile) is dropped.
@@ -290,10 +378,12 @@ impl<K: Eq + Hash, T> Feed<K, T> {
         self.rows.extend(older);
         let come = before..self.rows.len();
         self.changed = Some(Shift::Below { came: come.len() });
+        self.most = self.most.max(come.end);
         self.place(come.clone(), key);
         let top = come.clone();
         Churn {
             gone: vec![],
+            cut: vec![],
             come,
             top,
         }
@@ -301,12 +391,9 @@ impl<K: Eq + Hash, T> Feed<K, T> {
 
     /// Remembers where these rows are.
     fn place(&mut self, range: Range<usize>, key: impl Fn(&T) -> K) {
-        let rows = self.rows.iter().enumerate();
         let shift = self.shift;
-        let placed = rows
-            .skip(range.start)
-            .take(range.len())
-            .map(|(at, row)| (key(row), at.cast_signed() - shift));
+        let rows = range.clone().zip(among(&self.rows, range));
+        let placed = rows.map(|(at, row)| (key(row), at.cast_signed() - shift));
         self.places.extend(placed);
     }
 }
@@ -363,7 +450,7 @@ mod tests {
         let mut feed: Feed<u32, u32> = Feed::default();
         feed.arrive_head(Ok(page(&[3, 2], None)), Timestamp(20), |r| *r);
         feed.arrive_head(Ok(page(&[2, 1], None)), Timestamp(10), |r| *r);
-        assert_eq!(feed.rows(), [3, 2]);
+        assert_eq!(*feed.rows(), [3, 2]);
     }
 
     #[test]
@@ -374,7 +461,7 @@ mod tests {
         assert_eq!(feed.ask_more(), None);
         feed.arrive_more(&cursor, Ok(page(&[7, 6, 5], None)), |r| *r);
         feed.arrive_head(Ok(page(&[10, 9, 8], Some("b"))), Timestamp(2), |r| *r);
-        assert_eq!(feed.rows(), [10, 9, 8, 7, 6, 5]);
+        assert_eq!(*feed.rows(), [10, 9, 8, 7, 6, 5]);
         assert!(!feed.has_more());
     }
 
@@ -399,7 +486,8 @@ mod tests {
         let mut feed: Feed<u32, u32> = Feed::default();
         feed.arrive_head(Ok(page(&[3, 2, 1], None)), Timestamp(1), |r| *r);
         feed.arrive_head(Ok(page(&[99, 98], Some("c"))), Timestamp(2), |r| *r);
-        assert_eq!((feed.rows(), feed.has_more()), (&[99, 98][..], true));
+        assert_eq!(*feed.rows(), [99, 98]);
+        assert!(feed.has_more());
     }
 
     #[test]
@@ -424,9 +512,57 @@ mod tests {
         feed.arrive_more(&cursor, Ok(page(&[6, 5], None)), |r| *r);
         feed.arrive_head(Ok(page(&[12, 11, 8, 9], None)), Timestamp(2), |r| *r);
         feed.arrive_head(Ok(page(&[13, 12, 11], None)), Timestamp(3), |r| *r);
-        assert_eq!(feed.rows(), [13, 12, 11, 8, 9, 7, 6, 5]);
+        assert_eq!(*feed.rows(), [13, 12, 11, 8, 9, 7, 6, 5]);
         let found = feed.rows().iter().map(|row| feed.find(row));
         assert!(found.eq(feed.rows().iter().map(Some)));
         assert_eq!((feed.find(&4), feed.position(&5)), (None, Some(7)));
+    }
+
+    /// Polls of a list whose rows are numbered upwards, fifty a page, each with a cursor that names its last row.
+    fn polled(feed: &mut Feed<u32, u32>, newest: u32) -> Churn<u32> {
+        let rows: Vec<_> = (newest.saturating_sub(49)..=newest).rev().collect();
+        let cursor = format!("after {}", newest.saturating_sub(49));
+        let at = Timestamp(newest.into());
+        feed.arrive_head(Ok(page(&rows, Some(&cursor))), at, |r| *r)
+    }
+
+    #[test]
+    fn a_list_that_grows_while_nobody_scrolls_drops_its_oldest_rows_and_they_can_be_read_again() {
+        let mut feed: Feed<u32, u32> = Feed::default();
+        let mut cut = vec![];
+        for newest in (50..=30_000).step_by(10) {
+            cut.extend(polled(&mut feed, newest).cut);
+        }
+        let kept = feed.rows().len();
+        assert!((KEPT..=KEPT + 1_100).contains(&kept), "{kept}");
+        let oldest = *feed.rows().back().unwrap();
+        assert_eq!(usize::try_from(30_000 - oldest).unwrap(), kept - 1);
+        cut.sort_unstable();
+        assert!(cut.into_iter().eq(1..oldest), "each once");
+        assert_eq!(
+            (feed.find(&(oldest - 1)), feed.find(&oldest)),
+            (None, Some(&oldest))
+        );
+
+        let cursor = feed.ask_more().unwrap();
+        assert_eq!(cursor, Cursor::from(format!("after {oldest}")));
+        let older: Vec<_> = (oldest - 50..oldest).rev().collect();
+        feed.arrive_more(&cursor, Ok(page(&older, None)), |r| *r);
+        assert_eq!(feed.rows().len(), kept + 50);
+        assert_eq!(feed.find(&(oldest - 50)), Some(&(oldest - 50)));
+    }
+
+    #[test]
+    fn as_many_rows_as_somebody_scrolled_to_stay() {
+        let mut feed: Feed<u32, u32> = Feed::default();
+        polled(&mut feed, 30_000);
+        let cursor = feed.ask_more().unwrap();
+        let older: Vec<_> = (1..=29_950).rev().collect();
+        feed.arrive_more(&cursor, Ok(page(&older, None)), |r| *r);
+        for newest in (30_010..=65_000).step_by(10) {
+            polled(&mut feed, newest);
+            assert!(feed.rows().len() >= 30_000);
+        }
+        assert!(feed.rows().len() < 32_000);
     }
 }

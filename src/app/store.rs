@@ -8,7 +8,7 @@ use super::{
     pane::RowId,
     poll::{Answer, Poll, Source},
     prices::Prices,
-    remote::{Churn, Feed, Remote},
+    remote::{Churn, Feed, Remote, among},
     screen::order_tree,
     tally::{Quality, Results},
 };
@@ -163,8 +163,8 @@ impl Store {
         let rows = self.history.rows();
         self.quality.take(churn, rows);
         self.lineage.take(churn, rows);
-        let come = rows.get(churn.come.clone()).unwrap_or_default();
-        for order in come.iter().filter(|order| order.fill_price.is_some()) {
+        let come = among(rows, churn.come.clone());
+        for order in come.filter(|order| order.fill_price.is_some()) {
             let prices = self.prices.entry(order.market_id.clone()).or_default();
             prices.fill(order);
         }

@@ -1,11 +1,14 @@
 //! What the history read so far comes to: kept up by what each answer changes, so that a hundred thousand
 //! rows cost no more than a page.
 
-use super::remote::Churn;
+use super::remote::{Churn, among};
 use crate::model::{
     Lenient, LiquidityRole, MarketId, Num, Order, OrderId, OrderStatus, Position, Text, Timestamp,
 };
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    time::Duration,
+};
 
 /// A sum that says so when it cannot be told any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,12 +71,11 @@ pub struct Results {
 }
 
 impl Results {
-    pub fn take(&mut self, churn: &Churn<Position>, rows: &[Position]) {
-        let come = rows.get(churn.come.clone()).unwrap_or_default();
-        for row in &churn.gone {
+    pub fn take(&mut self, churn: &Churn<Position>, rows: &VecDeque<Position>) {
+        for row in churn.lost() {
             self.count(row, Way::Out);
         }
-        for row in come {
+        for row in among(rows, churn.come.clone()) {
             self.count(row, Way::In);
         }
     }
@@ -160,12 +162,11 @@ pub struct Rule {
 }
 
 impl Quality {
-    pub fn take(&mut self, churn: &Churn<Order>, rows: &[Order]) {
-        let come = rows.get(churn.come.clone()).unwrap_or_default();
-        for row in &churn.gone {
+    pub fn take(&mut self, churn: &Churn<Order>, rows: &VecDeque<Order>) {
+        for row in churn.lost() {
             self.count(row, Way::Out);
         }
-        for row in come {
+        for row in among(rows, churn.come.clone()) {
             self.count(row, Way::In);
         }
     }
@@ -305,10 +306,11 @@ mod tests {
         let mut results = Results::default();
         let churn = Churn {
             gone: vec![],
+            cut: vec![],
             come: 0..rows.len(),
             top: 0..rows.len(),
         };
-        results.take(&churn, &rows);
+        results.take(&churn, &rows.clone().into());
         (results, rows)
     }
 
@@ -327,10 +329,11 @@ mod tests {
         let (mut results, rows) = results(&["30", "-10"]);
         let churn = Churn {
             gone: rows,
+            cut: vec![],
             come: 0..0,
             top: 0..0,
         };
-        results.take(&churn, &[]);
+        results.take(&churn, &VecDeque::new());
         assert_eq!(results, Results::default());
     }
 
@@ -353,10 +356,11 @@ mod tests {
         let mut quality = Quality::default();
         let churn = Churn {
             gone: vec![],
+            cut: vec![],
             come: 0..3,
             top: 0..3,
         };
-        quality.take(&churn, &rows);
+        quality.take(&churn, &rows.clone().into());
         let of = |market: &str| quality.markets[&MarketId::from(market)];
         assert_eq!(of("paper|BTC").bps(), Some(num("-5")));
         assert_eq!(of("paper|BTC").maker_share(), Some(num("0.5")));
@@ -383,10 +387,11 @@ mod tests {
         let mut quality = Quality::default();
         let churn = Churn {
             gone: vec![],
+            cut: vec![],
             come: 0..2,
             top: 0..2,
         };
-        quality.take(&churn, &rows);
+        quality.take(&churn, &rows.clone().into());
         let rule = Rule {
             count: 2,
             last: "o-2".into(),

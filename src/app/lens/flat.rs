@@ -46,11 +46,12 @@ impl Keys {
 
     fn shift(&mut self, shift: Shift) {
         match shift {
-            Shift::Top { left, came } => {
+            Shift::Top { left, came, kept } => {
                 self.facts.drain(..left.min(self.facts.len()));
                 for _ in 0..came {
                     self.facts.push_front(Fact::Unknown);
                 }
+                self.facts.truncate(kept);
             }
             Shift::Below { came } => {
                 let count = self.facts.len() + came;
@@ -167,8 +168,9 @@ pub(super) fn again(
         ..
     } = old;
     let fresh = match shift {
-        Shift::Top { left, came } => {
+        Shift::Top { left, came, kept } => {
             moved(&mut places, left, came);
+            places.retain(|at| usize::try_from(*at).is_ok_and(|at| at < kept));
             0..came
         }
         Shift::Below { came } => count.saturating_sub(came)..count,

@@ -4,7 +4,10 @@
 //! latest ended ones; [`Store::forgotten_ladders`] says how many are not.
 
 use super::{
-    super::{remote::Remote, screen::ladder_rows},
+    super::{
+        remote::{Remote, among},
+        screen::ladder_rows,
+    },
     Store,
 };
 use crate::model::{Failure, Order, Scaled, ScaledId, Timestamp};
@@ -68,13 +71,14 @@ impl Store {
 
     /// Those met for the first time on the working orders.
     pub(super) fn ladders_at_work(&mut self) -> Vec<ScaledId> {
-        self.new_ladders(ladders_of(self.orders.rows()), usize::MAX)
+        let ladders = ladders_of(self.orders.rows().iter());
+        self.new_ladders(ladders, usize::MAX)
     }
 
     /// Those met for the first time on these rows of the order history, at most so many.
     pub(super) fn ladders_among(&mut self, rows: Range<usize>, most: usize) -> Vec<ScaledId> {
-        let rows = self.history.rows().get(rows).unwrap_or_default();
-        self.new_ladders(ladders_of(rows), most)
+        let ladders = ladders_of(among(self.history.rows(), rows));
+        self.new_ladders(ladders, most)
     }
 
     /// Those of the ladders just met that are not polled yet.
@@ -109,10 +113,8 @@ impl Store {
     }
 }
 
-fn ladders_of(orders: &[Order]) -> BTreeSet<ScaledId> {
-    let ids = orders
-        .iter()
-        .filter_map(|order| order.scaled_order_id.clone());
+fn ladders_of<'a>(orders: impl Iterator<Item = &'a Order>) -> BTreeSet<ScaledId> {
+    let ids = orders.filter_map(|order| order.scaled_order_id.clone());
     ids.collect()
 }
 
