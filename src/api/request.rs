@@ -65,7 +65,9 @@ impl Request {
                     dialect,
                 )?,
             ),
-            Command::Cancel(id) => (Route::CancelOrder(id.clone()), vec![]),
+            Command::Cancel(id) | Command::Unprotect(id) => {
+                (Route::CancelOrder(id.clone()), vec![])
+            }
             Command::StopTwap(id) => (Route::StopTwap(id.clone()), vec![]),
             Command::CancelScaled(id) => (Route::CancelScaled(id.clone()), vec![]),
             Command::CloseAll(id) => (Route::CloseAll(id.clone()), vec![]),

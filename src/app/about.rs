@@ -45,7 +45,7 @@ fn target(command: &Command, store: &Store) -> Option<Target> {
     match command {
         Command::Close(close) => store.position(&close.position_id).map(boxed),
         Command::Margin { position_id, .. } => store.position(position_id).map(boxed),
-        Command::Cancel(id) => store.order(id).map(order),
+        Command::Cancel(id) | Command::Unprotect(id) => store.order(id).map(order),
         Command::Exits(exits) => store.order(&exits.order_id).map(order),
         Command::StopTwap(id) => store.twap(id).cloned().map(Box::new).map(Target::Twap),
         Command::CancelScaled(id) => store.ladder(id).cloned().map(Box::new).map(Target::Scaled),

@@ -158,6 +158,7 @@ fn is_awaited(store: &Store, order: &Order) -> bool {
         Command::PlaceTwap(_)
         | Command::PlaceScaled(_)
         | Command::Cancel(_)
+        | Command::Unprotect(_)
         | Command::Exits(_)
         | Command::Margin { .. }
         | Command::StopTwap(_)

@@ -124,6 +124,7 @@ fn as_order(command: &Command) -> Option<PlaceOrder> {
         },
         Command::Close(_)
         | Command::Cancel(_)
+        | Command::Unprotect(_)
         | Command::Exits(_)
         | Command::Margin { .. }
         | Command::StopTwap(_)

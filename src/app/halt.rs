@@ -45,7 +45,10 @@ pub(super) fn objection(model: &Model, command: &Command) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::{Msg, notice::Event, testing::*, update};
+    use crate::{
+        app::{Msg, notice::Event, poll::Answer, testing::*, update},
+        model::{Page, Ticket},
+    };
 
     fn halted() -> Model {
         let mut model = desk();
@@ -86,5 +89,39 @@ mod tests {
         assert_eq!(model.halted, None);
         press(&mut model, "R");
         assert_eq!(model.overlays, vec![], "there is nothing to re-arm");
+    }
+
+    /// With the stop of the BTC long among its orders, and selected.
+    fn guarded(mut model: Model) -> Model {
+        let stop = r#""type":"stop_market","mode":"stop_market","side":"sell","size":0.5,
+            "trigger_price":58000,"target_position_id":"pos-1","status":"pending""#;
+        let orders = Page::of(vec![order("ord-9", "BTC", stop)]);
+        arrive(&mut model, Answer::Orders(Ok(orders)));
+        press(&mut model, "2");
+        model
+    }
+
+    #[test]
+    fn the_stop_of_an_open_position_is_not_canceled_by_itself_while_the_desk_is_halted() {
+        let mut model = guarded(desk());
+        press(&mut model, "x");
+        wait(&mut model, 200);
+        let unprotect = Command::Unprotect("ord-9".into());
+        assert_eq!(
+            press(&mut model, "y"),
+            vec![Effect::Send(Ticket(1), unprotect)]
+        );
+
+        let mut model = guarded(halted());
+        press(&mut model, "x");
+        wait(&mut model, 200);
+        assert_eq!(press(&mut model, "y"), vec![], "held back");
+        // With everything else it goes: that gets out.
+        press(&mut model, "esc K");
+        wait(&mut model, 200);
+        let cancel = Command::Cancel("ord-9".into());
+        let sent = press(&mut model, "y");
+        let is_it = |effect: &Effect| matches!(effect, Effect::Send(_, sent) if *sent == cancel);
+        assert!(sent.iter().any(is_it), "{sent:?}");
     }
 }

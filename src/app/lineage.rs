@@ -105,7 +105,7 @@ fn target(command: &Command) -> Option<RowId> {
     match command {
         Command::Close(close) => Some(RowId::Position(close.position_id.clone())),
         Command::Margin { position_id, .. } => Some(RowId::Position(position_id.clone())),
-        Command::Cancel(id) => Some(RowId::Order(id.clone())),
+        Command::Cancel(id) | Command::Unprotect(id) => Some(RowId::Order(id.clone())),
         Command::Exits(exits) => Some(RowId::Order(exits.order_id.clone())),
         Command::StopTwap(id) => Some(RowId::Twap(id.clone())),
         Command::CancelScaled(id) => Some(RowId::Scaled(id.clone())),

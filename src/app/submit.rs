@@ -49,7 +49,9 @@ pub(super) fn settle_form(
     if let Overlay::Form(form) = model.overlays.remove(at)
         && let Some(old) = form.replaces
     {
-        let left = screen::cancel_of(model, &RowId::Order(old));
+        let left = screen::cancel_of(model, &RowId::Order(old.clone()));
+        // Whatever the old one guarded, the new one guards.
+        let left = left.map(|_| Command::Cancel(old));
         match left {
             Ok(command) if is_on_top => ask(model, command),
             Ok(command) => remind(model, &command),

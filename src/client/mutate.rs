@@ -34,7 +34,7 @@ impl Mutation {
             Command::PlaceTwap(_) => Self::PlaceTwap,
             Command::PlaceScaled(_) => Self::PlaceScaled,
             Command::Close(_) => Self::Close,
-            Command::Cancel(_) => Self::Cancel,
+            Command::Cancel(_) | Command::Unprotect(_) => Self::Cancel,
             Command::Exits(_) => Self::Exits,
             Command::Margin { .. } => Self::Margin,
             Command::StopTwap(_) => Self::StopTwap,

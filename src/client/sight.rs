@@ -49,7 +49,7 @@ impl Client {
                 self.placed(clues, wanted).await
             }
             Command::Close(close) => self.closing(close, clues).await,
-            Command::Cancel(id) => self.order_sight(id, canceled).await,
+            Command::Cancel(id) | Command::Unprotect(id) => self.order_sight(id, canceled).await,
             Command::Exits(exits) => {
                 let wanted = |order: &Order| exits_of(exits, order);
                 self.order_sight(&exits.order_id, wanted).await

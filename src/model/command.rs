@@ -139,6 +139,8 @@ pub enum Command {
     PlaceScaled(Box<PlaceScaled>),
     Close(ClosePosition),
     Cancel(OrderId),
+    /// Cancels an order that stops an open position out: more can be lost after it than before.
+    Unprotect(OrderId),
     Exits(Exits),
     /// Sets the total of extra isolated margin in USD; not a change by that much.
     Margin {
@@ -208,6 +210,7 @@ impl Command {
             Self::Place(order) if !order.reduce_only => Risk::Increasing,
             Self::PlaceTwap(order) if !order.reduce_only => Risk::Increasing,
             Self::PlaceScaled(order) if !order.reduce_only => Risk::Increasing,
+            Self::Unprotect(_) => Risk::Increasing,
             Self::Exits(exits) if exits.loosens() => Risk::Increasing,
             // A lower total brings liquidation nearer.
             Self::Margin { extra, held, .. } if held.is_none_or(|held| *extra < held) => {
@@ -231,13 +234,22 @@ impl Command {
         match self {
             Self::Place(_) | Self::PlaceTwap(_) | Self::PlaceScaled(_) => Resource::NewOrder,
             Self::Close(close) => Resource::Position(close.position_id.clone()),
-            Self::Cancel(id) => Resource::Order(id.clone()),
+            Self::Cancel(id) | Self::Unprotect(id) => Resource::Order(id.clone()),
             Self::Exits(exits) => Resource::Order(exits.order_id.clone()),
             Self::Margin { position_id, .. } => Resource::Position(position_id.clone()),
             Self::StopTwap(id) => Resource::Twap(id.clone()),
             Self::CancelScaled(id) => Resource::Scaled(id.clone()),
             Self::CloseAll(id) | Self::Flatten(id) => Resource::Account(id.clone()),
         }
+    }
+
+    /// As it was classed when it was given: the bytes of a cancel do not tell what it lays open.
+    #[must_use]
+    pub fn classed(self, risk: Risk) -> Self {
+        if let (Self::Cancel(id), Risk::Increasing) = (&self, risk) {
+            return Self::Unprotect(id.clone());
+        }
+        self
     }
 
     /// Whether the service keeps an `Idempotency-Key` for it; the others are repeatable by their nature.
@@ -269,6 +281,7 @@ impl fmt::Display for Command {
             Self::PlaceScaled(order) => order.fmt(f),
             Self::Close(close) => close.fmt(f),
             Self::Cancel(id) => write!(f, "cancel order {id}"),
+            Self::Unprotect(id) => write!(f, "cancel order {id}, a stop"),
             Self::Exits(exits) => write!(
                 f,
                 "exits of {}: take profit {}, stop loss {}",

@@ -30,6 +30,7 @@ pub fn differences(command: &Command, receipt: &Receipt, sizes: Sizes) -> Vec<St
             | Command::PlaceTwap(_)
             | Command::PlaceScaled(_)
             | Command::Cancel(_)
+            | Command::Unprotect(_)
             | Command::Exits(_)
             | Command::Margin { .. }
             | Command::StopTwap(_)

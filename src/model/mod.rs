@@ -22,6 +22,7 @@ mod order;
 mod page;
 pub mod plan;
 mod position;
+mod protection;
 mod receipt;
 mod strategy;
 mod text;
@@ -49,6 +50,7 @@ pub use order::{
 };
 pub use page::{Cursor, Page};
 pub use position::Position;
+pub use protection::Protection;
 pub use receipt::{CancelResult, Progress, Receipt};
 pub use strategy::{Rung, Scaled, Twap};
 pub use text::Text;

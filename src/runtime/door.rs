@@ -12,7 +12,7 @@ use crate::{
     api::{Method, Request},
     app::{self, Msg, Sending},
     client::Client,
-    model::{Command, Failure, FailureKind, IdempotencyKey, Progress, Receipt},
+    model::{Command, Failure, FailureKind, IdempotencyKey, Progress, Receipt, Risk},
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::{
@@ -65,6 +65,7 @@ enum Wish {
         key: IdempotencyKey,
         body: String,
         sending: Sending,
+        risk: Risk,
     },
     Flatten,
 }
@@ -154,7 +155,7 @@ impl Host {
     }
 
     fn command(&self, wish: Wish) -> Option<app::Wish> {
-        let (method, target, key, body, sending) = match wish {
+        let (method, target, key, body, (sending, risk)) = match wish {
             Wish::Flatten => {
                 return Some(app::Wish {
                     command: Command::Flatten(self.client.connection().account_id.clone()),
@@ -168,7 +169,8 @@ impl Host {
                 key,
                 body,
                 sending,
-            } => (method, target, key, body, sending),
+                risk,
+            } => (method, target, key, body, (sending, risk)),
         };
         let request = Request {
             method: method.parse::<Method>().ok()?,
@@ -177,7 +179,7 @@ impl Host {
             body: body.into_bytes(),
         };
         Some(app::Wish {
-            command: request.command(&self.client.dialect())?,
+            command: request.command(&self.client.dialect())?.classed(risk),
             key,
             sending,
         })
@@ -256,6 +258,8 @@ pub enum Asked<'a> {
         /// Of every deed, whether or not the endpoint keeps it.
         key: &'a IdempotencyKey,
         sending: Sending,
+        /// As the caller has classed it.
+        risk: Risk,
     },
     Flatten,
 }
@@ -268,12 +272,14 @@ impl Asked<'_> {
                 request,
                 key,
                 sending,
+                risk,
             } => Wish::Send {
                 method: request.method.to_string(),
                 target: request.target.clone(),
                 key: key.clone(),
                 body: String::from_utf8_lossy(&request.body).into_owned(),
                 sending,
+                risk,
             },
         }
     }

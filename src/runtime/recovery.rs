@@ -209,7 +209,7 @@ impl Bench<'_> {
             key: entry.intent.key.clone(),
             body: entry.intent.body.clone(),
         };
-        let command = request.command(dialect)?;
+        let command = request.command(dialect)?.classed(entry.intent.risk);
         let ticket = earlier(entry.id.0);
         let errand = Errand::resumed(
             self.desk.clone(),
@@ -251,6 +251,7 @@ impl Bench<'_> {
             | Command::Close(_)
             | Command::CloseAll(_)
             | Command::Cancel(_)
+            | Command::Unprotect(_)
             | Command::Exits(_)
             | Command::Margin { .. }
             | Command::StopTwap(_)

@@ -77,7 +77,9 @@ pub(super) fn status(order: &Order, scene: &Scene<'_>) -> Span {
 
 fn cancel_of<'a>(id: &OrderId, scene: &Scene<'a>) -> Option<&'a Progress> {
     let mut flights = scene.store.flights.values();
-    let flight = flights.find(|f| matches!(&f.command, Command::Cancel(order) if order == id))?;
+    let flight = flights.find(
+        |f| matches!(&f.command, Command::Cancel(order) | Command::Unprotect(order) if order == id),
+    )?;
     Some(&flight.progress)
 }
 

@@ -1,24 +1,17 @@
 //! What gets a trader out of a position when nobody watches: the stops and targets that point at it.
 
 use super::{Scene, Span, Tone, format};
-use crate::model::{Market, Num, Order, OrderType, Position, Side, TriggerDirection};
+use crate::model::{Market, Num, Order, Position, Protection, Side};
 
-/// What an armed order does for a position.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Guard {
-    Stop,
-    Target,
-}
-
-/// The nearest stop of a position and how much all its stops cover, or `NO STOP`; `STOP ?` when an order that could be one cannot be told.
-/// Unknown until the working orders have come.
+/// The nearest stop of a position and how much all its stops cover, or `NO STOP`; `STOP ?` when an order that could be
+/// one cannot be told. Unknown until the working orders have come.
 pub(super) fn stop(position: &Position, scene: &Scene<'_>) -> Span {
     let Some(orders) = scene.store.orders.value() else {
         return Span::unknown();
     };
     let unread = orders.incomplete || !orders.unreadable.is_empty();
     let market = scene.store.market(&position.market_id);
-    match guarded(Guard::Stop, position, scene) {
+    match guarded(Protection::Stop, position, scene) {
         Some(stops) => {
             let tone = if stops.is_whole() {
                 Tone::Plain
@@ -43,7 +36,7 @@ fn may_stop(order: &Order, position: &Position) -> bool {
 /// The nearest target of a position and how much all cover, if it has one.
 pub(super) fn target(position: &Position, scene: &Scene<'_>) -> Span {
     let market = scene.store.market(&position.market_id);
-    let targets = guarded(Guard::Target, position, scene);
+    let targets = guarded(Protection::Target, position, scene);
     let words = targets.map(|targets| format!("TP {}", targets.words("target", market)));
     Span::muted(words.unwrap_or_default())
 }
@@ -55,37 +48,6 @@ pub(super) fn orders_of<'a>(
 ) -> impl Iterator<Item = &'a Order> {
     let orders = scene.store.orders.rows().iter();
     orders.filter(move |order| order.is_armed() && order.closes(position))
-}
-
-fn guard(order: &Order, position: &Position) -> Option<Guard> {
-    match order.kind.known() {
-        Some(OrderType::StopMarket | OrderType::StopLimit) => Some(Guard::Stop),
-        Some(OrderType::TakeMarket | OrderType::TakeLimit | OrderType::TakeProfit) => {
-            Some(Guard::Target)
-        }
-        Some(
-            OrderType::Market | OrderType::Limit | OrderType::Liquidation | OrderType::CloseOut,
-        )
-        | None => by_direction(order, position),
-    }
-}
-
-/// A trigger on the losing side of a position stops it; one on another market says nothing of either.
-fn by_direction(order: &Order, position: &Position) -> Option<Guard> {
-    if order
-        .trigger_market_id
-        .as_ref()
-        .is_some_and(|id| *id != position.market_id)
-    {
-        return None;
-    }
-    let direction = order.trigger_direction.as_ref()?.known()?;
-    Some(match (position.side()?, direction) {
-        (Side::Buy, TriggerDirection::Below) | (Side::Sell, TriggerDirection::Above) => Guard::Stop,
-        (Side::Buy, TriggerDirection::Above) | (Side::Sell, TriggerDirection::Below) => {
-            Guard::Target
-        }
-    })
 }
 
 /// What guards a position on one side.
@@ -111,13 +73,13 @@ impl Guarded {
     }
 }
 
-fn guarded(wanted: Guard, position: &Position, scene: &Scene<'_>) -> Option<Guarded> {
+fn guarded(wanted: Protection, position: &Position, scene: &Scene<'_>) -> Option<Guarded> {
     let mut legs: Vec<_> = orders_of(position, scene)
-        .filter(|order| guard(order, position) == Some(wanted))
+        .filter(|order| order.protects(position) == Some(wanted))
         .filter_map(|order| Some((order.trigger_price?, order.asked_size().abs())))
         .collect();
     legs.sort_by_key(|(price, _)| *price);
-    let nearest_is_highest = (wanted == Guard::Stop) == (position.side() == Some(Side::Buy));
+    let nearest_is_highest = (wanted == Protection::Stop) == (position.side() == Some(Side::Buy));
     let nearest = if nearest_is_highest {
         legs.last()
     } else {

@@ -163,7 +163,7 @@ pub(super) fn command(command: &Command, about: &About) -> String {
             position(held, of),
             format::usd(*extra)
         ),
-        (Command::Cancel(id), Some(Target::Order(order))) => {
+        (Command::Cancel(id) | Command::Unprotect(id), Some(Target::Order(order))) => {
             format!("cancel {} ({id})", self::order(order, of))
         }
         (Command::Exits(exits), target) => self::exits(exits, target.as_ref(), of),

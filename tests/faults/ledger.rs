@@ -67,7 +67,7 @@ impl Scene {
                 let id = &close.position_id;
                 format!("close {id} --size 0.004 --expected-price 64250.5")
             }
-            Command::Cancel(id) => format!("cancel {id}"),
+            Command::Cancel(id) | Command::Unprotect(id) => format!("cancel {id}"),
             Command::StopTwap(id) => format!("cancel --twap {id}"),
             Command::CancelScaled(id) => format!("cancel --scaled {id}"),
             Command::Exits(exits) => format!("exits {} --stop-loss 45000", exits.order_id),

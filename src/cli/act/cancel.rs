@@ -13,9 +13,14 @@ use crate::{
         voice::{Voice, json},
     },
     config::Sources,
-    model::{Command, FailureKind, OrderId, Risk, ScaledId, TwapId},
+    model::{Command, Failure, FailureKind, OrderId, Protection, Risk, ScaledId, TwapId},
 };
 use color_eyre::Result;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// How long a cancel waits to learn what it lays open.
+const MOMENT: Duration = Duration::from_secs(1);
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -60,11 +65,38 @@ async fn cancel(args: &Args, voice: Voice, sources: &Sources) -> Result<Exit> {
     consent::possible(args.how)?;
     match args.what.one() {
         Some(command) => {
+            let command = classed(&service, command).await;
             let deed = Deed::new(&service, command, None)?;
             perform(&service, args.how, deed, &[]).await
         }
         None => all(&service, args.how, voice).await,
     }
+}
+
+/// A stop of a position that is open leaves it open to more loss, and is held back where new risk is. A service that
+/// does not say so at once is not waited for: then it is a cancel like any other.
+async fn classed(service: &Service, command: Command) -> Command {
+    let Command::Cancel(id) = &command else {
+        return command;
+    };
+    match timeout(MOMENT, is_stop(service, id)).await {
+        Ok(Ok(true)) => Command::Unprotect(id.clone()),
+        Ok(_) | Err(_) => command,
+    }
+}
+
+async fn is_stop(service: &Service, id: &OrderId) -> Result<bool, Failure> {
+    let (client, account) = (&service.client, &service.account);
+    let working = client.working_orders(account).await?;
+    let Some(order) = working.rows.iter().find(|order| order.id == *id) else {
+        return Ok(false);
+    };
+    if !order.is_armed() {
+        return Ok(false);
+    }
+    let open = client.open_positions(account).await?;
+    let mut open = open.rows.iter();
+    Ok(open.any(|position| order.protects(position) == Some(Protection::Stop)))
 }
 
 /// Every working order there is now, each with its own answer.

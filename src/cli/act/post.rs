@@ -172,6 +172,7 @@ async fn ask(service: &Service, voice: Voice, deed: &Deed) -> Outcome {
             request,
             key,
             sending,
+            risk: deed.command.risk(),
         }
     };
     let hear = |progress: &Progress| told(voice, &deed.command, progress);

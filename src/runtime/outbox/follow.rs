@@ -45,7 +45,7 @@ pub(super) fn after(errand: &Arc<Errand>, result: &Result<Receipt, Failure>) {
 
 /// Until the order has ended, one way or the other.
 pub(super) async fn queued_cancel(errand: Arc<Errand>) {
-    let Command::Cancel(id) = &errand.command else {
+    let (Command::Cancel(id) | Command::Unprotect(id)) = &errand.command else {
         return;
     };
     let tempo = errand.desk.client.tempo();

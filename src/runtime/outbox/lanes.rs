@@ -59,6 +59,7 @@ fn is_change(command: &Command) -> bool {
         | Command::PlaceScaled(_)
         | Command::Close(_)
         | Command::Cancel(_)
+        | Command::Unprotect(_)
         | Command::StopTwap(_)
         | Command::CancelScaled(_)
         | Command::CloseAll(_)

@@ -1,0 +1,47 @@
+//! What gets a trader out of a position when nobody watches: whether an order is one of its stops or targets.
+
+use super::{Order, OrderType, Position, Side, TriggerDirection};
+
+/// What an armed order does for a position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Protection {
+    /// Without it more can be lost.
+    Stop,
+    Target,
+}
+
+impl Order {
+    /// What it does for `position` once its trigger is reached, if it closes some of it then.
+    pub fn protects(&self, position: &Position) -> Option<Protection> {
+        if !self.is_armed() || !self.closes(position) {
+            return None;
+        }
+        match self.kind.known() {
+            Some(OrderType::StopMarket | OrderType::StopLimit) => Some(Protection::Stop),
+            Some(OrderType::TakeMarket | OrderType::TakeLimit | OrderType::TakeProfit) => {
+                Some(Protection::Target)
+            }
+            Some(
+                OrderType::Market | OrderType::Limit | OrderType::Liquidation | OrderType::CloseOut,
+            )
+            | None => self.by_direction(position),
+        }
+    }
+
+    /// A trigger on the losing side of a position stops it; one on another market says nothing of either.
+    fn by_direction(&self, position: &Position) -> Option<Protection> {
+        let elsewhere = self.trigger_market_id.as_ref();
+        if elsewhere.is_some_and(|id| *id != position.market_id) {
+            return None;
+        }
+        let direction = self.trigger_direction.as_ref()?.known()?;
+        Some(match (position.side()?, direction) {
+            (Side::Buy, TriggerDirection::Below) | (Side::Sell, TriggerDirection::Above) => {
+                Protection::Stop
+            }
+            (Side::Buy, TriggerDirection::Above) | (Side::Sell, TriggerDirection::Below) => {
+                Protection::Target
+            }
+        })
+    }
+}
