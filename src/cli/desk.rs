@@ -101,7 +101,8 @@ async fn paper(start: runtime::Start, world: World, stop: CancellationToken) -> 
     let paper = Paper::new(world);
     let options = start.options.clone();
     let opening = paper.open(Clock::start().now(), pace, options, stop.clone());
-    let ended = runtime::desk(start, opening).await;
+    // On the heap: it holds everything that a desk is.
+    let ended = Box::pin(runtime::desk(start, opening)).await;
     stop.cancel();
     paper.ended().await;
     ended

@@ -41,10 +41,22 @@ fn page<T: DeserializeOwned>(list: List, asked: Option<&Cursor>, limit: Option<u
     for (index, raw) in list.data.iter().enumerate() {
         match row(raw, index) {
             Ok(row) => page.rows.push(row),
-            Err(why) => page.unreadable.push(why),
+            Err(why) => {
+                page.unreadable.push(why);
+                page.lost.extend(id(raw));
+            }
         }
     }
     page
+}
+
+/// What a row is called, whatever else of it can be read.
+fn id(raw: &RawValue) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Named {
+        id: String,
+    }
+    serde_json::from_str(raw.get()).map(|Named { id }| id).ok()
 }
 
 /// One row, or `data[3].size: why`.
@@ -88,6 +100,7 @@ where
             }
         }
         whole.unreadable.extend(page.unreadable);
+        whole.lost.extend(page.lost);
         whole.incomplete |= page.incomplete;
         whole.next = page.next;
     }

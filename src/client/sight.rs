@@ -8,9 +8,10 @@
 use super::Client;
 use crate::model::{
     CancelResult, ClosePosition, Command, Exits, Failure, FailureKind, Leg, Num, Order, OrderId,
-    OrderStatus, PlaceKind, PlaceOrder, Position, PositionId, Receipt, ScaledId, Timestamp,
-    Trigger, TwapId,
+    OrderStatus, Page, PlaceKind, PlaceOrder, PositionId, Receipt, Remains, ScaledId, Timestamp,
+    Trigger, Twap, TwapId,
 };
+use futures_util::future::join3;
 use std::time::Duration;
 
 /// How far apart the clocks of a service and a desk may be.
@@ -167,7 +168,7 @@ impl Client {
     }
 
     async fn twap_sight(&self, id: &TwapId) -> Result<Sight, Failure> {
-        let page = self.twaps(&self.connection().account_id).await?;
+        let page = self.active_twaps().await?;
         let is_active = page.rows.iter().any(|twap| twap.id == *id);
         Ok(
             match (is_active, page.incomplete || !page.unreadable.is_empty()) {
@@ -195,23 +196,27 @@ impl Client {
         })
     }
 
-    /// What is open, working or still to come: three complete reads, or none.
-    pub async fn leftovers(&self) -> Result<(Vec<Position>, Vec<Order>, Vec<TwapId>), Failure> {
+    /// What is open, working or still to come: three reads beside each other.
+    pub async fn remains(&self) -> Remains {
         let account = &self.connection().account_id;
-        let (positions, orders, twaps) = (
-            self.open_positions(account).await?,
-            self.working_orders(account).await?,
-            self.twaps(account).await?,
-        );
-        let whole = positions.unreadable.is_empty()
-            && orders.unreadable.is_empty()
-            && twaps.unreadable.is_empty()
-            && !(positions.incomplete || orders.incomplete || twaps.incomplete);
-        if !whole {
-            return Err(inconclusive());
+        let (positions, orders, twaps) = join3(
+            self.open_positions(account),
+            self.working_orders(account),
+            self.active_twaps(),
+        )
+        .await;
+        Remains {
+            positions,
+            orders,
+            twaps,
         }
-        let twaps = twaps.rows.into_iter().map(|twap| twap.id).collect();
-        Ok((positions.rows, orders.rows, twaps))
+    }
+
+    /// The listed TWAPs without those that a service lists although they have ended.
+    pub async fn active_twaps(&self) -> Result<Page<Twap>, Failure> {
+        let mut page = self.twaps(&self.connection().account_id).await?;
+        page.rows.retain(|twap| twap.ended_at().is_none());
+        Ok(page)
     }
 }
 

@@ -1,6 +1,8 @@
 //! The close-all-positions operation. `completed` does not mean flat: a submitted close is an order, not a fill.
 
-use super::{AccountId, Lenient, OperationId, Order, PositionId, Text, Timestamp, order::words};
+use super::{
+    AccountId, Lenient, OperationId, Order, Position, PositionId, Text, Timestamp, order::words,
+};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use strum::{Display, EnumString, VariantArray};
@@ -58,6 +60,21 @@ impl CloseAll {
     }
 }
 
+impl Position {
+    /// That it is open still, and what the close-all said of it: `BTC 0.1 (no_liquidity)`.
+    pub fn left_by(&self, operation: Option<&CloseAll>) -> String {
+        let results = operation.iter().flat_map(|operation| &operation.results);
+        let mut own = results.filter(|result| result.position_id == self.id);
+        let words = own.next().map(CloseResult::reason).unwrap_or_default();
+        let why = if words.is_empty() {
+            words
+        } else {
+            format!(" ({words})")
+        };
+        format!("{} {}{why}", self.market_id.symbol(), self.size)
+    }
+}
+
 /// `op-1: 2 of 3 submitted, 1 failed`.
 impl fmt::Display for CloseAll {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -80,4 +97,13 @@ pub struct CloseResult {
     pub failure_code: Option<Text>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule_id: Option<Text>,
+}
+
+impl CloseResult {
+    /// Why it failed, in the service's words: `no_liquidity, max_loss`. Empty where it said nothing.
+    pub fn reason(&self) -> String {
+        let words = self.failure_code.iter().chain(&self.rule_id);
+        let words: Vec<_> = words.map(ToString::to_string).collect();
+        words.join(", ")
+    }
 }

@@ -110,6 +110,11 @@ impl Proving {
         Finding::Proved(FlatProof { first, second: at })
     }
 
+    /// The first of the reads in a row that found nothing.
+    pub fn clean_since(self) -> Option<Timestamp> {
+        self.clean_since
+    }
+
     /// How long until the next.
     pub fn pause(self) -> Duration {
         match self.clean_since {

@@ -26,6 +26,8 @@ pub struct Page<T> {
     pub rows: Vec<T>,
     /// Why a row could not be read, one entry per unreadable row.
     pub unreadable: Vec<Text>,
+    /// The ids of those of them that have one.
+    pub lost: Vec<String>,
     /// Where the next page starts; `None` at the end of the list.
     pub next: Option<Cursor>,
     /// The list goes on but the service gave no usable cursor: what is shown is not all there is.
@@ -37,6 +39,7 @@ impl<T> Page<T> {
         Self {
             rows,
             unreadable: vec![],
+            lost: vec![],
             next: None,
             incomplete: false,
         }

@@ -6,7 +6,9 @@
 //! the first. What only reduces, stops and targets, is canceled when a read finds no position: until then it is
 //! all the protection there is. Nothing that raises exposure is sent meanwhile, nor after it until a person
 //! re-arms the desk. It needs no journal and no screen, and what is in doubt on the way is decided by the
-//! reads at the end. It never says flat without two complete reads that found nothing.
+//! reads at the end. A list that cannot be read keeps nothing that is in the others from being ended. It never says
+//! flat without two complete reads that found nothing, begun when every order that was on the wire had its answer or
+//! its time.
 //!
 //! Known limit: a ladder is found by its working rungs; one without any cannot fill anyway.
 
@@ -16,25 +18,37 @@ use crate::{
     client::policy::Tries,
     journal::{IntentId, Standing, State},
     model::{
-        CloseAll, Command, Failure, FailureKind, FlatProof, Flattening, Leftovers, Order,
-        PROOF_APART, Position, Progress, Receipt, ScaledId, Ticket, TwapId,
+        CloseAll, Command, Failure, FailureKind, Finding, FlatProof, Flattening, Page, Progress,
+        Proving, Receipt, Remains, Resource, Ticket,
+        remains::{entries, stops},
     },
 };
-use futures_util::{StreamExt as _, future::join, stream};
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use futures_util::{
+    StreamExt as _,
+    future::{join, ready},
+    stream,
+};
+use std::{collections::HashSet, sync::Arc, time::Duration};
 use tokio::{
-    sync::mpsc::{UnboundedSender, unbounded_channel},
-    time::sleep,
+    sync::{
+        mpsc::{UnboundedSender, unbounded_channel},
+        oneshot,
+    },
+    time::{sleep, timeout},
 };
 
 const ROUNDS: u32 = 4;
 /// Commands on the wire beside the close-all.
 const ABREAST: usize = 4;
-/// Complete reads that may fail before a round is taken to have proved nothing.
-const READS: u32 = 10;
-/// What a close leaves open may only be on its way: it is looked at this often before the next round.
-const PATIENT_READS: u32 = 3;
-const BETWEEN_READS: Duration = Duration::from_secs(1);
+/// Reads that may fail before a round is taken to have proved nothing.
+const READS: u32 = 20;
+/// What is first canceled waits so long for the TWAPs to be stopped.
+const HEAD_START: Duration = Duration::from_secs(2);
+/// The first sweep of a round waits so long for a list.
+const FIRST_READ: Duration = Duration::from_secs(15);
+/// The proof waits so long for the answers to orders that were on the wire when the flatten began.
+const ANSWERS: Duration = Duration::from_secs(15);
+const BETWEEN_TRIES: Duration = Duration::from_millis(500);
 
 /// A flatten that an earlier session had begun.
 #[derive(Debug)]
@@ -44,15 +58,15 @@ pub(super) struct Resumed {
     pub(super) closing: Option<Arc<Errand>>,
 }
 
-type Remains = (Vec<Position>, Vec<Order>, Vec<TwapId>);
-
 struct Run<'a> {
     desk: &'a Desk,
     ticket: Option<Ticket>,
     deed: Option<IntentId>,
     state: Flattening,
-    /// The last complete read, and what the last close-all said of it.
-    remains: Remains,
+    /// What the last look found.
+    remains: Option<Remains>,
+    /// What was ended in this round.
+    ended: HashSet<Resource>,
 }
 
 /// Until it is flat, or the rounds are spent.
@@ -77,7 +91,8 @@ pub(super) async fn flatten(
         ticket,
         deed,
         state: Flattening::default(),
-        remains: (vec![], vec![], vec![]),
+        remains: None,
+        ended: HashSet::new(),
     };
     let result = run.rounds(closing).await;
     run.note_end(&result).await;
@@ -126,7 +141,10 @@ impl Run<'_> {
         let mut work = Box::pin(join(close, sweep(desk, deed)));
         loop {
             tokio::select! {
-                _ended = &mut work => return,
+                ((), ended) = &mut work => {
+                    self.ended = ended;
+                    return;
+                }
                 Some(operation) = told.recv() => {
                     self.state.operation = Some(operation);
                     self.tell().await;
@@ -135,47 +153,64 @@ impl Run<'_> {
         }
     }
 
-    /// Two complete reads that find nothing; `None` when there is something, or nothing can be read.
+    /// Two complete reads that find nothing; `None` when there is something, or nothing can be read. Every look also ends
+    /// what it finds of what the round has not ended yet.
     async fn prove(&mut self) -> Option<FlatProof> {
-        let tempo = self.desk.client.tempo();
-        let mut patience = PATIENT_READS;
-        for _ in 0..READS {
-            let at = self.desk.clock.now();
-            if let Ok(remains) = read(self.desk).await {
-                let left = counted(&remains);
-                self.remains = remains;
-                self.state.left = Some(left);
-                match self.state.clean_since {
-                    Some(first) if left.is_flat() => {
-                        return Some(FlatProof { first, second: at });
+        let (desk, tempo) = (self.desk, self.desk.client.tempo());
+        // What is executed after the reads would make them untrue.
+        let answered = timeout(tempo.of(ANSWERS), desk.entries_answered()).await;
+        if answered.is_err() {
+            let text =
+                "flatten: an order sent before it is still unanswered, and may yet open something";
+            desk.note(Tone::Alert, text).await;
+        }
+        let mut proving = Proving::default();
+        let mut failed = 0;
+        while failed < READS && !desk.client.key_refused() {
+            sleep(desk.client.pause_left()).await;
+            let at = desk.clock.now();
+            let remains = desk.client.remains().await;
+            let pause = match remains.left() {
+                Ok(left) => {
+                    let finding = proving.saw(at, left);
+                    self.state.left = Some(left);
+                    self.state.clean_since = proving.clean_since();
+                    self.tell().await;
+                    match finding {
+                        Finding::Proved(proof) => return Some(proof),
+                        Finding::Left => failed = READS,
+                        Finding::Open => {}
                     }
-                    _ if left.is_flat() => self.state.clean_since = Some(at),
-                    _ => {
-                        self.state.clean_since = None;
-                        patience = patience.saturating_sub(1);
-                    }
+                    proving.pause()
                 }
-                self.tell().await;
-                self.sweep_protection().await;
-            }
-            if patience == 0 || self.desk.client.key_refused() {
-                return None;
-            }
-            let apart = match self.state.clean_since {
-                Some(_) => PROOF_APART,
-                None => BETWEEN_READS,
+                Err(why) => {
+                    if failed == 0 {
+                        desk.note(Tone::Warn, format!("flatten: {why}")).await;
+                    }
+                    failed += 1;
+                    after(failed)
+                }
             };
-            sleep(tempo.of(apart)).await;
+            self.sweep_on(&remains).await;
+            self.remains = Some(remains);
+            sleep(tempo.of(pause)).await;
         }
         None
     }
 
-    /// Cancels what is left when nothing is open that it could protect.
-    async fn sweep_protection(&self) {
-        let (positions, orders, _) = &self.remains;
-        if positions.is_empty() {
-            let left = orders.iter().map(|order| Command::Cancel(order.id.clone()));
-            end_all(self.desk, self.deed, left.collect()).await;
+    /// Ends what the round has not ended yet: what only reduces too, when nothing is open that it could protect.
+    async fn sweep_on(&mut self, remains: &Remains) {
+        let protection = if remains.is_closed() {
+            remains.protection()
+        } else {
+            vec![]
+        };
+        let (stops, entries) = (stops(remains.twaps()), entries(remains.orders()));
+        for commands in [stops, entries, protection] {
+            let is_new = |command: &Command| !self.ended.contains(&command.resource());
+            let commands = commands.into_iter().filter(is_new).collect();
+            let ended = end_all(self.desk, self.deed, commands).await;
+            self.ended.extend(ended);
         }
     }
 
@@ -187,14 +222,9 @@ impl Run<'_> {
     }
 
     fn failure(&self) -> Failure {
-        let (positions, orders, twaps) = &self.remains;
-        let mut left: Vec<_> = positions.iter().map(|p| self.told_of(p)).collect();
-        left.extend(orders.iter().map(|order| format!("order {}", order.id)));
-        left.extend(twaps.iter().map(|id| format!("TWAP {id}")));
-        let message = if left.is_empty() {
-            "whether anything is left could not be read".to_owned()
-        } else {
-            format!("still there: {}", left.join(", "))
+        let message = match &self.remains {
+            Some(remains) => self.told_of(remains),
+            None => "whether anything is left was not read".to_owned(),
         };
         Failure::new(
             FailureKind::Conflict,
@@ -202,21 +232,22 @@ impl Run<'_> {
         )
     }
 
-    fn told_of(&self, position: &Position) -> String {
-        let results = self.state.operation.iter().flat_map(|o| &o.results);
-        let result = results.into_iter().find(|r| r.position_id == position.id);
-        let words: Vec<_> = result
-            .into_iter()
-            .flat_map(|result| [&result.failure_code, &result.rule_id])
-            .flatten()
-            .map(ToString::to_string)
-            .collect();
-        let why = if words.is_empty() {
-            String::new()
-        } else {
-            format!(" ({})", words.join(", "))
-        };
-        format!("{} {}{why}", position.market_id.symbol(), position.size)
+    /// What the last look found, and what the last close-all said of it.
+    fn told_of(&self, remains: &Remains) -> String {
+        let operation = self.state.operation.as_ref();
+        let positions = remains.positions().iter();
+        let positions = positions.map(|position| position.left_by(operation));
+        let orders = remains.orders().iter();
+        let orders = orders.map(|order| format!("order {}", order.id));
+        let twaps = remains.twaps().iter();
+        let twaps = twaps.map(|twap| format!("TWAP {}", twap.id));
+        let left: Vec<_> = positions.chain(orders).chain(twaps).collect();
+        let left = (!left.is_empty()).then(|| format!("still there: {}", left.join(", ")));
+        let unread = remains.left().err();
+        let unread =
+            unread.map(|why| format!("whether anything else is left could not be read: {why}"));
+        let parts: Vec<_> = left.into_iter().chain(unread).collect();
+        parts.join("; ")
     }
 
     /// The deed in the journal; and its parts still in doubt are of no more consequence once it is flat.
@@ -268,48 +299,67 @@ async fn complain(desk: &Desk, result: Result<Receipt, Failure>) {
     }
 }
 
-/// Stops TWAPs first (a slice opens anew), then ladders, then what else could open something.
-async fn sweep(desk: &Desk, deed: Option<IntentId>) {
-    let Some((_, orders, twaps)) = complete_read(desk).await else {
-        return;
+/// Stops TWAPs first (a slice opens anew), then ladders, then what else could open something. A list that cannot be read
+/// in time is for the next look.
+async fn sweep(desk: &Desk, deed: Option<IntentId>) -> HashSet<Resource> {
+    let (client, tempo) = (&desk.client, desk.client.tempo());
+    let account = &client.connection().account_id;
+    let (stopped, head_start) = oneshot::channel::<()>();
+    let stops = async {
+        let twaps = first_read(desk, || client.active_twaps()).await;
+        let ended = end_all(desk, deed, stops(&twaps)).await;
+        drop(stopped);
+        ended
     };
-    let ladders: BTreeSet<ScaledId> = orders
-        .iter()
-        .filter_map(|o| o.scaled_order_id.clone())
-        .collect();
-    let entries = orders
-        .iter()
-        .filter(|order| order.scaled_order_id.is_none() && !order.reduce_only)
-        .map(|order| Command::Cancel(order.id.clone()));
-    let first = twaps.into_iter().map(Command::StopTwap);
-    let then = ladders.into_iter().map(Command::CancelScaled);
-    end_all(desk, deed, first.collect()).await;
-    end_all(desk, deed, then.chain(entries).collect()).await;
+    let cancels = async {
+        let orders = first_read(desk, || client.working_orders(account)).await;
+        let _in_time = timeout(tempo.of(HEAD_START), head_start).await;
+        end_all(desk, deed, entries(&orders)).await
+    };
+    let (mut ended, canceled) = join(stops, cancels).await;
+    ended.extend(canceled);
+    ended
 }
 
-async fn end_all(desk: &Desk, deed: Option<IntentId>, commands: Vec<Command>) {
-    stream::iter(commands)
-        .for_each_concurrent(ABREAST, |command| end(desk, deed, command))
-        .await;
-}
-
-/// Everything that is left, tried until it can be read or there is no hope of it.
-async fn complete_read(desk: &Desk) -> Option<Remains> {
-    for _ in 0..READS {
-        match read(desk).await {
-            Ok(remains) => return Some(remains),
-            Err(why) => {
-                desk.note(Tone::Warn, format!("flatten: {why}")).await;
-                if desk.client.key_refused() {
-                    return None;
+/// What is in a list, asked for until it can be read, for a time.
+async fn first_read<T, F>(desk: &Desk, ask: impl Fn() -> F) -> Vec<T>
+where
+    F: Future<Output = Result<Page<T>, Failure>>,
+{
+    let tempo = desk.client.tempo();
+    let rows = async {
+        loop {
+            sleep(desk.client.pause_left()).await;
+            match ask().await {
+                Ok(page) => return page.rows,
+                Err(why) if why.kind == FailureKind::Auth => return vec![],
+                Err(why) => {
+                    let asked = why.retry_after.unwrap_or_default();
+                    sleep(asked.max(tempo.of(BETWEEN_TRIES))).await;
                 }
             }
         }
-    }
-    None
+    };
+    timeout(tempo.of(FIRST_READ), rows)
+        .await
+        .unwrap_or_default()
 }
 
-async fn end(desk: &Desk, deed: Option<IntentId>, command: Command) {
+/// What of it has been ended.
+async fn end_all(desk: &Desk, deed: Option<IntentId>, commands: Vec<Command>) -> HashSet<Resource> {
+    stream::iter(commands)
+        .map(|command| async move {
+            let resource = command.resource();
+            end(desk, deed, command).await.then_some(resource)
+        })
+        .buffer_unordered(ABREAST)
+        .filter_map(ready)
+        .collect()
+        .await
+}
+
+/// Whether it has been ended: what is gone by now is what was wanted, and is not found again.
+async fn end(desk: &Desk, deed: Option<IntentId>, command: Command) -> bool {
     let (silent, _heard) = unbounded_channel();
     let tries = Tries::of(&command, desk.client.tempo());
     let started = desk.start(
@@ -319,32 +369,15 @@ async fn end(desk: &Desk, deed: Option<IntentId>, command: Command) {
         desk.clock.now(),
     );
     match started.await {
-        // What is gone by now is what was wanted.
-        Ok(errand) => drop(errand.deliver(tries).await),
-        Err(why) => desk.note(Tone::Alert, format!("flatten: {why}")).await,
-    }
-}
-
-/// Everything that is left, read whole; tried a few times, and never before the service wants to hear.
-async fn read(desk: &Desk) -> Result<Remains, Failure> {
-    let tempo = desk.client.tempo();
-    let mut wait = tempo.of(Duration::from_millis(250));
-    loop {
-        sleep(desk.client.pause_left()).await;
-        match desk.client.leftovers().await {
-            Ok(remains) => return Ok(remains),
-            Err(why) if why.kind == FailureKind::Auth => return Err(why),
-            Err(why) if wait > tempo.of(Duration::from_secs(4)) => return Err(why),
-            Err(why) => sleep(wait.max(why.retry_after.unwrap_or_default())).await,
+        Ok(errand) => errand.deliver(tries).await.is_ok(),
+        Err(why) => {
+            desk.note(Tone::Alert, format!("flatten: {why}")).await;
+            false
         }
-        wait *= 2;
     }
 }
 
-fn counted((positions, orders, twaps): &Remains) -> Leftovers {
-    Leftovers {
-        positions: positions.len(),
-        orders: orders.len(),
-        twaps: twaps.len(),
-    }
+/// How long after so many reads that failed: 1, 2, then 4 s.
+fn after(failed: u32) -> Duration {
+    Duration::from_secs(1 << failed.clamp(1, 3).saturating_sub(1))
 }

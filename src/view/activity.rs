@@ -179,12 +179,11 @@ fn close_all_words(operation: &CloseAll) -> String {
     words.extend(operation.failures().map(|result| {
         let status = words::said("status", &result.status, |known| known.to_string());
         let what = format!("{} {status}", result.position_id);
-        let why = result.failure_code.iter().chain(&result.rule_id);
-        let why: Vec<_> = why.map(ToString::to_string).collect();
+        let why = result.reason();
         if why.is_empty() {
             return what;
         }
-        format!("{what}: {}", why.join(" · "))
+        format!("{what}: {why}")
     }));
     words.join("; ")
 }

@@ -686,11 +686,11 @@ fn a_flatten_shows_first_what_it_would_send() {
         .map(|target| target.split('/').nth(2).unwrap());
     assert!(
         kinds.eq([
+            "accounts",
             "twap-orders",
             "scaled-orders",
             "orders",
-            "orders",
-            "accounts"
+            "orders"
         ]),
         "{targets:?}"
     );

@@ -120,13 +120,8 @@ async fn still_open(service: &Service) -> Result<Vec<Position>, Failure> {
 fn told(operation: &CloseAll, open: Option<&[Position]>) -> String {
     let mut lines = vec![format!("close-all {operation}")];
     lines.extend(operation.failures().map(|failed| {
-        let why = failed.failure_code.iter().chain(&failed.rule_id);
-        let why: Vec<_> = why.map(ToString::to_string).collect();
-        format!(
-            "position {} failed: {}",
-            failed.position_id,
-            why.join(" · ")
-        )
+        let (id, why) = (&failed.position_id, failed.reason());
+        format!("position {id} failed: {why}")
     }));
     lines.extend(open.unwrap_or_default().iter().map(|position| {
         let (id, size, market) = (&position.id, position.size, &position.market_id);

@@ -13,12 +13,13 @@ use crate::{
     },
     config::Sources,
     model::{
-        Command, FlatProof, IdempotencyKey, Order, Position, Receipt, ScaledId, Timestamp, TwapId,
+        Command, Failure, FlatProof, IdempotencyKey, Order, Position, Receipt, Remains, Timestamp,
+        TwapId,
+        remains::{entries, stops},
     },
 };
 use color_eyre::Result;
 use serde::Serialize;
-use std::collections::BTreeSet;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -42,6 +43,7 @@ struct End {
     left: Option<Left>,
 }
 
+/// The rows of a complete look.
 #[derive(Debug, Serialize)]
 struct Left {
     positions: Vec<Position>,
@@ -98,15 +100,14 @@ async fn not_flat(service: &Service, voice: Voice, outcome: &Outcome) -> Result<
             exit = said;
         }
     }
-    let left = match patiently(|| service.client.leftovers()).await {
-        Ok(left) => left,
+    let left = match look(service).await {
+        Ok(remains) => Left::from(&remains),
         Err(why) => {
             voice.note(&format!("what is left could not be read: {why}"));
             End::default().say(voice, "whether it is flat is not known\n")?;
             return Ok(exit);
         }
     };
-    let left = Left::from(left);
     let words = left.words();
     let end = End {
         flat: Some(left.is_empty()),
@@ -134,12 +135,12 @@ impl End {
     }
 }
 
-impl From<(Vec<Position>, Vec<Order>, Vec<TwapId>)> for Left {
-    fn from((positions, orders, twaps): (Vec<Position>, Vec<Order>, Vec<TwapId>)) -> Self {
+impl From<&Remains> for Left {
+    fn from(remains: &Remains) -> Self {
         Self {
-            positions,
-            orders,
-            twaps,
+            positions: remains.positions().to_vec(),
+            orders: remains.orders().to_vec(),
+            twaps: remains.twaps().iter().map(|twap| twap.id.clone()).collect(),
         }
     }
 }
@@ -166,22 +167,23 @@ impl Left {
     }
 }
 
-/// The requests of a first round, as things stand now.
+/// A complete look at the account.
+async fn look(service: &Service) -> Result<Remains, Failure> {
+    patiently(|| async {
+        let remains = service.client.remains().await;
+        remains.left().map(|_| remains)
+    })
+    .await
+}
+
+/// The requests of a flatten that goes well, as things stand now: what protects a position goes when it is closed.
 async fn rehearse(service: &Service, voice: Voice) -> Result<Exit> {
-    let (_, orders, twaps) = patiently(|| service.client.leftovers()).await?;
-    let ladders: BTreeSet<ScaledId> = orders
-        .iter()
-        .filter_map(|order| order.scaled_order_id.clone())
-        .collect();
-    let alone = orders
+    let remains = look(service).await?;
+    let commands = [Command::CloseAll(service.account.clone())]
         .into_iter()
-        .filter(|order| order.scaled_order_id.is_none());
-    let commands = twaps
-        .into_iter()
-        .map(Command::StopTwap)
-        .chain(ladders.into_iter().map(Command::CancelScaled))
-        .chain(alone.map(|order| Command::Cancel(order.id)))
-        .chain([Command::CloseAll(service.account.clone())]);
+        .chain(stops(remains.twaps()))
+        .chain(entries(remains.orders()))
+        .chain(remains.protection());
     let deeds = commands
         .map(|command| Deed::new(service, command, None))
         .collect::<Result<Vec<_>>>()?;

@@ -57,6 +57,8 @@ struct Shared {
     claims: Mutex<HashMap<OrderId, Option<IdempotencyKey>>>,
     /// Holds on everything that raises exposure, while something lasts.
     latches: AtomicU32,
+    /// Requests that raise exposure and are on the wire.
+    entries: watch::Sender<usize>,
     /// Why nothing that raises exposure is sent until a person says so.
     halted: Mutex<Option<String>>,
     /// Whether it is known what became of the last session's commands.
@@ -80,6 +82,18 @@ pub(in crate::runtime) struct Latch(Arc<Shared>);
 impl Drop for Latch {
     fn drop(&mut self) {
         self.0.latches.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+/// While this lives, a request that raises exposure may be on the wire.
+#[derive(Debug)]
+pub(super) struct OnTheWire(Arc<Shared>);
+
+impl Drop for OnTheWire {
+    fn drop(&mut self) {
+        self.0
+            .entries
+            .send_modify(|count| *count = count.saturating_sub(1));
     }
 }
 
@@ -107,6 +121,19 @@ impl Desk {
     pub(in crate::runtime) fn latch(&self) -> Latch {
         self.shared.latches.fetch_add(1, Ordering::AcqRel);
         Latch(Arc::clone(&self.shared))
+    }
+
+    /// A request that raises exposure is about to leave.
+    pub(super) fn entry_leaves(&self) -> OnTheWire {
+        self.shared.entries.send_modify(|count| *count += 1);
+        OnTheWire(Arc::clone(&self.shared))
+    }
+
+    /// Comes when no request that raises exposure is on the wire.
+    pub(in crate::runtime) async fn entries_answered(&self) {
+        let mut entries = self.shared.entries.subscribe();
+        // The sender lives as long as this desk.
+        let _gone = entries.wait_for(|count| *count == 0).await;
     }
 
     /// A place at the end of the lane of what `command` changes.

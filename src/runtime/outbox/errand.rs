@@ -150,6 +150,9 @@ impl Errand {
     }
 
     async fn attempt(self: Arc<Self>, number: u32) -> Attempt {
+        // Held before it is asked whether anything hinders: who latches the desk waits for what is past that.
+        let raises = self.command.risk() == Risk::Increasing;
+        let _on_the_wire = raises.then(|| self.desk.entry_leaves());
         if let Some(why) = self.hindrance(number).await {
             return Attempt::NotSent(why);
         }

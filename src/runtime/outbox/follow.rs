@@ -109,30 +109,10 @@ fn proved(proof: FlatProof) -> String {
 
 /// What is still open, and what the service said of each.
 fn left_over(open: &[Position], operation: &CloseAll) -> String {
-    let said = |position: &Position| {
-        let result = operation
-            .results
-            .iter()
-            .find(|result| result.position_id == position.id)?;
-        let words = [&result.failure_code, &result.rule_id];
-        let words: Vec<_> = words
-            .into_iter()
-            .flatten()
-            .map(ToString::to_string)
-            .collect();
-        (!words.is_empty()).then(|| format!(" ({})", words.join(", ")))
-    };
-    let rows: Vec<_> = open
+    let rows = open
         .iter()
-        .map(|p| {
-            format!(
-                "{} {}{}",
-                p.market_id.symbol(),
-                p.size,
-                said(p).unwrap_or_default()
-            )
-        })
-        .collect();
+        .map(|position| position.left_by(Some(operation)));
+    let rows: Vec<_> = rows.collect();
     format!(
         "close all is complete but not flat, still open: {}",
         rows.join("; ")

@@ -78,15 +78,26 @@ const CLOSED: &str = r#"{"id":"op","operation":"close_all_positions","account_id
     "status":"completed","total_count":1,"succeeded_count":1,"failed_count":0,"results":[],
     "created_at":1790000000000}"#;
 
+/// A desk, so many times faster than life, at a service that answers like this.
+async fn playing(part: impl Fn(&Seen) -> Reply + Send + Sync + 'static, times: u32) -> Scene {
+    let responder = Responder::playing(part, || ()).await;
+    let (calls, _called) = tokio::sync::mpsc::unbounded_channel();
+    let tempo = Tempo::hurried(times);
+    let client = Client::at_tempo(responder.connection(), calls, || NOW, tempo).unwrap();
+    Scene::with(tempfile::tempdir().unwrap(), responder, client)
+}
+
+fn mutations(scene: &Scene) -> Vec<String> {
+    let seen = scene.responder.seen().into_iter();
+    let lines = seen.map(|seen| seen.line);
+    lines.filter(|line| !line.starts_with("GET")).collect()
+}
+
 #[tokio::test]
 async fn everything_is_ended_once_flat_is_proved_and_the_desk_is_halted() {
     let account = Mutex::new(Account::holding_everything());
     let part = move |seen: &Seen| account.lock().unwrap().answer(seen);
-    let responder = Responder::playing(part, || ()).await;
-    let (calls, _called) = tokio::sync::mpsc::unbounded_channel();
-    let tempo = Tempo::hurried(20);
-    let client = Client::at_tempo(responder.connection(), calls, || NOW, tempo).unwrap();
-    let mut scene = Scene::with(tempfile::tempdir().unwrap(), responder, client);
+    let mut scene = playing(part, 20).await;
 
     scene.outbox.send(TICKET, Command::Flatten("chal-1".into()));
     let (said, result) = scene.settled().await;
@@ -102,13 +113,7 @@ async fn everything_is_ended_once_flat_is_proved_and_the_desk_is_halted() {
     });
     assert_eq!(rounds.max(), Some(1));
 
-    let sent: Vec<_> = scene
-        .responder
-        .seen()
-        .into_iter()
-        .map(|seen| seen.line)
-        .filter(|line| !line.starts_with("GET"))
-        .collect();
+    let sent = mutations(&scene);
     let place = |start: &str| sent.iter().position(|line| line.contains(start)).unwrap();
     assert_eq!(sent.len(), 5, "each once: {sent:?}");
     // A slice of a TWAP would open anew.
@@ -149,11 +154,7 @@ async fn said_after_a_close_all(reads: usize) -> (String, usize) {
         *left = left.saturating_sub(1);
         ok(&format!(r#"{{"data":[{rows}],"has_more":false}}"#))
     };
-    let responder = Responder::playing(part, || ()).await;
-    let (calls, _called) = tokio::sync::mpsc::unbounded_channel();
-    let tempo = Tempo::hurried(100);
-    let client = Client::at_tempo(responder.connection(), calls, || NOW, tempo).unwrap();
-    let mut scene = Scene::with(tempfile::tempdir().unwrap(), responder, client);
+    let mut scene = playing(part, 100).await;
     scene
         .outbox
         .send(TICKET, Command::CloseAll("chal-1".into()));
@@ -178,4 +179,82 @@ async fn a_position_that_is_still_closing_is_not_called_left_over_and_one_that_s
     let (said, _) = said_after_a_close_all(usize::MAX).await;
     let left = "close all is complete but not flat, still open: BTC 1";
     assert_eq!(said, left);
+}
+
+#[tokio::test]
+async fn a_list_that_cannot_be_read_keeps_nothing_that_is_in_the_others_from_being_ended() {
+    let account = Mutex::new(Account::holding_everything());
+    let part = move |seen: &Seen| {
+        let mut account = account.lock().unwrap();
+        // The TWAPs can be read once the order is canceled, not before.
+        if seen.line.starts_with("GET /v1/twap-orders") && account.0.contains("order") {
+            return ok(r#"{"data":"#);
+        }
+        account.answer(seen)
+    };
+    let mut scene = playing(part, 20).await;
+    scene.outbox.send(TICKET, Command::Flatten("chal-1".into()));
+    let (_, result) = scene.settled().await;
+    assert!(matches!(result, Ok(Receipt::Flat(_))), "{result:?}");
+    let sent = mutations(&scene);
+    let place = |start: &str| sent.iter().position(|line| line.contains(start));
+    assert!(place("orders/o-1 ") < place("twap-orders/t-1"), "{sent:?}");
+    assert_eq!(sent.len(), 5, "each once: {sent:?}");
+}
+
+#[tokio::test]
+async fn a_row_that_cannot_be_read_is_canceled_by_its_id_when_nothing_is_open() {
+    let account = Mutex::new(Account(BTreeSet::from(["position", "order"])));
+    let part = move |seen: &Seen| {
+        let reply = account.lock().unwrap().answer(seen);
+        match &reply {
+            Reply::Bytes(bytes) if seen.line.starts_with("GET /v1/orders?") => {
+                let text = String::from_utf8_lossy(bytes);
+                // Of no market, and as long as before.
+                Reply::Bytes(text.replace("market_id", "makret_id").into_bytes())
+            }
+            Reply::Bytes(_) | Reply::Drop | Reply::Silence | Reply::By(_) => reply,
+        }
+    };
+    let mut scene = playing(part, 20).await;
+    scene.outbox.send(TICKET, Command::Flatten("chal-1".into()));
+    let (_, result) = scene.settled().await;
+    assert!(matches!(result, Ok(Receipt::Flat(_))), "{result:?}");
+    let sent = mutations(&scene);
+    assert!(
+        sent.iter().any(|line| line.contains("orders/o-1 ")),
+        "{sent:?}"
+    );
+}
+
+#[tokio::test]
+async fn flat_is_not_proved_before_an_order_that_was_on_the_wire_has_its_answer_or_its_time() {
+    let account = Mutex::new(Account(BTreeSet::from(["position"])));
+    let part = move |seen: &Seen| {
+        if seen.line.starts_with("POST /v1/orders ") {
+            return Reply::Silence;
+        }
+        account.lock().unwrap().answer(seen)
+    };
+    let mut scene = playing(part, 20).await;
+    scene.outbox.send(Ticket(2), buy());
+    while scene.responder.seen().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    scene.outbox.send(TICKET, Command::Flatten("chal-1".into()));
+    let (mut unanswered, mut clean) = (true, None);
+    while clean.is_none() {
+        let Msg::Progress(of, progress) = scene.events.recv().await.unwrap() else {
+            continue;
+        };
+        if let Progress::Flattening(state) = progress {
+            clean = state.clean_since;
+        } else if of == Ticket(2) && !matches!(progress, Progress::Sending { .. }) {
+            unanswered = false;
+        }
+    }
+    assert!(
+        !unanswered,
+        "nothing is clean while the order may be at work"
+    );
 }

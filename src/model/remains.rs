@@ -1,0 +1,96 @@
+//! What is left of an account, each list as far as it could be read: what cannot be read hides nothing of the rest.
+
+use super::{
+    Command, Failure, FailureKind, Leftovers, Order, OrderId, Page, Position, ScaledId, Twap,
+};
+use std::collections::BTreeSet;
+
+/// What is open, working or still to come.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Remains {
+    pub positions: Result<Page<Position>, Failure>,
+    pub orders: Result<Page<Order>, Failure>,
+    pub twaps: Result<Page<Twap>, Failure>,
+}
+
+impl Remains {
+    pub fn positions(&self) -> &[Position] {
+        rows(&self.positions)
+    }
+
+    pub fn orders(&self) -> &[Order] {
+        rows(&self.orders)
+    }
+
+    pub fn twaps(&self) -> &[Twap] {
+        rows(&self.twaps)
+    }
+
+    /// How much that is, where every list is whole; why nothing follows from them otherwise.
+    pub fn left(&self) -> Result<Leftovers, Failure> {
+        Ok(Leftovers {
+            positions: count(&self.positions, "positions")?,
+            orders: count(&self.orders, "orders")?,
+            twaps: count(&self.twaps, "TWAPs")?,
+        })
+    }
+
+    /// Cancels what only reduces, and what cannot be read but has an id. It is all the protection there is while a
+    /// position is open.
+    pub fn protection(&self) -> Vec<Command> {
+        let orders = self.orders().iter();
+        let reducing = orders.filter(|order| order.scaled_order_id.is_none() && order.reduce_only);
+        let unread = self.orders.iter().flat_map(|page| &page.lost);
+        let unread = unread.map(|id| Command::Cancel(OrderId::from(id.clone())));
+        reducing.map(cancel).chain(unread).collect()
+    }
+
+    /// Whether it is sure that no position is open.
+    pub fn is_closed(&self) -> bool {
+        count(&self.positions, "positions") == Ok(0)
+    }
+}
+
+/// Stops every TWAP: a slice opens anew.
+pub fn stops(twaps: &[Twap]) -> Vec<Command> {
+    let ids = twaps.iter().map(|twap| twap.id.clone());
+    ids.map(Command::StopTwap).collect()
+}
+
+/// Cancels what else could open something: ladders as a whole, and orders that do not only reduce.
+pub fn entries(orders: &[Order]) -> Vec<Command> {
+    let ladders = orders
+        .iter()
+        .filter_map(|order| order.scaled_order_id.clone());
+    let ladders: BTreeSet<ScaledId> = ladders.collect();
+    let alone = orders.iter();
+    let alone = alone.filter(|order| order.scaled_order_id.is_none() && !order.reduce_only);
+    let ladders = ladders.into_iter().map(Command::CancelScaled);
+    ladders.chain(alone.map(cancel)).collect()
+}
+
+fn cancel(order: &Order) -> Command {
+    Command::Cancel(order.id.clone())
+}
+
+fn rows<T>(list: &Result<Page<T>, Failure>) -> &[T] {
+    list.as_ref().map_or(&[], |page| &page.rows)
+}
+
+fn count<T>(list: &Result<Page<T>, Failure>, what: &str) -> Result<usize, Failure> {
+    let page = list.as_ref().map_err(|why| Failure {
+        message: format!("{what}: {}", why.message).into(),
+        ..why.clone()
+    })?;
+    if page.is_whole() {
+        return Ok(page.rows.len());
+    }
+    let why = match page.unreadable.first() {
+        Some(why) => format!(
+            "{what}: {} rows cannot be read ({why})",
+            page.unreadable.len()
+        ),
+        None => format!("{what}: the service's list is incomplete"),
+    };
+    Err(Failure::new(FailureKind::Unreadable, why))
+}
