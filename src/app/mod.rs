@@ -9,6 +9,7 @@ mod arrival;
 mod books;
 mod bulk;
 mod called;
+mod chain;
 pub mod checks;
 pub mod command;
 mod days;
@@ -56,6 +57,7 @@ pub use about::{About, Target};
 pub use alerts::Alert;
 pub use books::{Books, EVERY as BOOK_EVERY};
 pub use bulk::marked;
+pub use chain::{Chain, awaited};
 pub use days::{DayResult, Days};
 pub use equity::Equity;
 pub use fleet::{Desks, Fleet, Glance, Roster, Seat, Switch, Whose};
@@ -330,6 +332,8 @@ pub struct Model {
     session: checks::Session,
     watch: alerts::Watch,
     pub guard: guard::Guard,
+    /// The first of two keys, until the second comes.
+    chain: Option<Chain>,
     /// What a new trader is shown, while that lasts.
     pub tour: Option<tour::Tour>,
 }
@@ -359,6 +363,7 @@ impl Model {
             session: checks::Session::default(),
             watch: alerts::Watch::default(),
             guard: guard::Guard::default(),
+            chain: None,
             tour: None,
         }
     }

@@ -5,8 +5,8 @@
 //! Rows and options are named, so that a click means what was seen and not what has come there since.
 
 use super::{
-    Effect, Model, Next, Switch,
-    keymap::{Action, Context},
+    Effect, Model, Next, Switch, awaited,
+    keymap::{Action, Context, Keys},
     overlay::Overlay,
     pane::{Pane, RowId},
     press::press,
@@ -42,10 +42,15 @@ pub enum Spot {
 
 /// The left button on what was seen there.
 pub(super) fn click(model: &mut Model, spot: Spot) -> Vec<Effect> {
+    // Whatever is clicked, the first of two keys is let go; the way back does no more.
+    let was_awaited = awaited(model).is_some();
+    model.chain = None;
     match spot {
+        Spot::Key(_, Action::Dismiss) if was_awaited => vec![],
         Spot::Key(place, action) if place == model.context() => {
-            let chord = model.keymap.chord(place, action);
-            chord.map_or_else(Vec::new, |chord| press(model, chord))
+            let keys = model.keymap.chord(place, action).into_iter();
+            let presses = keys.flat_map(Keys::presses);
+            presses.flat_map(|chord| press(model, chord)).collect()
         }
         Spot::Pane(pane) if model.overlays.is_empty() => {
             model.focus.go(pane);

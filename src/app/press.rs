@@ -2,6 +2,7 @@
 
 use super::{
     Clip, Effect, Model, Next,
+    chain::{self, Meaning},
     form::Around,
     guard,
     keymap::{Action, Chord, Context},
@@ -13,7 +14,9 @@ use super::{
 
 pub(super) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
     let (now, wall_now) = (model.now, model.wall_now());
-    let action = model.keymap.lookup(model.context(), chord);
+    let Meaning::Now(action) = chain::press(model, chord) else {
+        return vec![];
+    };
     if action == Some(Action::QuitNow) {
         return vec![Effect::Quit];
     }
@@ -100,7 +103,7 @@ fn is_said_by_toast(model: &Model, chord: Chord) -> bool {
     let waits =
         model.activity.toast(model.now).is_some() && model.activity.toast_ends_at().is_none();
     let key = model.keymap.chord(Context::Desk, Action::Dismiss);
-    is_over && waits && key == Some(chord)
+    is_over && waits && key == Some(chord.into())
 }
 
 /// How many lines the moving keys scroll.

@@ -284,7 +284,7 @@ mod rows {
         assert_eq!(selected(&model), Some(RowId::Position("pos-1".into())));
         press(&mut model, "j j j");
         assert_eq!(selected(&model), Some(RowId::Position("pos-2".into())));
-        press(&mut model, "g G");
+        press(&mut model, "g g G");
         assert_eq!(selected(&model), Some(RowId::Position("pos-2".into())));
     }
 

@@ -2,12 +2,13 @@
 
 use super::{
     canvas::{Canvas, after, before, line, shortened, spans_width, width, wrapped},
+    following,
     frame::outline,
     prompt, tour,
 };
 use crate::{
     app::mouse::Spot,
-    view::{FlightView, Hint, PromptView, Span, StripView, Tone, TourView},
+    view::{FlightView, Following, Hint, PromptView, Span, StripView, Tone, TourView},
 };
 use ratatui::layout::Rect;
 
@@ -22,6 +23,8 @@ pub(super) struct Bottom {
     /// What the open form must not hide.
     pub(super) news: Option<Span>,
     pub(super) tour: Option<TourView>,
+    /// What can follow the first of two keys.
+    pub(super) following: Option<Following>,
     pub(super) hints: Vec<Hint>,
     pub(super) strip: Option<StripView>,
     pub(super) prompt: Option<PromptView>,
@@ -40,7 +43,9 @@ impl Bottom {
             .tour
             .as_ref()
             .map_or(0, |tour| tour::height(tour, width));
-        flights + u16::from(self.news.is_some()) + tour + last
+        let following = self.following.as_ref();
+        let following = following.map_or(0, |keys| following::height(keys, width));
+        flights + u16::from(self.news.is_some()) + tour + following + last
     }
 
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>, area: Rect) {
@@ -57,6 +62,10 @@ impl Bottom {
         if let Some(tour) = &self.tour {
             tour::draw(canvas, below(area, used), tour);
             used += tour::height(tour, area.width);
+        }
+        if let Some(keys) = &self.following {
+            following::draw(canvas, below(area, used), keys);
+            used += following::height(keys, area.width);
         }
         let rest = below(area, used);
         match (&self.strip, &self.prompt) {
@@ -78,7 +87,7 @@ fn below(area: Rect, used: u16) -> Rect {
 }
 
 /// Between two hints.
-const APART: u16 = 2;
+pub(super) const APART: u16 = 2;
 
 /// The key that gets out of everything first and in its own tone; then each that still fits beside those that are
 /// always there.
@@ -110,7 +119,7 @@ fn draw_hints(canvas: &mut Canvas<'_>, area: Rect, hints: &[Hint]) {
     }
 }
 
-fn hint_spans(hint: &Hint) -> [Span; 2] {
+pub(super) fn hint_spans(hint: &Hint) -> [Span; 2] {
     let (key, label) = if hint.is_way_out {
         (Tone::Alert, Tone::Warn)
     } else {

@@ -19,6 +19,7 @@ mod cards;
 mod chart;
 mod detail;
 mod fit;
+mod following;
 mod form;
 mod frame;
 mod header;
@@ -174,6 +175,7 @@ fn draw(canvas: &mut Canvas<'_>, screen: Rect, desks: &Desks<'_>, scrolls: &mut 
         flights: view::flights(&scene),
         news: view::news(model),
         tour: view::tour(model),
+        following: view::following(model),
         hints: view::footer(model),
         strip,
         prompt: prompt(model),

@@ -2,10 +2,10 @@
 
 use crate::{
     app::{
-        Model, Remote,
+        Model, Remote, awaited,
         form::Form,
         guard,
-        keymap::{Action, Chord, Context},
+        keymap::{Action, Context, Keys},
         links, marked,
         marks::Marks,
         overlay::Overlay,
@@ -67,35 +67,75 @@ const ORDER: &[Action] = &[
     Action::Quit,
 ];
 
-/// The footer's hints; [`Action::CloseAll`] is the first of the desk's and marked.
-pub fn footer(model: &Model) -> Vec<Hint> {
-    let context = model.context();
-    let last: &[Action] = if matches!(
-        context,
+/// What works while the second of two keys is awaited, beside what can follow.
+const AWAITING: &[Action] = &[Action::Flatten, Action::CancelAll, Action::Dismiss];
+
+/// What can follow the first of two keys.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Following {
+    /// The first, as it was pressed.
+    pub first: String,
+    pub hints: Vec<Hint>,
+}
+
+/// While the second is awaited.
+pub fn following(model: &Model) -> Option<Following> {
+    let chain = awaited(model)?;
+    let known = model.keymap.following(model.context(), chain.first);
+    let known = known
+        .into_iter()
+        .filter(|(_, action)| works(model, *action));
+    let hints = known.map(|(then, action)| Hint {
+        action,
+        key: then.to_string(),
+        label: action.label(),
+        is_way_out: false,
+        is_kept: true,
+    });
+    Some(Following {
+        first: chain.first.to_string(),
+        hints: hints.collect(),
+    })
+}
+
+/// What stands at the end of the footer, by place.
+fn last(context: Context) -> &'static [Action] {
+    match context {
         Context::Help
-            | Context::Detail
-            | Context::Bulk
-            | Context::Limits
-            | Context::Columns
-            | Context::Accounts
-    ) {
-        &[
+        | Context::Detail
+        | Context::Bulk
+        | Context::Limits
+        | Context::Columns
+        | Context::Accounts => &[
             Action::Follow,
             Action::NextLink,
             Action::Down,
             Action::Dismiss,
-        ]
-    } else if context == Context::Chart {
-        &[Action::NextChoice, Action::Down, Action::Dismiss]
-    } else if matches!(
-        context,
-        Context::Form | Context::Strip | Context::Prompt | Context::Export
-    ) {
-        &[Action::Dismiss]
+        ],
+        Context::Chart => &[Action::NextChoice, Action::Down, Action::Dismiss],
+        Context::Form | Context::Strip | Context::Prompt | Context::Export => &[Action::Dismiss],
+        Context::Always
+        | Context::Desk
+        | Context::Positions
+        | Context::Orders
+        | Context::Twaps
+        | Context::Scaled
+        | Context::Closed
+        | Context::History
+        | Context::Activity
+        | Context::Calls => &[],
+    }
+}
+
+/// The footer's hints; [`Action::CloseAll`] is the first of the desk's and marked.
+pub fn footer(model: &Model) -> Vec<Hint> {
+    let context = model.context();
+    let (most, last) = if awaited(model).is_some() {
+        (AWAITING, &[][..])
     } else {
-        &[]
+        (ORDER, last(context))
     };
-    let actions = [Action::CloseAll].iter().chain(ORDER).chain(last);
+    let actions = [Action::CloseAll].iter().chain(most).chain(last);
     let mut hints: Vec<Hint> = vec![];
     for action in actions.filter(|action| works(model, **action)) {
         let Some(chord) = model.keymap.chord(context, *action) else {
@@ -123,7 +163,7 @@ const PAIRS: &[(Action, Action)] = &[
 ];
 
 /// A pair of keys that do one thing both ways is one hint.
-fn keys(model: &Model, action: Action, chord: Chord) -> String {
+fn keys(model: &Model, action: Action, chord: Keys) -> String {
     let mut pairs = PAIRS.iter().filter(|(of, _)| *of == action);
     let other = pairs.next();
     let other = other.and_then(|(_, other)| model.keymap.chord(model.context(), *other));

@@ -154,7 +154,7 @@ fn keyless(keymap: &Keymap, of: Context) -> HelpSection {
 
 fn section<'a>(title: &'static str, bindings: impl Iterator<Item = &'a Binding>) -> HelpSection {
     let lines = bindings.map(|binding| {
-        let keys: Vec<_> = binding.chords.iter().map(ToString::to_string).collect();
+        let keys: Vec<_> = binding.keys.iter().map(ToString::to_string).collect();
         (keys.join(" "), binding.action.label())
     });
     HelpSection {

@@ -53,7 +53,7 @@ pub use curve::{Curve, FULL, curve};
 pub use days::DayLines;
 pub use detail::{DetailLine, DetailView, detail, detail_text};
 pub use export::{export, file, file_stem};
-pub use footer::{Hint, footer};
+pub use footer::{Following, Hint, following, footer};
 pub use guard::limits;
 pub use header::{Chip, Header, Segment, header};
 pub use help::{HelpSection, help};

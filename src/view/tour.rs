@@ -2,7 +2,7 @@
 
 use super::{Span, Tone, strip};
 use crate::app::{
-    Model,
+    Model, awaited,
     keymap::{Action, Context},
     pane::Pane,
     tour::Step,
@@ -18,9 +18,10 @@ pub struct TourView {
     pub keys: Vec<Span>,
 }
 
-/// Nothing while something lies over the desk: that has the keys.
+/// Nothing while something lies over the desk, or the second of two keys is awaited: that has the keys.
 pub fn tour(model: &Model) -> Option<TourView> {
-    let tour = model.tour.as_ref().filter(|_| model.overlays.is_empty())?;
+    let is_free = model.overlays.is_empty() && awaited(model).is_none();
+    let tour = model.tour.as_ref().filter(|_| is_free)?;
     let (number, of) = tour.step.number();
     let here = model.context();
     let keys = [

@@ -25,7 +25,7 @@ fn table() -> String {
 
 fn words(binding: &Binding) -> String {
     let keys: Vec<_> = binding
-        .chords
+        .keys
         .iter()
         .map(|chord| format!("`{chord}`"))
         .collect();

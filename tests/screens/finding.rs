@@ -2,7 +2,7 @@
 
 use crate::{
     desk,
-    dump::{press, screen},
+    dump::{drawn, press, screen},
 };
 use perpdeck::{
     app::{
@@ -12,6 +12,7 @@ use perpdeck::{
         pane::Pane,
         update,
     },
+    ui::{Theme, picture},
     view::{self, READING, title},
 };
 use strum::IntoEnumIterator;
@@ -59,6 +60,33 @@ fn the_tour_names_the_keys_as_they_are_bound_and_gives_way_to_what_asks() {
     );
     press(&mut model, "X");
     assert_eq!(view::tour(&model), None);
+}
+
+#[test]
+fn after_the_first_of_two_keys_what_can_follow_stands_above_the_footer() {
+    let chained = || {
+        let mut model = desk::full();
+        press(&mut model, "2g");
+        model
+    };
+    for (width, height) in [(200, 60), (120, 40), (80, 24), (60, 16)] {
+        let name = format!("chained_{width}x{height}");
+        insta::assert_snapshot!(name, screen(&chained(), width, height));
+        let text = picture::text(&drawn(&chained(), width, height, Theme::default()));
+        for hint in [
+            "g first row",
+            "p positions",
+            "a activity",
+            "Esc back",
+            "X CLOSE ALL",
+        ] {
+            assert!(text.contains(hint), "{width}x{height} hides {hint}\n{text}");
+        }
+    }
+    let mut model = chained();
+    press(&mut model, "\u{1b}");
+    assert_eq!(view::following(&model), None);
+    assert!(view::footer(&model).len() > 4);
 }
 
 #[test]

@@ -157,7 +157,7 @@ fn a_range_follows_the_selection_until_it_is_ended() {
     let mut model = with_orders();
     press(&mut model, "j v j j x");
     assert_eq!(listed(&model), cancels("o2 o3 o4"));
-    press(&mut model, "esc v g x");
+    press(&mut model, "esc v g g x");
     assert_eq!(
         listed(&model),
         cancels("o2 o3 o4"),

@@ -180,6 +180,11 @@ impl Action {
         matches!(self, Self::CloseAll | Self::Flatten)
     }
 
+    /// Whether one press must do, whatever was pressed before.
+    pub fn is_at_once(self) -> bool {
+        self.is_way_out() || matches!(self, Self::CancelAll | Self::QuitNow)
+    }
+
     /// What the footer and the help say.
     pub fn label(self) -> &'static str {
         self.get_message().unwrap_or_default()

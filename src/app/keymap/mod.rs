@@ -3,13 +3,15 @@
 mod action;
 mod chord;
 mod edit;
+mod keys;
 mod own;
 
 pub use action::Action;
 pub use chord::Chord;
+pub use keys::Keys;
 pub use own::Keyless;
 
-use own::{Bound, By, barred, clashes, give_way, lay_over};
+use own::{Bound, By, barred, clashes, give_way, lay_over, own_pairs, unreachable};
 use std::collections::BTreeMap;
 use strum::{Display, EnumIter, EnumString, IntoEnumIterator, VariantNames};
 
@@ -84,6 +86,11 @@ impl Context {
         (action.is_way_out() && is_plain).then_some(Self::Desk)
     }
 
+    /// The panes its keys work in; none for what lies over them.
+    fn panes(self) -> impl Iterator<Item = Self> {
+        Self::iter().filter(move |place| place.is_pane() && (self == Self::Desk || self == *place))
+    }
+
     fn is_pane(self) -> bool {
         self.is_of_desk() && self != Self::Desk
     }
@@ -99,7 +106,7 @@ impl Context {
 pub struct Binding {
     pub context: Context,
     pub action: Action,
-    pub chords: Vec<Chord>,
+    pub keys: Vec<Keys>,
 }
 
 /// What is wrong with a key file, naming section, action and key.
@@ -123,17 +130,19 @@ impl Keymap {
             lay_over(&mut bound, text, By::Person, &mut faults);
         }
         let keyless = give_way(&mut bound);
+        let pairs = own_pairs(&bound);
         let bindings = bound.into_iter();
-        let bindings = bindings.map(|((context, action), (_, chords))| Binding {
+        let bindings = bindings.map(|((context, action), (_, keys))| Binding {
             context,
             action,
-            chords,
+            keys,
         });
         let keymap = Self {
             bindings: bindings.collect(),
             keyless,
         };
         faults.extend(clashes(&keymap.bindings));
+        faults.extend(unreachable(&pairs, &keymap));
         if !patches.is_empty() {
             faults.extend(barred(&keymap));
         }
@@ -158,27 +167,73 @@ impl Keymap {
     pub fn lookup(&self, context: Context, chord: Chord) -> Option<Action> {
         let found = |place| {
             let mut here = self.bindings.iter().filter(|b| b.context == place);
-            here.find(|b| b.chords.contains(&chord)).map(|b| b.action)
+            here.find(|b| b.keys.contains(&chord.into()))
+                .map(|b| b.action)
         };
         let of_desk = || found(Context::Desk).filter(|a| context.fallback(*a).is_some());
         context.chain().find_map(found).or_else(of_desk)
+    }
+
+    /// What two presses one after another mean.
+    pub fn second(&self, context: Context, first: Chord, then: Chord) -> Option<Action> {
+        let following = self.following(context, first).into_iter();
+        let mut meant = following.filter(|(known, _)| *known == then);
+        meant.next().map(|(_, action)| action)
+    }
+
+    /// Whether this press does nothing alone but something with the next. The more particular place decides, but a way
+    /// out is never the first of two.
+    pub fn begins(&self, context: Context, chord: Chord) -> bool {
+        if self.lookup(context, chord).is_some_and(Action::is_at_once) {
+            return false;
+        }
+        let mut places = context.chain();
+        let place = places.find(|place| self.bound(*place).any(|(_, keys)| keys.first == chord));
+        place.is_some_and(|place| {
+            let mut here = self.bound(place);
+            here.all(|(_, keys)| keys != Keys::from(chord))
+        })
+    }
+
+    /// The presses that mean something after this one, and what: a pane's own before the desk's. A way out means what it
+    /// always does.
+    pub fn following(&self, context: Context, first: Chord) -> Vec<(Chord, Action)> {
+        let mut known: Vec<(Chord, Action)> = vec![];
+        for place in context.chain() {
+            for (binding, keys) in self.bound(place) {
+                let then = keys.then.filter(|_| keys.first == first);
+                let is_way_out = |then| self.lookup(context, then).is_some_and(Action::is_at_once);
+                let is_new = |then: &Chord| {
+                    known.iter().all(|(other, _)| other != then) && !is_way_out(*then)
+                };
+                if let Some(then) = then.filter(is_new) {
+                    known.push((then, binding.action));
+                }
+            }
+        }
+        known
+    }
+
+    fn bound(&self, place: Context) -> impl Iterator<Item = (&Binding, Keys)> {
+        let here = self.bindings.iter().filter(move |b| b.context == place);
+        here.flat_map(|binding| binding.keys.iter().map(move |keys| (binding, *keys)))
     }
 
     /// Everything that works in `context`, its own keys first: the footer and the help are this list.
     pub fn hints(&self, context: Context) -> impl Iterator<Item = &Binding> {
         let places = context.chain().filter(|place| *place != Context::Always);
         places.flat_map(move |place| {
-            let bound = move |b: &&Binding| b.context == place && !b.chords.is_empty();
+            let bound = move |b: &&Binding| b.context == place && !b.keys.is_empty();
             self.bindings.iter().filter(bound)
         })
     }
 
-    /// The first key that does `action` in `context`, as a hint shows it.
-    pub fn chord(&self, context: Context, action: Action) -> Option<Chord> {
+    /// The first key, or two, that do `action` in `context`, as a hint shows it.
+    pub fn chord(&self, context: Context, action: Action) -> Option<Keys> {
         let mut places = context.chain().chain(context.fallback(action));
         places.find_map(|place| {
             let mut here = self.bindings.iter().filter(|b| b.context == place);
-            here.find(|b| b.action == action)?.chords.first().copied()
+            here.find(|b| b.action == action)?.keys.first().copied()
         })
     }
 }
@@ -239,7 +294,7 @@ mod tests {
             for (key, action) in [('X', Action::CloseAll), ('F', Action::Flatten)] {
                 let is_here = !takes_text && !is_of_many && context != Context::Always;
                 let expected = is_here.then_some(action);
-                let chord = expected.map(|_| Chord::from(key));
+                let chord = expected.map(|_| Keys::from(Chord::from(key)));
                 let place = if context == Context::Always {
                     Context::Form
                 } else {
@@ -265,6 +320,26 @@ mod tests {
         );
         assert_eq!(keymap.chord(Context::Desk, Action::Zoom), None);
         assert_eq!(keymap.lookup(Context::Desk, 'q'.into()), Some(Action::Quit));
+    }
+
+    #[test]
+    fn two_keys_one_after_another_are_one_binding() {
+        let file = "[desk]\nbottom = \"g e\"\n[orders]\ncancel = \"g e\"";
+        let keymap = Keymap::with(&[file]).unwrap();
+        let (g, e) = (Chord::from('g'), Chord::from('e'));
+        assert_eq!(keymap.lookup(Context::Positions, g), None);
+        assert!(keymap.begins(Context::Positions, g) && !keymap.begins(Context::Strip, g));
+        assert_eq!(
+            keymap.second(Context::Positions, g, e),
+            Some(Action::Bottom)
+        );
+        assert_eq!(keymap.second(Context::Orders, g, e), Some(Action::Cancel));
+        assert_eq!(keymap.second(Context::Orders, e, g), None);
+        let first = keymap.chord(Context::Orders, Action::Top).unwrap();
+        assert_eq!(first.to_string(), "gg");
+        let following = keymap.following(Context::Orders, g);
+        let of_e: Vec<_> = following.iter().filter(|(then, _)| *then == e).collect();
+        assert_eq!(of_e, [&(e, Action::Cancel)], "the pane's own alone");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! action breaks no file; the built-in action goes without, and that is told. Two of a person's own on one key are a
 //! fault: neither could be trusted. What gets a trader out keeps a key in every pane, or the file is refused.
 
-use super::{Action, Binding, Chord, Context, Keymap};
+use super::{Action, Binding, Chord, Context, Keymap, Keys};
 use serde::Deserialize;
 use std::{collections::BTreeMap, fmt};
 use strum::{IntoEnumIterator, VariantNames};
@@ -17,7 +17,7 @@ pub(super) enum By {
 }
 
 /// The keys of each action in each place, and whose they are.
-pub(super) type Bound = BTreeMap<(Context, Action), (By, Vec<Chord>)>;
+pub(super) type Bound = BTreeMap<(Context, Action), (By, Vec<Keys>)>;
 
 /// A built-in action that has no key any more, because a person has given it to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct Keyless {
     pub context: Context,
     pub action: Action,
     /// The key it had, and what that does now.
-    pub was: Chord,
+    pub was: Keys,
     pub is: Action,
 }
 
@@ -53,12 +53,12 @@ impl fmt::Display for Keyless {
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Keys {
+enum Written {
     One(String),
     Many(Vec<String>),
 }
 
-type Sections = BTreeMap<String, BTreeMap<String, Keys>>;
+type Sections = BTreeMap<String, BTreeMap<String, Written>>;
 
 /// Reads a key file over what is bound already.
 pub(super) fn lay_over(bound: &mut Bound, text: &str, by: By, faults: &mut Vec<String>) {
@@ -75,7 +75,7 @@ pub(super) fn lay_over(bound: &mut Bound, text: &str, by: By, faults: &mut Vec<S
             continue;
         };
         for (name, keys) in actions {
-            match (name.parse::<Action>(), parsed(&keys)) {
+            match (name.parse::<Action>(), parsed(context, &keys)) {
                 (Ok(action), Ok(keys)) => {
                     bound.insert((context, action), (by, keys));
                 }
@@ -86,36 +86,89 @@ pub(super) fn lay_over(bound: &mut Bound, text: &str, by: By, faults: &mut Vec<S
     }
 }
 
-fn parsed(keys: &Keys) -> Result<Vec<Chord>, String> {
-    match keys {
-        Keys::One(key) => Ok(vec![key.parse()?]),
-        Keys::Many(keys) => keys.iter().map(|key| key.parse()).collect(),
+fn parsed(context: Context, written: &Written) -> Result<Vec<Keys>, String> {
+    let keys: Vec<Keys> = match written {
+        Written::One(key) => vec![key.parse()?],
+        Written::Many(keys) => keys
+            .iter()
+            .map(|key| key.parse())
+            .collect::<Result<_, _>>()?,
+    };
+    let two = keys.iter().find(|keys| keys.then.is_some());
+    match two.filter(|_| context.panes().next().is_none()) {
+        Some(two) => Err(format!(
+            "{two}: two keys one after another are for panes only"
+        )),
+        None => Ok(keys),
     }
+}
+
+/// Two of which only one could be pressed: the same, or one that acts alone and two that begin with it.
+fn collide(one: Keys, other: Keys) -> bool {
+    one == other || (one.first == other.first && one.then.is_some() != other.then.is_some())
+}
+
+/// A person's bindings of two keys.
+pub(super) fn own_pairs(bound: &Bound) -> Vec<(Context, Action, Keys)> {
+    let own = bound.iter().filter(|(_, (by, _))| *by == By::Person);
+    let own = own.flat_map(|((context, action), (_, keys))| {
+        let pairs = keys.iter().filter(|keys| keys.then.is_some());
+        pairs.map(|keys| (*context, *action, *keys))
+    });
+    own.collect()
+}
+
+/// Why some of these could never be pressed: another of a person's own acts at the first of them, or one of them is a
+/// way out, which acts whatever was pressed before.
+pub(super) fn unreachable(pairs: &[(Context, Action, Keys)], keymap: &Keymap) -> Vec<String> {
+    let faults = pairs.iter().filter_map(|(context, action, keys)| {
+        let alone = Keys::from(keys.first);
+        let mut here = keymap.bound(*context);
+        let acts = here.find(|(_, other)| *other == alone);
+        let acts = acts.map(|(binding, _)| (keys.first, binding.action));
+        let held_up = || {
+            let mut places = context.panes();
+            places.find_map(|place| way_out(keymap, place, *keys))
+        };
+        let (key, other) = acts.or_else(held_up)?;
+        Some(format!(
+            "[{context}] {keys}: {action} is never reached: {key} does {other} at once"
+        ))
+    });
+    faults.collect()
+}
+
+/// The one of two keys that is a way out there.
+fn way_out(keymap: &Keymap, place: Context, keys: Keys) -> Option<(Chord, Action)> {
+    keys.presses().find_map(|key| {
+        let action = keymap.lookup(place, key).filter(|a| a.is_at_once())?;
+        Some((key, action))
+    })
 }
 
 /// Takes from built-in actions the keys that a person has given to others; answers which have none left.
 pub(super) fn give_way(bound: &mut Bound) -> Vec<Keyless> {
     let mut own = vec![];
-    for ((context, action), (by, chords)) in &*bound {
+    for ((context, action), (by, keys)) in &*bound {
         if *by == By::Person {
-            own.extend(chords.iter().map(|chord| (*context, *chord, *action)));
+            own.extend(keys.iter().map(|keys| (*context, *keys, *action)));
         }
     }
     let mut keyless = vec![];
-    for ((context, action), (by, chords)) in bound {
+    for ((context, action), (by, keys)) in bound {
         if *by == By::Person {
             continue;
         }
         let mut lost = None;
-        chords.retain(|chord| {
+        keys.retain(|keys| {
             let mut takers = own
                 .iter()
-                .filter(|(place, key, _)| place == context && key == chord);
+                .filter(|(place, key, _)| place == context && collide(*key, *keys));
             let taker = takers.next();
-            lost = taker.map(|(_, _, is)| (*chord, *is)).or(lost);
+            lost = taker.map(|(_, _, is)| (*keys, *is)).or(lost);
             taker.is_none()
         });
-        if let (Some((was, is)), true) = (lost, chords.is_empty()) {
+        if let (Some((was, is)), true) = (lost, keys.is_empty()) {
             keyless.push(Keyless {
                 context: *context,
                 action: *action,
@@ -132,11 +185,11 @@ pub(super) fn clashes(bindings: &[Binding]) -> Vec<String> {
     let mut taken: BTreeMap<(Context, String), Action> = BTreeMap::new();
     let mut faults = vec![];
     for binding in bindings {
-        for chord in &binding.chords {
-            let place = (binding.context, chord.to_string());
+        for keys in &binding.keys {
+            let place = (binding.context, keys.to_string());
             if let Some(other) = taken.insert(place, binding.action) {
                 let (context, action) = (binding.context, binding.action);
-                faults.push(format!("[{context}] {chord}: both {other} and {action}"));
+                faults.push(format!("[{context}] {keys}: both {other} and {action}"));
             }
         }
     }
@@ -167,7 +220,7 @@ pub(super) fn barred(keymap: &Keymap) -> Vec<String> {
     faults.retain(|(place, way)| *place == Context::Desk || !is_everywhere(way));
     let words = |(place, way): (Context, Action)| {
         let built_in = Keymap::default().chord(place, way);
-        let taker = built_in.and_then(|key| Some((key, keymap.lookup(place, key)?)));
+        let taker = built_in.and_then(|keys| Some((keys, keymap.lookup(place, keys.first)?)));
         let taker = taker.map(|(key, is)| format!(" ({key} is {is})"));
         format!(
             "[{place}] {way}: no key{}; what gets you out must keep one",
@@ -180,8 +233,8 @@ pub(super) fn barred(keymap: &Keymap) -> Vec<String> {
 fn works(keymap: &Keymap, place: Context, way: Action) -> bool {
     let mut bound = keymap.bindings.iter().filter(|b| b.action == way);
     bound.any(|binding| {
-        let mut chords = binding.chords.iter();
-        chords.any(|chord| keymap.lookup(place, *chord) == Some(way))
+        let mut alone = binding.keys.iter().filter(|keys| keys.then.is_none());
+        alone.any(|keys| keymap.lookup(place, keys.first) == Some(way))
     })
 }
 
@@ -218,9 +271,9 @@ mod tests {
     fn an_action_with_another_key_left_is_no_news() {
         let keymap = with("[desk]\nrefresh = \"j\"");
         assert_eq!(told(&keymap), [""; 0]);
-        let down = "down".parse().unwrap();
+        let down: Chord = "down".parse().unwrap();
         assert_eq!(keymap.lookup(Context::Desk, down), Some(Action::Down));
-        assert_eq!(keymap.chord(Context::Desk, Action::Down), Some(down));
+        assert_eq!(keymap.chord(Context::Desk, Action::Down), Some(down.into()));
     }
 
     #[test]
@@ -276,5 +329,63 @@ mod tests {
         let moved = with("[desk]\nbuy = \"X\"\nclose_all = \"f12\"");
         assert_eq!(moved.lookup(Context::Desk, 'X'.into()), Some(Action::Buy));
         assert_eq!(told(&moved), [""; 0]);
+    }
+
+    #[test]
+    fn a_persons_key_wins_over_two_that_begin_with_it_and_two_over_one_that_they_begin_with() {
+        let alone = with("[desk]\nrefresh = \"g\"");
+        let g = Chord::from('g');
+        assert_eq!(alone.lookup(Context::Positions, g), Some(Action::Refresh));
+        assert!(!alone.begins(Context::Positions, g));
+        assert_eq!(told(&alone), [""; 0], "Home and the digits are left");
+        let two = with("[desk]\nzoom = \"f z\"");
+        assert!(two.begins(Context::Positions, 'f'.into()));
+        assert_eq!(
+            told(&two),
+            ["[desk] f is zoom now; hold the display has no key (:freeze does it)"]
+        );
+        let of_pane = with("[orders]\nexits = \"f e\"");
+        assert!(of_pane.begins(Context::Orders, 'f'.into()));
+        assert!(!of_pane.begins(Context::Positions, 'f'.into()));
+    }
+
+    #[test]
+    fn two_keys_that_could_never_be_pressed_or_would_hold_up_a_way_out_are_named() {
+        for (file, fault) in [
+            (
+                "[desk]\nzoom = \"ctrl-w z\"\nfreeze = \"ctrl-w\"",
+                "[desk] ^w z: zoom is never reached: ^w does freeze at once",
+            ),
+            (
+                "[orders]\nexits = \"X e\"",
+                "[orders] Xe: exits is never reached: X does close_all at once",
+            ),
+            (
+                "[desk]\nzoom = \"g K\"",
+                "[desk] gK: zoom is never reached: K does cancel_all at once",
+            ),
+            (
+                "[desk]\nflatten = \"g f\"",
+                "[desk] flatten: no key; what gets you out must keep one",
+            ),
+            (
+                "[strip]\nconfirm = \"y y\"",
+                "[strip] confirm: yy: two keys one after another are for panes only",
+            ),
+            (
+                "[desk]\nzoom = \"g z z\"",
+                "[desk] zoom: `g z z`: one key, or two one after another",
+            ),
+        ] {
+            assert_eq!(faults(file), [fault], "{file}");
+        }
+        let moved = with("[desk]\nclose_all = \"p\"");
+        let g = Chord::from('g');
+        let following = moved.following(Context::Orders, g);
+        let keys: Vec<_> = following.iter().map(|(then, _)| then.to_string()).collect();
+        assert!(
+            !keys.contains(&"p".to_owned()),
+            "p closes everything: {keys:?}"
+        );
     }
 }

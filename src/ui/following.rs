@@ -1,0 +1,69 @@
+//! What can follow the first of two keys, in lines of their own above the footer: they cover nothing.
+
+use super::{
+    bottom::{APART, hint_spans},
+    canvas::{Canvas, after, before, line, spans_width, width},
+    theme::Part,
+};
+use crate::{
+    app::mouse::Spot,
+    view::{Following, Hint, Tone},
+};
+use ratatui::layout::Rect;
+
+const MARGIN: u16 = 1;
+
+/// How many lines it takes at this width.
+pub(super) fn height(following: &Following, wide: u16) -> u16 {
+    u16::try_from(lines(following, wide).len()).unwrap_or(u16::MAX)
+}
+
+pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, following: &Following) {
+    for (number, hints) in (0..).zip(lines(following, area.width)) {
+        let row = line(area, number);
+        canvas.fill(row, Part::Field);
+        if number == 0 {
+            canvas.toned(after(row, MARGIN), &head(following), Tone::Strong);
+        }
+        let mut row = after(row, lead(following));
+        for hint in hints {
+            let rest = canvas.spans(row, &hint_spans(hint));
+            canvas.spot(before(row, rest), Spot::Key(canvas.place, hint.action));
+            row = after(rest, APART);
+        }
+    }
+}
+
+fn head(following: &Following) -> String {
+    format!("{} …", following.first)
+}
+
+/// Where the keys begin on every line.
+fn lead(following: &Following) -> u16 {
+    MARGIN + width(&head(following)) + APART
+}
+
+/// As many on a line as fit, one at least.
+fn lines(following: &Following, wide: u16) -> Vec<Vec<&Hint>> {
+    let room = wide.saturating_sub(lead(following) + MARGIN);
+    let mut lines: Vec<Vec<&Hint>> = vec![vec![]];
+    let mut used = 0;
+    for hint in &following.hints {
+        let needed = spans_width(&hint_spans(hint));
+        match lines.last_mut() {
+            Some(line) if line.is_empty() || used + APART + needed <= room => {
+                used += if line.is_empty() {
+                    needed
+                } else {
+                    APART + needed
+                };
+                line.push(hint);
+            }
+            Some(_) | None => {
+                used = needed;
+                lines.push(vec![hint]);
+            }
+        }
+    }
+    lines
+}
