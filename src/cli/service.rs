@@ -19,7 +19,7 @@ use std::{
 };
 use tokio::{
     sync::mpsc::{UnboundedReceiver, unbounded_channel},
-    time::sleep,
+    time::{Instant, sleep},
 };
 
 const NOWHERE: &str = "there is no service to ask: set base_url, account_id and the key (PERPDECK_BASE_URL, \
@@ -183,17 +183,20 @@ pub(super) fn arrive(store: &mut Store, answer: Answer) {
     store.arrive(Poll { at, answer });
 }
 
-/// Asks again what may only have failed for a moment, and never before the service wants it.
+/// Asks again what may only have failed for a moment, never before the service wants it, and not for longer than
+/// [`PATIENCE`] in all.
 pub(super) async fn patiently<T, F>(mut ask: impl FnMut() -> F) -> Result<T, Failure>
 where
     F: Future<Output = Result<T, Failure>>,
 {
+    let began = Instant::now();
     for tried in 1..TRIES {
         let why = match ask().await {
             Ok(answer) => return Ok(answer),
             Err(why) => why,
         };
-        let Some(wait) = wait(&why, tried) else {
+        let wait = wait(&why, tried).filter(|wait| began.elapsed() + *wait <= PATIENCE);
+        let Some(wait) = wait else {
             return Err(why);
         };
         sleep(wait).await;

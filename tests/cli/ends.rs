@@ -125,3 +125,37 @@ fn what_nobody_reads_changes_nothing_of_what_is_done_or_how_it_ends() {
     let (code, _, err) = unread(&["cancel", "--all", "--yes"]);
     assert_eq!(code, 15, "{err}");
 }
+
+#[test]
+fn a_markets_name_is_no_id_while_the_list_that_would_tell_cannot_be_read() {
+    let served = Served::bare();
+    let buy = "place --market btc --side buy --type market --size 0.01 --yes";
+    served.json(&buy.split(' ').collect::<Vec<_>>());
+    served.plant(&json!({ "kind": "before", "route": "positions", "status": 503 }));
+    let (code, error) = served.error(&["close", "btc", "--yes"]);
+    assert_eq!(code, 12, "{error}");
+    let said = error["message"].as_str().unwrap();
+    assert!(
+        said.contains("positions could not be read") && said.contains("nothing was sent"),
+        "{said}"
+    );
+    // Its id needs no list.
+    served.clear_faults();
+    let id = served.positions()[0]["id"].as_str().unwrap().to_owned();
+    served.plant(&json!({ "kind": "before", "route": "positions", "status": 503 }));
+    served.json(&["close", &id, "--yes"]);
+    served.clear_faults();
+    let (code, error) = served.error(&["close", "btc", "--yes"]);
+    let none = "no position is open in btc; \"perpdeck positions\" lists them";
+    assert_eq!((code, &error["message"]), (13, &json!(none)));
+
+    served.plant(&json!({ "kind": "before", "route": "markets", "status": 503 }));
+    let sol = buy.replace("btc", "sol");
+    let sol: Vec<_> = sol.split(' ').collect();
+    let (code, error) = served.error(&sol);
+    let said = error["message"].as_str().unwrap();
+    assert!(
+        code == 12 && said.contains("write its id, as in paper|SOL"),
+        "{code} {said}"
+    );
+}

@@ -15,7 +15,11 @@ use crate::{
     },
 };
 use color_eyre::Result;
+use std::time::Duration;
+use tokio::time::timeout;
 
+/// An exit waits no longer for reads that it can do without.
+const MOMENT: Duration = Duration::from_secs(1);
 /// Leaves the size out, which closes whatever there is.
 const ALL: &str = "100%";
 
@@ -59,10 +63,8 @@ async fn close(mut args: Args, voice: Voice, sources: &Sources) -> Result<Exit> 
     let before = repeat::before(&service, &args.key);
     let mut store = Store::default();
     if before.is_none() {
-        service.take_prices(&mut store).await;
-        service.take_positions(&mut store).await;
+        args.look(&service, &mut store).await;
     }
-    // Closing everything needs no read: a service that answers nothing else must still get it.
     if let Some(why) = store.positions.trouble() {
         voice.note(&format!("positions: {why}"));
     }
@@ -75,6 +77,22 @@ async fn close(mut args: Args, voice: Voice, sources: &Sources) -> Result<Exit> 
 }
 
 impl Args {
+    /// Closing all of what is named by its id needs no read: a service that answers nothing else must still get it soon.
+    async fn look(&self, service: &Service, store: &mut Store) {
+        let needs_nothing = self.size == ALL
+            && self.kind == CloseKind::Market
+            && !typed::is_word(self.position_id.raw());
+        let reads = async {
+            service.take_prices(store).await;
+            service.take_positions(store).await;
+        };
+        if needs_nothing {
+            let _in_time = timeout(MOMENT, reads).await;
+        } else {
+            reads.await;
+        }
+    }
+
     /// What its body has that would be another thing an hour later.
     fn reckoned(&self) -> &'static [&'static str] {
         match amount(&self.size) {

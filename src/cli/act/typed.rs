@@ -4,11 +4,12 @@ use crate::{
     app::Store,
     cli::exit::Misuse,
     model::{
-        MarketId, PositionId, TriggerDirection,
+        Failure, FailureKind, MarketId, PositionId, TriggerDirection,
         draft::{Faults, Field},
     },
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use color_eyre::{Report, Result};
 use std::{fmt::Display, str::FromStr};
 use strum::VariantArray;
 
@@ -21,26 +22,54 @@ where
     PossibleValuesParser::new(words).try_map(|word| word.parse::<T>())
 }
 
-/// The market of this id or symbol. An id that is not known is the service's to judge.
-pub(super) fn market(named: MarketId, store: &Store) -> Result<MarketId, Misuse> {
+/// The market of this id or symbol. An id that is not known is the service's to judge; what may be a symbol is not sent
+/// as one while the markets cannot be read.
+pub(super) fn market(named: MarketId, store: &Store) -> Result<MarketId> {
     let found = store.markets_called(named.raw());
-    match found.as_slice() {
-        [id] => Ok(id.clone()),
-        [] => Ok(named),
-        _ => Err(Misuse(format!(
+    match (found.as_slice(), store.markets.trouble()) {
+        ([id], _) => Ok(id.clone()),
+        ([], Some(why)) if is_word(named.raw()) => Err(Report::new(Failure {
+            message: format!(
+                "which market {named} is could not be read ({}): nothing was sent; write its id, as in paper|SOL",
+                why.message
+            )
+            .into(),
+            ..why.clone()
+        })),
+        ([], _) => Ok(named),
+        _ => Err(Report::new(Misuse(format!(
             "several markets are called {named}: write the id"
-        ))),
+        )))),
     }
 }
 
-/// The open position of this id or in this market; any other id is the service's to judge.
-pub(super) fn position(named: PositionId, store: &Store) -> Result<PositionId, Misuse> {
-    match store.positions_called(named.raw()).as_slice() {
-        [position] => Ok(position.id.clone()),
-        [] => Ok(named),
-        _ => Err(Misuse(format!(
-            "several positions are open in {named}: write the id"
+/// A name for people: no id is made of letters alone.
+pub(super) fn is_word(name: &str) -> bool {
+    name.chars().all(char::is_alphabetic)
+}
+
+/// The open position of this id or in this market; any other id is the service's to judge. A market's name is not sent
+/// as an id.
+pub(super) fn position(named: PositionId, store: &Store) -> Result<PositionId> {
+    let found = store.positions_called(named.raw());
+    match (found.as_slice(), store.positions.trouble()) {
+        ([position], _) => Ok(position.id.clone()),
+        ([], None) if is_word(named.raw()) => Err(Report::new(Failure::new(
+            FailureKind::NotFound,
+            format!("no position is open in {named}; \"perpdeck positions\" lists them"),
         ))),
+        ([], Some(why)) if is_word(named.raw()) => Err(Report::new(Failure {
+            message: format!(
+                "the positions could not be read ({}): nothing was sent; write the position's id, or close-all",
+                why.message
+            )
+            .into(),
+            ..why.clone()
+        })),
+        ([], _) => Ok(named),
+        _ => Err(Report::new(Misuse(format!(
+            "several positions are open in {named}: write the id"
+        )))),
     }
 }
 

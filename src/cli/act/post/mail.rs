@@ -154,23 +154,29 @@ fn stands_still() -> Failure {
 
 /// Only what a person would want to know while it takes its time.
 pub(super) fn told(voice: Voice, command: &Command, progress: &Progress) {
-    let again = |at: &crate::model::Timestamp| {
+    // Nothing is sent again at once: then it is read.
+    let next = |at: &crate::model::Timestamp, again: &str, read: &str| {
         let wait = Clock::start().until(*at);
         if wait.is_zero() {
-            "at once".to_owned()
+            read.to_owned()
         } else {
-            format!("in {} s", wait.as_secs_f32().ceil())
+            format!("{again} in {} s", wait.as_secs_f32().ceil())
         }
     };
     match progress {
         // A parked one has been settled.
         Progress::Sending { .. } | Progress::Parked { .. } => {}
         Progress::Unknown { why, retry_at } => voice.note(&format!(
-            "{command}: outcome unknown ({why}); the same request again {}",
-            again(retry_at)
+            "{command}: outcome unknown ({why}); {}",
+            next(
+                retry_at,
+                "the same request again",
+                "finding out what became of it"
+            )
         )),
         Progress::Waiting { why, retry_at } => {
-            voice.note(&format!("{command}: {why}; again {}", again(retry_at)));
+            let next = next(retry_at, "again", "finding out how it stands");
+            voice.note(&format!("{command}: {why}; {next}"));
         }
         Progress::Running { operation, .. } => voice.note(&format!(
             "{command}: {} of {} tried, {} failed",
