@@ -6,12 +6,12 @@ use crate::{
     config::{Loaded, Sources, load},
     exchange::Pace,
     model::Timestamp,
-    runtime::{self, Clock, Start},
+    runtime::{self, Clock, Picture, Start},
     ui::{Scrolls, Theme, picture},
     view::format::Zone,
 };
 use color_eyre::Result;
-use ratatui::{buffer::Buffer, layout::Rect};
+use ratatui::layout::Rect;
 use std::{future::ready, str::FromStr};
 use tokio_util::sync::CancellationToken;
 
@@ -85,20 +85,25 @@ impl FromStr for Keys {
     }
 }
 
-/// A configured service is pictured as it is now; the paper exchange stands still at `--at`.
+/// A configured service is pictured as it is now, with an exit of its own where it does not answer; the paper exchange
+/// stands still at `--at`.
 pub(super) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
     let loaded = load(sources)?;
     let theme = far::picture_theme(&loaded.settings)?;
-    let frame = frame(&args, &loaded, &theme).await?;
+    let Picture { frame, is_whole } = frame(&args, &loaded, &theme).await?;
     out::say(&match args.format {
         Format::Text => picture::text(&frame),
         Format::Ansi => picture::ansi(&frame),
         Format::Svg => picture::svg(&frame, &theme),
     })?;
-    Ok(Exit::Ok)
+    if is_whole {
+        return Ok(Exit::Ok);
+    }
+    out::complain("the picture was taken before everything had answered");
+    Ok(Exit::Unavailable)
 }
 
-async fn frame(args: &Args, loaded: &Loaded, theme: &Theme) -> Result<Buffer> {
+async fn frame(args: &Args, loaded: &Loaded, theme: &Theme) -> Result<Picture> {
     let settings = &loaded.settings;
     // Universal time, so that a picture does not depend on where it was taken.
     let mut start = Start {

@@ -15,10 +15,18 @@ use std::{collections::BTreeSet, time::Duration};
 use strum::IntoEnumIterator;
 use tokio::{sync::mpsc::channel, time::timeout};
 
-/// How long a picture waits for a service that does not answer; it then shows the desk as it is.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a picture waits for what does not answer; it then shows the desk as it is.
+const PATIENCE: Duration = Duration::from_secs(30);
 /// A scripted key is pressed as unhurriedly as a person would: past the deaf time of a strip.
 const BETWEEN_KEYS: Duration = Duration::from_millis(200);
+
+/// What was pictured.
+#[derive(Debug)]
+pub struct Picture {
+    pub frame: Buffer,
+    /// Whether everything had answered.
+    pub is_whole: bool,
+}
 
 /// The frame after every source has answered, the keys are pressed, and what they sent has settled.
 pub async fn picture<F>(
@@ -27,7 +35,7 @@ pub async fn picture<F>(
     size: Rect,
     keys: &[Chord],
     opening: F,
-) -> Buffer
+) -> Picture
 where
     F: Future<Output = Result<Opened, Failure>> + Send + 'static,
 {
@@ -53,6 +61,7 @@ where
         size,
         pressed: 0,
         accounts: vec![Awaited::everything()],
+        is_whole: true,
     };
     sitter.settle().await;
     for key in keys {
@@ -61,7 +70,10 @@ where
     far_side.abort();
     let mut frame = Buffer::empty(size);
     ui::render(&mut frame, &sitter.fleet, &mut scrolls);
-    frame
+    Picture {
+        frame,
+        is_whole: sitter.is_whole,
+    }
 }
 
 /// The desk that sits for the picture.
@@ -73,6 +85,8 @@ struct Sitter {
     pressed: u32,
     /// Of each account.
     accounts: Vec<Awaited>,
+    /// Nothing was waited for in vain.
+    is_whole: bool,
 }
 
 /// What is still to come of an account.
@@ -161,9 +175,7 @@ impl Sitter {
                 }
             }
         });
-        if settled.await.is_err() {
-            tracing::warn!("the picture was taken before everything had answered");
-        }
+        self.is_whole &= settled.await.is_ok();
         for at in 0..self.accounts.len() {
             let told = self.accounts.get_mut(at);
             let mut calls = told.map(|account| std::mem::take(&mut account.calls));

@@ -18,6 +18,9 @@ use crate::{
 };
 use color_eyre::Result;
 
+/// Of the order history, in search of what became of its rungs.
+const PAGES: usize = 10;
+
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
     /// As `orders` shows it in the field `scaled_order_id`
@@ -38,14 +41,14 @@ async fn show(args: &Args, sources: &Sources) -> Result<Exit> {
     out::say(&match voice.output {
         Output::Json => format!("{}\n", json(&ladder)),
         Output::Table => {
-            let store = around(&service).await;
+            let store = around(&service, &ladder).await;
             let head = drawn(&store, |scene| {
                 let head = ladder_head(&ladder, scene).into_iter();
                 head.map(|span| span.text).collect()
             });
             format!("{head}\n{}", rows(&ladder, &store, Output::Table))
         }
-        Output::Csv => rows(&ladder, &around(&service).await, Output::Csv),
+        Output::Csv => rows(&ladder, &around(&service, &ladder).await, Output::Csv),
     })?;
     Ok(Exit::Ok)
 }
@@ -65,10 +68,22 @@ fn rows(ladder: &Scaled, store: &Store, output: Output) -> String {
 }
 
 /// Prices, and the orders of the rungs as far as they are near: working, or among the newest.
-async fn around(service: &Service) -> Store {
+async fn around(service: &Service, ladder: &Scaled) -> Store {
     let mut store = prices(service).await;
     service.take_orders(&mut store).await;
     let newest = patiently(|| service.client.orders(&service.account, None)).await;
     arrive(&mut store, Answer::History(newest));
+    for _ in 1..PAGES {
+        let rungs = ladder
+            .rungs
+            .iter()
+            .filter_map(|rung| rung.order_id.as_ref());
+        let is_found = rungs.into_iter().all(|id| store.order(id).is_some());
+        let Some(next) = store.history.ask_more().filter(|_| !is_found) else {
+            break;
+        };
+        let page = patiently(|| service.client.orders(&service.account, Some(next.clone()))).await;
+        arrive(&mut store, Answer::MoreHistory(next, page));
+    }
     store
 }
