@@ -56,7 +56,8 @@ pub struct Learned {
     pub twaps_account: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timestamp_unit: Option<TimestampUnit>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// For the session: a wrong one shows a long as a short, so each session proves it again.
+    #[serde(skip)]
     pub signed_sizes: Option<bool>,
 }
 

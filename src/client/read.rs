@@ -135,6 +135,7 @@ impl Client {
         let more = |cursor| self.positions_page(&dialect, account, open, cursor);
         let mut page = rows::walk_on(first, |a: &Position, b| a.id == b.id, more).await?;
         page.rows.retain(|position| position.closed_at.is_none());
+        self.read_marks_for(&page.rows).await;
         self.hear_sizes(&page.rows);
         page.rows = page.rows.into_iter().map(|row| self.sided(row)).collect();
         Ok(page)
@@ -168,6 +169,7 @@ impl Client {
         let answered = page.rows.len();
         page.rows.retain(|position| position.closed_at.is_some());
         page.incomplete |= page.rows.len() < answered;
+        self.hear_negative(&page.rows);
         page.rows = page.rows.into_iter().map(|row| self.sided(row)).collect();
         // Nothing asked for closed ones, so that none came says nothing.
         page.incomplete |= self.dialect().is_bare(Term::PositionSelector);
@@ -234,15 +236,6 @@ impl Client {
             timeout: self.tempo().read(),
         };
         self.exchange(outgoing).await.map_err(Unanswered::failure)
-    }
-
-    /// A position with the side the service's way of writing sizes gives it.
-    pub(super) fn sided(&self, position: Position) -> Position {
-        if self.dialect().signed_sizes {
-            position
-        } else {
-            position.with_side_inferred()
-        }
     }
 }
 

@@ -4,9 +4,12 @@
 //! when one was refused or ignored; what a setting names is never changed; a lesson is only drawn from what cannot be
 //! read otherwise. Where no spelling is honoured nothing is sent, and the rows are sorted out here.
 //!
+//! Sides of positions have rules of their own: [`sides`].
+//!
 //! Known limit: names of body fields cannot be learned by reading.
 
 mod rows;
+mod sides;
 
 pub use rows::{Signs, signs, unit_of};
 
@@ -14,7 +17,7 @@ use super::Client;
 use crate::{
     api::{Dialect, FILTER_SPELLINGS, Learned, QueryPair, Term},
     config::Connection,
-    model::{Failure, FailureKind, Order, OrderId, Page, Position},
+    model::{Failure, FailureKind, Order, OrderId, Page},
 };
 use serde_json::value::RawValue;
 use std::{
@@ -87,6 +90,7 @@ pub(super) struct Negotiation {
 #[derive(Debug, Default)]
 struct Evidence {
     past: Past,
+    sides: sides::Sides,
     /// At work, says the newest page of all orders.
     seen: BTreeSet<OrderId>,
     /// Of those, not among the working ones that were read after it.
@@ -210,24 +214,6 @@ impl Client {
         if !page.incomplete && page.unreadable.is_empty() {
             self.0.negotiation.note_working(page);
         }
-    }
-
-    /// Whether sizes have signs, as far as these rows tell.
-    pub(super) fn hear_sizes(&self, rows: &[Position]) {
-        let told = signs(
-            rows.iter()
-                .map(|row| (Some(row.size), row.entry_price, row.liquidation_price)),
-        );
-        let Some(signed_sizes) = told.verdict() else {
-            return;
-        };
-        let spoken = Dialect {
-            signed_sizes,
-            ..self.dialect()
-        };
-        self.0
-            .negotiation
-            .learn(Term::SignedSizes, &spoken, &told.words());
     }
 
     /// The unit of instants, as far as these rows tell.

@@ -176,13 +176,27 @@ const POSITION: &str =
     r#"{"id":"p","market_id":"x|BTC","size":1,"entry_price":100,"liquidation_price":130}"#;
 
 #[tokio::test]
-async fn sizes_without_a_sign_get_their_side_from_the_liquidation_price() {
-    let responder = Responder::answering(vec![ok(&format!(r#"{{"data":[{POSITION}]}}"#))]).await;
+async fn sizes_without_a_sign_get_their_side_from_the_liquidation_price_and_the_mark() {
+    let mark = r#"{"data":[{"market_id":"x|BTC","mark_price":120}]}"#;
+    let positions = format!(r#"{{"data":[{POSITION}]}}"#);
+    let responder = Responder::answering(vec![ok(&positions), ok(mark)]).await;
     let mut connection = responder.connection();
     connection.dialect.signed_sizes = false;
     let (client, _calls) = client(connection);
     let page = client.open_positions(&account()).await.unwrap();
     assert_eq!(page.rows[0].side(), Some(Side::Sell));
+}
+
+#[tokio::test]
+async fn sizes_without_a_sign_have_no_side_while_no_mark_is_known() {
+    let positions = format!(r#"{{"data":[{POSITION}]}}"#);
+    let down = error("503 Service Unavailable", "");
+    let responder = Responder::answering(vec![ok(&positions), down]).await;
+    let mut connection = responder.connection();
+    connection.dialect.signed_sizes = false;
+    let (client, _calls) = client(connection);
+    let page = client.open_positions(&account()).await.unwrap();
+    assert_eq!(page.rows[0].side(), None);
 }
 
 #[tokio::test]

@@ -97,4 +97,15 @@ mod tests {
         fs::write(state.join(FILE), "{").unwrap();
         assert_eq!(recall(&state, "https://a"), Learned::default());
     }
+    #[test]
+    fn the_sign_of_sizes_is_proved_anew_at_each_start_whatever_an_earlier_version_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        let kept = r#"{"https://a":{"position_selector":"state","signed_sizes":false}}"#;
+        fs::write(dir.path().join(FILE), kept).unwrap();
+        let learned = Learned {
+            position_selector: Some("state".to_owned()),
+            ..Learned::default()
+        };
+        assert_eq!(recall(dir.path(), "https://a"), learned);
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::{AccountId, MarketId, Num, PositionId, Side, Text, Timestamp};
 use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
 
 /// A position. Which fields are always present is not shown in `api.md`; only what nothing can be done
 /// without is required here.
@@ -46,7 +47,7 @@ pub struct Position {
     pub fees: Option<Num>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub funding: Option<Num>,
-    /// Set by [`Position::with_side_inferred`]; never on the wire.
+    /// Set by [`Position::with_side_by`] and by readers that cannot tell; never on the wire.
     #[serde(skip)]
     pub side_unknown: bool,
 }
@@ -62,16 +63,18 @@ impl Position {
         }
     }
 
-    /// For a service that reports sizes without a sign: a long is liquidated below its entry, a short
-    /// above. Without a liquidation price the side stays unknown; it is never guessed.
+    /// For a service that reports sizes without a sign: what stands is liquidated below the mark when long, above it
+    /// when short, whatever it was entered at. Without both prices the side stays unknown; it is never guessed.
     #[must_use]
-    pub fn with_side_inferred(mut self) -> Self {
-        match self.liquidation_price.zip(self.entry_price) {
-            Some((liquidation, entry)) if liquidation > entry => {
-                self.size = self.size.abs().negated();
-            }
-            Some(_) => self.size = self.size.abs(),
-            None => self.side_unknown = true,
+    pub fn with_side_by(mut self, mark: Option<Num>) -> Self {
+        if self.size.is_negative() {
+            return self;
+        }
+        let pair = self.liquidation_price.zip(mark);
+        match pair.map(|(liquidation, mark)| liquidation.cmp(&mark)) {
+            Some(Ordering::Greater) => self.size = self.size.negated(),
+            Some(Ordering::Less) => {}
+            Some(Ordering::Equal) | None => self.side_unknown = true,
         }
         self
     }
@@ -135,27 +138,22 @@ mod tests {
     }
 
     #[test]
-    fn without_signs_the_side_comes_from_the_liquidation_price_or_stays_unknown() {
-        let row = |rest: &str| {
+    fn without_signs_the_side_comes_from_the_mark_and_the_liquidation_price_or_stays_unknown() {
+        let row = |rest: &str, mark: Option<i64>| {
             position(&format!(
-                r#"{{"id":"p","market_id":"x|BTC","size":1{rest}}}"#
+                r#"{{"id":"p","market_id":"x|BTC","size":1,"entry_price":100{rest}}}"#
             ))
-            .with_side_inferred()
+            .with_side_by(mark.map(Num::from))
         };
-        let side = |rest| row(rest).side();
-        assert_eq!(
-            side(r#","entry_price":100,"liquidation_price":130"#),
-            Some(Side::Sell)
-        );
-        assert_eq!(
-            side(r#","entry_price":100,"liquidation_price":70"#),
-            Some(Side::Buy)
-        );
-        assert_eq!(side(r#","entry_price":100"#), None);
-        assert_eq!(
-            row(r#","entry_price":100"#).unrealized_pnl(Num::from(120_i64)),
-            None
-        );
+        let liquidated = |rest, mark| row(rest, mark).side();
+        let at_130 = r#","liquidation_price":130"#;
+        assert_eq!(liquidated(at_130, Some(120)), Some(Side::Sell));
+        // Far in profit beside others that lose: above its entry, and a long.
+        assert_eq!(liquidated(at_130, Some(160)), Some(Side::Buy));
+        assert_eq!(liquidated(at_130, Some(130)), None);
+        assert_eq!(liquidated(at_130, None), None);
+        assert_eq!(liquidated("", Some(120)), None);
+        assert_eq!(row("", Some(120)).unrealized_pnl(Num::from(120_i64)), None);
     }
 
     #[test]

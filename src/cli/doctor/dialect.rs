@@ -9,7 +9,7 @@ use crate::{
     api::{Creation, Term},
     client::{Probe, signs},
     config::Connection,
-    model::{Failure, FailureKind},
+    model::{Failure, FailureKind, MarketId},
 };
 
 const UNASKED: &str = "nothing could be read";
@@ -305,15 +305,19 @@ fn timestamp_unit(rest: &Rest, asked: &Asked) -> Finding {
 }
 
 fn signed_sizes(rest: &Rest, asked: &Asked) -> Finding {
-    let open = asked.first().map(Row::all).unwrap_or_default();
+    let prices = rest.prices.as_ref().and_then(|read| read.as_ref().ok());
+    let mark = |row: &Row| {
+        let market = row.text("market_id").map(MarketId::from)?;
+        let mut markets = prices?.rows.iter();
+        markets.find(|known| known.id == market)?.mark
+    };
+    // The last answer is the one nearest to the prices.
+    let open = asked.open.last().map(Row::all).unwrap_or_default();
+    let is_open = |row: &Row| !row.has("closed_at");
     let rows = open.into_iter().chain(Row::all(&rest.closed));
     let facts = rows.map(|row| {
-        let number = |field| row.number(field);
-        (
-            number("size"),
-            number("entry_price"),
-            number("liquidation_price"),
-        )
+        let mark = is_open(&row).then(|| mark(&row)).flatten();
+        (row.number("size"), row.number("liquidation_price"), mark)
     });
     let signs = signs(facts);
     let settled = match signs.verdict() {

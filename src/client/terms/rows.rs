@@ -9,18 +9,18 @@ use std::{cmp::Ordering, collections::BTreeMap};
 pub struct Signs {
     /// Proof that a short is negative.
     pub negative: usize,
-    /// Liquidated above their entry, and positive: shorts without a sign.
+    /// Liquidated above the mark, and positive: shorts without a sign.
     pub bare_shorts: usize,
 }
 
-/// Of rows as size, entry and liquidation price.
+/// Of rows as size, liquidation price and mark of their market, if they are open and it is known.
 pub fn signs(rows: impl Iterator<Item = (Option<Num>, Option<Num>, Option<Num>)>) -> Signs {
     let mut signs = Signs::default();
-    for (size, entry, liquidation) in rows {
+    for (size, liquidation, mark) in rows {
         let sign = size.map(|size| size.cmp(&Num::ZERO));
-        let short = entry
-            .zip(liquidation)
-            .is_some_and(|(entry, liquidation)| liquidation > entry);
+        let short = liquidation
+            .zip(mark)
+            .is_some_and(|(liquidation, mark)| liquidation > mark);
         signs.negative += usize::from(sign == Some(Ordering::Less));
         signs.bare_shorts += usize::from(short && sign == Some(Ordering::Greater));
     }
@@ -41,7 +41,10 @@ impl Signs {
         match self.verdict() {
             None => "no short position was there to see".to_owned(),
             Some(true) => format!("{} positions have a negative size", self.negative),
-            Some(false) => format!("{} shorts have a positive size", self.bare_shorts),
+            Some(false) => format!(
+                "{} positive sizes are liquidated above the mark, as shorts are",
+                self.bare_shorts
+            ),
         }
     }
 }

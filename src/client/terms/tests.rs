@@ -3,8 +3,13 @@
 use super::*;
 use crate::{
     client::responder::{ORDER, Reply, Responder, client, error, ok},
-    model::TimestampUnit,
+    model::{Side, Timestamp, TimestampUnit},
 };
+use std::sync::{
+    Arc,
+    atomic::{AtomicI64, Ordering},
+};
+use tokio::sync::mpsc::unbounded_channel;
 
 fn student(responder: &Responder) -> Client {
     client(Connection {
@@ -175,7 +180,7 @@ async fn a_request_that_is_refused_in_any_words_is_not_the_words_fault() {
 async fn what_was_learned_before_is_spoken_from_the_start_unless_a_setting_says_otherwise() {
     let learned = Learned {
         position_selector: Some("state".to_owned()),
-        signed_sizes: Some(false),
+        twaps_account: Some("account".to_owned()),
         ..Learned::default()
     };
     let responder = Responder::answering(vec![]).await;
@@ -186,31 +191,134 @@ async fn what_was_learned_before_is_spoken_from_the_start_unless_a_setting_says_
     };
     let spoken = client(connection(BTreeSet::new())).0.dialect();
     assert_eq!(
-        (spoken.position_selector.as_str(), spoken.signed_sizes),
-        ("state", false)
+        (&*spoken.position_selector, &*spoken.twaps_account),
+        ("state", "account")
     );
     let pinned = client(connection(BTreeSet::from([Term::PositionSelector])))
         .0
         .dialect();
     assert_eq!(
-        (pinned.position_selector.as_str(), pinned.signed_sizes),
-        ("status", false)
+        (&*pinned.position_selector, &*pinned.twaps_account),
+        ("status", "account")
     );
 }
 
 #[tokio::test]
-async fn the_unit_of_instants_and_the_sign_of_sizes_are_read_off_the_rows() {
-    let short = r#"{"data":[{"id":"p","market_id":"x|BTC","size":2,"entry_price":100,"liquidation_price":130,
-        "opened_at":1790000000}]}"#;
-    let responder = Responder::answering(vec![ok(short)]).await;
+async fn the_unit_of_instants_is_read_off_the_rows() {
+    let row = r#"{"data":[{"id":"p","market_id":"x|BTC","size":2,"opened_at":1790000000}]}"#;
+    let responder = Responder::answering(vec![ok(row)]).await;
     let student = student(&responder);
-    let page = student.open_positions(&"chal-1".into()).await.unwrap();
-    assert_eq!(page.rows[0].side(), Some(crate::model::Side::Sell));
-    let spoken = student.dialect();
-    assert_eq!(
-        (spoken.timestamp_unit, spoken.signed_sizes),
-        (TimestampUnit::Seconds, false)
-    );
+    student.open_positions(&"chal-1".into()).await.unwrap();
+    assert_eq!(student.dialect().timestamp_unit, TimestampUnit::Seconds);
+}
+
+/// One position, entered at 100, and what else it is.
+fn held(rest: &str) -> Reply {
+    ok(&format!(
+        r#"{{"data":[{{"id":"p","market_id":"x|BTC","entry_price":100,{rest}}}]}}"#
+    ))
+}
+
+fn marked(price: i64) -> Reply {
+    ok(&format!(
+        r#"{{"data":[{{"market_id":"x|BTC","mark_price":{price}}}]}}"#
+    ))
+}
+
+async fn side(client: &Client) -> Option<Side> {
+    let page = client.open_positions(&"chal-1".into()).await.unwrap();
+    page.rows[0].side()
+}
+
+#[tokio::test]
+async fn a_long_far_in_profit_beside_a_loser_stays_a_long() {
+    // What the loser costs lifts the liquidation price of the cross long above its entry.
+    let long = || held(r#""size":2,"liquidation_price":130"#);
+    let mut script = vec![long(), marked(150)];
+    script.extend((0..4).flat_map(|_| [marked(150), long()]));
+    let responder = Responder::answering(script).await;
+    let student = student(&responder);
+    assert_eq!(side(&student).await, Some(Side::Buy));
+    for _ in 0..4 {
+        student.markets().await.unwrap();
+        assert_eq!(side(&student).await, Some(Side::Buy));
+    }
+    assert_eq!(student.dialect(), Dialect::default());
+}
+
+#[tokio::test]
+async fn a_short_without_a_sign_has_no_side_until_marks_have_proved_it_again_and_again() {
+    let short = || held(r#""size":2,"liquidation_price":130"#);
+    let script = vec![
+        short(),
+        marked(90),
+        marked(91),
+        short(),
+        marked(92),
+        short(),
+    ];
+    let responder = Responder::answering(script).await;
+    let student = student(&responder);
+    assert_eq!(side(&student).await, None);
+    student.markets().await.unwrap();
+    assert_eq!(side(&student).await, None);
+    student.markets().await.unwrap();
+    assert_eq!(side(&student).await, Some(Side::Sell));
+    assert!(!student.dialect().signed_sizes);
+}
+
+#[tokio::test]
+async fn a_long_that_was_seen_in_the_moment_of_its_liquidation_teaches_nothing() {
+    let dying = || held(r#""size":2,"liquidation_price":95"#);
+    let gone = || ok(r#"{"data":[]}"#);
+    let script = vec![marked(90), dying(), marked(90), gone(), marked(90), dying()];
+    let responder = Responder::answering(script).await;
+    let student = student(&responder);
+    let account = "chal-1".into();
+    for _ in 0..3 {
+        student.markets().await.unwrap();
+        student.open_positions(&account).await.unwrap();
+    }
+    assert_eq!(student.dialect(), Dialect::default());
+}
+
+#[tokio::test]
+async fn a_negative_size_ends_whatever_was_believed_of_signs() {
+    let bare = || held(r#""size":2,"liquidation_price":130"#);
+    let mut script: Vec<_> = (0..3).flat_map(|_| [marked(90), bare()]).collect();
+    script.extend([held(r#""size":-1,"liquidation_price":130"#), bare()]);
+    let responder = Responder::answering(script).await;
+    let student = student(&responder);
+    for _ in 0..3 {
+        student.markets().await.unwrap();
+        side(&student).await;
+    }
+    assert!(!student.dialect().signed_sizes);
+    assert_eq!(side(&student).await, Some(Side::Sell));
+    assert_eq!(side(&student).await, Some(Side::Buy));
+    assert!(student.dialect().signed_sizes);
+}
+
+#[tokio::test]
+async fn a_mark_of_long_ago_tells_no_side() {
+    let clock = Arc::new(AtomicI64::new(1_790_000_000_000));
+    let bare = || held(r#""size":2,"liquidation_price":130"#);
+    let down = error("503 Service Unavailable", "");
+    let responder = Responder::answering(vec![marked(150), bare(), bare(), down]).await;
+    let now = Arc::clone(&clock);
+    let connection = Connection {
+        pinned: BTreeSet::new(),
+        ..responder.connection()
+    };
+    let (calls, _called) = unbounded_channel();
+    let student = Client::new(connection, calls, move || {
+        Timestamp(now.load(Ordering::Relaxed))
+    });
+    let student = student.unwrap();
+    student.markets().await.unwrap();
+    assert_eq!(side(&student).await, Some(Side::Buy));
+    clock.fetch_add(6_000, Ordering::Relaxed);
+    assert_eq!(side(&student).await, None);
 }
 
 #[tokio::test]
