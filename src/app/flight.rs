@@ -79,7 +79,7 @@ pub(super) fn settle(
     };
     let mut placed = vec![];
     if let Ok(receipt) = &result {
-        placed = model.store.settle(receipt, flight.since);
+        placed = model.store.settle(&flight.command, receipt, model.now);
         model.watch.settled(receipt);
     }
     learn(model, &flight.command, &result);

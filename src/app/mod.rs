@@ -68,7 +68,7 @@ pub use lineage::{Lineage, links};
 pub use prices::{Fill, Prices};
 pub use remote::{Churn, Feed, Remote};
 pub use screen::{Rows, TreeRow};
-pub use store::{Ended, Flight, Store};
+pub use store::{Closing, Ended, Flight, Store};
 pub use tally::{Fills, Quality, Results, Rule, Sum};
 pub use update::update;
 pub use wake::wake;

@@ -1,6 +1,9 @@
 //! The last known truth about the account, how old it is, and what is on its way.
 
 mod ladders;
+mod told;
+
+pub use told::Closing;
 
 use super::{
     About, Books, Days, Equity, Health, TreeRow,
@@ -9,13 +12,11 @@ use super::{
     poll::{Answer, Poll, Source},
     prices::Prices,
     remote::{Churn, Feed, Remote, among},
-    screen::order_tree,
     tally::{Quality, Results},
 };
 use crate::model::{
     AccountFacts, Call, CloseAll, Command, Failure, Market, MarketId, Num, Order, OrderId, Page,
-    Position, PositionId, Progress, Receipt, Scaled, ScaledId, Ticket, Timestamp, Twap, TwapId,
-    Zone,
+    Position, PositionId, Progress, Scaled, ScaledId, Ticket, Timestamp, Twap, TwapId, Zone,
 };
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -79,6 +80,8 @@ pub struct Store {
     pub tree: Vec<TreeRow>,
     pub ladder_rows: Vec<RowId>,
     pub flights: BTreeMap<Ticket, Flight>,
+    /// What answers to commands said of rows, until newer reads do.
+    pub told: told::Told,
     /// Orders whose cancel is queued: they may still fill.
     pub queued_cancels: BTreeSet<OrderId>,
     /// Finished calls with their running numbers, the newest last.
@@ -101,11 +104,20 @@ impl Store {
     pub fn arrive(&mut self, Poll { at, answer }: Poll) -> Vec<ScaledId> {
         self.health.answered(answer.source(), answer.trouble());
         match answer {
-            Answer::Positions(result) => self.positions.arrive(result, at),
+            Answer::Positions(result) => {
+                if result.is_ok() {
+                    self.decide(Source::Positions, at);
+                }
+                self.positions.arrive(result, at);
+                self.lay_over_positions();
+            }
             Answer::Orders(result) => {
                 self.remember_rungs();
+                if result.is_ok() {
+                    self.decide(Source::Orders, at);
+                }
                 self.orders.arrive(result, at);
-                self.tree = order_tree(self.orders.rows());
+                self.lay_over_orders();
                 return self.ladders_at_work();
             }
             Answer::Twaps(result) => self.arrive_twaps(result, at),
@@ -168,36 +180,6 @@ impl Store {
             let prices = self.prices.entry(order.market_id.clone()).or_default();
             prices.fill(order);
         }
-    }
-
-    /// What a command brought back, sent no earlier than `at`: newer than any poll before it. Answers the ladder that
-    /// it placed.
-    pub fn settle(&mut self, receipt: &Receipt, at: Timestamp) -> Vec<ScaledId> {
-        match receipt {
-            Receipt::Cancel(cancel) if cancel.queued && !cancel.canceled => {
-                self.queued_cancels.insert(cancel.id.clone());
-            }
-            Receipt::Twap(twap) if twap.ended_at().is_some() => {
-                self.ended_twaps.retain(|ended| ended.twap.id != twap.id);
-                self.ended_twaps.push(Ended {
-                    twap: (**twap).clone(),
-                    last_seen: at,
-                });
-                self.forget_twaps();
-            }
-            Receipt::Scaled(ladder) => {
-                self.arrive_ladder(ladder.id.clone(), Ok((**ladder).clone()), at);
-                return self.new_ladders([ladder.id.clone()].into(), usize::MAX);
-            }
-            Receipt::Twap(_)
-            | Receipt::Cancel(_)
-            | Receipt::Order { .. }
-            | Receipt::Position(_)
-            | Receipt::CloseAll(_)
-            | Receipt::Over(_)
-            | Receipt::Flat(_) => {}
-        }
-        vec![]
     }
 
     fn arrive_twaps(&mut self, result: Result<Page<Twap>, Failure>, at: Timestamp) {
@@ -342,7 +324,10 @@ impl Store {
 
     /// As [`is_over_since`](Self::is_over_since), of a row of the order history or of the working orders.
     pub fn is_over(&self, order: &Order) -> bool {
-        order.is_working() && self.is_over_since(&order.id, self.history.head().at())
+        let is_told = self
+            .told_status(&order.id)
+            .is_some_and(|status| !status.is_working());
+        order.is_working() && (is_told || self.is_over_since(&order.id, self.history.head().at()))
     }
 
     /// The last snapshot of an ended TWAP, or an active one.

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     app::{Rows, TreeRow, pane::RowId},
     model::{
-        Command, Num, Order, OrderId, OrderMode, OrderStatus, Progress, TimeInForce,
+        Command, Lenient, Num, Order, OrderId, OrderMode, OrderStatus, Progress, TimeInForce,
         TriggerDirection,
     },
 };
@@ -69,6 +69,10 @@ fn state(order: &Order, scene: &Scene<'_>) -> Cell {
 /// Its status in the service's word; `ended` where an old page still calls it working and a newer list of
 /// the working orders does not have it.
 pub(super) fn status(order: &Order, scene: &Scene<'_>) -> Span {
+    let told = scene.store.told_status(&order.id);
+    if let Some(told) = told.filter(|told| order.is_working() && !told.is_working()) {
+        return words::status(&Lenient::Known(told));
+    }
     if scene.store.is_over(order) {
         return Span::muted("ended");
     }

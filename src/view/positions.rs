@@ -48,8 +48,18 @@ pub(super) fn market(position: &Position, _: &Scene<'_>) -> Cell {
     words::market(&position.market_id).into()
 }
 
-pub(super) fn side(position: &Position, _: &Scene<'_>) -> Cell {
-    words::position_side(position.side()).into()
+pub(super) fn side(position: &Position, scene: &Scene<'_>) -> Cell {
+    side_now(position, scene).into()
+}
+
+/// With how far it is on its way out, where the answer to its close is newer than the row.
+pub(super) fn side_now(position: &Position, scene: &Scene<'_>) -> Span {
+    let side = words::position_side(position.side());
+    let Some(closing) = scene.store.closing(position) else {
+        return side;
+    };
+    let text = format!("{} {}", side.text, words::closing(closing));
+    Span::new(text, Tone::Warn)
 }
 
 pub(super) fn size(position: &Position, scene: &Scene<'_>) -> Cell {

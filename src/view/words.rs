@@ -3,7 +3,7 @@
 use super::{Cell, Scene, Span, Tone, format};
 use crate::{
     api::{Dialect, Request},
-    app::{About, Target},
+    app::{About, Closing, Target},
     model::{
         Command, Exits, Lenient, Market, MarketId, Num, Order, OrderMode, OrderStatus, Position,
         Side, Text, Twap,
@@ -32,6 +32,14 @@ pub(super) fn position_side(side: Option<Side>) -> Span {
         Some(Side::Buy) => Span::new("LONG", Tone::Good),
         Some(Side::Sell) => Span::new("SHORT", Tone::Bad),
         None => Span::new("?", Tone::Warn),
+    }
+}
+
+pub(super) fn closing(closing: Closing) -> &'static str {
+    match closing {
+        Closing::UnderWay => "closing",
+        Closing::InPart => "part closed",
+        Closing::Whole => "closed",
     }
 }
 

@@ -16,7 +16,7 @@ pub(super) fn detail(position: &Position, scene: &Scene<'_>) -> DetailView {
         &position.symbol,
         &position.coin,
     ));
-    fields.push("side", vec![words::position_side(position.side())]);
+    fields.push("side", vec![positions::side_now(position, scene)]);
     fields.section("Price and size");
     fields.number("size", Some(position.size));
     fields.text("size_decimals", position.size_decimals);
