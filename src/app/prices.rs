@@ -53,6 +53,12 @@ impl Prices {
         }
     }
 
+    /// Since `from`, the oldest first.
+    pub fn marks_since(&self, from: Timestamp) -> impl Iterator<Item = (Timestamp, Num)> {
+        let first = self.marks.partition_point(|(at, _)| *at < from);
+        self.marks.range(first..).copied()
+    }
+
     /// The oldest first.
     pub fn fills(&self) -> impl DoubleEndedIterator<Item = Fill> {
         self.fills.values().copied()

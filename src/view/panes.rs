@@ -21,6 +21,7 @@ use std::ops::Range;
 pub fn pane_table(pane: Pane, rows: &Rows<'_>, range: Range<usize>, scene: &Scene<'_>) -> Table {
     let store = scene.store;
     let shown = (rows, range.clone());
+    let course = (rows, range.clone());
     let table = match pane {
         Pane::Positions => Table::of(OPEN, shown, |at| store.positions.rows().get(at), scene),
         Pane::Orders => orders::table(scene, rows, range),
@@ -31,7 +32,15 @@ pub fn pane_table(pane: Pane, rows: &Rows<'_>, range: Range<usize>, scene: &Scen
         Pane::Activity => activity::table(scene, rows, range),
         Pane::Calls => calls::table(scene, rows, range),
     };
-    table.through(rows.lens)
+    let mut table = table.through(rows.lens);
+    let are_chosen = rows.lens.is_some_and(|lens| lens.columns.is_some());
+    if pane == Pane::Positions && !are_chosen {
+        let (rows, range) = course;
+        let open = store.positions.rows();
+        let shown = rows.places(range).filter_map(|at| open.get(at));
+        positions::beside(&mut table, shown, scene);
+    }
+    table
 }
 
 /// What the rows of a pane come to, as groups of words: the most telling first, as many as there is room for. Of rows

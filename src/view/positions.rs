@@ -2,13 +2,15 @@
 
 use super::{
     Align::{Left, Number},
-    Cell, Column, Scene, Span, Tone, format, protection,
+    Body, Cell, Column, Heading, Scene, Span, Table, Tone, format, protection,
+    spark::spark,
     words::{self, aside, known},
 };
 use crate::{
     app::Mode,
-    model::{Num, Position},
+    model::{MarketId, Num, Position, Timestamp},
 };
+use std::time::Duration;
 
 /// Instead of a liquidation price: there is none. [`format::UNKNOWN`] is another thing.
 pub(super) const NEVER: &str = "none";
@@ -172,6 +174,44 @@ fn extra(position: &Position, _: &Scene<'_>) -> Cell {
 
 fn age(position: &Position, scene: &Scene<'_>) -> Cell {
     aside(position.opened_at.map(|at| scene.age(scene.now.since(at))))
+}
+
+/// How much time the course of a mark covers, and the cells it takes.
+const COURSE: (Duration, usize) = (Duration::from_mins(15), 16);
+
+/// How the mark has moved while this desk has watched it.
+pub(super) fn course(market: &MarketId, scene: &Scene<'_>) -> Cell {
+    let (span, cells) = COURSE;
+    let course = scene.store.prices.get(market).and_then(|prices| {
+        let from = Timestamp(
+            scene
+                .own_now
+                .0
+                .saturating_sub_unsigned(span.as_secs() * 1_000),
+        );
+        spark(prices.marks_since(from), (scene.own_now, span), cells)
+    });
+    aside(course)
+}
+
+/// The course of each row's mark, for a desk that has the room: it goes before every other column, and is none of those
+/// that are chosen, sorted by or exported.
+pub(super) fn beside<'a>(
+    table: &mut Table,
+    shown: impl Iterator<Item = &'a Position>,
+    scene: &Scene<'_>,
+) {
+    table.headings.push(Heading {
+        title: "15m",
+        align: Left,
+        priority: 10,
+        sorted: None,
+    });
+    for (row, position) in table.rows.iter_mut().zip(shown) {
+        if let Body::Cells(cells) = &mut row.body {
+            cells.push(course(&position.market_id, scene));
+        }
+    }
 }
 
 /// The sum of what is open and shown, when every part of it is known.
