@@ -31,7 +31,7 @@ pub struct Intent {
     pub resource: Option<String>,
     /// The flatten it is a part of.
     pub parent: Option<IntentId>,
-    /// Past this it is not sent for the first time any more.
+    /// Past this it is not sent for the first time any more, unless a person decides on it anew.
     pub deadline: Timestamp,
     /// Past this the service may have forgotten the key: the same request could be a new order.
     pub replay_until: Timestamp,
@@ -56,6 +56,11 @@ impl Entry {
     /// Whether the service surely still knows its key.
     pub fn is_replayable(&self, now: Timestamp) -> bool {
         Window::between(self.created_at, self.intent.replay_until).is_open(now)
+    }
+
+    /// Whether what it was decided on is no longer so.
+    pub fn is_overdue(&self, now: Timestamp) -> bool {
+        now > self.intent.deadline
     }
 }
 

@@ -156,7 +156,11 @@ impl Bench<'_> {
         if row.entry.intent.risk == Risk::Increasing || row.overtaken {
             return self.never_sent(&row.entry).await;
         }
-        let words = "was never sent: decide whether it is to be sent now";
+        let words = if row.entry.is_overdue(self.desk.clock.now()) {
+            "was never sent, and its time is over: decide whether it is still wanted"
+        } else {
+            "was never sent: decide whether it is to be sent now"
+        };
         self.account_for(&row.entry, Tone::Alert, words).await;
         go(row, Resume::Ask);
     }

@@ -1,12 +1,6 @@
 //! A command from its turn to its end: recorded, pursued, and parked where nobody but a person can end it.
 
-use super::{
-    Desk, Errand, Home, Teller,
-    desk::Decision,
-    follow,
-    lanes::Turn,
-    record::{Origin, patience},
-};
+use super::{Desk, Errand, Home, Teller, desk::Decision, follow, lanes::Turn, record::Origin};
 use crate::{
     app::{Msg, notice::Tone},
     client::policy::Tries,
@@ -58,19 +52,20 @@ impl Desk {
             return Err(why);
         }
         let waited = self.clock.now().since(asked_at);
-        if waited > patience(command.risk()) {
+        if waited > self.patience(command.risk()) {
             return Err(Failure::local(format!(
                 "it waited {} s for the command before it; decide again",
                 waited.as_secs()
             )));
         }
         let now = self.clock.now();
-        let recorded = self.record(&command, origin).await?;
+        let recorded = self.record(&command, origin, asked_at).await?;
         let since = recorded.before.as_ref().map_or(now, |before| before.at);
         let desk = self.clone();
-        Ok(Arc::new(Errand::new(
-            desk, teller, command, recorded, since,
-        )))
+        let errand = Errand::new(desk, teller, command, recorded, since);
+        // The disk may have hung since: what was decided long ago is not sent when it comes back.
+        errand.begin(asked_at);
+        Ok(Arc::new(errand))
     }
 }
 
@@ -129,7 +124,10 @@ impl Errand {
             drop(turn.take());
             match self.park(ticket, &why).await {
                 Decision::GiveUp => return Err(self.give_up(why).await),
-                Decision::Again => turn = Some(self.turn().await),
+                Decision::Again => {
+                    self.begin(self.desk.clock.now());
+                    turn = Some(self.turn().await);
+                }
             }
             // While it waited for its turn, a newer one may have been given.
             stage = match self.objection(ticket) {
@@ -192,6 +190,7 @@ impl Errand {
             .say(Msg::Resumed(ticket, self.command.clone()))
             .await;
         let why = self.inherited();
+        self.begin(self.desk.clock.now());
         let (stage, turn) = match (resume, self.home) {
             (Resume::Send, Home::Here) => (self.once_more(why), Some(self.turn().await)),
             (Resume::Send | Resume::Ask, _) => (Stage::Ask(why), None),

@@ -2,7 +2,7 @@
 
 use super::{
     Desk,
-    record::{Before, Recorded, Slot, patience},
+    record::{Before, Recorded, Slot},
 };
 use crate::{
     api::Request,
@@ -71,7 +71,7 @@ pub(in crate::runtime) struct Errand {
     /// An attempt may have left.
     sent: AtomicBool,
     stalled: AtomicBool,
-    /// When the attempts that are being made began, and when a close-all was last told to come back.
+    /// When the attempts that are being made were decided on, and when a close-all was last told to come back.
     begun: AtomicI64,
     heard: AtomicI64,
     /// Before when the service asked not to be asked for this again.
@@ -127,6 +127,11 @@ impl Errand {
         }
     }
 
+    /// Somebody has decided on what is sent from here on.
+    pub(super) fn begin(&self, at: Timestamp) {
+        self.begun.store(at.0, Ordering::Relaxed);
+    }
+
     pub(in crate::runtime) fn desk(&self) -> &Desk {
         &self.desk
     }
@@ -169,7 +174,7 @@ impl Errand {
     /// Why nothing may be sent at this moment, if so.
     async fn hindrance(&self, number: u32) -> Option<Failure> {
         let refusal = self.desk.refusal(&self.command);
-        if let Some(why) = refusal.or_else(|| self.too_late(number)) {
+        if let Some(why) = refusal.or_else(|| self.too_late()) {
             return Some(why);
         }
         let exit = self.class() == Class::Exit;
@@ -193,16 +198,20 @@ impl Errand {
                 "too many retries in vain: nothing that raises exposure is retried before something is taken again",
             ));
         }
-        self.relaunch().await
+        // Last, for it may wait for the disk.
+        self.relaunch().await.or_else(|| self.too_late())
     }
 
-    fn too_late(&self, number: u32) -> Option<Failure> {
-        let now = self.desk.clock.now();
-        if number == 1 {
-            self.begun.store(now.0, Ordering::Relaxed);
-        }
+    fn too_late(&self) -> Option<Failure> {
         let begun = Timestamp(self.begun.load(Ordering::Relaxed));
-        too_late(&self.command, now, begun, self.window())
+        let patience = self.desk.patience(self.command.risk());
+        // What never left has the time of its intent's deadline.
+        let until = begun.plus(if self.has_left() {
+            patience * 2
+        } else {
+            patience
+        });
+        too_late(&self.command, self.desk.clock.now(), until, self.window())
     }
 
     /// Whether a byte of it may have left, in this session or an earlier one.
@@ -384,22 +393,21 @@ impl Errand {
     }
 }
 
-/// Why it must not be sent `now`, if so: its attempts began at `begun`, and the service knows its key for that
+/// Why it must not be sent `now`, if so: an entry is for the market `until` then, and the service knows the key for that
 /// `window`. Waits are counted by a clock that may stand still while the machine sleeps; the service's memory of keys
 /// and the market go on.
 fn too_late(
     command: &Command,
     now: Timestamp,
-    begun: Timestamp,
+    until: Timestamp,
     window: Window,
 ) -> Option<Failure> {
-    let risk = command.risk();
     if command.is_keyed() && !window.is_open(now) {
         return Some(Failure::local(
             "the service may have forgotten its key by now and act anew: it is not sent again",
         ));
     }
-    (risk == Risk::Increasing && now > begun.plus(patience(risk) * 2)).then(|| {
+    (command.risk() == Risk::Increasing && now > until).then(|| {
         Failure::local("too much time has passed since it was given: it is not sent any more")
     })
 }
@@ -448,7 +456,8 @@ mod tests {
     fn after(command: &Command, minutes: u64, heard: Option<Timestamp>) -> Option<String> {
         let now = GIVEN.plus(Duration::from_mins(minutes));
         let window = heard.map_or(Window::endless(), Window::since);
-        too_late(command, now, GIVEN, window).map(|why| why.message.to_string())
+        too_late(command, now, GIVEN.plus(Duration::from_mins(1)), window)
+            .map(|why| why.message.to_string())
     }
 
     #[test]

@@ -16,7 +16,7 @@ use std::{
 
 /// Past this a command that is still waiting for its turn is not sent any more: what it was decided on
 /// is no longer so.
-pub(super) fn patience(risk: Risk) -> Duration {
+fn patience(risk: Risk) -> Duration {
     Duration::from_secs(match risk {
         Risk::Increasing => 30,
         Risk::Neutral => 60,
@@ -91,11 +91,17 @@ impl Before {
 pub(super) type Slot = Arc<OnceLock<IntentId>>;
 
 impl Desk {
+    /// At the pace of the client.
+    pub(super) fn patience(&self, risk: Risk) -> Duration {
+        self.client.tempo().of(patience(risk))
+    }
+
     /// Puts the intent on disk; without a journal only what does not raise exposure may go on.
     pub(super) async fn record(
         &self,
         command: &Command,
         origin: Origin,
+        asked_at: Timestamp,
     ) -> Result<Recorded, Failure> {
         let chosen = origin.key.is_some();
         let own = || IdempotencyKey::from(uuid::Uuid::new_v4().to_string());
@@ -105,7 +111,10 @@ impl Desk {
         if chosen && let Some(recorded) = self.recorded_before(&request).await {
             return recorded;
         }
-        let intent = self.intent(command, &request, origin.parent);
+        let intent = Intent {
+            parent: origin.parent,
+            ..self.intent(command, &request, asked_at)
+        };
         let slot = Slot::default();
         match self.put(command.risk(), intent, &slot).await {
             Ok(()) => Ok(Recorded {
@@ -169,7 +178,7 @@ impl Desk {
             key: None,
             body: vec![],
         };
-        let intent = self.intent(command, &request, None);
+        let intent = self.intent(command, &request, self.clock.now());
         let slot = Slot::default();
         match self.put(command.risk(), intent, &slot).await {
             Err(why @ JournalError::Held { .. }) => Err(only_shows(&why)),
@@ -177,7 +186,7 @@ impl Desk {
         }
     }
 
-    fn intent(&self, command: &Command, request: &Request, parent: Option<IntentId>) -> Intent {
+    fn intent(&self, command: &Command, request: &Request, asked_at: Timestamp) -> Intent {
         let connection = self.client.connection();
         let (risk, now) = (command.risk(), self.clock.now());
         Intent {
@@ -191,8 +200,8 @@ impl Desk {
             risk,
             command: command.to_string(),
             resource: command.resource().raw().map(str::to_owned),
-            parent,
-            deadline: now.plus(patience(risk)),
+            parent: None,
+            deadline: asked_at.plus(self.patience(risk)),
             replay_until: Window::since(now).until(),
         }
     }

@@ -318,6 +318,38 @@ async fn on_a_full_disk_everything_is_closed_with_a_key_that_the_next_desk_finds
 }
 
 #[tokio::test]
+async fn an_order_decided_before_the_disk_hung_is_not_placed_when_the_disk_comes_back() {
+    let responder = Responder::answering(vec![placed()]).await;
+    let (calls, _called) = tokio::sync::mpsc::unbounded_channel();
+    // Thirty seconds of patience are thirty milliseconds.
+    let tempo = Tempo::hurried(1_000);
+    let client = Client::at_tempo(responder.connection(), calls, || NOW, tempo).unwrap();
+    let (dir, clock) = (tempfile::tempdir().unwrap(), Clock::start());
+    let (sender, events) = channel(64);
+    let place = dir.path().to_owned();
+    let open = move || crate::runtime::open_journal(&place);
+    let mut scene = Scene {
+        outbox: Outbox::spawn(client, clock, open, sender),
+        dir,
+        responder,
+        events,
+    };
+    scene.outbox.desk.ready().await;
+    let (_never, hang) = std::sync::mpsc::channel::<()>();
+    let hangs = scene.outbox.desk.scribe.ask(move |_| {
+        let _back = hang.recv_timeout(Duration::from_millis(100));
+        Ok(())
+    });
+    scene.outbox.send(TICKET, buy());
+    let why = scene.settled().await.1.unwrap_err();
+    assert!(hangs.await.unwrap().is_ok());
+    assert!(why.to_string().contains("too much time"), "{why}");
+    assert_eq!(scene.responder.seen(), []);
+    let [entry] = entries(scene).await.try_into().unwrap();
+    assert_eq!((entry.state, entry.maybe_executed), (State::Unsent, false));
+}
+
+#[tokio::test]
 async fn a_disk_that_hangs_holds_an_exit_for_a_moment_and_the_next_one_not_at_all() {
     let (go_on, hang) = std::sync::mpsc::channel::<()>();
     let mut scene = hurt(vec![canceled(), canceled(), canceled()], move |_| {
