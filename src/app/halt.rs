@@ -5,6 +5,7 @@
 
 use super::{
     Effect, Model, Next,
+    keymap::{Action, Context},
     notice::Tone,
     overlay::{Deed, Overlay, Strip},
 };
@@ -37,9 +38,18 @@ pub(super) fn rearm(model: &Model) -> Next {
 
 /// Why `command` is not sent while the desk is halted, if so.
 pub(super) fn objection(model: &Model, command: &Command) -> Option<String> {
+    (command.risk() == Risk::Increasing).then(|| words(model))?
+}
+
+/// That nothing is sent that raises exposure, why, and what to do about it.
+pub fn words(model: &Model) -> Option<String> {
     let why = model.halted.as_ref()?;
-    let raises = command.risk() == Risk::Increasing;
-    raises.then(|| format!("the desk is HALTED: {why}"))
+    let key = model.keymap.chord(Context::Desk, Action::Rearm);
+    let way_on = key.map_or_else(
+        || ": re-arm it to trade on".to_owned(),
+        |key| format!(": {key} on the desk trades on"),
+    );
+    Some(format!("the desk is HALTED, {why}{way_on}"))
 }
 
 #[cfg(test)]
@@ -66,7 +76,7 @@ mod tests {
             .activity
             .toast(model.now)
             .map(|notice| notice.event.clone());
-        let why = "the desk is HALTED: it was flattened".to_owned();
+        let why = "the desk is HALTED, it was flattened: R on the desk trades on".to_owned();
         assert_eq!(said, Some(Event::Said(Tone::Warn, why)));
         press(&mut model, "esc esc X");
         let effects = wait(&mut model, 1_500);

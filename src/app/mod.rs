@@ -23,7 +23,7 @@ pub mod form;
 mod freeze;
 pub mod guard;
 mod guest;
-mod halt;
+pub mod halt;
 mod health;
 pub mod keymap;
 pub mod lens;

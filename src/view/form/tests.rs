@@ -420,6 +420,33 @@ fn doubts_about_what_was_meant_are_told_and_block_nothing() {
 }
 
 #[test]
+fn a_form_on_a_halted_desk_says_at_once_that_it_is_and_which_key_trades_on() {
+    let mut model = desk();
+    let now = model.now;
+    update(
+        &mut model,
+        now,
+        Msg::Halted(Some("it was flattened".to_owned())),
+    );
+    press(&mut model, "esc b");
+    let why = "the desk is HALTED, it was flattened: R on the desk trades on";
+    assert_eq!(words(&view(&model).trouble), [why]);
+    press(&mut model, "0.1 enter");
+    let said: Vec<_> = words(&view(&model).trouble)
+        .concat()
+        .matches("HALTED")
+        .map(str::to_owned)
+        .collect();
+    assert_eq!(said.len(), 1, "and not twice when it is tried");
+    press(&mut model, "esc esc c");
+    assert_eq!(
+        words(&view(&model).trouble),
+        Vec::<&str>::new(),
+        "a close is sent"
+    );
+}
+
+#[test]
 fn a_close_of_what_is_no_longer_listed_says_so_and_may_still_be_sent() {
     let mut model = desk();
     press(&mut model, "c");

@@ -10,10 +10,11 @@ use crate::{
     app::{
         Model,
         form::{Form, Hand},
+        halt,
         keymap::{Action, Context},
     },
     model::{
-        Num, OrderId, Position, PositionId, Progress, TimeInForce, TriggerDirection,
+        Num, OrderId, Position, PositionId, Progress, Risk, TimeInForce, TriggerDirection,
         draft::{CloseDraft, Draft, EntryDraft, Field, MarginDraft, Seen},
         estimate,
     },
@@ -22,6 +23,7 @@ use crate::{
 pub(super) fn trouble(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
     let mut lines: Vec<Span> = sending(form, model).into_iter().collect();
     lines.extend(failure(form));
+    lines.extend(halted(form, model, seen));
     if let Some(why) = form.refusal {
         lines.push(Span::new(why, Tone::Warn));
     }
@@ -76,6 +78,17 @@ fn sending(form: &Form, model: &Model) -> Option<Span> {
         Progress::Parked { why, .. } => (format!("{ticket} {why}"), Tone::Alert),
     };
     Some(Span::new(words, tone))
+}
+
+/// Said before anything is written, where all that can be written raises exposure.
+fn halted(form: &Form, model: &Model, seen: &Seen) -> Option<Span> {
+    let raises = match (&form.draft, form.draft.command(seen)) {
+        (_, Ok(command)) => command.risk() == Risk::Increasing,
+        (Draft::Entry(draft), Err(_)) => !draft.only_reduces(),
+        (Draft::Close(_) | Draft::Exits(_) | Draft::Margin(_), Err(_)) => false,
+    };
+    let words = halt::words(model).filter(|_| raises && form.failure.is_none())?;
+    Some(Span::new(words, Tone::Alert))
 }
 
 fn failure(form: &Form) -> Vec<Span> {
