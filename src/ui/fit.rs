@@ -13,6 +13,8 @@ pub(super) const WIDEST_GAP: u16 = 3;
 const GAPS: [u16; 2] = [2, 1];
 /// Columns up to this priority are worth more than air between them.
 const TELLING: u8 = 7;
+/// A lost column comes back only where so much would be left over.
+const SPARE: u16 = 2;
 /// What a child's branch takes before its first cell.
 pub(super) const BRANCH: u16 = 2;
 
@@ -25,8 +27,9 @@ pub(super) struct Measure {
     pub(super) gauge: u16,
 }
 
-/// What a table remembers between frames: columns only grow, so that numbers do not jump.
-#[derive(Debug, Clone, Default)]
+/// What a table remembers between frames: columns only grow, so that numbers do not jump, until a column that was
+/// lost by it would fit again.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Measures {
     pub(super) columns: Vec<Measure>,
     branch: u16,
@@ -44,34 +47,55 @@ pub(super) struct Slot {
 }
 
 impl Measures {
-    /// Takes the visible cells in; starts again when the room or the columns have changed.
+    /// Takes the visible cells in; starts again when the room or the columns have changed, and when what
+    /// made the columns wide has gone and others would fit again.
     pub(super) fn take(&mut self, table: &Table, room: u16) {
-        let titles = table.headings.iter().map(|heading| heading.title);
-        if self.width != room || !self.titles.iter().copied().eq(titles.clone()) {
-            *self = Self {
-                titles: titles.collect(),
-                columns: vec![Measure::default(); table.headings.len()],
-                branch: 0,
-                width: room,
-            };
+        let now = Self::of(table, room);
+        if self.width != room || self.titles != now.titles {
+            *self = now;
+            return;
         }
+        let kept = self.and(&now);
+        let shown = |measures: &Self, room| slots(&table.headings, measures, room).0.len();
+        // With some room to spare: a digit that comes and goes must not move a column in and out.
+        let regains = kept != now && shown(&now, room.saturating_sub(SPARE)) > shown(&kept, room);
+        *self = if regains { now } else { kept };
+    }
+
+    /// Of these cells alone.
+    fn of(table: &Table, room: u16) -> Self {
+        let mut columns = vec![Measure::default(); table.headings.len()];
+        let mut branch = 0;
         for row in &table.rows {
             if row.lead != Lead::Root {
-                self.branch = BRANCH;
+                branch = BRANCH;
             }
             let Body::Cells(cells) = &row.body else {
                 continue;
             };
-            for ((measure, cell), heading) in
-                self.columns.iter_mut().zip(cells).zip(&table.headings)
-            {
+            for ((measure, cell), heading) in columns.iter_mut().zip(cells).zip(&table.headings) {
                 measure.grow(cell, heading.align);
             }
         }
+        Self {
+            titles: table.headings.iter().map(|heading| heading.title).collect(),
+            columns,
+            branch,
+            width: room,
+        }
     }
-}
 
-impl Measures {
+    /// What has room for both.
+    fn and(&self, other: &Self) -> Self {
+        let columns = self.columns.iter().zip(&other.columns);
+        Self {
+            titles: self.titles.clone(),
+            columns: columns.map(|(one, two)| one.and(*two)).collect(),
+            branch: self.branch.max(other.branch),
+            width: self.width,
+        }
+    }
+
     fn unaligned(&self) -> Self {
         Self {
             columns: self
@@ -86,6 +110,15 @@ impl Measures {
 }
 
 impl Measure {
+    fn and(self, other: Self) -> Self {
+        Self {
+            text: self.text.max(other.text),
+            whole: self.whole.max(other.whole),
+            fraction: self.fraction.max(other.fraction),
+            gauge: self.gauge.max(other.gauge),
+        }
+    }
+
     fn grow(&mut self, cell: &Cell, align: Align) {
         let text = cell.text();
         let (whole, fraction) = parts(&text, align);

@@ -110,7 +110,7 @@ fn orders(model: &Model, _: &Scene<'_>) -> Cell {
     words::known(page.map(|page| working(&page.rows).to_string())).into()
 }
 
-/// Open positions that no stop of theirs is known of.
+/// Open positions that no order stops. One that is stopped in part is not among them: its own row says how much.
 fn unprotected(model: &Model, scene: &Scene<'_>) -> Cell {
     if model.store.orders.value().is_none() {
         return Span::unknown().into();
@@ -118,10 +118,8 @@ fn unprotected(model: &Model, scene: &Scene<'_>) -> Cell {
     let Some(page) = model.store.positions.value() else {
         return Span::unknown().into();
     };
-    let bare = page.rows.iter().filter(|position| {
-        let stop = protection::stop(position, scene);
-        stop.tone == Tone::Warn
-    });
+    let rows = page.rows.iter();
+    let bare = rows.filter(|position| protection::is_bare(position, scene));
     match bare.count() {
         0 => Span::muted("0").into(),
         bare => Span::new(bare.to_string(), Tone::Warn).into(),

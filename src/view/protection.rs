@@ -18,13 +18,21 @@ pub(super) fn stop(position: &Position, scene: &Scene<'_>) -> Span {
             } else {
                 Tone::Warn
             };
-            Span::new(format!("SL {}", stops.words("stop", market)), tone)
+            Span::new(stops.words("SL", market), tone)
         }
         None if unread || orders.rows.iter().any(|order| may_stop(order, position)) => {
             Span::new("STOP ?", Tone::Warn)
         }
-        None => Span::new("NO STOP", Tone::Warn),
+        None => Span::new(BARE, Tone::Warn),
     }
+}
+
+/// What stands where no order stops a position.
+const BARE: &str = "NO STOP";
+
+/// Whether it is known that no order stops it, as [`stop`] says.
+pub(super) fn is_bare(position: &Position, scene: &Scene<'_>) -> bool {
+    stop(position, scene).text == BARE
 }
 
 /// An armed order of its market whose words nobody has heard of: a second stop beside it would be one too many.
@@ -37,7 +45,7 @@ fn may_stop(order: &Order, position: &Position) -> bool {
 pub(super) fn target(position: &Position, scene: &Scene<'_>) -> Span {
     let market = scene.store.market(&position.market_id);
     let targets = guarded(Protection::Target, position, scene);
-    let words = targets.map(|targets| format!("TP {}", targets.words("target", market)));
+    let words = targets.map(|targets| targets.words("TP", market));
     Span::muted(words.unwrap_or_default())
 }
 
@@ -63,13 +71,15 @@ impl Guarded {
         self.share.is_none_or(|share| share >= Num::ONE)
     }
 
-    /// `62,000`, `62,000 40%` when a part only is covered, `62,000 40% 2 stops` when there are more.
+    /// `SL 62,000`, `SL 62,000 40%` when a part only is covered, `2 SL 62,000 40%` when there are more: the nearest
+    /// stands for all, so that no other column has to go for them.
     fn words(&self, what: &str, market: Option<&Market>) -> String {
+        let count = (self.count > 1).then(|| format!("{} ", self.count));
         let price = format::price(self.nearest, market);
         let part = self.share.filter(|_| !self.is_whole());
         let part = part.map(|share| format!(" {}", format::whole_percent(share)));
-        let count = (self.count > 1).then(|| format!(" {} {what}s", self.count));
-        [Some(price), part, count].into_iter().flatten().collect()
+        let words = [count, Some(format!("{what} {price}")), part];
+        words.into_iter().flatten().collect()
     }
 }
 
@@ -124,9 +134,9 @@ mod tests {
         let whole = shown(&[("58000", "0.5", "0.5")]);
         assert_eq!(whole, Span::plain("SL 58,000"));
         let two = shown(&[("58000", "0.01", "0.01"), ("57000", "0.09", "0.09")]);
-        assert_eq!(two, Span::new("SL 58,000 20% 2 stops", Tone::Warn));
+        assert_eq!(two, Span::new("2 SL 58,000 20%", Tone::Warn));
         let both = shown(&[("58000", "0.2", "0.2"), ("57000", "0.3", "0.3")]);
-        assert_eq!(both, Span::plain("SL 58,000 2 stops"));
+        assert_eq!(both, Span::plain("2 SL 58,000"));
     }
 
     #[test]

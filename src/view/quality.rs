@@ -50,7 +50,11 @@ pub fn quality(report: &Report, scene: &Scene<'_>) -> DetailView {
         shown.push(DetailLine::Section(REFUSED));
         shown.push(DetailLine::Field {
             label: String::new(),
-            value: vec![Span::muted("no order was refused")],
+            value: vec![Span::muted(if is_read(scene) {
+                "no order was refused"
+            } else {
+                UNREAD
+            })],
         });
     }
     DetailView {
@@ -60,8 +64,21 @@ pub fn quality(report: &Report, scene: &Scene<'_>) -> DetailView {
     }
 }
 
+/// Before the first page of the history nobody knows how many orders there are.
+const UNREAD: &str = "not read yet";
+
+fn is_read(scene: &Scene<'_>) -> bool {
+    scene.store.history.head().value().is_some()
+}
+
 fn title(scene: &Scene<'_>) -> Vec<Span> {
     let history = &scene.store.history;
+    if !is_read(scene) {
+        return vec![
+            Span::new("Execution quality", Tone::Strong),
+            Span::muted(format!("  {UNREAD}")),
+        ];
+    }
     let of = if history.has_more() {
         "  of the last "
     } else {

@@ -15,6 +15,7 @@ mod finding;
 mod forms;
 mod health;
 mod mouse;
+mod noticed;
 mod over;
 mod words;
 

@@ -1,0 +1,89 @@
+//! What a trader noticed on the screen in half an hour, so that it stays mended.
+
+use crate::{
+    desk,
+    dump::{drawn, press},
+};
+use perpdeck::{
+    app::{Model, poll::Answer},
+    model::{Order, Page},
+    ui::{self, Scrolls, Theme, picture},
+    view::format::Zone,
+};
+use ratatui::{buffer::Buffer, layout::Rect};
+use serde_json::json;
+
+fn shown(model: &Model, width: u16, height: u16) -> String {
+    picture::text(&drawn(model, width, height, Theme::default()))
+}
+
+/// The same screen frame after frame, as a session has it.
+struct Session {
+    model: Model,
+    scrolls: Scrolls,
+    size: (u16, u16),
+}
+
+impl Session {
+    fn of(model: Model, size: (u16, u16)) -> Self {
+        Self {
+            model,
+            scrolls: Scrolls::new(Theme::default(), Zone::utc()),
+            size,
+        }
+    }
+
+    fn look(&mut self) -> String {
+        let mut frame = Buffer::empty(Rect::new(0, 0, self.size.0, self.size.1));
+        ui::render(&mut frame, &self.model, &mut self.scrolls);
+        picture::text(&frame)
+    }
+
+    fn headings(&mut self) -> Vec<String> {
+        let text = self.look();
+        let line = text.lines().find(|line| line.contains("market side"));
+        let words = line.unwrap().split_whitespace();
+        words.map(str::to_owned).collect()
+    }
+
+    fn orders(&mut self, orders: Vec<Order>) {
+        desk::arrive(&mut self.model, 0, Answer::Orders(Ok(Page::of(orders))));
+    }
+}
+
+fn second_stop() -> Order {
+    desk::order(
+        "ord_99",
+        "BTC",
+        &json!({"type": "stop_market", "mode": "stop_market", "side": "sell", "size": 0.25,
+            "initial_size": 0.25, "trigger_price": 59500, "trigger_direction": "below", "status": "pending",
+            "reduce_only": true, "target_position_id": "pos_1"}),
+    )
+}
+
+#[test]
+fn a_second_stop_costs_no_risk_column_and_what_it_costs_comes_back_when_it_goes() {
+    for size in [(200, 60), (120, 40), (100, 30), (80, 24)] {
+        let mut session = Session::of(desk::full(), size);
+        let before = session.headings();
+        session.orders(desk::working().into_iter().chain([second_stop()]).collect());
+        let with_two = session.look();
+        assert!(with_two.contains("2 SL 60,000"), "{size:?}\n{with_two}");
+        let during = session.headings();
+        for column in ["uPnL", "stop", "liq"] {
+            let column = column.to_owned();
+            assert!(during.contains(&column), "{size:?}: {during:?}");
+        }
+        session.orders(desk::working());
+        assert_eq!(session.headings(), before, "{size:?}");
+    }
+}
+
+#[test]
+fn quality_is_not_told_of_orders_nobody_has_read() {
+    let mut model = desk::opened();
+    press(&mut model, "i");
+    let text = shown(&model, 120, 40);
+    assert!(text.contains("not read yet"), "{text}");
+    assert!(!text.contains("no order was refused"), "{text}");
+}
