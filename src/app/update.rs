@@ -99,12 +99,7 @@ pub(super) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
             model.overlays.pop();
             vec![]
         }
-        Next::Open(overlay) => {
-            // Nobody acts on what is held.
-            let effects = if overlay.acts() { thaw(model) } else { vec![] };
-            model.overlays.push(*overlay);
-            effects
-        }
+        Next::Open(overlay) => open(model, *overlay),
         Next::Press(Action::Quit) => vec![Effect::Quit],
         Next::Press(Action::Refresh) => vec![Effect::Poll(Source::iter().collect())],
         Next::Press(action) => {
@@ -150,6 +145,16 @@ pub(super) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
             vec![]
         }
     }
+}
+
+/// Nobody acts on what is held, and nobody is asked about what would not be sent.
+fn open(model: &mut Model, overlay: Overlay) -> Vec<Effect> {
+    if model.options.read_only && overlay.only_sends() {
+        return follow(model, Next::Refuse(READ_ONLY.to_owned()));
+    }
+    let effects = if overlay.acts() { thaw(model) } else { vec![] };
+    model.overlays.push(overlay);
+    effects
 }
 
 fn show(model: &mut Model, pane: Pane, filter: &str) -> Vec<Effect> {

@@ -13,6 +13,12 @@ const SEPARATOR_WIDTH: u16 = 3;
 
 pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, header: &Header) {
     let row = badge(canvas, area, header.mode);
+    let row = if header.is_read_only {
+        let style = canvas.theme.read_only();
+        after(canvas.text(row, " READ-ONLY ", style), 1)
+    } else {
+        row
+    };
     let row = match &header.chip {
         Some(chip) => self::chip(canvas, row, area.width, chip),
         None => row,

@@ -234,6 +234,14 @@ impl Theme {
         self.on_ground(ground)
     }
 
+    /// The badge beside it that says that none goes anywhere.
+    pub(super) fn read_only(&self) -> Style {
+        match &self.palette {
+            Some(palette) => self.on_ground(palette.info.0),
+            None => Style::new().add_modifier(Modifier::BOLD | Modifier::REVERSED),
+        }
+    }
+
     /// The name of an account beside it.
     pub(super) fn chip(&self, tint: Tint) -> Style {
         let colours = self.palette.as_ref().map(|palette| palette.tints);

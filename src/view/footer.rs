@@ -290,6 +290,9 @@ fn leads_somewhere(model: &Model) -> bool {
 
 /// Whether the key would do something to what is selected.
 fn works(model: &Model, action: Action) -> bool {
+    if model.options.read_only && action.sends() {
+        return false;
+    }
     let mut needs = NEEDS.iter().filter(|(of, _)| *of == action);
     needs.all(|(_, need)| need(model))
 }

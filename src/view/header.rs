@@ -20,6 +20,8 @@ use std::{collections::VecDeque, time::Duration};
 pub struct Header {
     /// `None` until the far end is known.
     pub mode: Option<Mode>,
+    /// The desk may only look: nothing is sent.
+    pub is_read_only: bool,
     /// Which account, where there are several or a person has named it.
     pub chip: Option<Chip>,
     pub segments: Vec<Segment>,
@@ -80,6 +82,7 @@ pub fn header(model: &Model) -> Header {
         let connecting = Segment::new(0, vec![Span::new("connecting…", Tone::Info)]);
         return Header {
             mode: None,
+            is_read_only: model.options.read_only,
             chip: None,
             segments: vec![connecting, api(model)],
         };
@@ -97,6 +100,7 @@ pub fn header(model: &Model) -> Header {
     segments.extend(course(model));
     Header {
         mode: Some(identity.mode),
+        is_read_only: model.options.read_only,
         chip,
         segments,
     }

@@ -280,6 +280,29 @@ fn a_key_that_does_nothing_says_why_although_a_form_is_open() {
 }
 
 #[test]
+fn a_desk_that_may_only_look_offers_no_key_that_sends_and_refuses_each_at_once() {
+    let mut model = desk::full();
+    model.options.read_only = true;
+    let sending = ["X", "F", "b", "s", "t", "T", "c", "x", "m", "e", "K"];
+    for pane in ["1", "2", "3", "4"] {
+        press(&mut model, pane);
+        let hints = view::footer(&model);
+        let shown: Vec<_> = hints.iter().filter(|hint| hint.action.sends()).collect();
+        assert!(shown.is_empty(), "{shown:?}");
+        for key in sending {
+            press(&mut model, key);
+            assert_eq!(model.overlays, vec![], "{key} in {pane}");
+        }
+    }
+    press(&mut model, "1X");
+    let shown = screen(&model, 80, 24);
+    assert!(
+        shown.contains("the desk is read-only and sends nothing"),
+        "{shown}"
+    );
+}
+
+#[test]
 fn a_service_that_hangs_is_called_quiet_before_a_single_call_has_failed() {
     let mut model = desk::full();
     let later = desk::NOW.plus(Duration::from_secs(9));

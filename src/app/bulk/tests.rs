@@ -217,10 +217,10 @@ fn marked_positions_close_as_their_forms_would_untouched() {
 }
 
 #[test]
-fn a_read_only_desk_sends_none_of_them_and_says_so_on_each() {
+fn a_desk_made_read_only_under_the_list_sends_none_of_them_and_says_so_on_each() {
     let mut model = with_orders();
-    model.options.read_only = true;
     press(&mut model, "* x");
+    model.options.read_only = true;
     wait(&mut model, 200);
     assert_eq!(press(&mut model, "y"), vec![]);
     let refused = list(&model).settled().filter(|result| result.is_err());

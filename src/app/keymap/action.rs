@@ -185,6 +185,24 @@ impl Action {
         self.is_way_out() || matches!(self, Self::CancelAll | Self::QuitNow)
     }
 
+    /// Whether it leads to something being sent, which a desk that may only look refuses.
+    pub fn sends(self) -> bool {
+        matches!(
+            self,
+            Self::Buy
+                | Self::Sell
+                | Self::NewTwap
+                | Self::NewLadder
+                | Self::ClosePosition
+                | Self::Cancel
+                | Self::CancelAll
+                | Self::Exits
+                | Self::Margin
+                | Self::CloseAll
+                | Self::Flatten
+        )
+    }
+
     /// What the footer and the help say.
     pub fn label(self) -> &'static str {
         self.get_message().unwrap_or_default()

@@ -90,6 +90,24 @@ impl Overlay {
         }
     }
 
+    /// Whether all it is for is to send: a desk that may only look does not open it.
+    pub(super) fn only_sends(&self) -> bool {
+        match self {
+            Self::Strip(strip) => strip.sends(),
+            Self::Bulk(_) | Self::Form(_) => true,
+            Self::Help { .. }
+            | Self::Detail(_)
+            | Self::Chart(_)
+            | Self::Quality(_)
+            | Self::Settings { .. }
+            | Self::Limits { .. }
+            | Self::Prompt(_)
+            | Self::Export(_)
+            | Self::Columns(_)
+            | Self::Accounts(_) => false,
+        }
+    }
+
     /// Whether something can be sent from it.
     pub(super) fn acts(&self) -> bool {
         match self {

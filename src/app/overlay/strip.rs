@@ -60,6 +60,13 @@ pub struct Strip {
 }
 
 impl Strip {
+    /// A question of what is in doubt may be given up, and a halt or a lock ended, without a word to the service.
+    pub(super) fn sends(&self) -> bool {
+        let is_question = matches!(self.arm, Arm::Question { .. });
+        let is_own = matches!(self.deed, Deed::Rearm | Deed::Lift(_));
+        !is_question && !is_own
+    }
+
     pub fn confirm(deed: impl Into<Deed>, now: Timestamp) -> Self {
         Self {
             deed: deed.into(),
