@@ -69,6 +69,11 @@ impl Engine {
         AT_ACTIVATION.iter().try_for_each(|check| check(self, row))
     }
 
+    /// For a price that was found after placement was checked.
+    pub(super) fn check_band(&self, row: &OrderRow) -> Result<(), Rejection> {
+        band(self, row)
+    }
+
     /// How much of an order of `row`'s side the position would close.
     pub(super) fn reducible(&self, row: &OrderRow) -> Lots {
         self.held(row.account, row.market)

@@ -96,6 +96,7 @@ impl Engine {
         }
         if row.mode == OrderMode::Chase {
             row.limit_price = Some(self.chase_start(row)?);
+            self.check_band(row)?;
             self.afford(row, &[], row.size, LiquidityRole::Maker)?;
             return Ok(Entry::Chase);
         }

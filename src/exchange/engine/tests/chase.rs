@@ -169,3 +169,15 @@ fn a_chase_with_no_price_to_begin_at_is_turned_down() {
     let nobody_to_follow = Desk::reduce_only(chase(&desk, Side::Sell, "0", None));
     assert_eq!(desk.refused(nobody_to_follow), none);
 }
+
+#[test]
+fn a_chase_that_would_begin_where_no_limit_may_be_is_refused_like_the_limit() {
+    let mut desk = Desk::new(100_000);
+    let far = chase(&desk, Side::Sell, "9999", None);
+    let limit = desk.limit(SOL, Side::Sell, "1", "9999");
+    let out_of_band = (RefusalKind::Conflict, Reason::PriceOutOfBand);
+    assert_eq!(desk.refused(limit), out_of_band);
+    assert_eq!(desk.refused(far), out_of_band);
+    let near = chase(&desk, Side::Sell, "90", None);
+    desk.place(near).unwrap();
+}
