@@ -1,4 +1,8 @@
 //! Opaque cursors: a place in one list of one account, sealed so that it fits nowhere else.
+//!
+//! Known limit: the seal's secret is derived from the seed, as the demo keys are (`gate`), because equal runs give equal
+//! answers to the letter, cursors among them. Who knows the seed can make a cursor; it opens no more than another place
+//! in a list whose key one has.
 
 use super::{engine::AccountIx, fault::Fault};
 use crate::model::Cursor;

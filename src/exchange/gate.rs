@@ -2,7 +2,7 @@
 //!
 //! Keys are kept as SHA-256 only and compared in constant time against every known one, so neither memory nor timing
 //! tells a key. Known limit: a demo key is derived from the seed, so that tests and pictures are stable; who knows
-//! the seed knows the keys. The exchange is for loopback.
+//! the seed knows the keys, and can make cursors (`cursor`). The exchange is for loopback.
 
 use super::{
     cursor::{hex, same_bytes},
