@@ -26,7 +26,12 @@ pub struct Theme {
     palette: Option<Palette>,
     /// Whether there are colours to put behind text.
     grounds: Grounds,
+    /// Text on those of them that speak: badges and chips.
+    ink: Color,
 }
+
+/// Nearly black: every ground of the built-in themes is light enough for it.
+const INK: Color = Color::Rgb(20, 18, 10);
 
 /// What can be put behind text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -139,6 +144,7 @@ impl Theme {
         Ok(Self {
             palette: Some(palette),
             grounds: Grounds::Colours,
+            ink: INK,
         })
     }
 
@@ -147,6 +153,7 @@ impl Theme {
         Self {
             palette: None,
             grounds: Grounds::One,
+            ink: Color::Reset,
         }
     }
 
@@ -166,6 +173,7 @@ impl Theme {
     }
 
     fn reduce(&mut self, nearest: impl Fn(Color) -> Color) {
+        self.ink = nearest(self.ink);
         if let Some(palette) = &mut self.palette {
             palette.each(|hex| hex.0 = nearest(hex.0));
         }
@@ -258,7 +266,7 @@ impl Theme {
     fn on_ground(&self, ground: Color) -> Style {
         let bold = Style::new().add_modifier(Modifier::BOLD);
         if self.has_grounds() {
-            bold.fg(Color::Rgb(20, 18, 10)).bg(ground)
+            bold.fg(self.ink).bg(ground)
         } else {
             bold.fg(ground).add_modifier(Modifier::REVERSED)
         }
