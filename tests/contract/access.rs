@@ -4,8 +4,9 @@ use crate::support::Paper;
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::{
-    net::TcpStream,
-    time::{Instant, timeout},
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpSocket, TcpStream},
+    time::{Instant, sleep, timeout},
 };
 use uuid::Uuid;
 
@@ -385,16 +386,71 @@ async fn one_connection_serves_many_requests() {
     assert_eq!(answer.matches("HTTP/1.1 200 OK").count(), 2);
 }
 
-#[tokio::test]
-async fn the_129th_connection_waits_until_another_one_leaves() {
-    let paper = Paper::bare().await;
+/// As many connections as one address may have.
+const PLACES: usize = 128;
+
+async fn connected(paper: &Paper, count: usize) -> Vec<TcpStream> {
     let mut held = vec![];
-    for _ in 0..128 {
+    for _ in 0..count {
         held.push(TcpStream::connect(paper.handle.addr).await.unwrap());
     }
-    let mut waiting = Box::pin(paper.get("/sim/clock"));
-    let early = timeout(Duration::from_millis(100), &mut waiting).await;
-    assert!(early.is_err(), "served beside 128 others");
-    held.pop();
-    assert_eq!(waiting.await.status, 200);
+    held
+}
+
+#[tokio::test]
+async fn a_bot_is_served_at_once_beside_as_many_slow_sockets_as_one_address_may_have() {
+    let paper = Paper::bare().await;
+    let mut held = connected(&paper, PLACES).await;
+    for slow in &mut held {
+        slow.write_all(b"GET /sim/markets HTTP/1.1\r\nHost:")
+            .await
+            .unwrap();
+    }
+    let began = Instant::now();
+    for _ in 0..3 {
+        assert_eq!(paper.get("/sim/clock").await.status, 200);
+    }
+    assert!(began.elapsed() < Duration::from_secs(5));
+}
+
+#[tokio::test]
+async fn who_comes_back_for_another_request_keeps_the_connection_beside_slow_sockets() {
+    let paper = Paper::bare().await;
+    let mut desk = TcpStream::connect(paper.handle.addr).await.unwrap();
+    let mut ask = async || {
+        let request = "GET /sim/clock HTTP/1.1\r\nHost: localhost\r\n\r\n";
+        desk.write_all(request.as_bytes()).await.unwrap();
+        let mut said = vec![];
+        while !said.ends_with(b"}}") {
+            assert_ne!(desk.read_buf(&mut said).await.unwrap(), 0);
+        }
+        String::from_utf8(said).unwrap()[..12].to_owned()
+    };
+    assert_eq!(ask().await, "HTTP/1.1 401");
+    let _held = connected(&paper, 2 * PLACES).await;
+    assert_eq!(paper.get("/sim/clock").await.status, 200);
+    assert_eq!(ask().await, "HTTP/1.1 401");
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_asks_and_asks_and_never_reads_is_let_go() {
+    let paper = Paper::bare().await;
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.set_recv_buffer_size(4_096).unwrap();
+    let mut greedy = socket.connect(paper.handle.addr).await.unwrap();
+    let request = "GET /sim/openapi.yaml HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    let asked = 400;
+    greedy
+        .write_all(request.repeat(asked).as_bytes())
+        .await
+        .unwrap();
+    sleep(Duration::from_secs(90)).await;
+    let mut said = vec![];
+    let _ = timeout(Duration::from_secs(5), greedy.read_to_end(&mut said))
+        .await
+        .expect("the connection is over");
+    let answers = String::from_utf8_lossy(&said)
+        .matches("HTTP/1.1 200")
+        .count();
+    assert!(answers < asked, "{answers}");
 }

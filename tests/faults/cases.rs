@@ -301,6 +301,7 @@ const CASES: &[Case] = &[
         &[
             "a_foreign_thing_cannot_be_told_from_a_missing_one",
             "what_is_no_http_or_has_endless_headers_ends_the_connection",
+            "a_bot_is_served_at_once_beside_as_many_slow_sockets_as_one_address_may_have",
         ],
     ),
     (

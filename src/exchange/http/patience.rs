@@ -1,8 +1,9 @@
-//! How long a connection may keep us waiting for bytes.
+//! How long a connection may keep us waiting: for bytes, and for room to write them to.
 //!
 //! hyper's own header timer also runs between requests, so it cannot tell a slow sender from an idle client; this
 //! reader can: 30 s between requests, 10 s from a request's first byte to the end of its headers. While a request is
-//! being answered it does not count (the body has its own limit).
+//! being answered it does not count (the body has its own limit). Who does not read what was asked for is let go 20 s
+//! after the last byte that could be written.
 
 use std::{
     io,
@@ -21,10 +22,21 @@ use tokio::{
 
 const IDLE_LIMIT: Duration = Duration::from_secs(30);
 const HEAD_LIMIT: Duration = Duration::from_secs(10);
+const WRITE_LIMIT: Duration = Duration::from_secs(20);
 
-const IDLE: u8 = 0;
+/// Nothing has come yet.
+const FRESH: u8 = 0;
 const HEAD: u8 = 1;
 const BUSY: u8 = 2;
+/// Between two requests, or while an answer leaves.
+const IDLE: u8 = 3;
+
+/// What a connection keeps us waiting for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Waits {
+    ForAHead,
+    ForTheNextRequest,
+}
 
 /// Where a connection is and since when; shared by the reader and the request it carries.
 #[derive(Debug)]
@@ -39,7 +51,7 @@ impl Default for Phase {
     fn default() -> Self {
         Self {
             born: Instant::now(),
-            state: AtomicU8::new(IDLE),
+            state: AtomicU8::new(FRESH),
             since: AtomicU64::new(0),
         }
     }
@@ -54,10 +66,24 @@ impl Phase {
         self.enter(IDLE);
     }
 
-    fn head_begins(&self) {
-        if self.state.load(Ordering::Relaxed) == IDLE {
+    pub(super) fn head_begins(&self) {
+        if matches!(self.state.load(Ordering::Relaxed), FRESH | IDLE) {
             self.enter(HEAD);
         }
+    }
+
+    /// What it waits for and since when; `None` while a request is being answered.
+    pub(super) fn waiting(&self) -> Option<(Waits, Instant)> {
+        let waits = match self.state.load(Ordering::Relaxed) {
+            BUSY => return None,
+            IDLE => Waits::ForTheNextRequest,
+            _ => Waits::ForAHead,
+        };
+        Some((waits, self.since()))
+    }
+
+    fn since(&self) -> Instant {
+        self.born + Duration::from_millis(self.since.load(Ordering::Relaxed))
     }
 
     fn enter(&self, state: u8) {
@@ -74,8 +100,7 @@ impl Phase {
             HEAD => HEAD_LIMIT,
             _ => IDLE_LIMIT,
         };
-        let since = Duration::from_millis(self.since.load(Ordering::Relaxed));
-        Some(self.born + since + limit)
+        Some(self.since() + limit)
     }
 }
 
@@ -85,6 +110,8 @@ pub(super) struct Patient<I> {
     phase: Arc<Phase>,
     /// Wakes us; set for the phase of the last look, which may be over by then.
     alarm: Pin<Box<Sleep>>,
+    /// Set while nothing can be written.
+    stuck: Option<Pin<Box<Sleep>>>,
 }
 
 impl<I> Patient<I> {
@@ -93,7 +120,25 @@ impl<I> Patient<I> {
             io,
             phase,
             alarm: Box::pin(sleep(IDLE_LIMIT)),
+            stuck: None,
         }
+    }
+
+    /// What came of a write; an error once none has come to anything for too long.
+    fn written<T>(
+        &mut self,
+        cx: &mut Context<'_>,
+        done: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
+        if done.is_ready() {
+            self.stuck = None;
+            return done;
+        }
+        let alarm = self
+            .stuck
+            .get_or_insert_with(|| Box::pin(sleep(WRITE_LIMIT)));
+        ready!(alarm.as_mut().poll(cx));
+        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
 
     fn poll_deadline(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -133,15 +178,21 @@ impl<I: AsyncWrite + Unpin> AsyncWrite for Patient<I> {
         cx: &mut Context<'_>,
         buf: &[u8],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.io).poll_write(cx, buf)
+        let done = Pin::new(&mut self.io).poll_write(cx, buf);
+        self.written(cx, done)
     }
 
+    /// A flush that is done is no progress: a socket's always is.
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.io).poll_flush(cx)
+        match Pin::new(&mut self.io).poll_flush(cx) {
+            Poll::Pending => self.written(cx, Poll::Pending),
+            done @ Poll::Ready(_) => done,
+        }
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.io).poll_shutdown(cx)
+        let done = Pin::new(&mut self.io).poll_shutdown(cx);
+        self.written(cx, done)
     }
 }
 
@@ -185,5 +236,21 @@ mod tests {
         assert!(held.is_err());
         phase.idle();
         assert_eq!(patience(&mut patient).await, 30);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_does_not_read_is_let_go_twenty_seconds_after_the_last_byte_that_left() {
+        let (mut client, _phase, mut patient) = connected();
+        patient.write_all(&[0; 64]).await.unwrap();
+        let began = Instant::now();
+        let reading = tokio::spawn(async move {
+            tokio::time::sleep(Duration::from_secs(15)).await;
+            client.read_u8().await.unwrap();
+            client
+        });
+        let why = patient.write_all(&[0; 2]).await.unwrap_err();
+        assert_eq!(why.kind(), io::ErrorKind::TimedOut);
+        assert_eq!(began.elapsed().as_secs(), 35, "one byte left after 15");
+        drop(reading.await.unwrap());
     }
 }

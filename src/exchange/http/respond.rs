@@ -59,6 +59,22 @@ pub(super) async fn respond(
     response
 }
 
+/// All of the answer to a connection there is no place for, to be written as it is.
+pub(super) fn full(request_id: Uuid) -> Vec<u8> {
+    let fault = Fault::new(
+        StatusCode::SERVICE_UNAVAILABLE,
+        "too_many_connections",
+        "every connection this address may have is being answered; nothing was carried out",
+    );
+    let body = fault.envelope(request_id);
+    let head = format!(
+        "HTTP/1.1 503 Service Unavailable\r\nContent-Type: {JSON}\r\nCache-Control: no-store\r\nRetry-After: 1\r\n\
+         X-Request-Id: {request_id}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
+    [head.into_bytes(), body].concat()
+}
+
 type Told = Result<Answer, Fault>;
 
 /// The answer, and the disturbance it has yet to meet.

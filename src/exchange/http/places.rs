@@ -1,0 +1,191 @@
+//! Who may hold a connection, and who gives way.
+//!
+//! Nobody is served less because others hold sockets and say nothing: one address has at most [`PER_ADDRESS`] places
+//! of [`CONNECTIONS`], and where one is missing, the address with the most gives up the connection that has kept us
+//! waiting longest: for a head first, between two requests after that. Who is being answered is not asked to leave, and a
+//! request that comes at that very moment has a second to be answered. Only where all are being answered is the new
+//! connection turned away.
+//!
+//! Known limit: who has many addresses holds as many places, and gives them up as they are asked for.
+
+use super::patience::{Phase, Waits};
+use std::{
+    collections::BTreeMap,
+    net::IpAddr,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+use tokio_util::sync::CancellationToken;
+
+/// At once, of everybody.
+const CONNECTIONS: usize = 192;
+/// Of one address: a desk and many bots on one machine share one.
+const PER_ADDRESS: usize = 128;
+
+/// Every connection that has a place.
+#[derive(Debug, Default)]
+pub(super) struct Places(Mutex<Taken>);
+
+#[derive(Debug, Default)]
+struct Taken {
+    /// Of the next one; a lower number came earlier.
+    next: u64,
+    seats: BTreeMap<u64, Seat>,
+}
+
+#[derive(Debug)]
+struct Seat {
+    address: IpAddr,
+    phase: Arc<Phase>,
+    leave: CancellationToken,
+}
+
+/// A connection's place; given back when dropped.
+#[derive(Debug)]
+pub(super) struct Place {
+    places: Arc<Places>,
+    number: u64,
+    pub(super) phase: Arc<Phase>,
+    /// Fires when somebody else needs the place.
+    pub(super) leave: CancellationToken,
+}
+
+impl Places {
+    /// `None` while every place this address could have is answering a request.
+    pub(super) fn take(self: &Arc<Self>, address: IpAddr) -> Option<Place> {
+        let address = address.to_canonical();
+        let mut taken = self.taken();
+        if !taken.make_room(address) {
+            return None;
+        }
+        let seat = Seat {
+            address,
+            phase: Arc::default(),
+            leave: CancellationToken::new(),
+        };
+        let number = taken.next;
+        taken.next += 1;
+        let place = Place {
+            places: Arc::clone(self),
+            number,
+            phase: Arc::clone(&seat.phase),
+            leave: seat.leave.clone(),
+        };
+        taken.seats.insert(number, seat);
+        Some(place)
+    }
+
+    /// Every change to it is whole before anything can panic.
+    fn taken(&self) -> MutexGuard<'_, Taken> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Taken {
+    fn make_room(&mut self, address: IpAddr) -> bool {
+        if self.held_by(address) >= PER_ADDRESS {
+            return self.give_up(|seat| seat.address == address);
+        }
+        self.seats.len() < CONNECTIONS || self.give_up(|_| true)
+    }
+
+    fn held_by(&self, address: IpAddr) -> usize {
+        let seats = self.seats.values();
+        seats.filter(|seat| seat.address == address).count()
+    }
+
+    /// Whether one of them could be asked to leave.
+    fn give_up(&mut self, eligible: impl Fn(&Seat) -> bool) -> bool {
+        let mut held: BTreeMap<IpAddr, usize> = BTreeMap::new();
+        for seat in self.seats.values() {
+            *held.entry(seat.address).or_default() += 1;
+        }
+        let seats = self.seats.iter().filter(|(_, seat)| eligible(seat));
+        let idle = seats.filter_map(|(number, seat)| {
+            let (waits, since) = seat.phase.waiting()?;
+            let fewer = usize::MAX - held.get(&seat.address).copied().unwrap_or(0);
+            let between = matches!(waits, Waits::ForTheNextRequest);
+            Some((fewer, between, since, *number))
+        });
+        let Some((.., number)) = idle.min() else {
+            return false;
+        };
+        if let Some(seat) = self.seats.remove(&number) {
+            seat.leave.cancel();
+        }
+        true
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.places.taken().seats.remove(&self.number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{net::Ipv4Addr, time::Duration};
+    use tokio::time::advance;
+
+    const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+
+    fn other(number: u8) -> IpAddr {
+        Ipv4Addr::new(192, 0, 2, number).into()
+    }
+
+    fn taken(places: &Arc<Places>, address: IpAddr, count: usize) -> Vec<Place> {
+        let take = |_| places.take(address).unwrap();
+        (0..count).map(take).collect()
+    }
+
+    /// Which of them were asked to leave.
+    fn gone(held: &[Place]) -> Vec<usize> {
+        let asked = |place: &&Place| place.leave.is_cancelled();
+        let numbered = held.iter().enumerate();
+        numbered
+            .filter(|(_, place)| asked(place))
+            .map(|(number, _)| number)
+            .collect()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_address_with_every_place_it_may_have_takes_none_from_another() {
+        let places = Arc::default();
+        let held = taken(&places, HERE, PER_ADDRESS);
+        let others = taken(&places, other(1), CONNECTIONS - PER_ADDRESS);
+        assert_eq!((gone(&held), gone(&others)), (vec![], vec![]));
+        let third = places.take(other(2)).unwrap();
+        assert_eq!(gone(&held), [0], "who has most gives way");
+        assert_eq!((gone(&others), third.leave.is_cancelled()), (vec![], false));
+        drop(third);
+        let mapped = Ipv4Addr::LOCALHOST.to_ipv6_mapped().into();
+        let _same = taken(&places, mapped, 2);
+        assert_eq!(gone(&held), [0, 1], "the same address in other words");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_sends_half_a_head_gives_way_before_who_has_been_served_and_the_oldest_first() {
+        let places = Arc::default();
+        let held = taken(&places, HERE, PER_ADDRESS);
+        for place in &held[..PER_ADDRESS - 2] {
+            place.phase.busy();
+        }
+        held[0].phase.idle();
+        advance(Duration::from_secs(1)).await;
+        held[PER_ADDRESS - 2].phase.head_begins();
+        let mut news = vec![];
+        for expected in [
+            vec![PER_ADDRESS - 1],
+            vec![PER_ADDRESS - 2, PER_ADDRESS - 1],
+            vec![0, PER_ADDRESS - 2, PER_ADDRESS - 1],
+        ] {
+            news.push(places.take(HERE).unwrap());
+            news[news.len() - 1].phase.busy();
+            assert_eq!(gone(&held), expected);
+        }
+        assert!(places.take(HERE).is_none(), "all are being answered");
+        news.pop();
+        assert!(places.take(HERE).is_some(), "a place was given back");
+    }
+}
