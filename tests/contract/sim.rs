@@ -157,3 +157,33 @@ async fn the_clock_can_be_set_running_and_stopped_and_refuses_nonsense() {
         );
     }
 }
+
+#[tokio::test]
+async fn no_number_of_nudges_stops_the_exchange_and_the_one_too_many_is_400() {
+    let paper = Paper::bare().await;
+    place(&paper, "k", json!({})).await;
+    for bps in [2_000, -2_000] {
+        let body = json!({"market_id": "paper|BTC", "bps": bps}).to_string();
+        let mut refused = None;
+        for _ in 0..300 {
+            let reply = paper.post("/sim/nudge", &body).await;
+            if reply.status != 200 {
+                refused = Some(reply);
+                break;
+            }
+        }
+        let refused = refused.unwrap();
+        assert_eq!(refused.refusal().0, 400);
+        assert_eq!(refused.json()["error"]["details"]["field"], "bps");
+        paper.advance(600_000).await;
+        for list in [
+            "/sim/markets",
+            "/sim/accounts",
+            "/v1/orders?account_id=chal-1",
+        ] {
+            assert_eq!(paper.get(list).await.status, 200, "{list} after {bps}");
+        }
+        let again = place(&paper, &bps.to_string(), json!({})).await;
+        assert_ne!(again.status, 500, "{}", again.text());
+    }
+}

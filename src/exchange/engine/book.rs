@@ -85,7 +85,11 @@ impl Book {
 
     /// Bid + ask, exact where their half is not; `None` with a side empty.
     pub(super) fn twice_mid(&self) -> Option<i64> {
-        Some(self.best(Side::Buy)?.0 + self.best(Side::Sell)?.0)
+        Some(
+            self.best(Side::Buy)?
+                .0
+                .saturating_add(self.best(Side::Sell)?.0),
+        )
     }
 
     pub(super) fn mid(&self, size_decimals: u32) -> Option<NanoPx> {

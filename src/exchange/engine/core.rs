@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::account::{Account, Flows};
 use super::arena::Arena;
 use super::command::{Command, Outcome};
-use super::feed::Generator;
+use super::feed::{Bounds, Generator};
 use super::house::House;
 use super::ids::{AccountIx, MarketIx, OrderId, PositionId, ScaledId, TwapId};
 use super::log::{Event, Log};
@@ -123,10 +123,24 @@ impl Engine {
         }
     }
 
-    /// Moves the synthetic price of a market by `by` from the next step on.
+    /// Moves the synthetic price of a market by `by` from the next step on, as far as prices go: see
+    /// [`Engine::has_room`].
     pub fn nudge(&mut self, market: MarketIx, by: Bps) {
         if let Some(generator) = &mut self.generator {
             generator.nudge(market, by);
+        }
+    }
+
+    /// Whether a nudge would leave the price within one price unit and [`MAX_COUNT`](super::MAX_COUNT) of them.
+    pub fn has_room(&self, market: MarketIx, by: Bps) -> bool {
+        let generator = self.generator.as_ref();
+        generator.is_none_or(|generator| generator.has_room(market, by))
+    }
+
+    /// How far prices go from the next step on. Not kept by a checkpoint: a restored engine keeps its bounds.
+    pub fn bound_prices(&mut self, bounds: Bounds) {
+        if let Some(generator) = &mut self.generator {
+            generator.bound_prices(bounds);
         }
     }
 

@@ -64,6 +64,7 @@ pub use command::{
     PlaceMode, PlaceOrder, PlaceScaled, PlaceTwap, Reduction, SetAttachedExits, SetIsolatedMargin,
     Tif,
 };
+pub use feed::Bounds;
 pub use ids::{AccountIx, MarketIx, OrderId, PositionId, ScaledId, TwapId};
 pub use log::{Event, Logged};
 pub use refusal::{Reason, Refusal, RefusalKind, RuleId};

@@ -108,6 +108,13 @@ pub(super) fn nudge(floor: &mut Floor, call: &Call) -> Result<Answer, Fault> {
         let message = format!("bps must be -{NUDGE} to {NUDGE}, not {}", body.bps);
         return Err(Fault::field("bps", "invalid_request", message));
     }
+    if !floor.engine.has_room(market, Bps(body.bps)) {
+        let message = format!(
+            "bps {} would move the price beyond what a price may be",
+            body.bps
+        );
+        return Err(Fault::field("bps", "invalid_request", message));
+    }
     floor.engine.nudge(market, Bps(body.bps));
     clock(floor)
 }

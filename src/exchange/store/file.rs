@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-const DATABASE: &str = "exchange.sqlite3";
+pub(super) const DATABASE: &str = "exchange.sqlite3";
 const LOCK: &str = "exchange.lock";
 
 /// The layout of the tables and of what is in them. Raised with any change to a type that is stored: those of the

@@ -3,7 +3,7 @@
 use super::super::{
     clock::{Kept, Pace, Speed},
     close_all::Closings,
-    engine::Millis,
+    engine::{Bounds, Millis},
     idempotency::Idempotency,
     scenario::{Origin, Scenario},
 };
@@ -103,7 +103,7 @@ fn resume(
     let identity = shelf.identity()?;
     let scenario = scenario(&shelf, &identity, given)?;
     let mut kept = shelf.clock()?;
-    let mut left = shelf.engine(kept.horizon)?;
+    let mut left = left(&mut shelf, kept.horizon)?;
     let (keys, closings) = (shelf.keys()?, shelf.closings()?);
     disk::make_durable(&shelf.connection).map_err(|why| shelf.refusal(why))?;
     let openings = identity.openings + 1;
@@ -124,6 +124,25 @@ fn resume(
         openings,
         store: Some(store),
     })
+}
+
+/// An exchange whose prices left their bounds before there were any is taken up as it was then; a checkpoint keeps it
+/// within them from here on, for what was before it cannot be done again within them.
+fn left(shelf: &mut Shelf, horizon: Millis) -> Result<Left, StoreFault> {
+    let other = match shelf.engine(horizon, Bounds::Kept) {
+        Err(other @ StoreFault::OtherHistory { .. }) => other,
+        done => return done,
+    };
+    let Ok(mut left) = shelf.engine(horizon, Bounds::Open) else {
+        return Err(other);
+    };
+    let (seq, engine) = (left.engine.seq(), left.engine.engine_mut());
+    let checkpoint = engine.checkpoint().map_err(EncodeFault::from)?;
+    (left.seq, left.at) = (seq, engine.now());
+    let transaction = shelf.connection.transaction()?;
+    Record::Checkpoint { seq, checkpoint }.write(&transaction)?;
+    transaction.commit()?;
+    Ok(left)
 }
 
 /// The market stood still while nobody ran it, and the hours went by: from a checkpoint after them, for no step is

@@ -3,7 +3,7 @@
 use super::super::{
     clock::{Kept, Speed},
     close_all::Closings,
-    engine::{Chunk, Engine, Millis, Table},
+    engine::{Bounds, Chunk, Engine, Millis, Table},
     idempotency::Idempotency,
 };
 use super::{
@@ -69,9 +69,11 @@ impl Shelf {
         })
     }
 
-    /// The checkpoint, what was noted since done again, and time up to `horizon`.
-    pub(super) fn engine(&self, horizon: Millis) -> Result<Left, StoreFault> {
+    /// The checkpoint, what was noted since done again under those `bounds`, and time up to `horizon` within the bounds
+    /// every price has.
+    pub(super) fn engine(&self, horizon: Millis, bounds: Bounds) -> Result<Left, StoreFault> {
         let mut engine = self.restored()?;
+        engine.bound_prices(bounds);
         let (checkpoint, at): (u64, _) = (
             self.row("SELECT seq FROM core", |row| row.get("seq"))?,
             engine.now(),
@@ -89,6 +91,7 @@ impl Shelf {
                 return Err(StoreFault::OtherHistory { path, seq });
             }
         }
+        engine.bound_prices(Bounds::Kept);
         engine.advance_to(horizon);
         let engine = Recorder::new(engine, seq);
         let seq = checkpoint;

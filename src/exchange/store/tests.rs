@@ -1,17 +1,25 @@
 //! What is on disk, to the byte.
 
 use super::super::{
+    clock::Pace,
     engine::{
-        AccountIx, AttachedExits, Command, Curve, Engine, Lots, MarginMode, MarketIx, Millis,
-        NanoPx, OrderId, Pacing, PlaceMode, PlaceOrder, PlaceScaled, PlaceTwap, Px, Reduction,
-        Side, Tif,
+        AccountIx, AttachedExits, Bounds, Bps, Command, Curve, Engine, Lots, MAX_COUNT, MarginMode,
+        MarketIx, Millis, NanoPx, OrderId, Pacing, PlaceMode, PlaceOrder, PlaceScaled, PlaceTwap,
+        Px, Reduction, Side, Tif,
     },
     fault::Fault,
     idempotency::{Deed, Effect, Idempotency},
     scenario::Scenario,
 };
-use super::{Record, file::FORMAT, recorder::Act, seal};
+use super::{
+    Record, Resumed,
+    file::{DATABASE, FORMAT},
+    noted, open,
+    recorder::Act,
+    seal,
+};
 use crate::api::PlaceBody;
+use rusqlite::Connection;
 use sha2::{Digest, Sha256};
 
 fn engine() -> Engine {
@@ -168,4 +176,43 @@ fn a_record_that_is_not_what_was_written_is_noticed() {
         assert!(seal::unsealed(other).is_err());
     }
     assert!(seal::unsealed(sealed[..5].to_vec()).is_err());
+}
+
+fn opened(dir: &std::path::Path) -> Resumed {
+    let bare = include_str!("../../../tests/support/bare.toml");
+    let scenario = Scenario::parse(bare).unwrap();
+    open(dir, scenario, Millis(1_790_000_000_000), Some(Pace::Paused)).unwrap()
+}
+
+/// What a version without bounds left behind: the last nudges are past what an `i64` holds, and stopped it.
+#[tokio::test]
+async fn an_exchange_that_was_nudged_to_its_end_before_prices_had_bounds_starts_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let btc = MarketIx::from(0);
+    let mut before = opened(dir.path());
+    before.store.take().unwrap().closed().await;
+    before.engine.engine_mut().bound_prices(Bounds::Open);
+    for count in 0..180 {
+        before.engine.nudge(btc, Bps(2_000));
+        if count < 120 {
+            before.engine.advance_to(before.engine.now() + Millis::STEP);
+        }
+    }
+    let oracle = |engine: &Engine| engine.market_facts(btc).unwrap().oracle;
+    assert!(oracle(&before.engine) > Px(100 * MAX_COUNT));
+    let mut database = Connection::open(dir.path().join(DATABASE)).unwrap();
+    let transaction = database.transaction().unwrap();
+    for record in noted(&mut before.engine).unwrap() {
+        record.write(&transaction).unwrap();
+    }
+    transaction.commit().unwrap();
+    drop(database);
+    for _ in 0..2 {
+        let mut again = opened(dir.path());
+        assert_eq!(again.engine.now(), before.engine.now());
+        let next = again.engine.now() + Millis::STEP;
+        again.engine.engine_mut().advance_to(next);
+        assert_eq!(oracle(&again.engine), Px(MAX_COUNT));
+        again.store.take().unwrap().closed().await;
+    }
 }

@@ -10,6 +10,7 @@ mod tape;
 mod walk;
 
 pub(super) use dice::Dice;
+pub use walk::Bounds;
 
 use serde::{Deserialize, Serialize};
 
@@ -88,6 +89,17 @@ impl Generator {
     pub(super) fn nudge(&mut self, market: MarketIx, by: Bps) {
         if let Some(coin) = self.coins.get_mut(usize::from(market)) {
             coin.walk.nudge(by);
+        }
+    }
+
+    pub(super) fn has_room(&self, market: MarketIx, by: Bps) -> bool {
+        let coin = self.coins.get(usize::from(market));
+        coin.is_some_and(|coin| coin.walk.has_room(by))
+    }
+
+    pub(super) fn bound_prices(&mut self, bounds: Bounds) {
+        for coin in &mut self.coins {
+            coin.walk.bounds = bounds;
         }
     }
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::dice::{Dice, real, whole};
 use super::walk::halving;
 use crate::exchange::engine::spec::{BookLevel, MarketSpec};
-use crate::exchange::engine::units::{Lots, Px};
+use crate::exchange::engine::units::{Lots, MAX_COUNT, Px};
 use crate::exchange::engine::words::Side;
 
 /// Visible levels per side.
@@ -79,8 +79,9 @@ impl Shape {
         let tick = Px(whole(center)).tick(self.decimals);
         let width = real(tick.0.unsigned_abs());
         let spread = libm::floor(1.0 + (self.spread - 1.0) * activity.max(1.0));
-        let bid = Px(whole((center - spread * width / 2.0) / width) * tick.0);
-        let ask = bid + Px(whole(spread) * tick.0);
+        let bid = whole((center - spread * width / 2.0) / width).saturating_mul(tick.0);
+        let ask = Px(bid.saturating_add(whole(spread).saturating_mul(tick.0)));
+        let bid = Px(bid);
         let bids = self.side(Side::Buy, bid);
         let asks = self.side(Side::Sell, ask);
         self.touch = [bids.first().copied(), asks.first().copied()];
@@ -132,7 +133,7 @@ impl Shape {
         let money = self.base * hump * first * libm::exp(0.7 * mood);
         let lots = (money / real(px.0.unsigned_abs())).max(1.0);
         let gone = self.depleted.get(&(side, px)).copied().unwrap_or(0.0);
-        Lots(whole(lots - gone))
+        Lots(whole(lots - gone).min(MAX_COUNT))
     }
 
     /// The next price behind `px` that has a level: nearly every tick near the touch, a third of them far away.

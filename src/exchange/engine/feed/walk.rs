@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::DT;
 use super::dice::{Dice, real, whole};
 use crate::exchange::engine::spec::MarketSpec;
-use crate::exchange::engine::units::{Bps, Px};
+use crate::exchange::engine::units::{Bps, MAX_COUNT, Px};
 use crate::exchange::engine::words::Side;
 
 const YEAR: f64 = 365.0 * 86_400.0;
@@ -115,6 +115,16 @@ pub(super) struct Fair {
     pub(super) center: f64,
 }
 
+/// How far a price may go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Bounds {
+    /// From one price unit to [`MAX_COUNT`] of them: every product of prices stays inside the engine's integers.
+    #[default]
+    Kept,
+    /// Wherever it went before there were bounds: to do again what was done then.
+    Open,
+}
+
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Walk {
     dice: Dice,
@@ -127,6 +137,8 @@ pub(super) struct Walk {
     premium: Wander,
     /// Log distance users' trades pushed the price, on its way back.
     pressure: f64,
+    #[serde(skip)]
+    pub(super) bounds: Bounds,
 }
 
 impl Walk {
@@ -144,6 +156,7 @@ impl Walk {
             },
             premium: Wander::new(600.0, 0.0002),
             pressure: 0.0,
+            bounds: Bounds::Kept,
         }
     }
 
@@ -154,9 +167,17 @@ impl Walk {
         // A weak pull home keeps long demos in range.
         self.away *= halving(3.0 * DAY);
         self.away += scale * (self.beta * weather.factor + own) + jumps;
+        if self.bounds == Bounds::Kept {
+            let lowest = libm::log(1.0 / self.start);
+            self.away = self.away.max(lowest).min(libm::log(highest() / self.start));
+        }
         let premium = self.premium.step(self.dice.normal());
         self.pressure *= halving(PRESSURE);
-        let fair = self.start * libm::exp(self.away + self.pressure);
+        let wanted = self.start * libm::exp(self.away + self.pressure);
+        let fair = match self.bounds {
+            Bounds::Kept => wanted.max(1.0).min(highest()),
+            Bounds::Open => wanted,
+        };
         Fair {
             oracle: Px(whole(fair + 0.5).max(1)),
             center: fair * (1.0 + premium),
@@ -174,8 +195,27 @@ impl Walk {
     }
 
     pub(super) fn nudge(&mut self, by: Bps) {
-        self.away += libm::log1p(bps(by).max(-0.99));
+        self.away += nudged(by);
     }
+
+    /// Whether a nudge would leave the price within its bounds, or bring it nearer to them.
+    pub(super) fn has_room(&self, by: Bps) -> bool {
+        let then = self.start * libm::exp(self.away + self.pressure + nudged(by));
+        if by.0 < 0 {
+            then >= 1.0
+        } else {
+            then <= highest()
+        }
+    }
+}
+
+/// Log distance of a nudge.
+fn nudged(by: Bps) -> f64 {
+    libm::log1p(bps(by).max(-0.99))
+}
+
+fn highest() -> f64 {
+    real(MAX_COUNT.unsigned_abs())
 }
 
 fn bps(count: Bps) -> f64 {

@@ -1,7 +1,8 @@
 use super::desk::{START, lax, order, spec};
 use crate::exchange::engine::*;
 
-pub(super) fn synthetic(seed: u64) -> Engine {
+/// Three markets of usual depths.
+fn three() -> Vec<MarketSpec> {
     let mut markets = vec![
         spec("BTC", 5, 40, "64000"),
         spec("ETH", 4, 25, "3000"),
@@ -11,6 +12,14 @@ pub(super) fn synthetic(seed: u64) -> Engine {
     for (market, depth) in markets.iter_mut().zip(depths) {
         market.base_depth = Usd::dollars(depth);
     }
+    markets
+}
+
+pub(super) fn synthetic(seed: u64) -> Engine {
+    over(seed, three())
+}
+
+fn over(seed: u64, markets: Vec<MarketSpec>) -> Engine {
     Engine::new(EngineConfig {
         seed,
         start: START,
@@ -150,4 +159,47 @@ fn a_large_buy_pushes_the_price_where_the_venue_says_so_and_half_of_it_is_gone_i
         (2 * later - at_once).abs() <= at_once / 5,
         "{at_once} then {later}"
     );
+}
+
+/// Many nudges one way, with time between them; then one back, and an hour.
+fn driven(by: i64) -> [Px; 2] {
+    let mut engine = synthetic(7);
+    let btc = MarketIx::from(0);
+    let oracle = |engine: &Engine| engine.market_facts(btc).unwrap().oracle;
+    for _ in 0..300 {
+        engine.nudge(btc, Bps(by));
+        engine.advance_to(engine.now() + Millis::STEP);
+    }
+    let end = oracle(&engine);
+    assert!(!engine.has_room(btc, Bps(by)) && engine.has_room(btc, Bps(-by)));
+    engine.nudge(btc, Bps(-by));
+    engine.advance_to(engine.now() + Millis::HOUR);
+    [end, oracle(&engine)]
+}
+
+#[test]
+fn no_number_of_nudges_takes_a_price_where_the_engine_cannot_count_and_one_back_is_felt() {
+    let [highest, then] = driven(2_000);
+    assert_eq!(highest, Px(MAX_COUNT));
+    assert!(then < Px(MAX_COUNT / 10 * 9), "{then:?}");
+    let [lowest, then] = driven(-2_000);
+    assert_eq!(lowest, Px(1));
+    assert!(then >= Px(1), "{then:?}");
+}
+
+#[test]
+fn a_market_wilder_than_any_stays_within_what_a_price_may_be() {
+    let mut wild = three();
+    for (market, start) in wild.iter_mut().zip([MAX_COUNT, 1, MAX_COUNT / 2]) {
+        market.start_price = Px(start);
+        market.volatility = Bps(1_000_000);
+    }
+    let mut engine = over(7, wild);
+    for _ in 0..60 {
+        engine.advance_to(engine.now() + Millis::seconds(60));
+        for market in engine.market_ixs() {
+            let oracle = engine.market_facts(market).unwrap().oracle;
+            assert!((Px(1)..=Px(MAX_COUNT)).contains(&oracle), "{oracle:?}");
+        }
+    }
 }
