@@ -4,7 +4,7 @@ use super::world::{World, listen};
 use crate::{
     app::{Identity, Mode, Options, Profile},
     config::{Connection, Secret},
-    exchange::{AccountKey, Handle, Pace},
+    exchange::{AccountKey, Breakdown, Handle, Pace},
     model::{Failure, FailureKind, Timestamp},
     runtime::{Beside, Far, Opened},
 };
@@ -16,7 +16,7 @@ use std::{
     process,
     sync::{Arc, OnceLock},
 };
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, sync::oneshot};
 use tokio_util::sync::CancellationToken;
 
 /// A desk on a paper exchange of its own, and what it leaves behind.
@@ -51,7 +51,10 @@ impl Paper {
             let opened = opened(&world, start, pace, stop).await;
             let exchange =
                 opened.map_err(|why| Failure::new(FailureKind::Unreachable, format!("{why:#}")))?;
-            let accounts = accounts(&exchange, &journal_dir, &options);
+            let mut accounts = accounts(&exchange, &journal_dir, &options);
+            if let Ok(opened) = &mut accounts {
+                opened.lost = Some(lost(exchange.failed()));
+            }
             // There is one opening, so there is no exchange yet.
             drop(running.set(exchange));
             accounts
@@ -65,6 +68,18 @@ impl Paper {
             exchange.stopped().await;
         }
     }
+}
+
+/// Tells why the exchange trades no more, when it does not.
+fn lost(failed: impl Future<Output = Breakdown> + Send + 'static) -> oneshot::Receiver<String> {
+    let (tell, told) = oneshot::channel();
+    tokio::spawn(async move {
+        let why = color_eyre::eyre::Report::new(failed.await);
+        let words = format!("{why:#}: nothing is traded any more until the desk is started again");
+        // A desk that has left need not hear it.
+        drop(tell.send(words));
+    });
+    told
 }
 
 async fn opened(
@@ -115,6 +130,7 @@ fn accounts(exchange: &Handle, dir: &Path, options: &Options) -> Result<Opened, 
     Ok(Opened {
         first,
         others: others.collect(),
+        lost: None,
     })
 }
 
@@ -207,6 +223,16 @@ mod tests {
         let first = opened_and_ended(Some(dir.clone())).await;
         assert_eq!(first.1, dir.join("journal"));
         assert_eq!(opened_and_ended(Some(dir)).await, first);
+    }
+
+    #[tokio::test]
+    async fn a_desk_is_told_when_its_own_exchange_has_stopped() {
+        let told = lost(std::future::ready(Breakdown::Engine)).await.unwrap();
+        assert_eq!(
+            told,
+            "the paper exchange has stopped after an internal error: nothing is traded any more until the desk is \
+             started again"
+        );
     }
 
     #[tokio::test]

@@ -1,7 +1,7 @@
 //! `perpdeck serve`: the paper exchange alone, until it is interrupted.
 //!
 //! Contract: prints where it listens, whom it knows and with which keys, once, and then only works. Ctrl-C and SIGTERM
-//! end it with code 0 after the answers under way are out.
+//! end it with code 0 after the answers under way are out; an internal error of the exchange ends it with code 1.
 
 use super::{
     Exit, log, out, state_dir,
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     config::{Sources, load},
-    exchange::{AccountKey, Handle},
+    exchange::{AccountKey, Breakdown, Handle},
     runtime::Clock,
 };
 use color_eyre::{Result, eyre::Context as _};
@@ -63,7 +63,7 @@ pub(super) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
     if let Some(warning) = warning(args.listen) {
         out::complain(&warning);
     }
-    let exit = watched(&exchange).await?;
+    let exit = watched(exchange.failed()).await?;
     stop.cancel();
     exchange.stopped().await;
     Ok(exit)
@@ -79,17 +79,23 @@ fn warning(listen: SocketAddr) -> Option<String> {
     })
 }
 
-/// Until it is interrupted. An exchange whose records cannot be written says so at once, and 503 to everybody.
-async fn watched(exchange: &Handle) -> io::Result<Exit> {
+/// Until it is interrupted. An exchange whose records cannot be written says so at once, and 503 to everybody; one whose
+/// engine has stopped has nothing left to say to anybody.
+async fn watched(failed: impl Future<Output = Breakdown>) -> io::Result<Exit> {
     let mut interrupted = std::pin::pin!(interrupted());
-    tokio::select! {
-        ended = &mut interrupted => ended.map(|()| Exit::Ok),
-        why = exchange.failed() => {
-            let why = color_eyre::eyre::Report::new(why);
-            out::complain(&format!("{why:#}: nothing is traded any more until the exchange is started again"));
-            interrupted.await.map(|()| Exit::Failed)
-        }
+    let why = tokio::select! {
+        ended = &mut interrupted => return ended.map(|()| Exit::Ok),
+        why = failed => why,
+    };
+    let serves_on = matches!(why, Breakdown::Store(_));
+    let why = color_eyre::eyre::Report::new(why);
+    out::complain(&format!(
+        "{why:#}: nothing is traded any more until the exchange is started again"
+    ));
+    if serves_on {
+        interrupted.await?;
     }
+    Ok(Exit::Failed)
 }
 
 async fn interrupted() -> io::Result<()> {
@@ -152,6 +158,12 @@ fn table(base_url: &str, accounts: &[AccountKey]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn an_exchange_whose_engine_has_stopped_ends_by_itself_and_says_that_it_failed() {
+        let ended = watched(std::future::ready(Breakdown::Engine)).await;
+        assert_eq!(ended.unwrap(), Exit::Failed);
+    }
 
     #[test]
     fn who_listens_beyond_this_machine_is_told_what_that_means() {

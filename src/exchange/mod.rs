@@ -91,6 +91,17 @@ pub enum StartFault {
     Script(#[source] tokio::task::JoinError),
 }
 
+/// Why a running exchange trades no more. What was answered before it holds.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum Breakdown {
+    /// Its records cannot be kept; it answers 503 from then on.
+    #[error(transparent)]
+    Store(Arc<StoreFault>),
+    /// A request or a step panicked with the floor in hand; it answers 500 from then on.
+    #[error("the paper exchange has stopped after an internal error")]
+    Engine,
+}
+
 /// A running exchange.
 #[derive(Debug)]
 pub struct Handle {
@@ -99,6 +110,7 @@ pub struct Handle {
     pub accounts: Vec<AccountKey>,
     task: JoinHandle<()>,
     failure: Failure,
+    broken: CancellationToken,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,9 +130,15 @@ impl Handle {
         format!("http://{addr}")
     }
 
-    /// Waits until the exchange can no longer keep its records; it answers 503 from then on. For ever, in memory.
-    pub async fn failed(&self) -> Arc<StoreFault> {
-        self.failure.happened().await
+    /// Waits until the exchange trades no more, though nobody has stopped it; for ever, if that never comes.
+    pub fn failed(&self) -> impl Future<Output = Breakdown> + Send + use<> {
+        let (failure, broken) = (self.failure.clone(), self.broken.clone());
+        async move {
+            tokio::select! {
+                why = failure.happened() => Breakdown::Store(why),
+                () = broken.cancelled() => Breakdown::Engine,
+            }
+        }
     }
 
     /// Waits until the stop signal has been obeyed: no request is under way any more, and the directory is free.
@@ -157,12 +175,14 @@ pub async fn start(
         .as_ref()
         .map_or_else(Failure::never, Store::failure);
     let service = Arc::new(Service::new(resumed, &users, (addr, began)));
+    let broken = service.broken.clone();
     let task = tokio::spawn(run(listener, service, shutdown));
     Ok(Handle {
         addr,
         accounts,
         task,
         failure,
+        broken,
     })
 }
 
@@ -210,6 +230,8 @@ async fn tick(service: Arc<Service>, shutdown: CancellationToken) {
 #[derive(Debug)]
 struct Service {
     floor: Mutex<Floor>,
+    /// Fires when the floor may have been left half changed.
+    broken: CancellationToken,
     store: Option<Store>,
     chaos: Mutex<Chaos>,
     gate: Gate,
@@ -239,6 +261,7 @@ impl Service {
                 keys: resumed.keys.at_most(scenario.keys_per_user()),
                 closings: resumed.closings,
             }),
+            broken: CancellationToken::new(),
             store: resumed.store,
             chaos: Mutex::new(Chaos::new(scenario.seed, scenario.faults())),
             budgets: Budgets::new(scenario.budgets()),
@@ -265,6 +288,7 @@ impl Service {
         Ok(Held {
             floor,
             store: self.store.as_ref(),
+            broken: &self.broken,
         })
     }
 
@@ -324,15 +348,33 @@ mod tests {
 
     const BARE: &str = include_str!("../../tests/support/bare.toml");
 
-    #[tokio::test(start_paused = true)]
-    async fn virtual_time_follows_the_wall_clock_in_whole_steps_and_stops_on_the_signal() {
+    fn service(pace: Pace) -> Arc<Service> {
         let scenario = Scenario::parse(BARE).unwrap();
-        let pace = Pace::Live(Speed::from_thousandths(2_000).unwrap());
         let start = engine::Millis(1_790_000_000_000);
         let resumed = Resumed::in_memory(scenario, start, Some(pace)).unwrap();
         let users = resumed.scenario.users(&resumed.engine);
         let addr = "127.0.0.1:1".parse().unwrap();
-        let service = Arc::new(Service::new(resumed, &users, (addr, Instant::now())));
+        Arc::new(Service::new(resumed, &users, (addr, Instant::now())))
+    }
+
+    #[tokio::test]
+    async fn whoever_started_the_exchange_hears_of_a_panic_with_the_floor_in_hand() {
+        let service = service(Pace::Paused);
+        drop(service.floor().unwrap());
+        assert!(!service.broken.is_cancelled());
+        let request = Arc::clone(&service);
+        let ended = tokio::spawn(async move {
+            let _floor = request.floor().unwrap();
+            panic!("a sum that overflows");
+        });
+        assert!(ended.await.unwrap_err().is_panic());
+        service.broken.cancelled().await;
+        assert_eq!(service.floor().unwrap_err().status.as_u16(), 500);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn virtual_time_follows_the_wall_clock_in_whole_steps_and_stops_on_the_signal() {
+        let service = service(Pace::Live(Speed::from_thousandths(2_000).unwrap()));
         let stop = CancellationToken::new();
         let ticking = tokio::spawn(tick(Arc::clone(&service), stop.clone()));
         tokio::time::sleep(Duration::from_millis(10_100)).await;

@@ -9,7 +9,7 @@ use super::{
     scribe::{self, Scribe},
 };
 use crate::{
-    app::{Effect, Glance, Identity, Msg, Options},
+    app::{Effect, Glance, Identity, Msg, Options, notice::Tone},
     client::Client,
     config::Connection,
     model::Failure,
@@ -41,6 +41,8 @@ pub struct Far {
 pub struct Opened {
     pub first: Far,
     pub others: Vec<Beside>,
+    /// Tells why a service that lives with the desk serves no more.
+    pub lost: Option<oneshot::Receiver<String>>,
 }
 
 /// An account beside the first, with the settings of its own.
@@ -55,6 +57,7 @@ impl From<Far> for Opened {
         Self {
             first,
             others: vec![],
+            lost: None,
         }
     }
 }
@@ -88,6 +91,14 @@ pub(super) struct Way {
     pub(super) wanted: UnboundedReceiver<Effect>,
 }
 
+/// Says on the desk, once, that its service is gone.
+async fn mourn_later(lost: oneshot::Receiver<String>, desk: Sender<Msg>) {
+    if let Ok(why) = lost.await {
+        // The loop that would have listened has ended: nobody is left to tell.
+        drop(desk.send(Msg::Said(Tone::Alert, why)).await);
+    }
+}
+
 /// Both ends of the ways to an account.
 pub(super) fn ways() -> (Post, Way) {
     let (inbox, mail) = channel(MAIL);
@@ -107,6 +118,9 @@ impl Services {
             Ok(opened) => opened,
             Err(why) => return self.first.mourn(why).await,
         };
+        if let Some(lost) = opened.lost {
+            tokio::spawn(mourn_later(lost, self.common.clone()));
+        }
         let dir = opened.first.journal_dir.clone();
         let mut accounts = vec![(options, self.first, opened.first)];
         for Beside { options, far } in opened.others {

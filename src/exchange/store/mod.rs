@@ -45,6 +45,7 @@ use std::{
     },
 };
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
 /// A checkpoint is due after so many records,
 const RECORDS: u64 = 4_096;
@@ -182,7 +183,7 @@ impl Store {
 }
 
 /// Tells when an exchange can no longer keep its records.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Failure(Option<watch::Receiver<Settled>>);
 
 impl Failure {
@@ -253,6 +254,7 @@ impl Outbox {
 pub(super) struct Held<'a> {
     pub(super) floor: MutexGuard<'a, Floor>,
     pub(super) store: Option<&'a Store>,
+    pub(super) broken: &'a CancellationToken,
 }
 
 impl Held<'_> {
@@ -268,7 +270,7 @@ impl Drop for Held<'_> {
     fn drop(&mut self) {
         // What a panic left half done is not written: a restart goes on from before it.
         if std::thread::panicking() {
-            return;
+            return self.broken.cancel();
         }
         match self.store {
             Some(store) => store.submit(&mut self.floor),
