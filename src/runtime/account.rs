@@ -159,8 +159,10 @@ impl Way {
     pub(super) async fn mourn(mut self, why: Failure) {
         self.say(Msg::Said(Tone::Alert, why.to_string())).await;
         while let Some(effect) = self.wanted.recv().await {
-            if let Effect::Send(ticket, _) = effect {
+            if let Effect::Send(ticket, _) | Effect::SendAs(ticket, ..) = effect {
                 self.say(Msg::Settled(ticket, Err(why.clone()))).await;
+            } else if let Effect::Write(_) = effect {
+                self.say(Msg::Written(Err(why.to_string()))).await;
             }
         }
     }
@@ -226,4 +228,34 @@ fn overheard(guests: &Guests, inbox: &Sender<Msg>) -> Sender<Msg> {
         }
     });
     sender
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::services::ways, *};
+    use crate::model::{Command, FailureKind, Receipt, Ticket};
+
+    #[tokio::test]
+    async fn where_nothing_can_be_reached_the_command_line_hears_so_like_the_desk() {
+        let (mut post, way) = ways();
+        let why = Failure::new(FailureKind::Unreachable, "no such host");
+        let cancel = || Command::Cancel("o-1".into());
+        let asked = [
+            Effect::Send(Ticket(1), cancel()),
+            Effect::SendAs(Ticket(2), cancel(), "mine".into()),
+        ];
+        for effect in asked {
+            post.effects.send(effect).unwrap();
+        }
+        drop(post.effects);
+        way.mourn(why.clone()).await;
+        let mut ends = vec![];
+        while let Some(msg) = post.mail.recv().await {
+            if let Msg::Settled(ticket, result) = msg {
+                ends.push((ticket, result));
+            }
+        }
+        let failed = || Err::<Receipt, _>(why.clone());
+        assert_eq!(ends, [(Ticket(1), failed()), (Ticket(2), failed())]);
+    }
 }
