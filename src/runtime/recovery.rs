@@ -62,6 +62,7 @@ pub(super) async fn recover(desk: Desk, left: oneshot::Receiver<Result<Left, Jou
     if open.is_empty() {
         return;
     }
+    desk.finds_out(open.len());
     open.reverse();
     let account = &desk.client.connection().account_id;
     let working = desk.client.working_orders(account).await.ok();

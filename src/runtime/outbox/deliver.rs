@@ -46,7 +46,7 @@ impl Desk {
         asked_at: Timestamp,
     ) -> Result<Arc<Errand>, Failure> {
         if command.risk() == Risk::Increasing {
-            self.ready().await;
+            self.ready_within(self.patience(command.risk())).await?;
         }
         if let Some(why) = self.refusal(&command) {
             return Err(why);

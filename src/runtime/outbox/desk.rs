@@ -5,7 +5,9 @@ use crate::{
     app::{Msg, notice::Tone},
     client::Client,
     journal::{Journal, JournalError},
-    model::{AccountId, Command, Failure, IdempotencyKey, OrderId, Resource, Risk, Ticket},
+    model::{
+        AccountId, Command, Failure, FailureKind, IdempotencyKey, OrderId, Resource, Risk, Ticket,
+    },
     runtime::{
         Clock,
         scribe::{Scribe, aside},
@@ -15,7 +17,7 @@ use std::{
     collections::HashMap,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU32, Ordering},
+        atomic::{AtomicU32, AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -26,6 +28,9 @@ use tokio::{
 
 /// How long a halt or its end waits for the disk.
 const NOTING: Duration = Duration::from_secs(1);
+
+/// How long a command waits for the last session's before it is said.
+const MOMENT: Duration = Duration::from_secs(1);
 
 /// What comes of a note in the journal.
 type Noted = oneshot::Receiver<Result<(), JournalError>>;
@@ -63,6 +68,8 @@ struct Shared {
     halted: Mutex<Option<String>>,
     /// Whether it is known what became of the last session's commands.
     ready: watch::Sender<bool>,
+    /// How many of them there are.
+    left_open: AtomicUsize,
 }
 
 /// When this goes, the desk knows what became of the last session's commands.
@@ -222,6 +229,31 @@ impl Desk {
         // The sender lives in the desk itself.
         let mut ready = self.shared.ready.subscribe();
         let _ready = ready.wait_for(|ready| *ready).await;
+    }
+
+    /// So many commands of the last session are being found out about.
+    pub(in crate::runtime) fn finds_out(&self, count: usize) {
+        self.shared.left_open.store(count, Ordering::Relaxed);
+    }
+
+    /// [`Self::ready`] within `patience`. Whoever waits longer than a moment is told for what.
+    pub(super) async fn ready_within(&self, patience: Duration) -> Result<(), Failure> {
+        let moment = self.client.tempo().of(MOMENT).min(patience);
+        if timeout(moment, self.ready()).await.is_ok() {
+            return Ok(());
+        }
+        let count = self.shared.left_open.load(Ordering::Relaxed);
+        let text = match count {
+            0 => "reading first what the last session left open".to_owned(),
+            1 => "finding out first what became of 1 command of the last session".to_owned(),
+            _ => format!("finding out first what became of {count} commands of the last session"),
+        };
+        self.note(Tone::Plain, text).await;
+        let found = timeout(patience.saturating_sub(moment), self.ready()).await;
+        found.map_err(|_| {
+            let why = "what became of the last session's commands is not found out yet; nothing was sent";
+            Failure::new(FailureKind::Unavailable, why)
+        })
     }
 
     /// Why `command` may not be sent now, if so.

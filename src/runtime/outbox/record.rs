@@ -24,6 +24,9 @@ fn patience(risk: Risk) -> Duration {
     })
 }
 
+/// How long a way out waits where the last session may have sent the very same.
+const ALIKE: Duration = Duration::from_secs(2);
+
 fn only_shows(why: &JournalError) -> Failure {
     Failure::local(format!("{why}. This desk only shows: it sends nothing"))
 }
@@ -108,7 +111,7 @@ impl Desk {
         let key = origin.key.unwrap_or_else(own);
         let request = Request::of(command, key, &self.client.dialect())
             .map_err(|why| Failure::local(format!("the request could not be written: {why}")))?;
-        if chosen && let Some(recorded) = self.recorded_before(&request).await {
+        if chosen && let Some(recorded) = self.recorded_before(&request, command.risk()).await {
             return recorded;
         }
         let intent = Intent {
@@ -132,10 +135,25 @@ impl Desk {
     }
 
     /// What was sent under the key of `request` before, about to be sent again as it was.
-    async fn recorded_before(&self, request: &Request) -> Option<Result<Recorded, Failure>> {
+    async fn recorded_before(
+        &self,
+        request: &Request,
+        risk: Risk,
+    ) -> Option<Result<Recorded, Failure>> {
         let key = request.key.clone()?;
-        // What the last session left open is looked at first: it may be this very request.
-        self.ready().await;
+        if !self.is_known(&key).await {
+            return None;
+        }
+        // It may be open since the last session, and be found out about this moment. A way out waits little for that:
+        // it goes under the same key all the same.
+        let patience = match risk {
+            Risk::Increasing => self.patience(risk),
+            Risk::Neutral | Risk::Reducing => self.client.tempo().of(ALIKE),
+        };
+        let found = self.ready_within(patience).await;
+        if let (Risk::Increasing, Err(why)) = (risk, found) {
+            return Some(Err(why));
+        }
         let (connection, now) = (self.client.connection(), self.clock.now());
         let here = (connection.base_url.clone(), connection.account_id.clone());
         let known = self.scribe.write(move |journal| {
@@ -165,6 +183,14 @@ impl Desk {
             },
             intent: Slot::from(OnceLock::from(entry.id)),
         }))
+    }
+
+    /// Whether the journal holds something under this key. One that cannot be read says so when the intent is to be
+    /// recorded.
+    async fn is_known(&self, key: &IdempotencyKey) -> bool {
+        let key = key.clone();
+        let known = self.scribe.write(move |journal| journal.by_key(&key));
+        known.await.ok().flatten().is_some()
     }
 
     /// Intents that mark a whole deed, not a request: a flatten.

@@ -70,8 +70,11 @@ fn left_open(command: &Command, number: u32, url: &str, journal: &Journal) -> In
 }
 
 fn opened(dir: TempDir, responder: Responder, now: Timestamp) -> Desk {
+    opened_at(dir, responder, now, Tempo::hurried(100))
+}
+
+fn opened_at(dir: TempDir, responder: Responder, now: Timestamp, tempo: Tempo) -> Desk {
     let (calls, _) = unbounded_channel();
-    let tempo = Tempo::hurried(100);
     let client = Client::at_tempo(responder.connection(), calls, move || now, tempo).unwrap();
     let (sender, events) = channel(64);
     let place = dir.path().to_owned();
@@ -305,4 +308,53 @@ async fn a_desk_that_was_halted_is_halted_still_when_it_is_started_again_until_i
 
 fn is_settled(msg: &Msg) -> bool {
     matches!(msg, Msg::Settled(..))
+}
+
+/// A desk whose last session left an order in doubt, at a service that answers no read in time but takes what ends
+/// something.
+async fn with_doubt_that_lasts(tempo: Tempo) -> Desk {
+    let dir = tempfile::tempdir().unwrap();
+    let answer = |seen: &crate::client::responder::Seen| {
+        if seen.line.starts_with("GET ") {
+            Reply::Silence
+        } else {
+            tests::placed()
+        }
+    };
+    let responder = Responder::playing(answer, || ()).await;
+    let mut journal = Journal::open(dir.path()).unwrap();
+    let intent = left_open(&tests::buy(), 1, &responder.url, &journal);
+    journal.record(NOW, &intent).unwrap();
+    drop(journal);
+    opened_at(dir, responder, NOW, tempo)
+}
+
+#[tokio::test]
+async fn an_order_behind_the_last_sessions_doubt_is_told_for_what_it_waits_and_refused_in_time() {
+    let mut desk = with_doubt_that_lasts(Tempo::hurried(100)).await;
+    desk.outbox.send(Ticket(1), tests::buy());
+    let told = |msg: &Msg| {
+        matches!(msg, Msg::Said(_, text) if text.contains("what became of 1 command of the last session"))
+    };
+    desk.until(told).await;
+    let Msg::Settled(Ticket(1), Err(why)) = desk.until(is_settled).await else {
+        panic!("refused");
+    };
+    assert_eq!(why.kind, FailureKind::Unavailable, "exit code 12");
+    assert!(why.message.raw().contains("nothing was sent"), "{why}");
+    assert!(desk.methods().iter().all(|method| method == "GET"));
+}
+
+#[tokio::test]
+async fn a_way_out_under_a_key_of_its_own_waits_for_no_doubt_of_the_last_session() {
+    // Reads are given up after ten seconds each.
+    let mut desk = with_doubt_that_lasts(Tempo::default()).await;
+    let given = tokio::time::Instant::now();
+    let close = tests::close("p-1");
+    desk.outbox.send_as(Ticket(1), close, "mine".into());
+    let Msg::Settled(Ticket(1), result) = desk.until(is_settled).await else {
+        panic!("settled");
+    };
+    assert!(result.is_ok(), "{result:?}");
+    assert!(given.elapsed() < Duration::from_secs(5));
 }
