@@ -106,6 +106,15 @@ pub fn make_durable(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "checkpoint_fullfsync", "ON")
 }
 
+/// Whether an error says that there is no room. Where the log's shared memory cannot grow, `SQLite` speaks of an error
+/// in reading or writing.
+pub fn is_full(why: &rusqlite::Error) -> bool {
+    let rusqlite::Error::SqliteFailure(why, _) = why else {
+        return false;
+    };
+    why.code == ErrorCode::DiskFull || why.extended_code == rusqlite::ffi::SQLITE_IOERR_SHMSIZE
+}
+
 /// Whether an error says that the file is no sound database, rather than that it could not be reached.
 pub fn is_damage(why: &rusqlite::Error) -> bool {
     let code = why.sqlite_error_code();

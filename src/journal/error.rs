@@ -19,6 +19,8 @@ pub enum JournalError {
     },
     #[error("the journal {} is damaged and was left as it is ({why}); move it away to start a new one", path.display())]
     Damaged { path: PathBuf, why: String },
+    #[error("the disk of the journal in {} is full; make room and start again", path.display())]
+    Full { path: PathBuf },
     #[error("the journal in {} cannot be opened: {why}", path.display())]
     Place {
         path: PathBuf,

@@ -72,9 +72,13 @@ fn named(dir: &Path) -> Option<Holder> {
 /// The database, checked and at the newest schema. Nothing is written to a file that is refused.
 pub(super) fn database(dir: &Path) -> Result<Connection, JournalError> {
     let path = dir.join(DATABASE);
-    let place = |why: io::Error| JournalError::Place {
-        path: path.clone(),
-        why: Arc::new(why),
+    let place = |why: io::Error| {
+        let path = path.clone();
+        if why.kind() == io::ErrorKind::StorageFull {
+            return JournalError::Full { path };
+        }
+        let why = Arc::new(why);
+        JournalError::Place { path, why }
     };
     drop(disk::private_file(&path).map_err(place)?);
     disk::sync_dir(dir).map_err(place)?;
@@ -142,6 +146,9 @@ fn back_up(connection: &Connection, dir: &Path, version: i64) -> rusqlite::Resul
 
 fn refusal(path: &Path, why: rusqlite::Error) -> JournalError {
     let path = path.to_owned();
+    if disk::is_full(&why) {
+        return JournalError::Full { path };
+    }
     if disk::is_damage(&why) {
         let why = why.to_string();
         return JournalError::Damaged { path, why };

@@ -7,7 +7,8 @@
 //! so the files are readable by their owner only. After the first failed write the journal stays failed
 //! until it is opened again: a commit that failed may be found on disk later, so what follows it could
 //! not be trusted; that it failed, or that a desk was halted, is noted beside the database and outlives a
-//! restart. A damaged or newer file is refused and left as it is; before an older one is changed,
+//! restart. On a disk without room the journal opens failed: its halts and spare keys, which need none, are there, and
+//! nothing else. A damaged or newer file is refused and left as it is; before an older one is changed,
 //! a copy is kept beside it.
 //!
 //! Known limit: not for network file systems, where neither the lock nor the sync is to be relied on.
@@ -47,7 +48,8 @@ use std::{
 #[derive(Debug)]
 pub struct Journal {
     dir: PathBuf,
-    connection: Connection,
+    /// `None` where there was no room to open it.
+    connection: Option<Connection>,
     failed: Option<JournalError>,
     /// Writes that still succeed on a disk that is about to break.
     #[cfg(test)]
@@ -63,11 +65,23 @@ pub struct Journal {
 impl Journal {
     /// Opens or creates the journal in `dir`, which is created (mode 0700) if it is not there.
     pub fn open(dir: &Path) -> Result<Self, JournalError> {
+        Self::on(dir, file::database)
+    }
+
+    fn on(
+        dir: &Path,
+        database: impl FnOnce(&Path) -> Result<Connection, JournalError>,
+    ) -> Result<Self, JournalError> {
         let lock = file::lock(dir)?;
+        let (connection, failed) = match database(dir) {
+            Ok(connection) => (Some(connection), None),
+            Err(why @ JournalError::Full { .. }) => (None, Some(why)),
+            Err(why) => return Err(why),
+        };
         let mut journal = Self {
             dir: dir.to_owned(),
-            connection: file::database(dir)?,
-            failed: None,
+            connection,
+            failed,
             #[cfg(test)]
             breaks: None,
             spares: None,
@@ -83,7 +97,7 @@ impl Journal {
     pub fn look(dir: &Path) -> Result<Self, JournalError> {
         Ok(Self {
             dir: dir.to_owned(),
-            connection: file::readable(dir)?,
+            connection: Some(file::readable(dir)?),
             failed: Some(JournalError::Held {
                 path: dir.to_owned(),
                 holder: file::holder(dir).map(|holder| holder.process),
@@ -94,44 +108,6 @@ impl Journal {
             halts: None,
             lock: None,
         })
-    }
-
-    /// Keys that were used while the journal was down become intents; the rest stays ready. Without
-    /// them the desk trades on, it only has no spare key then.
-    fn open_spares(&mut self, dir: &Path) {
-        let Ok((mut spares, used)) = Spares::open(dir) else {
-            return;
-        };
-        let kept = used.iter().all(|used| self.take_in(used).is_ok());
-        if kept && spares.refill().is_ok() {
-            self.spares = Some(spares);
-        }
-    }
-
-    fn take_in(&mut self, used: &Used) -> Result<(), JournalError> {
-        self.write(|connection| {
-            connection.execute(
-                "INSERT OR IGNORE INTO intents (created_at, base_url, account_id, credential, method,
-                     target, body, key, risk, command, resource, state, replay_until)
-                 VALUES (?1, ?2, ?3, ?4, 'POST', ?7, x'', ?5, 'reducing',
-                     'close all positions on ' || ?3, ?3, 'unknown', ?6)",
-                params![
-                    used.at.0,
-                    used.base_url,
-                    used.account_id.raw(),
-                    used.credential,
-                    used.key.raw(),
-                    Window::since(used.at).until().0,
-                    used.target,
-                ],
-            )?;
-            Ok(())
-        })
-    }
-
-    /// A key for closing everything that needs no new disk space, marked as used.
-    pub fn spare(&mut self, used: impl FnOnce(IdempotencyKey) -> Used) -> Option<Used> {
-        self.spares.as_mut()?.take(used)
     }
 
     /// Why exposure may only go down on this account until a person says otherwise, if so.
@@ -177,7 +153,7 @@ impl Journal {
     /// What stands for an API key in the journal: equal for equal keys, and of no use to anybody else.
     pub fn fingerprint(&self, secret: &str) -> Result<String, JournalError> {
         let salt: Option<Vec<u8>> = self
-            .connection
+            .database()?
             .query_row("SELECT value FROM facts WHERE name = 'salt'", [], |row| {
                 row.get(0)
             })
@@ -317,35 +293,36 @@ impl Journal {
 
     /// The newest intents, newest first.
     pub fn recent(&self, limit: u32) -> Result<Vec<Entry>, JournalError> {
-        entry::select(&self.connection, "", limit)
+        entry::select(self.database()?, "", limit)
     }
 
     /// The newest intents before this one, newest first.
     pub fn recent_before(&self, id: IntentId, limit: u32) -> Result<Vec<Entry>, JournalError> {
-        entry::select(&self.connection, &format!("WHERE i.id < {}", id.0), limit)
+        entry::select(self.database()?, &format!("WHERE i.id < {}", id.0), limit)
     }
 
     /// The intent that was recorded with this key, if one was.
     pub fn by_key(&self, key: &IdempotencyKey) -> Result<Option<Entry>, JournalError> {
-        entry::with_key(&self.connection, key)
+        entry::with_key(self.database()?, key)
     }
 
     /// One intent.
     pub fn entry(&self, id: IntentId) -> Result<Option<Entry>, JournalError> {
-        let found = entry::select(&self.connection, &format!("WHERE i.id = {}", id.0), 1)?;
+        let found = entry::select(self.database()?, &format!("WHERE i.id = {}", id.0), 1)?;
         Ok(found.into_iter().next())
     }
 
     /// Intents that may still be under way or whose effect is in doubt, newest first.
     pub fn open_intents(&self) -> Result<Vec<Entry>, JournalError> {
         let open = "WHERE i.state IN ('prepared', 'inflight', 'unknown', 'parked', 'queued')";
-        entry::select(&self.connection, open, u32::MAX)
+        entry::select(self.database()?, open, u32::MAX)
     }
 
     /// Orders of this service that an intent is already known to have made; two services may use the same ids.
     pub fn linked_orders(&self, base_url: &str) -> Result<Vec<OrderId>, JournalError> {
+        let database = self.database()?;
         let read = || -> rusqlite::Result<Vec<OrderId>> {
-            self.connection
+            database
                 .prepare_cached(
                     "SELECT order_id FROM intents WHERE order_id IS NOT NULL
                      AND method = 'POST' AND base_url = ?1 ORDER BY id DESC LIMIT 1000",
@@ -361,6 +338,11 @@ impl Journal {
         self.failed.as_ref()
     }
 
+    fn database(&self) -> Result<&Connection, JournalError> {
+        let closed = || self.failed.clone().unwrap_or(JournalError::Stopped);
+        self.connection.as_ref().ok_or_else(closed)
+    }
+
     fn write<T>(
         &mut self,
         write: impl FnOnce(&Connection) -> rusqlite::Result<T>,
@@ -373,7 +355,8 @@ impl Journal {
             tests::wear_out(&mut self.breaks)?;
             write(connection)
         };
-        write(&self.connection).map_err(|why| {
+        let database = self.connection.as_ref().ok_or(JournalError::Stopped)?;
+        write(database).map_err(|why| {
             let why = JournalError::Write(Arc::new(why));
             self.failed = Some(why.clone());
             // Where even that cannot be noted, this session knows it.

@@ -5,10 +5,12 @@
 //! sent; the next desk that opens the journal takes the used ones in as intents of unknown outcome and
 //! puts fresh keys in their places.
 
+use super::{Journal, JournalError, Window};
 use crate::{
     disk::private_file,
     model::{AccountId, IdempotencyKey, Timestamp},
 };
+use rusqlite::params;
 use std::{
     fs::File,
     io::{self, Read as _, Seek as _, SeekFrom, Write as _},
@@ -98,6 +100,51 @@ impl Spares {
         bytes.push(b'\n');
         self.file.seek(SeekFrom::Start(slot * SLOT as u64))?;
         self.file.write_all(&bytes)
+    }
+}
+
+impl Journal {
+    /// Keys that were used while the journal was down become intents; the rest stays ready. Without
+    /// them the desk trades on, it only has no spare key then.
+    pub(super) fn open_spares(&mut self, dir: &Path) {
+        let Ok((mut spares, used)) = Spares::open(dir) else {
+            return;
+        };
+        if self.failed.is_some() {
+            // Those that were used wait for a journal that works.
+            self.spares = Some(spares);
+            return;
+        }
+        let kept = used.iter().all(|used| self.take_in(used).is_ok());
+        if kept && spares.refill().is_ok() {
+            self.spares = Some(spares);
+        }
+    }
+
+    fn take_in(&mut self, used: &Used) -> Result<(), JournalError> {
+        self.write(|connection| {
+            connection.execute(
+                "INSERT OR IGNORE INTO intents (created_at, base_url, account_id, credential, method,
+                     target, body, key, risk, command, resource, state, replay_until)
+                 VALUES (?1, ?2, ?3, ?4, 'POST', ?7, x'', ?5, 'reducing',
+                     'close all positions on ' || ?3, ?3, 'unknown', ?6)",
+                params![
+                    used.at.0,
+                    used.base_url,
+                    used.account_id.raw(),
+                    used.credential,
+                    used.key.raw(),
+                    Window::since(used.at).until().0,
+                    used.target,
+                ],
+            )?;
+            Ok(())
+        })
+    }
+
+    /// A key for closing everything that needs no new disk space, marked as used.
+    pub fn spare(&mut self, used: impl FnOnce(IdempotencyKey) -> Used) -> Option<Used> {
+        self.spares.as_mut()?.take(used)
     }
 }
 

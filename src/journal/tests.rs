@@ -236,7 +236,8 @@ fn every_commit_is_synced_and_only_the_owner_may_read() {
     let journal = Journal::open(&inner).unwrap();
     let pragma = |name| -> String {
         let value: rusqlite::types::Value = journal
-            .connection
+            .database()
+            .unwrap()
             .pragma_query_value(None, name, |row| row.get(0))
             .unwrap();
         format!("{value:?}")
@@ -325,13 +326,32 @@ pub(super) fn wear_out(left: &mut Option<u32>) -> rusqlite::Result<()> {
 impl Journal {
     /// From now on there is no more room on the disk than is used already.
     pub(crate) fn fill_disk(&self) {
-        let connection = &self.connection;
+        let connection = self.database().unwrap();
         let used: i64 = connection
             .pragma_query_value(None, "page_count", |row| row.get(0))
             .unwrap();
         let _most: i64 = connection
             .pragma_update_and_check(None, "max_page_count", used, |row| row.get(0))
             .unwrap();
+    }
+}
+
+impl Journal {
+    /// As [`Journal::open`] finds it on a disk without room for its log.
+    pub(crate) fn open_without_room(dir: &Path) -> Result<Self, JournalError> {
+        let path = dir.to_owned();
+        Self::on(dir, |_| Err(JournalError::Full { path }))
+    }
+}
+
+#[test]
+fn what_sqlite_says_of_a_disk_without_room_reads_as_a_full_disk() {
+    for code in [
+        rusqlite::ffi::SQLITE_FULL,
+        rusqlite::ffi::SQLITE_IOERR_SHMSIZE,
+    ] {
+        let why = rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(code), None);
+        assert!(crate::disk::is_full(&why), "{why}");
     }
 }
 

@@ -54,7 +54,13 @@ pub(super) async fn recover(desk: Desk, left: oneshot::Receiver<Result<Left, Jou
         fingerprint,
     } = match left.await.unwrap_or(Err(JournalError::Stopped)) {
         Ok(left) => left,
-        Err(why) => return desk.scribe.tell(&why).await,
+        Err(why) => {
+            desk.scribe.tell(&why).await;
+            if let Some(why) = desk.noted_halt().await {
+                desk.stay_halted(why).await;
+            }
+            return;
+        }
     };
     if let Some(why) = halted {
         desk.stay_halted(why).await;

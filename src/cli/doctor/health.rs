@@ -164,8 +164,9 @@ fn budget(asked: &Asked) -> Check {
 
 /// Opened for a moment, as an order would.
 fn journal(dir: &Path) -> Check {
-    match Journal::open(dir) {
-        Ok(_) => check(
+    let works = |journal: Journal| journal.failure().cloned().map_or(Ok(()), Err);
+    match Journal::open(dir).and_then(works) {
+        Ok(()) => check(
             "journal",
             Verdict::Ok,
             format!("{} is ready", dir.display()),

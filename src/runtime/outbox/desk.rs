@@ -186,6 +186,14 @@ impl Desk {
             .ask(move |journal| journal.halt(&base_url, &account, &why))
     }
 
+    /// Why it was halted, where that is all that can be read.
+    pub(in crate::runtime) async fn noted_halt(&self) -> Option<String> {
+        let (base_url, account) = self.place();
+        let read =
+            move |journal: &mut Journal| Ok(journal.halted(&base_url, &account).map(str::to_owned));
+        self.scribe.write(read).await.ok().flatten()
+    }
+
     /// As it is on the disk already.
     pub(in crate::runtime) async fn stay_halted(&self, why: String) {
         let cause = why.clone();
@@ -251,7 +259,8 @@ impl Desk {
         self.note(Tone::Plain, text).await;
         let found = timeout(patience.saturating_sub(moment), self.ready()).await;
         found.map_err(|_| {
-            let why = "what became of the last session's commands is not found out yet; nothing was sent";
+            let why =
+                "what became of the last session's commands is not found out yet; nothing was sent";
             Failure::new(FailureKind::Unavailable, why)
         })
     }

@@ -318,6 +318,44 @@ async fn on_a_full_disk_everything_is_closed_with_a_key_that_the_next_desk_finds
 }
 
 #[tokio::test]
+async fn a_desk_started_on_a_full_disk_is_halted_as_before_and_closes_all_with_a_key_that_is_kept()
+{
+    let dir = tempfile::tempdir().unwrap();
+    let responder = Responder::answering(vec![closed_all(), empty(), empty()]).await;
+    let account = "chal-1".into();
+    let mut before = Journal::open(dir.path()).unwrap();
+    before
+        .halt(&responder.url, &account, "it was flattened")
+        .unwrap();
+    drop(before);
+    let (client, _calls) = responder.client();
+    let (sender, events) = channel(64);
+    let place = dir.path().to_owned();
+    let open = move || Journal::open_without_room(&place);
+    let mut scene = Scene {
+        outbox: Outbox::spawn(client, Clock::Frozen(NOW), open, sender),
+        dir,
+        responder,
+        events,
+    };
+    scene.outbox.send(TICKET, buy());
+    let (msgs, result) = scene.settled().await;
+    let why = result.unwrap_err().to_string();
+    assert!(why.contains("HALTED: it was flattened"), "{why}");
+    assert!(said(&msgs).contains("is full"), "{}", said(&msgs));
+    scene.outbox.send(Ticket(2), Command::CloseAll(account));
+    let (msgs, result) = scene.settled().await;
+    assert!(matches!(result, Ok(Receipt::CloseAll(_))), "{result:?}");
+    let key: IdempotencyKey = scene.responder.seen()[0]
+        .header("idempotency-key")
+        .unwrap()
+        .into();
+    assert!(said(&msgs).contains(key.raw()));
+    let [known] = entries(scene).await.try_into().unwrap();
+    assert_eq!((known.intent.key, known.state), (Some(key), State::Unknown));
+}
+
+#[tokio::test]
 async fn an_order_decided_before_the_disk_hung_is_not_placed_when_the_disk_comes_back() {
     let responder = Responder::answering(vec![placed()]).await;
     let (calls, _called) = tokio::sync::mpsc::unbounded_channel();
