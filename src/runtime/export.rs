@@ -1,13 +1,17 @@
 //! Writing an export: off the loop, and never over a file that is there.
+//!
+//! Contract: a name ends up with the whole export or with nothing. The name is taken first, empty; the rows are written
+//! beside it and synced before they come under it, and on a disk that is full both go again.
 
 use crate::{
     app::export::{Format, Sheet},
     config::at_home,
+    disk::private_file,
     view,
 };
 use std::{
-    fs::OpenOptions,
-    io::{Error, ErrorKind, Write},
+    fs::{self, File, OpenOptions},
+    io::{self, Error, ErrorKind, Write as _},
     os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
 };
@@ -59,14 +63,29 @@ fn refused(path: &Path, why: &Error) -> String {
     }
 }
 
-/// For its owner only: what somebody trades is nobody else's business.
-fn create(path: &Path, text: &str) -> std::io::Result<()> {
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)?;
-    file.write_all(text.as_bytes())
+fn create(path: &Path, text: &str) -> io::Result<()> {
+    publish(path, |file| file.write_all(text.as_bytes()))
+}
+
+/// Both are for their owner only: what somebody trades is nobody else's business.
+fn publish(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+    let mut taken = OpenOptions::new();
+    taken.write(true).create_new(true).mode(0o600).open(path)?;
+    let mut part = path.as_os_str().to_owned();
+    part.push(".part");
+    let made = private_file(Path::new(&part)).and_then(|mut file| {
+        file.set_len(0)?;
+        fill(&mut file)?;
+        file.sync_all()?;
+        fs::rename(&part, path)
+    });
+    if made.is_err() {
+        for left in [Path::new(&part), path] {
+            // What cannot be removed is not what the trader has to hear first.
+            let _left = fs::remove_file(left);
+        }
+    }
+    made
 }
 
 #[cfg(test)]
@@ -76,7 +95,21 @@ mod tests {
         app::{export::SheetRows, pane::Pane},
         model::Timestamp,
     };
-    use std::fs;
+
+    #[test]
+    fn an_export_that_the_disk_has_no_room_for_leaves_nothing_that_looks_like_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("history.csv");
+        let full = publish(&path, |file| {
+            file.write_all(b"half a row")?;
+            Err(ErrorKind::StorageFull.into())
+        });
+        assert_eq!(full.unwrap_err().kind(), ErrorKind::StorageFull);
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+        create(&path, "whole").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "whole");
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
 
     #[test]
     fn an_export_is_never_written_over_another() {

@@ -27,10 +27,11 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     // A form shows the exact bytes it would send.
     ("view", &["api", "app", "model"]),
     ("ui", &["app", "config", "view"]),
+    // What it writes for the trader, an export, is private like the journal.
     (
         "runtime",
         &[
-            "api", "app", "client", "config", "journal", "model", "ui", "view",
+            "api", "app", "client", "config", "disk", "journal", "model", "ui", "view",
         ],
     ),
     ("cli", ALL),
