@@ -130,6 +130,8 @@ fn broken_colours_are_explained_and_the_desk_runs_on() {
     let own = [
         ("PERPDECK_THEME_FILE", theme.to_str().unwrap()),
         ("COLORTERM", "truecolor"),
+        // At this speed of the market every slice is late.
+        ("PERPDECK_ALERTS__TWAP_STALLED", ""),
     ];
     let mut session = Session::start_with(home.path(), SIZE, &DEMO, &own);
     session.wait_for("1 Positions 5");
