@@ -10,6 +10,8 @@ use ratatui::layout::Rect;
 const GAUGE: u16 = 8;
 const SEPARATOR: &str = " │ ";
 const SEPARATOR_WIDTH: u16 = 3;
+/// Of this priority on, a segment goes before any other loses words.
+const GOOD_TO_KNOW: u8 = 4;
 
 pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, header: &Header) {
     let row = badge(canvas, area, header.mode);
@@ -87,8 +89,8 @@ fn segment(canvas: &mut Canvas<'_>, row: Rect, spans: &[Span], gauge: Option<Gau
 /// A segment as it is drawn.
 type Shown<'a> = (&'a [Span], Option<Gauge>, u8);
 
-/// All in full, else that without what has no brief form, else in brief, else without the bars, else the more
-/// important of that.
+/// All in full, else that without what has no brief form, else in brief, else without the bars, else without what is only
+/// good to know, else in the fewest words, else the more important of that.
 fn fitting(segments: &[Segment], room: u16) -> Vec<Shown<'_>> {
     let full = segments.iter().map(|s| (&*s.words, s.gauge, s.priority));
     let full: Vec<Shown> = full.collect();
@@ -108,15 +110,26 @@ fn fitting(segments: &[Segment], room: u16) -> Vec<Shown<'_>> {
             *gauge = None;
         }
     }
-    while width(&brief) > room && brief.len() > 1 {
-        let least = brief
-            .iter()
-            .enumerate()
-            .max_by_key(|(at, (.., priority))| (*priority, *at));
-        let Some((at, _)) = least else { break };
-        brief.remove(at);
+    drop_until_it_fits(&mut brief, room, GOOD_TO_KNOW);
+    if width(&brief) > room {
+        let fewest = needed().map(|s| (&*s.fewest, None, s.priority));
+        brief = fewest.collect();
+        drop_until_it_fits(&mut brief, room, 0);
     }
     brief
+}
+
+/// The least important first, down to those of priority `down_to`; one thing always stays.
+fn drop_until_it_fits(segments: &mut Vec<Shown<'_>>, room: u16, down_to: u8) {
+    while width(segments) > room && segments.len() > 1 {
+        let least = segments
+            .iter()
+            .enumerate()
+            .filter(|(_, (.., priority))| *priority >= down_to)
+            .max_by_key(|(at, (.., priority))| (*priority, *at));
+        let Some((at, _)) = least else { break };
+        segments.remove(at);
+    }
 }
 
 fn width(segments: &[Shown<'_>]) -> u16 {

@@ -37,11 +37,13 @@ pub struct Chip {
     pub tint: Tint,
 }
 
-/// One thing of the header. Where room is short the brief words stand in, then the bars go, then the highest priority.
+/// One thing of the header. Where room is short the brief words stand in, then the bars go, then the fewest words
+/// stand in, then the highest priority goes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Segment {
     pub words: Vec<Span>,
     pub brief: Vec<Span>,
+    pub fewest: Vec<Span>,
     /// Drawn between the first word and the rest.
     pub gauge: Option<Gauge>,
     /// 0 goes last: what may not be missed, then risk and worth, then what is only good to know.
@@ -51,16 +53,27 @@ pub struct Segment {
 impl Segment {
     pub(super) fn new(priority: u8, words: Vec<Span>) -> Self {
         let brief = words.clone();
+        let fewest = words.clone();
         Self {
             words,
             brief,
+            fewest,
             gauge: None,
             priority,
         }
     }
 
     fn brief(self, brief: Vec<Span>) -> Self {
-        Self { brief, ..self }
+        let fewest = brief.clone();
+        Self {
+            brief,
+            fewest,
+            ..self
+        }
+    }
+
+    fn fewest(self, fewest: Vec<Span>) -> Self {
+        Self { fewest, ..self }
     }
 }
 
@@ -88,7 +101,7 @@ pub fn header(model: &Model) -> Header {
         };
     };
     let account = Span::new(identity.account_id.to_string(), Tone::Strong);
-    let account = Segment::new(4, vec![Span::muted("acct "), account.clone()]).brief(vec![account]);
+    let account = Segment::new(1, vec![Span::muted("acct "), account.clone()]).brief(vec![account]);
     let chip = chip(model);
     let mut segments: Vec<Segment> = frozen(model).into_iter().collect();
     segments.extend(chip.is_none().then_some(account));
@@ -141,11 +154,13 @@ fn worth(model: &Model) -> Segment {
     let equity = usd(facts.and_then(|f| f.equity));
     let day = words::pnl(facts.and_then(|f| f.day_pnl));
     let brief = vec![equity.clone(), Span::muted(" day "), day.clone()];
+    let fewest = vec![equity.clone()];
     Segment::new(
         2,
         vec![Span::muted("equity "), equity, Span::muted("  day "), day],
     )
     .brief(brief)
+    .fewest(fewest)
 }
 
 /// What can still be put behind new positions, as the service reckons it.

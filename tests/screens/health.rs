@@ -280,6 +280,32 @@ fn a_key_that_does_nothing_says_why_although_a_form_is_open() {
 }
 
 #[test]
+fn whose_account_it_is_and_what_it_is_worth_stay_in_the_header_when_data_is_late() {
+    let mut model = desk::full();
+    let later = desk::NOW.plus(Duration::from_secs(90));
+    called(&mut model, desk::call("GET", "/v1/orders", Ok(503), 5));
+    update(&mut model, later, Msg::Tick);
+    for width in [60, 80, 100, 120, 200] {
+        let text = picture::text(&drawn(&model, width, 24, Theme::default()));
+        let first = text.lines().next().unwrap_or_default();
+        for kept in ["PAPER", "chal-1", "101,240.18", "61%"] {
+            assert!(first.contains(kept), "{width}: {first}");
+        }
+    }
+    update(
+        &mut model,
+        later,
+        Msg::Halted(Some("it was flattened".to_owned())),
+    );
+    let text = picture::text(&drawn(&model, 60, 16, Theme::default()));
+    let first = text.lines().next().unwrap_or_default();
+    assert!(
+        first.contains("chal-1") && first.contains("HALTED"),
+        "{first}"
+    );
+}
+
+#[test]
 fn a_desk_that_may_only_look_offers_no_key_that_sends_and_refuses_each_at_once() {
     let mut model = desk::full();
     model.options.read_only = true;
