@@ -333,7 +333,7 @@ async fn with_doubt_that_lasts(tempo: Tempo) -> Desk {
 async fn an_order_behind_the_last_sessions_doubt_is_told_for_what_it_waits_and_refused_in_time() {
     let mut desk = with_doubt_that_lasts(Tempo::hurried(100)).await;
     desk.outbox.send(Ticket(1), tests::buy());
-    let told = |msg: &Msg| matches!(msg, Msg::Said(_, text) if text.contains("what became of 1 command of the last session"));
+    let told = |msg: &Msg| matches!(msg, Msg::Said(_, text) if text.contains("the last session"));
     desk.until(told).await;
     let Msg::Settled(Ticket(1), Err(why)) = desk.until(is_settled).await else {
         panic!("refused");
