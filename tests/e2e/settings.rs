@@ -33,8 +33,6 @@ fn a_file_edited_under_a_running_desk_is_in_force_when_good_and_refused_when_not
     session.wait_for("1 Positions 5");
 
     session.press("X");
-    session.wait_for("in 1.");
-    session.press("y");
     session.wait_for("the desk is read-only and sends nothing");
 
     save(&file, "read_only = true\nclose_all_confirm = true\n");

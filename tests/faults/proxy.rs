@@ -1,6 +1,9 @@
 //! Stands between the desk and the exchange and breaks what it is told to break.
 
-use crate::kind::{Kind, Plan, Reads};
+use crate::{
+    kind::{Kind, Plan, Reads},
+    stage::SEATS,
+};
 use std::{
     collections::HashMap,
     net::SocketAddr,
@@ -192,6 +195,7 @@ impl State {
     /// The exchange's answer to these bytes, whole.
     async fn forward(&self, request: &[u8]) -> Vec<u8> {
         let mut answer = vec![];
+        let _seat = SEATS.acquire().await.unwrap();
         let Ok(mut stream) = TcpStream::connect(self.upstream).await else {
             return answer;
         };

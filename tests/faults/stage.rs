@@ -16,6 +16,7 @@ use std::{
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
+    sync::Semaphore,
     time::sleep,
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -172,6 +173,7 @@ impl Stage {
             self.key(n),
             body.len()
         );
+        let _seat = SEATS.acquire().await.unwrap();
         let mut stream = TcpStream::connect(self.addr).await.unwrap();
         stream.write_all(request.as_bytes()).await.unwrap();
         let mut answer = vec![];
@@ -182,6 +184,9 @@ impl Stage {
         (status, serde_json::from_str(body).unwrap())
     }
 }
+
+/// An exchange takes 128 connections of one address; beyond, the newest makes another go.
+pub(crate) static SEATS: Semaphore = Semaphore::const_new(96);
 
 fn scenario(accounts: usize, seed: u64) -> String {
     let mut scenario = format!("seed = {}\n{MARKETS}", seed + 1);
