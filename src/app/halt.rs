@@ -1,7 +1,7 @@
 //! The desk halted: exposure only goes down until the trader re-arms it.
 //!
-//! It halts after a flatten, when the service contradicts itself, and where the last desk on this journal was halted or its
-//! journal failed; the runtime decides and holds back, the app says so.
+//! It halts after a flatten, when the service contradicts itself, and where the last desk on this journal was halted
+//! or its journal failed; the runtime decides and holds back, the app says so.
 
 use super::{
     Effect, Model, Next,

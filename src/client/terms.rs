@@ -1,8 +1,9 @@
 //! How the service is spoken to: what the settings say, and what its answers have taught since.
 //!
-//! Contract: nothing is asked for the sake of learning but, once, the same read under the next spelling of [`FILTER_SPELLINGS`]
-//! when one was refused or ignored; what a setting names is never changed; a lesson is only drawn from what cannot be
-//! read otherwise. Where no spelling is honoured nothing is sent, and the rows are sorted out here.
+//! Contract: nothing is asked for the sake of learning but, once, the same read under the next spelling of
+//! [`FILTER_SPELLINGS`] when one was refused or ignored; what a setting names is never changed; a lesson is only
+//! drawn from what cannot be read otherwise. Where no spelling is honoured nothing is sent, and the rows are sorted
+//! out here.
 //!
 //! Sides of positions have rules of their own: [`sides`].
 //!

@@ -4,8 +4,8 @@
 //! line asks, every further line tells how it goes, the last one is the outcome. What is asked for becomes a command of
 //! the desk: its checks, its lanes, its budget, its journal. Only the owner of the directory can open the socket.
 //!
-//! Known limit: the path of a socket holds about 100 characters; a desk whose state directory is deeper than that has no
-//! door, and verbs find it deaf.
+//! Known limit: the path of a socket holds about 100 characters; a desk whose state directory is deeper than that has
+//! no door, and verbs find it deaf.
 
 use super::{guests::Guests, kin::Place};
 use crate::{
@@ -218,7 +218,8 @@ pub async fn call(dir: &Path) -> Option<Caller> {
 }
 
 impl Caller {
-    /// Asks for something on one of its accounts and hears how it goes, to the end. The outcome of what was asked for and not heard of is unknown.
+    /// Asks for something on one of its accounts and hears how it goes, to the end. The outcome of what was asked for
+    /// and not heard of is unknown.
     pub async fn ask(
         mut self,
         to: Place,

@@ -228,8 +228,8 @@ fn utter(terminal: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
     terminal.flush()
 }
 
-/// Without asking where the cursor is, as `Terminal::clear` does: the answer would have to come through the keyboard, where
-/// the desk reads keys.
+/// Without asking where the cursor is, as `Terminal::clear` does: the answer would have to come through the keyboard,
+/// where the desk reads keys.
 fn clear<B: Backend>(terminal: &mut Terminal<B>) -> Result<(), B::Error> {
     terminal.resize(terminal.size()?.into())
 }

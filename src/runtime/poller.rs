@@ -3,8 +3,8 @@
 //! Contract: never two requests for one source on the wire; asked to, a source is polled at once (after
 //! the request on the wire, which may be older than what the asker did); a `Retry-After` is never
 //! undercut, a 429 silences every source of the key; a source that fails is asked less often, one whose
-//! key is refused not at all until somebody asks. A budget learned from 429s is shared out: every interval grows by as much as
-//! is missing, and what still has to wait is served in the order it came. Dropping the poller stops it.
+//! key is refused not at all until somebody asks. A budget learned from 429s is shared out: every interval grows by
+//! as much as is missing, and what still has to wait is served in the order it came. Dropping the poller stops it.
 
 mod ask;
 mod rhythm;

@@ -90,7 +90,8 @@ pub(super) fn never_liquidates(position: &Position, scene: &Scene<'_>) -> bool {
     is_open && position.liquidation_price.is_none() && scene.mode == Some(Mode::Paper)
 }
 
-/// The one place that says what stands for something about the liquidation of a position, of which `text` is told if there is one.
+/// The one place that says what stands for something about the liquidation of a position, of which `text` is told if
+/// there is one.
 pub(super) fn of_liquidation(position: &Position, scene: &Scene<'_>, text: Option<String>) -> Span {
     match text {
         None if never_liquidates(position, scene) => Span::muted(NEVER),

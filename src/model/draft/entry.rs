@@ -223,8 +223,8 @@ impl EntryDraft {
         part(held.ok_or(Fault::PercentOfNothing)?.quantity(), share)
     }
 
-    /// The price it is reckoned at: its limit or the average of its rungs, else the price in its own market that sets it off, else where
-    /// a chase would begin, else the observed midpoint.
+    /// The price it is reckoned at: its limit or the average of its rungs, else the price in its own market that sets
+    /// it off, else where a chase would begin, else the observed midpoint.
     pub fn entry(&self, seen: &Seen) -> Option<Num> {
         if self.has(Field::LimitPrice) {
             return self.known(Field::LimitPrice);
