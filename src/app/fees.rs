@@ -3,7 +3,7 @@
 //! Contract: exact; a rate that nobody tells is none. It is read off the newest of the fills that are here, of the
 //! market itself where there is one.
 //!
-//! Known limit: no more than the newest [`RECENT`] orders are looked at, so that the cost of a frame does not grow with
+//! Known limit: no more than the newest `RECENT` orders are looked at, so that the cost of a frame does not grow with
 //! the history; a service that charges by volume is met where it was at that fill.
 
 use super::Model;

@@ -79,8 +79,8 @@ const APART: isize = 1_000;
 /// A list read page by page: its head is polled, its tail is fetched as one scrolls. Rows are found by
 /// their key at once, and new ones come on top for the cost of a page, however many there are.
 ///
-/// Contract: a list that grows by its polls keeps the newest [`KEPT`] rows, or as many as somebody has asked for, and at
-/// most [`APART`] and a page more; the others are dropped, [`Feed::has_more`] says so, and they are read again by
+/// Contract: a list that grows by its polls keeps the newest `KEPT` rows, or as many as somebody has asked for, and at
+/// most `APART` and a page more; the others are dropped, [`Feed::has_more`] says so, and they are read again by
 /// whoever scrolls there or exports.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Feed<K: Eq + Hash, T> {

@@ -51,7 +51,7 @@ pub struct Store {
     pub ended_twaps: Vec<Ended>,
     /// How many more have ended, and made room.
     pub forgotten_twaps: usize,
-    /// Ladders met through `scaled_order_id`, remembered for the session but for the [`forgotten`](Self::forgotten).
+    /// Ladders met through `scaled_order_id`, remembered for the session but for the forgotten ones.
     pub scaled: BTreeMap<ScaledId, Remote<Scaled>>,
     /// Those ever met that are polled, or were.
     watched: BTreeSet<ScaledId>,
