@@ -183,7 +183,8 @@ impl Desk {
     pub(crate) async fn settle(&mut self, patience: Duration) -> Option<Duration> {
         let began = Instant::now();
         let is_over = |entry: &Entry, told: Option<&End>| match entry.state {
-            State::Parked => told == Some(&End::Asked),
+            // What never left and only gets out is offered.
+            State::Parked | State::Prepared => told == Some(&End::Asked),
             state => !state.is_open(),
         };
         while began.elapsed() < patience {

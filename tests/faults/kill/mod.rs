@@ -163,7 +163,7 @@ impl Play {
         }
         let open = entries(&dir);
         if let [entry] = open.as_slice()
-            && entry.state == State::Parked
+            && matches!(entry.state, State::Parked | State::Prepared)
         {
             self.desk().again(entry, A_MINUTE * 2).await;
             self.compare("sent again").await;
