@@ -170,15 +170,13 @@ impl Client {
     async fn twap_sight(&self, id: &TwapId) -> Result<Sight, Failure> {
         let page = self.active_twaps().await?;
         let is_active = page.rows.iter().any(|twap| twap.id == *id);
-        Ok(
-            match (is_active, page.incomplete || !page.unreadable.is_empty()) {
-                (true, _) => Sight::Undone,
-                (false, true) => Sight::Nothing,
-                (false, false) => Sight::Done(Receipt::Over(
-                    format!("TWAP {id} is not active any more").into(),
-                )),
-            },
-        )
+        Ok(match (is_active, page.is_whole()) {
+            (true, _) => Sight::Undone,
+            (false, false) => Sight::Nothing,
+            (false, true) => Sight::Done(Receipt::Over(
+                format!("TWAP {id} is not active any more").into(),
+            )),
+        })
     }
 
     async fn ladder_sight(&self, id: &ScaledId) -> Result<Sight, Failure> {

@@ -170,29 +170,30 @@ impl Run<'_> {
             sleep(desk.client.pause_left()).await;
             let at = desk.clock.now();
             let remains = desk.client.remains().await;
-            let pause = match remains.left() {
+            let (finding, pause) = match remains.left() {
                 Ok(left) => {
                     let finding = proving.saw(at, left);
                     self.state.left = Some(left);
                     self.state.clean_since = proving.clean_since();
                     self.tell().await;
-                    match finding {
-                        Finding::Proved(proof) => return Some(proof),
-                        Finding::Left => failed = READS,
-                        Finding::Open => {}
-                    }
-                    proving.pause()
+                    (finding, proving.pause())
                 }
                 Err(why) => {
                     if failed == 0 {
                         desk.note(Tone::Warn, format!("flatten: {why}")).await;
                     }
                     failed += 1;
-                    after(failed)
+                    (Finding::Open, after(failed))
                 }
             };
+            if let Finding::Proved(proof) = finding {
+                return Some(proof);
+            }
             self.sweep_on(&remains).await;
             self.remains = Some(remains);
+            if finding == Finding::Left {
+                return None;
+            }
             sleep(tempo.of(pause)).await;
         }
         None

@@ -102,8 +102,7 @@ async fn still_open(service: &Service) -> Result<Vec<Position>, Failure> {
     let mut looks = 1;
     loop {
         let page = service.open_positions().await?;
-        let known = page.unreadable.is_empty() && !page.incomplete;
-        if page.rows.is_empty() && !known {
+        if page.rows.is_empty() && !page.is_whole() {
             return Err(Failure::new(
                 FailureKind::Unreadable,
                 "the list of open positions is not complete",

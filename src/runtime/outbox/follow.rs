@@ -7,8 +7,8 @@ use crate::{
     client::{Clues, Sight},
     journal::Standing,
     model::{
-        CancelResult, CloseAll, Command, Failure, Finding, FlatProof, Leftovers, Position, Proving,
-        Receipt,
+        CancelResult, CloseAll, Command, Failure, Finding, FlatProof, Leftovers, Page, Position,
+        Proving, Receipt,
     },
 };
 use std::{sync::Arc, time::Duration};
@@ -79,10 +79,7 @@ async fn prove(errand: Arc<Errand>, operation: CloseAll) {
     for _ in 0..PROOF_READS {
         let at = desk.clock.now();
         let page = desk.client.open_positions(account).await;
-        let whole = page
-            .ok()
-            .filter(|page| !page.incomplete && page.unreadable.is_empty());
-        if let Some(page) = whole {
+        if let Some(page) = page.ok().filter(Page::is_whole) {
             let found = Leftovers {
                 positions: page.rows.len(),
                 ..Leftovers::default()
