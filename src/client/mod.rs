@@ -9,6 +9,7 @@
 //! Known limits: HTTP/1.1 without compression; HTTP dates in `Retry-After` are read against this
 //! machine's clock when the answer carries no `Date`.
 
+mod aftermath;
 mod answer;
 mod base;
 mod mutate;
@@ -30,6 +31,7 @@ pub(crate) mod responder;
 #[cfg(test)]
 mod tests;
 
+pub use aftermath::Aftermath;
 pub use mutate::{Attempt, Mutation};
 pub use pace::Class;
 pub use probe::Probe;

@@ -1,4 +1,4 @@
-//! `perpdeck close-all`: every open position, followed to its end and proved by a read.
+//! `perpdeck close-all`: every open position, followed to its end and proved by reads.
 //!
 //! The service closes one target an answer and asks to wait between them; "completed" means submitted, not closed, so
 //! what is still open is read afterwards. Orders that rest can open positions again: they are not touched here.
@@ -10,17 +10,12 @@ use crate::{
         service::Service,
         voice::{Voice, json},
     },
+    client::Aftermath,
     config::Sources,
-    model::{CloseAll, Command, Failure, FailureKind, Position, Receipt},
+    model::{CloseAll, Command, Position, Receipt},
 };
 use color_eyre::Result;
 use serde::Serialize;
-use std::time::Duration;
-use tokio::time::sleep;
-
-/// A close that was submitted is an order: it gets this many looks, one apart, to become a fill.
-const LOOKS: u32 = 5;
-const APART: Duration = Duration::from_secs(1);
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -69,7 +64,11 @@ async fn ended(service: &Service, voice: Voice, deed: &Deed, outcome: &Outcome) 
         Ok(Receipt::CloseAll(operation)) => operation,
         outcome => return receipt::told(voice, deed, outcome),
     };
-    let open = still_open(service).await;
+    let open = match service.client.aftermath().await {
+        Ok(Aftermath::Closed(_)) => Ok(vec![]),
+        Ok(Aftermath::Open(open)) => Ok(open),
+        Err(why) => Err(why),
+    };
     if voice.is_json() {
         let closed = Closed {
             data: operation,
@@ -95,25 +94,6 @@ async fn ended(service: &Service, voice: Voice, deed: &Deed, outcome: &Outcome) 
     };
     voice.note(next);
     Ok(Exit::Partial)
-}
-
-/// What is open once the closes had a moment to fill.
-async fn still_open(service: &Service) -> Result<Vec<Position>, Failure> {
-    let mut looks = 1;
-    loop {
-        let page = service.open_positions().await?;
-        if page.rows.is_empty() && !page.is_whole() {
-            return Err(Failure::new(
-                FailureKind::Unreadable,
-                "the list of open positions is not complete",
-            ));
-        }
-        if page.rows.is_empty() || looks == LOOKS {
-            return Ok(page.rows);
-        }
-        looks += 1;
-        sleep(APART).await;
-    }
 }
 
 fn told(operation: &CloseAll, open: Option<&[Position]>) -> String {

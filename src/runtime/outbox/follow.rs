@@ -4,12 +4,9 @@
 use super::{Errand, Teller};
 use crate::{
     app::{Msg, notice::Tone},
-    client::{Clues, Sight},
+    client::{Aftermath, Clues, Sight},
     journal::Standing,
-    model::{
-        CancelResult, CloseAll, Command, Failure, Finding, FlatProof, Leftovers, Page, Position,
-        Proving, Receipt,
-    },
+    model::{CancelResult, CloseAll, Command, Failure, FlatProof, Position, Receipt},
 };
 use std::{sync::Arc, time::Duration};
 use tokio::time::sleep;
@@ -20,8 +17,6 @@ const SELDOM: Duration = Duration::from_secs(15);
 const AT_FIRST: u32 = 30;
 /// After this many reads (about an hour) it is the working orders' pane that tells.
 const READS: u32 = 250;
-/// Reads that may fail before a proof is given up.
-const PROOF_READS: u32 = 20;
 
 /// Starts what has to follow; a part of a flatten is followed by the flatten.
 pub(super) fn after(errand: &Arc<Errand>, result: &Result<Receipt, Failure>) {
@@ -73,30 +68,17 @@ pub(super) async fn queued_cancel(errand: Arc<Errand>) {
 /// `completed` means submitted: whether the positions are gone, reads say, and what is only on its way is waited for.
 async fn prove(errand: Arc<Errand>, operation: CloseAll) {
     let desk = &errand.desk;
-    let account = &desk.client.connection().account_id;
-    let tempo = desk.client.tempo();
-    let mut proving = Proving::default();
-    for _ in 0..PROOF_READS {
-        let at = desk.clock.now();
-        let page = desk.client.open_positions(account).await;
-        if let Some(page) = page.ok().filter(Page::is_whole) {
-            let found = Leftovers {
-                positions: page.rows.len(),
-                ..Leftovers::default()
-            };
-            match proving.saw(at, found) {
-                Finding::Proved(proof) => return desk.note(Tone::Good, proved(proof)).await,
-                Finding::Left => {
-                    let text = left_over(&page.rows, &operation);
-                    return desk.note(Tone::Alert, text).await;
-                }
-                Finding::Open => {}
-            }
+    let (tone, text) = match desk.client.aftermath().await {
+        Ok(Aftermath::Closed(proof)) => (Tone::Good, proved(proof)),
+        Ok(Aftermath::Open(open)) => (Tone::Alert, left_over(&open, &operation)),
+        Err(why) => {
+            let text = format!(
+                "close all is complete, but whether the positions are gone is not known: {why}"
+            );
+            (Tone::Alert, text)
         }
-        sleep(tempo.of(proving.pause())).await;
-    }
-    let text = "close all is complete, but the positions cannot be read: whether they are gone is not known";
-    desk.note(Tone::Alert, text).await;
+    };
+    desk.note(tone, text).await;
 }
 
 fn proved(proof: FlatProof) -> String {
