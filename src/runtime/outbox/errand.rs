@@ -2,6 +2,7 @@
 
 use super::{
     Desk,
+    past::{Past, Trail},
     record::{Before, Recorded, Slot},
 };
 use crate::{
@@ -16,10 +17,7 @@ use crate::{
     runtime::jitter::Jitter,
 };
 use std::{
-    sync::{
-        Arc, Mutex, OnceLock, PoisonError,
-        atomic::{AtomicBool, AtomicI64, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
     time::Duration,
 };
 use tokio::{
@@ -66,16 +64,7 @@ pub(in crate::runtime) struct Errand {
     pub(super) recorded: Recorded,
     /// Its first sending.
     pub(super) since: Timestamp,
-    /// Proof came that nothing left: before the next attempt the journal must say otherwise again.
-    held: AtomicBool,
-    /// An attempt may have left.
-    sent: AtomicBool,
-    stalled: AtomicBool,
-    /// When the attempts that are being made were decided on, and when a close-all was last told to come back.
-    begun: AtomicI64,
-    heard: AtomicI64,
-    /// Before when the service asked not to be asked for this again.
-    quiet_until: Mutex<Option<Instant>>,
+    past: Mutex<Past>,
     mutation: Mutation,
     pub(super) home: Home,
 }
@@ -89,7 +78,10 @@ impl Errand {
         since: Timestamp,
     ) -> Self {
         let before = recorded.before.as_ref();
-        let sent = before.is_some_and(|before| before.may_have_acted);
+        let trail = match before {
+            Some(before) if before.may_have_acted => Trail::Left,
+            Some(_) | None => Trail::Launched,
+        };
         Self {
             mutation: Mutation::of(&command),
             desk,
@@ -97,12 +89,7 @@ impl Errand {
             command,
             recorded,
             since,
-            held: AtomicBool::new(false),
-            sent: AtomicBool::new(sent),
-            stalled: AtomicBool::new(false),
-            begun: AtomicI64::new(since.0),
-            heard: AtomicI64::new(since.0),
-            quiet_until: Mutex::default(),
+            past: Mutex::new(Past::new(trail, since)),
             home: Home::Here,
         }
     }
@@ -120,16 +107,21 @@ impl Errand {
             intent: Slot::from(OnceLock::from(entry.id)),
             before: Some(Before::of(entry)),
         };
+        let trail = if entry.maybe_executed {
+            Trail::Left
+        } else {
+            Trail::Held
+        };
         Self {
             home,
-            held: AtomicBool::new(!entry.maybe_executed),
+            past: Mutex::new(Past::new(trail, entry.created_at)),
             ..Self::new(desk, teller, command, recorded, entry.created_at)
         }
     }
 
     /// Somebody has decided on what is sent from here on.
     pub(super) fn begin(&self, at: Timestamp) {
-        self.begun.store(at.0, Ordering::Relaxed);
+        self.past().begin(at);
     }
 
     pub(in crate::runtime) fn desk(&self) -> &Desk {
@@ -189,7 +181,7 @@ impl Errand {
                 "the journal is down: nothing that raises exposure is sent",
             ));
         }
-        if let Some(why) = self.short_budget().or_else(|| self.early()) {
+        if let Some(why) = self.short_budget().or_else(|| self.past().early()) {
             return Some(why);
         }
         if !exit && number > 1 && !self.desk.client.spend_retry() {
@@ -203,20 +195,14 @@ impl Errand {
     }
 
     fn too_late(&self) -> Option<Failure> {
-        let begun = Timestamp(self.begun.load(Ordering::Relaxed));
+        let (now, window) = (self.desk.clock.now(), self.window());
         let patience = self.desk.patience(self.command.risk());
-        // What never left has the time of its intent's deadline.
-        let until = begun.plus(if self.has_left() {
-            patience * 2
-        } else {
-            patience
-        });
-        too_late(&self.command, self.desk.clock.now(), until, self.window())
+        self.past().too_late(&self.command, now, patience, window)
     }
 
     /// Whether a byte of it may have left, in this session or an earlier one.
     pub(super) fn has_left(&self) -> bool {
-        self.sent.load(Ordering::Relaxed)
+        self.past().has_left()
     }
 
     /// What is known of it before this session does anything about it.
@@ -232,8 +218,7 @@ impl Errand {
     pub(super) fn window(&self) -> Window {
         match self.home {
             Home::Elsewhere => Window::closed(self.since),
-            Home::Here if !self.has_left() => Window::endless(),
-            Home::Here => Window::since(Timestamp(self.heard.load(Ordering::Relaxed))),
+            Home::Here => self.past().window(),
         }
     }
 
@@ -257,27 +242,8 @@ impl Errand {
         })
     }
 
-    /// The last answer to it said when to come back. The policy waits for that itself; a read in between, or a person
-    /// who asks again, does not know.
-    fn early(&self) -> Option<Failure> {
-        let left = self.quiet()?.saturating_duration_since(Instant::now());
-        (!left.is_zero()).then(|| Failure {
-            retry_after: Some(left),
-            ..Failure::new(
-                FailureKind::Limited,
-                format!(
-                    "the service asks to wait {} s before it is asked again",
-                    left.as_secs() + 1
-                ),
-            )
-        })
-    }
-
-    fn quiet(&self) -> Option<Instant> {
-        *self
-            .quiet_until
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+    fn past(&self) -> MutexGuard<'_, Past> {
+        self.past.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn class(&self) -> Class {
@@ -289,44 +255,33 @@ impl Errand {
 
     /// The journal said that nothing had left: it must know better before something does.
     async fn relaunch(&self) -> Option<Failure> {
-        if !self.held.load(Ordering::Relaxed) {
+        if !self.past().is_held() {
             return None;
         }
         let launched = self.write(Journal::launch).await;
         match launched {
             Err(why) if self.command.risk() == Risk::Increasing => Some(Failure::from(&why)),
             Ok(()) | Err(_) => {
-                self.held.store(false, Ordering::Relaxed);
+                self.past().launch();
                 None
             }
         }
     }
 
     async fn write_down(&self, attempt: &Attempt) {
-        let left = !matches!(attempt, Attempt::NotSent(_));
-        if left {
-            let until = attempt
-                .retry_after()
-                .and_then(|asked| Instant::now().checked_add(asked));
-            *self
-                .quiet_until
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner) = until;
-        }
-        if let Attempt::Running { .. } = attempt {
-            self.heard.store(self.desk.clock.now().0, Ordering::Relaxed);
-        }
-        let hold = !left && !self.has_left();
-        self.sent.fetch_or(left, Ordering::Relaxed);
         let (now, why) = (self.desk.clock.now(), attempt.trouble().cloned());
+        let hold = {
+            let mut past = self.past();
+            past.tried(attempt, now);
+            past.is_held()
+        };
+        // A journal that is slow writes it later all the same.
         let _noted = self
             .write(move |journal, id| {
                 journal.attempt(now, id, why.as_ref())?;
                 if hold { journal.hold(id) } else { Ok(()) }
             })
             .await;
-        // A journal that is slow writes it later all the same.
-        self.held.store(hold, Ordering::Relaxed);
     }
 
     async fn look(self: Arc<Self>) -> Result<Sight, Failure> {
@@ -348,7 +303,7 @@ impl Errand {
 
     async fn tell(self: Arc<Self>, meanwhile: Pause, after: Duration) {
         if let Pause::Stalled(operation) = &meanwhile
-            && !self.stalled.swap(true, Ordering::Relaxed)
+            && self.past().stall()
         {
             let (done, total) = (operation.done_count(), operation.total_count);
             let text = format!("{} stands still at {done} of {total}", self.command);
@@ -394,25 +349,6 @@ impl Errand {
     }
 }
 
-/// Why it must not be sent `now`, if so: an entry is for the market `until` then, and the service knows the key for that
-/// `window`. Waits are counted by a clock that may stand still while the machine sleeps; the service's memory of keys
-/// and the market go on.
-fn too_late(
-    command: &Command,
-    now: Timestamp,
-    until: Timestamp,
-    window: Window,
-) -> Option<Failure> {
-    if command.is_keyed() && !window.is_open(now) {
-        return Some(Failure::local(
-            "the service may have forgotten its key by now and act anew: it is not sent again",
-        ));
-    }
-    (command.risk() == Risk::Increasing && now > until).then(|| {
-        Failure::local("too much time has passed since it was given: it is not sent any more")
-    })
-}
-
 /// Attempts and reads, and waits between them, until the policy calls it over.
 pub(super) async fn pursue<A, L, T>(
     mut tries: Tries,
@@ -444,43 +380,5 @@ where
                 tries.looked(look().await, start.elapsed(), draw())
             }
         };
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::runtime::outbox::tests::buy;
-
-    const GIVEN: Timestamp = Timestamp(1_790_000_000_000);
-
-    fn after(command: &Command, minutes: u64, heard: Option<Timestamp>) -> Option<String> {
-        let now = GIVEN.plus(Duration::from_mins(minutes));
-        let window = heard.map_or(Window::endless(), Window::since);
-        too_late(command, now, GIVEN.plus(Duration::from_mins(1)), window)
-            .map(|why| why.message.to_string())
-    }
-
-    #[test]
-    fn a_machine_that_slept_sends_no_order_at_a_price_of_hours_ago_and_no_key_that_may_be_forgotten()
-     {
-        assert_eq!(after(&buy(), 1, Some(GIVEN)), None);
-        let old = after(&buy(), 2, None).unwrap();
-        assert!(old.contains("too much time"), "{old}");
-        let forgotten = after(&buy(), 8 * 60, Some(GIVEN)).unwrap();
-        assert!(forgotten.contains("forgotten its key"), "{forgotten}");
-        let close_all = Command::CloseAll("chal-1".into());
-        assert!(after(&close_all, 8 * 60, Some(GIVEN)).is_some());
-    }
-
-    #[test]
-    fn an_exit_that_never_left_and_a_close_all_that_is_being_answered_go_on_for_as_long_as_it_takes()
-     {
-        let close_all = Command::CloseAll("chal-1".into());
-        assert_eq!(after(&close_all, 8 * 60, None), None);
-        let answered = GIVEN.plus(Duration::from_mins(8 * 60 - 1));
-        assert_eq!(after(&close_all, 8 * 60, Some(answered)), None);
-        let cancel = Command::Cancel("o-1".into());
-        assert_eq!(after(&cancel, 8 * 60, Some(GIVEN)), None);
     }
 }

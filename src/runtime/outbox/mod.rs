@@ -15,6 +15,7 @@ mod desk;
 mod errand;
 mod follow;
 mod lanes;
+mod past;
 mod record;
 
 pub(super) use deliver::Resume;

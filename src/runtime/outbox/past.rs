@@ -1,0 +1,194 @@
+//! What has become of an errand so far, and what follows from it for the next attempt.
+
+use crate::{
+    client::Attempt,
+    journal::Window,
+    model::{Command, Failure, FailureKind, Risk, Timestamp},
+};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How far its request has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Trail {
+    /// The journal says that it may leave at any moment; nothing has.
+    Launched,
+    /// Nothing has left, and the journal says so: it must know better before something does.
+    Held,
+    /// A byte of it may have left, in this session or an earlier one.
+    Left,
+}
+
+#[derive(Debug)]
+pub(super) struct Past {
+    trail: Trail,
+    /// When the attempts that are being made were decided on.
+    begun: Timestamp,
+    /// When a close-all was last told to come back; until then its first sending.
+    heard: Timestamp,
+    /// Before when the service asked not to be asked for this again.
+    quiet_until: Option<Instant>,
+    is_stalled: bool,
+}
+
+impl Past {
+    /// Of a command first sent at `since`, or about to be.
+    pub(super) fn new(trail: Trail, since: Timestamp) -> Self {
+        Self {
+            trail,
+            begun: since,
+            heard: since,
+            quiet_until: None,
+            is_stalled: false,
+        }
+    }
+
+    /// Somebody has decided at `at` on what is sent from here on.
+    pub(super) fn begin(&mut self, at: Timestamp) {
+        self.begun = at;
+    }
+
+    pub(super) fn has_left(&self) -> bool {
+        self.trail == Trail::Left
+    }
+
+    pub(super) fn is_held(&self) -> bool {
+        self.trail == Trail::Held
+    }
+
+    /// The journal says again that it may leave.
+    pub(super) fn launch(&mut self) {
+        if self.is_held() {
+            self.trail = Trail::Launched;
+        }
+    }
+
+    /// One more attempt, over at `now`.
+    pub(super) fn tried(&mut self, attempt: &Attempt, now: Timestamp) {
+        match attempt {
+            Attempt::NotSent(_) if self.has_left() => return,
+            Attempt::NotSent(_) => {
+                self.trail = Trail::Held;
+                return;
+            }
+            Attempt::Running { .. } => self.heard = now,
+            Attempt::Done(_) | Attempt::Refused(_) | Attempt::Doubtful(_) => {}
+        }
+        self.trail = Trail::Left;
+        let asked = attempt.retry_after();
+        self.quiet_until = asked.and_then(|asked| Instant::now().checked_add(asked));
+    }
+
+    /// Whether a stop in its progress is news.
+    pub(super) fn stall(&mut self) -> bool {
+        !std::mem::replace(&mut self.is_stalled, true)
+    }
+
+    /// While the same request may be sent again.
+    pub(super) fn window(&self) -> Window {
+        if self.has_left() {
+            Window::since(self.heard)
+        } else {
+            Window::endless()
+        }
+    }
+
+    /// The last answer to it said when to come back. The policy waits for that itself; a read in between, or a person
+    /// who asks again, does not know.
+    pub(super) fn early(&self) -> Option<Failure> {
+        let left = self.quiet_until?.saturating_duration_since(Instant::now());
+        (!left.is_zero()).then(|| Failure {
+            retry_after: Some(left),
+            ..Failure::new(
+                FailureKind::Limited,
+                format!(
+                    "the service asks to wait {} s before it is asked again",
+                    left.as_secs() + 1
+                ),
+            )
+        })
+    }
+
+    /// Why `command` must not be sent `now`, if so: an entry is for the market for so long after it was decided on, and
+    /// the service knows the key for that `window`. Waits are counted by a clock that may stand still while the machine
+    /// sleeps; the service's memory of keys and the market go on.
+    pub(super) fn too_late(
+        &self,
+        command: &Command,
+        now: Timestamp,
+        patience: Duration,
+        window: Window,
+    ) -> Option<Failure> {
+        if command.is_keyed() && !window.is_open(now) {
+            return Some(Failure::local(
+                "the service may have forgotten its key by now and act anew: it is not sent again",
+            ));
+        }
+        // What never left has the time of its intent's deadline.
+        let until = self.begun.plus(if self.has_left() {
+            patience * 2
+        } else {
+            patience
+        });
+        (command.risk() == Risk::Increasing && now > until).then(|| {
+            Failure::local("too much time has passed since it was given: it is not sent any more")
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::runtime::outbox::tests::buy;
+
+    const GIVEN: Timestamp = Timestamp(1_790_000_000_000);
+
+    /// Why `command`, which left and was last heard of at `heard` (or never left), is not sent after so many minutes.
+    fn after(command: &Command, minutes: u64, heard: Option<Timestamp>) -> Option<String> {
+        let trail = heard.map_or(Trail::Held, |_| Trail::Left);
+        let past = Past {
+            begun: GIVEN,
+            ..Past::new(trail, heard.unwrap_or(GIVEN))
+        };
+        let now = GIVEN.plus(Duration::from_mins(minutes));
+        past.too_late(command, now, Duration::from_secs(30), past.window())
+            .map(|why| why.message.to_string())
+    }
+
+    #[test]
+    fn a_machine_that_slept_sends_no_order_at_a_price_of_hours_ago_and_no_key_that_may_be_forgotten()
+     {
+        assert_eq!(after(&buy(), 1, Some(GIVEN)), None);
+        let old = after(&buy(), 2, None).unwrap();
+        assert!(old.contains("too much time"), "{old}");
+        let forgotten = after(&buy(), 8 * 60, Some(GIVEN)).unwrap();
+        assert!(forgotten.contains("forgotten its key"), "{forgotten}");
+        let close_all = Command::CloseAll("chal-1".into());
+        assert!(after(&close_all, 8 * 60, Some(GIVEN)).is_some());
+    }
+
+    #[test]
+    fn an_exit_that_never_left_and_a_close_all_that_is_being_answered_go_on_for_as_long_as_it_takes()
+     {
+        let close_all = Command::CloseAll("chal-1".into());
+        assert_eq!(after(&close_all, 8 * 60, None), None);
+        let answered = GIVEN.plus(Duration::from_mins(8 * 60 - 1));
+        assert_eq!(after(&close_all, 8 * 60, Some(answered)), None);
+        let cancel = Command::Cancel("o-1".into());
+        assert_eq!(after(&cancel, 8 * 60, Some(GIVEN)), None);
+    }
+
+    #[test]
+    fn what_may_have_left_is_never_said_not_to_have_left_again() {
+        let not_sent = || Attempt::NotSent(Failure::local("refused here"));
+        let mut past = Past::new(Trail::Launched, GIVEN);
+        past.tried(&not_sent(), GIVEN);
+        assert!(past.is_held());
+        past.launch();
+        past.tried(&Attempt::Doubtful(Failure::local("cut")), GIVEN);
+        assert!(past.has_left());
+        past.tried(&not_sent(), GIVEN);
+        past.launch();
+        assert!(past.has_left() && !past.is_held());
+    }
+}
