@@ -5,12 +5,12 @@
 
 use super::{
     About, Effect, Model, Next,
-    flight::{READ_ONLY, send},
+    flight::send,
     notice::{Event, Tone},
     overlay::{Arm, Overlay, Strip},
     pane::RowId,
 };
-use crate::model::{Command, Failure, OrderId, Progress, Receipt, Ticket};
+use crate::model::{Command, Failure, OrderId, Progress, READ_ONLY, Receipt, Ticket};
 
 /// A command has come to where only a person can go on: the form that sent it must not send another, so
 /// it goes, and the question takes its place unless the trader is at something else.

@@ -6,11 +6,8 @@ use super::{
     poll::Source,
     submit::{learn, settle_form},
 };
-use crate::model::{Command, Failure, Progress, Receipt, Ticket};
+use crate::model::{Command, Failure, Progress, READ_ONLY, Receipt, Ticket};
 use strum::IntoEnumIterator;
-
-/// Why a desk that may only look sends nothing.
-pub(super) const READ_ONLY: &str = "the desk is read-only and sends nothing";
 
 /// Why the desk itself does not send this, if so.
 pub(super) fn objection(model: &Model, command: &Command) -> Option<String> {

@@ -4,7 +4,7 @@ use super::{
     Clip, Effect, Model, Msg, Next, Signal, Switch, alerts,
     arrival::{hold_or_thaw, polled, thaw},
     books, bulk, doubt, export,
-    flight::{READ_ONLY, advance, objection, send, settle},
+    flight::{advance, objection, send, settle},
     guest, halt,
     keymap::Action,
     lens, mouse,
@@ -17,7 +17,7 @@ use super::{
     submit::{refuse, send_form},
     tour, unseen,
 };
-use crate::model::{Drift, Text, Timestamp};
+use crate::model::{Drift, READ_ONLY, Text, Timestamp};
 use strum::IntoEnumIterator;
 
 /// Takes in what happened at `now`. Never fails, never blocks; whatever it wants done is in the answer.

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     api::{Data, DataQueued, Method, Request},
-    model::{CloseAll, CloseAllStatus, Command, Failure, Order, Receipt},
+    model::{CloseAll, CloseAllStatus, Command, Failure, Order, READ_ONLY, Receipt},
 };
 use std::time::Duration;
 
@@ -88,7 +88,7 @@ impl Client {
     /// Sends `request` once, exactly as it is.
     pub async fn send(&self, request: &Request, mutation: Mutation) -> Attempt {
         if self.is_read_only() {
-            return Attempt::NotSent(Failure::local("the desk is read-only and sends nothing"));
+            return Attempt::NotSent(Failure::local(READ_ONLY));
         }
         let url = match base::endpoint(&self.0.base, &request.target) {
             Ok(url) => url,

@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 use std::{fmt, time::Duration};
 use strum::VariantArray;
 
+/// Why nothing is sent by a desk that may only look.
+pub const READ_ONLY: &str = "the desk is read-only and sends nothing";
+
 /// What kind of trouble it is; decides what the desk does and the word in front of the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, VariantArray, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
