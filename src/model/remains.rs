@@ -2,6 +2,7 @@
 
 use super::{
     Command, Failure, FailureKind, Leftovers, Order, OrderId, Page, Position, ScaledId, Twap,
+    TwapId,
 };
 use std::collections::BTreeSet;
 
@@ -40,8 +41,7 @@ impl Remains {
     pub fn protection(&self) -> Vec<Command> {
         let orders = self.orders().iter();
         let reducing = orders.filter(|order| order.scaled_order_id.is_none() && order.reduce_only);
-        let unread = self.orders.iter().flat_map(|page| &page.lost);
-        let unread = unread.map(|id| Command::Cancel(OrderId::from(id.clone())));
+        let unread = lost(&self.orders).map(|id| Command::Cancel(OrderId::from(id)));
         reducing.map(cancel).chain(unread).collect()
     }
 
@@ -51,14 +51,16 @@ impl Remains {
     }
 }
 
-/// Stops every TWAP: a slice opens anew.
-pub fn stops(twaps: &[Twap]) -> Vec<Command> {
-    let ids = twaps.iter().map(|twap| twap.id.clone());
-    ids.map(Command::StopTwap).collect()
+/// Stops every TWAP, also one that cannot be read but has an id: a slice opens anew.
+pub fn stops(twaps: &Result<Page<Twap>, Failure>) -> Vec<Command> {
+    let read = rows(twaps).iter().map(|twap| twap.id.clone());
+    let unread = lost(twaps).map(TwapId::from);
+    read.chain(unread).map(Command::StopTwap).collect()
 }
 
 /// Cancels what else could open something: ladders as a whole, and orders that do not only reduce.
-pub fn entries(orders: &[Order]) -> Vec<Command> {
+pub fn entries(orders: &Result<Page<Order>, Failure>) -> Vec<Command> {
+    let orders = rows(orders);
     let ladders = orders
         .iter()
         .filter_map(|order| order.scaled_order_id.clone());
@@ -71,6 +73,11 @@ pub fn entries(orders: &[Order]) -> Vec<Command> {
 
 fn cancel(order: &Order) -> Command {
     Command::Cancel(order.id.clone())
+}
+
+/// The ids of the rows that cannot be read, as far as they have one.
+fn lost<T>(list: &Result<Page<T>, Failure>) -> impl Iterator<Item = String> {
+    list.iter().flat_map(|page| &page.lost).cloned()
 }
 
 fn rows<T>(list: &Result<Page<T>, Failure>) -> &[T] {

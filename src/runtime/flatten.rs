@@ -34,7 +34,7 @@ use tokio::{
         mpsc::{UnboundedSender, unbounded_channel},
         oneshot,
     },
-    time::{sleep, timeout},
+    time::{Instant, sleep, timeout},
 };
 
 const ROUNDS: u32 = 4;
@@ -46,7 +46,7 @@ const READS: u32 = 20;
 const HEAD_START: Duration = Duration::from_secs(2);
 /// The first sweep of a round waits so long for a list.
 const FIRST_READ: Duration = Duration::from_secs(15);
-/// The proof waits so long for the answers to orders that were on the wire when the flatten began.
+/// Orders that were on the wire when the flatten began have so long for their answers: looks before prove nothing.
 const ANSWERS: Duration = Duration::from_secs(15);
 const BETWEEN_TRIES: Duration = Duration::from_millis(500);
 
@@ -67,6 +67,8 @@ struct Run<'a> {
     remains: Option<Remains>,
     /// What was ended in this round.
     ended: HashSet<Resource>,
+    /// Until when an order that is on the wire keeps a look from proving anything.
+    answers_due: Option<Instant>,
 }
 
 /// Until it is flat, or the rounds are spent.
@@ -76,10 +78,10 @@ pub(super) async fn flatten(
     resumed: Option<Resumed>,
 ) -> Result<Receipt, Failure> {
     let _latch = desk.latch();
-    if desk.client.is_read_only() {
-        return Err(Failure::local("the desk is read-only and sends nothing"));
-    }
     let command = Command::Flatten(desk.client.connection().account_id.clone());
+    if let Some(why) = desk.refusal(&command) {
+        return Err(why);
+    }
     let (deed, closing) = match resumed {
         Some(resumed) => (Some(resumed.deed), resumed.closing),
         None => (desk.record_deed(&command).await?, None),
@@ -93,6 +95,7 @@ pub(super) async fn flatten(
         state: Flattening::default(),
         remains: None,
         ended: HashSet::new(),
+        answers_due: Some(Instant::now() + desk.client.tempo().of(ANSWERS)),
     };
     let result = run.rounds(closing).await;
     run.note_end(&result).await;
@@ -157,22 +160,19 @@ impl Run<'_> {
     /// what it finds of what the round has not ended yet.
     async fn prove(&mut self) -> Option<FlatProof> {
         let (desk, tempo) = (self.desk, self.desk.client.tempo());
-        // What is executed after the reads would make them untrue.
-        let answered = timeout(tempo.of(ANSWERS), desk.entries_answered()).await;
-        if answered.is_err() {
-            let text =
-                "flatten: an order sent before it is still unanswered, and may yet open something";
-            desk.note(Tone::Alert, text).await;
-        }
         let mut proving = Proving::default();
         let mut failed = 0;
         while failed < READS && !desk.client.key_refused() {
             sleep(desk.client.pause_left()).await;
-            let at = desk.clock.now();
+            let (at, tells) = (desk.clock.now(), self.may_prove().await);
             let remains = desk.client.remains().await;
             let (finding, pause) = match remains.left() {
                 Ok(left) => {
-                    let finding = proving.saw(at, left);
+                    let finding = if tells {
+                        proving.saw(at, left)
+                    } else {
+                        Finding::Open
+                    };
                     self.state.left = Some(left);
                     self.state.clean_since = proving.clean_since();
                     self.tell().await;
@@ -199,6 +199,23 @@ impl Run<'_> {
         None
     }
 
+    /// Whether a look that begins now can prove anything: an order that is on the wire may be executed after it.
+    async fn may_prove(&mut self) -> bool {
+        if self.desk.entries_answered() {
+            return true;
+        }
+        match self.answers_due {
+            Some(due) if Instant::now() < due => false,
+            Some(_) => {
+                self.answers_due = None;
+                let text = "flatten: an order sent before it is still unanswered, and may yet open something";
+                self.desk.note(Tone::Alert, text).await;
+                true
+            }
+            None => true,
+        }
+    }
+
     /// Ends what the round has not ended yet: what only reduces too, when nothing is open that it could protect.
     async fn sweep_on(&mut self, remains: &Remains) {
         let protection = if remains.is_closed() {
@@ -206,7 +223,7 @@ impl Run<'_> {
         } else {
             vec![]
         };
-        let (stops, entries) = (stops(remains.twaps()), entries(remains.orders()));
+        let (stops, entries) = (stops(&remains.twaps), entries(&remains.orders));
         for commands in [stops, entries, protection] {
             let is_new = |command: &Command| !self.ended.contains(&command.resource());
             let commands = commands.into_iter().filter(is_new).collect();
@@ -323,7 +340,7 @@ async fn sweep(desk: &Desk, deed: Option<IntentId>) -> HashSet<Resource> {
 }
 
 /// What is in a list, asked for until it can be read, for a time.
-async fn first_read<T, F>(desk: &Desk, ask: impl Fn() -> F) -> Vec<T>
+async fn first_read<T, F>(desk: &Desk, ask: impl Fn() -> F) -> Result<Page<T>, Failure>
 where
     F: Future<Output = Result<Page<T>, Failure>>,
 {
@@ -332,8 +349,8 @@ where
         loop {
             sleep(desk.client.pause_left()).await;
             match ask().await {
-                Ok(page) => return page.rows,
-                Err(why) if why.kind == FailureKind::Auth => return vec![],
+                Ok(page) => return Ok(page),
+                Err(why) if why.kind == FailureKind::Auth => return Err(why),
                 Err(why) => {
                     let asked = why.retry_after.unwrap_or_default();
                     sleep(asked.max(tempo.of(BETWEEN_TRIES))).await;
@@ -343,7 +360,7 @@ where
     };
     timeout(tempo.of(FIRST_READ), rows)
         .await
-        .unwrap_or_default()
+        .unwrap_or_else(|_| Err(Failure::new(FailureKind::Unreadable, "not read in time")))
 }
 
 /// What of it has been ended.

@@ -110,7 +110,8 @@ async fn not_flat(service: &Service, voice: Voice, outcome: &Outcome) -> Result<
     };
     let words = left.words();
     let end = End {
-        flat: Some(left.is_empty()),
+        // One look that finds nothing is no proof.
+        flat: (!left.is_empty()).then_some(false),
         left: Some(left),
         ..End::default()
     };
@@ -181,8 +182,8 @@ async fn rehearse(service: &Service, voice: Voice) -> Result<Exit> {
     let remains = look(service).await?;
     let commands = [Command::CloseAll(service.account.clone())]
         .into_iter()
-        .chain(stops(remains.twaps()))
-        .chain(entries(remains.orders()))
+        .chain(stops(&remains.twaps))
+        .chain(entries(&remains.orders))
         .chain(remains.protection());
     let deeds = commands
         .map(|command| Deed::new(service, command, None))

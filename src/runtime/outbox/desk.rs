@@ -6,7 +6,8 @@ use crate::{
     client::Client,
     journal::{Journal, JournalError},
     model::{
-        AccountId, Command, Failure, FailureKind, IdempotencyKey, OrderId, Resource, Risk, Ticket,
+        AccountId, Command, Failure, FailureKind, IdempotencyKey, OrderId, READ_ONLY, Resource,
+        Risk, Ticket,
     },
     runtime::{
         Clock,
@@ -60,10 +61,12 @@ struct Shared {
     newest: Mutex<HashMap<Resource, Ticket>>,
     /// Orders that were found to be what a command in doubt made, by its key.
     claims: Mutex<HashMap<OrderId, Option<IdempotencyKey>>>,
-    /// Holds on everything that raises exposure, while something lasts.
+    /// Holds on everything that raises exposure, while something lasts. A request counts itself among the entries and
+    /// then reads this; who latches does the two the other way round: one of them sees the other, as both are in one
+    /// order for everybody (`SeqCst`).
     latches: AtomicU32,
     /// Requests that raise exposure and are on the wire.
-    entries: watch::Sender<usize>,
+    entries: AtomicUsize,
     /// Why nothing that raises exposure is sent until a person says so.
     halted: Mutex<Option<String>>,
     /// Whether it is known what became of the last session's commands.
@@ -88,7 +91,7 @@ pub(in crate::runtime) struct Latch(Arc<Shared>);
 
 impl Drop for Latch {
     fn drop(&mut self) {
-        self.0.latches.fetch_sub(1, Ordering::AcqRel);
+        self.0.latches.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
@@ -98,9 +101,7 @@ pub(super) struct OnTheWire(Arc<Shared>);
 
 impl Drop for OnTheWire {
     fn drop(&mut self) {
-        self.0
-            .entries
-            .send_modify(|count| *count = count.saturating_sub(1));
+        self.0.entries.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
@@ -126,21 +127,19 @@ impl Desk {
 
     /// From now on, and until it is dropped, exposure may only go down.
     pub(in crate::runtime) fn latch(&self) -> Latch {
-        self.shared.latches.fetch_add(1, Ordering::AcqRel);
+        self.shared.latches.fetch_add(1, Ordering::SeqCst);
         Latch(Arc::clone(&self.shared))
     }
 
     /// A request that raises exposure is about to leave.
     pub(super) fn entry_leaves(&self) -> OnTheWire {
-        self.shared.entries.send_modify(|count| *count += 1);
+        self.shared.entries.fetch_add(1, Ordering::SeqCst);
         OnTheWire(Arc::clone(&self.shared))
     }
 
-    /// Comes when no request that raises exposure is on the wire.
-    pub(in crate::runtime) async fn entries_answered(&self) {
-        let mut entries = self.shared.entries.subscribe();
-        // The sender lives as long as this desk.
-        let _gone = entries.wait_for(|count| *count == 0).await;
+    /// Whether no request that raises exposure is on the wire.
+    pub(in crate::runtime) fn entries_answered(&self) -> bool {
+        self.shared.entries.load(Ordering::SeqCst) == 0
     }
 
     /// A place at the end of the lane of what `command` changes.
@@ -266,14 +265,14 @@ impl Desk {
     }
 
     /// Why `command` may not be sent now, if so.
-    pub(super) fn refusal(&self, command: &Command) -> Option<Failure> {
+    pub(in crate::runtime) fn refusal(&self, command: &Command) -> Option<Failure> {
         if self.client.is_read_only() {
-            return Some(Failure::local("the desk is read-only and sends nothing"));
+            return Some(Failure::local(READ_ONLY));
         }
         if command.risk() != Risk::Increasing {
             return None;
         }
-        if self.shared.latches.load(Ordering::Acquire) > 0 {
+        if self.shared.latches.load(Ordering::SeqCst) > 0 {
             return Some(Failure::local(
                 "the desk is getting out: nothing that raises exposure is sent before it is flat",
             ));

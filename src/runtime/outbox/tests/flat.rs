@@ -203,12 +203,16 @@ async fn a_list_that_cannot_be_read_keeps_nothing_that_is_in_the_others_from_bei
 }
 
 #[tokio::test]
-async fn a_row_that_cannot_be_read_is_canceled_by_its_id_when_nothing_is_open() {
-    let account = Mutex::new(Account(BTreeSet::from(["position", "order"])));
+async fn of_rows_that_cannot_be_read_a_twap_is_stopped_at_once_and_an_order_when_nothing_is_open() {
+    let account = Mutex::new(Account(BTreeSet::from(["position", "order", "twap"])));
     let part = move |seen: &Seen| {
         let reply = account.lock().unwrap().answer(seen);
         match &reply {
-            Reply::Bytes(bytes) if seen.line.starts_with("GET /v1/orders?") => {
+            Reply::Bytes(bytes)
+                if ["GET /v1/orders?", "GET /v1/twap-orders"]
+                    .iter()
+                    .any(|list| seen.line.starts_with(list)) =>
+            {
                 let text = String::from_utf8_lossy(bytes);
                 // Of no market, and as long as before.
                 Reply::Bytes(text.replace("market_id", "makret_id").into_bytes())
@@ -221,10 +225,9 @@ async fn a_row_that_cannot_be_read_is_canceled_by_its_id_when_nothing_is_open() 
     let (_, result) = scene.settled().await;
     assert!(matches!(result, Ok(Receipt::Flat(_))), "{result:?}");
     let sent = mutations(&scene);
-    assert!(
-        sent.iter().any(|line| line.contains("orders/o-1 ")),
-        "{sent:?}"
-    );
+    let place = |what: &str| sent.iter().position(|line| line.contains(what));
+    let (twap, order) = (place("twap-orders/t-1"), place(" /v1/orders/o-1 "));
+    assert!(twap.is_some() && twap < order, "{sent:?}");
 }
 
 #[tokio::test]
@@ -242,13 +245,14 @@ async fn flat_is_not_proved_before_an_order_that_was_on_the_wire_has_its_answer_
         tokio::task::yield_now().await;
     }
     scene.outbox.send(TICKET, Command::Flatten("chal-1".into()));
-    let (mut unanswered, mut clean) = (true, None);
+    let (mut unanswered, mut clean, mut looked) = (true, None, false);
     while clean.is_none() {
         let Msg::Progress(of, progress) = scene.events.recv().await.unwrap() else {
             continue;
         };
         if let Progress::Flattening(state) = progress {
             clean = state.clean_since;
+            looked |= unanswered && state.left.is_some();
         } else if of == Ticket(2) && !matches!(progress, Progress::Sending { .. }) {
             unanswered = false;
         }
@@ -257,4 +261,5 @@ async fn flat_is_not_proved_before_an_order_that_was_on_the_wire_has_its_answer_
         !unanswered,
         "nothing is clean while the order may be at work"
     );
+    assert!(looked, "what is there is looked for meanwhile");
 }
