@@ -40,7 +40,8 @@ fn question(model: &Model, ticket: Ticket) -> Option<Strip> {
             },
             drawn_at: model.now,
         }),
-        Progress::Sending { .. }
+        Progress::Queued
+        | Progress::Sending { .. }
         | Progress::Unknown { .. }
         | Progress::Waiting { .. }
         | Progress::Running { .. }

@@ -39,7 +39,7 @@ pub(super) fn advance(model: &mut Model, ticket: Ticket, progress: Progress) -> 
         return vec![];
     };
     flight.progress = progress.clone();
-    let silent = matches!(progress, Progress::Sending { .. });
+    let silent = matches!(progress, Progress::Queued | Progress::Sending { .. });
     let parked = matches!(progress, Progress::Parked { .. });
     let polls = matches!(progress, Progress::Running { .. } | Progress::Flattening(_));
     if !silent {

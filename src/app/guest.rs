@@ -5,10 +5,10 @@
 
 use super::{
     Effect, Model,
-    flight::{objection, send},
+    flight::{advance, objection, send},
     notice::Tone,
 };
-use crate::model::{Command, IdempotencyKey, Ticket};
+use crate::model::{Command, IdempotencyKey, Progress, Ticket};
 use serde::{Deserialize, Serialize};
 
 /// Who asked, by a number of the runtime's.
@@ -44,6 +44,10 @@ pub(super) fn asked(model: &mut Model, guest: Guest, wish: Wish) -> Vec<Effect> 
     let words = format!("from the command line: {command}");
     model.say(Tone::Plain, words);
     let (ticket, effect) = send(model, command.clone());
+    if wish.sending == Sending::Again {
+        // It may have left before, under the same key.
+        advance(model, ticket, Progress::Sending { attempt: 1 });
+    }
     // A flatten is many requests, each under a key of its own.
     let effect = if matches!(command, Command::Flatten(_)) {
         effect

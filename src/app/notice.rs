@@ -65,7 +65,10 @@ impl Event {
             Self::Sent(_)
             | Self::Progress(
                 _,
-                Progress::Sending { .. } | Progress::Running { .. } | Progress::Flattening(_),
+                Progress::Queued
+                | Progress::Sending { .. }
+                | Progress::Running { .. }
+                | Progress::Flattening(_),
             ) => Tone::Plain,
             Self::Progress(_, Progress::Unknown { .. } | Progress::Waiting { .. }) => Tone::Warn,
             Self::Settled(_, Ok(receipt)) => receipt_tone(receipt),

@@ -263,22 +263,24 @@ impl Store {
     pub fn begin(&mut self, command: Command, now: Timestamp) -> Ticket {
         self.last_ticket += 1;
         let ticket = Ticket(self.last_ticket);
-        self.resume(ticket, command, now);
+        self.take_off(ticket, command, now, Progress::Queued);
         ticket
     }
 
-    /// A command under a number that is already given.
+    /// A command of an earlier session, under the number it has: it may have left then.
     pub fn resume(&mut self, ticket: Ticket, command: Command, now: Timestamp) {
-        let progress = Progress::Sending { attempt: 1 };
-        self.flights.insert(
-            ticket,
-            Flight {
-                about: About::of(&command, self),
-                command,
-                since: now,
-                progress,
-            },
-        );
+        self.take_off(ticket, command, now, Progress::Sending { attempt: 1 });
+    }
+
+    fn take_off(&mut self, ticket: Ticket, command: Command, since: Timestamp, progress: Progress) {
+        let about = About::of(&command, self);
+        let flight = Flight {
+            command,
+            about,
+            since,
+            progress,
+        };
+        self.flights.insert(ticket, flight);
     }
 
     /// Commands whose effect is in doubt and that wait for a person, the longest first.
@@ -358,7 +360,8 @@ impl Store {
         let operation = match &flight.progress {
             Progress::Running { operation, .. } => Some(operation),
             Progress::Flattening(flattening) => flattening.operation.as_ref(),
-            Progress::Sending { .. }
+            Progress::Queued
+            | Progress::Sending { .. }
             | Progress::Unknown { .. }
             | Progress::Waiting { .. }
             | Progress::Parked { .. } => None,

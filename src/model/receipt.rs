@@ -40,6 +40,9 @@ pub enum Receipt {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Progress {
+    /// Not a byte of it yet: it waits for the command before it, for the journal, or until it is known what became of
+    /// the last session's.
+    Queued,
     /// An attempt is on the wire; the first is 1.
     Sending { attempt: u32 },
     /// The last attempt may have taken effect; the same request goes out again at `retry_at`.

@@ -42,6 +42,7 @@ pub(super) fn kind(event: &Event) -> &'static str {
     match event {
         Event::Sent(_) => "sent",
         Event::Progress(_, Progress::Sending { .. }) => "sending",
+        Event::Progress(_, Progress::Queued) => "queued",
         Event::Progress(_, Progress::Unknown { .. }) => "unknown",
         Event::Progress(_, Progress::Waiting { .. }) => "waiting",
         Event::Progress(_, Progress::Running { .. }) => "running",
@@ -129,6 +130,7 @@ pub(super) fn references(why: &Failure) -> String {
 
 pub(super) fn progress_words(progress: &Progress) -> String {
     match progress {
+        Progress::Queued => "waits for its turn or the journal; nothing is sent yet".to_owned(),
         Progress::Sending { attempt: 1 } => "sending".to_owned(),
         Progress::Sending { attempt } => format!("sending, try {attempt}"),
         Progress::Unknown { why, .. } => {

@@ -101,6 +101,7 @@ fn item(model: &Model, item: &Item) -> BulkItem {
                 Span::new("in doubt", Tone::Alert),
                 Some(Span::new(why.message.to_string(), Tone::Alert)),
             ),
+            Some(Progress::Queued) => (Span::new("waiting", Tone::Info), call()),
             Some(Progress::Sending { attempt: 1 }) | None => {
                 (Span::new("sending", Tone::Info), call())
             }

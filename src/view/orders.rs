@@ -54,6 +54,7 @@ pub(super) fn size(order: &Order, scene: &Scene<'_>) -> Cell {
 /// What the order is doing, and what has been asked of it since.
 fn state(order: &Order, scene: &Scene<'_>) -> Cell {
     let span = match cancel_of(&order.id, scene) {
+        Some(Progress::Queued) => Span::new("cancel waiting", Tone::Warn),
         Some(Progress::Unknown { .. }) => Span::new("cancel unknown", Tone::Alert),
         Some(_) => Span::new("canceling", Tone::Warn),
         None if order.is_armed() && scene.store.queued_cancels.contains(&order.id) => {

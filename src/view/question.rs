@@ -50,7 +50,8 @@ fn never_left(scene: &Scene<'_>, ticket: Ticket) -> bool {
     let flight = scene.store.flights.get(&ticket);
     flight.is_some_and(|flight| match &flight.progress {
         Progress::Parked { why, .. } => !why.is_doubtful(),
-        Progress::Sending { .. }
+        Progress::Queued
+        | Progress::Sending { .. }
         | Progress::Unknown { .. }
         | Progress::Waiting { .. }
         | Progress::Running { .. }

@@ -10,6 +10,7 @@ use crate::{
     },
     model::{AccountId, Command, Num, Progress, Timestamp},
 };
+use std::time::Duration;
 
 /// The question before a destructive key acts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -193,6 +194,9 @@ fn going(command: &Command, scene: &Scene<'_>) -> String {
     format!("closing {open} on {account} (≤ 2.5 % slippage{also})")
 }
 
+/// A command that has waited this long to be sent is told to wait.
+const SEEN: Duration = Duration::from_secs(1);
+
 /// Everything that is on its way and takes long enough to be seen.
 pub fn flights(scene: &Scene<'_>) -> Vec<FlightView> {
     let flights = scene.store.flights.values();
@@ -226,14 +230,26 @@ fn flight_view(flight: &Flight, scene: &Scene<'_>) -> Option<FlightView> {
             words: standing(flight),
             gauge: None,
         }),
-        (command @ Command::CloseAll(_), Progress::Sending { .. }) => Some(FlightView {
+        (
+            command @ Command::CloseAll(_),
+            progress @ (Progress::Queued | Progress::Sending { .. }),
+        ) => Some(FlightView {
             words: vec![
                 Span::new(going(command, scene), Tone::Info),
-                Span::muted(" sending"),
+                Span::muted(if *progress == Progress::Queued {
+                    " not sent yet"
+                } else {
+                    " sending"
+                }),
             ],
             gauge: None,
         }),
         (_, Progress::Sending { .. }) => None,
+        // Most have their turn at once: what is over before it can be read is not shown.
+        (_, Progress::Queued) => (scene.own_now.since(flight.since) >= SEEN).then(|| FlightView {
+            words: standing(flight),
+            gauge: None,
+        }),
         (_, _) => Some(FlightView {
             words: waiting(flight, scene),
             gauge: None,
@@ -287,13 +303,15 @@ fn waiting(flight: &Flight, scene: &Scene<'_>) -> Vec<Span> {
         Progress::Unknown { retry_at, .. }
         | Progress::Waiting { retry_at, .. }
         | Progress::Running { retry_at, .. } => *retry_at,
-        Progress::Sending { .. } | Progress::Flattening(_) | Progress::Parked { .. } => {
-            scene.own_now
-        }
+        Progress::Queued
+        | Progress::Sending { .. }
+        | Progress::Flattening(_)
+        | Progress::Parked { .. } => scene.own_now,
     };
     let tone = match progress {
         Progress::Unknown { .. } | Progress::Parked { .. } => Tone::Alert,
-        Progress::Sending { .. }
+        Progress::Queued
+        | Progress::Sending { .. }
         | Progress::Waiting { .. }
         | Progress::Running { .. }
         | Progress::Flattening(_) => Tone::Warn,

@@ -41,6 +41,12 @@ impl Running {
         }
     }
 
+    fn interrupt(&self) {
+        let process = self.child.id().to_string();
+        let mut kill = Command::new("kill");
+        assert!(kill.args(["-INT", &process]).status().unwrap().success());
+    }
+
     /// Exit code, standard output, standard error.
     fn end(mut self) -> (i32, String, String) {
         self.err.read_to_string(&mut self.heard).unwrap();
@@ -71,6 +77,34 @@ fn an_order_whose_answer_was_lost_with_its_service_ends_unknown_and_its_key_find
     let found = served.json(&with(BUY, &["--yes", "--idempotency-key", key]));
     assert_eq!(served.orders().len(), 1);
     assert_eq!(found["data"]["id"], served.orders()[0]["id"]);
+}
+
+#[test]
+fn a_verb_that_is_interrupted_before_a_byte_left_says_so_and_leaves_nothing_open() {
+    let mut served = Served::kept();
+    served.kill();
+    let mut canceling = Running::begin(&served, &["cancel", "ord-1"]);
+    canceling.until_it_says("again in");
+    canceling.interrupt();
+    let (code, out, err) = canceling.end();
+    assert_eq!((code, out.as_str()), (12, ""), "{err}");
+    assert!(err.contains("interrupted; nothing was sent"), "{err}");
+    let rows = served.json(&["journal"]);
+    assert_eq!(rows[0]["state"], "unsent");
+    assert_eq!(rows.as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_verb_that_is_interrupted_when_it_may_have_acted_says_that_nobody_knows() {
+    let served = Served::bare();
+    served.plant(&json!({ "kind": "drop_reply", "route": "place_order" }));
+    let mut placing = Running::begin(&served, BUY);
+    placing.until_it_says("outcome unknown");
+    placing.interrupt();
+    let (code, out, err) = placing.end();
+    assert_eq!((code, out.as_str()), (14, ""), "{err}");
+    let words = "what was on the wire may still take effect";
+    assert!(err.contains(words), "{err}");
 }
 
 #[test]

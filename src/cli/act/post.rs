@@ -19,6 +19,7 @@ use color_eyre::Result;
 use futures_util::{StreamExt as _, stream};
 use mail::{ABREAST, Mail, told};
 use std::{
+    cell::Cell,
     collections::BTreeMap,
     path::{Path, PathBuf},
     time::Duration,
@@ -111,30 +112,47 @@ impl<'a> Post<'a> {
         }
     }
 
+    /// Whether an earlier run may have sent it, under the same key.
+    fn was_sent(&self, deed: &Deed) -> bool {
+        self.known(deed).is_some_and(|entry| entry.maybe_executed)
+    }
+
     /// Sends them all and waits until each is settled; the outcomes stand in the order of the deeds.
     pub(super) async fn deliver(self, deeds: &[Deed]) -> Result<Vec<Outcome>> {
         let mut terminate = signal(SignalKind::terminate())?;
-        let mut outcomes = Outcomes::new();
-        let (service, voice) = (self.service, self.voice);
-        let work = async {
-            match self.way {
-                Way::Own(journal) => {
-                    let mut mail = Mail::open(service, *journal, &mut outcomes);
-                    mail.carry(deeds, voice).await;
-                }
-                Way::Desk => hand_over(service, voice, deeds, &mut outcomes).await,
+        let stopped = async {
+            select! {
+                _ = tokio::signal::ctrl_c() => {}
+                _ = terminate.recv() => {}
             }
         };
-        select! {
-            () = work => {}
-            _ = tokio::signal::ctrl_c() => {}
-            _ = terminate.recv() => {}
-        }
-        let outcomes = (0..deeds.len()).map(|at| {
-            let settled = outcomes.remove(&ticket(at));
-            settled.unwrap_or_else(|| Err(interrupted()))
+        let before: Vec<_> = deeds.iter().map(|deed| self.was_sent(deed)).collect();
+        let mut outcomes = Outcomes::new();
+        let (service, voice) = (self.service, self.voice);
+        let given = match self.way {
+            Way::Own(journal) => {
+                let mut mail = Mail::open(service, *journal, &mut outcomes);
+                select! {
+                    () = mail.carry(deeds, voice) => {}
+                    () = stopped => mail.stop(&before).await,
+                }
+                mail.sent
+            }
+            Way::Desk => {
+                let asked = Cell::new(0);
+                select! {
+                    () = hand_over(service, voice, deeds, &asked, &mut outcomes) => {}
+                    () = stopped => {}
+                }
+                asked.get()
+            }
+        };
+        let ends = before.into_iter().enumerate().map(|(at, before)| {
+            let may_have_left = before || at < given;
+            let untold = || Err(if may_have_left { in_doubt() } else { unsent() });
+            outcomes.remove(&ticket(at)).unwrap_or_else(untold)
         });
-        Ok(outcomes.collect())
+        Ok(ends.collect())
     }
 }
 
@@ -142,13 +160,20 @@ fn ticket(at: usize) -> Ticket {
     Ticket(u64::try_from(at).unwrap_or(u64::MAX))
 }
 
-/// Everything to the desk, a few at a time.
-async fn hand_over(service: &Service, voice: Voice, deeds: &[Deed], outcomes: &mut Outcomes) {
-    let asked = deeds
-        .iter()
-        .enumerate()
-        .map(|(at, deed)| async move { (ticket(at), ask(service, voice, deed).await) });
-    let mut settled = stream::iter(asked).buffer_unordered(ABREAST);
+/// Everything to the desk, a few at a time; `asked` counts them.
+async fn hand_over(
+    service: &Service,
+    voice: Voice,
+    deeds: &[Deed],
+    asked: &Cell<usize>,
+    outcomes: &mut Outcomes,
+) {
+    let wishes = deeds.iter().enumerate().map(|(at, deed)| async move {
+        // They are begun in their order.
+        asked.set(at + 1);
+        (ticket(at), ask(service, voice, deed).await)
+    });
+    let mut settled = stream::iter(wishes).buffer_unordered(ABREAST);
     while let Some((ticket, outcome)) = settled.next().await {
         outcomes.insert(ticket, outcome);
     }
@@ -242,9 +267,12 @@ fn aside(dir: &Path, risk: Risk) -> Option<(PathBuf, Opened)> {
     })
 }
 
-fn interrupted() -> Failure {
-    Failure::new(
-        FailureKind::Unknown,
-        "interrupted; what was on the wire may still take effect",
-    )
+/// The outcome of what was stopped, and may have left, before anything was heard of its end.
+fn in_doubt() -> Failure {
+    let why = "interrupted; what was on the wire may still take effect";
+    Failure::new(FailureKind::Unknown, why)
+}
+
+fn unsent() -> Failure {
+    Failure::new(FailureKind::Unavailable, "interrupted; nothing was sent")
 }

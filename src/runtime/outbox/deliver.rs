@@ -21,20 +21,33 @@ impl Desk {
         origin: Origin,
         turn: Turn,
     ) {
-        let asked_at = self.clock.now();
-        turn.come().await;
-        let settled = match self
-            .start(Teller::Ticket(ticket), command, origin, asked_at)
-            .await
-        {
-            Ok(errand) => {
-                self.supersede(&errand.command.resource(), ticket);
-                let stage = errand.first();
-                errand.finish(ticket, stage, Some(turn)).await
-            }
-            Err(why) => Err(why),
+        let (asked_at, slot) = (self.clock.now(), Arc::clone(&origin.slot));
+        let start = async {
+            turn.come().await;
+            let teller = Teller::Ticket(ticket);
+            self.start(teller, command, origin, asked_at).await
+        };
+        let settled = match self.unless_stopped(start).await {
+            Some(Ok(errand)) => self.fly(&errand, ticket, turn).await,
+            Some(Err(why)) => Err(why),
+            None => Err(self.withdraw(&slot).await),
         };
         self.say(Msg::Settled(ticket, settled)).await;
+    }
+
+    async fn fly(
+        &self,
+        errand: &Arc<Errand>,
+        ticket: Ticket,
+        turn: Turn,
+    ) -> Result<Receipt, Failure> {
+        self.supersede(&errand.command.resource(), ticket);
+        let flight = errand.finish(ticket, errand.first(), Some(turn));
+        match self.unless_stopped(flight).await {
+            Some(settled) => settled,
+            None if errand.has_left() => Err(interrupted()),
+            None => Err(self.withdraw(&errand.recorded.intent).await),
+        }
     }
 
     /// Records a command and makes it ready to be sent.
@@ -67,6 +80,12 @@ impl Desk {
         errand.begin(asked_at);
         Ok(Arc::new(errand))
     }
+}
+
+/// The outcome of what was stopped when it may have left.
+pub(super) fn interrupted() -> Failure {
+    let words = "interrupted; what was on the wire may still take effect";
+    Failure::new(FailureKind::Unknown, words)
 }
 
 /// What to begin a command of an earlier session with.

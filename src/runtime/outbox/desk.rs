@@ -1,10 +1,13 @@
 //! What every command on its way needs.
 
-use super::lanes::{Lanes, Turn};
+use super::{
+    lanes::{Lanes, Turn},
+    record::Slot,
+};
 use crate::{
     app::{Msg, notice::Tone},
     client::Client,
-    journal::{Journal, JournalError},
+    journal::{Journal, JournalError, Standing, State},
     model::{
         AccountId, Command, Failure, FailureKind, IdempotencyKey, OrderId, READ_ONLY, Resource,
         Risk, Ticket,
@@ -27,7 +30,7 @@ use tokio::{
     time::timeout,
 };
 
-/// How long a halt or its end waits for the disk.
+/// How long a halt or its end, or that something was withdrawn, waits for the disk.
 const NOTING: Duration = Duration::from_secs(1);
 
 /// How long a command waits for the last session's before it is said.
@@ -73,6 +76,8 @@ struct Shared {
     ready: watch::Sender<bool>,
     /// How many of them there are.
     left_open: AtomicUsize,
+    /// Whether nothing goes out any more.
+    stopped: watch::Sender<bool>,
 }
 
 /// When this goes, the desk knows what became of the last session's commands.
@@ -236,6 +241,40 @@ impl Desk {
         // The sender lives in the desk itself.
         let mut ready = self.shared.ready.subscribe();
         let _ready = ready.wait_for(|ready| *ready).await;
+    }
+
+    pub(super) fn stop(&self) {
+        self.shared.stopped.send_replace(true);
+    }
+
+    /// What comes of `work`; `None` where the outbox was stopped before it was done.
+    pub(super) async fn unless_stopped<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        // The sender lives in the desk itself.
+        let mut stopped = self.shared.stopped.subscribe();
+        tokio::select! {
+            biased;
+            done = work => Some(done),
+            _ = stopped.wait_for(|stopped| *stopped) => None,
+        }
+    }
+
+    /// The outcome of a command of which nothing has left, and never will: so its row says, where it has one.
+    pub(super) async fn withdraw(&self, intent: &Slot) -> Failure {
+        let (now, intent) = (self.clock.now(), Arc::clone(intent));
+        let words = "interrupted; nothing was sent";
+        let noted = self.scribe.ask(move |journal| {
+            // Its own job, if it has one, was before this.
+            let unsent = Standing::new(State::Unsent, words);
+            let row = intent.get();
+            row.map_or(Ok(()), |id| journal.tell(now, *id, &unsent))
+        });
+        let words = match timeout(NOTING, noted).await {
+            Ok(_) => words.to_owned(),
+            Err(_) => {
+                format!("{words}; the journal may still call it open, for its disk does not answer")
+            }
+        };
+        Failure::new(FailureKind::Unavailable, words)
     }
 
     /// So many commands of the last session are being found out about.

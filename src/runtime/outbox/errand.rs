@@ -154,6 +154,7 @@ impl Errand {
             return Attempt::NotSent(why);
         }
         self.progress(Progress::Sending { attempt: number }).await;
+        self.past().leave();
         let attempt = self
             .desk
             .client

@@ -94,7 +94,9 @@ impl Outbox {
         let desk = self.desk.clone();
         if let Command::Flatten(_) = command {
             self.flights.spawn(async move {
-                let result = flatten::flatten(&desk, Some(ticket), None).await;
+                let flat = Box::pin(flatten::flatten(&desk, Some(ticket), None));
+                let result = desk.unless_stopped(flat).await;
+                let result = result.unwrap_or_else(|| Err(deliver::interrupted()));
                 desk.say(Msg::Settled(ticket, result)).await;
             });
             return;
@@ -126,6 +128,14 @@ impl Outbox {
     pub fn rearm(&self) {
         let desk = self.desk.clone();
         tokio::spawn(async move { desk.rearm().await });
+    }
+
+    /// Nothing that was given goes out from here on. Each command still ends with one [`Msg::Settled`], within a second or
+    /// so: as in doubt, or, where surely nothing of it has left, as unsent, which the journal notes.
+    ///
+    /// Known limit: what an earlier session left open is gone on with until the process ends.
+    pub fn stop(&self) {
+        self.desk.stop();
     }
 
     /// Lets go of the parked command of this ticket, whatever became of it.

@@ -15,6 +15,8 @@ pub(super) enum Trail {
     Launched,
     /// Nothing has left, and the journal says so: it must know better before something does.
     Held,
+    /// An attempt is being made: until it is over, nobody knows.
+    Leaving,
     /// A byte of it may have left, in this session or an earlier one.
     Left,
 }
@@ -48,8 +50,9 @@ impl Past {
         self.begun = at;
     }
 
+    /// Whether a byte of it may have left.
     pub(super) fn has_left(&self) -> bool {
-        self.trail == Trail::Left
+        matches!(self.trail, Trail::Leaving | Trail::Left)
     }
 
     pub(super) fn is_held(&self) -> bool {
@@ -63,10 +66,17 @@ impl Past {
         }
     }
 
+    /// One more attempt begins.
+    pub(super) fn leave(&mut self) {
+        if self.trail != Trail::Left {
+            self.trail = Trail::Leaving;
+        }
+    }
+
     /// One more attempt, over at `now`.
     pub(super) fn tried(&mut self, attempt: &Attempt, now: Timestamp) {
         match attempt {
-            Attempt::NotSent(_) if self.has_left() => return,
+            Attempt::NotSent(_) if self.trail == Trail::Left => return,
             Attempt::NotSent(_) => {
                 self.trail = Trail::Held;
                 return;
@@ -184,6 +194,11 @@ mod tests {
         let mut past = Past::new(Trail::Launched, GIVEN);
         past.tried(&not_sent(), GIVEN);
         assert!(past.is_held());
+        past.launch();
+        past.leave();
+        assert!(past.has_left(), "while it is on its way");
+        past.tried(&not_sent(), GIVEN);
+        assert!(past.is_held(), "proved not to have left");
         past.launch();
         past.tried(&Attempt::Doubtful(Failure::local("cut")), GIVEN);
         assert!(past.has_left());

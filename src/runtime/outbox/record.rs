@@ -52,11 +52,16 @@ pub(in crate::runtime) struct Origin {
     pub(in crate::runtime) parent: Option<IntentId>,
     /// One of its own where none was chosen.
     pub(in crate::runtime) key: Option<IdempotencyKey>,
+    /// Where its place in the journal will be found.
+    pub(super) slot: Slot,
 }
 
 impl Origin {
     pub(in crate::runtime) fn part(parent: Option<IntentId>) -> Self {
-        Self { parent, key: None }
+        Self {
+            parent,
+            ..Self::default()
+        }
     }
 }
 
@@ -118,7 +123,7 @@ impl Desk {
             parent: origin.parent,
             ..self.intent(command, &request, asked_at)
         };
-        let slot = Slot::default();
+        let slot = origin.slot;
         match self.put(command.risk(), intent, &slot).await {
             Ok(()) => Ok(Recorded {
                 request,

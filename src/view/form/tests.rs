@@ -355,6 +355,13 @@ fn a_form_that_cannot_be_sent_yet_shows_why_instead_of_a_request() {
 fn a_refusal_is_told_with_its_references_and_beside_the_field_it_names() {
     let mut model = limit_buy("0.1", "60000");
     press(&mut model, "enter");
+    assert_eq!(
+        words(&view(&model).trouble),
+        ["#1 waits for its turn or the journal; nothing is sent yet"]
+    );
+    let now = model.now;
+    let sending = Progress::Sending { attempt: 1 };
+    update(&mut model, now, Msg::Progress(Ticket(1), sending));
     assert_eq!(words(&view(&model).trouble), ["sending #1"]);
     let refused = Failure {
         code: Some("invalid_tick".into()),

@@ -2,7 +2,7 @@
 //! Warnings never block: only the service knows what it accepts.
 
 use super::{
-    super::{Scene, Span, Tone, format, passing},
+    super::{Scene, Span, Tone, activity, format, passing},
     caution,
     entry::is_held_known,
 };
@@ -63,6 +63,10 @@ fn sending(form: &Form, model: &Model) -> Option<Span> {
     let ticket = form.sending?;
     let flight = model.store.flights.get(&ticket)?;
     let (words, tone) = match &flight.progress {
+        Progress::Queued => (
+            format!("{ticket} {}", activity::progress_words(&flight.progress)),
+            Tone::Accent,
+        ),
         Progress::Sending { attempt: 1 } => (format!("sending {ticket}"), Tone::Accent),
         Progress::Sending { attempt } => {
             (format!("sending {ticket}, attempt {attempt}"), Tone::Warn)

@@ -13,11 +13,13 @@ use crate::{
 use std::{collections::BTreeMap, time::Duration};
 use tokio::{
     sync::mpsc::{Receiver, channel},
-    time::Instant,
+    time::{Instant, timeout},
 };
 
 /// Commands on the wire at once: enough to be quick, too few to spend a request budget in one burst.
 pub(super) const ABREAST: usize = 8;
+/// How long a verb that is interrupted stays to note what it did not send; its outbox needs half of it.
+const LEAVING: Duration = Duration::from_secs(2);
 /// How long a close-all may stand still before a script is told.
 const PATIENCE: Duration = Duration::from_mins(10);
 
@@ -26,7 +28,7 @@ pub(super) struct Mail<'a> {
     outbox: Outbox,
     events: Receiver<Msg>,
     /// How many of the deeds are.
-    sent: usize,
+    pub(super) sent: usize,
     outcomes: &'a mut Outcomes,
     standstills: Standstills,
 }
@@ -104,6 +106,35 @@ impl<'a> Mail<'a> {
         }
     }
 
+    /// Nothing is sent from here on; returns when each of the deeds has its end, or its time for that is over. Of those
+    /// that an earlier run may have sent `before`, none ends as unsent.
+    pub(super) async fn stop(&mut self, before: &[bool]) {
+        self.outbox.stop();
+        let mut waited = BTreeMap::new();
+        for (at, before) in before.iter().enumerate().take(self.sent) {
+            if !self.outcomes.contains_key(&ticket(at)) {
+                waited.insert(ticket(at), *before);
+            }
+        }
+        let ends = async {
+            while !waited.is_empty() {
+                let Some(msg) = self.events.recv().await else {
+                    return;
+                };
+                let Msg::Settled(ticket, outcome) = msg else {
+                    continue;
+                };
+                match (waited.remove(&ticket), &outcome) {
+                    (Some(true), Err(why)) if !why.is_doubtful() => {}
+                    (Some(_), _) => drop(self.outcomes.insert(ticket, outcome)),
+                    (None, _) => {}
+                }
+            }
+        };
+        // What has no end by then is in doubt.
+        let _late = timeout(LEAVING, ends).await;
+    }
+
     /// The ticket may be of an earlier session, which the outbox looks after.
     fn settle(&mut self, ticket: Ticket, outcome: Outcome) {
         if (0..self.sent).any(|at| self::ticket(at) == ticket) {
@@ -165,7 +196,7 @@ pub(super) fn told(voice: Voice, command: &Command, progress: &Progress) {
     };
     match progress {
         // A parked one has been settled.
-        Progress::Sending { .. } | Progress::Parked { .. } => {}
+        Progress::Queued | Progress::Sending { .. } | Progress::Parked { .. } => {}
         Progress::Unknown { why, retry_at } => voice.note(&format!(
             "{command}: outcome unknown ({why}); {}",
             next(
