@@ -5,11 +5,11 @@
 //! then nothing is written. Nothing is ever overwritten.
 
 use super::{
-    Effect, Model, Next, Store, keymap::Action, notice::Notice, overlay::Overlay, pane::Pane,
+    Effect, Feed, Model, Next, Store, keymap::Action, notice::Notice, overlay::Overlay, pane::Pane,
     poll::Source,
 };
-use crate::model::{Call, Market, Order, Position, Scaled, Timestamp, Twap};
-use std::time::Duration;
+use crate::model::{Call, Market, Order, Page, Position, Scaled, Timestamp, Twap};
+use std::{hash::Hash, time::Duration};
 use strum::Display;
 
 #[cfg(test)]
@@ -76,6 +76,60 @@ pub struct Export {
     pub to: Option<String>,
     /// When it was opened: spans count back from here.
     opened_at: Timestamp,
+    /// Of the file, from when it was made.
+    lacks: Option<Lack>,
+}
+
+/// What is known to be missing from a list.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Lack {
+    /// Rows that could not be read.
+    pub unreadable: usize,
+    /// The service said that there is more, and not where, or part of what it has could not be reached.
+    pub is_cut: bool,
+    /// Ladders that have not been read yet.
+    pub unread: usize,
+    /// Ended ones that made room for newer ones.
+    pub forgotten: usize,
+}
+
+impl Lack {
+    fn of(pane: Pane, store: &Store) -> Self {
+        match pane {
+            Pane::Positions => Self::of_page(store.positions.value()),
+            Pane::Orders => Self::of_page(store.orders.value()),
+            Pane::Twaps => Self::of_page(store.twaps.value()),
+            // Ladders are met on orders only.
+            Pane::Scaled => Self {
+                unread: store
+                    .scaled
+                    .values()
+                    .filter(|l| l.value().is_none())
+                    .count(),
+                forgotten: store.forgotten_ladders(),
+                ..Self::of_page(store.orders.value())
+            },
+            Pane::Closed => Self::of_feed(&store.closed),
+            Pane::History => Self::of_feed(&store.history),
+            Pane::Activity | Pane::Calls => Self::default(),
+        }
+    }
+
+    fn of_page<T>(page: Option<&Page<T>>) -> Self {
+        page.map_or(Self::default(), |page| Self {
+            unreadable: page.unreadable.len(),
+            is_cut: page.incomplete,
+            ..Self::default()
+        })
+    }
+
+    fn of_feed<K: Eq + Hash, T>(feed: &Feed<K, T>) -> Self {
+        Self {
+            unreadable: feed.unreadable(),
+            is_cut: feed.is_incomplete(),
+            ..Self::default()
+        }
+    }
 }
 
 /// Everything a file is made of, apart from the store it came from.
@@ -110,6 +164,7 @@ impl Export {
             stage: Stage::Asking,
             to: None,
             opened_at: now,
+            lacks: None,
         }
     }
 
@@ -158,6 +213,15 @@ impl Export {
         };
         let span = i64::try_from(Duration::from_hours(hours).as_millis()).ok()?;
         Some(Timestamp(self.opened_at.0.saturating_sub(span)))
+    }
+
+    /// What the file lacks, or would lack if it were made now.
+    pub fn lack(&self, store: &Store) -> Lack {
+        match self.stage {
+            Stage::Writing | Stage::Over(Ok(_)) => self.lacks,
+            Stage::Asking | Stage::Reading(_) | Stage::Over(Err(_)) => None,
+        }
+        .unwrap_or_else(|| Lack::of(self.pane, store))
     }
 
     pub fn opened_at(&self) -> Timestamp {
@@ -229,6 +293,7 @@ pub(super) fn proceed(model: &mut Model) -> Vec<Effect> {
             account.unwrap_or_default(),
         );
         export.stage = Stage::Writing;
+        export.lacks = Some(Lack::of(export.pane, store));
         return vec![Effect::Write(Box::new(sheet))];
     }
     let (count, _) = export.reach(store);

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     app::{
         Model, Motion, Store,
-        export::{Export, Format, Sheet, SheetRows, Stage},
+        export::{Export, Format, Lack, Sheet, SheetRows, Stage},
         keymap::{Action, Context},
         notice::Activity,
         pane::Pane,
@@ -62,15 +62,38 @@ pub fn export(model: &Model, export: &Export) -> DetailView {
         ));
         lines.push(field("read", progress(model, export)));
     }
-    lines.push(field(
-        "",
-        stage(export, [Action::Submit, Action::Dismiss].map(key)),
-    ));
+    let missing = missing(export.lack(&model.store));
+    if let Some(words) = &missing {
+        let words = format!("not the whole list: {words}");
+        lines.push(field("holds", vec![Span::new(words, Tone::Warn)]));
+    }
+    let keys = [Action::Submit, Action::Dismiss].map(key);
+    lines.push(field("", stage(export, missing.as_deref(), keys)));
     DetailView {
         title: vec![Span::new("Export", Tone::Accent)],
         lines,
         chart: None,
     }
+}
+
+/// What the file lacks of what there is; one that says nothing of it would pass for the whole.
+fn missing(lack: Lack) -> Option<String> {
+    let Lack {
+        unreadable,
+        is_cut,
+        unread,
+        forgotten,
+    } = lack;
+    let counted =
+        |count: usize, what: &str| (count > 0).then(|| format!("{} {what}", format::count(count)));
+    let words = [
+        counted(unreadable, "unreadable"),
+        is_cut.then(|| "incomplete".to_owned()),
+        counted(unread, "not read yet"),
+        counted(forgotten, "older ended not kept"),
+    ];
+    let words: Vec<_> = words.into_iter().flatten().collect();
+    (!words.is_empty()).then(|| words.join(", "))
 }
 
 /// How many rows are here and, where the span has an end, how much of the way back that is.
@@ -102,7 +125,7 @@ fn progress(model: &Model, export: &Export) -> Vec<Span> {
     ]
 }
 
-fn stage(export: &Export, keys: [Span; 2]) -> Vec<Span> {
+fn stage(export: &Export, missing: Option<&str>, keys: [Span; 2]) -> Vec<Span> {
     let [enter, esc] = keys;
     let keys = |head: Span, then: &str, leave: &str| {
         vec![
@@ -121,10 +144,13 @@ fn stage(export: &Export, keys: [Span; 2]) -> Vec<Span> {
             Span::plain(" stops, nothing is written"),
         ],
         Stage::Writing => vec![Span::new("writing", Tone::Info)],
-        Stage::Over(Ok((path, rows))) => vec![Span::new(
-            format!("{} rows in {path}", format::count(*rows)),
-            Tone::Good,
-        )],
+        Stage::Over(Ok((path, rows))) => {
+            let done = format!("{} rows in {path}", format::count(*rows));
+            vec![match missing {
+                None => Span::new(done, Tone::Good),
+                Some(words) => Span::new(format!("{done}, not all there are: {words}"), Tone::Warn),
+            }]
+        }
         Stage::Over(Err(why)) => keys(
             Span::new(format!("{why}  "), Tone::Alert),
             "tries again",
@@ -259,4 +285,57 @@ fn rungs(ladders: &[Scaled]) -> (String, usize) {
     }
     let count = lines.len() - 1;
     (lines.concat(), count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        app::{Effect, Msg, overlay::Overlay, testing::*, update},
+        model::Page,
+    };
+
+    fn said(model: &Model) -> String {
+        let Some(Overlay::Export(open)) = model.overlays.last() else {
+            panic!("no export is open");
+        };
+        let fields = export(model, open).lines.into_iter();
+        let words = fields.filter_map(|line| {
+            if let DetailLine::Field { value, .. } = line {
+                Some(value)
+            } else {
+                None
+            }
+        });
+        words.flatten().map(|span| span.text).collect()
+    }
+
+    fn cut() -> Page<Order> {
+        Page {
+            incomplete: true,
+            ..Page::of(vec![])
+        }
+    }
+
+    #[test]
+    fn an_export_of_a_list_that_is_cut_does_not_pass_for_the_whole() {
+        let mut model = desk();
+        arrive(&mut model, Answer::History(Ok(Page::of(vec![]))));
+        press(&mut model, "6 E");
+        assert!(!said(&model).contains("not the whole list"));
+        arrive(&mut model, Answer::History(Ok(cut())));
+        let asking = said(&model);
+        let words = "not the whole list: incomplete";
+        assert!(asking.contains(words), "{asking}");
+        let effects = press(&mut model, "enter");
+        assert!(matches!(effects.as_slice(), [Effect::Write(_)]));
+        // What the file holds does not change with what comes later.
+        arrive(&mut model, Answer::History(Ok(Page::of(vec![]))));
+        let now = model.now;
+        let written = Ok(("h.csv".to_owned(), 7));
+        update(&mut model, now, Msg::Written(written));
+        let over = said(&model);
+        let words = "7 rows in h.csv, not all there are: incomplete";
+        assert!(over.contains(words), "{over}");
+    }
 }
