@@ -52,6 +52,15 @@ pub struct Entry {
     pub outcome: Option<Outcome>,
 }
 
+/// What an intent finds in the journal under its key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Claim {
+    /// Nothing: it has been put on disk.
+    New(IntentId),
+    /// An earlier one.
+    Known(Box<Entry>),
+}
+
 impl Entry {
     /// Whether the service surely still knows its key.
     pub fn is_replayable(&self, now: Timestamp) -> bool {

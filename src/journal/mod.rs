@@ -24,7 +24,7 @@ mod spare;
 mod window;
 
 pub use aside::asides;
-pub use entry::{Entry, Intent, IntentId, Outcome, Standing, State};
+pub use entry::{Claim, Entry, Intent, IntentId, Outcome, Standing, State};
 pub use error::JournalError;
 pub use file::{Holder, holder};
 pub use spare::Used;
@@ -201,12 +201,25 @@ impl Journal {
         })
     }
 
+    /// [`Self::record`], unless its key was used before: the same key twice at once is one intent.
+    pub fn claim(&mut self, now: Timestamp, intent: &Intent) -> Result<Claim, JournalError> {
+        let known = match &intent.key {
+            Some(key) => self.by_key(key)?,
+            None => None,
+        };
+        match known {
+            Some(entry) => Ok(Claim::Known(Box::new(entry))),
+            None => self.record(now, intent).map(Claim::New),
+        }
+    }
+
     /// Proof has come that no byte of it left: it is as good as never sent.
     pub fn hold(&mut self, id: IntentId) -> Result<(), JournalError> {
         self.mark(id, State::Prepared)
     }
 
-    /// It is about to be sent: until this has returned `Ok`, nothing of it may be.
+    /// It is about to be sent: until this has returned `Ok`, nothing of it may be. What is done stays done, whatever a
+    /// repetition under its key comes to.
     pub fn launch(&mut self, id: IntentId) -> Result<(), JournalError> {
         self.mark(id, State::Inflight)
     }
@@ -214,7 +227,8 @@ impl Journal {
     fn mark(&mut self, id: IntentId, state: State) -> Result<(), JournalError> {
         self.write(|connection| {
             connection.execute(
-                "UPDATE intents SET state = ?2, maybe_executed = ?3 WHERE id = ?1",
+                "UPDATE intents SET state = ?2, maybe_executed = ?3
+                 WHERE id = ?1 AND state <> 'done'",
                 params![id.0, state.to_string(), state != State::Prepared],
             )?;
             Ok(())
@@ -244,7 +258,8 @@ impl Journal {
         })
     }
 
-    /// Notes where the intent stands. What is open may be told again and again.
+    /// Notes where the intent stands. What is open may be told again and again; what is done stays done, and the order it
+    /// made stays its order.
     pub fn tell(
         &mut self,
         now: Timestamp,
@@ -254,8 +269,10 @@ impl Journal {
         let proved = matches!(standing.state, State::Rejected | State::Unsent);
         self.write(|connection| {
             connection.execute(
-                "UPDATE intents SET state = ?2, told_at = ?3, detail = ?4, order_id = ?5,
-                     request_id = ?6, maybe_executed = maybe_executed AND NOT ?7 WHERE id = ?1",
+                "UPDATE intents SET state = ?2, told_at = ?3, detail = ?4,
+                     order_id = coalesce(?5, order_id), request_id = ?6,
+                     maybe_executed = maybe_executed AND NOT ?7
+                 WHERE id = ?1 AND (state <> 'done' OR ?2 = 'done')",
                 params![
                     id.0,
                     standing.state.to_string(),

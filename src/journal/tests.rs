@@ -97,6 +97,32 @@ fn a_doubt_stays_open_until_it_is_settled() {
 }
 
 #[test]
+fn a_key_that_was_used_is_known_and_what_is_done_stays_done_with_its_order() {
+    let dir = place();
+    let mut journal = Journal::open(dir.path()).unwrap();
+    let Claim::New(id) = journal.claim(Timestamp(1), &intent("a")).unwrap() else {
+        panic!("nothing has used it");
+    };
+    let done = Standing {
+        order_id: Some("o-1".into()),
+        ..Standing::new(State::Done, "order o-1 resting")
+    };
+    journal.tell(Timestamp(2), id, &done).unwrap();
+    let known = journal.claim(Timestamp(3), &intent("a")).unwrap();
+    assert!(matches!(&known, Claim::Known(entry) if entry.id == id));
+    journal.launch(id).unwrap();
+    journal.hold(id).unwrap();
+    let doubt = Standing::new(State::Unknown, "no answer");
+    journal.tell(Timestamp(4), id, &doubt).unwrap();
+    assert_eq!(
+        journal.claim(Timestamp(5), &intent("a")).unwrap(),
+        known,
+        "as it was"
+    );
+    assert!(journal.failure().is_none());
+}
+
+#[test]
 fn what_surely_never_left_is_not_counted_as_sent() {
     let dir = place();
     let mut journal = Journal::open(dir.path()).unwrap();
