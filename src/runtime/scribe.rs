@@ -5,6 +5,7 @@ use super::Clock;
 use crate::{
     app::{Msg, notice::Tone},
     journal::{Journal, JournalError},
+    model::Risk,
 };
 use std::{
     path::{Path, PathBuf},
@@ -28,10 +29,42 @@ type Job = Box<dyn FnOnce(&mut Result<Journal, JournalError>) + Send>;
 #[derive(Debug, Clone)]
 pub(super) struct Scribe {
     jobs: mpsc::Sender<Job>,
-    events: Sender<Msg>,
-    told: Arc<AtomicBool>,
+    alarm: Alarm,
     /// An exit has waited its moment in vain, and the disk has not come back since: no other waits.
     behind: Arc<AtomicBool>,
+}
+
+/// Tells once that the journal is down.
+#[derive(Debug, Clone)]
+struct Alarm {
+    events: Sender<Msg>,
+    rung: Arc<AtomicBool>,
+}
+
+impl Alarm {
+    /// What is to be said, the first time.
+    fn ring(&self, why: &JournalError) -> Option<Msg> {
+        if self.rung.swap(true, Ordering::Relaxed) {
+            return None;
+        }
+        let text = if let JournalError::Held { .. } = why {
+            format!("{why}. This desk only shows: it sends nothing")
+        } else {
+            format!("{why}. New orders are held back; closing and canceling still work")
+        };
+        Some(Msg::Said(Tone::Alert, text))
+    }
+
+    /// On the journal's thread: also where nobody waits for the result any more.
+    fn hear<T>(&self, result: &Result<T, JournalError>) {
+        if let Err(why) = result
+            && let Some(msg) = self.ring(why)
+        {
+            tracing::error!(%why, "the journal is down");
+            // The desk is leaving: nobody is there to be told.
+            let _closed = self.events.blocking_send(msg);
+        }
+    }
 }
 
 /// The journal in `dir`: to write, or, when another desk has it, to read along.
@@ -100,15 +133,17 @@ impl Scribe {
         });
         Self {
             jobs,
-            events,
-            told: Arc::default(),
+            alarm: Alarm {
+                events,
+                rung: Arc::default(),
+            },
             behind,
         }
     }
 
-    /// Whether a write has failed: nothing that raises exposure may be sent any more.
+    /// Whether the journal has failed anybody: nothing that raises exposure may be sent any more.
     pub(super) fn is_down(&self) -> bool {
-        self.told.load(Ordering::Relaxed)
+        self.alarm.rung.load(Ordering::Relaxed)
     }
 
     /// Runs `job` on the journal's thread, after all jobs before it, and waits for its result.
@@ -116,12 +151,30 @@ impl Scribe {
         &self,
         job: impl FnOnce(&mut Journal) -> Result<T, JournalError> + Send + 'static,
     ) -> Result<T, JournalError> {
-        let answer = self.ask(job).await;
-        let result = answer.unwrap_or(Err(JournalError::Stopped));
-        if let Err(why) = &result {
-            self.tell(why).await;
+        let alarm = self.alarm.clone();
+        let heard = move |journal: &mut Result<Journal, JournalError>| {
+            let result = on(journal, job);
+            alarm.hear(&result);
+            result
+        };
+        let answer = self.queue(heard).await;
+        if let Ok(result) = answer {
+            return result;
         }
-        result
+        self.tell(&JournalError::Stopped).await;
+        Err(JournalError::Stopped)
+    }
+
+    /// [`Self::write`] for what raises exposure, [`Self::write_soon`] for what must not wait.
+    pub(super) async fn carry<T: Send + 'static>(
+        &self,
+        risk: Risk,
+        job: impl FnOnce(&mut Journal) -> Result<T, JournalError> + Send + 'static,
+    ) -> Result<T, JournalError> {
+        match risk {
+            Risk::Increasing => self.write(job).await,
+            Risk::Neutral | Risk::Reducing => self.write_soon(job).await,
+        }
     }
 
     /// The same for what must not wait: after a moment it is [`JournalError::Slow`], and the job is still
@@ -147,14 +200,17 @@ impl Scribe {
         &self,
         job: impl FnOnce(&mut Journal) -> Result<T, JournalError> + Send + 'static,
     ) -> oneshot::Receiver<Result<T, JournalError>> {
+        self.queue(move |journal| on(journal, job))
+    }
+
+    fn queue<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&mut Result<Journal, JournalError>) -> T + Send + 'static,
+    ) -> oneshot::Receiver<T> {
         let (reply, answer) = oneshot::channel();
         let job: Job = Box::new(move |journal| {
-            let result = match journal {
-                Ok(journal) => job(journal),
-                Err(why) => Err(why.clone()),
-            };
             // Whoever asked has left; the work is done all the same.
-            let _left = reply.send(result);
+            let _left = reply.send(job(journal));
         });
         // A thread that is gone drops the job, and with it the reply.
         let _stopped = self.jobs.send(job);
@@ -162,17 +218,23 @@ impl Scribe {
     }
 
     pub(super) async fn tell(&self, why: &JournalError) {
-        if self.told.swap(true, Ordering::Relaxed) {
+        let Some(msg) = self.alarm.ring(why) else {
             return;
-        }
+        };
         let cause = why.clone();
         aside(move || tracing::error!(why = %cause, "the journal is down"));
-        let text = if let JournalError::Held { .. } = why {
-            format!("{why}. This desk only shows: it sends nothing")
-        } else {
-            format!("{why}. New orders are held back; closing and canceling still work")
-        };
         // The desk is leaving: nobody is there to be told.
-        let _closed = self.events.send(Msg::Said(Tone::Alert, text)).await;
+        let _closed = self.alarm.events.send(msg).await;
+    }
+}
+
+/// What comes of `job`, where the journal could be opened.
+fn on<T>(
+    journal: &mut Result<Journal, JournalError>,
+    job: impl FnOnce(&mut Journal) -> Result<T, JournalError>,
+) -> Result<T, JournalError> {
+    match journal {
+        Ok(journal) => job(journal),
+        Err(why) => Err(why.clone()),
     }
 }

@@ -157,12 +157,7 @@ impl Desk {
     pub(in crate::runtime) async fn linked_orders(&self, risk: Risk) -> Option<Vec<OrderId>> {
         let base_url = self.client.connection().base_url.clone();
         let read = move |journal: &mut Journal| journal.linked_orders(&base_url);
-        let linked = if risk == Risk::Increasing {
-            self.scribe.write(read).await
-        } else {
-            self.scribe.write_soon(read).await
-        };
-        linked.ok()
+        self.scribe.carry(risk, read).await.ok()
     }
 
     /// Whether this order can be what the command under `key` made: each is the doing of one command.

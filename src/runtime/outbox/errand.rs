@@ -259,14 +259,16 @@ impl Errand {
         if !self.past().is_held() {
             return None;
         }
-        let launched = self.write(Journal::launch).await;
-        match launched {
-            Err(why) if self.command.risk() == Risk::Increasing => Some(Failure::from(&why)),
-            Ok(()) | Err(_) => {
-                self.past().launch();
-                None
+        if let Err(why) = self.write(Journal::launch).await {
+            if self.command.risk() == Risk::Increasing {
+                return Some(Failure::from(&why));
             }
+            let (desk, request) = (&self.desk, &self.recorded.request);
+            desk.without_journal(&self.command, request, "sent ahead of the journal")
+                .await;
         }
+        self.past().launch();
+        None
     }
 
     async fn write_down(&self, attempt: &Attempt) {
@@ -274,7 +276,8 @@ impl Errand {
         let hold = {
             let mut past = self.past();
             past.tried(attempt, now);
-            past.is_held()
+            // A way out would not wait for the disk to know better, which then says of what has left that it has not.
+            past.is_held() && self.command.risk() == Risk::Increasing
         };
         // A journal that is slow writes it later all the same.
         let _noted = self
@@ -342,11 +345,7 @@ impl Errand {
             Some(id) => write(journal, *id),
             None => Ok(()),
         };
-        if self.command.risk() == Risk::Increasing {
-            scribe.write(job).await
-        } else {
-            scribe.write_soon(job).await
-        }
+        scribe.carry(self.command.risk(), job).await
     }
 }
 

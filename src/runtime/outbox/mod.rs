@@ -1,14 +1,14 @@
 //! The only writer to the service: every command is journalled, sent, asked again as the policy says,
 //! and settled exactly once.
 //!
-//! Contract: the intent is on disk before the first byte leaves; every attempt carries the same key and
-//! the same bytes; at most one command per resource is on the wire, those of earlier sessions among them, later ones
-//! wait in the order they were given (see [`lanes`]; new orders do not wait for each other). What may have taken effect
-//! and cannot be found out is parked: it stays on the desk as a question until a person decides or a later answer does.
-//! Without a working journal nothing that raises exposure is sent, everything else is, with its key in the activity. On
-//! a desk whose journal belongs to another desk nothing is sent at all. While the desk finds out what became of the
-//! last session's commands, or flattens, nothing that raises exposure is sent; nor while it is halted, which outlives
-//! it, and ends when a person says so.
+//! Contract: the intent is on disk before the first byte leaves (a way out waits for a slow disk only for a moment, and
+//! then tells its key); every attempt carries the same key and the same bytes; at most one command per resource is on
+//! the wire, those of earlier sessions among them, later ones wait in the order they were given (see [`lanes`]; new
+//! orders do not wait for each other). What may have taken effect and cannot be found out is parked: it stays on the
+//! desk as a question until a person decides or a later answer does. Without a working journal nothing that raises
+//! exposure is sent, everything else is, with its key in the activity. On a desk whose journal belongs to another desk
+//! nothing is sent at all. While the desk finds out what became of the last session's commands, or flattens, nothing
+//! that raises exposure is sent; nor while it is halted, which outlives it, and ends when a person says so.
 
 mod deliver;
 mod desk;
@@ -90,7 +90,7 @@ impl Outbox {
 
     /// Takes the command on its way and returns at once. Ends with one [`Msg::Settled`] for the ticket.
     pub fn send(&mut self, ticket: Ticket, command: Command) {
-        while self.flights.try_join_next().is_some() {}
+        self.reap();
         let desk = self.desk.clone();
         if let Command::Flatten(_) = command {
             self.flights.spawn(async move {
@@ -110,6 +110,7 @@ impl Outbox {
     /// already goes out again as it was, byte for byte, whatever `command` would be spelled like now; that
     /// both are one wish, and that the service still knows the key, is the caller's to make sure of.
     pub fn send_as(&mut self, ticket: Ticket, command: Command, key: IdempotencyKey) {
+        self.reap();
         let turn = self.desk.join(&command);
         let origin = Origin {
             key: Some(key),
@@ -117,6 +118,11 @@ impl Outbox {
         };
         let see_through = self.desk.clone().see_through(ticket, command, origin, turn);
         self.flights.spawn(see_through);
+    }
+
+    /// Lets go of the flights that have ended.
+    fn reap(&mut self) {
+        while self.flights.try_join_next().is_some() {}
     }
 
     /// Sends the parked command of this ticket again: the same key, the same bytes.

@@ -1,11 +1,11 @@
-//! The intent, on disk before the first byte leaves; and what is done when the disk says no.
+//! The intent, on disk before the first byte leaves; and what is done when the disk says no, or not in time.
 
 use super::Desk;
 use crate::{
     api::Request,
     app::notice::Tone,
-    journal::{Entry, Intent, IntentId, Journal, JournalError, Used, Window},
-    model::{Command, Failure, IdempotencyKey, OrderId, Risk, Timestamp},
+    journal::{Claim, Entry, Intent, IntentId, Journal, JournalError, Used, Window},
+    model::{AccountId, Command, Failure, IdempotencyKey, OrderId, Risk, Timestamp},
     runtime::scribe::aside,
 };
 use secrecy::ExposeSecret as _;
@@ -31,18 +31,33 @@ fn only_shows(why: &JournalError) -> Failure {
     Failure::local(format!("{why}. This desk only shows: it sends nothing"))
 }
 
-fn used_elsewhere(intent: &Intent) -> Failure {
-    Failure::local(format!(
-        "the key was used on account {} at {}; another account needs another key",
-        intent.account_id, intent.base_url
-    ))
-}
-
-fn forgotten(entry: &Entry) -> Failure {
-    Failure::local(format!(
-        "its key was first sent at {} (UTC) and may be forgotten by now: it is not sent again",
-        entry.created_at.to_utc()
-    ))
+/// Why what is in the journal under the key of `request` is not to be sent again for it, if so.
+fn misused(
+    entry: &Entry,
+    here: &(String, AccountId),
+    request: &Request,
+    now: Timestamp,
+) -> Option<Failure> {
+    let intent = &entry.intent;
+    let why = if (&intent.base_url, &intent.account_id) != (&here.0, &here.1) {
+        format!(
+            "the key was used on account {} at {}; another account needs another key",
+            intent.account_id, intent.base_url
+        )
+    } else if (&intent.method, &intent.target) != (&request.method.to_string(), &request.target) {
+        format!(
+            "the key was used for another deed, {}; each needs its own",
+            intent.command
+        )
+    } else if !entry.is_replayable(now) {
+        format!(
+            "its key was first sent at {} (UTC) and may be forgotten by now: it is not sent again",
+            entry.created_at.to_utc()
+        )
+    } else {
+        return None;
+    };
+    Some(Failure::local(why))
 }
 
 /// Where a command comes from.
@@ -104,98 +119,101 @@ impl Desk {
         self.client.tempo().of(patience(risk))
     }
 
-    /// Puts the intent on disk; without a journal only what does not raise exposure may go on.
+    /// Puts the intent on disk; without a journal only what does not raise exposure may go on. What the caller's own key
+    /// was used for before goes out as it did then.
     pub(super) async fn record(
         &self,
         command: &Command,
         origin: Origin,
         asked_at: Timestamp,
     ) -> Result<Recorded, Failure> {
-        let chosen = origin.key.is_some();
+        let risk = command.risk();
+        let chosen = origin.key.clone();
         let own = || IdempotencyKey::from(uuid::Uuid::new_v4().to_string());
         let key = origin.key.unwrap_or_else(own);
         let request = Request::of(command, key, &self.client.dialect())
             .map_err(|why| Failure::local(format!("the request could not be written: {why}")))?;
-        if chosen && let Some(recorded) = self.recorded_before(&request, command.risk()).await {
-            return recorded;
-        }
         let intent = Intent {
             parent: origin.parent,
             ..self.intent(command, &request, asked_at)
         };
         let slot = origin.slot;
-        match self.put(command.risk(), intent, &slot).await {
-            Ok(()) => Ok(Recorded {
-                request,
-                intent: slot,
+        let recorded = match self.put(risk, intent, &slot).await {
+            Ok(Claim::New(_)) => Ok(Recorded {
+                request: request.clone(),
+                intent: Arc::clone(&slot),
                 before: None,
             }),
+            Ok(Claim::Known(_)) => {
+                self.wait_for_findings(risk).await?;
+                self.again(risk, request.clone(), &slot).await?
+            }
+            Err(why) => Err(why),
+        };
+        match recorded {
+            Ok(recorded) => Ok(recorded),
             Err(JournalError::Slow) => Ok(self.ahead(command, request, slot).await),
             Err(why @ JournalError::Held { .. }) => Err(only_shows(&why)),
-            Err(why) if command.risk() == Risk::Increasing => Err(Failure::local(format!(
+            Err(why) if risk == Risk::Increasing => Err(Failure::local(format!(
                 "{why}. Nothing that raises exposure is sent without it; closing and canceling still work"
             ))),
-            Err(_) => Ok(self.unrecorded(command, request).await),
+            Err(_) if chosen.is_some() => Ok(self.unrecorded(command, request).await),
+            Err(_) => {
+                let request = self.with_spare(command, request).await;
+                Ok(self.unrecorded(command, request).await)
+            }
+        }
+    }
+
+    /// What was used before may be open since the last session, and be found out about this moment. A way out waits
+    /// little for that: it goes under the same key all the same.
+    async fn wait_for_findings(&self, risk: Risk) -> Result<(), Failure> {
+        match risk {
+            Risk::Increasing => self.ready_within(self.patience(risk)).await,
+            Risk::Neutral | Risk::Reducing => {
+                let _in_time = self.ready_within(self.client.tempo().of(ALIKE)).await;
+                Ok(())
+            }
         }
     }
 
     /// What was sent under the key of `request` before, about to be sent again as it was.
-    async fn recorded_before(
+    async fn again(
         &self,
-        request: &Request,
         risk: Risk,
-    ) -> Option<Result<Recorded, Failure>> {
-        let key = request.key.clone()?;
-        if !self.is_known(&key).await {
-            return None;
-        }
-        // It may be open since the last session, and be found out about this moment. A way out waits little for that:
-        // it goes under the same key all the same.
-        let patience = match risk {
-            Risk::Increasing => self.patience(risk),
-            Risk::Neutral | Risk::Reducing => self.client.tempo().of(ALIKE),
-        };
-        let found = self.ready_within(patience).await;
-        if let (Risk::Increasing, Err(why)) = (risk, found) {
-            return Some(Err(why));
-        }
+        request: Request,
+        slot: &Slot,
+    ) -> Result<Result<Recorded, JournalError>, Failure> {
         let (connection, now) = (self.client.connection(), self.clock.now());
         let here = (connection.base_url.clone(), connection.account_id.clone());
-        let known = self.scribe.write(move |journal| {
-            let Some(entry) = journal.by_key(&key)? else {
-                return Ok(None);
+        let slot = Arc::clone(slot);
+        let again = move |journal: &mut Journal| {
+            let known = match &request.key {
+                Some(key) => journal.by_key(key)?,
+                None => None,
             };
-            let intent = &entry.intent;
-            if (&intent.base_url, &intent.account_id) != (&here.0, &here.1) {
-                return Ok(Some(Err(used_elsewhere(intent))));
-            }
-            if !entry.is_replayable(now) {
-                return Ok(Some(Err(forgotten(&entry))));
+            let Some(entry) = known else {
+                return Ok(Err(Failure::local("the journal has forgotten its key")));
+            };
+            if let Some(why) = misused(&entry, &here, &request, now) {
+                return Ok(Err(why));
             }
             journal.launch(entry.id)?;
-            Ok(Some(Ok(entry)))
-        });
-        // A journal that cannot be read says so when the intent is to be recorded.
-        let entry = match known.await.ok().flatten()? {
-            Ok(entry) => entry,
-            Err(why) => return Some(Err(why)),
+            // Only this job fills it.
+            let _filled = slot.set(entry.id);
+            Ok(Ok(Recorded {
+                before: Some(Before::of(&entry)),
+                intent: slot,
+                request: Request {
+                    body: entry.intent.body,
+                    ..request
+                },
+            }))
         };
-        Some(Ok(Recorded {
-            before: Some(Before::of(&entry)),
-            request: Request {
-                body: entry.intent.body,
-                ..request.clone()
-            },
-            intent: Slot::from(OnceLock::from(entry.id)),
-        }))
-    }
-
-    /// Whether the journal holds something under this key. One that cannot be read says so when the intent is to be
-    /// recorded.
-    async fn is_known(&self, key: &IdempotencyKey) -> bool {
-        let key = key.clone();
-        let known = self.scribe.write(move |journal| journal.by_key(&key));
-        known.await.ok().flatten().is_some()
+        match self.scribe.carry(risk, again).await {
+            Ok(recorded) => recorded.map(Ok),
+            Err(why) => Ok(Err(why)),
+        }
     }
 
     /// Intents that mark a whole deed, not a request: a flatten.
@@ -213,7 +231,7 @@ impl Desk {
         let slot = Slot::default();
         match self.put(command.risk(), intent, &slot).await {
             Err(why @ JournalError::Held { .. }) => Err(only_shows(&why)),
-            Ok(()) | Err(_) => Ok(slot.get().copied()),
+            Ok(_) | Err(_) => Ok(slot.get().copied()),
         }
     }
 
@@ -237,21 +255,24 @@ impl Desk {
         }
     }
 
-    async fn put(&self, risk: Risk, mut intent: Intent, slot: &Slot) -> Result<(), JournalError> {
+    async fn put(
+        &self,
+        risk: Risk,
+        mut intent: Intent,
+        slot: &Slot,
+    ) -> Result<Claim, JournalError> {
         let (now, secret) = (self.clock.now(), self.client.connection().api_key.clone());
         let slot = Arc::clone(slot);
         let write = move |journal: &mut Journal| {
             intent.credential = journal.fingerprint(secret.expose_secret())?;
-            let id = journal.record(now, &intent)?;
-            // Only this job fills it.
-            let _filled = slot.set(id);
-            Ok(())
+            let claim = journal.claim(now, &intent)?;
+            if let Claim::New(id) = claim {
+                // Only this job fills it.
+                let _filled = slot.set(id);
+            }
+            Ok(claim)
         };
-        if risk == Risk::Increasing {
-            self.scribe.write(write).await
-        } else {
-            self.scribe.write_soon(write).await
-        }
+        self.scribe.carry(risk, write).await
     }
 
     /// The disk has not answered in a moment, which is all that an exit waits.
@@ -266,12 +287,7 @@ impl Desk {
     }
 
     /// No journal: what closes or cancels goes out all the same, and its key is where a person finds it.
-    async fn unrecorded(&self, command: &Command, mut request: Request) -> Recorded {
-        if let Command::CloseAll(_) = command
-            && let Some(spare) = self.spare(&request).await
-        {
-            request.key = Some(spare);
-        }
+    async fn unrecorded(&self, command: &Command, request: Request) -> Recorded {
         let how = "sent without the journal";
         self.without_journal(command, &request, how).await;
         Recorded {
@@ -282,7 +298,12 @@ impl Desk {
     }
 
     /// The key is told where a person finds it.
-    async fn without_journal(&self, command: &Command, request: &Request, how: &'static str) {
+    pub(super) async fn without_journal(
+        &self,
+        command: &Command,
+        request: &Request,
+        how: &'static str,
+    ) {
         let key = request.key.as_ref().map_or("none", IdempotencyKey::raw);
         let text = format!("{command}: {how}, idempotency key {key}");
         let line = text.clone();
@@ -290,7 +311,16 @@ impl Desk {
         self.note(Tone::Warn, text).await;
     }
 
-    /// A key that is on disk already.
+    /// A close-all under a key that is on disk already, where there is one.
+    async fn with_spare(&self, command: &Command, mut request: Request) -> Request {
+        if let Command::CloseAll(_) = command
+            && let Some(spare) = self.spare(&request).await
+        {
+            request.key = Some(spare);
+        }
+        request
+    }
+
     async fn spare(&self, request: &Request) -> Option<IdempotencyKey> {
         let connection = self.client.connection().clone();
         let (at, target): (Timestamp, _) = (self.clock.now(), request.target.clone());

@@ -1,6 +1,7 @@
 mod answers;
 mod first_byte;
 mod flat;
+mod keys;
 mod stopped;
 
 use super::{errand::pursue, *};

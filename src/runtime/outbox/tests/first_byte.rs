@@ -41,8 +41,27 @@ async fn timed(
     (Scene::on(dir, responder, client, hurt), arrivals)
 }
 
+/// From the keys of the desk.
+async fn assert_all_leave_in_time(timed: (Scene, Arrivals)) {
+    assert_given_leave_in_time(timed, Outbox::send).await;
+}
+
+/// From the command line, which chooses the keys; a flatten has none.
+async fn assert_verbs_leave_in_time(timed: (Scene, Arrivals)) {
+    let send = |outbox: &mut Outbox, ticket: Ticket, command| {
+        if let Command::Flatten(_) = command {
+            return outbox.send(ticket, command);
+        }
+        outbox.send_as(ticket, command, format!("key-{}", ticket.0).into());
+    };
+    assert_given_leave_in_time(timed, send).await;
+}
+
 /// Closes, cancels, closes all and flattens in one instant, and measures each.
-async fn assert_all_leave_in_time((mut scene, arrivals): (Scene, Arrivals)) {
+async fn assert_given_leave_in_time(
+    (mut scene, arrivals): (Scene, Arrivals),
+    send: impl Fn(&mut Outbox, Ticket, Command),
+) {
     let exits = [
         close("p-1"),
         Command::Cancel("o-1".into()),
@@ -51,7 +70,7 @@ async fn assert_all_leave_in_time((mut scene, arrivals): (Scene, Arrivals)) {
     ];
     let given = Instant::now();
     for (number, command) in (1_000..).zip(exits) {
-        scene.outbox.send(Ticket(number), command);
+        send(&mut scene.outbox, Ticket(number), command);
     }
     // The flatten's close-all is a request like that of `X`, with a key of its own.
     for (line, count) in [(CLOSE, 1), (CANCEL, 1), (CLOSE_ALL, 2)] {
@@ -98,6 +117,16 @@ async fn with_a_disk_that_hangs() {
         let _over = hang.recv();
     });
     assert_all_leave_in_time(scene.await).await;
+    drop(go_on);
+}
+
+#[tokio::test]
+async fn with_a_disk_that_hangs_from_the_command_line_too() {
+    let (go_on, hang) = std::sync::mpsc::channel::<()>();
+    let scene = timed(answer, move |_| {
+        let _over = hang.recv();
+    });
+    assert_verbs_leave_in_time(scene.await).await;
     drop(go_on);
 }
 

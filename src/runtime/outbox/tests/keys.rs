@@ -1,0 +1,83 @@
+//! The key a caller chose: whoever comes twice with it has one deed.
+
+use super::*;
+use crate::app::notice::Tone;
+
+#[tokio::test]
+async fn one_key_from_two_askers_at_once_is_one_intent_and_no_harm_to_the_journal() {
+    let mut scene = Scene::of(vec![placed(), placed(), placed()]).await;
+    for number in 1..=2 {
+        scene.outbox.send_as(Ticket(number), buy(), "k-1".into());
+    }
+    for _ in 1..=2 {
+        let (_, result) = scene.settled().await;
+        assert!(matches!(result, Ok(Receipt::Order { .. })), "{result:?}");
+    }
+    scene.outbox.send(Ticket(3), buy());
+    assert!(scene.settled().await.1.is_ok(), "the journal takes on");
+    let keys = scene.responder.seen().into_iter().map(|seen| {
+        let key = seen.header("idempotency-key").map(str::to_owned);
+        key == Some("k-1".to_owned())
+    });
+    assert_eq!(keys.collect::<Vec<_>>(), [true, true, false]);
+    assert_eq!(entries(scene).await.len(), 2);
+}
+
+#[tokio::test]
+async fn what_was_done_stays_done_when_its_repetition_gets_no_answer() {
+    let mut scene = Scene::of(vec![placed(), error("302 Found", "")]).await;
+    scene.outbox.send_as(Ticket(1), buy(), "k-1".into());
+    assert!(scene.settled().await.1.is_ok());
+    scene.outbox.send_as(Ticket(2), buy(), "k-1".into());
+    parked(&mut scene).await;
+    let [entry] = entries(scene).await.try_into().unwrap();
+    let made = entry.outcome.and_then(|told| told.order_id);
+    assert_eq!((entry.state, made), (State::Done, Some("o-1".into())));
+}
+
+#[tokio::test]
+async fn a_key_is_not_lent_to_another_deed() {
+    let mut scene = Scene::of(vec![placed()]).await;
+    scene.outbox.send_as(Ticket(1), close("p-1"), "k-1".into());
+    assert!(scene.settled().await.1.is_ok());
+    scene.outbox.send_as(Ticket(2), close("p-2"), "k-1".into());
+    let why = scene.settled().await.1.unwrap_err().to_string();
+    assert!(why.contains("the key was used for another deed"), "{why}");
+    assert_eq!(scene.responder.seen().len(), 1);
+}
+
+#[tokio::test]
+async fn the_key_that_was_chosen_is_the_key_that_is_sent_also_without_a_journal() {
+    let mut scene = hurt(vec![closed_all(), empty(), empty()], |journal| {
+        journal.breaks = Some(0);
+    })
+    .await;
+    let close_all = Command::CloseAll("chal-1".into());
+    scene.outbox.send_as(TICKET, close_all, "k-1".into());
+    let (told, result) = scene.settled().await;
+    assert!(result.is_ok(), "{result:?}");
+    assert!(said(&told).contains("idempotency key k-1"), "{told:?}");
+    let seen = scene.responder.seen();
+    assert_eq!(seen[0].header("idempotency-key"), Some("k-1"));
+}
+
+#[tokio::test]
+async fn a_write_that_fails_when_nobody_waits_for_it_any_more_is_said_all_the_same() {
+    let (go_on, hang) = std::sync::mpsc::channel::<()>();
+    let mut scene = hurt(vec![canceled()], move |journal| {
+        let _over = hang.recv();
+        journal.breaks = Some(0);
+    })
+    .await;
+    scene.outbox.send(TICKET, Command::Cancel("o-1".into()));
+    assert!(scene.settled().await.1.is_ok(), "it does not wait");
+    drop(go_on);
+    loop {
+        if let Msg::Said(Tone::Alert, text) = scene.events.recv().await.unwrap() {
+            assert!(text.contains("New orders are held back"), "{text}");
+            break;
+        }
+    }
+    scene.outbox.send(Ticket(2), buy());
+    assert!(scene.settled().await.1.is_err());
+}
