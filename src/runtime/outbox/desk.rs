@@ -1,6 +1,7 @@
 //! What every command on its way needs.
 
 use super::{
+    gate::{Entering, Gate, Latch},
     lanes::{Lanes, Turn},
     record::Slot,
 };
@@ -21,7 +22,7 @@ use std::{
     collections::HashMap,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU32, AtomicUsize, Ordering},
+        atomic::{AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -64,14 +65,7 @@ struct Shared {
     newest: Mutex<HashMap<Resource, Ticket>>,
     /// Orders that were found to be what a command in doubt made, by its key.
     claims: Mutex<HashMap<OrderId, Option<IdempotencyKey>>>,
-    /// Holds on everything that raises exposure, while something lasts. A request counts itself among the entries and
-    /// then reads this; who latches does the two the other way round: one of them sees the other, as both are in one
-    /// order for everybody (`SeqCst`).
-    latches: AtomicU32,
-    /// Requests that raise exposure and are on the wire.
-    entries: AtomicUsize,
-    /// Why nothing that raises exposure is sent until a person says so.
-    halted: Mutex<Option<String>>,
+    gate: Arc<Gate>,
     /// Whether it is known what became of the last session's commands.
     ready: watch::Sender<bool>,
     /// How many of them there are.
@@ -87,26 +81,6 @@ pub(in crate::runtime) struct Ready(Arc<Shared>);
 impl Drop for Ready {
     fn drop(&mut self) {
         self.0.ready.send_replace(true);
-    }
-}
-
-/// While this lives, nothing that raises exposure is sent.
-#[derive(Debug)]
-pub(in crate::runtime) struct Latch(Arc<Shared>);
-
-impl Drop for Latch {
-    fn drop(&mut self) {
-        self.0.latches.fetch_sub(1, Ordering::SeqCst);
-    }
-}
-
-/// While this lives, a request that raises exposure may be on the wire.
-#[derive(Debug)]
-pub(super) struct OnTheWire(Arc<Shared>);
-
-impl Drop for OnTheWire {
-    fn drop(&mut self) {
-        self.0.entries.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
@@ -132,19 +106,17 @@ impl Desk {
 
     /// From now on, and until it is dropped, exposure may only go down.
     pub(in crate::runtime) fn latch(&self) -> Latch {
-        self.shared.latches.fetch_add(1, Ordering::SeqCst);
-        Latch(Arc::clone(&self.shared))
+        self.shared.gate.latch()
     }
 
-    /// A request that raises exposure is about to leave.
-    pub(super) fn entry_leaves(&self) -> OnTheWire {
-        self.shared.entries.fetch_add(1, Ordering::SeqCst);
-        OnTheWire(Arc::clone(&self.shared))
+    /// A request of this risk is about to leave.
+    pub(super) fn enter(&self, risk: Risk) -> Option<Entering> {
+        self.shared.gate.enter(risk)
     }
 
     /// Whether no request that raises exposure is on the wire.
     pub(in crate::runtime) fn entries_answered(&self) -> bool {
-        self.shared.entries.load(Ordering::SeqCst) == 0
+        self.shared.gate.is_quiet()
     }
 
     /// A place at the end of the lane of what `command` changes.
@@ -170,8 +142,9 @@ impl Desk {
     /// From now on exposure may only go down, until a person re-arms the desk: this one or a later one.
     pub(in crate::runtime) async fn halt(&self, why: impl Into<String>) {
         let why = why.into();
+        self.shared.gate.halt(why.clone());
         let noted = self.note_halt(why.clone());
-        self.stay_halted(why).await;
+        self.say_halted(why).await;
         if let Some(why) = self.unnoted(noted).await {
             let text = format!("{why}: a desk that is started again would trade on");
             self.note(Tone::Alert, text).await;
@@ -195,13 +168,19 @@ impl Desk {
 
     /// As it is on the disk already.
     pub(in crate::runtime) async fn stay_halted(&self, why: String) {
+        self.shared.gate.halt(why.clone());
+        self.say_halted(why).await;
+    }
+
+    async fn say_halted(&self, why: String) {
         let cause = why.clone();
         aside(move || tracing::warn!(why = %cause, "halted"));
-        *locked(&self.shared.halted) = Some(why.clone());
         self.say(Msg::Halted(Some(why))).await;
     }
 
+    /// A person has seen why it is halted, as that stands now.
     pub(super) async fn rearm(&self) {
+        let seen = self.shared.gate.halted();
         let (base_url, account) = self.place();
         let noted = self
             .scribe
@@ -210,8 +189,9 @@ impl Desk {
             let text = format!("{why}: a desk that is started again will be halted still");
             self.note(Tone::Warn, text).await;
         }
-        *locked(&self.shared.halted) = None;
-        self.say(Msg::Halted(None)).await;
+        if self.shared.gate.rearm(seen.as_deref()) {
+            self.say(Msg::Halted(None)).await;
+        }
     }
 
     fn place(&self) -> (String, AccountId) {
@@ -303,19 +283,7 @@ impl Desk {
         if self.client.is_read_only() {
             return Some(Failure::local(READ_ONLY));
         }
-        if command.risk() != Risk::Increasing {
-            return None;
-        }
-        if self.shared.latches.load(Ordering::SeqCst) > 0 {
-            return Some(Failure::local(
-                "the desk is getting out: nothing that raises exposure is sent before it is flat",
-            ));
-        }
-        let halted = locked(&self.shared.halted);
-        let why = halted.as_ref()?;
-        Some(Failure::local(format!(
-            "the desk is HALTED: {why}; nothing that raises exposure is sent before it is re-armed"
-        )))
+        self.shared.gate.refusal(command.risk())
     }
 
     /// `ticket` is now the newest wish about `resource`.
@@ -345,6 +313,6 @@ impl Desk {
 }
 
 /// Plain maps: a panic elsewhere cannot have left one half changed.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -147,9 +147,8 @@ impl Errand {
     }
 
     async fn attempt(self: Arc<Self>, number: u32) -> Attempt {
-        // Held before it is asked whether anything hinders: who latches the desk waits for what is past that.
-        let raises = self.command.risk() == Risk::Increasing;
-        let _on_the_wire = raises.then(|| self.desk.entry_leaves());
+        // Before it is asked whether anything hinders: who latches the desk waits for what is past that.
+        let _entering = self.desk.enter(self.command.risk());
         if let Some(why) = self.hindrance(number).await {
             return Attempt::NotSent(why);
         }
@@ -192,7 +191,8 @@ impl Errand {
             ));
         }
         // Last, for it may wait for the disk.
-        self.relaunch().await.or_else(|| self.too_late())
+        let unwritten = self.relaunch().await;
+        unwritten.or_else(|| self.desk.refusal(&self.command).or_else(|| self.too_late()))
     }
 
     fn too_late(&self) -> Option<Failure> {

@@ -14,6 +14,7 @@ mod deliver;
 mod desk;
 mod errand;
 mod follow;
+mod gate;
 mod lanes;
 mod past;
 mod record;
@@ -38,7 +39,8 @@ use crate::{
 use desk::Decision;
 use tokio::{sync::mpsc::Sender, task::JoinSet};
 
-/// Dropping it stops what is on its way; the journal keeps what was.
+/// Dropping it stops what it was given to send; what the last session left, and what follows an answer, goes on until
+/// the runtime ends. The journal keeps what was.
 #[derive(Debug)]
 pub struct Outbox {
     desk: Desk,
