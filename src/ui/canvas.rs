@@ -206,10 +206,23 @@ pub(super) fn shortened(text: &str, room: u16) -> Cow<'_, str> {
         used += wide;
         kept.push(c);
     }
+    drop_number(&mut kept);
     if room > 0 {
         kept.push('…');
     }
     Cow::Owned(kept)
+}
+
+/// No number stands before what is missing: nobody could tell that it is whole. Digits within a name (`ord_12`) are part
+/// of the name.
+fn drop_number(kept: &mut String) {
+    let is_of_a_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | ':' | '%');
+    let before = kept.trim_end_matches(is_of_a_number);
+    let is_in_a_name = before.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+    if before.len() < kept.len() && !is_in_a_name {
+        let signed = before.trim_end_matches(['$', '+', '-']);
+        kept.truncate(signed.len());
+    }
 }
 
 /// The text as lines of at most `room` columns, broken between words where there are any.
@@ -263,6 +276,18 @@ mod tests {
         assert_eq!(shortened("rejected", 5), "reje…");
         assert_eq!(shortened("日本語", 5), "日本…");
         assert_eq!(shortened("x", 0), "");
+    }
+
+    #[test]
+    fn a_number_is_shortened_to_nothing_and_a_name_with_digits_is_a_name() {
+        assert_eq!(shortened("waits 3,200.5", 10), "waits …");
+        assert_eq!(shortened("net -1,234.5", 8), "net …");
+        assert_eq!(shortened("1,234.5", 4), "…");
+        assert_eq!(shortened("done 100.00% of it", 12), "done …");
+        assert_eq!(shortened("3,200 was it", 8), "3,200 w…");
+        assert_eq!(shortened("3,200 was it", 7), "3,200 …");
+        assert_eq!(shortened("3,200 was it", 6), "…");
+        assert_eq!(shortened("ord_123456", 8), "ord_123…");
     }
 
     #[test]

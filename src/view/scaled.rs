@@ -134,7 +134,8 @@ pub fn head(ladder: &Scaled, scene: &Scene<'_>) -> Vec<Span> {
     head
 }
 
-/// `ETH BUY 12.0  active  1 rejected  6/8 placed  3,000 → 2,900`.
+/// `ETH BUY 12.0  3,000 → 2,900  1 rejected  active  6/8 placed`: where room is short the end goes, which the states of
+/// the rungs say too.
 fn title(ladder: &Scaled, scene: &Scene<'_>) -> Vec<Span> {
     let market = scene.store.market(&ladder.market_id);
     let size = ladder
@@ -144,23 +145,22 @@ fn title(ladder: &Scaled, scene: &Scene<'_>) -> Vec<Span> {
         price.map_or_else(|| format::UNKNOWN.to_owned(), |p| format::price(p, market))
     };
     let count = |n: Option<Num>| n.map_or_else(|| format::UNKNOWN.to_owned(), format::grouped);
+    let (start, end) = (price(ladder.start_price), price(ladder.end_price));
     let mut title = vec![
         words::market(&ladder.market_id),
         Span::plain(" "),
         words::signed_side(ladder.total_size),
         Span::plain(" "),
         known(size),
-        Span::muted("  "),
-        status_words(ladder),
+        Span::muted(format!("  {start} → {end}")),
     ];
     if let Some(rejected) = ladder.rejected_count.filter(|n| n.is_positive()) {
         let rejected = format!("  {} rejected", format::grouped(rejected));
         title.push(Span::new(rejected, Tone::Alert));
     }
+    title.extend([Span::muted("  "), status_words(ladder)]);
     let (placed, rungs) = (count(ladder.placed_count), count(ladder.rung_count));
     title.push(Span::muted(format!("  {placed}/{rungs} placed")));
-    let (start, end) = (price(ladder.start_price), price(ladder.end_price));
-    title.push(Span::muted(format!("  {start} → {end}")));
     title
 }
 

@@ -207,10 +207,8 @@ pub(super) fn state(twap: &Twap, scene: &Scene<'_>) -> Span {
         return Span::muted(end_words(twap, end, scene));
     }
     if let (None, Some(trigger)) = (twap.activated_at, twap.trigger_price) {
-        return Span::new(
-            format!("waits for {}", priced(twap, trigger, scene)),
-            Tone::Warn,
-        );
+        let price = priced(twap, trigger, scene);
+        return Span::new(format!("waits {price}"), Tone::Warn);
     }
     let status = known(twap.status.as_ref().map(words::spaced));
     match &twap.completion_reason {

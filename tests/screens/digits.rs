@@ -74,6 +74,25 @@ fn every_digit_is_whole(desk: impl Fn() -> Model) {
     }
 }
 
+#[test]
+fn what_ends_in_an_ellipsis_is_never_a_number_begun() {
+    for key in ["1", "2", "3", "4", "5", "6", "7", "8"] {
+        let mut model = desk::full();
+        press(&mut model, key);
+        for width in 60..=220 {
+            let text = picture::text(&drawn(&model, width, 30, Theme::default()));
+            for word in text.split_whitespace() {
+                let cut = word.trim_end_matches(['│', '┃']).strip_suffix('…');
+                let of_number = |c: char| c.is_ascii_digit() || matches!(c, ',' | '.');
+                let is_begun = cut.is_some_and(|cut| {
+                    cut.contains(|c: char| c.is_ascii_digit()) && cut.chars().all(of_number)
+                });
+                assert!(!is_begun, "{word} at width {width}\n{text}");
+            }
+        }
+    }
+}
+
 /// Digits with separators, as only numbers are written.
 fn is_number(word: &str) -> bool {
     word.contains(|c: char| c.is_ascii_digit()) && word.contains([',', '.'])

@@ -79,6 +79,19 @@ fn a_second_stop_costs_no_risk_column_and_what_it_costs_comes_back_when_it_goes(
     }
 }
 
+fn pressed(keys: &str) -> Model {
+    let mut model = desk::full();
+    press(&mut model, keys);
+    model
+}
+
+#[test]
+fn the_price_a_twap_waits_for_and_the_prices_of_a_ladder_are_read_where_room_is_short() {
+    let text = shown(&pressed("3"), 100, 30);
+    assert!(text.contains("waits 160.00"), "{text}");
+    assert!(text.contains("2,980.0 → 2,880.0"), "{text}");
+}
+
 #[test]
 fn quality_is_not_told_of_orders_nobody_has_read() {
     let mut model = desk::opened();
