@@ -1,7 +1,8 @@
 //! The last lines: what is on its way, and the keys that work now or the strip that asks.
 
 use super::{
-    canvas::{Canvas, after, before, line, shortened, spans_width, width, wrapped},
+    canvas::{Canvas, after, before, line, shortened, spans_width, width},
+    flow::flowed,
     following,
     frame::outline,
     prompt, tour,
@@ -11,8 +12,13 @@ use crate::{
     view::{FlightView, Following, Hint, PromptView, Span, StripView, Tone, TourView},
 };
 use ratatui::layout::Rect;
+use std::borrow::Cow;
 
 const GAUGE: u16 = 12;
+/// So little of the name of what is on its way tells nothing.
+const LEAST_NAME: u16 = 8;
+/// A strip takes no more of the screen than this.
+const MOST_STRIP_LINES: u16 = 6;
 /// More flights than this are not drawn one by one.
 const MOST_FLIGHTS: usize = 3;
 
@@ -143,17 +149,53 @@ fn draw_flight(canvas: &mut Canvas<'_>, row: Rect, flight: &FlightView) {
         );
         row = after(row, GAUGE + 1);
     }
-    canvas.spans(row, &flight.words);
+    let Some((name, state)) = flight.words.split_first() else {
+        return;
+    };
+    let room = row.width.saturating_sub(spans_width(state));
+    row = canvas.toned(row, &named(&name.text, room), name.tone);
+    for span in state {
+        row = canvas.toned(row, &shortened(&span.text, row.width), span.tone);
+    }
+}
+
+/// What is happening to it tells more than its name, which is cut first, and where nothing would be left of it goes.
+fn named(name: &str, room: u16) -> Cow<'_, str> {
+    if width(name) <= room {
+        return Cow::Borrowed(name);
+    }
+    if room < LEAST_NAME {
+        return Cow::Borrowed("");
+    }
+    let bare = name.trim_end_matches([':', ' ']);
+    Cow::Owned(format!("{} ", shortened(bare, room - 1)))
 }
 
 fn strip_height(strip: &StripView, width: u16) -> u16 {
-    let lines = if fits_one_line(strip, width) { 1 } else { 2 };
-    lines + 2
+    let lines = strip_lines(strip, width, MOST_STRIP_LINES).len();
+    u16::try_from(lines).unwrap_or(MOST_STRIP_LINES) + 2
 }
 
-fn fits_one_line(strip: &StripView, width: u16) -> bool {
+/// On one line beside its gauge, else on as many as it takes, the keys on one of their own. Where that is too many the
+/// middle of the deed goes: its beginning and its keys stay.
+fn strip_lines(strip: &StripView, width: u16, most: u16) -> Vec<Vec<Span>> {
+    let inner = width.saturating_sub(4);
     let gauge = strip.left.map_or(0, |_| GAUGE + 2);
-    spans_width(&strip.words) + gauge + 4 <= width
+    let keys = strip.words.iter().position(|span| span.presses.is_some());
+    let (deed, keys) = strip.words.split_at(keys.unwrap_or(strip.words.len()));
+    let mut lines = flowed(deed, inner);
+    let beside = spans_width(keys).saturating_add(gauge);
+    match lines.last_mut() {
+        Some(last) if spans_width(last).saturating_add(beside) <= inner => {
+            last.extend_from_slice(keys);
+        }
+        Some(_) | None => lines.extend(flowed(keys, inner)),
+    }
+    let most = usize::from(most);
+    if let (Some(over), Some(kept)) = (lines.len().checked_sub(most), most.checked_sub(1)) {
+        lines.drain(kept..kept + over);
+    }
+    lines
 }
 
 fn draw_strip(canvas: &mut Canvas<'_>, area: Rect, strip: &StripView) {
@@ -164,32 +206,13 @@ fn draw_strip(canvas: &mut Canvas<'_>, area: Rect, strip: &StripView) {
         width: inner.width.saturating_sub(1),
         ..inner
     };
-    let first = line(inner, 0);
-    if fits_one_line(strip, area.width) {
-        if let Some(left) = strip.left {
-            let start = first.width.saturating_sub(GAUGE);
-            canvas.gauge(after(first, start), left);
-        }
-        canvas.spans(first, &strip.words);
-        return;
+    let lines = strip_lines(strip, area.width, inner.height);
+    let mut rest = inner;
+    for (number, words) in (0..inner.height).zip(&lines) {
+        rest = canvas.spans(line(inner, number), words);
     }
-    let second = line(inner, 1);
-    let (deed, keys) = strip.words.split_at(1.min(strip.words.len()));
-    let lines = wrapped(deed.first().map_or("", |span| &span.text), first.width);
-    canvas.toned(
-        first,
-        lines.first().map_or("", String::as_str),
-        Tone::Strong,
-    );
-    let rest = format!("{} ", lines.get(1).map_or("", String::as_str));
-    let needed = width(&rest) + spans_width(keys);
-    let room = if width(&rest) > 1 && needed <= second.width {
-        canvas.toned(second, &rest, Tone::Strong)
-    } else {
-        second
-    };
-    let room = canvas.spans(room, keys);
-    if let Some(left) = strip.left.filter(|_| room.width > GAUGE) {
-        canvas.gauge(after(room, room.width - GAUGE), left);
+    // The words tell the time that is left, too.
+    if let Some(left) = strip.left.filter(|_| rest.width > GAUGE) {
+        canvas.gauge(after(rest, rest.width - GAUGE), left);
     }
 }

@@ -19,6 +19,7 @@ mod cards;
 mod chart;
 mod detail;
 mod fit;
+mod flow;
 mod following;
 mod form;
 mod frame;

@@ -5,8 +5,8 @@ use crate::{
     dump::{drawn, press},
 };
 use perpdeck::{
-    app::{Model, poll::Answer},
-    model::{Order, Page},
+    app::{Model, Msg, poll::Answer, update},
+    model::{Command, Failure, FailureKind, Order, Page, Progress, Ticket, Timestamp},
     ui::{self, Scrolls, Theme, picture},
     view::format::Zone,
 };
@@ -90,6 +90,51 @@ fn the_price_a_twap_waits_for_and_the_prices_of_a_ladder_are_read_where_room_is_
     let text = shown(&pressed("3"), 100, 30);
     assert!(text.contains("waits 160.00"), "{text}");
     assert!(text.contains("2,980.0 → 2,880.0"), "{text}");
+}
+
+/// A command of the last session, and how it stands now.
+fn under_way(command: Command, progress: Progress) -> Model {
+    let mut model = desk::full();
+    update(&mut model, desk::NOW, Msg::Resumed(Ticket(9), command));
+    let told = Msg::Progress(Ticket(9), progress);
+    update(&mut model, desk::NOW, told);
+    model
+}
+
+#[test]
+fn what_is_on_its_way_says_what_happens_to_it_however_narrow_the_screen() {
+    let why = "no answer in 10 s, and none to the three requests before it";
+    let waiting = Progress::Waiting {
+        why: Failure::new(FailureKind::TimedOut, why),
+        retry_at: Timestamp(desk::NOW.0 + 2_000),
+    };
+    let model = under_way(Command::Flatten("chal-1".into()), waiting);
+    for width in [60, 80, 120] {
+        let text = shown(&model, width, 24);
+        assert!(text.contains("no answer in 10 s"), "{text}");
+    }
+}
+
+#[test]
+fn a_question_shows_all_of_its_keys_and_its_reason_at_every_width() {
+    let parked = Progress::Parked {
+        why: Failure::new(FailureKind::Unknown, "no answer"),
+        replay_until: Timestamp(desk::NOW.0 + 900_000),
+    };
+    let model = under_way(Command::CloseAll("chal-1".into()), parked);
+    for width in 60..=200 {
+        let text = shown(&model, width, 24);
+        let lines = text.lines().map(|line| line.trim_matches(['│', ' ']));
+        let words = lines.collect::<Vec<_>>().join(" ");
+        for kept in [
+            "on chal-1 may have been done:",
+            "y same request again (15m00s left)",
+            "g give it up",
+            "Esc later",
+        ] {
+            assert!(words.contains(kept), "{kept} at {width}\n{text}");
+        }
+    }
 }
 
 #[test]
