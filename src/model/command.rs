@@ -2,7 +2,8 @@
 
 use super::{
     AccountId, Bps, MarginMode, MarketId, Num, OrderId, PositionId, ScaledId, Side, TimeInForce,
-    Timestamp, TriggerDirection, TwapId, order::words,
+    Timestamp, TriggerDirection, TwapId,
+    order::{spoken, words},
 };
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -308,7 +309,7 @@ impl fmt::Display for PlaceOrder {
             self.side,
             self.size,
             self.market_id.symbol(),
-            self.kind
+            spoken(&self.kind)
         )?;
         if let Some(price) = self.limit_price {
             write!(f, " @ {price}")?;

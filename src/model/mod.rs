@@ -47,7 +47,7 @@ pub use market::{AccountFacts, Market, RuleFact};
 pub use num::{Bps, Num, NumError};
 pub use order::{
     LiquidityRole, MarginMode, Order, OrderMode, OrderStatus, OrderType, Side, TimeInForce,
-    TriggerDirection,
+    TriggerDirection, spoken,
 };
 pub use page::{Cursor, Page};
 pub use position::Position;

@@ -41,6 +41,12 @@ words! {
     OrderStatus { Pending, Filled, Rejected, Expired, Resting, Canceled }
 }
 
+/// A word for a type of order as people read it: `stop mkt` of `stop_market`, `take profit` of `take_profit`.
+pub fn spoken(kind: &impl ToString) -> String {
+    let kind = kind.to_string();
+    kind.replace("_market", " mkt").replace('_', " ")
+}
+
 impl Side {
     #[must_use]
     pub fn opposite(self) -> Self {

@@ -60,14 +60,13 @@ fn state(order: &Order, scene: &Scene<'_>) -> Cell {
         None if order.is_armed() && scene.store.queued_cancels.contains(&order.id) => {
             Span::new("cancel queued", Tone::Warn)
         }
-        None if order.is_armed() => Span::new("armed", Tone::Info),
         None if is_partly_filled(order) => Span::new("partial", Tone::Info),
         None => status(order, scene),
     };
     span.into()
 }
 
-/// Its status in the service's word; `ended` where an old page still calls it working and a newer list of
+/// Its status in the service's word, but `armed` where it waits for a price; `ended` where an old page still calls it working and a newer list of
 /// the working orders does not have it.
 pub(super) fn status(order: &Order, scene: &Scene<'_>) -> Span {
     let told = scene.store.told_status(&order.id);
@@ -76,6 +75,9 @@ pub(super) fn status(order: &Order, scene: &Scene<'_>) -> Span {
     }
     if scene.store.is_over(order) {
         return Span::muted("ended");
+    }
+    if order.is_armed() {
+        return Span::new("armed", Tone::Info);
     }
     words::status(&order.status)
 }
@@ -192,7 +194,11 @@ pub(super) fn exits(order: &Order, scene: &Scene<'_>) -> Cell {
 
 fn margin(order: &Order, _: &Scene<'_>) -> Cell {
     let leverage = format::grouped(order.leverage.normalized());
-    Span::muted(format!("{} {leverage}×", order.margin_mode)).into()
+    Span::muted(format!(
+        "{:<5} {leverage}×",
+        words::margin_mode(&order.margin_mode)
+    ))
+    .into()
 }
 
 /// The visible lines of the tree.

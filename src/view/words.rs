@@ -5,8 +5,8 @@ use crate::{
     api::{Dialect, Request},
     app::{About, Closing, Target},
     model::{
-        Command, Exits, Lenient, Market, MarketId, Num, Order, OrderMode, OrderStatus, Position,
-        Side, Text, Twap,
+        Command, Exits, Lenient, MarginMode, Market, MarketId, Num, Order, OrderMode, OrderStatus,
+        Position, Side, Text, Twap, spoken,
     },
 };
 use std::fmt;
@@ -115,20 +115,16 @@ pub(super) fn order_size(size: Num, market: Option<&Market>) -> String {
 
 pub(super) fn mode(mode: &Lenient<OrderMode>) -> String {
     match mode.known() {
-        Some(OrderMode::StopMarket) => "stop mkt".to_owned(),
-        Some(OrderMode::TakeMarket) => "take mkt".to_owned(),
-        Some(OrderMode::Conditional) => "cond".to_owned(),
-        Some(
-            OrderMode::Market
-            | OrderMode::Limit
-            | OrderMode::Chase
-            | OrderMode::StopLimit
-            | OrderMode::TakeLimit
-            | OrderMode::TakeProfit
-            | OrderMode::Liquidation
-            | OrderMode::CloseOut,
-        )
-        | None => spaced(mode),
+        Some(known) => spoken(&known),
+        None => spaced(mode),
+    }
+}
+
+/// As short as positions say it.
+pub(super) fn margin_mode(mode: &Lenient<MarginMode>) -> String {
+    match mode.known() {
+        Some(MarginMode::Isolated) => "iso".to_owned(),
+        Some(MarginMode::Cross) | None => mode.to_string(),
     }
 }
 

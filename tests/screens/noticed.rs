@@ -138,6 +138,16 @@ fn a_question_shows_all_of_its_keys_and_its_reason_at_every_width() {
 }
 
 #[test]
+fn an_armed_order_is_called_armed_wherever_it_is_named() {
+    let text = shown(&pressed("\n"), 120, 40);
+    let (links, _) = text.split_once("What the service sent").unwrap();
+    assert!(
+        links.contains("armed") && !links.contains("pending"),
+        "{text}"
+    );
+}
+
+#[test]
 fn quality_is_not_told_of_orders_nobody_has_read() {
     let mut model = desk::opened();
     press(&mut model, "i");

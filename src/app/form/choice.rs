@@ -5,6 +5,7 @@ use crate::model::{
     CloseKind, Curve, MarginMode, MarketId, PlaceKind, Position, PositionId, Side,
     TriggerDirection,
     draft::{CloseDraft, Draft, EntryDraft, Field, Shape, Takes, Texts, times_in_force},
+    spoken,
 };
 use std::fmt::Display;
 use strum::VariantArray;
@@ -270,10 +271,13 @@ impl Form {
     }
 }
 
-/// Whether a name begins like this, in capitals or not.
+/// Whether a name begins like this, in capitals or not; a type of order also as the service writes it.
 fn begins(name: &str, typed: &str) -> bool {
     let plain = |text: &str| text.replace(['_', ' ', '-'], "").to_lowercase();
-    plain(name).starts_with(&plain(typed))
+    let sent = name.replace("mkt", "market");
+    [name, &sent]
+        .iter()
+        .any(|name| plain(name).starts_with(&plain(typed)))
 }
 
 /// A price of the market that was watched before means nothing in another.
@@ -287,7 +291,10 @@ fn watch(watched: &mut Option<MarketId>, texts: &mut Texts, id: MarketId) {
 /// The types that a shape can be turned into.
 fn kind(shape: Shape) -> Option<Choice> {
     match shape {
-        Shape::Order(kind) => Some(Choice::of(PlaceKind::VARIANTS, Some(&kind))),
+        Shape::Order(kind) => Some(Choice {
+            options: PlaceKind::VARIANTS.iter().map(spoken).collect(),
+            ..Choice::of(PlaceKind::VARIANTS, Some(&kind))
+        }),
         Shape::Sliced(curve) => Some(Choice::of(Curve::VARIANTS, Some(&curve))),
         Shape::Ladder => None,
     }

@@ -1002,7 +1002,10 @@ mod letters {
         };
         assert_eq!(chosen(&model, Field::Kind), "limit");
         press(&mut model, "stop_l");
-        assert_eq!(chosen(&model, Field::Kind), "stop_limit");
+        assert_eq!(chosen(&model, Field::Kind), "stop limit");
+        press(&mut model, "take_market");
+        let why = "the service's own word means the same";
+        assert_eq!(chosen(&model, Field::Kind), "take mkt", "{why}");
         press(&mut model, "cond tab tab tab tab tab b");
         assert_eq!(form(&model).focus, Field::TriggerDirection);
         assert_eq!(chosen(&model, Field::TriggerDirection), "below");

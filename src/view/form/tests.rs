@@ -311,12 +311,11 @@ fn only_the_focused_field_shows_where_the_cursor_is_and_choices_show_their_optio
             cursor: 1
         }
     );
-    let kinds =
-        "market limit chase stop_market stop_limit take_market take_limit take_profit conditional";
+    let kinds = "market, limit, chase, stop mkt, stop limit, take mkt, take limit, take profit, conditional";
     assert_eq!(
         fields[0].value,
         ValueView::Choice {
-            options: kinds.split(' ').map(str::to_owned).collect(),
+            options: kinds.split(", ").map(str::to_owned).collect(),
             chosen: 0
         }
     );
