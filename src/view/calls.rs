@@ -4,7 +4,10 @@ use super::{
     Align::{Left, Number, Words},
     Column, Scene, Span, Table, Tone, format,
 };
-use crate::{app::Rows, model::Call};
+use crate::{
+    app::Rows,
+    model::{Call, Num},
+};
 use std::{ops::Range, time::Duration};
 
 /// Slower than this is worth a word.
@@ -21,7 +24,10 @@ pub const CALLS: &[Column<Call>] = &[
     Column::new("target", "target", Words, 0, |call, _| {
         Span::plain(call.target.to_string()).into()
     }),
-    Column::new("outcome", "status", Left, 0, |call, _| outcome(call).into()),
+    Column::new("outcome", "status", Left, 0, |call: &Call, _| {
+        outcome(call).into()
+    })
+    .code(|call| Some(Num::from(u32::from(call.outcome.ok()?)))),
     Column::new("elapsed", "took", Number, 0, |call: &Call, _| {
         let tone = if call.elapsed >= SLOW {
             Tone::Warn

@@ -60,7 +60,7 @@ fn value<T>(column: &Column<T>, row: &T, members: &Members, scene: &Scene<'_>) -
     match column.fact(row, scene) {
         Fact::Span(span) => return seconds(span),
         Fact::Moment(at) => return Zone::stamps().moment(at, at),
-        Fact::Unknown | Fact::Words(_) | Fact::Number(_) => {}
+        Fact::Unknown | Fact::Words(_) | Fact::Number(_) | Fact::Code(..) => {}
     }
     let sent = members.get(column.id).map(|raw| raw.get());
     let sent = sent.filter(|raw| raw.starts_with(|c: char| c == '-' || c.is_ascii_digit()));

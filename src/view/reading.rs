@@ -83,7 +83,8 @@ impl Ask for Words {
     type Answer = String;
 
     fn of<T>(&self, columns: &[Column<T>], row: &T, scene: &Scene<'_>) -> String {
-        let words = columns.iter().filter(|c| c.name().kind == Kind::Words);
+        let has_words = |c: &&Column<T>| matches!(c.name().kind, Kind::Words | Kind::Code);
+        let words = columns.iter().filter(has_words);
         let cells: Vec<_> = words.map(|c| (c.cell)(row, scene).text()).collect();
         cells.join(" ")
     }

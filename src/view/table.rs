@@ -45,6 +45,8 @@ enum By<T: 'static> {
     Cell,
     Span(fn(&T, &Scene<'_>) -> Option<Duration>),
     Moment(fn(&T) -> Option<Timestamp>),
+    /// The number in a cell that has words, too.
+    Code(fn(&T) -> Option<Num>),
 }
 
 /// What one cell says.
@@ -199,6 +201,14 @@ impl<T> Column<T> {
         }
     }
 
+    /// Compared by a number, and looked into as the words it stands among.
+    pub(super) const fn code(self, by: fn(&T) -> Option<Num>) -> Self {
+        Self {
+            by: By::Code(by),
+            ..self
+        }
+    }
+
     pub(super) fn name(&self) -> ColumnName {
         ColumnName {
             id: self.id,
@@ -207,6 +217,7 @@ impl<T> Column<T> {
             kind: match (&self.by, self.align) {
                 (By::Span(_), _) => Kind::Span,
                 (By::Moment(_), _) => Kind::Moment,
+                (By::Code(_), _) => Kind::Code,
                 (By::Cell, Align::Number) => Kind::Number,
                 (By::Cell, Align::Left | Align::Words) => Kind::Words,
             },
@@ -218,14 +229,14 @@ impl<T> Column<T> {
         match self.by {
             By::Span(by) => by(row, scene).map_or(Fact::Unknown, Fact::Span),
             By::Moment(by) => by(row).map_or(Fact::Unknown, Fact::Moment),
+            By::Code(by) => {
+                let text = (self.cell)(row, scene).text();
+                by(row).map_or_else(|| said(&text), |number| Fact::Code(number, text.clone()))
+            }
             By::Cell => {
                 let text = (self.cell)(row, scene).text();
                 let number = (self.align == Align::Number).then(|| lens::number(&text));
-                match number.flatten() {
-                    Some(number) => Fact::Number(number),
-                    None if text.is_empty() || text == format::UNKNOWN => Fact::Unknown,
-                    None => Fact::Words(text),
-                }
+                number.flatten().map_or_else(|| said(&text), Fact::Number)
             }
         }
     }
@@ -237,6 +248,15 @@ impl<T> Column<T> {
             priority: self.priority,
             sorted: None,
         }
+    }
+}
+
+/// Words, where there are any.
+fn said(text: &str) -> Fact {
+    if text.is_empty() || text == format::UNKNOWN {
+        Fact::Unknown
+    } else {
+        Fact::Words(text.to_owned())
     }
 }
 

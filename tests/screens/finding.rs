@@ -129,6 +129,7 @@ fn every_column_reads_as_what_it_is() {
                     ]
                     .contains(&fact)
             }
+            Kind::Code => matches!(fact, Fact::Code(..) | Fact::Words(_)),
             Kind::Span => matches!(fact, Fact::Span(_) | Fact::Unknown),
             Kind::Moment => matches!(fact, Fact::Moment(_) | Fact::Unknown),
         };

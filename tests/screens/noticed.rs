@@ -5,10 +5,10 @@ use crate::{
     dump::{drawn, press},
 };
 use perpdeck::{
-    app::{Model, Msg, poll::Answer, update},
+    app::{Model, Msg, pane::Pane, poll::Answer, update},
     model::{Command, Failure, FailureKind, Order, Page, Progress, Ticket, Timestamp},
     ui::{self, Scrolls, Theme, picture},
-    view::format::Zone,
+    view::{self, format::Zone},
 };
 use ratatui::{buffer::Buffer, layout::Rect};
 use serde_json::json;
@@ -145,6 +145,28 @@ fn an_armed_order_is_called_armed_wherever_it_is_named() {
         links.contains("armed") && !links.contains("pending"),
         "{text}"
     );
+}
+
+#[test]
+fn calls_are_filtered_by_the_number_of_their_status_and_by_its_words() {
+    let found = |filter: &str| {
+        let mut model = desk::full();
+        let limited = desk::call("GET", "/v1/orders", Ok(429), 5);
+        update(&mut model, desk::NOW, Msg::Called(limited));
+        let silent = desk::call("GET", "/v1/orders", Err(FailureKind::TimedOut), 5);
+        update(&mut model, desk::NOW, Msg::Called(silent));
+        press(&mut model, &format!("8/{filter}\n"));
+        view::title(&model, Pane::Calls).count
+    };
+    assert_eq!(found("status>=400"), "2/7");
+    assert_eq!(found("status=429"), "1/7");
+    assert_eq!(found("status:limited"), "1/7");
+    assert_eq!(
+        found("status!=200"),
+        "3/7",
+        "with the one without an answer"
+    );
+    assert_eq!(found("limited"), "1/7");
 }
 
 #[test]

@@ -113,7 +113,7 @@ impl Reader<'_> {
 /// What is not known comes last, whichever way round, and before it what has a word where others have a number.
 pub(super) fn compare(a: &Fact, b: &Fact, direction: Direction) -> Ordering {
     let class = |fact: &Fact| match fact {
-        Fact::Number(_) | Fact::Span(_) | Fact::Moment(_) => 0,
+        Fact::Number(_) | Fact::Code(..) | Fact::Span(_) | Fact::Moment(_) => 0,
         Fact::Words(_) => 1,
         Fact::Unknown => 2,
     };

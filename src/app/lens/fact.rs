@@ -43,6 +43,8 @@ pub struct ColumnName {
 pub enum Kind {
     Words,
     Number,
+    /// A number with a word about it, or a word where there is none: `429 limited`, `timed out`.
+    Code,
     /// How long: an age, a countdown, how long something took.
     Span,
     /// When. Compared by how long ago that is.
@@ -54,6 +56,8 @@ pub enum Fact {
     Unknown,
     Words(String),
     Number(Num),
+    /// A number, and all that the cell says.
+    Code(Num, String),
     Span(Duration),
     Moment(Timestamp),
 }
@@ -64,7 +68,9 @@ impl Fact {
     pub(super) fn folded(self) -> Self {
         match self {
             Self::Words(words) => Self::Words(words.to_lowercase()),
-            Self::Unknown | Self::Number(_) | Self::Span(_) | Self::Moment(_) => self,
+            Self::Unknown | Self::Number(_) | Self::Code(..) | Self::Span(_) | Self::Moment(_) => {
+                self
+            }
         }
     }
 
@@ -72,7 +78,7 @@ impl Fact {
     pub(super) fn compare(&self, other: &Self) -> Ordering {
         match (self, other) {
             (Self::Words(a), Self::Words(b)) => a.cmp(b),
-            (Self::Number(a), Self::Number(b)) => a.cmp(b),
+            (Self::Number(a), Self::Number(b)) | (Self::Code(a, _), Self::Code(b, _)) => a.cmp(b),
             (Self::Span(a), Self::Span(b)) => a.cmp(b),
             (Self::Moment(a), Self::Moment(b)) => a.cmp(b),
             (a, b) => a.rank().cmp(&b.rank()),
@@ -86,7 +92,7 @@ impl Fact {
     /// A column holds one kind; a word stands where a number does not apply.
     fn rank(&self) -> u8 {
         match self {
-            Self::Number(_) => 0,
+            Self::Number(_) | Self::Code(..) => 0,
             Self::Span(_) => 1,
             Self::Moment(_) => 2,
             Self::Words(_) => 3,

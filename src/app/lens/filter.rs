@@ -1,8 +1,9 @@
 //! The filter language: `btc side:sell status:resting size>1`. All terms must hold.
 //!
-//! A bare word is looked for in every cell that is words, and in the id. `column:word` looks in one column,
-//! `=` and `!=` take all of the cell, `<` `<=` `>` `>=` compare numbers and times (`age>5m`). `a|b` is either,
-//! `-term` is not, `"two words"` are one. Columns go by id, by title, or by a beginning that only one has.
+//! A bare word is looked for in every cell that has words, and in the id. `column:word` looks in one column,
+//! `=` and `!=` take all of the cell, `<` `<=` `>` `>=` compare numbers and times (`age>5m`, `status>=400`).
+//! `a|b` is either, `-term` is not, `"two words"` are one. Columns go by id, by title, or by a beginning that
+//! only one has.
 //!
 //! Contract: pure. A text with a fault is no filter at all, and the fault says where it is and what to write.
 
@@ -125,7 +126,7 @@ fn holds(fact: &Fact, op: Op, values: &[Value], now: Timestamp) -> bool {
 
 fn one(fact: &Fact, op: Op, value: &Value, now: Timestamp) -> bool {
     let order = match (fact, value) {
-        (Fact::Words(words), Value::Words(wanted)) => {
+        (Fact::Words(words) | Fact::Code(_, words), Value::Words(wanted)) => {
             let words = words.to_lowercase();
             return match op {
                 Op::Holds => words.contains(wanted.as_str()),
@@ -133,7 +134,7 @@ fn one(fact: &Fact, op: Op, value: &Value, now: Timestamp) -> bool {
                 Op::IsNot | Op::AtLeast | Op::AtMost | Op::Above | Op::Below => false,
             };
         }
-        (Fact::Number(number), Value::Number(wanted)) => number.cmp(wanted),
+        (Fact::Number(number) | Fact::Code(number, _), Value::Number(wanted)) => number.cmp(wanted),
         (Fact::Span(span), Value::Span(wanted)) => span.cmp(wanted),
         (Fact::Moment(at), Value::Span(wanted)) => now.since(*at).cmp(wanted),
         _ => return false,
@@ -299,6 +300,15 @@ fn value(text: &str, kind: Kind, op: Op, id: &str) -> Result<Value, String> {
             Ok(Value::Words(text.to_owned()))
         }
         Kind::Words => Err(format!("{id} is words and has no order: write {id}:{text}")),
+        // Looked into as words, compared as the number.
+        Kind::Code if op == Op::Holds => Ok(Value::Words(text.to_owned())),
+        Kind::Code => match (number(text), op) {
+            (Some(number), _) => Ok(Value::Number(number)),
+            (None, Op::Is | Op::IsNot) => Ok(Value::Words(text.to_owned())),
+            (None, _) => Err(format!(
+                "{text:?} is no number: write {id}>=400 or {id}:{text}"
+            )),
+        },
         Kind::Number => number(text)
             .map(Value::Number)
             .ok_or_else(|| format!("{id} is a number, and {text:?} is none: write {id}>1.5")),

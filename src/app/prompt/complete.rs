@@ -101,7 +101,7 @@ fn values(model: &Model, pane: Pane, column: usize, begun: &str) -> BTreeSet<Str
     let rows = 0..model.all_rows(pane).len().min(READ);
     let facts = rows.map(|at| (model.options.reading.fact)(model, pane, at, column));
     let words = facts.filter_map(|fact| match fact {
-        Fact::Words(words) => Some(words.to_lowercase()),
+        Fact::Words(words) | Fact::Code(_, words) => Some(words.to_lowercase()),
         Fact::Number(_) | Fact::Span(_) | Fact::Moment(_) | Fact::Unknown => None,
     });
     let begins = words.filter(|word| word.starts_with(&begun.to_lowercase()));
