@@ -116,8 +116,14 @@ fn count(model: &Model, pane: Pane) -> Option<String> {
             .then(|| format::count(store.scaled.len())),
         Pane::Closed => feed_count(&store.closed),
         Pane::History => feed_count(&store.history),
-        Pane::Activity => known(model.activity.lines.len()),
-        Pane::Calls => known(store.calls.len()),
+        Pane::Activity => {
+            let lines = &model.activity.lines;
+            Some(newest(lines.len(), lines.front().map(|line| line.number)))
+        }
+        Pane::Calls => {
+            let oldest = store.calls.front().map(|(number, _)| *number);
+            Some(newest(store.calls.len(), oldest))
+        }
     }
 }
 
@@ -134,6 +140,12 @@ fn feed_count<K: Eq + Hash, T>(feed: &Feed<K, T>) -> Option<String> {
     feed.head().value()?;
     let more = if feed.has_more() { "+" } else { "" };
     Some(format!("{}{more}", format::count(feed.rows().len())))
+}
+
+/// `500+` once older ones have made room: they are numbered from 1.
+fn newest(count: usize, oldest: Option<u64>) -> String {
+    let more = if oldest > Some(1) { "+" } else { "" };
+    format!("{}{more}", format::count(count))
 }
 
 fn freshness(model: &Model, pane: Pane) -> Vec<Span> {

@@ -148,6 +148,21 @@ fn an_armed_order_is_called_armed_wherever_it_is_named() {
 }
 
 #[test]
+fn more_calls_than_are_kept_are_said_to_be_more() {
+    let mut model = desk::empty();
+    let counted = |model: &Model| view::title(model, Pane::Calls).count;
+    let before = model.store.calls.len();
+    for _ in before..500 {
+        let call = desk::call("GET", "/v1/orders", Ok(200), 4);
+        update(&mut model, desk::NOW, Msg::Called(call));
+    }
+    assert_eq!(counted(&model), "500");
+    let call = desk::call("GET", "/v1/orders", Ok(200), 4);
+    update(&mut model, desk::NOW, Msg::Called(call));
+    assert_eq!(counted(&model), "500+");
+}
+
+#[test]
 fn calls_are_filtered_by_the_number_of_their_status_and_by_its_words() {
     let found = |filter: &str| {
         let mut model = desk::full();
