@@ -71,6 +71,12 @@ pub struct Results {
 }
 
 impl Results {
+    pub(super) fn of<'a>(rows: impl Iterator<Item = &'a Position>) -> Self {
+        let mut results = Self::default();
+        rows.for_each(|row| results.count(row, Way::In));
+        results
+    }
+
     pub fn take(&mut self, churn: &Churn<Position>, rows: &VecDeque<Position>) {
         for row in churn.lost() {
             self.count(row, Way::Out);
@@ -162,6 +168,12 @@ pub struct Rule {
 }
 
 impl Quality {
+    pub(super) fn of<'a>(rows: impl Iterator<Item = &'a Order>) -> Self {
+        let mut quality = Self::default();
+        rows.for_each(|row| quality.count(row, Way::In));
+        quality
+    }
+
     pub fn take(&mut self, churn: &Churn<Order>, rows: &VecDeque<Order>) {
         for row in churn.lost() {
             self.count(row, Way::Out);

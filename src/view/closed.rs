@@ -5,7 +5,13 @@ use super::{
     Cell, Column, Scene, Span, format, positions,
     words::{self, aside, known},
 };
-use crate::model::{Num, Position};
+use crate::{
+    app::{
+        Rows,
+        lens::{Lens, Sums},
+    },
+    model::{Num, Position},
+};
 use std::time::Duration;
 
 pub const CLOSED: &[Column<Position>] = &[
@@ -63,17 +69,19 @@ fn held(position: &Position) -> Option<Duration> {
     Some(position.closed_at?.since(position.opened_at?))
 }
 
-/// Net, wins, what one makes on average and what it all cost, of the closed positions read so far; says how many
-/// those are.
-pub(super) fn foot(scene: &Scene<'_>) -> Vec<Vec<Span>> {
-    let results = &scene.store.results;
+/// Net, wins, what one makes on average and what it all cost, of the closed positions that a filter shows, else of
+/// those read so far; says how many those are.
+pub(super) fn foot(rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
+    let shown = rows.lens.and_then(Lens::sums);
+    let shown = shown.and_then(Sums::try_as_results_ref);
+    let results = shown.unwrap_or(&scene.store.results);
     if results.count == 0 {
         return vec![];
     }
-    let of = if scene.store.closed.has_more() {
-        "last"
-    } else {
-        "all"
+    let of = match shown {
+        Some(_) => "shown",
+        None if scene.store.closed.has_more() => "last",
+        None => "all",
     };
     let named = format!("{of} {}: net ", format::count(results.count));
     let amount = |name, amount| vec![Span::muted(name), words::pnl(amount)];

@@ -56,7 +56,10 @@ impl<'a> DayLines<'a> {
         if let Some(result) = result {
             spans.push(Span::muted("  net "));
             spans.push(words::pnl(result.net()));
-            spans.push(Span::muted(format!(" of {}", format::count(result.count))));
+            let is_filtered = self.rows.lens.is_some_and(|lens| lens.filter.is_some());
+            let all = if is_filtered { "all " } else { "" };
+            let count = format::count(result.count);
+            spans.push(Span::muted(format!(" of {all}{count}")));
         }
         if result.is_some() && store.days.is_oldest(day) && store.closed.has_more() {
             spans.push(Span::muted(" read so far"));

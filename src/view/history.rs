@@ -5,7 +5,13 @@ use super::{
     Cell, Column, Scene, Span, Tone, format, orders,
     words::{self, aside, known},
 };
-use crate::model::{Num, Order, Text};
+use crate::{
+    app::{
+        Rows,
+        lens::{Lens, Sums},
+    },
+    model::{Num, Order, Text},
+};
 use std::cmp::Reverse;
 
 /// How many rules the foot has room for.
@@ -86,11 +92,25 @@ pub(super) fn reason(order: &Order) -> String {
     words.join(" · ")
 }
 
-/// How the fills were and how many orders were refused, by the rule that did it, the busiest rule first.
-pub(super) fn foot(scene: &Scene<'_>) -> Vec<Vec<Span>> {
-    let quality = &scene.store.quality;
+/// How the fills were and how many orders were refused, by the rule that did it, the busiest rule first: of the orders
+/// that a filter shows, else of those read so far.
+pub(super) fn foot(rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
+    let lens = rows.lens.filter(|lens| lens.filter.is_some());
+    let shown = lens.and_then(Lens::sums);
+    let shown = shown.and_then(Sums::try_as_quality_ref);
+    let quality = shown.unwrap_or(&scene.store.quality);
     let total = quality.total();
-    let mut groups = vec![];
+    if total.orders == 0 {
+        return vec![];
+    }
+    let of = match shown {
+        Some(_) => "shown",
+        None if scene.store.history.has_more() => "last",
+        None => "all",
+    };
+    let named = format!("{of} {}:", format::count(total.orders));
+    let named = lens.map(|_| vec![Span::muted(named)]);
+    let mut groups: Vec<_> = named.into_iter().collect();
     if total.filled > 0 {
         groups.push(vec![
             Span::muted("fills "),

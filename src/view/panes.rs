@@ -55,8 +55,8 @@ pub fn foot(pane: Pane, rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
             )
         }
         Pane::Orders => orders::foot(rows, scene),
-        Pane::Closed => closed::foot(scene),
-        Pane::History => history::foot(scene),
+        Pane::Closed => closed::foot(rows, scene),
+        Pane::History => history::foot(rows, scene),
         Pane::Twaps | Pane::Scaled | Pane::Activity | Pane::Calls => vec![],
     }
 }

@@ -185,6 +185,27 @@ fn calls_are_filtered_by_the_number_of_their_status_and_by_its_words() {
 }
 
 #[test]
+fn what_a_filter_shows_is_added_up() {
+    let foot = |keys: &str, of: &str| {
+        let text = shown(&pressed(keys), 160, 40);
+        let line = text.lines().find(|line| line.contains(of));
+        line.unwrap_or_else(|| panic!("{text}")).to_owned()
+    };
+    let all = foot("5", "last 40: net");
+    let btc = foot("5/btc\n", "shown 10: net");
+    assert!(btc.contains("won ") && btc.contains("expectancy "), "{btc}");
+    assert_ne!(all, btc);
+    let day = foot("5/btc\n", "Mon 2026-09-21");
+    assert!(
+        day.contains(" of all 13"),
+        "the line of a day is of all of it: {day}"
+    );
+    let sol = foot("6/sol\n", "shown ");
+    assert!(sol.contains("1 rejected"), "{sol}");
+    assert!(!foot("6/eth\n", "shown ").contains("rejected"));
+}
+
+#[test]
 fn quality_is_not_told_of_orders_nobody_has_read() {
     let mut model = desk::opened();
     press(&mut model, "i");

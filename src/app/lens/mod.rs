@@ -11,11 +11,13 @@ mod arrange;
 mod fact;
 mod filter;
 mod flat;
+mod sums;
 #[cfg(test)]
 mod tests;
 
 pub use fact::{ColumnName, Fact, Kind, Read, Reading};
 pub use filter::{Fault, Filter, find, number};
+pub use sums::Sums;
 
 use super::{
     Effect, Model,
@@ -55,6 +57,7 @@ pub struct Lens {
     picked: Option<Picked>,
     /// What will be picked of a long list.
     sifting: Option<Sifting>,
+    sums: Option<Sums>,
 }
 
 /// The rows that are shown, as places in the pane's own order.
@@ -120,6 +123,11 @@ impl Lens {
         self.picked.as_ref().map(|picked| picked.hits)
     }
 
+    /// What the rows that the filter takes come to; `None` without a filter, and where nobody adds them up.
+    pub fn sums(&self) -> Option<&Sums> {
+        self.sums.as_ref()
+    }
+
     fn picks(&self) -> bool {
         self.filter.is_some() || self.sort.is_some()
     }
@@ -135,6 +143,7 @@ pub(super) fn change(model: &mut Model, pane: Pane, change: impl FnOnce(&mut Len
         let is_long = lens.picks() && !has_branches(pane) && count > ALWAYS;
         lens.sifting = is_long.then(|| Sifting::begin(count, lens.sort, version));
         lens.picked.take_if(|_| !is_long);
+        lens.sums = None;
     }
     refresh(model);
 }
@@ -203,12 +212,23 @@ fn sift(model: &mut Model, pane: Pane, version: u64) {
         sifting = Sifting::begin(model.all_rows(pane).len(), lens.sort, version);
         sifting.go_on(model, (pane, lens), usize::MAX);
     }
+    if sifting.is_over() {
+        keep(model, pane, sifting.end());
+    } else if let Some(lens) = model.lenses.0.get_mut(&pane) {
+        lens.sifting = Some(sifting);
+    }
+}
+
+/// These rows are shown from now on.
+fn keep(model: &mut Model, pane: Pane, picked: Picked) {
+    let is_filtered = model
+        .lenses
+        .of(pane)
+        .is_some_and(|lens| lens.filter.is_some());
+    let sums = is_filtered.then(|| Sums::of(model, pane, &picked.places));
     if let Some(lens) = model.lenses.0.get_mut(&pane) {
-        if sifting.is_over() {
-            lens.picked = Some(sifting.end());
-        } else {
-            lens.sifting = Some(sifting);
-        }
+        lens.picked = Some(picked);
+        lens.sums = sums.flatten();
     }
 }
 
@@ -235,9 +255,7 @@ fn pick(model: &mut Model, pane: Pane, version: u64) {
         None if has_branches(pane) => arrange::picked(model, pane, lens, version),
         None => flat::picked(model, pane, lens, version),
     };
-    if let Some(lens) = model.lenses.0.get_mut(&pane) {
-        lens.picked = Some(picked);
-    }
+    keep(model, pane, picked);
 }
 
 /// How the places changed since this version, of the lists that are longer than what is seen.
