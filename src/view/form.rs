@@ -127,17 +127,15 @@ fn order_words(seen: &Seen) -> String {
 }
 
 fn fields(form: &Form, model: &Model, seen: &Seen) -> Vec<FieldView> {
-    let faults = form.faults(&model.around());
     let view = |field: &Field| FieldView {
         field: *field,
         label: field.label(),
         value: value(form, model, *field),
         focused: form.focus == *field,
         hint: hint(form, model, *field, seen),
-        fault: faults
-            .of(*field)
-            .filter(|_| form.tried)
-            .map(ToString::to_string)
+        fault: form
+            .told(*field, &model.around())
+            .map(|fault| fault.to_string())
             .or_else(|| trouble::said_of(form, *field)),
     };
     form.draft.fields().iter().map(view).collect()

@@ -4,6 +4,7 @@
 //! parse is sent; while a command is on its way its form neither changes nor sends again, and when it fails
 //! everything typed is still there.
 
+mod amiss;
 mod around;
 mod choice;
 mod markets;
@@ -23,7 +24,7 @@ use super::{
 };
 use crate::model::{
     Failure, MarketId, Order, OrderId, Position, Side, Ticket,
-    draft::{Draft, Faults, Field, Seen, Takes},
+    draft::{Draft, Field, Seen, Takes},
 };
 
 #[derive(Debug, Clone, PartialEq)]
@@ -31,7 +32,7 @@ pub struct Form {
     pub draft: Draft,
     /// The field that has the keys; always one of `draft.fields()`.
     pub focus: Field,
-    /// Sending was tried: from now on every fault is shown.
+    /// Sending was tried: from now on every fault is shown, also of what is not written yet.
     pub tried: bool,
     pub shows_json: bool,
     /// The command on its way; the form stays until it settles.
@@ -229,12 +230,6 @@ impl Form {
             (_, Frozen::Order(order)) => Some(&order.market_id),
             (_, Frozen::Nothing) => None,
         }
-    }
-
-    /// What blocks sending now.
-    pub fn faults(&self, around: &Around) -> Faults {
-        let command = self.draft.command(&self.seen(around));
-        command.err().unwrap_or_default()
     }
 
     /// Where the cursor stands in the focused text field, in characters.

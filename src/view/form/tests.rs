@@ -277,16 +277,38 @@ fn what_no_price_liquidates_is_called_so_in_the_form_as_in_the_pane() {
 }
 
 #[test]
-fn faults_wait_for_the_first_attempt_and_stand_beside_their_field() {
+fn a_fault_stands_beside_its_field_until_it_is_mended() {
     let mut model = desk();
     press(&mut model, "b 1,5");
     let fault = |model: &Model| view(model).fields[3].fault.clone();
-    assert_eq!(fault(&model), None);
-    press(&mut model, "enter");
     let said = Some("no commas: write 1.5 or 1000".to_owned());
+    assert_eq!(fault(&model), said);
+    assert_eq!(press(&mut model, "enter"), vec![]);
     assert_eq!(fault(&model), said);
     press(&mut model, "left backspace .");
     assert_eq!(fault(&model), None);
+}
+
+#[test]
+fn what_no_further_digit_makes_right_is_told_while_it_is_typed_and_the_rest_once_it_is_left() {
+    let told = |keys: &str| {
+        let mut model = desk();
+        press(&mut model, &format!("b {keys}"));
+        let mut faults = view(&model).fields.into_iter().map(|field| field.fault);
+        faults.find_map(|fault| fault)
+    };
+    for right_yet in ["0", "0.", "$", "$1"] {
+        assert_eq!(told(right_yet), None, "{right_yet}");
+    }
+    for wrong in ["0.5R", "1%", "$1k"] {
+        assert!(told(wrong).is_some(), "{wrong}");
+    }
+    assert_eq!(told("0 tab").as_deref(), Some("must be above 0"));
+    assert_eq!(
+        told("tab"),
+        None,
+        "what is not written yet is not wrong yet"
+    );
 }
 
 #[test]
