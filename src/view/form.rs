@@ -174,7 +174,7 @@ fn hint(form: &Form, model: &Model, field: Field, seen: &Seen) -> String {
             .and_then(|market| market.max_leverage)
             .map_or_else(
                 || format!("{up}{down} by one"),
-                |most| format!("1 to {most}"),
+                |most| format!("1 to {most} in this market · the account may take less"),
             ),
         (Field::Slippage, _) => "basis points · empty: as the service does".to_owned(),
         (Field::MinPrice | Field::MaxPrice, _) => {

@@ -197,6 +197,17 @@ impl EntryDraft {
         positive(self.texts.of(Field::Leverage))
     }
 
+    /// As it would be sent. A market says the most it takes of anybody, which is asked of what opens something only: no
+    /// way out is held up by it. That the account may take less is the service's to say.
+    fn leverage_in(&self, seen: &Seen) -> Result<Num, Fault> {
+        let leverage = self.leverage()?;
+        let most = seen.market.and_then(|market| market.max_leverage);
+        match most.filter(|most| leverage > Num::from(*most) && !self.only_reduces()) {
+            Some(most) => Err(Fault::AboveMarket(most)),
+            None => Ok(leverage),
+        }
+    }
+
     /// The size in coin that would be sent, cut to whole lots.
     pub fn resolved_size(&self, seen: &Seen) -> Result<Num, Fault> {
         let exact = match amount(self.texts.of(Field::Size))? {

@@ -56,6 +56,8 @@ pub enum Fault {
     NotWhole,
     #[error("that is over already")]
     Past,
+    #[error("above {0}, the most this market takes")]
+    AboveMarket(u32),
 }
 
 /// What is wrong, field by field, in the order of the fields.

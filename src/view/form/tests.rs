@@ -9,7 +9,9 @@ use crate::{
         testing::*,
         update,
     },
-    model::{AccountFacts, Book, Failure, FailureKind, Level, Page, Progress, Ticket},
+    model::{
+        AccountFacts, Book, Failure, FailureKind, Level, Page, Progress, Ticket, draft::Field,
+    },
     view::Tone,
 };
 use std::time::Duration;
@@ -432,18 +434,34 @@ fn doubts_about_what_was_meant_are_told_and_block_nothing() {
     arrive(&mut model, Answer::Account(Ok(facts)));
     press(
         &mut model,
-        "tab tab right tab 59000 tab 61000 tab ctrl-u 50 tab tab",
+        "tab tab right tab 59000 tab 61000 tab ctrl-u 40 tab tab",
     );
     assert_eq!(
         words(&view(&model).trouble),
         [
-            "leverage 50 is above 40, the most known for this market",
-            "needs 1,200.00 USD of margin; 1,000.00 is available",
+            "needs 1,500.00 USD of margin; 1,000.00 is available",
             "ioc would not fill: the limit does not reach the market",
             "the take profit is not on the winning side of the entry",
             "the stop loss is not on the losing side of the entry",
         ]
     );
+    assert_eq!(press(&mut model, "enter").len(), 1);
+}
+
+#[test]
+fn a_leverage_that_the_market_takes_of_nobody_is_told_beside_it_and_not_sent() {
+    let mut model = limit_buy("1", "60000");
+    press(&mut model, "tab tab tab tab tab ctrl-u 50");
+    let told = |model: &Model| {
+        let mut fields = view(model).fields.into_iter();
+        let focused = fields.find(|field| field.focused)?;
+        Some((focused.field, focused.fault?))
+    };
+    let why = "above 40, the most this market takes".to_owned();
+    assert_eq!(told(&model), Some((Field::Leverage, why)));
+    assert_eq!(press(&mut model, "enter"), vec![]);
+    press(&mut model, "ctrl-u 40");
+    assert_eq!(told(&model), None);
     assert_eq!(press(&mut model, "enter").len(), 1);
 }
 

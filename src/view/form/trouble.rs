@@ -117,7 +117,6 @@ fn failure(form: &Form) -> Vec<Span> {
 
 fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<String> {
     let own = [
-        leverage(draft, seen),
         available(draft, model, seen),
         nothing_to_reduce(draft, model, seen),
         no_fill(draft, seen),
@@ -152,12 +151,6 @@ fn margin(draft: &MarginDraft, model: &Model, seen: &Seen) -> Vec<String> {
         format!("takes {less} USD of margin away: the liquidation price comes closer; + adds")
     }));
     lines
-}
-
-fn leverage(draft: &EntryDraft, seen: &Seen) -> Option<String> {
-    let (leverage, most) = (draft.leverage().ok()?, seen.market?.max_leverage?);
-    (leverage > Num::from(most))
-        .then(|| format!("leverage {leverage} is above {most}, the most known for this market"))
 }
 
 fn available(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<String> {

@@ -129,7 +129,7 @@ impl EntryDraft {
         let market_id = self.market_id.clone().ok_or(Fault::Missing);
         let market_id = faults.take(Field::Market, market_id);
         let size = faults.take(Field::Size, self.resolved_size(seen));
-        let leverage = faults.take(Field::Leverage, self.leverage());
+        let leverage = faults.take(Field::Leverage, self.leverage_in(seen));
         Some(Terms {
             market_id: market_id?,
             size: size?,
