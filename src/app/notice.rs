@@ -119,6 +119,8 @@ pub struct Activity {
     /// The newest last.
     pub lines: VecDeque<Notice>,
     toast: Option<u64>,
+    /// The line that says why a key did nothing.
+    refusal: Option<u64>,
     last: u64,
 }
 
@@ -144,6 +146,17 @@ impl Activity {
         if self.lines.len() > KEPT {
             self.lines.pop_front();
         }
+    }
+
+    /// Why a key did nothing.
+    pub(super) fn refuse(&mut self, why: String, now: Timestamp) {
+        self.note(None, Event::Said(Tone::Warn, why), now);
+        self.refusal = Some(self.last);
+    }
+
+    /// With the next thing that is done, why a key did nothing is no news any more.
+    pub(super) fn forget_refusal(&mut self) {
+        self.toast = self.toast.filter(|shown| Some(*shown) != self.refusal);
     }
 
     /// Takes an alert in. It shows as the toast if it is to be `shown`, but never in place of bad news that

@@ -35,6 +35,7 @@ pub(super) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
             Next::Copy(Clip::Detail(detail.row.clone()))
         }
         (Some(Overlay::Form(form)), action) => {
+            model.activity.forget_refusal();
             let around = Around {
                 store: &model.store,
                 used: &model.used,

@@ -141,7 +141,7 @@ pub(super) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
         Next::Lift => lift(model),
         Next::Copy(clip) => copy(model, clip),
         Next::Refuse(why) => {
-            model.say(Tone::Warn, why);
+            model.activity.refuse(why, model.now);
             vec![]
         }
     }
@@ -152,6 +152,7 @@ fn open(model: &mut Model, overlay: Overlay) -> Vec<Effect> {
     if model.options.read_only && overlay.only_sends() {
         return follow(model, Next::Refuse(READ_ONLY.to_owned()));
     }
+    model.activity.forget_refusal();
     let effects = if overlay.acts() { thaw(model) } else { vec![] };
     model.overlays.push(overlay);
     effects

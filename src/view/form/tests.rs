@@ -493,6 +493,20 @@ fn a_form_on_a_halted_desk_says_at_once_that_it_is_and_which_key_trades_on() {
 }
 
 #[test]
+fn why_a_key_did_nothing_is_not_said_any_more_when_something_else_is_done() {
+    let mut model = desk();
+    press(&mut model, "m");
+    assert!(model.activity.toast(model.now).is_some());
+    press(&mut model, "b");
+    assert_eq!(crate::view::news(&model), None, "it was about another row");
+    press(&mut model, "=");
+    let why = crate::view::news(&model).map(|news| news.text);
+    assert_eq!(why.as_deref(), Some("there is no price field to fill"));
+    press(&mut model, "1");
+    assert_eq!(crate::view::news(&model), None);
+}
+
+#[test]
 fn a_close_of_what_is_no_longer_listed_says_so_and_may_still_be_sent() {
     let mut model = desk();
     press(&mut model, "c");
