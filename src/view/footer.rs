@@ -252,7 +252,7 @@ const NEEDS: &[(Action, Need)] = &[
     (Action::NewLadder, |model| {
         can_add(model) && model.options.dialect.scaled_creation.path().is_some()
     }),
-    (Action::ObservedPrice, has_price_field),
+    (Action::ObservedPrice, can_fill),
     (Action::StepUp, is_stepped),
     (Action::Rearm, |model| model.halted.is_some()),
     (Action::Decide, |model| {
@@ -323,8 +323,9 @@ fn can_add(model: &Model) -> bool {
     can_trade(model) && guard::locked(model).is_none()
 }
 
-fn has_price_field(model: &Model) -> bool {
-    form_of(model).is_some_and(|form| form.draft.fields().iter().any(|field| field.is_price()))
+/// Whether the observed price would go anywhere.
+fn can_fill(model: &Model) -> bool {
+    form_of(model).is_some_and(|form| form.can_fill(&model.around()))
 }
 
 /// Whether the focused field is a number.

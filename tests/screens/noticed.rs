@@ -3,6 +3,7 @@
 use crate::{
     desk,
     dump::{drawn, press},
+    words::footer,
 };
 use perpdeck::{
     app::{Model, Msg, pane::Pane, poll::Answer, update},
@@ -203,6 +204,16 @@ fn what_a_filter_shows_is_added_up() {
     let sol = foot("6/sol\n", "shown ");
     assert!(sol.contains("1 rejected"), "{sol}");
     assert!(!foot("6/eth\n", "shown ").contains("rejected"));
+}
+
+#[test]
+fn the_key_of_the_observed_price_is_offered_only_where_it_fills_something() {
+    let market = pressed("c");
+    assert!(!footer(&market).contains("= mid"), "{}", footer(&market));
+    let mut order = pressed("b");
+    assert!(!footer(&order).contains("= mid"), "none must be written");
+    press(&mut order, "\t");
+    assert!(footer(&order).contains("= mid"), "on a take profit");
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod amiss;
 mod around;
 mod choice;
 mod markets;
+mod observed;
 mod open;
 mod point;
 mod step;
@@ -341,25 +342,6 @@ impl Form {
         };
         let used = around.used.of(draft.market_id.as_ref())?;
         (self.focus == Field::Size).then_some(&*used.size)
-    }
-
-    /// The observed price into the focused price, else into the first price the form must have.
-    fn fill_observed(&mut self, around: &Around) -> Next {
-        let fields = self.draft.fields();
-        let focused = Some(self.focus).filter(|field| field.is_price());
-        let must = |field: &Field| field.is_price() && self.draft.is_required(*field);
-        let limit = Some(Field::LimitPrice).filter(|field| fields.contains(field));
-        let first = fields.iter().copied().find(must);
-        let Some(field) = focused.or(limit).or(first) else {
-            return Next::Refuse("there is no price field to fill".to_owned());
-        };
-        let side = self.side(around).filter(|_| field == Field::LimitPrice);
-        let Some(price) = step::observed(field, &self.seen(around), side) else {
-            return Next::Refuse("no observed price: no price source knows this market".to_owned());
-        };
-        self.focus_on(field);
-        self.change(|line| *line = Line::new(&price.to_string()));
-        Next::Stay
     }
 
     fn submit(&mut self, around: &Around) -> Next {
