@@ -1,20 +1,23 @@
 //! The help over the desk: sections in as many columns as fit, two at most.
 
 use super::{
-    canvas::{Canvas, after, line, shortened, width},
+    canvas::{Canvas, after, line, width, wrapped},
     frame::{panel, scrolled, widest},
 };
 use crate::view::{HelpSection, Span, Tone};
 use ratatui::layout::Rect;
 
-const WIDEST: u16 = 92;
+/// It gets no narrower while a search leaves less and less of it, unless the screen is.
+const NARROWEST: u16 = 92;
+/// Space before a key, after it and after what it does.
+const AROUND: u16 = 4;
 /// Narrower than this there is one column only.
 const TWO_COLUMNS: u16 = 64;
 
 /// One line of the help: a section's name, a key, or the space between sections.
 enum Entry<'a> {
     Section(&'a str),
-    Key(&'a str, &'a str),
+    Key(&'a str, String),
     Space,
 }
 
@@ -24,9 +27,17 @@ pub(super) fn draw(
     (sections, search): (&[HelpSection], &str),
     offset: usize,
 ) {
-    let wide = body.width.saturating_sub(2).min(WIDEST);
-    let columns = if wide >= TWO_COLUMNS { 2 } else { 1 };
-    let columns = split(sections, columns);
+    let lines = || sections.iter().flat_map(|s| &s.lines);
+    let keys = widest(lines().map(|(key, _)| key.as_str()));
+    let texts = widest(lines().map(|(_, does)| *does));
+    let most = body.width.saturating_sub(2);
+    let columns = if most >= TWO_COLUMNS { 2 } else { 1 };
+    // As wide as the longest of its lines wants, where there is room for it.
+    let wanted = columns * (keys + texts + AROUND) + 2;
+    let wide = wanted.max(NARROWEST).min(most);
+    let share = wide.saturating_sub(2) / columns;
+    let room = share.saturating_sub(keys + AROUND);
+    let columns = split(sections, usize::from(columns), room);
     let longest = columns.iter().map(Vec::len).max().unwrap_or(0);
     let height = u16::try_from(longest)
         .unwrap_or(u16::MAX)
@@ -36,13 +47,6 @@ pub(super) fn draw(
     let inner = panel(canvas, area, &title(search, sections));
     let first = offset.min(longest.saturating_sub(usize::from(inner.height)));
     scrolled(canvas, inner, first, longest);
-    let share = inner.width / u16::try_from(columns.len().max(1)).unwrap_or(1);
-    let keys = widest(
-        sections
-            .iter()
-            .flat_map(|s| &s.lines)
-            .map(|(key, _)| key.as_str()),
-    );
     for (at, column) in (0_u16..).zip(&columns) {
         let room = after(inner, at * share + 1);
         let room = Rect {
@@ -81,35 +85,36 @@ fn draw_entry(canvas: &mut Canvas<'_>, row: Rect, entry: &Entry<'_>, keys: u16) 
                 Tone::Accent,
             );
             let room = after(row, keys + 2);
-            canvas.toned(room, &shortened(does, room.width), Tone::Plain);
+            canvas.toned(room, does, Tone::Plain);
         }
         Entry::Space => {}
     }
 }
 
 /// The sections in columns, none broken, divided where the longer column is shortest.
-fn split(sections: &[HelpSection], columns: usize) -> Vec<Vec<Entry<'_>>> {
-    let length = |sections: &[HelpSection]| {
-        let lines: usize = sections.iter().map(|section| section.lines.len() + 2).sum();
-        lines.saturating_sub(1)
-    };
+fn split(sections: &[HelpSection], columns: usize, room: u16) -> Vec<Vec<Entry<'_>>> {
+    let length = |sections: &[HelpSection]| entries(sections, room).len();
     let halves = (1..=sections.len()).filter_map(|at| sections.split_at_checked(at));
     let best = halves.min_by_key(|(first, rest)| length(first).max(length(rest)));
     match best.filter(|_| columns > 1) {
-        Some((first, rest)) => vec![entries(first), entries(rest)],
-        None => vec![entries(sections)],
+        Some((first, rest)) => vec![entries(first, room), entries(rest, room)],
+        None => vec![entries(sections, room)],
     }
 }
 
-fn entries(sections: &[HelpSection]) -> Vec<Entry<'_>> {
+/// What a key does goes on below it where it is longer than its line.
+fn entries(sections: &[HelpSection], room: u16) -> Vec<Entry<'_>> {
     let mut entries = vec![];
     for section in sections {
         if !entries.is_empty() {
             entries.push(Entry::Space);
         }
         entries.push(Entry::Section(section.title));
-        let keys = section.lines.iter();
-        entries.extend(keys.map(|(key, does)| Entry::Key(key, does)));
+        for (key, does) in &section.lines {
+            let keys = std::iter::once(key.as_str()).chain(std::iter::repeat(""));
+            let lines = keys.zip(wrapped(does, room));
+            entries.extend(lines.map(|(key, does)| Entry::Key(key, does)));
+        }
     }
     entries
 }

@@ -3,7 +3,7 @@
 use super::format::UNKNOWN;
 use crate::app::{
     Model,
-    command::VERBS,
+    command::{VERBS, Verb},
     keymap::{Action, Binding, Context, Keyless, Keymap},
 };
 
@@ -72,7 +72,7 @@ const GROUPS: &[(&str, &[Action])] = &[
 const LEGEND: &[(&str, &str)] = &[
     ("–", "not known; never 0"),
     ("late OLD", "past 3, 10 poll intervals"),
-    ("100+", "more is read as you scroll"),
+    ("100+", "there are older ones; histories read on"),
     ("bps +", "filled better than expected"),
     ("bps -", "filled worse"),
     ("drift -", "behind its schedule"),
@@ -82,7 +82,7 @@ const LEGEND: &[(&str, &str)] = &[
 /// What of the help has the words that are looked for: in a key, in what it does, or in the section's name.
 pub fn help(model: &Model, of: Context, search: &str) -> Vec<HelpSection> {
     let wanted = search.to_lowercase();
-    let mut sections = all(model, of);
+    let mut sections = all(model, of, search);
     for section in &mut sections {
         let is_named = section.title.to_lowercase().contains(&wanted);
         section.lines.retain(|(key, does)| {
@@ -94,8 +94,8 @@ pub fn help(model: &Model, of: Context, search: &str) -> Vec<HelpSection> {
     sections
 }
 
-/// The keys of `of` first, then the desk's in groups.
-fn all(model: &Model, of: Context) -> Vec<HelpSection> {
+/// The keys of `of` first, then the desk's in groups. Who searches finds the commands that have a key, too.
+fn all(model: &Model, of: Context, search: &str) -> Vec<HelpSection> {
     let keymap = &model.keymap;
     let bindings: Vec<&Binding> = keymap.hints(of).collect();
     let own = bindings.iter().filter(|b| b.context == of);
@@ -124,7 +124,8 @@ fn all(model: &Model, of: Context) -> Vec<HelpSection> {
         let signs = LEGEND
             .iter()
             .map(|(sign, means)| ((*sign).to_owned(), *means));
-        let commands = VERBS.iter().filter(|verb| !verb.has_key());
+        let is_listed = |verb: &&Verb| !search.is_empty() || !verb.has_key();
+        let commands = VERBS.iter().filter(is_listed);
         let lines = commands.map(|verb| (format!(":{}", verb.name), verb.does));
         sections.push(HelpSection {
             title: "Commands",

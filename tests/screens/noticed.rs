@@ -217,6 +217,16 @@ fn the_key_of_the_observed_price_is_offered_only_where_it_fills_something() {
 }
 
 #[test]
+fn the_help_finds_a_command_by_its_name_and_cuts_none() {
+    for width in [60, 80, 120, 200] {
+        let text = shown(&pressed("?flat"), width, 40);
+        assert!(text.contains(":flatten"), "{text}");
+        let text = shown(&pressed("?new"), width, 40);
+        assert!(text.contains("TWAP, filled in"), "{text}");
+    }
+}
+
+#[test]
 fn quality_is_not_told_of_orders_nobody_has_read() {
     let mut model = desk::opened();
     press(&mut model, "i");
