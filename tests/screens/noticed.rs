@@ -227,6 +227,20 @@ fn the_help_finds_a_command_by_its_name_and_cuts_none() {
 }
 
 #[test]
+fn the_detail_of_what_the_desk_did_is_not_said_to_be_from_the_service() {
+    let mut model = pressed("2x");
+    let later = Timestamp(desk::NOW.0 + 300);
+    update(&mut model, later, Msg::Key('y'.into()));
+    press(&mut model, "7\n");
+    let text = shown(&model, 120, 40);
+    assert!(
+        text.contains("Leads to") && text.contains("What happened"),
+        "{text}"
+    );
+    assert!(!text.contains("What the service sent"), "{text}");
+}
+
+#[test]
 fn quality_is_not_told_of_orders_nobody_has_read() {
     let mut model = desk::opened();
     press(&mut model, "i");

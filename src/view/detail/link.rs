@@ -9,8 +9,12 @@ use crate::{
 /// Links seen at once, around the chosen one.
 const SEEN: usize = 6;
 
-/// A section of links, the chosen one marked; none where there are no links.
-pub(super) fn lines(links: &[RowId], choice: usize, scene: &Scene<'_>) -> Vec<DetailLine> {
+/// A section of links of this row, the chosen one marked; none where there are no links.
+pub(super) fn lines(
+    (row, links): (&RowId, &[RowId]),
+    choice: usize,
+    scene: &Scene<'_>,
+) -> Vec<DetailLine> {
     if links.is_empty() {
         return vec![];
     }
@@ -30,8 +34,20 @@ pub(super) fn lines(links: &[RowId], choice: usize, scene: &Scene<'_>) -> Vec<De
             value: vec![Span::muted(counted)],
         });
     }
-    section.push(DetailLine::Section("What the service sent"));
+    section.push(DetailLine::Section(rest(row)));
     section
+}
+
+/// What stands below the links of a row.
+fn rest(row: &RowId) -> &'static str {
+    match row {
+        RowId::Line(_) => "What happened",
+        RowId::Position(_)
+        | RowId::Order(_)
+        | RowId::Twap(_)
+        | RowId::Scaled(_)
+        | RowId::Rung(..) => "What the service sent",
+    }
 }
 
 fn kind(row: &RowId) -> &'static str {

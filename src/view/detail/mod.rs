@@ -58,7 +58,8 @@ pub fn detail(model: &Model, detail: &Detail, scene: &Scene<'_>) -> DetailView {
             value: vec![Span::muted("this row is not among what was read any more")],
         }],
     });
-    let links = link::lines(&links(model, &detail.row), detail.link, scene);
+    let links = links(model, &detail.row);
+    let links = link::lines((&detail.row, &links), detail.link, scene);
     view.lines.splice(0..0, links);
     view
 }
