@@ -10,13 +10,13 @@ pub struct Health {
     /// What was wrong with the last answer of a source, until it or another one with the same trouble
     /// answers again: a slow source must not keep up an alarm that is over.
     ailing: BTreeMap<Source, FailureKind>,
-    /// The service has asked every request of the key to wait until then.
+    /// Nothing is read with the key until then: the service has said that it takes no more.
     limited_until: Option<Timestamp>,
     /// What the key's requests have been learned to be limited to, a minute.
     budget: Option<u32>,
     /// When the far end is tried again, while it does not answer.
     next_try: Option<Timestamp>,
-    /// When the last call ended, answered or not; or when a pause that the service asked for is over.
+    /// When the last call ended, answered or not; or when a pause after a no of the service is over.
     heard_at: Option<Timestamp>,
     /// Calls without an answer since the last one that had one, by what was asked for.
     unanswered: BTreeMap<String, u32>,
@@ -46,8 +46,8 @@ impl Health {
         }
         self.budget = call.budget;
         self.heard_at = self.heard_at.max(Some(call.at.plus(call.elapsed)));
-        if let (Ok(429), Some(wait)) = (call.outcome, call.retry_after) {
-            let until = call.at.plus(call.elapsed).plus(wait);
+        if let Some(pause) = call.pause {
+            let until = call.at.plus(call.elapsed).plus(pause);
             self.limited_until = self.limited_until.max(Some(until));
             self.heard_at = self.heard_at.max(Some(until));
         }
@@ -74,7 +74,7 @@ impl Health {
         self.budget
     }
 
-    /// Until when nothing goes out, if the service has asked for a pause that is not over.
+    /// Until when nothing is read, if the service has said no to the key and that is not over.
     pub fn limited_until(&self, now: Timestamp) -> Option<Timestamp> {
         self.limited_until.filter(|until| *until > now)
     }

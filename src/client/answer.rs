@@ -44,6 +44,14 @@ impl Answer {
         (200..300).contains(&self.status)
     }
 
+    /// Whether it is no to every request of the key: a 429 that names no rule. A trading rule (a cooldown between
+    /// orders) is met behind all request budgets, so one that names it speaks of that order alone; only errors of
+    /// commands carry one.
+    pub(super) fn silences_the_key(&self) -> bool {
+        let rule = || self.detail()?.rule_id.filter(|rule| !rule.is_empty());
+        self.status == 429 && rule().is_none()
+    }
+
     /// The body as `T`, or where and why it is not one.
     pub(super) fn decoded<T: DeserializeOwned>(&self) -> Result<T, Failure> {
         if !self.is_success() {

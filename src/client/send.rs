@@ -1,6 +1,6 @@
 //! One request on the wire and what came back, with nothing decided about it.
 
-use super::{Client, Tempo, answer::Answer, base};
+use super::{Class, Client, Tempo, answer::Answer, base};
 use crate::{
     api::IDEMPOTENCY_KEY,
     config::Proxy,
@@ -162,7 +162,10 @@ impl Client {
             },
             elapsed: start.elapsed(),
             request_id: result.as_ref().ok().and_then(Answer::request_id),
-            retry_after: result.as_ref().ok().and_then(|answer| answer.retry_after),
+            pause: match &result {
+                Ok(answer) if own && answer.silences_the_key() => Some(self.wait(Class::Poll)),
+                Ok(_) | Err(_) => None,
+            },
             budget: self.0.pace.per_minute(),
         };
         // Nobody listens while the desk shuts down.

@@ -1,7 +1,7 @@
 //! The client against real sockets: what a service can do to it, and what a trader is then told.
 
 use super::{
-    Attempt, Clues, Mutation, Sight,
+    Attempt, Class, Clues, Mutation, Sight,
     responder::{ORDER, Reply, Responder, client, connection, error, json, ok},
 };
 use crate::{
@@ -66,7 +66,7 @@ async fn a_request_carries_the_key_of_the_service_and_nothing_it_should_not() {
         outcome: Ok(200),
         elapsed: call.elapsed,
         request_id: None,
-        retry_after: None,
+        pause: None,
         budget: None,
     };
     assert_eq!(call, expected);
@@ -245,6 +245,41 @@ async fn a_429_pauses_everything_sent_with_the_key() {
     let call = calls.recv().await.unwrap();
     assert_eq!(call.outcome, Ok(429));
     assert_eq!(call.request_id, failure.request_id);
+    assert!(
+        call.pause >= Some(left),
+        "reads wait until the budget has room: {call:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_429_by_a_trading_rule_holds_back_that_order_and_nothing_else_of_the_key() {
+    let cooldown = |rest: &str| {
+        let body = format!(r#"{{"error":{{"code":"order_cooldown","message":"too soon"{rest}}}}}"#);
+        json("429 Too Many Requests", "retry-after: 7\r\n", &body)
+    };
+    let close = Command::CloseAll("chal-1".into());
+    let named = cooldown(r#","rule_id":"order_cooldown""#);
+    let responder = Responder::answering(vec![named, cooldown("")]).await;
+    let (client, mut calls) = responder.client();
+    let asked = request(&close);
+    let send = || client.send(&asked, Mutation::CloseAll);
+    let wait = Some(Duration::from_secs(7));
+    assert_eq!(send().await.retry_after(), wait, "its own to wait out");
+    assert_eq!(client.pause_left(), Duration::ZERO);
+    for class in [Class::Exit, Class::Entry, Class::Poll] {
+        assert_eq!(client.wait(class), Duration::ZERO, "{class:?}");
+    }
+    let call = calls.recv().await.unwrap();
+    assert_eq!(
+        (call.outcome, call.pause, call.budget),
+        (Ok(429), None, None)
+    );
+
+    assert_eq!(send().await.retry_after(), wait);
+    assert!(
+        client.pause_left() > Duration::from_secs(6),
+        "a 429 that names no rule is the key's, whatever it calls itself"
+    );
 }
 
 #[tokio::test]

@@ -14,8 +14,9 @@ pub struct Call {
     /// From the first byte out to the last byte in.
     pub elapsed: Duration,
     pub request_id: Option<Text>,
-    /// How long the answer asks every request of the key to wait.
-    pub retry_after: Option<Duration>,
+    /// For how long from its end nothing is read with the key, where the answer was no to all of its requests: as long
+    /// as it asks for, and until the budget it taught has room for reads again.
+    pub pause: Option<Duration>,
     /// Requests a minute that the service was seen to take from this key; `None` while it never said no.
     pub budget: Option<u32>,
 }

@@ -34,9 +34,9 @@ pub(crate) struct Proxy {
 /// What the service asked for, and whether it was heeded.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Silence {
-    /// When each 429 was given, and before when nothing is to come.
+    /// When each 429 that names no trading rule was given, and before when nothing is to come.
     all: Vec<(Instant, Instant)>,
-    /// Before when a request that got a 202 or 503 is not to come again.
+    /// Before when a request that got a 202, a 503 or a rule's 429 is not to come again.
     own: HashMap<Vec<u8>, Instant>,
     pub(crate) asked: u32,
     pub(crate) early: u32,
@@ -72,8 +72,8 @@ impl Silence {
         let until = now + Duration::from_secs(seconds);
         self.asked += 1;
         match head.split(' ').nth(1) {
-            Some("429") => self.all.push((now, until)),
-            Some("202" | "503") => drop(self.own.insert(name(request), until)),
+            Some("429") if !head.contains("\"rule_id\"") => self.all.push((now, until)),
+            Some("202" | "429" | "503") => drop(self.own.insert(name(request), until)),
             _ => {}
         }
     }

@@ -72,7 +72,7 @@ fn a_countdown_is_the_time_of_day_it_ends_at() {
     let state: String = cards[0].state.iter().map(|s| s.text.as_str()).collect();
     assert_eq!(state, "running  next at 14:15:32");
     let limited = Call {
-        retry_after: Some(Duration::from_secs(40)),
+        pause: Some(Duration::from_secs(40)),
         ..desk::call("GET", "/v1/orders", Ok(429), 0)
     };
     update(&mut model, desk::NOW, Msg::Called(limited));

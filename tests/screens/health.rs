@@ -33,7 +33,7 @@ fn freshness(title: &Title) -> String {
 fn a_pause_ordered_by_one_429_is_named_with_its_end_everywhere() {
     let mut model = desk::full();
     let limited = Call {
-        retry_after: Some(Duration::from_secs(40)),
+        pause: Some(Duration::from_secs(40)),
         ..desk::call(
             "POST",
             "/v1/accounts/chal-1/close-all-positions",
@@ -59,7 +59,7 @@ fn what_a_429_taught_is_named_in_requests_a_minute_beside_the_pause() {
     let mut model = desk::full();
     assert!(!header(&model).contains("budget"), "{}", header(&model));
     let limited = Call {
-        retry_after: Some(Duration::from_secs(12)),
+        pause: Some(Duration::from_secs(12)),
         budget: Some(40),
         ..desk::call("GET", "/v1/orders", Ok(429), 0)
     };

@@ -280,7 +280,7 @@ fn stale() -> Model {
         later,
         Msg::Called(Call {
             at: Timestamp(desk::NOW.0),
-            retry_after: limited.retry_after,
+            pause: limited.retry_after,
             ..desk::call("GET", "/v1/orders", Ok(429), 5)
         }),
     );

@@ -194,7 +194,7 @@ fn call(model: &mut Model, outcome: Result<u16, FailureKind>) -> Vec<Effect> {
         outcome,
         elapsed: Duration::from_millis(4),
         request_id: None,
-        retry_after: None,
+        pause: None,
         budget: None,
     };
     let now = model.now;

@@ -2,7 +2,7 @@
 //! such answers.
 //!
 //! Contract: one for all that speaks with the key in this process. A pause covers every request, whichever of them
-//! earned it. The learned budget holds back reads first and new exposure next; what closes or cancels it never holds
+//! earned it; a 429 that names a trading rule orders none, and who earned it waits by itself. The learned budget holds back reads first and new exposure next; what closes or cancels it never holds
 //! back, and a part of it is kept for that. Nothing here waits: a request during a pause fails unsent, and for the rest
 //! who sends asks first.
 
@@ -57,7 +57,7 @@ impl Pace {
 
     /// What the answer to a request that left at `sent` says about all of them.
     pub(super) fn answered(&self, sent: Instant, answer: &Answer) {
-        if answer.status != 429 {
+        if !answer.silences_the_key() {
             return;
         }
         let wait = answer.retry_after.unwrap_or_default();
