@@ -79,7 +79,7 @@ pub(super) async fn flatten(
 ) -> Result<Receipt, Failure> {
     let _latch = desk.latch();
     let command = Command::Flatten(desk.client.connection().account_id.clone());
-    if let Some(why) = desk.refusal(&command) {
+    if let Some(why) = desk.refusal(&command, desk.wave()) {
         return Err(why);
     }
     let (deed, closing) = match resumed {

@@ -61,7 +61,8 @@ impl Desk {
         if command.risk() == Risk::Increasing {
             self.ready_within(self.patience(command.risk())).await?;
         }
-        if let Some(why) = self.refusal(&command) {
+        let wave = origin.wave;
+        if let Some(why) = self.refusal(&command, wave) {
             return Err(why);
         }
         let waited = self.clock.now().since(asked_at);
@@ -77,7 +78,7 @@ impl Desk {
         let desk = self.clone();
         let errand = Errand::new(desk, teller, command, recorded, since);
         // The disk may have hung since: what was decided long ago is not sent when it comes back.
-        errand.begin(asked_at);
+        errand.begin(asked_at, wave);
         Ok(Arc::new(errand))
     }
 }
@@ -144,7 +145,7 @@ impl Errand {
             match self.park(ticket, &why).await {
                 Decision::GiveUp => return Err(self.give_up(why).await),
                 Decision::Again => {
-                    self.begin(self.desk.clock.now());
+                    self.begin(self.desk.clock.now(), self.desk.wave());
                     turn = Some(self.turn().await);
                 }
             }
@@ -209,7 +210,7 @@ impl Errand {
             .say(Msg::Resumed(ticket, self.command.clone()))
             .await;
         let why = self.inherited();
-        self.begin(self.desk.clock.now());
+        self.begin(self.desk.clock.now(), self.desk.wave());
         let (stage, turn) = match (resume, self.home) {
             (Resume::Send, Home::Here) => (self.once_more(why), Some(self.turn().await)),
             (Resume::Send | Resume::Ask, _) => (Stage::Ask(why), None),

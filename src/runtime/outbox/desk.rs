@@ -1,7 +1,7 @@
 //! What every command on its way needs.
 
 use super::{
-    gate::{Entering, Gate, Latch},
+    gate::{Entering, Gate, Latch, Wave},
     lanes::{Lanes, Turn},
     record::Slot,
 };
@@ -112,6 +112,19 @@ impl Desk {
     /// A request of this risk is about to leave.
     pub(super) fn enter(&self, risk: Risk) -> Option<Entering> {
         self.shared.gate.enter(risk)
+    }
+
+    /// What a command is given after that is given now.
+    pub(in crate::runtime) fn wave(&self) -> Wave {
+        self.shared.gate.wave()
+    }
+
+    /// A person or a program has given `command`: a close-all ends what was given before it.
+    pub(super) fn given(&self, command: &Command) -> Wave {
+        if let Command::CloseAll(_) = command {
+            self.shared.gate.close();
+        }
+        self.wave()
     }
 
     /// Whether no request that raises exposure is on the wire.
@@ -279,11 +292,11 @@ impl Desk {
     }
 
     /// Why `command` may not be sent now, if so.
-    pub(in crate::runtime) fn refusal(&self, command: &Command) -> Option<Failure> {
+    pub(in crate::runtime) fn refusal(&self, command: &Command, given: Wave) -> Option<Failure> {
         if self.client.is_read_only() {
             return Some(Failure::local(READ_ONLY));
         }
-        self.shared.gate.refusal(command.risk())
+        self.shared.gate.refusal(command.risk(), given)
     }
 
     /// `ticket` is now the newest wish about `resource`.

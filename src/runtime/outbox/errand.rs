@@ -2,6 +2,7 @@
 
 use super::{
     Desk,
+    gate::Wave,
     past::{Past, Trail},
     record::{Before, Recorded, Slot},
 };
@@ -120,8 +121,8 @@ impl Errand {
     }
 
     /// Somebody has decided on what is sent from here on.
-    pub(super) fn begin(&self, at: Timestamp) {
-        self.past().begin(at);
+    pub(super) fn begin(&self, at: Timestamp, wave: Wave) {
+        self.past().begin(at, wave);
     }
 
     pub(in crate::runtime) fn desk(&self) -> &Desk {
@@ -165,8 +166,7 @@ impl Errand {
 
     /// Why nothing may be sent at this moment, if so.
     async fn hindrance(&self, number: u32) -> Option<Failure> {
-        let refusal = self.desk.refusal(&self.command);
-        if let Some(why) = refusal.or_else(|| self.too_late()) {
+        if let Some(why) = self.refusal().or_else(|| self.too_late()) {
             return Some(why);
         }
         let exit = self.class() == Class::Exit;
@@ -192,7 +192,13 @@ impl Errand {
         }
         // Last, for it may wait for the disk.
         let unwritten = self.relaunch().await;
-        unwritten.or_else(|| self.desk.refusal(&self.command).or_else(|| self.too_late()))
+        unwritten.or_else(|| self.refusal().or_else(|| self.too_late()))
+    }
+
+    /// Why the desk holds it back, if so.
+    fn refusal(&self) -> Option<Failure> {
+        let given = self.past().given();
+        self.desk.refusal(&self.command, given)
     }
 
     fn too_late(&self) -> Option<Failure> {

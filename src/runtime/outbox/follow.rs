@@ -69,7 +69,14 @@ pub(super) async fn queued_cancel(errand: Arc<Errand>) {
 async fn prove(errand: Arc<Errand>, operation: CloseAll) {
     let desk = &errand.desk;
     let (tone, text) = match desk.client.aftermath().await {
-        Ok(Aftermath::Closed(proof)) => (Tone::Good, proved(proof)),
+        Ok(Aftermath::Closed(proof)) if desk.entries_answered() => (Tone::Good, proved(proof)),
+        Ok(Aftermath::Closed(proof)) => {
+            let text = format!(
+                "{}; an order sent before is still unanswered, and may open one",
+                proved(proof)
+            );
+            (Tone::Alert, text)
+        }
         Ok(Aftermath::Open(open)) => (Tone::Alert, left_over(&open, &operation)),
         Err(why) => {
             let text = format!(

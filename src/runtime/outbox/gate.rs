@@ -14,9 +14,15 @@ pub(super) struct Gate {
     latches: AtomicU32,
     /// Requests that raise exposure and may be on the wire.
     entries: AtomicUsize,
+    /// Close-alls that were given: what would raise exposure and was given before one is not sent after it.
+    closings: AtomicU32,
     /// Why nothing that raises exposure is sent until a person says so.
     halted: Mutex<Option<String>>,
 }
+
+/// What a command was given after.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(in crate::runtime) struct Wave(u32);
 
 /// While this lives, nothing that raises exposure is sent.
 #[derive(Debug)]
@@ -57,6 +63,16 @@ impl Gate {
         self.entries.load(Ordering::SeqCst) == 0
     }
 
+    /// Everything is to be closed: what was given until now opens nothing any more.
+    pub(super) fn close(&self) {
+        self.closings.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// As of what is given now.
+    pub(super) fn wave(&self) -> Wave {
+        Wave(self.closings.load(Ordering::SeqCst))
+    }
+
     pub(super) fn halt(&self, why: String) {
         *locked(&self.halted) = Some(why);
     }
@@ -75,14 +91,19 @@ impl Gate {
         same
     }
 
-    /// Why nothing of this risk may be sent now, if so.
-    pub(super) fn refusal(&self, risk: Risk) -> Option<Failure> {
+    /// Why nothing of this risk, given then, may be sent now, if so.
+    pub(super) fn refusal(&self, risk: Risk, given: Wave) -> Option<Failure> {
         if risk != Risk::Increasing {
             return None;
         }
         if self.latches.load(Ordering::SeqCst) > 0 {
             return Some(Failure::local(
                 "the desk is getting out: nothing that raises exposure is sent before it is flat",
+            ));
+        }
+        if given != self.wave() {
+            return Some(Failure::local(
+                "everything was to be closed after it was given: it is not sent any more",
             ));
         }
         self.halted().map(|why| {
@@ -100,7 +121,7 @@ mod tests {
     #[test]
     fn a_halt_that_nobody_has_seen_yet_outlasts_a_rearm() {
         let gate = Gate::default();
-        let is_held = || gate.refusal(Risk::Increasing).is_some();
+        let is_held = || gate.refusal(Risk::Increasing, gate.wave()).is_some();
         gate.halt("it was flattened".to_owned());
         let seen = gate.halted();
         gate.halt("two answers contradict each other".to_owned());
@@ -114,7 +135,7 @@ mod tests {
         gate.halt("it was flattened".to_owned());
         let _latch = gate.latch();
         let _exit = gate.enter(Risk::Reducing);
-        assert_eq!(gate.refusal(Risk::Reducing), None);
+        assert_eq!(gate.refusal(Risk::Reducing, gate.wave()), None);
         assert!(gate.is_quiet());
         let entry = gate.enter(Risk::Increasing);
         assert!(!gate.is_quiet());

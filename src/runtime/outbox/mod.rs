@@ -104,7 +104,11 @@ impl Outbox {
             return;
         }
         let turn = self.desk.join(&command);
-        let see_through = desk.see_through(ticket, command, Origin::default(), turn);
+        let origin = Origin {
+            wave: desk.given(&command),
+            ..Origin::default()
+        };
+        let see_through = desk.see_through(ticket, command, origin, turn);
         self.flights.spawn(see_through);
     }
 
@@ -116,6 +120,7 @@ impl Outbox {
         let turn = self.desk.join(&command);
         let origin = Origin {
             key: Some(key),
+            wave: self.desk.given(&command),
             ..Origin::default()
         };
         let see_through = self.desk.clone().see_through(ticket, command, origin, turn);

@@ -1,5 +1,6 @@
 //! What has become of an errand so far, and what follows from it for the next attempt.
 
+use super::gate::Wave;
 use crate::{
     client::Attempt,
     journal::Window,
@@ -26,6 +27,8 @@ pub(super) struct Past {
     trail: Trail,
     /// When the attempts that are being made were decided on.
     begun: Timestamp,
+    /// The close-alls that was after.
+    given: Wave,
     /// When a close-all was last told to come back; until then its first sending.
     heard: Timestamp,
     /// Before when the service asked not to be asked for this again.
@@ -39,6 +42,7 @@ impl Past {
         Self {
             trail,
             begun: since,
+            given: Wave::default(),
             heard: since,
             quiet_until: None,
             is_stalled: false,
@@ -46,8 +50,13 @@ impl Past {
     }
 
     /// Somebody has decided at `at` on what is sent from here on.
-    pub(super) fn begin(&mut self, at: Timestamp) {
+    pub(super) fn begin(&mut self, at: Timestamp, given: Wave) {
         self.begun = at;
+        self.given = given;
+    }
+
+    pub(super) fn given(&self) -> Wave {
+        self.given
     }
 
     /// Whether a byte of it may have left.

@@ -1,6 +1,6 @@
 //! The intent, on disk before the first byte leaves; and what is done when the disk says no, or not in time.
 
-use super::Desk;
+use super::{Desk, gate::Wave};
 use crate::{
     api::Request,
     app::notice::Tone,
@@ -67,6 +67,8 @@ pub(in crate::runtime) struct Origin {
     pub(in crate::runtime) parent: Option<IntentId>,
     /// One of its own where none was chosen.
     pub(in crate::runtime) key: Option<IdempotencyKey>,
+    /// The close-alls it was given after.
+    pub(super) wave: Wave,
     /// Where its place in the journal will be found.
     pub(super) slot: Slot,
 }

@@ -29,6 +29,11 @@ use tokio::{
     time::Instant,
 };
 
+/// In memory where that can be: how long a disk takes is not what these tests are about.
+fn place() -> TempDir {
+    tempfile::tempdir_in("/dev/shm").unwrap_or_else(|_| tempfile::tempdir().unwrap())
+}
+
 const NOW: Timestamp = Timestamp(1_790_000_000_000);
 
 struct Scene {
@@ -40,14 +45,14 @@ struct Scene {
 
 impl Scene {
     async fn of(script: Vec<Reply>) -> Self {
-        let dir = tempfile::tempdir().unwrap();
+        let dir = place();
         let responder = Responder::answering(script).await;
         Self::at(dir, responder)
     }
 
     /// As life, but so many times faster.
     async fn hurried(script: Vec<Reply>, times: u32) -> Self {
-        let dir = tempfile::tempdir().unwrap();
+        let dir = place();
         let responder = Responder::answering(script).await;
         let (calls, _called) = tokio::sync::mpsc::unbounded_channel();
         let tempo = Tempo::hurried(times);
@@ -161,7 +166,7 @@ fn on_disk(dir: &Path, text: &str) -> bool {
 
 #[tokio::test]
 async fn the_intent_is_on_disk_before_the_first_byte_arrives() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = place();
     let place: PathBuf = dir.path().to_owned();
     let found = Arc::new(Mutex::new(None));
     let noted = Arc::clone(&found);
@@ -204,7 +209,7 @@ async fn the_journal_tells_what_was_asked_and_what_became_of_it() {
 
 #[tokio::test]
 async fn without_a_journal_an_order_is_held_back_and_a_cancel_goes_out() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = place();
     std::fs::write(dir.path().join("journal.sqlite3"), "not a database").unwrap();
     let mut scene = Scene::at(dir, Responder::answering(vec![canceled()]).await);
     scene.outbox.send(TICKET, buy());
@@ -229,7 +234,7 @@ async fn without_a_journal_an_order_is_held_back_and_a_cancel_goes_out() {
 async fn hurt(script: Vec<Reply>, hurt: impl FnOnce(&mut Journal) + Send + 'static) -> Scene {
     let responder = Responder::answering(script).await;
     let (client, _calls) = responder.client();
-    Scene::on(tempfile::tempdir().unwrap(), responder, client, hurt)
+    Scene::on(place(), responder, client, hurt)
 }
 
 fn closed_all() -> Reply {
@@ -322,7 +327,7 @@ async fn on_a_full_disk_everything_is_closed_with_a_key_that_the_next_desk_finds
 #[tokio::test]
 async fn a_desk_started_on_a_full_disk_is_halted_as_before_and_closes_all_with_a_key_that_is_kept()
 {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = place();
     let responder = Responder::answering(vec![closed_all(), empty(), empty()]).await;
     let account = "chal-1".into();
     let mut before = Journal::open(dir.path()).unwrap();
@@ -364,7 +369,7 @@ async fn an_order_decided_before_the_disk_hung_is_not_placed_when_the_disk_comes
     // Thirty seconds of patience are thirty milliseconds.
     let tempo = Tempo::hurried(1_000);
     let client = Client::at_tempo(responder.connection(), calls, || NOW, tempo).unwrap();
-    let (dir, clock) = (tempfile::tempdir().unwrap(), Clock::start());
+    let (dir, clock) = (place(), Clock::start());
     let (sender, events) = channel(64);
     let place = dir.path().to_owned();
     let open = move || crate::runtime::open_journal(&place);
@@ -417,7 +422,7 @@ async fn a_read_only_desk_sends_no_byte_that_changes_anything() {
     let mut connection = responder.connection();
     connection.read_only = true;
     let (client, _calls) = crate::client::responder::client(connection);
-    let mut scene = Scene::with(tempfile::tempdir().unwrap(), responder, client);
+    let mut scene = Scene::with(place(), responder, client);
     let commands = [
         buy(),
         close("p-1"),
@@ -450,7 +455,7 @@ async fn a_read_only_desk_sends_no_byte_that_changes_anything() {
 async fn a_desk_made_read_only_while_it_runs_sends_nothing_until_it_is_let_through() {
     let responder = Responder::answering(vec![canceled()]).await;
     let (client, _calls) = responder.client();
-    let mut scene = Scene::with(tempfile::tempdir().unwrap(), responder, client.clone());
+    let mut scene = Scene::with(place(), responder, client.clone());
     client.hold_back();
     scene.outbox.send(Ticket(1), Command::Cancel("o-1".into()));
     let why = scene.settled().await.1.unwrap_err();
@@ -463,7 +468,7 @@ async fn a_desk_made_read_only_while_it_runs_sends_nothing_until_it_is_let_throu
 
 #[tokio::test]
 async fn beside_another_desk_nothing_is_sent_and_it_says_which() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = place();
     let _other_desk = Journal::open(dir.path()).unwrap();
     let mut scene = Scene::at(dir, Responder::answering(vec![]).await);
     let commands = [
@@ -633,7 +638,7 @@ fn intent(command: &Command, url: &str, journal: &Journal) -> crate::journal::In
 
 /// A desk that opens on a journal in which `command` is still on the wire.
 async fn after_a_crash(command: &Command, script: Vec<Reply>) -> Scene {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = place();
     let responder = Responder::answering(script).await;
     let mut journal = Journal::open(dir.path()).unwrap();
     let intent = intent(command, &responder.url, &journal);
@@ -689,7 +694,7 @@ async fn after_a_crash_a_close_all_goes_on_with_its_own_key() {
 
 #[tokio::test]
 async fn after_a_crash_a_command_of_another_key_is_in_sight_and_never_sent() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = place();
     let responder = Responder::answering(vec![empty()]).await;
     let mut journal = Journal::open(dir.path()).unwrap();
     let mut foreign = intent(
@@ -807,7 +812,7 @@ async fn an_answer_about_another_account_halts_the_desk_and_stays_a_question() {
 
 #[tokio::test]
 async fn a_key_that_another_order_answers_to_halts_the_desk() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = place();
     let responder = Responder::answering(vec![empty(), placed()]).await;
     let mut journal = Journal::open(dir.path()).unwrap();
     let intent = intent(&close("p-1"), &responder.url, &journal);

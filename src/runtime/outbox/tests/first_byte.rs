@@ -37,7 +37,7 @@ async fn timed(
     let note = move || noted.lock().unwrap().push(Instant::now());
     let responder = Responder::playing(part, note).await;
     let (client, _calls) = responder.client();
-    let dir = tempfile::tempdir().unwrap();
+    let dir = place();
     (Scene::on(dir, responder, client, hurt), arrivals)
 }
 

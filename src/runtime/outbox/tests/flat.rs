@@ -84,7 +84,7 @@ async fn playing(part: impl Fn(&Seen) -> Reply + Send + Sync + 'static, times: u
     let (calls, _called) = tokio::sync::mpsc::unbounded_channel();
     let tempo = Tempo::hurried(times);
     let client = Client::at_tempo(responder.connection(), calls, || NOW, tempo).unwrap();
-    Scene::with(tempfile::tempdir().unwrap(), responder, client)
+    Scene::with(place(), responder, client)
 }
 
 fn mutations(scene: &Scene) -> Vec<String> {
@@ -262,4 +262,47 @@ async fn flat_is_not_proved_before_an_order_that_was_on_the_wire_has_its_answer_
         "nothing is clean while the order may be at work"
     );
     assert!(looked, "what is there is looked for meanwhile");
+}
+
+#[tokio::test]
+async fn an_order_that_waits_to_go_again_does_not_go_after_everything_was_to_be_closed() {
+    let part = |seen: &Seen| {
+        if seen.line.starts_with("POST /v1/orders ") {
+            error("503 Service Unavailable", "retry-after: 1\r\n")
+        } else if seen.line.starts_with("POST") {
+            closed_all()
+        } else {
+            empty()
+        }
+    };
+    let mut scene = playing(part, 20).await;
+    scene.outbox.send(Ticket(1), buy());
+    let waits = |msg: &Msg| {
+        matches!(
+            msg,
+            Msg::Progress(_, Progress::Waiting { .. } | Progress::Unknown { .. })
+        )
+    };
+    while !waits(&scene.events.recv().await.unwrap()) {}
+    scene
+        .outbox
+        .send(Ticket(2), Command::CloseAll("chal-1".into()));
+    let mut ended = BTreeSet::new();
+    while ended.len() < 2 {
+        match scene.events.recv().await.unwrap() {
+            Msg::Settled(ticket, _) => ended.insert(ticket.0),
+            Msg::Progress(ticket, Progress::Parked { .. }) => ended.insert(ticket.0),
+            _ => false,
+        };
+    }
+    let orders = mutations(&scene)
+        .into_iter()
+        .filter(|line| line.starts_with("POST /v1/orders "));
+    assert_eq!(orders.count(), 1, "it is not sent again");
+    scene.outbox.send(Ticket(3), buy());
+    while !waits(&scene.events.recv().await.unwrap()) {}
+    let orders = mutations(&scene)
+        .into_iter()
+        .filter(|line| line.starts_with("POST /v1/orders "));
+    assert_eq!(orders.count(), 2, "what is given afterwards goes");
 }

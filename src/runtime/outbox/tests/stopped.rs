@@ -108,7 +108,7 @@ async fn what_never_got_through_is_let_go_and_not_offered_to_the_next_desk() {
     let url = format!("http://{}", free.local_addr().unwrap());
     drop(free);
     let (client, _calls) = client(connection(&url));
-    let mut scene = Scene::with(tempfile::tempdir().unwrap(), responder, client);
+    let mut scene = Scene::with(place(), responder, client);
     scene.outbox.send(TICKET, cancel());
     let waits = |progress: &Progress| matches!(progress, Progress::Waiting { .. });
     until(&mut scene, waits).await;
