@@ -65,7 +65,16 @@ pub(super) fn decide(model: &Model, row: Option<&RowId>) -> Next {
         .find_map(|ticket| question(model, ticket));
     match strip {
         Some(strip) => Next::Open(Box::new(Overlay::Strip(strip))),
-        None => Next::Refuse("nothing is in doubt".to_owned()),
+        None => Next::Refuse(undecided(model)),
+    }
+}
+
+/// Why there is nothing to decide.
+fn undecided(model: &Model) -> String {
+    match model.store.under_way() {
+        0 => "nothing is in doubt".to_owned(),
+        1 => "1 command is on its way: what became of it is being found out".to_owned(),
+        n => format!("{n} commands are on their way: what became of them is being found out"),
     }
 }
 
@@ -152,6 +161,34 @@ mod tests {
         let progress = Progress::Parked { why, replay_until };
         update(model, now, Msg::Progress(TICKET, progress));
         replay_until
+    }
+
+    #[test]
+    fn what_is_still_being_found_out_is_not_called_settled() {
+        let mut model = desk();
+        press(&mut model, "u");
+        let told = |model: &Model| {
+            let notice = model.activity.toast(model.now).unwrap();
+            let Event::Said(_, words) = &notice.event else {
+                panic!("{:?}", notice.event);
+            };
+            words.clone()
+        };
+        assert_eq!(told(&model), "nothing is in doubt");
+        let now = model.now;
+        update(
+            &mut model,
+            now,
+            Msg::Resumed(TICKET, Command::Cancel("ord-1".into())),
+        );
+        update(
+            &mut model,
+            now,
+            Msg::Progress(TICKET, Progress::Sending { attempt: 2 }),
+        );
+        press(&mut model, "u");
+        let words = "1 command is on its way: what became of it is being found out";
+        assert_eq!(told(&model), words);
     }
 
     #[test]

@@ -236,6 +236,10 @@ pub enum Next {
     Copy(Clip),
     /// New risk is let through although a loss limit is reached; the strip closes.
     Lift,
+    /// What was replaced works on beside the new one, and this would cancel it; the strip closes.
+    Keep(Command),
+    /// Go, whatever is on its way.
+    Leave,
 }
 
 /// Where orders go.

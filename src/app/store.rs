@@ -292,6 +292,11 @@ impl Store {
             .map(|(ticket, _)| *ticket)
     }
 
+    /// Commands that the desk is seeing through, without those that wait for a person.
+    pub fn under_way(&self) -> usize {
+        self.flights.len() - self.parked().count()
+    }
+
     pub fn call(&mut self, call: Call) {
         self.last_call += 1;
         self.health.called(&call);

@@ -4,12 +4,16 @@ use super::{
     Effect, Model, Next,
     flight::send,
     notice::Tone,
-    overlay::{Overlay, Strip},
+    overlay::{Deed, Overlay, Strip},
     pane::RowId,
     screen,
     update::follow,
 };
-use crate::model::{Command, Failure, FailureKind, OrderStatus, Receipt, Ticket};
+use crate::model::{Command, Failure, FailureKind, OrderId, OrderStatus, Receipt, Ticket};
+use std::time::Duration;
+
+/// As long as a close-all can be stopped by default.
+const CANCELS_IN: Duration = Duration::from_millis(1_500);
 
 /// The form that wrote it waits for its end.
 pub(super) fn send_form(model: &mut Model, command: Command) -> Vec<Effect> {
@@ -49,16 +53,25 @@ pub(super) fn settle_form(
     if let Overlay::Form(form) = model.overlays.remove(at)
         && let Some(old) = form.replaces
     {
-        let left = screen::cancel_of(model, &RowId::Order(old.clone()));
-        // Whatever the old one guarded, the new one guards.
-        let left = left.map(|_| Command::Cancel(old));
-        match left {
-            Ok(command) if is_on_top => ask(model, command),
-            Ok(command) => remind(model, &command),
+        match screen::cancel_of(model, &RowId::Order(old.clone())) {
+            Ok(cancel) if is_on_top => end_replaced(model, old, &cancel),
+            Ok(_) => remind(model, &Command::Cancel(old)),
             Err(_) => {}
         }
     }
     false
+}
+
+/// An entry that works twice could open twice, so what was replaced goes by itself unless stopped; whatever a stop
+/// guarded, the new one guards, and it is asked.
+fn end_replaced(model: &mut Model, old: OrderId, cancel: &Command) {
+    let (deed, now) = (Deed::Replaced(Command::Cancel(old)), model.now);
+    let strip = if let Command::Unprotect(_) = cancel {
+        Strip::confirm(deed, now)
+    } else {
+        Strip::countdown(deed, CANCELS_IN, now)
+    };
+    model.overlays.push(Overlay::Strip(strip));
 }
 
 /// The next order starts with the terms of one that was accepted, never with those of one that was refused.
@@ -84,14 +97,8 @@ fn failure_of(result: &Result<Receipt, Failure>) -> Option<Failure> {
     }
 }
 
-/// What was replaced works until it is canceled: that is asked at once.
-fn ask(model: &mut Model, cancel: Command) {
-    let strip = Strip::confirm(cancel, model.now);
-    model.overlays.push(Overlay::Strip(strip));
-}
-
-/// The same where something else has the keys.
-fn remind(model: &mut Model, cancel: &Command) {
+/// What was to be replaced has not been canceled.
+pub(super) fn remind(model: &mut Model, cancel: &Command) {
     let words = format!("both orders work now: {cancel} is left to do");
-    model.say(Tone::Warn, words);
+    model.say(Tone::Alert, words);
 }

@@ -609,6 +609,17 @@ mod desk {
     }
 
     #[test]
+    fn leaving_what_is_on_its_way_is_asked_once_and_ctrl_c_asks_nothing() {
+        let mut model = desk();
+        press(&mut model, "X");
+        wait(&mut model, 1_600);
+        assert_eq!(press(&mut model, "q"), vec![]);
+        wait(&mut model, 200);
+        assert_eq!(press(&mut model, "y"), vec![Effect::Quit]);
+        assert_eq!(press(&mut model, "ctrl-c"), vec![Effect::Quit]);
+    }
+
+    #[test]
     fn no_key_of_the_desk_acts_behind_help_or_detail() {
         let mut model = desk();
         assert_eq!(press(&mut model, "? X b c j"), vec![]);

@@ -9,12 +9,12 @@ use super::{
     keymap::Action,
     lens, mouse,
     notice::Tone,
-    overlay::{Bulk, Overlay},
+    overlay::{Bulk, Deed, Overlay, Strip},
     pane::Pane,
     poll::Source,
     press::{paste, press},
     renewal, screen,
-    submit::{refuse, send_form},
+    submit::{refuse, remind, send_form},
     tour, unseen,
 };
 use crate::model::{Drift, READ_ONLY, Text, Timestamp};
@@ -100,7 +100,8 @@ pub(super) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
             vec![]
         }
         Next::Open(overlay) => open(model, *overlay),
-        Next::Press(Action::Quit) => vec![Effect::Quit],
+        Next::Press(Action::Quit) => leave(model),
+        Next::Leave => vec![Effect::Quit],
         Next::Press(Action::Refresh) => vec![Effect::Poll(Source::iter().collect())],
         Next::Press(action) => {
             let next = screen::act(model, action);
@@ -139,12 +140,26 @@ pub(super) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
             send_form(model, command)
         }
         Next::Lift => lift(model),
+        Next::Keep(cancel) => {
+            model.overlays.pop();
+            remind(model, &cancel);
+            vec![]
+        }
         Next::Copy(clip) => copy(model, clip),
         Next::Refuse(why) => {
             model.activity.refuse(why, model.now);
             vec![]
         }
     }
+}
+
+/// What is on its way goes on in the journal only: leaving it there is asked once.
+fn leave(model: &mut Model) -> Vec<Effect> {
+    if model.store.under_way() == 0 {
+        return vec![Effect::Quit];
+    }
+    let strip = Strip::confirm(Deed::Leave, model.now);
+    open(model, Overlay::Strip(strip))
 }
 
 /// Nobody acts on what is held, and nobody is asked about what would not be sent.

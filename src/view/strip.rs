@@ -120,6 +120,8 @@ pub(super) fn asked(deed: &Deed, scene: &Scene<'_>) -> String {
         Deed::One(Command::CloseAll(_)) => format!("close all positions{}", aside(scene)),
         Deed::One(Command::Flatten(_)) => "flatten".to_owned(),
         Deed::One(command) => named(command, scene),
+        Deed::Replaced(cancel) => format!("{}, which was replaced", named(cancel, scene)),
+        Deed::Leave => leaving(scene),
         Deed::Rearm => "send orders that raise exposure again".to_owned(),
         Deed::Lift(_) => "lift the lock on new risk".to_owned(),
         Deed::CancelAll(_, commands) => {
@@ -134,6 +136,15 @@ pub(super) fn asked(deed: &Deed, scene: &Scene<'_>) -> String {
             )
         }
     }
+}
+
+/// What leaving leaves behind.
+fn leaving(scene: &Scene<'_>) -> String {
+    let commands = match scene.store.under_way() {
+        1 => "1 command is".to_owned(),
+        n => format!("{n} commands are"),
+    };
+    format!("{commands} on the way and will be found out about by the next desk: leave")
 }
 
 /// Orders that guard a position go too: a trader must not learn it from the next move.
@@ -172,7 +183,9 @@ fn named(command: &Command, scene: &Scene<'_>) -> String {
 fn starting(deed: &Deed, scene: &Scene<'_>) -> String {
     match deed {
         Deed::One(command) => going(command, scene),
-        Deed::CancelAll(..) | Deed::Rearm | Deed::Lift(_) => asked(deed, scene),
+        Deed::CancelAll(..) | Deed::Rearm | Deed::Lift(_) | Deed::Replaced(_) | Deed::Leave => {
+            asked(deed, scene)
+        }
     }
 }
 
@@ -226,7 +239,10 @@ fn flight_view(flight: &Flight, scene: &Scene<'_>) -> Option<FlightView> {
                 }),
             })
         }
-        (_, Progress::Flattening(_) | Progress::Parked { .. }) => Some(FlightView {
+        (
+            _,
+            Progress::Flattening(_) | Progress::Parked { .. } | Progress::Sending { attempt: 2.. },
+        ) => Some(FlightView {
             words: standing(flight),
             gauge: None,
         }),
@@ -244,12 +260,13 @@ fn flight_view(flight: &Flight, scene: &Scene<'_>) -> Option<FlightView> {
             ],
             gauge: None,
         }),
-        (_, Progress::Sending { .. }) => None,
-        // Most have their turn at once: what is over before it can be read is not shown.
-        (_, Progress::Queued) => (scene.own_now.since(flight.since) >= SEEN).then(|| FlightView {
-            words: standing(flight),
-            gauge: None,
-        }),
+        // Most have their turn and their answer at once: what is over before it can be read is not shown.
+        (_, Progress::Queued | Progress::Sending { .. }) => {
+            (scene.own_now.since(flight.since) >= SEEN).then(|| FlightView {
+                words: standing(flight),
+                gauge: None,
+            })
+        }
         (_, _) => Some(FlightView {
             words: waiting(flight, scene),
             gauge: None,

@@ -1142,6 +1142,10 @@ mod writing {
 
 mod stop {
     use super::*;
+    use crate::app::{
+        notice::{Event, Tone},
+        overlay::Deed,
+    };
 
     fn reduces(model: &Model) -> Option<String> {
         let choice = form(model).choice(Field::ReduceOnly, &model.around())?;
@@ -1177,7 +1181,7 @@ mod stop {
     }
 
     #[test]
-    fn an_armed_stop_is_moved_by_another_in_its_stead_and_then_its_cancel_is_asked() {
+    fn an_armed_order_is_moved_by_another_in_its_stead_and_then_goes_by_itself() {
         let mut model = desk();
         press(&mut model, "2 j e");
         let open = form(&model);
@@ -1209,7 +1213,38 @@ mod stop {
         let Some(Overlay::Strip(strip)) = model.overlays.last() else {
             panic!("{:?}", model.overlays)
         };
-        assert_eq!(strip.deed, Command::Cancel("ord-2".into()).into());
+        let cancel = Command::Cancel("ord-2".into());
+        assert_eq!(strip.deed, Deed::Replaced(cancel.clone()));
+        // Both could open something.
+        let effects = wait(&mut model, 1_600);
+        assert_eq!(effects, vec![Effect::Send(Ticket(2), cancel)]);
+    }
+
+    #[test]
+    fn a_stop_that_protects_is_not_canceled_unasked_and_two_of_them_are_told() {
+        let mut model = desk();
+        let guarding = |id: &str, price: u32| {
+            let terms = format!(
+                r#""type":"stop_market","mode":"stop_market","side":"sell",
+                "size":0.5,"trigger_price":{price},"status":"pending""#
+            );
+            crate::model::Order {
+                reduce_only: true,
+                ..super::order(id, "BTC", &terms)
+            }
+        };
+        let orders = crate::model::Page::of(vec![guarding("ord-5", 60_000)]);
+        arrive(&mut model, Answer::Orders(Ok(orders)));
+        press(&mut model, "2 e enter");
+        let receipt = Receipt::Order {
+            order: Box::new(guarding("ord-9", 61_000)),
+            queued: false,
+        };
+        settle(&mut model, Ticket(1), Ok(receipt));
+        assert_eq!(wait(&mut model, 6_000), vec![]);
+        let told = model.activity.toast(model.now).map(|notice| &notice.event);
+        let words = "both orders work now: cancel order ord-5 is left to do".to_owned();
+        assert_eq!(told, Some(&Event::Said(Tone::Alert, words)));
     }
 
     #[test]

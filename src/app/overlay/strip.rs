@@ -33,6 +33,10 @@ pub enum Deed {
     Rearm,
     /// Letting new risk through although a loss limit is reached.
     Lift(AccountId),
+    /// Canceling what an order that is placed by now was to replace: until then both work.
+    Replaced(Command),
+    /// Going while commands are on their way.
+    Leave,
 }
 
 impl From<Command> for Deed {
@@ -44,10 +48,20 @@ impl From<Command> for Deed {
 impl Deed {
     fn next(&self) -> Next {
         match self {
-            Self::One(command) => Next::Run(command.clone()),
+            Self::One(command) | Self::Replaced(command) => Next::Run(command.clone()),
             Self::Lift(_) => Next::Lift,
             Self::CancelAll(_, commands) => Next::RunEach(commands.clone()),
             Self::Rearm => Next::Rearm,
+            Self::Leave => Next::Leave,
+        }
+    }
+
+    fn dropped(&self) -> Next {
+        match self {
+            Self::Replaced(cancel) => Next::Keep(cancel.clone()),
+            Self::One(_) | Self::CancelAll(..) | Self::Rearm | Self::Lift(_) | Self::Leave => {
+                Next::Close
+            }
         }
     }
 }
@@ -63,7 +77,7 @@ impl Strip {
     /// A question of what is in doubt may be given up, and a halt or a lock ended, without a word to the service.
     pub(super) fn sends(&self) -> bool {
         let is_question = matches!(self.arm, Arm::Question { .. });
-        let is_own = matches!(self.deed, Deed::Rearm | Deed::Lift(_));
+        let is_own = matches!(self.deed, Deed::Rearm | Deed::Lift(_) | Deed::Leave);
         !is_question && !is_own
     }
 
@@ -75,12 +89,12 @@ impl Strip {
         }
     }
 
-    pub fn countdown(command: Command, delay: Duration, now: Timestamp) -> Self {
+    pub fn countdown(deed: impl Into<Deed>, delay: Duration, now: Timestamp) -> Self {
         let arm = Arm::Countdown {
             fires_at: now.plus(delay),
         };
         Self {
-            deed: command.into(),
+            deed: deed.into(),
             arm,
             drawn_at: now,
         }
@@ -91,7 +105,9 @@ impl Strip {
         match &self.deed {
             Deed::One(Command::Flatten(_)) => !matches!(self.arm, Arm::Question { .. }),
             Deed::One(command) => command == way_out && !matches!(self.arm, Arm::Question { .. }),
-            Deed::CancelAll(..) | Deed::Rearm | Deed::Lift(_) => false,
+            Deed::CancelAll(..) | Deed::Rearm | Deed::Lift(_) | Deed::Replaced(_) | Deed::Leave => {
+                false
+            }
         }
     }
 
@@ -102,7 +118,7 @@ impl Strip {
                 Arm::Question { ticket, .. } => Next::GiveUp(ticket),
                 Arm::Confirm | Arm::Countdown { .. } => Next::Stay,
             },
-            (Action::Dismiss, _) => Next::Close,
+            (Action::Dismiss, _) => self.deed.dropped(),
             _ => Next::Stay,
         }
     }
@@ -132,7 +148,7 @@ impl Strip {
     pub fn pass(&self, now: Timestamp) -> Next {
         match self.arm {
             Arm::Countdown { fires_at } if now >= fires_at => self.deed.next(),
-            Arm::Confirm if now >= self.ends_at() => Next::Close,
+            Arm::Confirm if now >= self.ends_at() => self.deed.dropped(),
             Arm::Confirm | Arm::Countdown { .. } | Arm::Question { .. } => Next::Stay,
         }
     }

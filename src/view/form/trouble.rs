@@ -36,7 +36,7 @@ pub(super) fn trouble(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
     }
     if let Some(old) = &form.replaces {
         let words = format!(
-            "no trigger can be moved: {old} works on, and its cancel is asked when this order stands"
+            "no trigger can be moved: {old} works on and is canceled when this order stands, a stop only if you say so"
         );
         lines.push(Span::new(words, Tone::Info));
     }

@@ -289,11 +289,10 @@ async fn an_order_that_waits_to_go_again_does_not_go_after_everything_was_to_be_
         .send(Ticket(2), Command::CloseAll("chal-1".into()));
     let mut ended = BTreeSet::new();
     while ended.len() < 2 {
-        match scene.events.recv().await.unwrap() {
-            Msg::Settled(ticket, _) => ended.insert(ticket.0),
-            Msg::Progress(ticket, Progress::Parked { .. }) => ended.insert(ticket.0),
-            _ => false,
-        };
+        let msg = scene.events.recv().await.unwrap();
+        if let Msg::Settled(ticket, _) | Msg::Progress(ticket, Progress::Parked { .. }) = msg {
+            ended.insert(ticket.0);
+        }
     }
     let orders = mutations(&scene)
         .into_iter()
