@@ -143,7 +143,7 @@ impl CloseDraft {
                 let price = self.exit(seen).ok_or(Fault::UnknownPrice)?;
                 let decimals = seen.size_decimals().ok_or(Fault::UnknownLot)?;
                 let size = usd.over(price).ok_or(Fault::TooManyDigits)?;
-                size.truncated(decimals).normalized()
+                whole_lots(size, Some(decimals))?.normalized()
             }
             Amount::AtRisk(_) => return Err(Fault::RiskOnExit),
         };
@@ -263,6 +263,39 @@ mod tests {
             ("0%", Fault::NotPositive),
         ] {
             assert_eq!(resolved("9.33", typed), Err(fault), "{typed}");
+        }
+    }
+
+    #[test]
+    fn a_worth_in_usd_is_cut_to_lots_and_refused_below_one() {
+        let position = short("9.33");
+        let market = Market {
+            id: "paper|ETH".into(),
+            mark: Some(Num::from(3000_u32)),
+            bid: None,
+            ask: None,
+            size_decimals: Some(2),
+            max_leverage: None,
+            funding_rate: None,
+        };
+        let seen = Seen {
+            market: Some(&market),
+            position: Some(&position),
+            ..Seen::default()
+        };
+        let below_lot = Fault::BelowLot(Num::new(1, 2));
+        for (typed, expected) in [
+            ("$1000", Ok(Some("0.33"))),
+            ("$1500", Ok(Some("0.5"))),
+            ("$29.99", Err(below_lot.clone())),
+            ("$0.001", Err(below_lot.clone())),
+            // A quotient that is zero in all the digits there are.
+            ("$0.0000000000000000000000000001", Err(below_lot)),
+        ] {
+            let size = draft(typed).resolved_size(&seen);
+            let size = size.map(|size| size.map(|size| size.to_string()));
+            let expected = expected.map(|size| size.map(str::to_owned));
+            assert_eq!(size, expected, "{typed}");
         }
     }
 

@@ -5,6 +5,9 @@ use super::{super::Num, super::NumError, Fault};
 /// Longer texts cannot be numbers that are held exactly, however many of their digits are zeros.
 const LONGEST: usize = 40;
 
+/// Digits after the point that can be held: the lot where none is known.
+const FINEST: u32 = 28;
+
 /// A size as typed, before it is known what it comes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Amount {
@@ -93,14 +96,14 @@ pub(super) fn not_negative(text: &str) -> Result<Num, Fault> {
     }
 }
 
-/// Cut to whole lots: never more than was asked for. What fits, and what cannot be judged, stays as typed.
+/// Cut to whole lots: never more than was asked for, and never nothing. What fits, and what cannot be judged, stays as
+/// typed.
 pub(super) fn whole_lots(size: Num, decimals: Option<u32>) -> Result<Num, Fault> {
-    let Some(decimals) = decimals.filter(|lot| *lot < size.decimals()) else {
-        return Ok(size);
-    };
-    let cut = size.truncated(decimals);
+    let finer = decimals.filter(|lot| *lot < size.decimals());
+    let cut = finer.map_or(size, |lot| size.truncated(lot));
     if cut.is_zero() {
-        return Err(Fault::BelowLot(Num::new(1, decimals)));
+        let lot = Num::new(1, decimals.unwrap_or(FINEST));
+        return Err(Fault::BelowLot(lot));
     }
     Ok(cut)
 }
