@@ -402,6 +402,24 @@ fn a_key_that_was_at_work_and_is_not_heard_of_again_is_never_called_rejected_or_
 }
 
 #[test]
+fn a_key_that_is_at_work_to_the_last_is_looked_for_and_never_called_rejected() {
+    for mutation in [Mutation::Place, Mutation::Close, Mutation::CloseAll] {
+        let (count, _, why) = asked(mutation, "409");
+        assert_eq!(count, 5, "{mutation:?}");
+        assert!(why.is_doubtful(), "{mutation:?}: {why}");
+    }
+    let mut tries = tries(Mutation::Place);
+    let mut verdict = tries.judge(attempt("409"), seconds(0), 0);
+    for _ in 0..4 {
+        assert_eq!(word(&verdict), "ask again");
+        verdict = tries.judge(attempt("409"), seconds(1), 0);
+    }
+    assert_eq!(word(&verdict), "look");
+    let found = tries.looked(Ok(Sight::Done(done())), seconds(2), 0);
+    assert_eq!(found, Verdict::Settle(Ok(done())));
+}
+
+#[test]
 fn a_refusal_in_the_middle_of_a_close_all_is_not_a_rejection() {
     let mut tries = tries(Mutation::CloseAll);
     tries.judge(running(Some(operation(3, 10)), Some(1)), seconds(0), 0);
