@@ -23,7 +23,8 @@ pub struct Wish {
     pub sending: Sending,
 }
 
-/// Whether the journal holds the key already: what was checked when it was first sent is only repeated.
+/// Whether it may have taken effect under this key already: what was checked when it was first sent is only repeated.
+/// What never had an effect is checked like new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Sending {

@@ -1,6 +1,6 @@
 //! What a key of one's own is worth: the same command again is the same deed, whatever has become of its object.
 
-use super::support::{BUY, Served, with};
+use super::support::{BUY, Served, ran, with};
 use serde_json::{Value, json};
 
 #[test]
@@ -157,6 +157,30 @@ fn journal(served: &Served, sql: &str) {
 fn an_hour_passes(served: &Served) {
     let hour = "UPDATE intents SET created_at = created_at - 3600000, replay_until = replay_until - 3600000";
     journal(served, hour);
+}
+
+/// As it stands when no connection was made.
+const NEVER_LEFT: &str = "UPDATE intents SET state = 'unsent', maybe_executed = 0, order_id = NULL, detail = 'unreachable: refused'";
+
+#[test]
+fn an_order_that_never_left_is_checked_like_new_when_it_is_asked_for_again() {
+    let served = Served::bare();
+    let buy = with(BUY, &["--yes", "--idempotency-key", "mine"]);
+    let again = |limits: &[(&str, &str)]| {
+        let mut verb = served.verb(&buy);
+        verb.envs(limits.iter().copied());
+        ran(&mut verb)
+    };
+    let strict = [("PERPDECK_CHECKS__MAX_SIZE", "0.001")];
+    served.json(&buy);
+    let (code, _, err) = again(&strict);
+    assert_eq!(code, 0, "it took effect, and is only repeated: {err}");
+    journal(&served, NEVER_LEFT);
+    let (code, _, err) = again(&strict);
+    assert!(code == 13 && err.contains("max_size"), "{code} {err}");
+    let patient = [("PERPDECK_CHECKS__DUPLICATE_WITHIN", "1h")];
+    let (code, _, err) = again(&patient);
+    assert_eq!(code, 0, "it is no repetition of itself: {err}");
 }
 
 /// As it stands when the line breaks before an answer comes.

@@ -91,6 +91,29 @@ fn the_desk_holds_the_command_line_to_its_own_limits() {
 }
 
 #[test]
+fn the_desk_checks_like_new_what_never_left_under_its_key() {
+    let service = Served::bare();
+    let settings = service.home().join(".config/perpdeck/config.toml");
+    let limit = |size: &str| {
+        std::fs::create_dir_all(settings.parent().unwrap()).unwrap();
+        std::fs::write(&settings, format!("[checks]\nmax_size = \"{size}\"\n")).unwrap();
+    };
+    let mine = with(BUY, &["--yes", "--idempotency-key", "mine"]);
+    service.json(&mine);
+    let journal = service.home().join(".local/state/perpdeck/journal.sqlite3");
+    let journal = rusqlite::Connection::open(journal).unwrap();
+    let never_left = "UPDATE intents SET state = 'unsent', maybe_executed = 0, order_id = NULL";
+    assert_eq!(journal.execute(never_left, []).unwrap(), 1);
+    drop(journal);
+    limit("0.001");
+    let desk = service.desk_showing("2 Working orders 1", &[]);
+    let (code, _, err) = service.run(&mine);
+    assert!(code == 13 && err.contains("max_size"), "{code} {err}");
+    desk.signal("TERM");
+    assert_given_back(desk, 143);
+}
+
+#[test]
 fn beside_a_desk_that_is_stopped_exits_go_out_once_and_entries_do_not() {
     let service = Served::bare();
     let mut desk = service.desk(&[]);

@@ -4,24 +4,22 @@
 //! refuses. The orders that count against rate and repetition are those of the journal, whoever sent them. Known limit:
 //! a command has no session, so `max_session_loss` is held against the day's loss of the account figures.
 
+use super::Deed;
 use crate::{
     api::{Method, Request},
     app::{Store, checks},
     cli::service::Service,
     journal::{Entry, Journal},
-    model::{Command, Risk, Timestamp},
+    model::{Command, IdempotencyKey, Risk, Timestamp},
     runtime::Clock,
 };
 
 /// More than any sensible rate and repeat window hold.
 const REMEMBERED: u32 = 256;
 
-/// Why `command` must not leave, if so.
-pub(super) async fn objection(
-    service: &Service,
-    journal: &Journal,
-    command: &Command,
-) -> Option<String> {
+/// Why `deed` must not leave, if so.
+pub(super) async fn objection(service: &Service, journal: &Journal, deed: &Deed) -> Option<String> {
+    let command = &deed.command;
     if command.risk() != Risk::Increasing {
         return None;
     }
@@ -37,17 +35,23 @@ pub(super) async fn objection(
         service.take_figures(&mut store).await;
         session.begin_with_day(&store);
     }
-    for (at, placed) in placed(service, journal) {
+    for (at, placed) in placed(service, journal, deed.kept_key()) {
         session.sent(&placed, at);
     }
     checks::objection(limits, &store, &session, Clock::start().now(), command)
 }
 
-/// What was lately asked for on this account, the oldest first.
-fn placed(service: &Service, journal: &Journal) -> Vec<(Timestamp, Command)> {
+/// What was lately asked for on this account under other keys, the oldest first: a deed does not repeat itself.
+fn placed(
+    service: &Service,
+    journal: &Journal,
+    own: Option<&IdempotencyKey>,
+) -> Vec<(Timestamp, Command)> {
     let recent = journal.recent(REMEMBERED).unwrap_or_default();
-    let rows = recent.into_iter().rev();
-    rows.filter_map(|entry| Some((entry.created_at, command(service, entry)?)))
+    let others = recent.into_iter().rev();
+    let others = others.filter(|entry| entry.intent.key.as_ref() != own);
+    others
+        .filter_map(|entry| Some((entry.created_at, command(service, entry)?)))
         .collect()
 }
 

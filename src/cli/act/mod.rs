@@ -125,10 +125,10 @@ async fn send(service: &Service, voice: Voice, deed: &Deed, reckoned: &[&str]) -
         }
     };
     if let Some(journal) = post.journal() {
-        // What was checked when it was first sent is only repeated now.
-        let objection = match (halted(service, journal, deed), known) {
-            (None, None) => checks::objection(service, journal, &deed.command).await,
-            (objection, _) => objection,
+        let is_checked = repeat::may_have_acted(known.as_ref());
+        let objection = match halted(service, journal, deed) {
+            None if !is_checked => checks::objection(service, journal, deed).await,
+            objection => objection,
         };
         if let Some(why) = objection {
             return Ok(Err(held_back(&why)));

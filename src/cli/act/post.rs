@@ -7,7 +7,7 @@
 
 mod mail;
 
-use super::{Deed, Outcome, held_back};
+use super::{Deed, Outcome, held_back, repeat};
 use crate::{
     app::Sending,
     cli::{service::Service, voice::Voice},
@@ -188,7 +188,11 @@ async fn ask(service: &Service, voice: Voice, deed: &Deed) -> Outcome {
     let is_flatten = matches!(deed.command, Command::Flatten(_));
     let look = Journal::look(dir).ok();
     let known = look.and_then(|journal| journal.by_key(deed.kept_key()?).ok()?);
-    let sending = known.map_or(Sending::First, |_| Sending::Again);
+    let sending = if repeat::may_have_acted(known.as_ref()) {
+        Sending::Again
+    } else {
+        Sending::First
+    };
     let (request, key) = (&deed.request, &deed.key);
     let asked = if is_flatten {
         Asked::Flatten

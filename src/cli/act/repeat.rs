@@ -2,7 +2,8 @@
 //!
 //! The service compares bodies, and a price observed anew would make another body: so the journal's bytes are sent
 //! again, and what is compared here is the wish. Nothing of it is checked against the world anew: the position it
-//! closed is gone by now, and the order it placed may be why.
+//! closed is gone by now, and the order it placed may be why. What surely had no effect is no reason for anything: it is
+//! held to the limits of now, like new.
 
 use super::{Deed, Key};
 use crate::{
@@ -26,6 +27,11 @@ pub(super) fn before(service: &Service, key: &Key) -> Option<Entry> {
 /// A number of the body that was sent, as it was written there.
 pub(super) fn sent(entry: &Entry, name: &str) -> Option<String> {
     Some(fields(&entry.intent.body)?.remove(name)?.get().to_owned())
+}
+
+/// Whether what was sent before may have taken effect: it was checked before it did, and is only repeated.
+pub(super) fn may_have_acted(known: Option<&Entry>) -> bool {
+    known.is_some_and(|entry| entry.maybe_executed)
 }
 
 /// What a deed comes to, given what was sent before under its key.
