@@ -1,7 +1,8 @@
 //! What polls bring: into the store, and what follows from it.
 
 use super::{
-    Effect, Model, alerts, books, freeze, guard,
+    Effect, Model, alerts, books, freeze,
+    guard::{self, ReadOn},
     poll::{Answer, Poll, Source},
     screen,
 };
@@ -38,6 +39,7 @@ fn arrive(model: &mut Model, poll: Poll) -> Vec<Effect> {
         Answer::Scaled(..) | Answer::History(_) | Answer::MoreHistory(_, Ok(_))
     );
     let source = poll.answer.source();
+    let pages = ReadOn::after(&poll.answer);
     let ended: Vec<_> = model
         .store
         .ended_twaps
@@ -48,11 +50,16 @@ fn arrive(model: &mut Model, poll: Poll) -> Vec<Effect> {
     let ladders = model.store.arrive(poll);
     model.session.seen(&model.store);
     news.extend(alerts::arrived(model, source, &ended));
-    if matches!(source, Source::Account | Source::Closed | Source::Positions) {
+    if matches!(
+        source,
+        Source::Account | Source::Closed | Source::Positions | Source::Markets
+    ) {
         news.extend(guard::measure(model));
     }
+    let reads_on = pages.and_then(|pages| guard::read_on(model, pages));
     let watch = (!ladders.is_empty()).then_some(Effect::Watch(ladders));
     let trace = traces.then(|| screen::trace(model)).flatten();
     let told = alerts::raise(model, news);
-    watch.into_iter().chain(trace).chain(told).collect()
+    let reads = trace.into_iter().chain(reads_on);
+    watch.into_iter().chain(reads).chain(told).collect()
 }

@@ -27,6 +27,11 @@ impl DayResult {
     pub fn net(&self) -> Option<Num> {
         self.net.value().filter(|_| self.told == self.count)
     }
+
+    /// What those come to whose net profit is known, USD, and how many others there are.
+    pub(super) fn known(&self) -> (Sum, usize) {
+        (self.net, self.count.saturating_sub(self.told))
+    }
 }
 
 impl Days {

@@ -1,29 +1,27 @@
 //! How near the account is to the limits of its challenge, and the lock on new risk when one is reached.
 //!
 //! Contract: pure; a figure comes from the service where it tells one, else from the trader's own settings
-//! and what this desk has read, and says which. What is not known is not measured and locks nothing. Only
-//! what raises exposure is ever held back; whatever closes, cancels or reduces is not, by the command's own
-//! type. The lock is lifted by an explicit wish and comes back when the limit has been left and reached
-//! again.
-//!
-//! Known limits: local days are days of UTC. Local figures of days need every closed position since, and
-//! are unknown until those pages have been read.
+//! and what this desk has read, and says which. Of a limit that is set as much is measured as can be known,
+//! with what that leaves out; of what cannot be measured it is known why. Closed positions that a limit needs are
+//! read by themselves. Only what raises exposure is ever held back; whatever closes, cancels or reduces is not, by
+//! the command's own type. The lock is lifted by an explicit wish and comes back when the limit has been left and
+//! reached again.
+
+mod local;
 
 use super::{
-    Model, Next, Store,
+    Effect, Model, Next,
     alerts::Alert,
     overlay::{Deed, Overlay, Strip},
+    poll::{Answer, Source},
 };
-use crate::{
-    config,
-    model::{AccountFacts, Command, Num, Position, Risk, Timestamp},
-};
+use crate::model::{AccountFacts, Command, Num, Risk};
+use local::Local;
+use std::collections::BTreeMap;
 use strum::{Display, EnumIter, IntoEnumIterator};
 
 #[cfg(test)]
 mod tests;
-
-const DAY: i64 = 86_400_000;
 
 /// One limit or goal of a challenge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Display, EnumIter)]
@@ -48,7 +46,33 @@ pub enum Origin {
     Local,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// What a local figure is without.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lack {
+    /// So many open positions of whose market no price is known: what they have come to.
+    Unpriced(usize),
+    /// The open positions, which are not known, or not all of them.
+    Open,
+    /// Closed positions that are still to be read; so many have been.
+    Unread(usize),
+    /// So many closed positions whose profit is not told.
+    Untold(usize),
+    /// Closed positions that the service has, and does not say where.
+    Cut,
+}
+
+/// Why a limit is not measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Missing {
+    /// The service does not tell it, and the settings do not set it.
+    Unset,
+    /// It is nothing without this.
+    Lacks(Lack),
+    /// The figures are too large to be added up.
+    TooLarge,
+}
+
+#[derive(Debug, Clone, PartialEq)]
 pub struct Gauge {
     pub limit: Limit,
     /// Of the whole: 1 is reached. Not held to 1.
@@ -56,6 +80,7 @@ pub struct Gauge {
     /// The figures behind it, where there are two: measured, and allowed or wanted. USD, days or percent.
     pub figures: Option<(Num, Num)>,
     pub origin: Origin,
+    pub lacks: Vec<Lack>,
 }
 
 /// How near a loss limit is.
@@ -92,18 +117,60 @@ impl Gauge {
             _ => Level::Fine,
         }
     }
+
+    /// The level that is worth telling of.
+    fn news(&self) -> Level {
+        let told = match self.limit {
+            Limit::DailyLoss | Limit::Drawdown => Level::Near,
+            Limit::Target => Level::Reached,
+            Limit::TradingDays | Limit::Consistency => return Level::Fine,
+        };
+        Some(self.level())
+            .filter(|level| *level >= told)
+            .unwrap_or(Level::Fine)
+    }
+
+    /// Whether nothing that is on its way may make up for it.
+    fn is_settled(&self, model: &Model) -> bool {
+        let sources = [Source::Positions, Source::Closed, Source::Markets];
+        let awaited = |source: &Source| {
+            let store = &model.store;
+            model.options.intervals.contains_key(source)
+                && store.polled_at(*source).is_none()
+                && store.trouble(*source).is_none()
+        };
+        let is_read = !self.lacks.iter().any(Lack::is_unread);
+        self.origin == Origin::Service || is_read && !sources.iter().any(awaited)
+    }
+}
+
+impl Lack {
+    fn is_unread(&self) -> bool {
+        matches!(self, Self::Unread(_))
+    }
 }
 
 /// The gauges as they are now, and whether their lock is lifted.
 #[derive(Debug, Default)]
 pub struct Guard {
     pub gauges: Vec<Gauge>,
+    missing: Vec<(Limit, Missing)>,
+    /// The levels that have been told of.
+    told: BTreeMap<Limit, Level>,
     is_lifted: bool,
 }
 
 impl Guard {
     pub fn gauge(&self, limit: Limit) -> Option<&Gauge> {
         self.gauges.iter().find(|gauge| gauge.limit == limit)
+    }
+
+    /// Why this limit has no gauge, once that has been tried.
+    pub fn missing(&self, limit: Limit) -> Option<Missing> {
+        let mut missing = self.missing.iter();
+        missing
+            .find(|(of, _)| *of == limit)
+            .map(|(_, missing)| *missing)
     }
 
     /// The loss limit that is reached, lifted or not.
@@ -151,32 +218,68 @@ pub(super) fn ask_to_lift(model: &Model) -> Next {
 
 /// Measures anew; tells of a loss limit that has come nearer by a level, and of a target that is reached.
 pub(super) fn measure(model: &mut Model) -> Vec<Alert> {
-    let before = std::mem::take(&mut model.guard.gauges);
-    let (settings, store) = (&model.options.guard, &model.store);
-    let local = Local::of(settings, store, model.wall_now());
-    let facts = store.account.value();
-    let gauges = Limit::iter().filter_map(|limit| {
+    let local = Local::of(&model.options.guard, &model.store, model.wall_now());
+    let facts = model.store.account.value();
+    let (mut gauges, mut missing) = (vec![], vec![]);
+    for limit in Limit::iter() {
         let told = facts.and_then(|facts| told(limit, facts));
-        told.or_else(|| local.gauge(limit))
-    });
-    model.guard.gauges = gauges.collect();
+        match told.map_or_else(|| local.gauge(limit), Ok) {
+            Ok(gauge) => gauges.push(gauge),
+            Err(why) => missing.push((limit, why)),
+        }
+    }
+    model.guard.gauges = gauges;
+    model.guard.missing = missing;
     if model.guard.reached().is_none() {
         model.guard.is_lifted = false;
     }
-    let level = |gauges: &[Gauge], limit| {
-        let gauge = gauges.iter().find(|gauge| gauge.limit == limit);
-        gauge.map_or(Level::Fine, Gauge::level)
-    };
-    let news = |gauge: &&Gauge| {
-        let told = match gauge.limit {
-            Limit::DailyLoss | Limit::Drawdown => Level::Near,
-            Limit::Target => Level::Reached,
-            Limit::TradingDays | Limit::Consistency => return false,
-        };
-        gauge.level() >= told && gauge.level() > level(&before, gauge.limit)
-    };
-    let news = model.guard.gauges.iter().filter(news);
-    news.map(|gauge| Alert::Guard(*gauge)).collect()
+    news(model)
+}
+
+fn news(model: &mut Model) -> Vec<Alert> {
+    let mut told = std::mem::take(&mut model.guard.told);
+    let mut news = vec![];
+    for limit in Limit::iter() {
+        let gauge = model.guard.gauge(limit);
+        if gauge.is_some_and(|gauge| !gauge.is_settled(model)) {
+            continue;
+        }
+        let level = gauge.map_or(Level::Fine, Gauge::news);
+        let before = told.insert(limit, level).unwrap_or(Level::Fine);
+        news.extend(gauge.filter(|_| level > before).cloned());
+    }
+    model.guard.told = told;
+    news.into_iter().map(Alert::Guard).collect()
+}
+
+/// Which pages of closed positions are read on after this answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ReadOn {
+    /// Those of today, one after the other.
+    Today,
+    /// One more of all there are with every newest one: an account's whole past takes no more of the budget than that.
+    Past,
+}
+
+impl ReadOn {
+    /// A page that failed is not asked for again at once.
+    pub(super) fn after(answer: &Answer) -> Option<Self> {
+        if let Answer::Closed(Ok(_)) = answer {
+            return Some(Self::Past);
+        }
+        matches!(answer, Answer::MoreClosed(_, Ok(_))).then_some(Self::Today)
+    }
+}
+
+/// The next page of closed positions, where a limit is measured by it.
+pub(super) fn read_on(model: &mut Model, pages: ReadOn) -> Option<Effect> {
+    let guard = &model.guard;
+    let mut lacks = guard.gauges.iter().flat_map(|gauge| &gauge.lacks);
+    let is_past = |(_, why): &(Limit, Missing)| matches!(why, Missing::Lacks(Lack::Unread(_)));
+    let wanted =
+        lacks.any(Lack::is_unread) || (pages == ReadOn::Past && guard.missing.iter().any(is_past));
+    let page = wanted.then(|| model.store.closed.ask_more()).flatten();
+    page.map(Effect::MoreClosed)
 }
 
 /// What the service tells of a limit.
@@ -205,99 +308,6 @@ fn told(limit: Limit, facts: &AccountFacts) -> Option<Gauge> {
         used: used?,
         figures,
         origin: Origin::Service,
+        lacks: vec![],
     })
-}
-
-/// What this desk can measure by itself.
-struct Local<'a> {
-    settings: &'a config::Guard,
-    equity: Option<Num>,
-    /// Profit of today, open positions included where their marks are known.
-    today: Option<Num>,
-    /// Net of every day of UTC with a closed position, when all of them are here.
-    days: Option<Vec<Num>>,
-}
-
-impl<'a> Local<'a> {
-    fn of(settings: &'a config::Guard, store: &Store, now: Timestamp) -> Self {
-        let facts = store.account.value();
-        let wants_days = settings.trading_days.is_some() || settings.consistency.is_some();
-        Self {
-            settings,
-            equity: facts.and_then(|facts| facts.equity),
-            today: settings.daily_loss.and_then(|_| {
-                let told = facts.and_then(|facts| facts.day_pnl);
-                told.or_else(|| today(store, now))
-            }),
-            days: wants_days.then(|| days(store)).flatten(),
-        }
-    }
-
-    fn gauge(&self, limit: Limit) -> Option<Gauge> {
-        let percent = |share: Num| share.times(Num::from(100_u32));
-        let gained = || self.equity?.minus(self.settings.start_balance?);
-        let (value, bound) = match limit {
-            Limit::DailyLoss => (self.today?.negated(), self.settings.daily_loss?),
-            Limit::Drawdown => (gained()?.negated(), self.settings.drawdown?),
-            Limit::Target => (gained()?, self.settings.target?),
-            Limit::TradingDays => {
-                let days = i64::try_from(self.days.as_ref()?.len()).ok()?;
-                (Num::from(days), self.settings.trading_days?)
-            }
-            Limit::Consistency => (
-                percent(best_share(self.days.as_ref()?)?)?,
-                self.settings.consistency?,
-            ),
-        };
-        let value = value.max(Num::ZERO);
-        Some(Gauge {
-            limit,
-            used: value.over(bound)?,
-            figures: Some((value, bound)),
-            origin: Origin::Local,
-        })
-    }
-}
-
-fn day_of(at: Timestamp) -> i64 {
-    at.0.div_euclid(DAY)
-}
-
-/// Net of what was closed today, and what the open positions have come to.
-fn today(store: &Store, now: Timestamp) -> Option<Num> {
-    let is_today = |position: &&Position| {
-        position
-            .closed_at
-            .is_some_and(|at| day_of(at) == day_of(now))
-    };
-    let rows = store.closed.rows();
-    store.closed.head().value()?;
-    let reaches_back = rows.back().is_none_or(|last| !is_today(&last)) || !store.closed.has_more();
-    if !reaches_back {
-        return None;
-    }
-    let closed = rows.iter().take_while(is_today);
-    let net = closed.map(Position::net_pnl);
-    let open = store.positions.value()?.rows.iter();
-    let open = open.map(|position| position.unrealized_pnl(store.mark(&position.market_id)?));
-    net.chain(open)
-        .try_fold(Num::ZERO, |sum, part| sum.plus(part?))
-}
-
-fn days(store: &Store) -> Option<Vec<Num>> {
-    store.closed.head().value()?;
-    if store.closed.has_more() {
-        return None;
-    }
-    store.utc_days.nets(store.closed.rows().len())
-}
-
-/// The best day's part of all days with a profit.
-fn best_share(days: &[Num]) -> Option<Num> {
-    let gains = || days.iter().copied().filter(|net| net.is_positive());
-    let all = gains().try_fold(Num::ZERO, Num::plus)?;
-    match gains().max() {
-        Some(best) => best.over(all),
-        None => Some(Num::ZERO),
-    }
 }

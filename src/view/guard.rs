@@ -5,11 +5,12 @@ use super::{
     detail::{DetailLine, DetailView},
     format,
     header::Segment,
+    words,
 };
 use crate::{
     app::{
         Model,
-        guard::{self, Level, Limit, Origin},
+        guard::{self, Lack, Level, Limit, Missing, Origin},
         keymap::{Action, Context},
     },
     model::Num,
@@ -76,7 +77,8 @@ fn left(gauge: &guard::Gauge) -> Num {
 pub(super) fn local(gauge: &guard::Gauge) -> &'static str {
     match gauge.origin {
         Origin::Service => "",
-        Origin::Local => " (local)",
+        Origin::Local if gauge.lacks.is_empty() => " (local)",
+        Origin::Local => " (local, in part)",
     }
 }
 
@@ -97,9 +99,14 @@ pub fn limits(model: &Model) -> DetailView {
         label: label.to_owned(),
         value,
     };
-    let mut lines: Vec<_> = Limit::iter()
-        .map(|limit| field(name(limit), of(model.guard.gauge(limit))))
-        .collect();
+    let mut lines = vec![];
+    for limit in Limit::iter() {
+        let gauge = model.guard.gauge(limit);
+        let words = gauge.map_or_else(|| unmeasured(model.guard.missing(limit)), of);
+        lines.push(field(name(limit), words));
+        let lacks = gauge.into_iter().flat_map(|gauge| &gauge.lacks);
+        lines.extend(lacks.map(|of| field("without", vec![Span::new(lack(*of), Tone::Warn)])));
+    }
     lines.push(DetailLine::Section("Lock"));
     lines.push(field("new risk", lock(model)));
     lines.push(field("exits", vec![Span::plain("never locked")]));
@@ -130,13 +137,39 @@ fn name(limit: Limit) -> &'static str {
     }
 }
 
-fn of(gauge: Option<&guard::Gauge>) -> Vec<Span> {
-    let Some(gauge) = gauge else {
-        return vec![
-            Span::unknown(),
-            Span::muted("  neither the service nor [guard] in the settings tells it"),
-        ];
+/// Why there is no figure, and what to do where something can be done.
+fn unmeasured(missing: Option<Missing>) -> Vec<Span> {
+    let why = match missing {
+        None => "nothing has been read yet".to_owned(),
+        Some(Missing::Unset) => {
+            "neither the service nor [guard] in the settings tells it".to_owned()
+        }
+        Some(Missing::Lacks(of)) => format!("without {}", lack(of)),
+        Some(Missing::TooLarge) => "its figures have too many digits".to_owned(),
     };
+    vec![Span::unknown(), Span::muted(format!("  {why}"))]
+}
+
+fn lack(lack: Lack) -> String {
+    match lack {
+        Lack::Unpriced(count) => {
+            let of = words::counted(count, "open position", "open positions");
+            format!("{of}: no price is known, price_source tells one")
+        }
+        Lack::Open => "open positions that have not been read".to_owned(),
+        Lack::Unread(count) => {
+            let here = format::count(count);
+            format!("closed positions that are still to be read, {here} so far")
+        }
+        Lack::Untold(count) => {
+            let of = words::counted(count, "closed position", "closed positions");
+            format!("{of}: what came of it is not told")
+        }
+        Lack::Cut => "closed positions the service has and does not say where".to_owned(),
+    }
+}
+
+fn of(gauge: &guard::Gauge) -> Vec<Span> {
     let origin = match gauge.origin {
         Origin::Service => "service",
         Origin::Local => "local",
@@ -203,5 +236,56 @@ fn lock(model: &Model) -> Vec<Span> {
         (None, _) => vec![Span::plain(
             "open; locked when the daily loss or the drawdown is used up",
         )],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        app::{poll::Answer, testing::*},
+        model::{Page, Position},
+    };
+
+    /// The panel as lines of `label: words`.
+    fn shown(model: &Model) -> Vec<String> {
+        let line = |line: &DetailLine| {
+            let DetailLine::Field { label, value } = line else {
+                return None;
+            };
+            let words: String = value.iter().map(|span| &*span.text).collect();
+            Some(format!("{label}: {words}"))
+        };
+        limits(model).lines.iter().filter_map(line).collect()
+    }
+
+    fn closed(net: &str) -> Position {
+        let at = NOON.0 - 60_000;
+        let more = format!(r#""closed_at":{at},"realized_pnl":{net},"fees":0,"funding":0"#);
+        position("c", "BTC", "1", &more)
+    }
+
+    #[test]
+    fn a_figure_that_is_not_whole_says_what_it_is_without() {
+        let mut model = bare_desk();
+        model.options.guard.daily_loss = Some(num("100"));
+        model.options.guard.drawdown = Some(num("1000"));
+        let open = position("pos-1", "BTC", "0.5", r#""leverage":10"#);
+        arrive(&mut model, Answer::Positions(Ok(Page::of(vec![open]))));
+        let page = Page {
+            next: Some("more".to_owned().into()),
+            ..Page::of(vec![closed("-270")])
+        };
+        arrive(&mut model, Answer::Closed(Ok(page)));
+        assert_eq!(
+            shown(&model)[..5],
+            [
+                "daily loss: 270.00% used  270.00 of 100.00  local",
+                "without: closed positions that are still to be read, 1 so far",
+                "without: 1 open position: no price is known, price_source tells one",
+                "drawdown: –  without closed positions that are still to be read, 1 so far",
+                "target: –  neither the service nor [guard] in the settings tells it",
+            ]
+        );
     }
 }

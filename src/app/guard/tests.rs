@@ -10,8 +10,15 @@ use crate::{
         poll::Answer,
         testing::*,
     },
-    model::{Failure, FailureKind, Page, RuleFact},
+    config,
+    model::{Cursor, Failure, FailureKind, Page, Position, RuleFact, Timestamp},
 };
+
+const DAY: i64 = 86_400_000;
+
+fn day_of(at: Timestamp) -> i64 {
+    at.0.div_euclid(DAY)
+}
 
 /// What a service that knows challenges tells.
 fn facts(daily_loss_left: &str, equity: &str) -> AccountFacts {
@@ -100,12 +107,14 @@ fn without_a_service_that_tells_them_the_desk_measures_by_its_own_settings() {
     arrive(&mut model, Answer::Positions(Ok(Page::of(vec![]))));
     arrive(&mut model, Answer::Closed(Ok(Page::of(rows))));
     let own = |limit, used: &str| (limit, used.to_owned(), Origin::Local);
-    let days = [
+    let reckoned = [
         own(Limit::DailyLoss, "0.8"),
+        own(Limit::Drawdown, "0"),
+        own(Limit::Target, "0"),
         own(Limit::TradingDays, "0.75"),
         own(Limit::Consistency, "1.5"),
     ];
-    assert_eq!(used(&model), days, "no equity, no drawdown and no target");
+    assert_eq!(used(&model), reckoned);
     let facts = AccountFacts {
         equity: Some(num("9500")),
         ..AccountFacts::default()
@@ -115,17 +124,161 @@ fn without_a_service_that_tells_them_the_desk_measures_by_its_own_settings() {
     assert_eq!(used(&model)[2], own(Limit::Target, "0"));
 }
 
+fn page(rows: Vec<Position>, next: Option<&str>) -> Page<Position> {
+    let next = next.map(|next| next.to_owned().into());
+    Page {
+        next,
+        ..Page::of(rows)
+    }
+}
+
+fn lacks(model: &Model, limit: Limit) -> Vec<Lack> {
+    model.guard.gauge(limit).unwrap().lacks.clone()
+}
+
+fn more(cursor: &str) -> Effect {
+    Effect::MoreClosed(cursor.to_owned().into())
+}
+
 #[test]
-fn figures_of_days_that_have_not_all_been_read_are_unknown() {
+fn figures_of_days_that_have_not_all_been_read_are_unknown_and_of_today_is_told_what_is() {
     let mut model = local();
     let today = day_of(model.now);
-    let page = Page {
-        next: Some("more".to_owned().into()),
-        ..Page::of(vec![closed(today, "-400")])
-    };
     arrive(&mut model, Answer::Positions(Ok(Page::of(vec![]))));
-    arrive(&mut model, Answer::Closed(Ok(page)));
-    assert_eq!(used(&model), []);
+    let first = page(vec![closed(today, "-400")], Some("more"));
+    arrive(&mut model, Answer::Closed(Ok(first)));
+    let daily_loss = (Limit::DailyLoss, "0.8".to_owned(), Origin::Local);
+    assert_eq!(used(&model), [daily_loss]);
+    assert_eq!(lacks(&model, Limit::DailyLoss), [Lack::Unread(1)]);
+    let unread = Some(Missing::Lacks(Lack::Unread(1)));
+    assert_eq!(model.guard.missing(Limit::TradingDays), unread);
+    assert_eq!(model.guard.missing(Limit::Drawdown), unread);
+}
+
+#[test]
+fn a_loss_that_is_realised_locks_although_no_price_is_known_of_what_is_open() {
+    let mut model = local();
+    let today = day_of(model.now);
+    let open = position("pos-1", "BTC", "0.5", r#""leverage":10"#);
+    arrive(&mut model, Answer::Positions(Ok(Page::of(vec![open]))));
+    let rows = vec![closed(today, "-1350"), closed(today - 1, "300")];
+    arrive(&mut model, Answer::Closed(Ok(Page::of(rows))));
+    assert_eq!(lacks(&model, Limit::DailyLoss), [Lack::Unpriced(1)]);
+    assert_eq!(lacks(&model, Limit::Drawdown), [Lack::Unpriced(1)]);
+    let own = |limit, used: &str| (limit, used.to_owned(), Origin::Local);
+    assert_eq!(
+        used(&model)[..2],
+        [own(Limit::DailyLoss, "2.7"), own(Limit::Drawdown, "1.05")]
+    );
+    assert_eq!(locked(&model).unwrap().limit, Limit::DailyLoss);
+}
+
+#[test]
+fn what_an_open_position_has_realised_counts_today_only_if_it_was_opened_today() {
+    let of_its_own = r#""leverage":10,"realized_pnl":-240,"fees":10,"funding":0"#;
+    let daily_loss = |opened_at: i64| {
+        let mut model = local();
+        arrive(&mut model, Answer::Closed(Ok(Page::of(vec![]))));
+        let mut open = position("pos-1", "BTC", "0.5", of_its_own);
+        open.opened_at = Some(Timestamp(opened_at));
+        arrive(&mut model, Answer::Positions(Ok(Page::of(vec![open]))));
+        used(&model)[..2]
+            .iter()
+            .map(|(_, used, _)| used.clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(daily_loss(NOON.0), ["0.5", "0.25"]);
+    assert_eq!(daily_loss(NOON.0 - DAY), ["0", "0.25"]);
+}
+
+#[test]
+fn today_is_read_to_its_beginning_without_anybody_scrolling() {
+    let mut model = local();
+    let today = day_of(model.now);
+    arrive(&mut model, Answer::Positions(Ok(Page::of(vec![]))));
+    let lines = model.activity.lines.len();
+    let row = |id: &str, net| Position {
+        id: id.into(),
+        ..closed(today, net)
+    };
+    let first = page(vec![row("a", "-300"), row("b", "-300")], Some("1"));
+    let effects = arrive(&mut model, Answer::Closed(Ok(first)));
+    assert_eq!(effects, [more("1")]);
+    assert_eq!(
+        locked(&model).unwrap().limit,
+        Limit::DailyLoss,
+        "a loss that is known locks before the rest of the day is read"
+    );
+    assert_eq!(model.activity.lines.len(), lines, "and is not told of yet");
+    let asked = |cursor: &str| -> Cursor { cursor.to_owned().into() };
+    let second = page(vec![row("c", "100")], Some("2"));
+    let effects = arrive(&mut model, Answer::MoreClosed(asked("1"), Ok(second)));
+    assert_eq!(effects, [more("2")]);
+    let third = page(vec![row("d", "-100"), closed(today - 1, "50")], Some("3"));
+    let effects = arrive(&mut model, Answer::MoreClosed(asked("2"), Ok(third)));
+    assert!(!effects.contains(&more("3")), "the day is covered");
+    assert_eq!(lacks(&model, Limit::DailyLoss), []);
+    assert_eq!(used(&model)[0].1, "1.2");
+    assert_eq!(model.activity.lines.len(), lines + 1);
+}
+
+#[test]
+fn the_past_is_read_a_page_with_every_newest_one_and_then_drawdown_and_target_are_known() {
+    let mut model = local();
+    let today = day_of(model.now);
+    arrive(&mut model, Answer::Positions(Ok(Page::of(vec![]))));
+    let newest = || page(vec![closed(today - 1, "-500")], Some("1"));
+    let first = arrive(&mut model, Answer::Closed(Ok(newest())));
+    assert_eq!(first, [more("1")]);
+    let older = page(vec![closed(today - 2, "-200")], Some("2"));
+    let effects = arrive(
+        &mut model,
+        Answer::MoreClosed("1".to_owned().into(), Ok(older)),
+    );
+    assert_eq!(effects, [], "not one after the other");
+    assert_eq!(
+        model.guard.missing(Limit::Drawdown),
+        Some(Missing::Lacks(Lack::Unread(2)))
+    );
+    assert_eq!(
+        arrive(&mut model, Answer::Closed(Ok(newest()))),
+        [more("2")]
+    );
+    let oldest = page(vec![closed(today - 3, "-50")], None);
+    arrive(
+        &mut model,
+        Answer::MoreClosed("2".to_owned().into(), Ok(oldest)),
+    );
+    let own = |limit, used: &str| (limit, used.to_owned(), Origin::Local);
+    assert_eq!(used(&model)[1], own(Limit::Drawdown, "0.75"));
+    assert_eq!(used(&model)[2], own(Limit::Target, "0"));
+    assert_eq!(arrive(&mut model, Answer::Closed(Ok(newest()))), []);
+}
+
+#[test]
+fn a_loss_is_not_told_of_before_the_prices_that_may_make_up_for_it_have_come() {
+    let mut model = local();
+    let today = day_of(model.now);
+    let intervals = [(Source::Markets, std::time::Duration::from_secs(1))];
+    model.options.intervals = intervals.into();
+    let open = position("pos-1", "BTC", "0.5", r#""leverage":10"#);
+    let lines = model.activity.lines.len();
+    arrive(&mut model, Answer::Positions(Ok(Page::of(vec![open]))));
+    let rows = vec![closed(today, "-600")];
+    arrive(&mut model, Answer::Closed(Ok(Page::of(rows))));
+    assert_eq!(model.activity.lines.len(), lines);
+    let none = Failure::local("no price source is configured");
+    arrive(&mut model, Answer::Markets(Err(none)));
+    assert_eq!(model.activity.lines.len(), lines + 1);
+}
+
+#[test]
+fn what_is_not_set_is_not_read_for() {
+    let mut model = bare_desk();
+    let today = day_of(model.now);
+    let first = page(vec![closed(today, "-400")], Some("1"));
+    assert_eq!(arrive(&mut model, Answer::Closed(Ok(first))), []);
+    assert_eq!(model.guard.missing(Limit::DailyLoss), Some(Missing::Unset));
 }
 
 fn place(model: &Model, reduce_only: &str) -> Command {
