@@ -1,16 +1,22 @@
 //! A form over the desk: fields, what would come of them, what is wrong, and the exact JSON.
 
 mod field;
+mod laid;
 
 use super::{
     canvas::{Canvas, after, line, width, wrapped},
     frame::{panel, widest},
     theme::Part,
+    zones::List,
 };
-use crate::view::{
-    Span, Tone,
-    form::{FieldView, FormView},
+use crate::{
+    app::{form::Scroll, mouse::Spot},
+    view::{
+        Span, Tone,
+        form::{FieldView, FormView},
+    },
 };
+use laid::Laid;
 use ratatui::layout::Rect;
 
 const WIDEST: u16 = 78;
@@ -32,6 +38,8 @@ enum Line<'a> {
     /// One consequence; what does not fit on its line goes on below, without a label.
     One(&'static str, String, Tone),
     Text(String, Tone),
+    /// Several consequences side by side.
+    Row(Vec<Span>),
     Rule(&'static str),
 }
 
@@ -56,8 +64,8 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, form: &FormView) {
         labels: widest(form.fields.iter().map(|field| field.label)),
         previews: widest(form.preview.iter().map(|(label, _)| *label)),
     };
-    let lines = lines(form, widths, body.height.saturating_sub(2));
-    let height = u16::try_from(lines.len())
+    let Laid { lines, pinned } = Laid::out(form, widths, body.height.saturating_sub(2));
+    let height = u16::try_from(lines.len() + pinned.len())
         .unwrap_or(u16::MAX)
         .saturating_add(2);
     let height = height.min(body.height);
@@ -73,13 +81,16 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, form: &FormView) {
         width: inner.width.saturating_sub(1),
         ..inner
     };
-    let first = first_line(&lines, usize::from(inner.height));
-    hidden(
-        canvas,
-        area,
-        (first, lines.len(), usize::from(inner.height)),
-    );
-    for (number, content) in (0..inner.height).zip(lines.iter().skip(first)) {
+    let room = usize::from(inner.height).saturating_sub(pinned.len());
+    let list = List {
+        first: first_line(&lines, room, form.scroll),
+        room,
+        count: lines.len(),
+    };
+    canvas.list(area, Spot::Over, list);
+    hidden(canvas, area, list, &form.pages);
+    let seen = lines.iter().skip(list.first).take(room);
+    for (number, content) in (0..inner.height).zip(seen.chain(&pinned)) {
         draw_line(canvas, line(inner, number), content, widths);
     }
 }
@@ -100,52 +111,39 @@ fn draw_line(canvas: &mut Canvas<'_>, row: Rect, content: &Line<'_>, widths: Wid
         Line::Text(text, tone) => {
             canvas.toned(row, text, *tone);
         }
+        Line::Row(spans) => {
+            canvas.spans(row, spans);
+        }
         Line::Rule(name) => rule(canvas, row, name),
     }
 }
 
-/// On the lower border: how much of the form is not seen. The last field shows the end of it.
-fn hidden(canvas: &mut Canvas<'_>, area: Rect, (first, count, seen): (usize, usize, usize)) {
-    let below = count.saturating_sub(first + seen);
-    let part = |lines: usize, arrow| (lines > 0).then(|| format!("{arrow} {lines}"));
-    let parts: Vec<_> = [part(first, "↑"), part(below, "↓")]
-        .into_iter()
-        .flatten()
+/// On the lower border: how much of the form is not seen, and the keys that bring it into sight.
+fn hidden(canvas: &mut Canvas<'_>, area: Rect, list: List, [up, down]: &[String; 2]) {
+    let above = list.first;
+    let below = list.count.saturating_sub(list.first + list.room);
+    let hidden = [("↑", above, up), ("↓", below, down)];
+    let hidden = hidden.iter().filter(|(_, lines, _)| *lines > 0);
+    let parts: Vec<_> = hidden
+        .clone()
+        .map(|(arrow, lines, _)| format!("{arrow} {lines}"))
         .collect();
-    if !parts.is_empty() {
-        let words = format!(" {} lines more ", parts.join(" · "));
-        let bottom = line(area, area.height.saturating_sub(1));
-        let room = Rect {
-            width: bottom.width.saturating_sub(2),
-            ..bottom
-        };
-        canvas.spans_right(room, &[Span::new(words, Tone::Warn)]);
+    if parts.is_empty() {
+        return;
     }
-}
-
-/// Everything in the order of reading; where that is too long, what was asked for and what is known only.
-fn lines(form: &FormView, widths: Widths, height: u16) -> Vec<Line<'_>> {
-    let all: Vec<_> = form.preview.iter().collect();
-    let parts = [
-        field_lines(form, widths),
-        trouble_lines(form, widths.room),
-        preview_lines(&all, widths),
-        json_lines(form, widths.room),
-    ];
-    let lines: usize = parts.iter().map(Vec::len).sum();
-    if lines <= usize::from(height) {
-        return parts.into_iter().flatten().collect();
-    }
-    let [fields, trouble, _, json] = parts;
-    let known: Vec<_> = all
-        .into_iter()
-        .filter(|(_, value)| *value != Span::unknown())
+    let lines = if above + below == 1 { "line" } else { "lines" };
+    let words = format!(" {} {lines} more", parts.join(" · "));
+    let keys = hidden.map(|(.., key)| Span::new(format!(" {key}"), Tone::Accent));
+    let spans: Vec<_> = std::iter::once(Span::new(words, Tone::Warn))
+        .chain(keys)
+        .chain([Span::plain(" ")])
         .collect();
-    let preview = preview_lines(&known, widths);
-    [fields, trouble, json, preview]
-        .into_iter()
-        .flatten()
-        .collect()
+    let bottom = line(area, area.height.saturating_sub(1));
+    let room = Rect {
+        width: bottom.width.saturating_sub(2),
+        ..bottom
+    };
+    canvas.spans_right(room, &spans);
 }
 
 fn field_lines(form: &FormView, widths: Widths) -> Vec<Line<'_>> {
@@ -173,7 +171,11 @@ fn field_lines(form: &FormView, widths: Widths) -> Vec<Line<'_>> {
 }
 
 /// Two consequences on a line where both fit whole.
-fn preview_lines<'a>(preview: &[&'a (&'static str, Span)], widths: Widths) -> Vec<Line<'a>> {
+fn preview_lines<'a>(
+    name: &'static str,
+    preview: &[&'a (&'static str, Span)],
+    widths: Widths,
+) -> Vec<Line<'a>> {
     let before = MARKER + widths.previews + AFTER_LABEL;
     let column = widths.room.saturating_sub(BETWEEN) / 2;
     let fits = |pair: &(&str, Span)| before + width(&pair.1.text) <= column;
@@ -190,7 +192,7 @@ fn preview_lines<'a>(preview: &[&'a (&'static str, Span)], widths: Widths) -> Ve
             .unwrap_or_default();
     }
     if !lines.is_empty() {
-        lines.insert(0, Line::Rule("what follows"));
+        lines.insert(0, Line::Rule(name));
     }
     lines
 }
@@ -227,13 +229,16 @@ fn json_lines(form: &FormView, room: u16) -> Vec<Line<'_>> {
         .collect()
 }
 
-/// Where the form is longer than the screen, the focused field is what must be seen; the last field brings
-/// what stands below it into sight.
-fn first_line(lines: &[Line<'_>], room: usize) -> usize {
+/// Where the form is longer than the screen, the focused field is what must be seen, unless somebody scrolls; the last
+/// field brings what stands below it into sight.
+fn first_line(lines: &[Line<'_>], room: usize, scroll: Scroll) -> usize {
+    let latest = lines.len().saturating_sub(room);
+    if let Scroll::From(first) = scroll {
+        return first.min(latest);
+    }
     let is_field = |line: &Line<'_>| matches!(line, Line::Field(..));
     let is_focused = |line: &Line<'_>| matches!(line, Line::Field(field, _) if field.focused);
     let focused = lines.iter().position(is_focused).unwrap_or(0);
-    let latest = lines.len().saturating_sub(room);
     match lines.iter().rposition(is_field) {
         Some(last) if last == focused => focused.min(latest),
         Some(_) | None => (focused + 3).saturating_sub(room).min(latest),

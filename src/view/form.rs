@@ -13,7 +13,7 @@ use super::{Span, Tone, format, positions};
 use crate::{
     app::{
         Model,
-        form::Form,
+        form::{Form, Scroll},
         keymap::{Action, Context},
     },
     model::{
@@ -34,6 +34,28 @@ pub struct FormView {
     pub trouble: Vec<Span>,
     /// The exact body that would be sent, when asked for.
     pub json: Option<String>,
+    /// What is seen where not all of it is, and the keys that scroll up and down.
+    pub scroll: Scroll,
+    pub pages: [String; 2],
+}
+
+/// The consequences that stay in sight where room is short, and what they are called there.
+const BRIEF: &[(&str, &str)] = &[
+    ("size", "size"),
+    ("notional", "notional"),
+    ("initial margin", "margin"),
+    ("extra margin", "extra margin"),
+    ("liquidation", "liquidation"),
+    ("at stop", "at stop"),
+    ("R:R", "R:R"),
+    ("gross profit", "gross"),
+    ("position", ""),
+];
+
+/// What a consequence is called where room is short; `None` for one that may be out of sight there.
+pub fn brief(label: &str) -> Option<&'static str> {
+    let mut named = BRIEF.iter().filter(|(name, _)| *name == label);
+    named.next().map(|(_, brief)| *brief)
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,6 +85,11 @@ pub fn form(form: &Form, model: &Model) -> FormView {
         preview: preview::preview(form, model, &seen),
         trouble: trouble::trouble(form, model, &seen),
         json: form.shows_json.then(|| json(form, model, &seen)),
+        scroll: form.scroll,
+        pages: [Action::PageUp, Action::PageDown].map(|action| {
+            let chord = model.keymap.chord(Context::Form, action);
+            chord.map_or_else(String::new, |chord| chord.to_string())
+        }),
     }
 }
 

@@ -289,7 +289,7 @@ fn at_80x24_every_field_of_a_form_is_seen_or_the_form_says_that_it_scrolls() {
             .filter(|label| !is_seen(label))
             .collect();
         assert!(
-            hidden.is_empty() || text.contains("lines more"),
+            hidden.is_empty() || text.contains(" more "),
             "{name} hides {hidden:?}\n{text}"
         );
     }

@@ -5,9 +5,16 @@ use crate::{
     dump::{drawn, press},
 };
 use perpdeck::{
-    app::{Model, overlay::Overlay},
-    ui::{Theme, picture},
-    view::form::{FormView, form},
+    app::{Model, Msg, overlay::Overlay, update},
+    ui::{self, Scrolls, Theme, Turn, picture},
+    view::{
+        form::{FormView, form},
+        format::Zone,
+    },
+};
+use ratatui::{
+    buffer::Buffer,
+    layout::{Position, Rect},
 };
 
 const KEYS: &[&str] = &[
@@ -97,13 +104,82 @@ fn a_form_that_is_too_long_says_how_much_is_hidden() {
     {
         press(&mut model, "\t");
     }
-    let shown = lines(&model, 60, 16).join("\n");
-    assert!(
-        shown.contains("flat → LONG") || shown.contains("position"),
-        "{shown}"
-    );
     let shown = border(&lines(&model, 60, 16));
     assert!(!shown.contains('↓') && shown.contains('↑'), "{shown}");
+}
+
+#[test]
+fn what_an_order_will_do_is_in_sight_whatever_has_the_keys_and_whatever_is_scrolled() {
+    for (keys, size) in [
+        ("b0.33147", (60, 16)),
+        ("b0.33147", (80, 24)),
+        ("c0.25", (60, 16)),
+    ] {
+        let mut model = pressed(keys);
+        for then in ["tab", "ctrl-j", "ctrl-f", "ctrl-f", "ctrl-b", "tab"] {
+            let shown = lines(&model, size.0, size.1);
+            let text = shown.join("\n");
+            for part in ["size ", "notional ", "→ LONG"] {
+                assert!(text.contains(part), "{part} of {keys} at {size:?}\n{text}");
+            }
+            assert_eq!(text.matches("─ what follows ─").count(), 1, "{text}");
+            let now = model.now;
+            update(&mut model, now, Msg::Key(then.parse().unwrap()));
+        }
+    }
+}
+
+#[test]
+fn what_is_wrong_is_in_sight_whatever_is_scrolled() {
+    let mut model = pressed("b90");
+    for then in ["ctrl-f", "ctrl-f", "tab"] {
+        let text = lines(&model, 60, 16).join("\n");
+        assert!(
+            text.contains("USD of margin; 84,120.50 is available"),
+            "{text}"
+        );
+        let now = model.now;
+        update(&mut model, now, Msg::Key(then.parse().unwrap()));
+    }
+}
+
+#[test]
+fn what_is_hidden_of_a_form_is_brought_into_sight_by_the_keys_on_its_border_and_by_the_wheel() {
+    let mut model = pressed("b0.33147");
+    let mut scrolls = Scrolls::new(Theme::default(), Zone::utc());
+    let look = |model: &Model, scrolls: &mut Scrolls| {
+        let mut frame = Buffer::empty(Rect::new(0, 0, 60, 16));
+        ui::render(&mut frame, model, scrolls);
+        picture::text(&frame)
+    };
+    let press_chord = |model: &mut Model, chord: &str| {
+        let now = model.now;
+        update(model, now, Msg::Key(chord.parse().unwrap()));
+    };
+    let top = look(&model, &mut scrolls);
+    assert!(
+        top.contains("type ") && top.contains("lines more ^f "),
+        "{top}"
+    );
+    press_chord(&mut model, "ctrl-f");
+    press_chord(&mut model, "ctrl-f");
+    let further = look(&model, &mut scrolls);
+    assert!(
+        further.contains("leverage") && further.contains("↑"),
+        "{further}"
+    );
+    press_chord(&mut model, "ctrl-b");
+    press_chord(&mut model, "ctrl-b");
+    press_chord(&mut model, "ctrl-b");
+    assert_eq!(look(&model, &mut scrolls), top);
+    let turned = scrolls.turn(Position::new(30, 8), Turn::Down);
+    let (spot, seen) = turned.unwrap();
+    let now = model.now;
+    update(&mut model, now, Msg::Scrolled(spot, seen));
+    assert!(look(&model, &mut scrolls).contains('↑'));
+    press(&mut model, "1");
+    let typed = look(&model, &mut scrolls);
+    assert!(typed.contains("0.331471"), "what is typed is seen: {typed}");
 }
 
 #[test]

@@ -11,12 +11,14 @@ mod markets;
 mod observed;
 mod open;
 mod point;
+mod scroll;
 mod step;
 #[cfg(test)]
 mod tests;
 
 pub use around::{Around, Used};
 pub use choice::Choice;
+pub use scroll::Scroll;
 
 use super::{
     Next,
@@ -48,6 +50,7 @@ pub struct Form {
     pub replaces: Option<OrderId>,
     /// The letters of a market's or an option's name typed so far, while a field to choose in has the keys.
     pub search: String,
+    pub scroll: Scroll,
     frozen: Frozen,
     line: Line,
 }
@@ -94,6 +97,7 @@ impl Form {
             purpose: Purpose::Guessed,
             replaces: None,
             search: String::new(),
+            scroll: Scroll::Focus,
             frozen,
             line: Line::default(),
         };
@@ -118,12 +122,17 @@ impl Form {
         if self.hand == Hand::Leaving {
             self.hand = Hand::Touched;
         }
+        if let Some(action @ (Action::PageDown | Action::PageUp)) = action {
+            self.page(action);
+            return Next::Stay;
+        }
+        self.scroll = Scroll::Focus;
         if let Some(c) = self.typing(chord, action) {
             self.type_in(c, around);
             return Next::Stay;
         }
         match action {
-            Some(Action::ShowJson) => self.shows_json = !self.shows_json,
+            Some(Action::ShowJson) => self.show_json(),
             Some(Action::NextField) => self.go(1),
             Some(Action::PreviousField) => self.go(-1),
             // What is on its way is what is shown.

@@ -16,7 +16,12 @@ pub use columns::{Columns, Sight};
 pub use detail::Detail;
 pub use strip::{Arm, Deed, Strip};
 
-use super::{export::Export, form::Form, keymap::Context, prompt::Prompt};
+use super::{
+    export::Export,
+    form::{Form, Scroll},
+    keymap::Context,
+    prompt::Prompt,
+};
 use strum::{EnumDiscriminants, EnumIter, EnumTryAs};
 
 #[derive(Debug, Clone, PartialEq, EnumDiscriminants, EnumTryAs)]
@@ -79,10 +84,10 @@ impl Overlay {
             }
             Self::Detail(detail) => detail.offset = first,
             Self::Bulk(bulk) => bulk.offset = first,
+            Self::Form(form) => form.scroll = Scroll::From(first),
             Self::Chart(_)
             | Self::Quality(_)
             | Self::Strip(_)
-            | Self::Form(_)
             | Self::Prompt(_)
             | Self::Columns(_)
             | Self::Accounts(_)

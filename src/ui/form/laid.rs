@@ -1,0 +1,87 @@
+//! A form as lines: those that scroll, and below them those that stay in sight whatever is scrolled.
+
+use super::{
+    super::{
+        canvas::{spans_width, width},
+        flow::flowed,
+    },
+    Line, Widths, field_lines, json_lines, preview_lines, trouble_lines,
+};
+use crate::view::{
+    Span,
+    form::{FormView, brief},
+};
+
+pub(super) struct Laid<'a> {
+    pub(super) lines: Vec<Line<'a>>,
+    pub(super) pinned: Vec<Line<'a>>,
+}
+
+/// So many lines are left for what scrolls, whatever else must be seen.
+const LEAST: usize = 5;
+/// Between two consequences on a line.
+const APART: &str = " · ";
+const RESULT: &str = "what follows";
+
+impl<'a> Laid<'a> {
+    /// Everything in the order of reading. Where that is too long, what would come of sending it and what is wrong
+    /// stay in sight, in brief, and what is not known goes.
+    pub(super) fn out(form: &'a FormView, widths: Widths, height: u16) -> Self {
+        let height = usize::from(height);
+        let all: Vec<_> = form.preview.iter().collect();
+        let parts = [
+            field_lines(form, widths),
+            trouble_lines(form, widths.room),
+            preview_lines(RESULT, &all, widths),
+            json_lines(form, widths.room),
+        ];
+        let count: usize = parts.iter().map(Vec::len).sum();
+        if count <= height {
+            let lines = parts.into_iter().flatten().collect();
+            let pinned = vec![];
+            return Self { lines, pinned };
+        }
+        let [mut lines, mut trouble, _, json] = parts;
+        let unknown = Span::unknown().text;
+        let known = all
+            .into_iter()
+            .filter(|(_, value)| !value.text.ends_with(&unknown));
+        let (result, others): (Vec<_>, Vec<_>) =
+            known.partition(|(label, _)| brief(label).is_some());
+        let mut room = height.saturating_sub(LEAST);
+        let mut result = result_lines(&result, widths.room);
+        result.truncate(room);
+        room -= result.len();
+        let cut = trouble.split_off(room.min(trouble.len()));
+        lines.extend(cut);
+        lines.extend(json);
+        lines.extend(preview_lines("besides", &others, widths));
+        trouble.extend(result);
+        Self {
+            lines,
+            pinned: trouble,
+        }
+    }
+}
+
+/// Side by side, as many on a line as fit.
+fn result_lines<'a>(result: &[&(&'static str, Span)], room: u16) -> Vec<Line<'a>> {
+    let mut rows: Vec<Vec<Span>> = vec![];
+    for (label, value) in result {
+        let name = brief(label).filter(|name| !name.is_empty());
+        let name = name.map_or_else(String::new, |name| format!("{name} "));
+        let wide = width(APART) + width(&name) + width(&value.text);
+        let piece = [Span::muted(name), value.clone()];
+        let fits = |row: &&mut Vec<Span>| spans_width(row) + wide <= room;
+        match rows.last_mut().filter(fits) {
+            Some(row) => {
+                row.push(Span::muted(APART));
+                row.extend(piece);
+            }
+            None => rows.extend(flowed(&piece, room)),
+        }
+    }
+    let rule = (!rows.is_empty()).then_some(Line::Rule(RESULT));
+    let rows = rows.into_iter().map(Line::Row);
+    rule.into_iter().chain(rows).collect()
+}
