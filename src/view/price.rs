@@ -106,7 +106,8 @@ fn title(chart: &Chart, market: Option<&Market>) -> Vec<Span> {
     ]
 }
 
-/// How many points, over which time, and how old the newest is: nothing else is known of past prices.
+/// What the signs mean; how many points, over which time, and how old the newest is: nothing else is known of past
+/// prices.
 fn foot(points: &[(Timestamp, Num)], fills: usize, scene: &Scene<'_>) -> Vec<Span> {
     let Some(((first, _), (last, _))) = points.first().zip(points.last()) else {
         return vec![Span::muted("no price seen in this time")];
@@ -115,15 +116,15 @@ fn foot(points: &[(Timestamp, Num)], fills: usize, scene: &Scene<'_>) -> Vec<Spa
     let (over, age) = (last.since(*first), scene.own_now.since(*last));
     let marks = words::counted(marks, "mark", "marks");
     let fills = words::counted(fills, "own fill", "own fills");
+    // What the signs mean comes first: where room is short the end goes.
     vec![
-        Span::muted(format!("{marks} and {fills} seen")),
-        Span::muted(format!(" over {}", format::span(over))),
-        Span::muted(format!(", the newest {} old", scene.age(age))),
-        Span::plain("  "),
         mark(Some(Side::Buy)),
         Span::muted(" bought  "),
         mark(Some(Side::Sell)),
-        Span::muted(" sold"),
+        Span::muted(" sold  "),
+        Span::muted(format!("{marks} and {fills} seen")),
+        Span::muted(format!(" over {}", format::span(over))),
+        Span::muted(format!(", the newest {} old", scene.age(age))),
     ]
 }
 

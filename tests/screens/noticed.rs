@@ -241,6 +241,15 @@ fn the_detail_of_what_the_desk_did_is_not_said_to_be_from_the_service() {
 }
 
 #[test]
+fn the_signs_of_the_price_chart_are_explained_at_every_width() {
+    for width in 60..=130 {
+        let text = shown(&pressed("p"), width, 24);
+        let (bought, sold) = (text.contains("▲ bought"), text.contains("▼ sold"));
+        assert!(bought && sold, "{text}");
+    }
+}
+
+#[test]
 fn quality_is_not_told_of_orders_nobody_has_read() {
     let mut model = desk::opened();
     press(&mut model, "i");
