@@ -13,7 +13,7 @@ use ratatui::layout::Rect;
 const WIDEST: u16 = 120;
 
 pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, accounts: &AccountsView) {
-    let wide = body.width.saturating_sub(2).min(WIDEST);
+    let wide = body.width.min(WIDEST);
     let lines = u16::try_from(accounts.table.rows.len()).unwrap_or(u16::MAX);
     // Two borders and the headings.
     let area = centered(body, wide, lines.saturating_add(3).min(body.height));

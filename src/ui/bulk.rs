@@ -11,7 +11,7 @@ use ratatui::layout::Rect;
 const WIDEST: u16 = 110;
 
 pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, bulk: &BulkView, offset: usize) {
-    let wide = body.width.saturating_sub(2).min(WIDEST);
+    let wide = body.width.min(WIDEST);
     let states = widest(bulk.items.iter().map(|item| item.state.text.as_str()));
     let room = wide.saturating_sub(states + 5);
     let mut lines: Vec<Laid> = bulk

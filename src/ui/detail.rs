@@ -37,7 +37,7 @@ pub(super) fn draw_list(canvas: &mut Canvas<'_>, body: Rect, detail: &DetailView
 
 fn drawn(canvas: &mut Canvas<'_>, body: Rect, detail: &DetailView, sight: Sight) {
     let labels = widest(detail.lines.iter().map(label));
-    let most = body.width.saturating_sub(2).min(WIDEST);
+    let most = body.width.min(WIDEST);
     let values = detail.lines.iter().map(value_width).max().unwrap_or(0);
     let title = spans_width(&detail.title) + 6;
     let wide = (labels + values + 6)

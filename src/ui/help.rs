@@ -30,7 +30,7 @@ pub(super) fn draw(
     let lines = || sections.iter().flat_map(|s| &s.lines);
     let keys = widest(lines().map(|(key, _)| key.as_str()));
     let texts = widest(lines().map(|(_, does)| *does));
-    let most = body.width.saturating_sub(2);
+    let most = body.width;
     let columns = if most >= TWO_COLUMNS { 2 } else { 1 };
     // As wide as the longest of its lines wants, where there is room for it.
     let wanted = columns * (keys + texts + AROUND) + 2;
