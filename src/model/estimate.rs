@@ -89,6 +89,14 @@ pub fn moved_liquidation(
     Some(moved.into())
 }
 
+/// Whether a position on `side` that is liquidated at `liquidation` is gone before the mark reaches `stop`.
+pub fn is_beyond(side: Side, liquidation: Num, stop: Num) -> bool {
+    match side {
+        Side::Buy => stop <= liquidation,
+        Side::Sell => stop >= liquidation,
+    }
+}
+
 /// How fast equity above maintenance falls per coin as the price moves against the position.
 fn steepness(side: Side, maintenance: Num) -> Option<Num> {
     match side {

@@ -1,10 +1,11 @@
 //! What gets a trader out of a position when nobody watches: the stops and targets that point at it.
 
 use super::{Scene, Span, Tone, format};
-use crate::model::{Market, Num, Order, Position, Protection, Side};
+use crate::model::{Market, Num, Order, Position, Protection, Side, estimate};
 
 /// The nearest stop of a position and how much all its stops cover, or `NO STOP`; `STOP ?` when an order that could be
-/// one cannot be told. Unknown until the working orders have come.
+/// one cannot be told. One that the position does not live to see is told as `past liq`. Unknown until the working orders
+/// have come.
 pub(super) fn stop(position: &Position, scene: &Scene<'_>) -> Span {
     let Some(orders) = scene.store.orders.value() else {
         return Span::unknown();
@@ -13,10 +14,10 @@ pub(super) fn stop(position: &Position, scene: &Scene<'_>) -> Span {
     let market = scene.store.market(&position.market_id);
     match guarded(Protection::Stop, position, scene) {
         Some(stops) => {
-            let tone = if stops.is_whole() {
-                Tone::Plain
-            } else {
-                Tone::Warn
+            let tone = match (stops.is_late, stops.is_whole()) {
+                (true, _) => Tone::Alert,
+                (false, true) => Tone::Plain,
+                (false, false) => Tone::Warn,
             };
             Span::new(stops.words("SL", market), tone)
         }
@@ -30,9 +31,10 @@ pub(super) fn stop(position: &Position, scene: &Scene<'_>) -> Span {
 /// What stands where no order stops a position.
 const BARE: &str = "NO STOP";
 
-/// Whether it is known that no order stops it, as [`stop`] says.
+/// Whether it is known that no order stops it in time, as [`stop`] says.
 pub(super) fn is_bare(position: &Position, scene: &Scene<'_>) -> bool {
-    stop(position, scene).text == BARE
+    let stop = stop(position, scene);
+    stop.text == BARE || stop.tone == Tone::Alert
 }
 
 /// An armed order of its market whose words nobody has heard of: a second stop beside it would be one too many.
@@ -62,8 +64,10 @@ pub(super) fn orders_of<'a>(
 struct Guarded {
     nearest: Num,
     count: usize,
-    /// Of the position, all of them together; not held to 1.
+    /// Of the position, all together that can fire before it is liquidated; not held to 1.
     share: Option<Num>,
+    /// The position is liquidated before the nearest is reached.
+    is_late: bool,
 }
 
 impl Guarded {
@@ -78,9 +82,16 @@ impl Guarded {
         let price = format::price(self.nearest, market);
         let part = self.share.filter(|_| !self.is_whole());
         let part = part.map(|share| format!(" {}", format::whole_percent(share)));
-        let words = [count, Some(format!("{what} {price}")), part];
+        let late = self.is_late.then(|| " past liq".to_owned());
+        let words = [count, Some(format!("{what} {price}")), part, late];
         words.into_iter().flatten().collect()
     }
+}
+
+/// As the service tells its liquidation price now.
+pub(super) fn is_liquidated_before(position: &Position, stop: Num) -> bool {
+    let at = position.side().zip(position.liquidation_price);
+    at.is_some_and(|(side, liquidation)| estimate::is_beyond(side, liquidation, stop))
 }
 
 fn guarded(wanted: Protection, position: &Position, scene: &Scene<'_>) -> Option<Guarded> {
@@ -95,10 +106,14 @@ fn guarded(wanted: Protection, position: &Position, scene: &Scene<'_>) -> Option
     } else {
         legs.first()
     };
-    let sizes = legs.iter().map(|(_, size)| *size);
+    let is_late = |stop: Num| wanted == Protection::Stop && is_liquidated_before(position, stop);
+    let in_time = legs.iter().filter(|(price, _)| !is_late(*price));
+    let sizes = in_time.map(|(_, size)| *size);
     let covered = sizes.reduce(|all, size| all.plus(size).unwrap_or(all));
+    let nearest = nearest?.0;
     Some(Guarded {
-        nearest: nearest?.0,
+        nearest,
+        is_late: is_late(nearest),
         count: legs.len(),
         share: covered.and_then(|covered| covered.over(position.quantity())),
     })
@@ -137,6 +152,14 @@ mod tests {
         assert_eq!(two, Span::new("2 SL 58,000 20%", Tone::Warn));
         let both = shown(&[("58000", "0.2", "0.2"), ("57000", "0.3", "0.3")]);
         assert_eq!(both, Span::plain("2 SL 58,000"));
+    }
+
+    #[test]
+    fn a_stop_that_the_position_does_not_live_to_see_covers_nothing_of_it() {
+        let late = shown(&[("44000", "0.5", "0.5")]);
+        assert_eq!(late, Span::new("SL 44,000 past liq", Tone::Alert));
+        let half = shown(&[("58000", "0.25", "0.25"), ("44000", "0.25", "0.25")]);
+        assert_eq!(half, Span::new("2 SL 58,000 50%", Tone::Warn));
     }
 
     #[test]

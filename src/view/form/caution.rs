@@ -1,5 +1,6 @@
 //! What a slip of the fingers looks like: said in the form, never held against it.
 
+use super::{entry::liquidation, preview::liquidated_before};
 use crate::{
     app::Model,
     model::{
@@ -7,7 +8,7 @@ use crate::{
         draft::{EntryDraft, Field, Seen},
         estimate,
     },
-    view::format,
+    view::{format, protection::is_liquidated_before},
 };
 
 /// Limits this much worse than the best price are seldom meant, in percent.
@@ -22,6 +23,8 @@ pub(super) fn slips(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<Strin
         through(draft, model, seen),
         large(draft, model, seen),
         beyond(draft, model, seen),
+        unreached_stop(draft, model, seen),
+        dead_trigger(draft, seen),
     ];
     own.into_iter().flatten().collect()
 }
@@ -40,6 +43,31 @@ fn through(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<String> {
         let (percent, best) = (percent.rounded(1), format::price(best, seen.market));
         format!("the limit is {percent} % through the market, {best}: is every digit meant?")
     })
+}
+
+/// A stop is no protection where the position is gone before it.
+fn unreached_stop(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<String> {
+    let stop = draft.known(Field::StopLoss)?;
+    let liquidation = liquidation(draft, model, seen);
+    let price = liquidated_before(liquidation, draft.side, stop)?;
+    let price = format::average(price, seen.market);
+    Some(format!(
+        "liquidated at est. {price}, before the stop: a nearer stop or less leverage"
+    ))
+}
+
+fn dead_trigger(draft: &EntryDraft, seen: &Seen) -> Option<String> {
+    let trigger = draft.known(Field::TriggerPrice);
+    let trigger = trigger.filter(|_| draft.only_reduces() && draft.watched().is_none())?;
+    gone_before(trigger, seen)
+}
+
+/// Of a new order and of a close alike: that the open position does not live to see its trigger.
+pub(super) fn gone_before(trigger: Num, seen: &Seen) -> Option<String> {
+    let position = seen.position?;
+    let price = format::average(position.liquidation_price?, seen.market);
+    is_liquidated_before(position, trigger)
+        .then(|| format!("the position is liquidated at {price}, before this can fire"))
 }
 
 fn large(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<String> {

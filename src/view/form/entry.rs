@@ -26,14 +26,12 @@ pub(super) fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<Line>
     let size = draft.resolved_size(seen).ok();
     let entry = draft.entry(seen);
     let notional = size.zip(entry).and_then(|(s, p)| s.times(p));
+    let liquidation = liquidation(draft, model, seen);
     let mut lines = vec![
         ("size", sized(size, seen)),
         ("notional", dollars(notional)),
         ("initial margin", dollars(draft.initial_margin(seen))),
-        (
-            "liquidation",
-            liquidated(liquidation(draft, model, seen), seen.market),
-        ),
+        ("liquidation", liquidated(liquidation, seen.market)),
         fee(
             traded(draft, notional, seen),
             draft.market_id.as_ref(),
@@ -47,6 +45,7 @@ pub(super) fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<Line>
             entry,
             target: draft.known(Field::TakeProfit),
             stop: draft.known(Field::StopLoss),
+            liquidation,
         };
         lines.extend(trade.reward());
     }
@@ -203,7 +202,7 @@ fn expires(draft: &EntryDraft, motion: Motion, seen: &Seen) -> Span {
 }
 
 /// If all of it filled at its price; nothing for what reduces or turns a position, or would change its mode.
-fn liquidation(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<Liquidation> {
+pub(super) fn liquidation(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<Liquidation> {
     if !is_held_known((model, seen)) {
         return None;
     }

@@ -39,17 +39,28 @@ pub(super) struct Trade {
     pub(super) entry: Option<Num>,
     pub(super) target: Option<Num>,
     pub(super) stop: Option<Num>,
+    /// Of the position it would be part of, where that is reckoned.
+    pub(super) liquidation: Option<Liquidation>,
 }
 
 impl Trade {
-    /// What is lost at the stop, and how much may be won for it.
+    /// What is lost at the stop, and how much may be won for it. A stop that the position would not live to see loses
+    /// what the liquidation does, and is no measure of anything.
     pub(super) fn reward(&self) -> [Line; 2] {
+        if let Some(liquidation) = self.liquidated_before_stop() {
+            let lost = profit(self.gain_at(Some(liquidation)));
+            let words = format!("liquidated first, {}", lost.text);
+            return [
+                ("at stop", Span::new(words, Tone::Alert)),
+                ("R:R", unknown()),
+            ];
+        }
         let known = self.entry.zip(self.stop);
         let ratio = known.zip(self.target).and_then(|((entry, stop), target)| {
             estimate::reward_to_risk(self.side, entry, target, stop)
         });
         [
-            ("at stop", profit(self.at_stop())),
+            ("at stop", profit(self.gain_at(self.stop))),
             (
                 "R:R",
                 super::known(ratio.map(|r| format!("{} : 1", r.rounded(2)))),
@@ -57,8 +68,25 @@ impl Trade {
         ]
     }
 
-    fn at_stop(&self) -> Option<Num> {
-        estimate::gain(self.side, self.entry?, self.stop?)?.times(self.quantity?)
+    fn gain_at(&self, exit: Option<Num>) -> Option<Num> {
+        estimate::gain(self.side, self.entry?, exit?)?.times(self.quantity?)
+    }
+
+    fn liquidated_before_stop(&self) -> Option<Num> {
+        self.stop
+            .and_then(|stop| liquidated_before(self.liquidation, self.side, stop))
+    }
+}
+
+/// Where it is liquidated, if that is before `stop` is reached.
+pub(super) fn liquidated_before(
+    liquidation: Option<Liquidation>,
+    side: Side,
+    stop: Num,
+) -> Option<Num> {
+    match liquidation? {
+        Liquidation::At(price) => estimate::is_beyond(side, price, stop).then_some(price),
+        Liquidation::Never => None,
     }
 }
 
@@ -186,6 +214,7 @@ fn exits(draft: &ExitsDraft, seen: &Seen) -> Vec<Line> {
             entry,
             target: target.ok().flatten(),
             stop: stop.ok().flatten(),
+            liquidation: None,
         };
         lines.extend(trade.reward());
     }

@@ -794,6 +794,33 @@ mod what_is_said_before_it_is_sent {
     }
 
     #[test]
+    fn a_stop_that_comes_after_the_liquidation_is_no_stop_and_the_form_says_so() {
+        let mut model = desk();
+        press(
+            &mut model,
+            "2 j s 2 tab tab 3300 tab tab ctrl-u 10 tab right",
+        );
+        assert_eq!(of(&model, "liquidation"), "est. 3,235.3");
+        assert_eq!(of(&model, "at stop"), "liquidated first, est. -470.59 USD");
+        assert_eq!(of(&model, "R:R"), "–");
+        let late = "liquidated at est. 3,235.3, before the stop: a nearer stop or less leverage";
+        assert_eq!(warnings(&model), [late]);
+        press(&mut model, "shift-tab shift-tab shift-tab ctrl-u 3200");
+        assert_eq!(of(&model, "at stop"), "est. -400.00 USD");
+        assert_eq!(warnings(&model), [""; 0]);
+    }
+
+    #[test]
+    fn a_trigger_that_an_open_position_does_not_live_to_see_is_named_in_every_form() {
+        let late = "the position is liquidated at 45,000, before this can fire";
+        let mut model = desk();
+        press(&mut model, "c tab tab cond tab tab tab 44000");
+        assert_eq!(warnings(&model), [late]);
+        press(&mut model, "ctrl-u 46000");
+        assert_eq!(warnings(&model), [""; 0]);
+    }
+
+    #[test]
     fn leaving_a_form_that_was_written_in_says_what_the_second_press_does() {
         let mut model = desk();
         press(&mut model, "b 0.1 esc");

@@ -133,8 +133,12 @@ fn close(draft: &CloseDraft, model: &Model, seen: &Seen) -> Vec<String> {
         let price = draft.trigger_price().ok();
         fires_at_once(price, draft.trigger_direction, seen)
     });
+    let trigger = draft.trigger_price().ok();
+    let trigger =
+        trigger.filter(|_| draft.has(Field::TriggerPrice) && draft.watched(seen).is_none());
     let mut lines = still_open(&draft.position_id, model);
     lines.extend(fires.flatten());
+    lines.extend(trigger.and_then(|trigger| caution::gone_before(trigger, seen)));
     lines
 }
 
