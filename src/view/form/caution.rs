@@ -5,7 +5,7 @@ use crate::{
     app::Model,
     model::{
         Num, Order, Position, Side,
-        draft::{EntryDraft, Field, Seen},
+        draft::{EntryDraft, Field, Seen, Shape},
         estimate,
     },
     view::{format, protection::is_liquidated_before},
@@ -32,17 +32,32 @@ pub(super) fn slips(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<Strin
 /// Where a collar is set, it holds such a price back; without one it is only told.
 fn through(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<String> {
     let has_collar = model.options.checks.price_collar_bps.is_some();
-    let is_plain = draft.has(Field::LimitPrice) && !draft.has(Field::TriggerPrice);
-    let limit = draft.known(Field::LimitPrice).filter(|_| is_plain)?;
+    let (what, price) = worst_price(draft)?;
     let (best, worse) = match draft.side {
         Side::Buy => (seen.market?.ask?, 1_i64),
         Side::Sell => (seen.market?.bid?, -1),
     };
-    let percent = estimate::distance_percent(best, limit)?.times(Num::from(worse))?;
+    let percent = estimate::distance_percent(best, price)?.times(Num::from(worse))?;
     (!has_collar && percent > Num::from(THROUGH)).then(|| {
         let (percent, best) = (percent.rounded(1), format::price(best, seen.market));
-        format!("the limit is {percent} % through the market, {best}: is every digit meant?")
+        format!("{what} is {percent} % through the market, {best}: is every digit meant?")
     })
+}
+
+/// What is paid or taken at worst by what can fill at once.
+fn worst_price(draft: &EntryDraft) -> Option<(&'static str, Num)> {
+    if draft.shape == Shape::Ladder {
+        let ends = [Field::StartPrice, Field::EndPrice].map(|end| draft.known(end));
+        let ends = ends.into_iter().flatten();
+        let worst = match draft.side {
+            Side::Buy => ends.max(),
+            Side::Sell => ends.min(),
+        };
+        return Some(("a rung", worst?));
+    }
+    let is_plain = draft.has(Field::LimitPrice) && !draft.has(Field::TriggerPrice);
+    let limit = draft.known(Field::LimitPrice).filter(|_| is_plain)?;
+    Some(("the limit", limit))
 }
 
 /// A stop is no protection where the position is gone before it.

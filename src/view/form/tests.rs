@@ -794,6 +794,21 @@ mod what_is_said_before_it_is_sent {
     }
 
     #[test]
+    fn a_ladder_at_the_prices_of_another_market_is_told_like_a_limit_is() {
+        let mut model = desk();
+        press(&mut model, "l 0.4 tab 66000 tab 68000 tab 4");
+        let through = "a rung is 6.2 % through the market, 64,001: is every digit meant?";
+        assert_eq!(warnings(&model), [through]);
+        press(&mut model, "shift-tab ctrl-u 65000");
+        assert_eq!(
+            warnings(&model),
+            ["a rung is 3.1 % through the market, 64,001: is every digit meant?"]
+        );
+        press(&mut model, "ctrl-u 63000 shift-tab ctrl-u 64000");
+        assert_eq!(warnings(&model), [""; 0]);
+    }
+
+    #[test]
     fn a_stop_that_comes_after_the_liquidation_is_no_stop_and_the_form_says_so() {
         let mut model = desk();
         press(
