@@ -14,8 +14,8 @@ pub struct Health {
     limited_until: Option<Timestamp>,
     /// What the key's requests have been learned to be limited to, a minute.
     budget: Option<u32>,
-    /// When the far end is tried again, while it does not answer.
-    next_try: Option<Timestamp>,
+    /// When a source that was not answered, or with trouble, is asked again.
+    retries: BTreeMap<Source, Timestamp>,
     /// When the last call ended, answered or not; or when a pause after a no of the service is over.
     heard_at: Option<Timestamp>,
     /// Calls without an answer since the last one that had one, by what was asked for.
@@ -24,15 +24,13 @@ pub struct Health {
 
 impl Health {
     pub(super) fn answered(&mut self, source: Source, trouble: Option<&Failure>) {
-        match trouble {
-            Some(why) => {
-                self.ailing.insert(source, why.kind);
-            }
-            None => {
-                if let Some(over) = self.ailing.remove(&source) {
-                    self.ailing.retain(|_, kind| *kind != over);
-                }
-            }
+        if let Some(why) = trouble {
+            self.ailing.insert(source, why.kind);
+            return;
+        }
+        self.retries.remove(&source);
+        if let Some(over) = self.ailing.remove(&source) {
+            self.ailing.retain(|_, kind| *kind != over);
         }
     }
 
@@ -42,7 +40,6 @@ impl Health {
             *self.unanswered.entry(path.to_owned()).or_default() += 1;
         } else {
             self.unanswered.clear();
-            self.next_try = None;
         }
         self.budget = call.budget;
         self.heard_at = self.heard_at.max(Some(call.at.plus(call.elapsed)));
@@ -53,15 +50,21 @@ impl Health {
         }
     }
 
-    /// A source that found nobody asks again at `at`. Several do; the first counts.
-    pub(super) fn tries_again(&mut self, at: Timestamp, now: Timestamp) {
-        let first = self.next_try(now).map_or(at, |known| known.min(at));
-        self.next_try = Some(first);
+    /// A source that was not answered, or with trouble, asks again at `at`.
+    pub(super) fn tries_again(&mut self, source: Source, at: Timestamp) {
+        self.retries.insert(source, at);
     }
 
-    /// When the far end is tried again, if it does not answer and that is still to come.
+    /// When the first of the sources in trouble asks again, if that is still to come.
     pub fn next_try(&self, now: Timestamp) -> Option<Timestamp> {
-        self.next_try.filter(|at| *at > now)
+        self.retries.values().copied().filter(|at| *at > now).min()
+    }
+
+    /// The same of the sources with this trouble.
+    pub fn asks_again(&self, kind: FailureKind, now: Timestamp) -> Option<Timestamp> {
+        let ailing = self.ailing.iter().filter(|(_, ailing)| **ailing == kind);
+        let retries = ailing.filter_map(|(source, _)| self.retries.get(source).copied());
+        retries.filter(|at| *at > now).min()
     }
 
     /// Since when nothing has come although something could have; `None` before the first call.

@@ -108,8 +108,8 @@ pub enum Msg {
     /// The order book of a market, asked for at this instant.
     Booked(MarketId, Timestamp, Result<Book, Failure>),
     Called(Call),
-    /// Nobody answered a poll; it is asked again at this instant.
-    TriesAgain(Timestamp),
+    /// A poll was not answered, or with trouble; it is asked again at this instant.
+    TriesAgain(Source, Timestamp),
     Progress(Ticket, Progress),
     Settled(Ticket, Result<Receipt, Failure>),
     /// A cancel that was queued has come to its end.

@@ -44,8 +44,8 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
             let alerts = alerts::called(model);
             alerts::raise(model, alerts)
         }
-        Msg::TriesAgain(at) => {
-            model.store.health.tries_again(at, model.now);
+        Msg::TriesAgain(source, at) => {
+            model.store.health.tries_again(source, at);
             vec![]
         }
         Msg::Progress(ticket, progress) => advance(model, ticket, progress),

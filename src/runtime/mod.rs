@@ -186,7 +186,7 @@ fn take(fleet: &mut Fleet, whose: Whose, msg: Msg, clock: Clock) -> Vec<(usize, 
 /// What becomes of a command is news the person waits for; what a poll brings can wait for its flock.
 fn cause(msg: &Msg) -> Cause {
     match msg {
-        Msg::Polled(_) | Msg::Booked(..) | Msg::Called(_) | Msg::TriesAgain(_) | Msg::Tick => {
+        Msg::Polled(_) | Msg::Booked(..) | Msg::Called(_) | Msg::TriesAgain(..) | Msg::Tick => {
             Cause::Background
         }
         Msg::Key(_)

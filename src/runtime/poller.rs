@@ -76,6 +76,7 @@ impl Poller {
             poller.paces.iter().zip(poller.nudges.values()).zip(1..)
         {
             let beat = Beat {
+                source: *source,
                 desk: poller.desk.clone(),
                 nudge: Arc::clone(nudge),
                 recoveries: recoveries.clone(),
@@ -172,6 +173,7 @@ fn paces(intervals: &BTreeMap<Source, Duration>) -> impl Iterator<Item = (Source
 
 /// One source's task.
 struct Beat {
+    source: Source,
     desk: Desk,
     nudge: Arc<Notify>,
     /// Counts the times a source that had failed was answered again.
@@ -239,13 +241,11 @@ impl Beat {
         None
     }
 
-    /// Where nobody answered, the desk counts down to the next try.
+    /// In trouble, the desk counts down to the next try.
     async fn announce(&self, trouble: Option<&Failure>, wait: Wait) {
-        let silent =
-            |why: &&Failure| matches!(why.kind, FailureKind::Unreachable | FailureKind::TimedOut);
-        if let (Some(_), Wait::For(wait) | Wait::AtLeast(wait)) = (trouble.filter(silent), wait) {
+        if let (Some(_), Wait::For(wait) | Wait::AtLeast(wait)) = (trouble, wait) {
             let at = self.desk.clock.now().plus(wait);
-            self.desk.say(Msg::TriesAgain(at)).await;
+            self.desk.say(Msg::TriesAgain(self.source, at)).await;
         }
     }
 

@@ -204,6 +204,7 @@ pub fn file(sheet: &Sheet) -> (String, usize) {
         zone: &zone,
         mode: None,
         motion: Motion::Full,
+        priced: None,
     };
     match (&sheet.rows, sheet.format) {
         (SheetRows::Positions(rows), Format::Json) => (json(rows), rows.len()),

@@ -147,20 +147,27 @@ fn halted(model: &Model) -> Option<Segment> {
 
 fn worth(model: &Model) -> Segment {
     let facts = model.store.account.value();
-    let usd = |amount: Option<Num>| match amount {
-        Some(amount) => Span::new(format::usd(amount), Tone::Strong),
+    let late = title::age_of(model, Source::Account).filter(|age| age.tone != Tone::Muted);
+    let (age, tone) = late.map_or((String::new(), None), |late| (late.text, Some(late.tone)));
+    // Figures say themselves that they are old: where room is short nothing else is there to do it.
+    let equity = |age: &str| match facts.and_then(|facts| facts.equity) {
+        Some(equity) => {
+            let words = format!("{} {age}", format::usd(equity));
+            Span::new(words.trim_end(), tone.unwrap_or(Tone::Strong))
+        }
         None => Span::unknown(),
     };
-    let equity = usd(facts.and_then(|f| f.equity));
-    let day = words::pnl(facts.and_then(|f| f.day_pnl));
-    let brief = vec![equity.clone(), Span::muted(" day "), day.clone()];
-    let fewest = vec![equity.clone()];
-    Segment::new(
-        2,
-        vec![Span::muted("equity "), equity, Span::muted("  day "), day],
-    )
-    .brief(brief)
-    .fewest(fewest)
+    let day = words::pnl(facts.and_then(|facts| facts.day_pnl));
+    let day = Span {
+        tone: tone.unwrap_or(day.tone),
+        ..day
+    };
+    let brief = vec![equity(&age), Span::muted(" day "), day.clone()];
+    let fewest = vec![equity(age.split(' ').next().unwrap_or_default())];
+    let label = Span::muted("equity ");
+    Segment::new(2, vec![label, equity(&age), Span::muted("  day "), day])
+        .brief(brief)
+        .fewest(fewest)
 }
 
 /// What can still be put behind new positions, as the service reckons it.
@@ -237,7 +244,23 @@ fn api(model: &Model) -> Segment {
     let state = api_state(model);
     let mut words = vec![Span::muted("api "), state.clone()];
     words.extend(asks_again(model));
+    words.extend(troubled_until(model));
     Segment::new(0, words).brief(vec![state])
+}
+
+/// When a source that is answered with trouble asks again: `, again in 4s`.
+fn troubled_until(model: &Model) -> Option<Span> {
+    let health = &model.store.health;
+    if health.tries() > 0 || health.limited_until(model.now).is_some() {
+        return None;
+    }
+    let (kind, ..) = TROUBLES.iter().find(|(kind, ..)| health.has(*kind))?;
+    let at = health.asks_again(*kind, model.now)?;
+    let scene = Scene::of(model, &model.options.zone);
+    Some(Span::muted(format!(
+        ", again {}",
+        scene.until_own(at, passing::NEXT)
+    )))
 }
 
 /// A refused key is not tried again by itself.
@@ -331,21 +354,14 @@ fn pace(elapsed: Duration, motion: Motion) -> Span {
     Span::new(words, tone)
 }
 
-/// The ages that matter always; prices and account figures when they are late.
+/// The ages that matter always, and that of prices when they are late; the account's figures tell their own.
 fn ages(model: &Model) -> Vec<Segment> {
     let age = |source, label: &str| Some((label.to_owned(), title::age_of(model, source)?));
     let always = [
         age(Source::Orders, "orders "),
         age(Source::Positions, "positions "),
     ];
-    let late = [
-        age(Source::Markets, "prices "),
-        age(Source::Account, "account "),
-    ];
-    let late = late
-        .into_iter()
-        .flatten()
-        .filter(|(_, age)| age.tone != Tone::Muted);
+    let late = age(Source::Markets, "prices ").filter(|(_, age)| age.tone != Tone::Muted);
     let shown = always.into_iter().flatten().chain(late);
     shown
         .map(|(label, age)| {

@@ -179,6 +179,8 @@ pub struct Scene<'a> {
     pub mode: Option<Mode>,
     /// Whether what only time moves stands still.
     pub motion: Motion,
+    /// The tone of numbers that late prices are part of; `None` while prices are not late.
+    pub priced: Option<Tone>,
 }
 
 impl<'a> Scene<'a> {
@@ -191,6 +193,16 @@ impl<'a> Scene<'a> {
             zone,
             mode: model.identity.as_ref().map(|identity| identity.mode),
             motion: model.options.motion,
+            priced: title::priced(model),
+        }
+    }
+
+    /// A number that prices are part of: late prices make it late, whatever else it means.
+    pub(super) fn priced(&self, number: Span) -> Span {
+        let is_alarm = number.tone == Tone::Alert || number.text == format::UNKNOWN;
+        match self.priced {
+            Some(tone) if !is_alarm => Span { tone, ..number },
+            Some(_) | None => number,
         }
     }
 

@@ -75,12 +75,10 @@ pub(super) fn entry(position: &Position, scene: &Scene<'_>) -> Cell {
 
 fn mark(position: &Position, scene: &Scene<'_>) -> Cell {
     let market = scene.store.market(&position.market_id);
-    known(
-        market
-            .and_then(|m| m.mark)
-            .map(|p| format::average(p, market)),
-    )
-    .into()
+    let mark = market
+        .and_then(|m| m.mark)
+        .map(|p| format::average(p, market));
+    scene.priced(known(mark)).into()
 }
 
 /// Where no price liquidates a position. The paper exchange leaves the field out just then
@@ -116,7 +114,8 @@ fn distance(position: &Position, scene: &Scene<'_>) -> Cell {
     let Some(distance) = liquidation_distance(position, scene) else {
         return of_liquidation(position, scene, None).into();
     };
-    Span::new(format::percent(distance), distance_tone(distance)).into()
+    let distance = Span::new(format::percent(distance), distance_tone(distance));
+    scene.priced(distance).into()
 }
 
 /// `anchors.md` 4, Colour: below a tenth is danger, below a quarter is close.
@@ -133,7 +132,8 @@ pub(super) fn unrealized_pnl(position: &Position, scene: &Scene<'_>) -> Option<N
 }
 
 fn unrealized(position: &Position, scene: &Scene<'_>) -> Cell {
-    words::pnl(unrealized_pnl(position, scene)).into()
+    let profit = words::pnl(unrealized_pnl(position, scene));
+    scene.priced(profit).into()
 }
 
 /// Return on the margin posted at entry, extra margin included.
@@ -144,7 +144,8 @@ pub(super) fn return_on_margin(position: &Position, scene: &Scene<'_>) -> Option
 }
 
 fn roe(position: &Position, scene: &Scene<'_>) -> Cell {
-    words::pnl_percent(return_on_margin(position, scene)).into()
+    let share = words::pnl_percent(return_on_margin(position, scene));
+    scene.priced(share).into()
 }
 
 fn at_liquidation(position: &Position, scene: &Scene<'_>) -> Cell {
@@ -226,7 +227,8 @@ pub(super) fn foot<'a>(
         .try_fold(Num::ZERO, |sum, profit| sum.plus((*profit)?));
     match total {
         Some(total) if !profits.is_empty() => {
-            vec![vec![Span::muted("uPnL "), words::pnl(Some(total))]]
+            let total = scene.priced(words::pnl(Some(total)));
+            vec![vec![Span::muted("uPnL "), total]]
         }
         Some(_) | None => vec![],
     }

@@ -172,13 +172,26 @@ fn freshness(model: &Model, pane: Pane) -> Vec<Span> {
     } else {
         pane.source()
     };
-    spans.extend(
-        source
-            .map(|source| source_words(model, source))
-            .into_iter()
-            .flatten(),
-    );
+    let prices = late_prices(model).filter(|_| pane == Pane::Positions);
+    let own = source.map_or(vec![], |source| source_words(model, source));
+    // What is older is how old the pane is.
+    let own = own
+        .into_iter()
+        .filter(|span| prices.is_none() || span.tone != Tone::Muted);
+    spans.extend(own);
+    spans.extend(prices);
     spans
+}
+
+/// `prices OLD 16s`: marks, profits and distances are reckoned with them.
+fn late_prices(model: &Model) -> Option<Span> {
+    let age = age_of(model, Source::Markets).filter(|age| age.tone != Tone::Muted)?;
+    Some(Span::new(format!("prices {}", age.text), age.tone))
+}
+
+/// The tone of numbers that late or old prices are part of.
+pub(super) fn priced(model: &Model) -> Option<Tone> {
+    late_prices(model).map(|_| Tone::Warn)
 }
 
 /// How many rows the acting keys would act on together.

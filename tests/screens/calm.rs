@@ -6,7 +6,7 @@ use crate::{
     words::{cell, header},
 };
 use perpdeck::{
-    app::{Fleet, Model, Motion, Msg, overlay::Overlay, pane::Pane, update},
+    app::{Fleet, Model, Motion, Msg, overlay::Overlay, pane::Pane, poll::Source, update},
     model::{Call, FailureKind, Timestamp},
     view::{self, Scene, format::Zone},
 };
@@ -89,7 +89,7 @@ fn a_far_end_that_is_down_says_when_it_is_tried_again() {
     let call = desk::call("GET", "/v1/orders", Err(FailureKind::Unreachable), 2);
     update(&mut model, desk::NOW, Msg::Called(call));
     let at = Timestamp(desk::NOW.0 + 4_000);
-    update(&mut model, desk::NOW, Msg::TriesAgain(at));
+    update(&mut model, desk::NOW, Msg::TriesAgain(Source::Orders, at));
     assert!(
         header(&model).contains("DOWN, retry 1 at 14:13:24"),
         "{}",

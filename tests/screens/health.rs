@@ -6,10 +6,16 @@ use crate::{
     words::{footer, header},
 };
 use perpdeck::{
-    app::{Effect, Model, Msg, overlay::Overlay, pane::Pane, poll::Answer, update},
+    app::{
+        Effect, Model, Msg,
+        overlay::Overlay,
+        pane::Pane,
+        poll::{Answer, Source},
+        update,
+    },
     model::{Call, Failure, FailureKind, Order, Page, Ticket, Timestamp},
     ui::{Theme, picture},
-    view::{self, Title},
+    view::{self, Body, Scene, Title, Tone, format::Zone},
 };
 use std::time::Duration;
 
@@ -75,9 +81,13 @@ fn a_far_end_that_is_down_is_tried_again_at_a_time_that_is_counted_down() {
     let call = || desk::call("GET", "/v1/orders", Err(FailureKind::Unreachable), 2);
     called(&mut model, call());
     called(&mut model, call());
-    for seconds in [9, 4, 20] {
+    for (source, seconds) in [
+        (Source::Orders, 9),
+        (Source::Twaps, 4),
+        (Source::Closed, 20),
+    ] {
         let at = desk::NOW.plus(Duration::from_secs(seconds));
-        update(&mut model, desk::NOW, Msg::TriesAgain(at));
+        update(&mut model, desk::NOW, Msg::TriesAgain(source, at));
     }
     let words = header(&model);
     assert!(words.contains("api DOWN, retry 2 in 4s"), "{words}");
@@ -160,6 +170,80 @@ fn shut_out() -> Model {
     desk::arrive(&mut model, 0, Answer::Positions(Err(why())));
     desk::arrive(&mut model, 0, Answer::History(Err(why())));
     model
+}
+
+/// Prices fail for a quarter of a minute while everything else is read.
+fn without_prices() -> (Model, Timestamp) {
+    let mut model = desk::full();
+    let later = desk::NOW.plus(Duration::from_secs(15));
+    update(&mut model, later, Msg::Tick);
+    let positions = model.store.positions.value().cloned().unwrap();
+    desk::arrive(&mut model, -15, Answer::Positions(Ok(positions)));
+    let busy = Failure::new(FailureKind::Unavailable, "busy");
+    desk::arrive(&mut model, -15, Answer::Markets(Err(busy)));
+    (model, later)
+}
+
+#[test]
+fn positions_are_as_old_as_the_prices_they_are_reckoned_with() {
+    let (model, _) = without_prices();
+    let title = view::title(&model, Pane::Positions);
+    assert_eq!(freshness(&title), "prices OLD 15s");
+    let zone = Zone::utc();
+    let scene = Scene::of(&model, &zone);
+    let table = view::pane_table(Pane::Positions, &model.rows(Pane::Positions), 0..1, &scene);
+    let Some(Body::Cells(cells)) = table.rows.first().map(|row| &row.body) else {
+        panic!("no position");
+    };
+    let shown = table.headings.iter().zip(cells);
+    let warns: Vec<_> = shown
+        .filter(|(_, cell)| cell.spans.iter().any(|span| span.tone == Tone::Warn))
+        .map(|(heading, _)| heading.title)
+        .collect();
+    for reckoned in ["mark", "to liq", "uPnL", "ROE"] {
+        assert!(warns.contains(&reckoned), "{reckoned}: {warns:?}");
+    }
+    for told in ["size", "entry", "liq", "fees"] {
+        assert!(!warns.contains(&told), "{told}: {warns:?}");
+    }
+    for (width, height) in [(60, 16), (70, 20), (120, 40)] {
+        let shown = screen(&model, width, height);
+        assert!(
+            shown.contains("prices OLD 15s"),
+            "{width}x{height}\n{shown}"
+        );
+    }
+}
+
+#[test]
+fn trouble_of_one_source_counts_down_to_its_next_question() {
+    let (mut model, now) = without_prices();
+    let at = now.plus(Duration::from_secs(4));
+    update(&mut model, now, Msg::TriesAgain(Source::Markets, at));
+    let words = header(&model);
+    assert!(words.contains("api UNAVAILABLE, again in 4s"), "{words}");
+    called(&mut model, desk::call("GET", "/v1/orders", Ok(200), 4));
+    let words = header(&model);
+    assert!(
+        words.contains("UNAVAILABLE, again in 4s"),
+        "others answer: {words}"
+    );
+}
+
+#[test]
+fn what_the_account_was_worth_says_how_long_ago_that_was() {
+    let mut model = desk::full();
+    let busy = Failure::new(FailureKind::Unavailable, "busy");
+    desk::arrive(&mut model, -14, Answer::Account(Err(busy)));
+    let later = desk::NOW.plus(Duration::from_secs(24));
+    update(&mut model, later, Msg::Tick);
+    let words = header(&model);
+    assert!(words.contains("equity 101,240.18 OLD 2"), "{words}");
+    for width in [70, 80, 120] {
+        let text = picture::text(&drawn(&model, width, 20, Theme::default()));
+        let first = text.lines().next().unwrap_or_default();
+        assert!(first.contains("101,240.18 OLD"), "{width}: {first}");
+    }
 }
 
 #[test]

@@ -57,6 +57,7 @@ fn drawn(store: &Store, draw: impl FnOnce(&Scene<'_>) -> String) -> String {
         zone: &zone,
         mode: None,
         motion: Motion::Full,
+        priced: None,
     })
 }
 

@@ -24,6 +24,7 @@ fn desk(responder: &Responder) -> (Desk, Receiver<Msg>) {
 fn beat(desk: Desk, interval: Duration) -> (Beat, Arc<Notify>) {
     let nudge = Arc::new(Notify::new());
     let beat = Beat {
+        source: Source::Orders,
         desk,
         nudge: Arc::clone(&nudge),
         recoveries: watch::Sender::default(),
@@ -43,7 +44,7 @@ fn beat(desk: Desk, interval: Duration) -> (Beat, Arc<Notify>) {
 async fn next(mail: &mut Receiver<Msg>) -> Msg {
     loop {
         let msg = mail.recv().await.unwrap();
-        if !matches!(msg, Msg::TriesAgain(_)) {
+        if !matches!(msg, Msg::TriesAgain(..)) {
             return msg;
         }
     }
@@ -64,7 +65,7 @@ async fn polled(mail: &mut Receiver<Msg>) -> Answer {
         | Msg::Opened(_)
         | Msg::Booked(..)
         | Msg::Called(_)
-        | Msg::TriesAgain(_)
+        | Msg::TriesAgain(..)
         | Msg::Progress(..)
         | Msg::Settled(..)
         | Msg::Ended(..)
@@ -257,8 +258,8 @@ async fn when_one_source_is_answered_again_those_that_failed_ask_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_source_that_finds_nobody_says_when_it_tries_again() {
-    let down = Failure::new(FailureKind::Unreachable, "refused");
+async fn a_source_in_trouble_says_when_it_asks_again() {
+    let down = Failure::new(FailureKind::Unavailable, "busy");
     let (client, _calls) = client(connection("http://127.0.0.1:1"));
     let (events, mut mail) = channel(4);
     let desk = Desk {
@@ -270,7 +271,7 @@ async fn a_source_that_finds_nobody_says_when_it_tries_again() {
     let (mut beat, _nudge) = beat(desk, Duration::from_secs(2));
     let start = tokio::time::Instant::now();
     beat.rest(Some(&down)).await;
-    let Some(Msg::TriesAgain(at)) = mail.recv().await else {
+    let Some(Msg::TriesAgain(Source::Orders, at)) = mail.recv().await else {
         panic!("it does not say when");
     };
     assert_eq!(at, NOW.plus(start.elapsed()));

@@ -90,7 +90,7 @@ impl<'a> Mail<'a> {
                 | Msg::Polled(_)
                 | Msg::Booked(..)
                 | Msg::Called(_)
-                | Msg::TriesAgain(_)
+                | Msg::TriesAgain(..)
                 | Msg::Ended(..)
                 | Msg::Resumed(..)
                 | Msg::Asked(..)
