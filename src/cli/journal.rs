@@ -3,7 +3,11 @@
 //! Contract: `list` and `show` read along with a running desk; `settle` and `rearm` write, so they need the journal for
 //! themselves. They only note what a person has found out: nothing is sent.
 
-use super::{Exit, out, state_dir, voice::json};
+use super::{
+    Exit, out, state_dir,
+    voice::json,
+    waits::{no_answer, saying},
+};
 use crate::{
     config::{Sources, load},
     journal::{Entry, IntentId, Journal, JournalError, Standing, State},
@@ -90,6 +94,9 @@ pub(super) fn run(args: &Args, sources: &Sources) -> Result<Exit> {
             Output::Json
         }
     });
+    let opening = || format!("{}; waiting for it", no_answer(&dir));
+    let look = || saying(opening(), || open_journal(&dir));
+    let open_mine = || saying(opening(), || Journal::open(&dir));
     let verb = args.verb.as_ref();
     match verb.unwrap_or(&Verb::List {
         open: false,
@@ -101,7 +108,7 @@ pub(super) fn run(args: &Args, sources: &Sources) -> Result<Exit> {
             limit,
             before,
         } => {
-            let journal = open_journal(&dir)?;
+            let journal = look()?;
             let mut entries = match before {
                 Some(id) => journal.recent_before(IntentId(*id), *limit)?,
                 None if *open => journal.open_intents()?,
@@ -111,9 +118,9 @@ pub(super) fn run(args: &Args, sources: &Sources) -> Result<Exit> {
             out::say(&list(&entries, output)?)?;
             Ok(Exit::Ok)
         }
-        Verb::Show { id } => show(&open_journal(&dir)?, *id, output),
-        Verb::Settle { id, finding } => settle(&mut Journal::open(&dir)?, *id, *finding),
-        Verb::Rearm => rearm(&mut Journal::open(&dir)?),
+        Verb::Show { id } => show(&look()?, *id, output),
+        Verb::Settle { id, finding } => settle(&mut open_mine()?, *id, *finding),
+        Verb::Rearm => rearm(&mut open_mine()?),
     }
 }
 

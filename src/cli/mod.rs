@@ -27,6 +27,7 @@ mod service;
 mod settings;
 mod snapshot;
 mod voice;
+mod waits;
 mod world;
 
 pub use args::Args;

@@ -52,7 +52,12 @@ pub(super) async fn recover(desk: Desk, left: oneshot::Receiver<Result<Left, Jou
         mut open,
         halted,
         fingerprint,
-    } = match left.await.unwrap_or(Err(JournalError::Stopped)) {
+    } = match desk
+        .scribe
+        .heard(left)
+        .await
+        .unwrap_or(Err(JournalError::Stopped))
+    {
         Ok(left) => left,
         Err(why) => {
             desk.scribe.tell(&why).await;
@@ -358,8 +363,8 @@ impl Bench<'_> {
         let told = self
             .desk
             .scribe
-            .write(move |journal| journal.tell(now, id, &standing));
-        // The scribe has said why, if not.
+            .write_soon(move |journal| journal.tell(now, id, &standing));
+        // The scribe has said why, if not; a slow disk does it later.
         let _told = told.await;
     }
 

@@ -23,6 +23,8 @@ use tokio::{
 
 /// How long an exit waits for the disk: its first byte is to leave within 250 ms of the key.
 const MOMENT: Duration = Duration::from_millis(100);
+/// After this the trader is told for what is waited: before the first of those who need not wait gives up.
+const WHILE: Duration = Duration::from_millis(900);
 
 type Job = Box<dyn FnOnce(&mut Result<Journal, JournalError>) + Send>;
 
@@ -30,8 +32,10 @@ type Job = Box<dyn FnOnce(&mut Result<Journal, JournalError>) + Send>;
 pub(super) struct Scribe {
     jobs: mpsc::Sender<Job>,
     alarm: Alarm,
-    /// An exit has waited its moment in vain, and the disk has not come back since: no other waits.
+    /// Somebody has waited in vain, and the disk has not come back since: no exit waits.
     behind: Arc<AtomicBool>,
+    /// That it hangs has been said, and it has not come back since.
+    hangs: Arc<AtomicBool>,
 }
 
 /// Tells once that the journal is down.
@@ -119,7 +123,8 @@ impl Scribe {
     ) -> Self {
         let (jobs, inbox) = mpsc::channel::<Job>();
         let behind = Arc::new(AtomicBool::new(false));
-        let caught_up = Arc::clone(&behind);
+        let hangs = Arc::new(AtomicBool::new(false));
+        let caught_up = [Arc::clone(&behind), Arc::clone(&hangs)];
         std::thread::spawn(move || {
             let mut journal = open();
             while let Ok(job) = inbox.recv() {
@@ -128,7 +133,9 @@ impl Scribe {
                 for job in inbox.try_iter() {
                     job(&mut journal);
                 }
-                caught_up.store(false, Ordering::Relaxed);
+                for flag in &caught_up {
+                    flag.store(false, Ordering::Relaxed);
+                }
             }
         });
         Self {
@@ -138,6 +145,7 @@ impl Scribe {
                 rung: Arc::default(),
             },
             behind,
+            hangs,
         }
     }
 
@@ -146,53 +154,76 @@ impl Scribe {
         self.alarm.rung.load(Ordering::Relaxed)
     }
 
-    /// Runs `job` on the journal's thread, after all jobs before it, and waits for its result.
-    pub(super) async fn write<T: Send + 'static>(
+    /// Runs `job` on the journal's thread, after all jobs before it, and waits for its result: no longer than
+    /// `patience`, after which it is [`JournalError::Slow`], and the job is still done when the disk gets to it.
+    async fn write_within<T: Send + 'static>(
         &self,
+        patience: Duration,
         job: impl FnOnce(&mut Journal) -> Result<T, JournalError> + Send + 'static,
     ) -> Result<T, JournalError> {
         let alarm = self.alarm.clone();
-        let heard = move |journal: &mut Result<Journal, JournalError>| {
+        let answer = self.queue(move |journal| {
             let result = on(journal, job);
             alarm.hear(&result);
             result
-        };
-        let answer = self.queue(heard).await;
-        if let Ok(result) = answer {
-            return result;
+        });
+        match timeout(patience, self.heard(answer)).await {
+            Ok(Some(result)) => result,
+            Ok(None) => {
+                self.tell(&JournalError::Stopped).await;
+                Err(JournalError::Stopped)
+            }
+            Err(_) => {
+                self.behind.store(true, Ordering::Relaxed);
+                Err(JournalError::Slow)
+            }
         }
-        self.tell(&JournalError::Stopped).await;
-        Err(JournalError::Stopped)
     }
 
-    /// [`Self::write`] for what raises exposure, [`Self::write_soon`] for what must not wait.
+    /// Waits for `job` as long as `patience` where it raises exposure, and as [`Self::write_soon`] where it must not wait.
     pub(super) async fn carry<T: Send + 'static>(
         &self,
         risk: Risk,
+        patience: Duration,
         job: impl FnOnce(&mut Journal) -> Result<T, JournalError> + Send + 'static,
     ) -> Result<T, JournalError> {
         match risk {
-            Risk::Increasing => self.write(job).await,
+            Risk::Increasing => self.write_within(patience, job).await,
             Risk::Neutral | Risk::Reducing => self.write_soon(job).await,
         }
     }
 
-    /// The same for what must not wait: after a moment it is [`JournalError::Slow`], and the job is still
-    /// done when the disk gets to it.
+    /// For what must not wait: a moment, and not at all where others have waited in vain.
     pub(super) async fn write_soon<T: Send + 'static>(
         &self,
         job: impl FnOnce(&mut Journal) -> Result<T, JournalError> + Send + 'static,
     ) -> Result<T, JournalError> {
-        let patience = if self.behind.load(Ordering::Relaxed) {
-            Duration::ZERO
-        } else {
-            MOMENT
-        };
-        let written = timeout(patience, self.write(job)).await;
-        written.unwrap_or_else(|_| {
-            self.behind.store(true, Ordering::Relaxed);
-            Err(JournalError::Slow)
-        })
+        let is_behind = self.behind.load(Ordering::Relaxed);
+        let patience = if is_behind { Duration::ZERO } else { MOMENT };
+        self.write_within(patience, job).await
+    }
+
+    /// What `answer` is, however long that takes; of a disk that takes long it is said. `None` when the journal's thread
+    /// is gone.
+    pub(super) async fn heard<T>(&self, mut answer: oneshot::Receiver<T>) -> Option<T> {
+        if let Ok(answer) = timeout(WHILE, &mut answer).await {
+            return answer.ok();
+        }
+        self.say_it_hangs();
+        answer.await.ok()
+    }
+
+    /// Nobody waits for the disk any more who need not, until it has caught up; who does is told for what, once.
+    fn say_it_hangs(&self) {
+        self.behind.store(true, Ordering::Relaxed);
+        if self.hangs.swap(true, Ordering::Relaxed) || self.is_down() {
+            return;
+        }
+        let text = "the disk of the journal does not answer: new orders wait for it, what closes or cancels goes out \
+                    ahead of it";
+        let msg = Msg::Said(Tone::Warn, text.to_owned());
+        // Whoever has so much to read already is not kept waiting for this.
+        let _full = self.alarm.events.try_send(msg);
     }
 
     /// Puts `job` at the end of the queue at once; its result comes when it comes.

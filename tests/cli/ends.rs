@@ -8,18 +8,19 @@ use super::{
 use serde_json::json;
 use std::{
     io::{BufRead as _, BufReader, Read as _},
+    os::unix::process::ExitStatusExt as _,
     process::{Child, ChildStderr, Stdio},
 };
 
 /// A verb on its way, that speaks as to a person.
-struct Running {
+pub(crate) struct Running {
     child: Child,
     err: BufReader<ChildStderr>,
     heard: String,
 }
 
 impl Running {
-    fn begin(served: &Served, verb: &[&str]) -> Self {
+    pub(crate) fn begin(served: &Served, verb: &[&str]) -> Self {
         let mut verb = served.verb(verb);
         let verb = verb.args(["--yes", "--output", "table"]);
         let mut child = verb
@@ -34,25 +35,26 @@ impl Running {
         }
     }
 
-    fn until_it_says(&mut self, words: &str) {
+    pub(crate) fn until_it_says(&mut self, words: &str) {
         while !self.heard.contains(words) {
             let count = self.err.read_line(&mut self.heard).unwrap();
             assert_ne!(count, 0, "never {words:?}: {}", self.heard);
         }
     }
 
-    fn interrupt(&self) {
+    pub(crate) fn interrupt(&self) {
         let process = self.child.id().to_string();
         let mut kill = Command::new("kill");
         assert!(kill.args(["-INT", &process]).status().unwrap().success());
     }
 
     /// Exit code, standard output, standard error.
-    fn end(mut self) -> (i32, String, String) {
+    pub(crate) fn end(mut self) -> (i32, String, String) {
         self.err.read_to_string(&mut self.heard).unwrap();
         let Output { status, stdout, .. } = self.child.wait_with_output().unwrap();
         let out = String::from_utf8(stdout).unwrap();
-        (status.code().unwrap(), out, self.heard)
+        let signal = || 128 + status.signal().unwrap();
+        (status.code().unwrap_or_else(signal), out, self.heard)
     }
 }
 

@@ -19,6 +19,7 @@ use tempfile::TempDir;
 mod again;
 mod curl;
 mod deeds;
+mod disk;
 mod doctor;
 mod ends;
 mod lists;

@@ -3,14 +3,21 @@
 //! Contract: one process writes a journal. While another verb does, this waits a moment. While a desk does, the desk is
 //! asked to send, and sends as if it had been typed there. Where neither will do (the desk is stopped, trades another
 //! account, or a verb takes long), what closes or cancels goes out beside it, on a journal of its own under `aside`, which
-//! the next desk or verb takes in; what raises exposure is not sent.
+//! the next desk or verb takes in; what raises exposure is not sent. A disk that does not answer in a moment keeps no way
+//! out from going, which is written down when the disk gets to it; what raises exposure waits for it, for a time.
+//!
+//! Known limit: a disk that answers at first and hangs while what is known of a key is read, holds a verb up.
 
 mod mail;
 
 use super::{Deed, Outcome, held_back, repeat};
 use crate::{
     app::Sending,
-    cli::{service::Service, voice::Voice},
+    cli::{
+        service::Service,
+        voice::Voice,
+        waits::{MOMENT, Work, looked, no_answer},
+    },
     journal::{Entry, Journal, JournalError, asides, holder},
     model::{Command, Failure, FailureKind, OrderId, Progress, Risk, Ticket},
     runtime::{Asked, Caller, Clock, TurnedAway, call, tidy_journal},
@@ -30,6 +37,8 @@ use tokio::{
     time::sleep,
 };
 
+/// How long what raises exposure waits for a disk that does not answer.
+const LONGEST: Duration = Duration::from_secs(29);
 /// How long apart another verb is looked at that has the journal.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
@@ -41,12 +50,17 @@ pub(super) struct Post<'a> {
 
 enum Way {
     Own(Box<Opened>),
+    /// The same when the disk gets to it.
+    Late(Work<Opened>),
     /// Through the desk that has the journal.
     Desk,
 }
 
 /// A journal, or why it does not work.
 type Opened = Result<Journal, JournalError>;
+
+/// What comes of opening it in a moment: else it goes on.
+type Opening = Result<Opened, Work<Opened>>;
 
 /// By the place among the deeds.
 type Outcomes = BTreeMap<Ticket, Outcome>;
@@ -68,13 +82,34 @@ impl<'a> Post<'a> {
         voice: Voice,
         risk: Risk,
     ) -> Result<Self, Failure> {
-        let way = match journal(&service.journal_dir, risk).await {
-            Err(why @ JournalError::Held { .. }) => around(service, voice, risk, &why).await?,
-            mut journal => {
+        let dir = &service.journal_dir;
+        let opened = match journal(dir, risk).await {
+            Err(late) if risk == Risk::Increasing => {
+                voice.note(&format!(
+                    "{}; nothing is sent before it does",
+                    no_answer(dir)
+                ));
+                let unsent = || format!("{}; nothing was sent", no_answer(dir));
+                Ok(late
+                    .within(LONGEST)
+                    .ok_or_else(|| Failure::new(FailureKind::Unavailable, unsent()))?)
+            }
+            opening => opening,
+        };
+        let way = match opened {
+            Ok(Err(why @ JournalError::Held { .. })) => around(service, voice, risk, &why).await?,
+            Ok(mut journal) => {
                 if let Ok(journal) = &mut journal {
                     tidy_journal(journal, Clock::start(), service.journal_days);
                 }
                 Way::Own(Box::new(journal))
+            }
+            Err(late) => {
+                voice.note(&format!(
+                    "{}: what closes or cancels does not wait for it",
+                    no_answer(dir)
+                ));
+                Way::Late(late)
             }
         };
         Ok(Self {
@@ -86,21 +121,25 @@ impl<'a> Post<'a> {
 
     /// What was sent before under the deed's key.
     pub(super) fn known(&self, deed: &Deed) -> Option<Entry> {
-        let key = deed.kept_key()?;
-        self.read(|journal| journal.by_key(key)).flatten()
+        let key = deed.kept_key()?.clone();
+        self.read(move |journal| journal.by_key(&key)).flatten()
     }
 
     /// Orders that deeds of this service are known to have made.
     pub(super) fn linked(&self) -> Option<Vec<OrderId>> {
-        let base_url = &self.service.client.connection().base_url;
-        self.read(|journal| journal.linked_orders(base_url))
+        let base_url = self.service.client.connection().base_url.clone();
+        self.read(move |journal| journal.linked_orders(&base_url))
     }
 
     /// From the journal, whoever writes it; `None` where it cannot be read.
-    fn read<T>(&self, read: impl FnOnce(&Journal) -> Result<T, JournalError>) -> Option<T> {
+    fn read<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&Journal) -> Result<T, JournalError> + Send + 'static,
+    ) -> Option<T> {
         match &self.way {
             Way::Own(journal) => read(journal.as_ref().as_ref().ok()?).ok(),
-            Way::Desk => read(&Journal::look(&self.service.journal_dir).ok()?).ok(),
+            Way::Desk => looked(&self.service.journal_dir, read),
+            Way::Late(_) => None,
         }
     }
 
@@ -108,7 +147,7 @@ impl<'a> Post<'a> {
     pub(super) fn journal(&self) -> Option<&Journal> {
         match &self.way {
             Way::Own(journal) => journal.as_ref().as_ref().ok(),
-            Way::Desk => None,
+            Way::Desk | Way::Late(_) => None,
         }
     }
 
@@ -131,12 +170,13 @@ impl<'a> Post<'a> {
         let (service, voice) = (self.service, self.voice);
         let given = match self.way {
             Way::Own(journal) => {
-                let mut mail = Mail::open(service, *journal, &mut outcomes);
-                select! {
-                    () = mail.carry(deeds, voice) => {}
-                    () = stopped => mail.stop(&before).await,
-                }
-                mail.sent
+                let mail = Mail::open(service, move || *journal, &mut outcomes);
+                carried(mail, deeds, (&before, stopped), voice).await
+            }
+            Way::Late(late) => {
+                let open = move || late.end().unwrap_or(Err(JournalError::Stopped));
+                let mail = Mail::open(service, open, &mut outcomes);
+                carried(mail, deeds, (&before, stopped), voice).await
             }
             Way::Desk => {
                 let asked = Cell::new(0);
@@ -154,6 +194,20 @@ impl<'a> Post<'a> {
         });
         Ok(ends.collect())
     }
+}
+
+/// All of it, or until it is `stopped`; how many of the deeds were given to the outbox.
+async fn carried(
+    mut mail: Mail<'_>,
+    deeds: &[Deed],
+    (before, stopped): (&[bool], impl Future<Output = ()>),
+    voice: Voice,
+) -> usize {
+    select! {
+        () = mail.carry(deeds, voice) => {}
+        () = stopped => mail.stop(before).await,
+    }
+    mail.close(voice).await
 }
 
 fn ticket(at: usize) -> Ticket {
@@ -186,8 +240,8 @@ async fn ask(service: &Service, voice: Voice, deed: &Deed) -> Outcome {
         return Err(Failure::new(FailureKind::Unavailable, why));
     };
     let is_flatten = matches!(deed.command, Command::Flatten(_));
-    let look = Journal::look(dir).ok();
-    let known = look.and_then(|journal| journal.by_key(deed.kept_key()?).ok()?);
+    let key = deed.kept_key().cloned();
+    let known = key.and_then(|key| looked(dir, move |journal| journal.by_key(&key)).flatten());
     let sending = if repeat::may_have_acted(known.as_ref()) {
         Sending::Again
     } else {
@@ -213,14 +267,19 @@ async fn ask(service: &Service, voice: Voice, deed: &Deed) -> Outcome {
 }
 
 /// Opens the journal, waiting while another verb has it; a desk keeps it too long to wait for.
-async fn journal(dir: &Path, risk: Risk) -> Result<Journal, JournalError> {
-    for _ in 0..patience(risk) {
-        match Journal::open(dir) {
-            Err(JournalError::Held { .. }) if !is_desk(dir) => sleep(LOOK_AGAIN).await,
-            opened => return opened,
+async fn journal(dir: &Path, risk: Risk) -> Opening {
+    let mut tries = 0..patience(risk);
+    loop {
+        let place = dir.to_owned();
+        let open = Work::begin(move || Journal::open(&place));
+        match open.within(MOMENT) {
+            Some(Err(JournalError::Held { .. })) if tries.next().is_some() && !is_desk(dir) => {
+                sleep(LOOK_AGAIN).await;
+            }
+            Some(opened) => return Ok(opened),
+            None => return Err(open),
         }
     }
-    Journal::open(dir)
 }
 
 fn is_desk(dir: &Path) -> bool {

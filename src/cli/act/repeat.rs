@@ -8,8 +8,8 @@
 use super::{Deed, Key};
 use crate::{
     api::{Method, Request},
-    cli::{exit::Misuse, service::Service},
-    journal::{Entry, Journal},
+    cli::{exit::Misuse, service::Service, waits::looked},
+    journal::Entry,
     runtime::Clock,
 };
 use color_eyre::Result;
@@ -18,10 +18,9 @@ use std::collections::BTreeMap;
 
 /// What the chosen key was used for before, as far as the journal knows.
 pub(super) fn before(service: &Service, key: &Key) -> Option<Entry> {
-    let key = key.chosen.as_ref()?;
+    let key = key.chosen.clone()?;
     // Without a journal nothing is known; what that means is said when it is to be written.
-    let journal = Journal::look(&service.journal_dir).ok()?;
-    journal.by_key(key).ok()?
+    looked(&service.journal_dir, move |journal| journal.by_key(&key)).flatten()
 }
 
 /// A number of the body that was sent, as it was written there.

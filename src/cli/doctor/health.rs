@@ -2,6 +2,7 @@
 
 use super::{Check, Verdict, asked::Asked};
 use crate::{
+    cli::waits::{Work, no_answer},
     journal::{Journal, JournalError},
     model::FailureKind,
 };
@@ -11,6 +12,9 @@ use std::{collections::BTreeSet, path::Path, time::Duration};
 const SKEW: u64 = 5;
 /// A median past this makes polls overtake each other.
 const SLOW: Duration = Duration::from_secs(1);
+
+/// So long a disk may take to open the journal.
+const DISK: Duration = Duration::from_secs(5);
 
 pub(super) fn checks(asked: &Asked, journal_dir: &Path) -> Vec<Check> {
     let mut checks = vec![reach(asked), transport(asked), proxy(asked)];
@@ -164,14 +168,16 @@ fn budget(asked: &Asked) -> Check {
 
 /// Opened for a moment, as an order would.
 fn journal(dir: &Path) -> Check {
-    let works = |journal: Journal| journal.failure().cloned().map_or(Ok(()), Err);
-    match Journal::open(dir).and_then(works) {
-        Ok(()) => check(
-            "journal",
-            Verdict::Ok,
-            format!("{} is ready", dir.display()),
-        ),
-        Err(why @ JournalError::Held { .. }) => check("journal", Verdict::Note, why.to_string()),
-        Err(why) => check("journal", Verdict::Bad, why.to_string()),
+    let place = dir.to_owned();
+    let opened = Work::begin(move || {
+        let works = |journal: Journal| journal.failure().cloned().map_or(Ok(()), Err);
+        Journal::open(&place).and_then(works)
+    });
+    let said = |verdict, words| check("journal", verdict, words);
+    match opened.within(DISK) {
+        Some(Ok(())) => said(Verdict::Ok, format!("{} is ready", dir.display())),
+        Some(Err(why @ JournalError::Held { .. })) => said(Verdict::Note, why.to_string()),
+        Some(Err(why)) => said(Verdict::Bad, why.to_string()),
+        None => said(Verdict::Bad, no_answer(dir)),
     }
 }

@@ -31,8 +31,9 @@ use tokio::{
     time::timeout,
 };
 
-/// How long a halt or its end, or that something was withdrawn, waits for the disk.
-const NOTING: Duration = Duration::from_secs(1);
+/// How long anything waits for the disk that changes nothing about what has left: a halt or its end, what became of an
+/// order.
+pub(super) const NOTING: Duration = Duration::from_secs(1);
 
 /// How long a command waits for the last session's before it is said.
 const MOMENT: Duration = Duration::from_secs(1);
@@ -138,11 +139,11 @@ impl Desk {
     }
 
     /// Orders of this service that other intents are known to have made; `None` where the journal does not say, or not
-    /// in time for an exit.
+    /// in time.
     pub(in crate::runtime) async fn linked_orders(&self, risk: Risk) -> Option<Vec<OrderId>> {
         let base_url = self.client.connection().base_url.clone();
         let read = move |journal: &mut Journal| journal.linked_orders(&base_url);
-        self.scribe.carry(risk, read).await.ok()
+        self.scribe.carry(risk, NOTING, read).await.ok()
     }
 
     /// Whether this order can be what the command under `key` made: each is the doing of one command.
@@ -176,7 +177,8 @@ impl Desk {
         let (base_url, account) = self.place();
         let read =
             move |journal: &mut Journal| Ok(journal.halted(&base_url, &account).map(str::to_owned));
-        self.scribe.write(read).await.ok().flatten()
+        let noted = self.scribe.heard(self.scribe.ask(read)).await;
+        noted.and_then(Result::ok).flatten()
     }
 
     /// As it is on the disk already.
@@ -246,16 +248,10 @@ impl Desk {
         }
     }
 
-    /// The outcome of a command of which nothing has left, and never will: so its row says, where it has one.
+    /// The outcome of a command of which nothing has left, and never will.
     pub(super) async fn withdraw(&self, intent: &Slot) -> Failure {
-        let (now, intent) = (self.clock.now(), Arc::clone(intent));
         let words = "interrupted; nothing was sent";
-        let noted = self.scribe.ask(move |journal| {
-            // Its own job, if it has one, was before this.
-            let unsent = Standing::new(State::Unsent, words);
-            let row = intent.get();
-            row.map_or(Ok(()), |id| journal.tell(now, *id, &unsent))
-        });
+        let noted = self.let_go(intent, words);
         let words = match timeout(NOTING, noted).await {
             Ok(_) => words.to_owned(),
             Err(_) => {
@@ -263,6 +259,22 @@ impl Desk {
             }
         };
         Failure::new(FailureKind::Unavailable, words)
+    }
+
+    /// Nothing of it has left: so its row will say, where it has one.
+    pub(super) fn let_go(&self, intent: &Slot, why: &'static str) -> Noted {
+        let (now, intent) = (self.clock.now(), Arc::clone(intent));
+        self.scribe.ask(move |journal| {
+            // The job that makes the row was before this.
+            let unsent = Standing::new(State::Unsent, why);
+            let row = intent.get();
+            row.map_or(Ok(()), |id| journal.tell(now, *id, &unsent))
+        })
+    }
+
+    pub(super) async fn is_written(&self) -> bool {
+        let last = self.scribe.ask(|_| Ok(()));
+        timeout(NOTING, last).await.is_ok()
     }
 
     /// So many commands of the last session are being found out about.

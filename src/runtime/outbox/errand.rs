@@ -2,6 +2,7 @@
 
 use super::{
     Desk,
+    desk::NOTING,
     gate::Wave,
     past::{Past, Trail},
     record::{Before, Recorded, Slot},
@@ -265,7 +266,8 @@ impl Errand {
         if !self.past().is_held() {
             return None;
         }
-        if let Err(why) = self.write(Journal::launch).await {
+        let patience = self.desk.patience(self.command.risk());
+        if let Err(why) = self.write(patience, Journal::launch).await {
             if self.command.risk() == Risk::Increasing {
                 return Some(Failure::from(&why));
             }
@@ -285,13 +287,11 @@ impl Errand {
             // A way out would not wait for the disk to know better, which then says of what has left that it has not.
             past.is_held() && self.command.risk() == Risk::Increasing
         };
-        // A journal that is slow writes it later all the same.
-        let _noted = self
-            .write(move |journal, id| {
-                journal.attempt(now, id, why.as_ref())?;
-                if hold { journal.hold(id) } else { Ok(()) }
-            })
-            .await;
+        let note = move |journal: &mut Journal, id| {
+            journal.attempt(now, id, why.as_ref())?;
+            if hold { journal.hold(id) } else { Ok(()) }
+        };
+        let _noted = self.write(NOTING, note).await;
     }
 
     async fn look(self: Arc<Self>) -> Result<Sight, Failure> {
@@ -338,12 +338,14 @@ impl Errand {
     /// the scribe tells the trader.
     pub(super) async fn settle(&self, standing: Standing) {
         let now = self.desk.clock.now();
-        let told = self.write(move |journal, id| journal.tell(now, id, &standing));
-        let _told = told.await;
+        let tell = move |journal: &mut Journal, id| journal.tell(now, id, &standing);
+        let _told = self.write(NOTING, tell).await;
     }
 
+    /// What raises exposure waits for it so long; a journal that is slow writes it later all the same.
     async fn write(
         &self,
+        patience: Duration,
         write: impl FnOnce(&mut Journal, IntentId) -> Result<(), JournalError> + Send + 'static,
     ) -> Result<(), JournalError> {
         let (scribe, slot) = (&self.desk.scribe, Arc::clone(&self.recorded.intent));
@@ -351,7 +353,7 @@ impl Errand {
             Some(id) => write(journal, *id),
             None => Ok(()),
         };
-        scribe.carry(self.command.risk(), job).await
+        scribe.carry(self.command.risk(), patience, job).await
     }
 }
 

@@ -151,6 +151,11 @@ impl Outbox {
         self.desk.stop();
     }
 
+    /// Whether all that was to be written is with the disk, within a second.
+    pub async fn is_written(&self) -> bool {
+        self.desk.is_written().await
+    }
+
     /// Lets go of the parked command of this ticket, whatever became of it.
     pub fn give_up(&self, ticket: Ticket) {
         self.desk.decide(ticket, Decision::GiveUp);

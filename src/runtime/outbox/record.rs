@@ -5,7 +5,7 @@ use crate::{
     api::Request,
     app::notice::Tone,
     journal::{Claim, Entry, Intent, IntentId, Journal, JournalError, Used, Window},
-    model::{AccountId, Command, Failure, IdempotencyKey, OrderId, Risk, Timestamp},
+    model::{AccountId, Command, Failure, FailureKind, IdempotencyKey, OrderId, Risk, Timestamp},
     runtime::scribe::aside,
 };
 use secrecy::ExposeSecret as _;
@@ -30,6 +30,9 @@ const ALIKE: Duration = Duration::from_secs(2);
 fn only_shows(why: &JournalError) -> Failure {
     Failure::local(format!("{why}. This desk only shows: it sends nothing"))
 }
+
+const NEVER_TAKEN: &str = "too much time has passed since it was given, and the disk of the journal has not taken it: it \
+                           is not sent";
 
 /// Why what is in the journal under the key of `request` is not to be sent again for it, if so.
 fn misused(
@@ -146,14 +149,19 @@ impl Desk {
                 intent: Arc::clone(&slot),
                 before: None,
             }),
-            Ok(Claim::Known(_)) => {
+            Ok(Claim::Known(known)) => {
                 self.wait_for_findings(risk).await?;
-                self.again(risk, request.clone(), &slot).await?
+                self.again(command, request.clone(), &known).await?
             }
             Err(why) => Err(why),
         };
         match recorded {
             Ok(recorded) => Ok(recorded),
+            Err(JournalError::Slow) if risk == Risk::Increasing => {
+                // Not waited for: it is done with the row itself, when the disk gets to that.
+                drop(self.let_go(&slot, NEVER_TAKEN));
+                Err(Failure::new(FailureKind::Unavailable, NEVER_TAKEN))
+            }
             Err(JournalError::Slow) => Ok(self.ahead(command, request, slot).await),
             Err(why @ JournalError::Held { .. }) => Err(only_shows(&why)),
             Err(why) if risk == Risk::Increasing => Err(Failure::local(format!(
@@ -182,40 +190,44 @@ impl Desk {
     /// What was sent under the key of `request` before, about to be sent again as it was.
     async fn again(
         &self,
-        risk: Risk,
+        command: &Command,
         request: Request,
-        slot: &Slot,
+        known: &Entry,
     ) -> Result<Result<Recorded, JournalError>, Failure> {
         let (connection, now) = (self.client.connection(), self.clock.now());
         let here = (connection.base_url.clone(), connection.account_id.clone());
-        let slot = Arc::clone(slot);
-        let again = move |journal: &mut Journal| {
-            let known = match &request.key {
-                Some(key) => journal.by_key(key)?,
-                None => None,
-            };
-            let Some(entry) = known else {
-                return Ok(Err(Failure::local("the journal has forgotten its key")));
-            };
-            if let Some(why) = misused(&entry, &here, &request, now) {
-                return Ok(Err(why));
-            }
-            journal.launch(entry.id)?;
-            // Only this job fills it.
-            let _filled = slot.set(entry.id);
-            Ok(Ok(Recorded {
-                before: Some(Before::of(&entry)),
-                intent: slot,
-                request: Request {
-                    body: entry.intent.body,
-                    ..request
-                },
-            }))
-        };
-        match self.scribe.carry(risk, again).await {
-            Ok(recorded) => recorded.map(Ok),
-            Err(why) => Ok(Err(why)),
+        if let Some(why) = misused(known, &here, &request, now) {
+            return Err(why);
         }
+        let (id, risk) = (known.id, command.risk());
+        let again = move |journal: &mut Journal| {
+            // As it stands after what was found out meanwhile.
+            let entry = journal.entry(id)?;
+            journal.launch(id)?;
+            Ok(entry)
+        };
+        let entry = match self.scribe.carry(risk, self.patience(risk), again).await {
+            Ok(entry) => entry,
+            Err(JournalError::Slow) if risk != Risk::Increasing => None,
+            Err(JournalError::Slow) => {
+                return Err(Failure::new(FailureKind::Unavailable, NEVER_TAKEN));
+            }
+            Err(why) => return Ok(Err(why)),
+        };
+        let recorded = Recorded {
+            before: Some(Before::of(entry.as_ref().unwrap_or(known))),
+            // Not where the row of something new is looked for: it may have acted, and is not withdrawn.
+            intent: Slot::from(OnceLock::from(id)),
+            request: Request {
+                body: known.intent.body.clone(),
+                ..request
+            },
+        };
+        if entry.is_none() {
+            let how = "sent ahead of a journal that is slow";
+            self.without_journal(command, &recorded.request, how).await;
+        }
+        Ok(Ok(recorded))
     }
 
     /// Intents that mark a whole deed, not a request: a flatten.
@@ -274,7 +286,7 @@ impl Desk {
             }
             Ok(claim)
         };
-        self.scribe.carry(risk, write).await
+        self.scribe.carry(risk, self.patience(risk), write).await
     }
 
     /// The disk has not answered in a moment, which is all that an exit waits.

@@ -2,6 +2,7 @@ mod answers;
 mod first_byte;
 mod flat;
 mod keys;
+mod slow_disk;
 mod stopped;
 
 use super::{errand::pursue, *};

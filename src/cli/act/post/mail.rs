@@ -28,20 +28,25 @@ pub(super) struct Mail<'a> {
     outbox: Outbox,
     events: Receiver<Msg>,
     /// How many of the deeds are.
-    pub(super) sent: usize,
+    sent: usize,
     outcomes: &'a mut Outcomes,
     standstills: Standstills,
 }
 
 impl<'a> Mail<'a> {
-    pub(super) fn open(service: &Service, journal: Opened, outcomes: &'a mut Outcomes) -> Self {
+    /// `journal` opens it, or has opened it.
+    pub(super) fn open(
+        service: &Service,
+        journal: impl FnOnce() -> Opened + Send + 'static,
+        outcomes: &'a mut Outcomes,
+    ) -> Self {
         let (sender, events) = channel(256);
         let client = service.client.clone();
         Self {
             outbox: Outbox::among(
                 client,
                 Clock::start(),
-                move || journal,
+                journal,
                 sender,
                 service.others.clone(),
             ),
@@ -133,6 +138,14 @@ impl<'a> Mail<'a> {
         };
         // What has no end by then is in doubt.
         let _late = timeout(LEAVING, ends).await;
+    }
+
+    /// How many of the deeds were on their way; what is still to be written of them has a moment for it.
+    pub(super) async fn close(self, voice: Voice) -> usize {
+        if !self.outbox.is_written().await {
+            voice.note("the journal may not hold what became of it: its disk does not answer");
+        }
+        self.sent
     }
 
     /// The ticket may be of an earlier session, which the outbox looks after.

@@ -1,0 +1,66 @@
+//! Verbs beside a disk that hangs: a file of the journal whose end never comes.
+
+use super::{ends::Running, support::BUY, support::Served, *};
+use std::{
+    io::{BufRead as _, BufReader},
+    process::Stdio,
+};
+
+/// An exchange, and a journal that does not open.
+fn hung() -> Served {
+    let served = Served::bare();
+    let state = served.home.path().join(".local/state/perpdeck");
+    fs::create_dir_all(&state).unwrap();
+    let mut mkfifo = Command::new("mkfifo");
+    assert!(mkfifo.arg(state.join("halted")).status().unwrap().success());
+    served
+}
+
+const WORDS: &str = "does not answer";
+
+#[test]
+fn what_cancels_goes_out_and_says_that_the_journal_may_not_hold_it() {
+    let served = hung();
+    let placed = served.json(&with(BUY, &["--yes", "--state-dir", "another"]));
+    let id = placed["data"]["id"].as_str().unwrap();
+    let (code, out, err) = served.run(&["cancel", id, "--yes", "--output", "table"]);
+    assert_eq!((code, out), (0, format!("order {id}: canceled\n")), "{err}");
+    assert!(
+        err.contains("what closes or cancels does not wait for it"),
+        "{err}"
+    );
+    assert!(
+        err.contains("the journal may not hold what became of it"),
+        "{err}"
+    );
+    assert_eq!(served.orders()[0]["status"], "canceled");
+}
+
+#[test]
+fn an_order_waits_and_says_for_what_and_nothing_is_sent_meanwhile() {
+    let served = hung();
+    let mut placing = Running::begin(&served, BUY);
+    placing.until_it_says("does not answer; nothing is sent before it does");
+    placing.interrupt();
+    let (code, out, err) = placing.end();
+    assert_eq!((code, out.as_str()), (130, ""), "{err}");
+    assert_eq!(served.orders(), Vec::<serde_json::Value>::new());
+}
+
+#[test]
+fn who_only_looks_is_told_for_what_is_waited() {
+    let served = hung();
+    let mut looking = served.verb(&["journal"]);
+    let mut looking = looking.stderr(Stdio::piped()).spawn().unwrap();
+    let mut said = String::new();
+    let mut err = BufReader::new(looking.stderr.take().unwrap());
+    err.read_line(&mut said).unwrap();
+    looking.kill().unwrap();
+    looking.wait().unwrap();
+    assert!(
+        said.contains(WORDS) && said.contains("waiting for it"),
+        "{said}"
+    );
+    let (_, out, _) = served.run(&["doctor", "--output", "table"]);
+    assert!(out.contains(WORDS), "{out}");
+}
