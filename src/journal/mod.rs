@@ -302,10 +302,15 @@ impl Journal {
     }
 
     /// Forgets what was settled more than `keep` before the newest row, so that the journal of a desk that is open for
-    /// years does not grow without end; how many rows that was. What is open stays, and what it is a part of, and a key
-    /// that may still be sent again.
-    pub fn prune(&mut self, now: Timestamp, keep: Duration) -> Result<usize, JournalError> {
-        self.write(|connection| prune::prune(connection, now, keep))
+    /// years does not grow without end: at most so many rows at once, for what is written next waits for it; how many it
+    /// was. What is open stays, and what it is a part of, and a key that may still be sent again.
+    pub fn prune(
+        &mut self,
+        now: Timestamp,
+        keep: Duration,
+        most: u32,
+    ) -> Result<usize, JournalError> {
+        self.write(|connection| prune::prune(connection, now, keep, most))
     }
 
     /// The newest intents, newest first.

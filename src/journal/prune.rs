@@ -8,11 +8,12 @@ use std::time::Duration;
 const PAST: &str = "state NOT IN ('prepared', 'inflight', 'unknown', 'parked', 'queued')
     AND created_at < :before AND coalesce(told_at, created_at) < :before AND replay_until < :now";
 
-/// In one transaction: all of it or nothing.
+/// At most `most` rows, in one transaction: all of it or nothing. Parts go before what they are a part of.
 pub(super) fn prune(
     connection: &Connection,
     now: Timestamp,
     keep: Duration,
+    most: u32,
 ) -> rusqlite::Result<usize> {
     let newest: Option<i64> =
         connection.query_row("SELECT max(created_at) FROM intents", [], |row| row.get(0))?;
@@ -20,18 +21,29 @@ pub(super) fn prune(
     // A clock that is years ahead must not empty the journal.
     let days = i64::try_from(keep.as_millis()).unwrap_or(i64::MAX);
     let before = newest.min(now.0).saturating_sub(days);
-    let values = named_params! { ":before": before, ":now": now.0 };
+    let values = named_params! { ":before": before, ":now": now.0, ":most": most };
     let gone = format!(
         "SELECT id FROM intents WHERE {PAST} AND id NOT IN
-             (SELECT parent FROM intents WHERE parent IS NOT NULL AND NOT ({PAST}))"
+             (SELECT parent FROM intents WHERE parent IS NOT NULL AND NOT ({PAST}))
+         ORDER BY id DESC LIMIT :most"
     );
     // For every row that goes each other row would be asked whether it names it, which the condition has done.
     connection.pragma_update(None, "foreign_keys", "OFF")?;
     let transaction = connection.unchecked_transaction()?;
-    let attempts = format!("DELETE FROM attempts WHERE intent_id IN ({gone})");
-    transaction.execute(&attempts, values)?;
-    let rows = transaction.execute(&format!("DELETE FROM intents WHERE id IN ({gone})"), values)?;
+    // Every row is looked at for this: once.
+    let ids: Vec<i64> = transaction
+        .prepare_cached(&gone)?
+        .query_map(values, |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    for id in &ids {
+        transaction
+            .prepare_cached("DELETE FROM attempts WHERE intent_id = ?1")?
+            .execute([id])?;
+        transaction
+            .prepare_cached("DELETE FROM intents WHERE id = ?1")?
+            .execute([id])?;
+    }
     transaction.commit()?;
     connection.pragma_update(None, "foreign_keys", "ON")?;
-    Ok(rows)
+    Ok(ids.len())
 }

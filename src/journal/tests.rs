@@ -549,10 +549,11 @@ fn what_was_settled_long_ago_is_forgotten_and_nothing_that_could_still_matter_is
 
     let keep = Duration::from_hours(90 * 24);
     // By a clock that is years ahead too: the newest row is what counts.
-    let gone = [100, 9_000].map(|day| journal.prune(Timestamp(day * DAY), keep).unwrap());
+    let gone = [(100, 3), (100, 99), (9_000, 99)]
+        .map(|(day, most)| journal.prune(Timestamp(day * DAY), keep, most).unwrap());
     assert_eq!(
         gone,
-        [4, 1],
+        [3, 1, 1],
         "and the key that was known, once it is not any more"
     );
     let kept: Vec<_> = journal

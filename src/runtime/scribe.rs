@@ -8,7 +8,7 @@ use crate::{
     model::Risk,
 };
 use std::{
-    path::{Path, PathBuf},
+    path::Path,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -18,7 +18,7 @@ use std::{
 };
 use tokio::{
     sync::{mpsc::Sender, oneshot},
-    time::timeout,
+    time::{sleep, timeout},
 };
 
 /// How long an exit waits for the disk: its first byte is to leave within 250 ms of the key.
@@ -79,33 +79,28 @@ pub fn open(dir: &Path) -> Result<Journal, JournalError> {
     }
 }
 
-/// What comes of opening it.
-pub(super) type Opening = Result<Journal, JournalError>;
+/// Rows that are forgotten at once: what is written meanwhile waits for them, and an exit has no more than its moment.
+const BATCH: u32 = 200;
+/// Between two batches everybody else has the disk.
+const REST: Duration = Duration::from_secs(1);
+const DAY: Duration = Duration::from_hours(24);
 
-/// The same for the desk, which lets go of what was settled more than `days` ago; zero keeps everything.
-pub(super) fn opening(
-    dir: PathBuf,
-    clock: Clock,
-    days: u32,
-) -> impl FnOnce() -> Opening + Send + 'static {
-    move || {
-        let mut journal = open(&dir)?;
-        tidy(&mut journal, clock, days);
-        Ok(journal)
-    }
-}
-
-/// Forgets what was settled more than `days` ago. A journal that is only looked at stays as it is; one that fails in
-/// this says so at the next write.
-pub fn tidy(journal: &mut Journal, clock: Clock, days: u32) {
+/// Forgets a few of the rows that were settled more than `days` ago (zero keeps them all); whether there may be more. A
+/// journal that is only looked at stays as it is; one that fails in this says so at the next write.
+pub fn tidy(journal: &mut Journal, clock: Clock, days: u32) -> bool {
     if days == 0 || journal.failure().is_some() {
-        return;
+        return false;
     }
-    let keep = Duration::from_hours(24).saturating_mul(days);
-    match journal.prune(clock.now(), keep) {
-        Ok(0) => {}
-        Ok(rows) => tracing::info!(rows, days, "forgot what was settled long ago"),
-        Err(why) => tracing::error!(%why, "the journal is down"),
+    match journal.prune(clock.now(), DAY.saturating_mul(days), BATCH) {
+        Ok(0) => false,
+        Ok(rows) => {
+            tracing::info!(rows, days, "forgot what was settled long ago");
+            rows == usize::try_from(BATCH).unwrap_or(usize::MAX)
+        }
+        Err(why) => {
+            tracing::error!(%why, "the journal is down");
+            false
+        }
     }
 }
 
@@ -248,6 +243,25 @@ impl Scribe {
         answer
     }
 
+    /// Has the journal forget what was settled more than `days` ago: now, and once a day for as long as the desk is open.
+    pub(super) async fn tidies(self, clock: Clock, days: u32) {
+        while self.is_tidied(clock, days).await {
+            sleep(DAY).await;
+        }
+    }
+
+    /// Ends when nothing more is to be forgotten today; `false` where the journal does not open.
+    async fn is_tidied(&self, clock: Clock, days: u32) -> bool {
+        loop {
+            let more = self.ask(move |journal| Ok(tidy(journal, clock, days)));
+            match more.await {
+                Ok(Ok(true)) => sleep(REST).await,
+                Ok(Ok(false)) => return true,
+                Ok(Err(_)) | Err(_) => return false,
+            }
+        }
+    }
+
     pub(super) async fn tell(&self, why: &JournalError) {
         let Some(msg) = self.alarm.ring(why) else {
             return;
@@ -267,5 +281,75 @@ fn on<T>(
     match journal {
         Ok(journal) => job(journal),
         Err(why) => Err(why.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        journal::{Intent, Standing, State},
+        model::{Risk, Timestamp},
+    };
+
+    const NOW: Timestamp = Timestamp(1_790_000_000_000);
+
+    /// Done so many days ago, under a number of its own.
+    fn settled(journal: &mut Journal, days: u32, number: u32) -> Result<(), JournalError> {
+        let days = i64::try_from((DAY * days).as_millis()).unwrap();
+        let at = Timestamp(NOW.0 - days);
+        let intent = Intent {
+            base_url: "https://x.test".to_owned(),
+            account_id: "chal-1".into(),
+            credential: String::new(),
+            method: "POST".to_owned(),
+            target: "/v1/orders".to_owned(),
+            body: vec![],
+            key: Some(format!("{days}-{number}").into()),
+            risk: Risk::Increasing,
+            command: "buy".to_owned(),
+            resource: None,
+            parent: None,
+            deadline: at,
+            replay_until: at,
+        };
+        let id = journal.record(at, &intent)?;
+        journal.tell(at, id, &Standing::new(State::Done, "so"))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_desk_that_stays_open_forgets_every_day_and_all_of_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let place = dir.path().to_owned();
+        let (events, _said) = tokio::sync::mpsc::channel(8);
+        let scribe = Scribe::spawn(move || open(&place), events);
+        let fill = scribe.ask(|journal| {
+            settled(journal, 0, 0)?;
+            (0..=BATCH).try_for_each(|number| settled(journal, 100, number))
+        });
+        fill.await.unwrap().unwrap();
+        let _tidies = tokio::spawn(scribe.clone().tidies(Clock::Frozen(NOW), 90));
+        only_the_newest_stays(&scribe).await;
+        let more = scribe.ask(|journal| settled(journal, 91, 0));
+        more.await.unwrap().unwrap();
+        assert_eq!(count(&scribe).await, 2, "it was over for the day");
+        sleep(DAY).await;
+        only_the_newest_stays(&scribe).await;
+    }
+
+    async fn count(scribe: &Scribe) -> usize {
+        let count = scribe.ask(|journal| Ok(journal.recent(999)?.len()));
+        count.await.unwrap().unwrap()
+    }
+
+    async fn only_the_newest_stays(scribe: &Scribe) {
+        // Far fewer rests than in a day.
+        for _ in 0..100 {
+            if count(scribe).await == 1 {
+                return;
+            }
+            sleep(REST).await;
+        }
+        panic!("{} rows", count(scribe).await);
     }
 }

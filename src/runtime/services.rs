@@ -159,25 +159,23 @@ impl Services {
             }
         }
         let hosts = members.iter().map(Member::host).collect();
-        let open = scribe::opening(dir.clone(), self.clock, self.journal_days);
-        let scribe = journal((dir.clone(), open), self.reach, hosts, self.common);
+        let scribe = journal(dir.clone(), self.reach, hosts, self.common);
         for member in members {
             tasks.spawn(member.serve(scribe.clone(), dir.clone()));
         }
+        // Ends with the accounts.
+        let mut beside = JoinSet::new();
+        beside.spawn(scribe.tidies(self.clock, self.journal_days));
         tasks.join_all().await;
     }
 }
 
 /// The one journal of the desk, opened on a thread of its own; who has it opens the door of its socket.
-fn journal(
-    (dir, open): (PathBuf, impl FnOnce() -> scribe::Opening + Send + 'static),
-    reach: Reach,
-    hosts: Vec<Host>,
-    common: Sender<Msg>,
-) -> Scribe {
+fn journal(dir: PathBuf, reach: Reach, hosts: Vec<Host>, common: Sender<Msg>) -> Scribe {
     let (mine, door) = oneshot::channel();
+    let place = dir.clone();
     let open = move || {
-        let journal = open()?;
+        let journal = scribe::open(&place)?;
         if reach == Reach::Signal && journal.failure().is_none() {
             journal.announce();
             // Nobody waits for it any more when the desk is leaving.
