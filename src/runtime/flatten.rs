@@ -12,7 +12,7 @@
 //!
 //! Known limit: a ladder is found by its working rungs; one without any cannot fill anyway.
 
-use super::outbox::{Desk, Errand, Origin, Teller};
+use super::outbox::{Desk, Errand, Origin, Slot, Teller, row_of};
 use crate::{
     app::{Msg, notice::Tone},
     client::policy::Tries,
@@ -61,7 +61,7 @@ pub(super) struct Resumed {
 struct Run<'a> {
     desk: &'a Desk,
     ticket: Option<Ticket>,
-    deed: Option<IntentId>,
+    deed: Slot,
     state: Flattening,
     /// What the last look found.
     remains: Option<Remains>,
@@ -83,7 +83,7 @@ pub(super) async fn flatten(
         return Err(why);
     }
     let (deed, closing) = match resumed {
-        Some(resumed) => (Some(resumed.deed), resumed.closing),
+        Some(resumed) => (row_of(resumed.deed), resumed.closing),
         None => (desk.record_deed(&command).await?, None),
     };
     // A desk that dies on the way must not trade on when it is started again.
@@ -133,7 +133,7 @@ impl Run<'_> {
     async fn round(&mut self, closing: Option<Arc<Errand>>) {
         let (operations, mut told) = unbounded_channel();
         let nothing_open = self.state.left.is_some_and(|left| left.positions == 0);
-        let (desk, deed) = (self.desk, self.deed);
+        let (desk, deed) = (self.desk, &self.deed);
         let close = async {
             match closing {
                 Some(errand) => go_on(&errand).await,
@@ -227,7 +227,7 @@ impl Run<'_> {
         for commands in [stops, entries, protection] {
             let is_new = |command: &Command| !self.ended.contains(&command.resource());
             let commands = commands.into_iter().filter(is_new).collect();
-            let ended = end_all(self.desk, self.deed, commands).await;
+            let ended = end_all(self.desk, &self.deed, commands).await;
             self.ended.extend(ended);
         }
     }
@@ -270,13 +270,16 @@ impl Run<'_> {
 
     /// The deed in the journal; and its parts still in doubt are of no more consequence once it is flat.
     async fn note_end(&self, result: &Result<Receipt, Failure>) {
-        let Some(deed) = self.deed else { return };
         let (now, flat) = (self.desk.clock.now(), result.is_ok());
+        let deed = Arc::clone(&self.deed);
         let standing = match result {
             Ok(receipt) => Standing::of(&Ok(receipt.clone())),
             Err(why) => Standing::new(State::Abandoned, why.to_string()),
         };
         let noted = self.desk.scribe.write_soon(move |journal| {
+            let Some(deed) = deed.get().copied() else {
+                return Ok(());
+            };
             journal.tell(now, deed, &standing)?;
             if flat {
                 journal.moot(now, deed)
@@ -288,7 +291,7 @@ impl Run<'_> {
     }
 }
 
-async fn close_all(desk: &Desk, deed: Option<IntentId>, operations: UnboundedSender<CloseAll>) {
+async fn close_all(desk: &Desk, deed: &Slot, operations: UnboundedSender<CloseAll>) {
     let command = Command::CloseAll(desk.client.connection().account_id.clone());
     let teller = Teller::Flatten(operations);
     let tries = Tries::of(&command, desk.client.tempo());
@@ -319,7 +322,7 @@ async fn complain(desk: &Desk, result: Result<Receipt, Failure>) {
 
 /// Stops TWAPs first (a slice opens anew), then ladders, then what else could open something. A list that cannot be read
 /// in time is for the next look.
-async fn sweep(desk: &Desk, deed: Option<IntentId>) -> HashSet<Resource> {
+async fn sweep(desk: &Desk, deed: &Slot) -> HashSet<Resource> {
     let (client, tempo) = (&desk.client, desk.client.tempo());
     let account = &client.connection().account_id;
     let (stopped, head_start) = oneshot::channel::<()>();
@@ -364,7 +367,7 @@ where
 }
 
 /// What of it has been ended.
-async fn end_all(desk: &Desk, deed: Option<IntentId>, commands: Vec<Command>) -> HashSet<Resource> {
+async fn end_all(desk: &Desk, deed: &Slot, commands: Vec<Command>) -> HashSet<Resource> {
     stream::iter(commands)
         .map(|command| async move {
             let resource = command.resource();
@@ -377,7 +380,7 @@ async fn end_all(desk: &Desk, deed: Option<IntentId>, commands: Vec<Command>) ->
 }
 
 /// Whether it has been ended: what is gone by now is what was wanted, and is not found again.
-async fn end(desk: &Desk, deed: Option<IntentId>, command: Command) -> bool {
+async fn end(desk: &Desk, deed: &Slot, command: Command) -> bool {
     let (silent, _heard) = unbounded_channel();
     let tries = Tries::of(&command, desk.client.tempo());
     let started = desk.start(

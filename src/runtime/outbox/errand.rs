@@ -5,7 +5,7 @@ use super::{
     desk::NOTING,
     gate::Wave,
     past::{Past, Trail},
-    record::{Before, Recorded, Slot},
+    record::{Before, Recorded, row_of},
 };
 use crate::{
     api::Request,
@@ -19,7 +19,7 @@ use crate::{
     runtime::jitter::Jitter,
 };
 use std::{
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 use tokio::{
@@ -106,7 +106,7 @@ impl Errand {
     ) -> Self {
         let recorded = Recorded {
             request,
-            intent: Slot::from(OnceLock::from(entry.id)),
+            intent: row_of(entry.id),
             before: Some(Before::of(entry)),
         };
         let trail = if entry.maybe_executed {

@@ -22,7 +22,7 @@ mod record;
 pub(super) use deliver::Resume;
 pub(super) use desk::Desk;
 pub(super) use errand::{Errand, Home, Teller};
-pub(super) use record::Origin;
+pub(super) use record::{Origin, Slot, row_of};
 
 use super::{
     Clock, flatten,

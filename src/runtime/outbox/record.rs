@@ -66,8 +66,8 @@ fn misused(
 /// Where a command comes from.
 #[derive(Debug, Default)]
 pub(in crate::runtime) struct Origin {
-    /// The flatten it is a part of.
-    pub(in crate::runtime) parent: Option<IntentId>,
+    /// The flatten it is a part of, if it is.
+    pub(in crate::runtime) parent: Slot,
     /// One of its own where none was chosen.
     pub(in crate::runtime) key: Option<IdempotencyKey>,
     /// The close-alls it was given after.
@@ -77,9 +77,9 @@ pub(in crate::runtime) struct Origin {
 }
 
 impl Origin {
-    pub(in crate::runtime) fn part(parent: Option<IntentId>) -> Self {
+    pub(in crate::runtime) fn part(parent: &Slot) -> Self {
         Self {
-            parent,
+            parent: Arc::clone(parent),
             ..Self::default()
         }
     }
@@ -116,7 +116,12 @@ impl Before {
 }
 
 /// The intent's number as the journal's thread learns it: what is written later finds it there.
-pub(super) type Slot = Arc<OnceLock<IntentId>>;
+pub(in crate::runtime) type Slot = Arc<OnceLock<IntentId>>;
+
+/// Of a row that is there.
+pub(in crate::runtime) fn row_of(id: IntentId) -> Slot {
+    Slot::from(OnceLock::from(id))
+}
 
 impl Desk {
     /// At the pace of the client.
@@ -138,12 +143,8 @@ impl Desk {
         let key = origin.key.unwrap_or_else(own);
         let request = Request::of(command, key, &self.client.dialect())
             .map_err(|why| Failure::local(format!("the request could not be written: {why}")))?;
-        let intent = Intent {
-            parent: origin.parent,
-            ..self.intent(command, &request, asked_at)
-        };
-        let slot = origin.slot;
-        let recorded = match self.put(risk, intent, &slot).await {
+        let (intent, slot) = (self.intent(command, &request, asked_at), origin.slot);
+        let recorded = match self.put(intent, &origin.parent, &slot).await {
             Ok(Claim::New(_)) => Ok(Recorded {
                 request: request.clone(),
                 intent: Arc::clone(&slot),
@@ -217,7 +218,7 @@ impl Desk {
         let recorded = Recorded {
             before: Some(Before::of(entry.as_ref().unwrap_or(known))),
             // Not where the row of something new is looked for: it may have acted, and is not withdrawn.
-            intent: Slot::from(OnceLock::from(id)),
+            intent: row_of(id),
             request: Request {
                 body: known.intent.body.clone(),
                 ..request
@@ -230,11 +231,8 @@ impl Desk {
         Ok(Ok(recorded))
     }
 
-    /// Intents that mark a whole deed, not a request: a flatten.
-    pub(in crate::runtime) async fn record_deed(
-        &self,
-        command: &Command,
-    ) -> Result<Option<IntentId>, Failure> {
+    /// Intents that mark a whole deed, not a request: a flatten. Its row may come later than its first parts leave.
+    pub(in crate::runtime) async fn record_deed(&self, command: &Command) -> Result<Slot, Failure> {
         let request = Request {
             method: crate::api::Method::Post,
             target: format!("flatten:{}", self.client.connection().account_id.raw()),
@@ -243,9 +241,9 @@ impl Desk {
         };
         let intent = self.intent(command, &request, self.clock.now());
         let slot = Slot::default();
-        match self.put(command.risk(), intent, &slot).await {
+        match self.put(intent, &Slot::default(), &slot).await {
             Err(why @ JournalError::Held { .. }) => Err(only_shows(&why)),
-            Ok(_) | Err(_) => Ok(slot.get().copied()),
+            Ok(_) | Err(_) => Ok(slot),
         }
     }
 
@@ -271,14 +269,16 @@ impl Desk {
 
     async fn put(
         &self,
-        risk: Risk,
         mut intent: Intent,
+        parent: &Slot,
         slot: &Slot,
     ) -> Result<Claim, JournalError> {
         let (now, secret) = (self.clock.now(), self.client.connection().api_key.clone());
-        let slot = Arc::clone(slot);
+        let (risk, parent, slot) = (intent.risk, Arc::clone(parent), Arc::clone(slot));
         let write = move |journal: &mut Journal| {
             intent.credential = journal.fingerprint(secret.expose_secret())?;
+            // Written before this, if it can be written.
+            intent.parent = parent.get().copied();
             let claim = journal.claim(now, &intent)?;
             if let Claim::New(id) = claim {
                 // Only this job fills it.

@@ -238,6 +238,16 @@ async fn hurt(script: Vec<Reply>, hurt: impl FnOnce(&mut Journal) + Send + 'stat
     Scene::on(place(), responder, client, hurt)
 }
 
+/// Nothing more is written until the sender goes.
+fn hang(scribe: &Scribe) -> std::sync::mpsc::Sender<()> {
+    let (go_on, hang) = std::sync::mpsc::channel();
+    let _hangs = scribe.ask(move |_| {
+        let _over = hang.recv();
+        Ok(())
+    });
+    go_on
+}
+
 fn closed_all() -> Reply {
     ok(
         r#"{"data":{"id":"op","operation":"close_all_positions","account_id":"chal-1",

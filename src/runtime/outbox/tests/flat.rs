@@ -143,6 +143,26 @@ async fn everything_is_ended_once_flat_is_proved_and_the_desk_is_halted() {
 }
 
 /// What is said at the end of a close-all whose position is there for so many reads after it.
+#[tokio::test]
+async fn the_parts_of_a_flatten_belong_to_it_though_its_own_row_came_late() {
+    let account = Mutex::new(Account::holding_everything());
+    let part = move |seen: &Seen| account.lock().unwrap().answer(seen);
+    let mut scene = playing(part, 20).await;
+    scene.outbox.desk.ready().await;
+    let go_on = hang(&scene.outbox.desk.scribe);
+    scene.outbox.send(TICKET, Command::Flatten("chal-1".into()));
+    let ahead = "sent ahead of a journal that is slow";
+    while !slow_disk::is_said(&scene.events.recv().await.unwrap(), ahead) {}
+    drop(go_on);
+    scene.settled().await.1.unwrap();
+    let rows = entries(scene).await;
+    let is_deed = |row: &&crate::journal::Entry| row.intent.target == "flatten:chal-1";
+    let deed = rows.iter().find(is_deed).unwrap();
+    assert_eq!(deed.state, State::Done);
+    let parts = rows.iter().filter(|row| row.intent.parent == Some(deed.id));
+    assert_eq!((parts.count(), rows.len()), (5, 6));
+}
+
 async fn said_after_a_close_all(reads: usize) -> (String, usize) {
     let left = Mutex::new(reads);
     let part = move |seen: &Seen| {

@@ -7,17 +7,8 @@ use crate::{
 };
 use std::sync::mpsc;
 
-/// Nothing more is written until the sender goes.
-fn hang(scribe: &Scribe) -> mpsc::Sender<()> {
-    let (go_on, hang) = mpsc::channel();
-    let _hangs = scribe.ask(move |_| {
-        let _over = hang.recv();
-        Ok(())
-    });
-    go_on
-}
-
-fn is_said(msg: &Msg, words: &str) -> bool {
+/// Whether it says so.
+pub(super) fn is_said(msg: &Msg, words: &str) -> bool {
     matches!(msg, Msg::Said(_, text) if text.contains(words))
 }
 

@@ -7,11 +7,7 @@ use crate::client::responder::{client, connection};
 async fn hanging() -> (Scene, std::sync::mpsc::Sender<()>) {
     let scene = Scene::of(vec![]).await;
     scene.outbox.desk.ready().await;
-    let (go_on, hang) = std::sync::mpsc::channel();
-    let _hangs = scene.outbox.desk.scribe.ask(move |_| {
-        let _over = hang.recv();
-        Ok(())
-    });
+    let go_on = hang(&scene.outbox.desk.scribe);
     (scene, go_on)
 }
 
