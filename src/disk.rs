@@ -1,5 +1,5 @@
-//! Files that only their owner may read, kept by one process at a time, and `SQLite` databases that have reached the
-//! disk when a commit returns.
+//! Files that only their owner may read, kept by one process at a time or put in their place whole, and `SQLite`
+//! databases that have reached the disk when a commit returns.
 //!
 //! Known limit: not for network file systems, where neither the lock nor the sync is to be relied on.
 
@@ -7,9 +7,10 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig};
 use std::{
     env,
     fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError},
-    io,
+    io::{self, Write as _},
     os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _},
-    path::Path,
+    path::{Path, PathBuf},
+    process,
 };
 
 /// Takes `path` for this process for as long as the file is held; `None` while another process has it. The lock dies
@@ -44,6 +45,62 @@ pub fn private_file(path: &Path) -> io::Result<File> {
         tracing::warn!("{}", closed(path, mode));
     }
     Ok(file)
+}
+
+/// Puts `bytes` in the place of what the file at `path` held, if it was there. Whoever reads it, and the next start after
+/// a power cut, finds the one or the other and never a half.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    put(path, |file| file.write_all(bytes))
+}
+
+/// The same for a file that is not there: [`io::ErrorKind::AlreadyExists`] if it is. The name is taken first, empty;
+/// where that is all that comes of it, it goes again.
+pub fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    created(path, |file| file.write_all(bytes))
+}
+
+fn created(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+    drop(fresh_file(path)?);
+    put(path, fill).inspect_err(|_| discard(path))
+}
+
+/// Writes beside the file and puts it there when it has reached the disk.
+fn put(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+    let (beside, mut half) = beside(path)?;
+    let filled = fill(&mut half).and_then(|()| half.sync_all());
+    let placed = filled.and_then(|()| fs::rename(&beside, path));
+    placed.inspect_err(|_| discard(&beside))?;
+    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
+    sync_dir(dir.unwrap_or(Path::new(".")))
+}
+
+/// What cannot be removed is not what anybody has to hear first.
+fn discard(path: &Path) {
+    let _left = fs::remove_file(path);
+}
+
+/// Nobody adds to a place with this many halves in it.
+const HALVES: u32 = 100;
+
+/// A file of a name that nothing else has: others may write for the same place, in this process too.
+fn beside(path: &Path) -> io::Result<(PathBuf, File)> {
+    let mut tries = 1..=HALVES;
+    loop {
+        let number = tries.next().ok_or(io::ErrorKind::AlreadyExists)?;
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".{}-{number}.part", process::id()));
+        let name = PathBuf::from(name);
+        match fresh_file(&name) {
+            Err(why) if why.kind() == io::ErrorKind::AlreadyExists => {}
+            made => return Ok((name, made?)),
+        }
+    }
+}
+
+/// Makes a file that only its owner may read; fails where there is one.
+pub fn fresh_file(path: &Path) -> io::Result<File> {
+    let mut fresh = OpenOptions::new();
+    fresh.write(true).create_new(true).mode(0o600).open(path)
 }
 
 /// The bits of a mode that are the group's and the others'.
@@ -176,5 +233,63 @@ mod tests {
         assert!(held.is_some() && claim(&path).unwrap().is_none());
         drop(held);
         assert!(claim(&path).unwrap().is_some());
+    }
+
+    fn count(dir: &Path) -> usize {
+        fs::read_dir(dir).unwrap().count()
+    }
+
+    #[test]
+    fn a_file_is_replaced_whole_or_stays_as_it_was_and_is_its_owners_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("kept");
+        replace(&path, b"old").unwrap();
+        let full = put(&path, |file| {
+            file.write_all(b"ne")?;
+            Err(io::ErrorKind::StorageFull.into())
+        });
+        assert_eq!(full.unwrap_err().kind(), io::ErrorKind::StorageFull);
+        assert_eq!(
+            (fs::read(&path).unwrap(), count(dir.path())),
+            (b"old".to_vec(), 1)
+        );
+        fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
+        replace(&path, b"new").unwrap();
+        let mode = fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((fs::read(&path).unwrap(), mode), (b"new".to_vec(), 0o600));
+    }
+
+    #[test]
+    fn what_is_written_in_one_place_at_once_is_one_of_them_and_leaves_nothing_beside() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("kept");
+        std::thread::scope(|scope| {
+            for byte in b'a'..=b'h' {
+                let path = &path;
+                scope.spawn(move || replace(path, &[byte; 4096]).unwrap());
+            }
+        });
+        let kept = fs::read(&path).unwrap();
+        assert!(kept.len() == 4096 && kept.iter().all(|byte| *byte == kept[0]));
+        assert_eq!(count(dir.path()), 1);
+    }
+
+    #[test]
+    fn a_new_file_takes_nobodys_place_and_on_a_full_disk_leaves_nothing_that_looks_like_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("history.csv");
+        let full = created(&path, |file| {
+            file.write_all(b"half a row")?;
+            Err(io::ErrorKind::StorageFull.into())
+        });
+        assert_eq!(full.unwrap_err().kind(), io::ErrorKind::StorageFull);
+        assert_eq!(count(dir.path()), 0);
+        create(&path, b"whole").unwrap();
+        let taken = create(&path, b"another").unwrap_err();
+        assert_eq!(taken.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(
+            (fs::read(&path).unwrap(), count(dir.path())),
+            (b"whole".to_vec(), 1)
+        );
     }
 }

@@ -8,7 +8,7 @@
 //! | [`api`] | the HTTP contract of `/v1`, used by both ends, and every guess about it |
 //! | [`config`] | layered settings and what is wrong with them |
 //! | [`client`] | one method per endpoint; the only place that speaks HTTP outwards |
-//! | [`disk`] | private files, one process at a time, commits that have reached the disk |
+//! | [`disk`] | private files, one process at a time or whole in their place, commits that have reached the disk |
 //! | [`journal`] | what was asked, with which key and which bytes, and what came of it |
 //! | [`exchange`] | the paper exchange: an engine of integers behind a real HTTP server |
 //! | [`app`] | the desk's behaviour: `update(model, now, msg) -> effects`, pure |

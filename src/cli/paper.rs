@@ -4,6 +4,7 @@ use super::world::{World, listen};
 use crate::{
     app::{Identity, Mode, Options, Profile},
     config::{Connection, Secret},
+    disk,
     exchange::{AccountKey, Breakdown, Handle, Pace},
     model::{Failure, FailureKind, Timestamp},
     runtime::{Beside, Far, Opened},
@@ -95,7 +96,7 @@ async fn opened(
     let listener = usual(dir).await?;
     let exchange = world.open(listener, start, pace, stop).await?;
     let port = exchange.addr.port().to_string();
-    fs::write(dir.join(PORT), port)
+    disk::replace(&dir.join(PORT), port.as_bytes())
         .wrap_err_with(|| format!("{} cannot be written to", dir.display()))?;
     Ok(exchange)
 }

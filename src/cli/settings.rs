@@ -1,16 +1,13 @@
 //! `perpdeck config`: the settings in force, what is wrong with them, and where they are.
 
 use super::{Exit, far, out, state_dir};
-use crate::config::{self, Loaded, Sources, load};
+use crate::{
+    config::{self, Loaded, Sources, load},
+    disk,
+};
 use clap::Subcommand;
 use color_eyre::{Result, eyre::Context as _};
-use std::{
-    fmt::Write as _,
-    fs::{DirBuilder, OpenOptions},
-    io::Write as _,
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
-    path::Path,
-};
+use std::{fmt::Write as _, fs::DirBuilder, os::unix::fs::DirBuilderExt, path::Path};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -98,11 +95,5 @@ fn create(path: &Path) -> std::io::Result<()> {
     if let Some(dir) = path.parent() {
         DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
     }
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)?;
-    file.write_all(config::template().as_bytes())?;
-    file.sync_all()
+    disk::create(path, config::template().as_bytes())
 }

@@ -4,15 +4,8 @@
 //! Contract: a file that is missing or cannot be read is as good as empty (the service teaches again), one that cannot
 //! be written costs only that. The last writer wins. Nothing secret is in it.
 
-use crate::api::Learned;
-use std::{
-    collections::BTreeMap,
-    fs::{self, DirBuilder, OpenOptions},
-    io::{self, Write as _},
-    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
-    path::Path,
-    process,
-};
+use crate::{api::Learned, disk};
+use std::{collections::BTreeMap, fs, io, path::Path};
 
 const FILE: &str = "dialects.json";
 const TOUR: &str = "tour";
@@ -32,34 +25,18 @@ pub fn remember(state_dir: &Path, base_url: &str, learned: &Learned) -> io::Resu
     write(state_dir, FILE, &serde_json::to_vec_pretty(&known)?)
 }
 
-/// In the place of what the file of this name held: whoever reads it finds the old or the new, and nothing between.
+/// In the place of what the file of this name held.
 pub(super) fn write(state_dir: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
-    made(state_dir)?;
-    let fresh = state_dir.join(format!("{name}.{}", process::id()));
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(&fresh)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    fs::rename(fresh, state_dir.join(name))
+    disk::private_dir(state_dir)?;
+    disk::replace(&state_dir.join(name), bytes)
 }
 
 /// Whether nobody has been shown around the desk before; from now on somebody has. Where that cannot be remembered
 /// it is as if it had been: to be shown the same at every start helps nobody.
 pub fn is_first_tour(state_dir: &Path) -> bool {
-    let mut once = OpenOptions::new();
-    once.write(true).create_new(true).mode(0o600);
-    made(state_dir).is_ok() && once.open(state_dir.join(TOUR)).is_ok()
-}
-
-fn made(state_dir: &Path) -> io::Result<()> {
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(state_dir)
+    let made = disk::private_dir(state_dir);
+    made.and_then(|()| disk::fresh_file(&state_dir.join(TOUR)))
+        .is_ok()
 }
 
 fn known(state_dir: &Path) -> Known {

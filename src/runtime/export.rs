@@ -1,18 +1,16 @@
 //! Writing an export: off the loop, and never over a file that is there.
 //!
-//! Contract: a name ends up with the whole export or with nothing. The name is taken first, empty; the rows are written
-//! beside it and synced before they come under it, and on a disk that is full both go again.
+//! Contract: a name ends up with the whole export or with nothing, for its owner only: what somebody trades is nobody
+//! else's business.
 
 use crate::{
     app::export::{Format, Sheet},
     config::at_home,
-    disk::private_file,
+    disk::create,
     view,
 };
 use std::{
-    fs::{self, File, OpenOptions},
-    io::{self, Error, ErrorKind, Write as _},
-    os::unix::fs::OpenOptionsExt as _,
+    io::{Error, ErrorKind},
     path::{Path, PathBuf},
 };
 
@@ -25,7 +23,7 @@ pub(super) fn write(sheet: &Sheet, dir: &Path) -> Result<(String, usize), String
     let asked = sheet.to.as_ref().map(|to| dir.join(at_home(to.clone())));
     let (text, rows) = view::file(sheet);
     let path = match asked {
-        Some(file) if !file.is_dir() => create(&file, &text)
+        Some(file) if !file.is_dir() => create(&file, text.as_bytes())
             .map(|()| file.clone())
             .map_err(|why| refused(&file, &why))?,
         asked => named(sheet, asked.as_deref().unwrap_or(dir), &text)?,
@@ -46,7 +44,7 @@ fn named(sheet: &Sheet, dir: &Path, text: &str) -> Result<PathBuf, String> {
             more => format!("{stem}-{more}.{ending}"),
         };
         let path = dir.join(name);
-        match create(&path, text) {
+        match create(&path, text.as_bytes()) {
             Ok(()) => return Ok(path),
             Err(why) if why.kind() == ErrorKind::AlreadyExists => {}
             Err(why) => return Err(refused(&path, &why)),
@@ -63,31 +61,6 @@ fn refused(path: &Path, why: &Error) -> String {
     }
 }
 
-fn create(path: &Path, text: &str) -> io::Result<()> {
-    publish(path, |file| file.write_all(text.as_bytes()))
-}
-
-/// Both are for their owner only: what somebody trades is nobody else's business.
-fn publish(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
-    let mut taken = OpenOptions::new();
-    taken.write(true).create_new(true).mode(0o600).open(path)?;
-    let mut part = path.as_os_str().to_owned();
-    part.push(".part");
-    let made = private_file(Path::new(&part)).and_then(|mut file| {
-        file.set_len(0)?;
-        fill(&mut file)?;
-        file.sync_all()?;
-        fs::rename(&part, path)
-    });
-    if made.is_err() {
-        for left in [Path::new(&part), path] {
-            // What cannot be removed is not what the trader has to hear first.
-            let _left = fs::remove_file(left);
-        }
-    }
-    made
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,21 +68,7 @@ mod tests {
         app::{export::SheetRows, pane::Pane},
         model::Timestamp,
     };
-
-    #[test]
-    fn an_export_that_the_disk_has_no_room_for_leaves_nothing_that_looks_like_one() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("history.csv");
-        let full = publish(&path, |file| {
-            file.write_all(b"half a row")?;
-            Err(ErrorKind::StorageFull.into())
-        });
-        assert_eq!(full.unwrap_err().kind(), ErrorKind::StorageFull);
-        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
-        create(&path, "whole").unwrap();
-        assert_eq!(fs::read_to_string(&path).unwrap(), "whole");
-        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
-    }
+    use std::fs;
 
     #[test]
     fn an_export_is_never_written_over_another() {

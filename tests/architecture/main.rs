@@ -18,7 +18,8 @@ const ALL: &[&str] = &["*"];
 const MAY_NAME: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("api", &["model"]),
-    ("config", &["api", "model"]),
+    // What it keeps for the next session is private like the journal.
+    ("config", &["api", "disk", "model"]),
     ("disk", &[]),
     ("journal", &["disk", "model"]),
     ("client", &["api", "config", "model"]),
