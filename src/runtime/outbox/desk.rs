@@ -237,6 +237,12 @@ impl Desk {
         self.shared.stopped.send_replace(true);
     }
 
+    /// Why nothing goes out any more, if so.
+    pub(super) fn stopped(&self) -> Option<Failure> {
+        let is_stopped = *self.shared.stopped.borrow();
+        is_stopped.then(|| Failure::new(FailureKind::Unavailable, "interrupted"))
+    }
+
     /// What comes of `work`; `None` where the outbox was stopped before it was done.
     pub(super) async fn unless_stopped<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         // The sender lives in the desk itself.

@@ -193,7 +193,8 @@ impl Errand {
         }
         // Last, for it may wait for the disk.
         let unwritten = self.relaunch().await;
-        unwritten.or_else(|| self.refusal().or_else(|| self.too_late()))
+        let why = unwritten.or_else(|| self.refusal().or_else(|| self.too_late()));
+        why.or_else(|| self.desk.stopped())
     }
 
     /// Why the desk holds it back, if so.
