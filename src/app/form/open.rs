@@ -176,6 +176,8 @@ fn like(draft: &mut EntryDraft, order: &Order, around: &Around) {
         (Field::Size, order.size.abs().to_string()),
         (Field::TriggerPrice, price(order.trigger_price)),
         (Field::LimitPrice, price(order.limit_price)),
+        (Field::TakeProfit, price(order.attached_take_profit_price)),
+        (Field::StopLoss, price(order.attached_stop_loss_price)),
         (Field::Leverage, order.leverage.to_string()),
         (Field::Expires, expires.unwrap_or_default()),
     ] {

@@ -1221,6 +1221,27 @@ mod stop {
     }
 
     #[test]
+    fn an_armed_entry_that_is_moved_keeps_its_exits() {
+        let mut model = desk();
+        let armed = super::order(
+            "ord-5",
+            "BTC",
+            r#""type":"stop_market","mode":"stop_market","side":"buy","size":0.5,"trigger_price":66000,
+            "attached_take_profit_price":70000,"attached_stop_loss_price":65000,"status":"pending""#,
+        );
+        let orders = crate::model::Page::of(vec![armed]);
+        arrive(&mut model, Answer::Orders(Ok(orders)));
+        let effects = press(&mut model, "2 e ctrl-u 66500 enter");
+        let [Effect::Send(_, Command::Place(order))] = effects.as_slice() else {
+            panic!("{effects:?}")
+        };
+        assert_eq!(
+            (order.take_profit_price, order.stop_loss_price),
+            (Some(num("70000")), Some(num("65000")))
+        );
+    }
+
+    #[test]
     fn a_stop_that_protects_is_not_canceled_unasked_and_two_of_them_are_told() {
         let mut model = desk();
         let guarding = |id: &str, price: u32| {

@@ -57,13 +57,20 @@ const MAY_BE_ZERO: &[Field] = &[Field::Slippage, Field::ChaseOffset];
 impl EntryDraft {
     /// The fields that count as it stands now, in the order they are asked for.
     pub fn fields(&self) -> Vec<Field> {
-        let dated = self.time_in_force == TimeInForce::Gtd;
-        let own = kinds::fields(self.shape).filter(|field| *field != Field::Expires || dated);
-        let mut fields: Vec<_> = own.collect();
+        let mut fields: Vec<_> = kinds::fields(self.shape)
+            .filter(|field| self.is_asked(*field))
+            .collect();
         let others = self.also.iter().filter(|field| !fields.contains(field));
         let others: Vec<_> = others.copied().collect();
         fields.extend(others);
         fields
+    }
+
+    /// What opens nothing has nothing that could be exited.
+    fn is_asked(&self, field: Field) -> bool {
+        let is_exit = matches!(field, Field::TakeProfit | Field::StopLoss);
+        let is_idle = is_exit && self.only_reduces();
+        !is_idle && (field != Field::Expires || self.time_in_force == TimeInForce::Gtd)
     }
 
     /// A TWAP may begin at once.
@@ -514,15 +521,37 @@ mod tests {
             [
                 "stop",
                 "limit stop",
-                "chase",
-                "trigger",
-                "limit trigger",
-                "trigger",
-                "limit trigger",
+                "chase stop",
+                "trigger stop",
+                "limit trigger stop",
+                "trigger stop",
+                "limit trigger stop",
                 "trigger reduce",
-                "trigger market direction",
+                "trigger market direction stop",
             ]
         );
+    }
+
+    #[test]
+    fn what_only_reduces_brings_no_exits_along() {
+        for kind in [PlaceKind::Limit, PlaceKind::StopMarket, PlaceKind::Chase] {
+            let draft = EntryDraft {
+                reduce_only: true,
+                ..entry(kind, "0.1")
+            };
+            assert_eq!(placed(&draft).stop_loss_price, None, "{kind}");
+            assert!(!draft.has(Field::TakeProfit), "{kind}");
+        }
+    }
+
+    #[test]
+    fn a_breakout_is_sized_by_what_its_stop_may_lose() {
+        let breakout = with(
+            entry(PlaceKind::StopMarket, "r25"),
+            Field::StopLoss,
+            "64500",
+        );
+        assert_eq!(resolved(&breakout), Ok("0.05".to_owned()));
     }
 
     #[test]

@@ -46,6 +46,8 @@ const TRIGGERED_MARKET: &[Field] = &[
     Field::Slippage,
     Field::TimeInForce,
     Field::Expires,
+    Field::TakeProfit,
+    Field::StopLoss,
 ];
 const TRIGGERED_LIMIT: &[Field] = &[
     Field::TriggerPrice,
@@ -53,6 +55,8 @@ const TRIGGERED_LIMIT: &[Field] = &[
     Field::ReduceOnly,
     Field::TimeInForce,
     Field::Expires,
+    Field::TakeProfit,
+    Field::StopLoss,
 ];
 
 const SLICED: &[Field] = &[
@@ -87,6 +91,8 @@ const ROWS: &[Row] = &[
             Field::ChaseCap,
             Field::TimeInForce,
             Field::Expires,
+            Field::TakeProfit,
+            Field::StopLoss,
         ],
         times: LASTING,
     },
@@ -131,6 +137,8 @@ const ROWS: &[Row] = &[
             Field::Slippage,
             Field::TimeInForce,
             Field::Expires,
+            Field::TakeProfit,
+            Field::StopLoss,
         ],
         times: LASTING,
     },
