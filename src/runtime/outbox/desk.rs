@@ -65,7 +65,7 @@ struct Shared {
     /// The newest command of each resource: what is older is not sent again after it.
     newest: Mutex<HashMap<Resource, Ticket>>,
     /// Orders that were found to be what a command in doubt made, by its key.
-    claims: Mutex<HashMap<OrderId, Option<IdempotencyKey>>>,
+    claims: Mutex<HashMap<OrderId, IdempotencyKey>>,
     gate: Arc<Gate>,
     /// Whether it is known what became of the last session's commands.
     ready: watch::Sender<bool>,
@@ -147,10 +147,10 @@ impl Desk {
     }
 
     /// Whether this order can be what the command under `key` made: each is the doing of one command.
-    pub(super) fn claim(&self, order: &OrderId, key: Option<&IdempotencyKey>) -> bool {
+    pub(super) fn claim(&self, order: &OrderId, key: &IdempotencyKey) -> bool {
         let mut claims = locked(&self.shared.claims);
-        let owner = claims.entry(order.clone()).or_insert_with(|| key.cloned());
-        owner.as_ref() == key
+        let owner = claims.entry(order.clone()).or_insert_with(|| key.clone());
+        owner == key
     }
 
     /// From now on exposure may only go down, until a person re-arms the desk: this one or a later one.

@@ -306,9 +306,10 @@ impl Errand {
             Sight::Done(Receipt::Order { order, .. }) => Some(&order.id),
             Sight::Done(_) | Sight::Undone | Sight::Over(_) | Sight::Nothing => None,
         };
+        // What only changes an order has no key, and finds the order that another command made.
+        let made = proof.zip(self.recorded.request.key.as_ref());
         // Another command of the same shape, in doubt like this one, was first to find it.
-        let is_taken =
-            proof.is_some_and(|id| !self.desk.claim(id, self.recorded.request.key.as_ref()));
+        let is_taken = made.is_some_and(|(id, key)| !self.desk.claim(id, key));
         Ok(if is_taken { Sight::Nothing } else { sight })
     }
 
