@@ -3,7 +3,8 @@
 //! Contract: [`Journal::take_in_asides`] moves what is open in them, and why they were halted, into the journal itself,
 //! where it is found out like anything else that an earlier session left open. A row is in the journal before it is
 //! settled beside it, and goes there under its key: dying between the two takes nothing in twice that would be done
-//! twice. One that another process has is left to it.
+//! twice. One that another process has is left to it. What was sent with a key that is not known here stays where it is,
+//! for whoever has that key: only with both can it be told whose it is.
 
 use super::{Entry, IntentId, Journal, JournalError, Standing, State};
 use crate::model::{IdempotencyKey, OrderId, Text, Timestamp};
@@ -24,21 +25,24 @@ pub fn asides(dir: &Path) -> impl Iterator<Item = PathBuf> + use<> {
 }
 
 impl Journal {
-    /// How many rows came of it; `secrets` are the API keys of this session.
+    /// What stays beside it although nobody has it, and why; `secrets` are the API keys of this session.
     pub fn take_in_asides(
         &mut self,
         now: Timestamp,
         secrets: &[&str],
-    ) -> Result<usize, JournalError> {
-        let mut count = 0;
+    ) -> Result<Vec<JournalError>, JournalError> {
+        let mut left = vec![];
         // Opening makes what is not there.
         for dir in asides(&self.dir).filter(|dir| dir.is_dir()) {
-            let Ok(mut beside) = Self::open(&dir) else {
-                continue;
-            };
-            count += self.take_in_from(&mut beside, now, secrets)?;
+            let taken = Self::open(&dir)
+                .and_then(|mut beside| self.take_in_from(&mut beside, now, secrets));
+            match taken {
+                Ok(()) | Err(JournalError::Held { .. }) => {}
+                Err(why) if self.failed.is_some() => return Err(why),
+                Err(why) => left.push(why),
+            }
         }
-        Ok(count)
+        Ok(left)
     }
 
     fn take_in_from(
@@ -46,25 +50,28 @@ impl Journal {
         beside: &mut Self,
         now: Timestamp,
         secrets: &[&str],
-    ) -> Result<usize, JournalError> {
+    ) -> Result<(), JournalError> {
         let mut open = beside.open_intents()?;
         open.reverse();
         let prints = secrets
             .iter()
             .map(|secret| Ok((beside.fingerprint(secret)?, self.fingerprint(secret)?)));
-        let prints = prints.collect::<Result<Vec<_>, JournalError>>()?;
+        let prints = prints.collect::<Result<BTreeMap<_, _>, JournalError>>()?;
+        let is_known = |entry: &Entry| {
+            entry.intent.credential.is_empty() || prints.contains_key(&entry.intent.credential)
+        };
+        let (known, strange): (Vec<_>, Vec<_>) = open.into_iter().partition(is_known);
         let mut here = BTreeMap::new();
-        for entry in &mut open {
+        for mut entry in known {
             // Each journal has a salt of its own.
-            let mut known = prints.iter();
-            if let Some((_, here)) = known.find(|(there, _)| entry.intent.credential == *there) {
+            if let Some(here) = prints.get(&entry.intent.credential) {
                 entry.intent.credential.clone_from(here);
             }
             entry.intent.parent = match entry.intent.parent {
                 Some(parent) => self.deed(parent, beside, &mut here)?,
                 None => None,
             };
-            here.insert(entry.id, self.adopt(entry)?);
+            here.insert(entry.id, self.adopt(&entry)?);
             let moved = Standing::new(State::Abandoned, "goes on in the journal of the desk");
             beside.tell(now, entry.id, &moved)?;
         }
@@ -72,7 +79,13 @@ impl Journal {
             // As it was halted beside it, should this fail: the next desk looks again.
             let _kept = here.take_over(there);
         }
-        Ok(open.len())
+        if strange.is_empty() {
+            return Ok(());
+        }
+        Err(JournalError::Strange {
+            path: beside.dir.clone(),
+            rows: strange.len(),
+        })
     }
 
     /// What a row is a part of, under its number here. One that is over comes along, so that its part can be told apart

@@ -33,6 +33,9 @@ pub enum JournalError {
         #[source]
         why: Arc<rusqlite::Error>,
     },
+    /// Open rows beside the journal that were sent with none of this session's keys.
+    #[error("{rows} open in the journal in {}, sent with a key that is not known here; a desk that has it goes on with that", path.display())]
+    Strange { path: PathBuf, rows: usize },
     #[error("writing the journal failed: {0}")]
     Write(#[source] Arc<rusqlite::Error>),
     #[error("reading the journal failed: {0}")]

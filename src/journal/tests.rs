@@ -448,13 +448,13 @@ fn what_is_open_beside_the_journal_is_taken_in_once_and_so_is_a_halt() {
 
     let mut journal = Journal::open(dir.path()).unwrap();
     let mut take_in = || {
-        journal
-            .take_in_asides(Timestamp(3), &["pd_live_secret"])
-            .unwrap()
+        let left = journal.take_in_asides(Timestamp(3), &["pd_live_secret"]);
+        assert!(left.unwrap().is_empty());
+        journal.recent(9).unwrap().len()
     };
     assert_eq!(take_in(), 0, "another process has it");
     drop(aside);
-    assert_eq!([take_in(), take_in()], [1, 0]);
+    assert_eq!([take_in(), take_in()], [1, 1]);
     let [taken] = journal.open_intents().unwrap().try_into().unwrap();
     let credential = journal.fingerprint("pd_live_secret").unwrap();
     let expected = Entry {
@@ -479,6 +479,78 @@ fn what_is_open_beside_the_journal_is_taken_in_once_and_so_is_a_halt() {
 }
 
 #[test]
+fn what_another_key_left_open_beside_the_journal_waits_there_for_whoever_has_that_key() {
+    let dir = place();
+    let beside = asides(dir.path()).next().unwrap();
+    let mut aside = Journal::open(&beside).unwrap();
+    for (key, secret) in [("mine", "pd_live_secret"), ("theirs", "pd_live_other")] {
+        let credential = aside.fingerprint(secret).unwrap();
+        let intent = Intent {
+            credential,
+            ..intent(key)
+        };
+        aside.record(Timestamp(1), &intent).unwrap();
+    }
+    drop(aside);
+    let mut journal = Journal::open(dir.path()).unwrap();
+    let mut take_in = |secret: &str| {
+        let left = journal.take_in_asides(Timestamp(2), &[secret]).unwrap();
+        let rows = journal.open_intents().unwrap().into_iter();
+        let rows = rows.map(|row| {
+            (
+                row.intent.key.unwrap().raw().to_owned(),
+                row.intent.credential,
+            )
+        });
+        let told = left.into_iter().map(|why| why.to_string());
+        (rows.collect::<Vec<_>>(), told.collect::<Vec<_>>())
+    };
+    let (taken, told) = take_in("pd_live_secret");
+    assert_eq!(taken.len(), 1);
+    assert!(
+        told.len() == 1 && told[0].starts_with("1 open in the journal in"),
+        "{told:?}"
+    );
+    let (taken, told) = take_in("pd_live_other");
+    assert_eq!(told, Vec::<String>::new());
+    let fingerprint = |secret| journal.fingerprint(secret).unwrap();
+    assert_eq!(
+        taken,
+        [
+            ("theirs".to_owned(), fingerprint("pd_live_other")),
+            ("mine".to_owned(), fingerprint("pd_live_secret"))
+        ]
+    );
+}
+
+#[test]
+fn a_damaged_journal_beside_the_journal_is_named_and_keeps_no_other_from_being_taken_in() {
+    let dir = place();
+    let [broken, whole] = asides(dir.path())
+        .take(2)
+        .collect::<Vec<_>>()
+        .try_into()
+        .unwrap();
+    for place in [&broken, &whole] {
+        let mut aside = Journal::open(place).unwrap();
+        let intent = Intent {
+            credential: String::new(),
+            ..intent("open")
+        };
+        aside.record(Timestamp(1), &intent).unwrap();
+    }
+    fs::write(broken.join("journal.sqlite3"), "no database".repeat(500)).unwrap();
+    let mut journal = Journal::open(dir.path()).unwrap();
+    let [why] = journal
+        .take_in_asides(Timestamp(2), &[])
+        .unwrap()
+        .try_into()
+        .unwrap();
+    assert!(matches!(why, JournalError::Damaged { .. }), "{why}");
+    assert_eq!(journal.open_intents().unwrap().len(), 1);
+}
+
+#[test]
 fn what_a_flatten_beside_the_journal_left_open_is_still_a_part_of_it_when_it_is_taken_in() {
     for (ended, open) in [(None, 3), (Some(State::Abandoned), 2)] {
         let dir = place();
@@ -490,6 +562,7 @@ fn what_a_flatten_beside_the_journal_left_open_is_still_a_part_of_it_when_it_is_
 
         let mut aside = Journal::open(&asides(dir.path()).next().unwrap()).unwrap();
         let part = |key: Option<&str>, parent| Intent {
+            credential: String::new(),
             key: key.map(Into::into),
             parent,
             ..intent("")
@@ -504,7 +577,9 @@ fn what_a_flatten_beside_the_journal_left_open_is_still_a_part_of_it_when_it_is_
         }
         drop(aside);
 
-        assert_eq!(journal.take_in_asides(Timestamp(5), &[]).unwrap(), open);
+        let left = journal.take_in_asides(Timestamp(5), &[]).unwrap();
+        assert!(left.is_empty(), "{left:?}");
+        assert_eq!(journal.open_intents().unwrap().len(), open);
         let rows = journal.recent(9).unwrap();
         let deed = rows.iter().find(|row| row.id == IntentId(2)).unwrap();
         assert_eq!(deed.state, ended.unwrap_or(State::Inflight));

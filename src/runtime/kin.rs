@@ -60,6 +60,8 @@ pub(super) struct Left {
     pub(super) halted: Option<String>,
     /// Of the key this desk has.
     pub(super) fingerprint: String,
+    /// What stays beside the journal, and why: for the first account to say.
+    pub(super) beside: Vec<JournalError>,
 }
 
 /// The accounts that share a journal, and which of them asks.
@@ -89,7 +91,10 @@ impl Kin {
         let keys = self.all.iter();
         let keys = keys.filter_map(|relative| Some(relative.key.as_ref()?.expose_secret()));
         let known: Vec<_> = keys.collect();
-        journal.take_in_asides(now, &known)?;
+        let mut beside = journal.take_in_asides(now, &known)?;
+        if self.own > 0 {
+            beside.clear();
+        }
         let prints = self.all.iter().map(|relative| {
             let key = relative.key.as_ref();
             key.map(|key| journal.fingerprint(key.expose_secret()))
@@ -108,6 +113,7 @@ impl Kin {
                 .nth(self.own)
                 .flatten()
                 .unwrap_or_default(),
+            beside,
         })
     }
 

@@ -52,6 +52,7 @@ pub(super) async fn recover(desk: Desk, left: oneshot::Receiver<Result<Left, Jou
         mut open,
         halted,
         fingerprint,
+        beside,
     } = match desk
         .scribe
         .heard(left)
@@ -69,6 +70,11 @@ pub(super) async fn recover(desk: Desk, left: oneshot::Receiver<Result<Left, Jou
     };
     if let Some(why) = halted {
         desk.stay_halted(why).await;
+    }
+    for why in beside {
+        let text =
+            format!("what was closed or canceled beside this journal is not all taken in: {why}");
+        desk.note(Tone::Alert, text).await;
     }
     if open.is_empty() {
         return;

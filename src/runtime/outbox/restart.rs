@@ -3,6 +3,7 @@
 use super::*;
 use crate::{
     api::{Dialect, Request},
+    app::notice::Tone,
     client::{
         Tempo,
         responder::{Reply, Responder, ok},
@@ -218,6 +219,24 @@ async fn what_a_verb_left_open_beside_the_journal_is_gone_on_with_by_the_next_de
         .map(str::to_owned);
     assert_eq!(key.as_deref(), Some("key-1"), "its own");
     assert_eq!(desk.states(), [State::Done]);
+}
+
+#[tokio::test]
+async fn a_journal_beside_the_desks_that_cannot_be_read_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let beside = crate::journal::asides(dir.path()).next().unwrap();
+    std::fs::create_dir_all(&beside).unwrap();
+    let broken = "no database".repeat(500);
+    std::fs::write(beside.join("journal.sqlite3"), broken).unwrap();
+    let responder = Responder::answering(vec![]).await;
+    let mut desk = opened(dir, responder, NOW);
+    let Msg::Said(Tone::Alert, text) = desk.until(|_| true).await else {
+        panic!("said");
+    };
+    assert!(
+        text.contains("aside/1") && text.contains("damaged"),
+        "{text}"
+    );
 }
 
 #[tokio::test]
