@@ -287,13 +287,16 @@ impl Journal {
         })
     }
 
-    /// What was a part of `deed` and is still open is of no consequence any more: reads have shown it flat.
+    /// What was a part of `deed` and is still open is of no consequence any more: reads have shown it flat. Neither is what
+    /// was to end or change something on that account before, an older flatten among it: nothing of that is left.
     pub fn moot(&mut self, now: Timestamp, deed: IntentId) -> Result<(), JournalError> {
         self.write(|connection| {
             connection.execute(
                 "UPDATE intents SET state = 'abandoned', told_at = ?2,
                      detail = 'whatever became of it: the account was proved flat'
-                 WHERE parent = ?1
+                 WHERE (parent = ?1
+                     OR id < ?1 AND risk <> 'increasing' AND (base_url, account_id) =
+                         (SELECT base_url, account_id FROM intents WHERE id = ?1))
                    AND state IN ('prepared', 'inflight', 'unknown', 'parked', 'queued')",
                 params![deed.0, now.0],
             )?;

@@ -592,6 +592,47 @@ fn what_a_flatten_beside_the_journal_left_open_is_still_a_part_of_it_when_it_is_
 }
 
 #[test]
+fn a_flatten_that_proved_flat_leaves_nothing_to_do_of_what_was_to_end_something_before_it() {
+    let dir = place();
+    let mut journal = Journal::open(dir.path()).unwrap();
+    let mut asked = |command: &str, risk, account: &str, parent| {
+        let intent = Intent {
+            key: None,
+            account_id: account.into(),
+            command: command.to_owned(),
+            risk,
+            parent,
+            ..intent("")
+        };
+        journal.record(Timestamp(1), &intent).unwrap()
+    };
+    let (here, none) = ("chal-1", None);
+    let older = asked("an older flatten", Risk::Reducing, here, none);
+    asked("its close-all", Risk::Reducing, here, Some(older));
+    asked("a cancel", Risk::Neutral, here, none);
+    asked("an order", Risk::Increasing, here, none);
+    asked(
+        "another account's close-all",
+        Risk::Reducing,
+        "chal-2",
+        none,
+    );
+    let deed = asked("the flatten", Risk::Reducing, here, none);
+    asked("its cancel", Risk::Neutral, here, Some(deed));
+    asked("a later close", Risk::Reducing, here, none);
+    journal.moot(Timestamp(2), deed).unwrap();
+    let open = journal.open_intents().unwrap().into_iter().rev();
+    let open: Vec<_> = open.map(|row| row.intent.command).collect();
+    let left = [
+        "an order",
+        "another account's close-all",
+        "the flatten",
+        "a later close",
+    ];
+    assert_eq!(open, left);
+}
+
+#[test]
 fn what_was_settled_long_ago_is_forgotten_and_nothing_that_could_still_matter_is() {
     const DAY: i64 = 86_400_000;
     let dir = place();
