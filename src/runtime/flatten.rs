@@ -55,7 +55,7 @@ const BETWEEN_TRIES: Duration = Duration::from_millis(500);
 pub(super) struct Resumed {
     pub(super) deed: IntentId,
     /// The close-all that was under way: it goes on with its own key.
-    pub(super) closing: Option<Arc<Errand>>,
+    pub(super) closing: Option<Errand>,
 }
 
 struct Run<'a> {
@@ -108,7 +108,7 @@ pub(super) async fn flatten(
 }
 
 impl Run<'_> {
-    async fn rounds(&mut self, mut closing: Option<Arc<Errand>>) -> Result<Receipt, Failure> {
+    async fn rounds(&mut self, mut closing: Option<Errand>) -> Result<Receipt, Failure> {
         for round in 1..=ROUNDS {
             self.state = Flattening {
                 round,
@@ -130,13 +130,13 @@ impl Run<'_> {
     }
 
     /// One close-all, and beside it everything that could open something again.
-    async fn round(&mut self, closing: Option<Arc<Errand>>) {
+    async fn round(&mut self, closing: Option<Errand>) {
         let (operations, mut told) = unbounded_channel();
         let nothing_open = self.state.left.is_some_and(|left| left.positions == 0);
         let (desk, deed) = (self.desk, &self.deed);
         let close = async {
             match closing {
-                Some(errand) => go_on(&errand).await,
+                Some(errand) => go_on(Arc::new(errand.part_of(operations))).await,
                 None if nothing_open => {}
                 None => close_all(desk, deed, operations).await,
             }
@@ -304,7 +304,7 @@ async fn close_all(desk: &Desk, deed: &Slot, operations: UnboundedSender<CloseAl
     }
 }
 
-async fn go_on(errand: &Arc<Errand>) {
+async fn go_on(errand: Arc<Errand>) {
     let tempo = errand.desk().client.tempo();
     let doubt = Failure::new(
         FailureKind::Unknown,

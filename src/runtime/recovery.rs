@@ -6,25 +6,31 @@
 //! (none of them can open anything); a PUT is asked about. What surely never left is let go where it raises exposure,
 //! and otherwise offered: only a person sends it. What is too old is not sent; what belongs to another service,
 //! account or key is shown as a question and never sent from here. Each is told in one line. Nothing that raises
-//! exposure is sent before this is over, nor after it where the last session was halted.
+//! exposure is sent before this is over, nor after it where the last session was halted. A verb, which ends with its own
+//! deed, names what is open, settles what reads tell, and sends and asks nothing: see [`fate`].
+
+mod fate;
 
 use super::{
     flatten::{self, Resumed},
     kin::Left,
-    outbox::{Desk, Errand, Home, Resume, Teller},
+    outbox::{Desk, Errand, Home, Resume, Stay, Teller},
 };
 use crate::{
     api::{Method, Request},
     app::{Msg, notice::Tone},
     client::{Clues, Sight},
-    journal::{Entry, JournalError, Standing, State},
-    model::{CloseKind, Command, Failure, Order, Receipt, Risk, Ticket},
+    journal::{Entry, IntentId, JournalError, Standing, State},
+    model::{Command, Failure, Order, Receipt, Ticket},
 };
+use fate::{Case, Fate};
 use std::{sync::Arc, time::Duration};
 use tokio::{sync::oneshot, time::sleep};
 
 /// Reads of one row before it is left to a person.
 const LOOKS: u32 = 4;
+/// Commands that a verb names one by one.
+const NAMED: usize = 3;
 /// Tickets of this session are counted from 1; those of earlier ones begin here.
 const EARLIER: u64 = 1_000_000;
 
@@ -39,10 +45,9 @@ struct Bench<'a> {
 /// One row that is ours, as a command again.
 struct Row {
     entry: Entry,
-    errand: Arc<Errand>,
+    errand: Errand,
     ticket: Ticket,
-    /// A later PUT for the same thing is in the journal too.
-    overtaken: bool,
+    home: Home,
 }
 
 /// Settles, resumes or asks about everything that is open; ends when all of it is on its way.
@@ -80,6 +85,9 @@ pub(super) async fn recover(desk: Desk, left: oneshot::Receiver<Result<Left, Jou
         return;
     }
     desk.finds_out(open.len());
+    if desk.stay == Stay::Deeds {
+        desk.note(Tone::Warn, named(&open)).await;
+    }
     open.reverse();
     let account = &desk.client.connection().account_id;
     let working = desk.client.working_orders(account).await.ok();
@@ -98,48 +106,71 @@ impl Bench<'_> {
     async fn judge(&self, open: Vec<Entry>) {
         let (ours, foreign): (Vec<_>, Vec<_>) =
             open.into_iter().partition(|entry| self.is_ours(entry));
-        for entry in foreign {
-            self.show(entry).await;
+        // A flatten of elsewhere is its parts, which are shown.
+        for entry in foreign.iter().filter(|entry| !is_deed(entry)) {
+            self.judge_one(entry, &[], (Home::Elsewhere, None)).await;
         }
         let (deeds, rows): (Vec<_>, Vec<_>) = ours.into_iter().partition(is_deed);
         let deed = self.flatten_to_resume(deeds).await;
         let mut closing = None;
         for entry in &rows {
-            let Some(row) = self.row(entry.clone(), &rows, Home::Here) else {
-                self.unreadable(entry).await;
-                continue;
-            };
-            let part = deed.is_some() && row.entry.intent.parent == deed;
-            if part && matches!(row.errand.command(), Command::CloseAll(_)) {
-                closing = Some(row.errand);
-            } else if part && row.entry.state == State::Prepared {
-                // The flatten that goes on finds for itself what there still is to end.
-                self.never_sent(&row.entry).await;
-            } else {
-                self.settle(row).await;
-            }
+            let joins = self.judge_one(entry, &rows, (Home::Here, deed)).await;
+            closing = joins.or(closing);
         }
         if let Some(deed) = deed {
             self.resume_flatten(Resumed { deed, closing });
         }
     }
 
-    /// What another desk has to find out about stays in sight here, and in doubt.
-    async fn show(&self, entry: Entry) {
-        if entry.state == State::Prepared {
-            return self.not_ours_to_send(&entry).await;
+    /// To its fate, or as far as that is a person's or the far end's to say; what the flatten `deed` goes on with is
+    /// handed back.
+    async fn judge_one(
+        &self,
+        entry: &Entry,
+        rows: &[Entry],
+        (home, deed): (Home, Option<IntentId>),
+    ) -> Option<Errand> {
+        let Some(row) = self.row(entry.clone(), home) else {
+            self.unreadable(entry).await;
+            return None;
+        };
+        let command = row.errand.command().clone();
+        let case = Case {
+            entry,
+            command: &command,
+            home,
+            stay: self.desk.stay,
+            now: self.desk.clock.now(),
+            is_overtaken: is_overtaken(entry, rows),
+            is_part: deed.is_some() && entry.intent.parent == deed,
+            working: self.working.as_deref().unwrap_or_default(),
+        };
+        let mut fate = case.fate();
+        if fate == Fate::Look {
+            fate = case.after(self.sight(&row).await);
         }
-        let words = format!(
-            "is of {}, account {}, and in doubt there: it is never sent from here",
-            entry.intent.base_url, entry.intent.account_id
-        );
-        self.account_for(&entry, Tone::Alert, &words).await;
-        match self.row(entry.clone(), &[], Home::Elsewhere) {
-            Some(row) => go(row, Resume::Ask),
-            // A flatten is its parts, which are shown.
-            None if is_deed(&entry) => {}
-            None => self.unreadable(&entry).await,
+        self.befall(row, fate).await
+    }
+
+    async fn befall(&self, row: Row, fate: Fate) -> Option<Errand> {
+        match fate {
+            Fate::Join => return Some(row.errand),
+            Fate::LetGo => self.never_sent(&row.entry).await,
+            Fate::Offer => self.offer(row).await,
+            Fate::Foreign => self.not_ours_to_send(&row.entry).await,
+            Fate::Resend => self.send_again(row).await,
+            Fate::Follow => {
+                self.account_for(&row.entry, Tone::Plain, "is still queued")
+                    .await;
+                Arc::new(row.errand).follow();
+            }
+            Fate::Told(result) => self.done(&row, result).await,
+            Fate::Overtaken => self.overtaken(&row.entry).await,
+            Fate::Ask => self.ask(row).await,
+            // What would tell has been looked at, or is for a desk.
+            Fate::Look | Fate::Leave => {}
         }
+        None
     }
 
     /// Spelled in a way this desk does not know.
@@ -156,12 +187,16 @@ impl Bench<'_> {
         self.account_for(entry, Tone::Warn, words).await;
     }
 
+    async fn overtaken(&self, entry: &Entry) {
+        let words = "was overtaken by a newer one and is not sent again";
+        self.tell(entry, &Standing::new(State::Abandoned, words))
+            .await;
+        self.account_for(entry, Tone::Warn, words).await;
+    }
+
     /// A way out that never left waits for a desk of its own service, account and key.
     async fn not_ours_to_send(&self, entry: &Entry) {
         let intent = &entry.intent;
-        if intent.risk == Risk::Increasing {
-            return self.never_sent(entry).await;
-        }
         let words = format!(
             "was never sent; it is of {}, account {}, and never sent from here",
             intent.base_url, intent.account_id
@@ -169,11 +204,7 @@ impl Bench<'_> {
         self.account_for(entry, Tone::Warn, &words).await;
     }
 
-    /// What closes or cancels may still be wanted; what raises exposure was for a price that is gone.
     async fn offer(&self, row: Row) {
-        if row.entry.intent.risk == Risk::Increasing || row.overtaken {
-            return self.never_sent(&row.entry).await;
-        }
         let words = if row.entry.is_overdue(self.desk.clock.now()) {
             "was never sent, and its time is over: decide whether it is still wanted"
         } else {
@@ -192,11 +223,14 @@ impl Bench<'_> {
             && (intent.credential.is_empty() || intent.credential == self.fingerprint)
     }
 
-    /// The newest flatten, if it is young enough to be what is still wanted.
-    async fn flatten_to_resume(&self, deeds: Vec<Entry>) -> Option<crate::journal::IntentId> {
+    /// The newest flatten, if it is young enough to be what is still wanted; a verb leaves it to a desk.
+    async fn flatten_to_resume(&self, deeds: Vec<Entry>) -> Option<IntentId> {
         let mut wanted = None;
         for deed in deeds {
             let young = deed.is_replayable(self.desk.clock.now());
+            if young && self.desk.stay == Stay::Deeds {
+                continue;
+            }
             let (state, words) = if young {
                 (State::Inflight, "goes on")
             } else {
@@ -214,7 +248,10 @@ impl Bench<'_> {
 
     fn resume_flatten(&self, resumed: Resumed) {
         let (desk, ticket) = (self.desk.clone(), earlier(resumed.deed.0));
+        // From now on, not from when it comes to it: the desk is about to be ready for orders.
+        let latch = desk.latch();
         tokio::spawn(async move {
+            let _latch = latch;
             let command = Command::Flatten(desk.client.connection().account_id.clone());
             desk.say(Msg::Resumed(ticket, command)).await;
             let result = flatten::flatten(&desk, Some(ticket), Some(resumed)).await;
@@ -223,7 +260,7 @@ impl Bench<'_> {
     }
 
     /// The row as a command again, sent or asked about under a ticket of this session.
-    fn row(&self, entry: Entry, rows: &[Entry], home: Home) -> Option<Row> {
+    fn row(&self, entry: Entry, home: Home) -> Option<Row> {
         let dialect = &self.desk.client.dialect();
         let request = Request {
             method: entry.intent.method.parse::<Method>().ok()?,
@@ -241,72 +278,11 @@ impl Bench<'_> {
             (&entry, home),
         );
         Some(Row {
-            overtaken: is_overtaken(&entry, rows),
             entry,
-            errand: Arc::new(errand),
+            errand,
             ticket,
+            home,
         })
-    }
-
-    async fn settle(&self, row: Row) {
-        let young = row.entry.is_replayable(self.desk.clock.now());
-        let command = row.errand.command().clone();
-        if row.entry.state == State::Prepared {
-            return self.offer(row).await;
-        }
-        if row.entry.state == State::Queued {
-            row.errand.follow();
-            return self
-                .account_for(&row.entry, Tone::Plain, "is still queued")
-                .await;
-        }
-        match &command {
-            Command::CloseAll(_) if young => self.send_again(row).await,
-            Command::Close(close)
-                if young && close.size.is_none() && close.kind == CloseKind::Market =>
-            {
-                self.send_again(row).await;
-            }
-            Command::Place(_)
-            | Command::PlaceTwap(_)
-            | Command::PlaceScaled(_)
-            | Command::Close(_)
-            | Command::CloseAll(_)
-            | Command::Cancel(_)
-            | Command::Unprotect(_)
-            | Command::Exits(_)
-            | Command::Margin { .. }
-            | Command::StopTwap(_)
-            | Command::CancelScaled(_)
-            | Command::Flatten(_) => self.look(row).await,
-        }
-    }
-
-    /// What the reads say, where they say something.
-    async fn look(&self, row: Row) {
-        let again = match self.sight(&row).await {
-            Ok(Sight::Done(receipt)) => return self.done(&row, Ok(receipt)).await,
-            Ok(Sight::Over(why)) => {
-                let why = Failure {
-                    status: Some(409),
-                    ..why
-                };
-                return self.done(&row, Err(why)).await;
-            }
-            Ok(Sight::Undone) => self.may_cancel_again(row.errand.command()),
-            Ok(Sight::Nothing) | Err(_) => false,
-        };
-        if row.overtaken {
-            let words = "was overtaken by a newer one and is not sent again";
-            self.tell(&row.entry, &Standing::new(State::Abandoned, words))
-                .await;
-            return self.account_for(&row.entry, Tone::Warn, words).await;
-        }
-        if again {
-            self.send_again(row).await;
-        } else {
-            self.ask(row).await;
-        }
     }
 
     async fn sight(&self, row: &Row) -> Result<Sight, Failure> {
@@ -325,15 +301,6 @@ impl Bench<'_> {
             wait *= 2;
         }
         self.desk.client.look(row.errand.command(), clues).await
-    }
-
-    /// A cancel of something that still works opens nothing, unless it protects a position.
-    fn may_cancel_again(&self, command: &Command) -> bool {
-        if let Command::Cancel(id) = command {
-            let mut working = self.working.iter().flatten();
-            return working.any(|order| order.id == *id && !order.reduce_only);
-        }
-        matches!(command, Command::StopTwap(_) | Command::CancelScaled(_))
     }
 
     async fn done(&self, row: &Row, result: Result<Receipt, Failure>) {
@@ -358,9 +325,17 @@ impl Bench<'_> {
         go(row, Resume::Send);
     }
 
+    /// What another desk has to find out about stays in sight here, and in doubt.
     async fn ask(&self, row: Row) {
-        let words = "may have taken effect, and reads do not tell: decide";
-        self.account_for(&row.entry, Tone::Alert, words).await;
+        let intent = &row.entry.intent;
+        let words = match row.home {
+            Home::Here => "may have taken effect, and reads do not tell: decide".to_owned(),
+            Home::Elsewhere => format!(
+                "is of {}, account {}, and in doubt there: it is never sent from here",
+                intent.base_url, intent.account_id
+            ),
+        };
+        self.account_for(&row.entry, Tone::Alert, &words).await;
         go(row, Resume::Ask);
     }
 
@@ -380,6 +355,20 @@ impl Bench<'_> {
     }
 }
 
+/// What a verb says of it, for most of it is not the verb's to go on with.
+fn named(open: &[Entry]) -> String {
+    let names = open.iter().rev().take(NAMED);
+    let names: Vec<_> = names.map(|entry| entry.intent.command.as_str()).collect();
+    let more = match open.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(
+        "open since before: {}{more}; what reads do not tell is left to a desk (\"perpdeck journal list --open\")",
+        names.join("; ")
+    )
+}
+
 /// A flatten: not a request, but what requests are parts of.
 fn is_deed(entry: &Entry) -> bool {
     entry.intent.target.starts_with("flatten:")
@@ -397,7 +386,7 @@ fn is_overtaken(entry: &Entry, rows: &[Entry]) -> bool {
 
 /// On its way under a ticket of this session, to the end.
 fn go(row: Row, resume: Resume) {
-    tokio::spawn(row.errand.resume(row.ticket, resume));
+    tokio::spawn(Arc::new(row.errand).resume(row.ticket, resume));
 }
 
 fn earlier(id: i64) -> Ticket {

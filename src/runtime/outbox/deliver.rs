@@ -1,6 +1,6 @@
 //! A command from its turn to its end: recorded, pursued, and parked where nobody but a person can end it.
 
-use super::{Desk, Errand, Home, Teller, desk::Decision, follow, lanes::Turn, record::Origin};
+use super::{Desk, Errand, Teller, desk::Decision, follow, lanes::Turn, record::Origin};
 use crate::{
     app::{Msg, notice::Tone},
     client::policy::Tries,
@@ -211,9 +211,9 @@ impl Errand {
             .await;
         let why = self.inherited();
         self.begin(self.desk.clock.now(), self.desk.wave());
-        let (stage, turn) = match (resume, self.home) {
-            (Resume::Send, Home::Here) => (self.once_more(why), Some(self.turn().await)),
-            (Resume::Send | Resume::Ask, _) => (Stage::Ask(why), None),
+        let (stage, turn) = match resume {
+            Resume::Send => (self.once_more(why), Some(self.turn().await)),
+            Resume::Ask => (Stage::Ask(why), None),
         };
         let settled = self.finish(ticket, stage, turn).await;
         self.desk.say(Msg::Settled(ticket, settled)).await;

@@ -49,10 +49,20 @@ pub(super) enum Decision {
     GiveUp,
 }
 
+/// How long an outbox stays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::runtime) enum Stay {
+    /// A desk's: it goes on with what was left open, and follows what it has sent.
+    Session,
+    /// A verb's: what was left open it only finds out about, and what follows its own deeds is its caller's to read.
+    Deeds,
+}
+
 #[derive(Debug, Clone)]
 pub(in crate::runtime) struct Desk {
     pub(in crate::runtime) client: Client,
     pub(in crate::runtime) clock: Clock,
+    pub(in crate::runtime) stay: Stay,
     pub(in crate::runtime) scribe: Scribe,
     events: Sender<Msg>,
     shared: Arc<Shared>,
@@ -86,10 +96,16 @@ impl Drop for Ready {
 }
 
 impl Desk {
-    pub(super) fn new(client: Client, clock: Clock, scribe: Scribe, events: Sender<Msg>) -> Self {
+    pub(super) fn new(
+        client: Client,
+        (clock, stay): (Clock, Stay),
+        scribe: Scribe,
+        events: Sender<Msg>,
+    ) -> Self {
         Self {
             client,
             clock,
+            stay,
             scribe,
             events,
             shared: Arc::default(),

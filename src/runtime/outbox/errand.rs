@@ -121,6 +121,14 @@ impl Errand {
         }
     }
 
+    /// The same as a part of the flatten that hears of it there.
+    pub(in crate::runtime) fn part_of(self, flatten: UnboundedSender<CloseAll>) -> Self {
+        Self {
+            teller: Teller::Flatten(flatten),
+            ..self
+        }
+    }
+
     /// Somebody has decided on what is sent from here on.
     pub(super) fn begin(&self, at: Timestamp, wave: Wave) {
         self.past().begin(at, wave);

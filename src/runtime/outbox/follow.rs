@@ -1,7 +1,7 @@
 //! What goes on after a command has been answered: a queued cancel until it ends, a close-all until reads
 //! have proved what is left.
 
-use super::{Errand, Teller};
+use super::{Errand, Stay, Teller};
 use crate::{
     app::{Msg, notice::Tone},
     client::{Aftermath, Clues, Sight},
@@ -18,9 +18,9 @@ const AT_FIRST: u32 = 30;
 /// After this many reads (about an hour) it is the working orders' pane that tells.
 const READS: u32 = 250;
 
-/// Starts what has to follow; a part of a flatten is followed by the flatten.
+/// Starts what has to follow; a part of a flatten is followed by the flatten, and a verb's deed by the verb.
 pub(super) fn after(errand: &Arc<Errand>, result: &Result<Receipt, Failure>) {
-    let Teller::Ticket(_) = errand.teller else {
+    let (Teller::Ticket(_), Stay::Session) = (&errand.teller, errand.desk.stay) else {
         return;
     };
     match result {

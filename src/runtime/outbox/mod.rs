@@ -20,7 +20,7 @@ mod past;
 mod record;
 
 pub(super) use deliver::Resume;
-pub(super) use desk::Desk;
+pub(super) use desk::{Desk, Stay};
 pub(super) use errand::{Errand, Home, Teller};
 pub(super) use record::{Origin, Slot, row_of};
 
@@ -58,11 +58,14 @@ impl Outbox {
         open: impl FnOnce() -> Result<Journal, JournalError> + Send + 'static,
         events: Sender<Msg>,
     ) -> Self {
-        Self::among(client, clock, open, events, vec![])
+        let scribe = Scribe::spawn(open, events.clone());
+        let kin = Kin::among(client.connection(), vec![]);
+        Self::beside(client, clock, (scribe, kin), events)
     }
 
-    /// The same in a journal with what `others` left open, which is theirs to find out about.
-    pub fn among(
+    /// For the deeds of a verb: what an earlier session left open is only found out about by reads, and left to a desk
+    /// where they do not tell; what `others` left open is theirs altogether.
+    pub fn for_deeds(
         client: Client,
         clock: Clock,
         open: impl FnOnce() -> Result<Journal, JournalError> + Send + 'static,
@@ -71,7 +74,7 @@ impl Outbox {
     ) -> Self {
         let scribe = Scribe::spawn(open, events.clone());
         let kin = Kin::among(client.connection(), others);
-        Self::beside(client, clock, (scribe, kin), events)
+        Self::of(Desk::new(client, (clock, Stay::Deeds), scribe, events), kin)
     }
 
     /// The same with a journal that others write too.
@@ -81,10 +84,14 @@ impl Outbox {
         (scribe, kin): (Scribe, Kin),
         events: Sender<Msg>,
     ) -> Self {
-        let desk = Desk::new(client, clock, scribe, events);
+        let how = (clock, Stay::Session);
+        Self::of(Desk::new(client, how, scribe, events), kin)
+    }
+
+    fn of(desk: Desk, kin: Kin) -> Self {
         let mut flights = JoinSet::new();
         // Asked for now, so that it is answered before anything of this session is written.
-        let now = clock.now();
+        let now = desk.clock.now();
         let left = desk.scribe.ask(move |journal| kin.left(journal, now));
         flights.spawn(recovery::recover(desk.clone(), left));
         Self { desk, flights }
@@ -169,4 +176,4 @@ mod restart;
 #[cfg(test)]
 mod silence;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

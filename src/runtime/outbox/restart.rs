@@ -279,6 +279,35 @@ async fn a_queued_cancel_whose_stop_fires_ends_as_filled_and_not_as_canceled() {
 }
 
 #[tokio::test]
+async fn no_order_slips_out_between_a_restart_and_the_flatten_that_goes_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let responder = Responder::answering(vec![empty()]).await;
+    let mut journal = Journal::open(dir.path()).unwrap();
+    let closing = left_open(
+        &Command::CloseAll("chal-1".into()),
+        1,
+        &responder.url,
+        &journal,
+    );
+    let deed = Intent {
+        target: "flatten:chal-1".into(),
+        key: None,
+        ..closing
+    };
+    journal.record(NOW, &deed).unwrap();
+    drop(journal);
+    let (client, _calls) = responder.client();
+    // Nobody hears yet that it goes on.
+    let (sender, _unheard) = channel(1);
+    let place = dir.path().to_owned();
+    let open = move || Journal::open(&place);
+    let outbox = Outbox::spawn(client, Clock::Frozen(NOW), open, sender);
+    outbox.desk.ready().await;
+    let refusal = outbox.desk.refusal(&tests::buy(), outbox.desk.wave());
+    assert!(refusal.is_some_and(|why| why.message.raw().contains("getting out")));
+}
+
+#[tokio::test]
 async fn a_desk_that_was_halted_is_halted_still_when_it_is_started_again_until_it_is_rearmed() {
     let dir = tempfile::tempdir().unwrap();
     let responder = Responder::answering(vec![tests::placed(), tests::placed()]).await;

@@ -106,7 +106,7 @@ impl Scene {
     }
 }
 
-pub(super) fn buy() -> Command {
+pub(in crate::runtime) fn buy() -> Command {
     Command::Place(Box::new(PlaceOrder {
         account_id: "chal-1".into(),
         market_id: "paper|BTC".into(),
@@ -736,7 +736,7 @@ async fn after_a_crash_a_command_of_another_key_is_in_sight_and_never_sent() {
     );
 }
 
-pub(super) fn close(position: &str) -> Command {
+pub(in crate::runtime) fn close(position: &str) -> Command {
     Command::Close(crate::model::ClosePosition {
         position_id: position.into(),
         held: None,

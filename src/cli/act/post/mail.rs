@@ -43,7 +43,7 @@ impl<'a> Mail<'a> {
         let (sender, events) = channel(256);
         let client = service.client.clone();
         Self {
-            outbox: Outbox::among(
+            outbox: Outbox::for_deeds(
                 client,
                 Clock::start(),
                 journal,

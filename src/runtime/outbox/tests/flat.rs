@@ -189,6 +189,116 @@ async fn said_after_a_close_all(reads: usize) -> (String, usize) {
 }
 
 #[tokio::test]
+async fn what_a_close_all_of_a_verb_has_left_is_read_by_the_verb_alone() {
+    let part = |seen: &Seen| {
+        let rows = if seen.line.starts_with("POST") {
+            CLOSED
+        } else {
+            "[]"
+        };
+        ok(&format!(r#"{{"data":{rows},"has_more":false}}"#))
+    };
+    let mut verb = verb(
+        tempfile::tempdir().unwrap(),
+        Responder::playing(part, || ()).await,
+    );
+    let client = verb.outbox.desk.client.clone();
+    verb.outbox.send(TICKET, Command::CloseAll("chal-1".into()));
+    verb.settled().await.1.unwrap();
+    client.aftermath().await.unwrap();
+    assert_eq!(methods(&verb), ["POST", "GET", "GET"]);
+}
+
+/// A verb's outbox, twenty times as fast as life.
+fn verb(dir: TempDir, responder: Responder) -> Scene {
+    let (calls, _called) = tokio::sync::mpsc::unbounded_channel();
+    let tempo = Tempo::hurried(20);
+    let client = Client::at_tempo(responder.connection(), calls, || NOW, tempo).unwrap();
+    let (sender, events) = channel(64);
+    let place = dir.path().to_owned();
+    let open = move || Journal::open(&place);
+    Scene {
+        outbox: Outbox::for_deeds(client, Clock::Frozen(NOW), open, sender, vec![]),
+        dir,
+        responder,
+        events,
+    }
+}
+
+/// A journal in which a flatten and its close-all were on their way.
+fn with_a_flatten_left_open(url: &str) -> TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let mut journal = Journal::open(dir.path()).unwrap();
+    let closing = intent(&Command::CloseAll("chal-1".into()), url, &journal);
+    let deed = crate::journal::Intent {
+        target: "flatten:chal-1".into(),
+        key: None,
+        command: "flatten chal-1".into(),
+        ..closing.clone()
+    };
+    let parent = Some(journal.record(NOW, &deed).unwrap());
+    let closing = crate::journal::Intent { parent, ..closing };
+    journal.record(NOW, &closing).unwrap();
+    dir
+}
+
+/// At an account with everything in it.
+async fn at_an_account() -> Responder {
+    let account = Mutex::new(Account::holding_everything());
+    Responder::playing(move |seen| account.lock().unwrap().answer(seen), || ()).await
+}
+
+fn keys_of_close_alls(scene: &Scene) -> Vec<String> {
+    let seen = scene.responder.seen().into_iter();
+    let closes = seen.filter(|seen| seen.line.contains("close-all-positions"));
+    let keys = closes.map(|seen| seen.header("idempotency-key").unwrap().to_owned());
+    keys.collect()
+}
+
+#[tokio::test]
+async fn a_flatten_that_goes_on_after_a_restart_goes_on_with_its_close_all_and_proves_it_once() {
+    let responder = at_an_account().await;
+    let dir = with_a_flatten_left_open(&responder.url);
+    let (calls, _called) = tokio::sync::mpsc::unbounded_channel();
+    let tempo = Tempo::hurried(20);
+    let client = Client::at_tempo(responder.connection(), calls, || NOW, tempo).unwrap();
+    let mut scene = Scene::with(dir, responder, client);
+    let (_, result) = scene.settled().await;
+    assert!(matches!(result, Ok(Receipt::Flat(_))), "{result:?}");
+    assert_eq!(keys_of_close_alls(&scene), ["key-1"]);
+    let reads = |list: &str| {
+        let seen = scene.responder.seen().into_iter();
+        seen.filter(|seen| seen.line.starts_with(list)).count()
+    };
+    // Every look reads both, and the sweep before them the TWAPs.
+    let (positions, twaps) = (reads("GET /v1/positions"), reads("GET /v1/twap-orders"));
+    assert_eq!(positions + 1, twaps);
+}
+
+#[tokio::test]
+async fn a_verb_leaves_the_last_sessions_flatten_to_a_desk_and_one_that_proves_flat_ends_it() {
+    let responder = at_an_account().await;
+    let dir = with_a_flatten_left_open(&responder.url);
+    let mut verb = verb(dir, responder);
+    verb.outbox.desk.ready().await;
+    let told = verb.events.recv().await.unwrap();
+    let named = "open since before: flatten chal-1; close all positions on chal-1; what reads";
+    assert!(
+        matches!(&told, Msg::Said(_, text) if text.starts_with(named)),
+        "{told:?}"
+    );
+    assert_eq!(mutations(&verb), Vec::<String>::new());
+    verb.outbox.send(TICKET, Command::Flatten("chal-1".into()));
+    let (_, result) = verb.settled().await;
+    assert!(matches!(result, Ok(Receipt::Flat(_))), "{result:?}");
+    let [key] = keys_of_close_alls(&verb).try_into().unwrap();
+    assert_ne!(key, "key-1", "its own");
+    let left = entries(verb).await;
+    let open: Vec<_> = left.iter().filter(|entry| entry.state.is_open()).collect();
+    assert_eq!(open, Vec::<&crate::journal::Entry>::new());
+}
+
+#[tokio::test]
 async fn a_position_that_is_still_closing_is_not_called_left_over_and_one_that_stays_is_named() {
     let (said, reads) = said_after_a_close_all(2).await;
     assert!(

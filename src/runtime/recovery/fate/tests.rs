@@ -1,0 +1,214 @@
+//! The rules of a restart: section 2.5 of the reliability notes, row by row.
+
+use super::*;
+use crate::{
+    client::responder::ORDER,
+    journal::{Intent, IntentId, Window},
+    model::{FailureKind, Leg},
+    runtime::outbox::tests::{buy, close},
+};
+use std::time::Duration;
+
+const SENT: Timestamp = Timestamp(1_790_000_000_000);
+
+fn entry(command: &Command, state: State) -> Entry {
+    Entry {
+        id: IntentId(1),
+        created_at: SENT,
+        intent: Intent {
+            base_url: "https://x.test".into(),
+            account_id: "chal-1".into(),
+            credential: String::new(),
+            method: String::new(),
+            target: String::new(),
+            body: vec![],
+            key: None,
+            risk: command.risk(),
+            command: command.to_string(),
+            resource: None,
+            parent: None,
+            deadline: SENT,
+            replay_until: Window::since(SENT).until(),
+        },
+        attempts: 1,
+        maybe_executed: state != State::Prepared,
+        state,
+        outcome: None,
+    }
+}
+
+/// Looked at by a desk of its own so many minutes after it was sent.
+fn case<'a>(entry: &'a Entry, command: &'a Command, minutes: u64) -> Case<'a> {
+    Case {
+        entry,
+        command,
+        home: Home::Here,
+        stay: Stay::Session,
+        now: SENT.plus(Duration::from_mins(minutes)),
+        is_overtaken: false,
+        is_part: false,
+        working: &[],
+    }
+}
+
+/// What a desk does of it, and what a verb.
+fn both(case: Case<'_>, fate: impl Fn(Case<'_>) -> Fate) -> [Fate; 2] {
+    [Stay::Session, Stay::Deeds].map(|stay| fate(Case { stay, ..case }))
+}
+
+fn half() -> Command {
+    let mut command = close("p-1");
+    if let Command::Close(close) = &mut command {
+        close.size = Some("0.5".parse().unwrap());
+    }
+    command
+}
+
+fn limit() -> Command {
+    let mut command = close("p-1");
+    if let Command::Close(close) = &mut command {
+        close.kind = CloseKind::Limit;
+    }
+    command
+}
+
+fn exits() -> Command {
+    Command::Exits(crate::model::Exits {
+        order_id: "o-1".into(),
+        take_profit: Leg::Keep,
+        stop_loss: Leg::Set("60000".parse().unwrap()),
+    })
+}
+
+fn close_all() -> Command {
+    Command::CloseAll("chal-1".into())
+}
+
+fn cancel() -> Command {
+    Command::Cancel("o-1".into())
+}
+
+fn stop() -> Command {
+    Command::StopTwap("t-1".into())
+}
+
+#[test]
+fn what_is_done_of_each_command_by_how_it_stood_and_how_old_it_is() {
+    use Fate::{Follow, LetGo, Look, Offer, Resend};
+    use State::{Inflight, Parked, Prepared, Queued, Unknown};
+    let leave = Fate::Leave;
+    let table = [
+        // Surely never left: what raises exposure is over, a way out may still be wanted.
+        (buy(), Prepared, 1, [LetGo, LetGo]),
+        (buy(), Prepared, 99, [LetGo, LetGo]),
+        (close("p-1"), Prepared, 1, [Offer, leave.clone()]),
+        (close_all(), Prepared, 99, [Offer, leave.clone()]),
+        (cancel(), Prepared, 1, [Offer, leave]),
+        // An order is never sent again by itself, however young.
+        (buy(), Inflight, 1, [Look, Look]),
+        (buy(), Unknown, 99, [Look, Look]),
+        // What can only close goes on under its key while the service knows it.
+        (close_all(), Inflight, 14, [Resend, Look]),
+        (close_all(), Parked, 14, [Resend, Look]),
+        (close_all(), Inflight, 16, [Look, Look]),
+        (close("p-1"), Unknown, 14, [Resend, Look]),
+        (close("p-1"), Unknown, 16, [Look, Look]),
+        (half(), Inflight, 1, [Look, Look]),
+        (limit(), Inflight, 1, [Look, Look]),
+        // What has no key is read first.
+        (cancel(), Inflight, 1, [Look, Look]),
+        (stop(), Inflight, 1, [Look, Look]),
+        (exits(), Inflight, 1, [Look, Look]),
+        (cancel(), Queued, 99, [Follow, Look]),
+    ];
+    for (command, state, minutes, expected) in table {
+        let entry = entry(&command, state);
+        let fates = both(case(&entry, &command, minutes), |case| case.fate());
+        assert_eq!(fates, expected, "{command}, {state}, {minutes} min");
+    }
+}
+
+#[test]
+fn what_is_done_when_the_reads_have_told_or_have_not() {
+    use Fate::{Ask, Leave, Overtaken, Resend, Told};
+    let working = || vec![serde_json::from_str::<Order>(ORDER).unwrap()];
+    let stops = || {
+        let reduces = ORDER.replace(r#""reduce_only":false"#, r#""reduce_only":true"#);
+        vec![serde_json::from_str::<Order>(&reduces).unwrap()]
+    };
+    let over = |status| Failure {
+        status,
+        ..Failure::new(FailureKind::Conflict, "order o-1 is filled")
+    };
+    let done = || Receipt::Over("TWAP t-1 is not active any more".into());
+    let unread = || Err(Failure::new(FailureKind::TimedOut, "no answer"));
+    let told = |result: Result<Receipt, Failure>| [Told(result.clone()), Told(result)];
+    let table = [
+        (stop(), vec![], Ok(Sight::Done(done())), told(Ok(done()))),
+        (
+            cancel(),
+            vec![],
+            Ok(Sight::Over(over(None))),
+            told(Err(over(Some(409)))),
+        ),
+        (cancel(), working(), Ok(Sight::Undone), [Resend, Leave]),
+        (cancel(), stops(), Ok(Sight::Undone), [Ask, Leave]),
+        (cancel(), vec![], Ok(Sight::Undone), [Ask, Leave]),
+        (stop(), vec![], Ok(Sight::Undone), [Resend, Leave]),
+        (stop(), vec![], Ok(Sight::Nothing), [Ask, Leave]),
+        (exits(), working(), Ok(Sight::Undone), [Ask, Leave]),
+        (buy(), working(), Ok(Sight::Nothing), [Ask, Leave]),
+        (buy(), vec![], unread(), [Ask, Leave]),
+    ];
+    for (command, working, sight, expected) in table {
+        let entry = entry(&command, State::Inflight);
+        let case = Case {
+            working: &working,
+            ..case(&entry, &command, 1)
+        };
+        let fates = both(case, |case| case.after(sight.clone()));
+        assert_eq!(fates, expected, "{command}, {sight:?}");
+    }
+    let (entry, command) = (entry(&exits(), State::Inflight), exits());
+    let older = Case {
+        is_overtaken: true,
+        ..case(&entry, &command, 1)
+    };
+    let fates = both(older, |case| case.after(Ok(Sight::Undone)));
+    assert_eq!(fates, [Overtaken, Overtaken]);
+}
+
+#[test]
+fn nothing_of_elsewhere_is_ever_sent_and_a_flatten_that_goes_on_takes_its_parts_along() {
+    use Fate::{Ask, Foreign, Join, Leave, LetGo, Offer, Resend};
+    let elsewhere = [
+        (buy(), State::Prepared, [LetGo, LetGo]),
+        (close_all(), State::Prepared, [Foreign, Leave]),
+        (close_all(), State::Inflight, [Ask, Leave]),
+        (cancel(), State::Queued, [Ask, Leave]),
+    ];
+    for (command, state, expected) in elsewhere {
+        let entry = entry(&command, state);
+        let foreign = Case {
+            home: Home::Elsewhere,
+            ..case(&entry, &command, 1)
+        };
+        let fates = both(foreign, |case| case.fate());
+        assert_eq!(fates, expected, "{command}, {state}");
+    }
+    for (command, state, of_it, by_itself) in [
+        (close_all(), State::Inflight, Join, Resend),
+        (close_all(), State::Prepared, LetGo, Offer),
+        (cancel(), State::Prepared, LetGo, Offer),
+    ] {
+        let entry = entry(&command, state);
+        let part = |is_part| Case {
+            is_part,
+            ..case(&entry, &command, 1)
+        };
+        assert_eq!(
+            [part(true), part(false)].map(|case| case.fate()),
+            [of_it, by_itself]
+        );
+    }
+}
