@@ -153,7 +153,7 @@ impl Outbox {
     /// Nothing that was given goes out from here on. Each command still ends with one [`Msg::Settled`], within a second or
     /// so: as in doubt, or, where surely nothing of it has left, as unsent, which the journal notes.
     ///
-    /// Known limit: what an earlier session left open is gone on with until the process ends.
+    /// Known limit: a desk's goes on with what an earlier session left open until the process ends.
     pub fn stop(&self) {
         self.desk.stop();
     }
