@@ -77,7 +77,7 @@ use crate::config::{Alerts, Checks, Dialect, Fees, Guard, Theme};
 pub use crate::config::{Motion, Tint};
 use crate::model::{
     AccountId, Book, Call, Command, Cursor, Drift, Failure, IdempotencyKey, MarketId, OrderId,
-    Progress, Receipt, ScaledId, Ticket, Timestamp, Zone,
+    Progress, Receipt, ScaledId, Side, Ticket, Timestamp, Zone,
 };
 use keymap::{Action, Chord, Context, Keymap};
 use lens::{Lenses, Reading};
@@ -227,6 +227,8 @@ pub enum Next {
     Choose(Pane, Option<Vec<usize>>),
     /// Ask this of the world.
     Want(Effect),
+    /// A form for a new order there.
+    Order(Side, MarketId),
     /// Show another account; the list that asked closes.
     Switch(Switch),
     /// Hold the display, or let it go on.

@@ -13,7 +13,7 @@ use super::{
     screen,
     update::follow,
 };
-use crate::model::draft::Field;
+use crate::model::{MarketId, Side, draft::Field};
 use std::ops::Range;
 
 #[cfg(test)]
@@ -36,6 +36,8 @@ pub enum Spot {
     Toast,
     /// A line of the list of accounts, by the account's place.
     Account(usize),
+    /// A line of the list of markets.
+    Market(MarketId),
     /// What lies over the desk and is for nothing itself.
     Over,
 }
@@ -62,6 +64,7 @@ pub(super) fn click(model: &mut Model, spot: Spot) -> Vec<Effect> {
             vec![]
         }
         Spot::Account(at) => click_account(model, at),
+        Spot::Market(id) => click_market(model, id),
         Spot::Field(_) | Spot::Choice(..) | Spot::NextChoice(_) => click_form(model, &spot),
         Spot::Key(..) | Spot::Pane(_) | Spot::Row(..) | Spot::Over => vec![],
     }
@@ -91,6 +94,21 @@ fn click_account(model: &mut Model, at: usize) -> Vec<Effect> {
         return follow(model, Next::Switch(Switch::To(at)));
     }
     list.chosen = at;
+    vec![]
+}
+
+/// The line is chosen; one that is chosen already is traded.
+fn click_market(model: &mut Model, id: MarketId) -> Vec<Effect> {
+    let top = model.overlays.last_mut();
+    let Some(list) = top.and_then(Overlay::try_as_markets_mut) else {
+        return vec![];
+    };
+    let rows = list.rows(&model.store);
+    let is_chosen = rows.get(list.place(&rows)).is_some_and(|row| row.id == id);
+    if is_chosen {
+        return follow(model, Next::Order(Side::Buy, id));
+    }
+    list.chosen = Some(id);
     vec![]
 }
 
@@ -129,6 +147,7 @@ pub(super) fn scrolled(model: &mut Model, spot: &Spot, seen: Range<usize>) -> Ve
         | Spot::Choice(..)
         | Spot::NextChoice(_)
         | Spot::Account(_)
+        | Spot::Market(_)
         | Spot::Toast => vec![],
     }
 }

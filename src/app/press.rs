@@ -44,6 +44,7 @@ pub(super) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
             };
             form.press(chord, action, &around)
         }
+        (Some(Overlay::Markets(list)), action) => list.press(chord, action, &model.store),
         (Some(Overlay::Help { offset, search, .. }), None) => self::search(offset, search, chord),
         (_, None) => Next::Stay,
         (Some(Overlay::Strip(strip)), Some(action)) => strip.act(action, now),
@@ -99,6 +100,7 @@ fn is_said_by_toast(model: &Model, chord: Chord) -> bool {
                 | Overlay::Limits { .. }
                 | Overlay::Columns(_)
                 | Overlay::Accounts(_)
+                | Overlay::Markets(_)
         )
     );
     let waits =

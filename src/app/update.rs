@@ -17,7 +17,7 @@ use super::{
     submit::{refuse, remind, send_form},
     tour, unseen,
 };
-use crate::model::{Drift, READ_ONLY, Text, Timestamp};
+use crate::model::{Command, Drift, READ_ONLY, Text, Timestamp};
 use strum::IntoEnumIterator;
 
 /// Takes in what happened at `now`. Never fails, never blocks; whatever it wants done is in the answer.
@@ -110,16 +110,13 @@ pub(super) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
         Next::Show(pane, filter) => show(model, pane, &filter),
         Next::Choose(pane, columns) => choose(model, pane, columns),
         Next::Want(effect) => vec![effect],
+        Next::Order(side, market) => {
+            let next = screen::order(model, side, Some(&market));
+            follow(model, next)
+        }
         Next::Switch(switch) => leave_for(model, switch),
         Next::Freeze => hold_or_thaw(model),
-        Next::Run(command) => {
-            model.overlays.pop();
-            if let Some(why) = objection(model, &command) {
-                return follow(model, Next::Refuse(format!("{command}: {why}")));
-            }
-            let (_, effect) = send(model, command);
-            vec![effect]
-        }
+        Next::Run(command) => run(model, command),
         Next::RunEach(commands) => {
             model.overlays.pop();
             let list = Bulk::going(commands, &model.store);
@@ -151,6 +148,16 @@ pub(super) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
             vec![]
         }
     }
+}
+
+/// The overlay that asked has its answer.
+fn run(model: &mut Model, command: Command) -> Vec<Effect> {
+    model.overlays.pop();
+    if let Some(why) = objection(model, &command) {
+        return follow(model, Next::Refuse(format!("{command}: {why}")));
+    }
+    let (_, effect) = send(model, command);
+    vec![effect]
 }
 
 /// What is on its way goes on in the journal only: leaving it there is asked once.

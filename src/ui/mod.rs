@@ -11,7 +11,6 @@
 //! Contract: [`render`] is a function of the model and of what drawing itself remembers ([`Scrolls`]); it
 //! never fails and never panics, whatever the size. A number that does not fit is left out whole.
 
-mod accounts;
 mod bottom;
 mod bulk;
 mod canvas;
@@ -26,6 +25,7 @@ mod frame;
 mod header;
 mod help;
 mod layout;
+mod listed;
 mod pane;
 pub mod picture;
 mod price;
@@ -295,7 +295,12 @@ fn overlays(canvas: &mut Canvas<'_>, body: Rect, desks: &Desks<'_>, scene: &Scen
                 detail::draw_list(canvas, body, &view::column_list(model, columns));
             }
             Overlay::Accounts(list) => {
-                accounts::draw(canvas, body, &view::accounts(desks, *list, scene.zone));
+                listed::draw(canvas, body, |room| {
+                    view::accounts(desks, *list, scene.zone, room)
+                });
+            }
+            Overlay::Markets(list) => {
+                listed::draw(canvas, body, |room| view::markets(model, list, scene, room));
             }
             Overlay::Strip(_) | Overlay::Prompt(_) => {}
         }

@@ -3,21 +3,13 @@
 
 use super::{
     Align::{Left, Number},
-    Cell, Column, Row, Scene, Span, Table, Tone, format, header, protection, title, words,
+    Cell, Column, ListView, Row, Scene, Span, Table, Tone, format, header, listed, protection,
+    title, words,
 };
 use crate::{
-    app::{Desks, Glance, Mode, Model, Seat, guard, overlay::Accounts, poll::Source},
+    app::{Desks, Glance, Mode, Model, Seat, guard, mouse::Spot, overlay::Accounts, poll::Source},
     model::Order,
 };
-
-/// What is drawn of them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AccountsView {
-    pub title: Vec<Span>,
-    pub table: Table,
-    /// The line the keys act on.
-    pub chosen: usize,
-}
 
 /// Where room is short, what may cost money goes last.
 const COLUMNS: &[Column<Model>] = &[
@@ -33,23 +25,28 @@ const COLUMNS: &[Column<Model>] = &[
     Column::new("age", "age", Left, 3, age),
 ];
 
-/// `zone` is whose clocks times are told by.
-pub fn accounts(desks: &Desks<'_>, list: Accounts, zone: &format::Zone) -> AccountsView {
-    let rows = desks.all.iter().map(|model| {
+/// As many as fit into `room`; `zone` is whose clocks times are told by.
+pub fn accounts(desks: &Desks<'_>, list: Accounts, zone: &format::Zone, room: usize) -> ListView {
+    let count = desks.all.len();
+    let chosen = list.chosen.min(count.saturating_sub(1));
+    let seen = listed::seen(count, chosen, room);
+    let rows = desks.all.get(seen.clone()).unwrap_or_default();
+    let rows = rows.iter().map(|model| {
         let scene = Scene {
             now: desks.shown.now,
             ..Scene::of(model, zone)
         };
-        Row::cells(COLUMNS, model, &scene)
+        Row::cells(COLUMNS, *model, &scene)
     });
-    let count = desks.all.len();
-    AccountsView {
+    ListView {
         title: vec![
             Span::new("Accounts", Tone::Accent),
             Span::muted(format!(" {count}")),
         ],
         table: Table::new(COLUMNS, rows.collect()),
-        chosen: list.chosen.min(count.saturating_sub(1)),
+        chosen: chosen - seen.start,
+        spots: seen.map(Spot::Account).collect(),
+        emptiness: vec![],
     }
 }
 

@@ -63,6 +63,7 @@ const ORDER: &[Action] = &[
     Action::Chart,
     Action::NextPane,
     Action::Refresh,
+    Action::Markets,
     Action::Help,
     Action::Quit,
 ];
@@ -106,6 +107,7 @@ fn last(context: Context) -> &'static [Action] {
         | Context::Bulk
         | Context::Limits
         | Context::Columns
+        | Context::Markets
         | Context::Accounts => &[
             Action::Follow,
             Action::NextLink,
@@ -113,7 +115,8 @@ fn last(context: Context) -> &'static [Action] {
             Action::Dismiss,
         ],
         Context::Chart => &[Action::NextChoice, Action::Down, Action::Dismiss],
-        Context::Form | Context::Strip | Context::Prompt | Context::Export => &[Action::Dismiss],
+        Context::Prompt => &[Action::Down, Action::Dismiss],
+        Context::Form | Context::Strip | Context::Export => &[Action::Dismiss],
         Context::Always
         | Context::Desk
         | Context::Positions
@@ -191,6 +194,9 @@ fn label(model: &Model, action: Action) -> &'static str {
         (Action::Confirm, _, Context::Bulk) => "send",
         (Action::CancelAll, ..) => "cancel all",
         (Action::Submit, _, Context::Export) => "write",
+        (Action::Submit, _, Context::Prompt) => "keep",
+        (Action::Dismiss, _, Context::Prompt) => "show all",
+        (Action::Filter, _, Context::Markets) => "search",
         (Action::NextField, _, Context::Export) => "span",
         (Action::NextChoice, _, Context::Export) => "format",
         (Action::Export, ..) => "export",
@@ -243,6 +249,16 @@ const NEEDS: &[(Action, Need)] = &[
         Marks::reach(model.focus.pane) && selected(model).is_some()
     }),
     (Action::NextAccount, |model| model.roster.has_others()),
+    (Action::Markets, |model| {
+        model
+            .store
+            .markets
+            .value()
+            .is_some_and(|all| !all.is_empty())
+    }),
+    (Action::NextChoice, |model| {
+        !matches!(model.overlays.last(), Some(Overlay::Markets(_)))
+    }),
     (Action::Lift, |model| guard::locked(model).is_some()),
     (Action::Buy, can_add),
     (Action::Sell, can_add),

@@ -102,6 +102,14 @@ pub fn signed_percent(share: Num) -> String {
     )
 }
 
+/// A rate as a percentage with its sign and as many decimals as tell it, six at most.
+pub fn exact_percent(rate: Num) -> String {
+    rate.times(Num::HUNDRED).map_or_else(
+        || UNKNOWN.to_owned(),
+        |p| format!("{}%", signed(p.rounded(6).normalized())),
+    )
+}
+
 /// A share as a whole percentage, for gauges; rounded down so that 100% means all of it.
 pub fn whole_percent(share: Num) -> String {
     share.times(Num::HUNDRED).map_or_else(

@@ -64,6 +64,7 @@ const GROUPS: &[(&str, &[Action])] = &[
             Action::Columns,
             Action::Freeze,
             Action::Zoom,
+            Action::Markets,
         ],
     ),
 ];
@@ -185,6 +186,7 @@ fn name(context: Context) -> &'static str {
         Context::Help => "Help",
         Context::Detail => "Detail",
         Context::Chart => "Price chart",
+        Context::Markets => "Markets",
         Context::Accounts => "Accounts",
         Context::Prompt => "Line",
     }

@@ -168,6 +168,7 @@ fn keys(kind: OverlayKind) -> &'static [(&'static str, &'static str)] {
         ],
         // Of several accounts, which one desk alone is not: `accounts` in the pictures of whole screens.
         OverlayKind::Accounts => &[],
+        OverlayKind::Markets => &[("markets", "M"), ("markets_search", "M / o")],
     }
 }
 

@@ -45,6 +45,7 @@ fn view_of(model: &Model) -> FormView {
         | Overlay::Export(_)
         | Overlay::Columns(_)
         | Overlay::Accounts(_)
+        | Overlay::Markets(_)
         | Overlay::Strip(_)
         | Overlay::Prompt(_)
         | Overlay::Bulk(_) => None,

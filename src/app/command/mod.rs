@@ -199,6 +199,7 @@ pub const VERBS: &[Verb] = &[
         does_it: Deed::Say(look::account),
     },
     press("accounts", "lists every account", Action::Accounts),
+    press("markets", "lists every market", Action::Markets),
     press("positions", "goes to that pane", Action::Positions),
     press("orders", "goes to that pane", Action::Orders),
     press("twaps", "goes to that pane", Action::Twaps),

@@ -28,6 +28,7 @@ impl Form {
             | Spot::Key(..)
             | Spot::Toast
             | Spot::Account(_)
+            | Spot::Market(_)
             | Spot::Over => {}
         }
     }

@@ -168,6 +168,8 @@ pub enum Action {
     PreviousLink,
     #[strum(message = "follow the link")]
     Follow,
+    #[strum(message = "markets")]
+    Markets,
     #[strum(message = "price chart")]
     Chart,
     #[strum(message = "execution quality")]

@@ -56,6 +56,7 @@ pub enum Context {
     Help,
     Detail,
     Chart,
+    Markets,
     Accounts,
     Prompt,
 }

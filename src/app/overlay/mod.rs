@@ -6,6 +6,7 @@ mod bulk;
 mod chart;
 mod columns;
 mod detail;
+mod markets;
 pub mod quality;
 mod strip;
 
@@ -14,6 +15,7 @@ pub use bulk::{Bulk, Item, Stage, State};
 pub use chart::Chart;
 pub use columns::{Columns, Sight};
 pub use detail::Detail;
+pub use markets::Markets;
 pub use strip::{Arm, Deed, Strip};
 
 use super::{
@@ -57,6 +59,8 @@ pub enum Overlay {
     Columns(Columns),
     /// Every account of the desk.
     Accounts(Accounts),
+    /// Every market that the price source lists.
+    Markets(Markets),
 }
 
 impl Overlay {
@@ -73,6 +77,7 @@ impl Overlay {
             Self::Export(_) => Context::Export,
             Self::Columns(_) => Context::Columns,
             Self::Accounts(_) => Context::Accounts,
+            Self::Markets(list) => list.context(),
         }
     }
 
@@ -91,6 +96,7 @@ impl Overlay {
             | Self::Prompt(_)
             | Self::Columns(_)
             | Self::Accounts(_)
+            | Self::Markets(_)
             | Self::Export(_) => {}
         }
     }
@@ -109,7 +115,8 @@ impl Overlay {
             | Self::Prompt(_)
             | Self::Export(_)
             | Self::Columns(_)
-            | Self::Accounts(_) => false,
+            | Self::Accounts(_)
+            | Self::Markets(_) => false,
         }
     }
 
@@ -129,6 +136,7 @@ impl Overlay {
             | Self::Settings { .. }
             | Self::Columns(_)
             | Self::Accounts(_)
+            | Self::Markets(_)
             | Self::Prompt(_) => false,
         }
     }

@@ -8,7 +8,7 @@ use super::super::{
     guard, halt,
     keymap::Action,
     lens::{self, Lens},
-    overlay::{Accounts, Chart, Columns, Detail, Overlay, Strip, quality::Report},
+    overlay::{Accounts, Chart, Columns, Detail, Markets, Overlay, Strip, quality::Report},
     pane::RowId,
     prompt::Prompt,
     tour, update,
@@ -56,6 +56,7 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Next {
         (Action::Quality, _) => open(Overlay::Quality(Report::default())),
         (Action::Chart, row) => chart(model, row.as_ref()),
         (Action::Decide, row) => doubt::decide(model, row.as_ref()),
+        (Action::Markets, row) => markets(model, row.as_ref()),
         (Action::Buy, row) => new_order(model, Side::Buy, row.as_ref()),
         (Action::Sell, row) => new_order(model, Side::Sell, row.as_ref()),
         (Action::Copy, Some(row)) => copy(model, row),
@@ -283,6 +284,11 @@ fn margin(position: &Position) -> Next {
 }
 
 fn new_order(model: &Model, side: Side, row: Option<&RowId>) -> Next {
+    let market = row.and_then(|row| market_of(model, row));
+    order(model, side, market.as_ref())
+}
+
+pub(crate) fn order(model: &Model, side: Side, market: Option<&MarketId>) -> Next {
     if let Some(gauge) = guard::locked(model) {
         let limits = model.keymap.chord(model.context(), Action::Limits);
         let key = limits
@@ -293,14 +299,8 @@ fn new_order(model: &Model, side: Side, row: Option<&RowId>) -> Next {
     let Some(identity) = &model.identity else {
         return Next::Refuse("new order: the account is not known yet".to_owned());
     };
-    let market = row.and_then(|row| market_of(model, row));
     let account_id = identity.account_id.clone();
-    form(Form::order(
-        account_id,
-        side,
-        market.as_ref(),
-        &model.around(),
-    ))
+    form(Form::order(account_id, side, market, &model.around()))
 }
 
 /// Of the market of the row, else of the first that has a price.
@@ -311,6 +311,17 @@ fn chart(model: &Model, row: Option<&RowId>) -> Next {
         Some(market) => open(Overlay::Chart(Chart::of(market))),
         None => Next::Refuse("no price has been seen yet".to_owned()),
     }
+}
+
+/// From the market of the row on. Nothing is listed where nobody tells of markets.
+fn markets(model: &Model, row: Option<&RowId>) -> Next {
+    let known = &model.store.markets;
+    if let (None, Some(why)) = (known.value(), known.trouble()) {
+        return Next::Refuse(format!("no markets to list: {}", why.message));
+    }
+    let market = row.and_then(|row| market_of(model, row));
+    let first = || known.value()?.keys().next().cloned();
+    open(Overlay::Markets(Markets::at(market.or_else(first))))
 }
 
 fn strategy(model: &Model, shape: Shape, row: Option<&RowId>) -> Next {

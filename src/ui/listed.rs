@@ -1,0 +1,43 @@
+//! A list over the desk, one line each: the accounts, the markets.
+
+use super::{
+    canvas::{Canvas, line},
+    fit::Measures,
+    frame::panel,
+    help::centered,
+    table::{self, Picked},
+};
+use crate::view::ListView;
+use ratatui::layout::Rect;
+
+const WIDEST: u16 = 120;
+/// Two borders and the headings.
+const AROUND: u16 = 3;
+
+/// `list` is told how many lines there is room for.
+pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, list: impl FnOnce(usize) -> ListView) {
+    let wide = body.width.min(WIDEST);
+    let room = body.height.saturating_sub(AROUND);
+    let list = list(usize::from(room));
+    let lines = u16::try_from(list.table.rows.len()).unwrap_or(u16::MAX);
+    let area = centered(body, wide, lines.saturating_add(AROUND));
+    let inner = panel(canvas, area, &list.title);
+    if lines == 0 {
+        canvas.spans(line(inner, 0), &list.emptiness);
+        return;
+    }
+    let picked = Picked {
+        selected: Some(list.chosen),
+        marked: vec![],
+    };
+    for (number, spot) in (1..).zip(list.spots) {
+        canvas.spot(line(inner, number), spot);
+    }
+    table::draw(
+        canvas,
+        inner,
+        &list.table,
+        &mut Measures::default(),
+        &picked,
+    );
+}
