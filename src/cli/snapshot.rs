@@ -1,18 +1,19 @@
 //! `perpdeck snapshot`: one frame of the living desk on standard output, with or without a terminal.
 
-use super::{Exit, far, out, paper::Paper, state_dir, world::World};
+use super::{Exit, columns, far, out, paper::Paper, state_dir, world::World};
 use crate::{
     app::keymap::Chord,
     config::{Loaded, Sources, load},
     exchange::Pace,
     model::Timestamp,
-    runtime::{self, Clock, Picture, Start},
+    runtime::{self, Clock, Picture, Sitting, Start},
     ui::{Scrolls, Theme, picture},
     view::format::Zone,
 };
 use color_eyre::Result;
+use jiff::SignedDuration;
 use ratatui::layout::Rect;
-use std::{future::ready, str::FromStr};
+use std::{future::ready, str::FromStr, time::Duration};
 use tokio_util::sync::CancellationToken;
 
 #[derive(Debug, clap::Args)]
@@ -32,6 +33,9 @@ pub(super) struct Args {
     /// The instant the frame is of, as in 2026-01-05T14:30:00Z; with it and a seed, the frame is the same every time
     #[arg(long, value_name = "INSTANT", value_parser = instant)]
     at: Option<Timestamp>,
+    /// How long to wait for what does not answer, at the start and after each key
+    #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = patience)]
+    wait: Duration,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -85,22 +89,36 @@ impl FromStr for Keys {
     }
 }
 
-/// A configured service is pictured as it is now, with an exit of its own where it does not answer; the paper exchange
-/// stands still at `--at`.
+/// A configured service is pictured as it is now, with an exit of its own where it does not answer, and in the columns
+/// that were chosen on its desk. The paper exchange stands still at `--at`, in the columns that are built in: the frame
+/// of an instant and a seed is the same every time, whatever somebody has chosen on this machine.
 pub(super) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
     let loaded = load(sources)?;
     let theme = far::picture_theme(&loaded.settings)?;
-    let Picture { frame, is_whole } = frame(&args, &loaded, &theme).await?;
+    // On the heap: it holds everything that a desk is.
+    let picture = Box::pin(frame(&args, &loaded, &theme)).await?;
+    let frame = &picture.frame;
     out::say(&match args.format {
-        Format::Text => picture::text(&frame),
-        Format::Ansi => picture::ansi(&frame),
-        Format::Svg => picture::svg(&frame, &theme),
+        Format::Text => picture::text(frame),
+        Format::Ansi => picture::ansi(frame),
+        Format::Svg => picture::svg(frame, &theme),
     })?;
-    if is_whole {
-        return Ok(Exit::Ok);
+    Ok(end(&picture))
+}
+
+/// What could not be read is told before what may still have come.
+fn end(picture: &Picture) -> Exit {
+    if let Some(why) = &picture.trouble {
+        out::complain(&format!(
+            "not everything in the picture could be read: {why}"
+        ));
+        return Exit::from(why);
+    }
+    if picture.is_whole {
+        return Exit::Ok;
     }
     out::complain("the picture was taken before everything had answered");
-    Ok(Exit::Unavailable)
+    Exit::Unavailable
 }
 
 async fn frame(args: &Args, loaded: &Loaded, theme: &Theme) -> Result<Picture> {
@@ -111,11 +129,20 @@ async fn frame(args: &Args, loaded: &Loaded, theme: &Theme) -> Result<Picture> {
         ..far::start(settings)?
     };
     start.options.zone = Zone::utc();
-    let size = Rect::new(0, 0, args.size.columns, args.size.rows);
-    let keys = &args.keys.0;
-    if let Some(opened) = far::configured(loaded, &state_dir(settings))? {
+    let sitting = Sitting {
+        size: Rect::new(0, 0, args.size.columns, args.size.rows),
+        keys: &args.keys.0,
+        patience: args.wait,
+    };
+    let dir = state_dir(settings);
+    if let Some(opened) = far::configured(loaded, &dir)? {
+        let recalled = columns::recall(&dir);
+        start.columns = recalled.columns;
+        for warning in recalled.warnings {
+            out::complain(&warning);
+        }
         let opening = ready(Ok(opened));
-        return Ok(runtime::picture(start, Clock::start(), size, keys, opening).await);
+        return Ok(runtime::picture(start, Clock::start(), sitting, opening).await);
     }
     let world = World {
         seed: args.seed,
@@ -128,9 +155,16 @@ async fn frame(args: &Args, loaded: &Loaded, theme: &Theme) -> Result<Picture> {
     let paper = Paper::new(world);
     let options = start.options.clone();
     let opening = paper.open(at, Some(Pace::Paused), options, stop.clone());
-    let frame = runtime::picture(start, Clock::Frozen(at), size, keys, opening).await;
+    let frame = runtime::picture(start, Clock::Frozen(at), sitting, opening).await;
     stop.cancel();
     Ok(frame)
+}
+
+fn patience(text: &str) -> Result<Duration, String> {
+    let parsed = text.parse::<SignedDuration>().ok();
+    parsed
+        .and_then(|duration| Duration::try_from(duration).ok())
+        .ok_or_else(|| "a number and its unit, as in \"500ms\" or \"30s\"".to_owned())
 }
 
 pub(super) fn instant(text: &str) -> Result<Timestamp, String> {

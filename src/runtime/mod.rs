@@ -34,7 +34,7 @@ pub use door::{Asked, Caller, TurnedAway, call};
 pub use kin::Place;
 pub use mouse::Mouse;
 pub use outbox::Outbox;
-pub use picture::{Picture, picture};
+pub use picture::{Picture, Sitting, picture};
 pub use poller::Poller;
 pub use renewals::{News, Renewals, Wish};
 pub use scribe::{open as open_journal, tidy as tidy_journal};

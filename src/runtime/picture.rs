@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     app::{Effect, Fleet, Flight, Model, Msg, Whose, keymap::Chord, poll::Source},
-    model::{Call, Failure, Progress, Timestamp},
+    model::{Call, Failure, FailureKind, Progress, Timestamp},
     ui,
 };
 use ratatui::{buffer::Buffer, layout::Rect};
@@ -15,10 +15,17 @@ use std::{collections::BTreeSet, time::Duration};
 use strum::IntoEnumIterator;
 use tokio::{sync::mpsc::channel, time::timeout};
 
-/// How long a picture waits for what does not answer; it then shows the desk as it is.
-const PATIENCE: Duration = Duration::from_secs(30);
 /// A scripted key is pressed as unhurriedly as a person would: past the deaf time of a strip.
 const BETWEEN_KEYS: Duration = Duration::from_millis(200);
+
+/// How a desk is pictured.
+#[derive(Debug, Clone, Copy)]
+pub struct Sitting<'a> {
+    pub size: Rect,
+    pub keys: &'a [Chord],
+    /// How long what does not answer is waited for, at the start and after each key; the desk is then shown as it is.
+    pub patience: Duration,
+}
 
 /// What was pictured.
 #[derive(Debug)]
@@ -26,16 +33,12 @@ pub struct Picture {
     pub frame: Buffer,
     /// Whether everything had answered.
     pub is_whole: bool,
+    /// Why a part of the desk is not known at all, where the service could have told it.
+    pub trouble: Option<Failure>,
 }
 
 /// The frame after every source has answered, the keys are pressed, and what they sent has settled.
-pub async fn picture<F>(
-    start: Start,
-    clock: Clock,
-    size: Rect,
-    keys: &[Chord],
-    opening: F,
-) -> Picture
+pub async fn picture<F>(start: Start, clock: Clock, sitting: Sitting<'_>, opening: F) -> Picture
 where
     F: Future<Output = Result<Opened, Failure>> + Send + 'static,
 {
@@ -53,35 +56,47 @@ where
     };
     let far_side = tokio::spawn(services.serve(start.options.clone(), opening));
     let mut scrolls = start.scrolls;
-    let model = Model::new(start.options, start.keymap, clock.now());
+    let mut model = Model::new(start.options, start.keymap, clock.now());
+    model.lenses.recall(start.columns);
     let mut sitter = Sitter {
         fleet: Fleet::of(model),
         posts: Posts::new(common_mail, coming, post),
         clock,
-        size,
+        sitting,
         pressed: 0,
         accounts: vec![Awaited::everything()],
         is_whole: true,
     };
     sitter.settle().await;
-    for key in keys {
+    for key in sitting.keys {
         sitter.press(*key).await;
     }
     far_side.abort();
-    let mut frame = Buffer::empty(size);
+    let mut frame = Buffer::empty(sitting.size);
     ui::render(&mut frame, &sitter.fleet, &mut scrolls);
     Picture {
         frame,
         is_whole: sitter.is_whole,
+        trouble: sitter.fleet.accounts().find_map(trouble).cloned(),
     }
 }
 
+/// Why a source has never told anything. That none is set is no trouble.
+fn trouble(model: &Model) -> Option<&Failure> {
+    let store = &model.store;
+    let mut untold = Source::iter().filter(|source| store.polled_at(*source).is_none());
+    untold.find_map(|source| {
+        let why = store.trouble(source);
+        why.filter(|why| why.kind != FailureKind::Local)
+    })
+}
+
 /// The desk that sits for the picture.
-struct Sitter {
+struct Sitter<'a> {
     fleet: Fleet,
     posts: Posts,
     clock: Clock,
-    size: Rect,
+    sitting: Sitting<'a>,
     pressed: u32,
     /// Of each account.
     accounts: Vec<Awaited>,
@@ -136,7 +151,7 @@ impl Awaited {
     }
 }
 
-impl Sitter {
+impl Sitter<'_> {
     fn now(&self) -> Timestamp {
         match self.clock {
             Clock::Running(_) => self.clock.now(),
@@ -146,7 +161,7 @@ impl Sitter {
 
     async fn press(&mut self, key: Chord) {
         self.pressed += 1;
-        self.take(Whose::Shown, super::pressed(key, self.size));
+        self.take(Whose::Shown, super::pressed(key, self.sitting.size));
         while self.fleet.shown().lenses.are_sifting() {
             self.take(Whose::Shown, Msg::Tick);
         }
@@ -164,7 +179,7 @@ impl Sitter {
 
     /// Takes messages in until every awaited source has answered and nothing is on its way.
     async fn settle(&mut self) {
-        let settled = timeout(PATIENCE, async {
+        let settled = timeout(self.sitting.patience, async {
             while !self.is_settled() {
                 match self.posts.next().await {
                     Letter::Msg(whose, msg) => self.hear(whose, msg),

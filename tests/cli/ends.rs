@@ -8,6 +8,7 @@ use super::{
 use serde_json::json;
 use std::{
     io::{BufRead as _, BufReader, Read as _},
+    net::TcpListener,
     os::unix::process::ExitStatusExt as _,
     process::{Child, ChildStderr, Stdio},
 };
@@ -194,4 +195,80 @@ fn a_markets_name_is_no_id_while_the_list_that_would_tell_cannot_be_read() {
         code == 12 && said.contains("write its id, as in paper|SOL"),
         "{code} {said}"
     );
+}
+
+/// One frame of the desk of a service at this address.
+fn pictured(address: &str, key: &str, more: &[&str]) -> (i32, String, String) {
+    let home = TempDir::new().unwrap();
+    let service = [
+        ("PERPDECK_BASE_URL", format!("http://{address}")),
+        ("PERPDECK_ACCOUNT_ID", "chal-1".to_owned()),
+        ("PERPDECK_API_KEY", key.to_owned()),
+    ];
+    let mut command = perpdeck(home.path());
+    ran(command.envs(service).arg("snapshot").args(more))
+}
+
+#[test]
+fn a_picture_that_was_not_answered_in_time_shows_what_there_is_and_exits_12() {
+    // It takes connections and says nothing.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = silent.local_addr().unwrap().to_string();
+    let (code, frame, err) = pictured(&address, "pp_live_x", &["--wait", "500ms"]);
+    assert_eq!(
+        (code, err.as_str()),
+        (
+            12,
+            "perpdeck: the picture was taken before everything had answered\n"
+        )
+    );
+    assert!(
+        frame.contains("1 Positions") && frame.contains("loading…"),
+        "{frame}"
+    );
+}
+
+#[test]
+fn a_picture_of_a_service_that_is_not_there_or_takes_no_such_key_exits_as_every_verb_does() {
+    let gone = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = gone.local_addr().unwrap().to_string();
+    drop(gone);
+    let (code, frame, err) = pictured(&address, "pp_live_x", &[]);
+    assert!(
+        code == 12 && err.contains("could be read: unreachable"),
+        "{code} {err}"
+    );
+    assert!(frame.contains("failed: unreachable"), "{frame}");
+
+    let served = Served::bare();
+    let address = served.base_url.strip_prefix("http://").unwrap();
+    let (code, frame, err) = pictured(address, "pp_live_x", &[]);
+    assert!(
+        code == 10 && err.contains("could be read: not authorized"),
+        "{code} {err}"
+    );
+    assert!(frame.contains("AUTH"), "{frame}");
+    let (code, _, err) = pictured(address, served.key(), &[]);
+    assert_eq!((code, err.as_str()), (0, ""));
+}
+
+#[test]
+fn a_picture_has_the_columns_of_the_desk_and_that_of_a_seed_its_own() {
+    let served = Served::bare();
+    served.holding("paper|BTC", 0.1, "cross");
+    let state = served.home.path().join("state");
+    fs::create_dir(&state).unwrap();
+    let chosen = r#"{ "positions": { "shown": ["size", "market"], "hidden": ["side"] } }"#;
+    fs::write(state.join("columns.json"), chosen).unwrap();
+    let picture = ["snapshot", "--keys", "1 z", "--state-dir", "state"];
+    let heading = |frame: &str| {
+        let line = frame.lines().find(|line| line.contains("entry")).unwrap();
+        let words = line.split_whitespace().filter(|word| word.len() > 3);
+        words.take(2).collect::<Vec<_>>().join(" ")
+    };
+    let (code, frame, err) = served.run(&picture);
+    assert_eq!((code, err.as_str()), (0, ""));
+    assert_eq!(heading(&frame), "size market");
+    let (_, frame, _) = ran(perpdeck(served.home.path()).args(picture));
+    assert_eq!(heading(&frame), "market side");
 }
