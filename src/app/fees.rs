@@ -6,8 +6,11 @@
 //! Known limit: no more than the newest `RECENT` orders are looked at, so that the cost of a frame does not grow with
 //! the history; a service that charges by volume is met where it was at that fill.
 
-use super::Model;
-use crate::model::{Lenient, LiquidityRole, MarketId, Num, Order, OrderStatus};
+use super::Store;
+use crate::{
+    config::Fees,
+    model::{Charges, Lenient, LiquidityRole, MarketId, Num, Order, OrderStatus},
+};
 
 const RECENT: usize = 200;
 
@@ -27,8 +30,12 @@ pub enum Origin {
 }
 
 /// What is charged there for orders of this role.
-pub fn rate(model: &Model, market: &MarketId, role: LiquidityRole) -> Option<Rate> {
-    let orders = model.store.history.rows().iter().take(RECENT);
+pub fn rate(
+    (store, fees): (&Store, &Fees),
+    market: &MarketId,
+    role: LiquidityRole,
+) -> Option<Rate> {
+    let orders = store.history.rows().iter().take(RECENT);
     let told = orders.filter_map(|order| Some((&order.market_id, charged(order, role)?)));
     let (own, other): (Vec<_>, Vec<_>) = told.partition(|(of, _)| *of == market);
     let newest = own.first().or(other.first());
@@ -37,12 +44,21 @@ pub fn rate(model: &Model, market: &MarketId, role: LiquidityRole) -> Option<Rat
         origin: Origin::Fill((*of).clone()),
     });
     by_fill.or_else(|| {
-        let share = model.options.fees.of(role)?.over(Num::from(10_000_u32))?;
+        let share = fees.of(role)?.over(Num::from(10_000_u32))?;
         Some(Rate {
             share,
             origin: Origin::Settings,
         })
     })
+}
+
+/// The same without who tells it.
+pub fn charges(told: (&Store, &Fees), market: &MarketId) -> Charges {
+    let share = |role| rate(told, market, role).map(|rate| rate.share);
+    Charges {
+        taker: share(LiquidityRole::Taker),
+        maker: share(LiquidityRole::Maker),
+    }
 }
 
 /// What a filled order of this role has cost, to a hundredth of a basis point: amounts are rounded to cents somewhere.
@@ -63,7 +79,7 @@ fn charged(order: &Order, role: LiquidityRole) -> Option<Num> {
 mod tests {
     use super::*;
     use crate::{
-        app::{poll::Answer, testing::*},
+        app::{Model, poll::Answer, testing::*},
         model::Page,
     };
 
@@ -80,7 +96,8 @@ mod tests {
 
     fn told(model: &Model, symbol: &str, role: LiquidityRole) -> Option<(String, Origin)> {
         let market = MarketId::from(format!("paper|{symbol}").as_str());
-        rate(model, &market, role).map(|rate| (rate.share.to_string(), rate.origin))
+        let told = (&model.store, &model.options.fees);
+        rate(told, &market, role).map(|rate| (rate.share.to_string(), rate.origin))
     }
 
     #[test]

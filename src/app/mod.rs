@@ -386,6 +386,7 @@ impl Model {
             used: &self.used,
             now: self.wall_now(),
             zone: &self.options.zone,
+            fees: &self.options.fees,
         }
     }
 

@@ -118,6 +118,7 @@ fn click_form(model: &mut Model, spot: &Spot) -> Vec<Effect> {
         used: &model.used,
         now: model.wall_now(),
         zone: &model.options.zone,
+        fees: &model.options.fees,
     };
     if let Some(form) = model.overlays.last_mut().and_then(Overlay::try_as_form_mut) {
         form.click(spot, &around);

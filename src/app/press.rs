@@ -41,6 +41,7 @@ pub(super) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
                 used: &model.used,
                 now: wall_now,
                 zone: &model.options.zone,
+                fees: &model.options.fees,
             };
             form.press(chord, action, &around)
         }

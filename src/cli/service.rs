@@ -7,7 +7,7 @@ use crate::{
         poll::{Answer, Poll},
     },
     client::Client,
-    config::{Checks, Connection, FarEnd, Settings, Sources, load, memory},
+    config::{Checks, Connection, FarEnd, Fees, Settings, Sources, load, memory},
     model::{AccountId, Call, Failure, FailureKind, Order, Page, Position},
     runtime::{Clock, Place},
 };
@@ -41,6 +41,8 @@ pub(super) struct Service {
     pub(super) journal_days: u32,
     /// What a new order must keep to.
     pub(super) checks: Checks,
+    /// What is charged, as far as the settings say.
+    pub(super) fees: Fees,
     /// The other accounts that are set: the journal is theirs too.
     pub(super) others: Vec<Place>,
     /// A variable of the environment that names a proxy, which is not used.
@@ -69,6 +71,7 @@ pub(super) struct Configured {
     pub(super) journal_dir: PathBuf,
     pub(super) journal_days: u32,
     pub(super) checks: Checks,
+    pub(super) fees: Fees,
     pub(super) others: Vec<Place>,
 }
 
@@ -80,6 +83,7 @@ impl Service {
             journal_dir,
             journal_days,
             checks,
+            fees,
             others,
         } = configured(sources)?;
         let (sender, calls) = unbounded_channel();
@@ -90,6 +94,7 @@ impl Service {
             journal_dir,
             journal_days,
             checks,
+            fees,
             others,
             idle_proxy: sources.idle_proxy(),
             calls: Mutex::new(calls),
@@ -163,6 +168,7 @@ pub(super) fn configured(sources: &Sources) -> Result<Configured> {
         journal_dir,
         journal_days: settings.journal_days,
         checks: settings.checks,
+        fees: settings.fees,
         others,
     })
 }

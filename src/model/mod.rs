@@ -7,6 +7,7 @@
 
 mod book;
 mod call;
+mod charges;
 mod close_all;
 mod command;
 pub mod draft;
@@ -32,6 +33,7 @@ mod zone;
 
 pub use book::{Book, Level, Sweep};
 pub use call::Call;
+pub use charges::Charges;
 pub use close_all::{CloseAll, CloseAllStatus, CloseResult, CloseResultStatus};
 pub use command::{
     CloseKind, ClosePosition, Command, Curve, Exits, Held, Leg, PlaceKind, PlaceOrder, PlaceScaled,

@@ -1,8 +1,9 @@
 //! What a form is read against, and what this session has used so far.
 
 use super::super::Store;
-use crate::model::{
-    Bps, MarginMode, MarketId, Num, PlaceKind, PlaceOrder, TimeInForce, Timestamp, Zone,
+use crate::{
+    config::Fees,
+    model::{Bps, MarginMode, MarketId, Num, PlaceKind, PlaceOrder, TimeInForce, Timestamp, Zone},
 };
 use std::collections::BTreeMap;
 
@@ -14,6 +15,8 @@ pub struct Around<'a> {
     /// By the wall clock: a typed date is of it.
     pub now: Timestamp,
     pub zone: &'a Zone,
+    /// What is charged where no fill tells.
+    pub fees: &'a Fees,
 }
 
 /// The terms of the last order the service accepted in each market, for the session. Prices are not among them: they

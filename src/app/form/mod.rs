@@ -21,12 +21,12 @@ pub use choice::Choice;
 pub use scroll::Scroll;
 
 use super::{
-    Next,
+    Next, fees,
     keymap::{Action, Chord},
     line::Line,
 };
 use crate::model::{
-    Failure, MarketId, Order, OrderId, Position, Side, Ticket,
+    Charges, Failure, MarketId, Order, OrderId, Position, Side, Ticket,
     draft::{Draft, Field, Seen, Takes},
 };
 
@@ -221,6 +221,9 @@ impl Form {
             watched: None,
             now: around.now,
             zone: Some(around.zone),
+            charges: self.market_id().map_or_else(Charges::default, |id| {
+                fees::charges((store, around.fees), id)
+            }),
         };
         let watched = match &self.draft {
             Draft::Entry(draft) => draft.watched(),

@@ -4,13 +4,13 @@
 use super::{Deed, How, Key, perform, repeat, typed::Typed};
 use crate::{
     app::{
-        Store,
+        Store, fees,
         form::{Around, Form, Used},
     },
     cli::{Exit, service::Service, voice::Voice},
     journal::Entry,
     model::{
-        AccountId, Command, Failure, MarginMode, Timestamp, Zone,
+        AccountId, Charges, Command, Failure, MarginMode, Timestamp, Zone,
         draft::{Amount, Draft, EntryDraft, Field, Seen, amount},
     },
     runtime::Clock,
@@ -89,6 +89,7 @@ impl<'a> Ground<'a> {
             used: &Used::default(),
             now: self.now,
             zone: &self.zone,
+            fees: &self.service.fees,
         };
         match open(self.service.account.clone(), &around).draft {
             Draft::Entry(blank) => Ok(blank),
@@ -126,6 +127,9 @@ impl<'a> Ground<'a> {
             position: open.find(|position| Some(&position.market_id) == market),
             now: self.now,
             zone: Some(&self.zone),
+            charges: market.map_or_else(Charges::default, |id| {
+                fees::charges((&self.store, &self.service.fees), id)
+            }),
             ..Seen::default()
         };
         let mut typed = Typed::default();

@@ -115,8 +115,8 @@ impl Args {
     fn has_reckoned_size(&self) -> bool {
         match amount(&self.size) {
             Ok(Amount::Coin(_)) | Err(_) => false,
-            Ok(Amount::AtRisk(_)) => self.limit_price.is_none(),
-            Ok(Amount::Notional(_) | Amount::Percent(_)) => true,
+            // Also behind a limit: the fees in it are the settings' of that hour.
+            Ok(Amount::AtRisk(_) | Amount::Notional(_) | Amount::Percent(_)) => true,
         }
     }
 

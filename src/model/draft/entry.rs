@@ -4,8 +4,8 @@ mod finish;
 
 use super::{
     super::{
-        AccountId, MarginMode, MarketId, Num, PlaceKind, Position, PositionId, Side, TimeInForce,
-        Timestamp, TriggerDirection, plan::Ladder,
+        AccountId, LiquidityRole, MarginMode, MarketId, Num, PlaceKind, Position, PositionId, Side,
+        TimeInForce, Timestamp, TriggerDirection, estimate, plan::Ladder,
     },
     Amount, Fault, Field, Seen, Shape, Texts, amount, instant, kinds,
     number::{not_negative, number, optional, part, positive, whole_lots},
@@ -226,7 +226,7 @@ impl EntryDraft {
             Amount::AtRisk(_) if self.only_reduces() || self.is_against(seen) => {
                 return Err(Fault::RiskOnExit);
             }
-            Amount::AtRisk(usd) => usd.over(self.stop_distance(seen)?),
+            Amount::AtRisk(usd) => usd.over(self.risk_of_one(seen)?),
         };
         let decimals = seen.size_decimals().ok_or(Fault::UnknownLot)?;
         let size = exact.ok_or(Fault::TooManyDigits)?;
@@ -292,6 +292,41 @@ impl EntryDraft {
         })
     }
 
+    /// Whether it takes what stands in the book (it does at once, or as soon as it is set off) or rests there; `None`
+    /// where that is not known, and for a ladder, whose rungs differ.
+    pub fn takes(&self, seen: &Seen) -> Option<bool> {
+        match self.shape {
+            Shape::Order(PlaceKind::Chase) => Some(false),
+            Shape::Order(_) if self.has(Field::LimitPrice) && self.has(Field::TriggerPrice) => None,
+            Shape::Order(PlaceKind::Limit) => match self.lasting() {
+                TimeInForce::Ioc | TimeInForce::Fok => Some(true),
+                TimeInForce::Gtc | TimeInForce::Gtd => {
+                    estimate::crosses(seen.market?, self.side, self.known(Field::LimitPrice)?)
+                }
+            },
+            Shape::Order(_) | Shape::Sliced(_) => Some(true),
+            Shape::Ladder => None,
+        }
+    }
+
+    /// What one coin costs in fees until its stop loss has taken it out, USD; the dearer role where it is not known
+    /// which it has.
+    pub fn fees_of_one(&self, seen: &Seen) -> Option<Num> {
+        let role = match self.takes(seen) {
+            Some(false) => LiquidityRole::Maker,
+            Some(true) | None => LiquidityRole::Taker,
+        };
+        let (entry, stop) = (self.entry(seen)?, self.known(Field::StopLoss)?);
+        seen.charges.to_the_stop(role, entry, stop)
+    }
+
+    /// What one coin loses when its stop loss takes it out: the fees count as far as they are known.
+    fn risk_of_one(&self, seen: &Seen) -> Result<Num, Fault> {
+        let fees = self.fees_of_one(seen).unwrap_or_default();
+        let distance = self.stop_distance(seen)?;
+        distance.plus(fees).ok_or(Fault::TooManyDigits)
+    }
+
     /// What one coin loses between the entry and the stop loss.
     fn stop_distance(&self, seen: &Seen) -> Result<Num, Fault> {
         let prices = self.entry(seen).zip(self.known(Field::StopLoss));
@@ -308,7 +343,7 @@ impl EntryDraft {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Command, Curve, Market, PlaceOrder, Position, draft::Faults};
+    use crate::model::{Charges, Command, Curve, Market, PlaceOrder, Position, draft::Faults};
     use strum::VariantArray as _;
 
     fn market(coin: &str, mid: u32) -> Market {
@@ -384,6 +419,27 @@ mod tests {
             ("r25", "0.025"),
         ] {
             assert_eq!(resolved(&limit(typed)), Ok(size.to_owned()), "{typed}");
+        }
+    }
+
+    #[test]
+    fn what_is_lost_at_the_stop_has_the_fees_in_it_that_are_known() {
+        let market = market("BTC", 64_000);
+        let bps = |bps: i64| Some(Num::new(bps, 5));
+        let seen = |taker, maker| Seen {
+            market: Some(&market),
+            charges: Charges { taker, maker },
+            ..Seen::default()
+        };
+        let sized =
+            |draft: &EntryDraft, seen: Seen| draft.resolved_size(&seen).unwrap().to_string();
+        let resting = limit("r1000");
+        // It rests as a maker and is stopped out as a taker: 1000 + 60000 × 0.00015 + 59000 × 0.00045 USD a coin.
+        assert_eq!(sized(&resting, seen(bps(45), bps(15))), "0.96567");
+        let crossing = with(limit("r1000"), Field::LimitPrice, "64002");
+        assert_eq!(sized(&crossing, seen(bps(45), bps(15))), "0.19773");
+        for (taker, maker) in [(None, None), (bps(45), None), (None, bps(15))] {
+            assert_eq!(sized(&resting, seen(taker, maker)), "1");
         }
     }
 

@@ -24,7 +24,7 @@ pub use kinds::{Shape, times_in_force};
 pub use number::{Amount, amount, number, positive};
 pub use texts::Texts;
 
-use super::{Command, Market, Num, Order, Position, Timestamp, Zone};
+use super::{Charges, Command, Market, Num, Order, Position, Timestamp, Zone};
 
 /// What was known of the world when the draft was read; sizes and prices are resolved against it.
 #[derive(Debug, Clone, Copy, Default)]
@@ -35,6 +35,8 @@ pub struct Seen<'a> {
     pub order: Option<&'a Order>,
     /// The market whose mark is watched, where it is another one.
     pub watched: Option<&'a Market>,
+    /// What trading costs in its market.
+    pub charges: Charges,
     /// When it was read, and by whose clocks; UTC where nobody says.
     pub now: Timestamp,
     pub zone: Option<&'a Zone>,

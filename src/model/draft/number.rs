@@ -17,7 +17,7 @@ pub enum Amount {
     Notional(Num),
     /// `50%`: of a position.
     Percent(Num),
-    /// `r25`: lose this many USD when the stop loss is reached.
+    /// `r25`: lose this many USD when the stop loss is reached, with the fees that are known.
     AtRisk(Num),
 }
 

@@ -46,6 +46,7 @@ pub(super) fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<Line>
             target: draft.known(Field::TakeProfit),
             stop: draft.known(Field::StopLoss),
             liquidation,
+            fees: draft.fees_of_one(seen),
         };
         lines.extend(trade.reward());
     }

@@ -7,8 +7,8 @@ use crate::{
         fees::{Origin, Rate, rate},
     },
     model::{
-        LiquidityRole, MarketId, Num, PlaceKind, Side, TimeInForce,
-        draft::{EntryDraft, Field, Seen, Shape},
+        LiquidityRole, MarketId, Num, Side,
+        draft::{EntryDraft, Seen, Shape},
         estimate,
     },
     view::format,
@@ -57,7 +57,13 @@ impl Traded {
     /// A limit that is sent at once.
     pub(super) fn at(limit: Num, side: Side, usd: Num, seen: &Seen) -> Self {
         let market = seen.market;
-        match market.and_then(|market| estimate::crosses(market, side, limit)) {
+        let crosses = market.and_then(|market| estimate::crosses(market, side, limit));
+        Self::knowing(crosses, usd)
+    }
+
+    /// Whether it takes what stands in the book, where that is known.
+    fn knowing(takes: Option<bool>, usd: Num) -> Self {
+        match takes {
             Some(true) => Self::taking(usd),
             Some(false) => Self::resting(usd),
             None => Self::taking_at_most(usd),
@@ -83,7 +89,7 @@ pub(super) fn fee(traded: Option<Traded>, market: Option<&MarketId>, model: &Mod
         ];
         let (mut total, mut rates) = (Num::ZERO, vec![]);
         for (role, usd) in parts.into_iter().filter(|(_, usd)| usd.is_positive()) {
-            let rate = rate(model, market, role)?;
+            let rate = rate((&model.store, &model.options.fees), market, role)?;
             total = total.plus(usd.times(rate.share)?)?;
             rates.push(charged(role, &rate, market)?);
         }
@@ -114,20 +120,8 @@ fn charged(role: LiquidityRole, rate: &Rate, market: &MarketId) -> Option<String
 /// Of a new order, TWAP or ladder.
 pub(super) fn traded(draft: &EntryDraft, usd: Option<Num>, seen: &Seen) -> Option<Traded> {
     let usd = usd?;
-    let waits = draft.has(Field::TriggerPrice);
     match draft.shape {
-        Shape::Order(PlaceKind::Chase) => Some(Traded::resting(usd)),
-        Shape::Order(_) if draft.has(Field::LimitPrice) && waits => {
-            Some(Traded::taking_at_most(usd))
-        }
-        Shape::Order(PlaceKind::Limit) => match draft.lasting() {
-            TimeInForce::Ioc | TimeInForce::Fok => Some(Traded::taking(usd)),
-            TimeInForce::Gtc | TimeInForce::Gtd => {
-                let limit = draft.known(Field::LimitPrice)?;
-                Some(Traded::at(limit, draft.side, usd, seen))
-            }
-        },
-        Shape::Order(_) | Shape::Sliced(_) => Some(Traded::taking(usd)),
+        Shape::Order(_) | Shape::Sliced(_) => Some(Traded::knowing(draft.takes(seen), usd)),
         Shape::Ladder => rungs(draft, seen),
     }
 }

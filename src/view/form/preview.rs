@@ -10,7 +10,7 @@ use super::{
 use crate::{
     app::{Model, form::Form, poll::Source},
     model::{
-        CloseKind, Num, Position, Side, TimeInForce, TriggerDirection,
+        CloseKind, LiquidityRole, Num, Position, Side, TimeInForce, TriggerDirection,
         draft::{CloseDraft, Draft, ExitsDraft, Fault, Field, MarginDraft, Seen},
         estimate::{self, Liquidation},
     },
@@ -41,6 +41,8 @@ pub(super) struct Trade {
     pub(super) stop: Option<Num>,
     /// Of the position it would be part of, where that is reckoned.
     pub(super) liquidation: Option<Liquidation>,
+    /// Of one coin until the stop has taken it out, USD.
+    pub(super) fees: Option<Num>,
 }
 
 impl Trade {
@@ -60,12 +62,27 @@ impl Trade {
             estimate::reward_to_risk(self.side, entry, target, stop)
         });
         [
-            ("at stop", profit(self.gain_at(self.stop))),
+            ("at stop", self.at_stop().unwrap_or_else(unknown)),
             (
                 "R:R",
                 super::known(ratio.map(|r| format!("{} : 1", r.rounded(2)))),
             ),
         ]
+    }
+
+    /// All that is lost, or what is lost before fees that nobody tells.
+    fn at_stop(&self) -> Option<Span> {
+        let gross = self.gain_at(self.stop)?;
+        let fees = self.fees.and_then(|fees| fees.times(self.quantity?));
+        let (usd, words) = match fees {
+            Some(fees) => (
+                gross.minus(fees)?,
+                format!(" with fees {}", format::usd(fees)),
+            ),
+            None => (gross, " before fees".to_owned()),
+        };
+        let lost = profit(Some(usd));
+        Some(Span::new(format!("{}{words}", lost.text), lost.tone))
     }
 
     fn gain_at(&self, exit: Option<Num>) -> Option<Num> {
@@ -208,12 +225,17 @@ fn exits(draft: &ExitsDraft, seen: &Seen) -> Vec<Line> {
         (Field::StopLoss.label(), moved(entry, stop_now, &stop, seen)),
     ];
     if let Some(side) = order.side.known() {
+        let stop = stop.ok().flatten();
         let trade = Trade {
             side,
             quantity: Some(order.size),
             entry,
             target: target.ok().flatten(),
-            stop: stop.ok().flatten(),
+            stop,
+            // It rests.
+            fees: entry.zip(stop).and_then(|(entry, stop)| {
+                seen.charges.to_the_stop(LiquidityRole::Maker, entry, stop)
+            }),
             liquidation: None,
         };
         lines.extend(trade.reward());

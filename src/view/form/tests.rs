@@ -75,7 +75,7 @@ fn a_limit_entry_shows_everything_that_would_come_of_it() {
             ("initial margin", "150.00 USD"),
             ("liquidation", "–"),
             ("fee", "–"),
-            ("at stop", "est. -25.00 USD"),
+            ("at stop", "est. -25.00 USD before fees"),
             ("R:R", "3.00 : 1"),
             ("execution", "rests (maker)"),
             ("position", "LONG 0.50000 → LONG 0.52500"),
@@ -186,6 +186,21 @@ fn a_fee_is_reckoned_by_how_the_order_would_trade() {
         "est. 3.60 USD (taker 4.5 bps, local)"
     );
     assert_eq!(fee(pressed("b")), "–");
+}
+
+#[test]
+fn what_is_lost_at_the_stop_has_the_fees_in_it_once_they_are_known() {
+    let mut model = limit_buy("r25", "60000");
+    model.options.fees.taker_bps = Some(num("4.5"));
+    model.options.fees.maker_bps = Some(num("1.5"));
+    press(&mut model, "tab tab tab 63000 tab 59000");
+    let lines = preview(&model);
+    // 0.02414 × (1000 + 9 + 26.55) USD.
+    assert_eq!(lines[0].1, "0.02414 BTC");
+    assert_eq!(
+        (lines[5].0, lines[5].1.as_str()),
+        ("at stop", "est. -25.00 USD with fees 0.86")
+    );
 }
 
 #[test]
@@ -821,7 +836,7 @@ mod what_is_said_before_it_is_sent {
         let late = "liquidated at est. 3,235.3, before the stop: a nearer stop or less leverage";
         assert_eq!(warnings(&model), [late]);
         press(&mut model, "shift-tab shift-tab shift-tab ctrl-u 3200");
-        assert_eq!(of(&model, "at stop"), "est. -400.00 USD");
+        assert_eq!(of(&model, "at stop"), "est. -400.00 USD before fees");
         assert_eq!(warnings(&model), [""; 0]);
     }
 

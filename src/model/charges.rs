@@ -1,0 +1,25 @@
+//! What trading costs.
+
+use super::{LiquidityRole, Num};
+
+/// Shares of the notional by role; `None` where nobody tells.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Charges {
+    pub taker: Option<Num>,
+    pub maker: Option<Num>,
+}
+
+impl Charges {
+    pub fn of(self, role: LiquidityRole) -> Option<Num> {
+        match role {
+            LiquidityRole::Taker => self.taker,
+            LiquidityRole::Maker => self.maker,
+        }
+    }
+
+    /// What one coin costs in fees when it is entered in that role and its stop loss takes it out, USD.
+    pub fn to_the_stop(self, role: LiquidityRole, entry: Num, stop: Num) -> Option<Num> {
+        let exit = stop.times(self.taker?)?;
+        entry.times(self.of(role)?)?.plus(exit)
+    }
+}
