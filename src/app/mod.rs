@@ -69,7 +69,7 @@ pub use prices::{Fill, Prices};
 pub use remote::{Churn, Feed, Remote};
 pub use screen::{Rows, TreeRow};
 pub use store::{Closing, Ended, Flight, Store};
-pub use tally::{Fills, Quality, Results, Rule, Sum};
+pub use tally::{Fills, MarketResults, Quality, Results, Rule, Sum};
 pub use update::update;
 pub use wake::wake;
 

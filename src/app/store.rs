@@ -12,7 +12,7 @@ use super::{
     poll::{Answer, Poll, Source},
     prices::Prices,
     remote::{Churn, Feed, Remote, among},
-    tally::{Quality, Results},
+    tally::{MarketResults, Quality, Results},
 };
 use crate::model::{
     AccountFacts, Call, CloseAll, Command, Failure, Market, MarketId, Num, Order, OrderId, Page,
@@ -63,6 +63,7 @@ pub struct Store {
     pub history: Feed<OrderId, Order>,
     /// What the closed positions and the orders read so far come to, and which orders belong together.
     pub results: Results,
+    pub market_results: MarketResults,
     pub days: Days,
     /// The same by the clocks of UTC, which limits go by.
     pub utc_days: Days,
@@ -165,6 +166,7 @@ impl Store {
     fn reckon(&mut self, churn: &Churn<Position>) {
         let rows = self.closed.rows();
         self.results.take(churn, rows);
+        self.market_results.take(churn, rows);
         self.days.take(churn, rows);
         self.utc_days.take(churn, rows);
         self.equity.take(churn, rows);

@@ -131,6 +131,29 @@ impl Results {
     }
 }
 
+/// The same by market.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MarketResults(pub BTreeMap<MarketId, Results>);
+
+impl MarketResults {
+    pub fn take(&mut self, churn: &Churn<Position>, rows: &VecDeque<Position>) {
+        for row in churn.lost() {
+            self.count(row, Way::Out);
+        }
+        for row in among(rows, churn.come.clone()) {
+            self.count(row, Way::In);
+        }
+    }
+
+    fn count(&mut self, position: &Position, way: Way) {
+        let results = self.0.entry(position.market_id.clone()).or_default();
+        results.count(position, way);
+        if results.count == 0 {
+            self.0.remove(&position.market_id);
+        }
+    }
+}
+
 /// How well orders were filled, by market, and what refused the others.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Quality {
@@ -339,6 +362,16 @@ mod tests {
     #[test]
     fn what_leaves_the_list_is_taken_back() {
         let (mut results, rows) = results(&["30", "-10"]);
+        let mut by_market = MarketResults::default();
+        let come = Churn {
+            gone: vec![],
+            cut: vec![],
+            come: 0..2,
+            top: 0..2,
+        };
+        by_market.take(&come, &rows.clone().into());
+        let btc = MarketId::from("paper|BTC");
+        assert_eq!(by_market.0, BTreeMap::from([(btc, results)]));
         let churn = Churn {
             gone: rows,
             cut: vec![],
@@ -347,6 +380,8 @@ mod tests {
         };
         results.take(&churn, &VecDeque::new());
         assert_eq!(results, Results::default());
+        by_market.take(&churn, &VecDeque::new());
+        assert_eq!(by_market, MarketResults::default());
     }
 
     fn filled(market: &str, side: &str, price: &str, more: &str) -> Order {

@@ -43,6 +43,7 @@ const ORDER: &[Action] = &[
     Action::Filter,
     Action::Detail,
     Action::Flatten,
+    Action::Quality,
     Action::NewTwap,
     Action::NewLadder,
     Action::Mark,
@@ -214,13 +215,14 @@ fn label(model: &Model, action: Action) -> &'static str {
         (Action::StepUp, ..) => "tick",
         (Action::ObservedPrice, ..) => "mid",
         (Action::ShowJson, ..) => "JSON",
-        (Action::Follow, ..) if is_report(model) => "its orders",
+        (Action::Follow, ..) if is_report(model) => "its rows",
         (Action::Follow, ..) => "follow",
         (Action::NextLink, ..) => "link",
         (Action::NextChoice, _, Context::Chart) => "more time",
         (Action::Down, _, Context::Chart) => "next market",
         (Action::NextChoice, ..) => "choice",
         (Action::Chart, ..) => "prices",
+        (Action::Quality, Pane::Closed, _) => "by market",
         (Action::Quality, ..) => "quality",
         (Action::Down, _, Context::Detail) if is_report(model) => "move",
         (Action::Down, _, Context::Help | Context::Detail) => "scroll",
@@ -249,6 +251,9 @@ const NEEDS: &[(Action, Need)] = &[
         Marks::reach(model.focus.pane) && selected(model).is_some()
     }),
     (Action::NextAccount, |model| model.roster.has_others()),
+    (Action::Quality, |model| {
+        matches!(model.focus.pane, Pane::Closed | Pane::History)
+    }),
     (Action::Markets, |model| {
         model
             .store

@@ -1,4 +1,5 @@
-//! How well orders were filled, by market, and what refused the others, by rule: of the orders read so far.
+//! How well orders were filled, by market, what the closed positions came to there, and what refused the other orders,
+//! by rule: of what was read so far.
 
 use super::{
     DetailLine, DetailView, Scene, Span, Tone, format,
@@ -7,12 +8,15 @@ use super::{
 };
 use crate::{
     app::{
-        Fills, Rule,
+        Feed, Fills, Remote, Results, Rule,
         overlay::quality::{Line, Report, lines},
     },
     model::Text,
 };
+use std::hash::Hash;
 
+const FILLS: &str = "Fills against the expected price";
+const CLOSED: &str = "Closed positions, by market";
 const REFUSED: &str = "Refused, by rule";
 
 /// The columns after the market, each as wide as its name is here; where room is short the last ones go.
@@ -27,40 +31,79 @@ const COLUMNS: [&str; 8] = [
     "       fees",
 ];
 
+/// The same of what was closed.
+const RESULTS: [&str; 8] = [
+    "        net",
+    "   won",
+    " closed",
+    " expectancy",
+    "       win",
+    "      loss",
+    "      fees",
+    "   funding",
+];
+
 /// The report, with the line that Enter follows.
 pub fn quality(report: &Report, scene: &Scene<'_>) -> DetailView {
     let lines = lines(scene.store);
     let chosen = report.chosen.min(lines.len().saturating_sub(1));
-    let mut shown = vec![
-        DetailLine::Section("Fills against the expected price"),
-        DetailLine::Cells {
-            label: String::new(),
-            value: COLUMNS.map(Span::muted).into(),
-            is_chosen: false,
-        },
-    ];
-    let rules = lines.iter().position(|line| matches!(line, Line::Rule(_)));
+    let (mut fills, mut results, mut rules) = (vec![], vec![], vec![]);
     for (at, line) in lines.iter().enumerate() {
-        if rules == Some(at) {
-            shown.push(DetailLine::Section(REFUSED));
-        }
-        shown.push(one(line, (at, chosen), scene));
+        let section = match line {
+            Line::All | Line::Market(_) => &mut fills,
+            Line::Result(_) => &mut results,
+            Line::Rule(_) => &mut rules,
+        };
+        section.push(one(line, (at, chosen), scene));
     }
-    if rules.is_none() {
-        shown.push(DetailLine::Section(REFUSED));
-        shown.push(DetailLine::Field {
-            label: String::new(),
-            value: vec![Span::muted(if is_read(scene) {
-                "no order was refused"
-            } else {
-                UNREAD
-            })],
-        });
+    fills.insert(0, heading(COLUMNS));
+    if !results.is_empty() {
+        results.insert(0, heading(RESULTS));
     }
+    let store = scene.store;
+    let sections = [
+        section(FILLS, fills, UNREAD),
+        section(
+            CLOSED,
+            results,
+            none("no position was closed", store.closed.head()),
+        ),
+        section(
+            REFUSED,
+            rules,
+            none("no order was refused", store.history.head()),
+        ),
+    ];
     DetailView {
         title: title(scene),
-        lines: shown,
+        lines: sections.concat(),
         chart: None,
+    }
+}
+
+fn section(name: &'static str, rows: Vec<DetailLine>, none: &'static str) -> Vec<DetailLine> {
+    let none = rows.is_empty().then(|| DetailLine::Field {
+        label: String::new(),
+        value: vec![Span::muted(none)],
+    });
+    let name = DetailLine::Section(name);
+    std::iter::once(name).chain(rows).chain(none).collect()
+}
+
+fn heading(columns: [&'static str; 8]) -> DetailLine {
+    DetailLine::Cells {
+        label: String::new(),
+        value: columns.map(Span::muted).into(),
+        is_chosen: false,
+    }
+}
+
+/// None is said only of what was read.
+fn none(words: &'static str, read: &Remote<()>) -> &'static str {
+    if read.value().is_some() {
+        words
+    } else {
+        UNREAD
     }
 }
 
@@ -79,16 +122,19 @@ fn title(scene: &Scene<'_>) -> Vec<Span> {
             Span::muted(format!("  {UNREAD}")),
         ];
     }
-    let of = if history.has_more() {
-        "  of the last "
-    } else {
-        "  of all "
-    };
-    let read = format::count(history.rows().len());
+    let orders = read(history, "orders");
+    let closed = read(&scene.store.closed, "closed");
     vec![
         Span::new("Execution quality", Tone::Strong),
-        Span::muted(format!("{of}{read} orders")),
+        Span::muted(format!("  of {orders}")),
+        Span::muted(format!(", {closed}")),
     ]
+}
+
+/// `the last 100 orders`, while there are more that were not read.
+fn read<K: Eq + Hash, T>(feed: &Feed<K, T>, what: &str) -> String {
+    let of = if feed.has_more() { "the last" } else { "all" };
+    format!("{of} {} {what}", format::count(feed.rows().len()))
 }
 
 fn one(line: &Line, (at, chosen): (usize, usize), scene: &Scene<'_>) -> DetailLine {
@@ -103,6 +149,17 @@ fn one(line: &Line, (at, chosen): (usize, usize), scene: &Scene<'_>) -> DetailLi
         Line::Market(id) => DetailLine::Cells {
             label: words::market(id).text,
             value: quality.markets.get(id).map(cells).unwrap_or_default(),
+            is_chosen,
+        },
+        Line::Result(id) => DetailLine::Cells {
+            label: words::market(id).text,
+            value: scene
+                .store
+                .market_results
+                .0
+                .get(id)
+                .map(came_to)
+                .unwrap_or_default(),
             is_chosen,
         },
         Line::Rule(name) => {
@@ -129,7 +186,26 @@ fn cells(fills: &Fills) -> Vec<Span> {
         words::known(fills.settle_time().map(format::elapsed)),
         words::known(fills.fees.value().map(format::usd)),
     ];
-    let padded = cells.into_iter().zip(COLUMNS).map(|(cell, column)| {
+    padded(cells, COLUMNS)
+}
+
+/// What the closed positions of a market came to.
+fn came_to(results: &Results) -> Vec<Span> {
+    let cells = [
+        words::pnl(results.net()),
+        words::known(results.win_rate().map(format::whole_percent)),
+        Span::plain(format::count(results.count)),
+        words::pnl(results.expectancy()),
+        words::pnl(results.average_win()),
+        words::pnl(results.average_loss()),
+        words::known(results.fees.value().map(format::usd)),
+        words::pnl(results.funding.value()),
+    ];
+    padded(cells, RESULTS)
+}
+
+fn padded(cells: [Span; 8], columns: [&str; 8]) -> Vec<Span> {
+    let padded = cells.into_iter().zip(columns).map(|(cell, column)| {
         let room = column.chars().count();
         Span::new(format!("{:>room$}", cell.text), cell.tone)
     });

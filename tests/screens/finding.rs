@@ -161,9 +161,9 @@ fn a_filter_that_takes_nothing_says_so_and_how_to_see_all() {
 }
 
 #[test]
-fn enter_on_a_rule_of_the_execution_quality_shows_what_it_refused() {
+fn enter_on_a_line_of_the_execution_quality_shows_its_orders_or_positions() {
     let mut model = desk::full();
-    press(&mut model, "ijjjj\n");
+    press(&mut model, "ijjjjjjjj\n");
     let lens = model.lenses.of(Pane::History).unwrap();
     let filter = lens.filter.as_ref().map(|filter| filter.text.as_str());
     assert_eq!(filter, Some("status:rejected reason:\"max_order_value\""));
@@ -174,4 +174,10 @@ fn enter_on_a_rule_of_the_execution_quality_shows_what_it_refused() {
     assert_eq!((filter, lens.hits()), (Some("market=\"BTC\""), Some(37)));
     press(&mut model, "i\n");
     assert_eq!(model.lenses.of(Pane::History).unwrap().filter, None);
+    // What was closed in the market that made the most of it.
+    press(&mut model, "ijjjj\n");
+    let lens = model.lenses.of(Pane::Closed).unwrap();
+    let filter = lens.filter.as_ref().map(|filter| filter.text.as_str());
+    assert_eq!((filter, lens.hits()), (Some("market=\"SOL\""), Some(10)));
+    assert_eq!(model.focus.pane, Pane::Closed);
 }

@@ -1,4 +1,5 @@
-//! How well orders were filled and what refused the others: every line of it leads to its orders.
+//! How well orders were filled, what the closed positions of each market came to, and what refused the other orders:
+//! every line of it leads to its rows.
 
 use super::super::{Next, Store, keymap::Action, pane::Pane};
 use crate::model::{MarketId, Text};
@@ -9,6 +10,8 @@ use std::cmp::Reverse;
 pub enum Line {
     All,
     Market(MarketId),
+    /// What was closed there.
+    Result(MarketId),
     /// What a rule has refused; empty where the service named none.
     Rule(Text),
 }
@@ -19,23 +22,27 @@ pub struct Report {
     pub chosen: usize,
 }
 
-/// All markets first, then each, then the rules, the busiest first.
+/// All markets first, then each, the busiest first; then what they came to, the best first; then the rules.
 pub fn lines(store: &Store) -> Vec<Line> {
     let quality = &store.quality;
     let mut markets: Vec<_> = quality.markets.iter().collect();
     markets.sort_by_key(|(_, fills)| Reverse(fills.filled));
     let mut rules: Vec<_> = quality.rules.iter().collect();
     rules.sort_by_key(|(_, rule)| Reverse(rule.count));
+    let mut results: Vec<_> = store.market_results.0.iter().collect();
+    results.sort_by_key(|(_, results)| Reverse(results.net()));
+    let results = results.into_iter().map(|(id, _)| Line::Result(id.clone()));
     let markets = markets.into_iter().map(|(id, _)| Line::Market(id.clone()));
     let rules = rules.into_iter().map(|(name, _)| Line::Rule(name.clone()));
     std::iter::once(Line::All)
         .chain(markets)
+        .chain(results)
         .chain(rules)
         .collect()
 }
 
 impl Report {
-    /// Enter shows the orders of the chosen line.
+    /// Enter shows the orders of the chosen line, or its positions.
     pub(in super::super) fn act(&mut self, action: Action, store: &Store) -> Next {
         let lines = lines(store);
         let last = lines.len().saturating_sub(1);
@@ -43,7 +50,7 @@ impl Report {
         match (action, lines.get(at)) {
             (Action::Down | Action::NextLink, _) => self.chosen = (at + 1).min(last),
             (Action::Up | Action::PreviousLink, _) => self.chosen = at.saturating_sub(1),
-            (Action::Follow, Some(line)) => return Next::Show(Pane::History, filter(line)),
+            (Action::Follow, Some(line)) => return Next::Show(pane(line), filter(line)),
             (Action::Dismiss, _) => return Next::Close,
             _ => {}
         }
@@ -51,12 +58,19 @@ impl Report {
     }
 }
 
-/// What finds the orders of a line in the history.
+fn pane(line: &Line) -> Pane {
+    match line {
+        Line::All | Line::Market(_) | Line::Rule(_) => Pane::History,
+        Line::Result(_) => Pane::Closed,
+    }
+}
+
+/// What finds the rows of a line in their pane.
 fn filter(line: &Line) -> String {
     let quoted = |word: String| format!("\"{}\"", word.replace('"', ""));
     match line {
         Line::All => String::new(),
-        Line::Market(id) => format!("market={}", quoted(symbol(id))),
+        Line::Market(id) | Line::Result(id) => format!("market={}", quoted(symbol(id))),
         Line::Rule(name) if name.is_empty() => "status:rejected".to_owned(),
         Line::Rule(name) => format!("status:rejected reason:{}", quoted(name.raw().to_owned())),
     }
