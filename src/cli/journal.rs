@@ -1,7 +1,7 @@
 //! `perpdeck journal`: what was asked, what came of it, and what is still open.
 //!
-//! Contract: `list` and `show` read along with a running desk; `settle` and `rearm` write, so they need the journal for
-//! themselves. They only note what a person has found out: nothing is sent.
+//! Contract: `list` and `show` read along with whoever has the journal, and keep nobody from it; `settle` and `rearm`
+//! write, so they need the journal for themselves. They only note what a person has found out: nothing is sent.
 
 use super::{
     Exit, out, state_dir,
@@ -12,7 +12,7 @@ use crate::{
     config::{Sources, load},
     journal::{Entry, IntentId, Journal, JournalError, Standing, State},
     model::{IdempotencyKey, OrderId, Timestamp},
-    runtime::{Clock, open_journal},
+    runtime::Clock,
 };
 use clap::Subcommand;
 use color_eyre::Result;
@@ -20,6 +20,7 @@ use serde::Serialize;
 use std::{
     fmt::Write as _,
     io::{self, IsTerminal},
+    path::Path,
 };
 
 #[derive(Debug, clap::Args)]
@@ -95,7 +96,7 @@ pub(super) fn run(args: &Args, sources: &Sources) -> Result<Exit> {
         }
     });
     let opening = || format!("{}; waiting for it", no_answer(&dir));
-    let look = || saying(opening(), || open_journal(&dir));
+    let look = || saying(opening(), || readable(&dir));
     let open_mine = || saying(opening(), || Journal::open(&dir));
     let verb = args.verb.as_ref();
     match verb.unwrap_or(&Verb::List {
@@ -122,6 +123,11 @@ pub(super) fn run(args: &Args, sources: &Sources) -> Result<Exit> {
         Verb::Settle { id, finding } => settle(&mut open_mine()?, *id, *finding),
         Verb::Rearm => rearm(&mut open_mine()?),
     }
+}
+
+/// Where there is none yet, or one of an older perpdeck, it is made what it is to be first, as a desk would.
+fn readable(dir: &Path) -> Result<Journal, JournalError> {
+    Journal::look(dir).or_else(|_| Journal::open(dir))
 }
 
 fn rearm(journal: &mut Journal) -> Result<Exit> {
@@ -296,6 +302,18 @@ mod tests {
         journal::Intent,
         model::{Risk, Timestamp},
     };
+
+    #[test]
+    fn who_lists_the_journal_keeps_no_desk_from_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let new = readable(dir.path()).unwrap();
+        assert_eq!(new.recent(9).unwrap(), []);
+        drop(new);
+        let reading = readable(dir.path()).unwrap();
+        let desk = Journal::open(dir.path()).unwrap();
+        assert_eq!(readable(dir.path()).unwrap().recent(9).unwrap(), []);
+        drop((reading, desk));
+    }
 
     #[test]
     fn what_a_service_hid_in_an_id_reaches_no_terminal_raw() {

@@ -9,10 +9,15 @@ use std::{
     path::Path,
     process,
     sync::Arc,
+    thread,
+    time::Duration,
 };
 
 const DATABASE: &str = "journal.sqlite3";
 const LOCK: &str = "journal.lock";
+/// How often it is tried again where nobody has the journal, and somebody only looked who does.
+const GLANCES: u32 = 50;
+const A_GLANCE: Duration = Duration::from_millis(1);
 
 /// Takes the journal for this process, for as long as the file is held, and writes the process's number
 /// into it. The lock dies with the process, so the file is never deleted and its age means nothing.
@@ -22,7 +27,15 @@ pub(super) fn lock(dir: &Path) -> Result<File, JournalError> {
         why: Arc::new(why),
     };
     disk::private_dir(dir).map_err(place)?;
-    let Some(mut lock) = disk::claim(&dir.join(LOCK)).map_err(place)? else {
+    let mut claimed = disk::claim(&dir.join(LOCK)).map_err(place)?;
+    for _ in 0..GLANCES {
+        if claimed.is_some() || holder(dir).is_some() {
+            break;
+        }
+        thread::park_timeout(A_GLANCE);
+        claimed = disk::claim(&dir.join(LOCK)).map_err(place)?;
+    }
+    let Some(mut lock) = claimed else {
         return Err(JournalError::Held {
             path: dir.to_owned(),
             holder: named(dir).map(|holder| holder.process),
@@ -55,7 +68,8 @@ pub struct Holder {
 /// Who holds the journal in `dir`, if anybody does.
 pub fn holder(dir: &Path) -> Option<Holder> {
     let lock = File::open(dir.join(LOCK)).ok()?;
-    match lock.try_lock() {
+    // Shared, so that two who look do not take each other for somebody who holds it.
+    match lock.try_lock_shared() {
         Err(TryLockError::WouldBlock) => named(dir),
         Ok(()) | Err(TryLockError::Error(_)) => None,
     }

@@ -256,6 +256,19 @@ fn a_second_desk_reads_along_and_writes_nothing() {
 }
 
 #[test]
+fn who_only_looks_who_has_the_journal_is_taken_for_nobody_who_has_it() {
+    let dir = place();
+    let journal = Journal::open(dir.path()).unwrap();
+    journal.announce();
+    drop(journal);
+    let looking = fs::File::open(dir.path().join("journal.lock")).unwrap();
+    looking.lock_shared().unwrap();
+    assert_eq!(holder(dir.path()), None);
+    drop(looking);
+    assert!(Journal::open(dir.path()).is_ok());
+}
+
+#[test]
 fn every_commit_is_synced_and_only_the_owner_may_read() {
     let dir = place();
     let inner = dir.path().join("state/perpdeck");

@@ -4,7 +4,7 @@
 use super::Clock;
 use crate::{
     app::{Msg, notice::Tone},
-    journal::{Journal, JournalError},
+    journal::{Journal, JournalError, holder},
     model::Risk,
 };
 use std::{
@@ -14,6 +14,7 @@ use std::{
         atomic::{AtomicBool, Ordering},
         mpsc,
     },
+    thread,
     time::Duration,
 };
 use tokio::{
@@ -71,12 +72,40 @@ impl Alarm {
     }
 }
 
-/// The journal in `dir`: to write, or, when another desk has it, to read along.
+/// How long apart somebody is looked at who has the journal and is no desk.
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
+/// So many looks later it is said.
+const SOON: u32 = 20;
+
+/// The journal in `dir`: to write, or, when another desk has it, to read along. Anybody else (a verb, a look) is done
+/// with it sooner or later, and is waited for.
 pub fn open(dir: &Path) -> Result<Journal, JournalError> {
-    match Journal::open(dir) {
-        Err(JournalError::Held { .. }) => Journal::look(dir),
-        other => other,
+    open_after(dir, |_| ())
+}
+
+/// The same; `waits` is told, once, of whom it waits for longer than a moment.
+pub(super) fn open_after(
+    dir: &Path,
+    waits: impl FnOnce(&JournalError),
+) -> Result<Journal, JournalError> {
+    let mut waits = Some(waits);
+    for look in 1_u32.. {
+        let held = match Journal::open(dir) {
+            Err(why @ JournalError::Held { .. }) => why,
+            opened => return opened,
+        };
+        if holder(dir).is_some_and(|holder| holder.listens) {
+            break;
+        }
+        if look >= SOON
+            && let Some(waits) = waits.take()
+        {
+            waits(&held);
+        }
+        // On a thread of its own.
+        thread::park_timeout(LOOK_AGAIN);
     }
+    Journal::look(dir)
 }
 
 /// Rows that are forgotten at once: what is written meanwhile waits for them, and an exit has no more than its moment.
@@ -120,7 +149,7 @@ impl Scribe {
         let behind = Arc::new(AtomicBool::new(false));
         let hangs = Arc::new(AtomicBool::new(false));
         let caught_up = [Arc::clone(&behind), Arc::clone(&hangs)];
-        std::thread::spawn(move || {
+        thread::spawn(move || {
             let mut journal = open();
             while let Ok(job) = inbox.recv() {
                 job(&mut journal);

@@ -173,9 +173,13 @@ impl Services {
 /// The one journal of the desk, opened on a thread of its own; who has it opens the door of its socket.
 fn journal(dir: PathBuf, reach: Reach, hosts: Vec<Host>, common: Sender<Msg>) -> Scribe {
     let (mine, door) = oneshot::channel();
-    let place = dir.clone();
+    let (place, desk) = (dir.clone(), common.clone());
     let open = move || {
-        let journal = scribe::open(&place)?;
+        let journal = scribe::open_after(&place, |why| {
+            let text = format!("{why}. Orders wait until it is done; closing and canceling do not");
+            // A desk that is flooded with news, or is leaving, goes without.
+            drop(desk.try_send(Msg::Said(Tone::Warn, text)));
+        })?;
         if reach == Reach::Signal && journal.failure().is_none() {
             journal.announce();
             // Nobody waits for it any more when the desk is leaving.

@@ -480,7 +480,8 @@ async fn a_desk_made_read_only_while_it_runs_sends_nothing_until_it_is_let_throu
 #[tokio::test]
 async fn beside_another_desk_nothing_is_sent_and_it_says_which() {
     let dir = place();
-    let _other_desk = Journal::open(dir.path()).unwrap();
+    let other_desk = Journal::open(dir.path()).unwrap();
+    other_desk.announce();
     let mut scene = Scene::at(dir, Responder::answering(vec![]).await);
     let commands = [
         buy(),
@@ -494,6 +495,23 @@ async fn beside_another_desk_nothing_is_sent_and_it_says_which() {
         assert!(why.contains(&pid) && why.contains("sends nothing"), "{why}");
     }
     assert_eq!(scene.responder.seen(), []);
+}
+
+#[tokio::test]
+async fn a_desk_opened_while_a_verb_has_the_journal_sends_exits_at_once_and_orders_when_it_is_done()
+{
+    let dir = place();
+    let verb = Journal::open(dir.path()).unwrap();
+    let mut scene = Scene::at(dir, Responder::answering(vec![canceled(), placed()]).await);
+    scene.outbox.send(Ticket(1), Command::Cancel("o-1".into()));
+    let (msgs, result) = scene.settled().await;
+    assert!(result.is_ok(), "{result:?}");
+    assert!(said(&msgs).contains("sent ahead of a journal"), "{msgs:?}");
+    scene.outbox.send(Ticket(2), buy());
+    drop(verb);
+    assert!(scene.settled().await.1.is_ok());
+    let states = entries(scene).await.into_iter().map(|entry| entry.state);
+    assert_eq!(states.collect::<Vec<_>>(), [State::Done, State::Done]);
 }
 
 #[tokio::test]

@@ -227,7 +227,7 @@ fn verb(dir: TempDir, responder: Responder) -> Scene {
 
 /// A journal in which a flatten and its close-all were on their way.
 fn with_a_flatten_left_open(url: &str) -> TempDir {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = place();
     let mut journal = Journal::open(dir.path()).unwrap();
     let closing = intent(&Command::CloseAll("chal-1".into()), url, &journal);
     let deed = crate::journal::Intent {
