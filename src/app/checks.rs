@@ -181,18 +181,15 @@ impl Bench<'_> {
     }
 
     fn open_notional(&self) -> Option<Num> {
-        let at = self.store.positions.at()?;
-        if !self.is_fresh(at) {
+        let (at, open) = (self.store.positions.at()?, self.store.positions.value()?);
+        // A row that is not there, or does not read, may be worth anything.
+        if !self.is_fresh(at) || !open.is_whole() {
             return None;
         }
-        self.store
-            .positions
-            .rows()
-            .iter()
-            .try_fold(Num::ZERO, |sum, position| {
-                let price = self.store.mark(&position.market_id)?;
-                sum.plus(position.quantity().times(price)?)
-            })
+        open.rows.iter().try_fold(Num::ZERO, |sum, position| {
+            let price = self.store.mark(&position.market_id)?;
+            sum.plus(position.quantity().times(price)?)
+        })
     }
 }
 
@@ -228,7 +225,7 @@ fn open_notional(bench: &Bench<'_>, order: &PlaceOrder) -> Option<String> {
 fn above(what: &str, value: Option<Num>, limit: &str, most: Num) -> Option<String> {
     match value {
         None => Some(format!(
-            "{limit} is set and no fresh price tells the {what}"
+            "{limit} is set and no fresh figures, or not all of them, tell the {what}"
         )),
         Some(value) if value > most => Some(format!(
             "{what} {} USD is above {limit} {most}",
@@ -246,10 +243,15 @@ fn collar(bench: &Bench<'_>, order: &PlaceOrder) -> Option<String> {
     };
     let limit = order.limit_price?;
     let worse = match order.side {
-        Side::Buy => limit.minus(middle)?,
-        Side::Sell => middle.minus(limit)?,
+        Side::Buy => limit.minus(middle),
+        Side::Sell => middle.minus(limit),
     };
-    let worse = worse.over(middle)?.times(Num::from(10_000_u32))?;
+    let worse = worse.and_then(|worse| worse.over(middle)?.times(Num::from(10_000_u32)));
+    let Some(worse) = worse else {
+        return Some(format!(
+            "price_collar_bps is set, and how far {limit} is from the market at {middle} cannot be reckoned"
+        ));
+    };
     (worse > bps).then(|| {
         format!(
             "{limit} is {} bps worse than the market at {middle}; price_collar_bps is {bps}",
@@ -441,6 +443,55 @@ mod tests {
             let command = Command::Place(Box::new(buy("1", None)));
             let session = Session::default();
             assert!(objection(&limits, &nothing, &session, NOW, &command).is_some());
+        }
+    }
+
+    #[test]
+    fn a_list_of_positions_that_is_not_whole_tells_no_open_notional() {
+        let held = r#"{"id":"p","market_id":"paper|BTC","size":-2}"#;
+        let whole = || Page::of(vec![serde_json::from_str::<Position>(held).unwrap()]);
+        let unreadable = Page {
+            unreadable: vec!["a row does not read".into()],
+            ..whole()
+        };
+        let incomplete = Page {
+            incomplete: true,
+            ..whole()
+        };
+        let limits = limits(|l| l.max_open_notional = num("1000000"));
+        for (page, leaves) in [(whole(), true), (unreadable, false), (incomplete, false)] {
+            let mut store = store("900");
+            store.arrive(Poll {
+                at: NOW,
+                answer: Answer::Positions(Ok(page)),
+            });
+            let command = Command::Place(Box::new(buy("1", None)));
+            let said = objection(&limits, &store, &Session::default(), NOW, &command);
+            assert_eq!(said.is_none(), leaves, "{said:?}");
+        }
+    }
+
+    #[test]
+    fn a_limit_that_cannot_be_reckoned_against_the_market_is_held_back() {
+        let collar = limits(|l| l.price_collar_bps = num("500"));
+        let huge = Some("100000000000000000000");
+        for mid in ["0", "0.00001"] {
+            let mut store = store("900");
+            let market = Market {
+                mark: num(mid),
+                ..store.market(&"paper|BTC".into()).unwrap().clone()
+            };
+            store.arrive(Poll {
+                at: NOW,
+                answer: Answer::Markets(Ok(vec![market])),
+            });
+            let command = Command::Place(Box::new(buy("1", huge)));
+            let said = objection(&collar, &store, &Session::default(), NOW, &command);
+            assert!(
+                said.as_ref()
+                    .is_some_and(|why| why.contains("cannot be reckoned")),
+                "{mid}: {said:?}"
+            );
         }
     }
 
