@@ -1,10 +1,12 @@
-//! Speaks to the service: one method per documented endpoint, each exactly one attempt.
+//! Speaks to the service: one method per documented endpoint; of a mutation each call is exactly one attempt.
 //!
 //! Contract: the only place that names reqwest. A read answers rows or a [`Failure`]; a mutation answers
 //! an [`Attempt`], which keeps apart what was refused, what was surely not sent and what may have taken
-//! effect. Nothing here repeats a request: when to ask again is [`policy`]'s table, the asking is the
-//! outbox's. The API key goes to the origin of the base URL only, redirects are never followed, no proxy is used but
-//! the one that is set, an answer is read up to 4 MiB, every call is reported on the `calls` channel.
+//! effect. No mutation is repeated here: when to ask again is [`policy`]'s table, the asking is the
+//! outbox's. A read is repeated at once only under another spelling of its filter, when one was refused or ignored
+//! (`terms`), and from the next page on. The API key goes to the origin of the base URL only, redirects are never
+//! followed, no proxy is used but the one that is set, an answer is read up to 4 MiB, every call is reported on the
+//! `calls` channel.
 //!
 //! Known limits: HTTP/1.1 without compression; HTTP dates in `Retry-After` are read against this
 //! machine's clock when the answer carries no `Date`.

@@ -115,7 +115,7 @@ impl Num {
         Self(self.0.normalize())
     }
 
-    /// The integer nearest below, if it fits.
+    /// Without its fraction, which is cut towards zero; `None` where that does not fit.
     pub fn to_i64(self) -> Option<i64> {
         self.0.trunc().to_string().parse().ok()
     }

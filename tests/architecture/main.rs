@@ -1,4 +1,14 @@
 //! Which module may name which, and which crates are whose. A new arrow is a decision, and it is made here.
+//!
+//! The house has these arrows beside those it was designed with, each for a reason:
+//! - config -> api: what a service is set to be spoken to with, and what was learned of that, is a `Dialect`;
+//! - view -> api: a form shows the exact bytes it would send;
+//! - runtime -> api, disk, view: the outbox journals a `Request`; an export is a private file and has the columns of the
+//!   panes; a notice to the desktop is told in the words of the screen;
+//! - exchange, journal -> disk: both keep themselves in files that nobody else may read, with commits that last;
+//! - tokio in client, exchange and cli: each waits for sockets or timers of its own. The app, the views and the engine
+//!   name no part of it, and the loop's own tasks stay in runtime;
+//! - jiff beside model: in config for durations as people write them, in cli/snapshot for the instant of a picture.
 
 #![expect(
     clippy::unwrap_used,
@@ -65,6 +75,7 @@ const BELONGS_TO: &[(&str, &[&str])] = &[
     ("serde_ignored", &["config"]),
     ("etcetera", &["config"]),
     ("rust_decimal", &["model"]),
+    ("jiff", &["model", "config", "cli/snapshot"]),
 ];
 
 #[test]
