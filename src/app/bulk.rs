@@ -120,16 +120,16 @@ fn close_of(model: &Model, row: &RowId) -> Option<Result<Command, String>> {
     Some(command.map_err(|faults| format!("{id}: {faults}")))
 }
 
-/// The strip that cancels every working order, each by a call of its own.
+/// The strip that cancels every working order, each by a call of its own. What protects an open position is held back
+/// where new risk is, and stays, as the list then says: whoever means it closes the position, or flattens.
 pub(super) fn cancel_all(model: &Model) -> Next {
     let Some(identity) = &model.identity else {
         return Next::Refuse("cancel all: the account is not known yet".to_owned());
     };
     let orders = model.store.orders.rows().iter();
     let working = orders.filter(|order| order.is_working());
-    let commands: Vec<_> = working
-        .map(|order| Command::Cancel(order.id.clone()))
-        .collect();
+    let open = model.store.positions.rows();
+    let commands: Vec<_> = working.map(|order| order.cancel(open)).collect();
     if commands.is_empty() {
         return Next::Refuse("no order is working".to_owned());
     }

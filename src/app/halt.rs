@@ -126,12 +126,26 @@ mod tests {
         press(&mut model, "x");
         wait(&mut model, 200);
         assert_eq!(press(&mut model, "y"), vec![], "held back");
-        // With everything else it goes: that gets out.
-        press(&mut model, "esc K");
+    }
+
+    #[test]
+    fn all_orders_are_canceled_while_the_desk_is_halted_but_the_stop_that_is_left_and_said_to_be() {
+        let mut model = guarded(halted());
+        let entry = r#""type":"limit","mode":"limit","side":"buy","size":1,"status":"resting""#;
+        let mut orders = model.store.orders.rows().to_vec();
+        orders.push(order("ord-8", "ETH", entry));
+        arrive(&mut model, Answer::Orders(Ok(Page::of(orders))));
+        press(&mut model, "K");
         wait(&mut model, 200);
-        let cancel = Command::Cancel("ord-9".into());
+        let cancel = Command::Cancel("ord-8".into());
         let sent = press(&mut model, "y");
-        let is_it = |effect: &Effect| matches!(effect, Effect::Send(_, sent) if *sent == cancel);
-        assert!(sent.iter().any(is_it), "{sent:?}");
+        assert_eq!(sent, vec![Effect::Send(Ticket(1), cancel)]);
+        let Some(Overlay::Bulk(list)) = model.overlays.last() else {
+            panic!("the list stays open")
+        };
+        let kept = list.settled().filter_map(|end| end.as_ref().err());
+        let why: Vec<_> = kept.map(|why| why.message.to_string()).collect();
+        let halted = "the desk is HALTED, it was flattened: R on the desk trades on";
+        assert_eq!(why, [halted]);
     }
 }

@@ -1,6 +1,6 @@
 //! What gets a trader out of a position when nobody watches: whether an order is one of its stops or targets.
 
-use super::{Order, OrderType, Position, Side, TriggerDirection};
+use super::{Command, Order, OrderType, Position, Side, TriggerDirection};
 
 /// What an armed order does for a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +25,17 @@ impl Order {
                 OrderType::Market | OrderType::Limit | OrderType::Liquidation | OrderType::CloseOut,
             )
             | None => self.by_direction(position),
+        }
+    }
+
+    /// What cancels it. Of a stop of one of the `open` positions it says so: more can be lost after it than before, and
+    /// it is held back where new risk is.
+    pub fn cancel(&self, open: &[Position]) -> Command {
+        let stops = |position: &Position| self.protects(position) == Some(Protection::Stop);
+        if open.iter().any(stops) {
+            Command::Unprotect(self.id.clone())
+        } else {
+            Command::Cancel(self.id.clone())
         }
     }
 

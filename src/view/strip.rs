@@ -150,7 +150,7 @@ fn leaving(scene: &Scene<'_>) -> String {
 /// Orders that guard a position go too: a trader must not learn it from the next move.
 fn protecting(commands: &[Command], scene: &Scene<'_>) -> String {
     let protects = |command: &&Command| {
-        let Command::Cancel(id) = command else {
+        let (Command::Cancel(id) | Command::Unprotect(id)) = command else {
             return false;
         };
         let order = scene.store.order(id);

@@ -224,9 +224,8 @@ fn cancel_in(model: &Model, word: &Word) -> Result<Next, Fault> {
     let market = market(model, word)?;
     let orders = model.store.orders.rows().iter();
     let here = orders.filter(|order| order.is_working() && order.market_id == market);
-    let commands: Vec<_> = here
-        .map(|order| Command::Cancel(order.id.clone()))
-        .collect();
+    let positions = model.store.positions.rows();
+    let commands: Vec<_> = here.map(|order| order.cancel(positions)).collect();
     if commands.is_empty() {
         return Err(word.fault("no order is working in this market"));
     }

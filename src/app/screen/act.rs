@@ -13,9 +13,7 @@ use super::super::{
     prompt::Prompt,
     tour, update,
 };
-use crate::model::{
-    AccountId, Command, Curve, MarketId, Order, OrderId, Position, Protection, Side, draft::Shape,
-};
+use crate::model::{AccountId, Command, Curve, MarketId, Order, Position, Side, draft::Shape};
 
 /// How far a page key moves.
 const PAGE: usize = 10;
@@ -228,20 +226,6 @@ fn cancel(model: &Model, row: &RowId) -> Next {
     }
 }
 
-/// A stop of a position that is open leaves it open to more loss: that is held back where new risk is.
-fn cancel_order(model: &Model, id: &OrderId) -> Command {
-    let positions = model.store.positions.rows();
-    let stops = |order: &Order| {
-        let mut open = positions.iter();
-        open.any(|position| order.protects(position) == Some(Protection::Stop))
-    };
-    if model.store.order(id).is_some_and(stops) {
-        Command::Unprotect(id.clone())
-    } else {
-        Command::Cancel(id.clone())
-    }
-}
-
 /// What ends this row, or why there is nothing to end.
 pub(crate) fn cancel_of(model: &Model, row: &RowId) -> Result<Command, String> {
     let is_done = |order: &Order| order.is_over() || model.store.is_over(order);
@@ -249,7 +233,10 @@ pub(crate) fn cancel_of(model: &Model, row: &RowId) -> Result<Command, String> {
         RowId::Order(id) if model.store.order(id).is_some_and(is_done) => {
             Err("this order is not working any more".to_owned())
         }
-        RowId::Order(id) => Ok(cancel_order(model, id)),
+        RowId::Order(id) => Ok(match model.store.order(id) {
+            Some(order) => order.cancel(model.store.positions.rows()),
+            None => Command::Cancel(id.clone()),
+        }),
         RowId::Twap(id) if model.store.active_twaps().any(|t| t.id == *id) => {
             Ok(Command::StopTwap(id.clone()))
         }

@@ -4,7 +4,7 @@ use super::{
     Deed, How, Outcome, consent, dry, perform,
     post::Post,
     receipt::{refusal, told},
-    writable,
+    send, writable,
 };
 use crate::{
     cli::{
@@ -13,7 +13,7 @@ use crate::{
         voice::{Voice, json},
     },
     config::Sources,
-    model::{Command, Failure, FailureKind, OrderId, Protection, Risk, ScaledId, TwapId},
+    model::{Command, Failure, FailureKind, Order, OrderId, Risk, ScaledId, TwapId},
 };
 use color_eyre::Result;
 use std::time::Duration;
@@ -41,7 +41,8 @@ struct What {
     /// Cancels a ladder and its working rungs
     #[arg(long, value_name = "SCALED_ORDER_ID")]
     scaled: Option<ScaledId>,
-    /// Cancels every working order of the account; TWAPs go on
+    /// Cancels every working order of the account; TWAPs go on. After a flatten (HALTED) the stops of open positions
+    /// stay
     #[arg(long)]
     all: bool,
 }
@@ -79,32 +80,37 @@ async fn classed(service: &Service, command: Command) -> Command {
     let Command::Cancel(id) = &command else {
         return command;
     };
-    match timeout(MOMENT, is_stop(service, id)).await {
-        Ok(Ok(true)) => Command::Unprotect(id.clone()),
-        Ok(_) | Err(_) => command,
-    }
-}
-
-async fn is_stop(service: &Service, id: &OrderId) -> Result<bool, Failure> {
-    let (client, account) = (&service.client, &service.account);
-    let working = client.working_orders(account).await?;
-    let Some(order) = working.rows.iter().find(|order| order.id == *id) else {
-        return Ok(false);
+    let look = async {
+        let working = service.client.working_orders(&service.account).await.ok()?;
+        let order = working.rows.into_iter().find(|order| order.id == *id)?;
+        Some(cancels(service, &[order]).await)
     };
-    if !order.is_armed() {
-        return Ok(false);
-    }
-    let open = client.open_positions(account).await?;
-    let mut open = open.rows.iter();
-    Ok(open.any(|position| order.protects(position) == Some(Protection::Stop)))
+    let looked = timeout(MOMENT, look).await.ok().flatten();
+    let classed = looked.and_then(|mut commands| commands.pop());
+    classed.unwrap_or(command)
 }
 
-/// Every working order there is now, each with its own answer.
+/// What cancels each of them, by the positions that are open.
+async fn cancels(service: &Service, orders: &[Order]) -> Vec<Command> {
+    let look = service.client.open_positions(&service.account);
+    let open = if orders.iter().any(Order::is_armed) {
+        timeout(MOMENT, look).await.ok().and_then(Result::ok)
+    } else {
+        None
+    };
+    let open = open.map_or_else(Vec::new, |page| page.rows);
+    orders.iter().map(|order| order.cancel(&open)).collect()
+}
+
+/// Every working order there is now, each with its own answer. The stops of open positions go last and each like a
+/// cancel of its own: where new risk is held back they stay.
 async fn all(service: &Service, how: How, voice: Voice) -> Result<Exit> {
     let page = service.working_orders().await?;
-    let orders = page.rows.into_iter();
-    let deeds = orders
-        .map(|order| Deed::new(service, Command::Cancel(order.id), None))
+    let mut commands = cancels(service, &page.rows).await;
+    commands.sort_by_key(Command::risk);
+    let deeds = commands.into_iter();
+    let deeds = deeds
+        .map(|command| Deed::new(service, command, None))
         .collect::<Result<Vec<_>>>()?;
     let seen = if page.unreadable.is_empty() && !page.incomplete {
         Exit::Ok
@@ -129,8 +135,21 @@ async fn all(service: &Service, how: How, voice: Voice) -> Result<Exit> {
     if !consent::given(how, what).await? {
         return Ok(Exit::Usage);
     }
-    let post = Post::open(service, voice, Risk::Neutral).await?;
-    let outcomes = post.deliver(&deeds).await?;
+    let (stops, others): (Vec<_>, Vec<_>) = deeds
+        .iter()
+        .cloned()
+        .partition(|deed| deed.command.risk() == Risk::Increasing);
+    let mut outcomes = vec![];
+    if !others.is_empty() {
+        let post = Post::open(service, voice, Risk::Neutral).await?;
+        outcomes = post.deliver(&others).await?;
+    }
+    for stop in &stops {
+        outcomes.push(match send(service, voice, stop, &[]).await {
+            Ok(outcome) => outcome,
+            Err(why) => Err(why.downcast::<Failure>()?),
+        });
+    }
     Ok(settled(service, voice, &deeds, &outcomes).await?.or(seen))
 }
 
@@ -149,7 +168,7 @@ async fn settled(
     };
     let mut exits = vec![];
     for (deed, outcome) in deeds.iter().zip(outcomes) {
-        let Command::Cancel(id) = &deed.command else {
+        let (Command::Cancel(id) | Command::Unprotect(id)) = &deed.command else {
             continue;
         };
         let gone = left
