@@ -95,7 +95,19 @@ impl Client {
 
     async fn closing(&self, close: &ClosePosition, clues: Clues<'_>) -> Result<Sight, Failure> {
         let wanted = |order: &Order| is_close(close, order);
-        self.placed(clues, wanted).await
+        let seen = self.placed(clues, wanted).await?;
+        if seen != Sight::Nothing {
+            return Ok(seen);
+        }
+        let open = self.open_positions(&self.connection().account_id).await?;
+        let id = &close.position_id;
+        let is_gone = open.is_whole() && open.rows.iter().all(|position| position.id != *id);
+        Ok(if is_gone {
+            // Whoever closed it: nothing of this can take effect any more.
+            Sight::Done(Receipt::Over(format!("position {id} is not open").into()))
+        } else {
+            Sight::Nothing
+        })
     }
 
     /// Every order not older than `from`, and perhaps some older ones.

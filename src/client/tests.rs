@@ -539,6 +539,12 @@ async fn a_service_that_keeps_silent_leaves_the_outcome_open() {
 
 /// A whole close at the market, in doubt, and what the orders of the account say about it.
 async fn close_sight(body: &str, rows: &[&str]) -> Sight {
+    let position = r#"{"data":[{"id":"pos-1","market_id":"paper|BTC","size":1}],"has_more":false}"#;
+    closing_sight(body, rows, position).await
+}
+
+/// The same where the open positions are these.
+async fn closing_sight(body: &str, rows: &[&str], positions: &str) -> Sight {
     let close = Request {
         method: Method::Post,
         target: "/v1/positions/pos-1/close".to_owned(),
@@ -546,13 +552,24 @@ async fn close_sight(body: &str, rows: &[&str]) -> Sight {
         body: body.as_bytes().to_vec(),
     };
     let close = close.command(&crate::api::Dialect::default()).unwrap();
-    let responder = Responder::answering(vec![orders(rows, r#","has_more":false"#)]).await;
+    let script = vec![orders(rows, r#","has_more":false"#), ok(positions)];
+    let responder = Responder::answering(script).await;
     let (client, _calls) = responder.client();
     let clues = Clues {
         since: Timestamp(1_790_000_000_000),
         linked: Some(&[]),
     };
     client.look(&close, clues).await.unwrap()
+}
+
+#[tokio::test]
+async fn of_a_position_that_a_whole_list_does_not_hold_nothing_is_left_to_close() {
+    let market = r#"{"type":"market","expected_price":64000.5}"#;
+    let none = r#"{"data":[],"has_more":false}"#;
+    let gone = Sight::Done(Receipt::Over("position pos-1 is not open".into()));
+    assert_eq!(closing_sight(market, &[], none).await, gone);
+    let lost = r#"{"data":[{"id":"pos-1"}],"has_more":false}"#;
+    assert_eq!(closing_sight(market, &[], lost).await, Sight::Nothing);
 }
 
 fn reduces(id: &str, mode: &str, rest: &str) -> String {

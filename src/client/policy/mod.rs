@@ -14,7 +14,8 @@
 //! never told, a read decides.
 //!
 //! Known limit: a 409 to an order or a close that names neither a rule nor an order row cannot be told from a key at work;
-//! where it stays, and no order is found, the end is unknown although it may have been a plain conflict.
+//! where it stays, no order is found and what was to be closed is still open, the end is unknown although it may have
+//! been a plain conflict.
 
 mod looked;
 mod words;
@@ -252,8 +253,8 @@ impl Tries {
     /// No more asking: where a read can tell what became of it, it decides.
     fn end(&mut self, why: Failure) -> Verdict {
         // What is at work under the key may take effect when nobody asks any more.
-        self.doubt = self.doubt.take().or_else(|| self.busy.take());
-        if self.doubt.is_some() && self.mutation != Mutation::CloseAll {
+        let tells = self.doubt.is_some() || self.busy.is_some();
+        if tells && self.mutation != Mutation::CloseAll {
             return self.look(why, Duration::ZERO);
         }
         self.settle(why)
@@ -362,7 +363,7 @@ impl Tries {
     }
 
     fn settle(&self, why: Failure) -> Verdict {
-        let in_doubt = self.doubt.is_some() || self.rounds.seen > 0;
+        let in_doubt = self.doubt.is_some() || self.busy.is_some() || self.rounds.seen > 0;
         Verdict::Settle(Err(if in_doubt {
             self.unknown(why)
         } else {

@@ -282,14 +282,18 @@ fn what_never_left_is_told_as_not_sent() {
     );
 }
 
-#[test]
-fn an_answer_ends_the_doubt() {
+fn placed() -> Receipt {
     let order: Order = serde_json::from_str(crate::client::responder::ORDER).unwrap();
     assert!(order.status.is(&OrderStatus::Resting));
-    let receipt = Receipt::Order {
+    Receipt::Order {
         order: Box::new(order),
         queued: false,
-    };
+    }
+}
+
+#[test]
+fn an_answer_ends_the_doubt() {
+    let receipt = placed();
     let mut tries = tries(Mutation::Place);
     tries.judge(attempt("timeout"), seconds(0), 0);
     let verdict = tries.judge(Attempt::Done(receipt.clone()), seconds(1), 0);
@@ -415,8 +419,35 @@ fn a_key_that_is_at_work_to_the_last_is_looked_for_and_never_called_rejected() {
         verdict = tries.judge(attempt("409"), seconds(1), 0);
     }
     assert_eq!(word(&verdict), "look");
-    let found = tries.looked(Ok(Sight::Done(done())), seconds(2), 0);
-    assert_eq!(found, Verdict::Settle(Ok(done())));
+    let found = tries.looked(Ok(Sight::Done(placed())), seconds(2), 0);
+    assert_eq!(found, Verdict::Settle(Ok(placed())));
+}
+
+#[test]
+fn of_a_position_that_is_gone_a_conflict_to_the_last_is_a_refusal_and_a_lost_answer_is_as_wished() {
+    let gone = || {
+        Ok(Sight::Done(Receipt::Over(
+            "position p-1 is not open".into(),
+        )))
+    };
+    let mut refused = tries(Mutation::Close);
+    for _ in 0..5 {
+        refused.judge(attempt("409"), seconds(1), 0);
+    }
+    let Verdict::Settle(Err(why)) = refused.looked(gone(), seconds(2), 0) else {
+        panic!("it is over");
+    };
+    assert_eq!((why.status, why.is_doubtful()), (Some(409), false));
+    let mut lost = tries(Mutation::Close);
+    lost.judge(attempt("timeout"), seconds(0), 0);
+    for _ in 0..5 {
+        lost.judge(attempt("409"), seconds(1), 0);
+    }
+    let seen = lost.looked(gone(), seconds(2), 0);
+    assert!(
+        matches!(seen, Verdict::Settle(Ok(Receipt::Over(_)))),
+        "{seen:?}"
+    );
 }
 
 #[test]
