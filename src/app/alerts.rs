@@ -17,8 +17,8 @@ use super::{
 use crate::{
     config::{Alerts, Way, Ways},
     model::{
-        Command, MarketId, Num, Order, OrderId, OrderStatus, Page, Position, PositionId, Receipt,
-        Timestamp, Twap, TwapId,
+        Command, MarketId, Num, Order, OrderId, OrderStatus, Page, Position, PositionId, Rate,
+        Receipt, Timestamp, Twap, TwapId,
     },
 };
 use std::{
@@ -252,12 +252,14 @@ fn distance(store: &Store, position: &Position) -> Option<Num> {
     position.liquidation_price?.minus(mark)?.abs().over(mark)
 }
 
-/// Active TWAPs whose next slice is long overdue as the service itself tells it.
+/// Active TWAPs whose next slice is long overdue by the service's own clock. By one that does not run like ours nothing
+/// is overdue: it may stand.
 fn stalled(model: &mut Model) -> Vec<Alert> {
-    let Some(seen) = model.store.twaps.at() else {
+    let runs = model.store.clocks.rate() == Rate::Same;
+    let Some(seen) = model.store.twaps.at().filter(|_| runs) else {
         return vec![];
     };
-    let seen = model.drift.on_wall(seen);
+    let seen = model.service_at(seen);
     let (store, known) = (&model.store, &mut model.watch.stalled);
     let mut alerts = vec![];
     for twap in store.active_twaps() {

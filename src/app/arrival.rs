@@ -46,6 +46,11 @@ fn arrive(model: &mut Model, poll: Poll) -> Vec<Effect> {
         .iter()
         .map(|e| e.twap.id.clone())
         .collect();
+    if let Answer::Account(Ok(facts)) = &poll.answer
+        && let Some(told) = facts.as_of
+    {
+        model.store.clocks.figures(told, poll.at, model.now);
+    }
     let mut news = alerts::arriving(model, &poll);
     let ladders = model.store.arrive(poll);
     model.session.seen(&model.store);

@@ -6,7 +6,7 @@ mod told;
 pub use told::Closing;
 
 use super::{
-    About, Books, Days, Equity, Health, TreeRow,
+    About, Books, Clocks, Days, Equity, Health, TreeRow,
     lineage::Lineage,
     pane::RowId,
     poll::{Answer, Poll, Source},
@@ -77,6 +77,7 @@ pub struct Store {
     pub markets: Remote<BTreeMap<MarketId, Market>>,
     pub account: Remote<AccountFacts>,
     pub health: Health,
+    pub clocks: Clocks,
     /// The working orders under what they belong to, and the ladders with their rungs: as shown.
     pub tree: Vec<TreeRow>,
     pub ladder_rows: Vec<RowId>,
@@ -302,6 +303,7 @@ impl Store {
     pub fn call(&mut self, call: Call) {
         self.last_call += 1;
         self.health.called(&call);
+        self.clocks.called(&call);
         self.calls.push_back((self.last_call, call));
         if self.calls.len() > CALLS_KEPT {
             self.calls.pop_front();

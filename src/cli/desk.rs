@@ -72,7 +72,7 @@ pub(super) async fn run(choice: Choice, sources: &Sources) -> Result<Exit> {
                 out::complain(ELSEWHERE);
                 return Ok(Exit::Usage);
             }
-            Some(opened) => runtime::desk(start, ready(Ok(opened))).await,
+            Some(opened) => Box::pin(runtime::desk(start, ready(Ok(opened)))).await,
             None => {
                 start.tour = shows_around.as_deref().and_then(first_tour);
                 Box::pin(paper(start, keep.into(), stop.clone())).await

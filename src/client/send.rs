@@ -166,6 +166,10 @@ impl Client {
                 Ok(answer) if own && answer.silences_the_key() => Some(self.wait(Class::Poll)),
                 Ok(_) | Err(_) => None,
             },
+            date: match &result {
+                Ok(answer) if own => answer.date,
+                Ok(_) | Err(_) => None,
+            },
             budget: self.0.pace.per_minute(),
         };
         // Nobody listens while the desk shuts down.

@@ -9,7 +9,7 @@ use crate::{
     config::{FactsSource, PriceSource},
     model::{
         AccountFacts, AccountId, Book, Failure, FailureKind, Level, Market, MarketId, Num, Page,
-        RuleFact, Text,
+        RuleFact, Text, Timestamp,
     },
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -126,7 +126,7 @@ fn facts(row: &RawValue, source: &FactsSource) -> Result<AccountFacts, String> {
         daily_loss_left: optional(&source.daily_loss_left)?,
         starting_cash: optional(&source.starting_cash)?,
         rules: rules(row, source.rules.as_deref())?,
-        as_of: None,
+        as_of: optional(&source.as_of)?.and_then(Timestamp::from_wire),
     })
 }
 

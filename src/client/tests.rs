@@ -67,6 +67,7 @@ async fn a_request_carries_the_key_of_the_service_and_nothing_it_should_not() {
         elapsed: call.elapsed,
         request_id: None,
         pause: None,
+        date: None,
         budget: None,
     };
     assert_eq!(call, expected);

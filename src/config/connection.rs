@@ -93,6 +93,9 @@ pub struct FactsSource {
     /// An array of the challenge's rules: `rule_id`, `value` and `limit` each.
     #[serde(default)]
     pub rules: Option<String>,
+    /// What the service's own clock said when it answered.
+    #[serde(default)]
+    pub as_of: Option<String>,
 }
 
 impl PriceSource {
@@ -131,6 +134,7 @@ impl FactsSource {
             daily_loss_left: Some("/daily_loss_left".to_owned()),
             starting_cash: Some("/starting_cash".to_owned()),
             rules: Some("/rules".to_owned()),
+            as_of: Some("/as_of".to_owned()),
         }
     }
 }

@@ -17,6 +17,8 @@ pub struct Call {
     /// For how long from its end nothing is read with the key, where the answer was no to all of its requests: as long
     /// as it asks for, and until the budget it taught has room for reads again.
     pub pause: Option<Duration>,
+    /// What the service's clock said in the head of its answer, cut to whole seconds.
+    pub date: Option<Timestamp>,
     /// Requests a minute that the service was seen to take from this key; `None` while it never said no.
     pub budget: Option<u32>,
 }

@@ -220,6 +220,7 @@ impl Sitter<'_> {
                 account.calls.push(Call {
                     elapsed: Duration::ZERO,
                     request_id: None,
+                    date: None,
                     ..call
                 });
             }

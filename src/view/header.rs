@@ -11,9 +11,9 @@ use crate::{
         keymap::{Action, Context},
         poll::Source,
     },
-    model::{Call, FailureKind, Num},
+    model::{Call, FailureKind, Num, Rate, Timestamp},
 };
-use std::{collections::VecDeque, time::Duration};
+use std::{cmp::Ordering, collections::VecDeque, time::Duration};
 
 /// The whole line, leftmost first.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,6 +107,7 @@ pub fn header(model: &Model) -> Header {
     segments.extend(chip.is_none().then_some(account));
     segments.extend(halted(model));
     segments.extend([worth(model), free(model), daily_loss(model), api(model)]);
+    segments.extend(clock(model));
     segments.extend(budget(model));
     segments.extend(guard::segments(model));
     segments.extend(ages(model));
@@ -268,6 +269,29 @@ fn asks_again(model: &Model) -> Option<Span> {
     let refused = model.store.health.has(FailureKind::Auth);
     let key = model.keymap.chord(Context::Desk, Action::Refresh)?;
     refused.then(|| Span::muted(format!(", {key} asks again")))
+}
+
+/// That the service's clock is clearly not this machine's: what it dates is measured by its own.
+fn clock(model: &Model) -> Option<Segment> {
+    let scene = Scene::of(model, &model.options.zone);
+    let words = match model.store.clocks.rate() {
+        Rate::Same => apart(scene.served(), scene.now)?,
+        Rate::Still => "stands still".to_owned(),
+        Rate::Other(rate) => format!("×{}", Num::new(rate, 3).rounded(1).normalized()),
+        Rate::Unsteady => "unsteady".to_owned(),
+    };
+    let words = |label| vec![Span::muted(label), Span::new(words.clone(), Tone::Warn)];
+    Some(Segment::new(3, words("service clock ")).brief(words("clock ")))
+}
+
+/// `+1h`, `-40s`; `None` where it is taken for the same.
+fn apart(service: Timestamp, wall: Timestamp) -> Option<String> {
+    let span = format::span(Duration::from_millis(service.0.abs_diff(wall.0)));
+    match service.cmp(&wall) {
+        Ordering::Greater => Some(format!("+{span}")),
+        Ordering::Less => Some(format!("-{span}")),
+        Ordering::Equal => None,
+    }
 }
 
 /// What the service takes of this key in a minute, once it has said no.

@@ -92,6 +92,7 @@ use crate::{
     model::{Drift, Timestamp},
 };
 use format::Zone;
+use std::time::Duration;
 
 /// What a piece of text means; the theme decides how it looks. Every meaning is also in the words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -199,6 +200,20 @@ impl<'a> Scene<'a> {
             motion: model.options.motion,
             priced: title::priced(model),
         }
+    }
+
+    /// What the service's clock said at `own`, an instant of the desk's own time: what it dates is measured by that.
+    pub(super) fn served_at(&self, own: Timestamp) -> Timestamp {
+        self.store.clocks.at(own, self.on_wall(own))
+    }
+
+    pub(super) fn served(&self) -> Timestamp {
+        self.served_at(self.own_now)
+    }
+
+    /// How long ago something was that the service dates.
+    pub(super) fn since(&self, at: Timestamp) -> Duration {
+        self.served().since(at)
     }
 
     /// A number that prices are part of: late prices make it late, whatever else it means.

@@ -29,9 +29,9 @@ pub const WORKING: &[Column<Order>] = &[
     Column::new("attached_exits", "exits", Left, 4, exits),
     Column::new("margin", "margin", Left, 8, margin),
     Column::new("age", "age", Number, 7, |order: &Order, scene| {
-        aside(Some(scene.age(scene.now.since(order.requested_at))))
+        aside(Some(scene.age(scene.since(order.requested_at))))
     })
-    .span(|order, scene| Some(scene.now.since(order.requested_at))),
+    .span(|order, scene| Some(scene.since(order.requested_at))),
 ];
 
 pub(super) fn market(order: &Order, _: &Scene<'_>) -> Cell {

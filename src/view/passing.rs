@@ -6,7 +6,7 @@
 use super::{Scene, format};
 use crate::{
     app::Motion,
-    model::{Num, Timestamp},
+    model::{Drift, Num, Rate, Timestamp},
 };
 use std::time::Duration;
 
@@ -76,19 +76,25 @@ impl Scene<'_> {
         self::age(age, self.motion)
     }
 
-    /// The end of a wait that the service dates.
+    /// The end of a wait that the service dates: by its clock, and unknown while that does not run like ours.
     pub(super) fn until(&self, at: Timestamp, words: Until) -> String {
-        match self.motion {
-            Motion::Full => words
-                .counted
-                .replace("{}", &format::countdown(at, self.now)),
-            Motion::Reduced => words.fixed.replace("{}", &self.zone.moment(at, self.now)),
-        }
+        let runs = self.store.clocks.rate() == Rate::Same;
+        let ahead = Drift::between(self.served(), self.now);
+        self.wait(runs.then(|| ahead.on_wall(at)), words)
     }
 
     /// The end of a wait of the desk's own.
     pub(super) fn until_own(&self, at: Timestamp, words: Until) -> String {
-        self.until(self.on_wall(at), words)
+        self.wait(Some(self.on_wall(at)), words)
+    }
+
+    /// Until this by the wall clock.
+    fn wait(&self, end: Option<Timestamp>, words: Until) -> String {
+        let (words, text) = match self.motion {
+            Motion::Full => (words.counted, end.map(|at| format::countdown(at, self.now))),
+            Motion::Reduced => (words.fixed, end.map(|at| self.zone.moment(at, self.now))),
+        };
+        words.replace("{}", text.as_deref().unwrap_or(format::UNKNOWN))
     }
 }
 

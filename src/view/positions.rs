@@ -43,7 +43,7 @@ pub const OPEN: &[Column<Position>] = &[
     Column::new("funding", "funding", Number, 9, |p, _| {
         aside(p.funding.map(format::signed_usd))
     }),
-    Column::new("age", "age", Number, 7, age).span(|p, scene| Some(scene.now.since(p.opened_at?))),
+    Column::new("age", "age", Number, 7, age).span(|p, scene| Some(scene.since(p.opened_at?))),
 ];
 
 pub(super) fn market(position: &Position, _: &Scene<'_>) -> Cell {
@@ -175,7 +175,7 @@ fn extra(position: &Position, _: &Scene<'_>) -> Cell {
 }
 
 fn age(position: &Position, scene: &Scene<'_>) -> Cell {
-    aside(position.opened_at.map(|at| scene.age(scene.now.since(at))))
+    aside(position.opened_at.map(|at| scene.age(scene.since(at))))
 }
 
 /// How much time the course of a mark covers, and the cells it takes.

@@ -34,7 +34,7 @@ pub const TWAPS: &[Column<Twap>] = &[
     Column::new("next_run_at", "next", Number, 2, |t, scene| {
         aside(next_slice(t, scene).map(|at| scene.until(at, passing::BARE)))
     })
-    .span(|t, scene| Some(next_slice(t, scene)?.since(scene.now))),
+    .span(|t, scene| Some(next_slice(t, scene)?.since(scene.served()))),
     Column::new("average_price", "average", Number, 4, |t, scene| {
         known(t.average_price.map(|p| priced(t, p, scene))).into()
     }),
@@ -225,7 +225,7 @@ pub(super) fn state(twap: &Twap, scene: &Scene<'_>) -> Span {
 enum End {
     Stopped(Timestamp),
     Completed(Timestamp),
-    /// It left the list; this is when it was last on it.
+    /// It left the list; this is when it was last on it, in the desk's own time.
     LastSeen(Timestamp),
 }
 
@@ -252,12 +252,12 @@ fn end_words(twap: &Twap, end: End, scene: &Scene<'_>) -> String {
     match end {
         End::Stopped(at) => because(format!("stopped {}", moment(at))),
         End::Completed(at) => because(format!("completed {}", moment(at))),
-        End::LastSeen(at) => {
+        End::LastSeen(own) => {
             let why = reason.as_ref().map(|why| format!("{why}, "));
             format!(
                 "ended ({}last seen {})",
                 why.unwrap_or_default(),
-                moment(at)
+                moment(scene.on_wall(own))
             )
         }
     }
@@ -267,11 +267,13 @@ fn is_live(twap: &Twap, scene: &Scene<'_>) -> bool {
     end(twap, scene).is_none()
 }
 
-/// The instant its progress is measured at: for what is over, time stands still.
+/// The instant its progress is measured at, by the service's clock: when what it has filled was read, so that nothing
+/// drifts away from fills that nobody has read again. For what is over, time stands still.
 pub(super) fn clock(twap: &Twap, scene: &Scene<'_>) -> Timestamp {
     match end(twap, scene) {
-        Some(End::Stopped(at) | End::Completed(at) | End::LastSeen(at)) => at.min(scene.now),
-        None => scene.now,
+        Some(End::Stopped(at) | End::Completed(at)) => at,
+        Some(End::LastSeen(own)) => scene.served_at(own),
+        None => scene.served_at(scene.store.twaps.at().unwrap_or(scene.own_now)),
     }
 }
 

@@ -337,6 +337,7 @@ pub(crate) fn call(
         elapsed: Duration::from_millis(ms),
         request_id: Some("4f0c2a5e-9d1b-4c5e-8a77-0d3a2b1c9e10".into()),
         pause: None,
+        date: None,
         budget: None,
     }
 }

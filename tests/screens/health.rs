@@ -3,17 +3,17 @@
 use crate::{
     desk,
     dump::{drawn, press, screen},
-    words::{footer, header},
+    words::{cell, footer, header},
 };
 use perpdeck::{
     app::{
         Effect, Model, Msg,
         overlay::Overlay,
         pane::Pane,
-        poll::{Answer, Source},
+        poll::{Answer, Poll, Source},
         update,
     },
-    model::{Call, Failure, FailureKind, Order, Page, Ticket, Timestamp},
+    model::{AccountFacts, Call, Failure, FailureKind, Order, Page, Ticket, Timestamp},
     ui::{Theme, picture},
     view::{self, Body, Scene, Title, Tone, format::Zone},
 };
@@ -244,6 +244,91 @@ fn what_the_account_was_worth_says_how_long_ago_that_was() {
         let first = text.lines().next().unwrap_or_default();
         assert!(first.contains("101,240.18 OLD"), "{width}: {first}");
     }
+}
+
+/// The account's figures come every two seconds, with the time that the service's clock tells then.
+fn served(model: &mut Model, clock: impl Fn(i64) -> i64) -> Timestamp {
+    let mut now = desk::NOW;
+    for passed in (2_000..=30_000).step_by(2_000) {
+        now = Timestamp(desk::NOW.0 + passed);
+        let facts = AccountFacts {
+            as_of: Some(Timestamp(desk::NOW.0 + clock(passed))),
+            ..AccountFacts::default()
+        };
+        let answer = Answer::Account(Ok(facts));
+        update(model, now, Msg::Polled(Box::new(Poll { at: now, answer })));
+    }
+    now
+}
+
+/// State, drift and what is left of the first TWAP.
+fn twap(model: &Model) -> String {
+    let zone = Zone::utc();
+    let scene = Scene::of(model, &zone);
+    let cards = view::cards(&scene, &model.rows(Pane::Twaps).at(0..1));
+    let bars = cards[0]
+        .bars
+        .iter()
+        .flat_map(|bar| bar.words.iter().skip(1));
+    let said = cards[0].state.iter().chain(bars);
+    said.map(|span| span.text.as_str()).collect()
+}
+
+#[test]
+fn a_twap_drifts_from_what_was_read_of_it_and_not_from_what_nobody_has_read_since() {
+    let mut model = desk::full();
+    let drift = |model: &Model| cell(model, Pane::Twaps, 0, "drift");
+    let before = drift(&model);
+    let why = Failure::new(FailureKind::TimedOut, "no answer within 10 s");
+    desk::arrive(&mut model, 0, Answer::Twaps(Err(why)));
+    let later = desk::NOW.plus(Duration::from_mins(5));
+    update(&mut model, later, Msg::Tick);
+    assert_eq!(drift(&model), before);
+}
+
+#[test]
+fn what_the_service_dates_is_measured_by_its_own_clock_which_the_header_names() {
+    for (hours, named) in [(1, "service clock +1h00m"), (-1, "service clock -1h00m")] {
+        let (mut model, mut same) = (desk::full(), desk::full());
+        served(&mut same, |passed| passed);
+        assert!(!header(&same).contains("clock"), "{}", header(&same));
+        let ahead = hours * 3_600_000;
+        let now = served(&mut model, |passed| passed + ahead);
+        assert!(header(&model).contains(named), "{}", header(&model));
+        let order = model.store.orders.rows()[0].clone();
+        let dated = Order {
+            requested_at: Timestamp(now.0 + ahead - 40_000),
+            ..order
+        };
+        desk::arrive(&mut model, -30, Answer::Orders(Ok(Page::of(vec![dated]))));
+        assert_eq!(cell(&model, Pane::Orders, 0, "age"), "40s");
+    }
+}
+
+#[test]
+fn no_wait_is_counted_down_by_a_clock_that_does_not_run_like_ours() {
+    for (rate, named) in [(60, "service clock ×60"), (0, "service clock stands still")] {
+        let mut model = desk::full();
+        served(&mut model, |passed| passed * rate);
+        assert!(header(&model).contains(named), "{}", header(&model));
+        let words = twap(&model);
+        assert!(words.contains("next in –"), "{words}");
+        assert!(words.contains("– left"), "{words}");
+        assert_eq!(cell(&model, Pane::Orders, 4, "tif"), "gtd –");
+    }
+}
+
+#[test]
+fn without_figures_the_head_of_an_answer_tells_the_services_clock() {
+    let mut model = desk::opened();
+    let ahead = Timestamp(desk::NOW.0 + 90_000);
+    let call = Call {
+        at: desk::NOW,
+        date: Some(ahead),
+        ..desk::call("GET", "/v1/orders", Ok(200), 4)
+    };
+    called(&mut model, call);
+    assert!(header(&model).contains("clock +1m"), "{}", header(&model));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::{
     api::{Dialect, Method, Request},
     app::{Clip, Msg, notice::Event, testing::*, update},
     config::Way,
-    model::{Call, Failure, FailureKind, Ticket},
+    model::{AccountFacts, Call, Failure, FailureKind, Ticket},
 };
 
 /// A desk that has read its history once and tells every kind of news in every way.
@@ -165,6 +165,24 @@ fn a_twap_whose_slice_is_overdue_is_told_once_a_slice_and_its_end_once() {
     );
 }
 
+#[test]
+fn a_twap_of_a_service_whose_clock_stands_has_not_stalled() {
+    let mut model = watching();
+    let start = model.now;
+    let stands = |passed: i64| passed.min(4_000).max(passed - 90_000);
+    for passed in (2_000..130_000).step_by(2_000) {
+        wait(&mut model, 2_000);
+        let told = Timestamp(start.0 + stands(passed));
+        let facts = AccountFacts {
+            as_of: Some(told),
+            ..AccountFacts::default()
+        };
+        arrive(&mut model, Answer::Account(Ok(facts)));
+        let slices = Answer::Twaps(Ok(Page::of(vec![twap(told.0 + 5_000)])));
+        assert_eq!(arrive(&mut model, slices), vec![], "after {passed} ms");
+    }
+}
+
 fn at_price(model: &mut Model, bid: &str) -> Vec<Effect> {
     let market = market("SOL", bid, bid, (2, 20));
     arrive(model, Answer::Markets(Ok(vec![market])))
@@ -195,6 +213,7 @@ fn call(model: &mut Model, outcome: Result<u16, FailureKind>) -> Vec<Effect> {
         elapsed: Duration::from_millis(4),
         request_id: None,
         pause: None,
+        date: None,
         budget: None,
     };
     let now = model.now;

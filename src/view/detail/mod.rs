@@ -183,10 +183,10 @@ impl Fields {
     /// The exact instant and how long ago or how far ahead it is.
     fn time(&mut self, label: &'static str, at: Option<Timestamp>, scene: &Scene<'_>) {
         let Some(at) = at else { return };
-        let relation = if at > scene.now {
+        let relation = if at > scene.served() {
             format!("  {}", scene.until(at, passing::NEXT))
         } else {
-            format!("  {} ago", scene.age(scene.now.since(at)))
+            format!("  {} ago", scene.age(scene.since(at)))
         };
         let exact = scene.zone.exact(at);
         self.push(label, vec![Span::plain(exact), Span::muted(relation)]);
