@@ -3,7 +3,7 @@
 //! Contract: pure, over what the desk knows; only orders that raise exposure are held to it, exits never. It fails
 //! closed: a limit that is set refuses when what it is measured against is missing or older than `facts_within`.
 
-use super::Store;
+use super::{Store, poll::Source};
 use crate::{
     config::Checks,
     model::{
@@ -167,7 +167,7 @@ impl Bench<'_> {
 
     /// The middle of the market, if it is known and fresh.
     fn reference(&self, order: &PlaceOrder) -> Option<Num> {
-        let at = self.store.markets.at()?;
+        let at = self.store.polled_at(Source::Markets)?;
         let market = self.store.market(&order.market_id)?;
         market.mid().filter(|_| self.is_fresh(at))
     }
@@ -283,7 +283,8 @@ fn rate(bench: &Bench<'_>, _: &PlaceOrder) -> Option<String> {
 fn session_loss(bench: &Bench<'_>, _: &PlaceOrder) -> Option<String> {
     let most = bench.limits.max_session_loss?;
     let account = &bench.store.account;
-    let fresh = account.at().is_some_and(|at| bench.is_fresh(at));
+    let at = bench.store.polled_at(Source::Account);
+    let fresh = at.is_some_and(|at| bench.is_fresh(at));
     let equity = account
         .value()
         .filter(|_| fresh)
@@ -352,6 +353,7 @@ mod tests {
             size_decimals: None,
             max_leverage: None,
             funding_rate: None,
+            updated_at: None,
         };
         let position: Position =
             serde_json::from_str(r#"{"id":"p","market_id":"paper|BTC","size":-2}"#).unwrap();

@@ -74,6 +74,8 @@ pub struct Store {
     pub books: Books,
     /// What the account was worth, as it was told.
     pub worth: Prices,
+    /// What each source that tells a time of its own told last, and when that was asked for that first had it.
+    told_at: BTreeMap<Source, (Timestamp, Timestamp)>,
     pub markets: Remote<BTreeMap<MarketId, Market>>,
     pub account: Remote<AccountFacts>,
     pub health: Health,
@@ -148,6 +150,9 @@ impl Store {
                 if let Some(equity) = equity {
                     self.worth.mark(at, equity);
                 }
+                if let Ok(facts) = &result {
+                    self.date(Source::Account, facts.as_of, at);
+                }
                 self.account.arrive(result, at);
             }
         }
@@ -159,8 +164,31 @@ impl Store {
         for (id, mark) in marks.filter_map(|market| Some((&market.id, market.mark?))) {
             self.prices.entry(id.clone()).or_default().mark(at, mark);
         }
+        if let Ok(markets) = &result {
+            let newest = markets.iter().filter_map(|market| market.updated_at).max();
+            self.date(Source::Markets, newest, at);
+        }
         let by_id = |rows: Vec<Market>| rows.into_iter().map(|m| (m.id.clone(), m)).collect();
         self.markets.arrive(result.map(by_id), at);
+    }
+
+    /// What a source says of its own time: as long as that stands, what it tells is as old as when it was first told.
+    fn date(&mut self, source: Source, told: Option<Timestamp>, at: Timestamp) {
+        let Some(told) = told else {
+            self.told_at.remove(&source);
+            return;
+        };
+        match self.told_at.get(&source) {
+            Some((known, since)) if *known == told || *since > at => {}
+            Some(_) | None => {
+                self.told_at.insert(source, (told, at));
+            }
+        }
+    }
+
+    /// When the answer was asked for that first had what is shown.
+    fn dated(&self, source: Source) -> Option<Timestamp> {
+        self.told_at.get(&source).map(|(_, since)| *since)
     }
 
     /// What the closed positions come to.
@@ -219,8 +247,8 @@ impl Store {
         self.twaps.rows().iter().filter(move |t| !ended(&t.id))
     }
 
-    /// When the request behind what is shown of `source` was sent; for ladders, the oldest of those that
-    /// can still change, else the newest of those that cannot.
+    /// When the request behind what is shown of `source` was sent, of a source that tells its own time the first one
+    /// that had it; for ladders, the oldest of those that can still change, else the newest of those that cannot.
     pub fn polled_at(&self, source: Source) -> Option<Timestamp> {
         match source {
             Source::Positions => self.positions.at(),
@@ -229,8 +257,8 @@ impl Store {
             Source::Scaled => self.ladders_polled_at(),
             Source::Closed => self.closed.head().at(),
             Source::History => self.history.head().at(),
-            Source::Markets => self.markets.at(),
-            Source::Account => self.account.at(),
+            Source::Markets => self.dated(source).or(self.markets.at()),
+            Source::Account => self.dated(source).or(self.account.at()),
         }
     }
 

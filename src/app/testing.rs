@@ -130,6 +130,7 @@ pub(crate) fn market(
         size_decimals: Some(size_decimals),
         max_leverage: Some(max_leverage),
         funding_rate: None,
+        updated_at: None,
     }
 }
 

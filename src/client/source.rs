@@ -87,6 +87,7 @@ fn market(row: &RawValue, source: &PriceSource) -> Result<Market, String> {
         size_decimals: optional(&source.size_decimals)?.and_then(count),
         max_leverage: optional(&source.max_leverage)?.and_then(count),
         funding_rate: optional(&source.funding_rate)?,
+        updated_at: optional(&source.updated_at)?.and_then(Timestamp::from_wire),
     })
 }
 
@@ -280,6 +281,7 @@ mod tests {
                 size_decimals: Some(5),
                 max_leverage: Some(40),
                 funding_rate: None,
+                updated_at: None,
             })
         );
     }

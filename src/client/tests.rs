@@ -478,6 +478,7 @@ async fn prices_come_from_the_configured_document() {
         size_decimals: None,
         max_leverage: None,
         funding_rate: None,
+        updated_at: None,
     };
     assert_eq!(page.rows, [btc]);
     assert_eq!(page.unreadable, ["row 1: nothing at `/market_id`".into()]);

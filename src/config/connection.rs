@@ -56,6 +56,9 @@ pub struct PriceSource {
     pub max_leverage: Option<String>,
     #[serde(default)]
     pub funding_rate: Option<String>,
+    /// When the prices were made, by the source's own clock: prices whose time stands grow old.
+    #[serde(default)]
+    pub updated_at: Option<String>,
     /// Where the order book of one market is, with `{market_id}` in it. Within that document:
     #[serde(default)]
     pub book_url: Option<String>,
@@ -111,6 +114,7 @@ impl PriceSource {
             size_decimals: Some("/size_decimals".to_owned()),
             max_leverage: Some("/max_leverage".to_owned()),
             funding_rate: Some("/funding_rate".to_owned()),
+            updated_at: Some("/updated_at".to_owned()),
             book_url: Some("/sim/markets/{market_id}/book".to_owned()),
             bids: Some("/data/bids".to_owned()),
             asks: Some("/data/asks".to_owned()),

@@ -235,6 +235,7 @@ mod tests {
             size_decimals: None,
             max_leverage: Some(max_leverage),
             funding_rate: None,
+            updated_at: None,
         };
         let (btc, eth) = (market("49000", 40), market("3100", 25));
         let long = held(r#""size":1,"entry_price":50000"#);

@@ -14,6 +14,8 @@ pub struct Market {
     pub max_leverage: Option<u32>,
     /// Per hour, as a fraction: 0.0000125 is 0.00125 %.
     pub funding_rate: Option<Num>,
+    /// When the prices were made, by the source's own clock.
+    pub updated_at: Option<Timestamp>,
 }
 
 impl Market {
@@ -87,6 +89,7 @@ mod tests {
             size_decimals: Some(size_decimals),
             max_leverage: None,
             funding_rate: None,
+            updated_at: None,
         };
         market.tick(price.parse().unwrap()).unwrap().to_string()
     }

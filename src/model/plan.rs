@@ -172,6 +172,7 @@ mod tests {
             size_decimals: Some(4),
             max_leverage: None,
             funding_rate: None,
+            updated_at: None,
         };
         let ladder = |side| Ladder {
             side,

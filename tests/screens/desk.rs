@@ -271,7 +271,7 @@ fn history() -> Vec<Order> {
     rows
 }
 
-fn markets() -> Vec<Market> {
+pub(crate) fn markets() -> Vec<Market> {
     let market = |symbol: &str, mark: &str, decimals| Market {
         id: format!("paper|{symbol}").into(),
         mark: Some(num(mark)),
@@ -280,6 +280,7 @@ fn markets() -> Vec<Market> {
         size_decimals: Some(decimals),
         max_leverage: Some(50),
         funding_rate: Some(num("0.0000125")),
+        updated_at: None,
     };
     vec![
         market("BTC", "64018.5", 5),

@@ -13,7 +13,7 @@ use perpdeck::{
         poll::{Answer, Poll, Source},
         update,
     },
-    model::{AccountFacts, Call, Failure, FailureKind, Order, Page, Ticket, Timestamp},
+    model::{AccountFacts, Call, Failure, FailureKind, Market, Order, Page, Ticket, Timestamp},
     ui::{Theme, picture},
     view::{self, Body, Scene, Title, Tone, format::Zone},
 };
@@ -329,6 +329,39 @@ fn without_figures_the_head_of_an_answer_tells_the_services_clock() {
     };
     called(&mut model, call);
     assert!(header(&model).contains("clock +1m"), "{}", header(&model));
+}
+
+#[test]
+fn prices_that_stand_still_grow_old_however_often_they_are_told() {
+    let mut model = desk::full();
+    let told = |made: i64| {
+        let market = |market: &Market| Market {
+            updated_at: Some(Timestamp(made)),
+            ..market.clone()
+        };
+        desk::markets().iter().map(market).collect()
+    };
+    let mut now = desk::NOW;
+    for seconds in 0..=25 {
+        now = desk::NOW.plus(Duration::from_secs(seconds));
+        let answer = Answer::Markets(Ok(told(desk::NOW.0)));
+        update(
+            &mut model,
+            now,
+            Msg::Polled(Box::new(Poll { at: now, answer })),
+        );
+    }
+    let words = header(&model);
+    assert!(words.contains("prices OLD 25s"), "{words}");
+    let title = view::title(&model, Pane::Positions);
+    assert!(freshness(&title).contains("prices OLD 25s"));
+    let answer = Answer::Markets(Ok(told(desk::NOW.0 + 1)));
+    update(
+        &mut model,
+        now,
+        Msg::Polled(Box::new(Poll { at: now, answer })),
+    );
+    assert!(!header(&model).contains("prices"), "{}", header(&model));
 }
 
 #[test]

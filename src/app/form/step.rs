@@ -100,6 +100,7 @@ mod tests {
             size_decimals: Some(2),
             max_leverage: Some(25),
             funding_rate: None,
+            updated_at: None,
         }
     }
 

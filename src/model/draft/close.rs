@@ -277,6 +277,7 @@ mod tests {
             size_decimals: Some(2),
             max_leverage: None,
             funding_rate: None,
+            updated_at: None,
         };
         let seen = Seen {
             market: Some(&market),
@@ -319,6 +320,7 @@ mod tests {
             size_decimals: Some(2),
             max_leverage: None,
             funding_rate: None,
+            updated_at: None,
         };
         let seen = Seen {
             market: Some(&market),

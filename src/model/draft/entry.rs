@@ -355,6 +355,7 @@ mod tests {
             size_decimals: Some(5),
             max_leverage: Some(40),
             funding_rate: None,
+            updated_at: None,
         }
     }
 

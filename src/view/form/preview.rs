@@ -330,7 +330,7 @@ pub(super) fn change(held: Option<&Position>, after: Option<Num>, seen: &Seen) -
 
 /// The price orders are written against, and how old it is.
 fn observed(model: &Model, seen: &Seen) -> Span {
-    let Some((mid, at)) = seen.mid().zip(model.store.markets.at()) else {
+    let Some((mid, at)) = seen.mid().zip(model.store.polled_at(Source::Markets)) else {
         return unknown();
     };
     let age = model.now.since(at);
