@@ -359,13 +359,7 @@ mod tests {
             serde_json::from_str(r#"{"id":"p","market_id":"paper|BTC","size":-2}"#).unwrap();
         let facts = AccountFacts {
             equity: num(equity),
-            cash: None,
-            available_margin: None,
-            day_pnl: None,
-            daily_loss_left: None,
-            starting_cash: None,
-            rules: vec![],
-            as_of: None,
+            ..AccountFacts::default()
         };
         for answer in [
             Answer::Markets(Ok(vec![market])),

@@ -188,15 +188,46 @@ impl Guard {
     }
 }
 
-/// The loss limit that holds new risk back now.
+/// By which rule the challenge is lost, where the service says so: no lifting of a lock helps.
+pub fn breach(model: &Model) -> Option<String> {
+    let facts = model
+        .store
+        .account
+        .value()
+        .filter(|facts| facts.is_breached())?;
+    let rule = facts.broken_rule.as_ref();
+    Some(rule.map_or_else(
+        || "a rule".to_owned(),
+        |rule| rule.to_string().replace('_', " "),
+    ))
+}
+
+/// The loss limit that holds new risk back now, and can be lifted.
 pub fn locked(model: &Model) -> Option<&Gauge> {
-    let locks = model.options.guard.lock && !model.guard.is_lifted;
+    let locks = model.options.guard.lock && !model.guard.is_lifted && breach(model).is_none();
     model.guard.reached().filter(|_| locks)
+}
+
+/// Why nothing new is opened now, in short.
+pub fn held(model: &Model) -> Option<String> {
+    let breach = breach(model).filter(|_| model.options.guard.lock);
+    let breach =
+        breach.map(|rule| format!("the account is breached by {rule}: only what reduces is taken"));
+    let lock = || {
+        Some(format!(
+            "new risk is locked by the {}",
+            locked(model)?.limit
+        ))
+    };
+    breach.or_else(lock)
 }
 
 /// Why `command` is held back, if it is. Exits never are.
 pub(super) fn objection(model: &Model, command: &Command) -> Option<String> {
-    let gauge = locked(model).filter(|_| command.risk() == Risk::Increasing)?;
+    let held = held(model).filter(|_| command.risk() == Risk::Increasing)?;
+    let Some(gauge) = locked(model) else {
+        return Some(held);
+    };
     let source = match gauge.origin {
         Origin::Service => "",
         Origin::Local => " (local)",

@@ -119,6 +119,10 @@ fn facts(row: &RawValue, source: &FactsSource) -> Result<AccountFacts, String> {
         Some(pointer) => number(row, pointer),
         None => Ok(None),
     };
+    let said = |pointer: &Option<String>| {
+        let word = pointer.as_ref().and_then(|pointer| word(row, pointer).ok());
+        word.map(Text::from)
+    };
     Ok(AccountFacts {
         equity: number(row, &source.equity)?,
         cash: optional(&source.cash)?,
@@ -128,6 +132,8 @@ fn facts(row: &RawValue, source: &FactsSource) -> Result<AccountFacts, String> {
         starting_cash: optional(&source.starting_cash)?,
         rules: rules(row, source.rules.as_deref())?,
         as_of: optional(&source.as_of)?.and_then(Timestamp::from_wire),
+        standing: said(&source.standing),
+        broken_rule: said(&source.broken_rule),
     })
 }
 

@@ -505,7 +505,8 @@ async fn a_price_source_elsewhere_never_sees_the_api_key() {
 #[tokio::test]
 async fn account_figures_are_those_of_our_account() {
     let body = r#"{"data":[{"account_id":"other","equity":1},
-        {"account_id":"chal-1","equity":100250.55,"cash":"99","daily_loss_left":0.4}]}"#;
+        {"account_id":"chal-1","equity":100250.55,"cash":"99","daily_loss_left":0.4,
+        "standing":"breached","breached_rule_id":"max_daily_loss"}]}"#;
     let responder = Responder::answering(vec![ok(body), ok(r#"{"data":[]}"#)]).await;
     let (client, _calls) = responder.client();
     let facts = client.account_facts(&account()).await.unwrap();
@@ -513,8 +514,8 @@ async fn account_figures_are_those_of_our_account() {
         equity: "100250.55".parse().ok(),
         cash: "99".parse().ok(),
         daily_loss_left: "0.4".parse().ok(),
-        starting_cash: None,
-        rules: vec![],
+        standing: Some("breached".into()),
+        broken_rule: Some("max_daily_loss".into()),
         ..Default::default()
     };
     assert_eq!(facts, expected);

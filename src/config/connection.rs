@@ -99,6 +99,12 @@ pub struct FactsSource {
     /// What the service's own clock said when it answered.
     #[serde(default)]
     pub as_of: Option<String>,
+    /// How the challenge stands: `breached` is lost.
+    #[serde(default)]
+    pub standing: Option<String>,
+    /// The rule that ended it; absent while none has.
+    #[serde(default)]
+    pub broken_rule: Option<String>,
 }
 
 impl PriceSource {
@@ -139,6 +145,8 @@ impl FactsSource {
             starting_cash: Some("/starting_cash".to_owned()),
             rules: Some("/rules".to_owned()),
             as_of: Some("/as_of".to_owned()),
+            standing: Some("/standing".to_owned()),
+            broken_rule: Some("/breached_rule_id".to_owned()),
         }
     }
 }

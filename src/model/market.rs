@@ -72,8 +72,20 @@ pub struct AccountFacts {
     pub starting_cash: Option<Num>,
     /// How the challenge stands by its rules.
     pub rules: Vec<RuleFact>,
+    /// How it stands as a whole, in the source's word: `active`, `breached`, `passed`.
+    pub standing: Option<Text>,
+    /// The rule that ended it.
+    pub broken_rule: Option<Text>,
     /// The source's own clock when it answered.
     pub as_of: Option<Timestamp>,
+}
+
+impl AccountFacts {
+    /// Whether the challenge is lost: nothing that opens is taken any more.
+    pub fn is_breached(&self) -> bool {
+        let is_said = |word: &Text| word.raw() == "breached";
+        self.broken_rule.is_some() || self.standing.as_ref().is_some_and(is_said)
+    }
 }
 
 #[cfg(test)]

@@ -128,6 +128,9 @@ fn state(model: &Model, _: &Scene<'_>) -> Cell {
     if model.halted.is_some() {
         return Span::new("HALTED", Tone::Alert).into();
     }
+    if guard::breach(model).is_some() {
+        return Span::new("BREACHED", Tone::Alert).into();
+    }
     if guard::locked(model).is_some() {
         return Span::new("LOCKED", Tone::Alert).into();
     }

@@ -341,7 +341,7 @@ fn can_flatten(model: &Model) -> bool {
 
 /// And nothing holds new risk back.
 fn can_add(model: &Model) -> bool {
-    can_trade(model) && guard::locked(model).is_none()
+    can_trade(model) && guard::held(model).is_none()
 }
 
 /// Whether the observed price would go anywhere.

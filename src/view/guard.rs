@@ -19,12 +19,14 @@ use strum::IntoEnumIterator as _;
 
 /// The gauges beside the daily loss, and the word when new risk is locked.
 pub(super) fn segments(model: &Model) -> Vec<Segment> {
-    let gauges = [(Limit::Drawdown, 6), (Limit::Target, 7)];
-    let mut segments: Vec<_> = gauges
+    let mut segments: Vec<_> = [Limit::Drawdown, Limit::Target]
         .into_iter()
-        .filter_map(|(limit, priority)| Some(segment(model.guard.gauge(limit)?, priority)))
+        .filter_map(|limit| Some(segment(model.guard.gauge(limit)?, rank(model, limit))))
         .collect();
-    if let Some(gauge) = model.guard.reached() {
+    if let Some(rule) = guard::breach(model) {
+        let words = format!("BREACHED: {rule}");
+        segments.push(Segment::new(0, vec![Span::new(words, Tone::Alert)]));
+    } else if let Some(gauge) = model.guard.reached() {
         let words = if guard::locked(model).is_some() {
             format!("LOCKED: {}", gauge.limit)
         } else {
@@ -33,6 +35,28 @@ pub(super) fn segments(model: &Model) -> Vec<Segment> {
         segments.push(Segment::new(0, vec![Span::new(words, Tone::Alert)]));
     }
     segments
+}
+
+/// How soon a limit makes room: one that is near stays to the last, before the daily loss if that is not; one that is
+/// reached is told in words of its own.
+pub(super) fn rank(model: &Model, limit: Limit) -> u8 {
+    let level = |limit| {
+        model
+            .guard
+            .gauge(limit)
+            .map_or(Level::Fine, guard::Gauge::level)
+    };
+    let is_told = model
+        .guard
+        .reached()
+        .is_some_and(|gauge| gauge.limit == limit);
+    match (limit, level(limit)) {
+        (Limit::DailyLoss | Limit::Drawdown, _) if is_told => 6,
+        (Limit::DailyLoss, Level::Fine) if level(Limit::Drawdown) > Level::Fine => 6,
+        (Limit::DailyLoss, _) | (Limit::Drawdown, Level::Near | Level::Reached) => 1,
+        (Limit::Drawdown, Level::Fine) => 6,
+        (Limit::Target | Limit::TradingDays | Limit::Consistency, _) => 7,
+    }
 }
 
 pub(super) fn segment(gauge: &guard::Gauge, priority: u8) -> Segment {
@@ -108,6 +132,9 @@ pub fn limits(model: &Model) -> DetailView {
         lines.extend(lacks.map(|of| field("without", vec![Span::new(lack(*of), Tone::Warn)])));
     }
     lines.push(DetailLine::Section("Lock"));
+    let facts = model.store.account.value();
+    let standing = facts.and_then(|facts| facts.standing.as_ref());
+    lines.extend(standing.map(|word| field("challenge", vec![Span::plain(word.to_string())])));
     lines.push(field("new risk", lock(model)));
     lines.push(field("exits", vec![Span::plain("never locked")]));
     let account = model
@@ -174,24 +201,27 @@ fn of(gauge: &guard::Gauge) -> Vec<Span> {
         Origin::Service => "service",
         Origin::Local => "local",
     };
-    let verb = if gauge.limit.is_loss() {
-        "used"
-    } else {
-        "reached"
+    let used = format::percent(gauge.used);
+    // A goal is reached; what must be kept to is not.
+    let head = match gauge.limit {
+        Limit::DailyLoss | Limit::Drawdown => format!("{used} used"),
+        Limit::Target | Limit::TradingDays => format!("{used} reached"),
+        Limit::Consistency if gauge.used > Num::ONE => "NOT KEPT".to_owned(),
+        Limit::Consistency => "kept".to_owned(),
     };
-    let mut spans = vec![Span::new(
-        format!("{} {verb}", format::percent(gauge.used)),
-        plain_if(tone(gauge), Tone::Info),
-    )];
+    let mut spans = vec![Span::new(head, plain_if(tone(gauge), Tone::Info))];
     if let Some((value, bound)) = gauge.figures {
         let shown = |number: Num| figure(gauge, number);
-        let of = if gauge.limit.is_loss() && gauge.origin == Origin::Service {
-            "floor"
-        } else {
-            "of"
+        let of = match (gauge.limit, gauge.origin) {
+            (Limit::DailyLoss | Limit::Drawdown, Origin::Service) => " floor",
+            (Limit::Consistency, _) => ", at most",
+            (
+                Limit::DailyLoss | Limit::Drawdown | Limit::Target | Limit::TradingDays,
+                Origin::Service | Origin::Local,
+            ) => " of",
         };
         spans.push(Span::plain(format!(
-            "  {} {of} {}",
+            "  {}{of} {}",
             shown(value),
             shown(bound)
         )));
@@ -210,6 +240,10 @@ fn figure(gauge: &guard::Gauge, number: Num) -> String {
 }
 
 fn lock(model: &Model) -> Vec<Span> {
+    if let Some(rule) = guard::breach(model) {
+        let words = format!("BREACHED by {rule}: the service takes only what reduces");
+        return vec![Span::new(words, Tone::Alert)];
+    }
     let lift = model.keymap.chord(Context::Limits, Action::Lift);
     match (model.guard.reached(), guard::locked(model)) {
         (Some(gauge), Some(_)) => {
@@ -244,7 +278,7 @@ mod tests {
     use super::*;
     use crate::{
         app::{poll::Answer, testing::*},
-        model::{Page, Position},
+        model::{AccountFacts, Page, Position, RuleFact},
     };
 
     /// The panel as lines of `label: words`.
@@ -263,6 +297,70 @@ mod tests {
         let at = NOON.0 - 60_000;
         let more = format!(r#""closed_at":{at},"realized_pnl":{net},"fees":0,"funding":0"#);
         position("c", "BTC", "1", &more)
+    }
+
+    #[test]
+    fn an_account_that_is_breached_is_told_as_such_and_offers_no_lock_to_lift() {
+        let mut model = desk();
+        model.options.guard.lock = true;
+        let rule = |id: &str, value, limit| RuleFact {
+            id: id.into(),
+            value: num(value),
+            limit: num(limit),
+        };
+        let facts = AccountFacts {
+            daily_loss_left: Some(Num::ZERO),
+            rules: vec![rule("consistency", "1", "0.4")],
+            standing: Some("breached".into()),
+            broken_rule: Some("max_daily_loss".into()),
+            ..AccountFacts::default()
+        };
+        arrive(&mut model, Answer::Account(Ok(facts)));
+        let shown = shown(&model);
+        assert_eq!(
+            shown[4],
+            "consistency: NOT KEPT  100.00%, at most 40.00%  service"
+        );
+        assert_eq!(
+            shown[5..7],
+            [
+                "challenge: breached",
+                "new risk: BREACHED by max daily loss: the service takes only what reduces",
+            ]
+        );
+        let words = |segment: &Segment| segment.words.iter().map(|s| &*s.text).collect::<String>();
+        let header: Vec<_> = segments(&model).iter().map(words).collect();
+        assert!(
+            header.contains(&"BREACHED: max daily loss".to_owned()),
+            "{header:?}"
+        );
+        press(&mut model, "L o");
+        assert_eq!(model.overlays.len(), 1, "there is nothing to lift");
+        press(&mut model, "esc b");
+        assert_eq!(model.overlays, [], "no form opens");
+        press(&mut model, "c");
+        assert_eq!(model.overlays.len(), 1, "a close does");
+    }
+
+    #[test]
+    fn the_limit_that_is_near_stays_in_sight_before_one_that_is_not() {
+        let ranks = |daily_loss: &str, equity: &str| {
+            let mut model = bare_desk();
+            model.options.guard.start_balance = Some(num("10000"));
+            model.options.guard.daily_loss = Some(num("100"));
+            model.options.guard.drawdown = Some(num("1000"));
+            let facts = AccountFacts {
+                equity: Some(num(equity)),
+                day_pnl: Some(num(daily_loss)),
+                ..AccountFacts::default()
+            };
+            arrive(&mut model, Answer::Account(Ok(facts)));
+            [Limit::DailyLoss, Limit::Drawdown].map(|limit| rank(&model, limit))
+        };
+        assert_eq!(ranks("-1", "9990"), [1, 6]);
+        assert_eq!(ranks("-1", "9070"), [6, 1], "93 % of the drawdown is used");
+        assert_eq!(ranks("-90", "9070"), [1, 1]);
+        assert_eq!(ranks("-100", "9070"), [6, 1], "LOCKED says it");
     }
 
     #[test]

@@ -205,7 +205,7 @@ fn daily_loss(model: &Model) -> Segment {
         .and_then(|facts| facts.daily_loss_left);
     let Some(left) = left else {
         if let Some(gauge) = model.guard.gauge(Limit::DailyLoss) {
-            return guard::segment(gauge, 1);
+            return guard::segment(gauge, guard::rank(model, Limit::DailyLoss));
         }
         let unknown = vec![Span::muted("daily loss "), Span::unknown()];
         return Segment::new(4, unknown);
@@ -236,7 +236,11 @@ fn daily_loss(model: &Model) -> Segment {
     };
     Segment {
         gauge: Some(gauge),
-        ..Segment::new(1, words("daily loss ", "left")).brief(words("loss ", "left"))
+        ..Segment::new(
+            guard::rank(model, Limit::DailyLoss),
+            words("daily loss ", "left"),
+        )
+        .brief(words("loss ", "left"))
     }
 }
 

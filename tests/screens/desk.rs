@@ -318,9 +318,8 @@ fn facts() -> AccountFacts {
         available_margin: Some(num("84120.5")),
         day_pnl: Some(num("312.4")),
         daily_loss_left: Some(num("0.6134")),
-        starting_cash: None,
-        rules: vec![],
         as_of: Some(NOW),
+        ..AccountFacts::default()
     }
 }
 

@@ -276,12 +276,12 @@ fn new_order(model: &Model, side: Side, row: Option<&RowId>) -> Next {
 }
 
 pub(crate) fn order(model: &Model, side: Side, market: Option<&MarketId>) -> Next {
-    if let Some(gauge) = guard::locked(model) {
+    if let Some(held) = guard::held(model) {
         let limits = model.keymap.chord(model.context(), Action::Limits);
         let key = limits
             .map(|key| format!(", {key} shows the limits"))
             .unwrap_or_default();
-        return Next::Refuse(format!("new risk is locked by the {}{key}", gauge.limit));
+        return Next::Refuse(format!("{held}{key}"));
     }
     let Some(identity) = &model.identity else {
         return Next::Refuse("new order: the account is not known yet".to_owned());
