@@ -13,8 +13,10 @@ pub(super) const WIDEST_GAP: u16 = 3;
 const GAPS: [u16; 2] = [2, 1];
 /// Columns up to this priority are worth more than air between them.
 const TELLING: u8 = 7;
-/// A lost column comes back only where so much would be left over.
+/// A lost column comes back at once only where so much would be left over.
 const SPARE: u16 = 2;
+/// And otherwise when it would have fitted on so many drawings in a row.
+const CALM: u8 = 20;
 /// What a child's branch takes before its first cell.
 pub(super) const BRANCH: u16 = 2;
 
@@ -35,6 +37,8 @@ pub(super) struct Measures {
     branch: u16,
     width: u16,
     titles: Vec<&'static str>,
+    /// How many drawings in a row a lost column would have fitted.
+    calm: u8,
 }
 
 /// One column as it is drawn: which, from where, how wide, and how much of that is for the branches of a tree.
@@ -57,9 +61,17 @@ impl Measures {
         }
         let kept = self.and(&now);
         let shown = |measures: &Self, room| slots(&table.headings, measures, room).0.len();
-        // With some room to spare: a digit that comes and goes must not move a column in and out.
-        let regains = kept != now && shown(&now, room.saturating_sub(SPARE)) > shown(&kept, room);
-        *self = if regains { now } else { kept };
+        // With some room to spare or after a while: a digit that comes and goes must not move a column in and out.
+        let lost = if kept.columns == now.columns && kept.branch == now.branch {
+            None
+        } else {
+            let kept = shown(&kept, room);
+            Some(kept).filter(|kept| shown(&now, room) > *kept)
+        };
+        let calm = lost.map_or(0, |_| kept.calm + 1);
+        let fits = |kept| shown(&now, room.saturating_sub(SPARE)) > kept;
+        let regains = calm >= CALM || lost.is_some_and(fits);
+        *self = if regains { now } else { Self { calm, ..kept } };
     }
 
     /// Of these cells alone.
@@ -82,6 +94,7 @@ impl Measures {
             columns,
             branch,
             width: room,
+            calm: 0,
         }
     }
 
@@ -93,6 +106,7 @@ impl Measures {
             columns: columns.map(|(one, two)| one.and(*two)).collect(),
             branch: self.branch.max(other.branch),
             width: self.width,
+            calm: self.calm,
         }
     }
 
@@ -289,6 +303,7 @@ fn spread(slots: &mut [Slot], headings: &[Heading], least: u16, room: u16) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::view::{Row, Span};
 
     fn heading(title: &'static str, align: Align, priority: u8) -> Heading {
         Heading {
@@ -317,6 +332,7 @@ mod tests {
             branch: 0,
             width: room,
             titles: vec![],
+            calm: 0,
         };
         let (slots, _) = slots(&headings, &measures, room);
         slots
@@ -331,5 +347,39 @@ mod tests {
         assert_eq!(chosen(44), [(0, 6), (1, 7), (2, 8), (3, 16)]);
         assert_eq!(chosen(30), [(0, 6), (2, 8), (3, 13)]);
         assert_eq!(chosen(20), [(0, 6), (2, 8)]);
+    }
+
+    #[test]
+    fn a_column_lost_to_one_wide_value_comes_back_though_it_only_just_fits() {
+        let row = |size: &str| Row {
+            lead: Lead::Root,
+            body: Body::Cells(
+                ["BTC", size, "60000"]
+                    .map(|text| Span::muted(text).into())
+                    .to_vec(),
+            ),
+        };
+        let table = |size: &str| Table {
+            headings: vec![
+                heading("market", Align::Left, 0),
+                heading("size", Align::Number, 0),
+                heading("mark", Align::Number, 5),
+            ],
+            rows: vec![row(size)],
+        };
+        let (usual, odd) = (table("1.5"), table("0.12345"));
+        let room = 17;
+        let shown = |measures: &Measures| slots(&usual.headings, measures, room).0.len();
+        let mut measures = Measures::default();
+        measures.take(&usual, room);
+        assert_eq!(shown(&measures), 3);
+        measures.take(&odd, room);
+        assert_eq!(shown(&measures), 2);
+        for _ in 1..CALM {
+            measures.take(&usual, room);
+            assert_eq!(shown(&measures), 2, "not yet: it may come and go");
+        }
+        measures.take(&usual, room);
+        assert_eq!(shown(&measures), 3);
     }
 }
