@@ -61,12 +61,8 @@ pub(super) fn looks(settings: &Settings) -> Result<Looks> {
 }
 
 fn in_depth(theme: Theme, settings: &Settings) -> Looks {
-    let depth = match settings.color {
-        ColorChoice::Auto | ColorChoice::Always => Depth::of(&said("TERM"), &said("COLORTERM")),
-        ColorChoice::Truecolor | ColorChoice::Never => Depth::True,
-        ColorChoice::Indexed => Depth::Indexed,
-        ColorChoice::Basic => Depth::Basic,
-    };
+    let depth =
+        chosen_depth(settings).unwrap_or_else(|| Depth::of(&said("TERM"), &said("COLORTERM")));
     let depth = if has_colours(settings) {
         depth
     } else {
@@ -74,6 +70,16 @@ fn in_depth(theme: Theme, settings: &Settings) -> Looks {
     };
     let own = theme.with_depth(depth);
     Looks { own, depth }
+}
+
+/// What the settings say; `None` where the terminal decides.
+fn chosen_depth(settings: &Settings) -> Option<Depth> {
+    match settings.color {
+        ColorChoice::Auto | ColorChoice::Always => None,
+        ColorChoice::Truecolor | ColorChoice::Never => Some(Depth::True),
+        ColorChoice::Indexed => Some(Depth::Indexed),
+        ColorChoice::Basic => Some(Depth::Basic),
+    }
 }
 
 fn has_colours(settings: &Settings) -> bool {
@@ -93,6 +99,12 @@ pub(super) fn picture_theme(settings: &Settings) -> Result<Theme> {
         return Ok(Theme::colourless());
     }
     Ok(own_theme(settings)?.unwrap_or_else(|| built_in(settings)))
+}
+
+/// For a picture as escape sequences: in as many colours as the settings say, all of them where they say nothing.
+pub(super) fn ansi_theme(settings: &Settings) -> Result<Theme> {
+    let depth = chosen_depth(settings).unwrap_or_default();
+    Ok(picture_theme(settings)?.with_depth(depth))
 }
 
 fn built_in(settings: &Settings) -> Theme {

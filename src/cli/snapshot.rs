@@ -94,7 +94,10 @@ impl FromStr for Keys {
 /// of an instant and a seed is the same every time, whatever somebody has chosen on this machine.
 pub(super) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
     let loaded = load(sources)?;
-    let theme = far::picture_theme(&loaded.settings)?;
+    let theme = match args.format {
+        Format::Ansi => far::ansi_theme(&loaded.settings)?,
+        Format::Text | Format::Svg => far::picture_theme(&loaded.settings)?,
+    };
     // On the heap: it holds everything that a desk is.
     let picture = Box::pin(frame(&args, &loaded, &theme)).await?;
     let frame = &picture.frame;

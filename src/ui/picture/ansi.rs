@@ -51,7 +51,19 @@ fn sequence(cell: &Cell) -> String {
     out
 }
 
-/// Themes use no other colours than these.
+/// The terminal's own colours, in their order.
+const OWN: [Color; 8] = [
+    Color::Black,
+    Color::Red,
+    Color::Green,
+    Color::Yellow,
+    Color::Blue,
+    Color::Magenta,
+    Color::Cyan,
+    Color::Gray,
+];
+
+/// Themes use no other colours than these, in whatever depth.
 fn color(color: Color, plane: u8) -> Option<String> {
     if let Color::Rgb(r, g, b) = color {
         return Some(format!("{plane};2;{r};{g};{b}"));
@@ -59,5 +71,6 @@ fn color(color: Color, plane: u8) -> Option<String> {
     if let Color::Indexed(n) = color {
         return Some(format!("{plane};5;{n}"));
     }
-    None
+    let own = OWN.iter().position(|own| *own == color)?;
+    Some((usize::from(plane - 8) + own).to_string())
 }
