@@ -20,11 +20,20 @@ pub struct Hint {
     pub action: Action,
     pub key: String,
     pub label: &'static str,
-    /// The way out of every position: always shown on the desk.
+    /// A way out of every position: shown before all others.
     pub is_way_out: bool,
     /// Kept where room is short: what explains the keys, and what leaves.
     pub is_kept: bool,
 }
+
+/// Ways out, then what waits for a person.
+const FIRST: &[Action] = &[
+    Action::CloseAll,
+    Action::Flatten,
+    Action::Decide,
+    Action::Rearm,
+    Action::Lift,
+];
 
 /// What a trader reaches for first. What is not here is in the help.
 const ORDER: &[Action] = &[
@@ -34,15 +43,11 @@ const ORDER: &[Action] = &[
     Action::Cancel,
     Action::Exits,
     Action::Margin,
-    Action::Decide,
-    Action::Rearm,
-    Action::Lift,
     Action::Buy,
     Action::Sell,
     Action::Zoom,
     Action::Filter,
     Action::Detail,
-    Action::Flatten,
     Action::Quality,
     Action::NewTwap,
     Action::NewLadder,
@@ -70,7 +75,12 @@ const ORDER: &[Action] = &[
 ];
 
 /// What works while the second of two keys is awaited, beside what can follow.
-const AWAITING: &[Action] = &[Action::Flatten, Action::CancelAll, Action::Dismiss];
+const AWAITING: &[Action] = &[
+    Action::CloseAll,
+    Action::Flatten,
+    Action::CancelAll,
+    Action::Dismiss,
+];
 
 /// What can follow the first of two keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,6 +108,32 @@ pub fn following(model: &Model) -> Option<Following> {
         first: chain.first.to_string(),
         hints: hints.collect(),
     })
+}
+
+/// What a pane is for, before what every pane can do.
+fn own(context: Context) -> &'static [Action] {
+    match context {
+        Context::Orders => &[Action::Cancel, Action::Exits, Action::CancelAll],
+        Context::Closed | Context::History => &[Action::Quality, Action::Export, Action::Filter],
+        Context::Activity | Context::Calls => &[Action::Export, Action::Filter],
+        Context::Positions
+        | Context::Twaps
+        | Context::Scaled
+        | Context::Always
+        | Context::Desk
+        | Context::Help
+        | Context::Detail
+        | Context::Bulk
+        | Context::Limits
+        | Context::Columns
+        | Context::Accounts
+        | Context::Markets
+        | Context::Chart
+        | Context::Form
+        | Context::Strip
+        | Context::Prompt
+        | Context::Export => &[],
+    }
 }
 
 /// What stands at the end of the footer, by place.
@@ -131,15 +167,15 @@ fn last(context: Context) -> &'static [Action] {
     }
 }
 
-/// The footer's hints; [`Action::CloseAll`] is the first of the desk's and marked.
+/// The footer's hints; the ways out are the first of the desk's and marked.
 pub fn footer(model: &Model) -> Vec<Hint> {
     let context = model.context();
-    let (most, last) = if awaited(model).is_some() {
-        (AWAITING, &[][..])
+    let parts = if awaited(model).is_some() {
+        [AWAITING, &[], &[], &[]]
     } else {
-        (ORDER, last(context))
+        [FIRST, own(context), ORDER, last(context)]
     };
-    let actions = [Action::CloseAll].iter().chain(most).chain(last);
+    let actions = parts.into_iter().flatten();
     let mut hints: Vec<Hint> = vec![];
     for action in actions.filter(|action| works(model, **action)) {
         let Some(chord) = model.keymap.chord(context, *action) else {
@@ -149,7 +185,7 @@ pub fn footer(model: &Model) -> Vec<Hint> {
             action: *action,
             key: keys(model, *action, chord),
             label: label(model, *action),
-            is_way_out: *action == Action::CloseAll,
+            is_way_out: action.is_way_out(),
             is_kept: matches!(action, Action::Help | Action::Quit | Action::Dismiss),
         };
         let is_said = |known: &Hint| (&known.key, known.label) == (&hint.key, hint.label);
@@ -310,7 +346,7 @@ fn leads_somewhere(model: &Model) -> bool {
 }
 
 /// Whether the key would do something to what is selected.
-fn works(model: &Model, action: Action) -> bool {
+pub(super) fn works(model: &Model, action: Action) -> bool {
     if model.options.read_only && action.sends() {
         return false;
     }
@@ -341,7 +377,7 @@ fn can_flatten(model: &Model) -> bool {
 
 /// And nothing holds new risk back.
 fn can_add(model: &Model) -> bool {
-    can_trade(model) && guard::held(model).is_none()
+    can_trade(model) && guard::held(model).is_none() && model.halted.is_none()
 }
 
 /// Whether the observed price would go anywhere.

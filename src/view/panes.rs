@@ -3,6 +3,7 @@
 use super::{
     Scene, Span, Table, Tone, activity, calls,
     closed::{self, CLOSED},
+    footer::works,
     history::{self, HISTORY},
     orders,
     positions::{self, OPEN},
@@ -99,7 +100,8 @@ pub fn emptiness(pane: Pane, model: &Model) -> Vec<Span> {
     };
     let mut spans = vec![Span::muted(words)];
     if matches!(pane, Pane::Positions | Pane::Orders) {
-        for action in [Action::Buy, Action::Sell] {
+        let offered = [Action::Buy, Action::Sell].into_iter();
+        for action in offered.filter(|action| works(model, *action)) {
             if let Some(chord) = model.keymap.chord(Context::Desk, action) {
                 spans.push(Span::new(format!("   {chord}"), Tone::Accent));
                 spans.push(Span::muted(format!(" {}", action.label())));

@@ -163,6 +163,7 @@ fn a_hint_of_the_footer_is_a_button_at_every_size() {
         let key = |action| Some(Spot::Key(Context::Positions, action));
         assert_eq!(seen.under("X CLOSE ALL"), key(Action::CloseAll), "{size:?}");
         assert_eq!(seen.under("CLOSE ALL"), key(Action::CloseAll), "{size:?}");
+        assert_eq!(seen.under("F FLATTEN"), key(Action::Flatten), "{size:?}");
         assert_eq!(seen.under("q quit"), key(Action::Quit), "{size:?}");
     }
 }

@@ -138,7 +138,7 @@ fn late_prices_are_named_in_the_header() {
 fn the_footer_offers_what_works_on_the_selected_row_and_always_the_way_out() {
     let mut model = desk::full();
     assert!(
-        footer(&model).starts_with("X CLOSE ALL · c close · b buy"),
+        footer(&model).starts_with("X CLOSE ALL · F FLATTEN · c close · b buy"),
         "{}",
         footer(&model)
     );
@@ -150,7 +150,7 @@ fn the_footer_offers_what_works_on_the_selected_row_and_always_the_way_out() {
     press(&mut model, "2j");
     let armed = footer(&model);
     assert!(
-        armed.contains("x cancel order · e move · b buy"),
+        armed.contains("x cancel order · e move · K cancel all · b buy"),
         "an armed order has no exits, but can be moved: {armed}"
     );
     press(&mut model, "7");
@@ -210,4 +210,44 @@ fn live_orders_are_announced_as_such() {
 fn the_footer_offers_flatten_while_there_is_something_to_flatten() {
     assert!(footer(&desk::full()).contains("F FLATTEN"));
     assert!(!footer(&desk::empty()).contains("F FLATTEN"));
+}
+
+#[test]
+fn a_halted_desk_offers_no_key_that_opens_anything() {
+    let mut model = desk::full();
+    update(
+        &mut model,
+        desk::NOW,
+        Msg::Halted(Some("it was flattened".to_owned())),
+    );
+    let shown = footer(&model);
+    assert!(
+        !shown.contains("b buy") && !shown.contains("t TWAP"),
+        "{shown}"
+    );
+    assert!(shown.starts_with("X CLOSE ALL · F FLATTEN"), "{shown}");
+
+    let mut empty = desk::empty();
+    let offered = |model: &Model| text(&view::emptiness(Pane::Positions, model));
+    assert!(offered(&empty).contains("b buy"), "{}", offered(&empty));
+    update(
+        &mut empty,
+        desk::NOW,
+        Msg::Halted(Some("it was flattened".to_owned())),
+    );
+    assert_eq!(offered(&empty), "no open positions");
+}
+
+#[test]
+fn each_pane_offers_what_it_is_for_before_what_every_pane_can_do() {
+    let mut model = desk::full();
+    for (pane, first) in [
+        ("5", "i by market · E export · / filter"),
+        ("6", "i quality · E export · / filter"),
+    ] {
+        press(&mut model, pane);
+        let shown = footer(&model);
+        let start = format!("X CLOSE ALL · F FLATTEN · {first}");
+        assert!(shown.starts_with(&start), "{shown}");
+    }
 }
