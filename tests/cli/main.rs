@@ -150,3 +150,21 @@ fn a_command_line_that_cannot_be_read_is_told_to_a_program_in_json() {
     assert_eq!((code, err.as_str()), (0, ""));
     assert!(out.contains("Usage: perpdeck orders"), "{out}");
 }
+
+#[test]
+fn a_picture_of_escape_sequences_has_the_colours_that_are_asked_for() {
+    for (color, speaks, never) in [
+        ("truecolor", "38;2;", "38;5;"),
+        ("256", "38;5;", "38;2;"),
+        ("16", "[2m", "38;"),
+        ("never", "1 Positions", "38;"),
+    ] {
+        let home = TempDir::new().unwrap();
+        let picture = [
+            "snapshot", "--format", "ansi", "--seed", "1", "--color", color,
+        ];
+        let (code, out, err) = ran(perpdeck(home.path()).args(picture));
+        assert_eq!((code, err.as_str()), (0, ""), "{color}");
+        assert!(out.contains(speaks) && !out.contains(never), "{color}");
+    }
+}

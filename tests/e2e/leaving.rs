@@ -39,7 +39,7 @@ fn a_stopped_desk_gives_the_terminal_back_and_takes_it_again() {
         );
     }
     session.press("?");
-    session.wait_until("the help", |screen| screen.contains("working orders"));
+    session.wait_for("keys that work here");
     session.press("\u{3}");
     assert_given_back(session, 0);
 }
