@@ -114,8 +114,13 @@ pub fn following(model: &Model) -> Option<Following> {
 fn own(context: Context) -> &'static [Action] {
     match context {
         Context::Orders => &[Action::Cancel, Action::Exits, Action::CancelAll],
-        Context::Closed | Context::History => &[Action::Quality, Action::Export, Action::Filter],
-        Context::Activity | Context::Calls => &[Action::Export, Action::Filter],
+        Context::Closed | Context::History => &[
+            Action::Detail,
+            Action::Quality,
+            Action::Export,
+            Action::Filter,
+        ],
+        Context::Activity | Context::Calls => &[Action::Detail, Action::Export, Action::Filter],
         Context::Positions
         | Context::Twaps
         | Context::Scaled

@@ -242,8 +242,8 @@ fn a_halted_desk_offers_no_key_that_opens_anything() {
 fn each_pane_offers_what_it_is_for_before_what_every_pane_can_do() {
     let mut model = desk::full();
     for (pane, first) in [
-        ("5", "i by market · E export · / filter"),
-        ("6", "i quality · E export · / filter"),
+        ("5", "Enter detail · i by market · E export · / filter"),
+        ("6", "Enter detail · i quality · E export · / filter"),
     ] {
         press(&mut model, pane);
         let shown = footer(&model);
