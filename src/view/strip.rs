@@ -58,10 +58,7 @@ pub fn strip(model: &Model, scene: &Scene<'_>, strip: &Strip) -> StripView {
         .concat(),
         Arm::Confirm => [
             vec![
-                Span::new(
-                    format!("{}{}?", asked(&strip.deed, scene), account(model)),
-                    Tone::Strong,
-                ),
+                Span::new(whole(&strip.deed, model, scene), Tone::Strong),
                 Span::plain("  "),
             ],
             button(Action::Confirm, "yes"),
@@ -78,6 +75,17 @@ pub fn strip(model: &Model, scene: &Scene<'_>, strip: &Strip) -> StripView {
         tone,
         words,
         left: (scene.motion == Motion::Full).then_some(Gauge { share, tone }),
+    }
+}
+
+/// Every question says whose account it is about, where it is about one.
+fn whole(deed: &Deed, model: &Model, scene: &Scene<'_>) -> String {
+    let asked = asked(deed, scene);
+    match deed {
+        Deed::Leave => asked,
+        Deed::One(_) | Deed::CancelAll(..) | Deed::Rearm | Deed::Lift(_) | Deed::Replaced(_) => {
+            format!("{asked}{}?", account(model))
+        }
     }
 }
 
@@ -144,7 +152,7 @@ fn leaving(scene: &Scene<'_>) -> String {
         1 => "1 command is".to_owned(),
         n => format!("{n} commands are"),
     };
-    format!("{commands} on the way and will be found out about by the next desk: leave")
+    format!("leave? {commands} on the way, and the next desk finds out what became of it")
 }
 
 /// Orders that guard a position go too: a trader must not learn it from the next move.

@@ -93,7 +93,7 @@ fn profiles_share_a_desk_its_journal_and_its_door() {
     assert_eq!(code, 2);
     assert!(err.contains("--profile: there is no profile"), "{err}");
     assert!(err.contains("main, swing"), "{err}");
-    desk.press("q");
+    desk.press("\u{3}");
     assert_given_back(desk, 0);
 }
 
@@ -155,7 +155,7 @@ fn after_a_kill_what_was_in_doubt_on_each_account_is_found_out_with_its_own_key(
         noted,
         [(&json!("chal-1"), &done), (&json!("chal-2"), &done)]
     );
-    desk.press("q");
+    desk.press("\u{3}");
     assert_given_back(desk, 0);
 }
 

@@ -75,7 +75,7 @@ fn what_is_typed_beside_an_open_desk_is_sent_by_the_desk_and_seen_on_it() {
     let flat = service.json(&["flatten", "--yes"]);
     assert_eq!(flat["data"]["flat"], true);
     desk.wait_for("1 Positions 0");
-    desk.press("q");
+    desk.press("\u{3}");
     assert_given_back(desk, 0);
 }
 
@@ -139,7 +139,7 @@ fn beside_a_desk_that_is_stopped_exits_go_out_once_and_entries_do_not() {
             .len(),
         2
     );
-    desk.press("q");
+    desk.press("\u{3}");
     assert_given_back(desk, 0);
 }
 
