@@ -196,8 +196,7 @@ fn a_full_disk_answers_503_and_loses_nothing_that_was_answered() {
             .0,
         503
     );
-    let said = server.kill();
-    assert!(said.contains("nothing is traded any more"), "{said}");
+    server.kill_once_it_says("nothing is traded any more");
 
     let server = Server::start(dir.path(), &[]);
     let client = server.client();

@@ -123,18 +123,19 @@ impl Server {
         }
     }
 
-    /// SIGKILL; what it had written to standard error.
-    pub(crate) fn kill(mut self) -> String {
+    /// SIGKILL, when these words have come from standard error.
+    pub(crate) fn kill_once_it_says(mut self, words: &str) {
+        let stderr = self.child.stderr.take().unwrap();
+        let mut lines = BufReader::new(stderr).lines();
+        let said = lines.any(|line| line.unwrap().contains(words));
+        assert!(said, "it ended without {words:?}");
+        self.kill();
+    }
+
+    /// SIGKILL.
+    pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
-        let mut said = String::new();
-        self.child
-            .stderr
-            .take()
-            .unwrap()
-            .read_to_string(&mut said)
-            .unwrap();
-        said
     }
 }
 
