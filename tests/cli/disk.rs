@@ -41,9 +41,9 @@ fn an_order_waits_and_says_for_what_and_nothing_is_sent_meanwhile() {
     let served = hung();
     let mut placing = Running::begin(&served, BUY);
     placing.until_it_says("does not answer; nothing is sent before it does");
-    placing.interrupt();
+    placing.terminate();
     let (code, out, err) = placing.end();
-    assert_eq!((code, out.as_str()), (130, ""), "{err}");
+    assert_eq!((code, out.as_str()), (143, ""), "{err}");
     assert_eq!(served.orders(), Vec::<serde_json::Value>::new());
 }
 

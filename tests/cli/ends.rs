@@ -44,9 +44,18 @@ impl Running {
     }
 
     pub(crate) fn interrupt(&self) {
+        self.signal("-INT");
+    }
+
+    /// Unlike an interrupt, also ends what a shell runs in the background.
+    pub(crate) fn terminate(&self) {
+        self.signal("-TERM");
+    }
+
+    fn signal(&self, name: &str) {
         let process = self.child.id().to_string();
         let mut kill = Command::new("kill");
-        assert!(kill.args(["-INT", &process]).status().unwrap().success());
+        assert!(kill.args([name, &process]).status().unwrap().success());
     }
 
     /// Exit code, standard output, standard error.
