@@ -25,7 +25,9 @@ fn the_mouse_chooses_scrolls_and_presses_what_is_written() {
 
     session.click("6 Order history");
     // Its footer has its own hints, in other places.
-    session.wait_for("bps  maker");
+    session.wait_until("the history and its footer", |screen| {
+        screen.contains("bps  maker") && screen.contains("i quality")
+    });
     session.click("z zoom");
     session.wait_until("the history alone", |screen| {
         screen.contains("bps  maker") && !screen.contains("╮╭")
