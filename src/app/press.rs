@@ -62,10 +62,7 @@ pub(super) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
             ),
             Some(action),
         ) => scroll(offset, action),
-        (Some(Overlay::Chart(chart)), Some(action)) => {
-            let markets: Vec<_> = model.store.prices.keys().cloned().collect();
-            chart.act(action, &markets)
-        }
+        (Some(Overlay::Chart(chart)), Some(action)) => chart.act(action, &model.store),
         (Some(Overlay::Quality(report)), Some(action)) => report.act(action, &model.store),
         (Some(Overlay::Detail(detail)), Some(action)) => detail.act(action, &links),
         (None, Some(action)) => Next::Press(action),

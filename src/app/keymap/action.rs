@@ -176,10 +176,26 @@ pub enum Action {
     Quality,
 }
 
+/// Rows that a page key passes.
+const PAGE: usize = 10;
+
 impl Action {
     /// Whether it gets a trader out of everything.
     pub fn is_way_out(self) -> bool {
         matches!(self, Self::CloseAll | Self::Flatten)
+    }
+
+    /// Where it leads in a list from the row at `at`, the last being at `last`; `None` where it moves nothing.
+    pub fn moves(self, at: usize, last: usize) -> Option<usize> {
+        Some(match (self, last) {
+            (Self::Down, _) => (at + 1).min(last),
+            (Self::Up, _) => at.saturating_sub(1),
+            (Self::PageDown, _) => (at + PAGE).min(last),
+            (Self::PageUp, _) => at.saturating_sub(PAGE),
+            (Self::Top, _) => 0,
+            (Self::Bottom, last) => last,
+            _ => return None,
+        })
     }
 
     /// Whether one press must do, whatever was pressed before.

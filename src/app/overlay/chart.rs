@@ -1,6 +1,6 @@
 //! The prices of one market as far as this desk has seen them.
 
-use super::super::{Next, keymap::Action};
+use super::super::{Next, Store, keymap::Action};
 use crate::model::MarketId;
 use std::time::Duration;
 
@@ -28,15 +28,16 @@ impl Chart {
         SPANS.get(self.span).copied().unwrap_or(SPANS[2])
     }
 
-    /// Left and right change the span, up and down go through `markets`.
-    pub(in super::super) fn act(&mut self, action: Action, markets: &[MarketId]) -> Next {
-        let at = markets.iter().position(|id| *id == self.market);
+    /// Left and right change the span, up and down go through the markets that have prices.
+    pub(in super::super) fn act(&mut self, action: Action, store: &Store) -> Next {
+        let markets: Vec<_> = store.prices.keys().collect();
+        let at = markets.iter().position(|id| **id == self.market);
         match (action, at) {
             (Action::NextChoice, _) => self.span = (self.span + 1).min(SPANS.len() - 1),
             (Action::PreviousChoice, _) => self.span = self.span.saturating_sub(1),
-            (Action::Down, Some(at)) => self.show(markets, (at + 1) % markets.len()),
+            (Action::Down, Some(at)) => self.show(&markets, (at + 1) % markets.len()),
             (Action::Up, Some(at)) => {
-                self.show(markets, at.checked_sub(1).unwrap_or(markets.len() - 1));
+                self.show(&markets, at.checked_sub(1).unwrap_or(markets.len() - 1));
             }
             (Action::Dismiss, _) => return Next::Close,
             _ => {}
@@ -44,9 +45,9 @@ impl Chart {
         Next::Stay
     }
 
-    fn show(&mut self, markets: &[MarketId], at: usize) {
+    fn show(&mut self, markets: &[&MarketId], at: usize) {
         if let Some(id) = markets.get(at) {
-            self.market = id.clone();
+            self.market = (*id).clone();
         }
     }
 }

@@ -11,9 +11,6 @@ use super::{
 use crate::model::{Market, MarketId, Side};
 use std::collections::BTreeMap;
 
-/// How far a page key moves.
-const PAGE: usize = 10;
-
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Markets {
     /// `None` is the first.
@@ -116,16 +113,10 @@ impl Markets {
     fn travel(&mut self, action: Action, store: &Store) {
         let rows = self.rows(store);
         let at = self.place(&rows);
-        let there = match (action, rows.len().saturating_sub(1)) {
-            (Action::Down, last) => (at + 1).min(last),
-            (Action::Up, _) => at.saturating_sub(1),
-            (Action::PageDown, last) => (at + PAGE).min(last),
-            (Action::PageUp, _) => at.saturating_sub(PAGE),
-            (Action::Top, _) => 0,
-            (Action::Bottom, last) => last,
-            _ => at,
-        };
-        self.chosen = rows.get(there).map(|market| market.id.clone());
+        let there = action.moves(at, rows.len().saturating_sub(1));
+        self.chosen = rows
+            .get(there.unwrap_or(at))
+            .map(|market| market.id.clone());
     }
 }
 

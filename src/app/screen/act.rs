@@ -15,9 +15,6 @@ use super::super::{
 };
 use crate::model::{AccountId, Command, Curve, MarketId, Order, Position, Side, draft::Shape};
 
-/// How far a page key moves.
-const PAGE: usize = 10;
-
 pub(crate) fn act(model: &mut Model, action: Action) -> Next {
     if update::focus(model, action) || travel(model, action) || tour::step(model, action) {
         return Next::Stay;
@@ -120,14 +117,8 @@ pub(crate) fn travel(model: &mut Model, action: Action) -> bool {
     let pane = model.focus.pane;
     let rows = model.rows(pane);
     let at = model.focus.selected(pane, &rows).map_or(0, |(at, _)| at);
-    let there = match (action, rows.len().saturating_sub(1)) {
-        (Action::Down, last) => (at + 1).min(last),
-        (Action::Up, _) => at.saturating_sub(1),
-        (Action::PageDown, last) => (at + PAGE).min(last),
-        (Action::PageUp, _) => at.saturating_sub(PAGE),
-        (Action::Top, _) => 0,
-        (Action::Bottom, last) => last,
-        _ => return false,
+    let Some(there) = action.moves(at, rows.len().saturating_sub(1)) else {
+        return false;
     };
     let row = rows.get(there);
     if let Some(row) = row {
