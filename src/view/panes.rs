@@ -58,7 +58,8 @@ pub fn foot(pane: Pane, rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
         Pane::Orders => orders::foot(rows, scene),
         Pane::Closed => closed::foot(rows, scene),
         Pane::History => history::foot(rows, scene),
-        Pane::Twaps | Pane::Scaled | Pane::Activity | Pane::Calls => vec![],
+        Pane::Twaps => twaps::foot(rows, scene),
+        Pane::Scaled | Pane::Activity | Pane::Calls => vec![],
     }
 }
 

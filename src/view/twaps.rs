@@ -84,6 +84,24 @@ fn twaps<'a>(scene: &Scene<'a>, rows: &[RowId]) -> impl Iterator<Item = &'a Twap
     })
 }
 
+/// The live one that is furthest from its schedule: where room is short, `drift` is no column.
+pub(super) fn foot(rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
+    let all = rows.at(0..rows.len());
+    let adrift = twaps(scene, &all)
+        .filter(|twap| is_live(twap, scene))
+        .filter_map(|twap| Some((twap.drift(clock(twap, scene))?.abs(), twap)));
+    let widest = adrift.max_by(|(one, _), (two, _)| one.cmp(two));
+    let groups = widest.map(|(_, twap)| {
+        vec![
+            Span::muted("widest drift "),
+            drift(twap, scene),
+            Span::plain(" "),
+            words::market(&twap.market_id),
+        ]
+    });
+    groups.into_iter().collect()
+}
+
 /// `TWAP BTC BUY 0.50000`: what the slices below it belong to.
 pub(super) fn head(twap: &Twap, scene: &Scene<'_>) -> Vec<Span> {
     let mut head = title(twap, scene);

@@ -93,6 +93,24 @@ fn the_price_a_twap_waits_for_and_the_prices_of_a_ladder_are_read_where_room_is_
     assert!(text.contains("2,980.0 → 2,880.0"), "{text}");
 }
 
+#[test]
+fn a_twap_that_drifts_is_told_at_every_size() {
+    for (columns, rows) in [
+        (200, 60),
+        (160, 48),
+        (120, 40),
+        (100, 30),
+        (80, 24),
+        (60, 16),
+    ] {
+        let text = shown(&pressed("3"), columns, rows);
+        assert!(
+            text.contains("widest drift +4.00% BTC"),
+            "{columns}x{rows}\n{text}"
+        );
+    }
+}
+
 /// A command of the last session, and how it stands now.
 fn under_way(command: Command, progress: Progress) -> Model {
     let mut model = desk::full();
