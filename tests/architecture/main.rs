@@ -24,7 +24,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 /// Anything: the way in wires everything together.
 const ALL: &[&str] = &["*"];
 
-/// A module, and the modules of this crate it may name. Those that come later are listed ahead of their day.
+/// A module, and the modules of this crate it may name.
 const MAY_NAME: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("api", &["model"]),
