@@ -6,9 +6,7 @@
 use super::{Store, poll::Source};
 use crate::{
     config::Checks,
-    model::{
-        AccountId, Command, MarginMode, MarketId, Num, PlaceKind, PlaceOrder, Side, Timestamp,
-    },
+    model::{AccountId, Command, MarketId, Num, PlaceKind, PlaceOrder, Side, Timestamp},
 };
 use std::{collections::VecDeque, time::Duration};
 
@@ -101,18 +99,19 @@ pub fn objection(
 /// What opens something, as one order: all slices of a TWAP at the market, all rungs of a ladder at the price
 /// that is the worst of them.
 fn as_order(command: &Command) -> Option<PlaceOrder> {
+    let at_market = |account: &AccountId, market: &MarketId, side, coins| {
+        PlaceOrder::market(account.clone(), market.clone(), side, coins)
+    };
     Some(match command {
         Command::Place(order) => (**order).clone(),
         Command::PlaceTwap(twap) => PlaceOrder {
-            size: twap.size,
             leverage: twap.leverage,
             margin_mode: twap.margin_mode,
             reduce_only: twap.reduce_only,
-            ..blank(&twap.account_id, &twap.market_id, twap.side)
+            ..at_market(&twap.account_id, &twap.market_id, twap.side, twap.size)
         },
         Command::PlaceScaled(ladder) => PlaceOrder {
             kind: PlaceKind::Limit,
-            size: ladder.size,
             leverage: ladder.leverage,
             margin_mode: ladder.margin_mode,
             reduce_only: ladder.reduce_only,
@@ -120,7 +119,12 @@ fn as_order(command: &Command) -> Option<PlaceOrder> {
                 Side::Buy => ladder.start_price.max(ladder.end_price),
                 Side::Sell => ladder.start_price.min(ladder.end_price),
             }),
-            ..blank(&ladder.account_id, &ladder.market_id, ladder.side)
+            ..at_market(
+                &ladder.account_id,
+                &ladder.market_id,
+                ladder.side,
+                ladder.size,
+            )
         },
         Command::Close(_)
         | Command::Cancel(_)
@@ -132,31 +136,6 @@ fn as_order(command: &Command) -> Option<PlaceOrder> {
         | Command::CloseAll(_)
         | Command::Flatten(_) => return None,
     })
-}
-
-/// A market order of nothing yet.
-fn blank(account: &AccountId, market: &MarketId, side: Side) -> PlaceOrder {
-    PlaceOrder {
-        account_id: account.clone(),
-        market_id: market.clone(),
-        kind: PlaceKind::Market,
-        side,
-        size: Num::ZERO,
-        expected_price: None,
-        leverage: Num::ONE,
-        margin_mode: MarginMode::Cross,
-        reduce_only: false,
-        time_in_force: None,
-        gtd_expires_at: None,
-        limit_price: None,
-        trigger: None,
-        chase_offset: None,
-        chase_cap_price: None,
-        take_profit_price: None,
-        stop_loss_price: None,
-        slippage_tolerance: None,
-        target_position_id: None,
-    }
 }
 
 impl Bench<'_> {
@@ -309,7 +288,7 @@ mod tests {
     use super::*;
     use crate::{
         app::poll::{Answer, Poll},
-        model::{AccountFacts, MarginMode, Market, Page, PlaceKind, Position},
+        model::{AccountFacts, Market, Page, PlaceKind, Position},
     };
 
     const NOW: Timestamp = Timestamp(1_790_000_000_000);
@@ -319,26 +298,12 @@ mod tests {
     }
 
     fn buy(size: &str, limit: Option<&str>) -> PlaceOrder {
+        let size = size.parse().unwrap();
         PlaceOrder {
-            account_id: "chal-1".into(),
-            market_id: "paper|BTC".into(),
             kind: PlaceKind::Limit,
-            side: Side::Buy,
-            size: size.parse().unwrap(),
-            expected_price: None,
             leverage: "5".parse().unwrap(),
-            margin_mode: MarginMode::Cross,
-            reduce_only: false,
-            time_in_force: None,
-            gtd_expires_at: None,
             limit_price: limit.and_then(num),
-            trigger: None,
-            chase_offset: None,
-            chase_cap_price: None,
-            take_profit_price: None,
-            stop_loss_price: None,
-            slippage_tolerance: None,
-            target_position_id: None,
+            ..PlaceOrder::market("chal-1".into(), "paper|BTC".into(), Side::Buy, size)
         }
     }
 

@@ -1,12 +1,12 @@
 //! Everything a trader can ask of the service. A command is complete and closed: what was shown is what is sent.
 
+mod words;
+
 use super::{
     AccountId, Bps, MarginMode, MarketId, Num, OrderId, PositionId, ScaledId, Side, TimeInForce,
-    Timestamp, TriggerDirection, TwapId,
-    order::{spoken, words},
+    Timestamp, TriggerDirection, TwapId, order::words,
 };
 use serde::{Deserialize, Serialize};
-use std::fmt;
 use strum::{Display, EnumString, VariantArray};
 
 words! {
@@ -52,6 +52,33 @@ pub struct PlaceOrder {
     pub stop_loss_price: Option<Num>,
     pub slippage_tolerance: Option<Bps>,
     pub target_position_id: Option<PositionId>,
+}
+
+impl PlaceOrder {
+    /// At the market, cross, with a leverage of one, and nothing else said.
+    pub fn market(account_id: AccountId, market_id: MarketId, side: Side, coins: Num) -> Self {
+        Self {
+            account_id,
+            market_id,
+            kind: PlaceKind::Market,
+            side,
+            size: coins,
+            expected_price: None,
+            leverage: Num::ONE,
+            margin_mode: MarginMode::Cross,
+            reduce_only: false,
+            time_in_force: None,
+            gtd_expires_at: None,
+            limit_price: None,
+            trigger: None,
+            chase_offset: None,
+            chase_cap_price: None,
+            take_profit_price: None,
+            stop_loss_price: None,
+            slippage_tolerance: None,
+            target_position_id: None,
+        }
+    }
 }
 
 /// A new order that is placed slice by slice.
@@ -116,6 +143,23 @@ pub struct ClosePosition {
     pub trigger: Option<Trigger>,
     /// The trader knows that the limit crosses the market and would fill at once.
     pub marketable_limit_acknowledged: bool,
+}
+
+impl ClosePosition {
+    /// All of it at the market, and nothing else said.
+    pub fn market(position_id: PositionId) -> Self {
+        Self {
+            position_id,
+            held: None,
+            kind: CloseKind::Market,
+            size: None,
+            expected_price: None,
+            slippage_tolerance: None,
+            limit_price: None,
+            trigger: None,
+            marketable_limit_acknowledged: false,
+        }
+    }
 }
 
 /// One leg of the attached exits. Absence, removal and a price are three different wishes.
@@ -270,107 +314,6 @@ impl Exits {
     /// Taking a protective leg away leaves more at risk than before.
     fn loosens(&self) -> bool {
         self.stop_loss == Leg::Remove
-    }
-}
-
-/// One line that names the deed and its target: the strip, the toast, the activity pane and the journal.
-impl fmt::Display for Command {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Place(order) => order.fmt(f),
-            Self::PlaceTwap(order) => order.fmt(f),
-            Self::PlaceScaled(order) => order.fmt(f),
-            Self::Close(close) => close.fmt(f),
-            Self::Cancel(id) => write!(f, "cancel order {id}"),
-            Self::Unprotect(id) => write!(f, "cancel order {id}, a stop"),
-            Self::Exits(exits) => write!(
-                f,
-                "exits of {}: take profit {}, stop loss {}",
-                exits.order_id, exits.take_profit, exits.stop_loss
-            ),
-            Self::Margin {
-                position_id, extra, ..
-            } => {
-                write!(f, "extra margin of {position_id} to {extra} USD")
-            }
-            Self::StopTwap(id) => write!(f, "stop TWAP {id}"),
-            Self::CancelScaled(id) => write!(f, "cancel ladder {id}"),
-            Self::CloseAll(id) => write!(f, "close all positions on {id}"),
-            Self::Flatten(id) => write!(f, "flatten {id}"),
-        }
-    }
-}
-
-impl fmt::Display for PlaceOrder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} {} {} {}",
-            self.side,
-            self.size,
-            self.market_id.symbol(),
-            spoken(&self.kind)
-        )?;
-        if let Some(price) = self.limit_price {
-            write!(f, " @ {price}")?;
-        }
-        if let Some(trigger) = &self.trigger {
-            write!(f, " trigger {}", trigger.price)?;
-        }
-        if let Some(tif) = self.time_in_force {
-            write!(f, " {tif}")?;
-        }
-        if self.reduce_only {
-            write!(f, " reduce-only")?;
-        }
-        Ok(())
-    }
-}
-
-impl fmt::Display for PlaceTwap {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let what = format!("{} {} {}", self.side, self.size, self.market_id.symbol());
-        let minutes = self.duration_minutes;
-        write!(f, "{what} {} over {minutes} min", self.curve)?;
-        if self.reduce_only {
-            write!(f, " reduce-only")?;
-        }
-        Ok(())
-    }
-}
-
-impl fmt::Display for PlaceScaled {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let what = format!("{} {} {}", self.side, self.size, self.market_id.symbol());
-        let (rungs, start, end) = (self.rung_count, self.start_price, self.end_price);
-        write!(f, "{what} ladder, {rungs} rungs from {start} to {end}")?;
-        if self.reduce_only {
-            write!(f, " reduce-only")?;
-        }
-        Ok(())
-    }
-}
-
-impl fmt::Display for ClosePosition {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.size {
-            Some(size) => write!(f, "close {size} of {}", self.position_id)?,
-            None => write!(f, "close all of {}", self.position_id)?,
-        }
-        match (self.kind, self.limit_price) {
-            (CloseKind::Limit, Some(price)) => write!(f, " limit @ {price}"),
-            (kind, _) => write!(f, " {kind}"),
-        }
-    }
-}
-
-impl fmt::Display for Leg {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Keep => write!(f, "unchanged"),
-            Self::Remove => write!(f, "none"),
-            Self::Set(price) => price.fmt(f),
-        }
     }
 }
 

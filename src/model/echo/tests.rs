@@ -7,46 +7,28 @@ fn num(text: &str) -> Num {
 
 fn asked() -> PlaceOrder {
     PlaceOrder {
-        account_id: "a".into(),
-        market_id: "paper|BTC".into(),
         kind: PlaceKind::Limit,
-        side: Side::Buy,
-        size: num("0.10"),
-        expected_price: None,
         leverage: num("5"),
-        margin_mode: MarginMode::Cross,
-        reduce_only: false,
         time_in_force: Some(TimeInForce::Ioc),
-        gtd_expires_at: None,
         limit_price: Some(num("100")),
-        trigger: None,
-        chase_offset: None,
-        chase_cap_price: None,
-        take_profit_price: None,
-        stop_loss_price: None,
-        slippage_tolerance: None,
-        target_position_id: None,
+        ..PlaceOrder::market("a".into(), "paper|BTC".into(), Side::Buy, num("0.10"))
     }
 }
 
 fn closing() -> ClosePosition {
     ClosePosition {
-        position_id: "p-1".into(),
         held: Some(Held {
             market_id: "paper|BTC".into(),
             side: Side::Buy,
         }),
         kind: CloseKind::Conditional,
         size: Some(num("0.10")),
-        expected_price: None,
-        slippage_tolerance: None,
-        limit_price: None,
         trigger: Some(Trigger {
             price: num("90"),
             market_id: None,
             direction: None,
         }),
-        marketable_limit_acknowledged: false,
+        ..ClosePosition::market("p-1".into())
     }
 }
 

@@ -14,7 +14,7 @@ use crate::{
     },
     journal::State,
     model::{
-        CloseAll, CloseAllStatus, Failure, FailureKind, IdempotencyKey, MarginMode, PlaceKind,
+        CloseAll, CloseAllStatus, ClosePosition, Failure, FailureKind, IdempotencyKey, PlaceKind,
         PlaceOrder, Progress, Receipt, Risk, Side, Timestamp,
     },
 };
@@ -107,26 +107,11 @@ impl Scene {
 }
 
 pub(in crate::runtime) fn buy() -> Command {
+    let size = "0.10".parse().unwrap();
     Command::Place(Box::new(PlaceOrder {
-        account_id: "chal-1".into(),
-        market_id: "paper|BTC".into(),
         kind: PlaceKind::Limit,
-        side: Side::Buy,
-        size: "0.10".parse().unwrap(),
-        expected_price: None,
         leverage: "5".parse().unwrap(),
-        margin_mode: MarginMode::Cross,
-        reduce_only: false,
-        time_in_force: None,
-        gtd_expires_at: None,
-        limit_price: None,
-        trigger: None,
-        chase_offset: None,
-        chase_cap_price: None,
-        take_profit_price: None,
-        stop_loss_price: None,
-        slippage_tolerance: None,
-        target_position_id: None,
+        ..PlaceOrder::market("chal-1".into(), "paper|BTC".into(), Side::Buy, size)
     }))
 }
 
@@ -755,17 +740,7 @@ async fn after_a_crash_a_command_of_another_key_is_in_sight_and_never_sent() {
 }
 
 pub(in crate::runtime) fn close(position: &str) -> Command {
-    Command::Close(crate::model::ClosePosition {
-        position_id: position.into(),
-        held: None,
-        kind: crate::model::CloseKind::Market,
-        size: None,
-        expected_price: None,
-        slippage_tolerance: None,
-        limit_price: None,
-        trigger: None,
-        marketable_limit_acknowledged: false,
-    })
+    Command::Close(ClosePosition::market(position.into()))
 }
 
 #[tokio::test]

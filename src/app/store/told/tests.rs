@@ -8,7 +8,7 @@ use crate::{
         testing::{NOON, desk, num, order, position, settle, wait},
         update,
     },
-    model::{CancelResult, CloseKind, ClosePosition, Failure, FailureKind},
+    model::{CancelResult, ClosePosition, Failure, FailureKind},
 };
 
 const RESTING: &str = r#""type":"limit","mode":"limit","side":"buy","size":0.1,"limit_price":60000,
@@ -164,17 +164,7 @@ fn new_margin_shows_as_answered_and_an_answer_without_a_row_changes_nothing_else
 
 #[test]
 fn a_position_says_how_much_of_it_the_answer_to_its_close_has_closed() {
-    let close = Command::Close(ClosePosition {
-        position_id: "pos-1".into(),
-        held: None,
-        kind: CloseKind::Market,
-        size: None,
-        expected_price: None,
-        slippage_tolerance: None,
-        limit_price: None,
-        trigger: None,
-        marketable_limit_acknowledged: false,
-    });
+    let close = Command::Close(ClosePosition::market("pos-1".into()));
     let cases = [
         (("market", "filled", "0.5"), Some(Closing::Whole)),
         (("market", "filled", "0.2"), Some(Closing::InPart)),

@@ -1,0 +1,106 @@
+//! What a command is called in one line.
+
+use super::{CloseKind, ClosePosition, Command, Leg, PlaceOrder, PlaceScaled, PlaceTwap};
+use crate::model::order::spoken;
+use std::fmt;
+
+/// One line that names the deed and its target: the strip, the toast, the activity pane and the journal.
+impl fmt::Display for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Place(order) => order.fmt(f),
+            Self::PlaceTwap(order) => order.fmt(f),
+            Self::PlaceScaled(order) => order.fmt(f),
+            Self::Close(close) => close.fmt(f),
+            Self::Cancel(id) => write!(f, "cancel order {id}"),
+            Self::Unprotect(id) => write!(f, "cancel order {id}, a stop"),
+            Self::Exits(exits) => write!(
+                f,
+                "exits of {}: take profit {}, stop loss {}",
+                exits.order_id, exits.take_profit, exits.stop_loss
+            ),
+            Self::Margin {
+                position_id, extra, ..
+            } => {
+                write!(f, "extra margin of {position_id} to {extra} USD")
+            }
+            Self::StopTwap(id) => write!(f, "stop TWAP {id}"),
+            Self::CancelScaled(id) => write!(f, "cancel ladder {id}"),
+            Self::CloseAll(id) => write!(f, "close all positions on {id}"),
+            Self::Flatten(id) => write!(f, "flatten {id}"),
+        }
+    }
+}
+
+impl fmt::Display for PlaceOrder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} {} {} {}",
+            self.side,
+            self.size,
+            self.market_id.symbol(),
+            spoken(&self.kind)
+        )?;
+        if let Some(price) = self.limit_price {
+            write!(f, " @ {price}")?;
+        }
+        if let Some(trigger) = &self.trigger {
+            write!(f, " trigger {}", trigger.price)?;
+        }
+        if let Some(tif) = self.time_in_force {
+            write!(f, " {tif}")?;
+        }
+        if self.reduce_only {
+            write!(f, " reduce-only")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for PlaceTwap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = format!("{} {} {}", self.side, self.size, self.market_id.symbol());
+        let minutes = self.duration_minutes;
+        write!(f, "{what} {} over {minutes} min", self.curve)?;
+        if self.reduce_only {
+            write!(f, " reduce-only")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for PlaceScaled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = format!("{} {} {}", self.side, self.size, self.market_id.symbol());
+        let (rungs, start, end) = (self.rung_count, self.start_price, self.end_price);
+        write!(f, "{what} ladder, {rungs} rungs from {start} to {end}")?;
+        if self.reduce_only {
+            write!(f, " reduce-only")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for ClosePosition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.size {
+            Some(size) => write!(f, "close {size} of {}", self.position_id)?,
+            None => write!(f, "close all of {}", self.position_id)?,
+        }
+        match (self.kind, self.limit_price) {
+            (CloseKind::Limit, Some(price)) => write!(f, " limit @ {price}"),
+            (kind, _) => write!(f, " {kind}"),
+        }
+    }
+}
+
+impl fmt::Display for Leg {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Keep => write!(f, "unchanged"),
+            Self::Remove => write!(f, "none"),
+            Self::Set(price) => price.fmt(f),
+        }
+    }
+}
