@@ -157,11 +157,7 @@ pub(super) fn call(command: &Command, dialect: &Dialect) -> String {
 pub(super) fn command(command: &Command, about: &About) -> String {
     let of = about.market.as_ref();
     match (command, &about.target) {
-        (Command::Close(close), Some(Target::Position(held))) => {
-            let named = position(held, of);
-            let words = close.to_string();
-            words.replace(&close.position_id.to_string(), &named)
-        }
+        (Command::Close(close), Some(Target::Position(held))) => close.words(&position(held, of)),
         (Command::Margin { extra, .. }, Some(Target::Position(held))) => format!(
             "extra margin of {} to {} USD",
             position(held, of),
@@ -250,4 +246,33 @@ pub(super) fn position_size(position: &Position, scene: &Scene<'_>) -> String {
 fn quantity(position: &Position, of: Option<&Market>) -> String {
     let by_market = || of?.size_decimals;
     format::size(position.size, position.size_decimals.or_else(by_market))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        app::testing,
+        model::{CloseKind, ClosePosition},
+    };
+
+    #[test]
+    fn a_close_names_its_position_once_however_short_its_id_is() {
+        let close = Command::Close(ClosePosition {
+            kind: CloseKind::Limit,
+            size: Some("0.1".parse().unwrap()),
+            limit_price: Some("61000".parse().unwrap()),
+            ..ClosePosition::market("1".into())
+        });
+        let held = testing::position("1", "BTC", "0.5", r#""status":"open""#);
+        let about = About {
+            target: Some(Target::Position(Box::new(held))),
+            market: None,
+            running_twaps: 0,
+        };
+        assert_eq!(
+            command(&close, &about),
+            "close 0.1 of LONG 0.50000 BTC (1) limit @ 61000"
+        );
+    }
 }

@@ -82,16 +82,24 @@ impl fmt::Display for PlaceScaled {
     }
 }
 
+impl ClosePosition {
+    /// One line that calls the position what the reader knows it by.
+    pub fn words(&self, position: &impl fmt::Display) -> String {
+        let size = self
+            .size
+            .map_or_else(|| "all".to_owned(), |size| size.to_string());
+        match (self.kind, self.limit_price) {
+            (CloseKind::Limit, Some(price)) => {
+                format!("close {size} of {position} limit @ {price}")
+            }
+            (kind, _) => format!("close {size} of {position} {kind}"),
+        }
+    }
+}
+
 impl fmt::Display for ClosePosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.size {
-            Some(size) => write!(f, "close {size} of {}", self.position_id)?,
-            None => write!(f, "close all of {}", self.position_id)?,
-        }
-        match (self.kind, self.limit_price) {
-            (CloseKind::Limit, Some(price)) => write!(f, " limit @ {price}"),
-            (kind, _) => write!(f, " {kind}"),
-        }
+        f.write_str(&self.words(&self.position_id))
     }
 }
 
