@@ -6,7 +6,7 @@ use crate::model::{
 };
 use rusqlite::{Connection, OptionalExtension as _, Row, types::Type};
 use std::{str::FromStr, sync::Arc};
-use strum::{Display, EnumString};
+use strum::{Display, EnumString, VariantArray};
 
 /// The number of a recorded intent; grows, is never used again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -73,7 +73,7 @@ impl Entry {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, EnumString)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, EnumString, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub enum State {
     /// On disk, and surely not sent yet.
@@ -103,6 +103,13 @@ impl State {
             self,
             Self::Prepared | Self::Inflight | Self::Unknown | Self::Parked | Self::Queued
         )
+    }
+
+    /// Those that [`Self::is_open`], as SQL lists them.
+    pub(super) fn open_list() -> String {
+        let open = Self::VARIANTS.iter().filter(|state| state.is_open());
+        let names: Vec<String> = open.map(|state| format!("'{state}'")).collect();
+        format!("({})", names.join(", "))
     }
 }
 

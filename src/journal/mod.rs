@@ -291,15 +291,16 @@ impl Journal {
     /// was to end or change something on that account before, an older flatten among it: nothing of that is left.
     pub fn moot(&mut self, now: Timestamp, deed: IntentId) -> Result<(), JournalError> {
         self.write(|connection| {
-            connection.execute(
+            let moot = format!(
                 "UPDATE intents SET state = 'abandoned', told_at = ?2,
                      detail = 'whatever became of it: the account was proved flat'
                  WHERE (parent = ?1
                      OR id < ?1 AND risk <> 'increasing' AND (base_url, account_id) =
                          (SELECT base_url, account_id FROM intents WHERE id = ?1))
-                   AND state IN ('prepared', 'inflight', 'unknown', 'parked', 'queued')",
-                params![deed.0, now.0],
-            )?;
+                   AND state IN {}",
+                State::open_list()
+            );
+            connection.execute(&moot, params![deed.0, now.0])?;
             Ok(())
         })
     }
@@ -339,8 +340,8 @@ impl Journal {
 
     /// Intents that may still be under way or whose effect is in doubt, newest first.
     pub fn open_intents(&self) -> Result<Vec<Entry>, JournalError> {
-        let open = "WHERE i.state IN ('prepared', 'inflight', 'unknown', 'parked', 'queued')";
-        entry::select(self.database()?, open, u32::MAX)
+        let open = format!("WHERE i.state IN {}", State::open_list());
+        entry::select(self.database()?, &open, u32::MAX)
     }
 
     /// Orders of this service that an intent is already known to have made; two services may use the same ids.

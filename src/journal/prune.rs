@@ -1,12 +1,18 @@
 //! What the journal forgets.
 
+use super::State;
 use crate::model::Timestamp;
 use rusqlite::{Connection, named_params};
 use std::time::Duration;
 
 /// Settled, told of and begun before `:before`, and under no key that may still be sent again.
-const PAST: &str = "state NOT IN ('prepared', 'inflight', 'unknown', 'parked', 'queued')
-    AND created_at < :before AND coalesce(told_at, created_at) < :before AND replay_until < :now";
+fn past() -> String {
+    format!(
+        "state NOT IN {} AND created_at < :before
+         AND coalesce(told_at, created_at) < :before AND replay_until < :now",
+        State::open_list()
+    )
+}
 
 /// At most `most` rows, in one transaction: all of it or nothing. Parts go before what they are a part of.
 pub(super) fn prune(
@@ -22,9 +28,10 @@ pub(super) fn prune(
     let days = i64::try_from(keep.as_millis()).unwrap_or(i64::MAX);
     let before = newest.min(now.0).saturating_sub(days);
     let values = named_params! { ":before": before, ":now": now.0, ":most": most };
+    let past = past();
     let gone = format!(
-        "SELECT id FROM intents WHERE {PAST} AND id NOT IN
-             (SELECT parent FROM intents WHERE parent IS NOT NULL AND NOT ({PAST}))
+        "SELECT id FROM intents WHERE {past} AND id NOT IN
+             (SELECT parent FROM intents WHERE parent IS NOT NULL AND NOT ({past}))
          ORDER BY id DESC LIMIT :most"
     );
     // For every row that goes each other row would be asked whether it names it, which the condition has done.

@@ -75,3 +75,18 @@ pub(super) fn migrate(connection: &mut Connection, version: i64) -> rusqlite::Re
     transaction.pragma_update(None, "user_version", newest())?;
     transaction.commit()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{super::State, *};
+
+    #[test]
+    fn the_index_of_what_is_open_is_by_the_states_that_are_asked_for() {
+        let index = MIGRATIONS.last().unwrap();
+        assert!(
+            index.contains(&State::open_list()),
+            "{}",
+            State::open_list()
+        );
+    }
+}
