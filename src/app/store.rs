@@ -279,7 +279,7 @@ impl Store {
     /// Whether the list is known to be less than all there is, or some of it could not be read.
     pub fn is_incomplete(&self, source: Source) -> bool {
         fn gaps<T>(page: Option<&Page<T>>) -> bool {
-            page.is_some_and(|page| page.incomplete || !page.unreadable.is_empty())
+            page.is_some_and(|page| !page.is_whole())
         }
         match source {
             Source::Positions => gaps(self.positions.value()),
@@ -355,8 +355,7 @@ impl Store {
     /// asked for no earlier than `since`, does not have it. It has filled or was canceled; which of the
     /// two only its own row can tell.
     pub fn is_over_since(&self, id: &OrderId, since: Option<Timestamp>) -> bool {
-        let is_complete = |page: &Page<Order>| !page.incomplete && page.unreadable.is_empty();
-        self.orders.value().is_some_and(is_complete)
+        self.orders.value().is_some_and(Page::is_whole)
             && self.orders.at() >= since
             && self.working(id).is_none()
     }

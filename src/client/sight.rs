@@ -116,7 +116,7 @@ impl Client {
         let (mut all, mut cursor): (Vec<Order>, _) = (vec![], None);
         for _ in 0..PAGES {
             let page = self.orders(account, cursor.take()).await?;
-            if page.incomplete || !page.unreadable.is_empty() {
+            if !page.is_whole() {
                 return Err(inconclusive());
             }
             let reached = page.rows.iter().any(|order| order.requested_at < from);
@@ -168,13 +168,14 @@ impl Client {
 
     async fn margin_sight(&self, id: &PositionId, extra: Num) -> Result<Sight, Failure> {
         let page = self.open_positions(&self.connection().account_id).await?;
+        let is_whole = page.is_whole();
         let found = page.rows.into_iter().find(|position| position.id == *id);
         Ok(match found {
             Some(position) if position.isolated_margin_extra == Some(extra) => {
                 Sight::Done(Receipt::Position(Box::new(position)))
             }
             Some(_) => Sight::Undone,
-            None if page.incomplete => Sight::Nothing,
+            None if !is_whole => Sight::Nothing,
             None => Sight::Over(over(format!("position {id} is closed"))),
         })
     }

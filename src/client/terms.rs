@@ -212,7 +212,7 @@ impl Client {
 
     /// Remembers which orders the filtered list had.
     pub(super) fn hear_working(&self, page: &Page<Order>) {
-        if !page.incomplete && page.unreadable.is_empty() {
+        if page.is_whole() {
             self.0.negotiation.note_working(page);
         }
     }

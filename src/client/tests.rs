@@ -403,17 +403,7 @@ async fn what_one_attempt_proves_is_kept_apart() {
 
 #[tokio::test]
 async fn an_order_receipt_shows_what_the_service_made_of_it() {
-    let close = Command::Close(crate::model::ClosePosition {
-        position_id: "p".into(),
-        held: None,
-        kind: crate::model::CloseKind::Market,
-        size: None,
-        expected_price: None,
-        slippage_tolerance: None,
-        limit_price: None,
-        trigger: None,
-        marketable_limit_acknowledged: false,
-    });
+    let close = Command::Close(crate::model::ClosePosition::market("p".into()));
     let reply = json(
         "201 Created",
         "",
@@ -602,6 +592,24 @@ async fn a_target_that_stands_by_a_position_is_no_proof_that_it_was_closed() {
     assert_eq!(close_sight(blind, &[&market]).await, Sight::Nothing);
     let conditional = r#"{"type":"conditional","trigger_price":61000,"expected_price":64000.5}"#;
     assert_eq!(close_sight(conditional, &[&armed]).await, Sight::Nothing);
+}
+
+#[tokio::test]
+async fn a_position_whose_row_cannot_be_read_is_not_taken_for_a_closed_one() {
+    let unreadable = r#"{"data":[{"id":"pos-1","size":[]}],"has_more":false}"#;
+    let responder = Responder::answering(vec![ok(unreadable)]).await;
+    let (client, _calls) = responder.client();
+    let margin = Command::Margin {
+        position_id: "pos-1".into(),
+        extra: "200".parse().unwrap(),
+        held: None,
+    };
+    let clues = Clues {
+        since: Timestamp(1_790_000_000_000),
+        linked: None,
+    };
+    let sight = client.look(&margin, clues).await.unwrap();
+    assert_eq!(sight, Sight::Nothing);
 }
 
 /// A proxy that opens no tunnel, and a client that is to go through it to a service far away.

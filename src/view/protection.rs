@@ -10,7 +10,7 @@ pub(super) fn stop(position: &Position, scene: &Scene<'_>) -> Span {
     let Some(orders) = scene.store.orders.value() else {
         return Span::unknown();
     };
-    let unread = orders.incomplete || !orders.unreadable.is_empty();
+    let unread = !orders.is_whole();
     let market = scene.store.market(&position.market_id);
     match guarded(Protection::Stop, position, scene) {
         Some(stops) => {

@@ -112,7 +112,7 @@ async fn all(service: &Service, how: How, voice: Voice) -> Result<Exit> {
     let deeds = deeds
         .map(|command| Deed::new(service, command, None))
         .collect::<Result<Vec<_>>>()?;
-    let seen = if page.unreadable.is_empty() && !page.incomplete {
+    let seen = if page.is_whole() {
         Exit::Ok
     } else {
         voice.note("the list of working orders is not complete: some may stay");
@@ -173,7 +173,7 @@ async fn settled(
         };
         let gone = left
             .as_ref()
-            .is_some_and(|page| !page.incomplete && page.rows.iter().all(|order| order.id != *id));
+            .is_some_and(|page| page.is_whole() && page.rows.iter().all(|order| order.id != *id));
         exits.push(if is_over(outcome) && gone {
             over(voice, id)?
         } else {
