@@ -7,7 +7,7 @@ use super::{
 };
 use crate::model::{OrderId, PositionId, ScaledId, TwapId};
 use std::collections::BTreeMap;
-use strum::{EnumIter, IntoEnumIterator};
+use strum::{EnumIter, EnumTryAs, IntoEnumIterator};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, EnumIter)]
 pub enum Pane {
@@ -24,7 +24,7 @@ pub enum Pane {
 
 /// What a row stands for. The selection is one of these, never an index, so a poll that reorders rows
 /// cannot change what a key acts on.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, EnumTryAs)]
 pub enum RowId {
     Position(PositionId),
     Order(OrderId),

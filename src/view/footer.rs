@@ -419,21 +419,9 @@ fn selected(model: &Model) -> Option<RowId> {
 }
 
 fn selected_position(model: &Model) -> Option<&Position> {
-    match selected(model)? {
-        RowId::Position(id) => model.store.position(&id),
-        RowId::Order(_) | RowId::Twap(_) | RowId::Scaled(_) | RowId::Rung(..) | RowId::Line(_) => {
-            None
-        }
-    }
+    model.store.position(&selected(model)?.try_as_position()?)
 }
 
 fn selected_order(model: &Model) -> Option<&Order> {
-    match selected(model)? {
-        RowId::Order(id) => model.store.order(&id),
-        RowId::Position(_)
-        | RowId::Twap(_)
-        | RowId::Scaled(_)
-        | RowId::Rung(..)
-        | RowId::Line(_) => None,
-    }
+    model.store.order(&selected(model)?.try_as_order()?)
 }

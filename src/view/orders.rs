@@ -247,14 +247,7 @@ fn line(row: &TreeRow, lead: Lead, scene: &Scene<'_>) -> Row {
 pub(super) fn foot(rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
     let shown = rows.at(0..rows.len()).into_iter();
     let orders: Vec<_> = shown
-        .filter_map(|row| match row {
-            RowId::Order(id) => scene.store.order(&id),
-            RowId::Position(_)
-            | RowId::Twap(_)
-            | RowId::Scaled(_)
-            | RowId::Rung(..)
-            | RowId::Line(_) => None,
-        })
+        .filter_map(|row| scene.store.order(&row.try_as_order()?))
         .collect();
     let armed = orders.iter().filter(|o| o.is_armed()).count();
     let resting = orders

@@ -95,14 +95,10 @@ fn row<A: Ask>(pane: Pane, at: usize, scene: &Scene<'_>, ask: &A) -> Option<A::A
     let store = scene.store;
     Some(match pane {
         Pane::Positions => ask.of(OPEN, store.positions.rows().get(at)?, scene),
-        Pane::Orders => match &store.tree.get(at)?.id {
-            RowId::Order(id) => ask.of(WORKING, store.order(id)?, scene),
-            RowId::Position(_)
-            | RowId::Twap(_)
-            | RowId::Scaled(_)
-            | RowId::Rung(..)
-            | RowId::Line(_) => return None,
-        },
+        Pane::Orders => {
+            let id = store.tree.get(at)?.id.try_as_order_ref()?;
+            ask.of(WORKING, store.order(id)?, scene)
+        }
         Pane::Twaps => {
             let ended = store.ended_twaps.iter().rev().map(|ended| &ended.twap);
             let mut twaps = store.active_twaps().chain(ended);

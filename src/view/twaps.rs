@@ -74,14 +74,8 @@ pub(super) fn table(scene: &Scene<'_>, rows: &Rows<'_>, range: Range<usize>) -> 
 }
 
 fn twaps<'a>(scene: &Scene<'a>, rows: &[RowId]) -> impl Iterator<Item = &'a Twap> {
-    rows.iter().filter_map(|row| match row {
-        RowId::Twap(id) => scene.store.twap(id),
-        RowId::Position(_)
-        | RowId::Order(_)
-        | RowId::Scaled(_)
-        | RowId::Rung(..)
-        | RowId::Line(_) => None,
-    })
+    let ids = rows.iter().filter_map(RowId::try_as_twap_ref);
+    ids.filter_map(|id| scene.store.twap(id))
 }
 
 /// The live one that is furthest from its schedule: where room is short, `drift` is no column.
