@@ -187,7 +187,7 @@ fn draw(canvas: &mut Canvas<'_>, screen: Rect, desks: &Desks<'_>, scrolls: &mut 
     let body = room_for_toast(model, tier, regions.body, toast.as_ref());
     let places = layout::places(tier, body, &model.focus, |pane| pane::wanted(model, pane));
     for place in &places {
-        pane::draw(canvas, model, scrolls, place);
+        pane::draw(canvas, model, &scene, scrolls, place);
     }
     let clear = clear_of_toast(regions.body, toast.as_ref());
     overlays(canvas, clear, desks, &scene);

@@ -40,9 +40,13 @@ fn has_cards(model: &Model, pane: Pane) -> bool {
     pane == Pane::Twaps && lens.is_none_or(|lens| lens.columns.is_none())
 }
 
-pub(super) fn draw(canvas: &mut Canvas<'_>, model: &Model, scrolls: &mut Scrolls, place: &Place) {
-    let zone = scrolls.zone.clone();
-    let scene = Scene::of(model, &zone);
+pub(super) fn draw(
+    canvas: &mut Canvas<'_>,
+    model: &Model,
+    scene: &Scene<'_>,
+    scrolls: &mut Scrolls,
+    place: &Place,
+) {
     let titles: Vec<Title> = place
         .tabs
         .iter()
@@ -62,7 +66,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, model: &Model, scrolls: &mut Scrolls
         } else {
             Keys::Elsewhere
         },
-        foot: &view::foot(place.pane, &rows, &scene),
+        foot: &view::foot(place.pane, &rows, scene),
     };
     canvas.spot(place.area, Spot::Pane(place.pane));
     let inner = border.draw(canvas, place.area);
@@ -81,8 +85,8 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, model: &Model, scrolls: &mut Scrolls
     match cards::setting(inner, rows.len())
         .filter(|_| has_cards(model, place.pane) && inner.width >= 40)
     {
-        Some(setting) => body.cards(canvas, inner, setting, (scrolls, &scene)),
-        None => body.table(canvas, inner, scrolls, &scene),
+        Some(setting) => body.cards(canvas, inner, setting, (scrolls, scene)),
+        None => body.table(canvas, inner, scrolls, scene),
     }
 }
 

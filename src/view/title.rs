@@ -13,7 +13,7 @@ use crate::{
 };
 use std::{hash::Hash, time::Duration};
 
-/// Older than this many poll intervals is late, resp. old (PRODUCT, Truthfulness).
+/// Older than this many poll intervals is late, resp. old.
 pub(super) const LATE: u32 = 3;
 const OLD: u32 = 10;
 /// How much of a filter stands in the title; all of it is in the line that `/` opens.
@@ -185,13 +185,15 @@ fn freshness(model: &Model, pane: Pane) -> Vec<Span> {
 
 /// `prices OLD 16s`: marks, profits and distances are reckoned with them.
 fn late_prices(model: &Model) -> Option<Span> {
-    let age = age_of(model, Source::Markets).filter(|age| age.tone != Tone::Muted)?;
+    priced(model)?;
+    let age = age_of(model, Source::Markets)?;
     Some(Span::new(format!("prices {}", age.text), age.tone))
 }
 
-/// The tone of numbers that late or old prices are part of.
+/// The tone of numbers that late or old prices are part of. Every cell of every row may ask: no words are made.
 pub(super) fn priced(model: &Model) -> Option<Tone> {
-    late_prices(model).map(|_| Tone::Warn)
+    let is_late = lateness(model, Source::Markets)? != Lateness::Fresh;
+    is_late.then_some(Tone::Warn)
 }
 
 /// How many rows the acting keys would act on together.
@@ -293,25 +295,59 @@ pub(super) fn age_of(model: &Model, source: Source) -> Option<Span> {
 
 /// The same at an instant that another account may have come to first.
 pub(super) fn age_at(model: &Model, source: Source, now: Timestamp) -> Option<Span> {
+    let (age, lateness) = aged(model, source, now)?;
+    Some(age_words(age, lateness, model.options.motion))
+}
+
+/// How far a source has fallen behind; `None` before anything has come.
+pub(super) fn lateness(model: &Model, source: Source) -> Option<Lateness> {
+    aged(model, source, model.now).map(|(_, lateness)| lateness)
+}
+
+fn aged(model: &Model, source: Source, now: Timestamp) -> Option<(Duration, Lateness)> {
     let age = now.since(model.store.polled_at(source)?);
     let interval = model.options.intervals.get(&source);
     let interval = interval.map(|interval| *interval * model.glance.slower());
     // What has ended is read seldom, and nothing of it can have changed.
     let is_settled = source == Source::Scaled && model.store.all_ladders_ended();
     let interval = interval.filter(|_| !is_settled);
-    Some(age_words(age, interval, model.options.motion))
+    let lateness = interval.map_or(Lateness::Fresh, |interval| Lateness::of(age, interval));
+    Some((age, lateness))
 }
 
-/// `3s`, `late 14s` past three intervals, `OLD 2m` past ten.
-fn age_words(age: Duration, interval: Option<Duration>, motion: Motion) -> Span {
-    let beyond = |times: u32| interval.is_some_and(|interval| age > interval * times);
+/// How far what is asked for again and again has fallen behind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lateness {
+    Fresh,
+    Late,
+    Old,
+}
+
+impl Lateness {
+    pub(super) fn of(age: Duration, interval: Duration) -> Self {
+        match age {
+            _ if age > interval * OLD => Self::Old,
+            _ if age > interval * LATE => Self::Late,
+            _ => Self::Fresh,
+        }
+    }
+
+    /// Of what stands beside it in words.
+    pub(super) fn tone(self) -> Tone {
+        match self {
+            Self::Fresh => Tone::Plain,
+            Self::Late | Self::Old => Tone::Warn,
+        }
+    }
+}
+
+/// `3s`, `late 14s`, `OLD 2m`.
+fn age_words(age: Duration, lateness: Lateness, motion: Motion) -> Span {
     let text = passing::age(age, motion);
-    if beyond(OLD) {
-        Span::new(format!("OLD {text}"), Tone::Alert)
-    } else if beyond(LATE) {
-        Span::new(format!("late {text}"), Tone::Warn)
-    } else {
-        Span::muted(text)
+    match lateness {
+        Lateness::Fresh => Span::muted(text),
+        Lateness::Late => Span::new(format!("late {text}"), Tone::Warn),
+        Lateness::Old => Span::new(format!("OLD {text}"), Tone::Alert),
     }
 }
 
@@ -319,26 +355,23 @@ fn age_words(age: Duration, interval: Option<Duration>, motion: Motion) -> Span 
 mod tests {
     use super::*;
 
+    fn polled_every_two_seconds(secs: u64, motion: Motion) -> Span {
+        let age = Duration::from_secs(secs);
+        age_words(age, Lateness::of(age, Duration::from_secs(2)), motion)
+    }
+
     #[test]
     fn an_age_becomes_late_past_three_intervals_and_old_past_ten() {
-        let words = |secs| {
-            let (age, interval) = (Duration::from_secs(secs), Duration::from_secs(2));
-            age_words(age, Some(interval), Motion::Full)
-        };
+        let words = |secs| polled_every_two_seconds(secs, Motion::Full);
         assert_eq!(words(6), Span::muted("6s"));
         assert_eq!(words(7), Span::new("late 7s", Tone::Warn));
         assert_eq!(words(20), Span::new("late 20s", Tone::Warn));
         assert_eq!(words(120), Span::new("OLD 2m", Tone::Alert));
-        assert_eq!(
-            age_words(Duration::from_secs(999), None, Motion::Full),
-            Span::muted("16m")
-        );
     }
 
     #[test]
     fn where_motion_is_reduced_late_is_said_as_soon_as_ever() {
-        let (age, interval) = (Duration::from_secs(7), Duration::from_secs(2));
-        let words = age_words(age, Some(interval), Motion::Reduced);
+        let words = polled_every_two_seconds(7, Motion::Reduced);
         assert_eq!(words, Span::new("late <10s", Tone::Warn));
     }
 }

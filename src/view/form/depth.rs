@@ -1,14 +1,11 @@
 //! What an order would meet in the book, where one is known: how much fills at once and at what, how much rests.
 
-use super::{super::Tone, preview::Line, quantity};
+use super::{super::title::Lateness, preview::Line, quantity};
 use crate::{
     app::{BOOK_EVERY, Model},
     model::{Book, Num, Side, Sweep, TimeInForce, draft::Seen},
     view::{Span, format, passing},
 };
-
-/// Past this many askings a book is no longer what is being traded in.
-const LATE: u32 = 3;
 
 /// An order as far as the book decides about it.
 pub(super) struct Taker {
@@ -30,11 +27,7 @@ pub(super) fn depth(taker: &Taker, model: &Model, seen: &Seen) -> Option<Line> {
         met(&sweep, taker, book, seen),
         passing::age(age, model.options.motion)
     );
-    let tone = if age > BOOK_EVERY * LATE {
-        Tone::Warn
-    } else {
-        Tone::Plain
-    };
+    let tone = Lateness::of(age, BOOK_EVERY).tone();
     Some(("book", Span::new(words, tone)))
 }
 

@@ -1,7 +1,10 @@
 //! What would come of sending it. Estimates say so; what cannot be known is not guessed.
 
 use super::{
-    super::{Scene, Span, Tone, format, passing, positions},
+    super::{
+        Scene, Span, Tone, format, passing, positions,
+        title::{self, Lateness},
+    },
     depth::{Taker, depth},
     entry,
     fee::{Traded, fee},
@@ -15,9 +18,6 @@ use crate::{
         estimate::{self, Liquidation},
     },
 };
-
-/// Past this many poll intervals a price is no longer what is being traded at.
-const LATE: u32 = 3;
 
 pub(super) type Line = (&'static str, Span);
 
@@ -334,14 +334,13 @@ fn observed(model: &Model, seen: &Seen) -> Span {
         return unknown();
     };
     let age = model.now.since(at);
-    let interval = model.options.intervals.get(&Source::Markets);
-    let is_late = interval.is_some_and(|interval| age > *interval * LATE);
+    let lateness = title::lateness(model, Source::Markets);
     let words = format!(
         "{}, {} old",
         format::price(mid, seen.market),
         passing::age(age, model.options.motion)
     );
-    Span::new(words, if is_late { Tone::Warn } else { Tone::Plain })
+    Span::new(words, lateness.map_or(Tone::Plain, Lateness::tone))
 }
 
 pub(super) fn sized(size: Option<Num>, seen: &Seen) -> Span {
