@@ -230,7 +230,11 @@ fn ladder_notes(model: &Model) -> Vec<Span> {
 
 fn unread<T>(page: Option<&Page<T>>) -> Vec<Span> {
     page.map_or(vec![], |page| {
-        gaps(page.unreadable.len(), page.incomplete.then_some(()))
+        let notes = [
+            unreadable(page.unreadable.len()),
+            page.incomplete.then(incomplete),
+        ];
+        notes.into_iter().flatten().collect()
     })
 }
 
@@ -241,18 +245,21 @@ fn sifted(model: &Model, pane: Pane) -> Option<Span> {
 }
 
 fn feed_notes<K: Eq + Hash, T>(feed: &Feed<K, T>) -> Vec<Span> {
-    let mut spans = gaps(feed.unreadable(), feed.is_incomplete().then_some(()));
-    if feed.is_fetching() {
-        spans.push(Span::new("loading more…", Tone::Info));
-    }
-    spans
+    let notes = [
+        unreadable(feed.unreadable()),
+        feed.is_incomplete().then(incomplete),
+        feed.is_fetching()
+            .then(|| Span::new("loading more…", Tone::Info)),
+    ];
+    notes.into_iter().flatten().collect()
 }
 
-fn gaps(unreadable: usize, incomplete: Option<()>) -> Vec<Span> {
-    let unreadable = (unreadable > 0).then(|| format!("{unreadable} unreadable"));
-    let words = [unreadable, incomplete.map(|()| "incomplete".to_owned())];
-    let words = words.into_iter().flatten();
-    words.map(|words| Span::new(words, Tone::Warn)).collect()
+fn unreadable(count: usize) -> Option<Span> {
+    (count > 0).then(|| Span::new(format!("{count} unreadable"), Tone::Warn))
+}
+
+fn incomplete() -> Span {
+    Span::new("incomplete", Tone::Warn)
 }
 
 /// How old a source is, and why there is nothing newer.

@@ -35,9 +35,7 @@ pub(super) fn draw(
     let room = after(rest, labels + AFTER_LABEL);
     canvas.spot(row, Spot::Field(field.field));
     let after_value = match &field.value {
-        ValueView::Text { text, cursor } => {
-            draw_text(canvas, room, (text, *cursor), field.focused.then_some(()))
-        }
+        ValueView::Text { text, cursor } => draw_text(canvas, room, field, (text, *cursor)),
         ValueView::Choice { options, chosen } => {
             draw_choice(canvas, room, field, (options, *chosen))
         }
@@ -67,30 +65,30 @@ fn text_width(text: &str) -> u16 {
 fn draw_text(
     canvas: &mut Canvas<'_>,
     room: Rect,
+    field: &FieldView,
     (text, cursor): (&str, usize),
-    focus: Option<()>,
 ) -> Rect {
-    let field = Rect {
+    let area = Rect {
         width: text_width(text).min(room.width),
         ..room
     };
-    if focus.is_some() {
-        canvas.fill(field, Part::Field);
+    if field.focused {
+        canvas.fill(area, Part::Field);
     } else {
         let edge = canvas.theme.part(Part::Border);
-        canvas.text(field, "▏", edge);
+        canvas.text(area, "▏", edge);
     }
-    let inside = after(field, 1);
+    let inside = after(area, 1);
     let shown = usize::from(inside.width.saturating_sub(2)).max(1);
     let skipped = cursor.saturating_sub(shown);
     let visible: String = text.chars().skip(skipped).take(shown + 1).collect();
-    let tone = if focus.is_some() {
+    let tone = if field.focused {
         Tone::Strong
     } else {
         Tone::Plain
     };
     canvas.toned(inside, &visible, tone);
-    if focus.is_some() {
+    if field.focused {
         let before: String = visible.chars().take(cursor - skipped).collect();
         let at = after(inside, width(&before));
         canvas.fill(
@@ -101,7 +99,7 @@ fn draw_text(
             Part::Cursor,
         );
     }
-    after(room, field.width)
+    after(room, area.width)
 }
 
 fn draw_choice(

@@ -103,11 +103,7 @@ fn runs(screen: &Buffer, row: Rect, ground: &Look) -> Vec<Run> {
         let look = look(cell, ground);
         let x = u32::from(column - row.x) * CELL.0;
         let wide = u32::try_from(cell.symbol().width().max(1)).unwrap_or(1) * CELL.0;
-        let is_shape = shape(cell.symbol(), 0, 0) != Shape::Glyph;
-        match runs
-            .last_mut()
-            .filter(|run| goes_on(run, cell, &look, is_shape.then_some(())))
-        {
+        match runs.last_mut().filter(|run| goes_on(run, cell, &look)) {
             Some(run) => {
                 run.text.push_str(cell.symbol());
                 run.width += wide;
@@ -127,16 +123,17 @@ fn runs(screen: &Buffer, row: Rect, ground: &Look) -> Vec<Run> {
 const SEAMLESS: [&str; 3] = ["─", "█", "░"];
 
 /// A run of shapes holds one seamless character again and again; a run of text holds no shapes.
-fn goes_on(run: &Run, cell: &Cell, look: &Look, shaped: Option<()>) -> bool {
+fn goes_on(run: &Run, cell: &Cell, look: &Look) -> bool {
     let first = run
         .text
         .chars()
         .next()
         .map(String::from)
         .unwrap_or_default();
-    let same_kind = match shaped {
-        Some(()) => first == cell.symbol() && SEAMLESS.contains(&cell.symbol()),
-        None => shape(&first, 0, 0) == Shape::Glyph,
+    let same_kind = if shape(cell.symbol(), 0, 0) == Shape::Glyph {
+        shape(&first, 0, 0) == Shape::Glyph
+    } else {
+        first == cell.symbol() && SEAMLESS.contains(&cell.symbol())
     };
     same_kind && run.look == *look
 }
