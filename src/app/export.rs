@@ -135,7 +135,6 @@ impl Lack {
 /// Everything a file is made of, apart from the store it came from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sheet {
-    pub pane: Pane,
     /// As in [`Export`].
     pub to: Option<String>,
     pub format: Format,
@@ -145,12 +144,15 @@ pub struct Sheet {
     pub markets: Vec<Market>,
 }
 
+/// The list of one pane.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SheetRows {
     Positions(Vec<Position>),
-    Orders(Vec<Order>),
+    Working(Vec<Order>),
     Twaps(Vec<Twap>),
     Ladders(Vec<Scaled>),
+    Closed(Vec<Position>),
+    History(Vec<Order>),
     Activity(Vec<Notice>),
     Calls(Vec<Call>),
 }
@@ -354,7 +356,7 @@ fn sheet<'a>(
         |at: Option<Timestamp>| since.is_none_or(|since| at.is_some_and(|at| at >= since));
     let rows = match export.pane {
         Pane::Positions => SheetRows::Positions(store.positions.rows().to_vec()),
-        Pane::Orders => SheetRows::Orders(store.orders.rows().to_vec()),
+        Pane::Orders => SheetRows::Working(store.orders.rows().to_vec()),
         Pane::Twaps => SheetRows::Twaps(store.active_twaps().cloned().collect()),
         Pane::Scaled => {
             let ladders = store.scaled.keys().filter_map(|id| store.ladder(id));
@@ -362,22 +364,18 @@ fn sheet<'a>(
         }
         Pane::Closed => {
             let rows = store.closed.rows().iter();
-            SheetRows::Positions(
-                rows.filter(|row| is_within(row.closed_at))
-                    .cloned()
-                    .collect(),
-            )
+            let within = rows.filter(|row| is_within(row.closed_at));
+            SheetRows::Closed(within.cloned().collect())
         }
         Pane::History => {
             let rows = store.history.rows().iter();
             let within = rows.filter(|row| is_within(Some(row.requested_at)));
-            SheetRows::Orders(within.cloned().collect())
+            SheetRows::History(within.cloned().collect())
         }
         Pane::Activity => SheetRows::Activity(lines.cloned().collect()),
         Pane::Calls => SheetRows::Calls(store.calls.iter().map(|(_, call)| call.clone()).collect()),
     };
     Sheet {
-        pane: export.pane,
         to: export.to.clone(),
         format: export.format,
         account,

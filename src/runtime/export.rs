@@ -64,22 +64,18 @@ fn refused(path: &Path, why: &Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        app::{export::SheetRows, pane::Pane},
-        model::Timestamp,
-    };
+    use crate::{app::export::SheetRows, model::Timestamp};
     use std::fs;
 
     #[test]
     fn an_export_is_never_written_over_another() {
         let dir = tempfile::tempdir().unwrap();
         let sheet = Sheet {
-            pane: Pane::History,
             to: None,
             format: Format::Csv,
             account: "../chal 1".to_owned(),
             at: Timestamp(1_790_000_000_000),
-            rows: SheetRows::Orders(vec![]),
+            rows: SheetRows::History(vec![]),
             markets: vec![],
         };
         let first = write(&sheet, dir.path()).unwrap();

@@ -13,7 +13,6 @@ use crate::{
         export::{Export, Format, Lack, Sheet, SheetRows, Stage},
         keymap::{Action, Context},
         notice::Activity,
-        pane::Pane,
         poll::{Answer, Poll},
     },
     model::{Num, Order, Scaled, Text},
@@ -174,18 +173,18 @@ pub fn file_stem(sheet: &Sheet) -> String {
         .filter(char::is_ascii_digit)
         .take(14)
         .collect();
-    let pane = match sheet.pane {
-        Pane::Positions => "positions",
-        Pane::Orders => "working-orders",
-        Pane::Twaps => "twaps",
-        Pane::Scaled => "scaled",
-        Pane::Closed => "closed-positions",
-        Pane::History => "orders",
-        Pane::Activity => "activity",
-        Pane::Calls => "calls",
+    let list = match sheet.rows {
+        SheetRows::Positions(_) => "positions",
+        SheetRows::Working(_) => "working-orders",
+        SheetRows::Twaps(_) => "twaps",
+        SheetRows::Ladders(_) => "scaled",
+        SheetRows::Closed(_) => "closed-positions",
+        SheetRows::History(_) => "orders",
+        SheetRows::Activity(_) => "activity",
+        SheetRows::Calls(_) => "calls",
     };
     let account: String = sheet.account.chars().map(plain).collect();
-    format!("perpdeck-{pane}-{account}-{stamp}")
+    format!("perpdeck-{list}-{account}-{stamp}")
 }
 
 /// The whole file and how many rows are in it. Times are those of UTC, in full.
@@ -207,25 +206,23 @@ pub fn file(sheet: &Sheet) -> (String, usize) {
         priced: None,
     };
     match (&sheet.rows, sheet.format) {
-        (SheetRows::Positions(rows), Format::Json) => (json(rows), rows.len()),
-        (SheetRows::Orders(rows), Format::Json) => (json(rows), rows.len()),
-        (SheetRows::Twaps(rows), Format::Json) => (json(rows), rows.len()),
-        (SheetRows::Ladders(rows), Format::Json) => (json(rows), rows.len()),
-        (SheetRows::Positions(rows), Format::Csv) if sheet.pane == Pane::Closed => {
-            listed(closed::CLOSED, None, rows, &scene)
-        }
+        (SheetRows::Positions(rows) | SheetRows::Closed(rows), Format::Json) => whole(rows),
+        (SheetRows::Working(rows) | SheetRows::History(rows), Format::Json) => whole(rows),
+        (SheetRows::Twaps(rows), Format::Json) => whole(rows),
+        (SheetRows::Ladders(rows), Format::Json) => whole(rows),
         (SheetRows::Positions(rows), Format::Csv) => {
             listed(columns::OPEN, Some(|row| row.id.to_string()), rows, &scene)
         }
-        (SheetRows::Orders(rows), Format::Csv) if sheet.pane == Pane::Orders => {
+        (SheetRows::Working(rows), Format::Csv) => {
             let id: Name<Order> = |row| row.id.to_string();
             listed(columns::WORKING, Some(id), rows, &scene)
         }
-        (SheetRows::Orders(rows), Format::Csv) => listed(columns::HISTORY, None, rows, &scene),
         (SheetRows::Twaps(rows), Format::Csv) => {
             listed(columns::TWAPS, Some(|row| row.id.to_string()), rows, &scene)
         }
         (SheetRows::Ladders(rows), Format::Csv) => rungs(rows),
+        (SheetRows::Closed(rows), Format::Csv) => listed(closed::CLOSED, None, rows, &scene),
+        (SheetRows::History(rows), Format::Csv) => listed(columns::HISTORY, None, rows, &scene),
         (SheetRows::Activity(rows), format) => {
             (table(columns::ACTIVITY, rows, format, &scene), rows.len())
         }
@@ -233,6 +230,11 @@ pub fn file(sheet: &Sheet) -> (String, usize) {
             (table(columns::CALLS, rows, format, &scene), rows.len())
         }
     }
+}
+
+/// The documents of the service as they are.
+fn whole<T: Serialize>(rows: &[T]) -> (String, usize) {
+    (json(rows), rows.len())
 }
 
 fn listed<T: Serialize>(

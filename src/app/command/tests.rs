@@ -513,7 +513,7 @@ fn what_fires_an_order_and_what_it_is_for_can_be_typed() {
 
 #[test]
 fn an_export_goes_where_it_is_told_in_the_format_of_its_name() {
-    use crate::app::export::Format;
+    use crate::app::export::{Format, SheetRows};
     for (text, format, to) in [
         ("export", Format::Csv, None),
         ("export json", Format::Json, None),
@@ -525,12 +525,9 @@ fn an_export_goes_where_it_is_told_in_the_format_of_its_name() {
         let [Effect::Write(sheet)] = effects.as_slice() else {
             panic!("{text}: {effects:?}")
         };
-        let expected = (Pane::Positions, format, to.map(ToOwned::to_owned));
-        assert_eq!(
-            (sheet.pane, sheet.format, sheet.to.clone()),
-            expected,
-            "{text}"
-        );
+        let expected = (format, to.map(ToOwned::to_owned));
+        assert_eq!((sheet.format, sheet.to.clone()), expected, "{text}");
+        assert!(matches!(sheet.rows, SheetRows::Positions(_)), "{text}");
     }
 }
 

@@ -49,7 +49,7 @@ fn ids(effects: &[Effect]) -> Vec<String> {
     let [Effect::Write(sheet)] = effects else {
         panic!("nothing is written but {effects:?}");
     };
-    let SheetRows::Orders(rows) = &sheet.rows else {
+    let SheetRows::History(rows) = &sheet.rows else {
         panic!("no orders");
     };
     rows.iter().map(|row| row.id.to_string()).collect()
