@@ -76,9 +76,7 @@ mod tests {
     use crate::{app::Msg, model::Command};
 
     fn selected(model: &Model) -> Option<RowId> {
-        let rows = model.rows(Pane::Positions);
-        let selected = model.focus.selected(Pane::Positions, &rows);
-        selected.map(|(_, row)| row)
+        model.selected_in(Pane::Positions).map(|(_, row)| row)
     }
 
     fn position(id: &str) -> RowId {

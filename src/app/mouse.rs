@@ -72,7 +72,7 @@ pub(super) fn click(model: &mut Model, spot: Spot) -> Vec<Effect> {
 
 /// The row gets the keys; one that has them already shows all that is known of it.
 fn click_row(model: &mut Model, pane: Pane, row: RowId) -> Vec<Effect> {
-    let has_keys = model.focus.pane == pane && screen::selected(model).as_ref() == Some(&row);
+    let has_keys = model.focus.pane == pane && model.selected().as_ref() == Some(&row);
     if has_keys {
         return follow(model, Next::Press(Action::Detail));
     }

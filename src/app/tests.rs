@@ -34,12 +34,6 @@ fn last_said(model: &Model) -> (Tone, &str) {
     }
 }
 
-fn selected(model: &Model) -> Option<RowId> {
-    let pane = model.focus.pane;
-    let rows = model.rows(pane);
-    model.focus.selected(pane, &rows).map(|(_, row)| row)
-}
-
 mod strip {
     use super::*;
 
@@ -259,13 +253,13 @@ mod rows {
     fn the_selection_is_a_thing_not_a_place() {
         let mut model = desk();
         press(&mut model, "j");
-        assert_eq!(selected(&model), Some(RowId::Position("pos-2".into())));
+        assert_eq!(model.selected(), Some(RowId::Position("pos-2".into())));
         let reordered = vec![
             position("pos-2", "SOL", "-100", r#""leverage":5"#),
             position("pos-1", "BTC", "0.5", r#""leverage":10"#),
         ];
         arrive(&mut model, Answer::Positions(Ok(Page::of(reordered))));
-        assert_eq!(selected(&model), Some(RowId::Position("pos-2".into())));
+        assert_eq!(model.selected(), Some(RowId::Position("pos-2".into())));
     }
 
     #[test]
@@ -274,18 +268,18 @@ mod rows {
         press(&mut model, "j");
         let only = vec![position("pos-1", "BTC", "0.5", r#""leverage":10"#)];
         arrive(&mut model, Answer::Positions(Ok(Page::of(only))));
-        assert_eq!(selected(&model), Some(RowId::Position("pos-1".into())));
+        assert_eq!(model.selected(), Some(RowId::Position("pos-1".into())));
     }
 
     #[test]
     fn the_keys_stop_at_both_ends() {
         let mut model = desk();
         press(&mut model, "k k");
-        assert_eq!(selected(&model), Some(RowId::Position("pos-1".into())));
+        assert_eq!(model.selected(), Some(RowId::Position("pos-1".into())));
         press(&mut model, "j j j");
-        assert_eq!(selected(&model), Some(RowId::Position("pos-2".into())));
+        assert_eq!(model.selected(), Some(RowId::Position("pos-2".into())));
         press(&mut model, "g g G");
-        assert_eq!(selected(&model), Some(RowId::Position("pos-2".into())));
+        assert_eq!(model.selected(), Some(RowId::Position("pos-2".into())));
     }
 
     fn history(first: usize, next: Option<&str>) -> Page<crate::model::Order> {

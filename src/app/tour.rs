@@ -110,9 +110,7 @@ impl Tour {
 }
 
 fn position(model: &Model) -> Option<RowId> {
-    let rows = model.rows(Pane::Positions);
-    let selected = model.focus.selected(Pane::Positions, &rows);
-    selected.map(|(_, row)| row)
+    model.selected_in(Pane::Positions).map(|(_, row)| row)
 }
 
 fn is_on_a_service(model: &Model) -> bool {

@@ -289,7 +289,7 @@ const NEEDS: &[(Action, Need)] = &[
         can_trade(model) && model.store.orders.rows().iter().any(Order::is_working)
     }),
     (Action::Mark, |model| {
-        Marks::reach(model.focus.pane) && selected(model).is_some()
+        Marks::reach(model.focus.pane) && model.selected().is_some()
     }),
     (Action::NextAccount, |model| model.roster.has_others()),
     (Action::Quality, |model| {
@@ -330,7 +330,7 @@ const NEEDS: &[(Action, Need)] = &[
         selected_order(model).is_some_and(Order::is_working)
     }),
     (Action::Cancel, can_cancel),
-    (Action::Detail, |model| selected(model).is_some()),
+    (Action::Detail, |model| model.selected().is_some()),
     (Action::Follow, |model| {
         is_report(model) || leads_somewhere(model)
     }),
@@ -338,7 +338,7 @@ const NEEDS: &[(Action, Need)] = &[
     (Action::Copy, |model| match model.overlays.last() {
         Some(Overlay::Quality(_)) => false,
         Some(_) => true,
-        None => selected(model).is_some(),
+        None => model.selected().is_some(),
     }),
 ];
 
@@ -402,7 +402,7 @@ fn form_of(model: &Model) -> Option<&Form> {
 fn can_cancel(model: &Model) -> bool {
     let store = &model.store;
     let works = |order: &Order| order.is_working() && !store.is_over(order);
-    match selected(model) {
+    match model.selected() {
         Some(RowId::Order(id)) => store.order(&id).is_some_and(works),
         Some(RowId::Twap(id)) => store.active_twaps().any(|twap| twap.id == id),
         Some(RowId::Scaled(id) | RowId::Rung(id, _)) => {
@@ -412,16 +412,10 @@ fn can_cancel(model: &Model) -> bool {
     }
 }
 
-fn selected(model: &Model) -> Option<RowId> {
-    let pane = model.focus.pane;
-    let rows = model.rows(pane);
-    model.focus.selected(pane, &rows).map(|(_, row)| row)
-}
-
 fn selected_position(model: &Model) -> Option<&Position> {
-    model.store.position(&selected(model)?.try_as_position()?)
+    model.store.position(&model.selected()?.try_as_position()?)
 }
 
 fn selected_order(model: &Model) -> Option<&Order> {
-    model.store.order(&selected(model)?.try_as_order()?)
+    model.store.order(&model.selected()?.try_as_order()?)
 }

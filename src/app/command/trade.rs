@@ -294,7 +294,7 @@ pub(super) fn market(model: &Model, word: &Word) -> Result<MarketId, Fault> {
 /// The open position a line is about: by id, by market, or, where nothing is said, the selected one.
 pub(super) fn position<'a>(model: &'a Model, said: &Said) -> Result<&'a Position, Fault> {
     let Some(word) = said.word(0) else {
-        let held = match screen::selected(model) {
+        let held = match model.selected() {
             Some(RowId::Position(id)) => model.store.position(&id),
             _ => None,
         };

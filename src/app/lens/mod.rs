@@ -316,8 +316,7 @@ pub(super) fn next_sort(model: &mut Model) {
 
 /// A row that is merely the first is meant from now on: sorting moves it, and the keys with it.
 fn hold(model: &mut Model, pane: Pane) {
-    let selected = model.focus.selected(pane, &model.rows(pane));
-    if let Some((_, row)) = selected {
+    if let Some((_, row)) = model.selected_in(pane) {
         model.focus.select(pane, row);
     }
 }

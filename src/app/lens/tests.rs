@@ -235,10 +235,7 @@ fn a_filter_with_a_fault_leaves_the_last_good_one_and_is_not_kept() {
 fn the_selected_row_is_found_again_when_the_filter_goes() {
     let mut model = desk();
     press(&mut model, "2 j / btc enter");
-    let row = |model: &Model| {
-        let rows = model.rows(Pane::Orders);
-        model.focus.selected(Pane::Orders, &rows)
-    };
+    let row = |model: &Model| model.selected_in(Pane::Orders);
     assert_eq!(row(&model), Some((0, RowId::Order("ord-1".into()))));
     press(&mut model, "esc");
     assert_eq!(row(&model), Some((1, RowId::Order("ord-2".into()))));

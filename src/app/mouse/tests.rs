@@ -26,10 +26,6 @@ fn on_order(id: &str) -> Spot {
     Spot::Row(Pane::Orders, RowId::Order(OrderId::from(id)))
 }
 
-fn selected(model: &Model) -> Option<RowId> {
-    screen::selected(model)
-}
-
 fn form(model: &Model) -> &Form {
     model.overlays.last().unwrap().try_as_form_ref().unwrap()
 }
@@ -63,7 +59,7 @@ mod on_the_desk {
         let mut model = desk();
         assert_eq!(clicked(&mut model, on_order("ord-2")), vec![]);
         assert_eq!(model.focus.pane, Pane::Orders);
-        assert_eq!(selected(&model), Some(RowId::Order("ord-2".into())));
+        assert_eq!(model.selected(), Some(RowId::Order("ord-2".into())));
         assert_eq!(model.overlays, vec![]);
         clicked(&mut model, on_order("ord-2"));
         assert!(matches!(
@@ -87,7 +83,7 @@ mod on_the_desk {
         press(&mut model, "2 j 1");
         clicked(&mut model, on_order("ord-9"));
         assert_eq!(model.focus.pane, Pane::Orders);
-        assert_eq!(selected(&model), Some(RowId::Order("ord-2".into())));
+        assert_eq!(model.selected(), Some(RowId::Order("ord-2".into())));
     }
 
     #[test]
@@ -318,7 +314,7 @@ mod the_wheel {
         let history = Spot::Pane(Pane::History);
         assert_eq!(scroll(&mut model, history, 3..13), vec![]);
         assert_eq!(model.focus.pane, Pane::Positions);
-        assert_eq!(selected(&model), Some(RowId::Position("pos-1".into())));
+        assert_eq!(model.selected(), Some(RowId::Position("pos-1".into())));
     }
 
     #[test]
@@ -328,11 +324,11 @@ mod the_wheel {
         let at = |n: usize| Some(RowId::Order(format!("h-{n:03}").as_str().into()));
         let history = || Spot::Pane(Pane::History);
         scroll(&mut model, history(), 3..13);
-        assert_eq!(selected(&model), at(5));
+        assert_eq!(model.selected(), at(5));
         scroll(&mut model, history(), 6..16);
-        assert_eq!(selected(&model), at(6));
+        assert_eq!(model.selected(), at(6));
         scroll(&mut model, history(), 0..5);
-        assert_eq!(selected(&model), at(4));
+        assert_eq!(model.selected(), at(4));
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Next {
     if let Some(next) = bulk::mark(model, action).or_else(|| bulk::act(model, action)) {
         return next;
     }
-    let row = selected(model);
+    let row = model.selected();
     match (action, row) {
         (Action::Help, _) => open(Overlay::Help {
             of: model.context(),
@@ -104,12 +104,6 @@ pub(crate) fn columns(model: &Model) -> Columns {
     let count = (model.options.reading.columns)(pane).len();
     let lens = model.lenses.of(pane);
     Columns::of(pane, count, lens.and_then(|lens| lens.columns.as_deref()))
-}
-
-pub(crate) fn selected(model: &Model) -> Option<RowId> {
-    let rows = model.rows(model.focus.pane);
-    let selected = model.focus.selected(model.focus.pane, &rows);
-    selected.map(|(_, row)| row)
 }
 
 /// The moving keys; the selection stays an id.

@@ -4,7 +4,7 @@ mod act;
 mod rows;
 mod tree;
 
-pub(super) use act::{act, cancel_of, columns, order, selected, strategist, travel};
+pub(super) use act::{act, cancel_of, columns, order, strategist, travel};
 pub use rows::Rows;
 pub(super) use rows::{All, ladder_rows, rows};
 pub use tree::TreeRow;
@@ -42,8 +42,7 @@ pub(super) fn trace(model: &mut Model) -> Option<Effect> {
 /// The next page of a history pane, when the selection nears the end of what is here.
 pub(super) fn more(model: &mut Model) -> Option<Effect> {
     let pane = model.focus.pane;
-    let rows = model.rows(pane);
-    let at = model.focus.selected(pane, &rows).map_or(0, |(at, _)| at);
+    let at = model.selected_in(pane).map_or(0, |(at, _)| at);
     more_below(model, pane, at)
 }
 

@@ -38,6 +38,16 @@ impl Model {
         rows(&self.store, &self.activity, &self.lenses, pane)
     }
 
+    /// The row of this pane that keys act on, and where it stands.
+    pub fn selected_in(&self, pane: Pane) -> Option<(usize, RowId)> {
+        self.focus.selected(pane, &self.rows(pane))
+    }
+
+    /// The row that keys act on now.
+    pub fn selected(&self) -> Option<RowId> {
+        self.selected_in(self.focus.pane).map(|(_, row)| row)
+    }
+
     pub(crate) fn all_rows(&self, pane: Pane) -> All<'_> {
         all(&self.store, &self.activity, pane)
     }
