@@ -122,19 +122,18 @@ fn close_of(model: &Model, row: &RowId) -> Option<Result<Command, String>> {
 
 /// The strip that cancels every working order, each by a call of its own. What protects an open position is held back
 /// where new risk is, and stays, as the list then says: whoever means it closes the position, or flattens.
-pub(super) fn cancel_all(model: &Model) -> Next {
-    let Some(identity) = &model.identity else {
-        return Next::Refuse("cancel all: the account is not known yet".to_owned());
-    };
+pub(super) fn cancel_all(model: &Model) -> Result<Next, String> {
+    let account = model.account_for("cancel all")?;
     let orders = model.store.orders.rows().iter();
     let working = orders.filter(|order| order.is_working());
     let open = model.store.positions.rows();
     let commands: Vec<_> = working.map(|order| order.cancel(open)).collect();
     if commands.is_empty() {
-        return Next::Refuse("no order is working".to_owned());
+        return Err("no order is working".to_owned());
     }
-    let deed = Deed::CancelAll(identity.account_id.clone(), commands);
-    Next::Open(Box::new(Overlay::Strip(Strip::confirm(deed, model.now))))
+    let deed = Deed::CancelAll(account, commands);
+    let strip = Strip::confirm(deed, model.now);
+    Ok(Next::Open(Box::new(Overlay::Strip(strip))))
 }
 
 /// Sends what is due of the open list. One whose outcome is in doubt keeps no other from going.

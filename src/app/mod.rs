@@ -381,6 +381,13 @@ impl Model {
         self.drift.on_wall(self.now)
     }
 
+    /// Whose `deed` it would be, or why it cannot be done yet.
+    fn account_for(&self, deed: &str) -> Result<AccountId, String> {
+        let known = self.identity.as_ref();
+        let account_id = known.map(|identity| identity.account_id.clone());
+        account_id.ok_or_else(|| format!("{deed}: the account is not known yet"))
+    }
+
     /// What a form is read against.
     pub fn around(&self) -> form::Around<'_> {
         form::Around {

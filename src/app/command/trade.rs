@@ -82,16 +82,14 @@ pub(super) fn parsed<T: FromStr>(word: &Word) -> Result<T, Fault> {
 /// The order form with `MARKET SIZE [PRICE]` and the flags in it; the form asks, and says what is wrong.
 fn order(model: &mut Model, said: &Said, side: Side, skip: usize) -> Result<Next, Fault> {
     said.at_most(skip + 3)?;
-    let Some(identity) = &model.identity else {
-        return Ok(Next::Refuse(
-            "new order: the account is not known yet".to_owned(),
-        ));
+    let account_id = match model.account_for(screen::NEW_ORDER) {
+        Ok(account_id) => account_id,
+        Err(why) => return Ok(Next::Refuse(why)),
     };
     let market = match (said.flag("--market"), said.word(skip)) {
         (Some(word), _) | (None, Some(word)) => Some(market(model, word)?),
         (None, None) => None,
     };
-    let account_id = identity.account_id.clone();
     let mut form = Form::order(account_id, side, market.as_ref(), &model.around());
     form.be(kind(said, skip)?, &model.around());
     choices(&mut form.draft, said)?;

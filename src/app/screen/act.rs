@@ -38,15 +38,15 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Next {
         (Action::Freeze, _) => Next::Freeze,
         (Action::Sort | Action::SortDirection, _) => sort(model, action),
         (Action::Columns, _) => open(Overlay::Columns(columns(model))),
-        (Action::CloseAll, _) => close_all(model),
-        (Action::Flatten, _) => flatten(model),
+        (Action::CloseAll, _) => close_all(model).unwrap_or_else(Next::Refuse),
+        (Action::Flatten, _) => flatten(model).unwrap_or_else(Next::Refuse),
         (Action::Export, _) => export(model),
         (Action::Limits, _) => open(Overlay::Limits { offset: 0 }),
         (Action::NextAccount, _) => fleet::next(model),
         (Action::Accounts, _) => open(Overlay::Accounts(Accounts {
             chosen: model.roster.at,
         })),
-        (Action::CancelAll, _) => bulk::cancel_all(model),
+        (Action::CancelAll, _) => bulk::cancel_all(model).unwrap_or_else(Next::Refuse),
         (Action::Rearm, _) => halt::rearm(model),
         (Action::Quality, _) => open(Overlay::Quality(Report::default())),
         (Action::Chart, row) => chart(model, row.as_ref()),
@@ -166,26 +166,20 @@ fn id_of(model: &Model, row: &RowId) -> Option<String> {
     Some(id.to_owned())
 }
 
-fn close_all(model: &mut Model) -> Next {
-    let Some(identity) = &model.identity else {
-        return Next::Refuse("close all: the account is not known yet".to_owned());
-    };
+fn close_all(model: &mut Model) -> Result<Next, String> {
+    let account = model.account_for("close all")?;
     if model.store.closing_all().is_some() {
-        return Next::Refuse("a close-all is already on its way".to_owned());
+        return Err("a close-all is already on its way".to_owned());
     }
-    let command = Command::CloseAll(identity.account_id.clone());
-    get_out(model, command)
+    Ok(get_out(model, Command::CloseAll(account)))
 }
 
-fn flatten(model: &mut Model) -> Next {
-    let Some(identity) = &model.identity else {
-        return Next::Refuse("flatten: the account is not known yet".to_owned());
-    };
-    let command = Command::Flatten(identity.account_id.clone());
+fn flatten(model: &mut Model) -> Result<Next, String> {
+    let command = Command::Flatten(model.account_for("flatten")?);
     if model.store.flights.values().any(|f| f.command == command) {
-        return Next::Refuse("a flatten is already on its way".to_owned());
+        return Err("a flatten is already on its way".to_owned());
     }
-    get_out(model, command)
+    Ok(get_out(model, command))
 }
 
 /// The strip of what gets a trader out: as the settings say, by itself (at once after no delay) or when confirmed.
@@ -255,6 +249,9 @@ fn margin(position: &Position) -> Next {
     form(Form::margin(position))
 }
 
+/// What an order, a TWAP and a ladder are called before they are one.
+pub(crate) const NEW_ORDER: &str = "new order";
+
 fn new_order(model: &Model, side: Side, row: Option<&RowId>) -> Next {
     let market = row.and_then(|row| market_of(model, row));
     order(model, side, market.as_ref())
@@ -268,11 +265,10 @@ pub(crate) fn order(model: &Model, side: Side, market: Option<&MarketId>) -> Nex
             .unwrap_or_default();
         return Next::Refuse(format!("{held}{key}"));
     }
-    let Some(identity) = &model.identity else {
-        return Next::Refuse("new order: the account is not known yet".to_owned());
-    };
-    let account_id = identity.account_id.clone();
-    form(Form::order(account_id, side, market, &model.around()))
+    match model.account_for(NEW_ORDER) {
+        Ok(account_id) => form(Form::order(account_id, side, market, &model.around())),
+        Err(why) => Next::Refuse(why),
+    }
 }
 
 /// Of the market of the row, else of the first that has a price.
@@ -313,9 +309,7 @@ fn strategy(model: &Model, shape: Shape, row: Option<&RowId>) -> Next {
 /// Whose TWAP or ladder it would be, where the service offers to make one.
 pub(crate) fn strategist(model: &Model, shape: Shape) -> Result<AccountId, String> {
     Form::offered(shape, &model.options.dialect)?;
-    let known = model.identity.as_ref();
-    let account_id = known.map(|identity| identity.account_id.clone());
-    account_id.ok_or_else(|| "new order: the account is not known yet".to_owned())
+    model.account_for(NEW_ORDER)
 }
 
 /// The market a row is about: a new order starts there.
