@@ -390,13 +390,7 @@ impl Model {
 
     /// What a form is read against.
     pub fn around(&self) -> form::Around<'_> {
-        form::Around {
-            store: &self.store,
-            used: &self.used,
-            now: self.wall_now(),
-            zone: &self.options.zone,
-            fees: &self.options.fees,
-        }
+        form::Around::of(&self.store, &self.used, &self.options, self.wall_now())
     }
 
     /// Says something to the trader that is about no command.

@@ -6,6 +6,7 @@
 
 use super::{
     Effect, Model, Next, Switch, awaited,
+    form::Around,
     keymap::{Action, Context, Keys},
     overlay::Overlay,
     pane::{Pane, RowId},
@@ -113,13 +114,8 @@ fn click_market(model: &mut Model, id: MarketId) -> Vec<Effect> {
 }
 
 fn click_form(model: &mut Model, spot: &Spot) -> Vec<Effect> {
-    let around = super::form::Around {
-        store: &model.store,
-        used: &model.used,
-        now: model.wall_now(),
-        zone: &model.options.zone,
-        fees: &model.options.fees,
-    };
+    let now = model.wall_now();
+    let around = Around::of(&model.store, &model.used, &model.options, now);
     if let Some(form) = model.overlays.last_mut().and_then(Overlay::try_as_form_mut) {
         form.click(spot, &around);
     }

@@ -36,13 +36,7 @@ pub(super) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
         }
         (Some(Overlay::Form(form)), action) => {
             model.activity.forget_refusal();
-            let around = Around {
-                store: &model.store,
-                used: &model.used,
-                now: wall_now,
-                zone: &model.options.zone,
-                fees: &model.options.fees,
-            };
+            let around = Around::of(&model.store, &model.used, &model.options, wall_now);
             form.press(chord, action, &around)
         }
         (Some(Overlay::Markets(list)), action) => list.press(chord, action, &model.store),

@@ -1,6 +1,6 @@
 //! What a form is read against, and what this session has used so far.
 
-use super::super::Store;
+use super::super::{Options, Store};
 use crate::{
     config::Fees,
     model::{Bps, MarginMode, MarketId, Num, PlaceKind, PlaceOrder, TimeInForce, Timestamp, Zone},
@@ -17,6 +17,24 @@ pub struct Around<'a> {
     pub zone: &'a Zone,
     /// What is charged where no fill tells.
     pub fees: &'a Fees,
+}
+
+impl<'a> Around<'a> {
+    /// Of parts of the model: the form that is read against them is another part, and changes.
+    pub(crate) fn of(
+        store: &'a Store,
+        used: &'a Used,
+        options: &'a Options,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            store,
+            used,
+            now,
+            zone: &options.zone,
+            fees: &options.fees,
+        }
+    }
 }
 
 /// The terms of the last order the service accepted in each market, for the session. Prices are not among them: they
