@@ -27,9 +27,7 @@ mod tempo;
 mod terms;
 
 #[cfg(test)]
-pub(crate) mod rehearsal;
-#[cfg(test)]
-pub(crate) mod responder;
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 

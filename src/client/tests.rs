@@ -2,7 +2,7 @@
 
 use super::{
     Attempt, Class, Clues, Mutation, Sight,
-    responder::{ORDER, Reply, Responder, client, connection, error, json, ok},
+    testing::responder::{ORDER, Reply, Responder, client, connection, error, json, ok},
 };
 use crate::{
     api::{Method, Request},
@@ -30,7 +30,7 @@ fn request(command: &Command) -> Request {
     Request::of(command, "key-1".into(), &crate::api::Dialect::default()).unwrap()
 }
 
-async fn send(reply: Reply, command: Command) -> (Attempt, Vec<super::responder::Seen>) {
+async fn send(reply: Reply, command: Command) -> (Attempt, Vec<super::testing::responder::Seen>) {
     let responder = Responder::answering(vec![reply]).await;
     let (client, _calls) = responder.client();
     let attempt = client

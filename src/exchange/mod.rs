@@ -23,10 +23,10 @@ mod gate;
 mod http;
 mod idempotency;
 mod scenario;
-#[cfg(test)]
-mod sequences;
 mod sim;
 mod store;
+#[cfg(test)]
+mod tests;
 mod v1;
 mod wire;
 
@@ -339,48 +339,5 @@ impl RequestIds {
             *byte = random;
         }
         uuid::Builder::from_random_bytes(bytes).into_uuid()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const BARE: &str = include_str!("../../tests/support/bare.toml");
-
-    fn service(pace: Pace) -> Arc<Service> {
-        let scenario = Scenario::parse(BARE).unwrap();
-        let start = engine::Millis(1_790_000_000_000);
-        let resumed = Resumed::in_memory(scenario, start, Some(pace)).unwrap();
-        let users = resumed.scenario.users(&resumed.engine);
-        let addr = "127.0.0.1:1".parse().unwrap();
-        Arc::new(Service::new(resumed, &users, (addr, Instant::now())))
-    }
-
-    #[tokio::test]
-    async fn whoever_started_the_exchange_hears_of_a_panic_with_the_floor_in_hand() {
-        let service = service(Pace::Paused);
-        drop(service.floor().unwrap());
-        assert!(!service.broken.is_cancelled());
-        let request = Arc::clone(&service);
-        let ended = tokio::spawn(async move {
-            let _floor = request.floor().unwrap();
-            panic!("a sum that overflows");
-        });
-        assert!(ended.await.unwrap_err().is_panic());
-        service.broken.cancelled().await;
-        assert_eq!(service.floor().unwrap_err().status.as_u16(), 500);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn virtual_time_follows_the_wall_clock_in_whole_steps_and_stops_on_the_signal() {
-        let service = service(Pace::Live(Speed::from_thousandths(2_000).unwrap()));
-        let stop = CancellationToken::new();
-        let ticking = tokio::spawn(tick(Arc::clone(&service), stop.clone()));
-        tokio::time::sleep(Duration::from_millis(10_100)).await;
-        let now = service.floor().unwrap().engine.now();
-        assert_eq!(now, engine::Millis(1_790_000_020_000));
-        stop.cancel();
-        ticking.await.unwrap();
     }
 }

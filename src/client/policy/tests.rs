@@ -283,7 +283,7 @@ fn what_never_left_is_told_as_not_sent() {
 }
 
 fn placed() -> Receipt {
-    let order: Order = serde_json::from_str(crate::client::responder::ORDER).unwrap();
+    let order: Order = serde_json::from_str(crate::client::testing::responder::ORDER).unwrap();
     assert!(order.status.is(&OrderStatus::Resting));
     Receipt::Order {
         order: Box::new(order),

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    client::responder::{ORDER, Reply, Responder, client, error, ok},
+    client::testing::responder::{ORDER, Reply, Responder, client, error, ok},
     model::{Side, Timestamp, TimestampUnit},
 };
 use std::sync::{

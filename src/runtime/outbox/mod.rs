@@ -170,10 +170,4 @@ impl Outbox {
 }
 
 #[cfg(test)]
-mod healing;
-#[cfg(test)]
-mod restart;
-#[cfg(test)]
-mod silence;
-#[cfg(test)]
 pub(super) mod tests;

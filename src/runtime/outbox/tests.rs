@@ -1,7 +1,10 @@
 mod answers;
 mod first_byte;
 mod flat;
+mod healing;
 mod keys;
+mod restart;
+mod silence;
 mod slow_disk;
 mod stopped;
 
@@ -10,7 +13,7 @@ use crate::{
     client::{
         Attempt, Sight, Tempo,
         policy::{Pause, Tries},
-        responder::{ORDER, Reply, Responder, error, ok},
+        testing::responder::{ORDER, Reply, Responder, error, ok},
     },
     journal::State,
     model::{
@@ -417,7 +420,7 @@ async fn a_read_only_desk_sends_no_byte_that_changes_anything() {
     let responder = Responder::answering(vec![]).await;
     let mut connection = responder.connection();
     connection.read_only = true;
-    let (client, _calls) = crate::client::responder::client(connection);
+    let (client, _calls) = crate::client::testing::responder::client(connection);
     let mut scene = Scene::with(place(), responder, client);
     let commands = [
         buy(),
@@ -662,8 +665,9 @@ async fn after_a_crash(command: &Command, script: Vec<Reply>) -> Scene {
 }
 
 fn methods(scene: &Scene) -> Vec<String> {
-    let word =
-        |seen: crate::client::responder::Seen| seen.line.split(' ').next().unwrap().to_owned();
+    let word = |seen: crate::client::testing::responder::Seen| {
+        seen.line.split(' ').next().unwrap().to_owned()
+    };
     scene.responder.seen().into_iter().map(word).collect()
 }
 

@@ -1,7 +1,7 @@
 use super::*;
 use crate::{
     app::poll::Answer,
-    client::responder::{Reply, Responder, client, connection, error, ok},
+    client::testing::responder::{Reply, Responder, client, connection, error, ok},
     model::Timestamp,
 };
 use strum::IntoEnumIterator;

@@ -1,7 +1,7 @@
 //! What a sequence came to, in words, and what a thousand of them must have come to.
 
 use super::desk::Desk;
-use crate::exchange::{engine::*, sequences::Tally};
+use crate::exchange::{engine::*, tests::sequences::Tally};
 
 pub(super) struct Reached {
     pub(super) tally: Tally,

@@ -1,7 +1,7 @@
 //! Whatever anybody does in whatever order, these hold (exchange.md 4.8).
 //!
 //! 1 000 sequences by default; a long run is `PROPTEST_CASES=50000 cargo test --release --lib sequences -- --nocapture`,
-//! which also runs as many of the service's (invariants 14 to 16, `exchange/sequences.rs`) and tells how many there were
+//! which also runs as many of the service's (invariants 14 to 16, `exchange/tests/sequences.rs`) and tells how many there were
 //! and what they came to. The numbers in the messages are those of the invariants: 1 to 4, 8, 11 to 13 here at every act,
 //! 5 to 7 at every fill (`replay.rs`), 9 and 10 in tests of their own below. That everything there is to reach was reached
 //! is held too (`reached.rs`): sequences in which nothing happens would prove nothing.
@@ -16,7 +16,7 @@ use super::reached::{EVERYTHING, Reached};
 use super::replay::Replay;
 use crate::exchange::{
     engine::*,
-    sequences::{Tally, config},
+    tests::sequences::{Tally, config},
 };
 
 /// One thing that can happen; small numbers that `Story` gives a meaning.

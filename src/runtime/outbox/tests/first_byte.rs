@@ -1,7 +1,7 @@
 //! Every way out has its first byte at the service within 250 ms, whatever else is wrong.
 
 use super::*;
-use crate::client::{Class, responder::Seen};
+use crate::client::{Class, testing::responder::Seen};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 const MOST: Duration = Duration::from_millis(250);

@@ -1,7 +1,7 @@
 //! A flatten from the key to HALTED.
 
 use super::*;
-use crate::client::responder::Seen;
+use crate::client::testing::responder::Seen;
 use std::collections::BTreeSet;
 
 /// An account with a position and its stop, a TWAP, a ladder of two rungs and an order, until each is ended.

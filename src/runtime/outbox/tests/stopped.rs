@@ -1,7 +1,7 @@
 //! What a command says of itself when it is interrupted, and what its row says from then on.
 
 use super::*;
-use crate::client::responder::{client, connection};
+use crate::client::testing::responder::{client, connection};
 
 /// A desk whose disk hangs until the sender goes.
 async fn hanging() -> (Scene, std::sync::mpsc::Sender<()>) {

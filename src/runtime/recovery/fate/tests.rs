@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    client::responder::ORDER,
+    client::testing::responder::ORDER,
     journal::{Intent, IntentId, Window},
     model::{FailureKind, Leg},
     runtime::outbox::tests::{buy, close},

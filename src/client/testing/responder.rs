@@ -3,6 +3,7 @@
 
 use crate::{
     api::{Dialect, Learned, Term},
+    client::Client,
     config::{Connection, FactsSource, PriceSource},
     model::{Call, Timestamp},
 };
@@ -138,7 +139,7 @@ impl Responder {
         connection(&self.url)
     }
 
-    pub(crate) fn client(&self) -> (super::Client, UnboundedReceiver<Call>) {
+    pub(crate) fn client(&self) -> (Client, UnboundedReceiver<Call>) {
         client(self.connection())
     }
 }
@@ -159,9 +160,9 @@ pub(crate) fn connection(url: &str) -> Connection {
     }
 }
 
-pub(crate) fn client(connection: Connection) -> (super::Client, UnboundedReceiver<Call>) {
+pub(crate) fn client(connection: Connection) -> (Client, UnboundedReceiver<Call>) {
     let (calls, called) = unbounded_channel();
-    let client = super::Client::new(connection, calls, || Timestamp(1_790_000_000_000)).unwrap();
+    let client = Client::new(connection, calls, || Timestamp(1_790_000_000_000)).unwrap();
     (client, called)
 }
 

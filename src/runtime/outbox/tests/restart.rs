@@ -1,12 +1,12 @@
 //! What becomes of commands after a restart, and of cancels that wait: cases 18, 25 and 26 of the reliability notes.
 
-use super::*;
+use super::super::*;
 use crate::{
     api::{Dialect, Request},
     app::notice::Tone,
     client::{
         Tempo,
-        responder::{Reply, Responder, ok},
+        testing::responder::{Reply, Responder, ok},
     },
     journal::{Intent, State, Window},
     model::{FailureKind, Timestamp},
@@ -265,7 +265,7 @@ async fn after_a_crash_the_older_of_two_changes_is_never_sent_again() {
 #[tokio::test]
 async fn a_queued_cancel_whose_stop_fires_ends_as_filled_and_not_as_canceled() {
     let queued = ok(r#"{"data":{"id":"o-1","canceled":false,"queued":true}}"#);
-    let filled = crate::client::responder::ORDER.replace(r#""resting""#, r#""filled""#);
+    let filled = crate::client::testing::responder::ORDER.replace(r#""resting""#, r#""filled""#);
     let history = ok(&format!(r#"{{"data":[{filled}],"has_more":false}}"#));
     let mut desk = after_a_crash(NOW, &[], vec![queued, empty(), history]).await;
     desk.outbox.send(Ticket(1), Command::Cancel("o-1".into()));
@@ -362,7 +362,7 @@ fn is_settled(msg: &Msg) -> bool {
 /// something.
 async fn with_doubt_that_lasts(tempo: Tempo) -> Desk {
     let dir = tempfile::tempdir().unwrap();
-    let answer = |seen: &crate::client::responder::Seen| {
+    let answer = |seen: &crate::client::testing::responder::Seen| {
         if seen.line.starts_with("GET ") {
             Reply::Silence
         } else {

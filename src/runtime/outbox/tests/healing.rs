@@ -2,7 +2,7 @@
 //!
 //! Once the last trouble is over, nothing is in doubt for more than a minute, unless a person is asked about it.
 
-use super::{errand::pursue, tests};
+use super::{buy, close, pursue};
 use crate::{
     client::{
         Attempt, Sight, Tempo,
@@ -22,8 +22,8 @@ const LONGEST: Duration = Duration::from_mins(6);
 
 fn commands() -> Vec<Command> {
     vec![
-        tests::buy(),
-        tests::close("p-1"),
+        buy(),
+        close("p-1"),
         Command::CloseAll("chal-1".into()),
         Command::Cancel("o-1".into()),
         Command::StopTwap("t-1".into()),

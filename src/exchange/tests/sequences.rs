@@ -3,7 +3,7 @@
 //!
 //! 1 000 sequences each by default; the long run is the one of the engine's sequences, and what it tells likewise.
 
-use super::{
+use super::super::{
     Pace, Scenario, Service,
     answer::{Call, Haste},
     engine::{AccountIx, Millis},
@@ -21,10 +21,10 @@ use std::{
     collections::{BTreeMap, BTreeSet},
 };
 
-const BARE: &str = include_str!("../../tests/support/bare.toml");
+const BARE: &str = include_str!("../../../tests/support/bare.toml");
 
 /// How many sequences a property is tried on: `PROPTEST_CASES`, or enough for every run of the tests.
-pub(super) fn config() -> ProptestConfig {
+pub(in crate::exchange) fn config() -> ProptestConfig {
     let given = std::env::var_os("PROPTEST_CASES").is_some();
     let default = ProptestConfig::default();
     ProptestConfig {
@@ -36,18 +36,18 @@ pub(super) fn config() -> ProptestConfig {
 
 /// How often what was reached, and in how many sequences.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub(in crate::exchange) struct Tally {
     sequences: u64,
     reached: BTreeMap<String, u64>,
 }
 
 impl Tally {
-    pub(super) fn count(&mut self, what: String) {
+    pub(in crate::exchange) fn count(&mut self, what: String) {
         *self.reached.entry(what).or_default() += 1;
     }
 
     /// One more sequence, with what it reached.
-    pub(super) fn add(&mut self, sequence: Self) {
+    pub(in crate::exchange) fn add(&mut self, sequence: Self) {
         self.sequences += 1;
         for (what, times) in sequence.reached {
             *self.reached.entry(what).or_default() += times;
@@ -56,7 +56,7 @@ impl Tally {
 
     /// Tells it to whoever runs the tests with `--nocapture`. A proof in which something was never tried is none: from
     /// a thousand sequences on all of `everything` must be there.
-    pub(super) fn tell(&self, proof: &str, everything: &[&str]) {
+    pub(in crate::exchange) fn tell(&self, proof: &str, everything: &[&str]) {
         let rows = self.reached.iter();
         let rows: Vec<String> = rows
             .map(|(what, times)| format!("{times:>9}  {}", what.trim_end()))

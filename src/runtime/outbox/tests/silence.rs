@@ -1,13 +1,13 @@
 //! Ten thousand waits that a service asks for, in seconds and in dates, in virtual time: none is cut short, by no
 //! command and by no read.
 
-use super::errand::pursue;
+use super::{buy, pursue};
 use crate::{
     client::{
         Attempt, Client, Mutation, Sight, Tempo,
         policy::Tries,
-        rehearsal::Reply,
-        responder::{ORDER, client, connection},
+        testing::rehearsal::Reply,
+        testing::responder::{ORDER, client, connection},
     },
     model::{Command, Exits, Failure, Leg, Timestamp},
     runtime::jitter::Jitter,
@@ -230,7 +230,7 @@ enum Asks {
 
 fn commands() -> Vec<Command> {
     vec![
-        super::tests::buy(),
+        buy(),
         Command::CloseAll("chal-1".into()),
         Command::Cancel("o-1".into()),
         Command::Exits(Exits {

@@ -1,7 +1,9 @@
 //! An answer as if it had come over the wire, for proofs that run in virtual time.
 
-use super::{Attempt, Client, Mutation, answer::Answer};
-use crate::model::{Failure, Timestamp};
+use crate::{
+    client::{Attempt, Client, Mutation, answer::Answer},
+    model::{Failure, Timestamp},
+};
 use reqwest::{StatusCode, header::HeaderMap};
 use tokio::time::Instant;
 
