@@ -9,7 +9,7 @@ use super::{
     screen,
     update::follow,
 };
-use crate::model::{Command, Failure, FailureKind, OrderId, OrderStatus, Receipt, Ticket};
+use crate::model::{Command, Failure, FailureKind, OrderId, OrderStatus, Proof, Receipt, Ticket};
 use std::time::Duration;
 
 /// As long as a close-all can be stopped by default.
@@ -88,6 +88,7 @@ fn failure_of(result: &Result<Receipt, Failure>) -> Option<Failure> {
         Ok(Receipt::Order { order, .. }) if order.status.is(&OrderStatus::Rejected) => {
             let reason = order.reject_reason.clone();
             Some(Failure {
+                proves: Proof::Refused,
                 rule_id: order.reject_rule_id.clone(),
                 order_id: Some(order.id.clone()),
                 ..Failure::new(FailureKind::Invalid, reason.unwrap_or_default())

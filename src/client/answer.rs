@@ -70,14 +70,13 @@ impl Answer {
         };
         let detail = detail.unwrap_or_default();
         Failure {
-            kind: kind(self.status),
-            message,
             status: Some(self.status),
             code: Some(detail.code).filter(|code| !code.is_empty()),
             rule_id: detail.rule_id,
             order_id: detail.order_id,
             request_id: detail.request_id.filter(is_uuid),
             retry_after: self.retry_after,
+            ..Failure::new(kind(self.status), message)
         }
     }
 
@@ -268,14 +267,12 @@ mod tests {
         assert_eq!(
             failure(400, body),
             Failure {
-                kind: FailureKind::Invalid,
-                message: "over the limit".into(),
                 status: Some(400),
                 code: Some("risk".into()),
                 rule_id: Some("max-size".into()),
                 order_id: Some("o-1".into()),
                 request_id: Some("5f3c1c1e-9a54-4a52-8f50-0d2b7b9a8c11".into()),
-                retry_after: None,
+                ..Failure::new(FailureKind::Invalid, "over the limit")
             }
         );
     }

@@ -8,8 +8,8 @@
 use super::Client;
 use crate::model::{
     CancelResult, ClosePosition, Command, Exits, Failure, FailureKind, Leg, Num, Order, OrderId,
-    OrderStatus, Page, PlaceKind, PlaceOrder, PositionId, Receipt, Remains, ScaledId, Timestamp,
-    Trigger, Twap, TwapId,
+    OrderStatus, Page, PlaceKind, PlaceOrder, PositionId, Proof, Receipt, Remains, ScaledId,
+    Timestamp, Trigger, Twap, TwapId,
 };
 use futures_util::future::join3;
 use std::time::Duration;
@@ -239,7 +239,10 @@ fn inconclusive() -> Failure {
 }
 
 fn over(message: String) -> Failure {
-    Failure::new(FailureKind::Conflict, message)
+    Failure {
+        proves: Proof::Refused,
+        ..Failure::new(FailureKind::Conflict, message)
+    }
 }
 
 fn receipt(order: Order) -> Receipt {

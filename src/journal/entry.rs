@@ -2,7 +2,7 @@
 
 use super::{JournalError, Window};
 use crate::model::{
-    AccountId, Failure, IdempotencyKey, OrderId, OrderStatus, Receipt, Risk, Text, Timestamp,
+    AccountId, Failure, IdempotencyKey, OrderId, OrderStatus, Proof, Receipt, Risk, Text, Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension as _, Row, types::Type};
 use std::{str::FromStr, sync::Arc};
@@ -176,10 +176,10 @@ fn done(receipt: &Receipt) -> State {
 }
 
 fn failed(why: &Failure) -> State {
-    match why.status {
-        _ if why.is_doubtful() => State::Unknown,
-        Some(_) => State::Rejected,
-        None => State::Unsent,
+    match why.proves {
+        Proof::Unsent => State::Unsent,
+        Proof::Refused => State::Rejected,
+        Proof::Nothing => State::Unknown,
     }
 }
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::{CancelResult, FailureKind, Receipt, Risk};
+use crate::model::{CancelResult, FailureKind, Proof, Receipt, Risk};
 use std::fs;
 use tempfile::TempDir;
 
@@ -82,18 +82,18 @@ fn a_doubt_stays_open_until_it_is_settled() {
     let dir = place();
     let mut journal = Journal::open(dir.path()).unwrap();
     let id = journal.record(Timestamp(1), &intent("a")).unwrap();
-    let mut tell = |kind, status, at| {
+    let mut tell = |proves, at| {
         let why = Failure {
-            status,
-            ..Failure::new(kind, "why")
+            proves,
+            ..Failure::new(FailureKind::Unavailable, "why")
         };
         let standing = Standing::of(&Err(why));
         journal.tell(Timestamp(at), id, &standing).unwrap();
         let entry = journal.entry(id).unwrap().unwrap();
         (journal.open_intents().unwrap().len(), entry.maybe_executed)
     };
-    assert_eq!(tell(FailureKind::Unknown, None, 2), (1, true));
-    assert_eq!(tell(FailureKind::Invalid, Some(400), 3), (0, false));
+    assert_eq!(tell(Proof::Nothing, 2), (1, true));
+    assert_eq!(tell(Proof::Refused, 3), (0, false));
 }
 
 #[test]

@@ -59,13 +59,38 @@ impl FailureKind {
             Self::Local => "not sent",
         }
     }
+
+    /// Where nothing more is known than the kind.
+    fn proves(self) -> Proof {
+        if matches!(self, Self::Unknown | Self::Contradiction) {
+            Proof::Nothing
+        } else {
+            Proof::Unsent
+        }
+    }
+}
+
+/// What a failure proves about the request it is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Proof {
+    /// That nothing of it left this side. A read that failed is as good as that: it changes nothing.
+    Unsent,
+    /// That it did not do what it was for: the service said no, or reads have shown it.
+    Refused,
+    /// Nothing: it may have taken effect all the same. Never shown as failed.
+    Nothing,
 }
 
 /// A failure as a person sees it: what happened, the service's own words, and how to look it up.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Heard")]
 pub struct Failure {
     pub kind: FailureKind,
+    /// Of a command at its end; what one attempt on the way proves, the client says beside it.
+    pub proves: Proof,
     pub message: Text,
+    /// What the service answered with, and nothing else: absent where there was no answer.
     pub status: Option<u16>,
     pub code: Option<Text>,
     pub rule_id: Option<Text>,
@@ -75,10 +100,46 @@ pub struct Failure {
     pub retry_after: Option<Duration>,
 }
 
+/// A failure as another perpdeck wrote it. An older one let the status say what is proved.
+#[derive(Deserialize)]
+struct Heard {
+    kind: FailureKind,
+    proves: Option<Proof>,
+    message: Text,
+    status: Option<u16>,
+    code: Option<Text>,
+    rule_id: Option<Text>,
+    order_id: Option<OrderId>,
+    request_id: Option<Text>,
+    retry_after: Option<Duration>,
+}
+
+impl From<Heard> for Failure {
+    fn from(heard: Heard) -> Self {
+        let proved = match (heard.kind.proves(), heard.status) {
+            (Proof::Unsent, Some(_)) => Proof::Refused,
+            (proof, _) => proof,
+        };
+        Self {
+            kind: heard.kind,
+            proves: heard.proves.unwrap_or(proved),
+            message: heard.message,
+            status: heard.status,
+            code: heard.code,
+            rule_id: heard.rule_id,
+            order_id: heard.order_id,
+            request_id: heard.request_id,
+            retry_after: heard.retry_after,
+        }
+    }
+}
+
 impl Failure {
+    /// Nothing was sent, unless the kind is that nobody knows.
     pub fn new(kind: FailureKind, message: impl Into<Text>) -> Self {
         Self {
             kind,
+            proves: kind.proves(),
             message: message.into(),
             status: None,
             code: None,
@@ -109,7 +170,7 @@ impl Failure {
 
     /// Whether the request may have taken effect all the same.
     pub fn is_doubtful(&self) -> bool {
-        matches!(self.kind, FailureKind::Unknown | FailureKind::Contradiction)
+        self.proves == Proof::Nothing
     }
 
     /// Everything that helps to look the failure up, after the message: code, rule, order, request.
@@ -152,5 +213,49 @@ mod tests {
             }
         }
         assert_eq!(Failure::read("given up: rejected: no"), None);
+    }
+
+    /// As an older perpdeck told the command line of it, before what is proved was said.
+    fn heard(kind: FailureKind, status: &str) -> Failure {
+        let kind = serde_json::to_string(&kind).unwrap();
+        let line = format!(
+            r#"{{"kind":{kind},"message":"why","status":{status},"code":null,"rule_id":null,
+                "order_id":null,"request_id":null,"retry_after":null}}"#
+        );
+        serde_json::from_str(&line).unwrap()
+    }
+
+    #[test]
+    fn what_an_older_desk_tells_proves_what_it_did_then() {
+        for kind in FailureKind::VARIANTS {
+            let expected = match kind {
+                FailureKind::Unknown | FailureKind::Contradiction => [Proof::Nothing; 2],
+                FailureKind::Invalid
+                | FailureKind::Auth
+                | FailureKind::NotFound
+                | FailureKind::Conflict
+                | FailureKind::Limited
+                | FailureKind::Unavailable
+                | FailureKind::Unreachable
+                | FailureKind::TimedOut
+                | FailureKind::Broken
+                | FailureKind::Unreadable
+                | FailureKind::Local => [Proof::Unsent, Proof::Refused],
+            };
+            let proved = ["null", "409"].map(|status| heard(*kind, status).proves);
+            assert_eq!(proved, expected, "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn what_a_desk_of_today_tells_is_heard_as_it_was_meant() {
+        for proves in [Proof::Unsent, Proof::Refused, Proof::Nothing] {
+            let told = Failure {
+                proves,
+                ..Failure::new(FailureKind::Conflict, "order o-1 is filled")
+            };
+            let line = serde_json::to_string(&told).unwrap();
+            assert_eq!(serde_json::from_str::<Failure>(&line).unwrap(), told);
+        }
     }
 }

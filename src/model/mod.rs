@@ -40,7 +40,7 @@ pub use command::{
     CloseKind, ClosePosition, Command, Curve, Exits, Held, Leg, PlaceKind, PlaceOrder, PlaceScaled,
     PlaceTwap, Resource, Risk, Trigger,
 };
-pub use failure::{Failure, FailureKind, READ_ONLY};
+pub use failure::{Failure, FailureKind, Proof, READ_ONLY};
 pub use flat::{Finding, FlatProof, Flattening, Leftovers, PROOF_APART, Proving};
 pub use ids::{
     AccountId, IdempotencyKey, MarketId, OperationId, OrderId, PositionId, ScaledId, Ticket, TwapId,

@@ -19,7 +19,7 @@ use crate::{
     journal::{IntentId, Standing, State},
     model::{
         CloseAll, Command, Failure, FailureKind, Finding, FlatProof, Flattening, Page, Progress,
-        Proving, Receipt, Remains, Resource, Ticket,
+        Proof, Proving, Receipt, Remains, Resource, Text, Ticket,
         remains::{entries, stops},
     },
 };
@@ -123,7 +123,7 @@ impl Run<'_> {
             if self.desk.client.key_refused() {
                 // Further rounds would only be refused too.
                 let why = "the service refuses the key: nothing can be closed or read with it";
-                return Err(Failure::new(FailureKind::Auth, why));
+                return Err(not_done(FailureKind::Auth, why));
             }
         }
         Err(self.failure())
@@ -244,7 +244,7 @@ impl Run<'_> {
             Some(remains) => self.told_of(remains),
             None => "whether anything is left was not read".to_owned(),
         };
-        Failure::new(
+        not_done(
             FailureKind::Conflict,
             format!("not proved flat after {ROUNDS} rounds; {message}"),
         )
@@ -288,6 +288,14 @@ impl Run<'_> {
             }
         });
         let _noted = noted.await;
+    }
+}
+
+/// It was begun, and did not come to what it was for.
+fn not_done(kind: FailureKind, why: impl Into<Text>) -> Failure {
+    Failure {
+        proves: Proof::Refused,
+        ..Failure::new(kind, why)
     }
 }
 

@@ -277,6 +277,21 @@ fn a_refusal_of_the_repeated_command_does_not_prove_that_the_first_failed() {
 }
 
 #[test]
+fn a_cancel_that_only_reads_tell_about_names_no_status_that_never_came() {
+    let served = Served::bare();
+    served.holding("paper|BTC", 0.5, "cross");
+    let order = served.orders()[0]["id"].as_str().unwrap().to_owned();
+    served.plant(&json!({ "kind": "drop_reply", "route": "cancel_order" }));
+    let (code, error) = served.error(&["cancel", &order, "--yes"]);
+    assert_eq!((code, &error["kind"]), (13, &json!("conflict")), "{error}");
+    let said = error["message"].as_str().unwrap();
+    assert!(said.contains(&format!("order {order} is filled")), "{said}");
+    assert_eq!(error.get("status"), None, "{error}");
+    let noted = served.json(&["journal"]);
+    assert_eq!(noted[0]["state"], "rejected", "{noted}");
+}
+
+#[test]
 fn what_the_service_refuses_is_told_with_its_rule() {
     let served = Served::bare();
     let (code, error) = served.error(&[

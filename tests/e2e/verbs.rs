@@ -86,6 +86,9 @@ fn the_desk_holds_the_command_line_to_its_own_limits() {
     let (code, _, err) = service.run(&with(BUY, &["--yes"]));
     assert!(code == 13 && err.contains("read-only"), "{code} {err}");
     assert_eq!(service.json(&["orders"]), serde_json::json!([]));
+    let (code, _, err) = service.run(&["flatten", "--yes"]);
+    assert!(code == 13 && err.contains("read-only"), "{code} {err}");
+    assert!(!err.contains("goes on with what is left"), "{err}");
     desk.signal("TERM");
     assert_given_back(desk, 143);
 }

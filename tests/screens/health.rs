@@ -13,7 +13,9 @@ use perpdeck::{
         poll::{Answer, Poll, Source},
         update,
     },
-    model::{AccountFacts, Call, Failure, FailureKind, Market, Order, Page, Ticket, Timestamp},
+    model::{
+        AccountFacts, Call, Failure, FailureKind, Market, Order, Page, Proof, Ticket, Timestamp,
+    },
     ui::{Theme, picture},
     view::{self, Body, Scene, Title, Tone, format::Zone},
 };
@@ -447,6 +449,28 @@ fn a_toast_that_says_esc_goes_first_and_takes_nothing_else_with_it() {
     assert!(!screen(&model, 120, 40).contains("Esc dismiss"));
     press(&mut model, "\u{1b}");
     assert_eq!(model.overlays, vec![]);
+}
+
+#[test]
+fn the_detail_of_a_failure_names_the_status_that_came_and_invents_none() {
+    let looked = Failure {
+        proves: Proof::Refused,
+        ..Failure::new(FailureKind::Conflict, "order ord_12 is filled: no answer")
+    };
+    for (why, status) in [(desk::refusal(), true), (looked, false)] {
+        let mut model = desk::full();
+        let cancel = perpdeck::model::Command::Cancel("ord_12".into());
+        update(&mut model, desk::NOW, Msg::Resumed(Ticket(9), cancel));
+        let message = why.message.to_string();
+        update(&mut model, desk::NOW, Msg::Settled(Ticket(9), Err(why)));
+        press(&mut model, "\u{1b}7\n");
+        let shown = screen(&model, 120, 40);
+        assert!(
+            shown.contains("kind ") && shown.contains(&message),
+            "{shown}"
+        );
+        assert_eq!(shown.contains("status "), status, "{shown}");
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::{
     app::{Effect, Model, Msg, notice::Event, poll::Answer, testing::*, update},
     model::{
         CloseKind, ClosePosition, Command, Exits, Failure, FailureKind, Held, Leg, MarginMode,
-        PlaceKind, PlaceOrder, Receipt, Side, Ticket, TimeInForce,
+        PlaceKind, PlaceOrder, Proof, Receipt, Side, Ticket, TimeInForce,
         draft::{Fault, Field},
     },
 };
@@ -913,6 +913,7 @@ mod sending {
         };
         settle(&mut model, Ticket(1), Ok(receipt));
         let expected = Failure {
+            proves: Proof::Refused,
             rule_id: Some("insufficient_margin".into()),
             order_id: Some("ord-9".into()),
             ..Failure::new(FailureKind::Invalid, "insufficient_margin")

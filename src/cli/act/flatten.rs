@@ -13,8 +13,8 @@ use crate::{
     },
     config::Sources,
     model::{
-        Command, Failure, FlatProof, IdempotencyKey, Order, Position, Receipt, Remains, Timestamp,
-        TwapId,
+        Command, Failure, FlatProof, IdempotencyKey, Order, Position, Proof, Receipt, Remains,
+        Timestamp, TwapId,
         remains::{entries, stops},
     },
 };
@@ -95,8 +95,8 @@ async fn not_flat(service: &Service, voice: Voice, outcome: &Outcome) -> Result<
     let mut exit = Exit::Unknown;
     if let Err(why) = outcome {
         let said = voice.failure(why);
-        // Nothing of it was done: the key is refused, the desk only reads.
-        if matches!(said, Exit::Auth | Exit::Failed) || why.status.is_some() {
+        // Nothing of it was done, or nothing more can be.
+        if why.proves == Proof::Unsent || said == Exit::Auth {
             exit = said;
         }
     }

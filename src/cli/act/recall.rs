@@ -6,7 +6,7 @@ use crate::{
     cli::service::{Service, patiently},
     client::{Clues, Sight},
     journal::{Entry, State},
-    model::{CloseAll, Command, Failure, FailureKind, OrderId, Receipt},
+    model::{CloseAll, Command, Failure, FailureKind, OrderId, Proof, Receipt},
 };
 
 /// As it was told the first time, so that a script that asks again gets the same exit code; what was in doubt then is
@@ -24,10 +24,10 @@ pub(super) async fn outcome(
         // Refused in the answer, or by an order row that was answered.
         State::Rejected if Failure::read(detail).is_none() => {
             let receipt = order(service, entry).await;
-            receipt.ok_or_else(|| failure(entry, FailureKind::Invalid, detail))
+            receipt.ok_or_else(|| refused(entry, detail))
         }
-        State::Rejected => Err(failure(entry, FailureKind::Invalid, detail)),
-        State::Unsent | State::Prepared => Err(failure(entry, FailureKind::Unreachable, detail)),
+        State::Rejected => Err(refused(entry, detail)),
+        State::Unsent | State::Prepared => Err(unsent(entry, detail)),
         State::Inflight | State::Unknown | State::Parked | State::Queued | State::Abandoned => {
             let since = entry.created_at;
             let look = || service.client.look(&deed.command, Clues { since, linked });
@@ -60,10 +60,19 @@ async fn order(service: &Service, entry: &Entry) -> Option<Receipt> {
     })
 }
 
+fn refused(entry: &Entry, detail: &str) -> Failure {
+    failure(entry, (FailureKind::Invalid, Proof::Refused), detail)
+}
+
+fn unsent(entry: &Entry, detail: &str) -> Failure {
+    failure(entry, (FailureKind::Unreachable, Proof::Unsent), detail)
+}
+
 /// As it was written down; `kind` where an older version wrote it otherwise.
-fn failure(entry: &Entry, kind: FailureKind, detail: &str) -> Failure {
+fn failure(entry: &Entry, (kind, proves): (FailureKind, Proof), detail: &str) -> Failure {
     let told = entry.outcome.as_ref();
     Failure {
+        proves,
         order_id: told.and_then(|told| told.order_id.clone()),
         request_id: told.and_then(|told| told.request_id.clone()),
         ..Failure::read(detail).unwrap_or_else(|| Failure::new(kind, detail))

@@ -7,7 +7,8 @@ use crate::{
         voice::{Voice, json},
     },
     model::{
-        CancelResult, Failure, FailureKind, IdempotencyKey, Num, Order, OrderStatus, Receipt, Text,
+        CancelResult, Failure, FailureKind, IdempotencyKey, Num, Order, OrderStatus, Proof,
+        Receipt, Text,
     },
 };
 use color_eyre::Result;
@@ -118,11 +119,13 @@ pub(super) fn cancel_sentence(result: &CancelResult) -> String {
 pub(super) fn refusal(receipt: &Receipt) -> Option<Failure> {
     match receipt {
         Receipt::Order { order, .. } if order.status.is(&OrderStatus::Rejected) => Some(Failure {
+            proves: Proof::Refused,
             rule_id: order.reject_rule_id.clone(),
             order_id: Some(order.id.clone()),
             ..Failure::new(FailureKind::Invalid, reason(order))
         }),
         Receipt::Cancel(result) if !(result.canceled || result.queued) => Some(Failure {
+            proves: Proof::Refused,
             order_id: Some(result.id.clone()),
             ..Failure::new(FailureKind::Conflict, "the order is not canceled")
         }),

@@ -18,9 +18,8 @@ impl Tries {
             Ok(Sight::Done(receipt)) => Verdict::Settle(self.seen_done(receipt, puzzle)),
             Ok(Sight::Over(why)) => Verdict::Settle(Err(Failure {
                 message: format!("{}: {}", why.message, puzzle.message).into(),
-                // What the service said, so that it reads as refused and not as never sent.
-                status: puzzle.status.or(Some(409)),
                 kind: why.kind,
+                proves: why.proves,
                 ..puzzle
             })),
             Ok(Sight::Undone) if self.may_send_again(&puzzle) => self.repeat(puzzle, elapsed),
@@ -33,7 +32,9 @@ impl Tries {
     /// That it is so now does not make it our doing, unless our request may have done it.
     fn seen_done(&self, receipt: Receipt, puzzle: Failure) -> Result<Receipt, Failure> {
         match (&receipt, puzzle.status) {
-            (Receipt::Over(_), Some(404 | 409)) if self.doubt.is_none() => Err(puzzle),
+            (Receipt::Over(_), Some(404 | 409)) if self.doubt.is_none() => {
+                Err(words::refused(puzzle))
+            }
             _ => Ok(receipt),
         }
     }
@@ -63,10 +64,7 @@ impl Tries {
         if self.doubt.is_some() {
             return self.unknown(puzzle);
         }
-        Failure {
-            status: puzzle.status.or(Some(200)),
-            ..puzzle
-        }
+        words::refused(puzzle)
     }
 
     fn look_again(

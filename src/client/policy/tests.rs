@@ -1,7 +1,7 @@
 use super::*;
 use crate::{
     client::Sight,
-    model::{CancelResult, CloseAllStatus, Lenient, Order, OrderStatus},
+    model::{CancelResult, CloseAllStatus, Lenient, Order, OrderStatus, Proof},
 };
 use strum::VariantArray;
 
@@ -138,6 +138,42 @@ fn no_sequence_of_answers_after_a_doubt_ends_as_failed() {
     }
 }
 
+/// How it ends when that is seen, and every answer after the first is the last, a second later each.
+fn ended(mutation: Mutation, (first, last): (&str, &str), sight: &Sight) -> Failure {
+    let (mut tries, mut at) = (tries(mutation), 0);
+    let mut verdict = tries.judge(attempt(first), seconds(0), 0);
+    loop {
+        at += 1;
+        verdict = match verdict {
+            Verdict::Settle(end) => return end.unwrap_err(),
+            Verdict::Again { .. } => tries.judge(attempt(last), seconds(at), 0),
+            Verdict::Look { .. } => tries.looked(Ok(sight.clone()), seconds(at), 0),
+        };
+    }
+}
+
+#[test]
+fn an_end_proves_what_its_attempts_did_and_tells_no_status_that_never_came() {
+    let filled = || Failure {
+        proves: Proof::Refused,
+        ..Failure::new(FailureKind::Conflict, "order o is filled")
+    };
+    for mutation in Mutation::VARIANTS {
+        for (first, last) in ANSWERS.iter().flat_map(|a| ANSWERS.map(|b| (*a, b))) {
+            for sight in [Sight::Nothing, Sight::Undone, Sight::Over(filled())] {
+                let end = ended(*mutation, (first, last), &sight);
+                let what = format!("{mutation:?} {first} {last} {sight:?}: {end:?}");
+                let came = [first, last].map(|word| attempt(word).trouble().unwrap().status);
+                assert!(end.status.is_none() || came.contains(&end.status), "{what}");
+                let never_left = [first, last] == ["no byte"; 2];
+                assert_eq!(end.proves == Proof::Unsent, never_left, "{what}");
+                let unknown = end.kind == FailureKind::Unknown;
+                assert_eq!(end.proves == Proof::Nothing, unknown, "{what}");
+            }
+        }
+    }
+}
+
 /// The verdict on an answer when reads, where they are asked for, tell nothing.
 fn told_nothing(tries: &mut Tries, answer: &str, elapsed: Duration) -> Verdict {
     match tries.judge(attempt(answer), elapsed, 0) {
@@ -228,7 +264,7 @@ fn retry_after_is_never_undercut_and_a_long_one_is_handed_to_the_trader() {
     ] {
         let long = failure(429, Some(longest + 1));
         let verdict = tries(mutation).judge(Attempt::Refused(long.clone()), seconds(0), 0);
-        assert_eq!(verdict, Verdict::Settle(Err(long)));
+        assert_eq!(verdict, Verdict::Settle(Err(words::refused(long))));
     }
 }
 
@@ -437,7 +473,7 @@ fn of_a_position_that_is_gone_a_conflict_to_the_last_is_a_refusal_and_a_lost_ans
     let Verdict::Settle(Err(why)) = refused.looked(gone(), seconds(2), 0) else {
         panic!("it is over");
     };
-    assert_eq!((why.status, why.is_doubtful()), (Some(409), false));
+    assert_eq!((why.status, why.proves), (Some(409), Proof::Refused));
     let mut lost = tries(Mutation::Close);
     lost.judge(attempt("timeout"), seconds(0), 0);
     for _ in 0..5 {
@@ -554,10 +590,10 @@ fn a_cancel_that_was_not_carried_out_is_looked_at() {
     let mut tries = tries(Mutation::Cancel);
     let verdict = tries.judge(Attempt::Done(neither), seconds(0), 0);
     assert_eq!(word(&verdict), "look");
-    assert_eq!(
-        word(&tries.looked(Ok(Sight::Undone), seconds(1), 0)),
-        "failed"
-    );
+    let Verdict::Settle(Err(why)) = tries.looked(Ok(Sight::Undone), seconds(1), 0) else {
+        panic!("the order still works");
+    };
+    assert_eq!((why.proves, why.status), (Proof::Refused, None));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::Tries;
 use crate::{
     client::Mutation,
-    model::{CloseAll, Failure, FailureKind},
+    model::{CloseAll, Failure, FailureKind, Proof},
 };
 use std::{collections::BTreeSet, time::Duration};
 
@@ -74,6 +74,7 @@ impl Tries {
         };
         Failure {
             kind,
+            proves: Proof::Nothing,
             message: message.into(),
             ..why
         }
@@ -81,18 +82,35 @@ impl Tries {
 
     /// The end of a command that surely did not take effect.
     pub(super) fn not_done(&self, why: Failure) -> Failure {
-        let unsent = self.sent == 0 && why.kind != FailureKind::Local;
-        if !unsent || self.attempts < 2 {
-            return why;
+        if self.sent > 0 {
+            return refused(why);
+        }
+        if why.kind == FailureKind::Local || self.attempts < 2 {
+            return unsent(why);
         }
         let message = format!(
             "{}; nothing was sent in {} tries",
             why.message, self.attempts
         );
-        Failure {
+        unsent(Failure {
             message: message.into(),
             ..why
-        }
+        })
+    }
+}
+
+fn unsent(why: Failure) -> Failure {
+    Failure {
+        proves: Proof::Unsent,
+        ..why
+    }
+}
+
+/// It had its answer, or reads have given one.
+pub(super) fn refused(why: Failure) -> Failure {
+    Failure {
+        proves: Proof::Refused,
+        ..why
     }
 }
 

@@ -54,7 +54,6 @@ pub(super) async fn queued_cancel(errand: Arc<Errand>) {
         let result = match errand.desk.client.look(&errand.command, clues).await {
             Ok(Sight::Done(receipt)) => Ok(receipt),
             Ok(Sight::Over(why)) => Err(Failure {
-                status: Some(409),
                 message: format!("{}, before the queued cancel", why.message).into(),
                 ..why
             }),

@@ -64,10 +64,7 @@ impl Case<'_> {
     pub(super) fn after(&self, sight: Result<Sight, Failure>) -> Fate {
         let fate = match sight {
             Ok(Sight::Done(receipt)) => Fate::Told(Ok(receipt)),
-            Ok(Sight::Over(why)) => Fate::Told(Err(Failure {
-                status: Some(409),
-                ..why
-            })),
+            Ok(Sight::Over(why)) => Fate::Told(Err(why)),
             Ok(Sight::Undone | Sight::Nothing) | Err(_) if self.is_overtaken => Fate::Overtaken,
             Ok(Sight::Undone) if self.may_cancel_again() => Fate::Resend,
             Ok(Sight::Undone | Sight::Nothing) | Err(_) => Fate::Ask,

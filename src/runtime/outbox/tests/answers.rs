@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     app::notice::Tone,
-    model::{CancelResult, Exits, Leg, TimeInForce},
+    model::{CancelResult, Exits, Leg, Proof, TimeInForce},
 };
 
 /// What the trader hears of one order that came out like this, beside its progress.
@@ -188,8 +188,13 @@ async fn a_queued_cancel_is_watched_until_the_order_is_canceled() {
 #[tokio::test]
 async fn a_queued_cancel_that_came_too_late_says_that_the_order_was_filled() {
     let (end, entry) = end_of_queued(vec![empty(), page(&ended("filled"))]).await;
-    let why = end.unwrap_err().message.raw().to_owned();
-    assert_eq!(why, "order o-1 is filled, before the queued cancel");
+    let why = end.unwrap_err();
+    assert_eq!(
+        why.message.raw(),
+        "order o-1 is filled, before the queued cancel"
+    );
+    let known = (entry.state, why.status, entry.maybe_executed);
+    assert_eq!(known, (State::Rejected, None, false), "a read said so");
     let told = entry.outcome.unwrap().detail;
     assert!(told.contains("is filled"), "{told}");
 }
@@ -237,8 +242,9 @@ async fn a_cancel_of_an_order_nobody_knows_is_never_shown_as_canceled() {
         (FailureKind::NotFound, Some(404))
     );
     let filled = cancel_of_nothing(vec![empty(), page(&ended("filled"))]).await;
-    let why = filled.unwrap_err().to_string();
-    assert!(why.contains("order o-1 is filled"), "{why}");
+    let why = filled.unwrap_err();
+    assert!(why.message.raw().contains("order o-1 is filled"), "{why}");
+    assert_eq!((why.proves, why.status), (Proof::Refused, Some(404)));
     let still_there = cancel_of_nothing(vec![page(ORDER)]).await.unwrap_err();
     assert_eq!(still_there.kind, FailureKind::NotFound);
 }

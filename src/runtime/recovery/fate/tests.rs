@@ -4,7 +4,7 @@ use super::*;
 use crate::{
     client::testing::responder::ORDER,
     journal::{Intent, IntentId, Window},
-    model::{FailureKind, Leg},
+    model::{FailureKind, Leg, Proof},
     runtime::outbox::tests::{buy, close},
 };
 use std::time::Duration;
@@ -136,8 +136,8 @@ fn what_is_done_when_the_reads_have_told_or_have_not() {
         let reduces = ORDER.replace(r#""reduce_only":false"#, r#""reduce_only":true"#);
         vec![serde_json::from_str::<Order>(&reduces).unwrap()]
     };
-    let over = |status| Failure {
-        status,
+    let over = || Failure {
+        proves: Proof::Refused,
         ..Failure::new(FailureKind::Conflict, "order o-1 is filled")
     };
     let done = || Receipt::Over("TWAP t-1 is not active any more".into());
@@ -145,12 +145,7 @@ fn what_is_done_when_the_reads_have_told_or_have_not() {
     let told = |result: Result<Receipt, Failure>| [Told(result.clone()), Told(result)];
     let table = [
         (stop(), vec![], Ok(Sight::Done(done())), told(Ok(done()))),
-        (
-            cancel(),
-            vec![],
-            Ok(Sight::Over(over(None))),
-            told(Err(over(Some(409)))),
-        ),
+        (cancel(), vec![], Ok(Sight::Over(over())), told(Err(over()))),
         (cancel(), working(), Ok(Sight::Undone), [Resend, Leave]),
         (cancel(), stops(), Ok(Sight::Undone), [Ask, Leave]),
         (cancel(), vec![], Ok(Sight::Undone), [Ask, Leave]),
