@@ -1,7 +1,7 @@
 //! What the positions closed on each day came to, by the desk's clocks: kept up by what each answer changes.
 
 use super::{
-    remote::{Churn, among},
+    feed::{Churn, among},
     tally::{Sum, Way},
 };
 use crate::model::{Day, Num, Position, Zone};

@@ -1,7 +1,7 @@
 //! The running total of the closed positions read so far: kept up by what each answer changes, so that a
 //! hundred thousand of them cost no more than a page.
 
-use super::remote::{Churn, among};
+use super::feed::{Churn, among};
 use crate::model::{Num, Position};
 use std::collections::{BTreeMap, VecDeque};
 

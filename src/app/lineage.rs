@@ -2,9 +2,9 @@
 
 use super::{
     Model, Store,
+    feed::{Churn, among},
     notice::{Event, Notice},
     pane::{Pane, RowId},
-    remote::{Churn, among},
     screen::parent,
 };
 use crate::model::{Command, Order, OrderId, Position, Receipt};

@@ -7,11 +7,12 @@ pub use told::Closing;
 
 use super::{
     About, Books, Clocks, Days, Equity, Health, TreeRow,
+    feed::{Churn, Feed, among},
     lineage::Lineage,
     pane::RowId,
     poll::{Answer, Poll, Source},
     prices::Prices,
-    remote::{Churn, Feed, Remote, among},
+    remote::Remote,
     tally::{MarketResults, Quality, Results},
 };
 use crate::model::{

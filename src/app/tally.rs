@@ -1,7 +1,7 @@
 //! What the history read so far comes to: kept up by what each answer changes, so that a hundred thousand
 //! rows cost no more than a page.
 
-use super::remote::{Churn, among};
+use super::feed::{Churn, among};
 use crate::model::{
     Lenient, LiquidityRole, MarketId, Num, Order, OrderId, OrderStatus, Position, Text, Timestamp,
 };

@@ -3,7 +3,7 @@
 //! among a hundred.
 
 use super::{
-    super::{Model, pane::Pane, remote::Shift},
+    super::{Model, feed::Shift, pane::Pane},
     Fact, Lens, Picked, Sort,
     arrange::{Reader, compare},
 };

@@ -21,10 +21,10 @@ pub use sums::Sums;
 
 use super::{
     Effect, Model,
+    feed::Shift,
     keymap::{Action, Context},
     notice::{Event, Tone},
     pane::Pane,
-    remote::Shift,
 };
 use flat::Sifting;
 use std::collections::BTreeMap;

@@ -4,10 +4,7 @@
 //! latest ended ones; [`Store::forgotten_ladders`] says how many are not.
 
 use super::{
-    super::{
-        remote::{Remote, among},
-        screen::ladder_rows,
-    },
+    super::{feed::among, remote::Remote, screen::ladder_rows},
     Store,
 };
 use crate::model::{Failure, Order, Scaled, ScaledId, Timestamp};
