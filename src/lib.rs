@@ -17,7 +17,11 @@
 //! | [`runtime`] | the loop, the terminal, the poller, the outbox: everything impure |
 //! | [`cli`] | arguments, and one file per verb |
 //!
-//! Who may name whom is a table in `tests/architecture.rs`.
+//! Who may name whom is a table in `tests/architecture/main.rs`.
+//!
+//! Comments cite three specifications of the project that are kept outside this repository, by section: `api.md`, all
+//! that is documented of the service; `exchange.md`, what an engine for perpetuals must do, in worked numbers; and
+//! `reliability.md`, what becomes of a command when anything fails.
 //!
 //! # The two flows, each one way
 //! ```text

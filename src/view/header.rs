@@ -196,7 +196,7 @@ fn course(model: &Model) -> Option<Segment> {
     Some(Segment::new(9, words).brief(vec![]))
 }
 
-/// How much of the permitted daily loss is left: warned from four fifths used (PRODUCT, guard).
+/// How much of the permitted daily loss is left: warned from four fifths used.
 fn daily_loss(model: &Model) -> Segment {
     let left = model
         .store

@@ -1,5 +1,5 @@
-//! When a mutation is asked again, and when it is over: the table of the project's reliability notes
-//! (2.4), as a pure function of what came back.
+//! When a mutation is asked again, and when it is over: the table of `reliability.md` 2.4, as a pure
+//! function of what came back.
 //!
 //! Contract: the same key and the same bytes go out on every attempt, so asking again can never place a
 //! second order. **Doubt is sticky**: once an attempt may have taken effect, no refusal of a later one

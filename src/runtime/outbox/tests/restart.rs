@@ -1,4 +1,4 @@
-//! What becomes of commands after a restart, and of cancels that wait: cases 18, 25 and 26 of the reliability notes.
+//! What becomes of commands after a restart, and of cancels that wait: cases 18, 25 and 26 of `reliability.md`.
 
 use super::super::*;
 use crate::{

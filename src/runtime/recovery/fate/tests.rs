@@ -1,4 +1,4 @@
-//! The rules of a restart: section 2.5 of the reliability notes, row by row.
+//! The rules of a restart: `reliability.md` 2.5, row by row.
 
 use super::*;
 use crate::{
