@@ -306,6 +306,7 @@ pub struct Options {
     pub motion: Motion,
 }
 
+/// One account's desk: all that decides what a key does and what is on the screen.
 #[derive(Debug)]
 pub struct Model {
     /// The desk's own time, which only goes forward; see [`Self::wall_now`].

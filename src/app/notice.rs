@@ -10,6 +10,7 @@ const GOOD_NEWS: Duration = Duration::from_secs(5);
 /// How many lines the activity pane remembers.
 const KEPT: usize = 2_000;
 
+/// What a line of the activity pane tells, and a toast while it is new.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     Sent(Command),
@@ -48,6 +49,7 @@ pub(super) enum Shown {
     InActivity,
 }
 
+/// An event with its place among the others of the session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Notice {
     /// Running number, the line's id in the activity pane.

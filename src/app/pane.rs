@@ -9,6 +9,7 @@ use crate::model::{OrderId, PositionId, ScaledId, TwapId};
 use std::collections::BTreeMap;
 use strum::{EnumIter, EnumTryAs, IntoEnumIterator};
 
+/// A list of the desk, in the order of the keys that go there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, EnumIter)]
 pub enum Pane {
     #[default]

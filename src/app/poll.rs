@@ -26,6 +26,7 @@ pub struct Poll {
     pub answer: Answer,
 }
 
+/// What a poll has brought, or why it brought nothing.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
     Positions(Result<Page<Position>, Failure>),

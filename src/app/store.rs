@@ -44,6 +44,7 @@ pub struct Ended {
     pub last_seen: Timestamp,
 }
 
+/// What is known of one account: what polls have brought and how old it is, and the commands in flight.
 #[derive(Debug, Default)]
 pub struct Store {
     pub positions: Remote<Page<Position>>,

@@ -274,7 +274,7 @@ fn exits_of(exits: &Exits, order: &Order) -> Option<Receipt> {
 }
 
 /// Whether `seen` can be what `asked` made.
-pub(super) fn is_match(asked: &PlaceOrder, seen: &Order) -> bool {
+fn is_match(asked: &PlaceOrder, seen: &Order) -> bool {
     // Without the price that was observed, two orders of one shape cannot be told apart.
     asked.expected_price == Some(seen.expected_price)
         && asked.market_id == seen.market_id

@@ -113,6 +113,7 @@ pub struct Handle {
     broken: CancellationToken,
 }
 
+/// An account of a running exchange and the key that opens it, for whoever started it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccountKey {
     pub account_id: AccountId,

@@ -28,6 +28,8 @@ pub struct Trigger {
     pub direction: Option<TriggerDirection>,
 }
 
+/// A new order of any type but those that are placed in parts. Which fields a type needs is for the draft to see to
+/// (`model::draft`); prices are in USD for one coin.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlaceOrder {
     pub account_id: AccountId,
@@ -129,13 +131,14 @@ pub struct Held {
     pub side: Side,
 }
 
+/// Closing a position in whole or in part; what it opened with is not told again.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClosePosition {
     pub position_id: PositionId,
     /// Never sent: what the answer is held against. `None` where it was not seen.
     pub held: Option<Held>,
     pub kind: CloseKind,
-    /// Absent closes the whole position as it is when the request arrives.
+    /// In coin, above zero whichever side it is of. Absent closes the whole position as it is when the request arrives.
     pub size: Option<Num>,
     pub expected_price: Option<Num>,
     pub slippage_tolerance: Option<Bps>,
@@ -170,6 +173,7 @@ pub enum Leg {
     Set(Num),
 }
 
+/// The take profit and the stop loss that hang on an order and come into force with its fill.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Exits {
     pub order_id: OrderId,
@@ -177,6 +181,8 @@ pub struct Exits {
     pub stop_loss: Leg,
 }
 
+/// One thing to be done at the service. It is finished: forms, strips and the command line make it, and nothing changes
+/// it on its way to the journal and the wire.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Command {
     Place(Box<PlaceOrder>),

@@ -118,8 +118,8 @@ fn distance(position: &Position, scene: &Scene<'_>) -> Cell {
     scene.priced(distance).into()
 }
 
-/// `anchors.md` 4, Colour: below a tenth is danger, below a quarter is close.
-pub(super) fn distance_tone(distance: Num) -> Tone {
+/// Below a tenth is danger, below a quarter is close.
+fn distance_tone(distance: Num) -> Tone {
     match distance {
         _ if distance < Num::new(10, 2) => Tone::Alert,
         _ if distance < Num::new(25, 2) => Tone::Warn,

@@ -52,7 +52,7 @@ pub(super) fn target(position: &Position, scene: &Scene<'_>) -> Span {
 }
 
 /// The orders that would close some of `position` when their trigger is reached.
-pub(super) fn orders_of<'a>(
+fn orders_of<'a>(
     position: &'a Position,
     scene: &Scene<'a>,
 ) -> impl Iterator<Item = &'a Order> {

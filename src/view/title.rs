@@ -129,7 +129,7 @@ fn count(model: &Model, pane: Pane) -> Option<String> {
 
 /// The source whose silence keeps ladders from being known: they are met on orders only, so that until
 /// orders have come nobody knows whether there are any.
-pub(super) fn ladder_source(model: &Model) -> Option<Source> {
+fn ladder_source(model: &Model) -> Option<Source> {
     let store = &model.store;
     let is_known = !store.scaled.is_empty() || store.polled_at(Source::Orders).is_some();
     (!is_known).then_some(Source::Orders)

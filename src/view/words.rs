@@ -52,7 +52,7 @@ pub(super) fn signed_side(size: Option<Num>) -> Span {
     }
 }
 
-pub(super) fn side_tone(side: Side) -> Tone {
+fn side_tone(side: Side) -> Tone {
     match side {
         Side::Buy => Tone::Good,
         Side::Sell => Tone::Bad,

@@ -26,6 +26,7 @@ use super::{
 };
 use strum::{EnumDiscriminants, EnumIter, EnumTryAs};
 
+/// What lies over the panes and has the keys. One that asks holds what it asks about: what was shown is what is done.
 #[derive(Debug, Clone, PartialEq, EnumDiscriminants, EnumTryAs)]
 #[strum_discriminants(name(OverlayKind), derive(EnumIter))]
 pub enum Overlay {

@@ -14,8 +14,8 @@ use super::units::{Bps, Lots, Px, Usd};
 use super::words::{LiquidityRole, OrderMode, OrderStatus, OrderType, TimeInForce};
 
 /// Slippage caps of market executions that were given none, in basis points (exchange.md 1.3).
-pub(super) const MARKET_CAP: Bps = Bps(500);
-pub(super) const TRIGGERED_CAP: Bps = Bps(1_000);
+const MARKET_CAP: Bps = Bps(500);
+const TRIGGERED_CAP: Bps = Bps(1_000);
 pub(super) const CLOSE_CAP: Bps = Bps(250);
 pub(super) const SLICE_CAP: Bps = Bps(300);
 

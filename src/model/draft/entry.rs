@@ -13,6 +13,7 @@ use super::{
 };
 use std::time::Duration;
 
+/// A new order, a sliced one or a ladder before it is one: choices that are always sound, and texts that may not be.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EntryDraft {
     pub account_id: AccountId,

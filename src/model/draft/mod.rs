@@ -61,6 +61,7 @@ impl Seen<'_> {
     }
 }
 
+/// A form's contents as they are typed: texts and choices, right or wrong, until [`Draft::command`] reads them.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Draft {
     Entry(EntryDraft),
