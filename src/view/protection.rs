@@ -52,10 +52,7 @@ pub(super) fn target(position: &Position, scene: &Scene<'_>) -> Span {
 }
 
 /// The orders that would close some of `position` when their trigger is reached.
-fn orders_of<'a>(
-    position: &'a Position,
-    scene: &Scene<'a>,
-) -> impl Iterator<Item = &'a Order> {
+fn orders_of<'a>(position: &'a Position, scene: &Scene<'a>) -> impl Iterator<Item = &'a Order> {
     let orders = scene.store.orders.rows().iter();
     orders.filter(move |order| order.is_armed() && order.closes(position))
 }

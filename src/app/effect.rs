@@ -1,0 +1,80 @@
+//! What goes out.
+
+use super::{
+    Glance, Guest, Switch, export,
+    notice::Notice,
+    pane::{Pane, RowId},
+    poll::Source,
+};
+use crate::{
+    config::Theme,
+    model::{Command, Cursor, IdempotencyKey, MarketId, ScaledId, Ticket},
+};
+use std::{collections::BTreeMap, time::Duration};
+
+/// Everything the app may ask of the world. The only way out.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    Send(Ticket, Command),
+    /// The same for a command that somebody else has named.
+    SendAs(Ticket, Command, IdempotencyKey),
+    /// From now on this guest hears how the ticket goes.
+    Attend(Guest, Ticket),
+    /// What this guest wanted is not sent, and why.
+    TurnAway(Guest, String),
+    /// The parked command of this ticket: the same request with the same key once more.
+    Again(Ticket),
+    /// The parked command of this ticket is given up, whatever became of it.
+    GiveUp(Ticket),
+    /// A person trades on after a halt.
+    Rearm,
+    /// Another account is wanted on the screen: the desk's own to do.
+    Show(Switch),
+    /// From now on this account is looked at, or not.
+    Glance(Glance),
+    /// Poll these now, whatever their interval.
+    Poll(Vec<Source>),
+    MoreClosed(Cursor),
+    MoreHistory(Cursor),
+    /// The order book of this market, once.
+    Book(MarketId),
+    /// From now on poll these ladders too.
+    Watch(Vec<ScaledId>),
+    /// Something for the terminal itself, outside the screen.
+    Signal(Signal),
+    /// From now on poll this often.
+    Pace(BTreeMap<Source, Duration>),
+    /// From now on nothing but reads leaves; and the end of that.
+    HoldBack,
+    LetThrough,
+    /// These colours for the session; `None` for those of the settings.
+    Wear(Option<Theme>),
+    /// These columns of the pane from now on, and in the next session; `None` for all in their own order. Every account
+    /// of the desk is looked at like this.
+    KeepColumns(Pane, Option<Vec<usize>>),
+    /// Read the settings now; answered by [`super::Msg::Reread`].
+    Reread,
+    /// Into a file of its own; answered by [`super::Msg::Written`].
+    Write(Box<export::Sheet>),
+    Quit,
+}
+
+/// What is said to the terminal and not drawn.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Signal {
+    Bell,
+    /// A desktop notification of this.
+    Notify(Box<Notice>),
+    /// Into the clipboard.
+    Copy(Clip),
+}
+
+/// What is copied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Clip {
+    Text(String),
+    /// One below the other.
+    Lines(Vec<String>),
+    /// All that is known of this row.
+    Detail(RowId),
+}

@@ -1,0 +1,117 @@
+//! The state of one desk.
+
+use super::{
+    Chain, Frozen, Glance, Identity, Options, Roster, Store, alerts, checks, form, guard,
+    keymap::{Context, Keymap},
+    lens::Lenses,
+    marks::Marks,
+    notice::{self, Activity, Tone},
+    overlay::Overlay,
+    pane::Focus,
+    renewal, tour,
+};
+use crate::model::{AccountId, Drift, Timestamp};
+
+/// One account's desk: all that decides what a key does and what is on the screen.
+#[derive(Debug)]
+pub struct Model {
+    /// The desk's own time, which only goes forward; see [`Self::wall_now`].
+    pub now: Timestamp,
+    pub drift: Drift,
+    pub options: Options,
+    pub keymap: Keymap,
+    /// `None` until the far end is known.
+    pub identity: Option<Identity>,
+    /// The accounts of this desk, this one among them.
+    pub roster: Roster,
+    /// Whether this account is on the screen.
+    pub glance: Glance,
+    pub store: Store,
+    pub focus: Focus,
+    pub marks: Marks,
+    /// The last one is on top and gets the keys.
+    pub overlays: Vec<Overlay>,
+    pub activity: Activity,
+    /// What the orders of this session were placed with, by market.
+    pub used: form::Used,
+    /// What is filtered and sorted, and how.
+    pub lenses: Lenses,
+    /// What has come since the display was held; `None` while it is not.
+    pub frozen: Option<Frozen>,
+    /// The command lines of this session, the newest last.
+    pub(super) spoken: Vec<String>,
+    /// A flatten was asked for before the account was known.
+    pub(super) flatten_wanted: bool,
+    /// Why nothing that raises exposure is sent, until the trader re-arms the desk.
+    pub halted: Option<String>,
+    /// Whether the settings on disk are in force.
+    pub settings: renewal::Standing,
+    pub(super) session: checks::Session,
+    pub(super) watch: alerts::Watch,
+    pub guard: guard::Guard,
+    /// The first of two keys, until the second comes.
+    pub(super) chain: Option<Chain>,
+    /// What a new trader is shown, while that lasts.
+    pub tour: Option<tour::Tour>,
+}
+
+impl Model {
+    pub fn new(options: Options, keymap: Keymap, now: Timestamp) -> Self {
+        Self {
+            now,
+            store: Store::by(options.zone.clone()),
+            drift: Drift::default(),
+            options,
+            keymap,
+            identity: None,
+            roster: Roster::default(),
+            glance: Glance::default(),
+            focus: Focus::default(),
+            marks: Marks::default(),
+            overlays: vec![],
+            activity: Activity::default(),
+            used: form::Used::default(),
+            lenses: Lenses::default(),
+            frozen: None,
+            spoken: vec![],
+            flatten_wanted: false,
+            halted: None,
+            settings: renewal::Standing::default(),
+            session: checks::Session::default(),
+            watch: alerts::Watch::default(),
+            guard: guard::Guard::default(),
+            chain: None,
+            tour: None,
+        }
+    }
+
+    /// What the machine's wall clock says, as the service dates things.
+    pub fn wall_now(&self) -> Timestamp {
+        self.drift.on_wall(self.now)
+    }
+
+    /// Whose `deed` it would be, or why it cannot be done yet.
+    pub(super) fn account_for(&self, deed: &str) -> Result<AccountId, String> {
+        let known = self.identity.as_ref();
+        let account_id = known.map(|identity| identity.account_id.clone());
+        account_id.ok_or_else(|| format!("{deed}: the account is not known yet"))
+    }
+
+    /// What a form is read against.
+    pub fn around(&self) -> form::Around<'_> {
+        form::Around::of(&self.store, &self.used, &self.options, self.wall_now())
+    }
+
+    /// Says something to the trader that is about no command.
+    pub(super) fn say(&mut self, tone: Tone, words: impl Into<String>) {
+        let event = notice::Event::Said(tone, words.into());
+        self.activity.note(None, event, self.now);
+    }
+
+    /// What a key means is decided by whatever is on top.
+    pub fn context(&self) -> Context {
+        self.overlays
+            .last()
+            .map_or(self.focus.pane.context(), Overlay::context)
+    }
+}
