@@ -14,6 +14,7 @@
 mod aftermath;
 mod answer;
 mod base;
+mod lock;
 mod mutate;
 mod pace;
 pub mod policy;

@@ -7,7 +7,9 @@
 use super::{
     Client,
     answer::Answer,
-    base, rows,
+    base,
+    lock::locked,
+    rows,
     send::{Outgoing, Unanswered},
 };
 use crate::{
@@ -17,7 +19,7 @@ use crate::{
     },
     model::{AccountId, Cursor, Failure, Order, Page, Position, Scaled, ScaledId, Twap},
 };
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 impl Client {
     /// Every pending and resting order.
@@ -63,7 +65,7 @@ impl Client {
         let newest: Vec<_> = first.rows.iter().map(|order| order.id.clone()).collect();
         let seen = Mutex::new(known.unseen());
         let enough = |mut page: Page<Order>| {
-            let mut unseen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut unseen = locked(&seen);
             unseen.strike(page.rows.iter().map(|order| &order.id));
             if unseen.is_enough() {
                 (page.next, page.incomplete) = (None, false);

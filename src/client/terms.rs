@@ -14,7 +14,7 @@ mod sides;
 
 pub use rows::{Signs, signs, unit_of};
 
-use super::Client;
+use super::{Client, lock::locked};
 use crate::{
     api::{Dialect, FILTER_SPELLINGS, Learned, QueryPair, Term},
     config::Connection,
@@ -23,7 +23,7 @@ use crate::{
 use serde_json::value::RawValue;
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Mutex, MutexGuard},
 };
 use tokio::sync::watch;
 
@@ -107,7 +107,7 @@ impl Negotiation {
     }
 
     fn evidence(&self) -> MutexGuard<'_, Evidence> {
-        self.evidence.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.evidence)
     }
 
     fn may_learn(&self, term: Term) -> bool {

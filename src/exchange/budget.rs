@@ -1,13 +1,9 @@
 //! Request budgets: token buckets per key, per address and for the whole exchange.
 
-use super::{fault::Fault, wire::integral};
+use super::{fault::Fault, lock::locked, wire::integral};
 use hyper::StatusCode;
 use serde::{Deserialize, Serialize};
-use std::{
-    collections::BTreeMap,
-    net::IpAddr,
-    sync::{Mutex, PoisonError},
-};
+use std::{collections::BTreeMap, net::IpAddr, sync::Mutex};
 use tokio::time::Instant;
 
 /// How many requests at once, and how many per second after that.
@@ -71,15 +67,14 @@ impl Budgets {
 
     /// Starts over with full buckets.
     pub(super) fn set(&self, rates: Rates) {
-        // A poisoned budget is still a budget: every state of it is sound.
-        let mut ledger = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ledger = locked(&self.0);
         ledger.rates = rates;
         ledger.buckets.clear();
     }
 
     /// Takes one request from `payer`'s budget, or answers 429.
     pub(super) fn take(&self, payer: Payer, now: Instant) -> Result<(), Fault> {
-        let mut ledger = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ledger = locked(&self.0);
         let (rate, name) = match payer {
             Payer::Whole => (ledger.rates.whole, "deployment"),
             Payer::Address(_) => (ledger.rates.per_address, "per-IP"),

@@ -22,6 +22,7 @@ mod floor;
 mod gate;
 mod http;
 mod idempotency;
+mod lock;
 mod scenario;
 mod sim;
 mod store;

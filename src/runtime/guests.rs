@@ -1,13 +1,13 @@
 //! Who waits at the door, and for which command.
 
-use super::door::News;
+use super::{door::News, lock::locked};
 use crate::{
     app::{Guest, Msg},
     model::Ticket,
 };
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
 };
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
@@ -61,9 +61,8 @@ impl Guests {
         }
     }
 
-    /// Plain maps: a panic elsewhere cannot have left one half changed.
     fn book(&self) -> MutexGuard<'_, Book> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.0)
     }
 }
 

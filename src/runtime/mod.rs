@@ -14,6 +14,7 @@ mod guests;
 mod input;
 mod jitter;
 mod kin;
+mod lock;
 mod mouse;
 mod outbox;
 mod painter;

@@ -1,6 +1,7 @@
 //! The thread that writes to the terminal. A terminal that stops reading stops the painter, never the
 //! loop: frames wait in a mailbox of one, and only the newest is drawn.
 
+use super::lock::locked;
 use ratatui::{Terminal, backend::Backend, buffer::Buffer};
 use std::{
     io::{self, Write},
@@ -158,7 +159,7 @@ impl Drop for Painter {
 
 impl Mailbox {
     fn locked(&self) -> MutexGuard<'_, Waiting> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.waiting)
     }
 
     /// A painter that has left stays gone.

@@ -9,12 +9,12 @@
 mod budget;
 mod quota;
 
-use super::answer::Answer;
+use super::{answer::Answer, lock::locked};
 use crate::model::{Failure, FailureKind};
 use budget::Budget;
 use quota::Quota;
 use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
     time::Duration,
 };
 use tokio::{sync::watch, time::Instant};
@@ -94,9 +94,8 @@ impl Pace {
         self.budget().per_minute()
     }
 
-    /// Plain numbers: a panic elsewhere cannot have left them half changed.
     fn budget(&self) -> MutexGuard<'_, Budget> {
-        self.budget.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.budget)
     }
 }
 

@@ -9,10 +9,11 @@
 //! Known limit: who has many addresses holds as many places, and gives them up as they are asked for.
 
 use super::patience::{Phase, Waits};
+use crate::exchange::lock::locked;
 use std::{
     collections::BTreeMap,
     net::IpAddr,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
 };
 use tokio_util::sync::CancellationToken;
 
@@ -74,9 +75,8 @@ impl Places {
         Some(place)
     }
 
-    /// Every change to it is whole before anything can panic.
     fn taken(&self) -> MutexGuard<'_, Taken> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.0)
     }
 }
 

@@ -15,13 +15,14 @@ use crate::{
     },
     runtime::{
         Clock,
+        lock::locked,
         scribe::{Scribe, aside},
     },
 };
 use std::{
     collections::HashMap,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
     },
     time::Duration,
@@ -357,9 +358,4 @@ impl Desk {
         // No question: it was settled in the meantime.
         let _settled = question.map(|question| question.send(decision));
     }
-}
-
-/// Plain maps: a panic elsewhere cannot have left one half changed.
-pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -16,10 +16,10 @@ use crate::{
     },
     journal::{Entry, IntentId, Journal, JournalError, Standing, Window},
     model::{CloseAll, Command, Failure, FailureKind, Progress, Receipt, Risk, Ticket, Timestamp},
-    runtime::jitter::Jitter,
+    runtime::{jitter::Jitter, lock::locked},
 };
 use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
     time::Duration,
 };
 use tokio::{
@@ -260,7 +260,7 @@ impl Errand {
     }
 
     fn past(&self) -> MutexGuard<'_, Past> {
-        self.past.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.past)
     }
 
     fn class(&self) -> Class {

@@ -1,7 +1,7 @@
 //! What keeps exposure from going up: a latch while something lasts, a halt until a person says so.
 
-use super::desk::locked;
 use crate::model::{Failure, Risk};
+use crate::runtime::lock::locked;
 use std::sync::{
     Arc, Mutex,
     atomic::{AtomicU32, AtomicUsize, Ordering},
