@@ -1,0 +1,157 @@
+//! Whatever is pressed, in whatever order.
+
+use super::*;
+use crate::model::Num;
+use proptest::prelude::*;
+
+const KEYS: &[&str] = &[
+    "b",
+    "s",
+    "c",
+    "x",
+    "e",
+    "m",
+    "X",
+    "y",
+    "q",
+    "r",
+    "z",
+    "?",
+    "j",
+    "k",
+    "g",
+    "G",
+    "1",
+    "2",
+    "3",
+    "4",
+    "5",
+    "6",
+    "7",
+    "8",
+    "0",
+    "9",
+    ".",
+    "$",
+    "%",
+    "-",
+    "+",
+    "=",
+    ",",
+    "tab",
+    "shift-tab",
+    "enter",
+    "enter",
+    "esc",
+    "up",
+    "down",
+    "left",
+    "right",
+    "space",
+    "pageup",
+    "pagedown",
+    "shift-up",
+    "ctrl-j",
+    "ctrl-u",
+    "ctrl-w",
+    "ctrl-d",
+    "backspace",
+    "delete",
+    "home",
+    "end",
+];
+
+/// What would be a wrong order whatever the trader meant by the keys.
+fn makes_sense(effect: &Effect) -> bool {
+    match effect {
+        Effect::Send(_, Command::Place(order)) => {
+            order.size.is_positive()
+                && order.leverage.is_positive()
+                && order.limit_price.is_none_or(Num::is_positive)
+        }
+        Effect::Send(_, Command::Close(close)) => close.size.is_none_or(Num::is_positive),
+        Effect::Send(_, Command::Margin { extra, .. }) => !extra.is_negative(),
+        Effect::Send(..)
+        | Effect::Again(_)
+        | Effect::GiveUp(_)
+        | Effect::Show(_)
+        | Effect::Glance(_)
+        | Effect::Poll(_)
+        | Effect::MoreClosed(_)
+        | Effect::MoreHistory(_)
+        | Effect::Watch(_)
+        | Effect::Book(_)
+        | Effect::SendAs(..)
+        | Effect::Attend(..)
+        | Effect::TurnAway(..)
+        | Effect::Rearm
+        | Effect::Signal(_)
+        | Effect::Write(_)
+        | Effect::Pace(_)
+        | Effect::HoldBack
+        | Effect::LetThrough
+        | Effect::Reread
+        | Effect::Wear(_)
+        | Effect::KeepColumns(..)
+        | Effect::Quit => true,
+    }
+}
+
+/// A desk that may only look, with a question of its last session and an offer on its screen.
+fn read_only_desk() -> Model {
+    let mut model = desk();
+    model.options.read_only = true;
+    let (now, ticket) = (model.now, Ticket(1_000_001));
+    update(&mut model, now, Msg::Resumed(ticket, cancel()));
+    let parked = Progress::Parked {
+        why: Failure::new(FailureKind::Unknown, "no answer"),
+        replay_until: now.plus(Duration::from_mins(15)),
+    };
+    update(&mut model, now, Msg::Progress(ticket, parked));
+    let text = "order ord-2 is not as asked: size 2 instead of 1".to_owned();
+    update(&mut model, now, Msg::Offered(text, cancel()));
+    model
+}
+
+fn sends(effect: &Effect) -> bool {
+    matches!(
+        effect,
+        Effect::Send(..) | Effect::SendAs(..) | Effect::Again(_)
+    )
+}
+
+/// Every key that has a meaning, and every other that can be typed.
+fn any_key() -> impl Strategy<Value = String> {
+    let typed = (b'!'..=b'~').prop_map(|byte| char::from(byte).to_string());
+    prop_oneof![prop::sample::select(KEYS).prop_map(str::to_owned), typed]
+}
+
+proptest! {
+    #[test]
+    fn change_nothing_on_a_desk_that_is_read_only(
+        presses in prop::collection::vec((any_key(), 0_u64..3_000), 0..120)
+    ) {
+        let mut model = read_only_desk();
+        for (key, millis) in presses {
+            let mut effects = press(&mut model, &key);
+            effects.extend(wait(&mut model, millis));
+            let now = model.now;
+            effects.extend(update(&mut model, now, Msg::Flatten));
+            prop_assert!(!effects.iter().any(sends), "{effects:?}");
+        }
+    }
+
+    #[test]
+    fn never_make_nonsense_and_escape_always_leads_back_to_the_desk(
+        presses in prop::collection::vec((0..KEYS.len(), 0_u64..3_000), 0..120)
+    ) {
+        let mut model = desk();
+        for (key, millis) in presses {
+            let mut effects = press(&mut model, KEYS[key]);
+            effects.extend(wait(&mut model, millis));
+            prop_assert!(effects.iter().all(makes_sense), "{effects:?}");
+        }
+        press(&mut model, "esc esc esc");
+        prop_assert_eq!(&model.overlays, &vec![]);
+    }
+}

@@ -1,0 +1,127 @@
+//! Panes, toasts, the clock and leaving.
+
+use super::*;
+use crate::model::{Drift, Timestamp};
+
+#[test]
+fn panes_are_reached_by_number_and_by_tab() {
+    let mut model = desk();
+    press(&mut model, "3 tab");
+    assert_eq!(model.focus.pane, Pane::Scaled);
+    press(&mut model, "1 shift-tab");
+    assert_eq!(model.focus.pane, Pane::Calls);
+    press(&mut model, "1");
+    assert_eq!(
+        (model.focus.pane, model.focus.tab),
+        (Pane::Positions, Pane::Calls)
+    );
+}
+
+#[test]
+fn refresh_polls_everything_and_quit_quits() {
+    let mut model = desk();
+    assert_eq!(
+        press(&mut model, "r"),
+        vec![Effect::Poll(Source::iter().collect())]
+    );
+    assert_eq!(press(&mut model, "q"), vec![Effect::Quit]);
+    assert_eq!(press(&mut model, "b ctrl-c"), vec![Effect::Quit]);
+}
+
+#[test]
+fn leaving_what_is_on_its_way_is_asked_once_and_ctrl_c_asks_nothing() {
+    let mut model = desk();
+    press(&mut model, "X");
+    wait(&mut model, 1_600);
+    assert_eq!(press(&mut model, "q"), vec![]);
+    wait(&mut model, 200);
+    assert_eq!(press(&mut model, "y"), vec![Effect::Quit]);
+    assert_eq!(press(&mut model, "ctrl-c"), vec![Effect::Quit]);
+}
+
+#[test]
+fn no_key_of_the_desk_acts_behind_help_or_detail() {
+    let mut model = desk();
+    assert_eq!(press(&mut model, "? X b c j"), vec![]);
+    assert_eq!(model.overlays.len(), 1);
+    press(&mut model, "esc enter");
+    assert!(matches!(
+        model.overlays.as_slice(),
+        [Overlay::Detail(Detail { row: RowId::Position(id), .. })] if *id == "pos-1".into()
+    ));
+    assert_eq!(press(&mut model, "K c enter"), vec![]);
+    assert_eq!(model.overlays, vec![]);
+}
+
+#[test]
+fn good_news_leaves_by_itself_and_bad_news_waits() {
+    let mut model = desk();
+    let now = model.now;
+    update(&mut model, now, Msg::Said(Tone::Good, "ready".to_owned()));
+    wait(&mut model, 5_000);
+    assert_eq!(model.activity.toast(model.now), None);
+    let now = model.now;
+    update(&mut model, now, Msg::Said(Tone::Alert, "lost".to_owned()));
+    wait(&mut model, 60_000);
+    assert!(model.activity.toast(model.now).is_some());
+    press(&mut model, "esc");
+    assert_eq!(model.activity.toast(model.now), None);
+}
+
+#[test]
+fn once_the_toast_has_left_nothing_wakes_a_desk_that_shows_no_ages() {
+    let mut model = bare_desk();
+    let now = model.now;
+    update(&mut model, now, Msg::Said(Tone::Good, "ready".to_owned()));
+    assert_eq!(wake(&model), Some(NOON.plus(Duration::from_secs(5))));
+    wait(&mut model, 5_000);
+    assert_eq!(wake(&model), None);
+}
+
+#[test]
+fn escape_takes_the_toast_first_and_the_zoom_second() {
+    let mut model = desk();
+    let now = model.now;
+    update(&mut model, now, Msg::Said(Tone::Alert, "lost".to_owned()));
+    press(&mut model, "z esc");
+    assert!(model.focus.zoomed);
+    press(&mut model, "esc");
+    assert!(!model.focus.zoomed);
+}
+
+#[test]
+fn an_outcome_nobody_waits_for_changes_nothing() {
+    let mut model = desk();
+    let down = Failure::new(FailureKind::Unavailable, "down");
+    assert_eq!(settle(&mut model, Ticket(9), Err(down)), vec![]);
+    assert_eq!(model.activity.lines.len(), 0);
+}
+
+#[test]
+fn a_wall_clock_that_is_set_is_said_and_everything_is_asked_for_again() {
+    let mut model = desk();
+    press(&mut model, "X");
+    wait(&mut model, 1_000);
+    let now = model.now;
+    let drift = Drift::between(now, Timestamp(now.0 - 120_000));
+    let asked = update(&mut model, now, Msg::ClockSet(drift));
+    assert_eq!(asked, [Effect::Poll(Source::iter().collect())]);
+    let said = &model.activity.lines.back().unwrap().event;
+    assert!(matches!(said, Event::Said(Tone::Warn, text) if text.contains("set by -120 s")));
+    // The service dates by a clock like the wall's; the countdown goes on by the desk's own.
+    assert_eq!(model.wall_now(), Timestamp(now.0 - 120_000));
+    assert_eq!(model.now, now);
+    let sent = update(&mut model, now.plus(Duration::from_secs(2)), Msg::Tick);
+    assert!(matches!(sent[..], [Effect::Send(_, Command::CloseAll(_))]));
+}
+
+#[test]
+fn a_clock_that_steps_back_does_not_take_time_back() {
+    let mut model = desk();
+    press(&mut model, "X");
+    wait(&mut model, 1_000);
+    let now = model.now;
+    update(&mut model, NOON, Msg::Tick);
+    assert_eq!(model.now, now);
+    assert_eq!(model.overlays.len(), 1);
+}

@@ -1,0 +1,131 @@
+//! The selection, and pages that come as it moves.
+
+use super::*;
+
+#[test]
+fn the_selection_is_a_thing_not_a_place() {
+    let mut model = desk();
+    press(&mut model, "j");
+    assert_eq!(model.selected(), Some(RowId::Position("pos-2".into())));
+    let reordered = vec![
+        position("pos-2", "SOL", "-100", r#""leverage":5"#),
+        position("pos-1", "BTC", "0.5", r#""leverage":10"#),
+    ];
+    arrive(&mut model, Answer::Positions(Ok(Page::of(reordered))));
+    assert_eq!(model.selected(), Some(RowId::Position("pos-2".into())));
+}
+
+#[test]
+fn when_the_selected_row_is_gone_the_first_is_meant_until_it_comes_back() {
+    let mut model = desk();
+    press(&mut model, "j");
+    let only = vec![position("pos-1", "BTC", "0.5", r#""leverage":10"#)];
+    arrive(&mut model, Answer::Positions(Ok(Page::of(only))));
+    assert_eq!(model.selected(), Some(RowId::Position("pos-1".into())));
+}
+
+#[test]
+fn the_keys_stop_at_both_ends() {
+    let mut model = desk();
+    press(&mut model, "k k");
+    assert_eq!(model.selected(), Some(RowId::Position("pos-1".into())));
+    press(&mut model, "j j j");
+    assert_eq!(model.selected(), Some(RowId::Position("pos-2".into())));
+    press(&mut model, "g g G");
+    assert_eq!(model.selected(), Some(RowId::Position("pos-2".into())));
+}
+
+fn history(first: usize, next: Option<&str>) -> Page<crate::model::Order> {
+    let done = r#""type":"limit","mode":"limit","side":"buy","size":1,"status":"filled""#;
+    let rows = (first..first + 50).map(|n| order(&format!("h-{n:03}"), "BTC", done));
+    Page {
+        next: next.map(|c| Cursor::from(c.to_owned())),
+        ..Page::of(rows.collect())
+    }
+}
+
+#[test]
+fn the_next_page_is_asked_for_once_when_the_end_comes_near() {
+    let mut model = desk();
+    arrive(&mut model, Answer::History(Ok(history(0, Some("p2")))));
+    assert_eq!(press(&mut model, "6"), vec![]);
+    let cursor = Cursor::from("p2".to_owned());
+    assert_eq!(
+        press(&mut model, "ctrl-d ctrl-d j j"),
+        vec![Effect::MoreHistory(cursor.clone())]
+    );
+    arrive(
+        &mut model,
+        Answer::MoreHistory(cursor.clone(), Ok(history(50, None))),
+    );
+    assert_eq!(model.store.history.rows().len(), 100);
+    assert_eq!(press(&mut model, "G j"), vec![]);
+}
+
+#[test]
+fn a_ladder_that_was_just_placed_is_watched_from_its_receipt_on() {
+    let mut model = desk();
+    let sent = super::super::flight::send(&mut model, Command::CancelScaled("lad-7".into()));
+    let ladder = serde_json::from_str(r#"{"id":"lad-7","market_id":"paper|BTC"}"#).unwrap();
+    let now = model.now;
+    let receipt = Receipt::Scaled(Box::new(ladder));
+    let effects = update(&mut model, now, Msg::Settled(sent.0, Ok(receipt)));
+    assert_eq!(effects.first(), Some(&Effect::Watch(vec!["lad-7".into()])));
+    let rung = r#""type":"limit","mode":"limit","side":"buy","size":1,"status":"resting",
+        "scaled_order_id":"lad-7""#;
+    let page = Page::of(vec![order("ord-5", "SOL", rung)]);
+    assert_eq!(arrive(&mut model, Answer::Orders(Ok(page))), vec![]);
+}
+
+#[test]
+fn a_page_that_failed_is_asked_for_again_by_the_next_move() {
+    let mut model = desk();
+    arrive(&mut model, Answer::History(Ok(history(0, Some("p2")))));
+    let cursor = Cursor::from("p2".to_owned());
+    assert_eq!(
+        press(&mut model, "6 G"),
+        vec![Effect::MoreHistory(cursor.clone())]
+    );
+    let down = Failure::new(FailureKind::Unavailable, "down");
+    arrive(&mut model, Answer::MoreHistory(cursor.clone(), Err(down)));
+    assert_eq!(
+        press(&mut model, "k"),
+        vec![Effect::MoreHistory(cursor.clone())]
+    );
+}
+
+#[test]
+fn an_answer_about_running_twaps_that_was_overtaken_ends_none_of_them() {
+    let mut model = desk();
+    let twap = serde_json::from_str(r#"{"id":"twap-1","market_id":"paper|BTC"}"#).unwrap();
+    let before = model.now;
+    wait(&mut model, 2_000);
+    arrive(&mut model, Answer::Twaps(Ok(Page::of(vec![twap]))));
+    let late = super::super::poll::Poll {
+        at: before,
+        answer: Answer::Twaps(Ok(Page::default())),
+    };
+    let now = model.now;
+    update(&mut model, now, Msg::Polled(Box::new(late)));
+    assert_eq!(model.store.ended_twaps, vec![]);
+    assert_eq!(model.store.twaps.rows().len(), 1);
+}
+
+#[test]
+fn a_ladder_met_on_an_order_is_watched_from_then_on_once() {
+    let mut model = desk();
+    let rung = r#""type":"limit","mode":"limit","side":"buy","size":1,"status":"resting",
+        "scaled_order_id":"lad-1""#;
+    let page = || Page::of(vec![order("ord-5", "SOL", rung)]);
+    assert_eq!(
+        arrive(&mut model, Answer::Orders(Ok(page()))),
+        vec![Effect::Watch(vec!["lad-1".into()])]
+    );
+    assert_eq!(arrive(&mut model, Answer::Orders(Ok(page()))), vec![]);
+    press(&mut model, "2 x");
+    wait(&mut model, 200);
+    assert_eq!(
+        press(&mut model, "y"),
+        sent(1, Command::CancelScaled("lad-1".into()))
+    );
+}

@@ -1,0 +1,163 @@
+//! A disk that breaks, is full or hangs: no order leaves after it, and every exit does.
+
+use super::*;
+
+#[tokio::test]
+async fn a_disk_that_breaks_at_any_write_lets_no_order_out_after_it_and_every_exit() {
+    // An order takes three writes: the intent, its attempt and its outcome.
+    for writes in 0..=6 {
+        let script = (0..9).map(|_| placed()).collect();
+        let mut scene = hurt(script, move |journal| journal.breaks = Some(writes)).await;
+        let mut out = 0;
+        for number in 1..=4 {
+            scene.outbox.send(Ticket(number), buy());
+            out += u32::from(scene.settled().await.1.is_ok());
+        }
+        assert_eq!(out, writes.div_ceil(3), "after {writes} writes");
+        assert_eq!(methods(&scene).len(), usize::try_from(out).unwrap());
+        scene.outbox.send(Ticket(5), close("p-1"));
+        let (msgs, result) = scene.settled().await;
+        assert!(result.is_ok(), "{result:?}");
+        let seen = scene.responder.seen();
+        let key = seen.last().unwrap().header("idempotency-key").unwrap();
+        let words = said(&msgs);
+        assert!(
+            words.contains("sent without the journal") && words.contains(key),
+            "{words}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn on_a_full_disk_everything_is_closed_with_a_key_that_the_next_desk_finds() {
+    let mut scene = hurt(vec![closed_all(), empty(), empty()], |journal| {
+        journal.fill_disk();
+    })
+    .await;
+    // What is on the last page may still fit.
+    let mut held = String::new();
+    for number in 1..=100 {
+        let mut big = buy();
+        if let Command::Place(order) = &mut big {
+            order.account_id = "x".repeat(4_000).as_str().into();
+        }
+        scene.outbox.send(Ticket(number), big);
+        let (msgs, result) = scene.settled().await;
+        held = said(&msgs);
+        if result.is_err_and(|why| why.kind == FailureKind::Local) {
+            break;
+        }
+    }
+    assert!(
+        held.contains("full") && held.contains("New orders are held back"),
+        "{held}"
+    );
+    let before = scene.responder.seen().len();
+    scene
+        .outbox
+        .send(Ticket(200), Command::CloseAll("chal-1".into()));
+    let (msgs, result) = scene.settled().await;
+    assert!(matches!(result, Ok(Receipt::CloseAll(_))), "{result:?}");
+    let key: IdempotencyKey = scene.responder.seen()[before]
+        .header("idempotency-key")
+        .unwrap()
+        .into();
+    assert!(said(&msgs).contains(key.raw()));
+    let known = entries(scene)
+        .await
+        .into_iter()
+        .find(|entry| entry.intent.key == Some(key.clone()));
+    assert_eq!(known.map(|entry| entry.state), Some(State::Unknown));
+}
+
+#[tokio::test]
+async fn a_desk_started_on_a_full_disk_is_halted_as_before_and_closes_all_with_a_key_that_is_kept()
+{
+    let dir = place();
+    let responder = Responder::answering(vec![closed_all(), empty(), empty()]).await;
+    let account = "chal-1".into();
+    let mut before = Journal::open(dir.path()).unwrap();
+    before
+        .halt(&responder.url, &account, "it was flattened")
+        .unwrap();
+    drop(before);
+    let (client, _calls) = responder.client();
+    let (sender, events) = channel(64);
+    let place = dir.path().to_owned();
+    let open = move || Journal::open_without_room(&place);
+    let mut scene = Scene {
+        outbox: Outbox::spawn(client, Clock::Frozen(NOW), open, sender),
+        dir,
+        responder,
+        events,
+    };
+    scene.outbox.send(TICKET, buy());
+    let (msgs, result) = scene.settled().await;
+    let why = result.unwrap_err().to_string();
+    assert!(why.contains("HALTED: it was flattened"), "{why}");
+    assert!(said(&msgs).contains("is full"), "{}", said(&msgs));
+    scene.outbox.send(Ticket(2), Command::CloseAll(account));
+    let (msgs, result) = scene.settled().await;
+    assert!(matches!(result, Ok(Receipt::CloseAll(_))), "{result:?}");
+    let key: IdempotencyKey = scene.responder.seen()[0]
+        .header("idempotency-key")
+        .unwrap()
+        .into();
+    assert!(said(&msgs).contains(key.raw()));
+    let [known] = entries(scene).await.try_into().unwrap();
+    assert_eq!((known.intent.key, known.state), (Some(key), State::Unknown));
+}
+
+#[tokio::test]
+async fn an_order_decided_before_the_disk_hung_is_not_placed_when_the_disk_comes_back() {
+    let responder = Responder::answering(vec![placed()]).await;
+    let (calls, _called) = tokio::sync::mpsc::unbounded_channel();
+    // Thirty seconds of patience are thirty milliseconds.
+    let tempo = Tempo::hurried(1_000);
+    let client = Client::at_tempo(responder.connection(), calls, || NOW, tempo).unwrap();
+    let (dir, clock) = (place(), Clock::start());
+    let (sender, events) = channel(64);
+    let place = dir.path().to_owned();
+    let open = move || crate::runtime::open_journal(&place);
+    let mut scene = Scene {
+        outbox: Outbox::spawn(client, clock, open, sender),
+        dir,
+        responder,
+        events,
+    };
+    scene.outbox.desk.ready().await;
+    let (_never, hang) = std::sync::mpsc::channel::<()>();
+    let hangs = scene.outbox.desk.scribe.ask(move |_| {
+        let _back = hang.recv_timeout(Duration::from_millis(100));
+        Ok(())
+    });
+    scene.outbox.send(TICKET, buy());
+    let why = scene.settled().await.1.unwrap_err();
+    assert!(hangs.await.unwrap().is_ok());
+    assert!(why.to_string().contains("too much time"), "{why}");
+    assert_eq!(scene.responder.seen(), []);
+    let [entry] = entries(scene).await.try_into().unwrap();
+    assert_eq!((entry.state, entry.maybe_executed), (State::Unsent, false));
+}
+
+#[tokio::test]
+async fn a_disk_that_hangs_holds_an_exit_for_a_moment_and_the_next_one_not_at_all() {
+    let (go_on, hang) = std::sync::mpsc::channel::<()>();
+    let mut scene = hurt(vec![canceled(), canceled(), canceled()], move |_| {
+        let _over = hang.recv();
+    })
+    .await;
+    let start = Instant::now();
+    for (number, most) in [(1, 250), (2, 50)] {
+        let before = start.elapsed();
+        scene
+            .outbox
+            .send(Ticket(number), Command::Cancel("o-1".into()));
+        let sends = |msg: &Msg| matches!(msg, Msg::Progress(_, Progress::Sending { .. }));
+        while !sends(&scene.events.recv().await.unwrap()) {}
+        let took = start.elapsed().saturating_sub(before).as_millis();
+        assert!(took < most, "cancel {number} left after {took} ms");
+        scene.settled().await.1.unwrap();
+    }
+    drop(go_on);
+}

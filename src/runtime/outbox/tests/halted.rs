@@ -1,0 +1,82 @@
+//! A halt, and what brings one about.
+
+use super::*;
+
+#[tokio::test]
+async fn a_halted_desk_sends_what_gets_out_and_nothing_else_until_it_is_re_armed() {
+    let mut scene = Scene::of(vec![canceled(), placed()]).await;
+    scene.outbox.desk.halt("it was flattened").await;
+    let halted = scene.events.recv().await;
+    assert_eq!(
+        halted,
+        Some(Msg::Halted(Some("it was flattened".to_owned())))
+    );
+    scene.outbox.send(Ticket(1), buy());
+    let why = scene.settled().await.1.unwrap_err();
+    assert!(
+        why.kind == FailureKind::Local && why.message.raw().contains("HALTED"),
+        "{why}"
+    );
+    scene.outbox.send(Ticket(2), Command::Cancel("o-1".into()));
+    scene.settled().await.1.unwrap();
+    scene.outbox.rearm();
+    while scene.events.recv().await.unwrap() != Msg::Halted(None) {}
+    scene.outbox.send(Ticket(3), buy());
+    scene.settled().await.1.unwrap();
+    assert_eq!(methods(&scene), ["DELETE", "POST"]);
+}
+
+#[tokio::test]
+async fn an_order_in_doubt_when_the_desk_halts_is_asked_about_instead_of_sent_again() {
+    let mut scene = Scene::of(vec![Reply::Drop]).await;
+    scene.outbox.send(TICKET, buy());
+    let lost = |msg: &Msg| matches!(msg, Msg::Progress(_, Progress::Unknown { .. }));
+    while !lost(&scene.events.recv().await.unwrap()) {}
+    scene.outbox.desk.halt("it was flattened").await;
+    let why = parked(&mut scene).await;
+    assert!(why.is_doubtful(), "{why}");
+    assert_eq!(methods(&scene), ["POST"]);
+}
+
+#[tokio::test]
+async fn an_answer_about_another_account_halts_the_desk_and_stays_a_question() {
+    let order = ORDER.replace("chal-1", "chal-9");
+    let other = ok(&format!(r#"{{"data":{order},"queued":false}}"#));
+    let mut scene = Scene::of(vec![other]).await;
+    scene.outbox.send(TICKET, buy());
+    let mut halted = None;
+    let why = loop {
+        let msg = scene.events.recv().await.unwrap();
+        if let Msg::Progress(_, Progress::Parked { why, .. }) = msg {
+            break why;
+        } else if let Msg::Halted(why) = msg {
+            halted = why;
+        }
+    };
+    assert_eq!(why.kind, FailureKind::Contradiction);
+    assert!(halted.unwrap().contains("order o-1 is of account chal-9"));
+}
+
+#[tokio::test]
+async fn a_key_that_another_order_answers_to_halts_the_desk() {
+    let dir = place();
+    let responder = Responder::answering(vec![empty(), placed()]).await;
+    let mut journal = Journal::open(dir.path()).unwrap();
+    let intent = intent(&close("p-1"), &responder.url, &journal);
+    let id = journal.record(NOW, &intent).unwrap();
+    let known = crate::journal::Standing {
+        order_id: Some("o-7".into()),
+        ..crate::journal::Standing::new(State::Unknown, "it may have been placed as o-7")
+    };
+    journal.tell(NOW, id, &known).unwrap();
+    drop(journal);
+    let mut scene = Scene::at(dir, responder);
+    let why = parked(&mut scene).await.to_string();
+    assert!(
+        why.contains("order o-1 answers to the key of order o-7"),
+        "{why}"
+    );
+    scene.outbox.send(TICKET, buy());
+    let why = scene.settled().await.1.unwrap_err().to_string();
+    assert!(why.contains("HALTED"), "{why}");
+}

@@ -1,0 +1,128 @@
+//! Desks that may not send: read-only ones, one beside another, and one whose key is refused.
+
+use super::*;
+
+#[tokio::test]
+async fn a_read_only_desk_sends_no_byte_that_changes_anything() {
+    let responder = Responder::answering(vec![]).await;
+    let mut connection = responder.connection();
+    connection.read_only = true;
+    let (client, _calls) = crate::client::testing::responder::client(connection);
+    let mut scene = Scene::with(place(), responder, client);
+    let commands = [
+        buy(),
+        close("p-1"),
+        Command::Cancel("o-1".into()),
+        Command::Exits(crate::model::Exits {
+            order_id: "o-1".into(),
+            take_profit: crate::model::Leg::Keep,
+            stop_loss: crate::model::Leg::Remove,
+        }),
+        Command::Margin {
+            position_id: "p-1".into(),
+            extra: "5".parse().unwrap(),
+            held: None,
+        },
+        Command::StopTwap("t-1".into()),
+        Command::CancelScaled("s-1".into()),
+        Command::CloseAll("chal-1".into()),
+        Command::Flatten("chal-1".into()),
+    ];
+    for (number, command) in (1..).zip(commands) {
+        scene.outbox.send(Ticket(number), command);
+        let why = scene.settled().await.1.unwrap_err();
+        assert!(why.message.raw().contains("read-only"), "{why}");
+    }
+    assert_eq!(scene.responder.seen(), []);
+    assert_eq!(entries(scene).await, []);
+}
+
+#[tokio::test]
+async fn a_desk_made_read_only_while_it_runs_sends_nothing_until_it_is_let_through() {
+    let responder = Responder::answering(vec![canceled()]).await;
+    let (client, _calls) = responder.client();
+    let mut scene = Scene::with(place(), responder, client.clone());
+    client.hold_back();
+    scene.outbox.send(Ticket(1), Command::Cancel("o-1".into()));
+    let why = scene.settled().await.1.unwrap_err();
+    assert!(why.message.raw().contains("read-only"), "{why}");
+    assert_eq!(scene.responder.seen(), []);
+    client.let_through();
+    scene.outbox.send(Ticket(2), Command::Cancel("o-1".into()));
+    assert!(scene.settled().await.1.is_ok());
+}
+
+#[tokio::test]
+async fn beside_another_desk_nothing_is_sent_and_it_says_which() {
+    let dir = place();
+    let other_desk = Journal::open(dir.path()).unwrap();
+    other_desk.announce();
+    let mut scene = Scene::at(dir, Responder::answering(vec![]).await);
+    let commands = [
+        buy(),
+        Command::CloseAll("chal-1".into()),
+        Command::Flatten("chal-1".into()),
+    ];
+    for (number, command) in (1..).zip(commands) {
+        scene.outbox.send(Ticket(number), command);
+        let why = scene.settled().await.1.unwrap_err().to_string();
+        let pid = format!("(process {})", std::process::id());
+        assert!(why.contains(&pid) && why.contains("sends nothing"), "{why}");
+    }
+    assert_eq!(scene.responder.seen(), []);
+}
+
+#[tokio::test]
+async fn a_desk_opened_while_a_verb_has_the_journal_sends_exits_at_once_and_orders_when_it_is_done()
+{
+    let dir = place();
+    let verb = Journal::open(dir.path()).unwrap();
+    let mut scene = Scene::at(dir, Responder::answering(vec![canceled(), placed()]).await);
+    scene.outbox.send(Ticket(1), Command::Cancel("o-1".into()));
+    let (msgs, result) = scene.settled().await;
+    assert!(result.is_ok(), "{result:?}");
+    assert!(said(&msgs).contains("sent ahead of a journal"), "{msgs:?}");
+    scene.outbox.send(Ticket(2), buy());
+    drop(verb);
+    assert!(scene.settled().await.1.is_ok());
+    let states = entries(scene).await.into_iter().map(|entry| entry.state);
+    assert_eq!(states.collect::<Vec<_>>(), [State::Done, State::Done]);
+}
+
+#[tokio::test]
+async fn a_refused_key_stops_all_sending_but_one_try_of_each_exit() {
+    let unauthorized = || error("401 Unauthorized", "");
+    let script = vec![unauthorized(), unauthorized()];
+    let mut scene = Scene::of(script).await;
+    let mut ends = vec![];
+    let commands = [buy(), buy(), Command::CloseAll("chal-1".into())];
+    for (number, command) in (1..).zip(commands) {
+        scene.outbox.send(Ticket(number), command);
+        ends.push(scene.settled().await.1.unwrap_err().kind);
+    }
+    assert_eq!(ends, [FailureKind::Auth; 3]);
+    let lines: Vec<_> = scene.responder.seen().into_iter().map(|s| s.line).collect();
+    assert_eq!(
+        lines,
+        [
+            "POST /v1/orders HTTP/1.1",
+            "POST /v1/accounts/chal-1/close-all-positions HTTP/1.1"
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_key_that_is_taken_again_re_arms_the_desk_by_itself() {
+    let script = vec![error("401 Unauthorized", ""), empty(), placed()];
+    let mut scene = Scene::of(script).await;
+    let client = scene.outbox.desk.client.clone();
+    scene.outbox.send(Ticket(1), buy());
+    assert_eq!(scene.settled().await.1.unwrap_err().kind, FailureKind::Auth);
+    scene.outbox.send(Ticket(2), buy());
+    let why = scene.settled().await.1.unwrap_err();
+    assert!(why.message.raw().contains("r asks"), "{why}");
+    client.open_positions(&"chal-1".into()).await.unwrap();
+    scene.outbox.send(Ticket(3), buy());
+    scene.settled().await.1.unwrap();
+    assert_eq!(methods(&scene), ["POST", "GET", "POST"]);
+}

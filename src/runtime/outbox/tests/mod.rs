@@ -1,0 +1,239 @@
+mod answers;
+mod crash;
+mod disk;
+mod doubt;
+mod first_byte;
+mod flat;
+mod halted;
+mod healing;
+mod held_back;
+mod journaled;
+mod keys;
+mod lanes;
+mod pace;
+mod restart;
+mod silence;
+mod slow_disk;
+mod stopped;
+
+use super::{errand::pursue, *};
+use crate::{
+    client::{
+        Attempt, Sight, Tempo,
+        policy::{Pause, Tries},
+        testing::responder::{ORDER, Reply, Responder, error, ok},
+    },
+    journal::State,
+    model::{
+        CloseAll, CloseAllStatus, ClosePosition, Failure, FailureKind, IdempotencyKey, PlaceKind,
+        PlaceOrder, Progress, Receipt, Risk, Side, Timestamp,
+    },
+};
+use std::{
+    future::ready,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+use tempfile::TempDir;
+use tokio::{
+    sync::mpsc::{Receiver, channel},
+    time::Instant,
+};
+
+/// In memory where that can be: how long a disk takes is not what these tests are about.
+fn place() -> TempDir {
+    tempfile::tempdir_in("/dev/shm").unwrap_or_else(|_| tempfile::tempdir().unwrap())
+}
+
+const NOW: Timestamp = Timestamp(1_790_000_000_000);
+
+struct Scene {
+    dir: TempDir,
+    responder: Responder,
+    outbox: Outbox,
+    events: Receiver<Msg>,
+}
+
+impl Scene {
+    async fn of(script: Vec<Reply>) -> Self {
+        let dir = place();
+        let responder = Responder::answering(script).await;
+        Self::at(dir, responder)
+    }
+
+    /// As life, but so many times faster.
+    async fn hurried(script: Vec<Reply>, times: u32) -> Self {
+        let dir = place();
+        let responder = Responder::answering(script).await;
+        let (calls, _called) = tokio::sync::mpsc::unbounded_channel();
+        let tempo = Tempo::hurried(times);
+        let client = Client::at_tempo(responder.connection(), calls, || NOW, tempo).unwrap();
+        Self::with(dir, responder, client)
+    }
+
+    fn at(dir: TempDir, responder: Responder) -> Self {
+        let (client, _calls) = responder.client();
+        Self::with(dir, responder, client)
+    }
+
+    fn with(dir: TempDir, responder: Responder, client: Client) -> Self {
+        Self::on(dir, responder, client, |_| ())
+    }
+
+    /// With a journal that has something wrong with it.
+    fn on(
+        dir: TempDir,
+        responder: Responder,
+        client: Client,
+        hurt: impl FnOnce(&mut Journal) + Send + 'static,
+    ) -> Self {
+        let (sender, events) = channel(64);
+        let place = dir.path().to_owned();
+        let open = move || {
+            let mut journal = crate::runtime::open_journal(&place)?;
+            hurt(&mut journal);
+            Ok(journal)
+        };
+        let outbox = Outbox::spawn(client, Clock::Frozen(NOW), open, sender);
+        Self {
+            dir,
+            responder,
+            outbox,
+            events,
+        }
+    }
+
+    /// Everything said until the ticket is settled.
+    async fn settled(&mut self) -> (Vec<Msg>, Result<Receipt, Failure>) {
+        let mut said = vec![];
+        loop {
+            let msg = self.events.recv().await.unwrap();
+            if let Msg::Settled(_, result) = msg {
+                return (said, result);
+            }
+            said.push(msg);
+        }
+    }
+}
+
+pub(in crate::runtime) fn buy() -> Command {
+    let size = "0.10".parse().unwrap();
+    Command::Place(Box::new(PlaceOrder {
+        kind: PlaceKind::Limit,
+        leverage: "5".parse().unwrap(),
+        ..PlaceOrder::market("chal-1".into(), "paper|BTC".into(), Side::Buy, size)
+    }))
+}
+
+pub(super) fn placed() -> Reply {
+    ok(&format!(r#"{{"data":{ORDER},"queued":false}}"#))
+}
+
+fn canceled() -> Reply {
+    ok(r#"{"data":{"id":"o-1","canceled":true,"queued":false}}"#)
+}
+
+const TICKET: Ticket = Ticket(1);
+
+/// A desk whose journal is hurt like this.
+async fn hurt(script: Vec<Reply>, hurt: impl FnOnce(&mut Journal) + Send + 'static) -> Scene {
+    let responder = Responder::answering(script).await;
+    let (client, _calls) = responder.client();
+    Scene::on(place(), responder, client, hurt)
+}
+
+/// Nothing more is written until the sender goes.
+fn hang(scribe: &Scribe) -> std::sync::mpsc::Sender<()> {
+    let (go_on, hang) = std::sync::mpsc::channel();
+    let _hangs = scribe.ask(move |_| {
+        let _over = hang.recv();
+        Ok(())
+    });
+    go_on
+}
+
+fn closed_all() -> Reply {
+    ok(
+        r#"{"data":{"id":"op","operation":"close_all_positions","account_id":"chal-1",
+        "status":"completed","total_count":0,"succeeded_count":0,"failed_count":0,"results":[],
+        "created_at":1790000000000}}"#,
+    )
+}
+
+fn said(msgs: &[Msg]) -> String {
+    let words = msgs.iter().filter_map(|msg| {
+        if let Msg::Said(_, text) = msg {
+            Some(text.as_str())
+        } else {
+            None
+        }
+    });
+    words.collect::<Vec<_>>().join("; ")
+}
+
+fn empty() -> Reply {
+    ok(r#"{"data":[],"has_more":false}"#)
+}
+
+/// Runs until the command is parked.
+async fn parked(scene: &mut Scene) -> Failure {
+    loop {
+        if let Msg::Progress(_, Progress::Parked { why, .. }) = scene.events.recv().await.unwrap() {
+            return why;
+        }
+    }
+}
+
+/// What the next desk finds in the journal.
+async fn entries(scene: Scene) -> Vec<crate::journal::Entry> {
+    let Scene { dir, outbox, .. } = scene;
+    drop(outbox);
+    reopened(&dir).await.recent(99).unwrap()
+}
+
+/// The journal's thread ends, and frees the lock, a moment after the outbox.
+pub(super) async fn reopened(dir: &TempDir) -> Journal {
+    loop {
+        match Journal::open(dir.path()) {
+            Ok(journal) => return journal,
+            Err(JournalError::Held { .. }) => tokio::task::yield_now().await,
+            Err(why) => panic!("{why}"),
+        }
+    }
+}
+
+fn methods(scene: &Scene) -> Vec<String> {
+    let word = |seen: crate::client::testing::responder::Seen| {
+        seen.line.split(' ').next().unwrap().to_owned()
+    };
+    scene.responder.seen().into_iter().map(word).collect()
+}
+
+pub(in crate::runtime) fn close(position: &str) -> Command {
+    Command::Close(ClosePosition::market(position.into()))
+}
+
+fn intent(command: &Command, url: &str, journal: &Journal) -> crate::journal::Intent {
+    let dialect = crate::api::Dialect::default();
+    let request = crate::api::Request::of(command, "key-1".into(), &dialect).unwrap();
+    crate::journal::Intent {
+        base_url: url.to_owned(),
+        account_id: "chal-1".into(),
+        credential: journal.fingerprint("pd_live_secret").unwrap(),
+        method: request.method.to_string(),
+        target: request.target,
+        body: request.body,
+        key: request.key,
+        risk: command.risk(),
+        command: command.to_string(),
+        resource: None,
+        parent: None,
+        deadline: NOW.plus(Duration::from_secs(30)),
+        replay_until: NOW.plus(Duration::from_mins(15)),
+    }
+}
+
+fn broken() -> Reply {
+    error("500 Internal Server Error", "")
+}
