@@ -6,6 +6,7 @@
 mod about;
 mod alerts;
 mod arrival;
+mod backing;
 mod books;
 mod bulk;
 mod called;

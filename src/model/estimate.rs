@@ -25,6 +25,16 @@ pub enum Liquidation {
     Never,
 }
 
+impl Liquidation {
+    /// Where a position on `side` is liquidated, if that is before it is stopped out at `stop`.
+    pub fn before(self, side: Side, stop: Num) -> Option<Num> {
+        match self {
+            Self::At(price) => is_beyond(side, price, stop).then_some(price),
+            Self::Never => None,
+        }
+    }
+}
+
 impl From<Num> for Liquidation {
     fn from(price: Num) -> Self {
         if price.is_positive() {

@@ -26,7 +26,7 @@ use super::{
     line::Line,
 };
 use crate::model::{
-    Charges, Failure, MarketId, Order, OrderId, Position, Side, Ticket,
+    Charges, Failure, MarketId, Order, OrderId, Page, Position, Side, Ticket,
     draft::{Draft, Field, Seen, Takes},
 };
 
@@ -202,26 +202,31 @@ impl Form {
     /// What is known now of what the form is about.
     pub fn seen<'a>(&'a self, around: &Around<'a>) -> Seen<'a> {
         let store = around.store;
-        let (position, order) = match (&self.draft, &self.frozen) {
-            (Draft::Entry(draft), _) => {
-                let mut open = store.positions.rows().iter();
-                let held = open.find(|p| Some(&p.market_id) == draft.market_id.as_ref());
-                (held, None)
-            }
-            (_, Frozen::Position(frozen)) => {
+        let market_id = self.market_id();
+        let here = || {
+            let mut open = store.positions.rows().iter();
+            open.find(|position| Some(&position.market_id) == market_id)
+        };
+        let (position, order) = match &self.frozen {
+            Frozen::Nothing => (here(), None),
+            Frozen::Position(frozen) => {
                 (store.position(&frozen.id).or(Some(frozen.as_ref())), None)
             }
-            (_, Frozen::Order(frozen)) => (None, store.order(&frozen.id).or(Some(frozen.as_ref()))),
-            (_, Frozen::Nothing) => (None, None),
+            Frozen::Order(frozen) => {
+                let order = store.order(&frozen.id).or(Some(frozen.as_ref()));
+                (here(), order)
+            }
         };
         let seen = Seen {
-            market: self.market_id().and_then(|id| store.market(id)),
+            market: market_id.and_then(|id| store.market(id)),
             position,
+            lists_all: store.positions.value().is_some_and(Page::is_whole),
+            cross_backing: store.cross_backing(position),
             order,
             watched: None,
             now: around.now,
             zone: Some(around.zone),
-            charges: self.market_id().map_or_else(Charges::default, |id| {
+            charges: market_id.map_or_else(Charges::default, |id| {
                 fees::charges((store, around.fees), id)
             }),
         };

@@ -12,6 +12,7 @@ mod field;
 mod instant;
 mod kinds;
 mod number;
+mod opening;
 mod texts;
 
 pub use amend::{ExitsDraft, MarginDraft};
@@ -22,6 +23,7 @@ pub use field::{Field, Takes};
 pub use instant::{instant, span};
 pub use kinds::{Shape, times_in_force};
 pub use number::{Amount, amount, number, positive};
+pub use opening::Opening;
 pub use texts::Texts;
 
 use super::{Charges, Command, Market, Num, Order, Position, Timestamp, Zone};
@@ -32,6 +34,10 @@ pub struct Seen<'a> {
     pub market: Option<&'a Market>,
     /// The position it is about: of a new order, the open one in its market.
     pub position: Option<&'a Position>,
+    /// Every open position is listed: where none is in its market, none is open there.
+    pub lists_all: bool,
+    /// What stands behind a cross position in its market when the needs of the others are taken off, USD.
+    pub cross_backing: Option<Num>,
     pub order: Option<&'a Order>,
     /// The market whose mark is watched, where it is another one.
     pub watched: Option<&'a Market>,
@@ -43,6 +49,11 @@ pub struct Seen<'a> {
 }
 
 impl Seen<'_> {
+    /// Whether it is known what is open in its market, if anything is: nothing listed is not nothing there.
+    pub fn is_held_known(&self) -> bool {
+        self.position.is_some() || self.lists_all
+    }
+
     /// The observed midpoint.
     pub fn mid(&self) -> Option<Num> {
         self.market?.mid()

@@ -1,12 +1,11 @@
 //! What a slip of the fingers looks like: said in the form, never held against it.
 
-use super::{entry::liquidation, preview::liquidated_before};
 use crate::{
     app::Model,
     model::{
         Num, Order, Position, Side,
         draft::{EntryDraft, Field, Seen, Shape},
-        estimate,
+        estimate::{self, Liquidation},
     },
     view::{format, protection::is_liquidated_before},
 };
@@ -23,7 +22,7 @@ pub(super) fn slips(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<Strin
         through(draft, model, seen),
         large(draft, model, seen),
         beyond(draft, model, seen),
-        unreached_stop(draft, model, seen),
+        stop_of(draft, seen),
         dead_trigger(draft, seen),
     ];
     own.into_iter().flatten().collect()
@@ -60,12 +59,18 @@ fn worst_price(draft: &EntryDraft) -> Option<(&'static str, Num)> {
     Some(("the limit", limit))
 }
 
-/// A stop is no protection where the position is gone before it.
-fn unreached_stop(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<String> {
+fn stop_of(draft: &EntryDraft, seen: &Seen) -> Option<String> {
     let stop = draft.known(Field::StopLoss)?;
-    let liquidation = liquidation(draft, model, seen);
-    let price = liquidated_before(liquidation, draft.side, stop)?;
-    let price = format::average(price, seen.market);
+    unreached_stop(draft.liquidation(seen), (draft.side, stop), seen)
+}
+
+/// A stop is no protection where the position is gone before it.
+pub(super) fn unreached_stop(
+    liquidation: Option<Liquidation>,
+    (side, stop): (Side, Num),
+    seen: &Seen,
+) -> Option<String> {
+    let price = format::average(liquidation?.before(side, stop)?, seen.market);
     Some(format!(
         "liquidated at est. {price}, before the stop: a nearer stop or less leverage"
     ))

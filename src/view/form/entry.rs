@@ -10,9 +10,9 @@ use super::{
 use crate::{
     app::{Model, Motion},
     model::{
-        MarginMode, Num, Page, PlaceKind,
+        Num, PlaceKind,
         draft::{EntryDraft, Field, Seen, Shape},
-        estimate::{self, Liquidation},
+        estimate,
         plan::{Ladder, Schedule},
     },
     view::{Span, Tone, format},
@@ -26,7 +26,7 @@ pub(super) fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<Line>
     let size = draft.resolved_size(seen).ok();
     let entry = draft.entry(seen);
     let notional = size.zip(entry).and_then(|(s, p)| s.times(p));
-    let liquidation = liquidation(draft, model, seen);
+    let liquidation = draft.liquidation(seen);
     let mut lines = vec![
         ("size", sized(size, seen)),
         ("notional", dollars(notional)),
@@ -75,7 +75,7 @@ pub(super) fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<Line>
     if draft.has(Field::Expires) {
         lines.push(("expires", expires(draft, model.options.motion, seen)));
     }
-    lines.push(("position", position_after(draft, size, (model, seen))));
+    lines.push(("position", position_after(draft, size, seen)));
     lines
 }
 
@@ -202,53 +202,8 @@ fn expires(draft: &EntryDraft, motion: Motion, seen: &Seen) -> Span {
     }))
 }
 
-/// If all of it filled at its price; nothing for what reduces or turns a position, or would change its mode.
-pub(super) fn liquidation(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<Liquidation> {
-    if !is_held_known((model, seen)) {
-        return None;
-    }
-    let order = (draft.resolved_size(seen).ok()?, draft.entry(seen)?);
-    let (quantity, average) = estimate::merged(seen.position, draft.side, order)?;
-    let is_isolated = draft.margin_mode == MarginMode::Isolated;
-    if draft.only_reduces()
-        || seen
-            .position
-            .is_some_and(|p| p.is_isolated() != is_isolated)
-    {
-        return None;
-    }
-    let backing = if is_isolated {
-        let extra = seen.position.and_then(|p| p.isolated_margin_extra);
-        let margin = quantity.times(average)?.over(draft.leverage().ok()?)?;
-        margin.plus(extra.unwrap_or_default())?
-    } else {
-        cross_backing(model, seen)?
-    };
-    let maintenance = estimate::maintenance_rate(seen.market?)?;
-    estimate::liquidation(draft.side, (quantity, average), backing, maintenance)
-}
-
-fn cross_backing(model: &Model, seen: &Seen) -> Option<Num> {
-    let store = &model.store;
-    let cash = store.account.value()?.cash?;
-    if !model.store.positions.value().is_some_and(Page::is_whole) {
-        return None;
-    }
-    let others = store
-        .positions
-        .rows()
-        .iter()
-        .filter(|p| seen.position.is_none_or(|held| held.id != p.id));
-    estimate::cross_backing(cash, others.map(|p| (p, store.market(&p.market_id))))
-}
-
-/// Whether it is known what is open in its market, if anything is: nothing listed is not nothing there.
-pub(super) fn is_held_known((model, seen): (&Model, &Seen)) -> bool {
-    seen.position.is_some() || model.store.positions.value().is_some_and(Page::is_whole)
-}
-
-fn position_after(draft: &EntryDraft, size: Option<Num>, (model, seen): (&Model, &Seen)) -> Span {
-    if !is_held_known((model, seen)) {
+fn position_after(draft: &EntryDraft, size: Option<Num>, seen: &Seen) -> Span {
+    if !seen.is_held_known() {
         return known(None);
     }
     let after = size.and_then(|size| {

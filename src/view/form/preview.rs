@@ -14,7 +14,7 @@ use crate::{
     app::{Model, form::Form, poll::Source},
     model::{
         CloseKind, LiquidityRole, Num, Position, Side, TimeInForce, TriggerDirection,
-        draft::{CloseDraft, Draft, ExitsDraft, Fault, Field, MarginDraft, Seen},
+        draft::{CloseDraft, Draft, ExitsDraft, Fault, Field, MarginDraft, Opening, Seen},
         estimate::{self, Liquidation},
     },
 };
@@ -90,20 +90,7 @@ impl Trade {
     }
 
     fn liquidated_before_stop(&self) -> Option<Num> {
-        self.stop
-            .and_then(|stop| liquidated_before(self.liquidation, self.side, stop))
-    }
-}
-
-/// Where it is liquidated, if that is before `stop` is reached.
-pub(super) fn liquidated_before(
-    liquidation: Option<Liquidation>,
-    side: Side,
-    stop: Num,
-) -> Option<Num> {
-    match liquidation? {
-        Liquidation::At(price) => estimate::is_beyond(side, price, stop).then_some(price),
-        Liquidation::Never => None,
+        self.liquidation?.before(self.side, self.stop?)
     }
 }
 
@@ -226,6 +213,8 @@ fn exits(draft: &ExitsDraft, seen: &Seen) -> Vec<Line> {
     ];
     if let Some(side) = order.side.known() {
         let stop = stop.ok().flatten();
+        let liquidation = Opening::of(order).and_then(|opening| opening.liquidation(seen));
+        lines.push(("liquidation", liquidated(liquidation, seen.market)));
         let trade = Trade {
             side,
             quantity: Some(order.size),
@@ -236,7 +225,7 @@ fn exits(draft: &ExitsDraft, seen: &Seen) -> Vec<Line> {
             fees: entry.zip(stop).and_then(|(entry, stop)| {
                 seen.charges.to_the_stop(LiquidityRole::Maker, entry, stop)
             }),
-            liquidation: None,
+            liquidation,
         };
         lines.extend(trade.reward());
     }

@@ -254,6 +254,7 @@ fn exits_show_what_is_what_will_be_and_how_far_off() {
         lines([
             ("take profit", "70,000 → 66,000 (+10.00%)"),
             ("stop loss", "58,000 → none"),
+            ("liquidation", "–"),
             ("at stop", "–"),
             ("R:R", "–"),
             ("observed", "64,000, 0s old"),
@@ -838,6 +839,41 @@ mod what_is_said_before_it_is_sent {
         press(&mut model, "shift-tab shift-tab shift-tab ctrl-u 3200");
         assert_eq!(of(&model, "at stop"), "est. -400.00 USD before fees");
         assert_eq!(warnings(&model), [""; 0]);
+    }
+
+    #[test]
+    fn a_stop_moved_past_the_liquidation_is_named_where_it_is_moved() {
+        let mut model = desk();
+        let facts = AccountFacts {
+            cash: Some(num("15000")),
+            ..AccountFacts::default()
+        };
+        arrive(&mut model, Answer::Account(Ok(facts)));
+        press(&mut model, "2 e tab ctrl-u 40000");
+        // 0.6 BTC at 60,000 on average; 15,000 less the 3,320.50 that the isolated short holds stand behind it.
+        assert_eq!(of(&model, "liquidation"), "est. 41,047");
+        assert_eq!(
+            of(&model, "at stop"),
+            "liquidated first, est. -1,895.27 USD"
+        );
+        let late = "liquidated at est. 41,047, before the stop: a nearer stop or less leverage";
+        assert_eq!(warnings(&model), [late]);
+        press(&mut model, "ctrl-u 59000");
+        assert_eq!(of(&model, "at stop"), "est. -100.00 USD before fees");
+        assert_eq!(warnings(&model), [""; 0]);
+    }
+
+    #[test]
+    fn exits_on_the_wrong_side_of_the_entry_are_named_where_they_are_moved() {
+        let mut model = desk();
+        press(&mut model, "2 e ctrl-u 59000 tab ctrl-u 61000");
+        assert_eq!(
+            warnings(&model),
+            [
+                "the take profit is not on the winning side of the entry",
+                "the stop loss is not on the losing side of the entry",
+            ]
+        );
     }
 
     #[test]

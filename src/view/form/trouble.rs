@@ -4,7 +4,6 @@
 use super::{
     super::{Scene, Span, Tone, activity, format, passing},
     caution,
-    entry::is_held_known,
 };
 use crate::{
     app::{
@@ -14,8 +13,8 @@ use crate::{
         keymap::{Action, Context},
     },
     model::{
-        Num, OrderId, Position, PositionId, Progress, Risk, TimeInForce, TriggerDirection,
-        draft::{CloseDraft, Draft, EntryDraft, Field, MarginDraft, Seen},
+        Num, OrderId, Position, PositionId, Progress, Risk, Side, TimeInForce, TriggerDirection,
+        draft::{CloseDraft, Draft, EntryDraft, ExitsDraft, Field, MarginDraft, Opening, Seen},
         estimate,
     },
 };
@@ -44,7 +43,7 @@ pub(super) fn trouble(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
         Draft::Entry(draft) => entry(draft, model, seen),
         Draft::Close(draft) => close(draft, model, seen),
         Draft::Margin(draft) => margin(draft, model, seen),
-        Draft::Exits(draft) => still_working(&draft.order_id, model),
+        Draft::Exits(draft) => exits(draft, model, seen),
     };
     let warning = |words| Span::new(words, Tone::Warn);
     lines.extend(warnings.into_iter().map(warning));
@@ -118,11 +117,15 @@ fn failure(form: &Form) -> Vec<Span> {
 fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<String> {
     let own = [
         available(draft, model, seen),
-        nothing_to_reduce(draft, model, seen),
+        nothing_to_reduce(draft, seen),
         no_fill(draft, seen),
         fires_at_once(draft.known(Field::TriggerPrice), draft.direction(), seen),
-        losing_target(draft, seen),
-        winning_stop(draft, seen),
+        losing_target(
+            draft.side,
+            draft.entry(seen),
+            draft.known(Field::TakeProfit),
+        ),
+        winning_stop(draft.side, draft.entry(seen), draft.known(Field::StopLoss)),
     ];
     let own = own.into_iter().flatten();
     own.chain(caution::slips(draft, model, seen)).collect()
@@ -139,6 +142,26 @@ fn close(draft: &CloseDraft, model: &Model, seen: &Seen) -> Vec<String> {
     let mut lines = still_open(&draft.position_id, model);
     lines.extend(fires.flatten());
     lines.extend(trigger.and_then(|trigger| caution::gone_before(trigger, seen)));
+    lines
+}
+
+/// What a new order is told of its exits holds of those that are attached later.
+fn exits(draft: &ExitsDraft, model: &Model, seen: &Seen) -> Vec<String> {
+    let mut lines = still_working(&draft.order_id, model);
+    let Some((order, side)) = seen.order.and_then(|o| Some((o, o.side.known()?))) else {
+        return lines;
+    };
+    let [target, stop] = [draft.take_profit(), draft.stop_loss()].map(|leg| leg.ok().flatten());
+    let late = stop.and_then(|stop| {
+        let liquidation = Opening::of(order)?.liquidation(seen);
+        caution::unreached_stop(liquidation, (side, stop), seen)
+    });
+    let own = [
+        losing_target(side, order.limit_price, target),
+        winning_stop(side, order.limit_price, stop),
+        late,
+    ];
+    lines.extend(own.into_iter().flatten());
     lines
 }
 
@@ -166,8 +189,8 @@ fn available(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<String> {
     })
 }
 
-fn nothing_to_reduce(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<String> {
-    if !is_held_known((model, seen)) {
+fn nothing_to_reduce(draft: &EntryDraft, seen: &Seen) -> Option<String> {
+    if !seen.is_held_known() {
         return None;
     }
     let held = seen.position.and_then(Position::side);
@@ -200,15 +223,13 @@ fn fires_at_once(
     is_there.then(|| "the mark is past the trigger already: it would fire at once".to_owned())
 }
 
-fn winning_stop(draft: &EntryDraft, seen: &Seen) -> Option<String> {
-    let (entry, stop) = (draft.entry(seen)?, draft.known(Field::StopLoss)?);
-    let gain = estimate::gain(draft.side, entry, stop)?;
+fn winning_stop(side: Side, entry: Option<Num>, stop: Option<Num>) -> Option<String> {
+    let gain = estimate::gain(side, entry?, stop?)?;
     (!gain.is_negative()).then(|| "the stop loss is not on the losing side of the entry".to_owned())
 }
 
-fn losing_target(draft: &EntryDraft, seen: &Seen) -> Option<String> {
-    let (entry, target) = (draft.entry(seen)?, draft.known(Field::TakeProfit)?);
-    let gain = estimate::gain(draft.side, entry, target)?;
+fn losing_target(side: Side, entry: Option<Num>, target: Option<Num>) -> Option<String> {
+    let gain = estimate::gain(side, entry?, target?)?;
     (!gain.is_positive())
         .then(|| "the take profit is not on the winning side of the entry".to_owned())
 }
