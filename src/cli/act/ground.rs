@@ -10,7 +10,7 @@ use crate::{
     cli::{Exit, service::Service, voice::Voice},
     journal::Entry,
     model::{
-        AccountId, Charges, Command, Failure, MarginMode, Timestamp, Zone,
+        AccountId, Charges, Command, Failure, MarginMode, Page, Timestamp, Zone,
         draft::{Amount, Draft, EntryDraft, Field, Seen, amount},
     },
     runtime::Clock,
@@ -37,7 +37,12 @@ impl Terms<'_> {
     /// Whether a position is wanted to make a whole order of them.
     fn want_positions(&self) -> bool {
         let is_share = matches!(amount(self.size), Ok(Amount::Percent(_)));
-        is_share || self.leverage.is_none() || self.margin_mode.is_none()
+        is_share || self.is_by_loss() || self.leverage.is_none() || self.margin_mode.is_none()
+    }
+
+    /// Whether its size is by what is lost at the stop: then it counts where it would be liquidated.
+    fn is_by_loss(&self) -> bool {
+        matches!(amount(self.size), Ok(Amount::AtRisk(_)))
     }
 
     /// What of them a body has that would be another thing an hour later.
@@ -64,6 +69,9 @@ impl<'a> Ground<'a> {
         service.take_prices(&mut store).await;
         if before.is_none() && terms.want_positions() {
             service.take_positions(&mut store).await;
+        }
+        if before.is_none() && terms.is_by_loss() {
+            service.take_figures(&mut store).await;
         }
         if let Some(why) = store.markets.trouble() {
             voice.note(&format!("prices: {why}"));
@@ -122,9 +130,12 @@ impl<'a> Ground<'a> {
         }
         let market = draft.market_id.as_ref();
         let mut open = self.store.positions.rows().iter();
+        let position = open.find(|position| Some(&position.market_id) == market);
         let seen = Seen {
             market: market.and_then(|id| self.store.market(id)),
-            position: open.find(|position| Some(&position.market_id) == market),
+            position,
+            lists_all: self.store.positions.value().is_some_and(Page::is_whole),
+            cross_backing: self.store.cross_backing(position),
             now: self.now,
             zone: Some(&self.zone),
             charges: market.map_or_else(Charges::default, |id| {

@@ -53,6 +53,19 @@ fn minutes_of(span: Duration) -> Result<Num, Fault> {
     minutes.map(Num::from).map_err(|_| Fault::TooManyDigits)
 }
 
+/// To whole lots.
+fn cut(size: Option<Num>, seen: &Seen) -> Result<Num, Fault> {
+    let decimals = seen.size_decimals().ok_or(Fault::UnknownLot)?;
+    let size = size.ok_or(Fault::TooManyDigits)?;
+    whole_lots(size, Some(decimals)).map(Num::normalized)
+}
+
+/// As fine as prices are in its market.
+fn on_tick(price: Num, seen: &Seen) -> Num {
+    let tick = seen.market.and_then(|market| market.tick(price));
+    tick.map_or(price, |tick| price.rounded(tick.decimals()))
+}
+
 const MAY_BE_ZERO: &[Field] = &[Field::Slippage, Field::ChaseOffset];
 
 impl EntryDraft {
@@ -227,11 +240,24 @@ impl EntryDraft {
             Amount::AtRisk(_) if self.only_reduces() || self.is_against(seen) => {
                 return Err(Fault::RiskOnExit);
             }
-            Amount::AtRisk(usd) => usd.over(self.risk_of_one(seen)?),
+            Amount::AtRisk(usd) => return self.at_risk(usd, seen),
         };
-        let decimals = seen.size_decimals().ok_or(Fault::UnknownLot)?;
-        let size = exact.ok_or(Fault::TooManyDigits)?;
-        whole_lots(size, Some(decimals)).map(Num::normalized)
+        cut(exact, seen)
+    }
+
+    /// What loses so much at the stop. Of one that is liquidated first there is no such size: a stop that is not reached
+    /// loses nothing, and a size by the liquidation would be the larger the less the stop protects.
+    fn at_risk(&self, usd: Num, seen: &Seen) -> Result<Num, Fault> {
+        let size = cut(usd.over(self.risk_of_one(seen)?), seen)?;
+        let liquidation = self.opening(size, seen).and_then(|o| o.liquidation(seen));
+        let stop = self.known(Field::StopLoss);
+        let first = liquidation
+            .zip(stop)
+            .and_then(|(l, stop)| l.before(self.side, stop));
+        match first {
+            Some(price) => Err(Fault::StopPastLiquidation(on_tick(price, seen))),
+            None => Ok(size),
+        }
     }
 
     /// A share of the position that this makes smaller.
@@ -443,6 +469,38 @@ mod tests {
         for (taker, maker) in [(None, None), (bps(45), None), (None, bps(15))] {
             assert_eq!(sized(&resting, seen(taker, maker)), "1");
         }
+    }
+
+    #[test]
+    fn no_size_is_reckoned_by_a_stop_that_comes_after_the_liquidation() {
+        let market = market("BTC", 64_000);
+        let seen = Seen {
+            market: Some(&market),
+            lists_all: true,
+            cross_backing: Some(Num::from(1_000_u32)),
+            ..Seen::default()
+        };
+        let isolated = |stop| EntryDraft {
+            margin_mode: MarginMode::Isolated,
+            ..with(limit("r25"), Field::StopLoss, stop)
+        };
+        let sized = |draft: &EntryDraft| draft.resolved_size(&seen).map(|size| size.to_string());
+        // At 5× it is liquidated where 60000 × 0.8 ÷ 0.9875 is.
+        let late = Fault::StopPastLiquidation(Num::from(48_608_u32));
+        assert_eq!(sized(&isolated("48000")), Err(late));
+        assert_eq!(sized(&isolated("49000")), Ok("0.00227".to_owned()));
+        // With 1,000 USD behind it, 2.5 BTC by its stop of 1000 are gone at 60,354: that is before they are bought.
+        assert!(sized(&with(limit("r2500"), Field::StopLoss, "59000")).is_err());
+        assert_eq!(sized(&limit("r25")), Ok("0.025".to_owned()));
+        let coin = EntryDraft {
+            margin_mode: MarginMode::Isolated,
+            ..with(limit("0.1"), Field::StopLoss, "48000")
+        };
+        assert_eq!(
+            sized(&coin),
+            Ok("0.1".to_owned()),
+            "a size that is written is sent"
+        );
     }
 
     #[test]

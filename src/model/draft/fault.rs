@@ -42,6 +42,10 @@ pub enum Fault {
     StopOnWrongSide,
     #[error("r is what an entry may lose at its stop loss: this closes something, write its size")]
     RiskOnExit,
+    #[error(
+        "liquidated at est. {0}, before the stop: r cannot size it; a nearer stop or less leverage"
+    )]
+    StopPastLiquidation(Num),
     #[error("this limit crosses the market and would fill at once: choose yes to send it")]
     Crosses,
     #[error("the position is not known")]

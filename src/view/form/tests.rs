@@ -877,6 +877,25 @@ mod what_is_said_before_it_is_sent {
     }
 
     #[test]
+    fn a_size_by_a_stop_that_comes_after_the_liquidation_is_refused_beside_the_size() {
+        let mut model = desk();
+        press(
+            &mut model,
+            "2 j s r25 tab tab 3300 tab tab ctrl-u 10 tab right",
+        );
+        let fault = |model: &Model| {
+            let size = view(model).fields.into_iter().find(|f| f.label == "size");
+            size.and_then(|field| field.fault)
+        };
+        let why = "liquidated at est. 3235.3, before the stop: r cannot size it; a nearer stop or less leverage";
+        assert_eq!(fault(&model).as_deref(), Some(why));
+        assert_eq!(of(&model, "size"), "–");
+        assert_eq!(press(&mut model, "enter"), vec![]);
+        press(&mut model, "tab tab ctrl-u 3200");
+        assert_eq!(fault(&model), None);
+    }
+
+    #[test]
     fn a_trigger_that_an_open_position_does_not_live_to_see_is_named_in_every_form() {
         let late = "the position is liquidated at 45,000, before this can fire";
         let mut model = desk();
