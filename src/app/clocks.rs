@@ -23,7 +23,7 @@ pub struct Clocks {
 
 impl Clocks {
     /// Figures asked for at `sent` and here at `heard` are of `told`.
-    pub(super) fn figures(&mut self, told: Timestamp, sent: Timestamp, heard: Timestamp) {
+    pub fn figures(&mut self, told: Timestamp, sent: Timestamp, heard: Timestamp) {
         self.figures.told(told, sent, heard);
     }
 
@@ -54,9 +54,19 @@ impl Clocks {
         }
         self.best().at(own).unwrap_or(wall)
     }
+
+    /// Whether the service is known to have another time than a wall clock that says `wall`.
+    pub fn differ(&self, wall: Timestamp) -> bool {
+        self.at(wall, wall) != wall
+    }
 }
 
 impl Model {
+    /// What the service's clock says now.
+    pub fn service_now(&self) -> Timestamp {
+        self.service_at(self.now)
+    }
+
     /// What the service's clock said at `own`, an instant of the desk's time.
     pub(super) fn service_at(&self, own: Timestamp) -> Timestamp {
         self.store.clocks.at(own, self.drift.on_wall(own))

@@ -99,7 +99,7 @@ impl Model {
 
     /// What a form is read against.
     pub fn around(&self) -> form::Around<'_> {
-        form::Around::of(&self.store, &self.used, &self.options, self.wall_now())
+        form::Around::of(&self.store, &self.used, &self.options, self.service_now())
     }
 
     /// Says something to the trader that is about no command.

@@ -13,7 +13,7 @@ use super::{
 };
 
 pub(super) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
-    let (now, wall_now) = (model.now, model.wall_now());
+    let (now, service_now) = (model.now, model.service_now());
     let Meaning::Now(action) = chain::press(model, chord) else {
         return vec![];
     };
@@ -36,7 +36,7 @@ pub(super) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
         }
         (Some(Overlay::Form(form)), action) => {
             model.activity.forget_refusal();
-            let around = Around::of(&model.store, &model.used, &model.options, wall_now);
+            let around = Around::of(&model.store, &model.used, &model.options, service_now);
             form.press(chord, action, &around)
         }
         (Some(Overlay::Markets(list)), action) => list.press(chord, action, &model.store),

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 pub struct Around<'a> {
     pub store: &'a Store,
     pub used: &'a Used,
-    /// By the wall clock: a typed date is of it.
+    /// By the service's clock: it ends what has a date.
     pub now: Timestamp,
     pub zone: &'a Zone,
     /// What is charged where no fill tells.

@@ -21,6 +21,8 @@ use color_eyre::Result;
 pub(super) struct Terms<'a> {
     pub(super) size: &'a str,
     pub(super) leverage: Option<&'a String>,
+    /// When it ends.
+    pub(super) expires: Option<&'a String>,
     pub(super) margin_mode: Option<MarginMode>,
 }
 
@@ -56,8 +58,17 @@ impl Terms<'_> {
     }
 }
 
+/// The service ends what has a date by its own clock, which its figures tell: they were asked for at `asked`.
+fn service_now(store: &mut Store, asked: Timestamp) -> Timestamp {
+    let now = Clock::start().now();
+    if let Some(told) = store.account.value().and_then(|facts| facts.as_of) {
+        store.clocks.figures(told, asked, now);
+    }
+    store.clocks.at(now, now)
+}
+
 impl<'a> Ground<'a> {
-    /// Reads prices; and positions, where they are wanted and nothing was settled under the key before.
+    /// Reads prices; and positions and figures, where they are wanted and nothing was settled under the key before.
     pub(super) async fn look(
         service: &'a Service,
         voice: Voice,
@@ -70,15 +81,19 @@ impl<'a> Ground<'a> {
         if before.is_none() && terms.want_positions() {
             service.take_positions(&mut store).await;
         }
-        if before.is_none() && terms.is_by_loss() {
+        let mut now = Clock::start().now();
+        if before.is_none() && (terms.is_by_loss() || terms.expires.is_some()) {
             service.take_figures(&mut store).await;
+            now = service_now(&mut store, now);
+        }
+        if terms.expires.is_some() && store.clocks.differ(Clock::start().now()) {
+            voice.note("--gtd-expires-at is by the service's clock, which is not this machine's");
         }
         if let Some(why) = store.markets.trouble() {
             voice.note(&format!("prices: {why}"));
         }
-        let now = before.as_ref().map(|before| before.created_at);
         Self {
-            now: now.unwrap_or_else(|| Clock::start().now()),
+            now: before.as_ref().map_or(now, |before| before.created_at),
             zone: Zone::local(),
             service,
             key,

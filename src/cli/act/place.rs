@@ -95,6 +95,7 @@ impl Args {
         Terms {
             size: &self.size,
             leverage: self.leverage.as_ref(),
+            expires: self.gtd_expires_at.as_ref(),
             margin_mode: self.margin_mode,
         }
     }

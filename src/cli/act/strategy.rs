@@ -193,6 +193,7 @@ impl Written {
         ground::Terms {
             size: &self.what.size,
             leverage: self.terms.leverage.as_ref(),
+            expires: None,
             margin_mode: self.terms.margin_mode,
         }
     }

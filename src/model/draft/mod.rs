@@ -43,7 +43,7 @@ pub struct Seen<'a> {
     pub watched: Option<&'a Market>,
     /// What trading costs in its market.
     pub charges: Charges,
-    /// When it was read, and by whose clocks; UTC where nobody says.
+    /// When it was read by the clock that ends what has a date, and in whose zone that is told; UTC where nobody says.
     pub now: Timestamp,
     pub zone: Option<&'a Zone>,
 }

@@ -56,7 +56,7 @@ pub(super) fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<Line>
             lines.push(("fires", fires(trigger, draft.direction(), seen)));
         }
         Shape::Order(_) => {}
-        Shape::Sliced(_) => lines.extend(slices(draft, (size, notional), seen)),
+        Shape::Sliced(_) => lines.extend(slices(draft, (size, notional), model, seen)),
         Shape::Ladder => lines.extend(rungs(draft, size, seen)),
     }
     if let Some(executes) = executes(draft, entry, seen) {
@@ -73,7 +73,7 @@ pub(super) fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<Line>
         lines.extend(depth(&taker, model, seen).filter(|_| is_whole));
     }
     if draft.has(Field::Expires) {
-        lines.push(("expires", expires(draft, model.options.motion, seen)));
+        lines.push(("expires", expires(draft, model, seen)));
     }
     lines.push(("position", position_after(draft, size, seen)));
     lines
@@ -122,6 +122,7 @@ fn rungs_execute(draft: &EntryDraft, seen: &Seen) -> Span {
 fn slices(
     draft: &EntryDraft,
     (size, notional): (Option<Num>, Option<Num>),
+    model: &Model,
     seen: &Seen,
 ) -> [Line; 2] {
     let minutes = draft.minutes().ok().and_then(Num::to_i64);
@@ -146,7 +147,11 @@ fn slices(
                 format::price(price, market)
             )))
         }
-        (None, Some((end, zone))) => known(Some(format!("at once, until {}", zone.minute(end)))),
+        (None, Some((end, zone))) => known(Some(format!(
+            "at once, until {}{}",
+            zone.minute(end),
+            by_whose_clock(model, seen)
+        ))),
         (None, None) => known(None),
     };
     [("slices", known(words)), ("runs", runs)]
@@ -190,16 +195,25 @@ fn listed(rungs: &[String]) -> String {
     }
 }
 
-/// In how long, and when that is here.
-fn expires(draft: &EntryDraft, motion: Motion, seen: &Seen) -> Span {
+/// In how long, and when that is in the zone of this machine.
+fn expires(draft: &EntryDraft, model: &Model, seen: &Seen) -> Span {
     let at = draft.expires(seen).ok().flatten();
     known(at.zip(seen.zone).map(|(at, zone)| {
-        let minute = zone.minute(at);
-        match motion {
-            Motion::Full => format!("in {}, {minute}", format::countdown(at, seen.now)),
-            Motion::Reduced => minute,
+        let (minute, by) = (zone.minute(at), by_whose_clock(model, seen));
+        match model.options.motion {
+            Motion::Full => format!("in {}{by}, {minute}", format::countdown(at, seen.now)),
+            Motion::Reduced => format!("{minute}{by}"),
         }
     }))
+}
+
+/// Said where the service is known to have another time than this machine.
+fn by_whose_clock(model: &Model, seen: &Seen) -> &'static str {
+    if seen.now == model.wall_now() {
+        ""
+    } else {
+        " by the service's clock"
+    }
 }
 
 fn position_after(draft: &EntryDraft, size: Option<Num>, seen: &Seen) -> Span {

@@ -3,14 +3,15 @@
 use super::{FormView, ValueView, form};
 use crate::{
     app::{
-        Model, Msg,
+        Effect, Model, Msg,
         overlay::Overlay,
         poll::{Answer, Source},
         testing::*,
         update,
     },
     model::{
-        AccountFacts, Book, Failure, FailureKind, Level, Page, Progress, Ticket, draft::Field,
+        AccountFacts, Book, Command, Failure, FailureKind, Level, Page, Progress, Ticket,
+        Timestamp, draft::Field,
     },
     view::Tone,
 };
@@ -607,6 +608,32 @@ fn a_date_is_told_as_how_long_from_now_and_when_that_is() {
         shown(keys, "expires").as_deref(),
         Some("in 2h00m, 2026-09-21 16:13")
     );
+}
+
+#[test]
+fn a_date_is_of_the_services_clock_where_that_is_known_to_be_another() {
+    let mut model = desk();
+    let ahead = Timestamp(NOON.0 + 3_600_000);
+    let facts = AccountFacts {
+        as_of: Some(ahead),
+        ..AccountFacts::default()
+    };
+    arrive(&mut model, Answer::Account(Ok(facts)));
+    press(
+        &mut model,
+        "b 0.1 shift-tab shift-tab shift-tab 2 tab tab tab tab 60000 tab 4 tab 2h3m",
+    );
+    let expires = |model: &Model| {
+        let mut lines = preview(model).into_iter();
+        lines.find_map(|(label, text)| (label == "expires").then_some(text))
+    };
+    let words = "in 2h03m by the service's clock, 2026-09-21 17:16";
+    assert_eq!(expires(&model).as_deref(), Some(words));
+    let Some(Effect::Send(_, Command::Place(order))) = press(&mut model, "enter").pop() else {
+        panic!("nothing was sent");
+    };
+    let span = Duration::from_mins(123);
+    assert_eq!(order.gtd_expires_at, Some(ahead.plus(span)));
 }
 
 #[test]
