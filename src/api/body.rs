@@ -225,11 +225,7 @@ impl ExitsBody {
     }
 
     pub fn into_exits(self, order_id: OrderId) -> Exits {
-        Exits {
-            order_id,
-            take_profit: self.take_profit_price,
-            stop_loss: self.stop_loss_price,
-        }
+        Exits::unseen(order_id, self.take_profit_price, self.stop_loss_price)
     }
 }
 

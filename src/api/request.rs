@@ -118,17 +118,17 @@ impl Request {
             }
             Route::AttachedExits(order_id) => {
                 let body: ExitsBody = read(&self.body, dialect)?;
-                Command::Exits(Exits {
+                Command::Exits(Exits::unseen(
                     order_id,
-                    take_profit: body.take_profit_price,
-                    stop_loss: body.stop_loss_price,
-                })
+                    body.take_profit_price,
+                    body.stop_loss_price,
+                ))
             }
-            Route::IsolatedMargin(position_id) => Command::Margin {
+            Route::IsolatedMargin(position_id) => Command::margin(
                 position_id,
-                extra: read::<MarginBody>(&self.body, dialect)?.extra_margin,
-                held: None,
-            },
+                read::<MarginBody>(&self.body, dialect)?.extra_margin,
+                None,
+            ),
             Route::CancelOrder(id) => Command::Cancel(id),
             Route::StopTwap(id) => Command::StopTwap(id),
             Route::CancelScaled(id) => Command::CancelScaled(id),
@@ -248,16 +248,8 @@ mod tests {
 
     #[test]
     fn what_is_found_on_disk_reads_back_as_the_command_it_was() {
-        let exits = Exits {
-            order_id: "o".into(),
-            take_profit: Leg::Keep,
-            stop_loss: Leg::Remove,
-        };
-        let margin = Command::Margin {
-            position_id: "p|1".into(),
-            extra: Num::new(2005, 1),
-            held: None,
-        };
+        let exits = Exits::unseen("o".into(), Leg::Keep, Leg::Remove);
+        let margin = Command::margin("p|1".into(), Num::new(2005, 1), None);
         let close = crate::model::ClosePosition {
             position_id: "p/2".into(),
             held: None,
@@ -298,11 +290,7 @@ mod tests {
                 .key
                 .is_some()
         };
-        let exits = Exits {
-            order_id: "o".into(),
-            take_profit: Leg::Keep,
-            stop_loss: Leg::Remove,
-        };
+        let exits = Exits::unseen("o".into(), Leg::Keep, Leg::Remove);
         assert!(keyed(Command::Place(Box::new(limit_buy()))));
         assert!(keyed(Command::CloseAll("chal-1".into())));
         assert!(!keyed(Command::Cancel("o".into())));

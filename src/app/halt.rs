@@ -129,6 +129,21 @@ mod tests {
     }
 
     #[test]
+    fn a_stop_is_moved_nearer_and_no_farther_while_the_desk_is_halted() {
+        let moved = |stop: &str| {
+            let mut model = halted();
+            press(&mut model, &format!("2 e tab ctrl-u {stop} enter")).len()
+        };
+        assert_eq!(["58000", "59000", "57000", ""].map(moved), [1, 1, 0, 0]);
+        let mut model = halted();
+        let bare = r#""type":"limit","mode":"limit","side":"buy","size":1,"limit_price":60000,"status":"resting""#;
+        let orders = Page::of(vec![order("ord-8", "BTC", bare)]);
+        arrive(&mut model, Answer::Orders(Ok(orders)));
+        let target = press(&mut model, "2 e 70000 enter");
+        assert_eq!(target.len(), 1, "there is no stop to take away");
+    }
+
+    #[test]
     fn all_orders_are_canceled_while_the_desk_is_halted_but_the_stop_that_is_left_and_said_to_be() {
         let mut model = guarded(halted());
         let entry = r#""type":"limit","mode":"limit","side":"buy","size":1,"status":"resting""#;

@@ -361,11 +361,7 @@ async fn a_mutation_goes_out_byte_for_byte_with_its_key() {
     assert_eq!(seen[0].header("idempotency-key"), Some("key-1"));
     assert_eq!(seen[0].body, b"");
 
-    let exits = Command::Margin {
-        position_id: "p|1".into(),
-        extra: "12.50".parse().unwrap(),
-        held: None,
-    };
+    let exits = Command::margin("p|1".into(), "12.50".parse().unwrap(), None);
     let (attempt, seen) = send(ok(&format!(r#"{{"data":{POSITION}}}"#)), exits).await;
     assert_eq!(
         seen[0].line,
@@ -599,11 +595,7 @@ async fn a_position_whose_row_cannot_be_read_is_not_taken_for_a_closed_one() {
     let unreadable = r#"{"data":[{"id":"pos-1","size":[]}],"has_more":false}"#;
     let responder = Responder::answering(vec![ok(unreadable)]).await;
     let (client, _calls) = responder.client();
-    let margin = Command::Margin {
-        position_id: "pos-1".into(),
-        extra: "200".parse().unwrap(),
-        held: None,
-    };
+    let margin = Command::margin("pos-1".into(), "200".parse().unwrap(), None);
     let clues = Clues {
         since: Timestamp(1_790_000_000_000),
         linked: None,

@@ -3,8 +3,8 @@
 mod words;
 
 use super::{
-    AccountId, Bps, MarginMode, MarketId, Num, OrderId, PositionId, ScaledId, Side, TimeInForce,
-    Timestamp, TriggerDirection, TwapId, order::words,
+    AccountId, Bps, MarginMode, MarketId, Num, Order, OrderId, PositionId, ScaledId, Side,
+    TimeInForce, Timestamp, TriggerDirection, TwapId, estimate, order::words,
 };
 use serde::{Deserialize, Serialize};
 use strum::{Display, EnumString, VariantArray};
@@ -179,6 +179,8 @@ pub struct Exits {
     pub order_id: OrderId,
     pub take_profit: Leg,
     pub stop_loss: Leg,
+    /// By the stop that it had when they were asked for. Not sent.
+    pub risk: Risk,
 }
 
 /// One thing to be done at the service. It is finished: forms, strips and the command line make it, and nothing changes
@@ -197,8 +199,8 @@ pub enum Command {
     Margin {
         position_id: PositionId,
         extra: Num,
-        /// The total when it was asked for; `None` where nobody saw it. Not sent.
-        held: Option<Num>,
+        /// By the total when it was asked for. Not sent.
+        risk: Risk,
     },
     StopTwap(TwapId),
     CancelScaled(ScaledId),
@@ -262,22 +264,28 @@ impl Command {
             Self::PlaceTwap(order) if !order.reduce_only => Risk::Increasing,
             Self::PlaceScaled(order) if !order.reduce_only => Risk::Increasing,
             Self::Unprotect(_) => Risk::Increasing,
-            Self::Exits(exits) if exits.loosens() => Risk::Increasing,
-            // A lower total brings liquidation nearer.
-            Self::Margin { extra, held, .. } if held.is_none_or(|held| *extra < held) => {
-                Risk::Increasing
-            }
+            Self::Exits(Exits { risk, .. }) | Self::Margin { risk, .. } => *risk,
             Self::Place(_)
             | Self::PlaceTwap(_)
             | Self::PlaceScaled(_)
             | Self::Close(_)
             | Self::CloseAll(_)
             | Self::Flatten(_) => Risk::Reducing,
-            Self::Cancel(_)
-            | Self::Exits(_)
-            | Self::Margin { .. }
-            | Self::StopTwap(_)
-            | Self::CancelScaled(_) => Risk::Neutral,
+            Self::Cancel(_) | Self::StopTwap(_) | Self::CancelScaled(_) => Risk::Neutral,
+        }
+    }
+
+    /// `held` is the total as it was seen: a lower one brings liquidation nearer, and so may one that is set unseen.
+    pub fn margin(position_id: PositionId, extra: Num, held: Option<Num>) -> Self {
+        let risk = if held.is_none_or(|held| extra < held) {
+            Risk::Increasing
+        } else {
+            Risk::Neutral
+        };
+        Self::Margin {
+            position_id,
+            extra,
+            risk,
         }
     }
 
@@ -294,11 +302,14 @@ impl Command {
         }
     }
 
-    /// As it was classed when it was given: the bytes of a cancel do not tell what it lays open.
+    /// As it was classed when it was given: the bytes of a cancel or a change do not tell what was there before.
     #[must_use]
-    pub fn classed(self, risk: Risk) -> Self {
-        if let (Self::Cancel(id), Risk::Increasing) = (&self, risk) {
+    pub fn classed(mut self, given: Risk) -> Self {
+        if let (Self::Cancel(id), Risk::Increasing) = (&self, given) {
             return Self::Unprotect(id.clone());
+        }
+        if let Self::Exits(Exits { risk, .. }) | Self::Margin { risk, .. } = &mut self {
+            *risk = given;
         }
         self
     }
@@ -317,9 +328,41 @@ impl Command {
 }
 
 impl Exits {
-    /// Taking a protective leg away leaves more at risk than before.
-    fn loosens(&self) -> bool {
-        self.stop_loss == Leg::Remove
+    /// Of an order that nobody has seen: a stop that is taken away may be one.
+    pub fn unseen(order_id: OrderId, take_profit: Leg, stop_loss: Leg) -> Self {
+        let risk = match stop_loss {
+            Leg::Remove => Risk::Increasing,
+            Leg::Keep | Leg::Set(_) => Risk::Neutral,
+        };
+        Self {
+            order_id,
+            take_profit,
+            stop_loss,
+            risk,
+        }
+    }
+
+    /// Of an order as it is seen: a stop that is moved away from the entry or taken away lets more be lost, as one that is
+    /// canceled does.
+    pub fn of(order: &Order, take_profit: Leg, stop_loss: Leg) -> Self {
+        let is_wider = match (stop_loss, order.attached_stop_loss_price) {
+            (Leg::Keep, _) | (_, None) => false,
+            (Leg::Remove, Some(_)) => true,
+            (Leg::Set(to), Some(from)) => {
+                let side = order.side.known();
+                let nearer = side.and_then(|side| estimate::gain(side, from, to));
+                nearer.is_some_and(Num::is_negative)
+            }
+        };
+        let risk = if is_wider {
+            Risk::Increasing
+        } else {
+            Risk::Neutral
+        };
+        Self {
+            risk,
+            ..Self::unseen(order.id.clone(), take_profit, stop_loss)
+        }
     }
 }
 
@@ -330,15 +373,47 @@ mod tests {
     #[test]
     fn margin_that_is_added_is_let_through_where_new_risk_is_held_back() {
         let risk = |extra: i64, held: Option<i64>| {
-            let margin = Command::Margin {
-                position_id: "p".into(),
-                extra: Num::from(extra),
-                held: held.map(Num::from),
-            };
-            margin.risk()
+            Command::margin("p".into(), Num::from(extra), held.map(Num::from)).risk()
         };
         assert_eq!(risk(200, Some(100)), Risk::Neutral);
         assert_eq!(risk(50, Some(100)), Risk::Increasing);
         assert_eq!(risk(200, None), Risk::Increasing, "nobody saw what it had");
+    }
+    #[test]
+    fn a_stop_that_lets_more_be_lost_is_held_back_where_new_risk_is() {
+        let entry = |side: &str, stop: &str| -> Order {
+            let json = format!(
+                r#"{{"id":"o","account_id":"a","market_id":"x|Y","provider":"x","symbol":"Y","coin":"Y",
+                "type":"limit","mode":"limit","side":"{side}","size":1,"expected_price":100,"leverage":1,
+                "margin_mode":"cross","reduce_only":false,"status":"resting","requested_at":0,"limit_price":100{stop}}}"#
+            );
+            serde_json::from_str(&json).unwrap()
+        };
+        let (long, short) = (
+            entry("buy", r#","attached_stop_loss_price":90"#),
+            entry("sell", r#","attached_stop_loss_price":110"#),
+        );
+        let bare = entry("buy", "");
+        let to = |price: u32| Leg::Set(Num::from(price));
+        for (order, stop, risk) in [
+            (&long, to(89), Risk::Increasing),
+            (&long, to(91), Risk::Neutral),
+            (&long, to(90), Risk::Neutral),
+            (&long, Leg::Keep, Risk::Neutral),
+            (&long, Leg::Remove, Risk::Increasing),
+            (&short, to(111), Risk::Increasing),
+            (&short, to(109), Risk::Neutral),
+            (&bare, Leg::Remove, Risk::Neutral),
+            (&bare, to(50), Risk::Neutral),
+        ] {
+            let command = Command::Exits(Exits::of(order, Leg::Keep, stop));
+            assert_eq!(command.risk(), risk, "{command}");
+        }
+        let wider = Command::Exits(Exits::of(&long, Leg::Keep, to(89)));
+        let words = "exits of o: take profit unchanged, stop loss 89, wider than before";
+        assert_eq!(wider.to_string(), words);
+        let unseen = Command::Exits(Exits::unseen("o".into(), Leg::Keep, to(89)));
+        assert_eq!(unseen.risk(), Risk::Neutral);
+        assert_eq!(unseen.classed(Risk::Increasing), wider, "as it was given");
     }
 }

@@ -187,8 +187,8 @@ fn exits(exits: &Exits, target: Option<&Target>, of: Option<&Market>) -> String 
             exits.order_id.to_string()
         }
     };
-    let (take, stop) = (exits.take_profit, exits.stop_loss);
-    format!("exits of {named}: take profit {take}, stop loss {stop}")
+    let (take, stop) = (exits.take_profit, exits.stop_words());
+    format!("exits of {named}: take profit {take}, {stop}")
 }
 
 /// `SELL 0.50000 BTC limit @ 65,000`.

@@ -681,6 +681,29 @@ fn after_a_flatten_nothing_that_raises_exposure_is_sent_until_somebody_says_so()
 }
 
 #[test]
+fn where_new_risk_is_held_back_margin_is_added_and_a_stop_only_moved_nearer() {
+    let served = Served::bare();
+    assert_eq!(served.run(&["flatten", "--yes"]).0, 0);
+    let position = served.holding("paper|SOL", 5.0, "isolated");
+    let order = served.waiting("limit");
+    let margin = |extra| {
+        served
+            .run(&["margin", &position, "--extra", extra, "--yes"])
+            .0
+    };
+    assert_eq!(["+5", "200", "-5", "100"].map(margin), [0, 0, 13, 13]);
+    let exits = |stop| {
+        served
+            .run(&["exits", &order, "--stop-loss", stop, "--yes"])
+            .0
+    };
+    assert_eq!(
+        ["45000", "46000", "45500", "none"].map(exits),
+        [0, 0, 13, 13]
+    );
+}
+
+#[test]
 fn a_flatten_shows_first_what_it_would_send() {
     let served = busy();
     let (code, out, _) = served.run(&["flatten", "--dry-run"]);

@@ -94,6 +94,43 @@ fn the_desk_holds_the_command_line_to_its_own_limits() {
 }
 
 #[test]
+fn through_a_halted_desk_margin_is_added_and_a_stop_only_moved_nearer() {
+    let service = Served::bare();
+    service.json(&["flatten", "--yes"]);
+    let place = |kind, market, terms: &str| {
+        let body = format!(
+            r#"{{"type":"{kind}","account_id":"chal-1","market_id":"paper|{market}","side":"buy","leverage":5,{terms}}}"#
+        );
+        let body = serde_json::from_str(&body).unwrap();
+        service.call("POST", "/v1/orders", Some(&body))
+    };
+    place("market", "SOL", r#""size":5,"margin_mode":"isolated""#);
+    let order = place(
+        "limit",
+        "BTC",
+        r#""size":0.01,"limit_price":50000,"margin_mode":"cross""#,
+    );
+    let order = order["data"]["id"].as_str().unwrap();
+    let positions = service.json(&["positions"]);
+    let position = positions[0]["id"].as_str().unwrap();
+    let desk = service.desk_showing("HALTED", &[]);
+    let margin = |extra| {
+        service
+            .run(&["margin", position, "--extra", extra, "--yes"])
+            .0
+    };
+    assert_eq!(["+5", "200", "-5"].map(margin), [0, 0, 13]);
+    let exits = |stop| {
+        service
+            .run(&["exits", order, "--stop-loss", stop, "--yes"])
+            .0
+    };
+    assert_eq!(["45000", "46000", "45500"].map(exits), [0, 0, 13]);
+    desk.signal("TERM");
+    assert_given_back(desk, 143);
+}
+
+#[test]
 fn the_desk_checks_like_new_what_never_left_under_its_key() {
     let service = Served::bare();
     let settings = service.home().join(".config/perpdeck/config.toml");

@@ -275,19 +275,15 @@ fn close(position: &str) -> Command {
 }
 
 fn exits(order: String) -> Command {
-    Command::Exits(Exits {
-        order_id: order.into(),
-        take_profit: Leg::Keep,
-        stop_loss: Leg::Set("45000".parse().unwrap()),
-    })
+    Command::Exits(Exits::unseen(
+        order.into(),
+        Leg::Keep,
+        Leg::Set("45000".parse().unwrap()),
+    ))
 }
 
 fn margin(position: String) -> Command {
-    Command::Margin {
-        position_id: position.into(),
-        extra: "200".parse().unwrap(),
-        held: None,
-    }
+    Command::margin(position.into(), "200".parse().unwrap(), None)
 }
 
 async fn open(stage: &Stage, n: usize, symbol: &str, mode: &str) -> String {

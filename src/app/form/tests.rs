@@ -788,11 +788,7 @@ mod amending {
     use super::*;
 
     fn exits(take_profit: Leg, stop_loss: Leg) -> Command {
-        Command::Exits(Exits {
-            order_id: "ord-1".into(),
-            take_profit,
-            stop_loss,
-        })
+        Command::Exits(Exits::unseen("ord-1".into(), take_profit, stop_loss))
     }
 
     #[test]
@@ -821,11 +817,7 @@ mod amending {
             ("7", "7"),
         ] {
             let mut model = desk();
-            let command = Command::Margin {
-                position_id: "pos-2".into(),
-                extra: num(total),
-                held: Some(num("120.5")),
-            };
+            let command = Command::margin("pos-2".into(), num(total), Some(num("120.5")));
             let keys = format!("j m {typed} enter");
             assert_eq!(press(&mut model, &keys), sent(1, command), "{typed}");
         }

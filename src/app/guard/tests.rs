@@ -301,11 +301,7 @@ fn place(model: &Model, reduce_only: &str) -> Command {
 #[test]
 fn at_the_limit_new_risk_is_held_and_no_exit_ever_is() {
     let model = told_by_service("0", "95000");
-    let margin = |extra| Command::Margin {
-        position_id: "pos-2".into(),
-        extra: num(extra),
-        held: Some(num("120.5")),
-    };
+    let margin = |extra| Command::margin("pos-2".into(), num(extra), Some(num("120.5")));
     assert!(
         objection(&model, &place(&model, "false"))
             .unwrap()

@@ -1,15 +1,17 @@
 //! `perpdeck exits ORDER_ID`: the take profit and stop loss attached to a resting order.
 //!
 //! Both legs are always sent, because what a missing one means is not documented: the one that is not named is read
-//! first and sent as it is.
+//! first and sent as it is. A stop that is moved so that more is lost there is held back where new risk is, as far as a look
+//! at the order tells; a service that does not answer at once is not waited for.
 
 use super::{Deed, How, consent, perform};
 use crate::{
-    cli::{Exit, service::Service},
+    cli::{Exit, service::Service, waits::MOMENT},
     config::Sources,
     model::{Command, Exits, Failure, FailureKind, Leg, Num, Order, OrderId, draft::positive},
 };
 use color_eyre::Result;
+use tokio::time::timeout;
 
 #[derive(Debug, clap::Args)]
 #[group(id = "legs", required = true, multiple = true, args = ["take_profit", "stop_loss"])]
@@ -42,22 +44,24 @@ pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
 async fn exits(args: &Args, sources: &Sources) -> Result<Exit> {
     let service = Service::open(sources)?;
     consent::possible(args.how)?;
-    let (take_profit, stop_loss) = match (args.take_profit, args.stop_loss) {
-        (Some(take_profit), Some(stop_loss)) => (take_profit, stop_loss),
+    let exits = match (args.take_profit, args.stop_loss) {
+        (Some(take_profit), Some(stop_loss)) => {
+            let look = service.client.working_orders(&service.account);
+            let page = timeout(MOMENT, look).await.ok().and_then(Result::ok);
+            let mut orders = page.into_iter().flat_map(|page| page.rows);
+            match orders.find(|order| order.id == args.order_id) {
+                Some(order) => Exits::of(&order, take_profit, stop_loss),
+                None => Exits::unseen(args.order_id.clone(), take_profit, stop_loss),
+            }
+        }
         (take_profit, stop_loss) => {
             let order = found(&service, &args.order_id).await?;
-            (
-                take_profit.unwrap_or(as_it_is(order.attached_take_profit_price)),
-                stop_loss.unwrap_or(as_it_is(order.attached_stop_loss_price)),
-            )
+            let take_profit = take_profit.unwrap_or(as_it_is(order.attached_take_profit_price));
+            let stop_loss = stop_loss.unwrap_or(as_it_is(order.attached_stop_loss_price));
+            Exits::of(&order, take_profit, stop_loss)
         }
     };
-    let command = Command::Exits(Exits {
-        order_id: args.order_id.clone(),
-        take_profit,
-        stop_loss,
-    });
-    let deed = Deed::new(&service, command, None)?;
+    let deed = Deed::new(&service, Command::Exits(exits), None)?;
     perform(&service, args.how, deed, &[]).await
 }
 

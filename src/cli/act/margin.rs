@@ -2,8 +2,13 @@
 
 use super::{Deed, How, consent, perform, typed::Typed};
 use crate::{
-    app::Store,
-    cli::{Exit, exit::Misuse, service::Service},
+    app::{Store, poll::Answer},
+    cli::{
+        Exit,
+        exit::Misuse,
+        service::{Service, arrive},
+        waits::MOMENT,
+    },
     config::Sources,
     model::{
         Failure, FailureKind, PositionId,
@@ -11,6 +16,7 @@ use crate::{
     },
 };
 use color_eyre::Result;
+use tokio::time::timeout;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -35,6 +41,12 @@ async fn margin(args: &Args, sources: &Sources) -> Result<Exit> {
     if is_change {
         service.take_positions(&mut store).await;
         found(&store, &args.position_id)?;
+    } else {
+        // A total may be more than there is or less, which is held back where new risk is; it is sent unseen too.
+        let look = service.client.open_positions(&service.account);
+        if let Ok(positions) = timeout(MOMENT, look).await {
+            arrive(&mut store, Answer::Positions(positions));
+        }
     }
     let seen = Seen {
         position: store.position(&args.position_id),

@@ -1,6 +1,8 @@
 //! What a command is called in one line.
 
-use super::{CloseKind, ClosePosition, Command, Leg, PlaceOrder, PlaceScaled, PlaceTwap};
+use super::{
+    CloseKind, ClosePosition, Command, Exits, Leg, PlaceOrder, PlaceScaled, PlaceTwap, Risk,
+};
 use crate::model::order::spoken;
 use std::fmt;
 
@@ -16,8 +18,10 @@ impl fmt::Display for Command {
             Self::Unprotect(id) => write!(f, "cancel order {id}, a stop"),
             Self::Exits(exits) => write!(
                 f,
-                "exits of {}: take profit {}, stop loss {}",
-                exits.order_id, exits.take_profit, exits.stop_loss
+                "exits of {}: take profit {}, {}",
+                exits.order_id,
+                exits.take_profit,
+                exits.stop_words()
             ),
             Self::Margin {
                 position_id, extra, ..
@@ -28,6 +32,17 @@ impl fmt::Display for Command {
             Self::CancelScaled(id) => write!(f, "cancel ladder {id}"),
             Self::CloseAll(id) => write!(f, "close all positions on {id}"),
             Self::Flatten(id) => write!(f, "flatten {id}"),
+        }
+    }
+}
+
+impl Exits {
+    /// `stop loss 58000`, and whether more is lost there than before.
+    pub fn stop_words(&self) -> String {
+        let words = format!("stop loss {}", self.stop_loss);
+        match (self.stop_loss, self.risk) {
+            (Leg::Set(_), Risk::Increasing) => format!("{words}, wider than before"),
+            (Leg::Keep | Leg::Remove | Leg::Set(_), _) => words,
         }
     }
 }

@@ -18,17 +18,18 @@ pub struct ExitsDraft {
 impl ExitsDraft {
     pub(super) const FIELDS: &'static [Field] = &[Field::TakeProfit, Field::StopLoss];
 
-    pub fn exits(&self) -> Result<Exits, Faults> {
+    pub fn exits(&self, seen: &Seen) -> Result<Exits, Faults> {
         let mut faults = Faults::default();
         let take_profit = faults.take(Field::TakeProfit, self.take_profit());
         let stop_loss = faults.take(Field::StopLoss, self.stop_loss());
         let (Some(take_profit), Some(stop_loss)) = (take_profit, stop_loss) else {
             return Err(faults);
         };
-        Ok(Exits {
-            order_id: self.order_id.clone(),
-            take_profit: take_profit.map_or(Leg::Remove, Leg::Set),
-            stop_loss: stop_loss.map_or(Leg::Remove, Leg::Set),
+        let take_profit = take_profit.map_or(Leg::Remove, Leg::Set);
+        let stop_loss = stop_loss.map_or(Leg::Remove, Leg::Set);
+        Ok(match seen.order {
+            Some(order) => Exits::of(order, take_profit, stop_loss),
+            None => Exits::unseen(self.order_id.clone(), take_profit, stop_loss),
         })
     }
 
@@ -61,11 +62,8 @@ impl MarginDraft {
         let mut faults = Faults::default();
         let total = faults.take(Field::ExtraMargin, self.total(seen));
         let extra = total.ok_or(faults)?;
-        Ok(Command::Margin {
-            position_id: self.position_id.clone(),
-            extra,
-            held: seen.position.and_then(|p| p.isolated_margin_extra),
-        })
+        let held = seen.position.and_then(|p| p.isolated_margin_extra);
+        Ok(Command::margin(self.position_id.clone(), extra, held))
     }
 
     /// The total that would be sent.
@@ -147,17 +145,13 @@ mod tests {
                 .with(Field::TakeProfit, "70000")
                 .with(Field::StopLoss, " "),
         };
-        let removed = Exits {
-            order_id: "ord-1".into(),
-            take_profit: Leg::Set(Num::from(70_000_u32)),
-            stop_loss: Leg::Remove,
-        };
-        assert_eq!(draft.exits(), Ok(removed.clone()));
+        let removed = Exits::unseen("ord-1".into(), Leg::Set(Num::from(70_000_u32)), Leg::Remove);
+        assert_eq!(draft.exits(&Seen::default()), Ok(removed.clone()));
         let texts = draft.texts.with(Field::StopLoss, "none");
         let said = ExitsDraft {
             order_id: "ord-1".into(),
             texts,
         };
-        assert_eq!(said.exits(), Ok(removed));
+        assert_eq!(said.exits(&Seen::default()), Ok(removed));
     }
 }

@@ -87,7 +87,7 @@ impl Draft {
         match self {
             Self::Entry(draft) => draft.command(seen),
             Self::Close(draft) => draft.close(seen).map(Command::Close),
-            Self::Exits(draft) => draft.exits().map(Command::Exits),
+            Self::Exits(draft) => draft.exits(seen).map(Command::Exits),
             Self::Margin(draft) => draft.margin(seen),
         }
     }

@@ -88,11 +88,7 @@ mod tests {
     }
 
     fn exits(order: &str) -> Command {
-        Command::Exits(Exits {
-            order_id: order.into(),
-            take_profit: Leg::Keep,
-            stop_loss: Leg::Remove,
-        })
+        Command::Exits(Exits::unseen(order.into(), Leg::Keep, Leg::Remove))
     }
 
     fn is_due(turn: &Turn) -> bool {

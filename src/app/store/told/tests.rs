@@ -112,11 +112,7 @@ fn a_cancel_that_is_queued_leaves_its_order_where_it_is() {
 
 #[test]
 fn new_exits_show_as_answered_and_as_seen_by_reads() {
-    let command = Exits {
-        order_id: "ord-1".into(),
-        take_profit: Leg::Set(num("71000")),
-        stop_loss: Leg::Keep,
-    };
+    let command = Exits::unseen("ord-1".into(), Leg::Set(num("71000")), Leg::Keep);
     let row = order("ord-1", "BTC", &RESTING.replace("70000", "71000"));
     let answered = Receipt::Order {
         order: Box::new(row),
@@ -139,11 +135,7 @@ fn new_margin_shows_as_answered_and_an_answer_without_a_row_changes_nothing_else
         let rest = format!(r#""leverage":5,"isolated_margin_extra":{extra}{rest}"#);
         position("pos-2", "SOL", "-100", &rest)
     };
-    let command = Command::Margin {
-        position_id: "pos-2".into(),
-        extra: num("300"),
-        held: None,
-    };
+    let command = Command::margin("pos-2".into(), num("300"), None);
     let whole = sol("300", r#","liquidation_price":195"#);
     let bare = r#"{"id":"pos-2","market_id":"paper|SOL","size":-100,"isolated_margin_extra":300}"#;
     let bare: Position = serde_json::from_str(bare).unwrap();

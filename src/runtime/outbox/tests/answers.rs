@@ -252,11 +252,11 @@ async fn a_cancel_of_an_order_nobody_knows_is_never_shown_as_canceled() {
 #[tokio::test]
 async fn a_change_of_exits_in_doubt_is_not_sent_again_after_a_newer_one() {
     let exits = |price: &str| {
-        Command::Exits(Exits {
-            order_id: "o-1".into(),
-            take_profit: Leg::Set(price.parse().unwrap()),
-            stop_loss: Leg::Keep,
-        })
+        Command::Exits(Exits::unseen(
+            "o-1".into(),
+            Leg::Set(price.parse().unwrap()),
+            Leg::Keep,
+        ))
     };
     let changed = ORDER.replace(
         r#""status""#,

@@ -47,11 +47,7 @@ async fn what_is_given_up_stays_unknown_and_is_not_sent_again() {
 
 #[tokio::test]
 async fn an_older_change_is_not_sent_after_a_newer_one() {
-    let margin = |extra: &str| Command::Margin {
-        position_id: "p-1".into(),
-        extra: extra.parse().unwrap(),
-        held: None,
-    };
+    let margin = |extra: &str| Command::margin("p-1".into(), extra.parse().unwrap(), None);
     let position =
         r#"{"data":{"id":"p-1","market_id":"paper|BTC","size":1,"isolated_margin_extra":50}}"#;
     let mut scene = Scene::of(vec![error("302 Found", ""), ok(position)]).await;

@@ -28,16 +28,8 @@ fn commands() -> Vec<Command> {
         Command::Cancel("o-1".into()),
         Command::StopTwap("t-1".into()),
         Command::CancelScaled("s-1".into()),
-        Command::Margin {
-            position_id: "p-1".into(),
-            extra: "5".parse().unwrap(),
-            held: None,
-        },
-        Command::Exits(Exits {
-            order_id: "o-1".into(),
-            take_profit: Leg::Keep,
-            stop_loss: Leg::Remove,
-        }),
+        Command::margin("p-1".into(), "5".parse().unwrap(), None),
+        Command::Exits(Exits::unseen("o-1".into(), Leg::Keep, Leg::Remove)),
     ]
 }
 

@@ -13,16 +13,12 @@ async fn a_read_only_desk_sends_no_byte_that_changes_anything() {
         buy(),
         close("p-1"),
         Command::Cancel("o-1".into()),
-        Command::Exits(crate::model::Exits {
-            order_id: "o-1".into(),
-            take_profit: crate::model::Leg::Keep,
-            stop_loss: crate::model::Leg::Remove,
-        }),
-        Command::Margin {
-            position_id: "p-1".into(),
-            extra: "5".parse().unwrap(),
-            held: None,
-        },
+        Command::Exits(crate::model::Exits::unseen(
+            "o-1".into(),
+            crate::model::Leg::Keep,
+            crate::model::Leg::Remove,
+        )),
+        Command::margin("p-1".into(), "5".parse().unwrap(), None),
         Command::StopTwap("t-1".into()),
         Command::CancelScaled("s-1".into()),
         Command::CloseAll("chal-1".into()),

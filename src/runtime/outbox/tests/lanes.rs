@@ -9,11 +9,11 @@ async fn a_change_of_an_order_is_proved_by_the_order_that_another_command_made()
     let mut scene = Scene::of(vec![Reply::Drop, working]).await;
     let desk = scene.outbox.desk.clone();
     assert!(desk.claim(&"o-1".into(), &"its placement".into()));
-    let exits = crate::model::Exits {
-        order_id: "o-1".into(),
-        take_profit: crate::model::Leg::Keep,
-        stop_loss: crate::model::Leg::Set("60000".parse().unwrap()),
-    };
+    let exits = crate::model::Exits::unseen(
+        "o-1".into(),
+        crate::model::Leg::Keep,
+        crate::model::Leg::Set("60000".parse().unwrap()),
+    );
     scene.outbox.send(TICKET, Command::Exits(exits));
     let (said, result) = scene.settled().await;
     assert!(matches!(result, Ok(Receipt::Order { .. })), "{said:?}");

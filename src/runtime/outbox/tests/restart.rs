@@ -241,11 +241,7 @@ async fn a_journal_beside_the_desks_that_cannot_be_read_is_told() {
 
 #[tokio::test]
 async fn after_a_crash_the_older_of_two_changes_is_never_sent_again() {
-    let margin = |extra: &str| Command::Margin {
-        position_id: "p-1".into(),
-        extra: extra.parse().unwrap(),
-        held: None,
-    };
+    let margin = |extra: &str| Command::margin("p-1".into(), extra.parse().unwrap(), None);
     let fifty = || {
         ok(
             r#"{"data":[{"id":"p-1","market_id":"paper|BTC","size":1,"isolated_margin_extra":50}],

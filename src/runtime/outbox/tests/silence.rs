@@ -233,11 +233,7 @@ fn commands() -> Vec<Command> {
         buy(),
         Command::CloseAll("chal-1".into()),
         Command::Cancel("o-1".into()),
-        Command::Exits(Exits {
-            order_id: "o-1".into(),
-            take_profit: Leg::Keep,
-            stop_loss: Leg::Remove,
-        }),
+        Command::Exits(Exits::unseen("o-1".into(), Leg::Keep, Leg::Remove)),
     ]
 }
 

@@ -73,11 +73,11 @@ fn limit() -> Command {
 }
 
 fn exits() -> Command {
-    Command::Exits(crate::model::Exits {
-        order_id: "o-1".into(),
-        take_profit: Leg::Keep,
-        stop_loss: Leg::Set("60000".parse().unwrap()),
-    })
+    Command::Exits(crate::model::Exits::unseen(
+        "o-1".into(),
+        Leg::Keep,
+        Leg::Set("60000".parse().unwrap()),
+    ))
 }
 
 fn close_all() -> Command {
