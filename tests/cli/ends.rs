@@ -5,7 +5,7 @@ use super::{
     support::BUY,
     *,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use std::{
     io::{BufRead as _, BufReader, Read as _},
     net::TcpListener,
@@ -204,6 +204,38 @@ fn a_markets_name_is_no_id_while_the_list_that_would_tell_cannot_be_read() {
         code == 12 && said.contains("write its id, as in paper|SOL"),
         "{code} {said}"
     );
+}
+
+#[test]
+fn a_market_that_there_is_not_is_told_with_its_likes_and_one_that_could_not_be_checked_as_such() {
+    let served = Served::bare();
+    let place = |market: &str, more: &[&str]| {
+        let words = format!("place --market {market} --side sell --type market --size 0.1");
+        let words: Vec<_> = words.split(' ').collect();
+        served.run(&with(&words, more))
+    };
+    for (market, near) in [
+        ("nope", "no market is called nope; there are paper|"),
+        ("paper|ETHH", "did you mean paper|ETH?"),
+    ] {
+        for how in ["--dry-run", "--yes"] {
+            let (code, out, err) = place(market, &[how]);
+            assert!(
+                code == 2 && out.is_empty() && err.contains(near),
+                "{code} {err}"
+            );
+        }
+    }
+    assert_eq!(served.orders(), Vec::<Value>::new());
+    // No list holds up what only reduces.
+    let (code, _, err) = place("paper|ETHH", &["--reduce-only", "--dry-run"]);
+    assert!(code == 0 && err.contains("was not checked"), "{code} {err}");
+
+    served.plant(&json!({ "kind": "before", "route": "markets", "status": 503 }));
+    let (code, out, err) = place("paper|ETHH", &["--dry-run"]);
+    assert!(code == 0 && out.contains("paper|ETHH"), "{code} {err}");
+    let unchecked = "--market paper|ETHH was not checked: the markets could not be read";
+    assert!(err.contains(unchecked), "{err}");
 }
 
 /// One frame of the desk of a service at this address.

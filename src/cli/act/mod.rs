@@ -15,6 +15,7 @@ pub(super) mod exits;
 pub(super) mod flatten;
 mod ground;
 pub(super) mod margin;
+mod market;
 pub(super) mod place;
 mod post;
 mod recall;

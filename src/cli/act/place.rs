@@ -3,7 +3,8 @@
 use super::{
     How, Key, consent,
     ground::{Ground, Terms},
-    typed::{self, TriggerFlags, word},
+    market::{self, Purpose},
+    typed::{TriggerFlags, word},
 };
 use crate::{
     app::form::Form,
@@ -85,12 +86,21 @@ async fn place(mut args: Args, voice: Voice, sources: &Sources) -> Result<Exit> 
     consent::possible(args.how)?;
     let key = args.key.clone();
     let ground = Ground::look(&service, voice, &key, &args.terms()).await;
-    args.market = typed::market(args.market, &ground.store)?;
+    let purpose = args.purpose();
+    args.market = market::named(args.market, purpose, (&ground.store, args.how))?;
     let draft = args.draft(&ground)?;
     ground.perform(args.how, draft, &args.reckoned()).await
 }
 
 impl Args {
+    fn purpose(&self) -> Purpose {
+        if self.reduce_only || self.kind == PlaceKind::TakeProfit {
+            Purpose::OnlyReduces
+        } else {
+            Purpose::Opens
+        }
+    }
+
     fn terms(&self) -> Terms<'_> {
         Terms {
             size: &self.size,

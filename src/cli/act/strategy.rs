@@ -3,7 +3,8 @@
 use super::{
     How, Key, consent,
     ground::{self, Ground},
-    typed::{self, word},
+    market::{self, Purpose},
+    typed::word,
 };
 use crate::{
     app::form::Form,
@@ -147,7 +148,12 @@ impl Written {
         Form::offered(self.shape, &service.client.dialect()).map_err(Misuse)?;
         let key = self.terms.key.clone();
         let ground = Ground::look(&service, voice, &key, &self.common()).await;
-        self.what.market = typed::market(self.what.market, &ground.store)?;
+        let purpose = if self.terms.reduce_only {
+            Purpose::OnlyReduces
+        } else {
+            Purpose::Opens
+        };
+        self.what.market = market::named(self.what.market, purpose, (&ground.store, how))?;
         let draft = self.draft(&ground)?;
         ground.perform(how, draft, &self.reckoned()).await
     }

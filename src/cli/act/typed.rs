@@ -22,27 +22,6 @@ where
     PossibleValuesParser::new(words).try_map(|word| word.parse::<T>())
 }
 
-/// The market of this id or symbol. An id that is not known is the service's to judge; what may be a symbol is not sent
-/// as one while the markets cannot be read.
-pub(super) fn market(named: MarketId, store: &Store) -> Result<MarketId> {
-    let found = store.markets_called(named.raw());
-    match (found.as_slice(), store.markets.trouble()) {
-        ([id], _) => Ok(id.clone()),
-        ([], Some(why)) if is_word(named.raw()) => Err(Report::new(Failure {
-            message: format!(
-                "which market {named} is could not be read ({}): nothing was sent; write its id, as in paper|SOL",
-                why.message
-            )
-            .into(),
-            ..why.clone()
-        })),
-        ([], _) => Ok(named),
-        _ => Err(Report::new(Misuse(format!(
-            "several markets are called {named}: write the id"
-        )))),
-    }
-}
-
 /// A name for people: no id is made of letters alone.
 pub(super) fn is_word(name: &str) -> bool {
     name.chars().all(char::is_alphabetic)

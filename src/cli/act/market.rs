@@ -1,0 +1,132 @@
+//! The market that was named, by its id or its symbol.
+//!
+//! Contract: where a list of markets can be read, a name that is in none is refused with those like it. Without a list an
+//! id is the service's to judge, and so it is of what only reduces: no way out depends on a list. What may be a symbol is
+//! not sent as an id while the markets cannot be read.
+
+use super::{How, typed::is_word};
+use crate::{
+    app::Store,
+    cli::exit::Misuse,
+    model::{Failure, MarketId},
+};
+use color_eyre::{Report, Result};
+
+/// As many names are told beside one that is none.
+const NEAR: usize = 3;
+/// How much alike two names are that one may have been meant for the other; the same name is 1.
+const ALIKE: f64 = 0.6;
+
+/// What an order is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    Opens,
+    OnlyReduces,
+}
+
+/// The id of the market, which a dry run says was not checked where no list has it.
+pub(super) fn named(
+    name: MarketId,
+    purpose: Purpose,
+    (store, how): (&Store, How),
+) -> Result<MarketId> {
+    let found = store.markets_called(name.raw());
+    let why = match (found.as_slice(), store.markets.trouble()) {
+        ([id], _) => return Ok(id.clone()),
+        ([_, _, ..], _) => {
+            let words = format!("several markets are called {name}: write the id");
+            return Err(Report::new(Misuse(words)));
+        }
+        ([], Some(why)) if is_word(name.raw()) => return Err(Report::new(unread(&name, why))),
+        ([], Some(why)) => format!("the markets could not be read ({})", why.message),
+        ([], None) if !is_listed(store) => "there is no list of markets to read".to_owned(),
+        ([], None) if purpose == Purpose::Opens => {
+            return Err(Report::new(Misuse(unknown(&name, &store.known_markets()))));
+        }
+        ([], None) => "no list has it, which holds up nothing that only reduces".to_owned(),
+    };
+    if how.dry_run {
+        let voice = how.output.voice();
+        voice.note(&format!("--market {name} was not checked: {why}"));
+    }
+    Ok(name)
+}
+
+fn is_listed(store: &Store) -> bool {
+    let markets = store.markets.value();
+    markets.is_some_and(|markets| !markets.is_empty())
+}
+
+fn unread(name: &MarketId, why: &Failure) -> Failure {
+    Failure {
+        message: format!(
+            "which market {name} is could not be read ({}): nothing was sent; write its id, as in paper|SOL",
+            why.message
+        )
+        .into(),
+        ..why.clone()
+    }
+}
+
+fn unknown(name: &MarketId, known: &[MarketId]) -> String {
+    let listed = |ids: &[&MarketId]| {
+        let first = ids.iter().take(NEAR);
+        first.map(|id| id.raw()).collect::<Vec<_>>().join(", ")
+    };
+    let near = near(name, known);
+    if !near.is_empty() {
+        let near = listed(&near);
+        return format!("--market: no market is called {name}; did you mean {near}?");
+    }
+    let all: Vec<_> = known.iter().collect();
+    let more = match all.len().saturating_sub(NEAR) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let first = listed(&all);
+    format!("--market: no market is called {name}; there are {first}{more}")
+}
+
+/// Those it may have been meant for, the likeliest first.
+fn near<'a>(name: &MarketId, known: &'a [MarketId]) -> Vec<&'a MarketId> {
+    let likeness = |id: &MarketId| {
+        let alike = |one: &str, other: &str| {
+            strsim::normalized_damerau_levenshtein(&one.to_lowercase(), &other.to_lowercase())
+        };
+        let symbols = (name.raw().rsplit('|').next(), id.symbol());
+        symbols.0.map_or(0.0, |own| alike(own, symbols.1.raw()))
+    };
+    let like = known.iter().map(|id| (likeness(id), id));
+    let mut like: Vec<_> = like.filter(|(like, _)| *like >= ALIKE).collect();
+    like.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    like.into_iter().map(|(_, id)| id).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_is_none_is_told_with_those_it_may_have_been_meant_for_else_with_what_there_is() {
+        let known = ["BTC", "DOGE", "ETH", "SOL", "kPEPE"];
+        let known = known.map(|symbol| MarketId::from(format!("paper|{symbol}")));
+        let told = |name: &str| unknown(&name.into(), &known);
+        for (name, end) in [
+            ("bct", "no market is called bct; did you mean paper|BTC?"),
+            (
+                "paper|DOGGE",
+                "no market is called paper|DOGGE; did you mean paper|DOGE?",
+            ),
+            (
+                "pepe",
+                "no market is called pepe; did you mean paper|kPEPE?",
+            ),
+            (
+                "nope",
+                "no market is called nope; there are paper|BTC, paper|DOGE, paper|ETH and 2 more",
+            ),
+        ] {
+            assert_eq!(told(name), format!("--market: {end}"));
+        }
+    }
+}
