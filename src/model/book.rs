@@ -23,6 +23,8 @@ pub struct Book {
 pub struct Sweep {
     /// How much of it fills at once, in coin.
     pub filled: Num,
+    /// What that comes to, USD.
+    pub cost: Num,
     /// What that fills at on average; `None` where nothing does.
     pub average: Option<Num>,
     /// How much of it meets none of the levels.
@@ -48,26 +50,33 @@ impl Book {
 
     /// An order of `quantity` coin, at its limit or better. `None` where a number has too many digits.
     pub fn sweep(&self, side: Side, quantity: Num, limit: Option<Num>) -> Option<Sweep> {
+        self.clone().take(side, quantity, limit)
+    }
+
+    /// The same, and what it fills is gone for the next.
+    pub fn take(&mut self, side: Side, quantity: Num, limit: Option<Num>) -> Option<Sweep> {
         let levels = match side {
-            Side::Buy => &self.asks,
-            Side::Sell => &self.bids,
+            Side::Buy => &mut self.asks,
+            Side::Sell => &mut self.bids,
         };
         let is_within = |price: Num, limit: Num| match side {
             Side::Buy => price <= limit,
             Side::Sell => price >= limit,
         };
         let reached = levels
-            .iter()
+            .iter_mut()
             .take_while(|level| limit.is_none_or(|limit| is_within(level.price, limit)));
         let (mut rest, mut cost) = (quantity, Num::ZERO);
         for level in reached {
             let taken = level.size.min(rest);
             cost = cost.plus(level.price.times(taken)?)?;
             rest = rest.minus(taken)?;
+            level.size = level.size.minus(taken)?;
         }
         let filled = quantity.minus(rest)?;
         Some(Sweep {
             filled,
+            cost,
             average: cost.over(filled).filter(|_| filled.is_positive()),
             rest,
         })

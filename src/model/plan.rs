@@ -2,7 +2,7 @@
 //!
 //! The paper exchange places by this arithmetic (`exchange.md` 3.2 and 3.4); of any other service it is an estimate.
 
-use super::{Market, Num, Side};
+use super::{Book, Market, Num, Side};
 
 /// Shortest time between slices, in seconds.
 const LEAST_INTERVAL: i64 = 30;
@@ -76,7 +76,32 @@ pub struct Ladder<'a> {
     pub market: Option<&'a Market>,
 }
 
+/// One order of a ladder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rung {
+    pub price: Num,
+    /// In coin.
+    pub size: Num,
+    /// What it comes to when it fills, USD.
+    pub worth: Num,
+}
+
 impl Ladder<'_> {
+    /// The rungs of `total` in their order, each at its own price; one through the `book`, where that is known, takes what
+    /// stands there and is left by those before it.
+    pub fn rungs(&self, total: Num, decimals: u32, book: Option<&Book>) -> Option<Vec<Rung>> {
+        let mut book = book.cloned().unwrap_or_default();
+        let sizes = self.sizes(total, decimals)?;
+        let rungs = self.prices()?.into_iter().zip(sizes);
+        rungs
+            .map(|(price, size)| {
+                let met = book.take(self.side, size, Some(price))?;
+                let worth = met.cost.plus(met.rest.times(price)?)?;
+                Some(Rung { price, size, worth })
+            })
+            .collect()
+    }
+
     /// The prices, both ends included, on the grid and on the side that rests.
     pub fn prices(&self) -> Option<Vec<Num>> {
         let count = self.count()?;
@@ -97,7 +122,7 @@ impl Ladder<'_> {
         Some(shares.map(|lots| Num::new(lots, decimals)).collect())
     }
 
-    /// What one coin costs on average when all of it fills.
+    /// What one coin costs on average when all of it fills at the prices of its rungs.
     pub fn average(&self) -> Option<Num> {
         let (count, skew_milli) = (self.count()?, self.skew_milli()?);
         let weights = (0..count).map(|rung| Num::from(weight(rung, count, skew_milli)));
@@ -190,6 +215,33 @@ mod tests {
         assert_eq!(shown(Side::Sell), ["2657.2", "2659.9", "2662.5"]);
         let sizes = ladder(Side::Buy).sizes(num("1"), 4).unwrap();
         assert_eq!(sizes, [num("0.3334"), num("0.3333"), num("0.3333")]);
+    }
+
+    #[test]
+    fn a_rung_through_the_book_fills_at_what_those_before_it_have_left_there() {
+        let level = |price, size| super::super::Level {
+            price: num(price),
+            size: num(size),
+        };
+        let book = Book::new(vec![], vec![level("90", "1.5"), level("95", "1")]);
+        let ladder = Ladder {
+            side: Side::Buy,
+            start: num("100"),
+            end: num("80"),
+            rungs: num("3"),
+            skew: num("1"),
+            market: None,
+        };
+        let worths = |book| {
+            let rungs = ladder.rungs(num("3"), 0, book).unwrap();
+            rungs.iter().map(|rung| rung.worth).collect::<Vec<_>>()
+        };
+        assert_eq!(worths(None), [num("100"), num("90"), num("80")]);
+        assert_eq!(worths(Some(&book)), [num("90"), num("90"), num("80")]);
+        // Half a coin is left at 90; the limit of the second rung reaches no further.
+        let large = ladder.rungs(num("6"), 0, Some(&book)).unwrap();
+        assert_eq!(large[0].worth, num("182.5"));
+        assert_eq!(large[1].worth, num("180"));
     }
 
     #[test]

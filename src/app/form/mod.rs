@@ -223,6 +223,7 @@ impl Form {
             lists_all: store.positions.value().is_some_and(Page::is_whole),
             cross_backing: store.cross_backing(position),
             order,
+            book: market_id.and_then(|id| store.books.of(id)?.value()),
             watched: None,
             now: around.now,
             zone: Some(around.zone),

@@ -5,7 +5,8 @@ mod finish;
 use super::{
     super::{
         AccountId, LiquidityRole, MarginMode, MarketId, Num, PlaceKind, Position, PositionId, Side,
-        TimeInForce, Timestamp, TriggerDirection, estimate, plan::Ladder,
+        TimeInForce, Timestamp, TriggerDirection, estimate,
+        plan::{Ladder, Rung},
     },
     Amount, Fault, Field, Seen, Shape, Texts, amount, instant, kinds,
     number::{not_negative, number, optional, part, positive, whole_lots},
@@ -138,6 +139,27 @@ impl EntryDraft {
         })
     }
 
+    /// Each of its rungs, and what that comes to.
+    pub fn rungs_in(&self, seen: &Seen) -> Option<Vec<Rung>> {
+        let ladder = self.rungs_of(seen)?;
+        let size = self.resolved_size(seen).ok()?;
+        ladder.rungs(size, seen.size_decimals()?, seen.book)
+    }
+
+    /// What one coin of a ladder costs on average.
+    fn average(&self, seen: &Seen) -> Option<Num> {
+        let plain = self.rungs_of(seen)?.average();
+        let through = || {
+            let rungs = self.rungs_in(seen).filter(|_| seen.book.is_some())?;
+            let none = (Num::ZERO, Num::ZERO);
+            let (worth, size) = rungs.iter().try_fold(none, |(worth, size), rung| {
+                Some((worth.plus(rung.worth)?, size.plus(rung.size)?))
+            })?;
+            worth.over(size)
+        };
+        through().or(plain)
+    }
+
     /// Whether it can only ever make a position smaller.
     pub fn only_reduces(&self) -> bool {
         self.shape == Shape::Order(PlaceKind::TakeProfit) || self.reduce_only
@@ -236,7 +258,8 @@ impl EntryDraft {
             Amount::Percent(share) => {
                 return whole_lots(self.part(share, seen)?, seen.size_decimals());
             }
-            Amount::Notional(usd) => usd.over(self.entry(seen).ok_or(Fault::UnknownPrice)?),
+            Amount::Notional(usd) => usd.over(self.priced(seen).ok_or(Fault::UnknownPrice)?),
+            Amount::AtRisk(_) if !self.has(Field::StopLoss) => return Err(Fault::RiskWithoutStop),
             Amount::AtRisk(_) if self.only_reduces() || self.is_against(seen) => {
                 return Err(Fault::RiskOnExit);
             }
@@ -268,6 +291,14 @@ impl EntryDraft {
         part(held.ok_or(Fault::PercentOfNothing)?.quantity(), share)
     }
 
+    /// What dollars are converted at: those of a ladder at its rungs, which say themselves what they are worth.
+    fn priced(&self, seen: &Seen) -> Option<Num> {
+        match self.shape {
+            Shape::Ladder => self.rungs_of(seen)?.average(),
+            Shape::Order(_) | Shape::Sliced(_) => self.entry(seen),
+        }
+    }
+
     /// The price it is reckoned at: its limit or the average of its rungs, else the price in its own market that sets
     /// it off, else where a chase would begin, else the observed midpoint.
     pub fn entry(&self, seen: &Seen) -> Option<Num> {
@@ -275,7 +306,7 @@ impl EntryDraft {
             return self.known(Field::LimitPrice);
         }
         if self.shape == Shape::Ladder {
-            return self.rungs_of(seen)?.average();
+            return self.average(seen);
         }
         let waits = self.has(Field::TriggerPrice) && self.watched().is_none();
         if waits

@@ -26,7 +26,7 @@ pub use number::{Amount, amount, number, positive};
 pub use opening::Opening;
 pub use texts::Texts;
 
-use super::{Charges, Command, Market, Num, Order, Position, Timestamp, Zone};
+use super::{Book, Charges, Command, Market, Num, Order, Position, Timestamp, Zone};
 
 /// What was known of the world when the draft was read; sizes and prices are resolved against it.
 #[derive(Debug, Clone, Copy, Default)]
@@ -39,6 +39,8 @@ pub struct Seen<'a> {
     /// What stands behind a cross position in its market when the needs of the others are taken off, USD.
     pub cross_backing: Option<Num>,
     pub order: Option<&'a Order>,
+    /// What rests in its market.
+    pub book: Option<&'a Book>,
     /// The market whose mark is watched, where it is another one.
     pub watched: Option<&'a Market>,
     /// What trading costs in its market.

@@ -18,17 +18,22 @@ pub(super) struct Taker {
 
 /// One line; none where no book is known.
 pub(super) fn depth(taker: &Taker, model: &Model, seen: &Seen) -> Option<Line> {
-    let known = model.store.books.of(&seen.market?.id)?;
-    let (book, at) = known.value().zip(known.at())?;
+    let book = seen.book?;
     let sweep = book.sweep(taker.side, taker.size?, taker.limit)?;
+    let words = met(&sweep, taker, book, seen);
+    Some(("book", by_book(&words, model, seen)?))
+}
+
+/// What is said by the book says how old that is.
+pub(super) fn by_book(words: &str, model: &Model, seen: &Seen) -> Option<Span> {
+    let at = model.store.books.of(&seen.market?.id)?.at()?;
     let age = model.now.since(at);
     let words = format!(
-        "{}, from a book {} old",
-        met(&sweep, taker, book, seen),
+        "{words}, from a book {} old",
         passing::age(age, model.options.motion)
     );
     let tone = Lateness::of(age, BOOK_EVERY).tone();
-    Some(("book", Span::new(words, tone)))
+    Some(Span::new(words, tone))
 }
 
 /// `0.10000 fills at est. 64,010, 0.9 bps from mid, 0.23147 rests`.

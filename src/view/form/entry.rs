@@ -1,7 +1,7 @@
 //! What would come of a new order.
 
 use super::{
-    depth::{Taker, depth},
+    depth::{Taker, by_book, depth},
     estimated,
     fee::{fee, traded},
     known, liquidated,
@@ -13,7 +13,7 @@ use crate::{
         Num, PlaceKind,
         draft::{EntryDraft, Field, Seen, Shape},
         estimate,
-        plan::{Ladder, Schedule},
+        plan::{Rung, Schedule},
     },
     view::{Span, Tone, format},
 };
@@ -57,7 +57,7 @@ pub(super) fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<Line>
         }
         Shape::Order(_) => {}
         Shape::Sliced(_) => lines.extend(slices(draft, (size, notional), model, seen)),
-        Shape::Ladder => lines.extend(rungs(draft, size, seen)),
+        Shape::Ladder => lines.extend(rungs(draft, model, seen)),
     }
     if let Some(executes) = executes(draft, entry, seen) {
         lines.push(("execution", executes));
@@ -94,18 +94,16 @@ fn executes(draft: &EntryDraft, entry: Option<Num>, seen: &Seen) -> Option<Span>
 /// `2 of 5 rungs (35%) fill now (taker)`: what stands at or past the market does not rest.
 fn rungs_execute(draft: &EntryDraft, seen: &Seen) -> Span {
     let share = || {
-        let (market, ladder) = (seen.market?, draft.rungs_of(seen)?);
-        let prices = ladder.prices()?;
-        let total = draft.resolved_size(seen).ok()?;
-        let sizes = ladder.sizes(total, seen.size_decimals()?)?;
-        let (mut count, mut now) = (0_usize, Num::ZERO);
-        for (price, size) in prices.iter().zip(sizes) {
-            if estimate::crosses(market, draft.side, *price)? {
+        let (market, rungs) = (seen.market?, draft.rungs_in(seen)?);
+        let (mut count, mut now, mut total) = (0_usize, Num::ZERO, Num::ZERO);
+        for rung in &rungs {
+            total = total.plus(rung.size)?;
+            if estimate::crosses(market, draft.side, rung.price)? {
                 count += 1;
-                now = now.plus(size)?;
+                now = now.plus(rung.size)?;
             }
         }
-        Some((count, prices.len(), now.over(total)?))
+        Some((count, rungs.len(), now.over(total)?))
     };
     match share() {
         None => known(None),
@@ -158,30 +156,37 @@ fn slices(
 }
 
 /// Every price and size, the middle of a long ladder left out.
-fn rungs(draft: &EntryDraft, size: Option<Num>, seen: &Seen) -> [Line; 2] {
-    let ladder = draft.rungs_of(seen);
-    let average = ladder.as_ref().and_then(Ladder::average);
+fn rungs(draft: &EntryDraft, model: &Model, seen: &Seen) -> [Line; 2] {
     let decimals = seen.size_decimals();
-    let sizes = ladder.as_ref().zip(size.zip(decimals));
-    let sizes = sizes.and_then(|(ladder, (size, decimals))| ladder.sizes(size, decimals));
-    let prices = ladder.as_ref().and_then(Ladder::prices);
-    let words = prices.zip(sizes).map(|(prices, sizes)| {
-        let rungs = prices.into_iter().zip(sizes);
-        let rungs: Vec<_> = rungs
-            .map(|(price, size)| {
-                let (price, size) = (
-                    format::price(price, seen.market),
-                    format::size(size, decimals),
-                );
-                format!("{size} @ {price}")
-            })
-            .collect();
-        listed(&rungs)
+    let words = draft.rungs_in(seen).map(|rungs| {
+        let told = |rung: &Rung| {
+            let size = format::size(rung.size, decimals);
+            format!("{size} @ {}", format::price(rung.price, seen.market))
+        };
+        listed(&rungs.iter().map(told).collect::<Vec<_>>())
     });
     [
-        ("average", estimated(average, seen.market)),
+        ("average", average(draft, model, seen)),
         ("rungs", known(words)),
     ]
+}
+
+/// What is through the market fills at the book. Where none is known the prices of the rungs are the worst it can fill at.
+fn average(draft: &EntryDraft, model: &Model, seen: &Seen) -> Span {
+    let price = draft.entry(seen);
+    let crosses = |price: Num| estimate::crosses(seen.market?, draft.side, price);
+    let prices = draft.rungs_of(seen).and_then(|ladder| ladder.prices());
+    let rests = |prices: Vec<Num>| {
+        prices
+            .into_iter()
+            .all(|price| crosses(price) == Some(false))
+    };
+    let (Some(worst), false) = (price, prices.is_none_or(rests)) else {
+        return estimated(price, seen.market);
+    };
+    let price = format::average(worst, seen.market);
+    by_book(&format!("est. {price}"), model, seen)
+        .unwrap_or_else(|| Span::plain(format!("at worst {price}")))
 }
 
 fn listed(rungs: &[String]) -> String {

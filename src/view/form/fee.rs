@@ -128,13 +128,9 @@ pub(super) fn traded(draft: &EntryDraft, usd: Option<Num>, seen: &Seen) -> Optio
 
 /// What stands at or past the market does not rest.
 fn rungs(draft: &EntryDraft, seen: &Seen) -> Option<Traded> {
-    let ladder = draft.rungs_of(seen)?;
-    let total = draft.resolved_size(seen).ok()?;
-    let sizes = ladder.sizes(total, seen.size_decimals()?)?;
     let mut traded = Traded::taking(Num::ZERO);
-    for (price, size) in ladder.prices()?.into_iter().zip(sizes) {
-        let rung = Traded::at(price, draft.side, price.times(size)?, seen);
-        traded = traded.and(rung)?;
+    for rung in draft.rungs_in(seen)? {
+        traded = traded.and(Traded::at(rung.price, draft.side, rung.worth, seen))?;
     }
     Some(traded)
 }

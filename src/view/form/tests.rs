@@ -780,6 +780,30 @@ mod what_is_said_before_it_is_sent {
     }
 
     #[test]
+    fn the_rungs_of_a_ladder_that_are_through_the_market_are_reckoned_at_the_book() {
+        let mut model = desk();
+        press(&mut model, "l 0.4 tab 66000 tab 63000 tab 4");
+        assert_eq!(of(&model, "average"), "at worst 64,500");
+        assert_eq!(of(&model, "notional"), "25,800.00 USD");
+        let asks = [("64001", "0.1"), ("64011", "5")];
+        let asks = asks.map(|(price, size)| Level {
+            price: num(price),
+            size: num(size),
+        });
+        let known = Ok(Book::new(vec![], asks.to_vec()));
+        update(
+            &mut model,
+            NOON,
+            Msg::Booked("paper|BTC".into(), NOON, known),
+        );
+        // 0.1 each at 64,001, at 64,011, and resting at 64,000 and 63,000.
+        assert_eq!(of(&model, "average"), "est. 63,753, from a book 0s old");
+        assert_eq!(of(&model, "notional"), "25,501.20 USD");
+        press(&mut model, "shift-tab shift-tab ctrl-u 64000");
+        assert_eq!(of(&model, "average"), "est. 63,500");
+    }
+
+    #[test]
     fn a_conditional_close_past_its_trigger_says_that_it_fires_at_once() {
         let mut model = desk();
         press(&mut model, "c tab tab cond tab tab tab 65000");
