@@ -4,7 +4,7 @@ use super::{JournalError, Window};
 use crate::model::{
     AccountId, Failure, IdempotencyKey, OrderId, OrderStatus, Proof, Receipt, Risk, Text, Timestamp,
 };
-use rusqlite::{Connection, OptionalExtension as _, Row, types::Type};
+use rusqlite::{Connection, OptionalExtension as _, Row, ToSql, types::Type};
 use std::{str::FromStr, sync::Arc};
 use strum::{Display, EnumString, VariantArray};
 
@@ -121,6 +121,16 @@ pub struct Outcome {
     pub detail: String,
     pub order_id: Option<OrderId>,
     pub request_id: Option<Text>,
+}
+
+impl Outcome {
+    /// The status that its order was told to have.
+    pub fn order_status(&self) -> Option<OrderStatus> {
+        let id = self.order_id.as_ref()?.to_string();
+        let told = self.detail.strip_prefix("order ")?.strip_prefix(&id)?;
+        let word = told.strip_prefix(' ')?.split(';').next()?;
+        word.parse().ok()
+    }
 }
 
 /// Where an intent stands from now on.
@@ -245,17 +255,32 @@ pub(super) fn select(
     condition: &str,
     limit: u32,
 ) -> Result<Vec<Entry>, JournalError> {
-    let sql = format!(
-        "SELECT i.*, (SELECT count(*) FROM attempts a WHERE a.intent_id = i.id) AS attempts
-         FROM intents i {condition} ORDER BY i.id DESC LIMIT ?1"
-    );
+    select_by(connection, condition, "i.id DESC", &[&limit])
+}
+
+/// Entries under `condition`, in this `order`; the first of the `values` is how many at most, the others are the
+/// condition's.
+pub(super) fn select_by(
+    connection: &Connection,
+    condition: &str,
+    order: &str,
+    values: &[&dyn ToSql],
+) -> Result<Vec<Entry>, JournalError> {
+    let sql = sql(condition, order);
     let read = || -> rusqlite::Result<Vec<Entry>> {
         connection
             .prepare_cached(&sql)?
-            .query_map([limit], entry)?
+            .query_map(values, entry)?
             .collect()
     };
     read().map_err(|why| JournalError::Read(Arc::new(why)))
+}
+
+pub(super) fn sql(condition: &str, order: &str) -> String {
+    format!(
+        "SELECT i.*, (SELECT count(*) FROM attempts a WHERE a.intent_id = i.id) AS attempts
+         FROM intents i {condition} ORDER BY {order} LIMIT ?1"
+    )
 }
 
 fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {

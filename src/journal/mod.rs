@@ -20,6 +20,7 @@ mod file;
 mod halt;
 mod prune;
 mod schema;
+mod settled;
 mod spare;
 mod window;
 
@@ -27,6 +28,7 @@ pub use aside::asides;
 pub use entry::{Claim, Entry, Intent, IntentId, Outcome, Standing, State};
 pub use error::JournalError;
 pub use file::{Holder, holder};
+pub use settled::{Attempt, Settled};
 pub use spare::Used;
 pub use window::Window;
 

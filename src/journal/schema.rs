@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 
 /// The statements that lead from each schema version to the next; the first builds an empty file.
-pub(super) const MIGRATIONS: [&str; 2] = [
+pub(super) const MIGRATIONS: [&str; 3] = [
     "
     CREATE TABLE intents (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -59,6 +59,7 @@ pub(super) const MIGRATIONS: [&str; 2] = [
     CREATE INDEX open_intents ON intents (state)
         WHERE state IN ('prepared', 'inflight', 'unknown', 'parked', 'queued');
 ",
+    "CREATE INDEX told ON intents (base_url, account_id, told_at);",
 ];
 
 pub(super) fn newest() -> i64 {

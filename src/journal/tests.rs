@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::{CancelResult, FailureKind, Proof, Receipt, Risk};
+use crate::model::{CancelResult, FailureKind, OrderStatus, Proof, Receipt, Risk};
 use std::fs;
 use tempfile::TempDir;
 
@@ -704,5 +704,80 @@ fn what_was_settled_long_ago_is_forgotten_and_nothing_that_could_still_matter_is
             .unwrap()
             .iter()
             .all(|row| row.attempts == 1)
+    );
+}
+
+fn settled_at(journal: &mut Journal, at: i64, key: &str, account: &str) -> IntentId {
+    let intent = Intent {
+        account_id: account.into(),
+        ..intent(key)
+    };
+    let id = journal.record(Timestamp(at), &intent).unwrap();
+    let done = Standing {
+        order_id: Some("o-1".into()),
+        ..Standing::new(State::Done, "order o-1 resting; NOT AS ASKED: size")
+    };
+    journal.tell(Timestamp(at), id, &done).unwrap();
+    id
+}
+
+#[test]
+fn what_was_settled_on_an_account_is_read_page_by_page_the_latest_first() {
+    let dir = place();
+    let mut journal = Journal::open(dir.path()).unwrap();
+    let late = journal.record(Timestamp(1), &intent("late")).unwrap();
+    for at in 2..=4 {
+        settled_at(&mut journal, at, &format!("own-{at}"), "chal-1");
+        settled_at(&mut journal, at, &format!("other-{at}"), "chal-2");
+    }
+    journal.record(Timestamp(5), &intent("open")).unwrap();
+    let why = Failure::new(FailureKind::TimedOut, "no answer");
+    journal.attempt(Timestamp(8), late, Some(&why)).unwrap();
+    journal.attempt(Timestamp(9), late, None).unwrap();
+    let no = Standing::new(State::Abandoned, "given up");
+    journal.tell(Timestamp(9), late, &no).unwrap();
+    let read = |before, limit| {
+        let rows = journal.settled("https://x.test", &"chal-1".into(), before, limit);
+        rows.unwrap()
+    };
+    let keys = |rows: &[Settled]| -> Vec<String> {
+        let keys = rows.iter().filter_map(|row| row.entry.intent.key.as_ref());
+        keys.map(|key| key.raw().to_owned()).collect()
+    };
+    let first = read((Timestamp(i64::MAX), IntentId(i64::MAX)), 2);
+    assert_eq!(keys(&first), ["late", "own-4"], "by when it was told");
+    let ended: Vec<_> = first[0]
+        .attempts
+        .iter()
+        .map(|a| (a.ended_at.0, a.detail.is_some()))
+        .collect();
+    assert_eq!(ended, [(8, true), (9, false)]);
+    let last = &first[1].entry;
+    assert_eq!(
+        last.outcome.as_ref().unwrap().order_status(),
+        Some(OrderStatus::Resting)
+    );
+    let rest = read((Timestamp(4), last.id), 9);
+    assert_eq!(keys(&rest), ["own-3", "own-2"]);
+    let elsewhere = journal.settled("https://y.test", &"chal-1".into(), (Timestamp(9), late), 9);
+    assert_eq!(elsewhere.unwrap(), []);
+}
+
+#[test]
+fn looking_back_costs_what_is_looked_at_and_not_what_the_journal_holds() {
+    let dir = place();
+    let journal = Journal::open(dir.path()).unwrap();
+    let steps = settled::plan(journal.database().unwrap());
+    assert!(
+        steps
+            .iter()
+            .any(|step| step.contains("USING INDEX told (base_url=? AND account_id=?")),
+        "{steps:?}"
+    );
+    assert!(
+        !steps
+            .iter()
+            .any(|step| step.contains("B-TREE") || step.starts_with("SCAN")),
+        "{steps:?}"
     );
 }

@@ -1,0 +1,77 @@
+//! What has come to its end on one account: for those who look back.
+
+use super::{Entry, IntentId, Journal, JournalError, entry};
+use crate::model::{AccountId, Timestamp};
+use rusqlite::{Connection, ToSql};
+use std::sync::Arc;
+
+/// A row that nothing can become of any more, with the attempts that were made, the oldest first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settled {
+    pub entry: Entry,
+    pub attempts: Vec<Attempt>,
+}
+
+/// How an attempt ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attempt {
+    pub ended_at: Timestamp,
+    pub status: Option<u16>,
+    /// Why it did not answer as wished; `None` where it did.
+    pub detail: Option<String>,
+}
+
+/// Read along the index `told`: what others did, and what is older, costs nothing.
+const OF_ACCOUNT: &str = "WHERE i.base_url = ?2 AND i.account_id = ?3
+    AND (i.told_at, i.id) < (?4, ?5)
+    AND i.state NOT IN ('prepared', 'inflight', 'unknown', 'parked', 'queued')";
+
+impl Journal {
+    /// What was settled on this account last, the latest first: at most `limit` rows before the one that was told of at
+    /// `before` and has that number.
+    pub fn settled(
+        &self,
+        base_url: &str,
+        account: &AccountId,
+        before: (Timestamp, IntentId),
+        limit: u32,
+    ) -> Result<Vec<Settled>, JournalError> {
+        let (told_at, id) = (before.0.0, before.1.0);
+        let values: [&dyn ToSql; 5] = [&limit, &base_url, &account.raw(), &told_at, &id];
+        let connection = self.database()?;
+        let entries = entry::select_by(connection, OF_ACCOUNT, LATEST, &values)?;
+        let rows = entries.into_iter().map(|entry| {
+            Ok(Settled {
+                attempts: attempts(connection, entry.id)?,
+                entry,
+            })
+        });
+        let rows: rusqlite::Result<_> = rows.collect();
+        rows.map_err(|why| JournalError::Read(Arc::new(why)))
+    }
+}
+
+const LATEST: &str = "i.told_at DESC, i.id DESC";
+
+fn attempts(connection: &Connection, id: IntentId) -> rusqlite::Result<Vec<Attempt>> {
+    let sql = "SELECT ended_at, status, detail FROM attempts WHERE intent_id = ?1 ORDER BY number";
+    connection
+        .prepare_cached(sql)?
+        .query_map([id.0], |row| {
+            Ok(Attempt {
+                ended_at: Timestamp(row.get(0)?),
+                status: row.get(1)?,
+                detail: row.get(2)?,
+            })
+        })?
+        .collect()
+}
+
+/// How it is read.
+#[cfg(test)]
+pub(super) fn plan(connection: &Connection) -> Vec<String> {
+    let sql = format!("EXPLAIN QUERY PLAN {}", entry::sql(OF_ACCOUNT, LATEST));
+    let mut statement = connection.prepare(&sql).unwrap();
+    let steps = statement.query_map([1, 2, 3, 4, 5], |row| row.get("detail"));
+    steps.unwrap().map(Result::unwrap).collect()
+}
