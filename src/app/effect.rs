@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     config::Theme,
-    model::{Command, Cursor, IdempotencyKey, MarketId, ScaledId, Ticket},
+    model::{Command, Cursor, IdempotencyKey, MarketId, PastMark, ScaledId, Ticket},
 };
 use std::{collections::BTreeMap, time::Duration};
 
@@ -36,6 +36,8 @@ pub enum Effect {
     Poll(Vec<Source>),
     MoreClosed(Cursor),
     MoreHistory(Cursor),
+    /// What earlier sessions did before this.
+    Earlier(PastMark),
     /// The order book of this market, once.
     Book(MarketId),
     /// From now on poll these ladders too.

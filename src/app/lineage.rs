@@ -7,7 +7,7 @@ use super::{
     pane::{Pane, RowId},
     screen::parent,
 };
-use crate::model::{Command, Order, OrderId, Position, Receipt};
+use crate::model::{Command, Order, OrderId, Past, Position, Receipt};
 use std::collections::{HashMap, HashSet, VecDeque};
 
 /// Children named at once; a TWAP of a day has thousands.
@@ -94,10 +94,17 @@ fn of_notice(notice: &Notice) -> Vec<RowId> {
             (command, None)
         }
         Event::Alert(alert) => return alert.row().into_iter().collect(),
+        Event::Past(past) => return of_past(past),
         Event::Said(..) | Event::Elsewhere(_) => return vec![],
     };
     let order = order.cloned().map(RowId::Order);
     order.into_iter().chain(target(command)).collect()
+}
+
+fn of_past(past: &Past) -> Vec<RowId> {
+    let order = past.record.order_id.clone().map(RowId::Order);
+    let about = past.command.as_ref().and_then(target);
+    order.into_iter().chain(about).collect()
 }
 
 /// What a command was about, if that is a row.

@@ -16,6 +16,7 @@ mod clocks;
 pub mod command;
 mod days;
 mod doubt;
+pub mod earlier;
 mod effect;
 mod equity;
 pub mod export;

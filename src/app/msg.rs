@@ -9,7 +9,8 @@ use super::{
     renewal,
 };
 use crate::model::{
-    Book, Call, Command, Drift, Failure, MarketId, OrderId, Progress, Receipt, Ticket, Timestamp,
+    Book, Call, Command, Drift, Failure, MarketId, OrderId, PastPage, Progress, Receipt, Ticket,
+    Timestamp,
 };
 use std::ops::Range;
 
@@ -42,6 +43,8 @@ pub enum Msg {
     Resumed(Ticket, Command),
     /// An alert with a way to undo what it is about.
     Offered(String, Command),
+    /// What earlier sessions did on this account: the next page of it, or why it cannot be read.
+    Recalled(Result<PastPage, String>),
     /// An export: where it is and how many rows it holds, or why there is none.
     Written(Result<(String, usize), String>),
     /// The machine's wall clock was set.

@@ -1,14 +1,16 @@
 //! What happened, as data: the toast shows the newest, the activity pane all of them.
 
-use super::{About, Alert, Store};
+use super::{About, Alert, Store, earlier::Horizon};
 use crate::config::{Alerts, Way};
-use crate::model::{Command, Failure, Progress, Receipt, Ticket, Timestamp};
+use crate::model::{Command, Failure, OrderStatus, Past, Progress, Receipt, Ticket, Timestamp};
 use std::{collections::VecDeque, time::Duration};
 
 /// How long good news stays in the toast. Bad news stays until it is dismissed.
 const GOOD_NEWS: Duration = Duration::from_secs(5);
 /// How many lines the activity pane remembers.
-const KEPT: usize = 2_000;
+pub(super) const KEPT: usize = 2_000;
+/// Below the number of the first line of this session there is room for those of earlier ones.
+const BEFORE: u64 = 1 << 32;
 
 /// What a line of the activity pane tells, and a toast while it is new.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,6 +25,8 @@ pub enum Event {
     Alert(Alert),
     /// Something happened to an account that is not on the screen.
     Elsewhere(Box<Elsewhere>),
+    /// An earlier session asked it, and this is what came of it.
+    Past(Box<Past>),
 }
 
 /// What is told of another account.
@@ -78,6 +82,7 @@ impl Event {
             Self::Said(tone, _) => *tone,
             Self::Alert(alert) => alert.tone(),
             Self::Elsewhere(told) => told.notice.event.tone(),
+            Self::Past(past) => past_tone(past),
         }
     }
 
@@ -87,7 +92,7 @@ impl Event {
             Self::Settled(..) | Self::Progress(_, Progress::Parked { .. }) => true,
             Self::Alert(alert) => alert.ways(alerts).has(Way::Toast),
             Self::Said(tone, _) => matches!(tone, Tone::Warn | Tone::Alert),
-            Self::Sent(_) | Self::Progress(..) | Self::Elsewhere(_) => false,
+            Self::Sent(_) | Self::Progress(..) | Self::Elsewhere(_) | Self::Past(_) => false,
         }
     }
 }
@@ -115,8 +120,16 @@ pub fn receipt_tone(receipt: &Receipt) -> Tone {
     }
 }
 
+/// As what it came to was told then.
+fn past_tone(past: &Past) -> Tone {
+    match (&past.result, past.order_status) {
+        (Ok(_), Some(OrderStatus::Rejected | OrderStatus::Expired)) | (Err(_), _) => Tone::Alert,
+        (Ok(receipt), _) => receipt_tone(receipt),
+    }
+}
+
 /// Everything that happened on this desk, and which of it is still being shown.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Activity {
     /// The newest last.
     pub lines: VecDeque<Notice>,
@@ -124,6 +137,24 @@ pub struct Activity {
     /// The line that says why a key did nothing.
     refusal: Option<u64>,
     last: u64,
+    pub(super) horizon: Horizon,
+    /// Whether lines have made room.
+    pub(super) has_forgotten: bool,
+    version: u64,
+}
+
+impl Default for Activity {
+    fn default() -> Self {
+        Self {
+            lines: VecDeque::new(),
+            toast: None,
+            refusal: None,
+            last: BEFORE,
+            horizon: Horizon::default(),
+            has_forgotten: false,
+            version: 0,
+        }
+    }
 }
 
 impl Activity {
@@ -147,7 +178,23 @@ impl Activity {
         });
         if self.lines.len() > KEPT {
             self.lines.pop_front();
+            self.has_forgotten = true;
         }
+        self.changed();
+    }
+
+    pub(super) fn changed(&mut self) {
+        self.version += 1;
+    }
+
+    /// The same number, the same lines.
+    pub(super) fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// Whether there are older lines than those that are here.
+    pub fn has_more(&self) -> bool {
+        self.has_forgotten || matches!(self.horizon, Horizon::Part | Horizon::Asked)
     }
 
     /// Why a key did nothing.
@@ -213,7 +260,7 @@ impl Activity {
         toast.is_some_and(|n| by_hand || matches!(n.event, Event::Settled(..)))
     }
 
-    /// The running number of the newest line; 0 before the first.
+    /// The running number of the newest line of this session, and before the first a lower one.
     pub fn newest(&self) -> u64 {
         self.last
     }

@@ -3,7 +3,7 @@
 use super::{
     Clip, Effect, Model, Msg, Next, Signal, Switch, alerts,
     arrival::{hold_or_thaw, polled, thaw},
-    books, bulk, doubt, export,
+    books, bulk, doubt, earlier, export,
     flight::{advance, objection, send, settle},
     guest, halt,
     keymap::Action,
@@ -59,6 +59,7 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
             doubt::offer(model, text, command);
             vec![]
         }
+        Msg::Recalled(page) => earlier::recalled(model, page),
         Msg::Written(result) => {
             export::written(model, result);
             vec![]

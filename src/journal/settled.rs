@@ -1,6 +1,6 @@
 //! What has come to its end on one account: for those who look back.
 
-use super::{Entry, IntentId, Journal, JournalError, entry};
+use super::{Entry, IntentId, Journal, JournalError, State, entry};
 use crate::model::{AccountId, Timestamp};
 use rusqlite::{Connection, ToSql};
 use std::sync::Arc;
@@ -22,9 +22,13 @@ pub struct Attempt {
 }
 
 /// Read along the index `told`: what others did, and what is older, costs nothing.
-const OF_ACCOUNT: &str = "WHERE i.base_url = ?2 AND i.account_id = ?3
-    AND (i.told_at, i.id) < (?4, ?5)
-    AND i.state NOT IN ('prepared', 'inflight', 'unknown', 'parked', 'queued')";
+fn of_account() -> String {
+    format!(
+        "WHERE i.base_url = ?2 AND i.account_id = ?3 AND (i.told_at, i.id) < (?4, ?5)
+         AND i.state NOT IN {}",
+        State::open_list()
+    )
+}
 
 impl Journal {
     /// What was settled on this account last, the latest first: at most `limit` rows before the one that was told of at
@@ -39,7 +43,7 @@ impl Journal {
         let (told_at, id) = (before.0.0, before.1.0);
         let values: [&dyn ToSql; 5] = [&limit, &base_url, &account.raw(), &told_at, &id];
         let connection = self.database()?;
-        let entries = entry::select_by(connection, OF_ACCOUNT, LATEST, &values)?;
+        let entries = entry::select_by(connection, &of_account(), LATEST, &values)?;
         let rows = entries.into_iter().map(|entry| {
             Ok(Settled {
                 attempts: attempts(connection, entry.id)?,
@@ -70,7 +74,7 @@ fn attempts(connection: &Connection, id: IntentId) -> rusqlite::Result<Vec<Attem
 /// How it is read.
 #[cfg(test)]
 pub(super) fn plan(connection: &Connection) -> Vec<String> {
-    let sql = format!("EXPLAIN QUERY PLAN {}", entry::sql(OF_ACCOUNT, LATEST));
+    let sql = format!("EXPLAIN QUERY PLAN {}", entry::sql(&of_account(), LATEST));
     let mut statement = connection.prepare(&sql).unwrap();
     let steps = statement.query_map([1, 2, 3, 4, 5], |row| row.get("detail"));
     steps.unwrap().map(Result::unwrap).collect()

@@ -302,6 +302,24 @@ impl Command {
         }
     }
 
+    /// Whether what it places waits for a price first.
+    pub fn has_trigger(&self) -> bool {
+        match self {
+            Self::Place(order) => order.trigger.is_some(),
+            Self::Close(close) => close.trigger.is_some(),
+            Self::PlaceTwap(_)
+            | Self::PlaceScaled(_)
+            | Self::Cancel(_)
+            | Self::Unprotect(_)
+            | Self::Exits(_)
+            | Self::Margin { .. }
+            | Self::StopTwap(_)
+            | Self::CancelScaled(_)
+            | Self::CloseAll(_)
+            | Self::Flatten(_) => false,
+        }
+    }
+
     /// As it was classed when it was given: the bytes of a cancel or a change do not tell what was there before.
     #[must_use]
     pub fn classed(mut self, given: Risk) -> Self {

@@ -21,6 +21,7 @@ mod market;
 mod num;
 mod order;
 mod page;
+mod past;
 pub mod plan;
 mod position;
 mod protection;
@@ -53,6 +54,7 @@ pub use order::{
     TriggerDirection, spoken,
 };
 pub use page::{Cursor, Page};
+pub use past::{Attempted, Past, PastMark, PastPage, Record};
 pub use position::Position;
 pub use protection::Protection;
 pub use receipt::{CancelResult, Progress, Receipt};

@@ -3,7 +3,7 @@
 use super::{
     Clock, Outbox, Poller,
     door::Host,
-    export,
+    earlier, export,
     guests::Guests,
     kin::Kin,
     scribe::Scribe,
@@ -13,7 +13,7 @@ use crate::{
     app::{Effect, Glance, Identity, Msg, Options, export::Sheet, notice::Tone, poll::Source},
     client::Client,
     config::{Connection, memory},
-    model::Failure,
+    model::{Failure, PastMark},
 };
 use std::{
     collections::BTreeMap,
@@ -117,9 +117,11 @@ impl Member {
         } = self;
         take_lessons(&client, &way.inbox, &dir);
         way.say(Msg::Opened(identity)).await;
+        earlier::tell(&client, &scribe, PastMark::END, &way.inbox);
         let (clock, intervals) = (account.clock, account.intervals());
         let events = overheard(&guests, &way.inbox);
-        let mut outbox = Outbox::beside(client.clone(), clock, (scribe, account.kin), events);
+        let ways = (scribe.clone(), account.kin);
+        let mut outbox = Outbox::beside(client.clone(), clock, ways, events);
         let seed = u64::from(std::process::id());
         let mut poller = Poller::spawn(client.clone(), clock, &intervals, seed, way.inbox.clone());
         poller.glance(account.glance);
@@ -136,6 +138,7 @@ impl Member {
                 Effect::Poll(sources) => poller.poll(&sources),
                 Effect::MoreClosed(cursor) => poller.more_closed(cursor),
                 Effect::MoreHistory(cursor) => poller.more_history(cursor),
+                Effect::Earlier(mark) => earlier::tell(&client, &scribe, mark, &way.inbox),
                 Effect::Book(market) => poller.book(market),
                 Effect::Watch(ladders) => poller.watch(ladders),
                 Effect::Pace(intervals) => poller.pace(&intervals),

@@ -7,6 +7,7 @@ mod account;
 mod clock;
 mod desk;
 mod door;
+mod earlier;
 mod export;
 mod flatten;
 mod frame;
@@ -187,9 +188,12 @@ fn take(fleet: &mut Fleet, whose: Whose, msg: Msg, clock: Clock) -> Vec<(usize, 
 /// What becomes of a command is news the person waits for; what a poll brings can wait for its flock.
 fn cause(msg: &Msg) -> Cause {
     match msg {
-        Msg::Polled(_) | Msg::Booked(..) | Msg::Called(_) | Msg::TriesAgain(..) | Msg::Tick => {
-            Cause::Background
-        }
+        Msg::Polled(_)
+        | Msg::Booked(..)
+        | Msg::Called(_)
+        | Msg::TriesAgain(..)
+        | Msg::Recalled(_)
+        | Msg::Tick => Cause::Background,
         Msg::Key(_)
         | Msg::Unseen(_)
         | Msg::Paste(_)

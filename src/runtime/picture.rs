@@ -6,7 +6,9 @@ use super::{
     services::{Reach, Services, ways},
 };
 use crate::{
-    app::{Effect, Fleet, Flight, Model, Msg, Whose, keymap::Chord, poll::Source},
+    app::{
+        Effect, Fleet, Flight, Model, Msg, Whose, earlier::Horizon, keymap::Chord, poll::Source,
+    },
     model::{Call, Failure, FailureKind, Progress, Timestamp},
     ui,
 };
@@ -146,8 +148,9 @@ impl Awaited {
             .filter(|flight| rests(flight))
             .count();
         let landed = store.parked().count() + resting == store.flights.len();
+        let recalled = model.activity.horizon() != Horizon::Session;
         let explained = self.reports >= self.answers || !clock.is_frozen();
-        answered && ladders && !fetching && landed && explained
+        answered && ladders && !fetching && landed && recalled && explained
     }
 }
 

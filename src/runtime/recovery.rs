@@ -370,7 +370,7 @@ fn named(open: &[Entry]) -> String {
 }
 
 /// A flatten: not a request, but what requests are parts of.
-fn is_deed(entry: &Entry) -> bool {
+pub(super) fn is_deed(entry: &Entry) -> bool {
     entry.intent.target.starts_with("flatten:")
 }
 

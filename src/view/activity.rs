@@ -9,13 +9,15 @@ use crate::{
         About, Rows,
         notice::{Event, Notice},
     },
-    model::{CloseAll, Command, Failure, Market, Order, Progress, Receipt},
+    model::{
+        CloseAll, Command, Failure, Market, Order, OrderStatus, Past, Progress, Receipt, Timestamp,
+    },
 };
 use std::ops::Range;
 
 pub const ACTIVITY: &[Column<Notice>] = &[
     Column::new("at", "time", Left, 1, |notice: &Notice, scene| {
-        Span::muted(scene.zone.moment(scene.on_wall(notice.at), scene.now)).into()
+        Span::muted(scene.zone.moment(on_wall(notice, scene), scene.now)).into()
     })
     .moment(|notice| Some(notice.at)),
     Column::new("kind", "event", Left, 0, |notice, _| {
@@ -30,11 +32,21 @@ pub const ACTIVITY: &[Column<Notice>] = &[
 ];
 
 pub(super) fn table(scene: &Scene<'_>, rows: &Rows<'_>, range: Range<usize>) -> Table {
-    let newest_first = |at| {
-        let lines = &scene.activity.lines;
-        lines.get(lines.len().checked_sub(at + 1)?)
-    };
-    Table::of(ACTIVITY, (rows, range), newest_first, scene)
+    Table::of(ACTIVITY, (rows, range), |at| newest_first(scene, at), scene)
+}
+
+/// The line at this place, counted from the newest.
+pub(super) fn newest_first<'a>(scene: &Scene<'a>, at: usize) -> Option<&'a Notice> {
+    let lines = &scene.activity.lines;
+    lines.get(lines.len().checked_sub(at + 1)?)
+}
+
+/// When it was by the wall clock.
+pub(super) fn on_wall(notice: &Notice, scene: &Scene<'_>) -> Timestamp {
+    match notice.past() {
+        Some(_) => notice.at,
+        None => scene.on_wall(notice.at),
+    }
 }
 
 /// One word for what happened.
@@ -54,6 +66,7 @@ pub(super) fn kind(event: &Event) -> &'static str {
         Event::Said(..) => "desk",
         Event::Alert(alert) => super::alert::kind(alert),
         Event::Elsewhere(told) => kind(&told.notice.event),
+        Event::Past(past) => past_kind(past),
     }
 }
 
@@ -76,9 +89,13 @@ pub(super) fn receipt_kind(receipt: &Receipt) -> &'static str {
 }
 
 fn order_kind(order: &Order) -> &'static str {
+    let armed = order.is_armed().then_some("armed");
+    armed.unwrap_or_else(|| status_kind(order.status.known()))
+}
+
+fn status_kind(status: Option<OrderStatus>) -> &'static str {
     use crate::model::OrderStatus::{Canceled, Expired, Filled, Pending, Rejected, Resting};
-    match order.status.known() {
-        Some(Pending) if order.is_armed() => "armed",
+    match status {
         Some(Pending) => "pending",
         Some(Resting) => "resting",
         Some(Filled) => "filled",
@@ -86,6 +103,19 @@ fn order_kind(order: &Order) -> &'static str {
         Some(Expired) => "expired",
         Some(Canceled) => "canceled",
         None => "answered",
+    }
+}
+
+/// As it was said then, as far as that was written down.
+fn past_kind(past: &Past) -> &'static str {
+    let waits = past.order_status == Some(OrderStatus::Pending);
+    let has_trigger = past.command.as_ref().is_some_and(Command::has_trigger);
+    match (&past.result, &past.command, past.order_status) {
+        (Err(why), ..) => why.kind.word(),
+        (Ok(_), Some(Command::Flatten(_)), _) => "flat",
+        (Ok(_), ..) if waits && has_trigger => "armed",
+        (Ok(_), _, Some(status)) => status_kind(Some(status)),
+        (Ok(receipt), _, None) => receipt_kind(receipt),
     }
 }
 
@@ -99,7 +129,8 @@ pub(super) fn words_of(notice: &Notice) -> Vec<Span> {
             Span::muted(format!("  {}", progress_words(progress))),
         ],
         Event::Settled(command, Ok(receipt)) => {
-            vec![Span::plain(receipt_words(command, receipt, &notice.about))]
+            let asked = words::command(command, &notice.about);
+            vec![Span::plain(receipt_words(asked, receipt, &notice.about))]
         }
         Event::Settled(command, Err(why)) => failed(asked(command), why),
         Event::Said(_, text) => vec![Span::plain(text.clone())],
@@ -109,6 +140,13 @@ pub(super) fn words_of(notice: &Notice) -> Vec<Span> {
             spans.extend(words_of(&told.notice));
             spans
         }
+        Event::Past(past) => match &past.result {
+            Ok(receipt) => {
+                let asked = past.asked.to_string();
+                vec![Span::plain(receipt_words(asked, receipt, &notice.about))]
+            }
+            Err(why) => failed(Span::plain(past.asked.to_string()), why),
+        },
     }
 }
 
@@ -148,20 +186,17 @@ pub(super) fn progress_words(progress: &Progress) -> String {
     }
 }
 
-fn receipt_words(command: &Command, receipt: &Receipt, about: &About) -> String {
-    let asked = || words::command(command, about);
+fn receipt_words(asked: String, receipt: &Receipt, about: &About) -> String {
     match receipt {
         Receipt::Order { order, .. } => order_words(order, about.market.as_ref()),
         Receipt::CloseAll(operation) => {
             let words = [Some(close_all_words(operation)), still_running(about)];
             let words: Vec<_> = words.into_iter().flatten().collect();
-            format!("{}: {}", asked(), words.join("; "))
+            format!("{asked}: {}", words.join("; "))
         }
-        Receipt::Over(what) => format!("{}: {what}", asked()),
-        Receipt::Flat(proof) => format!("{}: {proof}", asked()),
-        Receipt::Cancel(_) | Receipt::Position(_) | Receipt::Twap(_) | Receipt::Scaled(_) => {
-            asked()
-        }
+        Receipt::Over(what) => format!("{asked}: {what}"),
+        Receipt::Flat(proof) => format!("{asked}: {proof}"),
+        Receipt::Cancel(_) | Receipt::Position(_) | Receipt::Twap(_) | Receipt::Scaled(_) => asked,
     }
 }
 

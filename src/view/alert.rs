@@ -99,6 +99,10 @@ pub fn notification(notice: &Notice) -> String {
     match &notice.event {
         Event::Alert(alert) => format!("{}: {words}", kind(alert)),
         Event::Elsewhere(told) => format!("{}: {}", told.account, notification(&told.notice)),
-        Event::Sent(_) | Event::Progress(..) | Event::Settled(..) | Event::Said(..) => words,
+        Event::Sent(_)
+        | Event::Progress(..)
+        | Event::Settled(..)
+        | Event::Said(..)
+        | Event::Past(_) => words,
     }
 }

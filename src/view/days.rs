@@ -1,6 +1,6 @@
 //! The lines between the rows of one day and the next, where a history stands in the order of time.
 
-use super::{Scene, Span, format, words};
+use super::{Scene, Span, activity, format, words};
 use crate::{
     app::{Rows, pane::Pane},
     model::{Day, Timestamp},
@@ -18,7 +18,7 @@ impl<'a> DayLines<'a> {
     /// `None` for panes without days, and for rows that are sorted by something else.
     pub fn of(pane: Pane, rows: &'a Rows<'a>, scene: &'a Scene<'a>) -> Option<Self> {
         let is_sorted = rows.lens.is_some_and(|lens| lens.sort.is_some());
-        let has_days = matches!(pane, Pane::Closed | Pane::History) && !is_sorted;
+        let has_days = matches!(pane, Pane::Closed | Pane::History | Pane::Activity) && !is_sorted;
         has_days.then_some(Self { pane, rows, scene })
     }
 
@@ -39,12 +39,11 @@ impl<'a> DayLines<'a> {
         match self.pane {
             Pane::Closed => store.closed.rows().get(place)?.closed_at,
             Pane::History => Some(store.history.rows().get(place)?.requested_at),
-            Pane::Positions
-            | Pane::Orders
-            | Pane::Twaps
-            | Pane::Scaled
-            | Pane::Activity
-            | Pane::Calls => None,
+            Pane::Activity => {
+                let notice = activity::newest_first(self.scene, place)?;
+                Some(activity::on_wall(notice, self.scene))
+            }
+            Pane::Positions | Pane::Orders | Pane::Twaps | Pane::Scaled | Pane::Calls => None,
         }
     }
 

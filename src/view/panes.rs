@@ -11,6 +11,7 @@ use super::{
 };
 use crate::app::{
     Model, Rows,
+    earlier::Horizon,
     keymap::{Action, Context},
     lens::Filter,
     pane::Pane,
@@ -96,6 +97,9 @@ pub fn emptiness(pane: Pane, model: &Model) -> Vec<Span> {
         Pane::Scaled => "no ladder seen yet",
         Pane::Closed => "no closed positions",
         Pane::History => "no orders yet",
+        Pane::Activity if model.activity.horizon() == Horizon::Session => {
+            "nothing done in this session"
+        }
         Pane::Activity => "nothing done yet",
         Pane::Calls => "no calls yet",
     };

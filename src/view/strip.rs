@@ -379,7 +379,8 @@ fn references(event: &Event) -> String {
         | Event::Sent(_)
         | Event::Progress(..)
         | Event::Said(..)
-        | Event::Alert(_) => String::new(),
+        | Event::Alert(_)
+        | Event::Past(_) => String::new(),
     }
 }
 
@@ -408,7 +409,8 @@ fn toast_words(notice: &Notice) -> String {
         | Event::Sent(_)
         | Event::Progress(..)
         | Event::Said(..)
-        | Event::Alert(_) => activity::words_of(notice)
+        | Event::Alert(_)
+        | Event::Past(_) => activity::words_of(notice)
             .into_iter()
             .map(|span| span.text)
             .collect(),

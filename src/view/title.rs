@@ -4,6 +4,7 @@ use super::{Scene, Span, Tone, format, passing, tour};
 use crate::{
     app::{
         Feed, Model, Motion,
+        earlier::Horizon,
         keymap::Context,
         lens::{Direction, Lens},
         pane::Pane,
@@ -117,12 +118,23 @@ fn count(model: &Model, pane: Pane) -> Option<String> {
         Pane::Closed => feed_count(&store.closed),
         Pane::History => feed_count(&store.history),
         Pane::Activity => {
-            let lines = &model.activity.lines;
-            Some(newest(lines.len(), lines.front().map(|line| line.number)))
+            let activity = &model.activity;
+            let counted = if activity.has_more() {
+                more_than
+            } else {
+                format::count
+            };
+            Some(counted(activity.lines.len()))
         }
         Pane::Calls => {
             let oldest = store.calls.front().map(|(number, _)| *number);
-            Some(newest(store.calls.len(), oldest))
+            // They are numbered from 1.
+            let counted = if oldest > Some(1) {
+                more_than
+            } else {
+                format::count
+            };
+            Some(counted(store.calls.len()))
         }
     }
 }
@@ -138,14 +150,17 @@ fn ladder_source(model: &Model) -> Option<Source> {
 /// `150+` while older pages exist that are not here yet.
 fn feed_count<K: Eq + Hash, T>(feed: &Feed<K, T>) -> Option<String> {
     feed.head().value()?;
-    let more = if feed.has_more() { "+" } else { "" };
-    Some(format!("{}{more}", format::count(feed.rows().len())))
+    let counted = if feed.has_more() {
+        more_than
+    } else {
+        format::count
+    };
+    Some(counted(feed.rows().len()))
 }
 
-/// `500+` once older ones have made room: they are numbered from 1.
-fn newest(count: usize, oldest: Option<u64>) -> String {
-    let more = if oldest > Some(1) { "+" } else { "" };
-    format!("{}{more}", format::count(count))
+/// `500+`: there is more than that.
+fn more_than(count: usize) -> String {
+    format!("{}+", format::count(count))
 }
 
 fn freshness(model: &Model, pane: Pane) -> Vec<Span> {
@@ -165,7 +180,8 @@ fn freshness(model: &Model, pane: Pane) -> Vec<Span> {
         Pane::Closed => feed_notes(&store.closed),
         Pane::History => feed_notes(&store.history),
         Pane::Scaled => ladder_notes(model),
-        Pane::Activity | Pane::Calls => vec![],
+        Pane::Activity => unrecalled(model),
+        Pane::Calls => vec![],
     });
     let source = if pane == Pane::Scaled && store.scaled.is_empty() {
         ladder_source(model)
@@ -181,6 +197,13 @@ fn freshness(model: &Model, pane: Pane) -> Vec<Span> {
     spans.extend(own);
     spans.extend(prices);
     spans
+}
+
+/// A line says why.
+fn unrecalled(model: &Model) -> Vec<Span> {
+    let is_lost = model.activity.horizon() == Horizon::Unreadable;
+    let words = is_lost.then(|| Span::new("earlier lines unread", Tone::Warn));
+    words.into_iter().collect()
 }
 
 /// `prices OLD 16s`: marks, profits and distances are reckoned with them.

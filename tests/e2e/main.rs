@@ -21,6 +21,7 @@ mod support;
 mod unread;
 mod verbs;
 
+use perpdeck::model::{Timestamp, Zone};
 use session::Session;
 use tempfile::TempDir;
 
@@ -121,6 +122,43 @@ fn a_kept_desk_killed_outright_goes_on_with_its_twap_and_its_close_all() {
     session.wait_for("close all positions on chal-1: 5 of 5 submitted");
     session.wait_until("the same TWAP running", running);
     session.press("q");
+    assert_given_back(session, 0);
+}
+
+#[test]
+fn what_was_done_before_is_in_the_activity_with_its_time() {
+    let home = tempfile::tempdir().unwrap();
+    let keep = home.path().join("keep");
+    let kept = ["demo", "--seed", "7", "--data-dir", keep.to_str().unwrap()];
+    let opens = || Session::start_with(home.path(), SIZE, &kept, &[("TZ", "UTC")]);
+    let mut session = opens();
+    session.wait_for("1 Positions 5");
+    session.press("b");
+    session.wait_for("▸ size");
+    session.press("0.013\r");
+    session.wait_for("BUY 0.01300 BTC market: filled at");
+    session.press("q");
+    assert_given_back(session, 0);
+
+    let journal = keep.join("journal");
+    let list = ["journal", "list", "--state-dir", journal.to_str().unwrap()];
+    let (code, listed, why) = support::ran(support::perpdeck(home.path()).args(list));
+    assert_eq!(code, 0, "{why}");
+    let listed: serde_json::Value = serde_json::from_str(&listed).unwrap();
+    let word = |name: &str| listed[0][name].as_str().unwrap();
+    let settled = Timestamp(listed[0]["told_at"].as_i64().unwrap());
+    let time = Zone::utc().time_of_day(settled);
+    let words = format!("{}: order {} filled", word("command"), word("order_id"));
+    let mut session = opens();
+    session.press("7");
+    session.wait_until("the line of before", |screen| {
+        let mut lines = screen.lines();
+        lines.any(|line| line.contains(&time) && line.contains(&words))
+    });
+    session.press("/0.013\r\r");
+    session.wait_for(word("idempotency_key"));
+    session.wait_for("POST /v1/orders");
+    session.press("\u{3}");
     assert_given_back(session, 0);
 }
 

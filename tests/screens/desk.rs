@@ -10,8 +10,9 @@ use perpdeck::{
     },
     config::Tint,
     model::{
-        AccountFacts, Call, Command, Failure, FailureKind, Market, Num, Order, Page, Position,
-        Progress, Receipt, RuleFact, Scaled, Ticket, Timestamp, Twap,
+        AccountFacts, Attempted, Call, Command, Failure, FailureKind, Market, Num, Order,
+        OrderStatus, Page, Past, PastMark, PastPage, Position, Progress, Receipt, Record, Risk,
+        RuleFact, Scaled, Ticket, Timestamp, Twap,
     },
 };
 use serde_json::{Value, json};
@@ -19,6 +20,81 @@ use std::{collections::BTreeMap, time::Duration};
 
 /// 2026-09-21 14:13:20 UTC.
 pub(crate) const NOW: Timestamp = Timestamp(1_790_000_000_000);
+
+/// What the journal has of yesterday and the day before.
+fn past(number: i64, asked: &str, over: Past) -> Past {
+    let told_at = Timestamp(ago(number * 86_400));
+    Past {
+        mark: PastMark {
+            told_at,
+            number: 40 - number,
+        },
+        asked_at: Timestamp(told_at.0 - 400),
+        asked: asked.into(),
+        ..over
+    }
+}
+
+fn done(key: u32, detail: &str) -> Past {
+    Past {
+        mark: PastMark::END,
+        asked_at: NOW,
+        asked: "".into(),
+        command: None,
+        order_status: None,
+        result: Ok(Receipt::Over(detail.into())),
+        record: Record {
+            state: "done".to_owned(),
+            risk: Risk::Increasing,
+            method: "POST".into(),
+            target: "/v1/orders".into(),
+            body: r#"{"type":"limit","size":0.25}"#.into(),
+            key: Some(format!("6f1c0000-0000-4000-8000-{key:012}").into()),
+            base_url: "http://127.0.0.1:4000".into(),
+            account_id: "chal-1".into(),
+            resource: None,
+            parent: Some(11),
+            deadline: NOW,
+            replay_until: NOW,
+            maybe_executed: true,
+            order_id: Some("ord_41".into()),
+            request_id: None,
+            attempts: vec![Attempted {
+                at: NOW,
+                status: Some(409),
+                why: Some("conflict".into()),
+            }],
+        },
+    }
+}
+
+/// The full desk, with what earlier sessions did below what this one does.
+pub(crate) fn recalled() -> Model {
+    let mut model = full();
+    let resting = Past {
+        order_status: Some(OrderStatus::Resting),
+        ..done(1, "order ord_41 resting")
+    };
+    let refused = Failure {
+        status: Some(409),
+        ..Failure::new(FailureKind::Invalid, "margin would exceed the limit")
+    };
+    let rejected = Past {
+        result: Err(refused),
+        ..done(2, "")
+    };
+    let rows = vec![
+        past(1, "cancel order ord_39", done(3, "order ord_39 canceled")),
+        past(1, "buy 0.25 BTC limit @ 61250", resting),
+        past(2, "sell 40 SOL market", rejected),
+    ];
+    let page = PastPage {
+        rows,
+        has_more: true,
+    };
+    update(&mut model, NOW, Msg::Recalled(Ok(page)));
+    model
+}
 
 pub(crate) fn num(text: &str) -> Num {
     text.parse().unwrap()
@@ -549,7 +625,9 @@ fn happenings(model: &mut Model) {
             Event::Sent(command) | Event::Settled(command, _) | Event::Progress(command, _) => {
                 About::of(command, &model.store)
             }
-            Event::Said(..) | Event::Alert(_) | Event::Elsewhere(_) => About::default(),
+            Event::Said(..) | Event::Alert(_) | Event::Elsewhere(_) | Event::Past(_) => {
+                About::default()
+            }
         };
         model.activity.note_of(about, Some(Ticket(7)), event, then);
     };

@@ -81,6 +81,7 @@ screens! {
     history_60x16: pressed("6"), 60 x 16;
     activity_80x24: pressed("7"), 80 x 24;
     activity_60x16: pressed("7"), 60 x 16;
+    activity_of_before_120x40: before(), 120 x 40;
     calls_80x24: pressed("8"), 80 x 24;
     position_detail_200x60: pressed("\n"), 200 x 60;
     position_detail_80x24: pressed("\n"), 80 x 24;
@@ -150,6 +151,13 @@ screens! {
 fn pressed(keys: &str) -> Model {
     let mut model = desk::full();
     press(&mut model, keys);
+    model
+}
+
+/// What earlier sessions did is below what this one does.
+fn before() -> Model {
+    let mut model = desk::recalled();
+    press(&mut model, "7z");
     model
 }
 

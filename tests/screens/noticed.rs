@@ -275,3 +275,39 @@ fn quality_is_not_told_of_orders_nobody_has_read() {
     assert!(text.contains("not read yet"), "{text}");
     assert!(!text.contains("no order was refused"), "{text}");
 }
+
+#[test]
+fn a_line_of_before_is_found_sorted_and_opened_like_any_other() {
+    let mut model = desk::recalled();
+    let count = |model: &Model| view::title(model, Pane::Activity).count;
+    assert_eq!(count(&model), "9+");
+    press(&mut model, "7/kind:rejected\n");
+    assert_eq!(count(&model), "1/9+");
+    press(&mut model, "\n");
+    let text = shown(&model, 120, 40);
+    for words in [
+        "2026-09-19 14:13:20.000 UTC",
+        "margin would exceed the limit",
+        "409",
+        "POST /v1/orders",
+        "6f1c0000-0000-4000-8000-000000000002",
+        "part_of",
+        "In the journal",
+    ] {
+        assert!(text.contains(words), "{words}\n{text}");
+    }
+}
+
+#[test]
+fn a_journal_that_cannot_be_read_is_said_in_the_pane() {
+    let mut model = desk::empty();
+    let why = "the journal is damaged".to_owned();
+    update(&mut model, desk::NOW, Msg::Recalled(Err(why)));
+    press(&mut model, "7");
+    let text = shown(&model, 120, 40);
+    assert!(text.contains("earlier lines unread"), "{text}");
+    assert!(
+        text.contains("cannot be shown: the journal is damaged"),
+        "{text}"
+    );
+}

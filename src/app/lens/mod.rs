@@ -284,7 +284,7 @@ fn version(model: &Model, pane: Pane) -> u64 {
     match pane {
         Pane::Closed => store.closed.version(),
         Pane::History => store.history.version(),
-        Pane::Activity => model.activity.lines.back().map_or(0, |line| line.number),
+        Pane::Activity => model.activity.version(),
         Pane::Calls => store.calls.back().map_or(0, |(number, _)| *number),
         Pane::Positions | Pane::Orders | Pane::Twaps | Pane::Scaled => 0,
     }

@@ -54,11 +54,7 @@ pub(super) fn more_below(model: &mut Model, pane: Pane, at: usize) -> Option<Eff
     match pane {
         Pane::Closed => model.store.closed.ask_more().map(Effect::MoreClosed),
         Pane::History => model.store.history.ask_more().map(Effect::MoreHistory),
-        Pane::Positions
-        | Pane::Orders
-        | Pane::Twaps
-        | Pane::Scaled
-        | Pane::Activity
-        | Pane::Calls => None,
+        Pane::Activity => model.activity.ask_earlier().map(Effect::Earlier),
+        Pane::Positions | Pane::Orders | Pane::Twaps | Pane::Scaled | Pane::Calls => None,
     }
 }

@@ -73,6 +73,7 @@ async fn polled(mail: &mut Receiver<Msg>) -> Answer {
         | Msg::Offered(..)
         | Msg::Flatten
         | Msg::Written(_)
+        | Msg::Recalled(_)
         | Msg::ClockSet(_)
         | Msg::Asked(..)
         | Msg::Halted(_)

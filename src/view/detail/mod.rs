@@ -2,6 +2,7 @@
 
 mod link;
 mod order;
+mod past;
 mod position;
 mod strategy;
 
@@ -11,11 +12,11 @@ use super::{
 use crate::{
     app::{
         Model, links,
-        notice::Event,
+        notice::{Event, Notice},
         overlay::{Chart, Detail},
         pane::{Pane, RowId},
     },
-    model::{MarketId, Num, Text, Timestamp},
+    model::{Failure, MarketId, Num, Text, Timestamp},
 };
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -110,7 +111,7 @@ fn notice(number: u64, scene: &Scene<'_>) -> Option<DetailView> {
     fields.time("at", Some(notice.at), scene);
     fields.text("ticket", notice.ticket);
     fields.push("what", activity::words_of(notice));
-    if let Event::Settled(_, Err(why)) = &notice.event {
+    if let Some(why) = failure(notice) {
         fields.section("Failure");
         fields.text("kind", Some(why.kind.word()));
         fields.text("message", Some(&why.message));
@@ -121,8 +122,24 @@ fn notice(number: u64, scene: &Scene<'_>) -> Option<DetailView> {
         fields.text("request_id", why.request_id.as_ref());
         fields.text("retry_after", why.retry_after.map(format::span));
     }
+    if let Some(past) = notice.past() {
+        past::recorded(&mut fields, past, scene);
+    }
     let tone = notice.event.tone().into();
     Some(fields.titled(vec![Span::new(activity::kind(&notice.event), tone)]))
+}
+
+fn failure(notice: &Notice) -> Option<&Failure> {
+    match &notice.event {
+        Event::Settled(_, Err(why)) => Some(why),
+        Event::Past(past) => past.result.as_ref().err(),
+        Event::Sent(_)
+        | Event::Progress(..)
+        | Event::Settled(_, Ok(_))
+        | Event::Said(..)
+        | Event::Alert(_)
+        | Event::Elsewhere(_) => None,
+    }
 }
 
 fn call(number: u64, scene: &Scene<'_>) -> Option<DetailView> {

@@ -100,6 +100,7 @@ impl<'a> Mail<'a> {
                 | Msg::Resumed(..)
                 | Msg::Asked(..)
                 | Msg::Written(_)
+                | Msg::Recalled(_)
                 | Msg::ClockSet(_)
                 | Msg::Flatten
                 | Msg::Halted(_)
