@@ -24,6 +24,7 @@ impl Tries {
             })),
             Ok(Sight::Undone) if self.may_send_again(&puzzle) => self.repeat(puzzle, elapsed),
             Ok(Sight::Undone) => Verdict::Settle(Err(self.undone(puzzle))),
+            Ok(Sight::Nothing) if self.is_back(&puzzle) => self.return_to_it(puzzle),
             Ok(Sight::Nothing) => self.settle(puzzle),
             Err(why) => self.look_again(&why, puzzle, elapsed, draw),
         }
@@ -36,6 +37,24 @@ impl Tries {
                 Err(words::refused(puzzle))
             }
             _ => Ok(receipt),
+        }
+    }
+
+    /// Whether the service that has just answered a read was only out of reach when the trying ended: what could not
+    /// connect proved nothing and spent nothing.
+    fn is_back(&self, puzzle: &Failure) -> bool {
+        puzzle.kind == FailureKind::Unreachable
+            && self.doubt.is_some()
+            && self.sent < self.budget().tries
+            && !self.returned
+    }
+
+    fn return_to_it(&mut self, puzzle: Failure) -> Verdict {
+        self.returned = true;
+        let meanwhile = self.pause(puzzle);
+        Verdict::Again {
+            after: Duration::ZERO,
+            meanwhile,
         }
     }
 

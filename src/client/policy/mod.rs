@@ -11,7 +11,8 @@
 //! `Retry-After` is never undercut; one beyond what the command may take ends the trying, with the wait in the failure.
 //! A DELETE in doubt is sent again, for nothing can be canceled twice; a PUT in doubt is sent again only after a read has
 //! shown that it did not take effect. What a DELETE's 404 or 409 means, and what became of a keyed request whose answers
-//! never told, a read decides.
+//! never told, a read decides. An order in doubt whose last tries found nobody has tries left when a read is answered again
+//! and finds nothing of it: one more goes out, under the same key.
 //!
 //! Known limit: a 409 to an order or a close that names neither a rule nor an order row cannot be told from a key at work;
 //! where it stays, no order is found and what was to be closed is still open, the end is unknown although it may have
@@ -133,6 +134,8 @@ pub struct Tries {
     /// What the read that is asked for is to explain.
     puzzle: Option<Failure>,
     looks: u32,
+    /// The one more try after a read that was answered has been had.
+    returned: bool,
     rounds: Rounds,
 }
 
@@ -171,6 +174,7 @@ impl Tries {
             busy: None,
             puzzle: None,
             looks: 0,
+            returned: false,
             rounds: Rounds::default(),
         }
     }

@@ -617,3 +617,62 @@ fn a_refusal_by_a_trading_rule_is_final_at_once() {
     let verdict = tries(Mutation::Place).judge(Attempt::Refused(ruled), seconds(0), 0);
     assert_eq!(word(&verdict), "failed");
 }
+
+/// An order that was cut off on its way, and then met nobody to the end of its tries.
+fn cut_off() -> Tries {
+    let mut tries = tries(Mutation::Place);
+    tries.judge(attempt("timeout"), seconds(0), 0);
+    for elapsed in 1..=2 {
+        let verdict = tries.judge(attempt("no byte"), seconds(elapsed), 0);
+        assert_eq!(word(&verdict), "ask in doubt");
+    }
+    assert_eq!(
+        word(&tries.judge(attempt("no byte"), seconds(3), 0)),
+        "look"
+    );
+    let unread = Failure::new(FailureKind::Unreachable, "refused");
+    assert_eq!(
+        word(&tries.looked(Err(unread), seconds(5), 0)),
+        "look",
+        "nobody is asked while nobody is there"
+    );
+    tries
+}
+
+#[test]
+fn an_order_that_was_cut_off_goes_out_once_more_when_the_service_is_back_and_knows_nothing_of_it() {
+    let mut tries = cut_off();
+    let back = tries.looked(Ok(Sight::Nothing), seconds(8), 0);
+    assert_eq!(word(&back), "ask in doubt");
+    let placed = placed();
+    let answered = tries.judge(Attempt::Done(placed.clone()), seconds(8), 0);
+    assert_eq!(answered, Verdict::Settle(Ok(placed)));
+}
+
+#[test]
+fn an_order_that_was_cut_off_and_is_found_is_not_sent_again() {
+    let found = cut_off().looked(Ok(Sight::Done(placed())), seconds(8), 0);
+    assert_eq!(found, Verdict::Settle(Ok(placed())));
+}
+
+#[test]
+fn the_try_after_a_return_is_one_and_whatever_it_meets_reads_as_unknown() {
+    for answer in [
+        "no byte", "timeout", "500", "400", "401", "404", "409", "429",
+    ] {
+        let mut tries = cut_off();
+        tries.looked(Ok(Sight::Nothing), seconds(8), 0);
+        let verdict = told_nothing(&mut tries, answer, seconds(8));
+        assert_eq!(word(&verdict), "unknown", "{answer}");
+    }
+}
+
+#[test]
+fn who_was_reached_to_the_last_and_did_not_answer_is_not_asked_once_more() {
+    let mut silent = tries(Mutation::Place);
+    for elapsed in 0..4 {
+        silent.judge(attempt("timeout"), seconds(elapsed), 0);
+    }
+    let seen = silent.looked(Ok(Sight::Nothing), seconds(5), 0);
+    assert_eq!(word(&seen), "unknown");
+}
