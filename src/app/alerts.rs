@@ -17,8 +17,8 @@ use super::{
 use crate::{
     config::{Alerts, Way, Ways},
     model::{
-        Command, MarketId, Num, Order, OrderId, OrderStatus, Page, Position, PositionId, Rate,
-        Receipt, Timestamp, Twap, TwapId,
+        Command, Failure, MarketId, Num, Order, OrderId, OrderStatus, Page, Position, PositionId,
+        Rate, Receipt, Timestamp, Twap, TwapId,
     },
 };
 use std::{
@@ -113,13 +113,17 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// Takes note of what a command brought back.
-    pub(super) fn settled(&mut self, receipt: &Receipt) {
-        if let Receipt::Order { order, .. } = receipt
-            && order.is_over()
-        {
-            self.told.insert(order.id.clone());
-        }
+    /// Takes note of what a command brought back: an order that is over, or one that was refused and stands in the
+    /// history all the same.
+    pub(super) fn settled(&mut self, command: &Command, result: &Result<Receipt, Failure>) {
+        let over = match (command, result) {
+            (_, Ok(Receipt::Order { order, .. })) if order.is_over() => Some(&order.id),
+            (Command::Place(_) | Command::Close(_), Err(why)) if !why.is_doubtful() => {
+                why.order_id.as_ref()
+            }
+            _ => None,
+        };
+        self.told.extend(over.cloned());
     }
 }
 

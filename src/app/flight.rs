@@ -77,8 +77,8 @@ pub(super) fn settle(
     let mut placed = vec![];
     if let Ok(receipt) = &result {
         placed = model.store.settle(&flight.command, receipt, model.now);
-        model.watch.settled(receipt);
     }
+    model.watch.settled(&flight.command, &result);
     learn(model, &flight.command, &result);
     let is_told = settle_form(model, ticket, &result) | bulk::settle(model, ticket, &result);
     doubt::unask(model, ticket);

@@ -112,6 +112,21 @@ fn what_a_command_brought_at_once_is_not_told_again() {
 }
 
 #[test]
+fn an_order_that_was_refused_is_told_by_its_command_and_not_by_its_row_in_the_history_too() {
+    for (id, expected) in [("o1", 0), ("o7", 1)] {
+        let mut model = watching();
+        press(&mut model, "b 0 . 1 enter");
+        let refused = Failure {
+            order_id: Some(id.into()),
+            ..Failure::new(FailureKind::Conflict, "trigger_would_fire")
+        };
+        settle(&mut model, Ticket(1), Err(refused));
+        let effects = arrive(&mut model, Answer::History(Ok(history("rejected"))));
+        assert_eq!(told(&effects).len(), expected, "{id}");
+    }
+}
+
+#[test]
 fn a_slice_of_a_twap_is_the_news_of_its_twap() {
     let mut model = watching();
     let slice = limit("filled", r#","twap_order_id":"twap-1""#);
