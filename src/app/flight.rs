@@ -4,6 +4,7 @@ use super::{
     About, Effect, Model, bulk, checks, doubt, guard, halt,
     notice::Event,
     poll::Source,
+    second,
     submit::{learn, settle_form},
 };
 use crate::model::{Command, Failure, Progress, READ_ONLY, Receipt, Ticket};
@@ -14,8 +15,9 @@ pub(super) fn objection(model: &Model, command: &Command) -> Option<String> {
     if model.options.read_only {
         return Some(READ_ONLY.to_owned());
     }
-    if let Some(why) = halt::objection(model, command) {
-        return Some(why);
+    let held = second::objection(model, command).or_else(|| halt::objection(model, command));
+    if held.is_some() {
+        return held;
     }
     let limits = &model.options.checks;
     let held = checks::objection(limits, &model.store, &model.session, model.now, command);

@@ -51,6 +51,7 @@ pub mod prompt;
 mod remote;
 pub mod renewal;
 mod screen;
+pub mod second;
 mod store;
 mod submit;
 mod tally;

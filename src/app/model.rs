@@ -44,6 +44,8 @@ pub struct Model {
     pub(super) flatten_wanted: bool,
     /// Why nothing that raises exposure is sent, until the trader re-arms the desk.
     pub halted: Option<String>,
+    /// The desk that has the journal, while this is a second one.
+    pub second: Option<String>,
     /// Whether the settings on disk are in force.
     pub settings: renewal::Standing,
     pub(super) session: checks::Session,
@@ -76,6 +78,7 @@ impl Model {
             spoken: vec![],
             flatten_wanted: false,
             halted: None,
+            second: None,
             settings: renewal::Standing::default(),
             session: checks::Session::default(),
             watch: alerts::Watch::default(),

@@ -55,6 +55,8 @@ pub enum Msg {
     Asked(Guest, Wish),
     /// Why nothing that raises exposure is sent from now on; `None` when it is again.
     Halted(Option<String>),
+    /// The desk that has the journal; `None` when it is this one's from now on.
+    Second(Option<String>),
     /// The settings files read otherwise now, or were asked for.
     Reread(renewal::Reread),
     /// The world outside the desk has something to say to the trader.

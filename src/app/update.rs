@@ -13,7 +13,7 @@ use super::{
     pane::Pane,
     poll::Source,
     press::{paste, press},
-    renewal, screen,
+    renewal, screen, second,
     submit::{refuse, remind, send_form},
     tour, unseen,
 };
@@ -68,6 +68,7 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
         Msg::Flatten => doubt::flatten_now(model),
         Msg::Asked(guest, wish) => guest::asked(model, guest, wish),
         Msg::Halted(why) => halt::halt(model, why),
+        Msg::Second(first) => second::take(model, first),
         Msg::Reread(reread) => renewal::take(model, reread),
         Msg::Said(tone, text) => {
             model.say(tone, text);

@@ -24,7 +24,27 @@ pub fn asides(dir: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     (1..=MOST).map(move |number| beside.join(number.to_string()))
 }
 
+/// One of them, or why it does not open.
+type Beside = (PathBuf, Result<Journal, JournalError>);
+
 impl Journal {
+    /// Opens the first journal beside the one in `dir` that nobody has, or says why that does not open; `None` when every
+    /// one is in use.
+    pub fn open_aside(dir: &Path) -> Option<Beside> {
+        asides(dir).find_map(|dir| match Self::open(&dir) {
+            Err(JournalError::Held { .. }) => None,
+            opened => Some((dir, opened)),
+        })
+    }
+
+    /// Why `beside` is halted, this one is from now on in its place.
+    pub fn take_halts_from(&mut self, beside: &mut Self) {
+        if let (Some(here), Some(there)) = (&mut self.halts, &mut beside.halts) {
+            // As it was halted beside it, should this fail: the next desk looks again.
+            let _kept = here.take_over(there);
+        }
+    }
+
     /// What stays beside it although nobody has it, and why; `secrets` are the API keys of this session.
     pub fn take_in_asides(
         &mut self,
@@ -75,10 +95,7 @@ impl Journal {
             let moved = Standing::new(State::Abandoned, "goes on in the journal of the desk");
             beside.tell(now, entry.id, &moved)?;
         }
-        if let (Some(here), Some(there)) = (&mut self.halts, &mut beside.halts) {
-            // As it was halted beside it, should this fail: the next desk looks again.
-            let _kept = here.take_over(there);
-        }
+        self.take_halts_from(beside);
         if strange.is_empty() {
             return Ok(());
         }

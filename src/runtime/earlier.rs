@@ -23,7 +23,9 @@ pub(super) fn tell(client: &Client, scribe: &Scribe, mark: PastMark, inbox: &Sen
     let (base_url, account) = (connection.base_url.clone(), connection.account_id.clone());
     let before = (mark.told_at, IntentId(mark.number));
     // One more tells whether there is more.
-    let rows = scribe.ask(move |journal| journal.settled(&base_url, &account, before, PAGE + 1));
+    let rows = scribe.ask(move |journals| {
+        journals.read(|journal| journal.settled(&base_url, &account, before, PAGE + 1))
+    });
     let (client, inbox) = (client.clone(), inbox.clone());
     tokio::spawn(async move {
         let rows = rows.await.unwrap_or(Err(JournalError::Stopped));

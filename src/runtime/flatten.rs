@@ -12,7 +12,10 @@
 //!
 //! Known limit: a ladder is found by its working rungs; one without any cannot fill anyway.
 
-use super::outbox::{Desk, Errand, Origin, Slot, Teller, row_of};
+use super::{
+    journals::{Row, Slot, slot_of},
+    outbox::{Desk, Errand, Origin, Teller},
+};
 use crate::{
     app::{Msg, notice::Tone},
     client::policy::Tries,
@@ -83,8 +86,8 @@ pub(super) async fn flatten(
         return Err(why);
     }
     let (deed, closing) = match resumed {
-        Some(resumed) => (row_of(resumed.deed), resumed.closing),
-        None => (desk.record_deed(&command).await?, None),
+        Some(resumed) => (slot_of(Row::own(resumed.deed)), resumed.closing),
+        None => (desk.record_deed(&command).await, None),
     };
     // A desk that dies on the way must not trade on when it is started again.
     drop(desk.note_halt("a flatten was begun, and did not come to its end".to_owned()));
@@ -276,8 +279,8 @@ impl Run<'_> {
             Ok(receipt) => Standing::of(&Ok(receipt.clone())),
             Err(why) => Standing::new(State::Abandoned, why.to_string()),
         };
-        let noted = self.desk.scribe.write_soon(move |journal| {
-            let Some(deed) = deed.get().copied() else {
+        let noted = self.desk.scribe.write_soon(move |journals| {
+            let Some((journal, deed)) = journals.page(&deed)? else {
                 return Ok(());
             };
             journal.tell(now, deed, &standing)?;

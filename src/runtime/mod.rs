@@ -14,6 +14,7 @@ mod frame;
 mod guests;
 mod input;
 mod jitter;
+mod journals;
 mod kin;
 mod lock;
 mod mouse;
@@ -210,6 +211,7 @@ fn cause(msg: &Msg) -> Cause {
         | Msg::Flatten
         | Msg::Asked(..)
         | Msg::Halted(_)
+        | Msg::Second(_)
         | Msg::Reread(_)
         | Msg::Said(..) => Cause::Person,
     }

@@ -344,7 +344,7 @@ impl Bench<'_> {
         let told = self
             .desk
             .scribe
-            .write_soon(move |journal| journal.tell(now, id, &standing));
+            .write_soon(move |journals| journals.own()?.tell(now, id, &standing));
         // The scribe has said why, if not; a slow disk does it later.
         let _told = told.await;
     }

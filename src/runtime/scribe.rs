@@ -1,7 +1,10 @@
 //! The journal's own thread: a disk that is slow makes a command wait, never the desk, and an exit only
 //! for a moment.
 
-use super::Clock;
+use super::{
+    Clock,
+    journals::{FirstDesk, Job, Journals, Keeper, Opened},
+};
 use crate::{
     app::{Msg, notice::Tone},
     journal::{Journal, JournalError, holder},
@@ -12,26 +15,25 @@ use std::{
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
-        mpsc,
+        mpsc::{self, RecvTimeoutError},
     },
     thread,
     time::Duration,
 };
 use tokio::{
-    sync::{mpsc::Sender, oneshot},
+    sync::{mpsc::Sender, oneshot, watch},
     time::{sleep, timeout},
 };
 
 /// How long an exit waits for the disk: its first byte is to leave within 250 ms of the key.
-const MOMENT: Duration = Duration::from_millis(100);
+pub(super) const MOMENT: Duration = Duration::from_millis(100);
 /// After this the trader is told for what is waited: before the first of those who need not wait gives up.
 const WHILE: Duration = Duration::from_millis(900);
-
-type Job = Box<dyn FnOnce(&mut Result<Journal, JournalError>) + Send>;
 
 #[derive(Debug, Clone)]
 pub(super) struct Scribe {
     jobs: mpsc::Sender<Job>,
+    keeper: watch::Receiver<Keeper>,
     alarm: Alarm,
     /// Somebody has waited in vain, and the disk has not come back since: no exit waits.
     behind: Arc<AtomicBool>,
@@ -49,14 +51,14 @@ struct Alarm {
 impl Alarm {
     /// What is to be said, the first time.
     fn ring(&self, why: &JournalError) -> Option<Msg> {
+        // Of all the journals there is none that is free: each command says so.
+        if let JournalError::Held { .. } = why {
+            return None;
+        }
         if self.rung.swap(true, Ordering::Relaxed) {
             return None;
         }
-        let text = if let JournalError::Held { .. } = why {
-            format!("{why}. This desk only shows: it sends nothing")
-        } else {
-            format!("{why}. New orders are held back; closing and canceling still work")
-        };
+        let text = format!("{why}. New orders are held back; closing and canceling still work");
         Some(Msg::Said(Tone::Alert, text))
     }
 
@@ -77,8 +79,8 @@ const LOOK_AGAIN: Duration = Duration::from_millis(50);
 /// So many looks later it is said.
 const SOON: u32 = 20;
 
-/// The journal in `dir`: to write, or, when another desk has it, to read along. Anybody else (a verb, a look) is done
-/// with it sooner or later, and is waited for.
+/// The journal in `dir`, unless another desk has it. Anybody else (a verb, a look) is done with it sooner or later, and
+/// is waited for.
 pub fn open(dir: &Path) -> Result<Journal, JournalError> {
     open_after(dir, |_| ())
 }
@@ -89,13 +91,15 @@ pub(super) fn open_after(
     waits: impl FnOnce(&JournalError),
 ) -> Result<Journal, JournalError> {
     let mut waits = Some(waits);
-    for look in 1_u32.. {
+    let mut look = 0_u32;
+    loop {
+        look = look.saturating_add(1);
         let held = match Journal::open(dir) {
             Err(why @ JournalError::Held { .. }) => why,
             opened => return opened,
         };
         if holder(dir).is_some_and(|holder| holder.listens) {
-            break;
+            return Err(held);
         }
         if look >= SOON
             && let Some(waits) = waits.take()
@@ -105,7 +109,6 @@ pub(super) fn open_after(
         // On a thread of its own.
         thread::park_timeout(LOOK_AGAIN);
     }
-    Journal::look(dir)
 }
 
 /// Rows that are forgotten at once: what is written meanwhile waits for them, and an exit has no more than its moment.
@@ -139,37 +142,68 @@ pub(super) fn aside(log: impl FnOnce() + Send + 'static) {
 }
 
 impl Scribe {
-    /// `open` runs on the new thread. That the journal does not open, or later fails, is said once on
-    /// `events`; each caller still gets the error.
+    /// `open` runs on the new thread; a journal that another desk has is taken when that one is gone. That it does not
+    /// open, or later fails, is said once on `events`; each caller still gets the error.
     pub(super) fn spawn(
-        open: impl FnOnce() -> Result<Journal, JournalError> + Send + 'static,
+        open: impl FnOnce() -> Opened + Send + 'static,
+        events: Sender<Msg>,
+    ) -> Self {
+        Self::attended(open, |_| (), events)
+    }
+
+    /// The same; `taken` is told of the journal once it is open.
+    pub(super) fn attended(
+        open: impl FnOnce() -> Opened + Send + 'static,
+        taken: impl FnOnce(&Journal) + Send + 'static,
         events: Sender<Msg>,
     ) -> Self {
         let (jobs, inbox) = mpsc::channel::<Job>();
+        let (told, keeper) = watch::channel(Keeper::Unknown);
         let behind = Arc::new(AtomicBool::new(false));
         let hangs = Arc::new(AtomicBool::new(false));
         let caught_up = [Arc::clone(&behind), Arc::clone(&hangs)];
         thread::spawn(move || {
-            let mut journal = open();
-            while let Ok(job) = inbox.recv() {
-                job(&mut journal);
+            let mut journals = Journals::of(open(), Box::new(taken));
+            loop {
+                tell(&told, &journals);
+                journals.settle_in();
+                match next(&inbox, &journals) {
+                    Ok(job) => job(&mut journals),
+                    Err(RecvTimeoutError::Timeout) => {}
+                    Err(RecvTimeoutError::Disconnected) => return,
+                }
                 // One job of many done is not yet a disk that keeps up.
                 for job in inbox.try_iter() {
-                    job(&mut journal);
+                    job(&mut journals);
                 }
                 for flag in &caught_up {
                     flag.store(false, Ordering::Relaxed);
                 }
+                journals.look_again();
             }
         });
         Self {
             jobs,
+            keeper,
             alarm: Alarm {
                 events,
                 rung: Arc::default(),
             },
             behind,
             hangs,
+        }
+    }
+
+    /// Whose the journal is, and when that changes.
+    pub(super) fn keeper(&self) -> watch::Receiver<Keeper> {
+        self.keeper.clone()
+    }
+
+    /// The desk that has the journal, if this one is the second.
+    pub(super) fn first_desk(&self) -> Option<FirstDesk> {
+        match &*self.keeper.borrow() {
+            Keeper::Another(first) => Some(first.clone()),
+            Keeper::Unknown | Keeper::ThisDesk => None,
         }
     }
 
@@ -183,11 +217,11 @@ impl Scribe {
     async fn write_within<T: Send + 'static>(
         &self,
         patience: Duration,
-        job: impl FnOnce(&mut Journal) -> Result<T, JournalError> + Send + 'static,
+        job: impl FnOnce(&mut Journals) -> Result<T, JournalError> + Send + 'static,
     ) -> Result<T, JournalError> {
         let alarm = self.alarm.clone();
-        let answer = self.queue(move |journal| {
-            let result = on(journal, job);
+        let answer = self.queue(move |journals| {
+            let result = job(journals);
             alarm.hear(&result);
             result
         });
@@ -209,7 +243,7 @@ impl Scribe {
         &self,
         risk: Risk,
         patience: Duration,
-        job: impl FnOnce(&mut Journal) -> Result<T, JournalError> + Send + 'static,
+        job: impl FnOnce(&mut Journals) -> Result<T, JournalError> + Send + 'static,
     ) -> Result<T, JournalError> {
         match risk {
             Risk::Increasing => self.write_within(patience, job).await,
@@ -220,7 +254,7 @@ impl Scribe {
     /// For what must not wait: a moment, and not at all where others have waited in vain.
     pub(super) async fn write_soon<T: Send + 'static>(
         &self,
-        job: impl FnOnce(&mut Journal) -> Result<T, JournalError> + Send + 'static,
+        job: impl FnOnce(&mut Journals) -> Result<T, JournalError> + Send + 'static,
     ) -> Result<T, JournalError> {
         let is_behind = self.behind.load(Ordering::Relaxed);
         let patience = if is_behind { Duration::ZERO } else { MOMENT };
@@ -233,7 +267,10 @@ impl Scribe {
         if let Ok(answer) = timeout(WHILE, &mut answer).await {
             return answer.ok();
         }
-        self.say_it_hangs();
+        // Another desk is waited for, not the disk.
+        if self.first_desk().is_none() {
+            self.say_it_hangs();
+        }
         answer.await.ok()
     }
 
@@ -253,19 +290,32 @@ impl Scribe {
     /// Puts `job` at the end of the queue at once; its result comes when it comes.
     pub(super) fn ask<T: Send + 'static>(
         &self,
+        job: impl FnOnce(&mut Journals) -> Result<T, JournalError> + Send + 'static,
+    ) -> oneshot::Receiver<Result<T, JournalError>> {
+        self.queue(job)
+    }
+
+    /// The same on the desk's own journal alone: where another desk has that, before anything else when it is gone.
+    pub(super) fn ask_own<T: Send + 'static>(
+        &self,
         job: impl FnOnce(&mut Journal) -> Result<T, JournalError> + Send + 'static,
     ) -> oneshot::Receiver<Result<T, JournalError>> {
-        self.queue(move |journal| on(journal, job))
+        let (reply, answer) = oneshot::channel();
+        let job: Job = Box::new(move |journals| {
+            let _left = reply.send(journals.own().and_then(job));
+        });
+        let _stopped = self.jobs.send(Box::new(|journals| journals.when_own(job)));
+        answer
     }
 
     fn queue<T: Send + 'static>(
         &self,
-        job: impl FnOnce(&mut Result<Journal, JournalError>) -> T + Send + 'static,
+        job: impl FnOnce(&mut Journals) -> T + Send + 'static,
     ) -> oneshot::Receiver<T> {
         let (reply, answer) = oneshot::channel();
-        let job: Job = Box::new(move |journal| {
+        let job: Job = Box::new(move |journals| {
             // Whoever asked has left; the work is done all the same.
-            let _left = reply.send(job(journal));
+            let _left = reply.send(job(journals));
         });
         // A thread that is gone drops the job, and with it the reply.
         let _stopped = self.jobs.send(job);
@@ -282,7 +332,7 @@ impl Scribe {
     /// Ends when nothing more is to be forgotten today; `false` where the journal does not open.
     async fn is_tidied(&self, clock: Clock, days: u32) -> bool {
         loop {
-            let more = self.ask(move |journal| Ok(tidy(journal, clock, days)));
+            let more = self.ask_own(move |journal| Ok(tidy(journal, clock, days)));
             match more.await {
                 Ok(Ok(true)) => sleep(REST).await,
                 Ok(Ok(false)) => return true,
@@ -302,14 +352,21 @@ impl Scribe {
     }
 }
 
-/// What comes of `job`, where the journal could be opened.
-fn on<T>(
-    journal: &mut Result<Journal, JournalError>,
-    job: impl FnOnce(&mut Journal) -> Result<T, JournalError>,
-) -> Result<T, JournalError> {
-    match journal {
-        Ok(journal) => job(journal),
-        Err(why) => Err(why.clone()),
+/// Whose the journal is, where that is news.
+fn tell(told: &watch::Sender<Keeper>, journals: &Journals) {
+    let now = journals.keeper();
+    told.send_if_modified(|keeper| {
+        let is_news = *keeper != now;
+        *keeper = now;
+        is_news
+    });
+}
+
+/// What is to be done next; a timeout where it is time to look after the journal.
+fn next(inbox: &mpsc::Receiver<Job>, journals: &Journals) -> Result<Job, RecvTimeoutError> {
+    match journals.rest() {
+        Some(rest) => inbox.recv_timeout(rest),
+        None => inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
     }
 }
 
@@ -352,21 +409,21 @@ mod tests {
         let place = dir.path().to_owned();
         let (events, _said) = tokio::sync::mpsc::channel(8);
         let scribe = Scribe::spawn(move || open(&place), events);
-        let fill = scribe.ask(|journal| {
+        let fill = scribe.ask_own(|journal| {
             settled(journal, 0, 0)?;
             (0..=BATCH).try_for_each(|number| settled(journal, 100, number))
         });
         fill.await.unwrap().unwrap();
         let _tidies = tokio::spawn(scribe.clone().tidies(Clock::Frozen(NOW), 90));
         only_the_newest_stays(&scribe).await;
-        let more = scribe.ask(|journal| settled(journal, 91, 0));
+        let more = scribe.ask_own(|journal| settled(journal, 91, 0));
         more.await.unwrap().unwrap();
         sleep(DAY).await;
         only_the_newest_stays(&scribe).await;
     }
 
     async fn count(scribe: &Scribe) -> usize {
-        let count = scribe.ask(|journal| Ok(journal.recent(999)?.len()));
+        let count = scribe.ask_own(|journal| Ok(journal.recent(999)?.len()));
         count.await.unwrap().unwrap()
     }
 

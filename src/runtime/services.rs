@@ -12,6 +12,7 @@ use crate::{
     app::{Effect, Glance, Identity, Msg, Options, notice::Tone},
     client::Client,
     config::Connection,
+    journal::Journal,
     model::Failure,
 };
 use std::{path::PathBuf, sync::Arc};
@@ -175,24 +176,25 @@ fn journal(dir: PathBuf, reach: Reach, hosts: Vec<Host>, common: Sender<Msg>) ->
     let (mine, door) = oneshot::channel();
     let (place, desk) = (dir.clone(), common.clone());
     let open = move || {
-        let journal = scribe::open_after(&place, |why| {
+        scribe::open_after(&place, |why| {
             let text = format!("{why}. Orders wait until it is done; closing and canceling do not");
             // A desk that is flooded with news, or is leaving, goes without.
             drop(desk.try_send(Msg::Said(Tone::Warn, text)));
-        })?;
+        })
+    };
+    let taken = move |journal: &Journal| {
         if reach == Reach::Signal && journal.failure().is_none() {
             journal.announce();
             // Nobody waits for it any more when the desk is leaving.
             let _leaving = mine.send(());
         }
-        Ok(journal)
     };
     tokio::spawn(async move {
         if door.await.is_ok() {
             door::receive(hosts, dir).await;
         }
     });
-    Scribe::spawn(open, common)
+    Scribe::attended(open, taken, common)
 }
 
 /// The budget of a key is one, however many accounts it is for.

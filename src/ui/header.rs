@@ -15,12 +15,10 @@ const GOOD_TO_KNOW: u8 = 4;
 
 pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, header: &Header) {
     let row = badge(canvas, area, header.mode);
-    let row = if header.is_read_only {
-        let style = canvas.theme.read_only();
-        after(canvas.text(row, " READ-ONLY ", style), 1)
-    } else {
-        row
-    };
+    let style = canvas.theme.restricted();
+    let row = header.badges.iter().fold(row, |row, words| {
+        after(canvas.text(row, &format!(" {words} "), style), 1)
+    });
     let row = match &header.chip {
         Some(chip) => self::chip(canvas, row, area.width, chip),
         None => row,

@@ -242,8 +242,8 @@ impl Theme {
         self.on_ground(ground)
     }
 
-    /// The badge beside it that says that none goes anywhere.
-    pub(super) fn read_only(&self) -> Style {
+    /// A badge beside it that says that none goes anywhere, or not every one.
+    pub(super) fn restricted(&self) -> Style {
         match &self.palette {
             Some(palette) => self.on_ground(palette.info.0),
             None => Style::new().add_modifier(Modifier::BOLD | Modifier::REVERSED),

@@ -382,7 +382,8 @@ fn can_flatten(model: &Model) -> bool {
 
 /// And nothing holds new risk back.
 fn can_add(model: &Model) -> bool {
-    can_trade(model) && guard::held(model).is_none() && model.halted.is_none()
+    let is_held = model.halted.is_some() || model.second.is_some();
+    can_trade(model) && guard::held(model).is_none() && !is_held
 }
 
 /// Whether the observed price would go anywhere.

@@ -20,8 +20,8 @@ use std::{cmp::Ordering, collections::VecDeque, time::Duration};
 pub struct Header {
     /// `None` until the far end is known.
     pub mode: Option<Mode>,
-    /// The desk may only look: nothing is sent.
-    pub is_read_only: bool,
+    /// What the desk may not do, always in sight.
+    pub badges: Vec<&'static str>,
     /// Which account, where there are several or a person has named it.
     pub chip: Option<Chip>,
     pub segments: Vec<Segment>,
@@ -95,7 +95,7 @@ pub fn header(model: &Model) -> Header {
         let connecting = Segment::new(0, vec![Span::new("connecting…", Tone::Info)]);
         return Header {
             mode: None,
-            is_read_only: model.options.read_only,
+            badges: badges(model),
             chip: None,
             segments: vec![connecting, api(model)],
         };
@@ -114,10 +114,19 @@ pub fn header(model: &Model) -> Header {
     segments.extend(course(model));
     Header {
         mode: Some(identity.mode),
-        is_read_only: model.options.read_only,
+        badges: badges(model),
         chip,
         segments,
     }
+}
+
+fn badges(model: &Model) -> Vec<&'static str> {
+    let badges = [
+        (model.options.read_only, "READ-ONLY"),
+        (model.second.is_some(), "SECOND DESK"),
+    ];
+    let badges = badges.into_iter().filter(|(is_so, _)| *is_so);
+    badges.map(|(_, words)| words).collect()
 }
 
 fn chip(model: &Model) -> Option<Chip> {

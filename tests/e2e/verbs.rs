@@ -39,6 +39,13 @@ impl Served {
         self.desk_showing("2 Working orders 0", more)
     }
 
+    /// One more desk on the state directory of a desk that has the journal.
+    fn second_desk(&self) -> Session {
+        let desk = Session::start_with(self.home(), (100, 30), &[], &self.environment());
+        desk.wait_for("SECOND DESK");
+        desk
+    }
+
     fn desk_showing(&self, text: &str, more: &[&str]) -> Session {
         let desk = Session::start_with(self.home(), SIZE, more, &self.environment());
         desk.wait_for(text);
@@ -196,4 +203,53 @@ fn a_desk_that_was_killed_leaves_no_door_behind_that_anybody_waits_at() {
     desk.wait_for("2 Working orders 0");
     desk.signal("TERM");
     assert_given_back(desk, 143);
+}
+
+#[test]
+fn a_second_desk_has_the_first_one_send_what_gets_out() {
+    let service = Served::bare();
+    let mut first = service.desk(&[]);
+    service.json(BUY_AT_MARKET);
+    let mut second = service.second_desk();
+    second.wait_for("1 Positions 1");
+    second.press("c");
+    second.wait_for("close LONG");
+    second.press("\r");
+    second.wait_for("1 Positions 0");
+    first.press("7");
+    first.wait_for("from the command line");
+    second.press("b");
+    second.wait_for("this is a second desk");
+    second.signal("TERM");
+    assert_given_back(second, 143);
+    first.signal("TERM");
+    assert_given_back(first, 143);
+}
+
+#[test]
+fn a_second_desk_gets_out_beside_a_stopped_one_and_takes_over_from_one_that_was_killed() {
+    let service = Served::bare();
+    let first = service.desk(&[]);
+    service.json(BUY_AT_MARKET);
+    let mut second = service.second_desk();
+    second.wait_for("1 Positions 1");
+    first.signal("STOP");
+    first.wait_until_stopped();
+    second.press("X");
+    second.wait_for("1 Positions 0");
+    let aside = service.home().join(".local/state/perpdeck/aside/1");
+    let noted = service.json(&["journal", "--state-dir", aside.to_str().unwrap()]);
+    assert_eq!(noted[0]["state"], "done", "{noted}");
+    first.signal("KILL");
+    let _killed = first.end();
+    second.wait_until("it takes over", |screen| !screen.contains("SECOND DESK"));
+    // Through its own door, and as its own.
+    let door = service.door();
+    second.wait_until("its door", |_| {
+        std::os::unix::net::UnixStream::connect(&door).is_ok()
+    });
+    service.json(&with(BUY, &["--yes"]));
+    second.wait_for("2 Working orders 1");
+    second.signal("TERM");
+    assert_given_back(second, 143);
 }

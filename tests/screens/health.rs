@@ -8,6 +8,7 @@ use crate::{
 use perpdeck::{
     app::{
         Effect, Model, Msg,
+        keymap::Action,
         overlay::Overlay,
         pane::Pane,
         poll::{Answer, Poll, Source},
@@ -552,6 +553,33 @@ fn a_desk_that_may_only_look_offers_no_key_that_sends_and_refuses_each_at_once()
         shown.contains("the desk is read-only and sends nothing"),
         "{shown}"
     );
+}
+
+#[test]
+fn a_second_desk_says_so_in_its_header_and_offers_what_works_on_one() {
+    let mut model = desk::full();
+    let before = view::footer(&model);
+    let is_entry = |action| {
+        matches!(
+            action,
+            Action::Buy | Action::Sell | Action::NewTwap | Action::NewLadder
+        )
+    };
+    assert!(before.iter().any(|hint| is_entry(hint.action)));
+    let first = Some("another perpdeck (process 7)".to_owned());
+    update(&mut model, desk::NOW, Msg::Second(first));
+    for width in [60, 80, 100, 200] {
+        let text = picture::text(&drawn(&model, width, 30, Theme::default()));
+        let first = text.lines().next().unwrap_or_default();
+        assert!(first.contains(" SECOND DESK "), "{width}: {first}");
+    }
+    let hints = view::footer(&model);
+    assert!(!hints.iter().any(|hint| is_entry(hint.action)), "{hints:?}");
+    for action in [Action::CloseAll, Action::Flatten, Action::ClosePosition] {
+        assert!(hints.iter().any(|hint| hint.action == action), "{hints:?}");
+    }
+    update(&mut model, desk::NOW, Msg::Second(None));
+    assert!(!header(&model).contains("SECOND DESK"));
 }
 
 #[test]

@@ -18,19 +18,14 @@ use crate::{
         voice::Voice,
         waits::{MOMENT, Work, looked, no_answer},
     },
-    journal::{Entry, Journal, JournalError, asides, holder},
+    journal::{Entry, Journal, JournalError, holder},
     model::{Command, Failure, FailureKind, OrderId, Progress, Risk, Ticket},
     runtime::{Asked, Caller, Clock, TurnedAway, call, tidy_journal},
 };
 use color_eyre::Result;
 use futures_util::{StreamExt as _, stream};
 use mail::{ABREAST, Mail, told};
-use std::{
-    cell::Cell,
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{cell::Cell, collections::BTreeMap, path::Path, time::Duration};
 use tokio::{
     select,
     signal::unix::{SignalKind, signal},
@@ -307,7 +302,9 @@ async fn around(
         None if is_desk(&service.journal_dir) => format!("{held}: that desk does not answer"),
         None => held.to_string(),
     };
-    let Some((dir, journal)) = aside(&service.journal_dir, risk) else {
+    // Never for what raises exposure.
+    let beside = (risk != Risk::Increasing).then(|| Journal::open_aside(&service.journal_dir));
+    let Some((dir, journal)) = beside.flatten() else {
         return Err(Failure::local(format!(
             "{why}. Nothing was sent; closing and canceling go out all the same"
         )));
@@ -317,17 +314,6 @@ async fn around(
         dir.display()
     ));
     Ok(Way::Own(Box::new(journal)))
-}
-
-/// A free journal beside the desk's; none for what raises exposure.
-fn aside(dir: &Path, risk: Risk) -> Option<(PathBuf, Opened)> {
-    if risk == Risk::Increasing {
-        return None;
-    }
-    asides(dir).find_map(|dir| match Journal::open(&dir) {
-        Err(JournalError::Held { .. }) => None,
-        journal => Some((dir, journal)),
-    })
 }
 
 /// The outcome of what was stopped, and may have left, before anything was heard of its end.

@@ -24,12 +24,16 @@ impl Desk {
         let (asked_at, slot) = (self.clock.now(), Arc::clone(&origin.slot));
         let start = async {
             turn.come().await;
+            if let Some(end) = self.hand_over(ticket, &command).await {
+                return Begun::Elsewhere(end);
+            }
             let teller = Teller::Ticket(ticket);
-            self.start(teller, command, origin, asked_at).await
+            Begun::Here(self.start(teller, command, origin, asked_at).await)
         };
         let settled = match self.unless_stopped(start).await {
-            Some(Ok(errand)) => self.fly(&errand, ticket, turn).await,
-            Some(Err(why)) => Err(why),
+            Some(Begun::Here(Ok(errand))) => self.fly(&errand, ticket, turn).await,
+            Some(Begun::Here(Err(why))) => Err(why),
+            Some(Begun::Elsewhere(end)) => end,
             None => Err(self.withdraw(&slot).await),
         };
         self.say(Msg::Settled(ticket, settled)).await;
@@ -81,6 +85,13 @@ impl Desk {
         errand.begin(asked_at, wave);
         Ok(Arc::new(errand))
     }
+}
+
+/// Where a command goes out.
+enum Begun {
+    Here(Result<Arc<Errand>, Failure>),
+    /// On the desk that has the journal, where it has come to its end.
+    Elsewhere(Result<Receipt, Failure>),
 }
 
 /// The outcome of what was stopped when it may have left.

@@ -3,18 +3,18 @@
 use super::{
     gate::{Entering, Gate, Latch, Wave},
     lanes::{Lanes, Turn},
-    record::Slot,
 };
 use crate::{
     app::{Msg, notice::Tone},
     client::Client,
-    journal::{Journal, JournalError, Standing, State},
+    journal::{JournalError, Standing, State},
     model::{
         AccountId, Command, Failure, FailureKind, IdempotencyKey, OrderId, READ_ONLY, Resource,
         Risk, Ticket,
     },
     runtime::{
         Clock,
+        journals::{Journals, Keeper, Slot},
         lock::locked,
         scribe::{Scribe, aside},
     },
@@ -159,7 +159,7 @@ impl Desk {
     /// in time.
     pub(in crate::runtime) async fn linked_orders(&self, risk: Risk) -> Option<Vec<OrderId>> {
         let base_url = self.client.connection().base_url.clone();
-        let read = move |journal: &mut Journal| journal.linked_orders(&base_url);
+        let read = move |journals: &mut Journals| journals.new_page()?.linked_orders(&base_url);
         self.scribe.carry(risk, NOTING, read).await.ok()
     }
 
@@ -186,14 +186,16 @@ impl Desk {
     pub(in crate::runtime) fn note_halt(&self, why: String) -> Noted {
         let (base_url, account) = self.place();
         self.scribe
-            .ask(move |journal| journal.halt(&base_url, &account, &why))
+            .ask(move |journals| journals.new_page()?.halt(&base_url, &account, &why))
     }
 
     /// Why it was halted, where that is all that can be read.
     pub(in crate::runtime) async fn noted_halt(&self) -> Option<String> {
         let (base_url, account) = self.place();
-        let read =
-            move |journal: &mut Journal| Ok(journal.halted(&base_url, &account).map(str::to_owned));
+        let read = move |journals: &mut Journals| {
+            let journal = journals.new_page()?;
+            Ok(journal.halted(&base_url, &account).map(str::to_owned))
+        };
         let noted = self.scribe.heard(self.scribe.ask(read)).await;
         noted.and_then(Result::ok).flatten()
     }
@@ -216,7 +218,7 @@ impl Desk {
         let (base_url, account) = self.place();
         let noted = self
             .scribe
-            .ask(move |journal| journal.rearm(&base_url, &account));
+            .ask(move |journals| journals.new_page()?.rearm(&base_url, &account));
         if let Some(why) = self.unnoted(noted).await {
             let text = format!("{why}: a desk that is started again will be halted still");
             self.note(Tone::Warn, text).await;
@@ -244,10 +246,22 @@ impl Desk {
         Ready(Arc::clone(&self.shared))
     }
 
+    /// Nothing is found out while another desk has the journal, which is answer enough.
     pub(super) async fn ready(&self) {
         // The sender lives in the desk itself.
         let mut ready = self.shared.ready.subscribe();
-        let _ready = ready.wait_for(|ready| *ready).await;
+        let mut keeper = self.scribe.keeper();
+        let second = async {
+            let is_second = |keeper: &Keeper| matches!(keeper, Keeper::Another(_));
+            if keeper.wait_for(is_second).await.is_err() {
+                // The journal's thread is gone.
+                std::future::pending::<()>().await;
+            }
+        };
+        tokio::select! {
+            _ = ready.wait_for(|ready| *ready) => {}
+            () = second => {}
+        }
     }
 
     pub(super) fn stop(&self) {
@@ -287,11 +301,13 @@ impl Desk {
     /// Nothing of it has left: so its row will say, where it has one.
     pub(super) fn let_go(&self, intent: &Slot, why: &'static str) -> Noted {
         let (now, intent) = (self.clock.now(), Arc::clone(intent));
-        self.scribe.ask(move |journal| {
+        self.scribe.ask(move |journals| {
             // The job that makes the row was before this.
             let unsent = Standing::new(State::Unsent, why);
-            let row = intent.get();
-            row.map_or(Ok(()), |id| journal.tell(now, *id, &unsent))
+            match journals.page(&intent)? {
+                Some((journal, id)) => journal.tell(now, id, &unsent),
+                None => Ok(()),
+            }
         })
     }
 
@@ -330,6 +346,9 @@ impl Desk {
     pub(in crate::runtime) fn refusal(&self, command: &Command, given: Wave) -> Option<Failure> {
         if self.client.is_read_only() {
             return Some(Failure::local(READ_ONLY));
+        }
+        if let Some(why) = self.second_objection(command) {
+            return Some(why);
         }
         self.shared.gate.refusal(command.risk(), given)
     }

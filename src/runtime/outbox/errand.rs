@@ -5,7 +5,7 @@ use super::{
     desk::NOTING,
     gate::Wave,
     past::{Past, Trail},
-    record::{Before, Recorded, row_of},
+    record::{Before, Recorded},
 };
 use crate::{
     api::Request,
@@ -16,7 +16,11 @@ use crate::{
     },
     journal::{Entry, IntentId, Journal, JournalError, Standing, Window},
     model::{CloseAll, Command, Failure, FailureKind, Progress, Receipt, Risk, Ticket, Timestamp},
-    runtime::{jitter::Jitter, lock::locked},
+    runtime::{
+        jitter::Jitter,
+        journals::{Journals, Row, slot_of},
+        lock::locked,
+    },
 };
 use std::{
     sync::{Arc, Mutex, MutexGuard},
@@ -106,7 +110,7 @@ impl Errand {
     ) -> Self {
         let recorded = Recorded {
             request,
-            intent: row_of(entry.id),
+            intent: slot_of(Row::own(entry.id)),
             before: Some(Before::of(entry)),
         };
         let trail = if entry.maybe_executed {
@@ -359,8 +363,8 @@ impl Errand {
         write: impl FnOnce(&mut Journal, IntentId) -> Result<(), JournalError> + Send + 'static,
     ) -> Result<(), JournalError> {
         let (scribe, slot) = (&self.desk.scribe, Arc::clone(&self.recorded.intent));
-        let job = move |journal: &mut Journal| match slot.get() {
-            Some(id) => write(journal, *id),
+        let job = move |journals: &mut Journals| match journals.page(&slot)? {
+            Some((journal, id)) => write(journal, id),
             None => Ok(()),
         };
         scribe.carry(self.command.risk(), patience, job).await

@@ -6,8 +6,8 @@
 //! the wire, those of earlier sessions among them, later ones wait in the order they were given (see [`lanes`]; new
 //! orders do not wait for each other). What may have taken effect and cannot be found out is parked: it stays on the
 //! desk as a question until a person decides or a later answer does. Without a working journal nothing that raises
-//! exposure is sent, everything else is, with its key in the activity. On a desk whose journal belongs to another desk
-//! nothing is sent at all. While the desk finds out what became of the last session's commands, or flattens, nothing
+//! exposure is sent, everything else is, with its key in the activity. Nor on a desk whose journal another desk has: see
+//! [`second`]. While the desk finds out what became of the last session's commands, or flattens, nothing
 //! that raises exposure is sent; nor while it is halted, which outlives it, and ends when a person says so.
 
 mod deliver;
@@ -18,14 +18,15 @@ mod gate;
 mod lanes;
 mod past;
 mod record;
+mod second;
 
 pub(super) use deliver::Resume;
 pub(super) use desk::{Desk, Stay};
 pub(super) use errand::{Errand, Home, Teller};
-pub(super) use record::{Origin, Slot, row_of};
+pub(super) use record::Origin;
 
 use super::{
-    Clock, flatten,
+    Clock,
     kin::{Kin, Place},
     recovery,
     scribe::Scribe,
@@ -92,7 +93,10 @@ impl Outbox {
         let mut flights = JoinSet::new();
         // Asked for now, so that it is answered before anything of this session is written.
         let now = desk.clock.now();
-        let left = desk.scribe.ask(move |journal| kin.left(journal, now));
+        let left = desk.scribe.ask_own(move |journal| kin.left(journal, now));
+        if desk.stay == Stay::Session {
+            flights.spawn(desk.clone().tells_who_has_the_journal());
+        }
         flights.spawn(recovery::recover(desk.clone(), left));
         Self { desk, flights }
     }
@@ -103,7 +107,7 @@ impl Outbox {
         let desk = self.desk.clone();
         if let Command::Flatten(_) = command {
             self.flights.spawn(async move {
-                let flat = Box::pin(flatten::flatten(&desk, Some(ticket), None));
+                let flat = Box::pin(desk.flatten(ticket, &command));
                 let result = desk.unless_stopped(flat).await;
                 let result = result.unwrap_or_else(|| Err(deliver::interrupted()));
                 desk.say(Msg::Settled(ticket, result)).await;

@@ -4,15 +4,15 @@ use super::{Desk, gate::Wave};
 use crate::{
     api::Request,
     app::notice::Tone,
-    journal::{Claim, Entry, Intent, IntentId, Journal, JournalError, Used, Window},
+    journal::{Claim, Entry, Intent, JournalError, Used, Window},
     model::{AccountId, Command, Failure, FailureKind, IdempotencyKey, OrderId, Risk, Timestamp},
-    runtime::scribe::aside,
+    runtime::{
+        journals::{Journals, Row, Slot, slot_of},
+        scribe::aside,
+    },
 };
 use secrecy::ExposeSecret as _;
-use std::{
-    sync::{Arc, OnceLock},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 /// Past this a command that is still waiting for its turn is not sent any more: what it was decided on
 /// is no longer so.
@@ -26,10 +26,6 @@ fn patience(risk: Risk) -> Duration {
 
 /// How long a way out waits where the last session may have sent the very same.
 const ALIKE: Duration = Duration::from_secs(2);
-
-fn only_shows(why: &JournalError) -> Failure {
-    Failure::local(format!("{why}. This desk only shows: it sends nothing"))
-}
 
 const NEVER_TAKEN: &str = "too much time has passed since it was given, and the disk of the journal has not taken it: it \
                            is not sent";
@@ -115,14 +111,6 @@ impl Before {
     }
 }
 
-/// The intent's number as the journal's thread learns it: what is written later finds it there.
-pub(in crate::runtime) type Slot = Arc<OnceLock<IntentId>>;
-
-/// Of a row that is there.
-pub(in crate::runtime) fn row_of(id: IntentId) -> Slot {
-    Slot::from(OnceLock::from(id))
-}
-
 impl Desk {
     /// At the pace of the client.
     pub(super) fn patience(&self, risk: Risk) -> Duration {
@@ -145,14 +133,14 @@ impl Desk {
             .map_err(|why| Failure::local(format!("the request could not be written: {why}")))?;
         let (intent, slot) = (self.intent(command, &request, asked_at), origin.slot);
         let recorded = match self.put(intent, &origin.parent, &slot).await {
-            Ok(Claim::New(_)) => Ok(Recorded {
+            Ok((Claim::New(_), _)) => Ok(Recorded {
                 request: request.clone(),
                 intent: Arc::clone(&slot),
                 before: None,
             }),
-            Ok(Claim::Known(known)) => {
+            Ok((Claim::Known(known), row)) => {
                 self.wait_for_findings(risk).await?;
-                self.again(command, request.clone(), &known).await?
+                self.again(command, request.clone(), (&known, row)).await?
             }
             Err(why) => Err(why),
         };
@@ -164,7 +152,6 @@ impl Desk {
                 Err(Failure::new(FailureKind::Unavailable, NEVER_TAKEN))
             }
             Err(JournalError::Slow) => Ok(self.ahead(command, request, slot).await),
-            Err(why @ JournalError::Held { .. }) => Err(only_shows(&why)),
             Err(why) if risk == Risk::Increasing => Err(Failure::local(format!(
                 "{why}. Nothing that raises exposure is sent without it; closing and canceling still work"
             ))),
@@ -193,15 +180,19 @@ impl Desk {
         &self,
         command: &Command,
         request: Request,
-        known: &Entry,
+        (known, row): (&Entry, Row),
     ) -> Result<Result<Recorded, JournalError>, Failure> {
         let (connection, now) = (self.client.connection(), self.clock.now());
         let here = (connection.base_url.clone(), connection.account_id.clone());
         if let Some(why) = misused(known, &here, &request, now) {
             return Err(why);
         }
-        let (id, risk) = (known.id, command.risk());
-        let again = move |journal: &mut Journal| {
+        let (slot, risk) = (slot_of(row), command.risk());
+        let place = Arc::clone(&slot);
+        let again = move |journals: &mut Journals| {
+            let Some((journal, id)) = journals.page(&place)? else {
+                return Ok(None);
+            };
             // As it stands after what was found out meanwhile.
             let entry = journal.entry(id)?;
             journal.launch(id)?;
@@ -218,7 +209,7 @@ impl Desk {
         let recorded = Recorded {
             before: Some(Before::of(entry.as_ref().unwrap_or(known))),
             // Not where the row of something new is looked for: it may have acted, and is not withdrawn.
-            intent: row_of(id),
+            intent: slot,
             request: Request {
                 body: known.intent.body.clone(),
                 ..request
@@ -232,7 +223,7 @@ impl Desk {
     }
 
     /// Intents that mark a whole deed, not a request: a flatten. Its row may come later than its first parts leave.
-    pub(in crate::runtime) async fn record_deed(&self, command: &Command) -> Result<Slot, Failure> {
+    pub(in crate::runtime) async fn record_deed(&self, command: &Command) -> Slot {
         let request = Request {
             method: crate::api::Method::Post,
             target: format!("flatten:{}", self.client.connection().account_id.raw()),
@@ -241,10 +232,9 @@ impl Desk {
         };
         let intent = self.intent(command, &request, self.clock.now());
         let slot = Slot::default();
-        match self.put(intent, &Slot::default(), &slot).await {
-            Err(why @ JournalError::Held { .. }) => Err(only_shows(&why)),
-            Ok(_) | Err(_) => Ok(slot),
-        }
+        // The scribe has said why, if it has none.
+        let _put = self.put(intent, &Slot::default(), &slot).await;
+        slot
     }
 
     fn intent(&self, command: &Command, request: &Request, asked_at: Timestamp) -> Intent {
@@ -272,19 +262,25 @@ impl Desk {
         mut intent: Intent,
         parent: &Slot,
         slot: &Slot,
-    ) -> Result<Claim, JournalError> {
+    ) -> Result<(Claim, Row), JournalError> {
         let (now, secret) = (self.clock.now(), self.client.connection().api_key.clone());
         let (risk, parent, slot) = (intent.risk, Arc::clone(parent), Arc::clone(slot));
-        let write = move |journal: &mut Journal| {
-            intent.credential = journal.fingerprint(secret.expose_secret())?;
+        let write = move |journals: &mut Journals| {
             // Written before this, if it can be written.
-            intent.parent = parent.get().copied();
+            intent.parent = journals.number(&parent);
+            let journal = journals.new_page()?;
+            intent.credential = journal.fingerprint(secret.expose_secret())?;
             let claim = journal.claim(now, &intent)?;
-            if let Claim::New(id) = claim {
-                // Only this job fills it.
-                let _filled = slot.set(id);
-            }
-            Ok(claim)
+            let row = match &claim {
+                Claim::New(id) => {
+                    let row = journals.row(*id);
+                    // Only this job fills it.
+                    let _filled = slot.set(row);
+                    row
+                }
+                Claim::Known(entry) => journals.row(entry.id),
+            };
+            Ok((claim, row))
         };
         self.scribe.carry(risk, self.patience(risk), write).await
     }
@@ -338,7 +334,8 @@ impl Desk {
     async fn spare(&self, request: &Request) -> Option<IdempotencyKey> {
         let connection = self.client.connection().clone();
         let (at, target): (Timestamp, _) = (self.clock.now(), request.target.clone());
-        let taken = self.scribe.write_soon(move |journal| {
+        let taken = self.scribe.write_soon(move |journals| {
+            let journal = journals.new_page()?;
             let credential = journal.fingerprint(connection.api_key.expose_secret());
             Ok(journal.spare(|key| Used {
                 key,

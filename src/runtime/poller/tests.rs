@@ -77,6 +77,7 @@ async fn polled(mail: &mut Receiver<Msg>) -> Answer {
         | Msg::ClockSet(_)
         | Msg::Asked(..)
         | Msg::Halted(_)
+        | Msg::Second(_)
         | Msg::Reread(_)
         | Msg::Said(..)) => panic!("{other:?}"),
     }

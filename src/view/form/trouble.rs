@@ -11,6 +11,7 @@ use crate::{
         form::{Form, Hand},
         halt,
         keymap::{Action, Context},
+        second,
     },
     model::{
         Num, OrderId, Position, PositionId, Progress, Risk, Side, TimeInForce, TriggerDirection,
@@ -90,7 +91,8 @@ fn halted(form: &Form, model: &Model, seen: &Seen) -> Option<Span> {
         (Draft::Entry(draft), Err(_)) => !draft.only_reduces(),
         (Draft::Close(_) | Draft::Exits(_) | Draft::Margin(_), Err(_)) => false,
     };
-    let words = halt::words(model).filter(|_| raises && form.failure.is_none())?;
+    let words = second::words(model).or_else(|| halt::words(model));
+    let words = words.filter(|_| raises && form.failure.is_none())?;
     Some(Span::new(words, Tone::Alert))
 }
 

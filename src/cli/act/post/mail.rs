@@ -104,6 +104,7 @@ impl<'a> Mail<'a> {
                 | Msg::ClockSet(_)
                 | Msg::Flatten
                 | Msg::Halted(_)
+                | Msg::Second(_)
                 | Msg::Reread(_) => {}
             }
             while self.sent < deeds.len().min(self.outcomes.len() + ABREAST) {

@@ -49,26 +49,6 @@ async fn a_desk_made_read_only_while_it_runs_sends_nothing_until_it_is_let_throu
 }
 
 #[tokio::test]
-async fn beside_another_desk_nothing_is_sent_and_it_says_which() {
-    let dir = place();
-    let other_desk = Journal::open(dir.path()).unwrap();
-    other_desk.announce();
-    let mut scene = Scene::at(dir, Responder::answering(vec![]).await);
-    let commands = [
-        buy(),
-        Command::CloseAll("chal-1".into()),
-        Command::Flatten("chal-1".into()),
-    ];
-    for (number, command) in (1..).zip(commands) {
-        scene.outbox.send(Ticket(number), command);
-        let why = scene.settled().await.1.unwrap_err().to_string();
-        let pid = format!("(process {})", std::process::id());
-        assert!(why.contains(&pid) && why.contains("sends nothing"), "{why}");
-    }
-    assert_eq!(scene.responder.seen(), []);
-}
-
-#[tokio::test]
 async fn a_desk_opened_while_a_verb_has_the_journal_sends_exits_at_once_and_orders_when_it_is_done()
 {
     let dir = place();

@@ -12,6 +12,7 @@ mod keys;
 mod lanes;
 mod pace;
 mod restart;
+mod second;
 mod silence;
 mod slow_disk;
 mod stopped;
@@ -64,8 +65,10 @@ impl Scene {
 
     /// As life, but so many times faster.
     async fn hurried(script: Vec<Reply>, times: u32) -> Self {
-        let dir = place();
-        let responder = Responder::answering(script).await;
+        Self::hurried_at(place(), Responder::answering(script).await, times)
+    }
+
+    fn hurried_at(dir: TempDir, responder: Responder, times: u32) -> Self {
         let (calls, _called) = tokio::sync::mpsc::unbounded_channel();
         let tempo = Tempo::hurried(times);
         let client = Client::at_tempo(responder.connection(), calls, || NOW, tempo).unwrap();
