@@ -1,0 +1,135 @@
+//! Closing a position, whole or in part.
+
+use super::*;
+
+#[test]
+fn the_whole_position_goes_without_a_size() {
+    let mut model = desk();
+    let command = Command::Close(close("pos-1", None));
+    assert_eq!(press(&mut model, "c enter"), sent(1, command));
+}
+
+#[test]
+fn three_quarters_a_half_and_a_quarter_are_chosen_by_the_arrows() {
+    for (keys, size) in [
+        ("left", Some("0.375")),
+        ("left left", Some("0.25")),
+        ("left left left", Some("0.125")),
+        ("left right", None),
+    ] {
+        let mut model = desk();
+        let command = Command::Close(close("pos-1", size));
+        let keys = format!("c {keys} enter");
+        assert_eq!(press(&mut model, &keys), sent(1, command), "{keys}");
+    }
+}
+
+#[test]
+fn digits_on_the_part_are_the_size_that_they_spell() {
+    for (typed, size) in [
+        ("100", None),
+        ("50", Some("50")),
+        ("1", Some("1")),
+        ("25%", Some("25")),
+        (".5", Some("0.5")),
+        ("$1500.1", Some("10")),
+    ] {
+        let mut model = desk();
+        let command = Command::Close(ClosePosition {
+            expected_price: Some(num("150.01")),
+            held: Some(held("SOL", Side::Sell)),
+            ..close("pos-2", size)
+        });
+        let keys = format!("j c {typed} enter");
+        assert_eq!(press(&mut model, &keys), sent(1, command), "{typed}");
+    }
+    let mut model = desk();
+    assert_eq!(press(&mut model, "c 100 enter"), vec![], "of half a BTC");
+    let above = Fault::AbovePosition(num("0.5"));
+    assert_eq!(fault(&model, Field::Size), Some(above));
+}
+
+#[test]
+fn a_part_can_be_typed_and_is_never_more_than_there_is() {
+    let mut model = desk();
+    press(&mut model, "c 0.3 tab tab 40");
+    let expected = ClosePosition {
+        slippage_tolerance: Some(crate::model::Bps(num("40"))),
+        ..close("pos-1", Some("0.3"))
+    };
+    assert_eq!(
+        press(&mut model, "enter"),
+        sent(1, Command::Close(expected))
+    );
+    let mut model = desk();
+    assert_eq!(press(&mut model, "c 0.6 enter"), vec![]);
+    let above = Fault::AbovePosition(num("0.5"));
+    assert_eq!(fault(&model, Field::Size), Some(above));
+}
+
+#[test]
+fn the_target_is_the_position_that_was_selected_whatever_polls_bring() {
+    let mut model = desk();
+    press(&mut model, "j c left left");
+    wait(&mut model, 1_000);
+    let reordered = vec![
+        position("pos-3", "ETH", "1", r#""leverage":3"#),
+        position(
+            "pos-2",
+            "SOL",
+            "-60",
+            r#""leverage":5,"isolated_margin_extra":0"#,
+        ),
+    ];
+    let page = crate::model::Page::of(reordered);
+    arrive(&mut model, Answer::Positions(Ok(page)));
+    let expected = ClosePosition {
+        expected_price: Some(num("150.01")),
+        held: Some(held("SOL", Side::Sell)),
+        ..close("pos-2", Some("30"))
+    };
+    assert_eq!(
+        press(&mut model, "enter"),
+        sent(1, Command::Close(expected))
+    );
+}
+
+#[test]
+fn a_limit_that_would_fill_at_once_asks_and_a_yes_sends_it() {
+    let mut model = desk();
+    press(&mut model, "c tab tab right tab 63000");
+    assert_eq!(press(&mut model, "enter"), vec![]);
+    assert_eq!(form(&model).focus, Field::Acknowledged);
+    assert_eq!(fault(&model, Field::Acknowledged), Some(Fault::Crosses));
+    let expected = ClosePosition {
+        kind: CloseKind::Limit,
+        limit_price: Some(num("63000")),
+        marketable_limit_acknowledged: true,
+        ..close("pos-1", None)
+    };
+    assert_eq!(
+        press(&mut model, "space enter"),
+        sent(1, Command::Close(expected))
+    );
+}
+
+#[test]
+fn a_conditional_close_is_a_stop_on_its_own_market_unless_another_is_watched() {
+    use crate::model::{Bps, Trigger, TriggerDirection};
+    let mut model = desk();
+    press(&mut model, "c left left tab tab 3 tab tab tab 60000 tab 50");
+    let expected = ClosePosition {
+        kind: CloseKind::Conditional,
+        slippage_tolerance: Some(Bps(num("50"))),
+        trigger: Some(Trigger {
+            price: num("60000"),
+            market_id: Some("paper|BTC".into()),
+            direction: Some(TriggerDirection::Below),
+        }),
+        ..close("pos-1", Some("0.25"))
+    };
+    assert_eq!(
+        press(&mut model, "enter"),
+        sent(1, Command::Close(expected))
+    );
+}

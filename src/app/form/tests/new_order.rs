@@ -1,0 +1,233 @@
+//! A new order: its focus, its sizes, its market and its prices.
+
+use super::*;
+
+#[test]
+fn a_market_buy_is_three_presses_and_a_size() {
+    let mut model = desk();
+    assert_eq!(
+        press(&mut model, "b 0.1 enter"),
+        sent(1, place(market_buy("BTC", "0.1")))
+    );
+}
+
+#[test]
+fn the_focus_waits_on_the_size_and_the_market_is_the_selected_rows() {
+    let mut model = desk();
+    press(&mut model, "j s");
+    let form = form(&model);
+    assert_eq!(form.focus, Field::Size);
+    assert_eq!(form.market_id().unwrap().raw(), "paper|SOL");
+    assert_eq!(form.side(&model.around()), Some(Side::Sell));
+}
+
+#[test]
+fn a_limit_entry_with_both_exits_carries_every_digit_typed() {
+    let mut model = desk();
+    press(&mut model, "b 0.10 shift-tab shift-tab shift-tab right");
+    press(
+        &mut model,
+        "tab tab tab tab 60000.0 tab right tab 70000 tab 58000.5",
+    );
+    let expected = PlaceOrder {
+        kind: PlaceKind::Limit,
+        limit_price: Some(num("60000.0")),
+        time_in_force: Some(TimeInForce::Ioc),
+        take_profit_price: Some(num("70000")),
+        stop_loss_price: Some(num("58000.5")),
+        ..market_buy("BTC", "0.10")
+    };
+    let effects = press(&mut model, "enter");
+    assert_eq!(effects, sent(1, place(expected)));
+    let Effect::Send(_, Command::Place(order)) = &effects[0] else {
+        panic!()
+    };
+    assert_eq!(order.size.to_string(), "0.10");
+}
+
+#[test]
+fn what_loses_25_at_the_stop_is_worked_out_and_cut_to_lots() {
+    let mut model = desk();
+    press(&mut model, "b r25 shift-tab shift-tab shift-tab right");
+    press(&mut model, "tab tab tab tab 60000 tab tab tab 59000");
+    let expected = PlaceOrder {
+        kind: PlaceKind::Limit,
+        limit_price: Some(num("60000")),
+        stop_loss_price: Some(num("59000")),
+        ..market_buy("BTC", "0.025")
+    };
+    assert_eq!(press(&mut model, "enter"), sent(1, place(expected)));
+}
+
+#[test]
+fn a_thousand_dollars_are_resolved_at_the_observed_midpoint_of_the_moment() {
+    let mut model = desk();
+    press(&mut model, "b $1000");
+    let cheaper = vec![market("BTC", "49999", "50001", (5, 40))];
+    wait(&mut model, 1_000);
+    arrive(&mut model, Answer::Markets(Ok(cheaper)));
+    let expected = PlaceOrder {
+        expected_price: Some(num("50000")),
+        ..market_buy("BTC", "0.02")
+    };
+    assert_eq!(press(&mut model, "enter"), sent(1, place(expected)));
+}
+
+#[test]
+fn nonsense_is_never_sent_and_is_told_beside_its_field() {
+    for (typed, fault_there) in [
+        ("1,5", Fault::Comma),
+        ("1e5", Fault::Exponent),
+        ("\u{661}", Fault::ForeignDigits),
+        ("\u{2212}1", Fault::ForeignMinus),
+        ("0", Fault::NotPositive),
+        ("-1", Fault::NotPositive),
+        ("50%", Fault::PercentOfNothing),
+        ("r25", Fault::RiskWithoutStop),
+        ("ten", Fault::NotANumber),
+    ] {
+        let mut model = desk();
+        let keys = format!("b {typed} enter");
+        assert_eq!(press(&mut model, &keys), vec![], "{typed}");
+        assert!(form(&model).tried);
+        assert_eq!(fault(&model, Field::Size), Some(fault_there), "{typed}");
+    }
+}
+
+#[test]
+fn five_hundred_typed_zeros_are_no_number() {
+    let mut model = desk();
+    let keys = format!("b {}1 enter", "0".repeat(500));
+    assert_eq!(press(&mut model, &keys), vec![]);
+    assert_eq!(fault(&model, Field::Size), Some(Fault::TooManyDigits));
+}
+
+#[test]
+fn an_attempt_with_faults_goes_to_the_first_of_them() {
+    let mut model = desk();
+    press(
+        &mut model,
+        "b 0.1 shift-tab shift-tab shift-tab right enter",
+    );
+    assert_eq!(form(&model).focus, Field::LimitPrice);
+    assert_eq!(fault(&model, Field::LimitPrice), Some(Fault::Missing));
+}
+
+#[test]
+fn letters_typed_into_a_field_never_act() {
+    let mut model = desk();
+    assert_eq!(press(&mut model, "b X y q c x ? :"), vec![]);
+    assert_eq!(form(&model).draft.text(Field::Size), Some("Xyqcx?:"));
+    assert_eq!(model.overlays.len(), 1);
+}
+
+#[test]
+fn another_market_brings_its_own_terms_and_takes_the_old_prices_away() {
+    let mut model = desk();
+    press(&mut model, "b 0.1 shift-tab shift-tab shift-tab right");
+    press(
+        &mut model,
+        "tab tab tab tab 60000 shift-tab shift-tab shift-tab right",
+    );
+    let form = form(&model);
+    assert_eq!(form.market_id().unwrap().raw(), "paper|ETH");
+    assert_eq!(form.draft.text(Field::LimitPrice), Some(""));
+    assert_eq!(form.draft.text(Field::Size), Some("0.1"));
+    assert_eq!(form.draft.text(Field::Leverage), Some("8"));
+}
+
+#[test]
+fn terms_changed_by_hand_stay_when_the_market_changes() {
+    let mut model = desk();
+    press(
+        &mut model,
+        "b 0.1 tab tab tab tab ctrl-u 3 shift-tab shift-tab shift-tab shift-tab shift-tab shift-tab right",
+    );
+    let form = form(&model);
+    assert_eq!(form.market_id().unwrap().raw(), "paper|ETH");
+    assert_eq!(form.draft.text(Field::Leverage), Some("3"));
+}
+
+#[test]
+fn the_terms_are_those_of_the_open_position_else_of_the_newest_order_there() {
+    let mut model = desk();
+    press(&mut model, "j b 3 enter");
+    let isolated = PlaceOrder {
+        leverage: num("5"),
+        margin_mode: MarginMode::Isolated,
+        expected_price: Some(num("150.01")),
+        ..market_buy("SOL", "3")
+    };
+    assert_eq!(
+        model.store.flights.values().next().map(|f| &f.command),
+        Some(&place(isolated))
+    );
+    let mut model = desk();
+    press(&mut model, "2 j b");
+    assert_eq!(form(&model).draft.text(Field::Leverage), Some("8"));
+}
+
+#[test]
+fn without_position_or_order_a_market_starts_at_five_times_cross_or_less() {
+    let mut model = bare_desk();
+    let markets = vec![market("DOGE", "0.1", "0.2", (0, 3))];
+    arrive(&mut model, Answer::Markets(Ok(markets)));
+    press(&mut model, "b");
+    assert_eq!(form(&model).draft.text(Field::Leverage), Some("3"));
+}
+
+#[test]
+fn the_equals_key_fills_the_observed_price_on_the_resting_side() {
+    let mut model = desk();
+    let markets = vec![market("BTC", "63999", "64000", (5, 40))];
+    arrive(&mut model, Answer::Markets(Ok(markets)));
+    press(&mut model, "s 0.1 =");
+    assert_eq!(said(&model), "there is no price field to fill");
+    press(
+        &mut model,
+        "shift-tab shift-tab shift-tab right tab tab tab =",
+    );
+    assert_eq!(form(&model).draft.text(Field::LimitPrice), Some("64000"));
+    assert_eq!(form(&model).focus, Field::LimitPrice);
+    assert_eq!(form(&model).draft.text(Field::Size), Some("0.1"));
+}
+
+#[test]
+fn the_arrows_step_a_price_by_its_tick_and_shift_by_ten() {
+    let mut model = desk();
+    press(&mut model, "b 0.1 shift-tab shift-tab shift-tab right");
+    press(
+        &mut model,
+        "tab tab tab tab 60000 up up shift-down pageup down",
+    );
+    let price = form(&model).draft.text(Field::LimitPrice);
+    assert_eq!(price, Some("60001"));
+}
+
+#[test]
+fn without_an_account_or_a_market_there_is_nothing_to_order() {
+    let mut model = bare_desk();
+    assert_eq!(press(&mut model, "b 1 enter"), vec![]);
+    assert_eq!(fault(&model, Field::Market), Some(Fault::Missing));
+    let mut model = bare_desk();
+    model.identity = None;
+    press(&mut model, "b");
+    assert_eq!(model.overlays, vec![]);
+    assert_eq!(said(&model), "new order: the account is not known yet");
+}
+
+#[test]
+fn without_prices_the_markets_are_those_that_positions_and_orders_name() {
+    let mut model = bare_desk();
+    let known = desk();
+    model.store.positions = known.store.positions;
+    model.store.orders = known.store.orders;
+    press(&mut model, "b");
+    let choice = form(&model).choice(Field::Market, &model.around()).unwrap();
+    assert_eq!(choice.options, ["paper|BTC", "paper|ETH", "paper|SOL"]);
+    let expected = PlaceOrder {
+        expected_price: None,
+        ..market_buy("BTC", "1")
+    };
+    assert_eq!(press(&mut model, "1 enter"), sent(1, place(expected)));
+}

@@ -1,0 +1,105 @@
+//! Typing and pasting.
+
+use super::*;
+
+fn paste(model: &mut Model, text: &str) {
+    assert_eq!(
+        update(model, model.now, Msg::Paste(text.to_owned())),
+        vec![]
+    );
+}
+
+#[test]
+fn pasted_text_goes_into_the_field_and_acts_on_nothing() {
+    let mut model = desk();
+    press(&mut model, "b");
+    paste(&mut model, "0.25");
+    assert_eq!(form(&model).draft.text(Field::Size), Some("0.25"));
+    assert_eq!(form(&model).refusal, None);
+}
+
+#[test]
+fn a_paste_that_does_not_fit_is_refused_whole() {
+    for (text, words) in [
+        ("0.1\n0.2", "not pasted: more than one line"),
+        ("0.1\r", "not pasted: more than one line"),
+        (
+            "\u{1b}[31m1",
+            "not pasted: it has characters that cannot be shown",
+        ),
+        (
+            "1\u{202e}2",
+            "not pasted: it has characters that cannot be shown",
+        ),
+        (&"1".repeat(257), "not pasted: longer than 256 characters"),
+    ] {
+        let mut model = desk();
+        press(&mut model, "b");
+        paste(&mut model, text);
+        assert_eq!(form(&model).draft.text(Field::Size), Some(""));
+        assert_eq!(form(&model).refusal, Some(words));
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_paste_is_taken_whole_or_not_at_all(text: String) {
+        let mut model = desk();
+        press(&mut model, "b");
+        paste(&mut model, &text);
+        let there = form(&model).draft.text(Field::Size).unwrap();
+        proptest::prop_assert!(there.is_empty() || there == text);
+    }
+}
+
+#[test]
+fn a_choice_takes_no_paste_and_neither_does_a_form_on_its_way() {
+    let mut model = desk();
+    press(&mut model, "c");
+    paste(&mut model, "1");
+    assert_eq!(
+        form(&model).refusal,
+        Some("not pasted: this field is a choice")
+    );
+    press(&mut model, "tab enter");
+    paste(&mut model, "1");
+    assert_eq!(form(&model).draft.text(Field::Size), Some("100%"));
+}
+
+#[test]
+fn a_paste_on_the_desk_presses_no_keys() {
+    let mut model = desk();
+    paste(&mut model, "Xyq");
+    assert_eq!(model.overlays, vec![]);
+}
+
+#[test]
+fn a_line_is_edited_where_the_cursor_is() {
+    let mut model = desk();
+    press(&mut model, "b 123 left left 9 home delete end backspace 5");
+    assert_eq!(form(&model).draft.text(Field::Size), Some("925"));
+    press(&mut model, "ctrl-w 7 ctrl-u 8");
+    assert_eq!(form(&model).draft.text(Field::Size), Some("8"));
+    assert_eq!(form(&model).cursor(), 1);
+}
+
+#[test]
+fn tab_goes_round_and_back_and_the_texts_stay() {
+    let mut model = desk();
+    press(
+        &mut model,
+        "b 0.1 tab tab tab tab tab tab tab tab tab tab tab",
+    );
+    assert_eq!(form(&model).focus, Field::Size);
+    press(&mut model, "shift-tab tab 5");
+    assert_eq!(form(&model).draft.text(Field::Size), Some("0.15"));
+}
+
+#[test]
+fn the_json_is_shown_and_hidden_by_one_key() {
+    let mut model = desk();
+    press(&mut model, "b ctrl-j");
+    assert!(form(&model).shows_json);
+    press(&mut model, "ctrl-j");
+    assert!(!form(&model).shows_json);
+}

@@ -1,0 +1,240 @@
+//! What is warned of before it is sent.
+
+use super::*;
+
+fn of(model: &Model, label: &str) -> String {
+    let found = preview(model)
+        .into_iter()
+        .find(|(known, _)| *known == label);
+    found.map(|(_, text)| text).unwrap_or_default()
+}
+
+fn warnings(model: &Model) -> Vec<String> {
+    let trouble = view(model).trouble.into_iter();
+    trouble.map(|span| span.text).collect()
+}
+
+#[test]
+fn nobody_is_called_flat_before_the_positions_are_known() {
+    let mut model = bare_desk();
+    let markets = vec![market("BTC", "63999", "64001", (5, 40))];
+    arrive(&mut model, Answer::Markets(Ok(markets)));
+    press(&mut model, "b 0.1");
+    assert_eq!(of(&model, "position"), "–");
+    arrive(&mut model, Answer::Positions(Ok(Page::default())));
+    assert_eq!(of(&model, "position"), "flat → LONG 0.10000");
+}
+
+#[test]
+fn what_reduces_takes_no_margin_and_what_turns_takes_it_for_the_rest() {
+    let mut model = desk();
+    press(&mut model, "s 0.2");
+    assert_eq!(of(&model, "initial margin"), "0.00 USD");
+    press(&mut model, "ctrl-u 0.6");
+    assert_eq!(of(&model, "initial margin"), "640.00 USD");
+    assert_eq!(of(&model, "position"), "LONG 0.50000 → SHORT 0.10000");
+}
+
+#[test]
+fn what_may_be_lost_at_a_stop_is_no_size_of_a_reducing_order() {
+    let mut model = desk();
+    press(&mut model, "s r25 tab tab 65000 enter");
+    let size = view(&model).fields.into_iter().find(|f| f.label == "size");
+    let fault = size.and_then(|field| field.fault).unwrap();
+    assert!(fault.contains("closes something"), "{fault}");
+}
+
+#[test]
+fn a_ladder_says_how_much_of_it_fills_at_once() {
+    let mut model = desk();
+    press(&mut model, "l 0.4 tab 63000 tab 66000 tab 4");
+    assert_eq!(
+        of(&model, "execution"),
+        "2 of 4 rungs (50%) fill now (taker)"
+    );
+}
+
+#[test]
+fn the_rungs_of_a_ladder_that_are_through_the_market_are_reckoned_at_the_book() {
+    let mut model = desk();
+    press(&mut model, "l 0.4 tab 66000 tab 63000 tab 4");
+    assert_eq!(of(&model, "average"), "at worst 64,500");
+    assert_eq!(of(&model, "notional"), "25,800.00 USD");
+    let asks = [("64001", "0.1"), ("64011", "5")];
+    let asks = asks.map(|(price, size)| Level {
+        price: num(price),
+        size: num(size),
+    });
+    let known = Ok(Book::new(vec![], asks.to_vec()));
+    update(
+        &mut model,
+        NOON,
+        Msg::Booked("paper|BTC".into(), NOON, known),
+    );
+    // 0.1 each at 64,001, at 64,011, and resting at 64,000 and 63,000.
+    assert_eq!(of(&model, "average"), "est. 63,753, from a book 0s old");
+    assert_eq!(of(&model, "notional"), "25,501.20 USD");
+    press(&mut model, "shift-tab shift-tab ctrl-u 64000");
+    assert_eq!(of(&model, "average"), "est. 63,500");
+}
+
+#[test]
+fn a_conditional_close_past_its_trigger_says_that_it_fires_at_once() {
+    let mut model = desk();
+    press(&mut model, "c tab tab cond tab tab tab 65000");
+    let past = "the mark is past the trigger already: it would fire at once";
+    assert_eq!(warnings(&model), [past]);
+    press(&mut model, "ctrl-u 60000");
+    assert_eq!(warnings(&model), [""; 0]);
+}
+
+#[test]
+fn less_margin_is_said_to_bring_the_liquidation_nearer() {
+    let mut model = desk();
+    press(&mut model, "j m 100");
+    let line = view(&model)
+        .preview
+        .into_iter()
+        .find(|(label, _)| *label == "extra margin");
+    let (_, line) = line.unwrap();
+    assert_eq!(
+        (&*line.text, line.tone),
+        ("120.50 → 100.00 USD", Tone::Warn)
+    );
+    let less = "takes 20.50 USD of margin away: the liquidation price comes closer; + adds";
+    assert_eq!(warnings(&model), [less]);
+    press(&mut model, "ctrl-u +100");
+    assert_eq!(warnings(&model), [""; 0]);
+}
+
+#[test]
+fn a_size_of_a_close_that_is_none_says_why_before_it_is_sent() {
+    let mut model = desk();
+    press(&mut model, "c 50");
+    assert_eq!(of(&model, "size"), "more than the position, 0.5");
+    press(&mut model, "%");
+    assert_eq!(of(&model, "size"), "0.25000 BTC");
+}
+
+#[test]
+fn a_slip_of_the_fingers_is_told_and_not_held_back() {
+    let model = limit_buy("0.1", "69000");
+    let through = "the limit is 7.8 % through the market, 64,001: is every digit meant?";
+    assert_eq!(warnings(&model), [through]);
+    let model = limit_buy("5.1", "60000");
+    let large = "more than 10 times the largest recent size here, 0.50000";
+    assert_eq!(warnings(&model), [large]);
+    let mut model = limit_buy("0.5", "60000");
+    let facts = AccountFacts {
+        equity: Some(num("2000")),
+        ..AccountFacts::default()
+    };
+    arrive(&mut model, Answer::Account(Ok(facts)));
+    let beyond = "worth more than the account's equity, 2,000.00 USD, at 10×";
+    assert_eq!(warnings(&model), [beyond]);
+    assert_eq!(press(&mut model, "enter").len(), 1);
+}
+
+#[test]
+fn a_ladder_at_the_prices_of_another_market_is_told_like_a_limit_is() {
+    let mut model = desk();
+    press(&mut model, "l 0.4 tab 66000 tab 68000 tab 4");
+    let through = "a rung is 6.2 % through the market, 64,001: is every digit meant?";
+    assert_eq!(warnings(&model), [through]);
+    press(&mut model, "shift-tab ctrl-u 65000");
+    assert_eq!(
+        warnings(&model),
+        ["a rung is 3.1 % through the market, 64,001: is every digit meant?"]
+    );
+    press(&mut model, "ctrl-u 63000 shift-tab ctrl-u 64000");
+    assert_eq!(warnings(&model), [""; 0]);
+}
+
+#[test]
+fn a_stop_that_comes_after_the_liquidation_is_no_stop_and_the_form_says_so() {
+    let mut model = desk();
+    press(
+        &mut model,
+        "2 j s 2 tab tab 3300 tab tab ctrl-u 10 tab right",
+    );
+    assert_eq!(of(&model, "liquidation"), "est. 3,235.3");
+    assert_eq!(of(&model, "at stop"), "liquidated first, est. -470.59 USD");
+    assert_eq!(of(&model, "R:R"), "–");
+    let late = "liquidated at est. 3,235.3, before the stop: a nearer stop or less leverage";
+    assert_eq!(warnings(&model), [late]);
+    press(&mut model, "shift-tab shift-tab shift-tab ctrl-u 3200");
+    assert_eq!(of(&model, "at stop"), "est. -400.00 USD before fees");
+    assert_eq!(warnings(&model), [""; 0]);
+}
+
+#[test]
+fn a_stop_moved_past_the_liquidation_is_named_where_it_is_moved() {
+    let mut model = desk();
+    let facts = AccountFacts {
+        cash: Some(num("15000")),
+        ..AccountFacts::default()
+    };
+    arrive(&mut model, Answer::Account(Ok(facts)));
+    press(&mut model, "2 e tab ctrl-u 40000");
+    // 0.6 BTC at 60,000 on average; 15,000 less the 3,320.50 that the isolated short holds stand behind it.
+    assert_eq!(of(&model, "liquidation"), "est. 41,047");
+    assert_eq!(
+        of(&model, "at stop"),
+        "liquidated first, est. -1,895.27 USD"
+    );
+    let late = "liquidated at est. 41,047, before the stop: a nearer stop or less leverage";
+    assert_eq!(warnings(&model), [late]);
+    press(&mut model, "ctrl-u 59000");
+    assert_eq!(of(&model, "at stop"), "est. -100.00 USD before fees");
+    assert_eq!(warnings(&model), [""; 0]);
+}
+
+#[test]
+fn exits_on_the_wrong_side_of_the_entry_are_named_where_they_are_moved() {
+    let mut model = desk();
+    press(&mut model, "2 e ctrl-u 59000 tab ctrl-u 61000");
+    assert_eq!(
+        warnings(&model),
+        [
+            "the take profit is not on the winning side of the entry",
+            "the stop loss is not on the losing side of the entry",
+        ]
+    );
+}
+
+#[test]
+fn a_size_by_a_stop_that_comes_after_the_liquidation_is_refused_beside_the_size() {
+    let mut model = desk();
+    press(
+        &mut model,
+        "2 j s r25 tab tab 3300 tab tab ctrl-u 10 tab right",
+    );
+    let fault = |model: &Model| {
+        let size = view(model).fields.into_iter().find(|f| f.label == "size");
+        size.and_then(|field| field.fault)
+    };
+    let why = "liquidated at est. 3235.3, before the stop: r cannot size it; a nearer stop or less leverage";
+    assert_eq!(fault(&model).as_deref(), Some(why));
+    assert_eq!(of(&model, "size"), "–");
+    assert_eq!(press(&mut model, "enter"), vec![]);
+    press(&mut model, "tab tab ctrl-u 3200");
+    assert_eq!(fault(&model), None);
+}
+
+#[test]
+fn a_trigger_that_an_open_position_does_not_live_to_see_is_named_in_every_form() {
+    let late = "the position is liquidated at 45,000, before this can fire";
+    let mut model = desk();
+    press(&mut model, "c tab tab cond tab tab tab 44000");
+    assert_eq!(warnings(&model), [late]);
+    press(&mut model, "ctrl-u 46000");
+    assert_eq!(warnings(&model), [""; 0]);
+}
+
+#[test]
+fn leaving_a_form_that_was_written_in_says_what_the_second_press_does() {
+    let mut model = desk();
+    press(&mut model, "b 0.1 esc");
+    let words = "Esc again leaves, and drops what is written here; any other key stays";
+    assert_eq!(warnings(&model), [words]);
+}
