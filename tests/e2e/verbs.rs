@@ -236,6 +236,7 @@ fn a_second_desk_gets_out_beside_a_stopped_one_and_takes_over_from_one_that_was_
     first.signal("STOP");
     first.wait_until_stopped();
     second.press("X");
+    second.wait_for(" submitted");
     second.wait_for("1 Positions 0");
     let aside = service.home().join(".local/state/perpdeck/aside/1");
     let noted = service.json(&["journal", "--state-dir", aside.to_str().unwrap()]);

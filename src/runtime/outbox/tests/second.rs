@@ -54,6 +54,7 @@ async fn beside_a_desk_that_does_not_answer_exits_go_out_and_an_order_is_refused
         assert!(said(&msgs).contains("does not answer"), "{msgs:?}");
     }
     assert_eq!(methods(&scene)[..2], ["DELETE", "POST"]);
+    assert!(scene.outbox.is_written().await);
     assert_eq!(beside(&scene.dir), [State::Done, State::Done]);
 }
 
@@ -131,6 +132,7 @@ async fn what_was_begun_beside_the_journal_is_settled_where_it_was_begun() {
     assert_eq!(told(&mut scene).await, None);
     scene.outbox.give_up(TICKET);
     scene.settled().await.1.unwrap_err();
+    assert!(scene.outbox.is_written().await);
     assert_eq!(beside(&scene.dir), [State::Abandoned]);
     let states = entries(scene).await.into_iter().map(|entry| entry.state);
     assert_eq!(states.collect::<Vec<_>>(), [State::Rejected]);
