@@ -8,7 +8,7 @@ use super::orders::Base;
 use super::refusal::{Reason, Refusal};
 use super::rows::TwapRow;
 use super::schedule::{target, wanted};
-use super::triggers::{TwapBound, Wake};
+use super::triggers::{TwapBound, Wake, reached};
 use super::units::{Lots, Millis, Px, Usd};
 use super::words::{CompletionReason, OrderMode, TimeInForce, TriggerDirection, TwapStatus};
 use crate::model::plan::Schedule;
@@ -33,7 +33,8 @@ const GIVES_UP: [(Reason, u32, CompletionReason); 2] = [
 const SPREAD: i64 = 2_000;
 
 impl Engine {
-    /// Its trigger was met, or it has none: bounds are watched and the first slice is due now.
+    /// Its trigger was met, or it has none: bounds are watched and the first slice is due now, unless the mark that met
+    /// the trigger has reached a bound as well.
     pub(super) fn start_twap(&mut self, id: TwapId) {
         if self.twaps.at(id).status != TwapStatus::Pending {
             return;
@@ -45,9 +46,9 @@ impl Engine {
         row.end_at = Some(now + Millis::seconds(i64::from(row.duration_minutes) * 60));
         row.next_run_at = Some(now);
         let market = row.market;
-        let bounds = bounds(row);
+        let watched = bounds(row);
         self.slices_due.insert((now, id));
-        for (bound, px) in bounds {
+        for (bound, px) in watched.iter().copied() {
             self.markets.at_mut(market).triggers.arm(
                 bound.direction(),
                 px,
@@ -59,6 +60,11 @@ impl Engine {
             status: TwapStatus::Active,
             reason: None,
         });
+        let mark = self.markets.at(market).mark;
+        let met = |(bound, px): &(TwapBound, Px)| reached(bound.direction(), mark, *px);
+        if let Some((bound, _)) = watched.into_iter().find(met) {
+            self.end_twap(id, TwapStatus::Completed, bound.reason());
+        }
     }
 
     pub(super) fn run_due_slices(&mut self) {

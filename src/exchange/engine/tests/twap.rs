@@ -135,6 +135,32 @@ fn a_trigger_holds_it_back_and_a_bound_ends_it() {
 }
 
 #[test]
+fn a_trigger_met_beyond_a_bound_buys_nothing() {
+    let mut desk = Desk::new(100_000);
+    let order = PlaceTwap {
+        trigger_price: Some(desk.px(SOL, "105")),
+        max_price: Some(desk.px(SOL, "110")),
+        ..desk.twap(SOL, Side::Buy, "10")
+    };
+    let id = start(&mut desk, order);
+    desk.at(SOL, "112");
+    let ended = row(&desk, id);
+    assert_eq!(
+        (
+            ended.status,
+            ended.completion_reason,
+            ended.slices_attempted
+        ),
+        (
+            TwapStatus::Completed,
+            Some(CompletionReason::MaxPriceReached),
+            0
+        )
+    );
+    assert_eq!(desk.held(SOL), Lots::ZERO);
+}
+
+#[test]
 fn one_that_waits_below_the_market_starts_on_the_way_down_and_can_be_stopped_before() {
     let mut desk = Desk::new(100_000);
     let order = PlaceTwap {
