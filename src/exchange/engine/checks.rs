@@ -10,13 +10,14 @@ use super::refusal::{Reason, Refusal};
 use super::rows::{OrderRow, Standing};
 use super::triggers::reached;
 use super::units::{Lots, Px, Usd};
-use super::words::{OrderMode, OrderStatus};
+use super::words::{OrderMode, OrderStatus, TimeInForce};
 
 /// A limit price may be this far from the mark, in basis points.
 const PRICE_BAND: i64 = 9_500;
 /// Resting chases per account.
 const MAX_CHASES: usize = 5;
-/// Working orders per account: keeps the complete working set bounded.
+/// Working orders per account: keeps the complete working set bounded. What is done at once is no part of it, so that
+/// nobody is held in a position by his own resting orders.
 const MAX_WORKING: usize = 1_000;
 
 /// Why the state turns an order down.
@@ -270,6 +271,9 @@ fn trigger(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
 }
 
 fn counts(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
+    if !may_wait(row) {
+        return Ok(());
+    }
     let working = &engine.accounts.at(row.account).working;
     if working.len() >= MAX_WORKING {
         return Err(Rejection::new(
@@ -289,4 +293,10 @@ fn counts(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
     } else {
         Ok(())
     }
+}
+
+/// In the book, or for its trigger.
+fn may_wait(row: &OrderRow) -> bool {
+    let rests = matches!(row.time_in_force, TimeInForce::Gtc | TimeInForce::Gtd);
+    row.trigger_direction.is_some() || (is_limit(row.order_type) && rests)
 }

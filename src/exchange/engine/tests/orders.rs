@@ -191,6 +191,40 @@ fn a_thousand_orders_at_work_are_enough_for_an_account() {
 }
 
 #[test]
+fn a_thousand_orders_at_work_shut_nobody_in() {
+    let mut desk = Desk::new(1_000_000);
+    desk.market(SOL, Side::Buy, "9");
+    let one = desk.limit(SOL, Side::Buy, "0.2", "90");
+    for _ in 0..1_000 {
+        desk.place(one.clone()).unwrap();
+    }
+    let at_once = PlaceOrder {
+        tif: Tif::Ioc,
+        ..Desk::reduce_only(desk.limit(SOL, Side::Sell, "1", "90"))
+    };
+    desk.place(at_once).unwrap();
+    let exit = Desk::reduce_only(desk.order(SOL, Side::Sell, "1"));
+    desk.place(exit).unwrap();
+    let sliced = PlaceTwap {
+        reduction: Reduction::Only,
+        ..desk.twap(SOL, Side::Sell, "5")
+    };
+    desk.apply(Command::PlaceTwap(sliced)).unwrap();
+    assert!(desk.held(SOL) < desk.lots(SOL, "7"), "a slice has run");
+    let rests = Desk::reduce_only(desk.limit(SOL, Side::Sell, "1", "110"));
+    let stop = Desk::reduce_only(PlaceOrder {
+        mode: PlaceMode::StopMarket {
+            trigger: desk.px(SOL, "95"),
+        },
+        ..desk.order(SOL, Side::Sell, "1")
+    });
+    for waits in [rests, stop] {
+        let (_, code) = desk.refused(waits);
+        assert_eq!(code, Reason::TooManyWorkingOrders);
+    }
+}
+
+#[test]
 fn canceling_a_resting_order_is_done_at_once_and_only_once() {
     let mut desk = Desk::new(100_000);
     let id = desk.place(desk.limit(SOL, Side::Buy, "1", "90")).unwrap();
