@@ -76,6 +76,23 @@ impl Engine {
         }
     }
 
+    /// Of the slices that were due while nobody ran the engine, the last one is left to run: it catches up as after
+    /// slices that filled nothing, and the others do not all meet one book at one instant.
+    pub(super) fn miss_slices(&mut self) {
+        let now = self.now;
+        let due = self.slices_due.iter().copied();
+        let late: Vec<_> = due.take_while(|(at, _)| *at <= now).collect();
+        for (at, id) in late {
+            let row = self.twaps.at_mut(id);
+            let interval = Millis::seconds(i64::from(row.slice_interval_seconds));
+            let elapsed = (now - at).0.checked_div(interval.0).unwrap_or(0);
+            let others = row.slice_count.saturating_sub(row.slices_attempted + 1);
+            row.slices_attempted += u32::try_from(elapsed).unwrap_or(u32::MAX).min(others);
+            self.slices_due.remove(&(at, id));
+            self.schedule_next(id);
+        }
+    }
+
     /// One slice. The order has moved on to its next slice, or ended, when this returns.
     pub(super) fn run_slice(&mut self, id: TwapId) {
         let row = self.twaps.at(id);

@@ -106,6 +106,31 @@ fn a_dry_market_is_caught_up_at_three_slices_a_time_and_may_end_short() {
 }
 
 #[test]
+fn slices_that_nobody_was_there_to_run_become_one_of_at_most_three() {
+    let mut desk = Desk::new(100_000);
+    let order = desk.twap(SOL, Side::Buy, "11");
+    let id = start(&mut desk, order);
+    let began = desk.engine.now();
+    desk.engine.sleep_until(began + Millis::seconds(160));
+    desk.show_at(SOL, "100");
+    desk.step();
+    let back = row(&desk, id);
+    assert_eq!(
+        (back.slices_attempted, back.next_run_at),
+        (6, Some(began + Millis::seconds(180)))
+    );
+    assert_eq!(children(&desk, id), [Lots(100), Lots(300)]);
+    desk.engine.sleep_until(began + Millis::HOUR);
+    desk.step();
+    let over = row(&desk, id);
+    assert_eq!(
+        (over.slices_attempted, over.completion_reason),
+        (11, Some(CompletionReason::DurationElapsed))
+    );
+    assert_eq!(children(&desk, id).len(), 3);
+}
+
+#[test]
 fn a_trigger_holds_it_back_and_a_bound_ends_it() {
     let mut desk = Desk::new(100_000);
     let order = PlaceTwap {
