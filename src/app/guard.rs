@@ -59,6 +59,8 @@ pub enum Lack {
     Untold(usize),
     /// Closed positions that the service has, and does not say where.
     Cut,
+    /// The peak that a drawdown is measured from: the highest equity seen here stands in for it.
+    Peak,
 }
 
 /// Why a limit is not measured.
@@ -157,6 +159,8 @@ pub struct Guard {
     missing: Vec<(Limit, Missing)>,
     /// The levels that have been told of.
     told: BTreeMap<Limit, Level>,
+    /// The highest equity that the service has told, USD.
+    peak: Option<Num>,
     is_lifted: bool,
 }
 
@@ -251,9 +255,11 @@ pub(super) fn ask_to_lift(model: &Model) -> Next {
 pub(super) fn measure(model: &mut Model) -> Vec<Alert> {
     let local = Local::of(&model.options.guard, &model.store, model.wall_now());
     let facts = model.store.account.value();
+    model.guard.peak = model.guard.peak.max(facts.and_then(|facts| facts.equity));
+    let peak = model.guard.peak;
     let (mut gauges, mut missing) = (vec![], vec![]);
     for limit in Limit::iter() {
-        let told = facts.and_then(|facts| told(limit, facts));
+        let told = facts.and_then(|facts| told(limit, facts, peak));
         match told.map_or_else(|| local.gauge(limit), Ok) {
             Ok(gauge) => gauges.push(gauge),
             Err(why) => missing.push((limit, why)),
@@ -313,18 +319,25 @@ pub(super) fn read_on(model: &mut Model, pages: ReadOn) -> Option<Effect> {
     page.map(Effect::MoreClosed)
 }
 
-/// What the service tells of a limit.
-fn told(limit: Limit, facts: &AccountFacts) -> Option<Gauge> {
+/// What the service tells of a limit. `peak` is the highest equity it has told.
+fn told(limit: Limit, facts: &AccountFacts, peak: Option<Num>) -> Option<Gauge> {
     let rule = facts
         .rules
         .iter()
         .find(|rule| rule.id.raw() == limit.rule());
     let figures = rule.map(|rule| (rule.value, rule.limit));
     let start = facts.starting_cash;
+    let mut lacks = vec![];
     let used = match limit {
         Limit::DailyLoss => Num::from(1_u32).minus(facts.daily_loss_left?),
-        // Both figures are balances: how much of the way down, or up, is gone.
-        Limit::Drawdown | Limit::Target => {
+        Limit::Drawdown => {
+            let (value, bound) = figures?;
+            let (used, lack) = drawn_down((value, bound), rule?.from, start, peak)?;
+            lacks.extend(lack);
+            Some(used)
+        }
+        // Both figures are balances: how much of the way up is gone.
+        Limit::Target => {
             let ((value, bound), start) = (figures?, start?);
             let gone = start.minus(value)?.over(start.minus(bound)?)?;
             Some(gone.max(Num::ZERO))
@@ -339,6 +352,32 @@ fn told(limit: Limit, facts: &AccountFacts) -> Option<Gauge> {
         used: used?,
         figures,
         origin: Origin::Service,
-        lacks: vec![],
+        lacks,
     })
+}
+
+/// How much of the way down to `bound` is gone, and what that is without. A floor that trails rises with the peak and
+/// may stand at the start or above it; at the floor all is gone, whatever it was measured from.
+fn drawn_down(
+    (value, bound): (Num, Num),
+    from: Option<Num>,
+    start: Option<Num>,
+    peak: Option<Num>,
+) -> Option<(Num, Option<Lack>)> {
+    if value <= bound {
+        return Some((Num::ONE, None));
+    }
+    let (top, lack) = match from {
+        Some(from) => (from, None),
+        None => match peak.filter(|peak| start.is_some_and(|start| *peak > start)) {
+            Some(peak) => (peak, Some(Lack::Peak)),
+            None => (start?, None),
+        },
+    };
+    // Above the top nothing is gone, wherever the floor stands.
+    let gone = top.minus(value)?.max(Num::ZERO);
+    if gone == Num::ZERO {
+        return Some((gone, lack));
+    }
+    Some((gone.over(top.minus(bound)?)?, lack))
 }

@@ -148,7 +148,13 @@ fn rules(row: &RawValue, pointer: Option<&str>) -> Result<Vec<RuleFact>, String>
     for row in rows {
         let id = word(row, "/rule_id")?.into();
         if let (Some(value), Some(limit)) = (number(row, "/value")?, number(row, "/limit")?) {
-            rules.push(RuleFact { id, value, limit });
+            let from = number(row, "/from")?;
+            rules.push(RuleFact {
+                id,
+                value,
+                limit,
+                from,
+            });
         }
     }
     Ok(rules)

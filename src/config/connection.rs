@@ -93,7 +93,8 @@ pub struct FactsSource {
     pub daily_loss_left: Option<String>,
     #[serde(default)]
     pub starting_cash: Option<String>,
-    /// An array of the challenge's rules: `rule_id`, `value` and `limit` each.
+    /// An array of the challenge's rules: `rule_id`, `value` and `limit` each, and `from`, where the way to the
+    /// limit begins, if it is told.
     #[serde(default)]
     pub rules: Option<String>,
     /// What the service's own clock said when it answered.

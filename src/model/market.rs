@@ -56,6 +56,8 @@ pub struct RuleFact {
     pub id: Text,
     pub value: Num,
     pub limit: Num,
+    /// Where the way to the limit begins, where the rule has one: of a drawdown the start, or the peak it trails.
+    pub from: Option<Num>,
 }
 
 /// What the account is worth and how its challenge stands, USD unless said otherwise.

@@ -193,6 +193,9 @@ fn lack(lack: Lack) -> String {
             format!("{of}: what came of it is not told")
         }
         Lack::Cut => "closed positions the service has and does not say where".to_owned(),
+        Lack::Peak => {
+            "the peak it may trail, which is not told: from the highest equity seen here".to_owned()
+        }
     }
 }
 
@@ -307,6 +310,7 @@ mod tests {
             id: id.into(),
             value: num(value),
             limit: num(limit),
+            from: None,
         };
         let facts = AccountFacts {
             daily_loss_left: Some(Num::ZERO),

@@ -372,6 +372,7 @@ pub(crate) fn challenge(daily_loss_left: &str) -> AccountFacts {
         id: id.into(),
         value: num(value),
         limit: num(limit),
+        from: None,
     };
     AccountFacts {
         daily_loss_left: Some(num(daily_loss_left)),

@@ -26,6 +26,7 @@ fn facts(daily_loss_left: &str, equity: &str) -> AccountFacts {
         id: id.into(),
         value: num(value),
         limit: num(limit),
+        from: None,
     };
     AccountFacts {
         equity: Some(num(equity)),
@@ -392,4 +393,36 @@ fn a_poll_that_fails_neither_locks_nor_unlocks() {
     let down = Failure::new(FailureKind::Unavailable, "down");
     arrive(&mut model, Answer::Account(Err(down)));
     assert!(locked(&model).is_some());
+}
+
+/// A drawdown of 8 % that trails: 100 000 at the start, now `equity` over `floor`.
+fn trailing(model: &mut Model, equity: &str, floor: &str, from: Option<&str>) -> String {
+    let mut told = facts("1", equity);
+    told.rules[0].limit = num(floor);
+    told.rules[0].from = from.map(num);
+    arrive(model, Answer::Account(Ok(told)));
+    used(model)[1].1.clone()
+}
+
+#[test]
+fn a_floor_that_trails_is_measured_from_its_peak_and_locks_when_it_is_reached() {
+    let mut model = told_by_service("1", "104000");
+    let mut at = |equity, floor| trailing(&mut model, equity, floor, Some("108000"));
+    assert_eq!(at("108500", "100000"), "0");
+    assert_eq!(at("102000", "100000"), "0.75");
+    assert_eq!(at("100000", "100000"), "1", "the floor stands at the start");
+    assert_eq!(at("99000", "100000"), "1");
+    assert_eq!(lacks(&model, Limit::Drawdown), []);
+    assert_eq!(locked(&model).unwrap().limit, Limit::Drawdown);
+}
+
+#[test]
+fn without_a_peak_that_is_told_the_highest_equity_seen_stands_in_for_it_and_says_so() {
+    let mut model = told_by_service("1", "99000");
+    assert_eq!(trailing(&mut model, "99000", "92000", None), "0.125");
+    assert_eq!(lacks(&model, Limit::Drawdown), []);
+    assert_eq!(trailing(&mut model, "105000", "97000", None), "0");
+    assert_eq!(trailing(&mut model, "99000", "97000", None), "0.75");
+    assert_eq!(lacks(&model, Limit::Drawdown), [Lack::Peak]);
+    assert_eq!(trailing(&mut model, "100000", "100000", None), "1");
 }

@@ -270,6 +270,8 @@ pub struct RuleFact {
     pub rule: RuleId,
     pub value: Measure,
     pub limit: Measure,
+    /// Of a drawdown: what the way down to `limit` is measured from.
+    pub from: Option<Usd>,
     /// Kept (a limit) or reached (a goal) right now.
     pub met: bool,
 }

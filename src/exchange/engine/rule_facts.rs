@@ -34,6 +34,7 @@ impl Engine {
             rule: RuleId::MaxPositionNotional,
             value: Measure::Usd(value),
             limit: Measure::Usd(limit),
+            from: None,
             met: value <= limit,
         }
     }
@@ -44,6 +45,7 @@ impl Engine {
             rule: RuleId::OrderCooldown,
             value: Measure::Millis(left),
             limit: Measure::Millis(account.spec.rules.cooldown),
+            from: None,
             met: left.is_zero(),
         }
     }
@@ -52,19 +54,22 @@ impl Engine {
 fn limits(account: &Account, balance: &Balance) -> Vec<RuleFact> {
     let rules = &account.spec.rules;
     let equity = balance.equity();
+    let (challenge, spec) = (&account.challenge, &account.spec);
     let floors = [
-        (RuleId::MaxDailyLoss, account.challenge.daily_floor(rules)),
+        (RuleId::MaxDailyLoss, challenge.daily_floor(rules), None),
         (
             RuleId::MaxDrawdown,
-            account.challenge.drawdown_floor(&account.spec),
+            challenge.drawdown_floor(spec),
+            Some(challenge.drawdown_from(spec)),
         ),
     ];
     let mut facts: Vec<RuleFact> = floors
         .into_iter()
-        .map(|(rule, floor)| RuleFact {
+        .map(|(rule, floor, from)| RuleFact {
             rule,
             value: Measure::Usd(equity),
             limit: Measure::Usd(floor),
+            from,
             met: equity > floor,
         })
         .collect();
@@ -74,6 +79,7 @@ fn limits(account: &Account, balance: &Balance) -> Vec<RuleFact> {
         rule: RuleId::MaxLeverage,
         value: Measure::Bps(used),
         limit: Measure::Bps(most),
+        from: None,
         met: used <= most,
     });
     // Nothing to measure between orders: told for its limit.
@@ -81,12 +87,14 @@ fn limits(account: &Account, balance: &Balance) -> Vec<RuleFact> {
         rule: RuleId::MinOrderNotional,
         value: Measure::Usd(rules.min_order_notional),
         limit: Measure::Usd(rules.min_order_notional),
+        from: None,
         met: true,
     });
     facts.push(RuleFact {
         rule: RuleId::MaxOpenPositions,
         value: Measure::Count(account.open.len() as u64),
         limit: Measure::Count(rules.max_open_positions as u64),
+        from: None,
         met: account.open.len() <= rules.max_open_positions,
     });
     facts
@@ -102,18 +110,21 @@ fn goals(account: &Account) -> [RuleFact; 3] {
             rule: RuleId::ProfitTarget,
             value: Measure::Usd(account.cash),
             limit: Measure::Usd(goal),
+            from: None,
             met: account.cash >= goal,
         },
         RuleFact {
             rule: RuleId::MinTradingDays,
             value: Measure::Count(days as u64),
             limit: Measure::Count(rules.min_trading_days as u64),
+            from: None,
             met: days >= rules.min_trading_days,
         },
         RuleFact {
             rule: RuleId::Consistency,
             value: Measure::Bps(share.unwrap_or_default()),
             limit: Measure::Bps(rules.consistency),
+            from: None,
             met: share.is_none_or(|share| share <= rules.consistency),
         },
     ]

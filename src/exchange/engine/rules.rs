@@ -74,6 +74,14 @@ impl Challenge {
         }
     }
 
+    /// What the way down to that floor is measured from.
+    pub(super) fn drawdown_from(&self, spec: &AccountSpec) -> Usd {
+        match spec.rules.drawdown {
+            Drawdown::Static => spec.cash,
+            Drawdown::Trailing => self.peak,
+        }
+    }
+
     /// The best day's part of all profitable days; `None` without profit.
     pub(super) fn best_day_share(&self) -> Option<Bps> {
         let gains = || self.profits.values().filter(|profit| profit.0 > 0);

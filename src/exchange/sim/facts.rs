@@ -92,6 +92,9 @@ struct RuleRow {
     rule_id: &'static str,
     value: Num,
     limit: Num,
+    /// Where the way to the limit begins, of a drawdown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from: Option<Num>,
     unit: &'static str,
     met: bool,
 }
@@ -220,6 +223,7 @@ fn rule(fact: &RuleFact) -> RuleRow {
         rule_id: fact.rule.into_str(),
         value,
         limit: measure(fact.limit).0,
+        from: fact.from.map(usd),
         unit,
         met: fact.met,
     }

@@ -119,15 +119,22 @@ fn a_trailing_drawdown_follows_the_highest_balance_and_locks_at_the_start() {
     let floor = |desk: &Desk| {
         let facts = desk.facts();
         let is = |fact: &&RuleFact| fact.rule == RuleId::MaxDrawdown;
-        facts.rules.iter().find(is).unwrap().limit
+        let fact = facts.rules.iter().find(is).unwrap();
+        (fact.from, fact.limit)
     };
-    for (gain, expected) in [("104", "96000"), ("104", "100000"), ("104", "100000")] {
+    let course = [
+        ("104", "104000", "96000"),
+        ("104", "108000", "100000"),
+        ("104", "112000", "100000"),
+    ];
+    for (gain, peak, expected) in course {
         desk.at(SOL, "100");
         desk.market(SOL, Side::Buy, "1000");
         desk.at(SOL, gain);
         desk.market(SOL, Side::Sell, "1000");
         desk.step();
-        assert_eq!(floor(&desk), Measure::Usd(usd(expected)));
+        let expected = Measure::Usd(usd(expected));
+        assert_eq!(floor(&desk), (Some(usd(peak)), expected));
     }
 }
 
