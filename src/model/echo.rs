@@ -2,9 +2,12 @@
 
 use super::{
     ClosePosition, Command, Num, Order, PlaceOrder, PlaceScaled, PlaceTwap, Receipt, Scaled, Side,
-    TimeInForce, Twap,
+    TimeInForce, Timestamp, Trigger, Twap,
 };
 use std::fmt::Display;
+
+/// Milliseconds.
+const SECOND: u64 = 1_000;
 
 /// What the sign of a TWAP's or ladder's size says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,8 +18,9 @@ pub enum Sizes {
 }
 
 /// What differs between what was asked and what came of it, one phrase per field. A field that the answer does not
-/// have is no difference, but for a time in force: a service that does not say rests by `gtc`. Empty for commands that
-/// place nothing.
+/// have is no difference, but for those that change what is at risk when they are lost on the way: a service that says
+/// no time in force rests by `gtc`, and one that says no stop loss, end or direction knows of none. Empty for commands
+/// that place nothing.
 pub fn differences(command: &Command, receipt: &Receipt, sizes: Sizes) -> Vec<String> {
     match (command, receipt) {
         (Command::Place(asked), Receipt::Order { order, .. }) => placed(asked, order),
@@ -87,8 +91,27 @@ fn placed(asked: &PlaceOrder, order: &Order) -> Vec<String> {
     found.differ("reduce-only", asked.reduce_only, Some(order.reduce_only));
     found.time_in_force(asked, order);
     found.known("limit price", asked.limit_price, order.limit_price);
-    let trigger = asked.trigger.as_ref().map(|trigger| trigger.price);
-    found.known("trigger price", trigger, order.trigger_price);
+    found.trigger(asked.trigger.as_ref(), order);
+    found.kept(
+        "take profit",
+        asked.take_profit_price,
+        order.attached_take_profit_price,
+    );
+    found.kept(
+        "stop loss",
+        asked.stop_loss_price,
+        order.attached_stop_loss_price,
+    );
+    found.expiry(asked, order);
+    found.known("chase offset", asked.chase_offset, order.chase_offset);
+    found.known("chase cap", asked.chase_cap_price, order.chase_cap_price);
+    // What only reduces has the leverage and the margin of its position.
+    if !asked.reduce_only {
+        found.differ("leverage", asked.leverage, Some(order.leverage));
+        let told = order.margin_mode.is(&asked.margin_mode);
+        let told = (!told).then(|| order.margin_mode.to_string());
+        found.differ("margin", asked.margin_mode.to_string(), told);
+    }
     let target = asked.target_position_id.as_ref();
     found.known("position", target, order.target_position_id.as_ref());
     found.0
@@ -104,8 +127,7 @@ fn closed(asked: &ClosePosition, order: &Order) -> Vec<String> {
     found.kind(&asked.kind.to_string(), order);
     found.differ("reduce-only", true, Some(order.reduce_only));
     found.known("limit price", asked.limit_price, order.limit_price);
-    let trigger = asked.trigger.as_ref().map(|trigger| trigger.price);
-    found.known("trigger price", trigger, order.trigger_price);
+    found.trigger(asked.trigger.as_ref(), order);
     let target = order.target_position_id.as_ref();
     found.differ("position", &asked.position_id, target);
     found.0
@@ -151,6 +173,14 @@ impl Found {
         }
     }
 
+    /// What was asked for and is not told has been lost.
+    fn kept<T: PartialEq + Display>(&mut self, field: &str, asked: Option<T>, told: Option<T>) {
+        match (asked, told) {
+            (Some(asked), None) => self.note(field, asked, "none"),
+            (asked, told) => self.known(field, asked, told),
+        }
+    }
+
     fn note(&mut self, field: &str, asked: impl Display, told: impl Display) {
         self.0.push(format!("{field} {told} instead of {asked}"));
     }
@@ -176,6 +206,32 @@ impl Found {
     fn kind(&mut self, asked: &str, order: &Order) {
         if order.kind.to_string() != asked && order.mode.to_string() != asked {
             self.note("type", asked, &order.kind);
+        }
+    }
+
+    fn trigger(&mut self, asked: Option<&Trigger>, order: &Order) {
+        let Some(asked) = asked else { return };
+        self.differ("trigger price", asked.price, order.trigger_price);
+        if let Some(wanted) = asked.direction {
+            let told = order.trigger_direction.as_ref();
+            let told = told.map(ToString::to_string);
+            self.kept("trigger direction", Some(wanted.to_string()), told);
+        }
+        // Without one it watches its own.
+        let watched = order.trigger_market_id.as_ref().unwrap_or(&order.market_id);
+        self.known("trigger market", asked.market_id.as_ref(), Some(watched));
+    }
+
+    /// A service that counts in seconds keeps no part of one.
+    fn expiry(&mut self, asked: &PlaceOrder, order: &Order) {
+        let Some(wanted) = asked.gtd_expires_at else {
+            return;
+        };
+        let told = order.gtd_expires_at;
+        let apart = told.map(|told| told.0.abs_diff(wanted.0));
+        if apart.is_none_or(|apart| apart >= SECOND) {
+            let told = told.map_or_else(|| "none".to_owned(), Timestamp::to_utc);
+            self.note("expiry", wanted.to_utc(), told);
         }
     }
 

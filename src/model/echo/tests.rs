@@ -1,5 +1,7 @@
 use super::*;
-use crate::model::{CloseKind, Curve, Held, MarginMode, OrderMode, PlaceKind, Trigger};
+use crate::model::{
+    CloseKind, Curve, Held, MarginMode, OrderMode, PlaceKind, Trigger, TriggerDirection,
+};
 
 fn num(text: &str) -> Num {
     text.parse().unwrap()
@@ -123,6 +125,98 @@ fn every_field_of_an_order_that_was_not_understood_is_named() {
         "limit price 101 instead of 100",
     ];
     assert_eq!(place(other), expected);
+}
+
+/// A conditional buy that ends by itself, with all that protects it.
+fn guarded() -> PlaceOrder {
+    PlaceOrder {
+        kind: PlaceKind::Conditional,
+        time_in_force: Some(TimeInForce::Gtd),
+        gtd_expires_at: Some(Timestamp(1_790_000_000_500)),
+        limit_price: None,
+        trigger: Some(Trigger {
+            price: num("90"),
+            market_id: Some("paper|ETH".into()),
+            direction: Some(TriggerDirection::Above),
+        }),
+        take_profit_price: Some(num("120")),
+        stop_loss_price: Some(num("80")),
+        ..asked()
+    }
+}
+
+#[test]
+fn what_protects_an_order_is_missed_where_the_answer_does_not_have_it() {
+    let command = Command::Place(Box::new(guarded()));
+    let place = |rest: &str| {
+        let rest = format!(
+            r#""type":"market","side":"buy","size":0.1,"reduce_only":false,"trigger_price":90{rest}"#
+        );
+        let order = Order {
+            mode: OrderMode::Conditional.into(),
+            ..order(&rest)
+        };
+        of_order(&command, order)
+    };
+    let whole = r#","time_in_force":"gtd","gtd_expires_at":1790000000,"trigger_market_id":"paper|ETH",
+        "trigger_direction":"above","attached_take_profit_price":120.0,"attached_stop_loss_price":80"#;
+    assert_eq!(place(whole), [""; 0], "it may count in seconds");
+    let expected = [
+        "time in force gtc instead of gtd",
+        "trigger direction none instead of above",
+        "trigger market paper|BTC instead of paper|ETH",
+        "take profit none instead of 120",
+        "stop loss none instead of 80",
+        "expiry none instead of 2026-09-21 14:13:20",
+    ];
+    assert_eq!(place(""), expected);
+    let other = r#","time_in_force":"gtd","gtd_expires_at":1790000060,"trigger_market_id":"paper|SOL",
+        "trigger_direction":"below","attached_take_profit_price":12,"attached_stop_loss_price":8"#;
+    let expected = [
+        "trigger direction below instead of above",
+        "trigger market paper|SOL instead of paper|ETH",
+        "take profit 12 instead of 120",
+        "stop loss 8 instead of 80",
+        "expiry 2026-09-21 14:14:20 instead of 2026-09-21 14:13:20",
+    ];
+    assert_eq!(place(other), expected);
+}
+
+#[test]
+fn leverage_and_margin_of_what_opens_and_the_terms_of_a_chase_are_compared() {
+    let chase = PlaceOrder {
+        kind: PlaceKind::Chase,
+        time_in_force: None,
+        limit_price: None,
+        chase_offset: Some(num("1")),
+        chase_cap_price: Some(num("110")),
+        ..asked()
+    };
+    let rest = r#""type":"limit","side":"buy","size":0.1,"reduce_only":false,"limit_price":99,
+        "chase_offset":2,"chase_cap_price":111"#;
+    let told = Order {
+        mode: OrderMode::Chase.into(),
+        leverage: num("20"),
+        margin_mode: MarginMode::Isolated.into(),
+        ..order(rest)
+    };
+    let expected = [
+        "chase offset 2 instead of 1",
+        "chase cap 111 instead of 110",
+        "leverage 20 instead of 5",
+        "margin isolated instead of cross",
+    ];
+    let command = |chase| Command::Place(Box::new(chase));
+    assert_eq!(of_order(&command(chase.clone()), told.clone()), expected);
+    let reduces = PlaceOrder {
+        reduce_only: true,
+        ..chase
+    };
+    let told = Order {
+        reduce_only: true,
+        ..told
+    };
+    assert_eq!(of_order(&command(reduces), told), expected[..2]);
 }
 
 #[test]
