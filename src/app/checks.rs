@@ -151,12 +151,10 @@ impl Bench<'_> {
         market.mid().filter(|_| self.is_fresh(at))
     }
 
-    /// USD, at its limit or the middle of the market, whichever makes it more.
+    /// USD, at its own prices or the middle of the market, whichever makes it more.
     fn notional(&self, order: &PlaceOrder) -> Option<Num> {
-        let price = self
-            .reference(order)?
-            .max(order.limit_price.unwrap_or(Num::ZERO));
-        order.size.times(price)
+        let middle = self.reference(order)?;
+        order.size.times(prices(order).fold(middle, Num::max))
     }
 
     fn open_notional(&self) -> Option<Num> {
@@ -170,6 +168,16 @@ impl Bench<'_> {
             sum.plus(position.quantity().times(price)?)
         })
     }
+}
+
+/// The prices of its own market that an order names: where it may trade, whatever the market says now.
+fn prices(order: &PlaceOrder) -> impl Iterator<Item = Num> {
+    let trigger = order.trigger.as_ref().filter(|trigger| {
+        let watched = trigger.market_id.as_ref();
+        watched.is_none_or(|watched| *watched == order.market_id)
+    });
+    let trigger = trigger.map(|trigger| trigger.price);
+    order.limit_price.into_iter().chain(trigger)
 }
 
 /// What would be a wrong order under any limits.
@@ -214,13 +222,17 @@ fn above(what: &str, value: Option<Num>, limit: &str, most: Num) -> Option<Strin
     }
 }
 
-/// A limit far on the wrong side of the market trades at once, at the limit's mercy.
+/// A limit far on the wrong side of the market trades at once, at the limit's mercy; a trigger that far away is as
+/// easily a slip of the finger.
 fn collar(bench: &Bench<'_>, order: &PlaceOrder) -> Option<String> {
     let bps = bench.limits.price_collar_bps?;
     let Some(middle) = bench.reference(order) else {
         return Some("price_collar_bps is set and no fresh price is known".to_owned());
     };
-    let limit = order.limit_price?;
+    let limit = match order.side {
+        Side::Buy => prices(order).max(),
+        Side::Sell => prices(order).min(),
+    }?;
     let worse = match order.side {
         Side::Buy => limit.minus(middle),
         Side::Sell => middle.minus(limit),
@@ -454,6 +466,35 @@ mod tests {
                 "{mid}: {said:?}"
             );
         }
+    }
+
+    #[test]
+    fn a_stop_is_worth_what_it_costs_where_it_fires() {
+        let stop = |side, watched: Option<&str>, price: &str| PlaceOrder {
+            kind: PlaceKind::StopMarket,
+            side,
+            trigger: Some(crate::model::Trigger {
+                price: price.parse().unwrap(),
+                market_id: watched.map(Into::into),
+                direction: None,
+            }),
+            ..buy("1", None)
+        };
+        let far = || stop(Side::Buy, None, "130");
+        for limits in [
+            limits(|l| l.max_notional = num("129")),
+            limits(|l| l.max_open_notional = num("329")),
+            limits(|l| l.price_collar_bps = num("2999")),
+        ] {
+            assert!(judged(&limits, far(), 0).is_some(), "{limits:?}");
+            let elsewhere = stop(Side::Buy, Some("paper|ETH"), "130");
+            assert_eq!(judged(&limits, elsewhere, 0), None, "{limits:?}");
+        }
+        let collar = limits(|l| l.price_collar_bps = num("2999"));
+        assert!(judged(&collar, stop(Side::Sell, Some("paper|BTC"), "70"), 0).is_some());
+        assert_eq!(judged(&collar, stop(Side::Sell, None, "130"), 0), None);
+        let wide = limits(|l| l.max_notional = num("130"));
+        assert_eq!(judged(&wide, far(), 0), None);
     }
 
     #[test]
