@@ -3,7 +3,8 @@
 
 use super::feed::{Churn, among};
 use crate::model::{
-    Lenient, LiquidityRole, MarketId, Num, Order, OrderId, OrderStatus, Position, Text, Timestamp,
+    Lenient, LiquidityRole, MarketId, Num, Order, OrderId, OrderMode, OrderStatus, Position, Text,
+    Timestamp,
 };
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -164,11 +165,15 @@ pub struct Quality {
 /// The orders of one market, or of all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Fills {
+    /// Every row of them, those of partial fills too.
+    rows: usize,
     pub orders: usize,
     pub rejected: usize,
     /// Those of which something was filled at a known price.
     pub filled: usize,
-    /// Of the filled ones whose role was told.
+    /// Rows that say so of themselves: an order that was filled in parts has several.
+    pub fills: usize,
+    /// Of the fills whose role was told.
     makers: usize,
     roles: usize,
     /// Against the expected price, USD; and what was expected to be traded, USD.
@@ -216,7 +221,7 @@ impl Quality {
     fn count(&mut self, order: &Order, way: Way) {
         let fills = self.markets.entry(order.market_id.clone()).or_default();
         fills.count(order, way);
-        if fills.orders == 0 {
+        if fills.rows == 0 {
             self.markets.remove(&order.market_id);
         }
         if order.status.is(&OrderStatus::Rejected) {
@@ -263,14 +268,20 @@ impl Fills {
         share(self.rejected, self.orders)
     }
 
-    /// The mean time from the request to the last fill.
+    /// The mean time from the request to the last fill, of the orders that took what was there: how long a limit rests
+    /// or a trigger waits says nothing of the service.
     pub fn settle_time(&self) -> Option<Duration> {
         let millis = self.settle_millis.over(self.settled)?.to_i64()?;
         u64::try_from(millis).ok().map(Duration::from_millis)
     }
 
+    /// The row of a partial fill is a part of an order whose own row tells the rest, and is no order itself.
     fn count(&mut self, order: &Order, way: Way) {
-        way.step(&mut self.orders);
+        let is_order = order.partial_of_order_id.is_none();
+        way.step(&mut self.rows);
+        if is_order {
+            way.step(&mut self.orders);
+        }
         if order.status.is(&OrderStatus::Rejected) {
             way.step(&mut self.rejected);
         }
@@ -278,8 +289,12 @@ impl Fills {
         let Some(gain) = order.fill_gain() else {
             return;
         };
-        way.step(&mut self.filled);
-        let size = order.filled_size.unwrap_or(order.size).abs();
+        way.step(&mut self.fills);
+        if is_order {
+            way.step(&mut self.filled);
+        }
+        let whole = order.filled_size.unwrap_or(order.size).abs();
+        let size = whole.min(order.size.abs());
         let amounts = gain.times(size).zip(order.expected_price.times(size));
         if let Some((gain, expected)) = amounts {
             self.gain.add(way.signed(gain));
@@ -291,7 +306,7 @@ impl Fills {
                 way.step(&mut self.makers);
             }
         }
-        if let Some(time) = order.settle_time() {
+        if let Some(time) = order.settle_time().filter(|_| is_order && took(order)) {
             way.step(&mut self.settled);
             let millis = i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
             self.settle_millis.add(way.signed(Num::from(millis)));
@@ -300,6 +315,8 @@ impl Fills {
 
     fn join(&mut self, other: &Self) {
         let counts = [
+            (&mut self.rows, other.rows),
+            (&mut self.fills, other.fills),
             (&mut self.orders, other.orders),
             (&mut self.rejected, other.rejected),
             (&mut self.filled, other.filled),
@@ -320,6 +337,16 @@ impl Fills {
             own.0 = own.0.zip(others).and_then(|(a, b)| a.plus(b));
         }
     }
+}
+
+/// Whether it filled as soon as it could.
+fn took(order: &Order) -> bool {
+    let role = order.liquidity_role.as_ref().and_then(Lenient::known);
+    let is_taker = match role {
+        Some(role) => role == LiquidityRole::Taker,
+        None => order.mode.is(&OrderMode::Market),
+    };
+    is_taker && order.trigger_price.is_none()
 }
 
 fn share(part: usize, whole: usize) -> Option<Num> {
@@ -414,6 +441,58 @@ mod tests {
         assert_eq!(of("paper|ETH").bps(), Some(num("-10")));
         assert_eq!(of("paper|ETH").maker_share(), None);
         assert_eq!(quality.total().gain.value(), Some(num("-256")));
+    }
+
+    #[test]
+    fn an_order_that_was_filled_in_parts_is_one_order_and_counts_each_part_once() {
+        let row = |id: &str, json: &str| {
+            let json = format!(
+                r#""type":"limit","mode":"limit","side":"buy","initial_size":1,"size":0.5,"status":"filled",
+                "fill_price":63936,"fee":2,"settled_at":1790000024000{json}"#
+            );
+            let mut order = order(id, "BTC", &json);
+            order.requested_at = Timestamp(1_790_000_000_000);
+            order
+        };
+        let part = r#","filled_size":0.5,"partial_of_order_id":"o-1","liquidity_role":"taker""#;
+        let rest = r#","filled_size":1,"liquidity_role":"maker""#;
+        let rows = [row("o-2", part), row("o-1", rest)];
+        let mut quality = Quality::of(rows.iter());
+        let total = quality.total();
+        assert_eq!((total.orders, total.filled, total.fills), (1, 1, 2));
+        assert_eq!(total.gain.value(), Some(num("64")));
+        assert_eq!(total.bps(), Some(num("10")));
+        assert_eq!(total.fees.value(), Some(num("4")));
+        assert_eq!(total.maker_share(), Some(num("0.5")));
+        assert_eq!(total.settle_time(), None, "it has rested");
+        for row in &rows {
+            quality.count(row, Way::Out);
+        }
+        assert_eq!(quality, Quality::default());
+    }
+
+    #[test]
+    fn only_what_took_at_once_tells_how_soon_orders_are_filled() {
+        let row = |millis: i64, json: &str| {
+            let json = format!(
+                r#""type":"market","side":"buy","size":1,"status":"filled","fill_price":63936{json}"#
+            );
+            let mut order = order("o", "BTC", &json);
+            order.requested_at = Timestamp(1_000);
+            order.settled_at = Some(Timestamp(1_000 + millis));
+            order
+        };
+        let rows = [
+            row(100, r#","mode":"market""#),
+            row(300, r#","mode":"limit","liquidity_role":"taker""#),
+            row(24_000, r#","mode":"limit","liquidity_role":"maker""#),
+            row(
+                9_000,
+                r#","mode":"stop_market","liquidity_role":"taker","trigger_price":64100"#,
+            ),
+        ];
+        let total = Quality::of(rows.iter()).total();
+        assert_eq!(total.settle_time(), Some(Duration::from_millis(200)));
     }
 
     #[test]

@@ -111,7 +111,7 @@ pub(super) fn foot(rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
     let named = format!("{of} {}:", format::count(total.orders));
     let named = lens.map(|_| vec![Span::muted(named)]);
     let mut groups: Vec<_> = named.into_iter().collect();
-    if total.filled > 0 {
+    if total.fills > 0 {
         groups.push(vec![
             Span::muted("fills "),
             bps(total.bps()),

@@ -27,7 +27,7 @@ const COLUMNS: [&str; 8] = [
     "  maker",
     " refused",
     " orders",
-    "  settled",
+    " taken in",
     "       fees",
 ];
 
@@ -178,7 +178,7 @@ fn cells(fills: &Fills) -> Vec<Span> {
     let share = |share: Option<_>| words::known(share.map(format::whole_percent));
     let cells = [
         bps(fills.bps()),
-        words::pnl(fills.gain.value().filter(|_| fills.filled > 0)),
+        words::pnl(fills.gain.value().filter(|_| fills.fills > 0)),
         Span::plain(format::count(fills.filled)),
         share(fills.maker_share()),
         Span::plain(format::count(fills.rejected)),
