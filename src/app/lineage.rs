@@ -19,9 +19,12 @@ pub struct Lineage(HashMap<RowId, Vec<OrderId>>);
 
 impl Lineage {
     pub(super) fn take(&mut self, churn: &Churn<Order>, rows: &VecDeque<Order>) {
-        self.forget(&churn.cut);
-        let known: HashSet<&OrderId> = churn.gone.iter().map(|order| &order.id).collect();
         let come = among(rows, churn.come.clone());
+        // A list that began again has lost rows which no cut names: what comes again with an older page is new then.
+        let here: HashSet<&OrderId> = come.clone().map(|order| &order.id).collect();
+        let lost = churn.lost().filter(|order| !here.contains(&order.id));
+        self.forget(&lost.collect::<Vec<_>>());
+        let known: HashSet<&OrderId> = churn.gone.iter().map(|order| &order.id).collect();
         for order in come.filter(|order| !known.contains(&order.id)) {
             if let Some(parent) = parent(order) {
                 let children = self.0.entry(parent).or_default();
@@ -31,9 +34,13 @@ impl Lineage {
     }
 
     /// Those that are not in the history any more.
-    fn forget(&mut self, cut: &[Order]) {
-        let ids: HashSet<&OrderId> = cut.iter().map(|order| &order.id).collect();
-        for parent in cut.iter().filter_map(parent).collect::<HashSet<_>>() {
+    fn forget(&mut self, lost: &[&Order]) {
+        let ids: HashSet<&OrderId> = lost.iter().map(|order| &order.id).collect();
+        for parent in lost
+            .iter()
+            .filter_map(|order| parent(order))
+            .collect::<HashSet<_>>()
+        {
             let Some(children) = self.0.get_mut(&parent) else {
                 continue;
             };
@@ -209,6 +216,30 @@ mod tests {
         assert_eq!(opened(&model), [&ninth, &twap, &eighth]);
         press(&mut model, "esc esc");
         assert_eq!(opened(&model), [&ninth]);
+    }
+
+    #[test]
+    fn a_list_that_began_again_has_the_children_it_shows_and_each_once() {
+        let mut model = desk();
+        let child = |number: usize| {
+            let json = r#""type":"market","mode":"market","side":"buy","size":1,"twap_order_id":"tw-1","status":"filled""#;
+            order(&format!("ord-{number}"), "BTC", json)
+        };
+        let page = |rows: Vec<Order>, next: &str| Page {
+            next: Some(next.to_owned().into()),
+            ..Page::of(rows)
+        };
+        let children = |model: &Model| {
+            let all = model.store.lineage.children(&RowId::Twap("tw-1".into()));
+            all.iter().map(|id| id.raw().to_owned()).collect::<Vec<_>>()
+        };
+        arrive(&mut model, Answer::History(Ok(page(vec![child(1)], "a"))));
+        arrive(&mut model, Answer::History(Ok(page(vec![child(9)], "b"))));
+        assert_eq!(children(&model), ["ord-9"]);
+        let cursor = model.store.history.ask_more().unwrap();
+        let older = Answer::MoreHistory(cursor, Ok(page(vec![child(1)], "c")));
+        arrive(&mut model, older);
+        assert_eq!(children(&model), ["ord-9", "ord-1"]);
     }
 
     #[test]
