@@ -4,7 +4,7 @@ use super::{
     CloseBody, Creation, Dialect, ExitsBody, MarginBody, Method, PlaceBody, Route, ScaledBody,
     TwapBody,
 };
-use crate::model::{Command, Exits, IdempotencyKey};
+use crate::model::{Command, Exits, IdempotencyKey, Timestamp};
 use serde::{Serialize, de::DeserializeOwned, ser::Error as _};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -38,9 +38,14 @@ impl Request {
                 return created(&dialect.scaled_creation, key, body);
             }
             Command::Place(order) => {
-                let expires = order
-                    .gtd_expires_at
-                    .and_then(|at| at.to_wire(dialect.timestamp_unit));
+                let wire = |at: Timestamp| {
+                    let told = at.to_wire(dialect.timestamp_unit);
+                    told.ok_or_else(|| {
+                        serde_json::Error::custom("gtd_expires_at cannot be written")
+                    })
+                };
+                // Without its end the order would stay for good.
+                let expires = order.gtd_expires_at.map(wire).transpose()?;
                 (
                     Route::PlaceOrder,
                     json(&PlaceBody::of(order, expires), dialect)?,
