@@ -34,7 +34,7 @@ pub use window::Window;
 
 use crate::model::{AccountId, Failure, IdempotencyKey, OrderId, Text, Timestamp};
 use halt::Halts;
-use rusqlite::{Connection, OptionalExtension as _, named_params, params};
+use rusqlite::{Connection, OptionalExtension as _, ToSql, named_params, params};
 use sha2::{Digest as _, Sha256};
 use spare::Spares;
 use std::{
@@ -322,6 +322,20 @@ impl Journal {
     /// The newest intents, newest first.
     pub fn recent(&self, limit: u32) -> Result<Vec<Entry>, JournalError> {
         entry::select(self.database()?, "", limit)
+    }
+
+    /// The newest intents on this account of this service that may have had an effect, or may yet, newest first.
+    pub fn recent_on(
+        &self,
+        (base_url, account_id): (&str, &AccountId),
+        limit: u32,
+    ) -> Result<Vec<Entry>, JournalError> {
+        let on = format!(
+            "WHERE i.base_url = ?2 AND i.account_id = ?3 AND (i.maybe_executed OR i.state IN {})",
+            State::open_list()
+        );
+        let values: [&dyn ToSql; 3] = [&limit, &base_url, &account_id.raw()];
+        entry::select_by(self.database()?, &on, "i.id DESC", &values)
     }
 
     /// The newest intents before this one, newest first.

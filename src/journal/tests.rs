@@ -123,6 +123,38 @@ fn a_key_that_was_used_is_known_and_what_is_done_stays_done_with_its_order() {
 }
 
 #[test]
+fn what_was_lately_asked_of_an_account_is_what_may_have_had_an_effect_there() {
+    let dir = place();
+    let mut journal = Journal::open(dir.path()).unwrap();
+    let mut sent = |key: &str, account: &str, told: Option<State>| {
+        let intent = Intent {
+            account_id: account.into(),
+            ..intent(key)
+        };
+        let id = journal.record(Timestamp(1), &intent).unwrap();
+        journal.launch(id).unwrap();
+        if let Some(state) = told {
+            let standing = Standing::new(state, "told".to_owned());
+            journal.tell(Timestamp(2), id, &standing).unwrap();
+        }
+    };
+    sent("filled", "chal-1", Some(State::Done));
+    sent("refused", "chal-1", Some(State::Rejected));
+    sent("in doubt", "chal-1", Some(State::Abandoned));
+    sent("under way", "chal-1", None);
+    sent("elsewhere", "chal-2", None);
+    let recent = |limit| {
+        let on = ("https://x.test", &AccountId::from("chal-1"));
+        let found = journal.recent_on(on, limit).unwrap().into_iter();
+        found
+            .filter_map(|entry| Some(entry.intent.key?.raw().to_owned()))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(recent(10), ["under way", "in doubt", "filled"]);
+    assert_eq!(recent(1), ["under way"], "others take no room");
+}
+
+#[test]
 fn what_surely_never_left_is_not_counted_as_sent() {
     let dir = place();
     let mut journal = Journal::open(dir.path()).unwrap();

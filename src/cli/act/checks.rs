@@ -1,8 +1,9 @@
 //! The desk's own limits, for an order from the command line.
 //!
 //! Contract: the same checks over facts read for it, and no read where no limit is set; a fact that cannot be read
-//! refuses. The orders that count against rate and repetition are those of the journal, whoever sent them. Known limit:
-//! a command has no session, so `max_session_loss` is held against the day's loss of the account figures.
+//! refuses. The orders that count against rate and repetition are those of the journal, whoever sent them, but for what
+//! surely had no effect: an order that was turned down may be given again at once. Known limit: a command has no
+//! session, so `max_session_loss` is held against the day's loss of the account figures.
 
 use super::Deed;
 use crate::{
@@ -47,7 +48,9 @@ fn placed(
     journal: &Journal,
     own: Option<&IdempotencyKey>,
 ) -> Vec<(Timestamp, Command)> {
-    let recent = journal.recent(REMEMBERED).unwrap_or_default();
+    let connection = service.client.connection();
+    let on = (connection.base_url.as_str(), &connection.account_id);
+    let recent = journal.recent_on(on, REMEMBERED).unwrap_or_default();
     let others = recent.into_iter().rev();
     let others = others.filter(|entry| entry.intent.key.as_ref() != own);
     others
@@ -56,14 +59,12 @@ fn placed(
 }
 
 fn command(service: &Service, entry: Entry) -> Option<Command> {
-    let (intent, connection) = (entry.intent, service.client.connection());
-    let ours = intent.base_url == connection.base_url && intent.account_id == connection.account_id;
+    let intent = entry.intent;
     let request = Request {
         method: intent.method.parse::<Method>().ok()?,
         target: intent.target,
         key: intent.key,
         body: intent.body,
     };
-    ours.then(|| request.command(&service.client.dialect()))
-        .flatten()
+    request.command(&service.client.dialect())
 }
