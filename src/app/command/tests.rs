@@ -479,6 +479,24 @@ fn a_twap_and_a_ladder_are_filled_in_by_words_and_by_flags_alike() {
 }
 
 #[test]
+fn a_price_may_be_called_the_limit_it_is() {
+    let typed = |text| {
+        let mut model = desk();
+        say(&mut model, text);
+        draft(&model).clone()
+    };
+    assert_eq!(
+        typed("buy btc 0.01 limit 60000"),
+        typed("buy btc 0.01 60000")
+    );
+    assert_eq!(fault("buy btc 1 limit").1, "a price: limit 60000");
+    assert_eq!(
+        fault("buy btc 1 limit 5 5").1,
+        "nothing more is wanted here"
+    );
+}
+
+#[test]
 fn what_fires_an_order_and_what_it_is_for_can_be_typed() {
     let mut model = desk();
     say(

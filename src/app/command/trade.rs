@@ -81,7 +81,8 @@ pub(super) fn parsed<T: FromStr>(word: &Word) -> Result<T, Fault> {
 
 /// The order form with `MARKET SIZE [PRICE]` and the flags in it; the form asks, and says what is wrong.
 fn order(model: &mut Model, said: &Said, side: Side, skip: usize) -> Result<Next, Fault> {
-    said.at_most(skip + 3)?;
+    let price = price_at(said, skip)?;
+    said.at_most(price + 1)?;
     let account_id = match model.account_for(screen::NEW_ORDER) {
         Ok(account_id) => account_id,
         Err(why) => return Ok(Next::Refuse(why)),
@@ -91,14 +92,14 @@ fn order(model: &mut Model, said: &Said, side: Side, skip: usize) -> Result<Next
         (None, None) => None,
     };
     let mut form = Form::order(account_id, side, market.as_ref(), &model.around());
-    form.be(kind(said, skip)?, &model.around());
+    form.be(kind(said, price)?, &model.around());
     choices(&mut form.draft, said)?;
     triggers(model, &mut form.draft, said)?;
     form.guess_purpose(&model.around());
     if said.has("--reduce-only").is_some() {
         form.reduce();
     }
-    let words = [Field::Size, Field::LimitPrice].into_iter().zip(skip + 1..);
+    let words = [(Field::Size, skip + 1), (Field::LimitPrice, price)].into_iter();
     let words = words.filter_map(|(field, at)| Some((field, said.word(at)?)));
     let flags = TEXTS.iter();
     let flags = flags.filter_map(|(flag, field)| Some((*field, said.flag(flag)?)));
@@ -109,9 +110,20 @@ fn order(model: &mut Model, said: &Said, side: Side, skip: usize) -> Result<Next
     Ok(open(Overlay::Form(Box::new(form))))
 }
 
+/// Where the price stands: after the size, with or without the word `limit` before it.
+fn price_at(said: &Said, skip: usize) -> Result<usize, Fault> {
+    let at = skip + 2;
+    let is_named = |word: &Word| word.text.eq_ignore_ascii_case("limit");
+    if !said.word(at).is_some_and(is_named) {
+        return Ok(at);
+    }
+    said.needed(at + 1, "a price: limit 60000")?;
+    Ok(at + 1)
+}
+
 /// The type follows from a price where it is not said: without one it is a market order, whatever came before.
-fn kind(said: &Said, skip: usize) -> Result<PlaceKind, Fault> {
-    let has_price = said.word(skip + 2).is_some() || said.flag("--limit-price").is_some();
+fn kind(said: &Said, price: usize) -> Result<PlaceKind, Fault> {
+    let has_price = said.word(price).is_some() || said.flag("--limit-price").is_some();
     match said.flag("--type") {
         Some(word) => parsed(word),
         None if has_price => Ok(PlaceKind::Limit),
