@@ -1,5 +1,6 @@
 //! The far end of a desk: a configured service, or a paper exchange started for it.
 
+use super::exit::Misuse;
 use crate::{
     app::{CloseAllRule, Identity, Mode, Options, Profile, keymap::Keymap, poll::Source, renewal},
     config::{ColorChoice, Connection, FarEnd, Loaded, Settings, memory},
@@ -159,14 +160,14 @@ pub(super) fn options(settings: &Settings) -> Options {
     }
 }
 
-/// The built-in keys with the trader's own laid over them.
+/// The built-in keys with the trader's own laid over them. A file that cannot be meant is a setting that cannot.
 pub(super) fn keymap(settings: &Settings) -> Result<Keymap> {
     let Some(path) = &settings.keys_file else {
         return Ok(Keymap::default());
     };
     let text = fs::read_to_string(path)
-        .wrap_err_with(|| format!("keys_file {} cannot be read", path.display()))?;
-    Keymap::with(&[&text]).wrap_err_with(|| format!("keys_file {}", path.display()))
+        .wrap_err_with(|| Misuse(format!("keys_file {} cannot be read", path.display())))?;
+    Keymap::with(&[&text]).wrap_err_with(|| Misuse(format!("keys_file {}", path.display())))
 }
 
 /// Every configured account, the chosen one first, ready at once: nothing is asked of a service before the desk is
