@@ -19,7 +19,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use patience::Patient;
 use places::{Place, Places};
 use std::{
-    io::Write as _,
+    io::{self, Write as _},
     net::{IpAddr, SocketAddr},
     sync::Arc,
     time::Duration,
@@ -93,9 +93,8 @@ async fn serve(
         let (service, phase) = (Arc::clone(&service), Arc::clone(&phase));
         async move {
             phase.busy();
-            let response = respond::respond(&service, peer, request).await;
-            phase.idle();
-            response
+            let response = respond::respond(&service, peer, request).await?;
+            Ok::<_, io::Error>(response.map(|payload| payload.under(phase)))
         }
     });
     let connection = http1::Builder::new()

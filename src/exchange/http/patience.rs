@@ -28,8 +28,10 @@ const WRITE_LIMIT: Duration = Duration::from_secs(20);
 const FRESH: u8 = 0;
 const HEAD: u8 = 1;
 const BUSY: u8 = 2;
-/// Between two requests, or while an answer leaves.
+/// Between two requests.
 const IDLE: u8 = 3;
+/// The answer has been written, and may not have left yet.
+const LEAVING: u8 = 4;
 
 /// What a connection keeps us waiting for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,8 +64,19 @@ impl Phase {
         self.enter(BUSY);
     }
 
+    /// Nothing more comes of the answer; with the next flush it has left.
+    pub(super) fn leaving(&self) {
+        self.enter(LEAVING);
+    }
+
     pub(super) fn idle(&self) {
         self.enter(IDLE);
+    }
+
+    fn flushed(&self) {
+        if self.state.load(Ordering::Relaxed) == LEAVING {
+            self.idle();
+        }
     }
 
     pub(super) fn head_begins(&self) {
@@ -75,7 +88,7 @@ impl Phase {
     /// What it waits for and since when; `None` while a request is being answered.
     pub(super) fn waiting(&self) -> Option<(Waits, Instant)> {
         let waits = match self.state.load(Ordering::Relaxed) {
-            BUSY => return None,
+            BUSY | LEAVING => return None,
             IDLE => Waits::ForTheNextRequest,
             _ => Waits::ForAHead,
         };
@@ -96,7 +109,7 @@ impl Phase {
     /// When we lose patience; never, while a request is being answered.
     fn deadline(&self) -> Option<Instant> {
         let limit = match self.state.load(Ordering::Relaxed) {
-            BUSY => return None,
+            BUSY | LEAVING => return None,
             HEAD => HEAD_LIMIT,
             _ => IDLE_LIMIT,
         };
@@ -186,7 +199,10 @@ impl<I: AsyncWrite + Unpin> AsyncWrite for Patient<I> {
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match Pin::new(&mut self.io).poll_flush(cx) {
             Poll::Pending => self.written(cx, Poll::Pending),
-            done @ Poll::Ready(_) => done,
+            done @ Poll::Ready(_) => {
+                self.phase.flushed();
+                done
+            }
         }
     }
 
@@ -236,6 +252,21 @@ mod tests {
         assert!(held.is_err());
         phase.idle();
         assert_eq!(patience(&mut patient).await, 30);
+    }
+
+    #[tokio::test]
+    async fn an_answer_is_under_way_until_it_has_left() {
+        let (_client, phase, mut patient) = connected();
+        phase.busy();
+        patient.write_all(b"head").await.unwrap();
+        patient.flush().await.unwrap();
+        assert!(phase.waiting().is_none(), "the body is still to come");
+        phase.leaving();
+        patient.write_all(b"body").await.unwrap();
+        assert!(phase.waiting().is_none());
+        patient.flush().await.unwrap();
+        let waits = phase.waiting().map(|(waits, _)| waits);
+        assert_eq!(waits, Some(Waits::ForTheNextRequest));
     }
 
     #[tokio::test(start_paused = true)]

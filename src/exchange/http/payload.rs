@@ -1,9 +1,11 @@
 //! An answer's body: whole, or on purpose cut in half or in slow pieces.
 
+use super::patience::Phase;
 use hyper::body::{Body, Bytes, Frame, SizeHint};
 use std::{
     io,
     pin::Pin,
+    sync::Arc,
     task::{Context, Poll, ready},
     time::Duration,
 };
@@ -19,6 +21,17 @@ pub(super) struct Payload {
     promised: u64,
     /// Between two pieces; a body without is sent at once.
     pace: Option<Pace>,
+    /// The connection that carries it, told when nothing more comes of it.
+    _carrier: Option<Carrier>,
+}
+
+#[derive(Debug)]
+struct Carrier(Arc<Phase>);
+
+impl Drop for Carrier {
+    fn drop(&mut self) {
+        self.0.leaving();
+    }
 }
 
 #[derive(Debug)]
@@ -34,6 +47,15 @@ impl Payload {
             promised: body.len() as u64,
             data: body.into(),
             pace: None,
+            _carrier: None,
+        }
+    }
+
+    /// hyper lets go of a body when it has taken the last of it.
+    pub(super) fn under(self, phase: Arc<Phase>) -> Self {
+        Self {
+            _carrier: Some(Carrier(phase)),
+            ..self
         }
     }
 
@@ -46,6 +68,7 @@ impl Payload {
             data,
             promised,
             pace: None,
+            _carrier: None,
         }
     }
 
