@@ -5,7 +5,7 @@ use super::{
     csv::{Name, csv, members, no_members},
     detail::{DetailLine, DetailView},
     format::{self, Zone},
-    title,
+    title, words,
 };
 use crate::{
     app::{
@@ -144,7 +144,7 @@ fn stage(export: &Export, missing: Option<&str>, keys: [Span; 2]) -> Vec<Span> {
         ],
         Stage::Writing => vec![Span::new("writing", Tone::Info)],
         Stage::Over(Ok((path, rows))) => {
-            let done = format!("{} rows in {path}", format::count(*rows));
+            let done = format!("{} in {path}", words::counted(*rows, "row", "rows"));
             vec![match missing {
                 None => Span::new(done, Tone::Good),
                 Some(words) => Span::new(format!("{done}, not all there are: {words}"), Tone::Warn),

@@ -30,7 +30,11 @@ pub(super) fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<Line>
     let mut lines = vec![
         ("size", sized(size, seen)),
         ("notional", dollars(notional)),
-        ("initial margin", dollars(draft.initial_margin(seen))),
+        // What only reduces takes none, but nothing is an order yet without a size.
+        (
+            "initial margin",
+            dollars(size.and_then(|_| draft.initial_margin(seen))),
+        ),
         ("liquidation", liquidated(liquidation, seen.market)),
         fee(
             traded(draft, notional, seen),

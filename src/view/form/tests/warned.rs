@@ -28,6 +28,9 @@ fn nobody_is_called_flat_before_the_positions_are_known() {
 #[test]
 fn what_reduces_takes_no_margin_and_what_turns_takes_it_for_the_rest() {
     let mut model = desk();
+    press(&mut model, "s shift-tab shift-tab shift-tab 8");
+    assert_eq!(of(&model, "initial margin"), "–", "no size yet");
+    let mut model = desk();
     press(&mut model, "s 0.2");
     assert_eq!(of(&model, "initial margin"), "0.00 USD");
     press(&mut model, "ctrl-u 0.6");
