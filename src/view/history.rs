@@ -14,9 +14,6 @@ use crate::{
 };
 use std::cmp::Reverse;
 
-/// How many rules the foot has room for.
-const RULES_NAMED: usize = 3;
-
 pub const HISTORY: &[Column<Order>] = &[
     Column::new("requested_at", "time", Left, 2, requested)
         .moment(|order| Some(order.requested_at)),
@@ -127,7 +124,8 @@ pub(super) fn foot(rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
     groups.push(vec![Span::new(rejected, Tone::Alert)]);
     let mut rules: Vec<_> = quality.rules.iter().collect();
     rules.sort_by_key(|(_, rule)| Reverse(rule.count));
-    let named = rules.into_iter().take(RULES_NAMED);
+    // As many as there is room for: fewer would not add up.
+    let named = rules.into_iter();
     groups.extend(
         named.map(|(name, rule)| vec![Span::muted(format!("{} {}", rule_name(name), rule.count))]),
     );
