@@ -190,9 +190,12 @@ fn hint(form: &Form, model: &Model, field: Field, seen: &Seen) -> String {
         chord.map_or_else(String::new, |chord| chord.to_string())
     };
     let (up, down) = (key(Action::StepUp), key(Action::StepDown));
+    if let Some(Ok(price)) = form.meant(field, &model.around()) {
+        return format!("→ {}", format::price(price, seen.market_of(field)));
+    }
     match (field, field.takes()) {
         (Field::Size, _) => size_hint(form, model, &up),
-        (Field::TakeProfit | Field::StopLoss, _) => format!("empty: none · {up}{down} one tick"),
+        (Field::TakeProfit | Field::StopLoss, _) => format!("empty: none · -1% · {up}{down} one tick"),
         (Field::ChaseCap, _) => format!("empty: none · follows no further · {up}{down} one tick"),
         (Field::ChaseOffset, _) => format!("USD from the best price · {up}{down} one tick"),
         (Field::ExpectedPrice, _) => "never used for pricing · empty: the midpoint".to_owned(),
@@ -219,7 +222,7 @@ fn hint(form: &Form, model: &Model, field: Field, seen: &Seen) -> String {
         }
         (_, Takes::Price | Takes::WatchedPrice) => {
             let fill = key(Action::ObservedPrice);
-            format!("{fill} observed price · {up}{down} one tick")
+            format!("{fill} mid · bid · +1% · {up}{down} one tick")
         }
         (_, Takes::Instant) => "2h · 1d · 18:00 · 2026-01-05 18:00".to_owned(),
         (_, Takes::Span) => "30 minutes · 90m · 2h · 1d".to_owned(),

@@ -11,6 +11,7 @@ mod markets;
 mod observed;
 mod open;
 mod point;
+mod relative;
 mod scroll;
 mod step;
 #[cfg(test)]
@@ -133,8 +134,8 @@ impl Form {
         }
         match action {
             Some(Action::ShowJson) => self.show_json(),
-            Some(Action::NextField) => self.go(1),
-            Some(Action::PreviousField) => self.go(-1),
+            Some(Action::NextField) => self.go(1, around),
+            Some(Action::PreviousField) => self.go(-1, around),
             // What is on its way is what is shown.
             _ if self.sending.is_some() => {}
             Some(Action::Submit) => return self.submit(around),
@@ -321,7 +322,10 @@ impl Form {
         self.failure = self.failure.take().filter(Failure::is_doubtful);
     }
 
-    fn go(&mut self, steps: isize) {
+    fn go(&mut self, steps: isize, around: &Around) {
+        if self.sending.is_none() {
+            self.resolve_prices(around);
+        }
         let fields = self.draft.fields();
         let len = fields.len().cast_signed();
         let at = fields.iter().position(|f| *f == self.focus).unwrap_or(0);
@@ -363,6 +367,10 @@ impl Form {
     }
 
     fn submit(&mut self, around: &Around) -> Next {
+        if self.resolve_prices(around) {
+            self.refusal = Some("the price is filled in: send it as it stands");
+            return Next::Stay;
+        }
         self.tried = true;
         let command = match self.draft.command(&self.seen(around)) {
             Ok(command) => command,

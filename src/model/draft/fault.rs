@@ -36,6 +36,8 @@ pub enum Fault {
     UnknownLot,
     #[error("no price to convert with: write it in coin")]
     UnknownPrice,
+    #[error("no {0} price is known here: write the price")]
+    UnknownAnchor(&'static str),
     #[error("r needs an entry price and a stop loss")]
     RiskWithoutStop,
     #[error("the stop loss is not on the losing side of the entry price")]

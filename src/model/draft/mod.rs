@@ -13,6 +13,7 @@ mod instant;
 mod kinds;
 mod number;
 mod opening;
+mod relative;
 mod texts;
 
 pub use amend::{ExitsDraft, MarginDraft};
@@ -24,6 +25,7 @@ pub use instant::{instant, span};
 pub use kinds::{Shape, times_in_force};
 pub use number::{Amount, amount, number, positive};
 pub use opening::Opening;
+pub use relative::RelativePrice;
 pub use texts::Texts;
 
 use super::{Book, Charges, Command, Market, Num, Order, Position, Timestamp, Zone};

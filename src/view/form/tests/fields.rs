@@ -74,6 +74,6 @@ fn only_the_focused_field_shows_where_the_cursor_is_and_choices_show_their_optio
 fn hints_name_the_keys_that_are_bound() {
     let model = limit_buy("0.1", "60000");
     let fields = view(&model).fields;
-    assert_eq!(fields[4].hint, "= observed price · ↑↓ one tick");
+    assert_eq!(fields[4].hint, "= mid · bid · +1% · ↑↓ one tick");
     assert_eq!(fields[0].hint, "←→ or a letter choose");
 }

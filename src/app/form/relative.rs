@@ -1,0 +1,50 @@
+//! Prices said by another become digits: shown while they are written, put in their place before the form goes on.
+
+use super::{Around, Form};
+use crate::{
+    app::line::Line,
+    model::{
+        Num,
+        draft::{Draft, Fault, Field, RelativePrice},
+    },
+};
+
+impl Form {
+    /// What a price said by another comes to now; `None` where the field says none.
+    pub fn meant(&self, field: Field, around: &Around) -> Option<Result<Num, Fault>> {
+        let text = self.draft.text(field).filter(|_| field.is_price())?;
+        let price = RelativePrice::read(text)?;
+        let about = (self.entry(field, around), self.side(around));
+        Some(price.resolve(field, &self.seen(around), about))
+    }
+
+    /// Puts the digits of such prices in their place. Whether any were.
+    pub(super) fn resolve_prices(&mut self, around: &Around) -> bool {
+        let mut has_changed = false;
+        for field in self.draft.fields() {
+            if let Some(Ok(price)) = self.meant(field, around) {
+                self.draft.write(field, &price.to_string());
+                has_changed = true;
+            }
+        }
+        if has_changed {
+            let text = self.draft.text(self.focus).unwrap_or_default();
+            self.line = Line::new(text);
+        }
+        has_changed
+    }
+
+    /// Where what it is about is entered, or was. A price to enter at is not said by itself.
+    fn entry(&self, field: Field, around: &Around) -> Option<Num> {
+        let seen = self.seen(around);
+        match &self.draft {
+            Draft::Entry(draft) => {
+                let is_exit = matches!(field, Field::TakeProfit | Field::StopLoss);
+                draft.entry(&seen).filter(|_| is_exit)
+            }
+            Draft::Close(draft) if draft.watched(&seen).is_none() => seen.position?.entry_price,
+            Draft::Exits(_) => seen.order?.limit_price,
+            Draft::Close(_) | Draft::Margin(_) => None,
+        }
+    }
+}

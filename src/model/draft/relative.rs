@@ -1,0 +1,204 @@
+//! Prices said by another price: `bid`, `-1%`, `entry +0.5%`, `ask-2`.
+//!
+//! Contract: pure; what comes of one is on the price grid, and nothing comes of one whose other price is not known. It
+//! is never sent as it is written: whoever reads it puts the digits in its place first.
+
+use super::{super::Num, super::Side, Fault, Field, Seen, number};
+
+/// The price that another is said by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Anchor {
+    /// Where what it is about is entered, or was; else the midpoint.
+    Usual,
+    Entry,
+    Mid,
+    Bid,
+    Ask,
+    Mark,
+}
+
+const WORDS: &[(&str, Anchor)] = &[
+    ("entry", Anchor::Entry),
+    ("mid", Anchor::Mid),
+    ("bid", Anchor::Bid),
+    ("ask", Anchor::Ask),
+    ("mark", Anchor::Mark),
+];
+
+/// How far from the other price: in USD, or in percent of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Offset {
+    Usd(Num),
+    Percent(Num),
+}
+
+/// A price said by another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RelativePrice {
+    anchor: Anchor,
+    offset: Offset,
+}
+
+impl RelativePrice {
+    /// `None` for what is no such price: digits, or no price at all. A bare offset needs its sign.
+    pub fn read(text: &str) -> Option<Self> {
+        let text = text.trim().to_ascii_lowercase();
+        let named = WORDS.iter().find_map(|(word, anchor)| {
+            let rest = text.strip_prefix(word)?;
+            Some((*anchor, rest.trim_start()))
+        });
+        let (anchor, rest) = named.unwrap_or((Anchor::Usual, &text));
+        let offset = if rest.is_empty() {
+            named.map(|_| Offset::Usd(Num::ZERO))?
+        } else {
+            offset(rest)?
+        };
+        Some(Self { anchor, offset })
+    }
+
+    /// In digits, for `field`: on the grid, a limit rounded to where `side` would rest rather than pay. `entry` is where
+    /// what the form is about is entered, or was.
+    ///
+    /// # Errors
+    /// When the other price is not known here, or the offset goes below zero.
+    pub fn resolve(
+        self,
+        field: Field,
+        seen: &Seen,
+        (entry, side): (Option<Num>, Option<Side>),
+    ) -> Result<Num, Fault> {
+        let market = seen.market_of(field);
+        let mid = || market?.mid();
+        let from = match self.anchor {
+            Anchor::Usual => entry.or_else(mid).ok_or(Fault::UnknownAnchor("mid"))?,
+            Anchor::Entry => entry.ok_or(Fault::UnknownAnchor("entry"))?,
+            Anchor::Mid => mid().ok_or(Fault::UnknownAnchor("mid"))?,
+            Anchor::Bid => market
+                .and_then(|m| m.bid)
+                .ok_or(Fault::UnknownAnchor("bid"))?,
+            Anchor::Ask => market
+                .and_then(|m| m.ask)
+                .ok_or(Fault::UnknownAnchor("ask"))?,
+            Anchor::Mark => market
+                .and_then(|m| m.mark)
+                .ok_or(Fault::UnknownAnchor("mark"))?,
+        };
+        let price = match self.offset {
+            Offset::Usd(usd) => from.plus(usd),
+            Offset::Percent(share) => from
+                .times(share)
+                .and_then(|part| part.over(Num::HUNDRED))
+                .and_then(|part| from.plus(part)),
+        };
+        let price = price.ok_or(Fault::TooManyDigits)?;
+        let tick = market.and_then(|market| market.tick(price));
+        let price = tick.map_or(price, |tick| {
+            on_grid(price, tick, side.filter(|_| field == Field::LimitPrice))
+        });
+        if price.is_positive() {
+            Ok(price)
+        } else {
+            Err(Fault::NotPositive)
+        }
+    }
+}
+
+/// `+100`, `-0.5%`, `+ 1 %`.
+fn offset(text: &str) -> Option<Offset> {
+    let is_less = text.starts_with('-');
+    let digits = text.strip_prefix(['+', '-'])?.trim_start();
+    let percent = digits.strip_suffix('%');
+    let value = number(percent.unwrap_or(digits).trim_end()).ok()?;
+    if value.is_negative() {
+        return None;
+    }
+    let value = if is_less { value.negated() } else { value };
+    Some(match percent {
+        Some(_) => Offset::Percent(value),
+        None => Offset::Usd(value),
+    })
+}
+
+/// A buy's limit goes down and a sell's up, everything else to the nearer step.
+fn on_grid(price: Num, tick: Num, resting: Option<Side>) -> Num {
+    let below = price.truncated(tick.decimals());
+    let above = || below.plus(tick).unwrap_or(below);
+    match resting {
+        Some(Side::Buy) => below,
+        Some(Side::Sell) if below < price => above(),
+        Some(Side::Sell) => below,
+        None => price.rounded(tick.decimals()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Market;
+
+    fn eth() -> Market {
+        Market {
+            id: "paper|ETH".into(),
+            mark: Some(Num::from(3001_u32)),
+            bid: Some(Num::new(30_000, 1)),
+            ask: Some(Num::new(30_002, 1)),
+            size_decimals: Some(2),
+            max_leverage: None,
+            funding_rate: None,
+            updated_at: None,
+        }
+    }
+
+    fn digits(text: &str, field: Field, entry: Option<Num>, side: Option<Side>) -> String {
+        let market = eth();
+        let seen = Seen {
+            market: Some(&market),
+            ..Seen::default()
+        };
+        let Some(price) = RelativePrice::read(text) else {
+            return "no such price".to_owned();
+        };
+        match price.resolve(field, &seen, (entry, side)) {
+            Ok(price) => price.to_string(),
+            Err(fault) => fault.to_string(),
+        }
+    }
+
+    #[test]
+    fn a_price_is_said_by_the_market_or_by_the_entry() {
+        let entry = Some(Num::from(2500_u32));
+        for (text, digits_of) in [
+            ("bid", "3000.0"),
+            ("ask", "3000.2"),
+            (" Mark ", "3001.0"),
+            ("mid", "3000.1"),
+            ("mid+1%", "3030.1"),
+            ("ask -2", "2998.2"),
+            ("entry", "2500.0"),
+            ("entry + 0.2 %", "2505.0"),
+            ("-10%", "2250.0"),
+            ("+100", "2600.0"),
+        ] {
+            let said = digits(text, Field::TriggerPrice, entry, None);
+            assert_eq!(said, digits_of, "{text}");
+        }
+        assert_eq!(digits("-1%", Field::StopLoss, None, None), "2970.1");
+    }
+
+    #[test]
+    fn a_limit_rests_rather_than_pays() {
+        let limit = |side| digits("mid-0.01%", Field::LimitPrice, None, Some(side));
+        assert_eq!([limit(Side::Buy), limit(Side::Sell)], ["2999.7", "2999.8"]);
+    }
+
+    #[test]
+    fn what_says_no_other_price_is_none_and_what_is_not_known_is_said() {
+        for text in ["", "3000", "1%", "-", "+x", "bidding", "--5", "entry 5", "$100"] {
+            assert_eq!(RelativePrice::read(text), None, "{text}");
+        }
+        let unknown = digits("entry", Field::StopLoss, None, None);
+        assert_eq!(unknown, "no entry price is known here: write the price");
+        let below = digits("-5000", Field::StopLoss, None, None);
+        assert_eq!(below, "must be above 0");
+    }
+}
