@@ -120,8 +120,10 @@ fn scroll(offset: &mut usize, action: Action) -> Next {
 
 pub(super) fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
     // Pasted text reaches text fields only: keys inside it must never act.
+    let now = model.wall_now();
+    let around = Around::of(&model.store, &model.used, &model.options, now);
     match model.overlays.last_mut().and_then(Overlay::try_as_form_mut) {
-        Some(form) => form.paste(text),
+        Some(form) => form.paste(text, &around),
         None => prompt::paste(model, text),
     }
     vec![]

@@ -46,13 +46,27 @@ impl Order {
             return None;
         }
         let direction = self.trigger_direction.as_ref()?.known()?;
-        Some(match (position.side()?, direction) {
-            (Side::Buy, TriggerDirection::Below) | (Side::Sell, TriggerDirection::Above) => {
-                Protection::Stop
-            }
-            (Side::Buy, TriggerDirection::Above) | (Side::Sell, TriggerDirection::Below) => {
-                Protection::Target
-            }
-        })
+        Some(Protection::of(position.side()?, direction))
+    }
+}
+
+impl Protection {
+    /// What a close of a position on `side` is that waits for the mark to go this way.
+    pub fn of(side: Side, direction: TriggerDirection) -> Self {
+        if direction == TriggerDirection::losing(side) {
+            Self::Stop
+        } else {
+            Self::Target
+        }
+    }
+}
+
+impl TriggerDirection {
+    /// Which way the mark moves when a position on `side` loses.
+    pub fn losing(side: Side) -> Self {
+        match side {
+            Side::Buy => Self::Below,
+            Side::Sell => Self::Above,
+        }
     }
 }

@@ -244,6 +244,7 @@ fn label(model: &Model, action: Action) -> &'static str {
         (Action::Export, ..) => "export",
         (Action::ClosePosition, ..) => "close",
         (Action::Exits, ..) if selected_order(model).is_some_and(Order::is_armed) => "move",
+        (Action::Exits, Pane::Positions, _) => "stop, target",
         (Action::Exits, ..) => "exits",
         (Action::Margin, ..) => "margin",
         (Action::NewTwap, ..) => "TWAP",
@@ -327,7 +328,7 @@ const NEEDS: &[(Action, Need)] = &[
         selected_position(model).is_some_and(Position::is_isolated)
     }),
     (Action::Exits, |model| {
-        selected_order(model).is_some_and(Order::is_working)
+        selected_position(model).is_some() || selected_order(model).is_some_and(Order::is_working)
     }),
     (Action::Cancel, can_cancel),
     (Action::Detail, |model| model.selected().is_some()),

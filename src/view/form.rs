@@ -17,7 +17,7 @@ use crate::{
         keymap::{Action, Context},
     },
     model::{
-        Market, MarketId, Num, Position, Side, Text,
+        CloseKind, Market, MarketId, Num, Position, Side, Text,
         draft::{Draft, Field, Seen, Shape, Takes},
         estimate::Liquidation,
     },
@@ -111,6 +111,9 @@ fn title(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
                 Span::plain(of.unwrap_or_default()),
             ]
         }
+        Draft::Close(draft) if draft.kind == CloseKind::Conditional => {
+            about("stop or target of ", seen.position, seen)
+        }
         Draft::Close(_) => about("close ", seen.position, seen),
         Draft::Margin(_) => about("isolated margin of ", seen.position, seen),
         Draft::Exits(draft) => vec![
@@ -195,7 +198,9 @@ fn hint(form: &Form, model: &Model, field: Field, seen: &Seen) -> String {
     }
     match (field, field.takes()) {
         (Field::Size, _) => size_hint(form, model, &up),
-        (Field::TakeProfit | Field::StopLoss, _) => format!("empty: none · -1% · {up}{down} one tick"),
+        (Field::TakeProfit | Field::StopLoss, _) => {
+            format!("empty: none · -1% · {up}{down} one tick")
+        }
         (Field::ChaseCap, _) => format!("empty: none · follows no further · {up}{down} one tick"),
         (Field::ChaseOffset, _) => format!("USD from the best price · {up}{down} one tick"),
         (Field::ExpectedPrice, _) => "never used for pricing · empty: the midpoint".to_owned(),

@@ -7,7 +7,8 @@ use crate::model::{
     draft::{CloseDraft, Draft, EntryDraft, Field, Shape, Takes, Texts, times_in_force},
     spoken,
 };
-use std::fmt::Display;
+use std::{cmp::Ordering, fmt::Display};
+
 use strum::VariantArray;
 
 const NO_YES: &[bool] = &[false, true];
@@ -173,7 +174,9 @@ impl Form {
         } else {
             self.take(index, around);
         }
-        if self.focus == Field::ReduceOnly {
+        let is_of_close = matches!(self.draft, Draft::Close(_));
+        if self.focus == Field::ReduceOnly || (is_of_close && self.focus == Field::TriggerDirection)
+        {
             self.purpose = Purpose::Chosen;
         }
         self.guess_purpose(around);
@@ -193,6 +196,26 @@ impl Form {
         if let Draft::Entry(draft) = &mut self.draft {
             draft.reduce_only = guess;
         }
+    }
+
+    /// A close that waits for a price on this side of the mark is there for when it is reached, until a person says
+    /// otherwise. Asked when the price was written, so that no mark that moves turns a stop into a target.
+    pub(super) fn guess_direction(&mut self, around: &Around) {
+        let seen = self.seen(around);
+        let watched = seen.market_of(Field::TriggerPrice);
+        let mark = watched.and_then(|market| market.mark);
+        let Draft::Close(draft) = &mut self.draft else {
+            return;
+        };
+        if self.purpose == Purpose::Chosen {
+            return;
+        }
+        let side = mark.zip(draft.trigger_price().ok());
+        draft.trigger_direction = match side.map(|(mark, price)| price.cmp(&mark)) {
+            Some(Ordering::Less) => Some(TriggerDirection::Below),
+            Some(Ordering::Greater) => Some(TriggerDirection::Above),
+            Some(Ordering::Equal) | None => draft.trigger_direction,
+        };
     }
 
     /// It is an order of this type, whatever was placed last.

@@ -56,10 +56,10 @@ pub struct Form {
     line: Line,
 }
 
-/// Where it comes from that an order only reduces, or may do more.
+/// Where a choice comes from that follows others: that an order only reduces, which way the mark fires a close.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Purpose {
-    /// Follows its type, side and market.
+    /// Follows its type, side and market, or its trigger price.
     Guessed,
     /// Chosen by a person; follows nothing else any more.
     Chosen,
@@ -117,6 +117,15 @@ impl Form {
 
     /// One press: `action` is what the table says of it in a form, if anything.
     pub fn press(&mut self, chord: Chord, action: Option<Action>, around: &Around) -> Next {
+        let before = self.draft.text(Field::TriggerPrice).map(str::to_owned);
+        let next = self.pressed(chord, action, around);
+        if self.draft.text(Field::TriggerPrice) != before.as_deref() {
+            self.guess_direction(around);
+        }
+        next
+    }
+
+    fn pressed(&mut self, chord: Chord, action: Option<Action>, around: &Around) -> Next {
         if action == Some(Action::Dismiss) {
             return self.leave();
         }
@@ -188,7 +197,7 @@ impl Form {
     }
 
     /// Pasted text goes into the focused text field, whole or not at all.
-    pub fn paste(&mut self, text: &str) {
+    pub fn paste(&mut self, text: &str, around: &Around) {
         let taken = match (self.is_typing(), self.sending) {
             (_, Some(_)) => Err("not pasted: the form is being sent"),
             (false, None) => Err("not pasted: this field is a choice"),
@@ -196,6 +205,7 @@ impl Form {
         };
         if taken.is_ok() {
             self.change(|_| {});
+            self.guess_direction(around);
         }
         self.refusal = taken.err();
     }

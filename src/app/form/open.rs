@@ -110,12 +110,23 @@ impl Form {
             position_id: position.id.clone(),
             kind: CloseKind::Market,
             trigger_market: Some(position.market_id.clone()),
-            trigger_direction: position.side().map(losing),
+            trigger_direction: position.side().map(TriggerDirection::losing),
             acknowledged: false,
             texts: Texts::default().with(Field::Size, "100%"),
             also: vec![],
         });
         Self::new(draft, Frozen::Position(Box::new(position.clone())))
+    }
+
+    /// A close of the whole position that waits for a price: a stop on the losing side of the mark, a target on the
+    /// other.
+    pub fn protect(position: &Position) -> Self {
+        let mut form = Self::close(position);
+        if let Draft::Close(draft) = &mut form.draft {
+            draft.kind = CloseKind::Conditional;
+        }
+        form.focus_on(Field::TriggerPrice);
+        form
     }
 
     /// The exits attached to this order, as they are now.
@@ -182,14 +193,6 @@ fn like(draft: &mut EntryDraft, order: &Order, around: &Around) {
         (Field::Expires, expires.unwrap_or_default()),
     ] {
         draft.texts.set(field, text);
-    }
-}
-
-/// Which way the mark moves when a position of `side` loses: a conditional close is a stop first of all.
-fn losing(side: Side) -> TriggerDirection {
-    match side {
-        Side::Buy => TriggerDirection::Below,
-        Side::Sell => TriggerDirection::Above,
     }
 }
 

@@ -14,7 +14,7 @@ impl Form {
     pub fn meant(&self, field: Field, around: &Around) -> Option<Result<Num, Fault>> {
         let text = self.draft.text(field).filter(|_| field.is_price())?;
         let price = RelativePrice::read(text)?;
-        let about = (self.entry(field, around), self.side(around));
+        let about = (self.entered_at(field, around), self.side(around));
         Some(price.resolve(field, &self.seen(around), about))
     }
 
@@ -35,7 +35,7 @@ impl Form {
     }
 
     /// Where what it is about is entered, or was. A price to enter at is not said by itself.
-    fn entry(&self, field: Field, around: &Around) -> Option<Num> {
+    fn entered_at(&self, field: Field, around: &Around) -> Option<Num> {
         let seen = self.seen(around);
         match &self.draft {
             Draft::Entry(draft) => {

@@ -122,7 +122,7 @@ pub enum Action {
     ClosePosition,
     #[strum(message = "cancel")]
     Cancel,
-    #[strum(message = "attached exits, move a stop")]
+    #[strum(message = "stop and target, move a stop")]
     Exits,
     #[strum(message = "isolated margin")]
     Margin,

@@ -13,7 +13,9 @@ use super::super::{
     prompt::Prompt,
     tour, update,
 };
-use crate::model::{AccountId, Command, Curve, MarketId, Order, Position, Side, draft::Shape};
+use crate::model::{
+    AccountId, Command, Curve, MarketId, Order, Position, PositionId, Side, draft::Shape,
+};
 use std::time::Duration;
 
 /// A list of positions that is older may lack one.
@@ -63,18 +65,30 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Next {
         (Action::NewTwap, row) => strategy(model, Shape::Sliced(Curve::Twap), row.as_ref()),
         (Action::NewLadder, row) => strategy(model, Shape::Ladder, row.as_ref()),
         (Action::Cancel, Some(row)) => cancel(model, &row),
-        (Action::ClosePosition, Some(RowId::Position(id))) => match model.store.position(&id) {
-            Some(position) => form(Form::close(position)),
-            None => Next::Stay,
-        },
-        (Action::Margin, Some(RowId::Position(id))) => match model.store.position(&id) {
-            Some(position) => margin(position),
-            None => Next::Stay,
-        },
+        (action, Some(RowId::Position(id))) => of_position(model, action, &id),
         (Action::Exits, Some(RowId::Order(id))) => match model.store.order(&id) {
             Some(order) => exits(model, order),
             None => Next::Stay,
         },
+        _ => Next::Stay,
+    }
+}
+
+/// How something is begun about one position.
+type Begin = fn(&Position) -> Next;
+
+const OF_POSITION: &[(Action, Begin)] = &[
+    (Action::ClosePosition, |position| {
+        form(Form::close(position))
+    }),
+    (Action::Exits, |position| form(Form::protect(position))),
+    (Action::Margin, margin),
+];
+
+fn of_position(model: &Model, action: Action, id: &PositionId) -> Next {
+    let deed = OF_POSITION.iter().find(|(of, _)| *of == action);
+    match (deed, model.store.position(id)) {
+        (Some((_, deed)), Some(position)) => deed(position),
         _ => Next::Stay,
     }
 }

@@ -122,11 +122,9 @@ fn offset(text: &str) -> Option<Offset> {
 /// A buy's limit goes down and a sell's up, everything else to the nearer step.
 fn on_grid(price: Num, tick: Num, resting: Option<Side>) -> Num {
     let below = price.truncated(tick.decimals());
-    let above = || below.plus(tick).unwrap_or(below);
     match resting {
-        Some(Side::Buy) => below,
-        Some(Side::Sell) if below < price => above(),
-        Some(Side::Sell) => below,
+        Some(Side::Sell) if below < price => below.plus(tick).unwrap_or(below),
+        Some(Side::Buy | Side::Sell) => below,
         None => price.rounded(tick.decimals()),
     }
 }
@@ -193,7 +191,9 @@ mod tests {
 
     #[test]
     fn what_says_no_other_price_is_none_and_what_is_not_known_is_said() {
-        for text in ["", "3000", "1%", "-", "+x", "bidding", "--5", "entry 5", "$100"] {
+        for text in [
+            "", "3000", "1%", "-", "+x", "bidding", "--5", "entry 5", "$100",
+        ] {
             assert_eq!(RelativePrice::read(text), None, "{text}");
         }
         let unknown = digits("entry", Field::StopLoss, None, None);

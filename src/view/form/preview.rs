@@ -13,7 +13,7 @@ use super::{
 use crate::{
     app::{Model, form::Form, poll::Source},
     model::{
-        CloseKind, LiquidityRole, Num, Position, Side, TimeInForce, TriggerDirection,
+        CloseKind, LiquidityRole, Num, Position, Protection, Side, TimeInForce, TriggerDirection,
         draft::{CloseDraft, Draft, ExitsDraft, Fault, Field, MarginDraft, Opening, Seen},
         estimate::{self, Liquidation},
     },
@@ -158,7 +158,8 @@ fn close(draft: &CloseDraft, model: &Model, seen: &Seen) -> Vec<Line> {
         }
         (CloseKind::Conditional, _) => {
             let price = draft.trigger_price().ok();
-            lines.push(("fires", fires(price, draft.trigger_direction, seen)));
+            let purpose = purpose(draft, seen).unwrap_or("fires");
+            lines.push((purpose, fires(price, draft.trigger_direction, seen)));
         }
         (CloseKind::Market | CloseKind::Limit, _) => {}
     }
@@ -178,6 +179,16 @@ fn close(draft: &CloseDraft, model: &Model, seen: &Seen) -> Vec<Line> {
         lines.extend(depth(&taker, model, seen));
     }
     lines
+}
+
+/// What a close that waits is for, by the way the mark goes when it fires; of another market's mark nothing follows.
+fn purpose(draft: &CloseDraft, seen: &Seen) -> Option<&'static str> {
+    let side = seen.position.and_then(Position::side)?;
+    let own = draft.watched(seen).is_none();
+    own.then_some(match Protection::of(side, draft.trigger_direction?) {
+        Protection::Stop => "stop",
+        Protection::Target => "target",
+    })
 }
 
 /// A close goes at once, or when its trigger is reached.

@@ -49,6 +49,67 @@ fn digits_on_the_part_are_the_size_that_they_spell() {
     assert_eq!(fault(&model, Field::Size), Some(above));
 }
 
+/// A close of `position` that waits, as it is sent after these keys on the desk.
+fn waiting(keys: &str) -> Option<Trigger> {
+    let mut model = desk();
+    let effects = press(&mut model, keys);
+    match effects.as_slice() {
+        [Effect::Send(_, Command::Close(close))] => {
+            assert_eq!((close.kind, close.size), (CloseKind::Conditional, None));
+            close.trigger.clone()
+        }
+        other => panic!("{keys}: {other:?}"),
+    }
+}
+
+#[test]
+fn what_waits_below_a_long_is_its_stop_and_what_waits_above_its_target() {
+    use TriggerDirection::{Above, Below};
+    for (keys, price, direction) in [
+        ("e 62000 enter", "62000", Below),
+        ("e 70000 enter", "70000", Above),
+        ("j e 140 enter", "140", Below),
+        ("j e 165.5 enter", "165.5", Above),
+        // A person decides.
+        ("e shift-tab right right tab 70000 enter", "70000", Below),
+    ] {
+        let trigger = waiting(keys).unwrap();
+        let sent = (trigger.price, trigger.direction);
+        assert_eq!(sent, (num(price), Some(direction)), "{keys}");
+    }
+}
+
+#[test]
+fn a_mark_that_moves_past_a_stop_makes_no_target_of_it() {
+    let mut model = desk();
+    press(&mut model, "e 63990");
+    let lower = vec![market("BTC", "63899", "63901", (5, 40))];
+    arrive(&mut model, Answer::Markets(Ok(lower)));
+    let effects = press(&mut model, "tab shift-tab enter");
+    let [Effect::Send(_, Command::Close(close))] = effects.as_slice() else {
+        panic!("{effects:?}");
+    };
+    let direction = close.trigger.as_ref().and_then(|trigger| trigger.direction);
+    assert_eq!(direction, Some(TriggerDirection::Below));
+}
+
+#[test]
+fn a_price_said_by_another_is_sent_in_digits_that_were_seen() {
+    for (typed, price) in [
+        ("entry", "60000"),
+        ("entry+0.5%", "60300"),
+        ("mark-1%", "63360"),
+        ("-1%", "59400"),
+    ] {
+        let mut model = desk();
+        let keys = format!("e {typed} enter");
+        assert_eq!(press(&mut model, &keys), vec![], "{typed}: seen first");
+        assert_eq!(form(&model).draft.text(Field::TriggerPrice), Some(price));
+        let effects = press(&mut model, "enter");
+        assert!(matches!(effects.as_slice(), [Effect::Send(..)]), "{typed}");
+    }
+}
+
 #[test]
 fn a_part_can_be_typed_and_is_never_more_than_there_is() {
     let mut model = desk();

@@ -84,7 +84,7 @@ fn the_rungs_of_a_ladder_that_are_through_the_market_are_reckoned_at_the_book() 
 #[test]
 fn a_conditional_close_past_its_trigger_says_that_it_fires_at_once() {
     let mut model = desk();
-    press(&mut model, "c tab tab cond tab tab tab 65000");
+    press(&mut model, "c tab tab cond tab tab right right tab 65000");
     let past = "the mark is past the trigger already: it would fire at once";
     assert_eq!(warnings(&model), [past]);
     press(&mut model, "ctrl-u 60000");
