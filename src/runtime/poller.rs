@@ -243,7 +243,12 @@ impl Beat {
 
     /// In trouble, the desk counts down to the next try.
     async fn announce(&self, trouble: Option<&Failure>, wait: Wait) {
-        if let (Some(_), Wait::For(wait) | Wait::AtLeast(wait)) = (trouble, wait) {
+        let wait = match wait {
+            Wait::For(wait) => wait,
+            Wait::AtLeast { asked, rest } => asked.saturating_add(rest),
+            Wait::Asked => return,
+        };
+        if trouble.is_some() {
             let at = self.desk.clock.now().plus(wait);
             self.desk.say(Msg::TriesAgain(self.source, at)).await;
         }
@@ -254,7 +259,7 @@ impl Beat {
         if trouble.is_none() && self.rhythm.is_failing() {
             self.recoveries.send_modify(|count| *count += 1);
         }
-        let mut recoveries = self.recoveries.subscribe();
+        let recoveries = self.recoveries.subscribe();
         let room = self.desk.client.polls_per_minute();
         let glance = *self.glance.borrow();
         let Pace { interval, demand } = *self.pace.borrow();
@@ -262,20 +267,25 @@ impl Beat {
         let wait = wait.slowed(glance.slower());
         self.announce(trouble, wait).await;
         match wait {
-            Wait::For(wait) if trouble.is_some() => tokio::select! {
-                woken = timeout(wait, self.nudge.notified()) => woken.is_ok(),
-                // The service answers somebody again: it will answer this source too.
-                _ = recoveries.changed() => false,
-            },
+            Wait::For(wait) if trouble.is_some() => self.back_off(wait, recoveries).await,
             Wait::For(wait) => timeout(wait, self.nudge.notified()).await.is_ok(),
-            Wait::AtLeast(wait) => {
-                sleep(wait).await;
-                timeout(Duration::ZERO, self.nudge.notified()).await.is_ok()
+            Wait::AtLeast { asked, rest } => {
+                sleep(asked).await;
+                self.back_off(rest, recoveries).await
             }
             Wait::Asked => {
                 self.nudge.notified().await;
                 true
             }
+        }
+    }
+
+    /// Waits, unless somebody asks, or the service answers somebody again: it will answer this source too.
+    async fn back_off(&self, wait: Duration, mut recoveries: watch::Receiver<u64>) -> bool {
+        tokio::select! {
+            biased;
+            woken = timeout(wait, self.nudge.notified()) => woken.is_ok(),
+            _ = recoveries.changed() => false,
         }
     }
 }

@@ -16,8 +16,8 @@ const SLOWEST: u32 = 4;
 pub(super) enum Wait {
     /// This long, or until somebody asks.
     For(Duration),
-    /// This long, whoever asks: the service said so.
-    AtLeast(Duration),
+    /// Whoever asks, as long as the service said; then for the rest of the wait or until somebody asks.
+    AtLeast { asked: Duration, rest: Duration },
     /// Until somebody asks: trying again by itself would change nothing.
     Asked,
 }
@@ -27,7 +27,7 @@ impl Wait {
     pub(super) fn slowed(self, factor: u32) -> Self {
         match self {
             Self::For(wait) => Self::For(wait.saturating_mul(factor)),
-            Self::AtLeast(_) | Self::Asked => self,
+            Self::AtLeast { .. } | Self::Asked => self,
         }
     }
 
@@ -76,7 +76,10 @@ impl Rhythm {
         let longest = (interval * SLOWEST).min(LONGEST.max(interval));
         let backoff = self.spread(doubled.min(longest));
         match why.retry_after {
-            Some(asked) => Wait::AtLeast(asked.max(backoff)),
+            Some(asked) => Wait::AtLeast {
+                asked,
+                rest: backoff.saturating_sub(asked),
+            },
             None => Wait::For(backoff),
         }
     }
@@ -105,8 +108,8 @@ mod tests {
 
     fn seconds(wait: Wait) -> u64 {
         match wait {
-            Wait::For(wait) | Wait::AtLeast(wait) => (wait + Duration::from_millis(500)).as_secs(),
-            Wait::Asked => u64::MAX,
+            Wait::For(wait) => (wait + Duration::from_millis(500)).as_secs(),
+            Wait::AtLeast { .. } | Wait::Asked => u64::MAX,
         }
     }
 
@@ -133,7 +136,10 @@ mod tests {
         for room in [None, Some(288), Some(900)] {
             assert_eq!(wait.shared(288, room), wait);
         }
-        let asked = Wait::AtLeast(Duration::from_secs(2));
+        let asked = Wait::AtLeast {
+            asked: Duration::from_secs(2),
+            rest: Duration::from_secs(5),
+        };
         assert_eq!(asked.shared(288, Some(32)), asked);
         assert_eq!(Wait::Asked.shared(288, Some(0)), Wait::Asked);
     }
@@ -156,7 +162,10 @@ mod tests {
             retry_after: Some(Duration::from_secs(20)),
             ..Failure::new(FailureKind::Unavailable, "busy")
         };
-        let expected = Wait::AtLeast(Duration::from_secs(20));
+        let expected = Wait::AtLeast {
+            asked: Duration::from_secs(20),
+            rest: Duration::ZERO,
+        };
         assert_eq!(rhythm(1).after(Some(&busy)), expected);
     }
 

@@ -230,6 +230,33 @@ async fn a_retry_after_stands_even_when_the_trader_asks() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_wait_that_only_the_desk_has_made_longer_ends_when_the_trader_asks() {
+    let busy = Failure {
+        retry_after: Some(Duration::from_secs(1)),
+        ..Failure::new(FailureKind::Unavailable, "busy")
+    };
+    let (mut beat, nudge) = resting();
+    beat.pace = watch::channel(Pace {
+        interval: Duration::from_secs(8),
+        demand: 0,
+    })
+    .1;
+    for _ in 0..4 {
+        beat.rhythm.after(Duration::from_secs(8), Some(&busy));
+    }
+    let start = tokio::time::Instant::now();
+    nudge.notify_one();
+    assert!(beat.rest(Some(&busy)).await);
+    assert_eq!(
+        start.elapsed(),
+        Duration::from_secs(1),
+        "not before the service wants it"
+    );
+    assert!(!beat.rest(Some(&busy)).await);
+    assert!(start.elapsed() > Duration::from_secs(25), "nobody asked");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_refused_key_is_tried_again_only_when_asked() {
     let refused = Failure::new(FailureKind::Auth, "revoked");
     let (mut beat, nudge) = resting();
