@@ -347,14 +347,32 @@ fn span(text: &str) -> Option<Duration> {
         .map(Duration::from_millis)
 }
 
+/// A title as it is typed: `to liq` is `toliq` or `to_liq`.
+fn squeezed(title: &str) -> String {
+    title.to_lowercase().replace([' ', '_'], "")
+}
+
+/// The columns whose id begins so; where there is none, those whose title does.
+pub fn begun(name: &str, columns: &[ColumnName]) -> Vec<ColumnName> {
+    let by_id = columns.iter().filter(|column| column.id.starts_with(name));
+    let by_id: Vec<_> = by_id.copied().collect();
+    if !by_id.is_empty() {
+        return by_id;
+    }
+    let title = squeezed(name);
+    let by_title = columns.iter();
+    let by_title = by_title.filter(|column| squeezed(column.title).starts_with(&title));
+    by_title.copied().collect()
+}
+
 /// The column a name means: its id, its title, or the beginning of one id only.
 pub fn find(name: &str, columns: &[ColumnName]) -> Result<usize, String> {
     let name = name.to_lowercase();
-    let title = |column: &ColumnName| column.title.to_lowercase().replace(' ', "");
+    let is_titled = |column: &ColumnName| squeezed(column.title) == squeezed(&name);
     let whole = columns
         .iter()
         .position(|column| column.id == name)
-        .or_else(|| columns.iter().position(|column| title(column) == name));
+        .or_else(|| columns.iter().position(is_titled));
     if let Some(at) = whole {
         return Ok(at);
     }

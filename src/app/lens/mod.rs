@@ -16,7 +16,7 @@ mod sums;
 mod tests;
 
 pub use fact::{ColumnName, Fact, Kind, Read, Reading};
-pub use filter::{Fault, Filter, find, number};
+pub use filter::{Fault, Filter, begun, find, number};
 pub use sums::Sums;
 
 use super::{

@@ -232,6 +232,45 @@ fn a_filter_with_a_fault_leaves_the_last_good_one_and_is_not_kept() {
 }
 
 #[test]
+fn what_is_not_whole_yet_takes_no_row_away_and_the_line_says_what_does() {
+    let mut model = desk();
+    let said = |model: &Model| match model.overlays.last() {
+        Some(Overlay::Prompt(prompt)) => prompt.fault.as_ref().map(|fault| fault.what.clone()),
+        _ => panic!("no line"),
+    };
+    press(&mut model, "1 / pos-1 >");
+    press(&mut model, "esc / side");
+    press(&mut model, ":");
+    assert_eq!(ids(&model, Pane::Positions), ["pos-1", "pos-2"]);
+    assert_eq!(
+        said(&model).unwrap(),
+        "side: what?; until then all is shown"
+    );
+    press(&mut model, "short");
+    assert_eq!(
+        (said(&model), ids(&model, Pane::Positions)),
+        (None, vec!["pos-2".to_owned()])
+    );
+    press(&mut model, "space size>x");
+    assert!(
+        said(&model)
+            .unwrap()
+            .ends_with("; until then by side:short alone")
+    );
+    assert_eq!(ids(&model, Pane::Positions), ["pos-2"]);
+    press(&mut model, "esc / to_l");
+    assert_eq!(
+        ids(&model, Pane::Positions),
+        ["pos-1", "pos-2"],
+        "a title begins so"
+    );
+    press(&mut model, "iq>");
+    assert_eq!(ids(&model, Pane::Positions), ["pos-1", "pos-2"]);
+    press(&mut model, "28");
+    assert_eq!(ids(&model, Pane::Positions), ["pos-1"]);
+}
+
+#[test]
 fn the_selected_row_is_found_again_when_the_filter_goes() {
     let mut model = desk();
     press(&mut model, "2 j / btc enter");

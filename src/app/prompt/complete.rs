@@ -4,7 +4,7 @@ use super::{
     super::{
         Model, command,
         keymap::Action,
-        lens::{Fact, Kind, find},
+        lens::{Fact, Kind, begun, find},
         pane::Pane,
     },
     Asks,
@@ -77,18 +77,18 @@ fn filter_words(model: &Model, pane: Pane, typed: &str) -> Vec<String> {
     let columns = (model.options.reading.columns)(pane);
     let bare = typed.trim_start_matches(['-', '!']);
     let sign = typed.strip_suffix(bare).unwrap_or_default();
-    if let Some((name, begun)) = bare.split_once([':', '=']) {
+    if let Some((name, value)) = bare.split_once([':', '=']) {
         let Ok(column) = find(name, &columns) else {
             return vec![];
         };
-        let head = typed.strip_suffix(begun).unwrap_or_default();
-        return values(model, pane, column, begun)
+        let head = typed.strip_suffix(value).unwrap_or_default();
+        return values(model, pane, column, value)
             .into_iter()
             .map(|value| format!("{head}{value}"))
             .collect();
     }
-    let begins = columns.iter().filter(|column| column.id.starts_with(bare));
-    begins
+    begun(bare, &columns)
+        .into_iter()
         .map(|column| {
             let op = if column.kind == Kind::Words { ':' } else { '>' };
             format!("{sign}{}{op}", column.id)
@@ -97,14 +97,14 @@ fn filter_words(model: &Model, pane: Pane, typed: &str) -> Vec<String> {
 }
 
 /// The words a column holds, each once.
-fn values(model: &Model, pane: Pane, column: usize, begun: &str) -> BTreeSet<String> {
+fn values(model: &Model, pane: Pane, column: usize, value: &str) -> BTreeSet<String> {
     let rows = 0..model.all_rows(pane).len().min(READ);
     let facts = rows.map(|at| (model.options.reading.fact)(model, pane, at, column));
     let words = facts.filter_map(|fact| match fact {
         Fact::Words(words) | Fact::Code(_, words) => Some(words.to_lowercase()),
         Fact::Number(_) | Fact::Span(_) | Fact::Moment(_) | Fact::Unknown => None,
     });
-    let begins = words.filter(|word| word.starts_with(&begun.to_lowercase()));
+    let begins = words.filter(|word| word.starts_with(&value.to_lowercase()));
     let quoted = |word: String| {
         if word.contains(char::is_whitespace) {
             format!("\"{word}\"")

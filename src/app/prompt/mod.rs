@@ -221,10 +221,29 @@ fn read(model: &mut Model) {
             spare_the_begun(model, pane);
             None
         }
-        Err(fault) => Some(fault),
+        Err(fault) => Some(leave_out(model, pane, fault)),
     };
     if let Some(prompt) = top(model) {
         prompt.fault = fault;
+    }
+}
+
+/// What has a fault, and what follows it, takes no row away; the fault says what does.
+fn leave_out(model: &mut Model, pane: Pane, fault: Fault) -> Fault {
+    let text = top(model).map_or("", |prompt| prompt.text());
+    let head: String = text.chars().take(fault.at.start).collect();
+    let whole = head.rfind(char::is_whitespace);
+    let whole = whole.and_then(|end| head.get(..end)).unwrap_or("").trim();
+    let columns = (model.options.reading.columns)(pane);
+    let filter = Filter::parse(whole, &columns).ok().flatten();
+    let until = match &filter {
+        Some(filter) => format!("until then by {} alone", filter.text),
+        None => "until then all is shown".to_owned(),
+    };
+    lens::change(model, pane, |lens| lens.filter = filter);
+    Fault {
+        what: format!("{}; {until}", fault.what),
+        ..fault
     }
 }
 
@@ -243,7 +262,7 @@ fn spare_the_begun(model: &mut Model, pane: Pane) {
     let (before, last) = text.rsplit_once(' ').unwrap_or(("", text));
     let columns = (model.options.reading.columns)(pane);
     let bare = last.trim_start_matches(['-', '!']);
-    if columns.iter().any(|column| column.id.starts_with(bare)) {
+    if !lens::begun(bare, &columns).is_empty() {
         let filter = Filter::parse(before, &columns).ok().flatten();
         lens::change(model, pane, |lens| lens.filter = filter);
     }
