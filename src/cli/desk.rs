@@ -1,9 +1,15 @@
 //! `perpdeck`, `perpdeck desk` and `perpdeck demo`: the living desk.
 
-use super::{Exit, columns, far, log, out, paper::Paper, renewal, state_dir, world::World};
+use super::{
+    Exit, columns, far, log, out,
+    paper::Paper,
+    renewal, state_dir,
+    waits::{AT_ONCE, Work},
+    world::World,
+};
 use crate::{
     app::tour::Tour,
-    config::{Sources, load, memory},
+    config::{LogLevel, Sources, load, memory},
     runtime::{self, Clock, End},
 };
 use clap::ValueHint;
@@ -56,14 +62,7 @@ pub(super) async fn run(choice: Choice, sources: &Sources) -> Result<Exit> {
     let mut start = far::start(settings)?;
     let (renewals, watching) = renewal::watch(sources, loaded.clone(), &start)?;
     start.renewals = renewals;
-    let recalled = columns::recall(&dir);
-    start.columns = recalled.columns;
-    start.warnings.extend(recalled.warnings);
-    // A full or read-only disk is no reason to be left without a desk: exits work without log and journal.
-    if let Err(why) = log::start(&dir, settings.log_level) {
-        let warning = format!("the log in {} cannot be written: {why}", dir.display());
-        start.warnings.push(warning);
-    }
+    remember(&mut start, &dir, settings.log_level);
     let shows_around = settings.tour.then(|| dir.clone());
     let stop = CancellationToken::new();
     let ended = match choice {
@@ -91,9 +90,36 @@ pub(super) async fn run(choice: Choice, sources: &Sources) -> Result<Exit> {
     })
 }
 
+/// What is kept from earlier sessions, and the log. A disk that is full, read-only or does not answer is no reason to be
+/// left without a desk: exits work without any of it.
+fn remember(start: &mut runtime::Start, dir: &Path, level: LogLevel) {
+    let (kept, logs) = (dir.to_owned(), dir.to_owned());
+    let kept = Work::begin(move || columns::recall(&kept));
+    // Goes on when the disk does.
+    let logs = Work::begin(move || log::start(&logs, level));
+    let dir = dir.display();
+    if let Some(recalled) = kept.within(AT_ONCE) {
+        start.columns = recalled.columns;
+        start.warnings.extend(recalled.warnings);
+    } else {
+        let warning = format!("{dir} does not answer: the columns are as built in");
+        start.warnings.push(warning);
+    }
+    let why = match logs.within(AT_ONCE) {
+        Some(Ok(())) => return,
+        Some(Err(why)) => why.to_string(),
+        None => "its disk does not answer".to_owned(),
+    };
+    let warning = format!("the log in {dir} cannot be written: {why}");
+    start.warnings.push(warning);
+}
+
 /// The tour, where it has not been shown before. It counts as shown from now on: nobody is told twice.
 fn first_tour(state_dir: &Path) -> Option<Tour> {
-    memory::is_first_tour(state_dir).then(Tour::default)
+    let dir = state_dir.to_owned();
+    let is_first = Work::begin(move || memory::is_first_tour(&dir));
+    let is_first = is_first.within(AT_ONCE).unwrap_or(false);
+    is_first.then(Tour::default)
 }
 
 async fn paper(start: runtime::Start, world: World, stop: CancellationToken) -> io::Result<End> {

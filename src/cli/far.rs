@@ -1,6 +1,9 @@
 //! The far end of a desk: a configured service, or a paper exchange started for it.
 
-use super::exit::Misuse;
+use super::{
+    exit::Misuse,
+    waits::{AT_ONCE, Work},
+};
 use crate::{
     app::{CloseAllRule, Identity, Mode, Options, Profile, keymap::Keymap, poll::Source, renewal},
     config::{ColorChoice, Connection, FarEnd, Loaded, Settings, memory},
@@ -190,7 +193,10 @@ pub(super) fn configured(loaded: &Loaded, journal_dir: &Path) -> Result<Option<O
 }
 
 fn service(settings: &Settings, mut connection: Connection, journal_dir: PathBuf) -> Far {
-    connection.learned = memory::recall(&journal_dir, &connection.base_url);
+    let (dir, base_url) = (journal_dir.clone(), connection.base_url.clone());
+    let learned = Work::begin(move || memory::recall(&dir, &base_url));
+    // What is not known is learned again.
+    connection.learned = learned.within(AT_ONCE).unwrap_or_default();
     Far {
         identity: Identity {
             mode: Mode::LiveApi,

@@ -15,6 +15,9 @@ use std::{
 /// What a person does not notice, and a disk that works does not need.
 pub(super) const MOMENT: Duration = Duration::from_secs(1);
 
+/// Before the first frame nobody waits longer for anything.
+pub(super) const AT_ONCE: Duration = Duration::from_millis(250);
+
 /// What a thread of its own is at.
 #[derive(Debug)]
 pub(super) struct Work<T>(Receiver<T>);

@@ -95,3 +95,31 @@ fn a_desk_whose_log_cannot_be_written_opens_and_says_so() {
     session.press("q");
     assert_given_back(session, 0);
 }
+
+/// A pipe that nobody writes to or reads from: whoever opens it waits for ever, as on a disk that hangs.
+#[test]
+fn a_desk_whose_state_disk_hangs_opens_without_its_columns_and_its_log() {
+    let home = tempfile::tempdir().unwrap();
+    let state = home.path().join("state");
+    fs::create_dir(&state).unwrap();
+    for name in ["columns.json", "perpdeck.log"] {
+        let made = std::process::Command::new("mkfifo")
+            .arg(state.join(name))
+            .status();
+        assert!(made.unwrap().success());
+    }
+    let demo = [
+        "demo",
+        "--seed",
+        "7",
+        "--state-dir",
+        state.to_str().unwrap(),
+    ];
+    let mut session = Session::start(home.path(), SIZE, &demo);
+    session.wait_for("1 Positions 5");
+    session.press("7");
+    session.wait_for("does not answer: the columns are as built in");
+    session.wait_for("cannot be written: its disk does not answer");
+    session.press("q");
+    assert_given_back(session, 0);
+}
