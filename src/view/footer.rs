@@ -11,7 +11,7 @@ use crate::{
         overlay::Overlay,
         pane::{Pane, RowId},
     },
-    model::{FailureKind, Order, Position},
+    model::{FailureKind, Order, Position, draft::Takes},
 };
 
 /// One key and what it does.
@@ -303,9 +303,7 @@ const NEEDS: &[(Action, Need)] = &[
             .value()
             .is_some_and(|all| !all.is_empty())
     }),
-    (Action::NextChoice, |model| {
-        !matches!(model.overlays.last(), Some(Overlay::Markets(_)))
-    }),
+    (Action::NextChoice, can_choose),
     (Action::Lift, |model| guard::locked(model).is_some()),
     (Action::Buy, can_add),
     (Action::Sell, can_add),
@@ -392,9 +390,18 @@ fn can_fill(model: &Model) -> bool {
     form_of(model).is_some_and(|form| form.can_fill(&model.around()))
 }
 
-/// Whether the focused field is a number.
+/// In a text the arrows move the cursor.
+fn can_choose(model: &Model) -> bool {
+    let is_list = matches!(model.overlays.last(), Some(Overlay::Markets(_)));
+    let is_text = |form: &Form| form.draft.text(form.focus).is_some();
+    !is_list && !form_of(model).is_some_and(is_text)
+}
+
+/// Whether the focused field is a number; an instant has no steps.
 fn is_stepped(model: &Model) -> bool {
-    form_of(model).is_some_and(|form| form.draft.text(form.focus).is_some())
+    let is_number =
+        |form: &Form| form.draft.text(form.focus).is_some() && form.focus.takes() != Takes::Instant;
+    form_of(model).is_some_and(is_number)
 }
 
 fn form_of(model: &Model) -> Option<&Form> {

@@ -13,7 +13,8 @@ use super::{
 use crate::{
     app::{Model, form::Form, poll::Source},
     model::{
-        CloseKind, LiquidityRole, Num, Position, Protection, Side, TimeInForce, TriggerDirection,
+        CloseKind, Exits, Leg, LiquidityRole, Num, Position, Protection, Risk, Side, TimeInForce,
+        TriggerDirection,
         draft::{CloseDraft, Draft, ExitsDraft, Fault, Field, MarginDraft, Opening, Seen},
         estimate::{self, Liquidation},
     },
@@ -220,7 +221,10 @@ fn exits(draft: &ExitsDraft, seen: &Seen) -> Vec<Line> {
             Field::TakeProfit.label(),
             moved(entry, target_now, &target, seen),
         ),
-        (Field::StopLoss.label(), moved(entry, stop_now, &stop, seen)),
+        (
+            Field::StopLoss.label(),
+            moved_stop(moved(entry, stop_now, &stop, seen), draft, seen),
+        ),
     ];
     if let Some(side) = order.side.known() {
         let stop = stop.ok().flatten();
@@ -241,6 +245,16 @@ fn exits(draft: &ExitsDraft, seen: &Seen) -> Vec<Line> {
         lines.extend(trade.reward());
     }
     lines
+}
+
+/// A stop at which more is lost than at the one before is called so, as in the strip and the journal.
+fn moved_stop(line: Span, draft: &ExitsDraft, seen: &Seen) -> Span {
+    let exits = draft.exits(seen).ok();
+    let is_set = |exits: &Exits| matches!(exits.stop_loss, Leg::Set(_));
+    match exits.filter(|exits| is_set(exits) && exits.risk == Risk::Increasing) {
+        Some(_) => Span::new(format!("{}, wider than before", line.text), Tone::Warn),
+        None => line,
+    }
 }
 
 /// `58,000 → 59,000 (-1.67%)`: what is, what will be, how far that is from the entry.

@@ -41,6 +41,21 @@ fn exits_show_what_is_what_will_be_and_how_far_off() {
 }
 
 #[test]
+fn a_stop_at_which_more_is_lost_is_called_wider_before_it_is_sent() {
+    let mut model = desk();
+    press(&mut model, "2 e tab ctrl-u 57000");
+    let (_, line) = view(&model).preview.swap_remove(1);
+    let words = "58,000 → 57,000 (-5.00%), wider than before";
+    assert_eq!((&*line.text, line.tone), (words, Tone::Warn));
+    press(&mut model, "ctrl-u 59000");
+    let (_, line) = view(&model).preview.swap_remove(1);
+    assert_eq!(
+        (&*line.text, line.tone),
+        ("58,000 → 59,000 (-1.67%)", Tone::Plain)
+    );
+}
+
+#[test]
 fn margin_shows_the_total_and_where_the_liquidation_price_goes() {
     let mut model = desk();
     press(&mut model, "j m +1025");

@@ -71,6 +71,24 @@ fn only_the_focused_field_shows_where_the_cursor_is_and_choices_show_their_optio
 }
 
 #[test]
+fn the_footer_offers_a_choice_where_there_is_one() {
+    let mut model = desk();
+    let offers = |model: &Model| {
+        let hints = crate::view::footer(model);
+        ["choice", "tick"].map(|what| hints.iter().any(|hint| hint.label == what))
+    };
+    press(&mut model, "b");
+    assert_eq!(offers(&model), [false, true]);
+    press(&mut model, "shift-tab");
+    assert_eq!(offers(&model), [true, false]);
+    press(
+        &mut model,
+        "shift-tab shift-tab 2 tab tab tab tab tab 4 tab",
+    );
+    assert_eq!(offers(&model), [false, false], "a date has neither");
+}
+
+#[test]
 fn hints_name_the_keys_that_are_bound() {
     let model = limit_buy("0.1", "60000");
     let fields = view(&model).fields;
