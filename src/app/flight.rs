@@ -5,7 +5,7 @@ use super::{
     notice::Event,
     poll::Source,
     second,
-    submit::{learn, settle_form},
+    submit::{is_well, learn, settle_form, settle_replaced},
 };
 use crate::model::{Command, Failure, Progress, READ_ONLY, Receipt, Ticket};
 use strum::IntoEnumIterator;
@@ -81,6 +81,7 @@ pub(super) fn settle(
         placed = model.store.settle(&flight.command, receipt, model.now);
     }
     model.watch.settled(&flight.command, &result);
+    let replaced = flight.replaces.filter(|_| is_well(&result));
     learn(model, &flight.command, &result);
     let is_told = settle_form(model, ticket, &result) | bulk::settle(model, ticket, &result);
     doubt::unask(model, ticket);
@@ -90,6 +91,9 @@ pub(super) fn settle(
         .note_of(about, Some(ticket), event, model.now);
     if is_told {
         model.activity.dismiss_toast(model.now);
+    }
+    if let Some(old) = replaced {
+        settle_replaced(model, old);
     }
     let polls = Source::iter().filter(|s| *s != Source::Markets).collect();
     let watch = (!placed.is_empty()).then_some(Effect::Watch(placed));

@@ -34,6 +34,9 @@ pub struct Flight {
     pub about: About,
     pub since: Timestamp,
     pub progress: Progress,
+    /// The armed order that it stands in for, which is to be canceled once this one stands: whoever wrote it may have
+    /// closed the form by then.
+    pub replaces: Option<OrderId>,
 }
 
 /// A TWAP that is not active any more: its last snapshot, kept for the session.
@@ -312,6 +315,7 @@ impl Store {
             about,
             since,
             progress,
+            replaces: None,
         };
         self.flights.insert(ticket, flight);
     }

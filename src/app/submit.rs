@@ -1,7 +1,7 @@
 //! What becomes of a form that is sent: it waits, keeps its contents when it fails, and closes when it is done.
 
 use super::{
-    Effect, Model, Next,
+    Effect, Glance, Model, Next,
     flight::send,
     notice::Tone,
     overlay::{Deed, Overlay, Strip},
@@ -20,6 +20,9 @@ pub(super) fn send_form(model: &mut Model, command: Command) -> Vec<Effect> {
     let (ticket, effect) = send(model, command);
     if let Some(Overlay::Form(form)) = model.overlays.last_mut() {
         form.sending = Some(ticket);
+        if let Some(flight) = model.store.flights.get_mut(&ticket) {
+            flight.replaces.clone_from(&form.replaces);
+        }
     }
     vec![effect]
 }
@@ -49,17 +52,27 @@ pub(super) fn settle_form(
         form.failure = Some(why);
         return true;
     }
-    let is_on_top = at + 1 == model.overlays.len();
-    if let Overlay::Form(form) = model.overlays.remove(at)
-        && let Some(old) = form.replaces
-    {
-        match screen::cancel_of(model, &RowId::Order(old.clone())) {
-            Ok(cancel) if is_on_top => end_replaced(model, old, &cancel),
-            Ok(_) => remind(model, &Command::Cancel(old)),
-            Err(_) => {}
-        }
-    }
+    model.overlays.remove(at);
     false
+}
+
+/// Whether what was asked for is done.
+pub(super) fn is_well(result: &Result<Receipt, Failure>) -> bool {
+    failure_of(result).is_none()
+}
+
+/// The order that was written stands: what it stands in for goes, or somebody is told that both work.
+pub(super) fn settle_replaced(model: &mut Model, old: OrderId) {
+    let cancel = screen::cancel_of(model, &RowId::Order(old.clone()));
+    let Ok(cancel) = cancel else {
+        return;
+    };
+    let is_seen = model.glance == Glance::Shown && model.overlays.is_empty();
+    if is_seen {
+        end_replaced(model, old, &cancel);
+    } else {
+        remind(model, &Command::Cancel(old));
+    }
 }
 
 /// An entry that works twice could open twice, so what was replaced goes by itself unless stopped; whatever a stop

@@ -8,10 +8,10 @@ use super::super::{
     guard, halt,
     keymap::Action,
     lens::{self, Lens},
-    overlay::{Accounts, Chart, Columns, Detail, Markets, Overlay, Strip, quality::Report},
+    overlay::{Accounts, Chart, Columns, Deed, Detail, Markets, Overlay, Strip, quality::Report},
     pane::RowId,
     prompt::Prompt,
-    tour, update,
+    submit, tour, update,
 };
 use crate::model::{
     AccountId, Command, Curve, MarketId, Order, Position, PositionId, Side, draft::Shape,
@@ -230,6 +230,10 @@ fn get_out(model: &mut Model, command: Command) -> Next {
     if let Some(Overlay::Strip(open)) = model.overlays.last() {
         if open.is_at_least(&command) {
             return Next::Stay;
+        }
+        if let Deed::Replaced(cancel) = &open.deed {
+            let cancel = cancel.clone();
+            submit::remind(model, &cancel);
         }
         model.overlays.pop();
     }

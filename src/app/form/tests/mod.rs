@@ -17,7 +17,7 @@ use crate::{
     app::{Effect, Model, Msg, notice::Event, poll::Answer, testing::*, update},
     model::{
         CloseKind, ClosePosition, Command, Exits, Failure, FailureKind, Held, Leg, MarginMode,
-        PlaceKind, PlaceOrder, Proof, Receipt, Side, Ticket, TimeInForce, Trigger,
+        PlaceKind, PlaceOrder, Progress, Proof, Receipt, Side, Ticket, TimeInForce, Trigger,
         TriggerDirection,
         draft::{Fault, Field},
     },

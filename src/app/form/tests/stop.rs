@@ -127,6 +127,74 @@ fn a_stop_that_protects_is_not_canceled_unasked_and_two_of_them_are_told() {
     assert_eq!(told, Some(&Event::Said(Tone::Alert, words)));
 }
 
+/// The answer to what was sent to stand in for `ord-2`.
+fn stands(model: &mut Model) {
+    let placed = super::order(
+        "ord-9",
+        "ETH",
+        r#""type":"stop_market","mode":"stop_market","side":"sell",
+        "size":2,"trigger_price":2850,"status":"pending""#,
+    );
+    let receipt = Receipt::Order {
+        order: Box::new(placed),
+        queued: false,
+    };
+    settle(model, Ticket(1), Ok(receipt));
+}
+
+#[test]
+fn what_was_moved_goes_though_its_form_was_closed_before_the_answer() {
+    let mut model = desk();
+    press(&mut model, "2 j e enter esc");
+    assert_eq!(model.overlays, []);
+    stands(&mut model);
+    let sent = wait(&mut model, 1_600);
+    let cancel = Command::Cancel("ord-2".into());
+    assert_eq!(sent, vec![Effect::Send(Ticket(2), cancel)]);
+}
+
+#[test]
+fn what_was_moved_goes_though_its_successor_was_in_doubt_before() {
+    let mut model = desk();
+    press(&mut model, "2 j e enter");
+    let parked = Progress::Parked {
+        why: Failure::new(FailureKind::Unknown, "no answer"),
+        replay_until: model.now.plus(std::time::Duration::from_mins(15)),
+    };
+    let now = model.now;
+    update(&mut model, now, Msg::Progress(Ticket(1), parked));
+    wait(&mut model, 200);
+    assert_eq!(press(&mut model, "y"), vec![Effect::Again(Ticket(1))]);
+    stands(&mut model);
+    let sent = wait(&mut model, 1_600);
+    let cancel = Command::Cancel("ord-2".into());
+    assert_eq!(sent, vec![Effect::Send(Ticket(2), cancel)]);
+}
+
+#[test]
+fn who_is_at_something_else_when_the_moved_order_stands_is_told_that_both_work() {
+    for keys in ["esc b", "esc ?"] {
+        let mut model = desk();
+        press(&mut model, "2 j e enter");
+        press(&mut model, keys);
+        stands(&mut model);
+        let told = model.activity.toast(model.now).map(|notice| &notice.event);
+        let words = "both orders work now: cancel order ord-2 is left to do".to_owned();
+        assert_eq!(told, Some(&Event::Said(Tone::Alert, words)), "{keys}");
+    }
+}
+
+#[test]
+fn a_way_out_that_takes_the_place_of_that_question_says_that_both_work() {
+    let mut model = desk();
+    press(&mut model, "2 j e enter");
+    stands(&mut model);
+    press(&mut model, "X");
+    let told = model.activity.toast(model.now).map(|notice| &notice.event);
+    let words = "both orders work now: cancel order ord-2 is left to do".to_owned();
+    assert_eq!(told, Some(&Event::Said(Tone::Alert, words)));
+}
+
 #[test]
 fn an_armed_stop_whose_successor_is_refused_is_left_alone() {
     let mut model = desk();
