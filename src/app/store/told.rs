@@ -35,7 +35,16 @@ enum What {
     /// This much extra margin is there, by reads.
     Margin(PositionId, Num),
     /// This order closes of it what it says.
-    Close(PositionId, Box<Order>),
+    Close(PositionId, Asked, Box<Order>),
+}
+
+/// How much of a position a close was for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    /// Whatever there was of it.
+    All,
+    /// So much as its order says.
+    Size,
 }
 
 /// How far a position is on its way out, as the answer to its close says.
@@ -121,7 +130,8 @@ fn facts(command: &Command, receipt: &Receipt) -> Vec<What> {
     match (receipt, command) {
         (Receipt::Cancel(cancel), _) if cancel.canceled => vec![What::Canceled(cancel.id.clone())],
         (Receipt::Order { order, .. }, Command::Close(close)) => {
-            vec![What::Close(close.position_id.clone(), order.clone())]
+            let asked = close.size.map_or(Asked::All, |_| Asked::Size);
+            vec![What::Close(close.position_id.clone(), asked, order.clone())]
         }
         (Receipt::Order { order, .. }, _) => vec![What::Order(order.clone())],
         (Receipt::Position(position), _) => vec![What::Position(position.clone())],
@@ -149,16 +159,21 @@ fn closes(operation: &CloseAll) -> Vec<What> {
     let results = operation.results.iter();
     let closes = results.filter_map(|result| {
         let order = Box::new(result.order.clone()?);
-        Some(What::Close(result.position_id.clone(), order))
+        Some(What::Close(result.position_id.clone(), Asked::All, order))
     });
     closes.collect()
 }
 
 /// What the order that closes says of what it closes.
-fn closing(order: &Order, position: &Position) -> Option<Closing> {
+fn closing(asked: Asked, order: &Order, position: &Position) -> Option<Closing> {
     if order.status.is(&OrderStatus::Filled) {
         let filled = order.filled_size.unwrap_or_else(|| order.asked_size());
-        let is_whole = filled.abs() >= position.quantity();
+        // What was closed of it just before is in the row still.
+        let whole = match asked {
+            Asked::All => order.asked_size().abs().min(position.quantity()),
+            Asked::Size => position.quantity(),
+        };
+        let is_whole = filled.abs() >= whole;
         return Some(if is_whole {
             Closing::Whole
         } else {
@@ -247,10 +262,14 @@ impl Store {
         })
     }
 
-    /// How far the answer to its close says that a position is on its way out, where reads are older.
+    /// How far the answer to its close says that a position is on its way out, where reads are older. One that is closed
+    /// by its own row has no way left: that row tells the size of all it ever was.
     pub fn closing(&self, position: &Position) -> Option<Closing> {
+        if position.closed_at.is_some() {
+            return None;
+        }
         self.told.0.iter().rev().find_map(|fact| match &fact.what {
-            What::Close(id, order) if *id == position.id => closing(order, position),
+            What::Close(id, asked, order) if *id == position.id => closing(*asked, order, position),
             What::Close(..)
             | What::Canceled(_)
             | What::Order(_)

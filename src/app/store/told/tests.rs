@@ -154,9 +154,40 @@ fn new_margin_shows_as_answered_and_an_answer_without_a_row_changes_nothing_else
     }
 }
 
+fn close(size: Option<Num>) -> Command {
+    Command::Close(ClosePosition {
+        size,
+        ..ClosePosition::market("pos-1".into())
+    })
+}
+
+#[test]
+fn a_position_closed_in_two_steps_is_closed_whole_and_its_closed_row_says_nothing_of_a_part() {
+    let mut model = desk();
+    let filled = |size: &str| Receipt::Order {
+        order: Box::new(order(
+            "ord-9",
+            "BTC",
+            &format!(
+                r#""type":"market","mode":"market","side":"sell","size":{size},"filled_size":{size},
+                "status":"filled""#
+            ),
+        )),
+        queued: false,
+    };
+    told(&mut model, close(Some(num("0.2"))), filled("0.2"));
+    let held = position("pos-1", "BTC", "0.5", r#""leverage":10"#);
+    assert_eq!(model.store.closing(&held), Some(Closing::InPart));
+    told(&mut model, close(None), filled("0.3"));
+    assert_eq!(model.store.closing(&held), Some(Closing::Whole));
+    let over = r#""leverage":10,"closed_at":1790000001000"#;
+    let over = position("pos-1", "BTC", "0.5", over);
+    assert_eq!(model.store.closing(&over), None);
+}
+
 #[test]
 fn a_position_says_how_much_of_it_the_answer_to_its_close_has_closed() {
-    let close = Command::Close(ClosePosition::market("pos-1".into()));
+    let close = close(None);
     let cases = [
         (("market", "filled", "0.5"), Some(Closing::Whole)),
         (("market", "filled", "0.2"), Some(Closing::InPart)),
