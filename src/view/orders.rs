@@ -7,10 +7,7 @@ use super::{
 };
 use crate::{
     app::{Rows, TreeRow, pane::RowId},
-    model::{
-        Command, Lenient, Num, Order, OrderId, OrderMode, OrderStatus, Progress, TimeInForce,
-        TriggerDirection,
-    },
+    model::{Command, Lenient, Num, Order, OrderId, OrderMode, OrderStatus, Progress, TimeInForce},
 };
 use std::ops::Range;
 
@@ -133,14 +130,7 @@ pub(super) fn trigger(order: &Order, scene: &Scene<'_>) -> Cell {
         return Cell::default();
     };
     let of = order.trigger_market_id.as_ref().unwrap_or(&order.market_id);
-    let sign = match order.trigger_direction.as_ref() {
-        Some(direction) => match direction.known() {
-            Some(TriggerDirection::Above) => "≥".to_owned(),
-            Some(TriggerDirection::Below) => "≤".to_owned(),
-            None => direction.to_string(),
-        },
-        None => "at".to_owned(),
-    };
+    let sign = words::reaches(order);
     let elsewhere = if *of == order.market_id {
         String::new()
     } else {

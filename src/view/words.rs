@@ -6,7 +6,7 @@ use crate::{
     app::{About, Closing, Target},
     model::{
         Command, Exits, Lenient, MarginMode, Market, MarketId, Num, Order, OrderMode, OrderStatus,
-        Position, Side, Text, Twap, spoken,
+        Position, Side, Text, TriggerDirection, Twap, spoken,
     },
 };
 use std::fmt;
@@ -200,12 +200,33 @@ pub(super) fn order(order: &Order, of: Option<&Market>) -> String {
         market(&order.market_id).text,
         said("type", &order.mode, |_| mode(&order.mode)),
     );
-    if let Some(price) = order.limit_price {
-        return format!("{words} @ {}", format::price(price, of));
-    }
-    match order.trigger_price {
-        Some(price) => format!("{words} at {}", format::price(price, of)),
-        None => words,
+    let elsewhere = elsewhere(order);
+    let own = order.trigger_price.filter(|_| elsewhere.is_none());
+    let price = match (order.limit_price, own) {
+        (Some(limit), _) => format!(" @ {}", format::price(limit, of)),
+        (None, Some(own)) => format!(" at {}", format::price(own, of)),
+        (None, None) => String::new(),
+    };
+    format!("{words}{price}{}", elsewhere.unwrap_or_default())
+}
+
+/// ` when BTC ≥ 67,168`, of an order that waits for another market: that price is none of its own.
+fn elsewhere(order: &Order) -> Option<String> {
+    let other = order.trigger_market_id.as_ref();
+    let other = other.filter(|other| **other != order.market_id)?;
+    let (sign, price) = (reaches(order), format::price(order.trigger_price?, None));
+    Some(format!(" when {} {sign} {price}", market(other).text))
+}
+
+/// `≥` or `≤`, as its trigger is reached from below or from above; `at` where nobody says.
+pub(super) fn reaches(order: &Order) -> String {
+    let Some(direction) = &order.trigger_direction else {
+        return "at".to_owned();
+    };
+    match direction.known() {
+        Some(TriggerDirection::Above) => "≥".to_owned(),
+        Some(TriggerDirection::Below) => "≤".to_owned(),
+        None => direction.to_string(),
     }
 }
 

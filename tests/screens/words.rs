@@ -157,24 +157,35 @@ fn the_footer_offers_what_works_on_the_selected_row_and_always_the_way_out() {
     assert!(!footer(&model).contains("x cancel"), "{}", footer(&model));
 }
 
+/// The question that is open.
+fn asked(model: &Model) -> String {
+    let zone = Zone::utc();
+    let Some(Overlay::Strip(strip)) = model.overlays.last() else {
+        panic!("no strip")
+    };
+    text(&view::strip(model, &Scene::of(model, &zone), strip).words)
+}
+
+#[test]
+fn an_order_that_waits_for_another_market_is_named_with_that_market_and_its_price() {
+    let mut model = desk::full();
+    press(&mut model, "2/61,000\nx");
+    let words = asked(&model);
+    let named = "cancel SELL 2.0000 ETH conditional when BTC ≤ 61,000 (ord_95)";
+    assert!(words.starts_with(named), "{words}");
+}
+
 #[test]
 fn the_strip_names_what_goes_how_long_it_waits_and_what_stops_it() {
     let mut model = desk::full();
     press(&mut model, "X");
-    let zone = Zone::utc();
-    let words = |model: &Model| {
-        let Some(Overlay::Strip(strip)) = model.overlays.last() else {
-            panic!("no strip")
-        };
-        text(&view::strip(model, &Scene::of(model, &zone), strip).words)
-    };
     assert_eq!(
-        words(&model),
+        asked(&model),
         "closing 4 positions on chal-1 (≤ 2.5 % slippage; 2 TWAPs run on) in 1.5 s: y now · Esc stops it"
     );
     press(&mut model, "\u{1b}2x");
     assert_eq!(
-        words(&model),
+        asked(&model),
         "cancel BUY 0.15000 BTC limit @ 62,500 (ord_90) on chal-1?  y yes · Esc no  (5.0 s)"
     );
 }

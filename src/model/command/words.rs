@@ -2,8 +2,9 @@
 
 use super::{
     CloseKind, ClosePosition, Command, Exits, Leg, PlaceOrder, PlaceScaled, PlaceTwap, Risk,
+    Trigger,
 };
-use crate::model::order::spoken;
+use crate::model::{MarketId, TriggerDirection, order::spoken};
 use std::fmt;
 
 /// One line that names the deed and its target: the strip, the toast, the activity pane and the journal.
@@ -61,7 +62,7 @@ impl fmt::Display for PlaceOrder {
             write!(f, " @ {price}")?;
         }
         if let Some(trigger) = &self.trigger {
-            write!(f, " trigger {}", trigger.price)?;
+            f.write_str(&trigger.named(&self.market_id))?;
         }
         if let Some(tif) = self.time_in_force {
             write!(f, " {tif}")?;
@@ -70,6 +71,22 @@ impl fmt::Display for PlaceOrder {
             write!(f, " reduce-only")?;
         }
         Ok(())
+    }
+}
+
+impl Trigger {
+    /// As part of the name of an order in the market `own`. The price of another market is none of its own.
+    fn named(&self, own: &MarketId) -> String {
+        let other = self.market_id.as_ref().filter(|other| *other != own);
+        let Some(other) = other else {
+            return format!(" trigger {}", self.price);
+        };
+        let reaches = match self.direction {
+            Some(TriggerDirection::Above) => "≥",
+            Some(TriggerDirection::Below) => "≤",
+            None => "at",
+        };
+        format!(" when {} {reaches} {}", other.symbol(), self.price)
     }
 }
 
@@ -125,5 +142,25 @@ impl fmt::Display for Leg {
             Self::Remove => write!(f, "none"),
             Self::Set(price) => price.fmt(f),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Num;
+
+    #[test]
+    fn the_trigger_of_another_market_is_named_with_that_market() {
+        let trigger = |market: &str| {
+            let trigger = Trigger {
+                price: Num::from(67_168_u32),
+                market_id: Some(market.into()),
+                direction: Some(TriggerDirection::Above),
+            };
+            trigger.named(&"paper|SOL".into())
+        };
+        assert_eq!(trigger("paper|SOL"), " trigger 67168");
+        assert_eq!(trigger("paper|BTC"), " when BTC ≥ 67168");
     }
 }
