@@ -320,6 +320,23 @@ impl Command {
         }
     }
 
+    /// The one order that it cancels.
+    pub fn cancels(&self) -> Option<&OrderId> {
+        match self {
+            Self::Cancel(id) | Self::Unprotect(id) => Some(id),
+            Self::Place(_)
+            | Self::PlaceTwap(_)
+            | Self::PlaceScaled(_)
+            | Self::Close(_)
+            | Self::Exits(_)
+            | Self::Margin { .. }
+            | Self::StopTwap(_)
+            | Self::CancelScaled(_)
+            | Self::CloseAll(_)
+            | Self::Flatten(_) => None,
+        }
+    }
+
     /// As it was classed when it was given: the bytes of a cancel or a change do not tell what was there before.
     #[must_use]
     pub fn classed(mut self, given: Risk) -> Self {

@@ -1,6 +1,6 @@
 //! The list of many commands: the exact calls before they go, what came of each after.
 
-use super::{Scene, Span, Tone, activity, format, passing, strip, words};
+use super::{Scene, Span, Tone, activity, format, passing, protection, strip, words};
 use crate::{
     app::{
         Model,
@@ -33,7 +33,7 @@ pub fn bulk(model: &Model, scene: &Scene<'_>, bulk: &Bulk) -> BulkView {
     BulkView {
         tone: strip::mode_tone(model),
         title: title(model, scene, bulk),
-        items: bulk.items.iter().map(|row| item(model, row)).collect(),
+        items: items(model, scene, bulk),
         left_out: bulk.left_out.clone(),
     }
 }
@@ -85,6 +85,23 @@ fn is_well(result: &Result<Box<Receipt>, crate::model::Failure>) -> bool {
         Ok(receipt) => notice::receipt_tone(receipt) != notice::Tone::Alert,
         Err(_) => false,
     }
+}
+
+/// While it asks, a stop says what goes without one once all of the list is sent.
+fn items(model: &Model, scene: &Scene<'_>, bulk: &Bulk) -> Vec<BulkItem> {
+    let asks = matches!(bulk.stage, Stage::Asking { .. });
+    let canceled = bulk.items.iter().filter_map(|row| row.command.cancels());
+    let canceled: Vec<_> = canceled.filter(|_| asks).collect();
+    let rows = bulk.items.iter().map(|row| {
+        let mut item = item(model, row);
+        let of = row.command.cancels().filter(|_| asks);
+        if let Some(bared) = of.and_then(|id| protection::left_bare(id, &canceled, scene)) {
+            let words = format!(", leaves {bared}");
+            item.words.push_str(&words);
+        }
+        item
+    });
+    rows.collect()
 }
 
 fn item(model: &Model, item: &Item) -> BulkItem {

@@ -1,7 +1,7 @@
 //! What gets a trader out of a position when nobody watches: the stops and targets that point at it.
 
-use super::{Scene, Span, Tone, format};
-use crate::model::{Market, Num, Order, Position, Protection, Side, estimate};
+use super::{Scene, Span, Tone, format, words};
+use crate::model::{Market, Num, Order, OrderId, Page, Position, Protection, Side, estimate};
 
 /// The nearest stop of a position and how much all its stops cover, or `NO STOP`; `STOP ?` when an order that could be
 /// one cannot be told. One that the position does not live to see is told as `past liq`. Unknown until the working orders
@@ -10,7 +10,6 @@ pub(super) fn stop(position: &Position, scene: &Scene<'_>) -> Span {
     let Some(orders) = scene.store.orders.value() else {
         return Span::unknown();
     };
-    let unread = !orders.is_whole();
     let market = scene.store.market(&position.market_id);
     match guarded(Protection::Stop, position, scene) {
         Some(stops) => {
@@ -21,15 +20,15 @@ pub(super) fn stop(position: &Position, scene: &Scene<'_>) -> Span {
             };
             Span::new(stops.words("SL", market), tone)
         }
-        None if unread || orders.rows.iter().any(|order| may_stop(order, position)) => {
-            Span::new("STOP ?", Tone::Warn)
-        }
+        None if is_unread(orders, position) => Span::new(UNTOLD, Tone::Warn),
         None => Span::new(BARE, Tone::Warn),
     }
 }
 
 /// What stands where no order stops a position.
 const BARE: &str = "NO STOP";
+/// What stands where it cannot be told whether one does.
+const UNTOLD: &str = "STOP ?";
 
 /// Whether it is known that no order stops it in time, as [`stop`] says.
 pub(super) fn is_bare(position: &Position, scene: &Scene<'_>) -> bool {
@@ -41,6 +40,45 @@ pub(super) fn is_bare(position: &Position, scene: &Scene<'_>) -> bool {
 fn may_stop(order: &Order, position: &Position) -> bool {
     let unheard = order.side.known().is_none() || order.kind.known().is_none();
     unheard && order.is_armed() && order.market_id == position.market_id
+}
+
+/// `LONG BTC with NO STOP`: the position whose every stop is among the orders that are `canceled`, of which `order` is
+/// one. A trader must not learn it from the next move.
+pub(super) fn left_bare(
+    order: &OrderId,
+    canceled: &[&OrderId],
+    scene: &Scene<'_>,
+) -> Option<String> {
+    let positions = scene.store.positions.rows().iter();
+    let mut bared = positions.filter(|position| {
+        let mut stops = stops_of(position, scene).map(|stop| &stop.id);
+        let guards = stops_of(position, scene).any(|stop| stop.id == *order);
+        guards && stops.all(|stop| canceled.contains(&stop))
+    });
+    let position = bared.next()?;
+    let side = words::position_side(position.side()).text;
+    let symbol = words::market(&position.market_id).text;
+    let known = scene.store.orders.value()?;
+    let bare = if is_unread(known, position) {
+        UNTOLD
+    } else {
+        BARE
+    };
+    Some(format!("{side} {symbol} with {bare}"))
+}
+
+/// The orders that stop a position before it is liquidated.
+fn stops_of<'a>(position: &'a Position, scene: &Scene<'a>) -> impl Iterator<Item = &'a Order> {
+    orders_of(position, scene).filter(|order| {
+        let in_time = |at| !is_liquidated_before(position, at);
+        order.protects(position) == Some(Protection::Stop)
+            && order.trigger_price.is_some_and(in_time)
+    })
+}
+
+/// Whether an order that cannot be told could stop it.
+fn is_unread(orders: &Page<Order>, position: &Position) -> bool {
+    !orders.is_whole() || orders.rows.iter().any(|order| may_stop(order, position))
 }
 
 /// The nearest target of a position and how much all cover, if it has one.

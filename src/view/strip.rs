@@ -1,6 +1,6 @@
 //! What asks, what is on its way and what has just happened: the strip, the flights and the toast.
 
-use super::{Gauge, Scene, Share, Span, Tone, activity, passing, question, words};
+use super::{Gauge, Scene, Share, Span, Tone, activity, passing, protection, question, words};
 use crate::{
     app::{
         About, Flight, Mode, Model, Motion,
@@ -127,7 +127,7 @@ pub(super) fn asked(deed: &Deed, scene: &Scene<'_>) -> String {
         // These name their account themselves.
         Deed::One(Command::CloseAll(_)) => format!("close all positions{}", aside(scene)),
         Deed::One(Command::Flatten(_)) => "flatten".to_owned(),
-        Deed::One(command) => named(command, scene),
+        Deed::One(command) => format!("{}{}", named(command, scene), baring(command, scene)),
         Deed::Replaced(cancel) => format!("{}, which was replaced", named(cancel, scene)),
         Deed::Leave => leaving(scene),
         Deed::Rearm => "send orders that raise exposure again".to_owned(),
@@ -158,16 +158,21 @@ fn leaving(scene: &Scene<'_>) -> String {
 /// Orders that guard a position go too: a trader must not learn it from the next move.
 fn protecting(commands: &[Command], scene: &Scene<'_>) -> String {
     let protects = |command: &&Command| {
-        let (Command::Cancel(id) | Command::Unprotect(id)) = command else {
-            return false;
-        };
-        let order = scene.store.order(id);
+        let order = command.cancels().and_then(|id| scene.store.order(id));
         order.is_some_and(|order| order.reduce_only && order.is_armed())
     };
     match commands.iter().filter(protects).count() {
         0 => String::new(),
         n => format!(", {n} of them protecting a position,"),
     }
+}
+
+/// `, leaves LONG BTC with NO STOP,`.
+fn baring(command: &Command, scene: &Scene<'_>) -> String {
+    let bared = command
+        .cancels()
+        .and_then(|id| protection::left_bare(id, &[id], scene));
+    bared.map_or_else(String::new, |bared| format!(", leaves {bared},"))
 }
 
 /// A TWAP runs on whatever is closed or canceled, and opens again what was closed.

@@ -176,6 +176,47 @@ fn an_order_that_waits_for_another_market_is_named_with_that_market_and_its_pric
 }
 
 #[test]
+fn who_cancels_the_only_stop_of_a_position_is_told_that_it_has_none_then() {
+    let leaves = "leaves LONG BTC with NO STOP";
+    let mut model = desk::full();
+    press(&mut model, "2/≤ 60,000\nx");
+    assert_eq!(
+        asked(&model),
+        format!(
+            "cancel SELL 0.75000 BTC stop mkt at 60,000 (ord_91), {leaves}, on chal-1?  y yes · Esc no  (5.0 s)"
+        )
+    );
+    press(&mut model, "\u{1b}\u{1b}*x");
+    let listed = |model: &Model| {
+        let zone = Zone::utc();
+        let Some(Overlay::Bulk(bulk)) = model.overlays.last() else {
+            panic!("no list")
+        };
+        let items = view::bulk(model, &Scene::of(model, &zone), bulk).items;
+        let bared = items.into_iter().filter(|item| item.words.contains(leaves));
+        bared.map(|item| item.words).collect::<Vec<_>>()
+    };
+    let stop = "cancel SELL 0.75000 BTC stop mkt at 60,000 (ord_91), leaves LONG BTC with NO STOP";
+    assert_eq!(listed(&model), [stop]);
+}
+
+#[test]
+fn a_cancel_that_leaves_another_stop_bares_nothing() {
+    let mut model = desk::full();
+    let mut orders = desk::working();
+    orders.push(desk::order(
+        "ord_99",
+        "BTC",
+        &serde_json::json!({"type": "stop_market", "mode": "stop_market", "side": "sell", "size": 0.75,
+            "initial_size": 0.75, "trigger_price": 59000, "trigger_direction": "below", "status": "pending",
+            "reduce_only": true, "target_position_id": "pos_1"}),
+    ));
+    desk::arrive(&mut model, 0, Answer::Orders(Ok(Page::of(orders))));
+    press(&mut model, "2/≤ 60,000\nx");
+    assert!(!asked(&model).contains("NO STOP"), "{}", asked(&model));
+}
+
+#[test]
 fn the_strip_names_what_goes_how_long_it_waits_and_what_stops_it() {
     let mut model = desk::full();
     press(&mut model, "X");
