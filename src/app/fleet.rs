@@ -212,7 +212,12 @@ impl Fleet {
             Whose::Account(at) if at != self.at => {
                 (at, self.beside(at, |model| update(model, now, msg)))
             }
-            Whose::Account(_) | Whose::Shown => (self.at, update(&mut self.shown, now, msg)),
+            Whose::Account(_) | Whose::Shown => {
+                let heard = self.shown.activity.newest();
+                let wanted = update(&mut self.shown, now, msg);
+                self.take_back(heard);
+                (self.at, wanted)
+            }
         };
         if is_introduced {
             self.seat();
@@ -229,6 +234,20 @@ impl Fleet {
             effects.push((at, effect));
         }
         effects
+    }
+
+    /// What was told of the account on the screen while another was there, and is not so any more.
+    fn take_back(&mut self, heard: u64) {
+        let label = self.shown.roster.own().map(Seat::label);
+        for notice in self.shown.activity.since(heard) {
+            let told = Event::Elsewhere(Box::new(Elsewhere {
+                account: label.clone().unwrap_or_default(),
+                notice: notice.clone(),
+            }));
+            for model in self.aside.values_mut() {
+                model.activity.take_back(&told);
+            }
+        }
     }
 
     /// Every account is looked at alike.
@@ -307,7 +326,7 @@ impl Fleet {
                     account: label.clone(),
                     notice: notice.clone(),
                 }));
-                self.shown.activity.beside(event, now);
+                self.shown.activity.beside(&event, now);
             }
         }
         let named = |effect| {

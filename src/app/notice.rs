@@ -86,6 +86,18 @@ impl Event {
         }
     }
 
+    /// Whether this is not so any more after `other`.
+    fn is_taken_back_by(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Alert(Alert::Down), Self::Alert(Alert::Up)) => true,
+            (Self::Elsewhere(told), Self::Elsewhere(other)) => {
+                let events = (&told.notice.event, &other.notice.event);
+                told.account == other.account && events.0.is_taken_back_by(events.1)
+            }
+            _ => false,
+        }
+    }
+
     /// Whether a person must hear of it while another account is on the screen.
     pub(super) fn is_told_elsewhere(&self, alerts: &Alerts) -> bool {
         match self {
@@ -219,10 +231,6 @@ impl Activity {
         shown: Shown,
     ) -> Notice {
         let waits = self.waits(now);
-        let was_down = self
-            .toast(now)
-            .is_some_and(|n| n.event == Event::Alert(Alert::Down));
-        let takes_back = alert == Alert::Up && was_down;
         let kept = self.toast;
         let may = shown == Shown::AsToast && (!waits || alert.tone() == Tone::Alert);
         let about = About {
@@ -232,7 +240,8 @@ impl Activity {
         let event = Event::Alert(alert);
         self.note_of(about.clone(), None, event.clone(), now);
         if !may {
-            self.toast = kept.filter(|_| !takes_back);
+            self.toast = kept;
+            self.take_back(&event);
         }
         Notice {
             number: self.last,
@@ -244,12 +253,21 @@ impl Activity {
     }
 
     /// News of another account shows as the toast, unless it is good and something waits to be read.
-    pub(super) fn beside(&mut self, event: Event, now: Timestamp) {
+    pub(super) fn beside(&mut self, event: &Event, now: Timestamp) {
         let kept = self.toast.filter(|_| self.waits(now));
         let is_bad = event.tone() == Tone::Alert;
-        self.note(None, event, now);
+        self.note(None, event.clone(), now);
         if let (Some(kept), false) = (kept, is_bad) {
             self.toast = Some(kept);
+            self.take_back(event);
+        }
+    }
+
+    /// What is not so any more after `event` is shown no longer.
+    pub(super) fn take_back(&mut self, event: &Event) {
+        let shown = self.toast.and_then(|number| self.line(number));
+        if shown.is_some_and(|shown| shown.event.is_taken_back_by(event)) {
+            self.toast = None;
         }
     }
 

@@ -2,7 +2,7 @@ use super::*;
 use crate::{
     app::{Alert, Mode, Profile, keymap::Chord, notice::Tone, poll::Answer, testing},
     config::{Alerts, Way},
-    model::{Command, Failure, FailureKind, Page, Progress, Receipt, Ticket},
+    model::{Call, Command, Failure, FailureKind, Page, Progress, Receipt, Ticket},
 };
 use std::time::Duration;
 
@@ -152,6 +152,51 @@ fn a_fill_on_an_account_that_is_not_shown_is_told_by_toast_and_desktop_with_its_
         panic!("{effects:?}")
     };
     assert!(matches!(&notice.event, Event::Elsewhere(told) if told.account == "swing"));
+}
+
+/// Calls of the account at this place, each in vain or not.
+fn called(fleet: &mut Fleet, at: usize, outcome: Result<u16, FailureKind>, times: usize) {
+    for _ in 0..times {
+        let call = Call {
+            at: fleet.shown().now,
+            method: "GET",
+            target: "/v1/orders".into(),
+            outcome,
+            elapsed: Duration::from_millis(4),
+            request_id: None,
+            pause: None,
+            date: None,
+            budget: None,
+        };
+        later(fleet, 10, Whose::Account(at), Msg::Called(call));
+    }
+}
+
+#[test]
+fn a_connection_that_is_back_takes_away_that_it_was_down_whichever_account_is_shown() {
+    let down = Event::Alert(Alert::Down);
+    for keys in ["", "a"] {
+        let mut fleet = fleet();
+        called(&mut fleet, 0, Err(FailureKind::Unreachable), 3);
+        called(&mut fleet, 1, Err(FailureKind::Unreachable), 3);
+        assert_eq!(elsewhere(&fleet), Some(("swing", &down)));
+        press(&mut fleet, keys);
+        called(&mut fleet, 0, Ok(200), 1);
+        called(&mut fleet, 1, Ok(200), 1);
+        for model in fleet.accounts() {
+            assert_eq!(model.activity.toast(model.now), None, "{keys}");
+        }
+    }
+}
+
+#[test]
+fn one_account_that_is_back_says_nothing_of_another_that_is_down() {
+    let mut fleet = fleet();
+    called(&mut fleet, 0, Err(FailureKind::Unreachable), 3);
+    called(&mut fleet, 1, Err(FailureKind::Unreachable), 3);
+    called(&mut fleet, 0, Ok(200), 1);
+    let down = Event::Alert(Alert::Down);
+    assert_eq!(elsewhere(&fleet), Some(("swing", &down)));
 }
 
 #[test]
