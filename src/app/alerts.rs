@@ -2,10 +2,12 @@
 //! settings say.
 //!
 //! Contract: pure; each thing is told once. What the desk finds when it opens is no news, and what one of
-//! its own commands brought is told as that command's outcome.
+//! its own commands brought is told as that command's outcome; what may be that is put aside until it is known.
 //!
 //! Known limits: a fill is told when the newest page of order history shows it; more than a page of them
 //! between two polls leaves out the oldest. What the children of a TWAP do is the TWAP's news, not theirs.
+
+mod awaited;
 
 use super::{
     Effect, Model, Signal, Store,
@@ -17,10 +19,11 @@ use super::{
 use crate::{
     config::{Alerts, Way, Ways},
     model::{
-        Command, Failure, MarketId, Num, Order, OrderId, OrderStatus, Page, Position, PositionId,
-        Rate, Receipt, Timestamp, Twap, TwapId,
+        Command, Failure, MarketId, Num, Order, OrderStatus, Page, Position, PositionId, Progress,
+        Rate, Receipt, Ticket, Timestamp, Twap, TwapId,
     },
 };
+use awaited::Awaited;
 use std::{
     collections::{BTreeMap, BTreeSet},
     time::Duration,
@@ -75,6 +78,20 @@ impl Alert {
         }
     }
 
+    fn order(&self) -> Option<&Order> {
+        match self {
+            Self::Filled(order) | Self::Partial(order) | Self::Rejected(order) => {
+                Some(order.as_ref())
+            }
+            Self::TwapStalled(_)
+            | Self::TwapEnded(_)
+            | Self::NearLiquidation(..)
+            | Self::Guard(_)
+            | Self::Down
+            | Self::Up => None,
+        }
+    }
+
     /// The row it is about: Enter leads there.
     pub(super) fn row(&self) -> Option<RowId> {
         match self {
@@ -104,27 +121,26 @@ impl Alert {
 /// What has been told already.
 #[derive(Debug, Default)]
 pub(super) struct Watch {
-    /// Orders whose end was the outcome of a command.
-    told: BTreeSet<OrderId>,
+    awaited: Awaited,
     /// The slice that each stalled TWAP waits for.
     stalled: BTreeMap<TwapId, Timestamp>,
     near: BTreeSet<PositionId>,
     is_down: bool,
 }
 
-impl Watch {
-    /// Takes note of what a command brought back: an order that is over, or one that was refused and stands in the
-    /// history all the same.
-    pub(super) fn settled(&mut self, command: &Command, result: &Result<Receipt, Failure>) {
-        let over = match (command, result) {
-            (_, Ok(Receipt::Order { order, .. })) if order.is_over() => Some(&order.id),
-            (Command::Place(_) | Command::Close(_), Err(why)) if !why.is_doubtful() => {
-                why.order_id.as_ref()
-            }
-            _ => None,
-        };
-        self.told.extend(over.cloned());
-    }
+/// What follows from the outcome of a command.
+pub(super) fn settled(
+    model: &mut Model,
+    command: (Ticket, &Command),
+    result: &Result<Receipt, Failure>,
+) -> Vec<Alert> {
+    let awaited = &mut model.watch.awaited;
+    awaited.settled(&model.store, command, result)
+}
+
+/// What follows from how a command goes on.
+pub(super) fn advanced(model: &mut Model, ticket: Ticket, progress: &Progress) -> Vec<Alert> {
+    model.watch.awaited.advanced(ticket, progress)
 }
 
 /// What an answer says that the store does not know yet.
@@ -139,37 +155,10 @@ pub(super) fn arriving(model: &mut Model, poll: &Poll) -> Vec<Alert> {
     if store.history.head().value().is_none() {
         return vec![];
     }
-    let told = &mut model.watch.told;
-    let news = page
-        .rows
-        .iter()
-        .rev()
-        .filter(|order| !is_awaited(store, order))
-        .filter_map(|order| ended(store, order).zip(Some(order)));
-    let fresh = news.filter(|(_, order)| !told.remove(&order.id));
-    fresh.map(|(alert, _)| alert).collect()
-}
-
-/// Whether it may be what a command on its way is about to bring: then that outcome tells it.
-fn is_awaited(store: &Store, order: &Order) -> bool {
-    store.flights.values().any(|flight| match &flight.command {
-        Command::Place(asked) => {
-            asked.market_id == order.market_id
-                && order.side.is(&asked.side)
-                && order.asked_size().abs() == asked.size
-        }
-        Command::Close(asked) => order.target_position_id.as_ref() == Some(&asked.position_id),
-        Command::PlaceTwap(_)
-        | Command::PlaceScaled(_)
-        | Command::Cancel(_)
-        | Command::Unprotect(_)
-        | Command::Exits(_)
-        | Command::Margin { .. }
-        | Command::StopTwap(_)
-        | Command::CancelScaled(_)
-        | Command::CloseAll(_)
-        | Command::Flatten(_) => false,
-    })
+    let awaited = &mut model.watch.awaited;
+    let over = page.rows.iter().rev();
+    let news = over.filter_map(|order| awaited.hear(store, order, ended(store, order)?));
+    news.collect()
 }
 
 /// The news that an order is over, if it is news.
@@ -212,12 +201,11 @@ pub(super) fn arrived(model: &mut Model, source: Source, ended: &[TwapId]) -> Ve
     match source {
         Source::Positions | Source::Markets => near(model),
         Source::Twaps => {
-            let gone = model
-                .store
-                .ended_twaps
-                .iter()
-                .filter(|e| !ended.contains(&e.twap.id));
-            let mut alerts: Vec<_> = gone
+            let (store, awaited) = (&model.store, &mut model.watch.awaited);
+            let gone = store.ended_twaps.iter();
+            let gone = gone.filter(|e| !ended.contains(&e.twap.id));
+            let by_others = gone.filter(|e| !awaited.stops(store, &e.twap.id));
+            let mut alerts: Vec<_> = by_others
                 .map(|e| Alert::TwapEnded(Box::new(e.twap.clone())))
                 .collect();
             alerts.extend(stalled(model));

@@ -1,7 +1,7 @@
 //! A command's way through the desk: what is held against it, that it is sent, how it goes on and how it ends.
 
 use super::{
-    About, Effect, Model, bulk, checks, doubt, guard, halt,
+    About, Effect, Model, alerts, bulk, checks, doubt, guard, halt,
     notice::Event,
     poll::Source,
     second,
@@ -37,6 +37,7 @@ pub(super) fn send(model: &mut Model, command: Command) -> (Ticket, Effect) {
 
 /// What is known of a command that is under way.
 pub(super) fn advance(model: &mut Model, ticket: Ticket, progress: Progress) -> Vec<Effect> {
+    let news = alerts::advanced(model, ticket, &progress);
     let Some(flight) = model.store.flights.get_mut(&ticket) else {
         return vec![];
     };
@@ -56,10 +57,9 @@ pub(super) fn advance(model: &mut Model, ticket: Ticket, progress: Progress) -> 
     } else {
         doubt::unask(model, ticket);
     }
-    polls
-        .then(|| Effect::Poll(vec![Source::Positions]))
-        .into_iter()
-        .collect()
+    let polls = polls.then(|| Effect::Poll(vec![Source::Positions]));
+    let told = alerts::raise(model, news);
+    polls.into_iter().chain(told).collect()
 }
 
 /// A command has come to its end.
@@ -80,7 +80,7 @@ pub(super) fn settle(
     if let Ok(receipt) = &result {
         placed = model.store.settle(&flight.command, receipt, model.now);
     }
-    model.watch.settled(&flight.command, &result);
+    let news = alerts::settled(model, (ticket, &flight.command), &result);
     let replaced = flight.replaces.filter(|_| is_well(&result));
     learn(model, &flight.command, &result);
     let is_told = settle_form(model, ticket, &result) | bulk::settle(model, ticket, &result);
@@ -97,5 +97,7 @@ pub(super) fn settle(
     }
     let polls = Source::iter().filter(|s| *s != Source::Markets).collect();
     let watch = (!placed.is_empty()).then_some(Effect::Watch(placed));
-    watch.into_iter().chain([Effect::Poll(polls)]).collect()
+    let told = alerts::raise(model, news);
+    let wanted = watch.into_iter().chain([Effect::Poll(polls)]);
+    wanted.chain(told).collect()
 }

@@ -5,7 +5,10 @@ use crate::{
     api::{Dialect, Method, Request},
     app::{Clip, Msg, notice::Event, testing::*, update},
     config::Way,
-    model::{AccountFacts, Call, Failure, FailureKind, Ticket},
+    model::{
+        AccountFacts, Call, CloseKind, ClosePosition, Command, Failure, FailureKind, FlatProof,
+        Flattening, Progress, Receipt, Ticket,
+    },
 };
 
 /// A desk that has read its history once and tells every kind of news in every way.
@@ -97,7 +100,7 @@ fn what_is_not_to_be_told_is_in_the_activity_all_the_same() {
 #[test]
 fn what_a_command_brought_at_once_is_not_told_again() {
     let mut model = watching();
-    let command = crate::model::Command::Cancel("o1".into());
+    let command = Command::Cancel("o1".into());
     let now = model.now;
     update(&mut model, now, Msg::Resumed(Ticket(9), command));
     let receipt = Receipt::Order {
@@ -249,9 +252,8 @@ fn a_service_that_does_not_answer_is_told_once_and_so_is_its_return() {
     assert_eq!(toast(&model), None, "what was said to be down is not");
 }
 
-#[test]
-fn a_fill_that_a_poll_shows_before_its_own_answer_is_told_once_by_the_answer() {
-    let mut model = watching();
+/// The command of a limit buy of 1 BTC, on its way under ticket 9.
+fn buying(model: &mut Model) {
     let request = Request {
         method: Method::Post,
         target: "/v1/orders".to_owned(),
@@ -263,16 +265,119 @@ fn a_fill_that_a_poll_shows_before_its_own_answer_is_told_once_by_the_answer() {
     };
     let command = request.command(&Dialect::default()).unwrap();
     let now = model.now;
-    update(&mut model, now, Msg::Resumed(Ticket(9), command));
+    update(model, now, Msg::Resumed(Ticket(9), command));
+}
+
+fn parked(model: &mut Model) -> Vec<Effect> {
+    let now = model.now;
+    let progress = Progress::Parked {
+        why: Failure::new(FailureKind::Unknown, "no answer"),
+        replay_until: now.plus(Duration::from_mins(15)),
+    };
+    update(model, now, Msg::Progress(Ticket(9), progress))
+}
+
+#[test]
+fn a_fill_that_a_poll_shows_before_its_own_answer_is_told_once_by_the_answer() {
+    let mut model = watching();
+    buying(&mut model);
     let filled = || Answer::History(Ok(history("filled")));
     assert_eq!(arrive(&mut model, filled()), vec![]);
     let receipt = Receipt::Order {
         order: Box::new(limit("filled", "")),
         queued: false,
     };
-    settle(&mut model, Ticket(9), Ok(receipt));
+    assert_eq!(
+        told(&settle(&mut model, Ticket(9), Ok(receipt))),
+        Vec::<&Alert>::new()
+    );
     assert!(matches!(toast(&model), Some(Event::Settled(..))));
     assert_eq!(arrive(&mut model, filled()), vec![]);
+}
+
+#[test]
+fn the_fill_of_another_order_like_the_one_on_its_way_is_told_when_that_has_its_answer() {
+    let mut model = watching();
+    buying(&mut model);
+    arrive(&mut model, Answer::History(Ok(history("filled"))));
+    let mut own = limit("resting", "");
+    own.id = "o2".into();
+    let receipt = Receipt::Order {
+        order: Box::new(own),
+        queued: false,
+    };
+    let effects = settle(&mut model, Ticket(9), Ok(receipt));
+    assert_eq!(
+        told(&effects),
+        [&Alert::Filled(Box::new(limit("filled", "")))]
+    );
+}
+
+#[test]
+fn a_command_in_doubt_hides_no_fill_that_came_before_or_comes_after() {
+    let alert = Alert::Filled(Box::new(limit("filled", "")));
+    let mut before = watching();
+    buying(&mut before);
+    arrive(&mut before, Answer::History(Ok(history("filled"))));
+    assert_eq!(told(&parked(&mut before)), [&alert]);
+
+    let mut after = watching();
+    buying(&mut after);
+    parked(&mut after);
+    let effects = arrive(&mut after, Answer::History(Ok(history("filled"))));
+    assert_eq!(told(&effects), [&alert]);
+}
+
+#[test]
+fn a_stop_that_fires_while_a_close_of_its_position_is_in_doubt_is_told() {
+    let mut model = watching();
+    let close = Command::Close(ClosePosition {
+        position_id: "pos-1".into(),
+        held: None,
+        kind: CloseKind::Limit,
+        size: None,
+        expected_price: None,
+        slippage_tolerance: None,
+        limit_price: Some(num("70000")),
+        trigger: None,
+        marketable_limit_acknowledged: false,
+    });
+    let now = model.now;
+    update(&mut model, now, Msg::Resumed(Ticket(9), close));
+    parked(&mut model);
+    let stop = limit("filled", r#","target_position_id":"pos-1""#);
+    let page = Page::of(vec![stop.clone()]);
+    let effects = arrive(&mut model, Answer::History(Ok(page)));
+    assert_eq!(told(&effects), [&Alert::Filled(Box::new(stop))]);
+}
+
+#[test]
+fn what_this_desk_stops_or_closes_itself_is_no_news() {
+    let mut model = watching();
+    let due = model.now.0;
+    arrive(&mut model, Answer::Twaps(Ok(Page::of(vec![twap(due)]))));
+    let now = model.now;
+    let flatten = Command::Flatten("chal-1".into());
+    update(&mut model, now, Msg::Resumed(Ticket(9), flatten));
+    let result = serde_json::json!({"id": "op-1", "operation": "close_all_positions",
+        "account_id": "chal-1", "status": "completed", "total_count": 1, "succeeded_count": 1,
+        "failed_count": 0, "created_at": due, "results": [
+            {"position_id": "pos-1", "status": "submitted", "order": limit("pending", "")}]});
+    let flattening = Flattening {
+        operation: Some(serde_json::from_str(&result.to_string()).unwrap()),
+        ..Flattening::default()
+    };
+    let progress = Msg::Progress(Ticket(9), Progress::Flattening(flattening));
+    update(&mut model, now, progress);
+    let closed = arrive(&mut model, Answer::History(Ok(history("filled"))));
+    assert_eq!(told(&closed), Vec::<&Alert>::new());
+    let proof = Receipt::Flat(FlatProof {
+        first: now,
+        second: now,
+    });
+    settle(&mut model, Ticket(9), Ok(proof));
+    let gone = arrive(&mut model, Answer::Twaps(Ok(Page::of(vec![]))));
+    assert_eq!(told(&gone), Vec::<&Alert>::new());
 }
 
 #[test]
@@ -280,7 +385,7 @@ fn good_news_does_not_take_the_place_of_bad_news_that_waits() {
     let mut model = watching();
     let why = Failure::new(FailureKind::Conflict, "no");
     let now = model.now;
-    let command = crate::model::Command::Cancel("ord-1".into());
+    let command = Command::Cancel("ord-1".into());
     update(&mut model, now, Msg::Resumed(Ticket(9), command));
     settle(&mut model, Ticket(9), Err(why));
     arrive(&mut model, Answer::History(Ok(history("filled"))));

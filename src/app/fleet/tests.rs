@@ -12,6 +12,7 @@ fn fleet() -> Fleet {
     let tell = |ways: &[Way]| ways.iter().copied().collect();
     first.options.alerts = Alerts {
         fill: tell(&[Way::Toast, Way::Desktop]),
+        connection: tell(&[Way::Toast]),
         ..Alerts::default()
     };
     let options = first.options.clone();
