@@ -4,10 +4,12 @@
 //! Contract: pure; each thing is told once. What the desk finds when it opens is no news, and what one of
 //! its own commands brought is told as that command's outcome; what may be that is put aside until it is known.
 //!
-//! Known limits: a fill is told when the newest page of order history shows it; more than a page of them
-//! between two polls leaves out the oldest. What the children of a TWAP do is the TWAP's news, not theirs.
+//! Known limits: a fill is told when the newest page of order history shows it, or when an order has left the working
+//! ones and is found on an older page; of orders that never were among those, more than a page between two polls leaves
+//! out the oldest. What the children of a TWAP do is the TWAP's news, not theirs.
 
 mod awaited;
+mod gone;
 
 use super::{
     Effect, Model, Signal, Store,
@@ -19,11 +21,12 @@ use super::{
 use crate::{
     config::{Alerts, Way, Ways},
     model::{
-        Command, Failure, MarketId, Num, Order, OrderStatus, Page, Position, PositionId, Progress,
-        Rate, Receipt, Ticket, Timestamp, Twap, TwapId,
+        Command, Failure, MarketId, Num, Order, OrderId, OrderStatus, Page, Position, PositionId,
+        Progress, Rate, Receipt, Ticket, Timestamp, Twap, TwapId,
     },
 };
 use awaited::Awaited;
+use gone::Gone;
 use std::{
     collections::{BTreeMap, BTreeSet},
     time::Duration,
@@ -44,6 +47,8 @@ pub enum Alert {
     Filled(Box<Order>),
     Partial(Box<Order>),
     Rejected(Box<Order>),
+    /// It does not work any more, and nothing tells why.
+    Gone(Box<Order>),
     TwapStalled(Box<Twap>),
     TwapEnded(Box<Twap>),
     /// The mark has come this near to the liquidation price, as a share of the mark.
@@ -62,16 +67,17 @@ impl Alert {
             Self::Partial(_) | Self::TwapEnded(_) => Tone::Plain,
             Self::Guard(gauge) if !gauge.limit.is_loss() => Tone::Good,
             Self::Guard(gauge) if gauge.level() == Level::Reached => Tone::Alert,
-            Self::TwapStalled(_) | Self::Guard(_) => Tone::Warn,
+            Self::TwapStalled(_) | Self::Guard(_) | Self::Gone(_) => Tone::Warn,
             Self::Rejected(_) | Self::NearLiquidation(..) | Self::Down => Tone::Alert,
         }
     }
 
     pub(super) fn market_id(&self) -> Option<&MarketId> {
         match self {
-            Self::Filled(order) | Self::Partial(order) | Self::Rejected(order) => {
-                Some(&order.market_id)
-            }
+            Self::Filled(order)
+            | Self::Partial(order)
+            | Self::Rejected(order)
+            | Self::Gone(order) => Some(&order.market_id),
             Self::TwapStalled(twap) | Self::TwapEnded(twap) => Some(&twap.market_id),
             Self::NearLiquidation(position, _) => Some(&position.market_id),
             Self::Guard(_) | Self::Down | Self::Up => None,
@@ -80,9 +86,10 @@ impl Alert {
 
     fn order(&self) -> Option<&Order> {
         match self {
-            Self::Filled(order) | Self::Partial(order) | Self::Rejected(order) => {
-                Some(order.as_ref())
-            }
+            Self::Filled(order)
+            | Self::Partial(order)
+            | Self::Rejected(order)
+            | Self::Gone(order) => Some(order.as_ref()),
             Self::TwapStalled(_)
             | Self::TwapEnded(_)
             | Self::NearLiquidation(..)
@@ -95,9 +102,10 @@ impl Alert {
     /// The row it is about: Enter leads there.
     pub(super) fn row(&self) -> Option<RowId> {
         match self {
-            Self::Filled(order) | Self::Partial(order) | Self::Rejected(order) => {
-                Some(RowId::Order(order.id.clone()))
-            }
+            Self::Filled(order)
+            | Self::Partial(order)
+            | Self::Rejected(order)
+            | Self::Gone(order) => Some(RowId::Order(order.id.clone())),
             Self::TwapStalled(twap) | Self::TwapEnded(twap) => Some(RowId::Twap(twap.id.clone())),
             Self::NearLiquidation(position, _) => Some(RowId::Position(position.id.clone())),
             Self::Guard(_) | Self::Down | Self::Up => None,
@@ -106,7 +114,7 @@ impl Alert {
 
     pub(super) fn ways<'a>(&self, alerts: &'a Alerts) -> &'a Ways {
         match self {
-            Self::Filled(_) => &alerts.fill,
+            Self::Filled(_) | Self::Gone(_) => &alerts.fill,
             Self::Partial(_) => &alerts.partial,
             Self::Rejected(_) => &alerts.reject,
             Self::TwapStalled(_) => &alerts.twap_stalled,
@@ -122,10 +130,23 @@ impl Alert {
 #[derive(Debug, Default)]
 pub(super) struct Watch {
     awaited: Awaited,
+    gone: Gone,
     /// The slice that each stalled TWAP waits for.
     stalled: BTreeMap<TwapId, Timestamp>,
     near: BTreeSet<PositionId>,
     is_down: bool,
+}
+
+/// The orders that an answer tells have left the working ones, and that are to be looked for.
+pub(super) fn lost(model: &mut Model, poll: &Poll) -> Option<Effect> {
+    let lost = model.watch.gone.hear(&model.store, poll);
+    (!lost.is_empty()).then_some(Effect::Trace(lost))
+}
+
+/// What has become of them.
+pub(super) fn traced(model: &mut Model, asked: &[OrderId], found: &[Order]) -> Vec<Effect> {
+    let news = gone::sought(&model.store, &mut model.watch, (asked, found));
+    raise(model, news)
 }
 
 /// What follows from the outcome of a command.
@@ -164,8 +185,7 @@ pub(super) fn arriving(model: &mut Model, poll: &Poll) -> Vec<Alert> {
 /// The news that an order is over, if it is news.
 fn ended(store: &Store, order: &Order) -> Option<Alert> {
     let was_over = store.history.find(&order.id).is_some_and(Order::is_over);
-    let is_part = order.twap_order_id.is_some() || order.partial_of_order_id.is_some();
-    if was_over || is_part {
+    if was_over || is_part(order) {
         return None;
     }
     match order.status.known()? {
@@ -176,6 +196,11 @@ fn ended(store: &Store, order: &Order) -> Option<Alert> {
         | OrderStatus::Canceled
         | OrderStatus::Expired => None,
     }
+}
+
+/// Its news are those of the TWAP or of the order that it is a part of.
+fn is_part(order: &Order) -> bool {
+    order.twap_order_id.is_some() || order.partial_of_order_id.is_some()
 }
 
 /// Working orders of which more is filled than before.

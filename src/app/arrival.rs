@@ -52,6 +52,7 @@ fn arrive(model: &mut Model, poll: Poll) -> Vec<Effect> {
         model.store.clocks.figures(told, poll.at, model.now);
     }
     let mut news = alerts::arriving(model, &poll);
+    let lost = alerts::lost(model, &poll);
     let ladders = model.store.arrive(poll);
     model.session.seen(&model.store);
     news.extend(alerts::arrived(model, source, &ended));
@@ -65,6 +66,6 @@ fn arrive(model: &mut Model, poll: Poll) -> Vec<Effect> {
     let watch = (!ladders.is_empty()).then_some(Effect::Watch(ladders));
     let trace = traces.then(|| screen::trace(model)).flatten();
     let told = alerts::raise(model, news);
-    let reads = trace.into_iter().chain(reads_on);
+    let reads = trace.into_iter().chain(lost).chain(reads_on);
     watch.into_iter().chain(reads).chain(told).collect()
 }

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     config::Theme,
-    model::{Command, Cursor, IdempotencyKey, MarketId, PastMark, ScaledId, Ticket},
+    model::{Command, Cursor, IdempotencyKey, MarketId, OrderId, PastMark, ScaledId, Ticket},
 };
 use std::{collections::BTreeMap, time::Duration};
 
@@ -36,6 +36,8 @@ pub enum Effect {
     Poll(Vec<Source>),
     MoreClosed(Cursor),
     MoreHistory(Cursor),
+    /// Look for these orders on older pages of the history too; answered by [`Msg::Traced`](super::Msg::Traced).
+    Trace(Vec<OrderId>),
     /// What earlier sessions did before this.
     Earlier(PastMark),
     /// The order book of this market, once.

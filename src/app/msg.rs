@@ -9,8 +9,8 @@ use super::{
     renewal,
 };
 use crate::model::{
-    Book, Call, Command, Drift, Failure, MarketId, OrderId, PastPage, Progress, Receipt, Ticket,
-    Timestamp,
+    Book, Call, Command, Drift, Failure, MarketId, Order, OrderId, PastPage, Progress, Receipt,
+    Ticket, Timestamp,
 };
 use std::ops::Range;
 
@@ -35,6 +35,8 @@ pub enum Msg {
     Called(Call),
     /// A poll was not answered, or with trouble; it is asked again at this instant.
     TriesAgain(Source, Timestamp),
+    /// These orders were looked for in the order history, and those were found.
+    Traced(Vec<OrderId>, Vec<Order>),
     Progress(Ticket, Progress),
     Settled(Ticket, Result<Receipt, Failure>),
     /// A cancel that was queued has come to its end.

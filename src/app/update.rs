@@ -17,7 +17,7 @@ use super::{
     submit::{refuse, remind, send_form},
     tour, unseen,
 };
-use crate::model::{Command, Drift, READ_ONLY, Text, Timestamp};
+use crate::model::{Call, Command, Drift, READ_ONLY, Text, Timestamp};
 use strum::IntoEnumIterator;
 
 /// Takes in what happened at `now`. Never fails, never blocks; whatever it wants done is in the answer.
@@ -39,15 +39,12 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
             doubt::opened(model)
         }
         Msg::Polled(poll) => polled(model, poll),
-        Msg::Called(call) => {
-            model.store.call(call);
-            let alerts = alerts::called(model);
-            alerts::raise(model, alerts)
-        }
+        Msg::Called(call) => called(model, call),
         Msg::TriesAgain(source, at) => {
             model.store.health.tries_again(source, at);
             vec![]
         }
+        Msg::Traced(asked, found) => alerts::traced(model, &asked, &found),
         Msg::Progress(ticket, progress) => advance(model, ticket, progress),
         Msg::Settled(ticket, result) => settle(model, ticket, result),
         Msg::Ended(order, result) => doubt::end(model, &order, result),
@@ -81,6 +78,12 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
     tour::proceed(model);
     effects.extend(export::proceed(model));
     effects
+}
+
+fn called(model: &mut Model, call: Call) -> Vec<Effect> {
+    model.store.call(call);
+    let alerts = alerts::called(model);
+    alerts::raise(model, alerts)
 }
 
 /// Whatever is shown was dated before: it is asked for again.

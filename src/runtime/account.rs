@@ -138,6 +138,7 @@ impl Member {
                 Effect::Poll(sources) => poller.poll(&sources),
                 Effect::MoreClosed(cursor) => poller.more_closed(cursor),
                 Effect::MoreHistory(cursor) => poller.more_history(cursor),
+                Effect::Trace(orders) => poller.trace(orders),
                 Effect::Earlier(mark) => earlier::tell(&client, &scribe, mark, &way.inbox),
                 Effect::Book(market) => poller.book(market),
                 Effect::Watch(ladders) => poller.watch(ladders),

@@ -193,6 +193,7 @@ fn cause(msg: &Msg) -> Cause {
         | Msg::Booked(..)
         | Msg::Called(_)
         | Msg::TriesAgain(..)
+        | Msg::Traced(..)
         | Msg::Recalled(_)
         | Msg::Tick => Cause::Background,
         Msg::Key(_)

@@ -13,7 +13,7 @@ use super::{Clock, jitter::Jitter};
 use crate::{
     app::{Glance, Msg, poll::Source},
     client::Client,
-    model::{Cursor, Failure, FailureKind, MarketId, ScaledId},
+    model::{Cursor, Failure, FailureKind, MarketId, OrderId, ScaledId},
 };
 use ask::{Desk, Question};
 use rhythm::{Rhythm, Wait};
@@ -129,6 +129,14 @@ impl Poller {
     /// Asks once for an older page of order history.
     pub fn more_history(&mut self, cursor: Cursor) {
         self.page(Question::History(Some(cursor)));
+    }
+
+    /// Looks once for these orders, as far back as they can be expected.
+    pub fn trace(&mut self, orders: Vec<OrderId>) {
+        let (desk, mut jitter) = self.once();
+        self.tasks.spawn(async move {
+            desk.trace(orders, &mut jitter).await;
+        });
     }
 
     /// Asks once for the order book of a market.

@@ -16,6 +16,7 @@ pub(super) fn kind(alert: &Alert) -> &'static str {
         Alert::Filled(_) => "filled",
         Alert::Partial(_) => "partial",
         Alert::Rejected(_) => "rejected",
+        Alert::Gone(_) => "gone",
         Alert::TwapStalled(_) => "TWAP stalled",
         Alert::TwapEnded(_) => "TWAP ended",
         Alert::NearLiquidation(..) => "LIQUIDATION NEAR",
@@ -31,6 +32,10 @@ pub(super) fn words(alert: &Alert, about: &About) -> String {
     match alert {
         Alert::Filled(order) | Alert::Rejected(order) => activity::order_words(order, of),
         Alert::Partial(order) => partial(order, about),
+        Alert::Gone(order) => format!(
+            "{}: no longer works: filled, canceled or expired",
+            words::order(order, of)
+        ),
         Alert::TwapStalled(twap) => {
             format!("{}: its next slice is overdue", twap_words(twap, about))
         }

@@ -359,12 +359,14 @@ fn what_this_desk_stops_or_closes_itself_is_no_news() {
     let now = model.now;
     let flatten = Command::Flatten("chal-1".into());
     update(&mut model, now, Msg::Resumed(Ticket(9), flatten));
-    let result = serde_json::json!({"id": "op-1", "operation": "close_all_positions",
-        "account_id": "chal-1", "status": "completed", "total_count": 1, "succeeded_count": 1,
-        "failed_count": 0, "created_at": due, "results": [
-            {"position_id": "pos-1", "status": "submitted", "order": limit("pending", "")}]});
+    let order = serde_json::to_string(&limit("pending", "")).unwrap();
+    let operation = format!(
+        r#"{{"id":"op-1","operation":"close_all_positions","account_id":"chal-1","status":"completed",
+        "total_count":1,"succeeded_count":1,"failed_count":0,"created_at":{due},
+        "results":[{{"position_id":"pos-1","status":"submitted","order":{order}}}]}}"#
+    );
     let flattening = Flattening {
-        operation: Some(serde_json::from_str(&result.to_string()).unwrap()),
+        operation: Some(serde_json::from_str(&operation).unwrap()),
         ..Flattening::default()
     };
     let progress = Msg::Progress(Ticket(9), Progress::Flattening(flattening));
@@ -390,6 +392,98 @@ fn good_news_does_not_take_the_place_of_bad_news_that_waits() {
     settle(&mut model, Ticket(9), Err(why));
     arrive(&mut model, Answer::History(Ok(history("filled"))));
     assert!(matches!(toast(&model), Some(Event::Settled(..))));
+}
+
+mod leaving {
+    use super::*;
+
+    fn listed(orders: Vec<Order>) -> Answer {
+        Answer::Orders(Ok(Page::of(orders)))
+    }
+
+    /// `ord-2` leaves the working orders, and the newest page of the history does not tell of it.
+    fn left(model: &mut Model) -> Vec<Effect> {
+        let first = model.store.orders.rows()[0].clone();
+        assert_eq!(arrive(model, listed(vec![first])), vec![]);
+        arrive(model, Answer::History(Ok(history("resting"))))
+    }
+
+    fn sought() -> Effect {
+        Effect::Trace(vec!["ord-2".into()])
+    }
+
+    fn traced(model: &mut Model, found: Vec<Order>) -> Vec<Effect> {
+        let now = model.now;
+        update(model, now, Msg::Traced(vec!["ord-2".into()], found))
+    }
+
+    fn stop(model: &Model, status: &str) -> Order {
+        let mut stop = model.store.order(&"ord-2".into()).unwrap().clone();
+        stop.status = serde_json::from_str(&format!("{status:?}")).unwrap();
+        stop
+    }
+
+    #[test]
+    fn a_stop_that_fires_below_the_newest_page_is_looked_for_once_and_told() {
+        let mut model = watching();
+        let filled = stop(&model, "filled");
+        assert_eq!(left(&mut model), vec![sought()]);
+        let again = arrive(&mut model, Answer::History(Ok(history("resting"))));
+        assert_eq!(again, vec![]);
+        let effects = traced(&mut model, vec![filled.clone()]);
+        assert_eq!(told(&effects), [&Alert::Filled(Box::new(filled))]);
+    }
+
+    #[test]
+    fn one_that_was_canceled_is_no_news_and_one_that_is_not_found_no_longer_works() {
+        let mut model = watching();
+        let canceled = stop(&model, "canceled");
+        left(&mut model);
+        assert_eq!(traced(&mut model, vec![canceled]), vec![]);
+
+        let mut model = watching();
+        let worked = stop(&model, "pending");
+        left(&mut model);
+        let effects = traced(&mut model, vec![]);
+        assert_eq!(told(&effects), [&Alert::Gone(Box::new(worked))]);
+    }
+
+    #[test]
+    fn what_the_newest_page_tells_is_not_looked_for() {
+        let mut model = watching();
+        let filled = stop(&model, "filled");
+        let first = model.store.orders.rows()[0].clone();
+        arrive(&mut model, listed(vec![first]));
+        let page = Page::of(vec![filled.clone(), limit("resting", "")]);
+        let effects = arrive(&mut model, Answer::History(Ok(page)));
+        assert_eq!(told(&effects), [&Alert::Filled(Box::new(filled))]);
+        assert!(!effects.contains(&sought()));
+    }
+
+    #[test]
+    fn a_slice_what_this_desk_cancels_and_what_a_list_leaves_out_are_not_looked_for() {
+        let mut sliced = watching();
+        let mut slice = stop(&sliced, "pending");
+        slice.twap_order_id = Some("twap-1".into());
+        let first = sliced.store.orders.rows()[0].clone();
+        arrive(&mut sliced, listed(vec![first.clone(), slice]));
+        assert!(!left(&mut sliced).contains(&sought()));
+
+        let mut canceled = watching();
+        let now = canceled.now;
+        let cancel = Command::Cancel("ord-2".into());
+        update(&mut canceled, now, Msg::Resumed(Ticket(9), cancel));
+        assert!(!left(&mut canceled).contains(&sought()));
+
+        let mut partly = watching();
+        let page = Page {
+            incomplete: true,
+            ..Page::of(vec![first])
+        };
+        arrive(&mut partly, Answer::Orders(Ok(page)));
+        let effects = arrive(&mut partly, Answer::History(Ok(history("resting"))));
+        assert!(!effects.contains(&sought()));
+    }
 }
 
 mod copy {

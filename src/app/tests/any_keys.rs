@@ -79,6 +79,7 @@ fn makes_sense(effect: &Effect) -> bool {
         | Effect::Poll(_)
         | Effect::MoreClosed(_)
         | Effect::MoreHistory(_)
+        | Effect::Trace(_)
         | Effect::Earlier(_)
         | Effect::Watch(_)
         | Effect::Book(_)

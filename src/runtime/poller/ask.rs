@@ -6,10 +6,10 @@ use crate::{
         poll::{Answer, Poll, Source},
     },
     client::{Class, Client},
-    model::{Cursor, Failure, FailureKind, Market, MarketId, Page, ScaledId},
+    model::{Cursor, Failure, FailureKind, Market, MarketId, OrderId, Page, ScaledId},
     runtime::{Clock, jitter::Jitter},
 };
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use tokio::{
     sync::{Mutex, mpsc::Sender},
     time::sleep,
@@ -17,6 +17,9 @@ use tokio::{
 
 /// When a pause ends, commands go first: reads follow this much later.
 const AFTER_COMMANDS: Duration = Duration::from_millis(250);
+
+/// Pages that are read to find orders: a TWAP of thirty seconds a slice fills as many in eight hours.
+const TRACED: usize = 20;
 
 /// What every question needs.
 #[derive(Debug, Clone)]
@@ -80,6 +83,26 @@ impl Desk {
         if let Some(result) = self.client.book(&market).await.transpose() {
             self.say(Msg::Booked(market, at, result)).await;
         }
+    }
+
+    /// Looks for these orders page by page, each in its turn, until all are found, a page fails or it goes on too long.
+    pub(super) async fn trace(&self, wanted: Vec<OrderId>, jitter: &mut Jitter) {
+        let account = &self.client.connection().account_id;
+        let mut missing: BTreeSet<_> = wanted.iter().cloned().collect();
+        let (mut found, mut cursor) = (vec![], None);
+        for _ in 0..TRACED {
+            self.silence(jitter).await;
+            let Ok(page) = self.client.orders(account, cursor.take()).await else {
+                break;
+            };
+            let rows = page.rows.into_iter();
+            found.extend(rows.filter(|order| missing.remove(&order.id)));
+            cursor = page.next;
+            if cursor.is_none() || missing.is_empty() {
+                break;
+            }
+        }
+        self.say(Msg::Traced(wanted, found)).await;
     }
 
     pub(super) async fn say(&self, msg: Msg) {

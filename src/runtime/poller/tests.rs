@@ -66,6 +66,7 @@ async fn polled(mail: &mut Receiver<Msg>) -> Answer {
         | Msg::Booked(..)
         | Msg::Called(_)
         | Msg::TriesAgain(..)
+        | Msg::Traced(..)
         | Msg::Progress(..)
         | Msg::Settled(..)
         | Msg::Ended(..)
@@ -306,4 +307,27 @@ async fn a_source_in_trouble_says_when_it_asks_again() {
     assert_eq!(at, NOW.plus(start.elapsed()));
     beat.rest(None).await;
     assert!(mail.try_recv().is_err());
+}
+
+#[tokio::test]
+async fn orders_are_looked_for_page_by_page_until_all_are_found() {
+    let page = |id: &str| {
+        let terms = r#""type":"limit","mode":"limit","side":"buy","size":1,"status":"filled""#;
+        let order = crate::app::testing::order(id, "BTC", terms);
+        let order = serde_json::to_string(&order).unwrap();
+        let next = format!("after-{id}");
+        ok(&format!(
+            r#"{{"data":[{order}],"has_more":true,"next_cursor":"{next}"}}"#
+        ))
+    };
+    let pages = vec![page("o3"), page("o2"), page("o1")];
+    let responder = Responder::answering(pages).await;
+    let (desk, mut mail) = desk(&responder);
+    desk.trace(vec!["o2".into()], &mut Jitter::seeded(1)).await;
+    let Msg::Traced(asked, found) = next(&mut mail).await else {
+        panic!("nothing was found")
+    };
+    let found: Vec<_> = found.iter().map(|order| order.id.raw()).collect();
+    assert_eq!((asked, found), (vec!["o2".into()], vec!["o2"]));
+    assert_eq!(responder.seen().len(), 2);
 }

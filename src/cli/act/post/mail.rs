@@ -96,6 +96,7 @@ impl<'a> Mail<'a> {
                 | Msg::Booked(..)
                 | Msg::Called(_)
                 | Msg::TriesAgain(..)
+                | Msg::Traced(..)
                 | Msg::Ended(..)
                 | Msg::Resumed(..)
                 | Msg::Asked(..)
