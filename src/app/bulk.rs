@@ -60,13 +60,13 @@ const ACTING: &[(Action, OfRow)] = &[
 ];
 
 /// The list of what `action` would do to every marked row; `None` when none is marked, or the key does
-/// not act on many.
-pub(super) fn act(model: &Model, action: Action) -> Option<Next> {
+/// not act on many. What was marked and is gone must not turn the key on the row under the cursor.
+pub(super) fn act(model: &mut Model, action: Action) -> Option<Next> {
     let mut acting = ACTING.iter().filter(|(of, _)| *of == action);
     let (_, command) = acting.next()?;
     let marked = marked(model);
     if marked.is_empty() {
-        return None;
+        return unshown(model);
     }
     let (mut commands, mut left_out): (Vec<Command>, Vec<String>) = (vec![], vec![]);
     for row in &marked {
@@ -84,6 +84,23 @@ pub(super) fn act(model: &Model, action: Action) -> Option<Next> {
         let bulk = Bulk::asking(commands, left_out, &model.store, model.now);
         Next::Open(Box::new(Overlay::Bulk(bulk)))
     })
+}
+
+/// Marks there are, and no marked row is shown.
+fn unshown(model: &mut Model) -> Option<Next> {
+    let pane = model.focus.pane;
+    if !model.marks.any(pane) {
+        return None;
+    }
+    let mut all = screen::rows(&model.store, &model.activity, &model.lenses, pane);
+    all.lens = None;
+    model.marks.prune(pane, &all);
+    let why = if model.marks.any(pane) {
+        "the filter hides every row that is marked"
+    } else {
+        "every row that was marked is gone; their marks are forgotten"
+    };
+    Some(Next::Refuse(why.to_owned()))
 }
 
 /// A ladder takes its rungs with it: to cancel them too would only fail.

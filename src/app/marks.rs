@@ -67,6 +67,29 @@ impl Marks {
         ranged || marked.is_some_and(|marked| !marked.is_empty())
     }
 
+    /// Where a range that follows the selection began.
+    pub(super) fn anchor(&self, pane: Pane) -> Option<&RowId> {
+        let anchor = self.anchor.as_ref().filter(|(of, _)| *of == pane);
+        anchor.map(|(_, row)| row)
+    }
+
+    /// Forgets the range under way, with nothing of it marked.
+    pub(super) fn end_range(&mut self) {
+        self.anchor = None;
+    }
+
+    /// Forgets the marks of rows that are not there any more, of `all` rows of the pane.
+    pub(super) fn prune(&mut self, pane: Pane, all: &Rows<'_>) {
+        if let Some(marked) = self.marked.get_mut(&pane) {
+            marked.retain(|row| all.position(row).is_some());
+        }
+    }
+
+    /// Whether any row is marked, shown or not.
+    pub(super) fn any(&self, pane: Pane) -> bool {
+        self.marked.get(&pane).is_some_and(|rows| !rows.is_empty())
+    }
+
     /// Whether a range follows the selection.
     pub fn is_ranging(&self, pane: Pane) -> bool {
         self.anchor.as_ref().is_some_and(|(of, _)| *of == pane)

@@ -14,6 +14,7 @@ mod chain;
 pub mod checks;
 mod clocks;
 pub mod command;
+mod cursor;
 mod days;
 mod doubt;
 pub mod earlier;

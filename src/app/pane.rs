@@ -2,10 +2,11 @@
 
 use super::{
     Rows,
+    cursor::Seen,
     keymap::{Action, Context},
     poll::Source,
 };
-use crate::model::{OrderId, PositionId, ScaledId, TwapId};
+use crate::model::{OrderId, PositionId, ScaledId, Timestamp, TwapId};
 use std::collections::BTreeMap;
 use strum::{EnumIter, EnumTryAs, IntoEnumIterator};
 
@@ -112,6 +113,10 @@ pub struct Focus {
     pub tab: Pane,
     pub zoomed: bool,
     selected: BTreeMap<Pane, RowId>,
+    /// What the cursor was on when last looked.
+    seen: BTreeMap<Pane, Seen>,
+    /// When the row under the cursor vanished, until somebody moves it.
+    startled: BTreeMap<Pane, Timestamp>,
 }
 
 impl Default for Focus {
@@ -121,6 +126,8 @@ impl Default for Focus {
             tab: Pane::Closed,
             zoomed: false,
             selected: BTreeMap::new(),
+            seen: BTreeMap::new(),
+            startled: BTreeMap::new(),
         }
     }
 }
@@ -150,5 +157,33 @@ impl Focus {
 
     pub fn select(&mut self, pane: Pane, row: RowId) {
         self.selected.insert(pane, row);
+        self.startled.remove(&pane);
+    }
+
+    /// The row that was meant is gone: this one has its place. One that was merely the first has none.
+    pub(super) fn fall(&mut self, pane: Pane, row: RowId) {
+        if let Some(selected) = self.selected.get_mut(&pane) {
+            *selected = row;
+        }
+    }
+
+    pub(super) fn seen(&self, pane: Pane) -> Option<&Seen> {
+        self.seen.get(&pane)
+    }
+
+    pub(super) fn see(&mut self, pane: Pane, seen: Option<Seen>) {
+        match seen {
+            Some(seen) => self.seen.insert(pane, seen),
+            None => self.seen.remove(&pane),
+        };
+    }
+
+    pub(super) fn startle(&mut self, pane: Pane, now: Timestamp) {
+        self.startled.insert(pane, now);
+    }
+
+    /// When the row under the cursor vanished, unless it has been moved since.
+    pub(super) fn startled(&self, pane: Pane) -> Option<Timestamp> {
+        self.startled.get(&pane).copied()
     }
 }

@@ -3,7 +3,7 @@
 use super::{
     Clip, Effect, Model, Msg, Next, Signal, Switch, alerts,
     arrival::{hold_or_thaw, polled, thaw},
-    books, bulk, doubt, earlier, export,
+    books, bulk, cursor, doubt, earlier, export,
     flight::{advance, objection, send, settle},
     guest, halt,
     keymap::Action,
@@ -75,6 +75,7 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
     effects.extend(pass_time(model));
     effects.extend(bulk::proceed(model));
     lens::refresh(model);
+    cursor::keep(model);
     tour::proceed(model);
     effects.extend(export::proceed(model));
     effects

@@ -3,7 +3,8 @@
 use crate::app::{
     Effect, Model,
     notice::Event,
-    overlay::{Bulk, Overlay, Stage, State},
+    overlay::{Bulk, Deed, Overlay, Stage, State},
+    pane::Pane,
     poll::Answer,
     testing::*,
 };
@@ -66,6 +67,89 @@ fn said(model: &Model) -> String {
         Some(Event::Said(_, words)) => words.clone(),
         other => panic!("nothing was said but {other:?}"),
     }
+}
+
+/// These are the working orders now.
+fn working(model: &mut Model, ids: &str) {
+    let orders = ids.split_whitespace().map(resting).collect();
+    arrive(model, Answer::Orders(Ok(Page::of(orders))));
+}
+
+/// What `x` asks about.
+fn asked(model: &mut Model) -> Option<Deed> {
+    assert_eq!(press(model, "x"), vec![]);
+    match model.overlays.pop() {
+        Some(Overlay::Strip(strip)) => Some(strip.deed),
+        Some(other) => panic!("no strip but {other:?}"),
+        None => None,
+    }
+}
+
+fn cancel(id: &str) -> Deed {
+    Command::Cancel(id.into()).into()
+}
+
+#[test]
+fn the_row_under_the_cursor_vanishes_and_no_key_acts_on_another_before_it_is_seen() {
+    let mut model = with_orders();
+    press(&mut model, "j j j");
+    working(&mut model, "o1 o2 o3 o5 o6");
+    assert_eq!(asked(&mut model), None);
+    let why = "that row is gone: see which one is under the cursor now, then press again";
+    assert_eq!(said(&model), why);
+    wait(&mut model, 2_000);
+    assert_eq!(asked(&mut model), Some(cancel("o5")), "the neighbour");
+    working(&mut model, "o1 o2 o3 o6");
+    press(&mut model, "k");
+    assert_eq!(
+        asked(&mut model),
+        Some(cancel("o3")),
+        "the cursor was moved"
+    );
+    working(&mut model, "o1 o2");
+    wait(&mut model, 2_000);
+    assert_eq!(asked(&mut model), Some(cancel("o2")), "the last");
+}
+
+#[test]
+fn a_first_row_that_nobody_chose_and_that_vanishes_holds_the_key_too() {
+    let mut model = with_orders();
+    working(&mut model, "o2 o3");
+    assert_eq!(asked(&mut model), None);
+    wait(&mut model, 2_000);
+    assert_eq!(asked(&mut model), Some(cancel("o2")));
+}
+
+#[test]
+fn what_this_desk_cancels_itself_holds_no_key() {
+    let mut model = with_orders();
+    press(&mut model, "j j j x");
+    wait(&mut model, 200);
+    assert_eq!(press(&mut model, "y"), sent(1, "o4"));
+    settle(&mut model, Ticket(1), Ok(canceled("o4")));
+    assert_eq!(asked(&mut model), Some(cancel("o5")));
+}
+
+#[test]
+fn a_range_ends_with_either_of_its_ends_and_the_key_turns_on_nothing_else() {
+    for left in ["o1 o2 o3 o4 o6", "o1 o2 o3 o5 o6"] {
+        let mut model = with_orders();
+        press(&mut model, "j j j v j");
+        working(&mut model, left);
+        assert_eq!(asked(&mut model), None, "{left}");
+        assert!(!model.marks.is_ranging(Pane::Orders), "{left}");
+    }
+}
+
+#[test]
+fn the_only_marked_row_that_is_gone_does_not_turn_the_key_on_an_unmarked_one() {
+    let mut model = with_orders();
+    press(&mut model, "j j j space");
+    working(&mut model, "o1 o2 o3 o5 o6");
+    assert_eq!(asked(&mut model), None);
+    let why = "every row that was marked is gone; their marks are forgotten";
+    assert_eq!(said(&model), why);
+    assert_eq!(asked(&mut model), Some(cancel("o5")));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The acting keys. Whatever they open or send is bound to the id that was selected when they were pressed.
 
 use super::super::{
-    Clip, CloseAllRule, Model, Next, Remote, bulk, doubt,
+    Clip, CloseAllRule, Model, Next, Remote, bulk, cursor, doubt,
     export::Export,
     fleet,
     form::Form,
@@ -27,6 +27,9 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Next {
     }
     if let Some(next) = bulk::mark(model, action).or_else(|| bulk::act(model, action)) {
         return next;
+    }
+    if let Some(why) = cursor::objection(model, action) {
+        return Next::Refuse(why);
     }
     let row = model.selected();
     match (action, row) {
