@@ -10,7 +10,7 @@ use ratatui::layout::Rect;
 /// Lines of a card with its facts and an empty line after it, with its facts, and without them.
 const PITCHES: [u16; 3] = [5, 4, 3];
 const LABEL: u16 = 7;
-const SHARE: u16 = 8;
+const SHARE: u16 = 5;
 const BARS: std::ops::RangeInclusive<u16> = 6..=40;
 
 /// How cards are set: how many lines each takes, and how many are seen at once.
@@ -93,7 +93,18 @@ fn one(canvas: &mut Canvas<'_>, block: Rect, card: &TwapCard, bar: u16) {
     for (number, part) in (1..).zip(&card.bars) {
         self::bar(canvas, line(block, number), part, bar);
     }
-    canvas.spans(line(block, 3), &card.facts);
+    let row = canvas.spans(line(block, 3), &card.facts);
+    if let Some(child) = &card.child {
+        self::child(canvas, row, child);
+    }
+}
+
+/// With its name where there is room, else its id alone; no part of it.
+fn child(canvas: &mut Canvas<'_>, row: Rect, id: &str) {
+    let words = [format!("  child {id}"), format!("  {id}")];
+    if let Some(words) = words.iter().find(|words| width(words) <= row.width) {
+        canvas.toned(row, words, Tone::Muted);
+    }
 }
 
 fn bar(canvas: &mut Canvas<'_>, row: Rect, bar: &Bar, room: u16) {

@@ -60,7 +60,7 @@ impl Measures {
             return;
         }
         let kept = self.and(&now);
-        let shown = |measures: &Self, room| slots(&table.headings, measures, room).0.len();
+        let shown = |measures: &Self, room| fit(&table.headings, measures, room).slots.len();
         // With some room to spare or after a while: a digit that comes and goes must not move a column in and out.
         let lost = if kept.columns == now.columns && kept.branch == now.branch {
             None
@@ -107,6 +107,20 @@ impl Measures {
             branch: self.branch.max(other.branch),
             width: self.width,
             calm: self.calm,
+        }
+    }
+
+    /// The words beside the bars of these columns say the same.
+    fn without_bars(&self, headings: &[Heading]) -> Self {
+        let columns = self.columns.iter().zip(headings);
+        let bare = |(column, heading): (&Measure, &Heading)| Measure {
+            gauge: heading.short.map_or(column.gauge, |_| 0),
+            ..*column
+        };
+        Self {
+            columns: columns.map(bare).collect(),
+            titles: self.titles.clone(),
+            ..*self
         }
     }
 
@@ -175,34 +189,61 @@ pub(super) fn parts(text: &str, align: Align) -> (&str, &str) {
     }
 }
 
-/// Which columns fit, where each begins, and whether their decimal points can be under one another.
-pub(super) fn slots(headings: &[Heading], measures: &Measures, room: u16) -> (Vec<Slot>, Measures) {
+/// What is drawn of a table, and how.
+#[derive(Debug, Clone)]
+pub(super) struct Fit {
+    pub(super) slots: Vec<Slot>,
+    pub(super) measures: Measures,
+    pub(super) headings: Vec<Heading>,
+}
+
+impl Fit {
+    fn of(headings: Vec<Heading>, measures: Measures, gap: u16, room: u16) -> Self {
+        let slots = fitted(natural(&headings, &measures), &headings, gap, room);
+        Self {
+            slots,
+            measures,
+            headings,
+        }
+    }
+
+    /// How many telling columns are shown, and how much of their words.
+    fn telling(&self) -> (usize, u16) {
+        let heading = |slot: &&Slot| self.headings.get(slot.column);
+        let tells = self.slots.iter();
+        let tells = tells.filter(|slot| heading(slot).is_some_and(|h| h.priority <= TELLING));
+        let words = self.slots.iter();
+        let words = words.filter(|slot| heading(slot).is_some_and(|h| h.align == Align::Words));
+        (tells.count(), words.map(|slot| slot.width).sum())
+    }
+}
+
+/// Which columns fit, where each begins, and whether their decimal points can be under one another. Air goes before a
+/// telling column does, and then long titles and bars.
+pub(super) fn fit(headings: &[Heading], measures: &Measures, room: u16) -> Fit {
     let [airy, dense] = GAPS;
     let aligned = natural(headings, measures);
     if total(&aligned, headings, airy, |slot| least(slot, headings)) <= room {
-        return (fitted(aligned, headings, airy, room), measures.clone());
+        return Fit::of(headings.to_vec(), measures.clone(), airy, room);
     }
     let compact = measures.unaligned();
-    let fitted = |gap| fitted(natural(headings, &compact), headings, gap, room);
-    let (airy, dense) = (fitted(airy), fitted(dense));
-    let slots = if telling(&dense, headings) > telling(&airy, headings) {
-        dense
-    } else {
-        airy
-    };
-    (slots, compact)
-}
-
-/// How many telling columns are shown, and how much of their words.
-fn telling(slots: &[Slot], headings: &[Heading]) -> (usize, u16) {
-    let heading = |slot: &&Slot| headings.get(slot.column);
-    let tells = slots
-        .iter()
-        .filter(|slot| heading(slot).is_some_and(|h| h.priority <= TELLING));
-    let words = slots
-        .iter()
-        .filter(|slot| heading(slot).is_some_and(|h| h.align == Align::Words));
-    (tells.count(), words.map(|slot| slot.width).sum())
+    let bare = compact.without_bars(headings);
+    let short = headings.iter().map(|heading| Heading {
+        title: heading.short.unwrap_or(heading.title),
+        ..*heading
+    });
+    let tighter = [
+        Fit::of(headings.to_vec(), compact.clone(), dense, room),
+        Fit::of(short.collect(), bare, dense, room),
+    ];
+    let airy = Fit::of(headings.to_vec(), compact, airy, room);
+    tighter.into_iter().fold(airy, |best, next| {
+        if next.telling() > best.telling() {
+            next
+        } else {
+            best
+        }
+    })
 }
 
 fn natural(headings: &[Heading], measures: &Measures) -> Vec<Slot> {
@@ -308,6 +349,7 @@ mod tests {
     fn heading(title: &'static str, align: Align, priority: u8) -> Heading {
         Heading {
             title,
+            short: None,
             align,
             priority,
             sorted: None,
@@ -334,7 +376,7 @@ mod tests {
             titles: vec![],
             calm: 0,
         };
-        let (slots, _) = slots(&headings, &measures, room);
+        let slots = fit(&headings, &measures, room).slots;
         slots
             .into_iter()
             .map(|slot| (slot.column, slot.width))
@@ -347,6 +389,30 @@ mod tests {
         assert_eq!(chosen(44), [(0, 6), (1, 7), (2, 8), (3, 16)]);
         assert_eq!(chosen(30), [(0, 6), (2, 8), (3, 13)]);
         assert_eq!(chosen(20), [(0, 6), (2, 8)]);
+    }
+
+    #[test]
+    fn a_long_title_and_a_bar_go_before_a_telling_column_does() {
+        let filled = Heading {
+            short: Some("fill"),
+            ..heading("filled", Align::Number, 2)
+        };
+        let headings = [filled, heading("tif", Align::Left, 5)];
+        let cells = Measure {
+            text: 4,
+            whole: 4,
+            fraction: 0,
+            gauge: GAUGE_ROOM,
+        };
+        let measures = Measures {
+            columns: vec![cells, Measure { gauge: 0, ..cells }],
+            ..Measures::default()
+        };
+        let roomy = fit(&headings, &measures, 18);
+        assert_eq!((roomy.slots.len(), roomy.headings[0].title), (2, "filled"));
+        let tight = fit(&headings, &measures, 10);
+        assert_eq!((tight.slots.len(), tight.headings[0].title), (2, "fill"));
+        assert_eq!(tight.measures.columns[0].gauge, 0);
     }
 
     #[test]
@@ -369,7 +435,7 @@ mod tests {
         };
         let (usual, odd) = (table("1.5"), table("0.12345"));
         let room = 17;
-        let shown = |measures: &Measures| slots(&usual.headings, measures, room).0.len();
+        let shown = |measures: &Measures| fit(&usual.headings, measures, room).slots.len();
         let mut measures = Measures::default();
         measures.take(&usual, room);
         assert_eq!(shown(&measures), 3);

@@ -8,7 +8,11 @@ use strum::IntoEnumIterator;
 pub(super) const SMALLEST: (u16, u16) = (60, 16);
 
 /// What the cards of the TWAPs need in order to say everything.
-const CARDS: u16 = 62;
+const CARDS: u16 = 54;
+
+/// What positions and orders need in order to show all that a trader decides by: what is left over at the least width
+/// of [`Tier::Wide`].
+const TABLES: u16 = 106;
 
 /// How much room there is. The height decides as well: a wide but low screen takes the next form down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,7 +77,8 @@ fn wide(body: Rect, focus: &Focus, wanted: impl Fn(Pane) -> u16) -> Vec<Place> {
         .max(right)
         .clamp(body.height / 2, body.height.saturating_sub(low));
     let (top, history) = rows(body, top);
-    let (left, right) = columns(top, (top.width * 32 / 50).min(top.width - CARDS));
+    let left = (top.width * 32 / 50).max(TABLES);
+    let (left, right) = columns(top, left.min(top.width.saturating_sub(CARDS)));
     let mut places = stacked(left, [Pane::Positions, Pane::Orders], &wanted);
     places.extend(stacked(right, [Pane::Twaps, Pane::Scaled], &wanted));
     places.push(history_place(history, focus));

@@ -3,7 +3,7 @@
 
 use super::{
     canvas::{Canvas, after, line, shortened, width},
-    fit::{BRANCH, GAUGE, GAUGE_ROOM, Measure, Measures, Slot, WIDEST_GAP, parts, slots},
+    fit::{BRANCH, Fit, GAUGE, GAUGE_ROOM, Measure, Measures, Slot, WIDEST_GAP, fit, parts},
     theme::Part,
 };
 use crate::view::{Align, Body, Cell, Heading, Lead, Row, Span, Table, Tone, arrow};
@@ -58,21 +58,14 @@ pub(super) fn draw(
         ..room
     };
     measures.take(table, room.width);
-    let (slots, measures) = slots(&table.headings, measures, room.width);
-    let measures = &measures;
-    headings(canvas, line(room, 0), table, &slots);
+    let fit = fit(&table.headings, measures, room.width);
+    headings(canvas, line(room, 0), &fit);
     for (number, row) in (0..).zip(&table.rows) {
         let whole = line(area, number + 1);
         picked.draw(canvas, whole, usize::from(number));
-        one(
-            canvas,
-            line(room, number + 1),
-            row,
-            measures,
-            (&table.headings, &slots),
-        );
+        one(canvas, line(room, number + 1), row, &fit);
     }
-    after(room, used(&slots).saturating_add(WIDEST_GAP))
+    after(room, used(&fit.slots).saturating_add(WIDEST_GAP))
 }
 
 fn place(row: Rect, slot: Slot) -> Rect {
@@ -91,9 +84,9 @@ pub(super) fn title(heading: &Heading) -> Cow<'static, str> {
     }
 }
 
-fn headings(canvas: &mut Canvas<'_>, row: Rect, table: &Table, slots: &[Slot]) {
-    for slot in slots {
-        let Some(heading) = table.headings.get(slot.column) else {
+fn headings(canvas: &mut Canvas<'_>, row: Rect, fit: &Fit) {
+    for slot in &fit.slots {
+        let Some(heading) = fit.headings.get(slot.column) else {
             continue;
         };
         let title = title(heading);
@@ -110,13 +103,7 @@ fn headings(canvas: &mut Canvas<'_>, row: Rect, table: &Table, slots: &[Slot]) {
     }
 }
 
-fn one(
-    canvas: &mut Canvas<'_>,
-    row: Rect,
-    content: &Row,
-    measures: &Measures,
-    (headings, slots): (&[Heading], &[Slot]),
-) {
+fn one(canvas: &mut Canvas<'_>, row: Rect, content: &Row, fit: &Fit) {
     let branch = match content.lead {
         Lead::Root => "",
         Lead::Child => "├ ",
@@ -130,15 +117,15 @@ fn one(
             return;
         }
         Body::Rule(spans) => {
-            rule(canvas, row, slots, spans);
+            rule(canvas, row, &fit.slots, spans);
             return;
         }
     };
-    for slot in slots {
+    for slot in &fit.slots {
         let column = (
             cells.get(slot.column),
-            headings.get(slot.column),
-            measures.columns.get(slot.column),
+            fit.headings.get(slot.column),
+            fit.measures.columns.get(slot.column),
         );
         let (Some(cell), Some(heading), Some(measure)) = column else {
             continue;

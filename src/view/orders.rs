@@ -12,20 +12,20 @@ use crate::{
 use std::ops::Range;
 
 pub const WORKING: &[Column<Order>] = &[
-    Column::new("market", "market", Left, 0, market),
+    Column::new("market", "market", Left, 0, market).short("mkt"),
     Column::new("side", "side", Left, 0, side),
     Column::new("mode", "type", Left, 3, mode),
     Column::new("status", "state", Left, 1, state),
     Column::new("size", "size", Number, 0, size),
-    Column::new("filled", "filled", Number, 2, filled),
+    Column::new("filled", "filled", Number, 2, filled).short("fill"),
     Column::new("limit_price", "price", Number, 0, price),
     Column::new("trigger_price", "trigger", Left, 0, trigger),
-    Column::new("distance", "to mark", Number, 6, distance),
+    Column::new("distance", "to mark", Number, 7, distance),
     Column::new("time_in_force", "tif", Left, 5, time_in_force),
     Column::new("reduce_only", "RO", Left, 4, reduce_only),
-    Column::new("attached_exits", "exits", Left, 4, exits),
+    Column::new("attached_exits", "SL/TP", Left, 4, exits),
     Column::new("margin", "margin", Left, 8, margin),
-    Column::new("age", "age", Number, 7, |order: &Order, scene| {
+    Column::new("age", "age", Number, 6, |order: &Order, scene| {
         aside(Some(scene.age(scene.since(order.requested_at))))
     })
     .span(|order, scene| Some(scene.since(order.requested_at))),
@@ -171,21 +171,25 @@ fn reduce_only(order: &Order, _: &Scene<'_>) -> Cell {
     Span::plain(if order.reduce_only { "RO" } else { "" }).into()
 }
 
+/// `60,000/70,000`, `60,000/–`: its stop loss and its take profit.
 pub(super) fn exits(order: &Order, scene: &Scene<'_>) -> Cell {
     let market = scene.store.market(&order.market_id);
-    let leg = |name, price: Option<Num>| Some(format!("{name} {}", format::price(price?, market)));
     let legs = [
-        leg("SL", order.attached_stop_loss_price),
-        leg("TP", order.attached_take_profit_price),
+        order.attached_stop_loss_price,
+        order.attached_take_profit_price,
     ];
-    let legs: Vec<_> = legs.into_iter().flatten().collect();
-    Span::muted(legs.join(" ")).into()
+    if legs.iter().all(Option::is_none) {
+        return Cell::default();
+    }
+    let leg = |price: Option<Num>| price.map(|price| format::price(price, market));
+    let legs = legs.map(|price| leg(price).unwrap_or_else(|| format::UNKNOWN.to_owned()));
+    Span::muted(legs.join("/")).into()
 }
 
 fn margin(order: &Order, _: &Scene<'_>) -> Cell {
     let leverage = format::grouped(order.leverage.normalized());
     Span::muted(format!(
-        "{:<5} {leverage}×",
+        "{:<5} {leverage:>2}×",
         words::margin_mode(&order.margin_mode)
     ))
     .into()

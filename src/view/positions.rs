@@ -17,7 +17,7 @@ pub(super) const NEVER: &str = "none";
 
 /// Open positions. What says how much can be lost goes last when room is short.
 pub const OPEN: &[Column<Position>] = &[
-    Column::new("market", "market", Left, 0, market),
+    Column::new("market", "market", Left, 0, market).short("mkt"),
     Column::new("side", "side", Left, 0, side),
     Column::new("size", "size", Number, 0, size),
     Column::new("entry_price", "entry", Number, 4, entry),
@@ -26,8 +26,8 @@ pub const OPEN: &[Column<Position>] = &[
     Column::new("liquidation_price", "liq", Number, 1, liquidation),
     Column::new("liquidation_distance", "to liq", Number, 0, distance).exact(liquidation_distance),
     Column::new("unrealized_pnl", "uPnL", Number, 0, unrealized).exact(unrealized_pnl),
-    Column::new("roe", "ROE", Number, 5, roe).exact(return_on_margin),
-    Column::new("pnl_at_liquidation", "at liq", Number, 6, at_liquidation)
+    Column::new("roe", "ROE", Number, 6, roe).exact(return_on_margin),
+    Column::new("pnl_at_liquidation", "at liq", Number, 7, at_liquidation)
         .exact(|p, _| p.pnl_at_liquidation()),
     Column::new("stop", "stop", Left, 0, |p, scene| {
         protection::stop(p, scene).into()
@@ -43,7 +43,7 @@ pub const OPEN: &[Column<Position>] = &[
     Column::new("funding", "funding", Number, 9, |p, _| {
         aside(p.funding.map(format::signed_usd))
     }),
-    Column::new("age", "age", Number, 7, age).span(|p, scene| Some(scene.since(p.opened_at?))),
+    Column::new("age", "age", Number, 5, age).span(|p, scene| Some(scene.since(p.opened_at?))),
 ];
 
 pub(super) fn market(position: &Position, _: &Scene<'_>) -> Cell {
@@ -114,8 +114,17 @@ fn distance(position: &Position, scene: &Scene<'_>) -> Cell {
     let Some(distance) = liquidation_distance(position, scene) else {
         return of_liquidation(position, scene, None).into();
     };
-    let distance = Span::new(format::percent(distance), distance_tone(distance));
+    let distance = Span::new(far(distance), distance_tone(distance));
     scene.priced(distance).into()
+}
+
+/// Of what is further away than all of the price nobody needs hundredths of a percent.
+fn far(distance: Num) -> String {
+    if distance < Num::ONE {
+        format::percent(distance)
+    } else {
+        format::whole_percent(distance)
+    }
 }
 
 /// Below a tenth is danger, below a quarter is close.
@@ -165,7 +174,7 @@ fn margin(position: &Position, _: &Scene<'_>) -> Cell {
         || format::UNKNOWN.to_owned(),
         |leverage| format::grouped(leverage.normalized()),
     );
-    Span::muted(format!("{mode:<5} {leverage}×")).into()
+    Span::muted(format!("{mode:<5} {leverage:>2}×")).into()
 }
 
 /// Only isolated positions have any: on a cross position there is nothing to know.
@@ -205,6 +214,7 @@ pub(super) fn beside<'a>(
 ) {
     table.headings.push(Heading {
         title: "15m",
+        short: None,
         align: Left,
         priority: 10,
         sorted: None,

@@ -18,7 +18,7 @@ pub(super) fn stop(position: &Position, scene: &Scene<'_>) -> Span {
                 (false, true) => Tone::Plain,
                 (false, false) => Tone::Warn,
             };
-            Span::new(stops.words("SL", market), tone)
+            Span::new(stops.words(market), tone)
         }
         None if is_unread(orders, position) => Span::new(UNTOLD, Tone::Warn),
         None => Span::new(BARE, Tone::Warn),
@@ -85,7 +85,7 @@ fn is_unread(orders: &Page<Order>, position: &Position) -> bool {
 pub(super) fn target(position: &Position, scene: &Scene<'_>) -> Span {
     let market = scene.store.market(&position.market_id);
     let targets = guarded(Protection::Target, position, scene);
-    let words = targets.map(|targets| targets.words("TP", market));
+    let words = targets.map(|targets| targets.words(market));
     Span::muted(words.unwrap_or_default())
 }
 
@@ -110,15 +110,15 @@ impl Guarded {
         self.share.is_none_or(|share| share >= Num::ONE)
     }
 
-    /// `SL 62,000`, `SL 62,000 40%` when a part only is covered, `2 SL 62,000 40%` when there are more: the nearest
-    /// stands for all, so that no other column has to go for them.
-    fn words(&self, what: &str, market: Option<&Market>) -> String {
-        let count = (self.count > 1).then(|| format!("{} ", self.count));
+    /// `62,000`, `62,000 40%` when a part only is covered, `2× 62,000 40%` when there are more: the nearest stands for
+    /// all, so that no other column has to go for them.
+    fn words(&self, market: Option<&Market>) -> String {
+        let count = (self.count > 1).then(|| format!("{}× ", self.count));
         let price = format::price(self.nearest, market);
         let part = self.share.filter(|_| !self.is_whole());
         let part = part.map(|share| format!(" {}", format::whole_percent(share)));
         let late = self.is_late.then(|| " past liq".to_owned());
-        let words = [count, Some(format!("{what} {price}")), part, late];
+        let words = [count, Some(price), part, late];
         words.into_iter().flatten().collect()
     }
 }
@@ -182,25 +182,25 @@ mod tests {
     #[test]
     fn all_stops_together_are_what_covers_a_position() {
         let whole = shown(&[("58000", "0.5", "0.5")]);
-        assert_eq!(whole, Span::plain("SL 58,000"));
+        assert_eq!(whole, Span::plain("58,000"));
         let two = shown(&[("58000", "0.01", "0.01"), ("57000", "0.09", "0.09")]);
-        assert_eq!(two, Span::new("2 SL 58,000 20%", Tone::Warn));
+        assert_eq!(two, Span::new("2× 58,000 20%", Tone::Warn));
         let both = shown(&[("58000", "0.2", "0.2"), ("57000", "0.3", "0.3")]);
-        assert_eq!(both, Span::plain("2 SL 58,000"));
+        assert_eq!(both, Span::plain("2× 58,000"));
     }
 
     #[test]
     fn a_stop_that_the_position_does_not_live_to_see_covers_nothing_of_it() {
         let late = shown(&[("44000", "0.5", "0.5")]);
-        assert_eq!(late, Span::new("SL 44,000 past liq", Tone::Alert));
+        assert_eq!(late, Span::new("44,000 past liq", Tone::Alert));
         let half = shown(&[("58000", "0.25", "0.25"), ("44000", "0.25", "0.25")]);
-        assert_eq!(half, Span::new("2 SL 58,000 50%", Tone::Warn));
+        assert_eq!(half, Span::new("2× 58,000 50%", Tone::Warn));
     }
 
     #[test]
     fn a_stop_that_shrank_covers_what_is_left_of_it_and_every_place_says_so() {
         let shrunk = shown(&[("58000", "0.3", "0.4")]);
-        assert_eq!(shrunk, Span::new("SL 58,000 60%", Tone::Warn));
+        assert_eq!(shrunk, Span::new("58,000 60%", Tone::Warn));
         let json = r#""type":"stop_market","mode":"stop_market","side":"sell","size":0.3,"initial_size":0.4,
             "filled_size":0,"trigger_price":58000,"status":"pending""#;
         let stop = order("ord-9", "BTC", json);

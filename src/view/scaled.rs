@@ -134,7 +134,7 @@ pub fn head(ladder: &Scaled, scene: &Scene<'_>) -> Vec<Span> {
     head
 }
 
-/// `ETH BUY 12.0  3,000 → 2,900  1 rejected  active  6/8 placed`: where room is short the end goes, which the states of
+/// `ETH BUY 12.0  3,000 → 2,900  1 rejected  6/8 placed  active`: where room is short the end goes, which the states of
 /// the rungs say too.
 fn title(ladder: &Scaled, scene: &Scene<'_>) -> Vec<Span> {
     let market = scene.store.market(&ladder.market_id);
@@ -158,9 +158,9 @@ fn title(ladder: &Scaled, scene: &Scene<'_>) -> Vec<Span> {
         let rejected = format!("  {} rejected", format::grouped(rejected));
         title.push(Span::new(rejected, Tone::Alert));
     }
-    title.extend([Span::muted("  "), status_words(ladder)]);
     let (placed, rungs) = (count(ladder.placed_count), count(ladder.rung_count));
-    title.push(Span::muted(format!("  {placed}/{rungs} placed")));
+    title.push(Span::muted(format!("  {placed}/{rungs} placed  ")));
+    title.push(status_words(ladder));
     title
 }
 

@@ -27,6 +27,8 @@ pub struct Column<T: 'static> {
     /// The name in settings and exports.
     pub id: &'static str,
     pub title: &'static str,
+    /// Its title where another column would have to go for the long one; its bar goes with that.
+    short: Option<&'static str>,
     pub align: Align,
     /// 0 goes last; where room is short the highest number goes first.
     pub priority: u8,
@@ -94,6 +96,8 @@ pub enum Body {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Heading {
     pub title: &'static str,
+    /// Instead of the title, and without a bar, where room is short.
+    pub short: Option<&'static str>,
     pub align: Align,
     pub priority: u8,
     /// The rows are sorted by it, that way round.
@@ -164,11 +168,20 @@ impl<T> Column<T> {
         Self {
             id,
             title,
+            short: None,
             align,
             priority,
             cell,
             by: By::Cell,
             exact: None,
+        }
+    }
+
+    /// What it is called where room is short, and then its words say what its bar would.
+    pub(super) const fn short(self, title: &'static str) -> Self {
+        Self {
+            short: Some(title),
+            ..self
         }
     }
 
@@ -244,6 +257,7 @@ impl<T> Column<T> {
     fn heading(&self) -> Heading {
         Heading {
             title: self.title,
+            short: self.short,
             align: self.align,
             priority: self.priority,
             sorted: None,

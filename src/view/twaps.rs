@@ -60,6 +60,8 @@ pub struct TwapCard {
     pub state: Vec<Span>,
     pub bars: Vec<Bar>,
     pub facts: Vec<Span>,
+    /// The order that works for it now, after the facts: as much of it as there is room for, its id at least.
+    pub child: Option<String>,
 }
 
 /// The cards of the visible rows.
@@ -135,6 +137,7 @@ fn card(twap: &Twap, scene: &Scene<'_>) -> TwapCard {
         state: card_state(twap, scene),
         bars: vec![filled_bar(twap, scene), time_bar(twap, scene)],
         facts: facts(twap, scene),
+        child: child(twap, scene).map(ToString::to_string),
     }
 }
 
@@ -159,7 +162,7 @@ fn filled_bar(twap: &Twap, scene: &Scene<'_>) -> Bar {
     Bar {
         label: "filled",
         gauge: gauge(share, Tone::Info),
-        share: known(share.map(format::percent)),
+        share: known(share.map(format::whole_percent)),
         words: vec![Span::muted(format!(
             "{} of {}",
             size(twap.filled_size),
@@ -180,7 +183,7 @@ fn time_bar(twap: &Twap, scene: &Scene<'_>) -> Bar {
     Bar {
         label: "time",
         gauge: gauge(share, Tone::Muted),
-        share: known(share.map(format::percent)),
+        share: known(share.map(format::whole_percent)),
         words,
     }
 }
@@ -190,27 +193,24 @@ fn facts(twap: &Twap, scene: &Scene<'_>) -> Vec<Span> {
     spans.push(Span::muted("  avg "));
     spans.push(known(twap.average_price.map(|p| priced(twap, p, scene))));
     spans.extend(band(twap, scene));
-    if let Some(child) = child(twap, scene) {
-        spans.push(Span::muted(format!("  child {child}")));
-    }
     spans
 }
 
 /// The price limits it may trade in, loud when the average lies outside of them.
 fn band(twap: &Twap, scene: &Scene<'_>) -> Option<Span> {
-    if twap.min_price.is_none() && twap.max_price.is_none() {
-        return None;
-    }
-    let end = |price: Option<Num>| price.map_or_else(String::new, |p| priced(twap, p, scene));
+    let priced = |price| priced(twap, price, scene);
+    let words = match (twap.min_price, twap.max_price) {
+        (None, None) => return None,
+        (Some(min), None) => format!(" ≥ {}", priced(min)),
+        (None, Some(max)) => format!(" ≤ {}", priced(max)),
+        (Some(min), Some(max)) => format!(" in {}…{}", priced(min), priced(max)),
+    };
     let is_outside = twap.average_price.is_some_and(|average| {
         twap.min_price.is_some_and(|min| average < min)
             || twap.max_price.is_some_and(|max| average > max)
     });
     let tone = if is_outside { Tone::Warn } else { Tone::Muted };
-    Some(Span::new(
-        format!(" in {}…{}", end(twap.min_price), end(twap.max_price)),
-        tone,
-    ))
+    Some(Span::new(words, tone))
 }
 
 /// Its status in the service's words; what is over says how, why and when.

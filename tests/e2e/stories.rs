@@ -86,14 +86,14 @@ fn new_order_with_exits() {
     desk.sees("1.93 : 1");
     desk.told("Enter send", "\r");
     desk.sees("BUY 0.05000 BTC market: filled at");
-    desk.sees("SL 64,000");
+    desk.sees("64,000");
     desk.leaves();
 }
 
 #[test]
 fn trail_into_profit_and_move_the_stop() {
     let mut desk = Reader::opens(USUAL, LIVING);
-    desk.sees("SL 63,492");
+    desk.sees("63,492");
     desk.told(" 2 ", "2");
     desk.told("x cancel order", "G");
     desk.sees("▌BTC");
@@ -103,11 +103,11 @@ fn trail_into_profit_and_move_the_stop() {
     desk.sees("no [yes]");
     desk.sees("fires           BTC mark ≤ 65,810");
     desk.told("Enter send", "\r");
-    desk.sees("SL 65,810");
+    desk.sees("65,810");
     desk.sees("stop mkt at 63,492");
     desk.agrees();
     desk.sees_no_more("≤ 63,492");
-    desk.sees("SL 65,810");
+    desk.sees("65,810");
     desk.leaves();
 }
 

@@ -36,7 +36,7 @@ fn numbers(model: &Model) -> BTreeSet<String> {
                 continue;
             };
             let cells = cells.iter().zip(&table.headings);
-            let numeric = cells.filter(|(_, heading)| heading.align == Align::Number);
+            let numeric = cells.filter(|(_, heading)| heading.align != Align::Words);
             numbers.extend(numeric.map(|(cell, _)| cell.text()));
         }
     }

@@ -39,6 +39,7 @@ macro_rules! screens {
 
 screens! {
     full_desk_200x60: desk::full(), 200 x 60;
+    full_desk_160x48: desk::full(), 160 x 48;
     full_desk_120x40: desk::full(), 120 x 40;
     full_desk_80x24: desk::full(), 80 x 24;
     full_desk_60x16: desk::full(), 60 x 16;

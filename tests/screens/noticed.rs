@@ -69,7 +69,7 @@ fn a_second_stop_costs_no_risk_column_and_what_it_costs_comes_back_when_it_goes(
         let before = session.headings();
         session.orders(desk::working().into_iter().chain([second_stop()]).collect());
         let with_two = session.look();
-        assert!(with_two.contains("2 SL 60,000"), "{size:?}\n{with_two}");
+        assert!(with_two.contains("2× 60,000"), "{size:?}\n{with_two}");
         let during = session.headings();
         for column in ["uPnL", "stop", "liq"] {
             let column = column.to_owned();
@@ -78,6 +78,37 @@ fn a_second_stop_costs_no_risk_column_and_what_it_costs_comes_back_when_it_goes(
         session.orders(desk::working());
         assert_eq!(session.headings(), before, "{size:?}");
     }
+}
+
+/// The words of the line of headings that has these.
+fn headings(text: &str, known: &str) -> Vec<String> {
+    let line = text.lines().find(|line| line.contains(known));
+    let pane = line.and_then(|line| line.split("││").next());
+    let words = pane.unwrap_or_default();
+    let words = words.trim_matches(['│', ' ']).split_whitespace();
+    words.map(str::to_owned).collect()
+}
+
+#[test]
+fn every_column_that_a_trader_decides_by_is_there_at_160_columns() {
+    let text = shown(&desk::full(), 160, 48);
+    let positions = headings(&text, "mark     liq");
+    for column in [
+        "market", "side", "size", "entry", "mark", "liq", "to", "uPnL", "stop", "target", "margin",
+        "age",
+    ] {
+        assert!(positions.contains(&column.to_owned()), "{column}\n{text}");
+    }
+    let orders = headings(&text, "trigger");
+    for column in [
+        "side", "type", "state", "size", "price", "trigger", "tif", "RO", "SL/TP",
+    ] {
+        assert!(orders.contains(&column.to_owned()), "{column}\n{text}");
+    }
+    assert!(
+        text.contains("60,000/70,000") && text.contains("gtd 2h05m"),
+        "{text}"
+    );
 }
 
 fn pressed(keys: &str) -> Model {

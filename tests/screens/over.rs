@@ -145,9 +145,9 @@ fn a_twap_that_left_the_list_stands_where_it_was_last_seen() {
     let ended = card(&model, "twap_1");
     assert_eq!(text(&ended.state), "ended (last seen 14:13:18)");
     assert!(text(&running.state).contains("next in"));
-    assert!(text(&running.facts).contains("child ord_70"));
-    assert!(!text(&ended.facts).contains("child"));
-    assert_eq!(ended.bars[1].share.text, "48.00%", "2 s before now");
+    assert_eq!(running.child.as_deref(), Some("ord_70"));
+    assert_eq!(ended.child, None);
+    assert_eq!(ended.bars[1].share.text, "48%", "2 s before now");
 }
 
 /// Everything the activity pane says, the newest first.

@@ -48,8 +48,8 @@ pub(crate) fn footer(model: &Model) -> String {
 #[test]
 fn a_position_without_a_stop_says_so_once_the_orders_are_known() {
     let full = desk::full();
-    assert_eq!(cell(&full, Pane::Positions, 0, "stop"), "SL 60,000");
-    assert_eq!(cell(&full, Pane::Positions, 0, "target"), "TP 70,000 40%");
+    assert_eq!(cell(&full, Pane::Positions, 0, "stop"), "60,000");
+    assert_eq!(cell(&full, Pane::Positions, 0, "target"), "70,000 40%");
     assert_eq!(cell(&full, Pane::Positions, 2, "stop"), "NO STOP");
     let mut unread = desk::opened();
     let rows = vec![desk::position(

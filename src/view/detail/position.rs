@@ -97,11 +97,10 @@ fn open(fields: &mut Fields, position: &Position, scene: &Scene<'_>) {
     };
     fields.push("PnL at liquidation", vec![lost]);
     fields.section("Protection");
-    let nearest = vec![
-        protection::stop(position, scene),
-        Span::plain("  "),
-        protection::target(position, scene),
-    ];
-    fields.push("nearest", nearest);
+    fields.push("nearest stop", vec![protection::stop(position, scene)]);
+    let target = protection::target(position, scene);
+    if !target.text.is_empty() {
+        fields.push("nearest target", vec![target]);
+    }
     fields.section("Times");
 }
