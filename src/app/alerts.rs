@@ -13,7 +13,7 @@ mod gone;
 
 use super::{
     Effect, Model, Signal, Store,
-    guard::{Gauge, Level},
+    guard::{Gauge, Level, Verdict},
     notice::{Shown, Tone},
     pane::RowId,
     poll::{Answer, Poll, Source},
@@ -55,6 +55,8 @@ pub enum Alert {
     NearLiquidation(Box<Position>, Num),
     /// A limit of the challenge has come near or is reached.
     Guard(Gauge),
+    /// The challenge has ended.
+    Challenge(Verdict),
     /// The far end does not answer.
     Down,
     Up,
@@ -63,12 +65,15 @@ pub enum Alert {
 impl Alert {
     pub fn tone(&self) -> Tone {
         match self {
-            Self::Filled(_) | Self::Up => Tone::Good,
+            Self::Filled(_) | Self::Up | Self::Challenge(Verdict::Passed) => Tone::Good,
             Self::Partial(_) | Self::TwapEnded(_) => Tone::Plain,
             Self::Guard(gauge) if !gauge.limit.is_loss() => Tone::Good,
             Self::Guard(gauge) if gauge.level() == Level::Reached => Tone::Alert,
             Self::TwapStalled(_) | Self::Guard(_) | Self::Gone(_) => Tone::Warn,
-            Self::Rejected(_) | Self::NearLiquidation(..) | Self::Down => Tone::Alert,
+            Self::Challenge(Verdict::Breached(_))
+            | Self::Rejected(_)
+            | Self::NearLiquidation(..)
+            | Self::Down => Tone::Alert,
         }
     }
 
@@ -80,7 +85,7 @@ impl Alert {
             | Self::Gone(order) => Some(&order.market_id),
             Self::TwapStalled(twap) | Self::TwapEnded(twap) => Some(&twap.market_id),
             Self::NearLiquidation(position, _) => Some(&position.market_id),
-            Self::Guard(_) | Self::Down | Self::Up => None,
+            Self::Guard(_) | Self::Challenge(_) | Self::Down | Self::Up => None,
         }
     }
 
@@ -108,7 +113,7 @@ impl Alert {
             | Self::Gone(order) => Some(RowId::Order(order.id.clone())),
             Self::TwapStalled(twap) | Self::TwapEnded(twap) => Some(RowId::Twap(twap.id.clone())),
             Self::NearLiquidation(position, _) => Some(RowId::Position(position.id.clone())),
-            Self::Guard(_) | Self::Down | Self::Up => None,
+            Self::Guard(_) | Self::Challenge(_) | Self::Down | Self::Up => None,
         }
     }
 
@@ -120,7 +125,7 @@ impl Alert {
             Self::TwapStalled(_) => &alerts.twap_stalled,
             Self::TwapEnded(_) => &alerts.twap_ended,
             Self::NearLiquidation(..) => &alerts.liquidation,
-            Self::Guard(_) => &alerts.guard,
+            Self::Guard(_) | Self::Challenge(_) => &alerts.guard,
             Self::Down | Self::Up => &alerts.connection,
         }
     }

@@ -85,6 +85,14 @@ pub struct Gauge {
     pub lacks: Vec<Lack>,
 }
 
+/// How the challenge has ended, as the service says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    Passed,
+    /// By this rule.
+    Breached(String),
+}
+
 /// How near a loss limit is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
@@ -161,6 +169,8 @@ pub struct Guard {
     told: BTreeMap<Limit, Level>,
     /// The highest equity that the service has told, USD.
     peak: Option<Num>,
+    /// That has been told of, too.
+    verdict: Option<Verdict>,
     is_lifted: bool,
 }
 
@@ -190,6 +200,15 @@ impl Guard {
     pub(super) fn lift(&mut self) {
         self.is_lifted = true;
     }
+}
+
+/// How the challenge has ended, if it has.
+pub fn verdict(model: &Model) -> Option<Verdict> {
+    let is_passed = |facts: &AccountFacts| facts.is_passed();
+    let passed = || model.store.account.value().is_some_and(is_passed);
+    breach(model)
+        .map(Verdict::Breached)
+        .or_else(|| passed().then_some(Verdict::Passed))
 }
 
 /// By which rule the challenge is lost, where the service says so: no lifting of a lock helps.
@@ -251,7 +270,8 @@ pub(super) fn ask_to_lift(model: &Model) -> Next {
     Next::Open(Box::new(Overlay::Strip(Strip::confirm(deed, model.now))))
 }
 
-/// Measures anew; tells of a loss limit that has come nearer by a level, and of a target that is reached.
+/// Measures anew; tells of a loss limit that has come nearer by a level, of a target that is reached, and of the end of
+/// the challenge.
 pub(super) fn measure(model: &mut Model) -> Vec<Alert> {
     let local = Local::of(&model.options.guard, &model.store, model.wall_now());
     let facts = model.store.account.value();
@@ -286,7 +306,11 @@ fn news(model: &mut Model) -> Vec<Alert> {
         news.extend(gauge.filter(|_| level > before).cloned());
     }
     model.guard.told = told;
-    news.into_iter().map(Alert::Guard).collect()
+    let verdict = verdict(model);
+    let ended = verdict.clone().filter(|_| verdict != model.guard.verdict);
+    model.guard.verdict = verdict;
+    let news = news.into_iter().map(Alert::Guard);
+    news.chain(ended.map(Alert::Challenge)).collect()
 }
 
 /// Which pages of closed positions are read on after this answer.

@@ -88,6 +88,12 @@ impl AccountFacts {
         let is_said = |word: &Text| word.raw() == "breached";
         self.broken_rule.is_some() || self.standing.as_ref().is_some_and(is_said)
     }
+
+    /// Whether the challenge is won.
+    pub fn is_passed(&self) -> bool {
+        let is_said = |word: &Text| word.raw() == "passed";
+        !self.is_breached() && self.standing.as_ref().is_some_and(is_said)
+    }
 }
 
 #[cfg(test)]

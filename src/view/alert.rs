@@ -4,7 +4,7 @@ use super::{activity, format, words};
 use crate::{
     app::{
         About, Alert,
-        guard::{Gauge, Level},
+        guard::{Gauge, Level, Verdict},
         notice::{Event, Notice},
     },
     model::{Num, Order, Position, Text, Twap},
@@ -22,6 +22,8 @@ pub(super) fn kind(alert: &Alert) -> &'static str {
         Alert::NearLiquidation(..) => "LIQUIDATION NEAR",
         Alert::Guard(gauge) if gauge.limit.is_loss() => "challenge limit",
         Alert::Guard(_) => "challenge goal",
+        Alert::Challenge(Verdict::Passed) => "CHALLENGE PASSED",
+        Alert::Challenge(Verdict::Breached(_)) => "BREACHED",
         Alert::Down => "connection down",
         Alert::Up => "connection back",
     }
@@ -42,8 +44,18 @@ pub(super) fn words(alert: &Alert, about: &About) -> String {
         Alert::TwapEnded(twap) => ended(twap, about),
         Alert::NearLiquidation(position, distance) => near(position, *distance, about),
         Alert::Guard(gauge) => guarded(gauge),
+        Alert::Challenge(verdict) => ended_by(verdict),
         Alert::Down => "the service does not answer".to_owned(),
         Alert::Up => "the service answers again".to_owned(),
+    }
+}
+
+fn ended_by(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Passed => "the service says that the challenge is passed".to_owned(),
+        Verdict::Breached(rule) => {
+            format!("the challenge is lost by {rule}: the service takes only what reduces")
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     app::{
         Model,
-        guard::{self, Lack, Level, Limit, Missing, Origin},
+        guard::{self, Lack, Level, Limit, Missing, Origin, Verdict},
         keymap::{Action, Context},
     },
     model::Num,
@@ -19,8 +19,10 @@ use strum::IntoEnumIterator as _;
 
 /// The gauges beside the daily loss, and the word when new risk is locked.
 pub(super) fn segments(model: &Model) -> Vec<Segment> {
+    let won = won(model);
     let mut segments: Vec<_> = [Limit::Drawdown, Limit::Target]
         .into_iter()
+        .filter(|limit| won.is_none() || *limit != Limit::Target)
         .filter_map(|limit| Some(segment(model.guard.gauge(limit)?, rank(model, limit))))
         .collect();
     if let Some(rule) = guard::breach(model) {
@@ -34,7 +36,23 @@ pub(super) fn segments(model: &Model) -> Vec<Segment> {
         };
         segments.push(Segment::new(0, vec![Span::new(words, Tone::Alert)]));
     }
+    segments.extend(won);
     segments
+}
+
+/// That the challenge is won, or its target reached.
+fn won(model: &Model) -> Option<Segment> {
+    let target = model.guard.gauge(Limit::Target);
+    let is_reached = |gauge: &guard::Gauge| gauge.level() == Level::Reached;
+    let words = match guard::verdict(model) {
+        Some(Verdict::Breached(_)) => return None,
+        Some(Verdict::Passed) => "PASSED".to_owned(),
+        None => format!(
+            "target{} reached",
+            local(target.filter(|of| is_reached(of))?)
+        ),
+    };
+    Some(Segment::new(1, vec![Span::new(words, Tone::Good)]))
 }
 
 /// How soon a limit makes room: one that is near stays to the last, before the daily loss if that is not; one that is

@@ -426,3 +426,24 @@ fn without_a_peak_that_is_told_the_highest_equity_seen_stands_in_for_it_and_says
     assert_eq!(lacks(&model, Limit::Drawdown), [Lack::Peak]);
     assert_eq!(trailing(&mut model, "100000", "100000", None), "1");
 }
+
+#[test]
+fn the_end_of_a_challenge_is_told_once_as_the_settings_say() {
+    let mut model = told_by_service("0.5", "99000");
+    model.options.alerts.guard = [config::Way::Bell].into_iter().collect();
+    let ended = |word: &str| AccountFacts {
+        standing: Some(word.into()),
+        ..facts("0.5", "99000")
+    };
+    for (word, verdict) in [
+        ("passed", Verdict::Passed),
+        ("breached", Verdict::Breached("a rule".to_owned())),
+    ] {
+        let effects = arrive(&mut model, Answer::Account(Ok(ended(word))));
+        assert!(effects.contains(&Effect::Signal(crate::app::Signal::Bell)));
+        let newest = model.activity.lines.back().map(|line| &line.event);
+        assert_eq!(newest, Some(&Event::Alert(Alert::Challenge(verdict))));
+        let again = arrive(&mut model, Answer::Account(Ok(ended(word))));
+        assert!(!again.contains(&Effect::Signal(crate::app::Signal::Bell)));
+    }
+}
