@@ -10,7 +10,8 @@ use crate::{
         notice::{Event, Notice},
     },
     model::{
-        CloseAll, Command, Failure, Market, Order, OrderStatus, Past, Progress, Receipt, Timestamp,
+        CloseAll, Command, Exits, Failure, Leg, Market, Order, OrderStatus, Past, Progress,
+        Receipt, Timestamp,
     },
 };
 use std::ops::Range;
@@ -61,12 +62,22 @@ pub(super) fn kind(event: &Event) -> &'static str {
         Event::Progress(_, Progress::Flattening(_)) => "flattening",
         Event::Progress(_, Progress::Parked { why, .. }) if why.is_doubtful() => "in doubt",
         Event::Progress(_, Progress::Parked { .. }) => "never sent",
-        Event::Settled(_, Ok(receipt)) => receipt_kind(receipt),
+        Event::Settled(command, Ok(receipt)) => settled_kind(command, receipt),
         Event::Settled(_, Err(why)) => why.kind.word(),
         Event::Said(..) => "desk",
         Event::Alert(alert) => super::alert::kind(alert),
         Event::Elsewhere(told) => kind(&told.notice.event),
         Event::Past(past) => past_kind(past),
+    }
+}
+
+/// The order whose exits were changed rests as it did before: that is no news.
+fn settled_kind(command: &Command, receipt: &Receipt) -> &'static str {
+    match (command, receipt) {
+        (Command::Exits(_), Receipt::Order { order, queued }) if !queued && !order.is_over() => {
+            "exits set"
+        }
+        (_, receipt) => receipt_kind(receipt),
     }
 }
 
@@ -128,6 +139,12 @@ pub(super) fn words_of(notice: &Notice) -> Vec<Span> {
             asked(command),
             Span::muted(format!("  {}", progress_words(progress))),
         ],
+        Event::Settled(Command::Exits(exits), Ok(Receipt::Order { order, .. }))
+            if !order.is_over() =>
+        {
+            let words = exits_words(exits, order, notice.about.market.as_ref());
+            vec![Span::plain(words)]
+        }
         Event::Settled(command, Ok(receipt)) => {
             let asked = words::command(command, &notice.about);
             vec![Span::plain(receipt_words(asked, receipt, &notice.about))]
@@ -198,6 +215,21 @@ fn receipt_words(asked: String, receipt: &Receipt, about: &About) -> String {
         Receipt::Flat(proof) => format!("{asked}: {proof}"),
         Receipt::Cancel(_) | Receipt::Position(_) | Receipt::Twap(_) | Receipt::Scaled(_) => asked,
     }
+}
+
+/// `stop 58,000 set, target removed on BUY 0.25000 BTC limit @ 62,500`.
+fn exits_words(exits: &Exits, order: &Order, market: Option<&Market>) -> String {
+    let leg = |what, leg| match leg {
+        Leg::Keep => None,
+        Leg::Remove => Some(format!("{what} removed")),
+        Leg::Set(price) => Some(format!("{what} {} set", format::price(price, market))),
+    };
+    let legs = [
+        leg("stop", exits.stop_loss),
+        leg("target", exits.take_profit),
+    ];
+    let legs: Vec<_> = legs.into_iter().flatten().collect();
+    format!("{} on {}", legs.join(", "), words::order(order, market))
 }
 
 /// A close-all leaves TWAPs alone, and what they buy next is open again.
