@@ -5,11 +5,11 @@ use super::{
     flow::flowed,
     following,
     frame::outline,
-    prompt, tour,
+    prompt, toast, tour,
 };
 use crate::{
     app::mouse::Spot,
-    view::{FlightView, Following, Hint, PromptView, Span, StripView, Tone, TourView},
+    view::{FlightView, Following, Hint, PromptView, Span, StripView, ToastView, Tone, TourView},
 };
 use ratatui::layout::Rect;
 use std::borrow::Cow;
@@ -26,8 +26,7 @@ const MOST_FLIGHTS: usize = 3;
 #[derive(Debug)]
 pub(super) struct Bottom {
     pub(super) flights: Vec<FlightView>,
-    /// What the open form must not hide.
-    pub(super) news: Option<Span>,
+    pub(super) toast: Option<ToastView>,
     pub(super) tour: Option<TourView>,
     /// What can follow the first of two keys.
     pub(super) following: Option<Following>,
@@ -51,7 +50,9 @@ impl Bottom {
             .map_or(0, |tour| tour::height(tour, width));
         let following = self.following.as_ref();
         let following = following.map_or(0, |keys| following::height(keys, width));
-        flights + u16::from(self.news.is_some()) + tour + following + last
+        let toast = self.toast.as_ref();
+        let toast = toast.map_or(0, |toast| toast::height(toast, width));
+        flights + toast + tour + following + last
     }
 
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>, area: Rect) {
@@ -60,10 +61,9 @@ impl Bottom {
             draw_flight(canvas, line(area, used), flight);
             used += 1;
         }
-        if let Some(news) = &self.news {
-            let row = canvas.toned(line(area, used), " ! ", news.tone);
-            canvas.toned(row, &shortened(&news.text, row.width), news.tone);
-            used += 1;
+        if let Some(toast) = &self.toast {
+            toast::draw(canvas, below(area, used), toast);
+            used += toast::height(toast, area.width);
         }
         if let Some(tour) = &self.tour {
             tour::draw(canvas, below(area, used), tour);

@@ -10,6 +10,9 @@ pub(super) const SMALLEST: (u16, u16) = (60, 16);
 /// What the cards of the TWAPs need in order to say everything.
 const CARDS: u16 = 54;
 
+/// The least that is left of a pane: its border, its headings and two rows.
+const LEAST_LOWEST: u16 = 5;
+
 /// What positions and orders need in order to show all that a trader decides by: what is left over at the least width
 /// of [`Tier::Wide`].
 const TABLES: u16 = 106;
@@ -67,6 +70,29 @@ pub(super) fn places(
         Tier::Medium => medium(body, focus, wanted),
         Tier::Column | Tier::List | Tier::TooSmall => column(body, focus, wanted),
     }
+}
+
+/// What stands above the keys for a moment takes its lines from the lowest panes while these keep enough to be read, so
+/// that nothing else on the screen moves. `whole` is the body when nothing stands there.
+pub(super) fn steady(
+    tier: Tier,
+    whole: Rect,
+    body: Rect,
+    focus: &Focus,
+    wanted: impl Fn(Pane) -> u16,
+) -> Vec<Place> {
+    let mut places = places(tier, whole, focus, &wanted);
+    let taken = whole.bottom().saturating_sub(body.bottom());
+    for place in &mut places {
+        if place.area.bottom() < whole.bottom() {
+            continue;
+        }
+        if place.area.height < taken.saturating_add(LEAST_LOWEST) {
+            return self::places(tier, body, focus, wanted);
+        }
+        place.area.height -= taken;
+    }
+    places
 }
 
 fn wide(body: Rect, focus: &Focus, wanted: impl Fn(Pane) -> u16) -> Vec<Place> {
@@ -192,6 +218,24 @@ mod tests {
             ]
         );
         assert_eq!(tier(Rect::new(0, 0, 200, 15)), Tier::TooSmall);
+    }
+
+    #[test]
+    fn what_comes_above_the_keys_takes_its_lines_from_the_lowest_pane_alone() {
+        for (width, height) in [(200, 60), (160, 48), (100, 30), (80, 24)] {
+            let whole = Rect::new(0, 1, width, height - 2);
+            let body = Rect::new(0, 1, width, height - 5);
+            let tier = tier(Rect::new(0, 0, width, height));
+            let focus = Focus::default();
+            let before = places(tier, whole, &focus, |_| 12);
+            let after = steady(tier, whole, body, &focus, |_| 12);
+            for (before, after) in before.iter().zip(&after) {
+                let lowest = before.area.bottom() == whole.bottom();
+                let taken = if lowest { 3 } else { 0 };
+                assert_eq!(after.area.height, before.area.height - taken);
+                assert_eq!(after.area.y, before.area.y, "{width}x{height}");
+            }
+        }
     }
 
     #[test]

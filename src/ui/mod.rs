@@ -42,7 +42,7 @@ pub use zones::Turn;
 
 use crate::{
     app::{Desks, Model, mouse::Spot, overlay::Overlay, pane::Pane},
-    view::{self, Curve, PromptView, Scene, StripView, ToastView, format::Zone},
+    view::{self, Curve, PromptView, Scene, StripView, format::Zone},
 };
 use bottom::Bottom;
 use canvas::{Canvas, line};
@@ -174,27 +174,21 @@ fn draw(canvas: &mut Canvas<'_>, screen: Rect, desks: &Desks<'_>, scrolls: &mut 
     }
     let bottom = Bottom {
         flights: view::flights(&scene),
-        news: view::news(model),
+        toast: view::toast(model),
         tour: view::tour(model),
         following: view::following(model),
         hints: view::footer(model),
         strip,
         prompt: prompt(model),
     };
-    let toast = view::toast(model);
     let regions = Regions::of(screen, &bottom);
     header::draw(canvas, regions.header, &view::header(model));
-    let body = room_for_toast(model, tier, regions.body, toast.as_ref());
-    let places = layout::places(tier, body, &model.focus, |pane| pane::wanted(model, pane));
-    for place in &places {
+    let wanted = |pane| pane::wanted(model, pane);
+    for place in &layout::steady(tier, regions.whole, regions.body, &model.focus, wanted) {
         pane::draw(canvas, model, &scene, scrolls, place);
     }
-    let clear = clear_of_toast(regions.body, toast.as_ref());
-    overlays(canvas, clear, desks, &scene);
+    overlays(canvas, regions.body, desks, &scene);
     canvas.place = model.context();
-    if let Some(toast) = toast {
-        toast::draw(canvas, regions.body, &toast);
-    }
     bottom.draw(canvas, regions.bottom);
 }
 
@@ -203,6 +197,8 @@ fn draw(canvas: &mut Canvas<'_>, screen: Rect, desks: &Desks<'_>, scrolls: &mut 
 struct Regions {
     header: Rect,
     body: Rect,
+    /// The body when there is nothing but keys below it.
+    whole: Rect,
     bottom: Rect,
 }
 
@@ -220,33 +216,9 @@ impl Regions {
         Self {
             header: line(screen, 0),
             body: below(1, body_height),
+            whole: below(1, screen.height.saturating_sub(2)),
             bottom: below(1 + body_height, height),
         }
-    }
-}
-
-/// A toast never covers a position: where the positions reach down to it they give way.
-fn room_for_toast(model: &Model, tier: Tier, body: Rect, toast: Option<&ToastView>) -> Rect {
-    let Some(toast) = toast else { return body };
-    let covered = toast::area(toast, body);
-    let places = layout::places(tier, body, &model.focus, |pane| pane::wanted(model, pane));
-    let mut positions = places.iter().filter(|place| place.pane == Pane::Positions);
-    if positions.any(|place| place.area.intersects(covered)) {
-        Rect {
-            height: body.height.saturating_sub(covered.height),
-            ..body
-        }
-    } else {
-        body
-    }
-}
-
-/// What is above the toast, if there is one: a detail or a chart is read while news comes.
-fn clear_of_toast(body: Rect, toast: Option<&ToastView>) -> Rect {
-    let height = toast.map_or(0, |toast| toast::area(toast, body).height);
-    Rect {
-        height: body.height.saturating_sub(height),
-        ..body
     }
 }
 

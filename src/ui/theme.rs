@@ -250,6 +250,14 @@ impl Theme {
         }
     }
 
+    /// What a notice is, before its words.
+    pub(super) fn notice(&self, tone: Tone) -> Style {
+        match self.tone(tone).fg {
+            Some(ground) => self.on_ground(ground),
+            None => Style::new().add_modifier(Modifier::BOLD | Modifier::REVERSED),
+        }
+    }
+
     /// The name of an account beside it.
     pub(super) fn chip(&self, tint: Tint) -> Style {
         let colours = self.palette.as_ref().map(|palette| palette.tints);

@@ -1,66 +1,61 @@
-//! The newest notice, at the lower right, over what matters least.
+//! The newest notice, on lines of its own above the keys: it covers nothing, and is there whole.
 
 use super::{
-    canvas::{Canvas, after, line, shortened, width, wrapped},
-    frame::panel,
+    canvas::{Canvas, after, line, width},
+    flow::flowed,
 };
 use crate::{
-    app::mouse::Spot,
+    app::{keymap::Action, mouse::Spot},
     view::{Span, ToastView, Tone},
 };
 use ratatui::layout::Rect;
 
-const WIDEST: u16 = 76;
-const MOST_LINES: usize = 4;
+/// It takes no more of the screen than this.
+const MOST_LINES: usize = 6;
 
-/// The lines and the size of a toast in a body of this width.
-fn size(toast: &ToastView, body: Rect) -> (u16, u16) {
-    let inner = body.width.saturating_sub(4).min(WIDEST);
-    let lines = lines(toast, inner);
-    let widest = lines.iter().map(|(text, _)| width(text)).max().unwrap_or(0);
-    let title = width(&toast.head) + 16;
+/// How many lines it needs on a screen of this width.
+pub(super) fn height(toast: &ToastView, wide: u16) -> u16 {
+    u16::try_from(lines(toast, wide).len()).unwrap_or(u16::MAX)
+}
+
+/// On the first lines of `area`.
+pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, toast: &ToastView) {
+    let lines = lines(toast, area.width);
+    let style = canvas.theme.notice(toast.tone);
+    canvas.text(area, &badge(toast), style);
+    for (number, words) in (0..).zip(&lines) {
+        canvas.spans(after(line(area, number), lead(toast)), words);
+    }
     let height = u16::try_from(lines.len()).unwrap_or(u16::MAX);
-    (widest.max(title).min(inner) + 4, height + 2)
+    let block = Rect { height, ..area };
+    canvas.spot(block.intersection(area), Spot::Toast);
 }
 
-/// Where it lies.
-pub(super) fn area(toast: &ToastView, body: Rect) -> Rect {
-    let (width, height) = size(toast, body);
-    let area = Rect {
-        x: body.right().saturating_sub(width),
-        y: body.bottom().saturating_sub(height),
-        width,
-        height,
-    };
-    area.intersection(body)
+fn badge(toast: &ToastView) -> String {
+    format!(" {} ", toast.head)
 }
 
-pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, toast: &ToastView) {
-    let area = area(toast, body);
-    let mut title = vec![Span::new(toast.head.clone(), toast.tone)];
+/// All its words stand after the badge.
+fn lead(toast: &ToastView) -> u16 {
+    width(&badge(toast)).saturating_add(1)
+}
+
+/// Where there are too many, the middle goes: how it begins and how it is dismissed stay.
+fn lines(toast: &ToastView, wide: u16) -> Vec<Vec<Span>> {
+    let mut spans = vec![Span::plain(toast.words.clone())];
+    if !toast.references.is_empty() {
+        spans.push(Span::muted(format!("  {}", toast.references)));
+    }
     if let Some(key) = &toast.dismiss {
-        title.push(Span::new(format!("  {key}"), Tone::Accent));
-        title.push(Span::muted(" dismiss"));
+        spans.push(Span::plain("  "));
+        spans.push(Span::new(key.clone(), Tone::Accent).pressing(Action::Dismiss));
+        spans.push(Span::muted(" dismiss").pressing(Action::Dismiss));
     }
-    let inner = panel(canvas, area, &title);
-    canvas.spot(area, Spot::Toast);
-    let inner = after(inner, 1);
-    for (number, (text, tone)) in (0..).zip(lines(toast, inner.width.saturating_sub(1))) {
-        canvas.toned(line(inner, number), &text, tone);
+    let room = wide.saturating_sub(lead(toast) + 1);
+    let mut lines = flowed(&spans, room);
+    if let Some(over) = lines.len().checked_sub(MOST_LINES) {
+        let kept = MOST_LINES - 1;
+        lines.drain(kept..kept + over);
     }
-}
-
-fn lines(toast: &ToastView, room: u16) -> Vec<(String, Tone)> {
-    let words = wrapped(&toast.words, room).into_iter();
-    let mut lines: Vec<_> = words
-        .take(MOST_LINES)
-        .map(|text| (text, Tone::Plain))
-        .collect();
-    let references = wrapped(&toast.references, room).into_iter();
-    lines.extend(
-        references
-            .take(2)
-            .map(|text| (shortened(&text, room).into_owned(), Tone::Muted)),
-    );
     lines
 }

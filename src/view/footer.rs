@@ -11,7 +11,7 @@ use crate::{
         overlay::Overlay,
         pane::{Pane, RowId},
     },
-    model::{FailureKind, Order, Position, draft::Takes},
+    model::{Command, FailureKind, Order, Position, draft::Takes},
 };
 
 /// One key and what it does.
@@ -45,9 +45,11 @@ const ORDER: &[Action] = &[
     Action::Margin,
     Action::Buy,
     Action::Sell,
-    Action::Zoom,
+    Action::Command,
     Action::Filter,
     Action::Detail,
+    Action::Zoom,
+    Action::Limits,
     Action::Quality,
     Action::NewTwap,
     Action::NewLadder,
@@ -235,6 +237,8 @@ fn label(model: &Model, action: Action) -> &'static str {
         (Action::Rearm, ..) => "RE-ARM",
         (Action::Confirm, _, Context::Bulk) => "send",
         (Action::CancelAll, ..) => "cancel all",
+        (Action::Command, ..) => "command",
+        (Action::Limits, ..) => "limits",
         (Action::Submit, _, Context::Export) => "write",
         (Action::Submit, _, Context::Prompt) => "keep",
         (Action::Dismiss, _, Context::Prompt) => "show all",
@@ -304,6 +308,7 @@ const NEEDS: &[(Action, Need)] = &[
             .is_some_and(|all| !all.is_empty())
     }),
     (Action::NextChoice, can_choose),
+    (Action::Limits, |model| !model.guard.gauges.is_empty()),
     (Action::Lift, |model| guard::locked(model).is_some()),
     (Action::Buy, can_add),
     (Action::Sell, can_add),
@@ -376,13 +381,18 @@ fn can_flatten(model: &Model) -> bool {
         || store.orders.rows().iter().any(Order::is_working)
         || store.active_twaps().next().is_some()
         || has_ladder();
-    can_trade(model) && has_something
+    can_trade(model) && has_something && !is_flattening(model)
 }
 
-/// And nothing holds new risk back.
+fn is_flattening(model: &Model) -> bool {
+    let mut on_its_way = model.store.flights.values();
+    on_its_way.any(|flight| matches!(flight.command, Command::Flatten(_)))
+}
+
+/// And nothing holds new risk back, or is about to close what would be opened.
 fn can_add(model: &Model) -> bool {
-    let is_held = model.halted.is_some() || model.second.is_some();
-    can_trade(model) && guard::held(model).is_none() && !is_held
+    let is_held = model.halted.is_some() || model.second.is_some() || guard::held(model).is_some();
+    can_trade(model) && !is_held && model.store.closing_all().is_none()
 }
 
 /// Whether the observed price would go anywhere.

@@ -68,7 +68,7 @@ pub use quality::quality;
 pub use reading::READING;
 pub use scaled::{RungLine, head as ladder_head, rungs};
 pub use settings::settings;
-pub use strip::{FlightView, StripView, ToastView, flights, news, strip, toast};
+pub use strip::{FlightView, StripView, ToastView, flights, strip, toast};
 pub use table::{Align, Body, Cell, Column, Gauge, Heading, Lead, Row, Share, Table};
 pub use title::{Title, arrow, title};
 pub use tour::{TourView, tour};

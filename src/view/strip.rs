@@ -356,19 +356,21 @@ fn waiting(flight: &Flight, scene: &Scene<'_>) -> Vec<Span> {
     ]
 }
 
-/// The newest notice while it lasts; what is under way shows as a flight instead. None over a form, which
-/// says itself what became of it and must not be covered.
+/// The newest notice while it lasts; what is under way shows as a flight instead. Below a form, which says itself what
+/// became of it, stands only what must be known although it is open: bad news, and why a key did nothing.
 pub fn toast(model: &Model) -> Option<ToastView> {
     let notice = model.activity.toast(model.now)?;
-    if tells_itself(model) {
+    let tone = notice.event.tone();
+    let is_bad = matches!(tone, notice::Tone::Warn | notice::Tone::Alert);
+    if tells_itself(model) && !is_bad {
         return None;
     }
-    // While a strip asks, the key answers the strip.
-    let is_asked = matches!(model.overlays.last(), Some(Overlay::Strip(_)));
+    // While a strip or a form asks, the key answers that.
+    let is_asked = matches!(model.overlays.last(), Some(Overlay::Strip(_))) || tells_itself(model);
     let stays = model.activity.toast_ends_at().is_none() && !is_asked;
     let dismiss = model.keymap.chord(Context::Desk, Action::Dismiss);
     Some(ToastView {
-        tone: notice.event.tone().into(),
+        tone: tone.into(),
         head: activity::kind(&notice.event).to_owned(),
         words: toast_words(notice),
         references: references(&notice.event),
@@ -387,14 +389,6 @@ fn references(event: &Event) -> String {
         | Event::Alert(_)
         | Event::Past(_) => String::new(),
     }
-}
-
-/// What must be known although a form is open, as a line below it: bad news, and why a key did nothing.
-pub fn news(model: &Model) -> Option<Span> {
-    let notice = model.activity.toast(model.now)?;
-    let tone = notice.event.tone();
-    let is_bad = matches!(tone, notice::Tone::Warn | notice::Tone::Alert);
-    (is_bad && tells_itself(model)).then(|| Span::new(toast_words(notice), tone.into()))
 }
 
 fn tells_itself(model: &Model) -> bool {

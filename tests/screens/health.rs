@@ -500,7 +500,7 @@ fn a_key_that_does_nothing_says_why_although_a_form_is_open() {
     for width in [60, 120] {
         let shown = screen(&unpriced, width, 24);
         assert!(
-            shown.contains("! there is no price field") || shown.contains("! no observed price"),
+            shown.contains("there is no price field") || shown.contains("no observed price"),
             "{shown}"
         );
     }

@@ -7,7 +7,10 @@ use crate::{
 };
 use perpdeck::{
     app::{Model, Msg, pane::Pane, poll::Answer, update},
-    model::{Command, Failure, FailureKind, Order, Page, Progress, Ticket, Timestamp},
+    model::{
+        Command, Exits, Failure, FailureKind, Leg, Order, Page, Progress, Receipt, Ticket,
+        Timestamp,
+    },
     ui::{self, Scrolls, Theme, picture},
     view::{self, format::Zone},
 };
@@ -341,4 +344,113 @@ fn a_journal_that_cannot_be_read_is_said_in_the_pane() {
         text.contains("cannot be shown: the journal is damaged"),
         "{text}"
     );
+}
+
+/// The words of a screen, however they are broken into lines.
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn settled(mut model: Model, command: Command, result: Result<Receipt, Failure>) -> Model {
+    update(&mut model, desk::NOW, Msg::Resumed(Ticket(9), command));
+    update(&mut model, desk::NOW, Msg::Settled(Ticket(9), result));
+    model
+}
+
+#[test]
+fn a_toast_is_read_whole_and_covers_nothing_that_tells() {
+    for (width, height) in [(200, 60), (160, 48), (100, 30), (80, 24), (60, 16)] {
+        for pane in ["1", "2", "5", "6"] {
+            let before = shown(&pressed(pane), width, height);
+            let cancel = Command::Cancel("ord_12".into());
+            let refused = settled(pressed(pane), cancel, Err(desk::refusal()));
+            let after = shown(&refused, width, height);
+            let read = words(&after);
+            for part in [
+                "cancel order ord_12: order ord_12 does not exist",
+                "8f14e45f-ceea-467f-9c3b-1f0a6f0a1b2c",
+                "Esc dismiss",
+            ] {
+                assert!(read.contains(part), "{part}\n{after}");
+            }
+            for foot in before.lines().filter(|line| line.starts_with('╰')) {
+                assert!(after.contains(foot), "{foot}\n{after}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_long_reason_is_broken_into_lines_rather_than_cut() {
+    let why = "the order value of 4,800,000.00 USD is above the 100,000.00 USD that this account may have in one order";
+    let failure = Failure::new(FailureKind::Conflict, why);
+    let cancel = Command::Cancel("ord_12".into());
+    let text = shown(&settled(desk::full(), cancel, Err(failure)), 60, 16);
+    assert!(words(&text).contains(why), "{text}");
+}
+
+#[test]
+fn setting_exits_says_what_was_set_and_on_what() {
+    let order = desk::working().into_iter().next();
+    let exits = Exits {
+        order_id: "ord_90".into(),
+        take_profit: Leg::Remove,
+        stop_loss: Leg::Set(desk::num("58000")),
+    };
+    let receipt = Receipt::Order {
+        order: Box::new(order.unwrap()),
+        queued: false,
+    };
+    let model = settled(desk::full(), Command::Exits(exits), Ok(receipt));
+    let toast = view::toast(&model).unwrap();
+    assert_eq!(toast.head, "exits set");
+    assert_eq!(
+        toast.words,
+        "stop 58,000 set, target removed on BUY 0.15000 BTC limit @ 62,500"
+    );
+}
+
+#[test]
+fn the_footer_offers_nothing_new_while_everything_is_being_closed() {
+    let account = || "chal-1".into();
+    let sending = || Progress::Sending { attempt: 1 };
+    let closing = footer(&under_way(Command::CloseAll(account()), sending()));
+    let flattening = footer(&under_way(Command::Flatten(account()), sending()));
+    for shown in [&closing, &flattening] {
+        for key in ["b buy", "s sell", "t TWAP", "l ladder", "X CLOSE ALL"] {
+            assert!(!shown.contains(key), "{shown}");
+        }
+        assert!(shown.contains("r refresh"), "{shown}");
+    }
+    assert!(closing.starts_with("F FLATTEN"), "{closing}");
+    assert!(!flattening.contains("F FLATTEN"), "{flattening}");
+}
+
+#[test]
+fn the_command_line_and_the_limits_are_offered_where_there_is_room() {
+    let last = |width, height| {
+        let text = shown(&desk::full(), width, height);
+        text.lines().last().unwrap_or_default().to_owned()
+    };
+    for (width, height) in [(200, 60), (160, 48), (100, 30), (80, 24)] {
+        let line = last(width, height);
+        assert!(line.contains(": command"), "{width}: {line}");
+        assert_eq!(line.contains("L limits"), width >= 160, "{width}: {line}");
+        assert!(line.contains("? help"), "{width}: {line}");
+    }
+}
+
+#[test]
+fn a_challenge_that_is_passed_says_so_in_the_header_at_every_size() {
+    let mut model = desk::full();
+    let mut facts = desk::challenge("0.61");
+    facts.standing = Some("passed".into());
+    desk::arrive(&mut model, 0, Answer::Account(Ok(facts)));
+    for (width, height) in [(200, 60), (120, 40), (80, 24), (60, 16)] {
+        let text = shown(&model, width, height);
+        let header = text.lines().next().unwrap_or_default();
+        assert!(header.contains("PASSED"), "{width}: {header}");
+    }
+    let toast = view::toast(&model);
+    assert!(toast.is_none(), "the settings of this desk tell of none");
 }

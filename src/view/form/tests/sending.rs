@@ -146,12 +146,12 @@ fn why_a_key_did_nothing_is_not_said_any_more_when_something_else_is_done() {
     press(&mut model, "m");
     assert!(model.activity.toast(model.now).is_some());
     press(&mut model, "b");
-    assert_eq!(crate::view::news(&model), None, "it was about another row");
+    assert_eq!(crate::view::toast(&model), None, "it was about another row");
     press(&mut model, "=");
-    let why = crate::view::news(&model).map(|news| news.text);
+    let why = crate::view::toast(&model).map(|toast| toast.words);
     assert_eq!(why.as_deref(), Some("there is no price field to fill"));
     press(&mut model, "1");
-    assert_eq!(crate::view::news(&model), None);
+    assert_eq!(crate::view::toast(&model), None);
 }
 
 #[test]
