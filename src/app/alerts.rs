@@ -99,6 +99,7 @@ impl Alert {
             | Self::TwapEnded(_)
             | Self::NearLiquidation(..)
             | Self::Guard(_)
+            | Self::Challenge(_)
             | Self::Down
             | Self::Up => None,
         }

@@ -8,7 +8,7 @@ use crate::{
 use perpdeck::{
     app::{Model, Msg, pane::Pane, poll::Answer, update},
     model::{
-        Command, Exits, Failure, FailureKind, Leg, Order, Page, Progress, Receipt, Ticket,
+        Command, Exits, Failure, FailureKind, Leg, Order, Page, Progress, Receipt, Risk, Ticket,
         Timestamp,
     },
     ui::{self, Scrolls, Theme, picture},
@@ -396,6 +396,7 @@ fn setting_exits_says_what_was_set_and_on_what() {
         order_id: "ord_90".into(),
         take_profit: Leg::Remove,
         stop_loss: Leg::Set(desk::num("58000")),
+        risk: Risk::Neutral,
     };
     let receipt = Receipt::Order {
         order: Box::new(order.unwrap()),
