@@ -227,7 +227,7 @@ fn label(model: &Model, action: Action) -> &'static str {
         };
     }
     match (action, model.focus.pane, model.context()) {
-        (Action::Dismiss, _, Context::Strip) => "stop",
+        (Action::Dismiss, _, Context::Strip) | (Action::Exits, Pane::Positions, _) => "stop",
         (Action::Dismiss, _, Context::Form) => "leave",
         (Action::MoveDown, ..) => "move it",
         (Action::Cancel, Pane::Orders, _) => "cancel order",
@@ -248,7 +248,6 @@ fn label(model: &Model, action: Action) -> &'static str {
         (Action::Export, ..) => "export",
         (Action::ClosePosition, ..) => "close",
         (Action::Exits, ..) if selected_order(model).is_some_and(Order::is_armed) => "move",
-        (Action::Exits, Pane::Positions, _) => "stop, target",
         (Action::Exits, ..) => "exits",
         (Action::Margin, ..) => "margin",
         (Action::NewTwap, ..) => "TWAP",

@@ -138,13 +138,13 @@ fn late_prices_are_named_in_the_header() {
 fn the_footer_offers_what_works_on_the_selected_row_and_always_the_way_out() {
     let mut model = desk::full();
     assert!(
-        footer(&model).starts_with("X CLOSE ALL · F FLATTEN · c close · b buy"),
+        footer(&model).starts_with("X CLOSE ALL · F FLATTEN · c close · e stop · b buy"),
         "{}",
         footer(&model)
     );
     press(&mut model, "j");
     assert!(
-        footer(&model).contains("c close · m margin"),
+        footer(&model).contains("c close · e stop · m margin"),
         "an isolated position"
     );
     press(&mut model, "2j");
@@ -160,9 +160,11 @@ fn the_footer_offers_what_works_on_the_selected_row_and_always_the_way_out() {
 /// The question that is open.
 fn asked(model: &Model) -> String {
     let zone = Zone::utc();
-    let Some(Overlay::Strip(strip)) = model.overlays.last() else {
-        panic!("no strip")
-    };
+    let strip = model
+        .overlays
+        .last()
+        .and_then(Overlay::try_as_strip_ref)
+        .unwrap();
     text(&view::strip(model, &Scene::of(model, &zone), strip).words)
 }
 
