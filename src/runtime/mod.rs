@@ -55,8 +55,11 @@ use frame::{Cause, FrameGate};
 use futures_util::{Stream, StreamExt};
 use posts::{Letter, Posts};
 use ratatui::{buffer::Buffer, layout::Rect};
-use std::{future::pending, io};
+use std::{future::pending, io, time::Duration};
 use tokio::select;
+
+/// A frame that was held up for longer (the process was stopped, motion is reduced) would tell ages of then.
+const OF_ANOTHER_TIME: Duration = Duration::from_millis(250);
 
 /// What the loop is joined to.
 struct Wires<I> {
@@ -87,11 +90,14 @@ where
         let (whose, cause, msg) = select! {
             biased; // a due frame first (60 Hz at most), then the person, then the network, then time
             () = gate.due() => {
-                let mut frame = Buffer::empty(size);
-                ui::render(&mut frame, &*fleet, &mut wires.scrolls);
-                show(Out::Frame(frame));
-                gate.drawn();
-                continue;
+                if wires.clock.now().since(fleet.shown().now) < OF_ANOTHER_TIME {
+                    let mut frame = Buffer::empty(size);
+                    ui::render(&mut frame, &*fleet, &mut wires.scrolls);
+                    show(Out::Frame(frame));
+                    gate.drawn();
+                    continue;
+                }
+                (Whose::Shown, Cause::Person, Msg::Tick)
             }
             event = wires.input.next() => match event {
                 Some(Ok(event)) => match taken(event, &mut size, &mut wires.scrolls) {
