@@ -17,7 +17,7 @@ use perpdeck::{
     },
     config::Dialect,
     model::{Order, Page, Position, Timestamp},
-    ui::{self, Scrolls, Theme},
+    ui::{self, DrawState, Theme},
     view::format::Zone,
 };
 use ratatui::{buffer::Buffer, layout::Rect};
@@ -98,9 +98,9 @@ fn press(model: &mut Model, keys: &str) {
 
 /// The mean of many frames, the first of which has warmed everything.
 fn frame(model: &mut Model, area: Rect) -> Duration {
-    let mut scrolls = Scrolls::new(Theme::default(), Zone::utc());
+    let mut draw_state = DrawState::new(Theme::default(), Zone::utc());
     let mut buffer = Buffer::empty(area);
-    ui::render(&mut buffer, &*model, &mut scrolls);
+    ui::render(&mut buffer, &*model, &mut draw_state);
     measured(model, area, |_, _| {})
 }
 
@@ -132,13 +132,13 @@ fn arrive(model: &mut Model, answer: Answer) {
 
 /// The mean of many times one step and the frame after it.
 fn measured(model: &mut Model, area: Rect, mut step: impl FnMut(&mut Model, u32)) -> Duration {
-    let mut scrolls = Scrolls::new(Theme::default(), Zone::utc());
+    let mut draw_state = DrawState::new(Theme::default(), Zone::utc());
     let mut buffer = Buffer::empty(area);
     let start = Instant::now();
     for number in 0..FRAMES {
         step(model, number);
         buffer.reset();
-        ui::render(black_box(&mut buffer), black_box(&*model), &mut scrolls);
+        ui::render(black_box(&mut buffer), black_box(&*model), &mut draw_state);
     }
     start.elapsed() / FRAMES
 }

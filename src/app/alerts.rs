@@ -12,7 +12,7 @@ mod awaited;
 mod gone;
 
 use super::{
-    Effect, Model, Signal, Store,
+    Effect, Model, Store, TerminalOut,
     guard::{Gauge, Level, Verdict},
     notice::{Shown, Tone},
     pane::RowId,
@@ -322,9 +322,9 @@ pub(super) fn raise(model: &mut Model, alerts: Vec<Alert>) -> Vec<Effect> {
         rings |= ways.has(Way::Bell);
         let notice = model.activity.alert(alert, &model.store, model.now, shown);
         if ways.has(Way::Desktop) && notices.len() < AT_ONCE {
-            notices.push(Effect::Signal(Signal::Notify(Box::new(notice))));
+            notices.push(Effect::Terminal(TerminalOut::Notify(Box::new(notice))));
         }
     }
-    let bell = rings.then_some(Effect::Signal(Signal::Bell));
+    let bell = rings.then_some(Effect::Terminal(TerminalOut::Bell));
     bell.into_iter().chain(notices).collect()
 }

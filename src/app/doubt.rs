@@ -197,7 +197,7 @@ mod tests {
         parked(&mut model);
         assert_eq!(press(&mut model, "y"), vec![], "the strip is still deaf");
         wait(&mut model, 200);
-        assert_eq!(press(&mut model, "y"), vec![Effect::Again(TICKET)]);
+        assert_eq!(press(&mut model, "y"), vec![Effect::Resend(TICKET)]);
         assert_eq!(model.overlays, vec![]);
     }
 

@@ -128,7 +128,7 @@ mod tests {
             asked: format!("cancel order ord-{number}").as_str().into(),
             command: None,
             order_status: None,
-            result: Ok(Receipt::Over("canceled".into())),
+            result: Ok(Receipt::AlreadySo("canceled".into())),
             record: Record {
                 state: "done".to_owned(),
                 risk: Risk::Neutral,

@@ -1,7 +1,7 @@
 //! What goes out.
 
 use super::{
-    Glance, Guest, Switch, export,
+    CallerId, Switch, Visibility, export,
     notice::Notice,
     pane::{Pane, RowId},
     poll::Source,
@@ -18,20 +18,20 @@ pub enum Effect {
     Send(Ticket, Command),
     /// The same for a command that somebody else has named.
     SendAs(Ticket, Command, IdempotencyKey),
-    /// From now on this guest hears how the ticket goes.
-    Attend(Guest, Ticket),
-    /// What this guest wanted is not sent, and why.
-    TurnAway(Guest, String),
+    /// From now on this caller hears how the ticket goes.
+    ReportTo(CallerId, Ticket),
+    /// What this caller wanted is not sent, and why.
+    RefuseCaller(CallerId, String),
     /// The parked command of this ticket: the same request with the same key once more.
-    Again(Ticket),
+    Resend(Ticket),
     /// The parked command of this ticket is given up, whatever became of it.
     GiveUp(Ticket),
     /// A person trades on after a halt.
     Rearm,
     /// Another account is wanted on the screen: the desk's own to do.
-    Show(Switch),
+    SwitchAccount(Switch),
     /// From now on this account is looked at, or not.
-    Glance(Glance),
+    Visibility(Visibility),
     /// Poll these now, whatever their interval.
     Poll(Vec<Source>),
     MoreClosed(Cursor),
@@ -45,14 +45,14 @@ pub enum Effect {
     /// From now on poll these ladders too.
     Watch(Vec<ScaledId>),
     /// Something for the terminal itself, outside the screen.
-    Signal(Signal),
+    Terminal(TerminalOut),
     /// From now on poll this often.
-    Pace(BTreeMap<Source, Duration>),
+    SetIntervals(BTreeMap<Source, Duration>),
     /// From now on nothing but reads leaves; and the end of that.
-    HoldBack,
-    LetThrough,
+    StopSending,
+    AllowSending,
     /// These colours for the session; `None` for those of the settings.
-    Wear(Option<Theme>),
+    SetTheme(Option<Theme>),
     /// These columns of the pane from now on, and in the next session; `None` for all in their own order. Every account
     /// of the desk is looked at like this.
     KeepColumns(Pane, Option<Vec<usize>>),
@@ -65,7 +65,7 @@ pub enum Effect {
 
 /// What is said to the terminal and not drawn.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Signal {
+pub enum TerminalOut {
     Bell,
     /// A desktop notification of this.
     Notify(Box<Notice>),

@@ -10,7 +10,7 @@ mod desks;
 pub use desks::Desks;
 
 use super::{
-    Effect, Identity, Model, Msg, Next, Options, Signal, arrival,
+    Effect, Identity, Model, Msg, Next, Options, TerminalOut, arrival,
     notice::{Elsewhere, Event},
     overlay::{Arm, Overlay},
     pane::Pane,
@@ -54,32 +54,32 @@ pub enum Switch {
 
 /// Whether an account is looked at.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Glance {
+pub enum Visibility {
     #[default]
-    Shown,
-    Aside,
+    OnScreen,
+    Background,
 }
 
-impl Glance {
+impl Visibility {
     /// How many times its intervals it is polled at.
     pub fn slower(self) -> u32 {
         match self {
-            Self::Shown => 1,
-            Self::Aside => ASIDE,
+            Self::OnScreen => 1,
+            Self::Background => ASIDE,
         }
     }
 }
 
 /// The accounts of the desk by name, and which of them a model is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Roster {
-    pub seats: Vec<Seat>,
+pub struct AccountLabels {
+    pub seats: Vec<AccountLabel>,
     pub at: usize,
 }
 
 /// What an account is called.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seat {
+pub struct AccountLabel {
     /// Its profile's.
     pub name: Option<String>,
     /// `None` until its far end is known.
@@ -87,7 +87,7 @@ pub struct Seat {
     pub tint: Tint,
 }
 
-impl Seat {
+impl AccountLabel {
     fn of(identity: Option<&Identity>, at: usize) -> Self {
         let own = identity.and_then(|identity| identity.profile.tint);
         let by_place = Tint::VARIANTS.iter().cycle().nth(at);
@@ -110,8 +110,8 @@ impl Seat {
     }
 }
 
-impl Roster {
-    pub fn own(&self) -> Option<&Seat> {
+impl AccountLabels {
+    pub fn own(&self) -> Option<&AccountLabel> {
         self.seats.get(self.at)
     }
 
@@ -127,7 +127,7 @@ impl Roster {
     }
 
     pub fn labels(&self) -> Vec<String> {
-        self.seats.iter().map(Seat::label).collect()
+        self.seats.iter().map(AccountLabel::label).collect()
     }
 }
 
@@ -155,7 +155,7 @@ impl Fleet {
     /// One more account, after all that are there.
     pub fn join(&mut self, options: Options, now: Timestamp) {
         let mut model = Model::new(options, self.shown.keymap.clone(), now);
-        model.glance = Glance::Aside;
+        model.visibility = Visibility::Background;
         model.drift = self.shown.drift;
         model.lenses.recall(self.shown.lenses.columns());
         self.aside.insert(self.count(), model);
@@ -224,7 +224,7 @@ impl Fleet {
         }
         let mut effects = vec![];
         for effect in wanted {
-            if let Effect::Show(switch) = effect {
+            if let Effect::SwitchAccount(switch) = effect {
                 effects.extend(self.turn(switch, now));
                 continue;
             }
@@ -238,7 +238,7 @@ impl Fleet {
 
     /// What was told of the account on the screen while another was there, and is not so any more.
     fn take_back(&mut self, heard: u64) {
-        let label = self.shown.roster.own().map(Seat::label);
+        let label = self.shown.roster.own().map(AccountLabel::label);
         for notice in self.shown.activity.since(heard) {
             let told = Event::Elsewhere(Box::new(Elsewhere {
                 account: label.clone().unwrap_or_default(),
@@ -316,7 +316,11 @@ impl Fleet {
         };
         let heard = model.activity.newest();
         let effects = happens(model);
-        let label = model.roster.own().map(Seat::label).unwrap_or_default();
+        let label = model
+            .roster
+            .own()
+            .map(AccountLabel::label)
+            .unwrap_or_default();
         let now = model.now;
         self.shown.now = self.shown.now.max(now);
         for notice in model.activity.since(heard) {
@@ -330,7 +334,7 @@ impl Fleet {
             }
         }
         let named = |effect| {
-            let Effect::Signal(Signal::Notify(mut notice)) = effect else {
+            let Effect::Terminal(TerminalOut::Notify(mut notice)) = effect else {
                 return effect;
             };
             let told = Elsewhere {
@@ -338,7 +342,7 @@ impl Fleet {
                 notice: *notice.clone(),
             };
             notice.event = Event::Elsewhere(Box::new(told));
-            Effect::Signal(Signal::Notify(notice))
+            Effect::Terminal(TerminalOut::Notify(notice))
         };
         effects.into_iter().map(named).collect()
     }
@@ -354,14 +358,14 @@ impl Fleet {
         };
         let left = mem::replace(&mut self.at, to);
         let mut model = mem::replace(&mut self.shown, next);
-        model.glance = Glance::Aside;
+        model.visibility = Visibility::Background;
         self.aside.insert(left, model);
         appear(&mut self.shown, now);
         let held = self.beside(left, arrival::thaw);
         let mut effects: Vec<_> = held.into_iter().map(|effect| (left, effect)).collect();
         effects.extend([
-            (left, Effect::Glance(Glance::Aside)),
-            (to, Effect::Glance(Glance::Shown)),
+            (left, Effect::Visibility(Visibility::Background)),
+            (to, Effect::Visibility(Visibility::OnScreen)),
             (to, Effect::Poll(Source::iter().collect())),
         ]);
         effects
@@ -372,11 +376,11 @@ impl Fleet {
         let seats: Vec<_> = self
             .accounts()
             .zip(0..)
-            .map(|(model, at)| Seat::of(model.identity.as_ref(), at))
+            .map(|(model, at)| AccountLabel::of(model.identity.as_ref(), at))
             .collect();
         let shown = iter::once((&self.at, &mut self.shown));
         for (at, model) in shown.chain(&mut self.aside) {
-            model.roster = Roster {
+            model.roster = AccountLabels {
                 seats: seats.clone(),
                 at: *at,
             };
@@ -387,7 +391,7 @@ impl Fleet {
 /// A strip that opened while nobody looked is read from now on; one that would have lapsed by now has.
 fn appear(model: &mut Model, now: Timestamp) {
     model.now = model.now.max(now);
-    model.glance = Glance::Shown;
+    model.visibility = Visibility::OnScreen;
     let now = model.now;
     model.overlays.retain_mut(|overlay| {
         let Overlay::Strip(strip) = overlay else {

@@ -1,7 +1,8 @@
 //! The state of one desk.
 
 use super::{
-    Chain, Frozen, Glance, Identity, Options, Roster, Store, alerts, checks, form, guard,
+    AccountLabels, Frozen, Identity, KeyPrefix, Options, Store, Visibility, alerts, checks, form,
+    guard,
     keymap::{Context, Keymap},
     lens::Lenses,
     marks::Marks,
@@ -23,9 +24,9 @@ pub struct Model {
     /// `None` until the far end is known.
     pub identity: Option<Identity>,
     /// The accounts of this desk, this one among them.
-    pub roster: Roster,
+    pub roster: AccountLabels,
     /// Whether this account is on the screen.
-    pub glance: Glance,
+    pub visibility: Visibility,
     pub store: Store,
     pub focus: Focus,
     pub marks: Marks,
@@ -52,7 +53,7 @@ pub struct Model {
     pub(super) watch: alerts::Watch,
     pub guard: guard::Guard,
     /// The first of two keys, until the second comes.
-    pub(super) chain: Option<Chain>,
+    pub(super) chain: Option<KeyPrefix>,
     /// What a new trader is shown, while that lasts.
     pub tour: Option<tour::Tour>,
 }
@@ -66,8 +67,8 @@ impl Model {
             options,
             keymap,
             identity: None,
-            roster: Roster::default(),
-            glance: Glance::default(),
+            roster: AccountLabels::default(),
+            visibility: Visibility::default(),
             focus: Focus::default(),
             marks: Marks::default(),
             overlays: vec![],

@@ -107,7 +107,7 @@ fn click_market(model: &mut Model, id: MarketId) -> Vec<Effect> {
     let rows = list.rows(&model.store);
     let is_chosen = rows.get(list.place(&rows)).is_some_and(|row| row.id == id);
     if is_chosen {
-        return follow(model, Next::Order(Side::Buy, id));
+        return follow(model, Next::NewOrder(Side::Buy, id));
     }
     list.chosen = Some(id);
     vec![]

@@ -1,7 +1,7 @@
 //! What comes in.
 
 use super::{
-    Guest, Identity, Wish,
+    CallerId, CallerRequest, Identity,
     keymap::Chord,
     mouse::Spot,
     notice::Tone,
@@ -32,7 +32,7 @@ pub enum Msg {
     Polled(Box<Poll>),
     /// The order book of a market, asked for at this instant.
     Booked(MarketId, Timestamp, Result<Book, Failure>),
-    Called(Call),
+    CallEnded(Call),
     /// A poll was not answered, or with trouble; it is asked again at this instant.
     TriesAgain(Source, Timestamp),
     /// These orders were looked for in the order history, and those were found.
@@ -54,7 +54,7 @@ pub enum Msg {
     /// Get out now: from outside the terminal.
     Flatten,
     /// The command line wants this done while the desk has the journal.
-    Asked(Guest, Wish),
+    Asked(CallerId, CallerRequest),
     /// Why nothing that raises exposure is sent from now on; `None` when it is again.
     Halted(Option<String>),
     /// The desk that has the journal; `None` when it is this one's from now on.

@@ -14,7 +14,7 @@ pub enum Next {
     /// Send them one by one, listed with what comes of each; the strip that asked closes.
     RunEach(Vec<Command>),
     /// Send the parked command of this ticket again; the strip closes.
-    Again(Ticket),
+    Resend(Ticket),
     /// Let go of the parked command of this ticket; the strip closes.
     GiveUp(Ticket),
     /// Send what raises exposure again; the strip closes.
@@ -22,15 +22,15 @@ pub enum Next {
     /// Of a form only: send it; the form stays until it settles, and keeps its contents if it fails.
     RunAndStay(Command),
     /// This pane, filtered like this; the overlay that asked closes.
-    Show(Pane, String),
+    ShowFiltered(Pane, String),
     /// As if the key for this had been pressed on the desk.
     Press(Action),
     /// These columns of the pane, kept; `None` for all in their own order. The list that asked closes.
-    Choose(Pane, Option<Vec<usize>>),
+    ChooseColumns(Pane, Option<Vec<usize>>),
     /// Ask this of the world.
-    Want(Effect),
+    Ask(Effect),
     /// A form for a new order there.
-    Order(Side, MarketId),
+    NewOrder(Side, MarketId),
     /// Show another account; the list that asked closes.
     Switch(Switch),
     /// Hold the display, or let it go on.
@@ -39,9 +39,9 @@ pub enum Next {
     Refuse(String),
     Copy(Clip),
     /// New risk is let through although a loss limit is reached; the strip closes.
-    Lift,
+    LiftLock,
     /// What was replaced works on beside the new one, and this would cancel it; the strip closes.
-    Keep(Command),
+    KeepBoth(Command),
     /// Go, whatever is on its way.
     Leave,
 }

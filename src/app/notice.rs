@@ -127,7 +127,7 @@ pub fn receipt_tone(receipt: &Receipt) -> Tone {
         | Receipt::Twap(_)
         | Receipt::Scaled(_)
         | Receipt::CloseAll(_)
-        | Receipt::Over(_)
+        | Receipt::AlreadySo(_)
         | Receipt::Flat(_) => Tone::Good,
     }
 }

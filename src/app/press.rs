@@ -2,9 +2,9 @@
 
 use super::{
     Clip, Effect, Model, Next,
-    chain::{self, Meaning},
     form::Around,
     guard,
+    key_prefix::{self, Meaning},
     keymap::{Action, Chord, Context},
     lineage::links,
     overlay::Overlay,
@@ -14,7 +14,7 @@ use super::{
 
 pub(super) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
     let (now, service_now) = (model.now, model.service_now());
-    let Meaning::Now(action) = chain::press(model, chord) else {
+    let Meaning::Now(action) = key_prefix::press(model, chord) else {
         return vec![];
     };
     if action == Some(Action::QuitNow) {

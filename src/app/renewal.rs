@@ -119,11 +119,11 @@ fn renew(model: &mut Model, renewal: Renewal) -> Vec<Effect> {
 /// What the world outside has to do otherwise.
 fn wanted(was: &Options, is: &Options) -> Vec<Effect> {
     let traffic = match (was.read_only, is.read_only) {
-        (false, true) => Some(Effect::HoldBack),
-        (true, false) => Some(Effect::LetThrough),
+        (false, true) => Some(Effect::StopSending),
+        (true, false) => Some(Effect::AllowSending),
         (true, true) | (false, false) => None,
     };
-    let paces = (was.intervals != is.intervals).then(|| Effect::Pace(is.intervals.clone()));
+    let paces = (was.intervals != is.intervals).then(|| Effect::SetIntervals(is.intervals.clone()));
     traffic.into_iter().chain(paces).collect()
 }
 
@@ -237,11 +237,11 @@ mod tests {
     fn read_only_that_is_switched_on_refuses_at_once_and_holds_back_what_is_on_its_way() {
         let mut model = desk();
         let effects = reads(&mut model, |options| options.read_only = true, vec![]);
-        assert_eq!(effects, [Effect::HoldBack]);
+        assert_eq!(effects, [Effect::StopSending]);
         press(&mut model, "X");
         assert_eq!(wait(&mut model, 1_500), []);
         let effects = reads(&mut model, |options| options.read_only = false, vec![]);
-        assert_eq!(effects, [Effect::LetThrough]);
+        assert_eq!(effects, [Effect::AllowSending]);
     }
 
     #[test]
@@ -265,7 +265,10 @@ mod tests {
                 .insert(Source::Orders, Duration::from_secs(9));
         };
         let effects = reads(&mut model, slower, vec![changed("poll.orders", "1s", "9s")]);
-        assert_eq!(effects, [Effect::Pace(model.options.intervals.clone())]);
+        assert_eq!(
+            effects,
+            [Effect::SetIntervals(model.options.intervals.clone())]
+        );
         assert_eq!(
             model.options.intervals[&Source::Orders],
             Duration::from_secs(9)

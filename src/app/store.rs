@@ -1,9 +1,9 @@
 //! The last known truth about the account, how old it is, and what is on its way.
 
+mod from_receipts;
 mod ladders;
-mod told;
 
-pub use told::Closing;
+pub use from_receipts::Closing;
 
 use super::{
     About, Books, Clocks, Days, Equity, Health, TreeRow,
@@ -90,7 +90,7 @@ pub struct Store {
     pub ladder_rows: Vec<RowId>,
     pub flights: BTreeMap<Ticket, Flight>,
     /// What answers to commands said of rows, until newer reads do.
-    pub told: told::Told,
+    pub from_receipts: from_receipts::FromReceipts,
     /// Orders whose cancel is queued: they may still fill.
     pub queued_cancels: BTreeSet<OrderId>,
     /// Finished calls with their running numbers, the newest last.
@@ -369,7 +369,7 @@ impl Store {
     /// As [`is_over_since`](Self::is_over_since), of a row of the order history or of the working orders.
     pub fn is_over(&self, order: &Order) -> bool {
         let is_told = self
-            .told_status(&order.id)
+            .status_by_receipt(&order.id)
             .is_some_and(|status| !status.is_working());
         order.is_working() && (is_told || self.is_over_since(&order.id, self.history.head().at()))
     }

@@ -1,7 +1,7 @@
 //! What becomes of a form that is sent: it waits, keeps its contents when it fails, and closes when it is done.
 
 use super::{
-    Effect, Glance, Model, Next,
+    Effect, Model, Next, Visibility,
     flight::send,
     notice::Tone,
     overlay::{Deed, Overlay, Strip},
@@ -67,7 +67,7 @@ pub(super) fn settle_replaced(model: &mut Model, old: OrderId) {
     let Ok(cancel) = cancel else {
         return;
     };
-    let is_seen = model.glance == Glance::Shown && model.overlays.is_empty();
+    let is_seen = model.visibility == Visibility::OnScreen && model.overlays.is_empty();
     if is_seen {
         end_replaced(model, old, &cancel);
     } else {

@@ -1,11 +1,11 @@
 //! The router: one message in, the changed model and the effects out.
 
 use super::{
-    Clip, Effect, Model, Msg, Next, Signal, Switch, alerts,
+    Clip, Effect, Model, Msg, Next, Switch, TerminalOut, alerts,
     arrival::{hold_or_thaw, polled, thaw},
-    books, bulk, cursor, doubt, earlier, export,
+    books, bulk, caller, cursor, doubt, earlier, export,
     flight::{advance, objection, send, settle},
-    guest, halt,
+    halt,
     keymap::Action,
     lens, mouse,
     notice::Tone,
@@ -39,7 +39,7 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
             doubt::opened(model)
         }
         Msg::Polled(poll) => polled(model, poll),
-        Msg::Called(call) => called(model, call),
+        Msg::CallEnded(call) => called(model, call),
         Msg::TriesAgain(source, at) => {
             model.store.health.tries_again(source, at);
             vec![]
@@ -63,7 +63,7 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
         }
         Msg::ClockSet(drift) => set_clock(model, drift),
         Msg::Flatten => doubt::flatten_now(model),
-        Msg::Asked(guest, wish) => guest::asked(model, guest, wish),
+        Msg::Asked(caller, wish) => caller::asked(model, caller, wish),
         Msg::Halted(why) => halt::halt(model, why),
         Msg::Second(first) => second::take(model, first),
         Msg::Reread(reread) => renewal::take(model, reread),
@@ -113,10 +113,10 @@ pub(super) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
             let next = screen::act(model, action);
             follow(model, next)
         }
-        Next::Show(pane, filter) => show(model, pane, &filter),
-        Next::Choose(pane, columns) => choose(model, pane, columns),
-        Next::Want(effect) => vec![effect],
-        Next::Order(side, market) => {
+        Next::ShowFiltered(pane, filter) => show(model, pane, &filter),
+        Next::ChooseColumns(pane, columns) => choose(model, pane, columns),
+        Next::Ask(effect) => vec![effect],
+        Next::NewOrder(side, market) => {
             let next = screen::order(model, side, Some(&market));
             follow(model, next)
         }
@@ -129,11 +129,11 @@ pub(super) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
             model.overlays.push(Overlay::Bulk(list));
             vec![]
         }
-        Next::Again(_) if model.options.read_only => {
+        Next::Resend(_) if model.options.read_only => {
             model.overlays.pop();
             follow(model, Next::Refuse(READ_ONLY.to_owned()))
         }
-        Next::Again(ticket) => close_with(model, Effect::Again(ticket)),
+        Next::Resend(ticket) => close_with(model, Effect::Resend(ticket)),
         Next::GiveUp(ticket) => close_with(model, Effect::GiveUp(ticket)),
         Next::Rearm => close_with(model, Effect::Rearm),
         Next::RunAndStay(command) => {
@@ -142,8 +142,8 @@ pub(super) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
             }
             send_form(model, command)
         }
-        Next::Lift => lift(model),
-        Next::Keep(cancel) => {
+        Next::LiftLock => lift(model),
+        Next::KeepBoth(cancel) => {
             model.overlays.pop();
             remind(model, &cancel);
             vec![]
@@ -206,7 +206,7 @@ fn leave_for(model: &mut Model, switch: Switch) -> Vec<Effect> {
     if let Some(Overlay::Accounts(_)) = model.overlays.last() {
         model.overlays.pop();
     }
-    vec![Effect::Show(switch)]
+    vec![Effect::SwitchAccount(switch)]
 }
 
 fn lift(model: &mut Model) -> Vec<Effect> {
@@ -229,7 +229,7 @@ fn copy(model: &mut Model, clip: Clip) -> Vec<Effect> {
         Clip::Detail(..) => "copied what is known of this row".to_owned(),
     };
     model.say(Tone::Plain, words);
-    vec![Effect::Signal(Signal::Copy(clip))]
+    vec![Effect::Terminal(TerminalOut::Copy(clip))]
 }
 
 /// What time alone does: a countdown goes, an unanswered strip disarms.

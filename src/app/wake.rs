@@ -1,6 +1,6 @@
 //! When the desk next changes by time alone. The runtime sleeps until then; nothing moving means no wake.
 
-use super::{Model, Motion, chain, overlay::Arm, poll::Source};
+use super::{Model, Motion, key_prefix, overlay::Arm, poll::Source};
 use crate::model::{Progress, Timestamp};
 use std::time::Duration;
 use strum::IntoEnumIterator;
@@ -11,11 +11,19 @@ const TENTH: Duration = Duration::from_millis(100);
 
 /// The instant of the next visible change, if time alone brings one.
 pub fn wake(model: &Model) -> Option<Timestamp> {
-    [strip, toast, chain::ends_at, flight, retry, age, sifting]
-        .into_iter()
-        .filter_map(|change| change(model))
-        .min()
-        .map(|at| at.max(model.now.plus(Duration::from_millis(1))))
+    [
+        strip,
+        toast,
+        key_prefix::ends_at,
+        flight,
+        retry,
+        age,
+        sifting,
+    ]
+    .into_iter()
+    .filter_map(|change| change(model))
+    .min()
+    .map(|at| at.max(model.now.plus(Duration::from_millis(1))))
 }
 
 /// A toast that has left must not wake anybody again.

@@ -1,8 +1,8 @@
 //! What may be typed.
 
 use super::{
-    act, completions, desk, doctor, flags::SettingsFlags, journal, man, read, serve, settings,
-    snapshot, world::World,
+    act, completions, desk, doctor, exchange_args::World, flags::SettingsFlags, journal, man, read,
+    serve, settings, snapshot,
 };
 use clap::{Parser, Subcommand};
 

@@ -1,11 +1,12 @@
 //! `perpdeck`, `perpdeck desk` and `perpdeck demo`: the living desk.
 
 use super::{
-    Exit, columns, far, log, out,
+    Exit, columns, desk_setup,
+    disk_wait::{AT_ONCE, Work},
+    exchange_args::World,
+    log, out,
     paper::Paper,
     renewal, state_dir,
-    waits::{AT_ONCE, Work},
-    world::World,
 };
 use crate::{
     app::tour::Tour,
@@ -59,14 +60,14 @@ pub(super) async fn run(choice: Choice, sources: &Sources) -> Result<Exit> {
         return Ok(Exit::Usage);
     }
     let dir = state_dir(settings);
-    let mut start = far::start(settings)?;
+    let mut start = desk_setup::start(settings)?;
     let (renewals, watching) = renewal::watch(sources, loaded.clone(), &start)?;
     start.renewals = renewals;
     remember(&mut start, &dir, settings.log_level);
     let shows_around = settings.tour.then(|| dir.clone());
     let stop = CancellationToken::new();
     let ended = match choice {
-        Choice::Configured(keep) => match far::configured(&loaded, &dir)? {
+        Choice::Configured(keep) => match desk_setup::configured(&loaded, &dir)? {
             Some(_) if keep.data_dir.is_some() => {
                 out::complain(ELSEWHERE);
                 return Ok(Exit::Usage);

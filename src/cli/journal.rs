@@ -4,9 +4,10 @@
 //! write, so they need the journal for themselves. They only note what a person has found out: nothing is sent.
 
 use super::{
-    Exit, out, state_dir,
+    Exit,
+    disk_wait::{no_answer, saying},
+    out, state_dir,
     voice::json,
-    waits::{no_answer, saying},
 };
 use crate::{
     config::{Sources, load},
@@ -127,7 +128,7 @@ pub(super) fn run(args: &Args, sources: &Sources) -> Result<Exit> {
 
 /// Where there is none yet, or one of an older perpdeck, it is made what it is to be first, as a desk would.
 fn readable(dir: &Path) -> Result<Journal, JournalError> {
-    Journal::look(dir).or_else(|_| Journal::open(dir))
+    Journal::open_read_only(dir).or_else(|_| Journal::open(dir))
 }
 
 fn rearm(journal: &mut Journal) -> Result<Exit> {
@@ -160,7 +161,8 @@ fn settle(journal: &mut Journal, id: i64, finding: Finding) -> Result<Exit> {
         return Ok(Exit::Failed);
     }
     let standing = Standing::new(finding.state(), "settled by hand");
-    let told: Result<(), JournalError> = journal.tell(Clock::start().now(), entry.id, &standing);
+    let told: Result<(), JournalError> =
+        journal.set_standing(Clock::start().now(), entry.id, &standing);
     told?;
     out::say(&format!("{id} is {} now\n", finding.state()))?;
     Ok(Exit::Ok)

@@ -7,16 +7,17 @@ mod act;
 mod args;
 mod columns;
 mod completions;
-mod cores;
+mod core_dumps;
 mod desk;
+mod desk_setup;
+mod disk_wait;
 mod doctor;
+mod exchange_args;
 mod exit;
-mod far;
 mod flags;
 mod journal;
 mod log;
 mod man;
-mod misread;
 mod out;
 mod paper;
 mod read;
@@ -26,9 +27,8 @@ mod serve;
 mod service;
 mod settings;
 mod snapshot;
+mod usage_error;
 mod voice;
-mod waits;
-mod world;
 
 pub use args::Args;
 pub use exit::Exit;
@@ -42,12 +42,12 @@ use std::{env, path::PathBuf};
 
 /// What was typed; what cannot be read is told as every other mistake is, and the help where it was asked for.
 pub fn read() -> std::result::Result<Args, Exit> {
-    Args::try_parse().map_err(|why| misread::tell(&why, env::args().skip(1)))
+    Args::try_parse().map_err(|why| usage_error::tell(&why, env::args().skip(1)))
 }
 
 /// Does what was asked, and says how it went.
 pub fn run(args: Args) -> Exit {
-    cores::keep_memory_private();
+    core_dumps::keep_memory_private();
     let done = color_eyre::install().and_then(|()| choose(args));
     done.unwrap_or_else(|report| exit::explain(&report))
 }

@@ -1,13 +1,13 @@
 //! The desk's own paper exchange: started beside the first frame, kept between runs with `--data-dir`.
 
-use super::world::{World, listen};
+use super::exchange_args::{World, listen};
 use crate::{
     app::{Identity, Mode, Options, Profile},
     config::{Connection, Secret},
     disk,
     exchange::{AccountKey, Breakdown, Handle, Pace},
     model::{Failure, FailureKind, Timestamp},
-    runtime::{Beside, Far, Opened},
+    runtime::{OpenAccount, Opened, OtherAccount},
 };
 use color_eyre::{Result, eyre::Context as _};
 use std::{
@@ -124,7 +124,7 @@ fn accounts(exchange: &Handle, dir: &Path, options: &Options) -> Result<Opened, 
     let Some(first) = fars.next() else {
         return Err(Failure::local("the scenario has no account to trade on"));
     };
-    let others = fars.map(|far| Beside {
+    let others = fars.map(|far| OtherAccount {
         options: options.clone(),
         far,
     });
@@ -135,9 +135,9 @@ fn accounts(exchange: &Handle, dir: &Path, options: &Options) -> Result<Opened, 
     })
 }
 
-fn far(base_url: String, account: &AccountKey, journal_dir: PathBuf) -> Far {
+fn far(base_url: String, account: &AccountKey, journal_dir: PathBuf) -> OpenAccount {
     let key = Secret::from(account.api_key.reveal().to_owned());
-    Far {
+    OpenAccount {
         identity: Identity {
             mode: Mode::Paper,
             account_id: account.account_id.clone(),

@@ -8,7 +8,7 @@
 //!
 //! Known limit: a change that keeps size, inode and the file system's time stamp is not seen; `:reload` reads it.
 
-use super::{columns, far, state_dir};
+use super::{columns, desk_setup, state_dir};
 use crate::{
     app::{
         Msg, Options,
@@ -109,7 +109,7 @@ impl Watch {
     fn new(sources: Sources, loaded: Loaded, start: &Start) -> Self {
         let files = files(&sources, &loaded);
         // What was wrong with the colours at the start has been said.
-        let is_faulty = far::looks(&loaded.settings).is_err();
+        let is_faulty = desk_setup::looks(&loaded.settings).is_err();
         Self {
             held: prints(&files),
             read: if is_faulty { prints(&files) } else { vec![] },
@@ -191,8 +191,8 @@ impl Watch {
                 file.display()
             )]);
         }
-        let keymap = far::keymap(&loaded.settings);
-        let looks = far::looks(&loaded.settings);
+        let keymap = desk_setup::keymap(&loaded.settings);
+        let looks = desk_setup::looks(&loaded.settings);
         match (keymap, looks) {
             (Ok(keymap), Ok(looks)) => Ok(Good {
                 loaded,
@@ -260,7 +260,7 @@ impl Watch {
         let waiting = self.first.changes(&good.loaded).into_iter();
         let waiting = waiting.filter(|change| change.takes == Takes::NextStart);
         let renewal = Renewal {
-            options: far::options(&good.loaded.settings),
+            options: desk_setup::options(&good.loaded.settings),
             others: others(&good.loaded),
             keymap: good.keymap.clone(),
             changes,
@@ -284,7 +284,7 @@ impl Watch {
 
 fn others(loaded: &Loaded) -> Vec<(String, Options)> {
     let others = loaded.accounts().skip(1);
-    let named = |settings: &Settings| Some((settings.name.clone()?, far::options(settings)));
+    let named = |settings: &Settings| Some((settings.name.clone()?, desk_setup::options(settings)));
     others.filter_map(named).collect()
 }
 
@@ -340,7 +340,7 @@ mod tests {
                 ..Sources::default()
             };
             let loaded = load(&sources).unwrap();
-            let start = far::start(&loaded.settings).unwrap();
+            let start = desk_setup::start(&loaded.settings).unwrap();
             let mut watch = Watch::new(sources, loaded, &start);
             assert!(looks(&mut watch, 8).is_none(), "nothing has changed");
             Self { dir, watch }
@@ -496,13 +496,13 @@ mod tests {
             ..Sources::default()
         };
         let loaded = load(&sources).unwrap();
-        let start = far::start(&loaded.settings).unwrap();
+        let start = desk_setup::start(&loaded.settings).unwrap();
         let said = &start.warnings[0];
         assert!(
             said.starts_with(&format!("theme_file {}: ", theme.display())),
             "{said}"
         );
-        assert_eq!(start.scrolls.theme, crate::ui::Theme::default());
+        assert_eq!(start.draw_state.theme, crate::ui::Theme::default());
         let watch = Watch::new(sources, loaded, &start);
         let mut scene = Scene { dir, watch };
         assert!(looks(&mut scene.watch, 8).is_none());

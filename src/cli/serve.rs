@@ -4,9 +4,10 @@
 //! end it with code 0 after the answers under way are out; an internal error of the exchange ends it with code 1.
 
 use super::{
-    Exit, log, out, state_dir,
+    Exit,
+    exchange_args::{World, listen},
+    log, out, state_dir,
     voice::Form,
-    world::{World, listen},
 };
 use crate::{
     config::{Sources, load},

@@ -9,7 +9,7 @@ use crate::{
     client::Client,
     config::{Checks, Connection, FarEnd, Fees, Settings, Sources, load, memory},
     model::{AccountId, Call, Failure, FailureKind, Order, Page, Position},
-    runtime::{Clock, Place},
+    runtime::{AccountAddress, Clock},
 };
 use color_eyre::Result;
 use std::{
@@ -44,7 +44,7 @@ pub(super) struct Service {
     /// What is charged, as far as the settings say.
     pub(super) fees: Fees,
     /// The other accounts that are set: the journal is theirs too.
-    pub(super) others: Vec<Place>,
+    pub(super) others: Vec<AccountAddress>,
     /// A variable of the environment that names a proxy, which is not used.
     pub(super) idle_proxy: Option<&'static str>,
     calls: Mutex<UnboundedReceiver<Call>>,
@@ -72,7 +72,7 @@ pub(super) struct Configured {
     pub(super) journal_days: u32,
     pub(super) checks: Checks,
     pub(super) fees: Fees,
-    pub(super) others: Vec<Place>,
+    pub(super) others: Vec<AccountAddress>,
 }
 
 impl Service {
@@ -173,8 +173,8 @@ pub(super) fn configured(sources: &Sources) -> Result<Configured> {
     })
 }
 
-fn place(settings: &Settings) -> Option<Place> {
-    Some(Place {
+fn place(settings: &Settings) -> Option<AccountAddress> {
+    Some(AccountAddress {
         base_url: settings
             .base_url
             .as_deref()?

@@ -1,6 +1,6 @@
 //! `perpdeck config`: the settings in force, what is wrong with them, and where they are.
 
-use super::{Exit, far, out, state_dir};
+use super::{Exit, desk_setup, out, state_dir};
 use crate::{
     config::{self, Loaded, Sources, load},
     disk,
@@ -45,8 +45,8 @@ pub(super) fn run(args: &Args, sources: &Sources) -> Result<Exit> {
 fn check(loaded: &Loaded) -> Result<Exit> {
     let settings = &loaded.settings;
     let own_files = [
-        far::keymap(settings).map(drop),
-        far::own_theme(settings).map(drop),
+        desk_setup::keymap(settings).map(drop),
+        desk_setup::own_theme(settings).map(drop),
     ];
     let mut exit = Exit::Ok;
     for why in own_files.into_iter().filter_map(Result::err) {

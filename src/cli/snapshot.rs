@@ -1,13 +1,13 @@
 //! `perpdeck snapshot`: one frame of the living desk on standard output, with or without a terminal.
 
-use super::{Exit, columns, far, out, paper::Paper, state_dir, world::World};
+use super::{Exit, columns, desk_setup, exchange_args::World, out, paper::Paper, state_dir};
 use crate::{
     app::keymap::Chord,
     config::{Loaded, Sources, load},
     exchange::Pace,
     model::Timestamp,
     runtime::{self, Clock, Picture, Sitting, Start},
-    ui::{Scrolls, Theme, picture},
+    ui::{DrawState, Theme, picture},
     view::format::Zone,
 };
 use color_eyre::Result;
@@ -95,8 +95,8 @@ impl FromStr for Keys {
 pub(super) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
     let loaded = load(sources)?;
     let theme = match args.format {
-        Format::Ansi => far::ansi_theme(&loaded.settings)?,
-        Format::Text | Format::Svg => far::picture_theme(&loaded.settings)?,
+        Format::Ansi => desk_setup::ansi_theme(&loaded.settings)?,
+        Format::Text | Format::Svg => desk_setup::picture_theme(&loaded.settings)?,
     };
     // On the heap: it holds everything that a desk is.
     let picture = Box::pin(frame(&args, &loaded, &theme)).await?;
@@ -128,8 +128,8 @@ async fn frame(args: &Args, loaded: &Loaded, theme: &Theme) -> Result<Picture> {
     let settings = &loaded.settings;
     // Universal time, so that a picture does not depend on where it was taken.
     let mut start = Start {
-        scrolls: Scrolls::new(theme.clone(), Zone::utc()),
-        ..far::start(settings)?
+        draw_state: DrawState::new(theme.clone(), Zone::utc()),
+        ..desk_setup::start(settings)?
     };
     start.options.zone = Zone::utc();
     let sitting = Sitting {
@@ -138,7 +138,7 @@ async fn frame(args: &Args, loaded: &Loaded, theme: &Theme) -> Result<Picture> {
         patience: args.wait,
     };
     let dir = state_dir(settings);
-    if let Some(opened) = far::configured(loaded, &dir)? {
+    if let Some(opened) = desk_setup::configured(loaded, &dir)? {
         let recalled = columns::recall(&dir);
         start.columns = recalled.columns;
         for warning in recalled.warnings {

@@ -162,12 +162,12 @@ impl Client {
     }
 
     /// From now on nothing but reads leaves, whoever asks.
-    pub fn hold_back(&self) {
+    pub fn stop_sending(&self) {
         self.0.read_only.store(true, Ordering::Release);
     }
 
-    /// The end of [`Self::hold_back`], and of `read_only` in the settings.
-    pub fn let_through(&self) {
+    /// The end of [`Self::stop_sending`], and of `read_only` in the settings.
+    pub fn allow_sending(&self) {
         self.0.read_only.store(false, Ordering::Release);
     }
 

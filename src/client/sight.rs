@@ -104,7 +104,9 @@ impl Client {
         let is_gone = open.is_whole() && open.rows.iter().all(|position| position.id != *id);
         Ok(if is_gone {
             // Whoever closed it: nothing of this can take effect any more.
-            Sight::Done(Receipt::Over(format!("position {id} is not open").into()))
+            Sight::Done(Receipt::AlreadySo(
+                format!("position {id} is not open").into(),
+            ))
         } else {
             Sight::Nothing
         })
@@ -186,7 +188,7 @@ impl Client {
         Ok(match (is_active, page.is_whole()) {
             (true, _) => Sight::Undone,
             (false, false) => Sight::Nothing,
-            (false, true) => Sight::Done(Receipt::Over(
+            (false, true) => Sight::Done(Receipt::AlreadySo(
                 format!("TWAP {id} is not active any more").into(),
             )),
         })

@@ -555,7 +555,7 @@ async fn closing_sight(body: &str, rows: &[&str], positions: &str) -> Sight {
 async fn of_a_position_that_a_whole_list_does_not_hold_nothing_is_left_to_close() {
     let market = r#"{"type":"market","expected_price":64000.5}"#;
     let none = r#"{"data":[],"has_more":false}"#;
-    let gone = Sight::Done(Receipt::Over("position pos-1 is not open".into()));
+    let gone = Sight::Done(Receipt::AlreadySo("position pos-1 is not open".into()));
     assert_eq!(closing_sight(market, &[], none).await, gone);
     let lost = r#"{"data":[{"id":"pos-1"}],"has_more":false}"#;
     assert_eq!(closing_sight(market, &[], lost).await, Sight::Nothing);

@@ -93,7 +93,7 @@ impl Journal {
             };
             here.insert(entry.id, self.adopt(&entry)?);
             let moved = Standing::new(State::Abandoned, "goes on in the journal of the desk");
-            beside.tell(now, entry.id, &moved)?;
+            beside.set_standing(now, entry.id, &moved)?;
         }
         self.take_halts_from(beside);
         if strange.is_empty() {

@@ -180,7 +180,7 @@ fn done(receipt: &Receipt) -> State {
         | Receipt::Twap(_)
         | Receipt::Scaled(_)
         | Receipt::CloseAll(_)
-        | Receipt::Over(_)
+        | Receipt::AlreadySo(_)
         | Receipt::Flat(_) => State::Done,
     }
 }
@@ -213,7 +213,7 @@ fn told(receipt: &Receipt) -> String {
         }
         Receipt::Scaled(ladder) => format!("ladder {} canceled", ladder.id),
         Receipt::CloseAll(operation) => operation.to_string(),
-        Receipt::Over(what) => what.to_string(),
+        Receipt::AlreadySo(what) => what.to_string(),
         Receipt::Flat(proof) => proof.to_string(),
     }
 }
@@ -226,7 +226,7 @@ fn order(receipt: &Receipt) -> Option<OrderId> {
         | Receipt::Twap(_)
         | Receipt::Scaled(_)
         | Receipt::CloseAll(_)
-        | Receipt::Over(_)
+        | Receipt::AlreadySo(_)
         | Receipt::Flat(_) => None,
     }
 }

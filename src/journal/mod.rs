@@ -2,7 +2,7 @@
 //! the first byte leaves this machine.
 //!
 //! Contract: [`Journal::record`] returns after the intent is synced (`SQLite`, WAL, `synchronous=FULL`).
-//! One process writes, held apart by a lock file that is never deleted; others may [`Journal::look`]. The
+//! One process writes, held apart by a lock file that is never deleted; others may [`Journal::open_read_only`]. The
 //! API key is in nothing that is stored, only a salted fingerprint of it; bodies and idempotency keys are,
 //! so the files are readable by their owner only. After the first failed write the journal stays failed
 //! until it is opened again: a commit that failed may be found on disk later, so what follows it could
@@ -96,7 +96,7 @@ impl Journal {
     }
 
     /// Opens the journal that another process writes: everything can be read, every write is refused.
-    pub fn look(dir: &Path) -> Result<Self, JournalError> {
+    pub fn open_read_only(dir: &Path) -> Result<Self, JournalError> {
         Ok(Self {
             dir: dir.to_owned(),
             connection: Some(file::readable(dir)?),
@@ -216,13 +216,13 @@ impl Journal {
     }
 
     /// Proof has come that no byte of it left: it is as good as never sent.
-    pub fn hold(&mut self, id: IntentId) -> Result<(), JournalError> {
+    pub fn mark_unsent(&mut self, id: IntentId) -> Result<(), JournalError> {
         self.mark(id, State::Prepared)
     }
 
     /// It is about to be sent: until this has returned `Ok`, nothing of it may be. What is done stays done, whatever a
     /// repetition under its key comes to.
-    pub fn launch(&mut self, id: IntentId) -> Result<(), JournalError> {
+    pub fn mark_inflight(&mut self, id: IntentId) -> Result<(), JournalError> {
         self.mark(id, State::Inflight)
     }
 
@@ -262,7 +262,7 @@ impl Journal {
 
     /// Notes where the intent stands. What is open may be told again and again; what is done stays done, and the order it
     /// made stays its order.
-    pub fn tell(
+    pub fn set_standing(
         &mut self,
         now: Timestamp,
         id: IntentId,
@@ -291,7 +291,7 @@ impl Journal {
 
     /// What was a part of `deed` and is still open is of no consequence any more: reads have shown it flat. Neither is what
     /// was to end or change something on that account before, an older flatten among it: nothing of that is left.
-    pub fn moot(&mut self, now: Timestamp, deed: IntentId) -> Result<(), JournalError> {
+    pub fn abandon_parts(&mut self, now: Timestamp, deed: IntentId) -> Result<(), JournalError> {
         self.write(|connection| {
             let moot = format!(
                 "UPDATE intents SET state = 'abandoned', told_at = ?2,

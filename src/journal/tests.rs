@@ -52,7 +52,7 @@ fn an_intent_is_found_again_byte_for_byte_after_a_restart() {
         queued: false,
     });
     let done = Standing::of(&Ok(receipt));
-    journal.tell(Timestamp(5), first, &done).unwrap();
+    journal.set_standing(Timestamp(5), first, &done).unwrap();
     drop(journal);
 
     let journal = Journal::open(dir.path()).unwrap();
@@ -88,7 +88,7 @@ fn a_doubt_stays_open_until_it_is_settled() {
             ..Failure::new(FailureKind::Unavailable, "why")
         };
         let standing = Standing::of(&Err(why));
-        journal.tell(Timestamp(at), id, &standing).unwrap();
+        journal.set_standing(Timestamp(at), id, &standing).unwrap();
         let entry = journal.entry(id).unwrap().unwrap();
         (journal.open_intents().unwrap().len(), entry.maybe_executed)
     };
@@ -107,13 +107,13 @@ fn a_key_that_was_used_is_known_and_what_is_done_stays_done_with_its_order() {
         order_id: Some("o-1".into()),
         ..Standing::new(State::Done, "order o-1 resting")
     };
-    journal.tell(Timestamp(2), id, &done).unwrap();
+    journal.set_standing(Timestamp(2), id, &done).unwrap();
     let known = journal.claim(Timestamp(3), &intent("a")).unwrap();
     assert!(matches!(&known, Claim::Known(entry) if entry.id == id));
-    journal.launch(id).unwrap();
-    journal.hold(id).unwrap();
+    journal.mark_inflight(id).unwrap();
+    journal.mark_unsent(id).unwrap();
     let doubt = Standing::new(State::Unknown, "no answer");
-    journal.tell(Timestamp(4), id, &doubt).unwrap();
+    journal.set_standing(Timestamp(4), id, &doubt).unwrap();
     assert_eq!(
         journal.claim(Timestamp(5), &intent("a")).unwrap(),
         known,
@@ -132,10 +132,10 @@ fn what_was_lately_asked_of_an_account_is_what_may_have_had_an_effect_there() {
             ..intent(key)
         };
         let id = journal.record(Timestamp(1), &intent).unwrap();
-        journal.launch(id).unwrap();
+        journal.mark_inflight(id).unwrap();
         if let Some(state) = told {
             let standing = Standing::new(state, "told".to_owned());
-            journal.tell(Timestamp(2), id, &standing).unwrap();
+            journal.set_standing(Timestamp(2), id, &standing).unwrap();
         }
     };
     sent("filled", "chal-1", Some(State::Done));
@@ -165,9 +165,9 @@ fn what_surely_never_left_is_not_counted_as_sent() {
         seen.push((entry.state, entry.maybe_executed));
     };
     look(&journal);
-    journal.hold(id).unwrap();
+    journal.mark_unsent(id).unwrap();
     look(&journal);
-    journal.launch(id).unwrap();
+    journal.mark_inflight(id).unwrap();
     look(&journal);
     let expected = [
         (State::Inflight, true),
@@ -271,7 +271,7 @@ fn a_second_desk_reads_along_and_writes_nothing() {
     let dir = place();
     let mut first = Journal::open(dir.path()).unwrap();
     first.record(Timestamp(1), &intent("a")).unwrap();
-    let mut second = Journal::look(dir.path()).unwrap();
+    let mut second = Journal::open_read_only(dir.path()).unwrap();
     assert_eq!(second.recent(9).unwrap().len(), 1);
     first.record(Timestamp(2), &intent("b")).unwrap();
     assert_eq!(second.recent(9).unwrap().len(), 2);
@@ -485,9 +485,9 @@ fn what_is_open_beside_the_journal_is_taken_in_once_and_so_is_a_halt() {
     };
     let (open, over) = (sent("open"), sent("over"));
     let doubt = Standing::new(State::Unknown, "no answer");
-    aside.tell(Timestamp(2), open, &doubt).unwrap();
+    aside.set_standing(Timestamp(2), open, &doubt).unwrap();
     let done = Standing::new(State::Done, "order o-1 filled");
-    aside.tell(Timestamp(2), over, &done).unwrap();
+    aside.set_standing(Timestamp(2), over, &done).unwrap();
     let (here, account) = ("https://x.test", "chal-1".into());
     aside.halt(here, &account, "it was flattened").unwrap();
 
@@ -603,7 +603,9 @@ fn what_a_flatten_beside_the_journal_left_open_is_still_a_part_of_it_when_it_is_
         // So that no number beside is the same here.
         journal.record(Timestamp(1), &intent("other")).unwrap();
         let other = Standing::new(State::Done, "order o-1 filled");
-        journal.tell(Timestamp(1), IntentId(1), &other).unwrap();
+        journal
+            .set_standing(Timestamp(1), IntentId(1), &other)
+            .unwrap();
 
         let mut aside = Journal::open(&asides(dir.path()).next().unwrap()).unwrap();
         let part = |key: Option<&str>, parent| Intent {
@@ -618,7 +620,7 @@ fn what_a_flatten_beside_the_journal_left_open_is_still_a_part_of_it_when_it_is_
         }
         if let Some(state) = ended {
             let standing = Standing::new(state, "not proved flat");
-            aside.tell(Timestamp(4), deed, &standing).unwrap();
+            aside.set_standing(Timestamp(4), deed, &standing).unwrap();
         }
         drop(aside);
 
@@ -630,7 +632,7 @@ fn what_a_flatten_beside_the_journal_left_open_is_still_a_part_of_it_when_it_is_
         assert_eq!(deed.state, ended.unwrap_or(State::Inflight));
         let parts = rows.iter().filter(|row| row.intent.parent == Some(deed.id));
         assert_eq!(parts.count(), 2);
-        journal.moot(Timestamp(6), deed.id).unwrap();
+        journal.abandon_parts(Timestamp(6), deed.id).unwrap();
         let left = journal.open_intents().unwrap();
         assert!(left.iter().all(|row| row.id == deed.id), "{left:?}");
     }
@@ -665,7 +667,7 @@ fn a_flatten_that_proved_flat_leaves_nothing_to_do_of_what_was_to_end_something_
     let deed = asked("the flatten", Risk::Reducing, here, none);
     asked("its cancel", Risk::Neutral, here, Some(deed));
     asked("a later close", Risk::Reducing, here, none);
-    journal.moot(Timestamp(2), deed).unwrap();
+    journal.abandon_parts(Timestamp(2), deed).unwrap();
     let open = journal.open_intents().unwrap().into_iter().rev();
     let open: Vec<_> = open.map(|row| row.intent.command).collect();
     let left = [
@@ -692,7 +694,9 @@ fn what_was_settled_long_ago_is_forgotten_and_nothing_that_could_still_matter_is
         let id = journal.record(day, &intent).unwrap();
         journal.attempt(day, id, None).unwrap();
         if let Some(state) = state {
-            journal.tell(day, id, &Standing::new(state, "so")).unwrap();
+            journal
+                .set_standing(day, id, &Standing::new(state, "so"))
+                .unwrap();
         }
         id
     };
@@ -749,7 +753,7 @@ fn settled_at(journal: &mut Journal, at: i64, key: &str, account: &str) -> Inten
         order_id: Some("o-1".into()),
         ..Standing::new(State::Done, "order o-1 resting; NOT AS ASKED: size")
     };
-    journal.tell(Timestamp(at), id, &done).unwrap();
+    journal.set_standing(Timestamp(at), id, &done).unwrap();
     id
 }
 
@@ -767,7 +771,7 @@ fn what_was_settled_on_an_account_is_read_page_by_page_the_latest_first() {
     journal.attempt(Timestamp(8), late, Some(&why)).unwrap();
     journal.attempt(Timestamp(9), late, None).unwrap();
     let no = Standing::new(State::Abandoned, "given up");
-    journal.tell(Timestamp(9), late, &no).unwrap();
+    journal.set_standing(Timestamp(9), late, &no).unwrap();
     let read = |before, limit| {
         let rows = journal.settled("https://x.test", &"chal-1".into(), before, limit);
         rows.unwrap()

@@ -55,7 +55,7 @@ pub fn name(receipt: &Receipt) -> String {
         Receipt::Cancel(_)
         | Receipt::Position(_)
         | Receipt::CloseAll(_)
-        | Receipt::Over(_)
+        | Receipt::AlreadySo(_)
         | Receipt::Flat(_) => "the answer".to_owned(),
     }
 }
@@ -77,7 +77,7 @@ pub fn undo(receipt: &Receipt) -> Option<Command> {
         | Receipt::Cancel(_)
         | Receipt::Position(_)
         | Receipt::CloseAll(_)
-        | Receipt::Over(_)
+        | Receipt::AlreadySo(_)
         | Receipt::Flat(_) => None,
     }
 }

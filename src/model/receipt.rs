@@ -31,7 +31,7 @@ pub enum Receipt {
     /// 200 or 201: every target was tried. Flat only when reads say so.
     CloseAll(CloseAll),
     /// Whatever became of the request, reads show that what it was for is so.
-    Over(Text),
+    AlreadySo(Text),
     /// Nothing is left, proved by reads.
     Flat(FlatProof),
 }

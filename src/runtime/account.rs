@@ -2,15 +2,15 @@
 
 use super::{
     Clock, Outbox, Poller,
-    door::Host,
+    callers::Callers,
     earlier, export,
-    guests::Guests,
-    kin::Kin,
     scribe::Scribe,
-    services::{Way, with_budget},
+    services::{AccountChannel, with_budget},
+    shared_journal::JournalAccounts,
+    socket::Host,
 };
 use crate::{
-    app::{Effect, Glance, Identity, Msg, Options, export::Sheet, notice::Tone, poll::Source},
+    app::{Effect, Identity, Msg, Options, Visibility, export::Sheet, notice::Tone, poll::Source},
     client::Client,
     config::{Connection, memory},
     model::{Failure, PastMark},
@@ -38,9 +38,9 @@ pub(super) struct Account {
     pub(super) export_dir: PathBuf,
     pub(super) options: Options,
     /// Whose of the last session's commands are whose.
-    pub(super) kin: Kin,
+    pub(super) sharing: JournalAccounts,
     /// As it begins.
-    pub(super) glance: Glance,
+    pub(super) visibility: Visibility,
 }
 
 /// An account whose service can be spoken to.
@@ -49,8 +49,8 @@ pub(super) struct Member {
     account: Account,
     pub(super) client: Client,
     identity: Identity,
-    guests: Guests,
-    way: Way,
+    callers: Callers,
+    way: AccountChannel,
 }
 
 impl Account {
@@ -58,7 +58,7 @@ impl Account {
     pub(super) fn client<'a>(
         &self,
         mut connection: Connection,
-        way: &Way,
+        way: &AccountChannel,
         others: impl Iterator<Item = &'a Client>,
     ) -> Result<Client, Failure> {
         let (calls, mut finished) = unbounded_channel();
@@ -68,7 +68,7 @@ impl Account {
         let inbox = way.inbox.clone();
         tokio::spawn(async move {
             while let Some(call) = finished.recv().await {
-                if inbox.send(Msg::Called(call)).await.is_err() {
+                if inbox.send(Msg::CallEnded(call)).await.is_err() {
                     return;
                 }
             }
@@ -76,12 +76,12 @@ impl Account {
         Ok(with_budget(client, others))
     }
 
-    pub(super) fn member(self, client: Client, identity: Identity, way: Way) -> Member {
+    pub(super) fn member(self, client: Client, identity: Identity, way: AccountChannel) -> Member {
         Member {
             account: self,
             client,
             identity,
-            guests: Guests::default(),
+            callers: Callers::default(),
             way,
         }
     }
@@ -97,11 +97,11 @@ impl Account {
 }
 
 impl Member {
-    /// For those who come in by the door.
+    /// For those who come in by the socket.
     pub(super) fn host(&self) -> Host {
         Host {
             client: self.client.clone(),
-            guests: self.guests.clone(),
+            callers: self.callers.clone(),
             inbox: self.way.inbox.clone(),
         }
     }
@@ -112,29 +112,29 @@ impl Member {
             account,
             client,
             identity,
-            guests,
+            callers,
             mut way,
         } = self;
-        take_lessons(&client, &way.inbox, &dir);
+        keep_learned(&client, &way.inbox, &dir);
         way.say(Msg::Opened(identity)).await;
         earlier::tell(&client, &scribe, PastMark::END, &way.inbox);
         let (clock, intervals) = (account.clock, account.intervals());
-        let events = overheard(&guests, &way.inbox);
-        let ways = (scribe.clone(), account.kin);
-        let mut outbox = Outbox::beside(client.clone(), clock, ways, events);
+        let events = tee_to_callers(&callers, &way.inbox);
+        let account_channel = (scribe.clone(), account.sharing);
+        let mut outbox = Outbox::beside(client.clone(), clock, account_channel, events);
         let seed = u64::from(std::process::id());
         let mut poller = Poller::spawn(client.clone(), clock, &intervals, seed, way.inbox.clone());
-        poller.glance(account.glance);
+        poller.visibility(account.visibility);
         while let Some(effect) = way.wanted.recv().await {
             match effect {
                 Effect::Send(ticket, command) => outbox.send(ticket, command),
                 Effect::SendAs(ticket, command, key) => outbox.send_as(ticket, command, key),
-                Effect::Attend(guest, ticket) => guests.attend(guest, ticket),
-                Effect::TurnAway(guest, why) => guests.turn_away(guest, why),
-                Effect::Again(ticket) => outbox.again(ticket),
+                Effect::ReportTo(caller, ticket) => callers.attend(caller, ticket),
+                Effect::RefuseCaller(caller, why) => callers.turn_away(caller, why),
+                Effect::Resend(ticket) => outbox.again(ticket),
                 Effect::GiveUp(ticket) => outbox.give_up(ticket),
                 Effect::Rearm => outbox.rearm(),
-                Effect::Glance(glance) => poller.glance(glance),
+                Effect::Visibility(visibility) => poller.visibility(visibility),
                 Effect::Poll(sources) => poller.poll(&sources),
                 Effect::MoreClosed(cursor) => poller.more_closed(cursor),
                 Effect::MoreHistory(cursor) => poller.more_history(cursor),
@@ -142,14 +142,14 @@ impl Member {
                 Effect::Earlier(mark) => earlier::tell(&client, &scribe, mark, &way.inbox),
                 Effect::Book(market) => poller.book(market),
                 Effect::Watch(ladders) => poller.watch(ladders),
-                Effect::Pace(intervals) => poller.pace(&intervals),
-                Effect::HoldBack => client.hold_back(),
-                Effect::LetThrough => client.let_through(),
+                Effect::SetIntervals(intervals) => poller.pace(&intervals),
+                Effect::StopSending => client.stop_sending(),
+                Effect::AllowSending => client.allow_sending(),
                 Effect::Write(sheet) => write(&way.inbox, sheet, account.export_dir.clone()),
                 // The loop keeps these to itself.
-                Effect::Signal(_)
-                | Effect::Show(_)
-                | Effect::Wear(_)
+                Effect::Terminal(_)
+                | Effect::SwitchAccount(_)
+                | Effect::SetTheme(_)
                 | Effect::KeepColumns(..)
                 | Effect::Reread
                 | Effect::Quit => {}
@@ -158,9 +158,9 @@ impl Member {
     }
 }
 
-impl Way {
+impl AccountChannel {
     /// Nothing can be reached: the desk stays, says why, and fails every command at once.
-    pub(super) async fn mourn(mut self, why: Failure) {
+    pub(super) async fn report_lost(mut self, why: Failure) {
         self.say(Msg::Said(Tone::Alert, why.to_string())).await;
         while let Some(effect) = self.wanted.recv().await {
             if let Effect::Send(ticket, _) | Effect::SendAs(ticket, ..) = effect {
@@ -188,7 +188,7 @@ fn write(inbox: &Sender<Msg>, sheet: Box<Sheet>, dir: PathBuf) {
 }
 
 /// What the service teaches of its dialect is told, and kept for the next session.
-fn take_lessons(client: &Client, inbox: &Sender<Msg>, dir: &Path) {
+fn keep_learned(client: &Client, inbox: &Sender<Msg>, dir: &Path) {
     let (mut terms, inbox) = (client.terms(), inbox.clone());
     let (dir, base_url) = (dir.to_owned(), client.connection().base_url.clone());
     tokio::spawn(async move {
@@ -219,13 +219,13 @@ fn take_lessons(client: &Client, inbox: &Sender<Msg>, dir: &Path) {
     });
 }
 
-/// The way of the outbox to the desk, past those who wait at the door.
-fn overheard(guests: &Guests, inbox: &Sender<Msg>) -> Sender<Msg> {
+/// The way of the outbox to the desk, past those who wait at the socket.
+fn tee_to_callers(callers: &Callers, inbox: &Sender<Msg>) -> Sender<Msg> {
     let (sender, mut mail) = channel(OUTBOX_MAIL);
-    let (guests, inbox) = (guests.clone(), inbox.clone());
+    let (callers, inbox) = (callers.clone(), inbox.clone());
     tokio::spawn(async move {
         while let Some(msg) = mail.recv().await {
-            guests.hear(&msg);
+            callers.hear(&msg);
             if inbox.send(msg).await.is_err() {
                 return;
             }
@@ -236,12 +236,12 @@ fn overheard(guests: &Guests, inbox: &Sender<Msg>) -> Sender<Msg> {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::services::ways, *};
+    use super::{super::services::account_channel, *};
     use crate::model::{Command, FailureKind, Receipt, Ticket};
 
     #[tokio::test]
     async fn where_nothing_can_be_reached_the_command_line_hears_so_like_the_desk() {
-        let (mut post, way) = ways();
+        let (mut post, way) = account_channel();
         let why = Failure::new(FailureKind::Unreachable, "no such host");
         let cancel = || Command::Cancel("o-1".into());
         let asked = [
@@ -252,7 +252,7 @@ mod tests {
             post.effects.send(effect).unwrap();
         }
         drop(post.effects);
-        way.mourn(why.clone()).await;
+        way.report_lost(why.clone()).await;
         let mut ends = vec![];
         while let Some(msg) = post.mail.recv().await {
             if let Msg::Settled(ticket, result) = msg {

@@ -1,18 +1,19 @@
 //! A desk on a terminal, from the first frame to the exit code.
 
 use super::{
-    Clock, Mouse, Opened, Out, Renewals, Terminal, Wires, input,
+    Clock, Mouse, Opened, Out, Renewals, Terminal, Wires,
+    inboxes::Inboxes,
+    input,
     painter::Painter,
-    posts::Posts,
     run,
-    services::{Reach, Services, ways},
+    services::{Reach, Services, account_channel},
     signals::{Asked, Signals, flatten_on_signal},
     terminal::Taken,
 };
 use crate::{
     app::{Fleet, Model, Msg, Options, keymap::Keymap, notice::Tone, pane::Pane, tour::Tour},
     model::Failure,
-    ui::{Looks, Scrolls},
+    ui::{DrawState, Looks},
 };
 use ratatui::layout::Rect;
 use std::{collections::BTreeMap, io, path::PathBuf, pin::pin};
@@ -27,7 +28,7 @@ pub struct Start {
     pub options: Options,
     pub keymap: Keymap,
     /// What the drawing starts from: theme and zone.
-    pub scrolls: Scrolls,
+    pub draw_state: DrawState,
     pub looks: Looks,
     pub terminal: Terminal,
     pub renewals: Renewals,
@@ -65,7 +66,7 @@ where
     let clock = Clock::start();
     let (common, common_mail) = channel(FEW);
     let (newcomers, coming) = channel(FEW);
-    let (post, first) = ways();
+    let (post, first) = account_channel();
     flatten_on_signal(common.clone())?;
     for warning in start.warnings {
         // The mail is empty and has room for them.
@@ -87,9 +88,9 @@ where
     let mut fleet = Fleet::of(model);
     let wires = Wires {
         input: input::events(),
-        posts: Posts::new(common_mail, coming, post),
+        inboxes: Inboxes::new(common_mail, coming, post),
         clock,
-        scrolls: start.scrolls,
+        draw_state: start.draw_state,
         looks: start.looks,
         terminal: start.terminal,
         renewals: start.renewals,

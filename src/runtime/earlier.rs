@@ -125,7 +125,7 @@ fn receipt(entry: &Entry, command: Option<&Command>, detail: &str) -> Receipt {
     {
         return Receipt::CloseAll(operation);
     }
-    Receipt::Over(detail.into())
+    Receipt::AlreadySo(detail.into())
 }
 
 fn record(entry: Entry) -> Record {
@@ -201,7 +201,7 @@ mod tests {
             ..Failure::new(FailureKind::Conflict, "no")
         });
         journal.attempt(NOW, id, why.as_ref()).unwrap();
-        journal.tell(NOW, id, standing).unwrap();
+        journal.set_standing(NOW, id, standing).unwrap();
         id
     }
 

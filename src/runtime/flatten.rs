@@ -283,9 +283,9 @@ impl Run<'_> {
             let Some((journal, deed)) = journals.page(&deed)? else {
                 return Ok(());
             };
-            journal.tell(now, deed, &standing)?;
+            journal.set_standing(now, deed, &standing)?;
             if flat {
-                journal.moot(now, deed)
+                journal.abandon_parts(now, deed)
             } else {
                 Ok(())
             }

@@ -121,7 +121,7 @@ impl Journals {
     ) -> Result<T, JournalError> {
         match &self.own {
             Ok(own) => read(own),
-            Err(JournalError::Held { path, .. }) => read(&Journal::look(path)?),
+            Err(JournalError::Held { path, .. }) => read(&Journal::open_read_only(path)?),
             Err(why) => Err(why.clone()),
         }
     }

@@ -4,56 +4,56 @@
 //! painter draw. It never waits for a terminal, a disk or a socket; it does nothing when nothing happens.
 
 mod account;
+mod callers;
 mod clock;
 mod desk;
-mod door;
 mod earlier;
+mod escape;
 mod export;
 mod flatten;
 mod frame;
-mod guests;
+mod inboxes;
 mod input;
 mod jitter;
 mod journals;
-mod kin;
 mod lock;
 mod mouse;
 mod outbox;
 mod painter;
 mod picture;
 mod poller;
-mod posts;
 mod recovery;
 mod renewals;
 mod scribe;
 mod services;
-mod signal;
+mod shared_journal;
 mod signals;
+mod socket;
 mod terminal;
 
 pub use clock::Clock;
 pub use desk::{End, Start, desk};
-pub use door::{Asked, Caller, TurnedAway, call};
-pub use kin::Place;
+pub use escape::Terminal;
 pub use mouse::Mouse;
 pub use outbox::Outbox;
 pub use picture::{Picture, Sitting, picture};
 pub use poller::Poller;
 pub use renewals::{News, Renewals, Wish};
 pub use scribe::{open as open_journal, tidy as tidy_journal};
-pub use services::{Beside, Far, Opened};
-pub use signal::Terminal;
+pub use services::{OpenAccount, Opened, OtherAccount};
+pub use shared_journal::AccountAddress;
+pub use socket::{Asked, Caller, TurnedAway, call};
 pub use terminal::columns;
 
 use crate::{
     app::{Effect, Fleet, Model, Msg, Whose, keymap::Chord, wake},
     config::Theme,
-    ui::{self, Looks, Scrolls},
+    ui::{self, DrawState, Looks},
 };
 use crossterm::event::{Event, KeyEventKind};
 use frame::{Cause, FrameGate};
 use futures_util::{Stream, StreamExt};
-use posts::{Letter, Posts};
+use inboxes::{Inboxes, Incoming};
 use ratatui::{buffer::Buffer, layout::Rect};
 use std::{future::pending, io, time::Duration};
 use tokio::select;
@@ -64,9 +64,9 @@ const OF_ANOTHER_TIME: Duration = Duration::from_millis(250);
 /// What the loop is joined to.
 struct Wires<I> {
     input: I,
-    posts: Posts,
+    inboxes: Inboxes,
     clock: Clock,
-    scrolls: Scrolls,
+    draw_state: DrawState,
     looks: Looks,
     terminal: Terminal,
     renewals: Renewals,
@@ -92,7 +92,7 @@ where
             () = gate.due() => {
                 if wires.clock.now().since(fleet.shown().now) < OF_ANOTHER_TIME {
                     let mut frame = Buffer::empty(size);
-                    ui::render(&mut frame, &*fleet, &mut wires.scrolls);
+                    ui::render(&mut frame, &*fleet, &mut wires.draw_state);
                     show(Out::Frame(frame));
                     gate.drawn();
                     continue;
@@ -100,15 +100,15 @@ where
                 (Whose::Shown, Cause::Person, Msg::Tick)
             }
             event = wires.input.next() => match event {
-                Some(Ok(event)) => match taken(event, &mut size, &mut wires.scrolls) {
+                Some(Ok(event)) => match taken(event, &mut size, &mut wires.draw_state) {
                     Some(msg) => (Whose::Shown, Cause::Person, msg),
                     None => continue,
                 },
                 Some(Err(_)) | None => return,
             },
-            letter = wires.posts.next() => match letter {
-                Letter::Msg(whose, msg) => (whose, cause(&msg), msg),
-                Letter::Newcomer(options) => {
+            incoming = wires.inboxes.next() => match incoming {
+                Incoming::Msg(whose, msg) => (whose, cause(&msg), msg),
+                Incoming::Newcomer(options) => {
                     fleet.join(*options, wires.clock.now());
                     gate.want(Cause::Background, fleet.shown().options.motion);
                     continue;
@@ -119,7 +119,7 @@ where
             }
             Some(news) = wires.renewals.news.recv() => {
                 if let Some(looks) = news.looks {
-                    wires.scrolls.theme = looks.own.clone();
+                    wires.draw_state.theme = looks.own.clone();
                     wires.looks = looks;
                 }
                 (Whose::Shown, Cause::Person, news.msg)
@@ -148,18 +148,18 @@ where
 impl<I> Wires<I> {
     /// Sends an effect of the account at this place to whom it concerns; what is left is the terminal's.
     fn carry(&mut self, at: usize, effect: Effect, shown: &Model) -> Option<Out> {
-        if let Effect::Signal(signal) = &effect {
-            let bytes = signal::bytes(signal, shown, &self.scrolls.zone, self.terminal);
+        if let Effect::Terminal(signal) = &effect {
+            let bytes = escape::bytes(signal, shown, &self.draw_state.zone, self.terminal);
             return Some(Out::Aside(bytes));
         }
-        if let Effect::Wear(theme) = effect {
+        if let Effect::SetTheme(theme) = effect {
             self.wear(theme);
         } else if let Effect::KeepColumns(pane, columns) = effect {
             self.wish(Wish::Keep(pane, columns));
         } else if effect == Effect::Reread {
             self.wish(Wish::Read);
         } else {
-            self.posts.send(at, effect);
+            self.inboxes.send(at, effect);
         }
         None
     }
@@ -173,7 +173,7 @@ impl<I> Wires<I> {
     fn wear(&mut self, theme: Option<Theme>) {
         let looks = &self.looks;
         let named = theme.map(|theme| looks.named(&theme.to_string()));
-        self.scrolls.theme = named.unwrap_or_else(|| looks.own.clone());
+        self.draw_state.theme = named.unwrap_or_else(|| looks.own.clone());
     }
 }
 
@@ -197,7 +197,7 @@ fn cause(msg: &Msg) -> Cause {
     match msg {
         Msg::Polled(_)
         | Msg::Booked(..)
-        | Msg::Called(_)
+        | Msg::CallEnded(_)
         | Msg::TriesAgain(..)
         | Msg::Traced(..)
         | Msg::Recalled(_)
@@ -225,7 +225,7 @@ fn cause(msg: &Msg) -> Cause {
 }
 
 /// What the terminal reports, as far as it concerns the desk.
-fn taken(event: Event, size: &mut Rect, scrolls: &mut Scrolls) -> Option<Msg> {
+fn taken(event: Event, size: &mut Rect, draw_state: &mut DrawState) -> Option<Msg> {
     match event {
         // Repeats are how a held key must not confirm anything (kitty tells them apart; others cannot).
         Event::Key(key) if key.kind == KeyEventKind::Press => Some(pressed(key.into(), *size)),
@@ -235,7 +235,7 @@ fn taken(event: Event, size: &mut Rect, scrolls: &mut Scrolls) -> Option<Msg> {
             *size = Rect::new(0, 0, width, height);
             Some(Msg::Tick)
         }
-        Event::Mouse(event) => mouse::meant(event, scrolls),
+        Event::Mouse(event) => mouse::meant(event, draw_state),
         Event::Key(_) | Event::FocusGained | Event::FocusLost => None,
     }
 }

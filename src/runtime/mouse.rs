@@ -5,7 +5,7 @@
 
 use crate::{
     app::Msg,
-    ui::{Scrolls, Turn},
+    ui::{DrawState, Turn},
 };
 use crossterm::{
     Command,
@@ -40,16 +40,16 @@ impl Command for GiveBack {
 }
 
 /// What it means by what the last frame showed there.
-pub(super) fn meant(event: MouseEvent, scrolls: &mut Scrolls) -> Option<Msg> {
+pub(super) fn meant(event: MouseEvent, draw_state: &mut DrawState) -> Option<Msg> {
     let at = Position::new(event.column, event.row);
     let mut turned = |turn| {
-        let (spot, seen) = scrolls.turn(at, turn)?;
+        let (spot, seen) = draw_state.turn(at, turn)?;
         Some(Msg::Scrolled(spot, seen))
     };
     match event.kind {
         MouseEventKind::ScrollUp => turned(Turn::Up),
         MouseEventKind::ScrollDown => turned(Turn::Down),
-        MouseEventKind::Down(MouseButton::Left) => scrolls.pointed(at).map(Msg::Click),
+        MouseEventKind::Down(MouseButton::Left) => draw_state.pointed(at).map(Msg::Click),
         MouseEventKind::Down(MouseButton::Right | MouseButton::Middle)
         | MouseEventKind::Up(_)
         | MouseEventKind::Drag(_)

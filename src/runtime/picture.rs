@@ -2,8 +2,8 @@
 
 use super::{
     Clock, Opened, Start,
-    posts::{Letter, Posts},
-    services::{Reach, Services, ways},
+    inboxes::{Inboxes, Incoming},
+    services::{Reach, Services, account_channel},
 };
 use crate::{
     app::{
@@ -46,7 +46,7 @@ where
 {
     let (common, common_mail) = channel(16);
     let (newcomers, coming) = channel(16);
-    let (post, first) = ways();
+    let (post, first) = account_channel();
     let services = Services {
         clock,
         reach: Reach::Nothing,
@@ -57,12 +57,12 @@ where
         first,
     };
     let far_side = tokio::spawn(services.serve(start.options.clone(), opening));
-    let mut scrolls = start.scrolls;
+    let mut draw_state = start.draw_state;
     let mut model = Model::new(start.options, start.keymap, clock.now());
     model.lenses.recall(start.columns);
     let mut sitter = Sitter {
         fleet: Fleet::of(model),
-        posts: Posts::new(common_mail, coming, post),
+        inboxes: Inboxes::new(common_mail, coming, post),
         clock,
         sitting,
         pressed: 0,
@@ -75,7 +75,7 @@ where
     }
     far_side.abort();
     let mut frame = Buffer::empty(sitting.size);
-    ui::render(&mut frame, &sitter.fleet, &mut scrolls);
+    ui::render(&mut frame, &sitter.fleet, &mut draw_state);
     Picture {
         frame,
         is_whole: sitter.is_whole,
@@ -96,7 +96,7 @@ fn trouble(model: &Model) -> Option<&Failure> {
 /// The desk that sits for the picture.
 struct Sitter<'a> {
     fleet: Fleet,
-    posts: Posts,
+    inboxes: Inboxes,
     clock: Clock,
     sitting: Sitting<'a>,
     pressed: u32,
@@ -175,7 +175,8 @@ impl Sitter<'_> {
             if let Some(account) = self.accounts.get_mut(at) {
                 account.sources = Source::iter().collect();
             }
-            self.posts.send(at, Effect::Poll(Source::iter().collect()));
+            self.inboxes
+                .send(at, Effect::Poll(Source::iter().collect()));
         }
         self.settle().await;
     }
@@ -184,9 +185,9 @@ impl Sitter<'_> {
     async fn settle(&mut self) {
         let settled = timeout(self.sitting.patience, async {
             while !self.is_settled() {
-                match self.posts.next().await {
-                    Letter::Msg(whose, msg) => self.hear(whose, msg),
-                    Letter::Newcomer(options) => {
+                match self.inboxes.next().await {
+                    Incoming::Msg(whose, msg) => self.hear(whose, msg),
+                    Incoming::Newcomer(options) => {
                         self.fleet.join(*options, self.now());
                         self.accounts.push(Awaited::everything());
                     }
@@ -200,7 +201,7 @@ impl Sitter<'_> {
             let calls = calls.get_or_insert_default();
             calls.sort_by(|a, b| (a.method, &a.target).cmp(&(b.method, &b.target)));
             for call in calls.drain(..) {
-                self.take(Whose::Account(at), Msg::Called(call));
+                self.take(Whose::Account(at), Msg::CallEnded(call));
             }
         }
     }
@@ -218,7 +219,7 @@ impl Sitter<'_> {
             account.answers += 1;
         }
         match (msg, self.clock) {
-            (Msg::Called(call), Clock::Frozen(_)) => {
+            (Msg::CallEnded(call), Clock::Frozen(_)) => {
                 account.reports += 1;
                 account.calls.push(Call {
                     elapsed: Duration::ZERO,
@@ -240,7 +241,7 @@ impl Sitter<'_> {
         let now = self.now();
         for (at, effect) in self.fleet.update(now, whose, msg) {
             // A far side that has ended answers nothing; the patience runs out and the picture says so.
-            self.posts.send(at, effect);
+            self.inboxes.send(at, effect);
         }
     }
 }

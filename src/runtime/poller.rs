@@ -11,7 +11,7 @@ mod rhythm;
 
 use super::{Clock, jitter::Jitter};
 use crate::{
-    app::{Glance, Msg, poll::Source},
+    app::{Msg, Visibility, poll::Source},
     client::Client,
     model::{Cursor, Failure, FailureKind, MarketId, OrderId, ScaledId},
 };
@@ -38,7 +38,7 @@ pub struct Poller {
     paces: BTreeMap<Source, watch::Sender<Pace>>,
     ladders: watch::Sender<BTreeSet<ScaledId>>,
     /// Whether a person looks at what is asked for.
-    glance: watch::Sender<Glance>,
+    visibility: watch::Sender<Visibility>,
     tasks: JoinSet<()>,
     pages: Jitter,
 }
@@ -67,7 +67,7 @@ impl Poller {
                 .map(|(source, pace)| (source, watch::Sender::new(pace)))
                 .collect(),
             ladders: watch::Sender::default(),
-            glance: watch::Sender::default(),
+            visibility: watch::Sender::default(),
             tasks: JoinSet::new(),
             pages: Jitter::seeded(seed),
         };
@@ -80,7 +80,7 @@ impl Poller {
                 desk: poller.desk.clone(),
                 nudge: Arc::clone(nudge),
                 recoveries: recoveries.clone(),
-                glance: poller.glance.subscribe(),
+                visibility: poller.visibility.subscribe(),
                 rhythm: Rhythm::new(seed ^ number),
                 pace: pace.subscribe(),
                 jitter: Jitter::seeded(seed.rotate_left(32) ^ number),
@@ -94,8 +94,8 @@ impl Poller {
     }
 
     /// From now on everything is asked for as often as it is looked at.
-    pub fn glance(&self, glance: Glance) {
-        self.glance.send_replace(glance);
+    pub fn visibility(&self, visibility: Visibility) {
+        self.visibility.send_replace(visibility);
     }
 
     /// Polls these now, whatever their interval.
@@ -186,7 +186,7 @@ struct Beat {
     nudge: Arc<Notify>,
     /// Counts the times a source that had failed was answered again.
     recoveries: watch::Sender<u64>,
-    glance: watch::Receiver<Glance>,
+    visibility: watch::Receiver<Visibility>,
     rhythm: Rhythm,
     pace: watch::Receiver<Pace>,
     jitter: Jitter,
@@ -269,10 +269,10 @@ impl Beat {
         }
         let recoveries = self.recoveries.subscribe();
         let room = self.desk.client.polls_per_minute();
-        let glance = *self.glance.borrow();
+        let visibility = *self.visibility.borrow();
         let Pace { interval, demand } = *self.pace.borrow();
         let wait = self.rhythm.after(interval, trouble).shared(demand, room);
-        let wait = wait.slowed(glance.slower());
+        let wait = wait.slowed(visibility.slower());
         self.announce(trouble, wait).await;
         match wait {
             Wait::For(wait) if trouble.is_some() => self.back_off(wait, recoveries).await,

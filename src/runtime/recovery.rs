@@ -13,8 +13,8 @@ mod fate;
 
 use super::{
     flatten::{self, Resumed},
-    kin::Left,
     outbox::{Desk, Errand, Home, Resume, Stay, Teller},
+    shared_journal::LeftOpen,
 };
 use crate::{
     api::{Method, Request},
@@ -51,9 +51,9 @@ struct Row {
 }
 
 /// Settles, resumes or asks about everything that is open; ends when all of it is on its way.
-pub(super) async fn recover(desk: Desk, left: oneshot::Receiver<Result<Left, JournalError>>) {
+pub(super) async fn recover(desk: Desk, left: oneshot::Receiver<Result<LeftOpen, JournalError>>) {
     let ready = desk.ready_when_dropped();
-    let Left {
+    let LeftOpen {
         mut open,
         halted,
         fingerprint,
@@ -149,10 +149,10 @@ impl Bench<'_> {
         if fate == Fate::Look {
             fate = case.after(self.sight(&row).await);
         }
-        self.befall(row, fate).await
+        self.apply_fate(row, fate).await
     }
 
-    async fn befall(&self, row: Row, fate: Fate) -> Option<Errand> {
+    async fn apply_fate(&self, row: Row, fate: Fate) -> Option<Errand> {
         match fate {
             Fate::Join => return Some(row.errand),
             Fate::LetGo => self.never_sent(&row.entry).await,
@@ -344,7 +344,7 @@ impl Bench<'_> {
         let told = self
             .desk
             .scribe
-            .write_soon(move |journals| journals.own()?.tell(now, id, &standing));
+            .write_soon(move |journals| journals.own()?.set_standing(now, id, &standing));
         // The scribe has said why, if not; a slow disk does it later.
         let _told = told.await;
     }

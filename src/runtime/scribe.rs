@@ -400,7 +400,7 @@ mod tests {
             replay_until: at,
         };
         let id = journal.record(at, &intent)?;
-        journal.tell(at, id, &Standing::new(State::Done, "so"))
+        journal.set_standing(at, id, &Standing::new(State::Done, "so"))
     }
 
     #[tokio::test(start_paused = true)]

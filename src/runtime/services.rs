@@ -3,13 +3,13 @@
 use super::{
     Clock,
     account::{Account, Member},
-    door::{self, Host},
-    kin::{Kin, Relative},
-    posts::{Newcomer, Post},
+    inboxes::{AccountInbox, Newcomer},
     scribe::{self, Scribe},
+    shared_journal::{JournalAccount, JournalAccounts},
+    socket::{self, Host},
 };
 use crate::{
-    app::{Effect, Glance, Identity, Msg, Options, notice::Tone},
+    app::{Effect, Identity, Msg, Options, Visibility, notice::Tone},
     client::Client,
     config::Connection,
     journal::Journal,
@@ -30,7 +30,7 @@ const MAIL: usize = 256;
 
 /// A service that is ready to be spoken to.
 #[derive(Debug)]
-pub struct Far {
+pub struct OpenAccount {
     pub identity: Identity,
     pub connection: Connection,
     /// Where the journal lives: one for every account of a desk.
@@ -40,21 +40,21 @@ pub struct Far {
 /// The accounts of a desk, the one to begin with first.
 #[derive(Debug)]
 pub struct Opened {
-    pub first: Far,
-    pub others: Vec<Beside>,
+    pub first: OpenAccount,
+    pub others: Vec<OtherAccount>,
     /// Tells why a service that lives with the desk serves no more.
     pub lost: Option<oneshot::Receiver<String>>,
 }
 
 /// An account beside the first, with the settings of its own.
 #[derive(Debug)]
-pub struct Beside {
+pub struct OtherAccount {
     pub options: Options,
-    pub far: Far,
+    pub far: OpenAccount,
 }
 
-impl From<Far> for Opened {
-    fn from(first: Far) -> Self {
+impl From<OpenAccount> for Opened {
+    fn from(first: OpenAccount) -> Self {
         Self {
             first,
             others: vec![],
@@ -82,29 +82,32 @@ pub(super) struct Services {
     /// For what is of no account: the one on the screen hears it.
     pub(super) common: Sender<Msg>,
     pub(super) newcomers: Sender<Newcomer>,
-    pub(super) first: Way,
+    pub(super) first: AccountChannel,
 }
 
-/// The far ends of the ways to one account.
+/// The far ends of the way to one account.
 #[derive(Debug)]
-pub(super) struct Way {
+pub(super) struct AccountChannel {
     pub(super) inbox: Sender<Msg>,
     pub(super) wanted: UnboundedReceiver<Effect>,
 }
 
 /// Says on the desk, once, that its service is gone.
-async fn mourn_later(lost: oneshot::Receiver<String>, desk: Sender<Msg>) {
+async fn report_lost_later(lost: oneshot::Receiver<String>, desk: Sender<Msg>) {
     if let Ok(why) = lost.await {
         // The loop that would have listened has ended: nobody is left to tell.
         drop(desk.send(Msg::Said(Tone::Alert, why)).await);
     }
 }
 
-/// Both ends of the ways to an account.
-pub(super) fn ways() -> (Post, Way) {
+/// Both ends of the way to an account.
+pub(super) fn account_channel() -> (AccountInbox, AccountChannel) {
     let (inbox, mail) = channel(MAIL);
     let (effects, wanted) = unbounded_channel();
-    (Post { mail, effects }, Way { inbox, wanted })
+    (
+        AccountInbox { mail, effects },
+        AccountChannel { inbox, wanted },
+    )
 }
 
 impl Services {
@@ -117,15 +120,15 @@ impl Services {
     ) {
         let opened = match opening.await {
             Ok(opened) => opened,
-            Err(why) => return self.first.mourn(why).await,
+            Err(why) => return self.first.report_lost(why).await,
         };
         if let Some(lost) = opened.lost {
-            tokio::spawn(mourn_later(lost, self.common.clone()));
+            tokio::spawn(report_lost_later(lost, self.common.clone()));
         }
         let dir = opened.first.journal_dir.clone();
         let mut accounts = vec![(options, self.first, opened.first)];
-        for Beside { options, far } in opened.others {
-            let (post, way) = ways();
+        for OtherAccount { options, far } in opened.others {
+            let (post, way) = account_channel();
             let newcomer = Newcomer {
                 options: options.clone(),
                 post,
@@ -134,28 +137,28 @@ impl Services {
             drop(self.newcomers.send(newcomer).await);
             accounts.push((options, way, far));
         }
-        let relatives = accounts
+        let sharing = accounts
             .iter()
-            .map(|(.., far)| Relative::from(&far.connection));
-        let kin: Arc<[Relative]> = relatives.collect();
+            .map(|(.., far)| JournalAccount::from(&far.connection));
+        let sharing: Arc<[JournalAccount]> = sharing.collect();
         let (mut tasks, mut members) = (JoinSet::new(), Vec::<Member>::new());
         for (own, (options, way, far)) in accounts.into_iter().enumerate() {
             let account = Account {
                 clock: self.clock,
                 export_dir: self.export_dir.clone(),
-                kin: Kin::new(Arc::clone(&kin), own),
+                sharing: JournalAccounts::new(Arc::clone(&sharing), own),
                 options,
-                glance: if own == 0 {
-                    Glance::Shown
+                visibility: if own == 0 {
+                    Visibility::OnScreen
                 } else {
-                    Glance::Aside
+                    Visibility::Background
                 },
             };
             let beside = members.iter().map(|member| &member.client);
             match account.client(far.connection, &way, beside) {
                 Ok(client) => members.push(account.member(client, far.identity, way)),
                 Err(why) => {
-                    tasks.spawn(way.mourn(why));
+                    tasks.spawn(way.report_lost(why));
                 }
             }
         }
@@ -171,9 +174,9 @@ impl Services {
     }
 }
 
-/// The one journal of the desk, opened on a thread of its own; who has it opens the door of its socket.
+/// The one journal of the desk, opened on a thread of its own; who has it opens its socket.
 fn journal(dir: PathBuf, reach: Reach, hosts: Vec<Host>, common: Sender<Msg>) -> Scribe {
-    let (mine, door) = oneshot::channel();
+    let (mine, owned) = oneshot::channel();
     let (place, desk) = (dir.clone(), common.clone());
     let open = move || {
         scribe::open_after(&place, |why| {
@@ -190,8 +193,8 @@ fn journal(dir: PathBuf, reach: Reach, hosts: Vec<Host>, common: Sender<Msg>) ->
         }
     };
     tokio::spawn(async move {
-        if door.await.is_ok() {
-            door::receive(hosts, dir).await;
+        if owned.await.is_ok() {
+            socket::receive(hosts, dir).await;
         }
     });
     Scribe::attended(open, taken, common)

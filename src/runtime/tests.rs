@@ -55,7 +55,7 @@ async fn drawn<F>(
     model: Model,
     span: Duration,
     events: Vec<Event>,
-    feed: impl FnOnce(Sender<Msg>, Sender<posts::Newcomer>) -> F,
+    feed: impl FnOnce(Sender<Msg>, Sender<inboxes::Newcomer>) -> F,
 ) -> Vec<Duration>
 where
     F: Future<Output = ()> + Send + 'static,
@@ -64,7 +64,7 @@ where
     let (coming, newcomers) = channel(4);
     let (inbox, mail) = channel(4);
     let (effects, _wanted) = unbounded_channel();
-    let post = posts::Post { mail, effects };
+    let post = inboxes::AccountInbox { mail, effects };
     tokio::spawn(feed(inbox, coming));
     let reports = stream::once(sleep(span / 2)).flat_map(move |()| {
         let events = events.clone().into_iter().map(Ok);
@@ -76,9 +76,9 @@ where
     }));
     let wires = Wires {
         input: Box::pin(input),
-        posts: Posts::new(common, newcomers, post),
+        inboxes: Inboxes::new(common, newcomers, post),
         clock: FROZEN,
-        scrolls: Scrolls::default(),
+        draw_state: DrawState::default(),
         terminal: Terminal::Plain,
         looks: Looks::default(),
         renewals: Renewals::none(),
@@ -192,9 +192,9 @@ async fn what_happens_unseen_on_another_account_draws_nothing() {
         Duration::from_secs(9),
         vec![],
         |_inbox, coming| async move {
-            let (post, other) = services::ways();
+            let (post, other) = services::account_channel();
             let options = model().options;
-            let newcomer = posts::Newcomer { options, post };
+            let newcomer = inboxes::Newcomer { options, post };
             coming.send(newcomer).await.unwrap();
             for number in 1..=8 {
                 sleep(Duration::from_secs(1)).await;

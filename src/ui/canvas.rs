@@ -1,8 +1,8 @@
 //! The cells that are drawn on. Nothing written here can leave its area, whatever the size of the screen.
 
 use super::{
+    click_map::{ClickMap, List},
     theme::{Part, Theme},
-    zones::{List, Zones},
 };
 use crate::{
     app::{keymap::Context, mouse::Spot},
@@ -21,7 +21,7 @@ pub(super) struct Canvas<'a> {
     pub(super) theme: &'a Theme,
     /// Whose keys are written: what a click on one of them presses.
     pub(super) place: Context,
-    zones: Zones,
+    clicks: ClickMap,
 }
 
 impl<'a> Canvas<'a> {
@@ -30,22 +30,22 @@ impl<'a> Canvas<'a> {
             buffer,
             theme,
             place,
-            zones: Zones::default(),
+            clicks: ClickMap::default(),
         }
     }
 
     /// What of it can be pointed at.
-    pub(super) fn into_zones(self) -> Zones {
-        self.zones
+    pub(super) fn into_clicks(self) -> ClickMap {
+        self.clicks
     }
 
     pub(super) fn spot(&mut self, area: Rect, spot: Spot) {
-        self.zones.spot(area, spot);
+        self.clicks.spot(area, spot);
     }
 
     /// Part of a list, which the wheel moves.
     pub(super) fn list(&mut self, area: Rect, spot: Spot, list: List) {
-        self.zones.list(area, spot, list);
+        self.clicks.list(area, spot, list);
     }
 
     /// Writes at most `room.width` columns of text on the first line of `room`; answers what is left of it.

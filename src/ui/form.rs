@@ -5,9 +5,9 @@ mod laid;
 
 use super::{
     canvas::{Canvas, after, line, width, wrapped},
+    click_map::List,
     frame::{panel, widest},
     theme::Part,
-    zones::List,
 };
 use crate::{
     app::{form::Scroll, mouse::Spot},

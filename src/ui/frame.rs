@@ -2,8 +2,8 @@
 
 use super::{
     canvas::{Canvas, after, line, spans_width, width},
+    click_map::List,
     theme::Part,
-    zones::List,
 };
 use crate::{
     app::mouse::Spot,

@@ -8,7 +8,7 @@
 //!  bottom: commands on their way, then the keys that work now or the strip that asks
 //! ```
 //!
-//! Contract: [`render`] is a function of the model and of what drawing itself remembers ([`Scrolls`]); it
+//! Contract: [`render`] is a function of the model and of what drawing itself remembers ([`DrawState`]); it
 //! never fails and never panics, whatever the size. A number that does not fit is left out whole.
 
 mod bottom;
@@ -16,6 +16,7 @@ mod bulk;
 mod canvas;
 mod cards;
 mod chart;
+mod click_map;
 mod detail;
 mod fit;
 mod flow;
@@ -35,10 +36,9 @@ pub mod theme;
 mod toast;
 mod tour;
 mod window;
-mod zones;
 
+pub use click_map::Turn;
 pub use theme::{Depth, Looks, Theme};
-pub use zones::Turn;
 
 use crate::{
     app::{Desks, Model, mouse::Spot, overlay::Overlay, pane::Pane},
@@ -46,6 +46,7 @@ use crate::{
 };
 use bottom::Bottom;
 use canvas::{Canvas, line};
+use click_map::ClickMap;
 use fit::Measures;
 use layout::{SMALLEST, Tier};
 use ratatui::{
@@ -55,30 +56,29 @@ use ratatui::{
 use std::{collections::BTreeMap, ops::Range};
 use theme::Part;
 use window::Window;
-use zones::Zones;
 
 /// What drawing remembers between frames: its theme and zone, how far each pane is scrolled, how wide its
 /// columns have grown. Nothing of it means anything to the trader; losing it only moves things about.
 #[derive(Debug)]
-pub struct Scrolls {
+pub struct DrawState {
     pub theme: Theme,
     pub zone: Zone,
     /// The account all of the following is of, by its place.
     at: usize,
     first: BTreeMap<Pane, usize>,
     measures: BTreeMap<Pane, Measures>,
-    zones: Zones,
+    clicks: ClickMap,
     /// With the version of the rows it was drawn from.
     curve: Option<(u64, Option<Curve>)>,
 }
 
-impl Default for Scrolls {
+impl Default for DrawState {
     fn default() -> Self {
         Self::new(Theme::default(), Zone::local())
     }
 }
 
-impl Scrolls {
+impl DrawState {
     pub fn new(theme: Theme, zone: Zone) -> Self {
         Self {
             theme,
@@ -86,19 +86,19 @@ impl Scrolls {
             at: 0,
             first: BTreeMap::new(),
             measures: BTreeMap::new(),
-            zones: Zones::default(),
+            clicks: ClickMap::default(),
             curve: None,
         }
     }
 
     /// What the last frame showed at a place of the screen.
     pub fn pointed(&self, at: Position) -> Option<Spot> {
-        self.zones.at(at).cloned()
+        self.clicks.at(at).cloned()
     }
 
     /// Turns the list under `at` by a notch of the wheel; answers which, and which of its rows are seen from now on.
     pub fn turn(&mut self, at: Position, turn: Turn) -> Option<(Spot, Range<usize>)> {
-        let (spot, seen) = self.zones.turned(at, turn)?;
+        let (spot, seen) = self.clicks.turned(at, turn)?;
         if let Spot::Pane(pane) = spot {
             self.first.insert(*pane, seen.start);
         }
@@ -150,21 +150,21 @@ pub fn fits(screen: Rect) -> bool {
 }
 
 /// Draws the whole screen: one account, and what is told of the others.
-pub fn render<'a>(frame: &mut Buffer, desks: impl Into<Desks<'a>>, scrolls: &mut Scrolls) {
+pub fn render<'a>(frame: &mut Buffer, desks: impl Into<Desks<'a>>, draw_state: &mut DrawState) {
     let desks = desks.into();
     let model = desks.shown;
-    scrolls.turn_to(model.roster.at);
+    draw_state.turn_to(model.roster.at);
     let screen = frame.area;
-    let theme = scrolls.theme.clone();
+    let theme = draw_state.theme.clone();
     let mut canvas = Canvas::new(frame, &theme, model.focus.pane.context());
     canvas.fill(screen, Part::Base);
-    draw(&mut canvas, screen, &desks, scrolls);
-    scrolls.zones = canvas.into_zones();
+    draw(&mut canvas, screen, &desks, draw_state);
+    draw_state.clicks = canvas.into_clicks();
 }
 
-fn draw(canvas: &mut Canvas<'_>, screen: Rect, desks: &Desks<'_>, scrolls: &mut Scrolls) {
+fn draw(canvas: &mut Canvas<'_>, screen: Rect, desks: &Desks<'_>, draw_state: &mut DrawState) {
     let model = desks.shown;
-    let zone = scrolls.zone.clone();
+    let zone = draw_state.zone.clone();
     let scene = Scene::of(model, &zone);
     let strip = strip(model, &scene);
     let tier = layout::tier(screen);
@@ -185,7 +185,7 @@ fn draw(canvas: &mut Canvas<'_>, screen: Rect, desks: &Desks<'_>, scrolls: &mut 
     header::draw(canvas, regions.header, &view::header(model));
     let wanted = |pane| pane::wanted(model, pane);
     for place in &layout::steady(tier, regions.whole, regions.body, &model.focus, wanted) {
-        pane::draw(canvas, model, &scene, scrolls, place);
+        pane::draw(canvas, model, &scene, draw_state, place);
     }
     overlays(canvas, regions.body, desks, &scene);
     canvas.place = model.context();

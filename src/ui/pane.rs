@@ -1,15 +1,15 @@
 //! One pane in its place: border, titles, and the visible rows.
 
 use super::{
-    Scrolls,
+    DrawState,
     canvas::{Canvas, after, line, spans_width},
     cards::{self, Setting},
     chart,
+    click_map::List,
     frame::{Border, Keys, scrollbar},
     layout::Place,
     table::{self, Picked},
     window::Window,
-    zones::List,
 };
 use crate::{
     app::{Model, Rows, marks::Marks, mouse::Spot, pane::Pane},
@@ -44,7 +44,7 @@ pub(super) fn draw(
     canvas: &mut Canvas<'_>,
     model: &Model,
     scene: &Scene<'_>,
-    scrolls: &mut Scrolls,
+    draw_state: &mut DrawState,
     place: &Place,
 ) {
     let titles: Vec<Title> = place
@@ -85,8 +85,8 @@ pub(super) fn draw(
     match cards::setting(inner, rows.len())
         .filter(|_| has_cards(model, place.pane) && inner.width >= 40)
     {
-        Some(setting) => body.cards(canvas, inner, setting, (scrolls, scene)),
-        None => body.table(canvas, inner, scrolls, scene),
+        Some(setting) => body.cards(canvas, inner, setting, (draw_state, scene)),
+        None => body.table(canvas, inner, draw_state, scene),
     }
 }
 
@@ -135,7 +135,7 @@ impl Body<'_> {
         canvas: &mut Canvas<'_>,
         inner: Rect,
         setting: Setting,
-        (scrolls, scene): (&mut Scrolls, &Scene<'_>),
+        (draw_state, scene): (&mut DrawState, &Scene<'_>),
     ) {
         let room = setting.seen;
         let window = Window {
@@ -143,7 +143,7 @@ impl Body<'_> {
             room,
             lines: |_| 1,
         };
-        let first = scrolls.first(self.pane, self.seen, &window);
+        let first = draw_state.first(self.pane, self.seen, &window);
         let visible = self.rows.at(first..(first + room).min(self.rows.len()));
         let cards = view::cards(scene, &visible);
         self.can_be_pointed_at(canvas, inner, (first, room), |at| {
@@ -165,7 +165,7 @@ impl Body<'_> {
         &self,
         canvas: &mut Canvas<'_>,
         inner: Rect,
-        scrolls: &mut Scrolls,
+        draw_state: &mut DrawState,
         scene: &Scene<'_>,
     ) {
         let room = usize::from(inner.height.saturating_sub(1));
@@ -176,7 +176,7 @@ impl Body<'_> {
             room,
             lines: |at| 1 + usize::from(above(at).is_some()),
         };
-        let first = scrolls.first(self.pane, self.seen, &window);
+        let first = draw_state.first(self.pane, self.seen, &window);
         let range = first..window.end(first);
         let mut below = 0;
         let lines = range.clone().map(|at| {
@@ -198,10 +198,10 @@ impl Body<'_> {
                 picked.make_room(at - first);
             }
         }
-        let measures = scrolls.measures(self.pane);
+        let measures = draw_state.measures(self.pane);
         let free = table::draw(canvas, inner, &table, measures, &picked);
         if self.pane == Pane::Closed {
-            curve(canvas, free, scrolls, scene);
+            curve(canvas, free, draw_state, scene);
         }
         let body = line_rest(inner);
         scrollbar(canvas, body, first, self.rows.len());
@@ -209,7 +209,7 @@ impl Body<'_> {
 }
 
 /// The equity curve, where the table leaves room for one.
-fn curve(canvas: &mut Canvas<'_>, free: Rect, scrolls: &mut Scrolls, scene: &Scene<'_>) {
+fn curve(canvas: &mut Canvas<'_>, free: Rect, draw_state: &mut DrawState, scene: &Scene<'_>) {
     let (width, height) = chart::LEAST;
     let free = Rect {
         width: free.width.saturating_sub(1),
@@ -218,7 +218,7 @@ fn curve(canvas: &mut Canvas<'_>, free: Rect, scrolls: &mut Scrolls, scene: &Sce
     if free.width < width || free.height < height {
         return;
     }
-    if let Some(curve) = scrolls.curve(scene) {
+    if let Some(curve) = draw_state.curve(scene) {
         chart::draw(canvas, free, curve);
     }
 }

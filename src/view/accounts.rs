@@ -7,7 +7,10 @@ use super::{
     title, words,
 };
 use crate::{
-    app::{Desks, Glance, Mode, Model, Seat, guard, mouse::Spot, overlay::Accounts, poll::Source},
+    app::{
+        AccountLabel, Desks, Mode, Model, Visibility, guard, mouse::Spot, overlay::Accounts,
+        poll::Source,
+    },
     model::Order,
 };
 
@@ -52,10 +55,10 @@ pub fn accounts(desks: &Desks<'_>, list: Accounts, zone: &format::Zone, room: us
 
 /// The one that is on the screen behind the list stands out.
 fn name(model: &Model, _: &Scene<'_>) -> Cell {
-    let label = model.roster.own().map(Seat::label);
-    let tone = match model.glance {
-        Glance::Shown => Tone::Accent,
-        Glance::Aside => Tone::Strong,
+    let label = model.roster.own().map(AccountLabel::label);
+    let tone = match model.visibility {
+        Visibility::OnScreen => Tone::Accent,
+        Visibility::Background => Tone::Strong,
     };
     label
         .filter(|label| !label.is_empty())

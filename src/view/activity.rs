@@ -94,7 +94,7 @@ pub(super) fn receipt_kind(receipt: &Receipt) -> &'static str {
         | Receipt::Twap(_)
         | Receipt::Scaled(_)
         | Receipt::CloseAll(_)
-        | Receipt::Over(_) => "done",
+        | Receipt::AlreadySo(_) => "done",
         Receipt::Flat(_) => "flat",
     }
 }
@@ -211,7 +211,7 @@ fn receipt_words(asked: String, receipt: &Receipt, about: &About) -> String {
             let words: Vec<_> = words.into_iter().flatten().collect();
             format!("{asked}: {}", words.join("; "))
         }
-        Receipt::Over(what) => format!("{asked}: {what}"),
+        Receipt::AlreadySo(what) => format!("{asked}: {what}"),
         Receipt::Flat(proof) => format!("{asked}: {proof}"),
         Receipt::Cancel(_) | Receipt::Position(_) | Receipt::Twap(_) | Receipt::Scaled(_) => asked,
     }

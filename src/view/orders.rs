@@ -66,7 +66,7 @@ fn state(order: &Order, scene: &Scene<'_>) -> Cell {
 /// Its status in the service's word, but `armed` where it waits for a price; `ended` where an old page still calls it working and a newer list of
 /// the working orders does not have it.
 pub(super) fn status(order: &Order, scene: &Scene<'_>) -> Span {
-    let told = scene.store.told_status(&order.id);
+    let told = scene.store.status_by_receipt(&order.id);
     if let Some(told) = told.filter(|told| order.is_working() && !told.is_working()) {
         return words::status(&Lenient::Known(told));
     }

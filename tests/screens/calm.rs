@@ -75,7 +75,7 @@ fn a_countdown_is_the_time_of_day_it_ends_at() {
         pause: Some(Duration::from_secs(40)),
         ..desk::call("GET", "/v1/orders", Ok(429), 0)
     };
-    update(&mut model, desk::NOW, Msg::Called(limited));
+    update(&mut model, desk::NOW, Msg::CallEnded(limited));
     assert!(
         header(&model).contains("LIMITED until 14:13:5"),
         "{}",
@@ -87,7 +87,7 @@ fn a_countdown_is_the_time_of_day_it_ends_at() {
 fn a_far_end_that_is_down_says_when_it_is_tried_again() {
     let mut model = full();
     let call = desk::call("GET", "/v1/orders", Err(FailureKind::Unreachable), 2);
-    update(&mut model, desk::NOW, Msg::Called(call));
+    update(&mut model, desk::NOW, Msg::CallEnded(call));
     let at = Timestamp(desk::NOW.0 + 4_000);
     update(&mut model, desk::NOW, Msg::TriesAgain(Source::Orders, at));
     assert!(

@@ -42,7 +42,7 @@ fn done(key: u32, detail: &str) -> Past {
         asked: "".into(),
         command: None,
         order_status: None,
-        result: Ok(Receipt::Over(detail.into())),
+        result: Ok(Receipt::AlreadySo(detail.into())),
         record: Record {
             state: "done".to_owned(),
             risk: Risk::Increasing,
@@ -432,7 +432,11 @@ fn calls(model: &mut Model) {
         ("GET", "/v1/twap-orders?account_id=chal-1", Ok(200), 5),
         ("GET", "/sim/markets", Ok(200), 4),
     ] {
-        update(model, NOW, Msg::Called(call(method, target, outcome, ms)));
+        update(
+            model,
+            NOW,
+            Msg::CallEnded(call(method, target, outcome, ms)),
+        );
     }
 }
 
@@ -519,7 +523,7 @@ pub(crate) fn empty() -> Model {
     update(
         &mut model,
         NOW,
-        Msg::Called(call("GET", "/v1/positions", Ok(200), 3)),
+        Msg::CallEnded(call("GET", "/v1/positions", Ok(200), 3)),
     );
     model
 }

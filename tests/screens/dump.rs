@@ -2,7 +2,7 @@
 
 use perpdeck::{
     app::{Desks, Model, Msg, keymap::Chord, update},
-    ui::{self, Scrolls, Theme},
+    ui::{self, DrawState, Theme},
     view::format::Zone,
 };
 use ratatui::{
@@ -33,7 +33,7 @@ pub(crate) fn drawn<'a>(
     theme: Theme,
 ) -> Buffer {
     let mut buffer = Buffer::empty(Rect::new(0, 0, width, height));
-    ui::render(&mut buffer, desks, &mut Scrolls::new(theme, Zone::utc()));
+    ui::render(&mut buffer, desks, &mut DrawState::new(theme, Zone::utc()));
     buffer
 }
 

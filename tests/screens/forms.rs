@@ -6,7 +6,7 @@ use crate::{
 };
 use perpdeck::{
     app::{Model, Msg, overlay::Overlay, update},
-    ui::{self, Scrolls, Theme, Turn, picture},
+    ui::{self, DrawState, Theme, Turn, picture},
     view::{
         form::{FormView, form},
         format::Zone,
@@ -147,24 +147,24 @@ fn what_is_wrong_is_in_sight_whatever_is_scrolled() {
 #[test]
 fn what_is_hidden_of_a_form_is_brought_into_sight_by_the_keys_on_its_border_and_by_the_wheel() {
     let mut model = pressed("b0.33147");
-    let mut scrolls = Scrolls::new(Theme::default(), Zone::utc());
-    let look = |model: &Model, scrolls: &mut Scrolls| {
+    let mut draw_state = DrawState::new(Theme::default(), Zone::utc());
+    let look = |model: &Model, draw_state: &mut DrawState| {
         let mut frame = Buffer::empty(Rect::new(0, 0, 60, 16));
-        ui::render(&mut frame, model, scrolls);
+        ui::render(&mut frame, model, draw_state);
         picture::text(&frame)
     };
     let press_chord = |model: &mut Model, chord: &str| {
         let now = model.now;
         update(model, now, Msg::Key(chord.parse().unwrap()));
     };
-    let top = look(&model, &mut scrolls);
+    let top = look(&model, &mut draw_state);
     assert!(
         top.contains("type ") && top.contains("lines more ^f "),
         "{top}"
     );
     press_chord(&mut model, "ctrl-f");
     press_chord(&mut model, "ctrl-f");
-    let further = look(&model, &mut scrolls);
+    let further = look(&model, &mut draw_state);
     assert!(
         further.contains("leverage") && further.contains("↑"),
         "{further}"
@@ -172,14 +172,14 @@ fn what_is_hidden_of_a_form_is_brought_into_sight_by_the_keys_on_its_border_and_
     press_chord(&mut model, "ctrl-b");
     press_chord(&mut model, "ctrl-b");
     press_chord(&mut model, "ctrl-b");
-    assert_eq!(look(&model, &mut scrolls), top);
-    let turned = scrolls.turn(Position::new(30, 8), Turn::Down);
+    assert_eq!(look(&model, &mut draw_state), top);
+    let turned = draw_state.turn(Position::new(30, 8), Turn::Down);
     let (spot, seen) = turned.unwrap();
     let now = model.now;
     update(&mut model, now, Msg::Scrolled(spot, seen));
-    assert!(look(&model, &mut scrolls).contains('↑'));
+    assert!(look(&model, &mut draw_state).contains('↑'));
     press(&mut model, "1");
-    let typed = look(&model, &mut scrolls);
+    let typed = look(&model, &mut draw_state);
     assert!(typed.contains("0.331471"), "what is typed is seen: {typed}");
 }
 

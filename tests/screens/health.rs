@@ -23,7 +23,7 @@ use perpdeck::{
 use std::time::Duration;
 
 fn called(model: &mut Model, call: Call) {
-    update(model, desk::NOW, Msg::Called(call));
+    update(model, desk::NOW, Msg::CallEnded(call));
 }
 
 fn failed(model: &mut Model, seconds: i64, kind: FailureKind) {

@@ -24,7 +24,7 @@ use perpdeck::{
     app::{Model, Msg, poll::Answer, renewal::Reread, update},
     config::Way,
     model::{Call, CancelResult, Failure, FailureKind, Page, Progress, Receipt, Ticket, Timestamp},
-    ui::{Scrolls, Theme, picture},
+    ui::{DrawState, Theme, picture},
 };
 use std::{fs, path::PathBuf, time::Duration};
 
@@ -287,7 +287,7 @@ fn stale() -> Model {
     update(
         &mut model,
         later,
-        Msg::Called(Call {
+        Msg::CallEnded(Call {
             at: Timestamp(desk::NOW.0),
             pause: limited.retry_after,
             ..desk::call("GET", "/v1/orders", Ok(429), 5)
@@ -346,11 +346,11 @@ fn pictures() {
 #[test]
 fn a_screen_drawn_twice_is_the_same_screen() {
     let model = desk::full();
-    let mut scrolls = Scrolls::new(Theme::default(), perpdeck::view::format::Zone::utc());
+    let mut draw_state = DrawState::new(Theme::default(), perpdeck::view::format::Zone::utc());
     let area = ratatui::layout::Rect::new(0, 0, 200, 60);
     let mut frame = || {
         let mut buffer = ratatui::buffer::Buffer::empty(area);
-        perpdeck::ui::render(&mut buffer, &model, &mut scrolls);
+        perpdeck::ui::render(&mut buffer, &model, &mut draw_state);
         buffer
     };
     assert_eq!(frame(), frame());

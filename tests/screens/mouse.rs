@@ -10,7 +10,7 @@ use perpdeck::{
         update,
     },
     model::draft::Field,
-    ui::{self, Scrolls, Theme, Turn, picture},
+    ui::{self, DrawState, Theme, Turn, picture},
     view::format::Zone,
 };
 use ratatui::{
@@ -24,7 +24,7 @@ const SIZES: [(u16, u16); 4] = [(200, 60), (120, 40), (80, 24), (60, 16)];
 /// A desk on a screen of some size, and where things are on it.
 struct Seen {
     model: Model,
-    scrolls: Scrolls,
+    draw_state: DrawState,
     size: (u16, u16),
     text: String,
 }
@@ -35,7 +35,7 @@ impl Seen {
         press(&mut model, keys);
         let mut seen = Self {
             model,
-            scrolls: Scrolls::new(Theme::default(), Zone::utc()),
+            draw_state: DrawState::new(Theme::default(), Zone::utc()),
             size,
             text: String::new(),
         };
@@ -46,7 +46,7 @@ impl Seen {
     fn look(&mut self) {
         let (width, height) = self.size;
         let mut frame = Buffer::empty(Rect::new(0, 0, width, height));
-        ui::render(&mut frame, &self.model, &mut self.scrolls);
+        ui::render(&mut frame, &self.model, &mut self.draw_state);
         self.text = picture::text(&frame);
     }
 
@@ -62,7 +62,7 @@ impl Seen {
     }
 
     fn under(&self, text: &str) -> Option<Spot> {
-        self.scrolls.pointed(self.place(text))
+        self.draw_state.pointed(self.place(text))
     }
 
     fn click(&mut self, text: &str) {
@@ -73,7 +73,7 @@ impl Seen {
     }
 
     fn wheel(&mut self, at: Position, turn: Turn) {
-        if let Some((spot, seen)) = self.scrolls.turn(at, turn) {
+        if let Some((spot, seen)) = self.draw_state.turn(at, turn) {
             let now = self.model.now;
             update(&mut self.model, now, Msg::Scrolled(spot, seen));
             self.look();
@@ -83,7 +83,9 @@ impl Seen {
     fn everything(&self) -> Vec<Spot> {
         let (width, height) = self.size;
         let screen = Rect::new(0, 0, width, height);
-        let spots = screen.positions().filter_map(|at| self.scrolls.pointed(at));
+        let spots = screen
+            .positions()
+            .filter_map(|at| self.draw_state.pointed(at));
         spots.collect()
     }
 
@@ -104,25 +106,25 @@ impl Seen {
 fn the_accounts_name_lists_the_accounts_and_each_line_is_its_account() {
     for (width, height) in SIZES {
         let mut fleet = desk::other_account();
-        let mut scrolls = Scrolls::new(Theme::default(), Zone::utc());
-        let look = |fleet: &Fleet, scrolls: &mut Scrolls, text: &str| {
+        let mut draw_state = DrawState::new(Theme::default(), Zone::utc());
+        let look = |fleet: &Fleet, draw_state: &mut DrawState, text: &str| {
             let mut frame = Buffer::empty(Rect::new(0, 0, width, height));
-            ui::render(&mut frame, fleet, scrolls);
+            ui::render(&mut frame, fleet, draw_state);
             let shown = picture::text(&frame);
             let mut lines = (0..).zip(shown.lines());
             let found = lines.find_map(|(y, line)| {
                 let x = line[..line.find(text)?].chars().count();
-                scrolls.pointed(Position::new(u16::try_from(x).unwrap(), y))
+                draw_state.pointed(Position::new(u16::try_from(x).unwrap(), y))
             });
             found.unwrap_or_else(|| panic!("nothing under {text} on\n{shown}"))
         };
-        let chip = look(&fleet, &mut scrolls, "swing");
+        let chip = look(&fleet, &mut draw_state, "swing");
         assert_eq!(chip, Spot::Key(Context::Positions, Action::Accounts));
         fleet.update(desk::NOW, Whose::Shown, Msg::Click(chip));
         for (at, name) in ["chal-1", "swing", "evaluation"].into_iter().enumerate() {
             // The header names the account that is shown.
             let listed = if at == 1 { "▌swing" } else { name };
-            let line = look(&fleet, &mut scrolls, listed);
+            let line = look(&fleet, &mut draw_state, listed);
             assert_eq!(line, Spot::Account(at), "{width}x{height}");
         }
     }
@@ -150,7 +152,7 @@ fn a_row_that_is_seen_is_the_row_that_is_clicked() {
                 assert_eq!(seen.under("│▌"), Some(Spot::Pane(pane)), "the border");
                 let marked = seen.place("│▌");
                 let inside = Position::new(marked.x + 4, marked.y);
-                assert_eq!(seen.scrolls.pointed(inside), Some(spot), "{}", seen.text);
+                assert_eq!(seen.draw_state.pointed(inside), Some(spot), "{}", seen.text);
             }
         }
     }
@@ -216,7 +218,7 @@ fn the_second_click_of_a_double_click_on_close_all_finds_no_button() {
         let before = Seen::of("", size);
         let at = before.place("X CLOSE ALL");
         let after = Seen::of("X", size);
-        assert_eq!(after.scrolls.pointed(at), Some(Spot::Over), "{size:?}");
+        assert_eq!(after.draw_state.pointed(at), Some(Spot::Over), "{size:?}");
     }
 }
 

@@ -11,7 +11,7 @@ use perpdeck::{
         Command, Exits, Failure, FailureKind, Leg, Order, Page, Progress, Receipt, Risk, Ticket,
         Timestamp,
     },
-    ui::{self, Scrolls, Theme, picture},
+    ui::{self, DrawState, Theme, picture},
     view::{self, format::Zone},
 };
 use ratatui::{buffer::Buffer, layout::Rect};
@@ -24,7 +24,7 @@ fn shown(model: &Model, width: u16, height: u16) -> String {
 /// The same screen frame after frame, as a session has it.
 struct Session {
     model: Model,
-    scrolls: Scrolls,
+    draw_state: DrawState,
     size: (u16, u16),
 }
 
@@ -32,14 +32,14 @@ impl Session {
     fn of(model: Model, size: (u16, u16)) -> Self {
         Self {
             model,
-            scrolls: Scrolls::new(Theme::default(), Zone::utc()),
+            draw_state: DrawState::new(Theme::default(), Zone::utc()),
             size,
         }
     }
 
     fn look(&mut self) -> String {
         let mut frame = Buffer::empty(Rect::new(0, 0, self.size.0, self.size.1));
-        ui::render(&mut frame, &self.model, &mut self.scrolls);
+        ui::render(&mut frame, &self.model, &mut self.draw_state);
         picture::text(&frame)
     }
 
@@ -207,11 +207,11 @@ fn more_calls_than_are_kept_are_said_to_be_more() {
     let before = model.store.calls.len();
     for _ in before..500 {
         let call = desk::call("GET", "/v1/orders", Ok(200), 4);
-        update(&mut model, desk::NOW, Msg::Called(call));
+        update(&mut model, desk::NOW, Msg::CallEnded(call));
     }
     assert_eq!(counted(&model), "500");
     let call = desk::call("GET", "/v1/orders", Ok(200), 4);
-    update(&mut model, desk::NOW, Msg::Called(call));
+    update(&mut model, desk::NOW, Msg::CallEnded(call));
     assert_eq!(counted(&model), "500+");
 }
 
@@ -220,9 +220,9 @@ fn calls_are_filtered_by_the_number_of_their_status_and_by_its_words() {
     let found = |filter: &str| {
         let mut model = desk::full();
         let limited = desk::call("GET", "/v1/orders", Ok(429), 5);
-        update(&mut model, desk::NOW, Msg::Called(limited));
+        update(&mut model, desk::NOW, Msg::CallEnded(limited));
         let silent = desk::call("GET", "/v1/orders", Err(FailureKind::TimedOut), 5);
-        update(&mut model, desk::NOW, Msg::Called(silent));
+        update(&mut model, desk::NOW, Msg::CallEnded(silent));
         press(&mut model, &format!("8/{filter}\n"));
         view::title(&model, Pane::Calls).count
     };

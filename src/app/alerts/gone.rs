@@ -94,7 +94,7 @@ fn is_news(store: &Store, order: &Order) -> bool {
     };
     let is_own = store.queued_cancels.contains(id)
         || store
-            .told_status(id)
+            .status_by_receipt(id)
             .is_some_and(|status| !status.is_working())
         || store
             .flights

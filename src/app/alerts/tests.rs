@@ -44,7 +44,7 @@ fn history(status: &str) -> Page<Order> {
 
 fn told(effects: &[Effect]) -> Vec<&Alert> {
     let notices = effects.iter().filter_map(|effect| {
-        let Effect::Signal(Signal::Notify(notice)) = effect else {
+        let Effect::Terminal(TerminalOut::Notify(notice)) = effect else {
             return None;
         };
         let Event::Alert(alert) = &notice.event else {
@@ -75,7 +75,7 @@ fn a_resting_order_that_fills_is_told_once_in_every_way_that_is_set() {
     let effects = arrive(&mut model, Answer::History(Ok(history("filled"))));
     let alert = Alert::Filled(Box::new(limit("filled", "")));
     assert_eq!(told(&effects), [&alert]);
-    assert!(effects.contains(&Effect::Signal(Signal::Bell)));
+    assert!(effects.contains(&Effect::Terminal(TerminalOut::Bell)));
     assert_eq!(toast(&model), Some(&Event::Alert(alert)));
     assert_eq!(
         arrive(&mut model, Answer::History(Ok(history("filled")))),
@@ -235,7 +235,7 @@ fn call(model: &mut Model, outcome: Result<u16, FailureKind>) -> Vec<Effect> {
         budget: None,
     };
     let now = model.now;
-    update(model, now, Msg::Called(call))
+    update(model, now, Msg::CallEnded(call))
 }
 
 #[test]
@@ -491,7 +491,7 @@ mod copy {
 
     fn copied(effects: Vec<Effect>) -> Clip {
         match effects.into_iter().next() {
-            Some(Effect::Signal(Signal::Copy(clip))) => clip,
+            Some(Effect::Terminal(TerminalOut::Copy(clip))) => clip,
             other => panic!("nothing was copied but {other:?}"),
         }
     }

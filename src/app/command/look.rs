@@ -109,7 +109,7 @@ pub(super) fn choose(model: &mut Model, said: &Said) -> Result<Next, Fault> {
         return Err(last.fault("one column at least stays"));
     }
     let is_own = chosen.iter().copied().eq(0..names(model).len());
-    Ok(Next::Choose(pane, (!is_own).then_some(chosen)))
+    Ok(Next::ChooseColumns(pane, (!is_own).then_some(chosen)))
 }
 
 fn column(model: &Model, word: &Word, name: &str) -> Result<usize, Fault> {

@@ -19,7 +19,7 @@ pub(super) fn standing(_: &mut Model, said: &Said) -> Result<Next, Fault> {
 
 pub(super) fn reload(_: &mut Model, said: &Said) -> Result<Next, Fault> {
     said.at_most(0)?;
-    Ok(Next::Want(Effect::Reread))
+    Ok(Next::Ask(Effect::Reread))
 }
 
 pub(super) fn themes(_: &Model) -> Vec<String> {
@@ -36,7 +36,7 @@ pub(super) fn theme(model: &mut Model, said: &Said) -> Result<Next, Fault> {
     );
     let event = Event::Said(Tone::Plain, words);
     model.activity.note(None, event, model.now);
-    Ok(Next::Want(Effect::Wear(theme)))
+    Ok(Next::Ask(Effect::SetTheme(theme)))
 }
 
 fn named(model: &Model, word: &Word) -> Result<Theme, Fault> {

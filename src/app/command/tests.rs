@@ -561,13 +561,16 @@ fn a_theme_is_worn_by_its_name_and_taken_off_without_one() {
         words.clone()
     };
     for text in ["theme light", "theme LIGHT"] {
-        assert_eq!(say(&mut model, text), [Effect::Wear(Some(Theme::Light))]);
+        assert_eq!(
+            say(&mut model, text),
+            [Effect::SetTheme(Some(Theme::Light))]
+        );
         assert_eq!(
             toast(&model),
             "theme light for this session; `:theme` alone takes it off"
         );
     }
-    assert_eq!(say(&mut model, "theme"), [Effect::Wear(None)]);
+    assert_eq!(say(&mut model, "theme"), [Effect::SetTheme(None)]);
     assert_eq!(toast(&model), "the colours of the settings again");
     assert_eq!(say(&mut model, "reload"), [Effect::Reread]);
     let (at, what) = fault("theme drak");

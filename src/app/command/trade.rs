@@ -294,7 +294,7 @@ pub(super) fn strip(model: &Model, command: Command) -> Next {
 
 /// A market by its id or its symbol.
 pub(super) fn market(model: &Model, word: &Word) -> Result<MarketId, Fault> {
-    match model.store.markets_called(&word.text).as_slice() {
+    match model.store.markets_named(&word.text).as_slice() {
         [id] => Ok(id.clone()),
         [] => Err(word.fault("no such market is known; Tab lists them")),
         _ => Err(word.fault("several markets have this symbol: write the id")),
@@ -310,7 +310,7 @@ pub(super) fn position<'a>(model: &'a Model, said: &Said) -> Result<&'a Position
         };
         return held.ok_or_else(|| said.missing("which position: a market or an id"));
     };
-    match model.store.positions_called(&word.text).as_slice() {
+    match model.store.positions_named(&word.text).as_slice() {
         [position] => Ok(*position),
         [] => {
             market(model, word)?;

@@ -78,8 +78,8 @@ fn the_next_account_comes_on_the_screen_as_it_was_left_and_is_asked_about_at_onc
     assert_eq!(account(&fleet), "chal-2");
     assert_eq!(fleet.shown().store.positions.value(), None);
     let expected = [
-        (0, Effect::Glance(Glance::Aside)),
-        (1, Effect::Glance(Glance::Shown)),
+        (0, Effect::Visibility(Visibility::Background)),
+        (1, Effect::Visibility(Visibility::OnScreen)),
         (1, Effect::Poll(Source::iter().collect())),
     ];
     assert_eq!(effects, expected);
@@ -149,7 +149,7 @@ fn a_fill_on_an_account_that_is_not_shown_is_told_by_toast_and_desktop_with_its_
         panic!("{:?}", fleet.shown().activity.lines.back())
     };
     assert_eq!(told.id.raw(), "ord-9");
-    let [(1, Effect::Signal(Signal::Notify(notice)))] = effects.as_slice() else {
+    let [(1, Effect::Terminal(TerminalOut::Notify(notice)))] = effects.as_slice() else {
         panic!("{effects:?}")
     };
     assert!(matches!(&notice.event, Event::Elsewhere(told) if told.account == "swing"));
@@ -169,7 +169,7 @@ fn called(fleet: &mut Fleet, at: usize, outcome: Result<u16, FailureKind>, times
             date: None,
             budget: None,
         };
-        later(fleet, 10, Whose::Account(at), Msg::Called(call));
+        later(fleet, 10, Whose::Account(at), Msg::CallEnded(call));
     }
 }
 
@@ -206,7 +206,7 @@ fn good_news_from_elsewhere_hides_no_bad_news_here() {
     let bad = Msg::Said(Tone::Alert, "the journal is down".to_owned());
     later(&mut fleet, 0, Whose::Shown, bad);
     fleet.beside(1, |model| {
-        let receipt = Receipt::Over("gone".into());
+        let receipt = Receipt::AlreadySo("gone".into());
         let event = Event::Settled(Command::Cancel("ord-7".into()), Ok(receipt));
         model.activity.note(None, event, model.now);
         vec![]
@@ -240,7 +240,7 @@ fn a_question_that_opened_unseen_is_read_before_a_key_answers_it() {
     press(&mut fleet, "a");
     assert_eq!(press(&mut fleet, "y"), [], "the strip is deaf at first");
     let again = later(&mut fleet, 200, Whose::Shown, Msg::Key('y'.into()));
-    assert_eq!(again, [(1, Effect::Again(Ticket(1_000_001)))]);
+    assert_eq!(again, [(1, Effect::Resend(Ticket(1_000_001)))]);
 }
 
 #[test]
@@ -318,7 +318,7 @@ fn settings_that_read_otherwise_reach_each_account_as_its_profile_has_them() {
     press(&mut fleet, "a");
     let reread = Msg::Reread(Reread::Good(Box::new(renewal.clone())));
     let effects = fleet.update(now, Whose::Shown, reread);
-    assert_eq!(effects, [(1, Effect::HoldBack)]);
+    assert_eq!(effects, [(1, Effect::StopSending)]);
     let read_only: Vec<_> = fleet.accounts().map(|m| m.options.read_only).collect();
     assert_eq!(read_only, [false, true, false]);
     // A profile that is gone from the files keeps what it has.

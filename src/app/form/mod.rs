@@ -4,9 +4,9 @@
 //! parse is sent; while a command is on its way its form neither changes nor sends again, and when it fails
 //! everything typed is still there.
 
-mod amiss;
 mod around;
 mod choice;
+mod faults;
 mod markets;
 mod observed;
 mod open;

@@ -440,10 +440,10 @@ fn the_end_of_a_challenge_is_told_once_as_the_settings_say() {
         ("breached", Verdict::Breached("a rule".to_owned())),
     ] {
         let effects = arrive(&mut model, Answer::Account(Ok(ended(word))));
-        assert!(effects.contains(&Effect::Signal(crate::app::Signal::Bell)));
+        assert!(effects.contains(&Effect::Terminal(crate::app::TerminalOut::Bell)));
         let newest = model.activity.lines.back().map(|line| &line.event);
         assert_eq!(newest, Some(&Event::Alert(Alert::Challenge(verdict))));
         let again = arrive(&mut model, Answer::Account(Ok(ended(word))));
-        assert!(!again.contains(&Effect::Signal(crate::app::Signal::Bell)));
+        assert!(!again.contains(&Effect::Terminal(crate::app::TerminalOut::Bell)));
     }
 }

@@ -42,7 +42,7 @@ fn a_click_on_an_account_chooses_it_and_a_second_shows_it() {
     assert_eq!(clicked(&mut model, Spot::Account(1)), vec![]);
     assert_eq!(chosen(&model), Some(1));
     let shown = clicked(&mut model, Spot::Account(1));
-    assert_eq!(shown, [Effect::Show(Switch::To(1))]);
+    assert_eq!(shown, [Effect::SwitchAccount(Switch::To(1))]);
     assert_eq!(model.overlays, vec![]);
     assert_eq!(
         clicked(&mut model, Spot::Account(0)),

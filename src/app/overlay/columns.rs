@@ -50,7 +50,7 @@ impl Columns {
             (Action::MoveUp, _, above) => self.swap(above),
             (Action::ShowColumn, ..) => return self.turn(),
             (Action::Reset, ..) => self.reset(),
-            (Action::Keep, ..) => return Next::Choose(self.pane, self.chosen()),
+            (Action::Keep, ..) => return Next::ChooseColumns(self.pane, self.chosen()),
             (Action::Dismiss, ..) => return Next::Close,
             _ => {}
         }

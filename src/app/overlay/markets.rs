@@ -96,8 +96,8 @@ impl Markets {
         let rows = self.rows(store);
         let id = rows.get(self.place(&rows)).map(|market| market.id.clone());
         match (action, id) {
-            (Action::Buy, Some(id)) => return Next::Order(Side::Buy, id),
-            (Action::Sell, Some(id)) => return Next::Order(Side::Sell, id),
+            (Action::Buy, Some(id)) => return Next::NewOrder(Side::Buy, id),
+            (Action::Sell, Some(id)) => return Next::NewOrder(Side::Sell, id),
             (Action::Chart, Some(id)) => {
                 return Next::Open(Box::new(Overlay::Chart(Chart::of(id))));
             }

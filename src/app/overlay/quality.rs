@@ -50,7 +50,7 @@ impl Report {
         match (action, lines.get(at)) {
             (Action::Down | Action::NextLink, _) => self.chosen = (at + 1).min(last),
             (Action::Up | Action::PreviousLink, _) => self.chosen = at.saturating_sub(1),
-            (Action::Follow, Some(line)) => return Next::Show(pane(line), filter(line)),
+            (Action::Follow, Some(line)) => return Next::ShowFiltered(pane(line), filter(line)),
             (Action::Dismiss, _) => return Next::Close,
             _ => {}
         }

@@ -49,7 +49,7 @@ impl Deed {
     fn next(&self) -> Next {
         match self {
             Self::One(command) | Self::Replaced(command) => Next::Run(command.clone()),
-            Self::Lift(_) => Next::Lift,
+            Self::Lift(_) => Next::LiftLock,
             Self::CancelAll(_, commands) => Next::RunEach(commands.clone()),
             Self::Rearm => Next::Rearm,
             Self::Leave => Next::Leave,
@@ -58,7 +58,7 @@ impl Deed {
 
     fn dropped(&self) -> Next {
         match self {
-            Self::Replaced(cancel) => Next::Keep(cancel.clone()),
+            Self::Replaced(cancel) => Next::KeepBoth(cancel.clone()),
             Self::One(_) | Self::CancelAll(..) | Self::Rearm | Self::Lift(_) | Self::Leave => {
                 Next::Close
             }
@@ -128,7 +128,7 @@ impl Strip {
             Arm::Question {
                 ticket,
                 replay_until,
-            } if now < replay_until => Next::Again(ticket),
+            } if now < replay_until => Next::Resend(ticket),
             Arm::Question { .. } => Next::Refuse(
                 "not to be sent again: the service may have forgotten the key and act anew, or is another one"
                     .to_owned(),

@@ -72,10 +72,10 @@ fn makes_sense(effect: &Effect) -> bool {
         Effect::Send(_, Command::Close(close)) => close.size.is_none_or(Num::is_positive),
         Effect::Send(_, Command::Margin { extra, .. }) => !extra.is_negative(),
         Effect::Send(..)
-        | Effect::Again(_)
+        | Effect::Resend(_)
         | Effect::GiveUp(_)
-        | Effect::Show(_)
-        | Effect::Glance(_)
+        | Effect::SwitchAccount(_)
+        | Effect::Visibility(_)
         | Effect::Poll(_)
         | Effect::MoreClosed(_)
         | Effect::MoreHistory(_)
@@ -84,16 +84,16 @@ fn makes_sense(effect: &Effect) -> bool {
         | Effect::Watch(_)
         | Effect::Book(_)
         | Effect::SendAs(..)
-        | Effect::Attend(..)
-        | Effect::TurnAway(..)
+        | Effect::ReportTo(..)
+        | Effect::RefuseCaller(..)
         | Effect::Rearm
-        | Effect::Signal(_)
+        | Effect::Terminal(_)
         | Effect::Write(_)
-        | Effect::Pace(_)
-        | Effect::HoldBack
-        | Effect::LetThrough
+        | Effect::SetIntervals(_)
+        | Effect::StopSending
+        | Effect::AllowSending
         | Effect::Reread
-        | Effect::Wear(_)
+        | Effect::SetTheme(_)
         | Effect::KeepColumns(..)
         | Effect::Quit => true,
     }
@@ -118,7 +118,7 @@ fn read_only_desk() -> Model {
 fn sends(effect: &Effect) -> bool {
     matches!(
         effect,
-        Effect::Send(..) | Effect::SendAs(..) | Effect::Again(_)
+        Effect::Send(..) | Effect::SendAs(..) | Effect::Resend(_)
     )
 }
 

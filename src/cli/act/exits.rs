@@ -6,7 +6,7 @@
 
 use super::{Deed, How, consent, perform};
 use crate::{
-    cli::{Exit, service::Service, waits::MOMENT},
+    cli::{Exit, disk_wait::MOMENT, service::Service},
     config::Sources,
     model::{Command, Exits, Failure, FailureKind, Leg, Num, Order, OrderId, draft::positive},
 };

@@ -5,9 +5,9 @@ use crate::{
     app::{Store, poll::Answer},
     cli::{
         Exit,
+        disk_wait::MOMENT,
         exit::Misuse,
         service::{Service, arrive},
-        waits::MOMENT,
     },
     config::Sources,
     model::{

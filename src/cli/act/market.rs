@@ -30,7 +30,7 @@ pub(super) fn named(
     purpose: Purpose,
     (store, how): (&Store, How),
 ) -> Result<MarketId> {
-    let found = store.markets_called(name.raw());
+    let found = store.markets_named(name.raw());
     let why = match (found.as_slice(), store.markets.trouble()) {
         ([id], _) => return Ok(id.clone()),
         ([_, _, ..], _) => {

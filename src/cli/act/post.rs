@@ -14,9 +14,9 @@ use super::{Deed, Outcome, held_back, repeat};
 use crate::{
     app::Sending,
     cli::{
+        disk_wait::{MOMENT, Work, looked, no_answer},
         service::Service,
         voice::Voice,
-        waits::{MOMENT, Work, looked, no_answer},
     },
     journal::{Entry, Journal, JournalError, holder},
     model::{Command, Failure, FailureKind, OrderId, Progress, Risk, Ticket},

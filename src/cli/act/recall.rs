@@ -47,7 +47,7 @@ async fn done(service: &Service, deed: &Deed, entry: &Entry, detail: &str) -> Re
         return Receipt::CloseAll(operation);
     }
     let order = order(service, entry).await;
-    order.unwrap_or_else(|| Receipt::Over(detail.into()))
+    order.unwrap_or_else(|| Receipt::AlreadySo(detail.into()))
 }
 
 /// As it is now, if it can still be found.

@@ -50,7 +50,7 @@ pub(super) fn data(deed: &Deed, receipt: &Receipt) -> String {
         Receipt::Scaled(ladder) => line(deed, ladder, None),
         Receipt::CloseAll(operation) => line(deed, operation, None),
         // Nothing that the service answered: what reads proved.
-        Receipt::Over(_) | Receipt::Flat(_) => line(deed, &sentence(receipt), None),
+        Receipt::AlreadySo(_) | Receipt::Flat(_) => line(deed, &sentence(receipt), None),
     }
 }
 
@@ -79,7 +79,7 @@ fn sentence(receipt: &Receipt) -> String {
             format!("ladder {}: {}", ladder.id, word(ladder.status.as_ref()))
         }
         Receipt::CloseAll(operation) => format!("close-all {operation}"),
-        Receipt::Over(words) => words.to_string(),
+        Receipt::AlreadySo(words) => words.to_string(),
         Receipt::Flat(proof) => proof.to_string(),
     }
 }
@@ -135,7 +135,7 @@ pub(super) fn refusal(receipt: &Receipt) -> Option<Failure> {
         | Receipt::Twap(_)
         | Receipt::Scaled(_)
         | Receipt::CloseAll(_)
-        | Receipt::Over(_)
+        | Receipt::AlreadySo(_)
         | Receipt::Flat(_) => None,
     }
 }

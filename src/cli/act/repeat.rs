@@ -8,7 +8,7 @@
 use super::{Deed, Key};
 use crate::{
     api::{Method, Request},
-    cli::{exit::Misuse, service::Service, waits::looked},
+    cli::{disk_wait::looked, exit::Misuse, service::Service},
     journal::Entry,
     runtime::Clock,
 };

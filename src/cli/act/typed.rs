@@ -30,7 +30,7 @@ pub(super) fn is_word(name: &str) -> bool {
 /// The open position of this id or in this market; any other id is the service's to judge. A market's name is not sent
 /// as an id.
 pub(super) fn position(named: PositionId, store: &Store) -> Result<PositionId> {
-    let found = store.positions_called(named.raw());
+    let found = store.positions_named(named.raw());
     match (found.as_slice(), store.positions.trouble()) {
         ([position], _) => Ok(position.id.clone()),
         ([], None) if is_word(named.raw()) => Err(Report::new(Failure::new(

@@ -2,7 +2,7 @@
 
 use super::{Check, Verdict, asked::Asked};
 use crate::{
-    cli::waits::{Work, no_answer},
+    cli::disk_wait::{Work, no_answer},
     journal::{Journal, JournalError},
     model::FailureKind,
 };

@@ -33,7 +33,7 @@ impl Tries {
     /// That it is so now does not make it our doing, unless our request may have done it.
     fn seen_done(&self, receipt: Receipt, puzzle: Failure) -> Result<Receipt, Failure> {
         match (&receipt, puzzle.status) {
-            (Receipt::Over(_), Some(404 | 409)) if self.doubt.is_none() => {
+            (Receipt::AlreadySo(_), Some(404 | 409)) if self.doubt.is_none() => {
                 Err(words::refused(puzzle))
             }
             _ => Ok(receipt),

@@ -462,7 +462,7 @@ fn a_key_that_is_at_work_to_the_last_is_looked_for_and_never_called_rejected() {
 #[test]
 fn of_a_position_that_is_gone_a_conflict_to_the_last_is_a_refusal_and_a_lost_answer_is_as_wished() {
     let gone = || {
-        Ok(Sight::Done(Receipt::Over(
+        Ok(Sight::Done(Receipt::AlreadySo(
             "position p-1 is not open".into(),
         )))
     };
@@ -481,7 +481,7 @@ fn of_a_position_that_is_gone_a_conflict_to_the_last_is_a_refusal_and_a_lost_ans
     }
     let seen = lost.looked(gone(), seconds(2), 0);
     assert!(
-        matches!(seen, Verdict::Settle(Ok(Receipt::Over(_)))),
+        matches!(seen, Verdict::Settle(Ok(Receipt::AlreadySo(_)))),
         "{seen:?}"
     );
 }
@@ -528,7 +528,7 @@ fn a_service_that_contradicts_itself_is_not_followed() {
 }
 
 fn done() -> Receipt {
-    Receipt::Over("as asked".into())
+    Receipt::AlreadySo("as asked".into())
 }
 
 #[test]

@@ -14,13 +14,7 @@ use std::sync::Arc;
 
 impl Desk {
     /// Ends with one [`Msg::Settled`].
-    pub(super) async fn see_through(
-        self,
-        ticket: Ticket,
-        command: Command,
-        origin: Origin,
-        turn: Turn,
-    ) {
+    pub(super) async fn run(self, ticket: Ticket, command: Command, origin: Origin, turn: Turn) {
         let (asked_at, slot) = (self.clock.now(), Arc::clone(&origin.slot));
         let start = async {
             turn.come().await;
@@ -31,7 +25,7 @@ impl Desk {
             Begun::Here(self.start(teller, command, origin, asked_at).await)
         };
         let settled = match self.unless_stopped(start).await {
-            Some(Begun::Here(Ok(errand))) => self.fly(&errand, ticket, turn).await,
+            Some(Begun::Here(Ok(errand))) => self.run_recorded(&errand, ticket, turn).await,
             Some(Begun::Here(Err(why))) => Err(why),
             Some(Begun::Elsewhere(end)) => end,
             None => Err(self.withdraw(&slot).await),
@@ -39,7 +33,7 @@ impl Desk {
         self.say(Msg::Settled(ticket, settled)).await;
     }
 
-    async fn fly(
+    async fn run_recorded(
         &self,
         errand: &Arc<Errand>,
         ticket: Ticket,

@@ -305,7 +305,7 @@ impl Desk {
             // The job that makes the row was before this.
             let unsent = Standing::new(State::Unsent, why);
             match journals.page(&intent)? {
-                Some((journal, id)) => journal.tell(now, id, &unsent),
+                Some((journal, id)) => journal.set_standing(now, id, &unsent),
                 None => Ok(()),
             }
         })

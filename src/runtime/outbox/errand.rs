@@ -280,7 +280,7 @@ impl Errand {
             return None;
         }
         let patience = self.desk.patience(self.command.risk());
-        if let Err(why) = self.write(patience, Journal::launch).await {
+        if let Err(why) = self.write(patience, Journal::mark_inflight).await {
             if self.command.risk() == Risk::Increasing {
                 return Some(Failure::from(&why));
             }
@@ -302,7 +302,11 @@ impl Errand {
         };
         let note = move |journal: &mut Journal, id| {
             journal.attempt(now, id, why.as_ref())?;
-            if hold { journal.hold(id) } else { Ok(()) }
+            if hold {
+                journal.mark_unsent(id)
+            } else {
+                Ok(())
+            }
         };
         let _noted = self.write(NOTING, note).await;
     }
@@ -352,7 +356,7 @@ impl Errand {
     /// the scribe tells the trader.
     pub(super) async fn settle(&self, standing: Standing) {
         let now = self.desk.clock.now();
-        let tell = move |journal: &mut Journal, id| journal.tell(now, id, &standing);
+        let tell = move |journal: &mut Journal, id| journal.set_standing(now, id, &standing);
         let _told = self.write(NOTING, tell).await;
     }
 

@@ -26,10 +26,9 @@ pub(super) use errand::{Errand, Home, Teller};
 pub(super) use record::Origin;
 
 use super::{
-    Clock,
-    kin::{Kin, Place},
-    recovery,
+    Clock, recovery,
     scribe::Scribe,
+    shared_journal::{AccountAddress, JournalAccounts},
 };
 use crate::{
     app::Msg,
@@ -60,8 +59,8 @@ impl Outbox {
         events: Sender<Msg>,
     ) -> Self {
         let scribe = Scribe::spawn(open, events.clone());
-        let kin = Kin::among(client.connection(), vec![]);
-        Self::beside(client, clock, (scribe, kin), events)
+        let accounts = JournalAccounts::among(client.connection(), vec![]);
+        Self::beside(client, clock, (scribe, accounts), events)
     }
 
     /// For the deeds of a verb: what an earlier session left open is only found out about by reads, and left to a desk
@@ -71,29 +70,34 @@ impl Outbox {
         clock: Clock,
         open: impl FnOnce() -> Result<Journal, JournalError> + Send + 'static,
         events: Sender<Msg>,
-        others: Vec<Place>,
+        others: Vec<AccountAddress>,
     ) -> Self {
         let scribe = Scribe::spawn(open, events.clone());
-        let kin = Kin::among(client.connection(), others);
-        Self::of(Desk::new(client, (clock, Stay::Deeds), scribe, events), kin)
+        let accounts = JournalAccounts::among(client.connection(), others);
+        Self::of(
+            Desk::new(client, (clock, Stay::Deeds), scribe, events),
+            accounts,
+        )
     }
 
     /// The same with a journal that others write too.
     pub(super) fn beside(
         client: Client,
         clock: Clock,
-        (scribe, kin): (Scribe, Kin),
+        (scribe, accounts): (Scribe, JournalAccounts),
         events: Sender<Msg>,
     ) -> Self {
         let how = (clock, Stay::Session);
-        Self::of(Desk::new(client, how, scribe, events), kin)
+        Self::of(Desk::new(client, how, scribe, events), accounts)
     }
 
-    fn of(desk: Desk, kin: Kin) -> Self {
+    fn of(desk: Desk, accounts: JournalAccounts) -> Self {
         let mut flights = JoinSet::new();
         // Asked for now, so that it is answered before anything of this session is written.
         let now = desk.clock.now();
-        let left = desk.scribe.ask_own(move |journal| kin.left(journal, now));
+        let left = desk
+            .scribe
+            .ask_own(move |journal| accounts.left(journal, now));
         if desk.stay == Stay::Session {
             flights.spawn(desk.clone().tells_who_has_the_journal());
         }
@@ -119,8 +123,8 @@ impl Outbox {
             wave: desk.given(&command),
             ..Origin::default()
         };
-        let see_through = desk.see_through(ticket, command, origin, turn);
-        self.flights.spawn(see_through);
+        let run = desk.run(ticket, command, origin, turn);
+        self.flights.spawn(run);
     }
 
     /// As [`Self::send`], for one request under a key the caller chose. What the journal holds under that key
@@ -134,8 +138,8 @@ impl Outbox {
             wave: self.desk.given(&command),
             ..Origin::default()
         };
-        let see_through = self.desk.clone().see_through(ticket, command, origin, turn);
-        self.flights.spawn(see_through);
+        let run = self.desk.clone().run(ticket, command, origin, turn);
+        self.flights.spawn(run);
     }
 
     /// Lets go of the flights that have ended.

@@ -195,7 +195,7 @@ impl Desk {
             };
             // As it stands after what was found out meanwhile.
             let entry = journal.entry(id)?;
-            journal.launch(id)?;
+            journal.mark_inflight(id)?;
             Ok(entry)
         };
         let entry = match self.scribe.carry(risk, self.patience(risk), again).await {

@@ -14,11 +14,11 @@ use crate::{
     app::{Msg, Sending, notice::Tone},
     model::{Command, Failure, IdempotencyKey, Progress, Receipt, Risk, Ticket},
     runtime::{
-        door::{self, Asked, Caller, TurnedAway},
         flatten,
         journals::{FirstDesk, Keeper},
-        kin::Place,
         scribe::MOMENT,
+        shared_journal::AccountAddress,
+        socket::{self, Asked, Caller, TurnedAway},
     },
 };
 use tokio::{
@@ -100,10 +100,10 @@ impl Desk {
         None
     }
 
-    /// At the door of the other desk, where it has this account.
+    /// At the socket of the other desk, where it has this account.
     async fn caller(&self, first: &FirstDesk) -> Option<Caller> {
-        let greeted = timeout(MOMENT, door::call(&first.dir)).await;
-        let here = Place::from(self.client.connection());
+        let greeted = timeout(MOMENT, socket::call(&first.dir)).await;
+        let here = AccountAddress::from(self.client.connection());
         let caller = greeted.ok().flatten();
         caller.filter(|caller| caller.greeting.accounts.contains(&here))
     }

@@ -34,7 +34,7 @@ fn beat(desk: Desk, interval: Duration) -> (Beat, Arc<Notify>) {
             demand: 288,
         })
         .subscribe(),
-        glance: watch::Sender::default().subscribe(),
+        visibility: watch::Sender::default().subscribe(),
         jitter: Jitter::seeded(1),
     };
     (beat, nudge)
@@ -64,7 +64,7 @@ async fn polled(mail: &mut Receiver<Msg>) -> Answer {
         | Msg::Tick
         | Msg::Opened(_)
         | Msg::Booked(..)
-        | Msg::Called(_)
+        | Msg::CallEnded(_)
         | Msg::TriesAgain(..)
         | Msg::Traced(..)
         | Msg::Progress(..)

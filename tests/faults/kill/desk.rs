@@ -100,7 +100,7 @@ impl Desk {
     /// To die before its commit, the journal's disk stands still from when the desk is ready.
     pub(crate) async fn send(&mut self, command: Command) {
         if self.place == Some(Place::BeforeCommit) {
-            while Journal::look(&self.dir).is_err() {
+            while Journal::open_read_only(&self.dir).is_err() {
                 sleep(A_LOOK).await;
             }
             sleep(A_MOMENT).await;
@@ -228,7 +228,7 @@ fn end(msg: Msg) -> Option<End> {
 
 pub(crate) fn entries(dir: &Path) -> Vec<Entry> {
     // Not made yet, or just being made.
-    let journal = Journal::look(dir);
+    let journal = Journal::open_read_only(dir);
     journal.map_or_else(|_| vec![], |journal| journal.recent(9).unwrap_or_default())
 }
 

@@ -164,7 +164,7 @@ fn what_was_moved_goes_though_its_successor_was_in_doubt_before() {
     let now = model.now;
     update(&mut model, now, Msg::Progress(Ticket(1), parked));
     wait(&mut model, 200);
-    assert_eq!(press(&mut model, "y"), vec![Effect::Again(Ticket(1))]);
+    assert_eq!(press(&mut model, "y"), vec![Effect::Resend(Ticket(1))]);
     stands(&mut model);
     let sent = wait(&mut model, 1_600);
     let cancel = Command::Cancel("ord-2".into());

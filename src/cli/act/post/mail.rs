@@ -94,7 +94,7 @@ impl<'a> Mail<'a> {
                 | Msg::Opened(_)
                 | Msg::Polled(_)
                 | Msg::Booked(..)
-                | Msg::Called(_)
+                | Msg::CallEnded(_)
                 | Msg::TriesAgain(..)
                 | Msg::Traced(..)
                 | Msg::Ended(..)

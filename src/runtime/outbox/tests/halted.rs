@@ -68,7 +68,7 @@ async fn a_key_that_another_order_answers_to_halts_the_desk() {
         order_id: Some("o-7".into()),
         ..crate::journal::Standing::new(State::Unknown, "it may have been placed as o-7")
     };
-    journal.tell(NOW, id, &known).unwrap();
+    journal.set_standing(NOW, id, &known).unwrap();
     drop(journal);
     let mut scene = Scene::at(dir, responder);
     let why = parked(&mut scene).await.to_string();

@@ -100,7 +100,7 @@ async fn play(command: Command, seed: u64) -> (Duration, Result<Receipt, Failure
     let mut jitter = Jitter::seeded(seed + 1_000_000);
     let attempt = |_| async {
         if weather.lock().unwrap().is_well() {
-            return Attempt::Done(Receipt::Over("done".into()));
+            return Attempt::Done(Receipt::AlreadySo("done".into()));
         }
         let (takes, attempt) = weather.lock().unwrap().trouble();
         sleep(takes).await;
@@ -119,7 +119,7 @@ async fn play(command: Command, seed: u64) -> (Duration, Result<Receipt, Failure
         Ok(match weather.dice.per_mille() % 3 {
             0 => Sight::Nothing,
             1 => Sight::Undone,
-            _ => Sight::Done(Receipt::Over("seen".into())),
+            _ => Sight::Done(Receipt::AlreadySo("seen".into())),
         })
     };
     let tell = |pause: Pause, _| {

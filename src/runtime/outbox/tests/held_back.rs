@@ -38,12 +38,12 @@ async fn a_desk_made_read_only_while_it_runs_sends_nothing_until_it_is_let_throu
     let responder = Responder::answering(vec![canceled()]).await;
     let (client, _calls) = responder.client();
     let mut scene = Scene::with(place(), responder, client.clone());
-    client.hold_back();
+    client.stop_sending();
     scene.outbox.send(Ticket(1), Command::Cancel("o-1".into()));
     let why = scene.settled().await.1.unwrap_err();
     assert!(why.message.raw().contains("read-only"), "{why}");
     assert_eq!(scene.responder.seen(), []);
-    client.let_through();
+    client.allow_sending();
     scene.outbox.send(Ticket(2), Command::Cancel("o-1".into()));
     assert!(scene.settled().await.1.is_ok());
 }

@@ -106,7 +106,7 @@ impl Desk {
 
     /// Where every command stands, the newest first.
     fn states(&self) -> Vec<State> {
-        let journal = Journal::look(self.dir.path()).unwrap();
+        let journal = Journal::open_read_only(self.dir.path()).unwrap();
         let entries = journal.recent(9).unwrap();
         entries.iter().map(|entry| entry.state).collect()
     }
@@ -142,7 +142,7 @@ async fn with_nothing_left(now: Timestamp, command: &Command, script: Vec<Reply>
     let responder = Responder::answering(script).await;
     let mut journal = Journal::open(dir.path()).unwrap();
     let id = journal.record(NOW, &left_open(command, 1, &responder.url, &journal));
-    journal.hold(id.unwrap()).unwrap();
+    journal.mark_unsent(id.unwrap()).unwrap();
     drop(journal);
     opened(dir, responder, now)
 }
@@ -188,7 +188,7 @@ async fn a_way_out_that_never_left_and_is_let_go_is_written_down_as_unsent() {
         desk.outbox.give_up(ticket);
         desk.until(is_settled).await;
         assert_eq!(desk.methods(), ["GET"], "{command}");
-        let journal = Journal::look(desk.dir.path()).unwrap();
+        let journal = Journal::open_read_only(desk.dir.path()).unwrap();
         let row = &journal.recent(1).unwrap()[0];
         assert_eq!((row.state, row.maybe_executed), (State::Unsent, false));
     }

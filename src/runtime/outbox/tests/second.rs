@@ -4,8 +4,8 @@ use super::*;
 use crate::{
     journal::asides,
     runtime::{
-        door::{self, Host},
-        guests::Guests,
+        callers::Callers,
+        socket::{self, Host},
     },
 };
 
@@ -28,7 +28,7 @@ async fn told(scene: &mut Scene) -> Option<String> {
 /// Where every command stands in the first journal beside the one in `dir`.
 fn beside(dir: &TempDir) -> Vec<State> {
     let beside = asides(dir.path()).next().unwrap();
-    let journal = Journal::look(&beside).unwrap();
+    let journal = Journal::open_read_only(&beside).unwrap();
     let rows = journal.recent(9).unwrap();
     rows.into_iter().map(|row| row.state).collect()
 }
@@ -118,7 +118,7 @@ async fn what_was_begun_beside_the_journal_is_settled_where_it_was_begun() {
     let first = intent(&buy(), &responder.url, &other);
     let row = other.record(NOW, &first).unwrap();
     other
-        .tell(
+        .set_standing(
             NOW,
             row,
             &crate::journal::Standing::new(State::Rejected, "so"),
@@ -144,25 +144,25 @@ async fn a_desk_that_answers_sends_what_the_second_one_is_told_to() {
     let _other = another(&dir);
     let mut scene = Scene::at(dir, Responder::answering(vec![]).await);
     let (inbox, mut asked) = channel(4);
-    let guests = Guests::default();
+    let callers = Callers::default();
     let host = Host {
         client: scene.outbox.desk.client.clone(),
-        guests: guests.clone(),
+        callers: callers.clone(),
         inbox,
     };
     let door = scene.dir.path().to_owned();
-    tokio::spawn(door::receive(vec![host], door));
+    tokio::spawn(socket::receive(vec![host], door));
     assert!(told(&mut scene).await.is_some());
-    while door::call(scene.dir.path()).await.is_none() {}
+    while socket::call(scene.dir.path()).await.is_none() {}
     scene.outbox.send(TICKET, Command::Cancel("o-1".into()));
-    let Some(Msg::Asked(guest, wish)) = asked.recv().await else {
+    let Some(Msg::Asked(caller, wish)) = asked.recv().await else {
         panic!("asked");
     };
     assert_eq!(wish.command, Command::Cancel("o-1".into()));
-    guests.attend(guest, Ticket(9));
-    guests.hear(&Msg::Progress(Ticket(9), Progress::Sending { attempt: 1 }));
-    let receipt = Receipt::Over("canceled there".into());
-    guests.hear(&Msg::Settled(Ticket(9), Ok(receipt.clone())));
+    callers.attend(caller, Ticket(9));
+    callers.hear(&Msg::Progress(Ticket(9), Progress::Sending { attempt: 1 }));
+    let receipt = Receipt::AlreadySo("canceled there".into());
+    callers.hear(&Msg::Settled(Ticket(9), Ok(receipt.clone())));
     let (msgs, end) = scene.settled().await;
     assert_eq!(end, Ok(receipt));
     let sending = Msg::Progress(TICKET, Progress::Sending { attempt: 1 });

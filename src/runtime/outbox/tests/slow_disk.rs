@@ -46,7 +46,7 @@ async fn done_before(script: Vec<Reply>) -> Scene {
     };
     let id = journal.record(NOW, &before).unwrap();
     let done = Standing::new(State::Done, "closed");
-    journal.tell(NOW, id, &done).unwrap();
+    journal.set_standing(NOW, id, &done).unwrap();
     drop(journal);
     Scene::at(dir, responder)
 }

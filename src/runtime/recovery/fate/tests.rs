@@ -140,7 +140,7 @@ fn what_is_done_when_the_reads_have_told_or_have_not() {
         proves: Proof::Refused,
         ..Failure::new(FailureKind::Conflict, "order o-1 is filled")
     };
-    let done = || Receipt::Over("TWAP t-1 is not active any more".into());
+    let done = || Receipt::AlreadySo("TWAP t-1 is not active any more".into());
     let unread = || Err(Failure::new(FailureKind::TimedOut, "no answer"));
     let told = |result: Result<Receipt, Failure>| [Told(result.clone()), Told(result)];
     let table = [

@@ -8,7 +8,7 @@ use ratatui::layout::{Position, Rect};
 use std::ops::Range;
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct Zones(Vec<Zone>);
+pub(super) struct ClickMap(Vec<Zone>);
 
 #[derive(Debug, Clone)]
 struct Zone {
@@ -47,7 +47,7 @@ impl List {
     }
 }
 
-impl Zones {
+impl ClickMap {
     pub(super) fn spot(&mut self, area: Rect, spot: Spot) {
         self.push(area, spot, None);
     }
@@ -101,28 +101,28 @@ mod tests {
         }
     }
 
-    fn zones(first: usize) -> Zones {
-        let mut zones = Zones::default();
-        zones.list(SCREEN, Spot::Pane(Pane::Orders), list(first));
-        zones
+    fn clicks(first: usize) -> ClickMap {
+        let mut clicks = ClickMap::default();
+        clicks.list(SCREEN, Spot::Pane(Pane::Orders), list(first));
+        clicks
     }
 
     #[test]
     fn what_lies_over_the_desk_hides_it() {
-        let mut zones = zones(0);
-        zones.spot(PANEL, Spot::Over);
-        let at = |x, y| zones.at(Position::new(x, y));
+        let mut clicks = clicks(0);
+        clicks.spot(PANEL, Spot::Over);
+        let at = |x, y| clicks.at(Position::new(x, y));
         assert_eq!(at(0, 0), Some(&Spot::Pane(Pane::Orders)));
         assert_eq!(at(20, 5), Some(&Spot::Over));
         assert_eq!(at(80, 0), None);
-        assert_eq!(zones.turned(Position::new(30, 8), Turn::Down), None);
+        assert_eq!(clicks.turned(Position::new(30, 8), Turn::Down), None);
     }
 
     #[test]
     fn a_notch_moves_three_rows_and_stops_at_both_ends() {
         let turned = |first, turn| {
-            let zones = zones(first);
-            let moved = zones.turned(Position::ORIGIN, turn);
+            let clicks = clicks(first);
+            let moved = clicks.turned(Position::ORIGIN, turn);
             moved.map(|(_, seen)| seen)
         };
         assert_eq!(turned(0, Turn::Up), None);

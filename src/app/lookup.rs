@@ -24,14 +24,14 @@ impl Store {
     }
 
     /// The known markets of this name; more than one only where providers share a symbol.
-    pub fn markets_called(&self, name: &str) -> Vec<MarketId> {
+    pub fn markets_named(&self, name: &str) -> Vec<MarketId> {
         let mut known = self.known_markets();
         known.retain(|id| id.is_called(name));
         known
     }
 
     /// The open positions of this id or in the market of this name.
-    pub fn positions_called(&self, name: &str) -> Vec<&Position> {
+    pub fn positions_named(&self, name: &str) -> Vec<&Position> {
         let rows = self.positions.rows().iter();
         match rows.clone().find(|position| position.id.raw() == name) {
             Some(position) => vec![position],
@@ -48,19 +48,19 @@ mod tests {
     fn a_market_answers_to_its_id_and_its_symbol_in_any_case() {
         let store = desk().store;
         for name in ["btc", "BTC", "paper|BTC", "Paper|btc"] {
-            assert_eq!(store.markets_called(name), ["paper|BTC".into()], "{name}");
+            assert_eq!(store.markets_named(name), ["paper|BTC".into()], "{name}");
         }
-        assert_eq!(store.markets_called("doge"), []);
+        assert_eq!(store.markets_named("doge"), []);
     }
 
     #[test]
     fn a_position_answers_to_its_id_and_to_its_market() {
         let store = desk().store;
         for name in ["pos-2", "sol", "paper|SOL"] {
-            let found = store.positions_called(name);
+            let found = store.positions_named(name);
             let ids: Vec<_> = found.iter().map(|position| position.id.raw()).collect();
             assert_eq!(ids, ["pos-2"], "{name}");
         }
-        assert_eq!(store.positions_called("POS-2").len(), 0, "an id is exact");
+        assert_eq!(store.positions_named("POS-2").len(), 0, "an id is exact");
     }
 }

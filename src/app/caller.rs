@@ -13,11 +13,11 @@ use serde::{Deserialize, Serialize};
 
 /// Who asked, by a number of the runtime's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Guest(pub u64);
+pub struct CallerId(pub u64);
 
-/// What a guest wants done, and under which key.
+/// What a caller wants done, and under which key.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Wish {
+pub struct CallerRequest {
     pub command: Command,
     pub key: IdempotencyKey,
     pub sending: Sending,
@@ -32,15 +32,15 @@ pub enum Sending {
     Again,
 }
 
-pub(super) fn asked(model: &mut Model, guest: Guest, wish: Wish) -> Vec<Effect> {
-    let Wish { command, key, .. } = wish;
+pub(super) fn asked(model: &mut Model, caller: CallerId, wish: CallerRequest) -> Vec<Effect> {
+    let CallerRequest { command, key, .. } = wish;
     if let Some(ticket) = joined(model, &command) {
-        return vec![Effect::Attend(guest, ticket)];
+        return vec![Effect::ReportTo(caller, ticket)];
     }
     let is_checked = wish.sending == Sending::Again && !model.options.read_only;
     if !is_checked && let Some(why) = objection(model, &command) {
         model.say(Tone::Warn, format!("{command}: {why}"));
-        return vec![Effect::TurnAway(guest, why)];
+        return vec![Effect::RefuseCaller(caller, why)];
     }
     let words = format!("from the command line: {command}");
     model.say(Tone::Plain, words);
@@ -55,7 +55,7 @@ pub(super) fn asked(model: &mut Model, guest: Guest, wish: Wish) -> Vec<Effect> 
     } else {
         Effect::SendAs(ticket, command, key)
     };
-    vec![Effect::Attend(guest, ticket), effect]
+    vec![Effect::ReportTo(caller, ticket), effect]
 }
 
 /// The flatten that is on its way already.
@@ -73,12 +73,12 @@ mod tests {
 
     fn ask(model: &mut Model, command: Command) -> Vec<Effect> {
         let now = model.now;
-        let wish = Wish {
+        let wish = CallerRequest {
             command,
             key: "mine".into(),
             sending: Sending::First,
         };
-        update(model, now, Msg::Asked(Guest(7), wish))
+        update(model, now, Msg::Asked(CallerId(7), wish))
     }
 
     #[test]
@@ -89,7 +89,7 @@ mod tests {
         assert_eq!(
             sent,
             [
-                Effect::Attend(Guest(7), Ticket(1)),
+                Effect::ReportTo(CallerId(7), Ticket(1)),
                 Effect::SendAs(Ticket(1), cancel.clone(), "mine".into()),
             ]
         );
@@ -105,7 +105,7 @@ mod tests {
         model.options.read_only = true;
         let refused = ask(&mut model, Command::CloseAll("chal-1".into()));
         let why = "the desk is read-only and sends nothing".to_owned();
-        assert_eq!(refused, [Effect::TurnAway(Guest(7), why)]);
+        assert_eq!(refused, [Effect::RefuseCaller(CallerId(7), why)]);
         assert!(model.store.flights.is_empty());
     }
 
@@ -115,8 +115,8 @@ mod tests {
         let flatten = Command::Flatten("chal-1".into());
         let first = ask(&mut model, flatten.clone());
         let send = Effect::Send(Ticket(1), flatten.clone());
-        assert_eq!(first, [Effect::Attend(Guest(7), Ticket(1)), send]);
+        assert_eq!(first, [Effect::ReportTo(CallerId(7), Ticket(1)), send]);
         let second = ask(&mut model, flatten);
-        assert_eq!(second, [Effect::Attend(Guest(7), Ticket(1))]);
+        assert_eq!(second, [Effect::ReportTo(CallerId(7), Ticket(1))]);
     }
 }

@@ -9,18 +9,18 @@ use tokio::sync::mpsc::{Receiver, UnboundedSender};
 
 /// The loop's ends of them all.
 #[derive(Debug)]
-pub(super) struct Posts {
+pub(super) struct Inboxes {
     /// What concerns the desk: whichever account is on the screen takes it.
     common: Receiver<Msg>,
     newcomers: Receiver<Newcomer>,
-    accounts: Vec<Post>,
+    accounts: Vec<AccountInbox>,
     /// Whose turn it is to be heard first.
     turn: usize,
 }
 
 /// The loop's ends of the ways to one account.
 #[derive(Debug)]
-pub(super) struct Post {
+pub(super) struct AccountInbox {
     pub(super) mail: Receiver<Msg>,
     pub(super) effects: UnboundedSender<Effect>,
 }
@@ -29,7 +29,7 @@ pub(super) struct Post {
 #[derive(Debug)]
 pub(super) struct Newcomer {
     pub(super) options: Options,
-    pub(super) post: Post,
+    pub(super) post: AccountInbox,
 }
 
 /// What comes in.
@@ -38,14 +38,18 @@ pub(super) struct Newcomer {
     reason = "nearly every one is a message, and goes straight on"
 )]
 #[derive(Debug)]
-pub(super) enum Letter {
+pub(super) enum Incoming {
     Msg(Whose, Msg),
     /// One more account, after all that are there.
     Newcomer(Box<Options>),
 }
 
-impl Posts {
-    pub(super) fn new(common: Receiver<Msg>, newcomers: Receiver<Newcomer>, first: Post) -> Self {
+impl Inboxes {
+    pub(super) fn new(
+        common: Receiver<Msg>,
+        newcomers: Receiver<Newcomer>,
+        first: AccountInbox,
+    ) -> Self {
         Self {
             common,
             newcomers,
@@ -55,18 +59,18 @@ impl Posts {
     }
 
     /// Waits for the next letter; for ever when nobody is left to write one.
-    pub(super) async fn next(&mut self) -> Letter {
+    pub(super) async fn next(&mut self) -> Incoming {
         poll_fn(|context| self.poll(context)).await
     }
 
     /// By turns, so that an account with much to say does not silence the others.
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Letter> {
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Incoming> {
         if let Poll::Ready(Some(msg)) = self.common.poll_recv(context) {
-            return Poll::Ready(Letter::Msg(Whose::Shown, msg));
+            return Poll::Ready(Incoming::Msg(Whose::Shown, msg));
         }
         if let Poll::Ready(Some(newcomer)) = self.newcomers.poll_recv(context) {
             self.accounts.push(newcomer.post);
-            return Poll::Ready(Letter::Newcomer(Box::new(newcomer.options)));
+            return Poll::Ready(Incoming::Newcomer(Box::new(newcomer.options)));
         }
         let count = self.accounts.len();
         for at in (self.turn..self.turn + count).map(|number| number % count) {
@@ -75,7 +79,7 @@ impl Posts {
             };
             if let Poll::Ready(Some(msg)) = post.mail.poll_recv(context) {
                 self.turn = at + 1;
-                return Poll::Ready(Letter::Msg(Whose::Account(at), msg));
+                return Poll::Ready(Incoming::Msg(Whose::Account(at), msg));
             }
         }
         Poll::Pending

@@ -49,7 +49,7 @@ pub(super) fn looked<T: Send + 'static>(
     read: impl FnOnce(&Journal) -> Result<T, JournalError> + Send + 'static,
 ) -> Option<T> {
     let dir = dir.to_owned();
-    let look = Work::begin(move || read(&Journal::look(&dir).ok()?).ok());
+    let look = Work::begin(move || read(&Journal::open_read_only(&dir).ok()?).ok());
     look.within(MOMENT).flatten()
 }
 

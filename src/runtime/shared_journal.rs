@@ -15,12 +15,12 @@ use std::sync::Arc;
 
 /// An account of a service.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
+pub struct AccountAddress {
     pub base_url: String,
     pub account_id: AccountId,
 }
 
-impl From<&Connection> for Place {
+impl From<&Connection> for AccountAddress {
     fn from(connection: &Connection) -> Self {
         Self {
             base_url: connection.base_url.clone(),
@@ -31,13 +31,13 @@ impl From<&Connection> for Place {
 
 /// An account that shares the journal.
 #[derive(Debug, Clone)]
-pub(super) struct Relative {
-    place: Place,
+pub(super) struct JournalAccount {
+    place: AccountAddress,
     /// `None` where it is not needed: of an account that is not spoken for here.
     key: Option<Secret>,
 }
 
-impl From<&Connection> for Relative {
+impl From<&Connection> for JournalAccount {
     fn from(connection: &Connection) -> Self {
         Self {
             place: connection.into(),
@@ -46,15 +46,15 @@ impl From<&Connection> for Relative {
     }
 }
 
-impl From<Place> for Relative {
-    fn from(place: Place) -> Self {
+impl From<AccountAddress> for JournalAccount {
+    fn from(place: AccountAddress) -> Self {
         Self { place, key: None }
     }
 }
 
 /// What the last session left behind on an account.
 #[derive(Debug)]
-pub(super) struct Left {
+pub(super) struct LeftOpen {
     pub(super) open: Vec<Entry>,
     /// Why exposure may only go down, if so.
     pub(super) halted: Option<String>,
@@ -66,25 +66,29 @@ pub(super) struct Left {
 
 /// The accounts that share a journal, and which of them asks.
 #[derive(Debug, Clone)]
-pub(super) struct Kin {
-    all: Arc<[Relative]>,
+pub(super) struct JournalAccounts {
+    all: Arc<[JournalAccount]>,
     own: usize,
 }
 
-impl Kin {
-    pub(super) fn new(all: Arc<[Relative]>, own: usize) -> Self {
+impl JournalAccounts {
+    pub(super) fn new(all: Arc<[JournalAccount]>, own: usize) -> Self {
         Self { all, own }
     }
 
     /// One account, and others that are left to whoever speaks for them.
-    pub(super) fn among(own: &Connection, others: Vec<Place>) -> Self {
-        let others = others.into_iter().map(Relative::from);
+    pub(super) fn among(own: &Connection, others: Vec<AccountAddress>) -> Self {
+        let others = others.into_iter().map(JournalAccount::from);
         Self::new(std::iter::once(own.into()).chain(others).collect(), 0)
     }
 
     /// Reads what was left on this account, before this session writes anything: what it left itself, or is asked
     /// about here; what was left beside the journal is taken in first.
-    pub(super) fn left(&self, journal: &mut Journal, now: Timestamp) -> Result<Left, JournalError> {
+    pub(super) fn left(
+        &self,
+        journal: &mut Journal,
+        now: Timestamp,
+    ) -> Result<LeftOpen, JournalError> {
         if let Some(why) = journal.failure() {
             return Err(why.clone());
         }
@@ -105,7 +109,7 @@ impl Kin {
         open.retain(|entry| self.whose(entry, &prints) == self.own);
         let own = self.all.get(self.own);
         let halted = own.and_then(|own| journal.halted(&own.place.base_url, &own.place.account_id));
-        Ok(Left {
+        Ok(LeftOpen {
             open,
             halted: halted.map(str::to_owned),
             fingerprint: prints
@@ -119,7 +123,7 @@ impl Kin {
 
     fn whose(&self, entry: &Entry, prints: &[Option<String>]) -> usize {
         let intent = &entry.intent;
-        let is_here = |relative: &Relative| {
+        let is_here = |relative: &JournalAccount| {
             let place = &relative.place;
             intent.base_url == place.base_url && intent.account_id == place.account_id
         };
@@ -140,17 +144,17 @@ mod tests {
 
     const SERVICE: &str = "https://a.test";
 
-    fn connection(base_url: &str, account: &str, key: &str) -> Relative {
+    fn connection(base_url: &str, account: &str, key: &str) -> JournalAccount {
         let key = Secret::from(key.to_owned());
         let connection = Connection::paper(base_url.to_owned(), key, account.into());
-        Relative::from(&connection)
+        JournalAccount::from(&connection)
     }
 
     #[test]
     fn each_account_answers_for_its_own_and_the_first_for_what_is_nobodys() {
         let dir = tempfile::tempdir().unwrap();
         let mut journal = Journal::open(dir.path()).unwrap();
-        let all: Arc<[Relative]> = Arc::from([
+        let all: Arc<[JournalAccount]> = Arc::from([
             connection(SERVICE, "chal-1", "one"),
             connection(SERVICE, "chal-2", "two"),
             connection("https://b.test", "chal-1", "one"),
@@ -181,8 +185,8 @@ mod tests {
             journal.record(Timestamp(at), &intent).unwrap();
         }
         let mut of = |own: usize| {
-            let kin = Kin::new(Arc::clone(&all), own);
-            let left = kin.left(&mut journal, Timestamp(9)).unwrap();
+            let accounts = JournalAccounts::new(Arc::clone(&all), own);
+            let left = accounts.left(&mut journal, Timestamp(9)).unwrap();
             let commands = left.open.into_iter().map(|entry| entry.intent.command);
             commands.collect::<Vec<_>>()
         };

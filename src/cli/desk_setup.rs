@@ -1,14 +1,14 @@
 //! The far end of a desk: a configured service, or a paper exchange started for it.
 
 use super::{
+    disk_wait::{AT_ONCE, Work},
     exit::Misuse,
-    waits::{AT_ONCE, Work},
 };
 use crate::{
     app::{CloseAllRule, Identity, Mode, Options, Profile, keymap::Keymap, poll::Source, renewal},
     config::{ColorChoice, Connection, FarEnd, Loaded, Settings, memory},
-    runtime::{Beside, Far, Mouse, Opened, Renewals, Start, Terminal},
-    ui::{Depth, Looks, Scrolls, Theme},
+    runtime::{Mouse, OpenAccount, Opened, OtherAccount, Renewals, Start, Terminal},
+    ui::{Depth, DrawState, Looks, Theme},
     view::{self, format::Zone},
 };
 use color_eyre::{Result, eyre::Context as _};
@@ -51,7 +51,7 @@ pub(super) fn start(settings: &Settings) -> Result<Start> {
         } else {
             Mouse::Terminal
         },
-        scrolls: Scrolls::new(looks.own.clone(), Zone::local()),
+        draw_state: DrawState::new(looks.own.clone(), Zone::local()),
         looks,
         renewals: Renewals::none(),
         columns: BTreeMap::new(),
@@ -183,7 +183,7 @@ pub(super) fn configured(loaded: &Loaded, journal_dir: &Path) -> Result<Option<O
     let mut opened = Opened::from(first);
     for settings in loaded.accounts().skip(1) {
         if let FarEnd::LiveApi(connection) = settings.far_end()? {
-            opened.others.push(Beside {
+            opened.others.push(OtherAccount {
                 options: options(settings),
                 far: service(settings, *connection, journal_dir.to_owned()),
             });
@@ -192,12 +192,12 @@ pub(super) fn configured(loaded: &Loaded, journal_dir: &Path) -> Result<Option<O
     Ok(Some(opened))
 }
 
-fn service(settings: &Settings, mut connection: Connection, journal_dir: PathBuf) -> Far {
+fn service(settings: &Settings, mut connection: Connection, journal_dir: PathBuf) -> OpenAccount {
     let (dir, base_url) = (journal_dir.clone(), connection.base_url.clone());
     let learned = Work::begin(move || memory::recall(&dir, &base_url));
     // What is not known is learned again.
     connection.learned = learned.within(AT_ONCE).unwrap_or_default();
-    Far {
+    OpenAccount {
         identity: Identity {
             mode: Mode::LiveApi,
             account_id: connection.account_id.clone(),

@@ -16,7 +16,7 @@ use crate::{
 
 /// What is known beyond the reads.
 #[derive(Debug, Default)]
-pub struct Told(Vec<Fact>);
+pub struct FromReceipts(Vec<Fact>);
 
 #[derive(Debug)]
 struct Fact {
@@ -136,17 +136,17 @@ fn facts(command: &Command, receipt: &Receipt) -> Vec<What> {
         (Receipt::Order { order, .. }, _) => vec![What::Order(order.clone())],
         (Receipt::Position(position), _) => vec![What::Position(position.clone())],
         (Receipt::CloseAll(operation), _) => closes(operation),
-        (Receipt::Over(_), Command::Cancel(id)) => vec![What::Canceled(id.clone())],
-        (Receipt::Over(_), Command::Exits(exits)) => vec![What::Exits(exits.clone())],
+        (Receipt::AlreadySo(_), Command::Cancel(id)) => vec![What::Canceled(id.clone())],
+        (Receipt::AlreadySo(_), Command::Exits(exits)) => vec![What::Exits(exits.clone())],
         (
-            Receipt::Over(_),
+            Receipt::AlreadySo(_),
             Command::Margin {
                 position_id, extra, ..
             },
         ) => vec![What::Margin(position_id.clone(), *extra)],
         (
             Receipt::Cancel(_)
-            | Receipt::Over(_)
+            | Receipt::AlreadySo(_)
             | Receipt::Twap(_)
             | Receipt::Scaled(_)
             | Receipt::Flat(_),
@@ -194,7 +194,7 @@ impl Store {
     ) -> Vec<ScaledId> {
         let facts = facts(command, receipt).into_iter();
         let facts = facts.map(|what| Fact { at: now, what });
-        self.told.0.extend(facts);
+        self.from_receipts.0.extend(facts);
         self.remember_rungs();
         self.lay_over_orders();
         self.lay_over_positions();
@@ -219,7 +219,7 @@ impl Store {
             | Receipt::Order { .. }
             | Receipt::Position(_)
             | Receipt::CloseAll(_)
-            | Receipt::Over(_)
+            | Receipt::AlreadySo(_)
             | Receipt::Flat(_) => {}
         }
         vec![]
@@ -227,13 +227,13 @@ impl Store {
 
     /// A whole list that was asked for at `at` has come: it decides what was told before that.
     pub(super) fn decide(&mut self, source: Source, at: Timestamp) {
-        let facts = &mut self.told.0;
+        let facts = &mut self.from_receipts.0;
         facts.retain(|fact| fact.what.source() != source || fact.at >= at);
     }
 
     pub(super) fn lay_over_orders(&mut self) {
         if let Some(rows) = rows_mut(&mut self.orders) {
-            for fact in &self.told.0 {
+            for fact in &self.from_receipts.0 {
                 fact.what.lay_over_orders(rows);
             }
         }
@@ -242,24 +242,28 @@ impl Store {
 
     pub(super) fn lay_over_positions(&mut self) {
         if let Some(rows) = rows_mut(&mut self.positions) {
-            for fact in &self.told.0 {
+            for fact in &self.from_receipts.0 {
                 fact.what.lay_over_positions(rows);
             }
         }
     }
 
     /// What an order is since its cancel or its last change was answered, where reads are older.
-    pub fn told_status(&self, id: &OrderId) -> Option<OrderStatus> {
-        self.told.0.iter().rev().find_map(|fact| match &fact.what {
-            What::Canceled(canceled) if canceled == id => Some(OrderStatus::Canceled),
-            What::Order(order) if order.id == *id => order.status.known(),
-            What::Canceled(_)
-            | What::Order(_)
-            | What::Exits(_)
-            | What::Position(_)
-            | What::Margin(..)
-            | What::Close(..) => None,
-        })
+    pub fn status_by_receipt(&self, id: &OrderId) -> Option<OrderStatus> {
+        self.from_receipts
+            .0
+            .iter()
+            .rev()
+            .find_map(|fact| match &fact.what {
+                What::Canceled(canceled) if canceled == id => Some(OrderStatus::Canceled),
+                What::Order(order) if order.id == *id => order.status.known(),
+                What::Canceled(_)
+                | What::Order(_)
+                | What::Exits(_)
+                | What::Position(_)
+                | What::Margin(..)
+                | What::Close(..) => None,
+            })
     }
 
     /// How far the answer to its close says that a position is on its way out, where reads are older. One that is closed
@@ -268,15 +272,21 @@ impl Store {
         if position.closed_at.is_some() {
             return None;
         }
-        self.told.0.iter().rev().find_map(|fact| match &fact.what {
-            What::Close(id, asked, order) if *id == position.id => closing(*asked, order, position),
-            What::Close(..)
-            | What::Canceled(_)
-            | What::Order(_)
-            | What::Exits(_)
-            | What::Position(_)
-            | What::Margin(..) => None,
-        })
+        self.from_receipts
+            .0
+            .iter()
+            .rev()
+            .find_map(|fact| match &fact.what {
+                What::Close(id, asked, order) if *id == position.id => {
+                    closing(*asked, order, position)
+                }
+                What::Close(..)
+                | What::Canceled(_)
+                | What::Order(_)
+                | What::Exits(_)
+                | What::Position(_)
+                | What::Margin(..) => None,
+            })
     }
 }
 

@@ -15,7 +15,7 @@ use std::time::Duration;
 const FORGET: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Chain {
+pub struct KeyPrefix {
     pub first: Chord,
     place: Context,
     at: Timestamp,
@@ -26,7 +26,7 @@ pub(super) enum Meaning {
     /// One press alone, or the last of two; `None` where nothing is bound to it.
     Now(Option<Action>),
     /// Something with the next press, or nothing any more.
-    Swallowed,
+    Pending,
 }
 
 pub(super) fn press(model: &mut Model, chord: Chord) -> Meaning {
@@ -37,21 +37,21 @@ pub(super) fn press(model: &mut Model, chord: Chord) -> Meaning {
     if let Some(chain) = awaited {
         let second = model.keymap.second(place, chain.first, chord);
         let action = alone.filter(|action| action.is_at_once()).or(second);
-        return action.map_or(Meaning::Swallowed, |action| Meaning::Now(Some(action)));
+        return action.map_or(Meaning::Pending, |action| Meaning::Now(Some(action)));
     }
     if model.keymap.begins(place, chord) {
-        model.chain = Some(Chain {
+        model.chain = Some(KeyPrefix {
             first: chord,
             place,
             at: model.now,
         });
-        return Meaning::Swallowed;
+        return Meaning::Pending;
     }
     Meaning::Now(alone)
 }
 
 /// The first key, while the second is awaited where it was pressed.
-pub fn awaited(model: &Model) -> Option<Chain> {
+pub fn awaited(model: &Model) -> Option<KeyPrefix> {
     let chain = model.chain?;
     let is_fresh = model.now < chain.at.plus(FORGET);
     (is_fresh && chain.place == model.context()).then_some(chain)

@@ -4,7 +4,7 @@
 //! [`Text`] shows it, without control characters, and cut to a length no terminal minds.
 
 use crate::{
-    app::{Clip, Model, Signal, overlay::Detail},
+    app::{Clip, Model, TerminalOut, overlay::Detail},
     config::Escape,
     model::Text,
     view::{self, Scene, format::Zone},
@@ -24,12 +24,17 @@ pub enum Terminal {
     Tmux,
 }
 
-pub(super) fn bytes(signal: &Signal, model: &Model, zone: &Zone, terminal: Terminal) -> Vec<u8> {
+pub(super) fn bytes(
+    signal: &TerminalOut,
+    model: &Model,
+    zone: &Zone,
+    terminal: Terminal,
+) -> Vec<u8> {
     match signal {
-        Signal::Bell => b"\x07".to_vec(),
+        TerminalOut::Bell => b"\x07".to_vec(),
         // tmux takes a copy itself.
-        Signal::Copy(clip) => copy(&clip_text(clip, model, zone)),
-        Signal::Notify(notice) => {
+        TerminalOut::Copy(clip) => copy(&clip_text(clip, model, zone)),
+        TerminalOut::Notify(notice) => {
             let alert = view::notification(notice);
             let note = note(model.options.alerts.desktop_escape, &alert);
             match terminal {

@@ -79,12 +79,12 @@ fn a_read_that_left_before_the_cancel_was_answered_brings_no_order_back_and_one_
     answer(&mut model, 500, listed());
     assert_eq!(working(&model), Vec::<&str>::new());
     assert_eq!(
-        model.store.told_status(&"ord-1".into()),
+        model.store.status_by_receipt(&"ord-1".into()),
         Some(OrderStatus::Canceled)
     );
     answer(&mut model, 1_500, listed());
     assert_eq!(working(&model), ["ord-1"]);
-    assert_eq!(model.store.told_status(&"ord-1".into()), None);
+    assert_eq!(model.store.status_by_receipt(&"ord-1".into()), None);
 }
 
 #[test]
@@ -118,7 +118,10 @@ fn new_exits_show_as_answered_and_as_seen_by_reads() {
         order: Box::new(row),
         queued: false,
     };
-    for receipt in [answered, Receipt::Over("the exits are as asked".into())] {
+    for receipt in [
+        answered,
+        Receipt::AlreadySo("the exits are as asked".into()),
+    ] {
         let mut model = desk();
         told(&mut model, Command::Exits(command.clone()), receipt);
         assert_eq!(exits(&model), (Some(num("71000")), Some(num("58000"))));
@@ -142,7 +145,7 @@ fn new_margin_shows_as_answered_and_an_answer_without_a_row_changes_nothing_else
     let receipts = [
         (Receipt::Position(Box::new(whole)), "195"),
         (Receipt::Position(Box::new(bare)), "190"),
-        (Receipt::Over("the margin is as asked".into()), "190"),
+        (Receipt::AlreadySo("the margin is as asked".into()), "190"),
     ];
     for (receipt, liquidation) in receipts {
         let mut model = desk();

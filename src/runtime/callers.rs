@@ -1,8 +1,8 @@
-//! Who waits at the door, and for which command.
+//! Who waits at the socket, and for which command.
 
-use super::{door::News, lock::locked};
+use super::{lock::locked, socket::News};
 use crate::{
-    app::{Guest, Msg},
+    app::{CallerId, Msg},
     model::Ticket,
 };
 use std::{
@@ -12,40 +12,40 @@ use std::{
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct Guests(Arc<Mutex<Book>>);
+pub(super) struct Callers(Arc<Mutex<Book>>);
 
 #[derive(Debug, Default)]
 struct Book {
     last: u64,
-    waiting: HashMap<Guest, UnboundedSender<News>>,
+    waiting: HashMap<CallerId, UnboundedSender<News>>,
     attending: HashMap<Ticket, Vec<UnboundedSender<News>>>,
 }
 
-impl Guests {
-    pub(super) fn enter(&self) -> (Guest, UnboundedReceiver<News>) {
+impl Callers {
+    pub(super) fn enter(&self) -> (CallerId, UnboundedReceiver<News>) {
         let (sender, news) = unbounded_channel();
         let mut book = self.book();
         book.last += 1;
-        let guest = Guest(book.last);
-        book.waiting.insert(guest, sender);
-        (guest, news)
+        let caller = CallerId(book.last);
+        book.waiting.insert(caller, sender);
+        (caller, news)
     }
 
-    pub(super) fn turn_away(&self, guest: Guest, why: String) {
-        let sender = self.book().waiting.remove(&guest);
+    pub(super) fn turn_away(&self, caller: CallerId, why: String) {
+        let sender = self.book().waiting.remove(&caller);
         tell(sender.as_ref(), News::TurnedAway(why));
     }
 
-    /// From now on the guest hears of the ticket.
-    pub(super) fn attend(&self, guest: Guest, ticket: Ticket) {
+    /// From now on the caller hears of the ticket.
+    pub(super) fn attend(&self, caller: CallerId, ticket: Ticket) {
         let mut book = self.book();
-        if let Some(sender) = book.waiting.remove(&guest) {
+        if let Some(sender) = book.waiting.remove(&caller) {
             tell(Some(&sender), News::Taken);
             book.attending.entry(ticket).or_default().push(sender);
         }
     }
 
-    /// Passes on what concerns a guest.
+    /// Passes on what concerns a caller.
     pub(super) fn hear(&self, msg: &Msg) {
         if let Msg::Progress(ticket, progress) = msg {
             let book = self.book();
@@ -66,7 +66,7 @@ impl Guests {
     }
 }
 
-/// A guest who has left hears nothing, and needs to hear nothing.
+/// A caller who has left hears nothing, and needs to hear nothing.
 fn tell(sender: Option<&UnboundedSender<News>>, news: News) {
     if let Some(sender) = sender {
         drop(sender.send(news));

@@ -5,9 +5,9 @@
 //! the desk: its checks, its lanes, its budget, its journal. Only the owner of the directory can open the socket.
 //!
 //! Known limit: the path of a socket holds about 100 characters; a desk whose state directory is deeper than that has
-//! no door, and verbs find it deaf.
+//! no socket, and verbs find it deaf.
 
-use super::{guests::Guests, kin::Place};
+use super::{callers::Callers, shared_journal::AccountAddress};
 use crate::{
     api::{Method, Request},
     app::{self, Msg, Sending},
@@ -45,20 +45,20 @@ const LONGEST_LINE: u64 = 4 * 1024 * 1024;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Greeting {
     pub process: u32,
-    pub accounts: Vec<Place>,
+    pub accounts: Vec<AccountAddress>,
 }
 
 /// What is asked for, and of which account.
 #[derive(Debug, Serialize, Deserialize)]
-struct Letter {
-    to: Place,
-    wish: Wish,
+struct Envelope {
+    to: AccountAddress,
+    wish: WireRequest,
 }
 
 /// What may be asked for, as a line.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Wish {
+enum WireRequest {
     Send {
         method: String,
         target: String,
@@ -86,7 +86,7 @@ pub(super) enum News {
 #[derive(Debug, Clone)]
 pub(super) struct Host {
     pub(super) client: Client,
-    pub(super) guests: Guests,
+    pub(super) callers: Callers,
     pub(super) inbox: Sender<Msg>,
 }
 
@@ -95,7 +95,7 @@ pub(super) struct Host {
 pub(super) async fn receive(hosts: Vec<Host>, dir: PathBuf) {
     let listener = match open(&dir) {
         Ok(listener) => listener,
-        Err(why) => return tracing::warn!(%why, "no door for the command line"),
+        Err(why) => return tracing::warn!(%why, "no socket for the command line"),
     };
     let hosts: Arc<[Host]> = hosts.into();
     loop {
@@ -119,7 +119,7 @@ async fn greet(hosts: Arc<[Host]>, stream: UnixStream) {
     if write(&mut to, &greeting).await.is_err() {
         return;
     }
-    let Ok(Ok(letter)) = timeout(TAKING, read::<Letter>(&mut from)).await else {
+    let Ok(Ok(letter)) = timeout(TAKING, read::<Envelope>(&mut from)).await else {
         return;
     };
     if let Some(host) = hosts.iter().find(|host| host.place() == letter.to) {
@@ -131,20 +131,20 @@ async fn greet(hosts: Arc<[Host]>, stream: UnixStream) {
 }
 
 impl Host {
-    fn place(&self) -> Place {
+    fn place(&self) -> AccountAddress {
         self.client.connection().into()
     }
 
-    async fn serve(&self, wish: Wish, mut to: OwnedWriteHalf) {
-        let (guest, mut news) = self.guests.enter();
+    async fn serve(&self, wish: WireRequest, mut to: OwnedWriteHalf) {
+        let (caller, mut news) = self.callers.enter();
         match self.command(wish) {
             Some(wish) => {
                 // The loop that would have listened has ended.
-                drop(self.inbox.send(Msg::Asked(guest, wish)).await);
+                drop(self.inbox.send(Msg::Asked(caller, wish)).await);
             }
             None => self
-                .guests
-                .turn_away(guest, "it is no command of this desk's dialect".to_owned()),
+                .callers
+                .turn_away(caller, "it is no command of this desk's dialect".to_owned()),
         }
         while let Some(news) = news.recv().await {
             let last = matches!(news, News::TurnedAway(_) | News::Settled(_));
@@ -154,16 +154,16 @@ impl Host {
         }
     }
 
-    fn command(&self, wish: Wish) -> Option<app::Wish> {
+    fn command(&self, wish: WireRequest) -> Option<app::CallerRequest> {
         let (method, target, key, body, (sending, risk)) = match wish {
-            Wish::Flatten => {
-                return Some(app::Wish {
+            WireRequest::Flatten => {
+                return Some(app::CallerRequest {
                     command: Command::Flatten(self.client.connection().account_id.clone()),
                     key: String::new().into(),
                     sending: Sending::First,
                 });
             }
-            Wish::Send {
+            WireRequest::Send {
                 method,
                 target,
                 key,
@@ -178,7 +178,7 @@ impl Host {
             key: Some(key.clone()),
             body: body.into_bytes(),
         };
-        Some(app::Wish {
+        Some(app::CallerRequest {
             command: request.command(&self.client.dialect())?.classed(risk),
             key,
             sending,
@@ -198,7 +198,7 @@ fn open(dir: &Path) -> io::Result<UnixListener> {
     Ok(listener)
 }
 
-/// At the door of a desk that has greeted, with nothing asked yet.
+/// At the socket of a desk that has greeted, with nothing asked yet.
 #[derive(Debug)]
 pub struct Caller {
     pub greeting: Greeting,
@@ -222,11 +222,11 @@ impl Caller {
     /// and not heard of is unknown.
     pub async fn ask(
         mut self,
-        to: Place,
+        to: AccountAddress,
         asked: Asked<'_>,
         mut hear: impl FnMut(&Progress),
     ) -> Result<Result<Receipt, Failure>, TurnedAway> {
-        let letter = Letter {
+        let letter = Envelope {
             to,
             wish: asked.wish(),
         };
@@ -266,15 +266,15 @@ pub enum Asked<'a> {
 }
 
 impl Asked<'_> {
-    fn wish(self) -> Wish {
+    fn wish(self) -> WireRequest {
         match self {
-            Self::Flatten => Wish::Flatten,
+            Self::Flatten => WireRequest::Flatten,
             Self::Send {
                 request,
                 key,
                 sending,
                 risk,
-            } => Wish::Send {
+            } => WireRequest::Send {
                 method: request.method.to_string(),
                 target: request.target.clone(),
                 key: key.clone(),
