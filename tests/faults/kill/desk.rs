@@ -41,6 +41,15 @@ pub(crate) struct Desk {
     place: Option<Place>,
     /// How the outbox said that it ended, if it did.
     pub(crate) told: Option<End>,
+    /// Whether it said that it sent an exit before its disk had answered.
+    went_ahead: bool,
+}
+
+/// What is left of a desk that died.
+pub(crate) struct Left {
+    pub(crate) dir: PathBuf,
+    pub(crate) told: Option<End>,
+    pub(crate) went_ahead: bool,
 }
 
 /// What a desk was told of a command in the end.
@@ -94,6 +103,7 @@ impl Desk {
             stuck: None,
             place,
             told: None,
+            went_ahead: false,
         }
     }
 
@@ -156,15 +166,21 @@ impl Desk {
     }
 
     /// Its files, and what it had said.
-    pub(crate) fn die(mut self) -> (PathBuf, Option<End>) {
+    pub(crate) fn die(mut self) -> Left {
         self.hear();
-        let left = left_behind(&self.dir);
-        (left, self.told)
+        Left {
+            dir: left_behind(&self.dir),
+            told: self.told,
+            went_ahead: self.went_ahead,
+        }
     }
 
     /// Everything said so far.
     fn hear(&mut self) {
         while let Ok(msg) = self.events.try_recv() {
+            if let Msg::Said(_, text) = &msg {
+                self.went_ahead |= text.contains("sent ahead of");
+            }
             self.told = end(msg).or(self.told.take());
         }
     }

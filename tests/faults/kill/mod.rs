@@ -34,6 +34,8 @@ struct Play {
     scene: Scene,
     port: Port,
     desk: Option<Desk>,
+    /// A desk that died had said that it sent ahead of its disk.
+    has_said_so: bool,
     broken: Vec<String>,
 }
 
@@ -57,6 +59,7 @@ impl Play {
             scene,
             port: Port::open(),
             desk: None,
+            has_said_so: false,
             broken: vec![],
         }
     }
@@ -110,20 +113,23 @@ impl Play {
         let desk = self.desk.take().unwrap();
         desk.wire.lead_to(Some(exchange));
         desk.wire.go_on();
-        let (left, told) = desk.die();
+        let left = desk.die();
         self.port.emptied().await;
-        self.acknowledged(&left, told.as_ref());
-        self.live(left, (Prelude::Nothing, next));
+        self.has_said_so |= left.went_ahead;
+        self.acknowledged(&left.dir, left.told.as_ref());
+        self.live(left.dir, (Prelude::Nothing, next));
     }
 
-    /// An exit does not wait for a disk that stands still: what is known of it is what the desk said.
+    /// An exit does not wait for a disk that stands still, or is slow on a loaded machine: what is known of it is what
+    /// the desk said.
     fn went_ahead(&self) -> bool {
         let stuck = |place: &Place| match place {
             Place::BeforeCommit => true,
             Place::Wire(gate) => gate.phase == Phase::Noting,
             Place::Telling(_) | Place::Told => false,
         };
-        self.case.mutation != Mutation::Place && self.case.moment.places.iter().any(stuck)
+        let may = self.case.mutation != Mutation::Place;
+        may && (self.has_said_so || self.case.moment.places.iter().any(stuck))
     }
 
     /// What the desk was told before its death, its journal holds.
