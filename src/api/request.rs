@@ -4,7 +4,7 @@ use super::{
     CloseBody, Creation, Dialect, ExitsBody, MarginBody, Method, PlaceBody, Route, ScaledBody,
     TwapBody,
 };
-use crate::model::{Command, Exits, IdempotencyKey, Timestamp};
+use crate::model::{AccountId, Command, Exits, FLATTEN, IdempotencyKey, Timestamp};
 use serde::{Serialize, de::DeserializeOwned, ser::Error as _};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -22,6 +22,16 @@ pub struct Request {
 }
 
 impl Request {
+    /// A flatten, as the journal has it: many requests in one deed, each under a key of its own. Never sent as itself.
+    pub fn flatten(account: &AccountId) -> Self {
+        Self {
+            method: Method::Post,
+            target: format!("{FLATTEN}{}", account.raw()),
+            key: None,
+            body: vec![],
+        }
+    }
+
     /// Spells `command` as the service of `dialect` expects; `key` is used where the endpoint takes one.
     pub fn of(
         command: &Command,

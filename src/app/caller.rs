@@ -8,19 +8,24 @@ use super::{
     flight::{advance, objection, send},
     notice::Tone,
 };
-use crate::model::{Command, IdempotencyKey, Progress, Ticket};
+use crate::model::{AccountId, Command, IdempotencyKey, Progress, Ticket};
 use serde::{Deserialize, Serialize};
 
 /// Who asked, by a number of the runtime's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CallerId(pub u64);
 
-/// What a caller wants done, and under which key.
+/// What a caller wants done.
 #[derive(Debug, Clone, PartialEq)]
-pub struct CallerRequest {
-    pub command: Command,
-    pub key: IdempotencyKey,
-    pub sending: Sending,
+pub enum CallerRequest {
+    /// Many requests, each under a key of its own.
+    Flatten(AccountId),
+    /// One, under this key.
+    Send {
+        command: Command,
+        key: IdempotencyKey,
+        sending: Sending,
+    },
 }
 
 /// Whether it may have taken effect under this key already: what was checked when it was first sent is only repeated.
@@ -33,37 +38,62 @@ pub enum Sending {
 }
 
 pub(super) fn asked(model: &mut Model, caller: CallerId, wish: CallerRequest) -> Vec<Effect> {
-    let CallerRequest { command, key, .. } = wish;
-    if let Some(ticket) = joined(model, &command) {
+    match wish {
+        CallerRequest::Flatten(account) => flatten(model, caller, Command::Flatten(account)),
+        CallerRequest::Send {
+            command,
+            key,
+            sending,
+        } => send_as(model, caller, command, (key, sending)),
+    }
+}
+
+fn flatten(model: &mut Model, caller: CallerId, command: Command) -> Vec<Effect> {
+    if let Some(ticket) = under_way(model, &command) {
         return vec![Effect::ReportTo(caller, ticket)];
     }
-    let is_checked = wish.sending == Sending::Again && !model.options.read_only;
-    if !is_checked && let Some(why) = objection(model, &command) {
-        model.say(Tone::Warn, format!("{command}: {why}"));
-        return vec![Effect::RefuseCaller(caller, why)];
+    if let Some(why) = objection(model, &command) {
+        return turn_away(model, caller, &command, why);
     }
-    let words = format!("from the command line: {command}");
-    model.say(Tone::Plain, words);
-    let (ticket, effect) = send(model, command.clone());
-    if wish.sending == Sending::Again {
-        // It may have left before, under the same key.
-        advance(model, ticket, Progress::Sending { attempt: 1 });
-    }
-    // A flatten is many requests, each under a key of its own.
-    let effect = if matches!(command, Command::Flatten(_)) {
-        effect
-    } else {
-        Effect::SendAs(ticket, command, key)
-    };
+    let (ticket, effect) = begin(model, command);
     vec![Effect::ReportTo(caller, ticket), effect]
 }
 
-/// The flatten that is on its way already.
-fn joined(model: &Model, command: &Command) -> Option<Ticket> {
+fn send_as(
+    model: &mut Model,
+    caller: CallerId,
+    command: Command,
+    (key, sending): (IdempotencyKey, Sending),
+) -> Vec<Effect> {
+    let is_checked = sending == Sending::Again && !model.options.read_only;
+    if !is_checked && let Some(why) = objection(model, &command) {
+        return turn_away(model, caller, &command, why);
+    }
+    let (ticket, _) = begin(model, command.clone());
+    if sending == Sending::Again {
+        // It may have left before, under the same key.
+        advance(model, ticket, Progress::Sending { attempt: 1 });
+    }
+    let effect = Effect::SendAs(ticket, command, key);
+    vec![Effect::ReportTo(caller, ticket), effect]
+}
+
+fn turn_away(model: &mut Model, caller: CallerId, command: &Command, why: String) -> Vec<Effect> {
+    model.say(Tone::Warn, format!("{command}: {why}"));
+    vec![Effect::RefuseCaller(caller, why)]
+}
+
+fn begin(model: &mut Model, command: Command) -> (Ticket, Effect) {
+    let words = format!("from the command line: {command}");
+    model.say(Tone::Plain, words);
+    send(model, command)
+}
+
+/// The same on its way already.
+fn under_way(model: &Model, command: &Command) -> Option<Ticket> {
     let flights = model.store.flights.iter();
     let mut same = flights.filter(|(_, flight)| flight.command == *command);
-    let under_way = same.next().map(|(ticket, _)| *ticket);
-    under_way.filter(|_| matches!(command, Command::Flatten(_)))
+    same.next().map(|(ticket, _)| *ticket)
 }
 
 #[cfg(test)]
@@ -73,7 +103,7 @@ mod tests {
 
     fn ask(model: &mut Model, command: Command) -> Vec<Effect> {
         let now = model.now;
-        let wish = CallerRequest {
+        let wish = CallerRequest::Send {
             command,
             key: "mine".into(),
             sending: Sending::First,
@@ -113,10 +143,12 @@ mod tests {
     fn a_flatten_that_is_under_way_is_joined() {
         let mut model = desk();
         let flatten = Command::Flatten("chal-1".into());
-        let first = ask(&mut model, flatten.clone());
-        let send = Effect::Send(Ticket(1), flatten.clone());
+        let asked = || Msg::Asked(CallerId(7), CallerRequest::Flatten("chal-1".into()));
+        let now = model.now;
+        let first = update(&mut model, now, asked());
+        let send = Effect::Send(Ticket(1), flatten);
         assert_eq!(first, [Effect::ReportTo(CallerId(7), Ticket(1)), send]);
-        let second = ask(&mut model, flatten);
+        let second = update(&mut model, now, asked());
         assert_eq!(second, [Effect::ReportTo(CallerId(7), Ticket(1))]);
     }
 }

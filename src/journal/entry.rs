@@ -2,7 +2,8 @@
 
 use super::{JournalError, Window};
 use crate::model::{
-    AccountId, Failure, IdempotencyKey, OrderId, OrderStatus, Proof, Receipt, Risk, Text, Timestamp,
+    AccountId, FLATTEN, Failure, IdempotencyKey, OrderId, OrderStatus, Proof, Receipt, Risk, Text,
+    Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension as _, Row, ToSql, types::Type};
 use std::{str::FromStr, sync::Arc};
@@ -35,6 +36,13 @@ pub struct Intent {
     pub deadline: Timestamp,
     /// Past this the service may have forgotten the key: the same request could be a new order.
     pub replay_until: Timestamp,
+}
+
+impl Intent {
+    /// Not a request, but what requests are parts of.
+    pub fn is_flatten(&self) -> bool {
+        self.target.starts_with(FLATTEN)
+    }
 }
 
 /// An intent and all that is known of it.

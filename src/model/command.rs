@@ -209,6 +209,9 @@ pub enum Command {
     Flatten(AccountId),
 }
 
+/// What the target of a flatten begins with in the journal, where it stands like a request; its account follows.
+pub const FLATTEN: &str = "flatten:";
+
 /// What a command does to the account's exposure. Only what raises it may ever be held back.
 #[derive(
     Debug,

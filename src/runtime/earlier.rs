@@ -4,7 +4,7 @@
 //! and settled in this session, is among it. What is of another service or account stays in the journal: a service is
 //! known by its address there.
 
-use super::{recovery::is_deed, scribe::Scribe};
+use super::scribe::Scribe;
 use crate::{
     api::{Dialect, Method, Request},
     app::{Msg, earlier::PAGE},
@@ -80,7 +80,7 @@ fn past(row: Settled, dialect: &Dialect) -> Past {
 /// As a command again, as far as this desk can read it.
 fn command(entry: &Entry, dialect: &Dialect) -> Option<Command> {
     let intent = &entry.intent;
-    if is_deed(entry) {
+    if entry.intent.is_flatten() {
         return Some(Command::Flatten(intent.account_id.clone()));
     }
     let request = Request {

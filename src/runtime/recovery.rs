@@ -107,10 +107,12 @@ impl Bench<'_> {
         let (ours, foreign): (Vec<_>, Vec<_>) =
             open.into_iter().partition(|entry| self.is_ours(entry));
         // A flatten of elsewhere is its parts, which are shown.
-        for entry in foreign.iter().filter(|entry| !is_deed(entry)) {
+        for entry in foreign.iter().filter(|entry| !entry.intent.is_flatten()) {
             self.judge_one(entry, &[], (Home::Elsewhere, None)).await;
         }
-        let (deeds, rows): (Vec<_>, Vec<_>) = ours.into_iter().partition(is_deed);
+        let (deeds, rows): (Vec<_>, Vec<_>) = ours
+            .into_iter()
+            .partition(|entry| entry.intent.is_flatten());
         let deed = self.flatten_to_resume(deeds).await;
         let mut closing = None;
         for entry in &rows {
@@ -367,11 +369,6 @@ fn named(open: &[Entry]) -> String {
         "open since before: {}{more}; what reads do not tell is left to a desk (\"perpdeck journal list --open\")",
         names.join("; ")
     )
-}
-
-/// A flatten: not a request, but what requests are parts of.
-pub(super) fn is_deed(entry: &Entry) -> bool {
-    entry.intent.target.starts_with("flatten:")
 }
 
 /// A later PUT for the same thing is in the journal.

@@ -12,7 +12,7 @@ use crate::{
     api::{Method, Request},
     app::{self, Msg, Sending},
     client::Client,
-    model::{Command, Failure, FailureKind, IdempotencyKey, Progress, Receipt, Risk},
+    model::{Failure, FailureKind, IdempotencyKey, Progress, Receipt, Risk},
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::{
@@ -157,11 +157,8 @@ impl Host {
     fn command(&self, wish: WireRequest) -> Option<app::CallerRequest> {
         let (method, target, key, body, (sending, risk)) = match wish {
             WireRequest::Flatten => {
-                return Some(app::CallerRequest {
-                    command: Command::Flatten(self.client.connection().account_id.clone()),
-                    key: String::new().into(),
-                    sending: Sending::First,
-                });
+                let account = self.client.connection().account_id.clone();
+                return Some(app::CallerRequest::Flatten(account));
             }
             WireRequest::Send {
                 method,
@@ -178,7 +175,7 @@ impl Host {
             key: Some(key.clone()),
             body: body.into_bytes(),
         };
-        Some(app::CallerRequest {
+        Some(app::CallerRequest::Send {
             command: request.command(&self.client.dialect())?.classed(risk),
             key,
             sending,

@@ -12,7 +12,7 @@ use crate::{
     },
     client::Aftermath,
     config::Sources,
-    model::{CloseAll, Command, Position, Receipt},
+    model::{CloseAll, Command, IdempotencyKey, Position, Receipt},
 };
 use color_eyre::Result;
 use serde::Serialize;
@@ -31,7 +31,7 @@ struct Closed<'a> {
     data: &'a CloseAll,
     #[serde(skip_serializing_if = "Option::is_none")]
     still_open: Option<&'a [Position]>,
-    idempotency_key: &'a str,
+    idempotency_key: Option<&'a str>,
 }
 
 pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
@@ -73,7 +73,7 @@ async fn ended(service: &Service, voice: Voice, deed: &Deed, outcome: &Outcome) 
         let closed = Closed {
             data: operation,
             still_open: open.as_deref().ok(),
-            idempotency_key: deed.key.raw(),
+            idempotency_key: deed.kept_key().map(IdempotencyKey::raw),
         };
         out::say(&format!("{}\n", json(&closed)))?;
     } else {

@@ -6,6 +6,7 @@
 
 use super::{Deed, How, Outcome, consent, dry, send, writable};
 use crate::{
+    api::Request,
     cli::{
         Exit, out, running,
         service::{Service, patiently},
@@ -13,8 +14,7 @@ use crate::{
     },
     config::Sources,
     model::{
-        Command, Failure, FlatProof, IdempotencyKey, Order, Position, Proof, Receipt, Remains,
-        Timestamp, TwapId,
+        Command, Failure, FlatProof, Order, Position, Proof, Receipt, Remains, Timestamp, TwapId,
         remains::{entries, stops},
     },
 };
@@ -193,17 +193,12 @@ async fn rehearse(service: &Service, voice: Voice) -> Result<Exit> {
 }
 
 impl Deed {
-    /// Many requests, as the journal writes them: one deed without a key.
+    /// Many requests, each under a key of its own.
     fn flatten(service: &Service) -> Self {
         Self {
             command: Command::Flatten(service.account.clone()),
-            request: crate::api::Request {
-                method: crate::api::Method::Post,
-                target: format!("flatten:{}", service.account.raw()),
-                key: None,
-                body: vec![],
-            },
-            key: IdempotencyKey::from(String::new()),
+            request: Request::flatten(&service.account),
+            key: None,
         }
     }
 }

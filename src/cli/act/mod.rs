@@ -76,7 +76,8 @@ fn key(text: &str) -> Result<IdempotencyKey, String> {
 struct Deed {
     command: Command,
     request: Request,
-    key: IdempotencyKey,
+    /// None of a flatten: each of its requests has its own.
+    key: Option<IdempotencyKey>,
 }
 
 impl Deed {
@@ -87,7 +88,7 @@ impl Deed {
         Ok(Self {
             request: Request::of(&command, key.clone(), dialect)?,
             command,
-            key,
+            key: Some(key),
         })
     }
 
@@ -147,14 +148,13 @@ async fn recalled(
     post: &Post<'_>,
     (deed, known): (&Deed, Option<&Entry>),
 ) -> Outcome {
-    let Some(entry) = known else {
+    let (Some(entry), Some(key)) = (known, deed.kept_key()) else {
         return Err(Failure::local("the journal knows nothing of it"));
     };
     let ago = Clock::start().now().since(entry.created_at).as_secs() / 60;
     voice.note(&format!(
-        "the key {} was first sent {ago} min ago, and the service may have forgotten it: nothing is sent, this is what \
-         came of it",
-        deed.key
+        "the key {key} was first sent {ago} min ago, and the service may have forgotten it: nothing is sent, this is what \
+         came of it"
     ));
     recall::outcome(service, deed, entry, post.linked().as_deref()).await
 }

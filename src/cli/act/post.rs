@@ -19,7 +19,7 @@ use crate::{
         voice::Voice,
     },
     journal::{Entry, Journal, JournalError, holder},
-    model::{Command, Failure, FailureKind, OrderId, Progress, Risk, Ticket},
+    model::{Failure, FailureKind, OrderId, Progress, Risk, Ticket},
     runtime::{Asked, Caller, Clock, TurnedAway, call, tidy_journal},
 };
 use color_eyre::Result;
@@ -234,7 +234,6 @@ async fn ask(service: &Service, voice: Voice, deed: &Deed) -> Outcome {
         let why = "the desk that has the journal does not answer any more; nothing was sent";
         return Err(Failure::new(FailureKind::Unavailable, why));
     };
-    let is_flatten = matches!(deed.command, Command::Flatten(_));
     let key = deed.kept_key().cloned();
     let known = key.and_then(|key| looked(dir, move |journal| journal.by_key(&key)).flatten());
     let sending = if repeat::may_have_acted(known.as_ref()) {
@@ -242,16 +241,14 @@ async fn ask(service: &Service, voice: Voice, deed: &Deed) -> Outcome {
     } else {
         Sending::First
     };
-    let (request, key) = (&deed.request, &deed.key);
-    let asked = if is_flatten {
-        Asked::Flatten
-    } else {
-        Asked::Send {
-            request,
+    let asked = match &deed.key {
+        None => Asked::Flatten,
+        Some(key) => Asked::Send {
+            request: &deed.request,
             key,
             sending,
             risk: deed.command.risk(),
-        }
+        },
     };
     let hear = |progress: &Progress| told(voice, &deed.command, progress);
     let place = service.client.connection().into();

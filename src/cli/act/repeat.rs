@@ -59,7 +59,7 @@ pub(super) fn settled(
     service: &Service,
     reckoned: &[&str],
 ) -> Result<Wish> {
-    let Some(entry) = known else {
+    let (Some(entry), Some(key)) = (known, deed.kept_key()) else {
         return Ok(Wish::Due(deed));
     };
     let (before, connection) = (&entry.intent, service.client.connection());
@@ -71,8 +71,8 @@ pub(super) fn settled(
     if !same_place || !same_target || wish(&before.body, reckoned) != wish(&request.body, reckoned)
     {
         let what = format!(
-            "the key {} was used for: {} (on {} at {}); another deed needs another key",
-            deed.key, before.command, before.account_id, before.base_url
+            "the key {key} was used for: {} (on {} at {}); another deed needs another key",
+            before.command, before.account_id, before.base_url
         );
         return Err(Misuse(what).into());
     }

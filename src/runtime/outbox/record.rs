@@ -224,12 +224,7 @@ impl Desk {
 
     /// Intents that mark a whole deed, not a request: a flatten. Its row may come later than its first parts leave.
     pub(in crate::runtime) async fn record_deed(&self, command: &Command) -> Slot {
-        let request = Request {
-            method: crate::api::Method::Post,
-            target: format!("flatten:{}", self.client.connection().account_id.raw()),
-            key: None,
-            body: vec![],
-        };
+        let request = Request::flatten(&self.client.connection().account_id);
         let intent = self.intent(command, &request, self.clock.now());
         let slot = Slot::default();
         // The scribe has said why, if it has none.

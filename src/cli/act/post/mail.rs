@@ -161,16 +161,11 @@ impl<'a> Mail<'a> {
     /// The next one.
     fn send(&mut self, deeds: &[Deed]) {
         let ticket = ticket(self.sent);
-        match deeds.get(self.sent) {
-            // Many requests, each under a key of its own.
-            Some(deed) if matches!(deed.command, Command::Flatten(_)) => {
-                self.outbox.send(ticket, deed.command.clone());
+        if let Some(Deed { command, key, .. }) = deeds.get(self.sent) {
+            match key.clone() {
+                Some(key) => self.outbox.send_as(ticket, command.clone(), key),
+                None => self.outbox.send(ticket, command.clone()),
             }
-            Some(deed) => {
-                let (command, key) = (deed.command.clone(), deed.key.clone());
-                self.outbox.send_as(ticket, command, key);
-            }
-            None => {}
         }
         self.sent += 1;
     }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::{
+    app::CallerRequest,
     journal::asides,
     runtime::{
         callers::Callers,
@@ -158,7 +159,10 @@ async fn a_desk_that_answers_sends_what_the_second_one_is_told_to() {
     let Some(Msg::Asked(caller, wish)) = asked.recv().await else {
         panic!("asked");
     };
-    assert_eq!(wish.command, Command::Cancel("o-1".into()));
+    let CallerRequest::Send { command, .. } = wish else {
+        panic!("one command");
+    };
+    assert_eq!(command, Command::Cancel("o-1".into()));
     callers.attend(caller, Ticket(9));
     callers.hear(&Msg::Progress(Ticket(9), Progress::Sending { attempt: 1 }));
     let receipt = Receipt::AlreadySo("canceled there".into());
