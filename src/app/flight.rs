@@ -5,7 +5,7 @@ use super::{
     notice::Event,
     poll::Source,
     second,
-    submit::{is_well, learn, settle_form, settle_replaced},
+    submit::{learn, settle_form, settle_replaced, stands_in},
 };
 use crate::model::{Command, Failure, Progress, READ_ONLY, Receipt, Ticket};
 use strum::IntoEnumIterator;
@@ -81,7 +81,7 @@ pub(super) fn settle(
         placed = model.store.settle(&flight.command, receipt, model.now);
     }
     let news = alerts::settled(model, (ticket, &flight.command), &result);
-    let replaced = flight.replaces.filter(|_| is_well(&result));
+    let replaced = flight.replaces.filter(|_| stands_in(&result));
     learn(model, &flight.command, &result);
     let is_told = settle_form(model, ticket, &result) | bulk::settle(model, ticket, &result);
     doubt::unask(model, ticket);

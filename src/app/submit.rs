@@ -9,7 +9,9 @@ use super::{
     screen,
     update::follow,
 };
-use crate::model::{Command, Failure, FailureKind, OrderId, OrderStatus, Proof, Receipt, Ticket};
+use crate::model::{
+    Command, Failure, FailureKind, Num, OrderId, OrderStatus, Proof, Receipt, Ticket,
+};
 use std::time::Duration;
 
 /// As long as a close-all can be stopped by default.
@@ -56,9 +58,14 @@ pub(super) fn settle_form(
     false
 }
 
-/// Whether what was asked for is done.
-pub(super) fn is_well(result: &Result<Receipt, Failure>) -> bool {
-    failure_of(result).is_none()
+/// Whether the order can stand in for another: it works, or has filled something. One that expired at once cannot.
+pub(super) fn stands_in(result: &Result<Receipt, Failure>) -> bool {
+    match result {
+        Ok(Receipt::Order { order, .. }) => {
+            !order.is_over() || order.filled_size.is_some_and(Num::is_positive)
+        }
+        Ok(_) | Err(_) => false,
+    }
 }
 
 /// The order that was written stands: what it stands in for goes, or somebody is told that both work.

@@ -1,6 +1,7 @@
 //! Fields that take one of a closed set.
 
 use super::{Around, Form, Hand, Purpose, around::Habit, markets, open};
+use crate::app::Remote;
 use crate::model::{
     CloseKind, Curve, MarginMode, MarketId, PlaceKind, Position, PositionId, Side,
     TriggerDirection,
@@ -199,22 +200,28 @@ impl Form {
     }
 
     /// A close that waits for a price on this side of the mark is there for when it is reached, until a person says
-    /// otherwise. Asked when the price was written, so that no mark that moves turns a stop into a target.
+    /// otherwise; without a mark that was just read a person must say, since a target taken for a stop closes at once.
+    /// Asked when the price was written, so that no mark that moves turns a stop into a target.
     pub(super) fn guess_direction(&mut self, around: &Around) {
         let seen = self.seen(around);
         let watched = seen.market_of(Field::TriggerPrice);
+        let is_fresh = matches!(around.store.markets, Remote::Fresh { .. });
         let mark = watched.and_then(|market| market.mark);
+        let mark = mark.filter(|_| is_fresh);
         let Draft::Close(draft) = &mut self.draft else {
             return;
         };
         if self.purpose == Purpose::Chosen {
             return;
         }
-        let side = mark.zip(draft.trigger_price().ok());
-        draft.trigger_direction = match side.map(|(mark, price)| price.cmp(&mark)) {
+        let Ok(price) = draft.trigger_price() else {
+            return;
+        };
+        draft.trigger_direction = match mark.map(|mark| price.cmp(&mark)) {
             Some(Ordering::Less) => Some(TriggerDirection::Below),
             Some(Ordering::Greater) => Some(TriggerDirection::Above),
-            Some(Ordering::Equal) | None => draft.trigger_direction,
+            Some(Ordering::Equal) => draft.trigger_direction,
+            None => None,
         };
     }
 

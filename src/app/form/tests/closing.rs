@@ -1,6 +1,7 @@
 //! Closing a position, whole or in part.
 
 use super::*;
+use crate::model::draft::Draft;
 
 #[test]
 fn the_whole_position_goes_without_a_size() {
@@ -193,4 +194,18 @@ fn a_conditional_close_is_a_stop_on_its_own_market_unless_another_is_watched() {
         press(&mut model, "enter"),
         sent(1, Command::Close(expected))
     );
+}
+
+#[test]
+fn without_a_mark_a_person_says_on_which_side_a_conditional_close_fires() {
+    let mut model = desk();
+    let down = Failure::new(FailureKind::Unavailable, "down");
+    arrive(&mut model, Answer::Markets(Err(down)));
+    assert_eq!(press(&mut model, "e 1 7 0 enter"), vec![]);
+    let form = form(&model);
+    assert_eq!(form.focus, Field::TriggerDirection);
+    let Draft::Close(draft) = &form.draft else {
+        panic!("a close");
+    };
+    assert_eq!(draft.trigger_direction, None);
 }

@@ -80,6 +80,28 @@ fn an_armed_order_is_moved_by_another_in_its_stead_and_then_goes_by_itself() {
 }
 
 #[test]
+fn what_ended_at_once_with_nothing_done_stands_in_for_nothing() {
+    let mut model = desk();
+    assert_eq!(press(&mut model, "2 j e ctrl-u 2850 enter").len(), 1);
+    let expired = super::order(
+        "ord-9",
+        "ETH",
+        r#""type":"limit","mode":"limit","side":"sell","size":2,"filled_size":0,"limit_price":2850,
+        "status":"expired""#,
+    );
+    let receipt = Receipt::Order {
+        order: Box::new(expired),
+        queued: false,
+    };
+    settle(&mut model, Ticket(1), Ok(receipt));
+    assert_eq!(
+        wait(&mut model, 6_000),
+        vec![],
+        "the old one is left to work"
+    );
+}
+
+#[test]
 fn an_armed_entry_that_is_moved_keeps_its_exits() {
     let mut model = desk();
     let armed = super::order(
