@@ -141,6 +141,9 @@ fn close_of(model: &Model, row: &RowId) -> Option<Result<Command, String>> {
 /// where new risk is, and stays, as the list then says: whoever means it closes the position, or flattens.
 pub(super) fn cancel_all(model: &Model) -> Result<Next, String> {
     let account = model.account_for("cancel all")?;
+    if model.store.orders.value().is_none() {
+        return Err("which orders work is not known yet (F flattens all the same)".to_owned());
+    }
     let orders = model.store.orders.rows().iter();
     let working = orders.filter(|order| order.is_working());
     let open = model.store.positions.rows();

@@ -18,6 +18,8 @@ use strum::IntoEnumIterator;
 
 /// As long as it takes to see that the cursor is on another row.
 const SEEN: Duration = Duration::from_secs(2);
+/// Whoever was told so looks; a key that was pressed twice is not pressed anew.
+const HEARD: Duration = Duration::from_millis(300);
 
 /// What was under the cursor when last looked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +43,7 @@ pub(super) fn keep(model: &mut Model) {
             }
             // Who comes back to a pane looks where its cursor is.
             if whose == Whose::Others && model.focus.pane == pane {
-                model.focus.startle(pane, model.now);
+                model.focus.startle(pane, model.now.plus(SEEN));
             }
         }
         let seen = look(model, pane);
@@ -57,7 +59,7 @@ fn end_range(model: &mut Model, pane: Pane, fate: &Fate) {
     let has_both = *fate == Fate::Here && model.rows(pane).position(anchor).is_some();
     if !has_both {
         model.marks.end_range();
-        model.focus.startle(pane, model.now);
+        model.focus.startle(pane, model.now.plus(SEEN));
         model.say(Tone::Warn, "the range has ended: a row at its end is gone");
     }
 }
@@ -134,14 +136,15 @@ fn ending(store: &Store, row: &RowId) -> Whose {
 }
 
 /// Why a key that acts on the row under the cursor does not, just after that row has changed.
-pub(super) fn objection(model: &Model, action: Action) -> Option<String> {
+pub(super) fn objection(model: &mut Model, action: Action) -> Option<String> {
     let acts = matches!(
         action,
         Action::Cancel | Action::ClosePosition | Action::Margin | Action::Exits
     );
-    let startled = model.focus.startled(model.focus.pane)?;
-    let is_new = model.now.since(startled) < SEEN;
-    (acts && is_new).then(|| {
+    let (pane, now) = (model.focus.pane, model.now);
+    let until = model.focus.startled(pane).filter(|until| now < *until)?;
+    acts.then(|| {
+        model.focus.startle(pane, until.min(now.plus(HEARD)));
         "that row is gone: see which one is under the cursor now, then press again".to_owned()
     })
 }

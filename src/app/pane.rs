@@ -115,7 +115,7 @@ pub struct Focus {
     selected: BTreeMap<Pane, RowId>,
     /// What the cursor was on when last looked.
     seen: BTreeMap<Pane, Seen>,
-    /// When the row under the cursor vanished, until somebody moves it.
+    /// The row under the cursor vanished: until when no key acts there, unless somebody moves it before.
     startled: BTreeMap<Pane, Timestamp>,
 }
 
@@ -178,11 +178,11 @@ impl Focus {
         };
     }
 
-    pub(super) fn startle(&mut self, pane: Pane, now: Timestamp) {
-        self.startled.insert(pane, now);
+    pub(super) fn startle(&mut self, pane: Pane, until: Timestamp) {
+        self.startled.insert(pane, until);
     }
 
-    /// When the row under the cursor vanished, unless it has been moved since.
+    /// Until when the cursor has not been seen where it fell to.
     pub(super) fn startled(&self, pane: Pane) -> Option<Timestamp> {
         self.startled.get(&pane).copied()
     }

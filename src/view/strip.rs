@@ -212,6 +212,8 @@ fn going(command: &Command, scene: &Scene<'_>) -> String {
     };
     let open = scene.store.positions.value().map(|page| page.rows.len());
     let open = match open {
+        // What is not listed may have opened since.
+        Some(0) => "what may be open (no position known)".to_owned(),
         Some(1) => "1 position".to_owned(),
         Some(n) => format!("{n} positions"),
         None => "all positions".to_owned(),

@@ -1,7 +1,7 @@
 //! The acting keys. Whatever they open or send is bound to the id that was selected when they were pressed.
 
 use super::super::{
-    Clip, CloseAllRule, Model, Next, Remote, bulk, cursor, doubt,
+    Clip, CloseAllRule, Model, Next, bulk, cursor, doubt,
     export::Export,
     fleet,
     form::Form,
@@ -16,10 +16,6 @@ use super::super::{
 use crate::model::{
     AccountId, Command, Curve, MarketId, Order, Position, PositionId, Side, draft::Shape,
 };
-use std::time::Duration;
-
-/// A list of positions that is older may lack one.
-const JUST_READ: Duration = Duration::from_secs(5);
 
 pub(crate) fn act(model: &mut Model, action: Action) -> Next {
     if update::focus(model, action) || travel(model, action) || tour::step(model, action) {
@@ -192,31 +188,7 @@ fn close_all(model: &mut Model) -> Result<Next, String> {
     if model.store.closing_all().is_some() {
         return Err("a close-all is already on its way".to_owned());
     }
-    if let Some(nothing) = nothing_open(model) {
-        return Err(nothing);
-    }
     Ok(get_out(model, Command::CloseAll(account)))
-}
-
-/// What is told instead of closing nothing: only where the list that says so has just been read whole, and nothing is
-/// on its way that may have opened something since.
-fn nothing_open(model: &Model) -> Option<String> {
-    let store = &model.store;
-    let Remote::Fresh { value, at } = &store.positions else {
-        return None;
-    };
-    let is_late = model.now.since(*at) > JUST_READ;
-    if is_late || !value.is_whole() || !value.rows.is_empty() || !store.flights.is_empty() {
-        return None;
-    }
-    let rest = match store.orders.rows().len() {
-        0 => return Some("no open position known (F flattens all the same)".to_owned()),
-        1 => "1 order rests".to_owned(),
-        n => format!("{n} orders rest"),
-    };
-    Some(format!(
-        "no open position known; {rest} (K cancels, F flattens)"
-    ))
 }
 
 fn flatten(model: &mut Model) -> Result<Next, String> {
