@@ -41,9 +41,11 @@ impl Tries {
     }
 
     /// Whether the service that has just answered a read was only out of reach when the trying ended: what could not
-    /// connect proved nothing and spent nothing.
+    /// connect proved nothing and spent nothing. Not of a PUT, which has no key and would undo what was set elsewhere
+    /// meanwhile: that goes again only where a read has shown that it did nothing.
     fn is_back(&self, puzzle: &Failure) -> bool {
         puzzle.kind == FailureKind::Unreachable
+            && !self.mutation.is_put()
             && self.doubt.is_some()
             && self.sent < self.budget().tries
             && !self.returned

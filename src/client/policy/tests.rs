@@ -650,6 +650,16 @@ fn an_order_that_was_cut_off_goes_out_once_more_when_the_service_is_back_and_kno
 }
 
 #[test]
+fn a_put_that_no_read_explains_is_not_sent_over_what_may_have_been_set_meanwhile() {
+    let mut tries = tries(Mutation::Margin);
+    tries.judge(attempt("timeout"), seconds(0), 0);
+    tries.looked(Ok(Sight::Undone), seconds(1), 0);
+    tries.judge(attempt("no byte"), seconds(2), 0);
+    let seen = tries.looked(Ok(Sight::Nothing), seconds(3), 0);
+    assert_eq!(word(&seen), "unknown");
+}
+
+#[test]
 fn an_order_that_was_cut_off_and_is_found_is_not_sent_again() {
     let found = cut_off().looked(Ok(Sight::Done(placed())), seconds(8), 0);
     assert_eq!(found, Verdict::Settle(Ok(placed())));
