@@ -91,9 +91,7 @@ where
             biased; // a due frame first (60 Hz at most), then the person, then the network, then time
             () = gate.due() => {
                 if wires.clock.now().since(fleet.shown().now) < OF_ANOTHER_TIME {
-                    let mut frame = Buffer::empty(size);
-                    ui::render(&mut frame, &*fleet, &mut wires.draw_state);
-                    show(Out::Frame(frame));
+                    show(wires.frame(size, fleet));
                     gate.drawn();
                     continue;
                 }
@@ -118,11 +116,7 @@ where
                 (Whose::Shown, Cause::Background, Msg::Tick)
             }
             Some(news) = wires.renewals.news.recv() => {
-                if let Some(looks) = news.looks {
-                    wires.draw_state.theme = looks.own.clone();
-                    wires.looks = looks;
-                }
-                (Whose::Shown, Cause::Person, news.msg)
+                (Whose::Shown, Cause::Person, wires.renewed(news))
             }
         };
         let before = seen_at_once(fleet.shown());
@@ -146,6 +140,21 @@ where
 }
 
 impl<I> Wires<I> {
+    fn frame(&mut self, size: Rect, fleet: &Fleet) -> Out {
+        let mut frame = Buffer::empty(size);
+        ui::render(&mut frame, fleet, &mut self.draw_state);
+        Out::Frame(frame)
+    }
+
+    /// Wears what was read anew; what was read besides is for the desk.
+    fn renewed(&mut self, news: News) -> Msg {
+        if let Some(looks) = news.looks {
+            self.draw_state.theme = looks.own.clone();
+            self.looks = looks;
+        }
+        news.msg
+    }
+
     /// Sends an effect of the account at this place to whom it concerns; what is left is the terminal's.
     fn carry(&mut self, at: usize, effect: Effect, shown: &Model) -> Option<Out> {
         if let Effect::Terminal(signal) = &effect {
