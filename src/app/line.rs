@@ -8,7 +8,11 @@ use tui_input::{Input, InputRequest};
 const LONGEST: usize = 256;
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct Line(Input);
+pub(super) struct Line {
+    input: Input,
+    /// All of it is selected: what is typed takes its place, what is deleted is all of it.
+    selected: bool,
+}
 
 impl PartialEq for Line {
     fn eq(&self, other: &Self) -> bool {
@@ -18,26 +22,45 @@ impl PartialEq for Line {
 
 impl Line {
     pub(super) fn new(text: &str) -> Self {
-        Self(Input::new(text.to_owned()))
+        Self {
+            input: Input::new(text.to_owned()),
+            selected: false,
+        }
+    }
+
+    /// Text that was there before: a number that is typed is another number, not one appended.
+    pub(super) fn selected(text: &str) -> Self {
+        Self {
+            selected: !text.is_empty(),
+            ..Self::new(text)
+        }
+    }
+
+    pub(super) fn is_selected(&self) -> bool {
+        self.selected
     }
 
     /// With the cursor after so many characters.
     pub(super) fn at(text: &str, cursor: usize) -> Self {
-        Self(Input::new(text.to_owned()).with_cursor(cursor))
+        Self {
+            input: Input::new(text.to_owned()).with_cursor(cursor),
+            selected: false,
+        }
     }
 
     pub(super) fn text(&self) -> &str {
-        self.0.value()
+        self.input.value()
     }
 
     /// Characters before the cursor.
     pub(super) fn cursor(&self) -> usize {
-        self.0.cursor()
+        self.input.cursor()
     }
 
     pub(super) fn type_in(&mut self, c: char) {
         if self.text().chars().count() < LONGEST && is_harmless(c.encode_utf8(&mut [0; 4])) {
-            self.0.handle(InputRequest::InsertChar(c));
+            self.make_room();
+            self.input.handle(InputRequest::InsertChar(c));
         }
     }
 
@@ -52,16 +75,33 @@ impl Line {
         if !is_harmless(text) {
             return Err("not pasted: it has characters that cannot be shown");
         }
+        self.make_room();
         for c in text.chars() {
-            self.0.handle(InputRequest::InsertChar(c));
+            self.input.handle(InputRequest::InsertChar(c));
         }
         Ok(())
     }
 
     /// The editing keys every text field shares; anything else does nothing.
     pub(super) fn edit(&mut self, chord: Chord) {
-        if let Some(request) = chord.edits() {
-            self.0.handle(request);
+        let Some(request) = chord.edits() else {
+            return;
+        };
+        let deletes = matches!(
+            request,
+            InputRequest::DeletePrevChar | InputRequest::DeleteNextChar
+        );
+        if deletes && self.selected {
+            return self.make_room();
+        }
+        self.selected = false;
+        self.input.handle(request);
+    }
+
+    /// What was selected goes.
+    fn make_room(&mut self) {
+        if std::mem::take(&mut self.selected) {
+            self.input.handle(InputRequest::DeleteLine);
         }
     }
 }

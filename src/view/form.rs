@@ -71,8 +71,12 @@ pub struct FieldView {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ValueView {
-    /// Typed text; `cursor` counts characters from its start.
-    Text { text: String, cursor: usize },
+    /// Typed text; `cursor` counts characters from its start. All of it may be selected.
+    Text {
+        text: String,
+        cursor: usize,
+        selected: bool,
+    },
     /// One of a closed set; `chosen` lies outside `options` while nothing is known to choose from.
     Choice { options: Vec<String>, chosen: usize },
 }
@@ -179,12 +183,17 @@ fn value(form: &Form, model: &Model, field: Field) -> ValueView {
         };
     }
     let text = form.draft.text(field).unwrap_or_default().to_owned();
-    let cursor = if form.focus == field {
+    let focused = form.focus == field;
+    let cursor = if focused {
         form.cursor()
     } else {
         text.chars().count()
     };
-    ValueView::Text { text, cursor }
+    ValueView::Text {
+        text,
+        cursor,
+        selected: focused && form.is_selected(),
+    }
 }
 
 fn hint(form: &Form, model: &Model, field: Field, seen: &Seen) -> String {

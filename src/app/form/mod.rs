@@ -267,6 +267,11 @@ impl Form {
         self.line.cursor()
     }
 
+    /// Whether what is typed next takes the place of the focused text.
+    pub fn is_selected(&self) -> bool {
+        self.line.is_selected()
+    }
+
     /// The side a new order from this form would be on.
     pub fn side(&self, around: &Around) -> Option<Side> {
         match &self.draft {
@@ -348,7 +353,7 @@ impl Form {
     fn focus_on(&mut self, field: Field) {
         self.focus = field;
         self.search.clear();
-        self.line = Line::new(self.draft.text(field).unwrap_or_default());
+        self.line = Line::selected(self.draft.text(field).unwrap_or_default());
     }
 
     /// In a number one step; in a list of options, up is the one before.

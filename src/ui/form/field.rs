@@ -35,7 +35,7 @@ pub(super) fn draw(
     let room = after(rest, labels + AFTER_LABEL);
     canvas.spot(row, Spot::Field(field.field));
     let after_value = match &field.value {
-        ValueView::Text { text, cursor } => draw_text(canvas, room, field, (text, *cursor)),
+        ValueView::Text { text, .. } => draw_text(canvas, room, field, text),
         ValueView::Choice { options, chosen } => {
             draw_choice(canvas, room, field, (options, *chosen))
         }
@@ -62,12 +62,13 @@ fn text_width(text: &str) -> u16 {
 }
 
 /// The typed text with its cursor; a text longer than its field shows the part around the cursor.
-fn draw_text(
-    canvas: &mut Canvas<'_>,
-    room: Rect,
-    field: &FieldView,
-    (text, cursor): (&str, usize),
-) -> Rect {
+fn draw_text(canvas: &mut Canvas<'_>, room: Rect, field: &FieldView, text: &str) -> Rect {
+    let (cursor, selected) = match field.value {
+        ValueView::Text {
+            cursor, selected, ..
+        } => (cursor, selected),
+        ValueView::Choice { .. } => (0, false),
+    };
     let area = Rect {
         width: text_width(text).min(room.width),
         ..room
@@ -91,13 +92,15 @@ fn draw_text(
     if field.focused {
         let before: String = visible.chars().take(cursor - skipped).collect();
         let at = after(inside, width(&before));
-        canvas.fill(
-            Rect {
-                width: 1.min(at.width),
-                ..at
-            },
-            Part::Cursor,
-        );
+        let caret = Rect {
+            width: 1.min(at.width),
+            ..at
+        };
+        let chosen = Rect {
+            width: width(&before).min(inside.width),
+            ..inside
+        };
+        canvas.fill(if selected { chosen } else { caret }, Part::Cursor);
     }
     after(room, area.width)
 }

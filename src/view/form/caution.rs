@@ -3,7 +3,7 @@
 use crate::{
     app::Model,
     model::{
-        Num, Order, Position, Side,
+        Num, Order, OrderStatus, Position, Side,
         draft::{EntryDraft, Field, Seen, Shape},
         estimate::{self, Liquidation},
     },
@@ -59,6 +59,23 @@ fn worst_price(draft: &EntryDraft) -> Option<(&'static str, Num)> {
     Some(("the limit", limit))
 }
 
+/// A price on another scale than the market's has a digit too many or too few.
+pub(super) fn far(what: &str, price: Option<Num>, seen: &Seen) -> Option<String> {
+    let (price, mark) = (price?, seen.market?.mark?);
+    let twice = |num: Num| num.times(Num::from(2_i64));
+    let how = if price > twice(mark)? {
+        "more than twice"
+    } else if twice(price)? < mark {
+        "less than half"
+    } else {
+        return None;
+    };
+    let mark = format::price(mark, seen.market);
+    Some(format!(
+        "{what} is {how} the mark, {mark}: is every digit meant?"
+    ))
+}
+
 fn stop_of(draft: &EntryDraft, seen: &Seen) -> Option<String> {
     let stop = draft.known(Field::StopLoss)?;
     unreached_stop(draft.liquidation(seen), (draft.side, stop), seen)
@@ -95,7 +112,9 @@ fn large(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<String> {
     let store = &model.store;
     let past = store.history.rows().iter().take(RECENT);
     let orders = store.orders.rows().iter().chain(past);
-    let orders = orders.filter(|order| order.market_id == *market);
+    // What was refused was not a size of anybody's.
+    let orders = orders
+        .filter(|order| order.market_id == *market && !order.status.is(&OrderStatus::Rejected));
     let held = seen.position.map(Position::quantity);
     let largest = orders.map(Order::asked_size).chain(held).max()?;
     let usual = largest.times(Num::from(TIMES))?;

@@ -128,6 +128,10 @@ fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<String> {
             draft.known(Field::TakeProfit),
         ),
         winning_stop(draft.side, draft.entry(seen), draft.known(Field::StopLoss)),
+        caution::far("the take profit", draft.known(Field::TakeProfit), seen),
+        caution::far("the stop loss", draft.known(Field::StopLoss), seen),
+        caution::far("the trigger", draft.known(Field::TriggerPrice), seen)
+            .filter(|_| draft.watched().is_none()),
     ];
     let own = own.into_iter().flatten();
     own.chain(caution::slips(draft, model, seen)).collect()
@@ -143,6 +147,7 @@ fn close(draft: &CloseDraft, model: &Model, seen: &Seen) -> Vec<String> {
         trigger.filter(|_| draft.has(Field::TriggerPrice) && draft.watched(seen).is_none());
     let mut lines = still_open(&draft.position_id, model);
     lines.extend(fires.flatten());
+    lines.extend(caution::far("the trigger", trigger, seen));
     lines.extend(trigger.and_then(|trigger| caution::gone_before(trigger, seen)));
     lines
 }
@@ -161,6 +166,8 @@ fn exits(draft: &ExitsDraft, model: &Model, seen: &Seen) -> Vec<String> {
     let own = [
         losing_target(side, order.limit_price, target),
         winning_stop(side, order.limit_price, stop),
+        caution::far("the take profit", target, seen),
+        caution::far("the stop loss", stop, seen),
         late,
     ];
     lines.extend(own.into_iter().flatten());

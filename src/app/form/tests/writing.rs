@@ -91,8 +91,33 @@ fn tab_goes_round_and_back_and_the_texts_stay() {
         "b 0.1 tab tab tab tab tab tab tab tab tab tab tab",
     );
     assert_eq!(form(&model).focus, Field::Size);
-    press(&mut model, "shift-tab tab 5");
+    press(&mut model, "shift-tab tab end 5");
     assert_eq!(form(&model).draft.text(Field::Size), Some("0.15"));
+}
+
+#[test]
+fn a_number_that_stood_there_is_replaced_by_the_one_that_is_typed_and_edited_by_whoever_moves_in_it()
+ {
+    for (keys, text) in [
+        ("7", "7"),
+        ("7 8", "78"),
+        ("backspace", ""),
+        ("backspace 7", "7"),
+        ("left 7", "0.71"),
+        ("end 7", "0.17"),
+        ("up", "0.10001"),
+    ] {
+        let mut model = desk();
+        press(&mut model, "b 0.1 shift-tab tab");
+        assert!(form(&model).is_selected());
+        press(&mut model, keys);
+        assert_eq!(form(&model).draft.text(Field::Size), Some(text), "{keys}");
+    }
+    let mut model = desk();
+    press(&mut model, "b 0.1 shift-tab tab");
+    let now = model.now;
+    update(&mut model, now, Msg::Paste("0.25".to_owned()));
+    assert_eq!(form(&model).draft.text(Field::Size), Some("0.25"));
 }
 
 #[test]

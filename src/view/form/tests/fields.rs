@@ -56,7 +56,8 @@ fn only_the_focused_field_shows_where_the_cursor_is_and_choices_show_their_optio
         fields[3].value,
         ValueView::Text {
             text: "12".to_owned(),
-            cursor: 1
+            cursor: 1,
+            selected: false,
         }
     );
     let kinds = "market, limit, chase, stop mkt, stop limit, take mkt, take limit, take profit, conditional";

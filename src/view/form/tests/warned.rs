@@ -139,6 +139,20 @@ fn a_slip_of_the_fingers_is_told_and_not_held_back() {
 }
 
 #[test]
+fn an_exit_on_another_scale_than_the_market_is_asked_about_and_one_near_it_is_not() {
+    let digits = "the take profit is more than twice the mark, 64,000: is every digit meant?";
+    for (price, said) in [("630000", &[digits][..]), ("63000", &[])] {
+        let mut model = limit_buy("0.1", "60000");
+        while !matches!(model.overlays.last(), Some(Overlay::Form(form)) if form.focus == Field::TakeProfit)
+        {
+            press(&mut model, "tab");
+        }
+        press(&mut model, price);
+        assert_eq!(warnings(&model), said);
+    }
+}
+
+#[test]
 fn a_ladder_at_the_prices_of_another_market_is_told_like_a_limit_is() {
     let mut model = desk();
     press(&mut model, "l 0.4 tab 66000 tab 68000 tab 4");
