@@ -69,6 +69,7 @@ impl Answer {
             _ => self.plain_words().into(),
         };
         let detail = detail.unwrap_or_default();
+        let kind = self.kind(detail.rule_id.as_ref());
         Failure {
             status: Some(self.status),
             code: Some(detail.code).filter(|code| !code.is_empty()),
@@ -76,7 +77,15 @@ impl Answer {
             order_id: detail.order_id,
             request_id: detail.request_id.filter(is_uuid),
             retry_after: self.retry_after,
-            ..Failure::new(kind(self.status), message)
+            ..Failure::new(kind, message)
+        }
+    }
+
+    /// A 409 that names a rule is the service's no; what conflicts with something else names none.
+    fn kind(&self, rule: Option<&Text>) -> FailureKind {
+        match (kind(self.status), rule) {
+            (FailureKind::Conflict, Some(rule)) if !rule.is_empty() => FailureKind::Invalid,
+            (kind, _) => kind,
         }
     }
 
@@ -306,5 +315,16 @@ mod tests {
             "not found: 404 Not Found, without an explanation"
         );
         assert!(says(302, "").contains("base URL is probably wrong"));
+    }
+
+    #[test]
+    fn a_409_that_names_a_rule_is_a_refusal_and_any_other_a_conflict() {
+        let named = r#"{"error":{"code":"risk","message":"no","rule_id":"max-size"}}"#;
+        assert_eq!(failure(409, named).to_string(), "rejected: no");
+        for rule in ["", r#","rule_id":"""#] {
+            let body =
+                format!(r#"{{"error":{{"code":"order_not_working","message":"no"{rule}}}}}"#);
+            assert_eq!(failure(409, &body).to_string(), "conflict: no");
+        }
     }
 }

@@ -12,13 +12,13 @@ pub const READ_ONLY: &str = "the desk is read-only and sends nothing";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, VariantArray, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureKind {
-    /// 400/422: the service did not understand or accept the request.
+    /// 400/422, and a 409 that names a rule: the service did not understand or accept the request.
     Invalid,
     /// 401/403: the key is missing, wrong, revoked or not allowed.
     Auth,
     /// 404: not there, or not ours.
     NotFound,
-    /// 409: conflicts with what is so now.
+    /// 409 that names no rule: conflicts with what is so now.
     Conflict,
     /// 429: a request budget is spent.
     Limited,

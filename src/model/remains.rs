@@ -36,6 +36,14 @@ impl Remains {
         })
     }
 
+    /// Why nothing at all could be read, if so.
+    pub fn unread(&self) -> Option<&Failure> {
+        match (&self.positions, &self.orders, &self.twaps) {
+            (Err(why), Err(_), Err(_)) => Some(why),
+            _ => None,
+        }
+    }
+
     /// Cancels what only reduces, and what cannot be read but has an id. It is all the protection there is while a
     /// position is open.
     pub fn protection(&self) -> Vec<Command> {
@@ -100,4 +108,22 @@ fn count<T>(list: &Result<Page<T>, Failure>, what: &str) -> Result<usize, Failur
         None => format!("{what}: the service's list is incomplete"),
     };
     Err(Failure::new(FailureKind::Unreadable, why))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn why_nothing_could_be_read_is_told_only_where_nothing_was() {
+        let why = Failure::new(FailureKind::Unavailable, "no");
+        let mut remains = Remains {
+            positions: Err(why.clone()),
+            orders: Err(why.clone()),
+            twaps: Err(why.clone()),
+        };
+        assert_eq!(remains.unread(), Some(&why));
+        remains.twaps = Ok(Page::of(vec![]));
+        assert_eq!(remains.unread(), None);
+    }
 }

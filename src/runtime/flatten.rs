@@ -247,8 +247,11 @@ impl Run<'_> {
             Some(remains) => self.told_of(remains),
             None => "whether anything is left was not read".to_owned(),
         };
+        // Where nothing could be read, nothing is known to conflict.
+        let unread = self.remains.as_ref().and_then(Remains::unread);
+        let kind = unread.map_or(FailureKind::Conflict, |why| why.kind);
         not_done(
-            FailureKind::Conflict,
+            kind,
             format!("not proved flat after {ROUNDS} rounds; {message}"),
         )
     }
