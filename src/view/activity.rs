@@ -27,7 +27,8 @@ pub const ACTIVITY: &[Column<Notice>] = &[
     Column::new("words", "what", Words, 0, |notice, _| {
         words_of(notice).into()
     }),
-    Column::new("ticket", "ticket", Left, 5, |notice, _| {
+    // What came of it goes before the number it is looked up by.
+    Column::new("ticket", "ticket", Left, 9, |notice, _| {
         Span::muted(notice.ticket.map(|t| t.to_string()).unwrap_or_default()).into()
     }),
 ];
@@ -77,6 +78,7 @@ fn settled_kind(command: &Command, receipt: &Receipt) -> &'static str {
         (Command::Exits(_), Receipt::Order { order, queued }) if !queued && !order.is_over() => {
             "exits set"
         }
+        (Command::Close(_), Receipt::Order { order, .. }) if order.is_armed() => "armed",
         (_, receipt) => receipt_kind(receipt),
     }
 }

@@ -200,7 +200,7 @@ pub(super) fn order(order: &Order, of: Option<&Market>) -> String {
         market(&order.market_id).text,
         said("type", &order.mode, |_| mode(&order.mode)),
     );
-    let elsewhere = elsewhere(order);
+    let elsewhere = elsewhere(order, of);
     let own = order.trigger_price.filter(|_| elsewhere.is_none());
     let price = match (order.limit_price, own) {
         (Some(limit), _) => format!(" @ {}", format::price(limit, of)),
@@ -210,11 +210,14 @@ pub(super) fn order(order: &Order, of: Option<&Market>) -> String {
     format!("{words}{price}{}", elsewhere.unwrap_or_default())
 }
 
-/// ` when BTC ≥ 67,168`, of an order that waits for another market: that price is none of its own.
-fn elsewhere(order: &Order) -> Option<String> {
-    let other = order.trigger_market_id.as_ref();
-    let other = other.filter(|other| **other != order.market_id)?;
-    let (sign, price) = (reaches(order), format::price(order.trigger_price?, None));
+/// ` when BTC ≥ 67,168`, of an order that waits for another market: that price is none of its own. Nor is that of a
+/// conditional one, which waits for any market and then takes what it gets.
+fn elsewhere(order: &Order, of: Option<&Market>) -> Option<String> {
+    let waits_for = order.trigger_market_id.as_ref().unwrap_or(&order.market_id);
+    let is_conditional = order.mode.is(&OrderMode::Conditional);
+    let other = Some(waits_for).filter(|other| **other != order.market_id || is_conditional)?;
+    let of = of.filter(|_| *other == order.market_id);
+    let (sign, price) = (reaches(order), format::price(order.trigger_price?, of));
     Some(format!(" when {} {sign} {price}", market(other).text))
 }
 

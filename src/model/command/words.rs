@@ -62,7 +62,7 @@ impl fmt::Display for PlaceOrder {
             write!(f, " @ {price}")?;
         }
         if let Some(trigger) = &self.trigger {
-            f.write_str(&trigger.named(&self.market_id))?;
+            f.write_str(&trigger.named(Some(&self.market_id)))?;
         }
         if let Some(tif) = self.time_in_force {
             write!(f, " {tif}")?;
@@ -75,9 +75,10 @@ impl fmt::Display for PlaceOrder {
 }
 
 impl Trigger {
-    /// As part of the name of an order in the market `own`. The price of another market is none of its own.
-    fn named(&self, own: &MarketId) -> String {
-        let other = self.market_id.as_ref().filter(|other| *other != own);
+    /// As part of the name of an order in the market `own`, where that is known. The price of another market is none of
+    /// its own.
+    fn named(&self, own: Option<&MarketId>) -> String {
+        let other = self.market_id.as_ref().filter(|other| Some(*other) != own);
         let Some(other) = other else {
             return format!(" trigger {}", self.price);
         };
@@ -124,7 +125,12 @@ impl ClosePosition {
             (CloseKind::Limit, Some(price)) => {
                 format!("close {size} of {position} limit @ {price}")
             }
-            (kind, _) => format!("close {size} of {position} {kind}"),
+            (kind, _) => {
+                let own = self.held.as_ref().map(|held| &held.market_id);
+                let trigger = self.trigger.as_ref().map(|trigger| trigger.named(own));
+                let trigger = trigger.unwrap_or_default();
+                format!("close {size} of {position} {kind}{trigger}")
+            }
         }
     }
 }
@@ -158,9 +164,24 @@ mod tests {
                 market_id: Some(market.into()),
                 direction: Some(TriggerDirection::Above),
             };
-            trigger.named(&"paper|SOL".into())
+            trigger.named(Some(&"paper|SOL".into()))
         };
         assert_eq!(trigger("paper|SOL"), " trigger 67168");
         assert_eq!(trigger("paper|BTC"), " when BTC ≥ 67168");
+    }
+
+    #[test]
+    fn a_close_that_waits_says_for_what() {
+        let close = ClosePosition {
+            kind: CloseKind::Conditional,
+            trigger: Some(Trigger {
+                price: Num::from(67_168_u32),
+                market_id: Some("paper|BTC".into()),
+                direction: Some(TriggerDirection::Above),
+            }),
+            ..ClosePosition::market("pos_7".into())
+        };
+        let words = "close all of pos_7 conditional when BTC ≥ 67168";
+        assert_eq!(close.to_string(), words);
     }
 }
