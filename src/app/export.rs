@@ -5,7 +5,11 @@
 //! then nothing is written. Nothing is ever overwritten.
 
 use super::{
-    Effect, Feed, Model, Next, Store, keymap::Action, notice::Notice, overlay::Overlay, pane::Pane,
+    Effect, Feed, Model, Next, Store,
+    keymap::Action,
+    notice::{Activity, Notice},
+    overlay::Overlay,
+    pane::Pane,
     poll::Source,
 };
 use crate::model::{Call, Market, Order, Page, Position, Scaled, Timestamp, Twap};
@@ -91,10 +95,12 @@ pub struct Lack {
     pub unread: usize,
     /// Ended ones that made room for newer ones.
     pub forgotten: usize,
+    /// Lines of before that are not here.
+    pub has_older: bool,
 }
 
 impl Lack {
-    fn of(pane: Pane, store: &Store) -> Self {
+    fn of(pane: Pane, store: &Store, activity: &Activity) -> Self {
         match pane {
             Pane::Positions => Self::of_page(store.positions.value()),
             Pane::Orders => Self::of_page(store.orders.value()),
@@ -111,7 +117,14 @@ impl Lack {
             },
             Pane::Closed => Self::of_feed(&store.closed),
             Pane::History => Self::of_feed(&store.history),
-            Pane::Activity | Pane::Calls => Self::default(),
+            Pane::Activity => Self {
+                has_older: activity.lacks_lines(),
+                ..Self::default()
+            },
+            Pane::Calls => Self {
+                has_older: store.has_older_calls(),
+                ..Self::default()
+            },
         }
     }
 
@@ -218,12 +231,12 @@ impl Export {
     }
 
     /// What the file lacks, or would lack if it were made now.
-    pub fn lack(&self, store: &Store) -> Lack {
+    pub fn lack(&self, store: &Store, activity: &Activity) -> Lack {
         match self.stage {
             Stage::Writing | Stage::Over(Ok(_)) => self.lacks,
             Stage::Asking | Stage::Reading(_) | Stage::Over(Err(_)) => None,
         }
-        .unwrap_or_else(|| Lack::of(self.pane, store))
+        .unwrap_or_else(|| Lack::of(self.pane, store, activity))
     }
 
     pub fn opened_at(&self) -> Timestamp {
@@ -295,7 +308,7 @@ pub(super) fn proceed(model: &mut Model) -> Vec<Effect> {
             account.unwrap_or_default(),
         );
         export.stage = Stage::Writing;
-        export.lacks = Some(Lack::of(export.pane, store));
+        export.lacks = Some(Lack::of(export.pane, store, &model.activity));
         return vec![Effect::Write(Box::new(sheet))];
     }
     let (count, _) = export.reach(store);

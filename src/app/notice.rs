@@ -209,6 +209,11 @@ impl Activity {
         self.has_forgotten || matches!(self.horizon, Horizon::Part | Horizon::Asked)
     }
 
+    /// Whether lines of before are missing, because there are more or because they cannot be read.
+    pub fn lacks_lines(&self) -> bool {
+        self.has_more() || self.horizon == Horizon::Unreadable
+    }
+
     /// Why a key did nothing.
     pub(super) fn refuse(&mut self, why: String, now: Timestamp) {
         self.note(None, Event::Said(Tone::Warn, why), now);

@@ -357,6 +357,11 @@ impl Store {
         self.orders.rows().iter().find(|o| o.id == *id)
     }
 
+    /// Whether calls have made room: they are numbered from 1.
+    pub fn has_older_calls(&self) -> bool {
+        self.calls.front().is_some_and(|(number, _)| *number > 1)
+    }
+
     /// Whether an order that some page still calls working is not: a complete list of the working orders,
     /// asked for no earlier than `since`, does not have it. It has filled or was canceled; which of the
     /// two only its own row can tell.

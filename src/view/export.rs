@@ -61,7 +61,7 @@ pub fn export(model: &Model, export: &Export) -> DetailView {
         ));
         lines.push(field("read", progress(model, export)));
     }
-    let missing = missing(export.lack(&model.store));
+    let missing = missing(export.lack(&model.store, &model.activity));
     if let Some(words) = &missing {
         let words = format!("not the whole list: {words}");
         lines.push(field("holds", vec![Span::new(words, Tone::Warn)]));
@@ -82,6 +82,7 @@ fn missing(lack: Lack) -> Option<String> {
         is_cut,
         unread,
         forgotten,
+        has_older,
     } = lack;
     let counted =
         |count: usize, what: &str| (count > 0).then(|| format!("{} {what}", format::count(count)));
@@ -90,6 +91,7 @@ fn missing(lack: Lack) -> Option<String> {
         is_cut.then(|| "incomplete".to_owned()),
         counted(unread, "not read yet"),
         counted(forgotten, "older ended not kept"),
+        has_older.then(|| "older lines are not in it".to_owned()),
     ];
     let words: Vec<_> = words.into_iter().flatten().collect();
     (!words.is_empty()).then(|| words.join(", "))
@@ -98,7 +100,7 @@ fn missing(lack: Lack) -> Option<String> {
 /// How many rows are here and, where the span has an end, how much of the way back that is.
 fn progress(model: &Model, export: &Export) -> Vec<Span> {
     let (count, oldest) = export.reach(&model.store);
-    let rows = Span::plain(format!("{} rows", format::count(count)));
+    let rows = Span::plain(words::counted(count, "row", "rows"));
     let whole = export.since().map(|since| export.opened_at().since(since));
     let gone = oldest.map(|oldest| export.opened_at().since(oldest));
     let share = whole.zip(gone).and_then(|(whole, gone)| {
@@ -295,7 +297,7 @@ mod tests {
     use super::*;
     use crate::{
         app::{Effect, Msg, overlay::Overlay, testing::*, update},
-        model::Page,
+        model::{Page, PastPage},
     };
 
     fn said(model: &Model) -> String {
@@ -340,5 +342,19 @@ mod tests {
         let over = said(&model);
         let words = "7 rows in h.csv, not all there are: incomplete";
         assert!(over.contains(words), "{over}");
+    }
+
+    #[test]
+    fn an_export_of_the_activity_says_that_older_lines_are_not_in_it() {
+        let mut model = desk();
+        press(&mut model, "7 E");
+        assert!(!said(&model).contains("not the whole list"));
+        let (rows, has_more) = (vec![], true);
+        let more = Msg::Recalled(Ok(PastPage { rows, has_more }));
+        let now = model.now;
+        update(&mut model, now, more);
+        let asking = said(&model);
+        let words = "not the whole list: older lines are not in it";
+        assert!(asking.contains(words), "{asking}");
     }
 }

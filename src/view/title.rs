@@ -127,9 +127,7 @@ fn count(model: &Model, pane: Pane) -> Option<String> {
             Some(counted(activity.lines.len()))
         }
         Pane::Calls => {
-            let oldest = store.calls.front().map(|(number, _)| *number);
-            // They are numbered from 1.
-            let counted = if oldest > Some(1) {
+            let counted = if store.has_older_calls() {
                 more_than
             } else {
                 format::count
