@@ -120,5 +120,33 @@ fn bar(canvas: &mut Canvas<'_>, row: Rect, bar: &Bar, room: u16) {
     let row = after(row, room);
     let lead = SHARE.saturating_sub(width(&bar.share.text));
     canvas.spans(after(row, lead), std::slice::from_ref(&bar.share));
-    canvas.spans(after(row, SHARE + 2), &bar.words);
+    let row = after(row, SHARE + 2);
+    canvas.spans(row, fitting(&bar.words, row.width));
+}
+
+/// Those of the first words that have room.
+fn fitting(words: &[Span], room: u16) -> &[Span] {
+    let counts = (0..=words.len()).rev();
+    let mut fewer = counts.filter_map(|count| words.get(..count));
+    fewer
+        .find(|words| spans_width(words) <= room)
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_no_room_beside_a_bar_goes_whole_and_leaves_no_sign() {
+        let words = ["drift ", "+0.59%", "  45m00s", " left"].map(Span::plain);
+        let seen = |room| {
+            let words = fitting(&words, room).iter();
+            words.map(|span| span.text.as_str()).collect::<String>()
+        };
+        assert_eq!(seen(25), "drift +0.59%  45m00s left");
+        assert_eq!(seen(24), "drift +0.59%  45m00s");
+        assert_eq!(seen(19), "drift +0.59%");
+        assert_eq!(seen(3), "");
+    }
 }

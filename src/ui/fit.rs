@@ -39,6 +39,8 @@ pub(super) struct Measures {
     titles: Vec<&'static str>,
     /// How many drawings in a row a lost column would have fitted.
     calm: u8,
+    /// The titles of the columns that had room when it was last drawn.
+    drawn: Vec<&'static str>,
 }
 
 /// One column as it is drawn: which, from where, how wide, and how much of that is for the branches of a tree.
@@ -51,6 +53,19 @@ pub(super) struct Slot {
 }
 
 impl Measures {
+    /// What of the table is drawn.
+    pub(super) fn draws(&mut self, fit: &Fit, table: &Table) {
+        let headings = fit
+            .slots
+            .iter()
+            .filter_map(|slot| table.headings.get(slot.column));
+        self.drawn = headings.map(|heading| heading.title).collect();
+    }
+
+    pub(super) fn drawn(&self) -> &[&'static str] {
+        &self.drawn
+    }
+
     /// Takes the visible cells in; starts again when the room or the columns have changed, and when what
     /// made the columns wide has gone and others would fit again.
     pub(super) fn take(&mut self, table: &Table, room: u16) {
@@ -95,6 +110,7 @@ impl Measures {
             branch,
             width: room,
             calm: 0,
+            drawn: vec![],
         }
     }
 
@@ -107,6 +123,7 @@ impl Measures {
             branch: self.branch.max(other.branch),
             width: self.width,
             calm: self.calm,
+            drawn: vec![],
         }
     }
 
@@ -120,6 +137,7 @@ impl Measures {
         Self {
             columns: columns.map(bare).collect(),
             titles: self.titles.clone(),
+            drawn: vec![],
             ..*self
         }
     }
@@ -132,6 +150,7 @@ impl Measures {
                 .map(|column| column.unaligned())
                 .collect(),
             titles: self.titles.clone(),
+            drawn: vec![],
             ..*self
         }
     }
@@ -375,6 +394,7 @@ mod tests {
             width: room,
             titles: vec![],
             calm: 0,
+            drawn: vec![],
         };
         let slots = fit(&headings, &measures, room).slots;
         slots

@@ -89,8 +89,14 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, form: &FormView) {
     };
     canvas.list(area, Spot::Over, list);
     hidden(canvas, area, list, &form.pages);
-    let seen = lines.iter().skip(list.first).take(room);
-    for (number, content) in (0..inner.height).zip(seen.chain(&pinned)) {
+    let end = (list.first + room).min(lines.len());
+    let seen = lines.get(list.first..end).unwrap_or_default();
+    for (number, content) in (0..inner.height).zip(seen.iter().chain(&pinned)) {
+        // A heading of nothing that is seen says nothing.
+        let is_last = usize::from(number) + 1 == seen.len();
+        if is_last && end < lines.len() && matches!(content, Line::Rule(_)) {
+            continue;
+        }
         draw_line(canvas, line(inner, number), content, widths);
     }
 }

@@ -26,7 +26,7 @@ pub(super) enum Tier {
     Medium,
     /// Positions, and one place with tabs for all other panes.
     Column,
-    /// One pane at a time.
+    /// One pane at a time; what it leaves free shows positions, or the orders below those.
     List,
     TooSmall,
 }
@@ -62,13 +62,14 @@ pub(super) fn places(
     focus: &Focus,
     wanted: impl Fn(Pane) -> u16,
 ) -> Vec<Place> {
-    if focus.zoomed || matches!(tier, Tier::List | Tier::TooSmall) {
+    if focus.zoomed {
         return vec![shared(body, focus.pane, Pane::iter())];
     }
     match tier {
         Tier::Wide => wide(body, focus, wanted),
         Tier::Medium => medium(body, focus, wanted),
-        Tier::Column | Tier::List | Tier::TooSmall => column(body, focus, wanted),
+        Tier::Column => column(body, focus, wanted),
+        Tier::List | Tier::TooSmall => list(body, focus, wanted),
     }
 }
 
@@ -132,6 +133,21 @@ fn column(body: Rect, focus: &Focus, wanted: impl Fn(Pane) -> u16) -> Vec<Place>
     };
     let tabs = Pane::iter().filter(|pane| *pane != Pane::Positions);
     vec![alone(top, Pane::Positions), shared(rest, below, tabs)]
+}
+
+fn list(body: Rect, focus: &Focus, wanted: impl Fn(Pane) -> u16) -> Vec<Place> {
+    let pane = focus.pane;
+    let other = if pane == Pane::Positions {
+        Pane::Orders
+    } else {
+        Pane::Positions
+    };
+    let (top, rest) = rows(body, wanted(pane));
+    // Lists without an end, and lines between their rows.
+    if pane.is_history() || rest.height < LEAST_LOWEST {
+        return vec![shared(body, pane, Pane::iter())];
+    }
+    vec![shared(top, pane, Pane::iter()), alone(rest, other)]
 }
 
 fn history_place(area: Rect, focus: &Focus) -> Place {
@@ -258,5 +274,23 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_short_list_leaves_the_rest_of_a_small_screen_to_another() {
+        let body = Rect::new(0, 1, 60, 14);
+        let shown = |pane, lines| {
+            let mut focus = Focus::default();
+            focus.go(pane);
+            let places = places(Tier::List, body, &focus, |_| lines);
+            let places = places.iter().map(|place| (place.pane, place.area.height));
+            places.collect::<Vec<_>>()
+        };
+        let both = [(Pane::Positions, 8), (Pane::Orders, 6)];
+        assert_eq!(shown(Pane::Positions, 8), both);
+        assert_eq!(shown(Pane::Positions, 10), [(Pane::Positions, 14)]);
+        let both = [(Pane::Orders, 4), (Pane::Positions, 10)];
+        assert_eq!(shown(Pane::Orders, 4), both);
+        assert_eq!(shown(Pane::History, 4), [(Pane::History, 14)]);
     }
 }

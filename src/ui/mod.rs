@@ -142,6 +142,11 @@ impl DrawState {
     fn measures(&mut self, pane: Pane) -> &mut Measures {
         self.measures.entry(pane).or_default()
     }
+
+    /// The titles of the columns that have room; `None` where a pane is drawn without any.
+    fn drawn(&self, pane: Pane) -> Option<&[&'static str]> {
+        self.measures.get(&pane).map(Measures::drawn)
+    }
 }
 
 /// Whether anything but a strip is drawn on a screen of this size.
@@ -187,7 +192,7 @@ fn draw(canvas: &mut Canvas<'_>, screen: Rect, desks: &Desks<'_>, draw_state: &m
     for place in &layout::steady(tier, regions.whole, regions.body, &model.focus, wanted) {
         pane::draw(canvas, model, &scene, draw_state, place);
     }
-    overlays(canvas, regions.body, desks, &scene);
+    overlays(canvas, regions.body, desks, (draw_state, &scene));
     canvas.place = model.context();
     bottom.draw(canvas, regions.bottom);
 }
@@ -232,7 +237,12 @@ fn prompt(model: &Model) -> Option<PromptView> {
     Some(view::prompt(model, prompt))
 }
 
-fn overlays(canvas: &mut Canvas<'_>, body: Rect, desks: &Desks<'_>, scene: &Scene<'_>) {
+fn overlays(
+    canvas: &mut Canvas<'_>,
+    body: Rect,
+    desks: &Desks<'_>,
+    (draw_state, scene): (&DrawState, &Scene<'_>),
+) {
     let model = desks.shown;
     for overlay in &model.overlays {
         canvas.place = overlay.context();
@@ -264,7 +274,9 @@ fn overlays(canvas: &mut Canvas<'_>, body: Rect, desks: &Desks<'_>, scene: &Scen
                 detail::draw(canvas, body, &view::limits(model), *offset);
             }
             Overlay::Columns(columns) => {
-                detail::draw_list(canvas, body, &view::column_list(model, columns));
+                let drawn = draw_state.drawn(columns.pane);
+                let list = view::column_list(model, columns, drawn);
+                detail::draw_list(canvas, body, &list);
             }
             Overlay::Accounts(list) => {
                 listed::draw(canvas, body, |room| {

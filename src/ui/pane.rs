@@ -137,6 +137,8 @@ impl Body<'_> {
         setting: Setting,
         (draw_state, scene): (&mut DrawState, &Scene<'_>),
     ) {
+        // Cards have no columns.
+        draw_state.measures.remove(&self.pane);
         let room = setting.seen;
         let window = Window {
             count: self.rows.len(),

@@ -59,6 +59,7 @@ pub(super) fn draw(
     };
     measures.take(table, room.width);
     let fit = fit(&table.headings, measures, room.width);
+    measures.draws(&fit, table);
     headings(canvas, line(room, 0), &fit);
     for (number, row) in (0..).zip(&table.rows) {
         let whole = line(area, number + 1);

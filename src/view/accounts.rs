@@ -140,6 +140,9 @@ fn state(model: &Model, _: &Scene<'_>) -> Cell {
     if model.store.parked().next().is_some() {
         return Span::new("IN DOUBT", Tone::Alert).into();
     }
+    if model.second.is_some() {
+        return Span::new(header::SECOND_DESK, Tone::Alert).into();
+    }
     header::api_state(model).into()
 }
 

@@ -7,11 +7,21 @@ use super::{
 };
 use crate::app::{
     Model,
+    lens::ColumnName,
     overlay::{Columns, Sight},
 };
 
-pub fn column_list(model: &Model, columns: &Columns) -> DetailView {
+/// `drawn` are the titles of those that the pane has room for, where it is drawn in columns.
+pub fn column_list(model: &Model, columns: &Columns, drawn: Option<&[&'static str]>) -> DetailView {
     let names = (model.options.reading.columns)(columns.pane);
+    let chosen = model
+        .lenses
+        .of(columns.pane)
+        .and_then(|lens| lens.columns.as_ref());
+    let has_no_room = |column: usize, name: &ColumnName| {
+        let is_in_the_pane = chosen.is_none_or(|chosen| chosen.contains(&column));
+        is_in_the_pane && drawn.is_some_and(|drawn| !drawn.contains(&name.title))
+    };
     let widest = names.iter().map(|name| name.title.chars().count()).max();
     let room = widest.unwrap_or(0);
     let line = |(at, (column, sight)): (usize, &(usize, Sight))| {
@@ -26,7 +36,12 @@ pub fn column_list(model: &Model, columns: &Columns) -> DetailView {
             value.push(Span::new("  tells risk", Tone::Warn));
         }
         Some(DetailLine::Link {
-            label: word(*sight).to_owned(),
+            label: match sight {
+                Sight::Shown if has_no_room(*column, name) => "shown, no room",
+                Sight::Shown => "shown",
+                Sight::Hidden => "hidden",
+            }
+            .to_owned(),
             value,
             is_chosen: at == columns.at,
         })
@@ -38,12 +53,5 @@ pub fn column_list(model: &Model, columns: &Columns) -> DetailView {
         ],
         lines: columns.list.iter().enumerate().filter_map(line).collect(),
         chart: None,
-    }
-}
-
-fn word(sight: Sight) -> &'static str {
-    match sight {
-        Sight::Shown => "shown",
-        Sight::Hidden => "hidden",
     }
 }

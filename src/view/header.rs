@@ -15,6 +15,9 @@ use crate::{
 };
 use std::{cmp::Ordering, collections::VecDeque, time::Duration};
 
+/// Another desk has the journal of this account.
+pub(super) const SECOND_DESK: &str = "SECOND DESK";
+
 /// The whole line, leftmost first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
@@ -123,7 +126,7 @@ pub fn header(model: &Model) -> Header {
 fn badges(model: &Model) -> Vec<&'static str> {
     let badges = [
         (model.options.read_only, "READ-ONLY"),
-        (model.second.is_some(), "SECOND DESK"),
+        (model.second.is_some(), SECOND_DESK),
     ];
     let badges = badges.into_iter().filter(|(is_so, _)| *is_so);
     badges.map(|(_, words)| words).collect()

@@ -106,7 +106,8 @@ pub(super) fn foot(rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
         None => "all",
     };
     let named = format!("{of} {}:", format::count(total.orders));
-    let named = lens.map(|_| vec![Span::muted(named)]);
+    // All that there is needs no count of its own.
+    let named = (of != "all" || lens.is_some()).then(|| vec![Span::muted(named)]);
     let mut groups: Vec<_> = named.into_iter().collect();
     if total.fills > 0 {
         groups.push(vec![

@@ -50,7 +50,7 @@ fn words(model: &Model, step: Step) -> String {
     let desk = |action| key(Context::Desk, action);
     match step {
         Step::Move => format!(
-            "{} and {} move through your positions: what each would lose at its liquidation (at liq), and its stop.",
+            "{} and {} move through your positions: how far each is from its liquidation (to liq), and its stop.",
             desk(Action::Down),
             desk(Action::Up)
         ),

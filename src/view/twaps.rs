@@ -49,6 +49,7 @@ pub struct Bar {
     pub label: &'static str,
     pub gauge: Gauge,
     pub share: Span,
+    /// Where room is short the last of them go.
     pub words: Vec<Span>,
 }
 
@@ -176,16 +177,25 @@ fn time_bar(twap: &Twap, scene: &Scene<'_>) -> Bar {
     let share = share.map(|share| passing::share(share, scene.motion));
     let left = twap
         .end_at
-        .filter(|_| share.is_some())
-        .map(|end| Span::muted(format!("  {}", scene.until(end, passing::LEFT))));
+        .filter(|_| share.is_some() && is_live(twap, scene))
+        .map(|end| scene.until(end, passing::LEFT));
     let mut words = vec![Span::muted("drift "), drift(twap, scene)];
-    words.extend(left.filter(|_| is_live(twap, scene)));
+    words.extend(left.into_iter().flat_map(|left| left_words(&left)));
     Bar {
         label: "time",
         gauge: gauge(share, Tone::Muted),
         share: known(share.map(format::whole_percent)),
         words,
     }
+}
+
+/// `  45m00s` and ` left`: where room is short the number says enough beside the bar.
+fn left_words(left: &str) -> Vec<Span> {
+    let (time, word) = match left.strip_suffix(" left") {
+        Some(time) => (time, " left"),
+        None => (left, ""),
+    };
+    vec![Span::muted(format!("  {time}")), Span::muted(word)]
 }
 
 fn facts(twap: &Twap, scene: &Scene<'_>) -> Vec<Span> {

@@ -295,3 +295,18 @@ fn at_80x24_every_field_of_a_form_is_seen_or_the_form_says_that_it_scrolls() {
         );
     }
 }
+
+#[test]
+fn no_heading_of_a_form_stands_over_nothing() {
+    let is_rule = |line: &str| line.contains("│ ──") || line.starts_with(" ──");
+    for (name, model) in forms() {
+        for height in 16..40 {
+            let text = picture::text(&drawn(&model, 80, height, Theme::default()));
+            let lines: Vec<_> = text.lines().collect();
+            for pair in lines.windows(2) {
+                let over_nothing = is_rule(pair[0]) && is_rule(pair[1]);
+                assert!(!over_nothing, "{name} at {height}\n{text}");
+            }
+        }
+    }
+}

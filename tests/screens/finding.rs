@@ -42,6 +42,36 @@ screens! {
 }
 
 #[test]
+fn the_first_step_of_the_tour_speaks_of_what_is_on_the_screen() {
+    for (width, height) in [(60, 16), (80, 24), (120, 40), (200, 60)] {
+        let mut model = desk::full();
+        press(&mut model, ":tour\n");
+        let words = view::tour(&model).unwrap().words;
+        let (_, named) = words.split_once('(').unwrap();
+        let (column, _) = named.split_once(')').unwrap();
+        let text = picture::text(&drawn(&model, width, height, Theme::default()));
+        let headings = text.lines().nth(2).unwrap();
+        assert!(headings.contains(column), "{width}: {headings}");
+        assert!(headings.contains("stop"), "{width}: {headings}");
+    }
+}
+
+#[test]
+fn a_column_that_has_no_room_is_not_called_shown_alone() {
+    let listed = |width, height| {
+        let mut model = desk::full();
+        press(&mut model, "C");
+        let text = picture::text(&drawn(&model, width, height, Theme::default()));
+        let line = text
+            .lines()
+            .find(|line| line.contains(" pnl_at_liquidation"));
+        line.unwrap().to_owned()
+    };
+    assert!(listed(80, 24).contains(" shown, no room  at liq "));
+    assert!(listed(200, 60).contains(" shown  at liq "));
+}
+
+#[test]
 fn the_tour_names_the_keys_as_they_are_bound_and_gives_way_to_what_asks() {
     let mut model = desk::full();
     let own = "[desk]\norders = \"f2\"\nnext_step = \"f9\"";

@@ -573,6 +573,18 @@ fn a_second_desk_says_so_in_its_header_and_offers_what_works_on_one() {
         let first = text.lines().next().unwrap_or_default();
         assert!(first.contains(" SECOND DESK "), "{width}: {first}");
     }
+    let mut listed = desk::full();
+    let first = Some("another perpdeck (process 7)".to_owned());
+    update(&mut listed, desk::NOW, Msg::Second(first));
+    press(&mut listed, "\u{1b}A");
+    let text = picture::text(&drawn(&listed, 100, 30, Theme::default()));
+    let row = text.lines().nth(
+        text.lines()
+            .position(|line| line.contains("no stop"))
+            .unwrap()
+            + 1,
+    );
+    assert!(row.unwrap().contains("SECOND DESK"), "{text}");
     let hints = view::footer(&model);
     assert!(!hints.iter().any(|hint| is_entry(hint.action)), "{hints:?}");
     for action in [Action::CloseAll, Action::Flatten, Action::ClosePosition] {

@@ -262,7 +262,7 @@ fn refused_form() -> Model {
         rule_id: Some("max_order_value".into()),
         status: Some(409),
         ..Failure::new(
-            FailureKind::Conflict,
+            FailureKind::Invalid,
             "order value above the account's limit",
         )
     };

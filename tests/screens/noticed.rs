@@ -373,7 +373,10 @@ fn a_toast_is_read_whole_and_covers_nothing_that_tells() {
             ] {
                 assert!(read.contains(part), "{part}\n{after}");
             }
-            for foot in before.lines().filter(|line| line.starts_with('╰')) {
+            // A second list on a small screen is there only while nothing else needs its lines.
+            let lists = if width < 80 { 1 } else { usize::MAX };
+            let feet = before.lines().filter(|line| line.starts_with('╰'));
+            for foot in feet.take(lists) {
                 assert!(after.contains(foot), "{foot}\n{after}");
             }
         }

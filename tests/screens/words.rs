@@ -3,7 +3,7 @@
 use crate::{desk, dump::press};
 use perpdeck::{
     app::{Identity, Mode, Model, Msg, overlay::Overlay, pane::Pane, poll::Answer, update},
-    model::{Failure, FailureKind, Page, Timestamp},
+    model::{Command, Failure, FailureKind, Page, Receipt, Ticket, Timestamp},
     view::{self, Body, Scene, Span, format::Zone},
 };
 
@@ -43,6 +43,37 @@ pub(crate) fn footer(model: &Model) -> String {
         .map(|hint| format!("{} {}", hint.key, hint.label))
         .collect();
     hints.join(" · ")
+}
+
+#[test]
+fn a_close_that_waits_is_told_as_armed_and_on_which_trigger() {
+    let mut model = desk::full();
+    let close = perpdeck::model::ClosePosition::market("pos_1".into());
+    let command = Command::Close(close);
+    update(&mut model, desk::NOW, Msg::Resumed(Ticket(9), command));
+    let json = serde_json::json!({
+        "type": "market", "mode": "conditional", "side": "sell", "size": 0.5, "trigger_price": 60_000,
+        "trigger_direction": "below", "status": "pending",
+    });
+    let order = Box::new(desk::order("ord_9", "BTC", &json));
+    let queued = true;
+    let receipt = Receipt::Order { order, queued };
+    update(&mut model, desk::NOW, Msg::Settled(Ticket(9), Ok(receipt)));
+    let toast = view::toast(&model).unwrap();
+    let said = (toast.head.as_str(), toast.words.as_str());
+    let words = "SELL 0.50000 BTC conditional when BTC ≤ 60,000";
+    assert_eq!(said, ("armed", words));
+}
+
+#[test]
+fn the_sums_of_a_history_say_of_how_many_they_are_where_there_is_more() {
+    let model = desk::full();
+    let zone = Zone::utc();
+    let scene = Scene::of(&model, &zone);
+    let foot = view::foot(Pane::History, &model.rows(Pane::History), &scene);
+    assert!(model.store.history.has_more());
+    let read = model.store.quality.total().orders;
+    assert_eq!(text(&foot[0]), format!("last {read}:"));
 }
 
 #[test]
