@@ -55,6 +55,7 @@ fn desk(rows: usize) -> Model {
     let options = Options {
         checks: perpdeck::config::Checks::default(),
         read_only: false,
+        dry_run: false,
         zone: perpdeck::view::format::Zone::utc(),
         reading: perpdeck::view::READING,
         alerts: perpdeck::config::Alerts::default(),

@@ -7,7 +7,7 @@ use super::{
 use crate::model::{AccountId, Command, Exits, FLATTEN, IdempotencyKey, Timestamp};
 use serde::{Serialize, de::DeserializeOwned, ser::Error as _};
 use serde_json::value::RawValue;
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt};
 
 /// A mutation ready for the wire. Every retry sends exactly these bytes with exactly this key.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +19,17 @@ pub struct Request {
     pub key: Option<IdempotencyKey>,
     /// Empty for endpoints without a body.
     pub body: Vec<u8>,
+}
+
+/// Method, path and body, as a person reads them: nobody's key.
+impl fmt::Display for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.method, self.target)?;
+        if self.body.is_empty() {
+            return Ok(());
+        }
+        write!(f, " {}", String::from_utf8_lossy(&self.body))
+    }
 }
 
 impl Request {

@@ -25,13 +25,16 @@ pub(super) fn objection(model: &Model, command: &Command) -> Option<String> {
 }
 
 pub(super) fn send(model: &mut Model, command: Command) -> (Ticket, Effect) {
-    model.session.sent(&command, model.now);
     let ticket = model.store.begin(command.clone(), model.now);
-    let about = About::of(&command, &model.store);
-    let event = Event::Sent(command.clone());
-    model
-        .activity
-        .note_of(about, Some(ticket), event, model.now);
+    // Of what is only rehearsed there is nothing to tell before its end, nor a first one that a second would repeat.
+    if !model.options.dry_run {
+        model.session.sent(&command, model.now);
+        let about = About::of(&command, &model.store);
+        let event = Event::Sent(command.clone());
+        model
+            .activity
+            .note_of(about, Some(ticket), event, model.now);
+    }
     (ticket, Effect::Send(ticket, command))
 }
 
@@ -100,4 +103,36 @@ pub(super) fn settle(
     let told = alerts::raise(model, news);
     let wanted = watch.into_iter().chain([Effect::Poll(polls)]);
     wanted.chain(told).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::{Msg, notice::Tone, overlay::Overlay, testing::*, update};
+
+    #[test]
+    fn a_dry_run_tells_only_that_it_was_not_sent_and_the_form_keeps_what_was_written() {
+        let mut model = desk();
+        model.options.dry_run = true;
+        let sent = press(&mut model, "b 0 . 1 enter");
+        let [Effect::Send(ticket, Command::Place(_))] = sent.as_slice() else {
+            panic!("{sent:?}");
+        };
+        assert_eq!(model.activity.lines.len(), 0, "nothing is called sent");
+        let why = Failure::dry_run("POST /v1/orders {}");
+        let now = model.now;
+        update(&mut model, now, Msg::Settled(*ticket, Err(why.clone())));
+        let events = model.activity.lines.iter().map(|line| &line.event);
+        let events: Vec<_> = events.collect();
+        assert!(matches!(events.as_slice(), [Event::Settled(_, Err(told))] if *told == why));
+        assert_eq!(events[0].tone(), Tone::Warn);
+        let Some(Overlay::Form(form)) = model.overlays.last() else {
+            panic!("the form stays");
+        };
+        assert_eq!((form.failure.as_ref(), form.sending), (Some(&why), None));
+        // Nothing went before it: the same again is no order given twice.
+        model.options.checks.duplicate_within = std::time::Duration::from_mins(1);
+        let again = press(&mut model, "enter");
+        assert!(matches!(again.as_slice(), [Effect::Send(..)]), "{again:?}");
+    }
 }

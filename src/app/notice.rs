@@ -2,7 +2,9 @@
 
 use super::{About, Alert, Store, earlier::Horizon};
 use crate::config::{Alerts, Way};
-use crate::model::{Command, Failure, OrderStatus, Past, Progress, Receipt, Ticket, Timestamp};
+use crate::model::{
+    Command, Failure, FailureKind, OrderStatus, Past, Progress, Receipt, Ticket, Timestamp,
+};
 use std::{collections::VecDeque, time::Duration};
 
 /// How long good news stays in the toast. Bad news stays until it is dismissed.
@@ -78,6 +80,7 @@ impl Event {
             ) => Tone::Plain,
             Self::Progress(_, Progress::Unknown { .. } | Progress::Waiting { .. }) => Tone::Warn,
             Self::Settled(_, Ok(receipt)) => receipt_tone(receipt),
+            Self::Settled(_, Err(why)) if why.kind == FailureKind::DryRun => Tone::Warn,
             Self::Settled(_, Err(_)) | Self::Progress(_, Progress::Parked { .. }) => Tone::Alert,
             Self::Said(tone, _) => *tone,
             Self::Alert(alert) => alert.tone(),

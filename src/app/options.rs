@@ -28,6 +28,8 @@ pub struct Options {
     pub checks: Checks,
     /// Nothing is sent.
     pub read_only: bool,
+    /// What would be sent is only told, from the start of the desk to its end.
+    pub dry_run: bool,
     /// Whose clocks a typed date is read by.
     pub zone: Zone,
     /// How the columns of the panes read: the view's tables.

@@ -109,6 +109,8 @@ fn renew(model: &mut Model, renewal: Renewal) -> Vec<Effect> {
     model.options = Options {
         dialect: model.options.dialect.clone(),
         zone: model.options.zone.clone(),
+        // What is rehearsed does not become real under the hand of whoever rehearses it, nor the other way round.
+        dry_run: model.options.dry_run,
         ..renewal.options
     };
     let news = guard::measure(model);
@@ -231,6 +233,17 @@ mod tests {
                 .to_string()
                 .contains("max_size")
         );
+    }
+
+    #[test]
+    fn a_dry_run_begins_and_ends_with_the_desk_whatever_the_files_come_to_say() {
+        for rehearses in [true, false] {
+            let mut model = desk();
+            model.options.dry_run = rehearses;
+            let other = |options: &mut Options| options.dry_run = !rehearses;
+            assert_eq!(reads(&mut model, other, vec![]), []);
+            assert_eq!(model.options.dry_run, rehearses);
+        }
     }
 
     #[test]

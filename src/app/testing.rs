@@ -59,6 +59,7 @@ pub(crate) fn bare_desk() -> Model {
         dialect: Dialect::default(),
         checks: Checks::default(),
         read_only: false,
+        dry_run: false,
         zone: Zone::utc(),
         reading: crate::view::READING,
         alerts: Alerts::default(),

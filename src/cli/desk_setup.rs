@@ -154,6 +154,7 @@ pub(super) fn options(settings: &Settings) -> Options {
         dialect: settings.spoken(),
         checks: settings.checks.clone(),
         read_only: settings.read_only,
+        dry_run: settings.dry_run,
         zone: Zone::local(),
         reading: view::READING,
         alerts: settings.alerts.clone(),

@@ -71,7 +71,10 @@ impl From<&Failure> for Exit {
             | FailureKind::TimedOut
             | FailureKind::Broken
             | FailureKind::Unreadable => Self::Unavailable,
-            FailureKind::Invalid | FailureKind::NotFound | FailureKind::Conflict => Self::Rejected,
+            FailureKind::Invalid
+            | FailureKind::NotFound
+            | FailureKind::Conflict
+            | FailureKind::DryRun => Self::Rejected,
             FailureKind::Unknown | FailureKind::Contradiction => Self::Unknown,
             FailureKind::Local => Self::Failed,
         }

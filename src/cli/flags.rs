@@ -39,6 +39,9 @@ pub(super) struct SettingsFlags {
     /// Sends nothing: only reads leave
     #[arg(long, global = true, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     read_only: Option<String>,
+    /// Says what would be sent, and sends and journals nothing
+    #[arg(long, global = true, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    dry_run: Option<String>,
     /// The colours: for which background, or for whom
     #[arg(long, global = true, value_parser = words::<Theme>())]
     theme: Option<String>,
@@ -113,6 +116,7 @@ impl SettingsFlags {
                 &self.close_all_confirm,
             ),
             ("read_only", "--read-only", &self.read_only),
+            ("dry_run", "--dry-run", &self.dry_run),
             ("theme", "--theme", &self.theme),
             ("theme_file", "--theme-file", &self.theme_file),
             ("color", "--color", &self.color),

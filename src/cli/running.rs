@@ -24,7 +24,8 @@ pub(super) fn flatten(sources: &Sources) -> Result<Exit> {
     let listening: Vec<_> = desks.iter().filter(|desk| desk.listens).collect();
     if listening.is_empty() {
         out::complain(&format!(
-            "no running desk was found by its journal in {} or as a paper desk",
+            "no running desk was found by its journal in {} or as a paper desk (one in a dry run has none, and sends \
+             nothing)",
             dir.display()
         ));
         return Ok(Exit::Unavailable);

@@ -7,7 +7,7 @@ use crate::{
         poll::{Answer, Poll},
     },
     client::Client,
-    config::{Checks, Connection, FarEnd, Fees, Settings, Sources, load, memory},
+    config::{Checks, Connection, FarEnd, Fees, Origin, Settings, Sources, load, memory},
     model::{AccountId, Call, Failure, FailureKind, Order, Page, Position},
     runtime::{AccountAddress, Clock},
 };
@@ -32,11 +32,22 @@ const BACKOFF: Duration = Duration::from_millis(250);
 /// A read that would have to wait longer is told instead.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// Whether what would be sent is only shown, and who says so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum DryRun {
+    No,
+    /// By whoever typed the verb.
+    Asked,
+    /// By a file or the environment.
+    Set(Origin),
+}
+
 #[derive(Debug)]
 pub(super) struct Service {
     pub(super) client: Client,
     pub(super) account: AccountId,
     pub(super) journal_dir: PathBuf,
+    pub(super) dry_run: DryRun,
     /// How long what was settled stays in it; zero is for ever.
     pub(super) journal_days: u32,
     /// What a new order must keep to.
@@ -69,6 +80,7 @@ pub(super) struct Configured {
     pub(super) connection: Connection,
     /// Where the journal lives.
     pub(super) journal_dir: PathBuf,
+    pub(super) dry_run: DryRun,
     pub(super) journal_days: u32,
     pub(super) checks: Checks,
     pub(super) fees: Fees,
@@ -81,6 +93,7 @@ impl Service {
         let Configured {
             connection,
             journal_dir,
+            dry_run,
             journal_days,
             checks,
             fees,
@@ -92,6 +105,7 @@ impl Service {
             account: connection.account_id.clone(),
             client: Client::new(connection, sender, move || clock.now())?,
             journal_dir,
+            dry_run,
             journal_days,
             checks,
             fees,
@@ -99,6 +113,11 @@ impl Service {
             idle_proxy: sources.idle_proxy(),
             calls: Mutex::new(calls),
         })
+    }
+
+    /// Whether everything is done but the sending.
+    pub(super) fn is_dry_run(&self) -> bool {
+        self.dry_run != DryRun::No
     }
 
     /// How many requests there were since the last time, and how many of them were answered 429.
@@ -155,6 +174,11 @@ impl Service {
 pub(super) fn configured(sources: &Sources) -> Result<Configured> {
     let loaded = load(sources)?;
     let others = loaded.accounts().skip(1).filter_map(place).collect();
+    let dry_run = match loaded.origin("dry_run") {
+        _ if !loaded.settings.dry_run => DryRun::No,
+        Some(Origin::Flag(_)) | None => DryRun::Asked,
+        Some(by @ (Origin::Default | Origin::File(_) | Origin::Variable(_))) => DryRun::Set(by),
+    };
     let settings = loaded.settings;
     let FarEnd::LiveApi(connection) = settings.far_end()? else {
         return Err(Misuse(NOWHERE.to_owned()).into());
@@ -166,6 +190,7 @@ pub(super) fn configured(sources: &Sources) -> Result<Configured> {
             ..*connection
         },
         journal_dir,
+        dry_run,
         journal_days: settings.journal_days,
         checks: settings.checks,
         fees: settings.fees,

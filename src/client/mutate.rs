@@ -90,6 +90,9 @@ impl Client {
         if self.is_read_only() {
             return Attempt::NotSent(Failure::local(READ_ONLY));
         }
+        if self.connection().dry_run {
+            return Attempt::NotSent(Failure::dry_run(request.to_string()));
+        }
         let url = match base::endpoint(&self.0.base, &request.target) {
             Ok(url) => url,
             Err(why) => return Attempt::NotSent(why),

@@ -33,6 +33,8 @@ pub struct Connection {
     pub proxy: Option<Proxy>,
     /// Nothing but reads leaves this machine.
     pub read_only: bool,
+    /// Neither, and what would have left is told.
+    pub dry_run: bool,
 }
 
 /// A JSON document with one row per market. Pointers are RFC 6901; numbers may be JSON numbers or strings.

@@ -195,6 +195,7 @@ fn key_and_complaint(error: ConfigError) -> (String, String) {
 fn allowed(key: &str) -> Option<String> {
     if let "close_all_confirm"
     | "read_only"
+    | "dry_run"
     | "mouse"
     | "tour"
     | "guard.lock"

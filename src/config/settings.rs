@@ -64,6 +64,8 @@ pub struct Settings {
     pub log_level: LogLevel,
     /// Whether nothing but reads leaves.
     pub read_only: bool,
+    /// Whether what would be sent is only told: neither journaled nor sent.
+    pub dry_run: bool,
     pub checks: Checks,
     pub guard: Guard,
     pub fees: Fees,
@@ -203,6 +205,7 @@ impl Settings {
             facts: self.facts_source.resolve(reach, FactsSource::paper),
             proxy: self.proxy.clone(),
             read_only: self.read_only,
+            dry_run: self.dry_run,
         })))
     }
 }
@@ -221,6 +224,7 @@ impl Connection {
             facts: Some(FactsSource::paper()),
             proxy: None,
             read_only: false,
+            dry_run: false,
         }
     }
 }

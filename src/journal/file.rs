@@ -109,6 +109,10 @@ pub(super) fn database(dir: &Path) -> Result<Connection, JournalError> {
     Ok(connection)
 }
 
+pub(super) fn is_there(dir: &Path) -> bool {
+    dir.join(DATABASE).exists()
+}
+
 /// The database as another process writes it: to look at, never to change.
 pub(super) fn readable(dir: &Path) -> Result<Connection, JournalError> {
     let path = dir.join(DATABASE);

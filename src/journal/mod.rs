@@ -112,6 +112,11 @@ impl Journal {
         })
     }
 
+    /// Whether one was ever begun in `dir`.
+    pub fn is_there(dir: &Path) -> bool {
+        file::is_there(dir)
+    }
+
     /// Why exposure may only go down on this account until a person says otherwise, if so.
     pub fn halted(&self, base_url: &str, account: &AccountId) -> Option<&str> {
         self.halts.as_ref()?.of(base_url, account)

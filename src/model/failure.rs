@@ -38,6 +38,8 @@ pub enum FailureKind {
     Contradiction,
     /// Refused on this side, before anything was sent.
     Local,
+    /// All of it but the sending was done; the message is the request that was not sent.
+    DryRun,
 }
 
 impl FailureKind {
@@ -57,6 +59,7 @@ impl FailureKind {
             Self::Unknown => "outcome unknown",
             Self::Contradiction => "the service contradicts itself",
             Self::Local => "not sent",
+            Self::DryRun => "dry run: not sent",
         }
     }
 
@@ -155,6 +158,11 @@ impl Failure {
         Self::new(FailureKind::Local, message)
     }
 
+    /// What would have been sent, in a dry run: nothing was.
+    pub fn dry_run(request: impl Into<Text>) -> Self {
+        Self::new(FailureKind::DryRun, request)
+    }
+
     /// What its `Display` wrote, which keeps the kind and the message; `None` where that is something else.
     pub fn read(text: &str) -> Option<Self> {
         FailureKind::VARIANTS.iter().find_map(|kind| {
@@ -240,7 +248,8 @@ mod tests {
                 | FailureKind::TimedOut
                 | FailureKind::Broken
                 | FailureKind::Unreadable
-                | FailureKind::Local => [Proof::Unsent, Proof::Refused],
+                | FailureKind::Local
+                | FailureKind::DryRun => [Proof::Unsent, Proof::Refused],
             };
             let proved = ["null", "409"].map(|status| heard(*kind, status).proves);
             assert_eq!(proved, expected, "{kind:?}");

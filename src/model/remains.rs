@@ -1,8 +1,8 @@
 //! What is left of an account, each list as far as it could be read: what cannot be read hides nothing of the rest.
 
 use super::{
-    Command, Failure, FailureKind, Leftovers, Order, OrderId, Page, Position, ScaledId, Twap,
-    TwapId,
+    AccountId, Command, Failure, FailureKind, Leftovers, Order, OrderId, Page, Position, ScaledId,
+    Twap, TwapId,
 };
 use std::collections::BTreeSet;
 
@@ -51,6 +51,16 @@ impl Remains {
         let reducing = orders.filter(|order| order.scaled_order_id.is_none() && order.reduce_only);
         let unread = lost(&self.orders).map(|id| Command::Cancel(OrderId::from(id)));
         reducing.map(cancel).chain(unread).collect()
+    }
+
+    /// What a flatten of all this that goes well comes to: what protects a position goes when it is closed.
+    pub fn way_out(&self, account: AccountId) -> Vec<Command> {
+        [Command::CloseAll(account)]
+            .into_iter()
+            .chain(stops(&self.twaps))
+            .chain(entries(&self.orders))
+            .chain(self.protection())
+            .collect()
     }
 
     /// Whether it is sure that no position is open.

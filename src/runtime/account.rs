@@ -3,8 +3,9 @@
 use super::{
     Clock, Outbox, Poller,
     callers::Callers,
-    earlier, export,
-    scribe::Scribe,
+    earlier::{self, Books},
+    export,
+    outbox::{DryRun, Outlet},
     services::{AccountChannel, with_budget},
     shared_journal::JournalAccounts,
     socket::Host,
@@ -64,6 +65,7 @@ impl Account {
         let (calls, mut finished) = unbounded_channel();
         let clock = self.clock;
         connection.read_only |= self.options.read_only;
+        connection.dry_run |= self.options.dry_run;
         let client = Client::new(connection, calls, move || clock.now())?;
         let inbox = way.inbox.clone();
         tokio::spawn(async move {
@@ -107,7 +109,7 @@ impl Member {
     }
 
     /// Runs until the loop hangs up; `dir` keeps what the service teaches.
-    pub(super) async fn serve(self, scribe: Scribe, dir: PathBuf) {
+    pub(super) async fn serve(self, books: Books, dir: PathBuf) {
         let Self {
             account,
             client,
@@ -117,29 +119,40 @@ impl Member {
         } = self;
         keep_learned(&client, &way.inbox, &dir);
         way.say(Msg::Opened(identity)).await;
-        earlier::tell(&client, &scribe, PastMark::END, &way.inbox);
+        earlier::tell(&client, &books, PastMark::END, &way.inbox);
         let (clock, intervals) = (account.clock, account.intervals());
         let events = tee_to_callers(&callers, &way.inbox);
-        let account_channel = (scribe.clone(), account.sharing);
-        let mut outbox = Outbox::beside(client.clone(), clock, account_channel, events);
+        let far = client.clone();
+        let mut outlet = match &books {
+            Books::Written(scribe) => {
+                let account_channel = (scribe.clone(), account.sharing);
+                Outlet::Sends(Box::new(Outbox::beside(
+                    far,
+                    clock,
+                    account_channel,
+                    events,
+                )))
+            }
+            Books::LookedAt(dir) => Outlet::Tells(DryRun::begin(far, dir.clone(), events)),
+        };
         let seed = u64::from(std::process::id());
         let mut poller = Poller::spawn(client.clone(), clock, &intervals, seed, way.inbox.clone());
         poller.visibility(account.visibility);
         while let Some(effect) = way.wanted.recv().await {
             match effect {
-                Effect::Send(ticket, command) => outbox.send(ticket, command),
-                Effect::SendAs(ticket, command, key) => outbox.send_as(ticket, command, key),
+                Effect::Send(ticket, command) => outlet.send(ticket, command),
+                Effect::SendAs(ticket, command, key) => outlet.send_as(ticket, command, key),
                 Effect::ReportTo(caller, ticket) => callers.attend(caller, ticket),
                 Effect::RefuseCaller(caller, why) => callers.turn_away(caller, why),
-                Effect::Resend(ticket) => outbox.again(ticket),
-                Effect::GiveUp(ticket) => outbox.give_up(ticket),
-                Effect::Rearm => outbox.rearm(),
+                Effect::Resend(_) | Effect::GiveUp(_) | Effect::Rearm => {
+                    outlet.decide(&effect);
+                }
                 Effect::Visibility(visibility) => poller.visibility(visibility),
                 Effect::Poll(sources) => poller.poll(&sources),
                 Effect::MoreClosed(cursor) => poller.more_closed(cursor),
                 Effect::MoreHistory(cursor) => poller.more_history(cursor),
                 Effect::Trace(orders) => poller.trace(orders),
-                Effect::Earlier(mark) => earlier::tell(&client, &scribe, mark, &way.inbox),
+                Effect::Earlier(mark) => earlier::tell(&client, &books, mark, &way.inbox),
                 Effect::Book(market) => poller.book(market),
                 Effect::Watch(ladders) => poller.watch(ladders),
                 Effect::SetIntervals(intervals) => poller.pace(&intervals),

@@ -1,4 +1,5 @@
-//! What earlier sessions did on an account, read from the journal on its own thread.
+//! What earlier sessions did on an account, read from the journal on its own thread; in a dry run, which has none, from
+//! one that is opened to be looked at and let go.
 //!
 //! Contract: what is asked for before the outbox begins is answered as things stood then, so that nothing that is open,
 //! and settled in this session, is among it. What is of another service or account stays in the journal: a service is
@@ -9,23 +10,37 @@ use crate::{
     api::{Dialect, Method, Request},
     app::{Msg, earlier::PAGE},
     client::Client,
-    journal::{Entry, IntentId, JournalError, Outcome, Settled, State},
+    journal::{Entry, IntentId, Journal, JournalError, Outcome, Settled, State},
     model::{
         Attempted, CloseAll, Command, Failure, FailureKind, Past, PastMark, PastPage, Receipt,
         Record,
     },
 };
-use tokio::sync::mpsc::Sender;
+use std::path::PathBuf;
+use tokio::{
+    sync::{mpsc::Sender, oneshot},
+    task::spawn_blocking,
+};
+
+/// The journal as an account has it.
+#[derive(Debug, Clone)]
+pub(super) enum Books {
+    Written(Scribe),
+    /// In a dry run: where it is.
+    LookedAt(PathBuf),
+}
 
 /// Asks at once for what was settled before `mark`, the latest first; it is told when it comes.
-pub(super) fn tell(client: &Client, scribe: &Scribe, mark: PastMark, inbox: &Sender<Msg>) {
+pub(super) fn tell(client: &Client, books: &Books, mark: PastMark, inbox: &Sender<Msg>) {
     let connection = client.connection();
     let (base_url, account) = (connection.base_url.clone(), connection.account_id.clone());
     let before = (mark.told_at, IntentId(mark.number));
     // One more tells whether there is more.
-    let rows = scribe.ask(move |journals| {
-        journals.read(|journal| journal.settled(&base_url, &account, before, PAGE + 1))
-    });
+    let read = move |journal: &Journal| journal.settled(&base_url, &account, before, PAGE + 1);
+    let rows = match books {
+        Books::Written(scribe) => scribe.ask(move |journals| journals.read(read)),
+        Books::LookedAt(dir) => looked(dir.clone(), read),
+    };
     let (client, inbox) = (client.clone(), inbox.clone());
     tokio::spawn(async move {
         let rows = rows.await.unwrap_or(Err(JournalError::Stopped));
@@ -34,6 +49,23 @@ pub(super) fn tell(client: &Client, scribe: &Scribe, mark: PastMark, inbox: &Sen
         // The desk has left: nobody looks back.
         drop(inbox.send(Msg::Recalled(told)).await);
     });
+}
+
+fn looked(
+    dir: PathBuf,
+    read: impl FnOnce(&Journal) -> Result<Vec<Settled>, JournalError> + Send + 'static,
+) -> oneshot::Receiver<Result<Vec<Settled>, JournalError>> {
+    let (told, rows) = oneshot::channel();
+    spawn_blocking(move || {
+        let found = if Journal::is_there(&dir) {
+            Journal::open_read_only(&dir).and_then(|journal| read(&journal))
+        } else {
+            Ok(vec![])
+        };
+        // The desk has left: nobody looks back.
+        drop(told.send(found));
+    });
+    rows
 }
 
 fn page(rows: Vec<Settled>, dialect: &Dialect) -> PastPage {
@@ -156,7 +188,7 @@ mod tests {
     use super::*;
     use crate::{
         client::testing::responder::Responder,
-        journal::{Intent, Journal, Standing, Window},
+        journal::{Intent, Standing, Window},
         model::{OrderId, OrderStatus, Risk, Timestamp},
     };
     use std::path::Path;
@@ -211,7 +243,7 @@ mod tests {
         let (inbox, mut mail) = channel(8);
         let place = dir.to_owned();
         let scribe = Scribe::spawn(move || crate::runtime::open_journal(&place), inbox.clone());
-        tell(&client, &scribe, PastMark::END, &inbox);
+        tell(&client, &Books::Written(scribe), PastMark::END, &inbox);
         let Some(Msg::Recalled(page)) = mail.recv().await else {
             panic!("told");
         };

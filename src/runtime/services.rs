@@ -3,6 +3,7 @@
 use super::{
     Clock,
     account::{Account, Member},
+    earlier::Books,
     inboxes::{AccountInbox, Newcomer},
     scribe::{self, Scribe},
     shared_journal::{JournalAccount, JournalAccounts},
@@ -125,7 +126,7 @@ impl Services {
         if let Some(lost) = opened.lost {
             tokio::spawn(report_lost_later(lost, self.common.clone()));
         }
-        let dir = opened.first.journal_dir.clone();
+        let (dir, is_dry_run) = (opened.first.journal_dir.clone(), options.dry_run);
         let mut accounts = vec![(options, self.first, opened.first)];
         for OtherAccount { options, far } in opened.others {
             let (post, way) = account_channel();
@@ -162,14 +163,20 @@ impl Services {
                 }
             }
         }
-        let hosts = members.iter().map(Member::host).collect();
-        let scribe = journal(dir.clone(), self.reach, hosts, self.common);
-        for member in members {
-            tasks.spawn(member.serve(scribe.clone(), dir.clone()));
-        }
         // Ends with the accounts.
         let mut beside = JoinSet::new();
-        beside.spawn(scribe.tidies(self.clock, self.journal_days));
+        let books = if is_dry_run {
+            // Whoever acts meanwhile, a verb or another desk, has the journal to itself.
+            Books::LookedAt(dir.clone())
+        } else {
+            let hosts = members.iter().map(Member::host).collect();
+            let scribe = journal(dir.clone(), self.reach, hosts, self.common);
+            beside.spawn(scribe.clone().tidies(self.clock, self.journal_days));
+            Books::Written(scribe)
+        };
+        for member in members {
+            tasks.spawn(member.serve(books.clone(), dir.clone()));
+        }
         tasks.join_all().await;
     }
 }

@@ -32,6 +32,7 @@ fn moving(motion: Motion) -> Model {
         dialect: Dialect::default(),
         checks: Checks::default(),
         read_only: false,
+        dry_run: false,
         zone: crate::model::Zone::utc(),
         reading: crate::view::READING,
         alerts: Alerts::default(),

@@ -10,8 +10,8 @@ use crate::{
         notice::{Event, Notice},
     },
     model::{
-        CloseAll, Command, Exits, Failure, Leg, Market, Order, OrderStatus, Past, Progress,
-        Receipt, Timestamp,
+        CloseAll, Command, Exits, Failure, FailureKind, Leg, Market, Order, OrderStatus, Past,
+        Progress, Receipt, Timestamp,
     },
 };
 use std::ops::Range;
@@ -171,9 +171,29 @@ pub(super) fn words_of(notice: &Notice) -> Vec<Span> {
 
 fn failed(asked: Span, why: &Failure) -> Vec<Span> {
     let mut spans = vec![asked];
-    spans.push(Span::new(format!(": {}", why.message), Tone::Alert));
+    spans.push(Span::new(format!(": {}", why.message), failure_tone(why)));
     spans.push(Span::muted(references(why)));
     spans
+}
+
+/// What was only rehearsed has not failed.
+pub(super) fn failure_tone(why: &Failure) -> Tone {
+    match why.kind {
+        FailureKind::DryRun => Tone::Warn,
+        FailureKind::Invalid
+        | FailureKind::Auth
+        | FailureKind::NotFound
+        | FailureKind::Conflict
+        | FailureKind::Limited
+        | FailureKind::Unavailable
+        | FailureKind::Unreachable
+        | FailureKind::TimedOut
+        | FailureKind::Broken
+        | FailureKind::Unreadable
+        | FailureKind::Unknown
+        | FailureKind::Contradiction
+        | FailureKind::Local => Tone::Alert,
+    }
 }
 
 /// `  code risk  rule R-7  request 8f…`: what helps to look a failure up.

@@ -136,9 +136,10 @@ fn item(model: &Model, item: &Item) -> BulkItem {
         }
         State::Settled(Err(why)) => {
             let words = format!("{}{}", why.message, activity::references(why));
+            let tone = activity::failure_tone(why);
             (
-                Span::new(why.kind.word(), Tone::Alert),
-                Some(Span::new(words, Tone::Alert)),
+                Span::new(why.kind.word(), tone),
+                Some(Span::new(words, tone)),
             )
         }
     };

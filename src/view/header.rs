@@ -126,6 +126,7 @@ pub fn header(model: &Model) -> Header {
 fn badges(model: &Model) -> Vec<&'static str> {
     let badges = [
         (model.options.read_only, "READ-ONLY"),
+        (model.options.dry_run, "DRY-RUN"),
         (model.second.is_some(), SECOND_DESK),
     ];
     let badges = badges.into_iter().filter(|(is_so, _)| *is_so);

@@ -595,6 +595,24 @@ fn the_same_order_again_at_once_is_taken_for_a_mistake_unless_its_key_says_it_is
 }
 
 #[test]
+fn a_dry_run_that_only_the_settings_ask_for_is_no_success_and_can_be_ended_for_one_verb() {
+    let served = Served::bare();
+    served.holding("paper|ETH", 1.0, "cross");
+    for verb in [&["flatten", "--yes"][..], &with(BUY, &["--yes"])] {
+        let (code, out, err) = ran(served.verb(verb).env("PERPDECK_DRY_RUN", "true"));
+        assert!(code == 13 && out.contains("/v1/"), "{code} {out} {err}");
+        assert!(
+            err.contains("nothing was sent, for PERPDECK_DRY_RUN sets dry_run"),
+            "{err}"
+        );
+    }
+    assert_eq!((served.orders().len(), served.positions().len()), (1, 1));
+    let flatten = ["flatten", "--yes", "--dry-run=false"];
+    let (code, _, err) = ran(served.verb(&flatten).env("PERPDECK_DRY_RUN", "true"));
+    assert_eq!((code, served.positions().len()), (0, 0), "{err}");
+}
+
+#[test]
 fn read_only_sends_nothing_whatever_the_verb() {
     let served = Served::bare();
     let (position, order) = (

@@ -87,6 +87,43 @@ fn what_is_typed_beside_an_open_desk_is_sent_by_the_desk_and_seen_on_it() {
 }
 
 #[test]
+fn a_desk_in_a_dry_run_sends_and_journals_nothing_and_leaves_the_way_out_to_the_verbs() {
+    let service = Served::bare();
+    service.json(BUY_AT_MARKET);
+    let journal = service.home().join(".local/state/perpdeck/journal.sqlite3");
+    std::fs::remove_file(&journal).unwrap();
+    let environment = service.environment();
+    let mut desk = Session::start_with(service.home(), SIZE, &["--dry-run"], &environment);
+    desk.wait_for("1 Positions 1");
+    desk.wait_for("DRY-RUN");
+    desk.press("b");
+    desk.wait_for("new order BUY");
+    desk.press("0.05\r");
+    desk.wait_for("dry run: not sent");
+    desk.wait_for("POST /v1/orders");
+    desk.press("\u{1b}\u{1b}\u{1b}");
+    desk.wait_until("the form gone", |screen| !screen.contains("new order BUY"));
+    desk.press("7");
+    desk.press("X");
+    desk.wait_until("the close-all told", |screen| {
+        screen.matches("close-all-positions").count() >= 1
+    });
+    desk.signal("USR1");
+    desk.wait_until("the flatten told", |screen| {
+        screen.matches("close-all-positions").count() >= 2
+    });
+    assert!(!journal.exists() && !service.door().exists());
+    let (code, _, err) = service.run(&["flatten", "--running"]);
+    assert!(code == 12 && err.contains("dry run"), "{code} {err}");
+    desk.wait_for("1 Positions 1");
+    let flat = service.json(&["flatten", "--yes"]);
+    assert_eq!(flat["data"]["flat"], true);
+    desk.wait_for("1 Positions 0");
+    desk.press("\u{3}");
+    assert_given_back(desk, 0);
+}
+
+#[test]
 fn the_desk_holds_the_command_line_to_its_own_limits() {
     let service = Served::bare();
     let desk = service.desk(&["--read-only"]);

@@ -173,6 +173,7 @@ pub(crate) fn outbox(
         facts: None,
         proxy: None,
         read_only: false,
+        dry_run: false,
     };
     let (calls, _) = unbounded_channel();
     let now = || Clock::start().now();

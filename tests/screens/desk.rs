@@ -463,6 +463,7 @@ pub(crate) fn options() -> Options {
         dialect: perpdeck::config::Dialect::default(),
         checks: perpdeck::config::Checks::default(),
         read_only: false,
+        dry_run: false,
         zone: perpdeck::view::format::Zone::utc(),
         reading: perpdeck::view::READING,
         alerts: perpdeck::config::Alerts::default(),

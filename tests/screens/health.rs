@@ -15,7 +15,8 @@ use perpdeck::{
         update,
     },
     model::{
-        AccountFacts, Call, Failure, FailureKind, Market, Order, Page, Proof, Ticket, Timestamp,
+        AccountFacts, Call, Command, Failure, FailureKind, Market, Order, Page, Proof, Ticket,
+        Timestamp,
     },
     ui::{Theme, picture},
     view::{self, Body, Scene, Title, Tone, format::Zone},
@@ -553,6 +554,31 @@ fn a_desk_that_may_only_look_offers_no_key_that_sends_and_refuses_each_at_once()
         shown.contains("the desk is read-only and sends nothing"),
         "{shown}"
     );
+}
+
+#[test]
+fn a_dry_run_is_named_on_every_screen_and_says_what_it_did_not_send() {
+    let mut model = desk::full();
+    model.options.dry_run = true;
+    press(&mut model, "X");
+    for (wide, high) in [(60, 16), (80, 24), (120, 40), (200, 60)] {
+        let shown = screen(&model, wide, high);
+        assert!(shown.contains(" DRY-RUN "), "{shown}");
+    }
+    let close_all = Command::CloseAll("chal-1".into());
+    let ticket = Ticket(1_000_001);
+    let path = "/v1/accounts/chal-1/close-all-positions";
+    let why = Failure::dry_run(format!("POST {path}"));
+    let told = Msg::Settled(ticket, Err(why));
+    press(&mut model, "esc");
+    update(&mut model, desk::NOW, Msg::Resumed(ticket, close_all));
+    update(&mut model, desk::NOW, told);
+    press(&mut model, "7");
+    for (wide, high) in [(80, 24), (200, 60)] {
+        let shown = screen(&model, wide, high);
+        assert!(shown.contains("dry run: not sent"), "{shown}");
+        assert!(shown.contains("POST") && shown.contains(path), "{shown}");
+    }
 }
 
 #[test]

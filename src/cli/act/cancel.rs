@@ -63,7 +63,7 @@ pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
 
 async fn cancel(args: &Args, voice: Voice, sources: &Sources) -> Result<Exit> {
     let service = Service::open(sources)?;
-    consent::possible(args.how)?;
+    consent::possible(&service, args.how)?;
     match args.what.one() {
         Some(command) => {
             let command = classed(&service, command).await;
@@ -118,9 +118,9 @@ async fn all(service: &Service, how: How, voice: Voice) -> Result<Exit> {
         voice.note("the list of working orders is not complete: some may stay");
         Exit::Partial
     };
-    if how.dry_run {
+    if service.is_dry_run() {
         let requests: Vec<_> = deeds.iter().map(|deed| &deed.request).collect();
-        return dry::show(voice, &requests);
+        return dry::show(service, voice, &requests);
     }
     if deeds.is_empty() {
         voice.note("no order is working");

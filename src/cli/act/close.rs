@@ -59,7 +59,7 @@ pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
 
 async fn close(mut args: Args, voice: Voice, sources: &Sources) -> Result<Exit> {
     let service = Service::open(sources)?;
-    consent::possible(args.how)?;
+    consent::possible(&service, args.how)?;
     let before = repeat::before(&service, &args.key);
     let mut store = Store::default();
     if before.is_none() {

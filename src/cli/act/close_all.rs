@@ -41,11 +41,11 @@ pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
 
 async fn close_all(args: &Args, voice: Voice, sources: &Sources) -> Result<Exit> {
     let service = Service::open(sources)?;
-    consent::possible(args.how)?;
+    consent::possible(&service, args.how)?;
     let command = Command::CloseAll(service.account.clone());
     let deed = Deed::new(&service, command, args.key.chosen.clone())?;
-    if args.how.dry_run {
-        return dry::show(voice, &[&deed.request]);
+    if service.is_dry_run() {
+        return dry::show(&service, voice, &[&deed.request]);
     }
     writable(&service)?;
     let what = format!(

@@ -1,7 +1,10 @@
 //! Whether it is meant.
 
 use super::{Deed, How};
-use crate::{cli::exit::Misuse, model::Text};
+use crate::{
+    cli::{exit::Misuse, service::Service},
+    model::Text,
+};
 use color_eyre::{Result, eyre::Context as _};
 use std::io::{self, IsTerminal, Write as _};
 
@@ -9,9 +12,16 @@ const UNASKED: &str = "nothing was sent: without a terminal to ask on, --yes say
     the request)";
 
 /// Where nobody can be asked and nobody has said yes, before anything is read for it.
-pub(super) fn possible(how: How) -> Result<()> {
+pub(super) fn possible(service: &Service, how: How) -> Result<()> {
+    if service.is_dry_run() {
+        return Ok(());
+    }
+    answerable(how)
+}
+
+fn answerable(how: How) -> Result<()> {
     let asks = io::stdin().is_terminal() && io::stderr().is_terminal();
-    if how.yes || how.dry_run || asks {
+    if how.yes || asks {
         return Ok(());
     }
     Err(Misuse(UNASKED.to_owned()).into())
@@ -19,7 +29,7 @@ pub(super) fn possible(how: How) -> Result<()> {
 
 /// Asks on the terminal, unless `--yes` has answered already. Anything but `y` or `yes` means no.
 pub(super) async fn given(how: How, what: String) -> Result<bool> {
-    possible(how)?;
+    answerable(how)?;
     if how.yes {
         return Ok(true);
     }

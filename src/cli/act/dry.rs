@@ -4,6 +4,7 @@ use crate::{
     api::{IDEMPOTENCY_KEY, Request},
     cli::{
         Exit, out,
+        service::{DryRun, Service},
         voice::{Voice, json},
     },
     model::Text,
@@ -24,7 +25,8 @@ struct Shown<'a> {
 }
 
 /// One request a line in JSON, one a paragraph in words.
-pub(super) fn show(voice: Voice, requests: &[&Request]) -> Result<Exit> {
+/// Whoever has not asked for a dry run here is told who has, and that what was wanted is not done.
+pub(super) fn show(service: &Service, voice: Voice, requests: &[&Request]) -> Result<Exit> {
     let mut text = vec![];
     for request in requests {
         let shown = shown(request)?;
@@ -35,8 +37,14 @@ pub(super) fn show(voice: Voice, requests: &[&Request]) -> Result<Exit> {
         });
     }
     out::say(&text.join(if voice.is_json() { "" } else { "\n" }))?;
-    voice.note("dry run: nothing was sent");
-    Ok(Exit::Ok)
+    let DryRun::Set(by) = &service.dry_run else {
+        voice.note("dry run: nothing was sent");
+        return Ok(Exit::Ok);
+    };
+    voice.note(&format!(
+        "dry run: nothing was sent, for {by} sets dry_run; --dry-run=false sends"
+    ));
+    Ok(Exit::Rejected)
 }
 
 fn shown(request: &Request) -> Result<Shown<'_>> {

@@ -43,7 +43,7 @@ pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
 
 async fn exits(args: &Args, sources: &Sources) -> Result<Exit> {
     let service = Service::open(sources)?;
-    consent::possible(args.how)?;
+    consent::possible(&service, args.how)?;
     let exits = match (args.take_profit, args.stop_loss) {
         (Some(take_profit), Some(stop_loss)) => {
             let look = service.client.working_orders(&service.account);

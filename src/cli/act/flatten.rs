@@ -15,7 +15,6 @@ use crate::{
     config::Sources,
     model::{
         Command, Failure, FlatProof, Order, Position, Proof, Receipt, Remains, Timestamp, TwapId,
-        remains::{entries, stops},
     },
 };
 use color_eyre::Result;
@@ -61,8 +60,8 @@ pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
 
 async fn flatten(how: How, voice: Voice, sources: &Sources) -> Result<Exit> {
     let service = Service::open(sources)?;
-    consent::possible(how)?;
-    if how.dry_run {
+    consent::possible(&service, how)?;
+    if service.is_dry_run() {
         return rehearse(&service, voice).await;
     }
     writable(&service)?;
@@ -177,19 +176,16 @@ async fn look(service: &Service) -> Result<Remains, Failure> {
     .await
 }
 
-/// The requests of a flatten that goes well, as things stand now: what protects a position goes when it is closed.
+/// The requests of a flatten that goes well, as things stand now.
 async fn rehearse(service: &Service, voice: Voice) -> Result<Exit> {
     let remains = look(service).await?;
-    let commands = [Command::CloseAll(service.account.clone())]
-        .into_iter()
-        .chain(stops(&remains.twaps))
-        .chain(entries(&remains.orders))
-        .chain(remains.protection());
+    let commands = remains.way_out(service.account.clone());
     let deeds = commands
+        .into_iter()
         .map(|command| Deed::new(service, command, None))
         .collect::<Result<Vec<_>>>()?;
     let requests: Vec<_> = deeds.iter().map(|deed| &deed.request).collect();
-    dry::show(voice, &requests)
+    dry::show(service, voice, &requests)
 }
 
 impl Deed {

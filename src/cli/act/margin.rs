@@ -35,7 +35,7 @@ pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
 
 async fn margin(args: &Args, sources: &Sources) -> Result<Exit> {
     let service = Service::open(sources)?;
-    consent::possible(args.how)?;
+    consent::possible(&service, args.how)?;
     let mut store = Store::default();
     let is_change = args.extra.trim().starts_with(['+', '-']);
     if is_change {

@@ -4,10 +4,10 @@
 //! id is the service's to judge, and so it is of what only reduces: no way out depends on a list. What may be a symbol is
 //! not sent as an id while the markets cannot be read.
 
-use super::{How, typed::is_word};
+use super::typed::is_word;
 use crate::{
     app::Store,
-    cli::exit::Misuse,
+    cli::{exit::Misuse, service::Service, voice::Voice},
     model::{Failure, MarketId},
 };
 use color_eyre::{Report, Result};
@@ -28,7 +28,7 @@ pub(super) enum Purpose {
 pub(super) fn named(
     name: MarketId,
     purpose: Purpose,
-    (store, how): (&Store, How),
+    (store, service, voice): (&Store, &Service, Voice),
 ) -> Result<MarketId> {
     let found = store.markets_named(name.raw());
     let why = match (found.as_slice(), store.markets.trouble()) {
@@ -45,8 +45,7 @@ pub(super) fn named(
         }
         ([], None) => "no list has it, which holds up nothing that only reduces".to_owned(),
     };
-    if how.dry_run {
-        let voice = how.output.voice();
+    if service.is_dry_run() {
         voice.note(&format!("--market {name} was not checked: {why}"));
     }
     Ok(name)

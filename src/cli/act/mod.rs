@@ -42,9 +42,6 @@ use repeat::Wish;
 /// How any of them is done.
 #[derive(Debug, Clone, Copy, clap::Args)]
 struct How {
-    /// Prints the exact request and sends nothing
-    #[arg(long)]
-    dry_run: bool,
     /// Does it without asking; needed where there is no terminal
     #[arg(long, short)]
     yes: bool,
@@ -104,8 +101,8 @@ type Outcome = Result<Receipt, Failure>;
 /// Does one thing: shown, agreed to, sent, told.
 async fn perform(service: &Service, how: How, deed: Deed, reckoned: &[&str]) -> Result<Exit> {
     let voice = how.output.voice();
-    if how.dry_run {
-        return dry::show(voice, &[&deed.request]);
+    if service.is_dry_run() {
+        return dry::show(service, voice, &[&deed.request]);
     }
     writable(service)?;
     let what = format!("{} on {}", consent::spelled(&deed), service.place());

@@ -83,11 +83,11 @@ pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
 
 async fn place(mut args: Args, voice: Voice, sources: &Sources) -> Result<Exit> {
     let service = Service::open(sources)?;
-    consent::possible(args.how)?;
+    consent::possible(&service, args.how)?;
     let key = args.key.clone();
     let ground = Ground::look(&service, voice, &key, &args.terms()).await;
     let purpose = args.purpose();
-    args.market = market::named(args.market, purpose, (&ground.store, args.how))?;
+    args.market = market::named(args.market, purpose, (&ground.store, &service, voice))?;
     let draft = args.draft(&ground)?;
     ground.perform(args.how, draft, &args.reckoned()).await
 }

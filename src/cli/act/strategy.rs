@@ -144,7 +144,7 @@ impl Written {
     async fn place(mut self, voice: Voice, sources: &Sources) -> Result<Exit> {
         let service = Service::open(sources)?;
         let how = self.terms.how;
-        consent::possible(how)?;
+        consent::possible(&service, how)?;
         Form::offered(self.shape, &service.client.dialect()).map_err(Misuse)?;
         let key = self.terms.key.clone();
         let ground = Ground::look(&service, voice, &key, &self.common()).await;
@@ -153,7 +153,8 @@ impl Written {
         } else {
             Purpose::Opens
         };
-        self.what.market = market::named(self.what.market, purpose, (&ground.store, how))?;
+        self.what.market =
+            market::named(self.what.market, purpose, (&ground.store, &service, voice))?;
         let draft = self.draft(&ground)?;
         ground.perform(how, draft, &self.reckoned()).await
     }

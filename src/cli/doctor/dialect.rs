@@ -186,7 +186,8 @@ fn passing(why: &Failure) -> Option<Finding> {
         | FailureKind::Unreadable
         | FailureKind::Unknown
         | FailureKind::Contradiction
-        | FailureKind::Local => return None,
+        | FailureKind::Local
+        | FailureKind::DryRun => return None,
     };
     Some((Settled::Open, format!("{words}, {again}")))
 }

@@ -201,7 +201,12 @@ impl Tries {
                 operation,
                 retry_after,
             } => self.round(operation, retry_after, elapsed, draw),
-            Attempt::NotSent(why) if matches!(why.kind, FailureKind::Local | FailureKind::Auth) => {
+            Attempt::NotSent(why)
+                if matches!(
+                    why.kind,
+                    FailureKind::Local | FailureKind::Auth | FailureKind::DryRun
+                ) =>
+            {
                 self.settle(why)
             }
             Attempt::NotSent(why) => self.again(why, self.budget(), elapsed, draw),

@@ -157,6 +157,7 @@ pub(crate) fn connection(url: &str) -> Connection {
         facts: Some(FactsSource::paper()),
         proxy: None,
         read_only: false,
+        dry_run: false,
     }
 }
 

@@ -191,6 +191,10 @@ fn what_is_wrong_in_a_profile_says_where_and_what_to_do() {
         "my.toml: profiles.third.theme: is of the whole desk and not of a profile: set it above the profiles"
     );
     assert_eq!(
+        wrong("[profiles.third]\naccount_id = 'chal-3'\napi_key = 'three'\ndry_run = true"),
+        "my.toml: profiles.third.dry_run: is of the whole desk and not of a profile: set it above the profiles"
+    );
+    assert_eq!(
         wrong("[profiles.third]\naccount_id = 'chal-1'\napi_key = 'three'"),
         "my.toml: profiles.third.account_id: is the account of profile main: an account has one profile"
     );

@@ -12,6 +12,7 @@
 
 mod deliver;
 mod desk;
+mod dry_run;
 mod errand;
 mod follow;
 mod gate;
@@ -22,6 +23,7 @@ mod second;
 
 pub(super) use deliver::Resume;
 pub(super) use desk::{Desk, Stay};
+pub(super) use dry_run::{DryRun, Outlet};
 pub(super) use errand::{Errand, Home, Teller};
 pub(super) use record::Origin;
 

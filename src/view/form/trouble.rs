@@ -14,7 +14,8 @@ use crate::{
         second,
     },
     model::{
-        Num, OrderId, Position, PositionId, Progress, Risk, Side, TimeInForce, TriggerDirection,
+        FailureKind, Num, OrderId, Position, PositionId, Progress, Risk, Side, TimeInForce,
+        TriggerDirection,
         draft::{CloseDraft, Draft, EntryDraft, ExitsDraft, Field, MarginDraft, Opening, Seen},
         estimate,
     },
@@ -54,6 +55,10 @@ pub(super) fn trouble(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
 /// The service's words about this field, if its answer names it.
 pub(super) fn said_of(form: &Form, field: Field) -> Option<String> {
     let failure = form.failure.as_ref()?;
+    // The request that was not sent names every field, and says nothing about any.
+    if failure.kind == FailureKind::DryRun {
+        return None;
+    }
     field
         .is_named_in(failure.message.raw())
         .then(|| failure.message.to_string())
@@ -100,7 +105,8 @@ fn failure(form: &Form) -> Vec<Span> {
     let Some(failure) = &form.failure else {
         return vec![];
     };
-    let mut lines = vec![Span::new(failure.to_string(), Tone::Alert)];
+    let tone = activity::failure_tone(failure);
+    let mut lines = vec![Span::new(failure.to_string(), tone)];
     let references = failure.references();
     if !references.is_empty() {
         let words: Vec<_> = references

@@ -89,6 +89,7 @@ impl Desk {
             facts: None,
             proxy: None,
             read_only: false,
+            dry_run: false,
         };
         let (calls, _) = unbounded_channel();
         let now = || Clock::start().now();

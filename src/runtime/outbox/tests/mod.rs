@@ -2,6 +2,7 @@ mod answers;
 mod crash;
 mod disk;
 mod doubt;
+mod dry_run;
 mod first_byte;
 mod flat;
 mod halted;
