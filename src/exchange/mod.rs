@@ -228,6 +228,33 @@ async fn tick(service: Arc<Service>, shutdown: CancellationToken) {
     }
 }
 
+/// What an exchange begins with, and begins anew with when it is reset.
+#[derive(Debug)]
+struct Beginning {
+    scenario: Scenario,
+    start: engine::Millis,
+    pace: Pace,
+}
+
+impl Beginning {
+    fn floor(&self) -> Result<Floor, Fault> {
+        let Resumed {
+            engine,
+            keys,
+            closings,
+            clock,
+            ..
+        } = Resumed::in_memory(self.scenario.clone(), self.start, Some(self.pace))
+            .map_err(|why| Fault::broken(format!("the scenario does not begin anew: {why}")))?;
+        Ok(Floor {
+            clock: Clock::resumed(clock, Instant::now(), engine.now()),
+            engine,
+            keys: keys.at_most(self.scenario.keys_per_user()),
+            closings,
+        })
+    }
+}
+
 /// Everything the requests share.
 #[derive(Debug)]
 struct Service {
@@ -235,6 +262,7 @@ struct Service {
     /// Fires when the floor may have been left half changed.
     broken: CancellationToken,
     store: Option<Store>,
+    beginning: Beginning,
     chaos: Mutex<Chaos>,
     gate: Gate,
     budgets: Budgets,
@@ -263,6 +291,11 @@ impl Service {
                 keys: resumed.keys.at_most(scenario.keys_per_user()),
                 closings: resumed.closings,
             }),
+            beginning: Beginning {
+                start: resumed.start,
+                pace: resumed.pace,
+                scenario: scenario.clone(),
+            },
             broken: CancellationToken::new(),
             store: resumed.store,
             chaos: Mutex::new(Chaos::new(scenario.seed, scenario.faults())),

@@ -271,3 +271,29 @@ async fn a_long_history_is_cut_short_by_checkpoints_and_lost_by_none() {
     let again = Paper::kept(copy.path()).await;
     assert_eq!(everything(&again).await, everything(&paper).await);
 }
+
+#[tokio::test]
+async fn a_reset_puts_everything_back_to_the_start_on_disk_too_and_goes_on_from_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let paper = Paper::kept(dir.path()).await;
+    let at_first = everything(&paper).await;
+    busy(&paper).await;
+    let before = everything(&paper).await;
+    let old = crashed(dir.path());
+    assert_eq!(paper.post("/sim/reset", "").await.status, 200);
+    // A crash on either side of it finds all of the one or all of the other.
+    let new = crashed(dir.path());
+    let [old, new] = [Paper::kept(old.path()).await, Paper::kept(new.path()).await];
+    assert_eq!(everything(&old).await, before);
+    assert_eq!(everything(&new).await, at_first);
+    assert_eq!(everything(&paper).await, at_first);
+    // What is done afterwards is done to the new one, with the ids and keys of the old, and kept.
+    busy(&paper).await;
+    assert_eq!(everything(&paper).await, before);
+    let copy = crashed(dir.path());
+    let again = Paper::kept(copy.path()).await;
+    assert_eq!(everything(&again).await, before);
+    paper.stop().await;
+    let stopped = Paper::kept(dir.path()).await;
+    assert_eq!(everything(&stopped).await, before);
+}

@@ -187,3 +187,44 @@ async fn no_number_of_nudges_stops_the_exchange_and_the_one_too_many_is_400() {
         assert_ne!(again.status, 500, "{}", again.text());
     }
 }
+
+#[tokio::test]
+async fn a_reset_begins_anew_with_scenario_seed_clock_and_faults() {
+    let paper = Paper::bare().await;
+    let read = async || {
+        let clock = paper.get("/sim/clock").await.json();
+        let orders = paper.get("/v1/orders?account_id=chal-1").await.json();
+        (clock, paper.get("/sim/markets").await.json(), orders)
+    };
+    let at_first = read().await;
+    let order = || json!({"type": "market", "size": 0.1});
+    let first = place(&paper, "mine", order()).await;
+    assert_eq!(first.status, 201);
+    paper.advance(60_000).await;
+    let fault = r#"{"kind":"before","route":"orders","status":503}"#;
+    assert_eq!(paper.post("/sim/faults", fault).await.status, 200);
+    let faster = paper.post("/sim/clock", r#"{"paused":false,"speed":50}"#);
+    assert_eq!(faster.await.status, 200);
+    // Nothing is left to ask with, and this asks all the same.
+    let least = r#"{"per_key":{"burst":1,"per_second":0}}"#;
+    assert_eq!(paper.post("/sim/budgets", least).await.status, 200);
+
+    let reset = paper.post("/sim/reset", "{}").await;
+    assert_eq!((reset.status, reset.json()), (200, at_first.0.clone()));
+    assert_eq!(read().await, at_first);
+    let faults: Vec<Value> = paper.get("/sim/faults").await.data();
+    assert_eq!(faults, Vec::<Value>::new());
+    // The key is a new one, and the order it makes has the id of the old.
+    let again = place(&paper, "mine", order()).await;
+    assert_eq!((again.status, again.json()), (201, first.json()));
+}
+
+#[tokio::test]
+async fn a_reset_is_for_those_who_have_a_key_and_takes_no_body() {
+    let paper = Paper::bare().await;
+    let stranger = paper.bare_call("POST", "/sim/reset", &[], "").await;
+    assert_eq!(stranger.unwrap().status, 401);
+    let odd = paper.post("/sim/reset", r#"{"seed":7}"#).await;
+    assert_eq!(odd.status, 400);
+    assert_eq!(paper.get("/sim/reset").await.status, 405);
+}

@@ -1,10 +1,10 @@
-//! The controls of a simulation: clock, price, faults, budgets.
+//! The controls of a simulation: clock, price, faults, budgets, and a new beginning.
 
 use super::super::{
-    Service,
+    Beginning, Service,
     answer::{Answer, Call},
     budget::Rates,
-    chaos::Plant,
+    chaos::{Chaos, Plant},
     clock::Speed,
     engine::{Bps, Millis},
     fault::Fault,
@@ -142,4 +142,20 @@ pub(super) fn set_budgets(service: &Service, call: &Call) -> Result<Answer, Faul
     let data: Rates = call.json()?;
     service.budgets.set(data);
     Answer::ok(&Data { data })
+}
+
+/// Every account, and all that was steered, as when the exchange was first opened.
+pub(super) fn reset(service: &Service, call: &Call) -> Result<Answer, Fault> {
+    call.no_body()?;
+    // Its script is played before anybody has to wait for the floor.
+    let anew = service.beginning.floor()?;
+    let answer = {
+        let mut floor = service.floor()?;
+        floor.begin_anew(anew);
+        clock(&floor)?
+    };
+    let Beginning { scenario, .. } = &service.beginning;
+    *service.chaos()? = Chaos::new(scenario.seed, scenario.faults());
+    service.budgets.set(scenario.budgets());
+    Ok(answer)
 }

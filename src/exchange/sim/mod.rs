@@ -15,8 +15,9 @@
 //! | `POST /sim/nudge` | moves a market's price by `bps`, within what a price may be |
 //! | `GET`, `POST`, `DELETE /sim/faults` | lists, plants, removes faults on purpose ([`chaos`](super::chaos)) |
 //! | `POST /sim/budgets` | sets the request budgets; never limited itself |
+//! | `POST /sim/reset` | begins anew: scenario, seed and start as at first, for every account; never limited |
 //!
-//! Known limits: any key may turn the clock or plant faults.
+//! Known limits: any key may turn the clock, plant faults or begin anew.
 
 mod control;
 mod facts;
@@ -63,6 +64,7 @@ pub(super) fn answer(
         SimRoute::PlantFault => control::plant_fault(service, call),
         SimRoute::ClearFaults => control::clear_faults(service),
         SimRoute::SetBudgets => control::set_budgets(service, call),
+        SimRoute::Reset => control::reset(service, call),
     }
 }
 
@@ -86,6 +88,7 @@ pub(super) fn endpoint(route: &SimRoute) -> Option<Endpoint> {
         | SimRoute::Faults
         | SimRoute::PlantFault
         | SimRoute::ClearFaults
-        | SimRoute::SetBudgets => None,
+        | SimRoute::SetBudgets
+        | SimRoute::Reset => None,
     }
 }

@@ -23,6 +23,7 @@ pub(crate) enum SimRoute {
     PlantFault,
     ClearFaults,
     SetBudgets,
+    Reset,
 }
 
 impl SimRoute {
@@ -47,6 +48,7 @@ impl SimRoute {
             ("POST", ["faults"]) => Self::PlantFault,
             ("DELETE", ["faults"]) => Self::ClearFaults,
             ("POST", ["budgets"]) => Self::SetBudgets,
+            ("POST", ["reset"]) => Self::Reset,
             _ => return Err(misfit(resource)),
         };
         match query.split('=').next().unwrap_or_default() {
@@ -60,9 +62,9 @@ impl SimRoute {
         matches!(self, Self::OpenApi | Self::Markets | Self::Book(_))
     }
 
-    /// Stays reachable whatever budgets it has set itself.
+    /// Stays reachable whatever budgets are set.
     pub(crate) fn is_unlimited(&self) -> bool {
-        matches!(self, Self::SetBudgets)
+        matches!(self, Self::SetBudgets | Self::Reset)
     }
 }
 
@@ -70,7 +72,7 @@ fn misfit(resource: &[&str]) -> RouteFault {
     match resource {
         [
             "openapi.yaml" | "markets" | "accounts" | "twap-orders" | "scaled-orders" | "clock"
-            | "nudge" | "faults" | "budgets",
+            | "nudge" | "faults" | "budgets" | "reset",
         ]
         | ["markets", _, "book"] => RouteFault::Method,
         _ => RouteFault::NotFound,

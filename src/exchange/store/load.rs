@@ -15,10 +15,16 @@ use super::{
 use crate::disk;
 use std::{fs::File, path::Path};
 
+/// How virtual time passes where nobody says otherwise.
+const AT_FIRST: Pace = Pace::Live(Speed::REAL_TIME);
+
 /// What an exchange starts from.
 #[derive(Debug)]
 pub(in crate::exchange) struct Resumed {
     pub(in crate::exchange) scenario: Scenario,
+    /// When and how fast a new beginning begins.
+    pub(in crate::exchange) start: Millis,
+    pub(in crate::exchange) pace: Pace,
     pub(in crate::exchange) engine: Recorder,
     pub(in crate::exchange) keys: Idempotency,
     pub(in crate::exchange) closings: Closings,
@@ -36,8 +42,11 @@ impl Resumed {
         pace: Option<Pace>,
     ) -> Result<Self, StoreFault> {
         let engine = scenario.open(start)?;
+        let pace = pace.unwrap_or(AT_FIRST);
         Ok(Self {
-            clock: Kept::new(pace.unwrap_or(Pace::Live(Speed::REAL_TIME)), engine.now()),
+            start,
+            pace,
+            clock: Kept::new(pace, engine.now()),
             engine: Recorder::new(engine, 0),
             scenario,
             keys: Idempotency::default(),
@@ -117,6 +126,8 @@ fn resume(
     let store = Store::new((shelf.connection, lock), kept, (left.seq, left.at));
     Ok(Resumed {
         scenario,
+        start,
+        pace: pace.unwrap_or(AT_FIRST),
         engine: left.engine,
         keys,
         closings,

@@ -116,6 +116,12 @@ impl Store {
         });
     }
 
+    /// The floor as it begins anew takes the place of everything that is kept: one record, so that a crash finds all of
+    /// the one or all of the other.
+    fn begin_anew(&self, floor: &mut Floor) {
+        self.attempt(|outbox| outbox.begin_anew(floor, &self.submitted));
+    }
+
     /// The last of all: a checkpoint, and the time as it is. [`Store::closed`] tells when it is on disk.
     pub(super) fn close(&self, floor: &mut Floor) {
         self.attempt(|outbox| {
@@ -237,6 +243,20 @@ impl Outbox {
         self.send(vec![Record::Checkpoint { seq, checkpoint }], submitted)
     }
 
+    fn begin_anew(&mut self, floor: &mut Floor, submitted: &AtomicU64) -> Result<(), StoreFault> {
+        let (seq, at) = (floor.engine.seq(), floor.engine.now());
+        let checkpoint = floor.engine.engine_mut().checkpoint();
+        let checkpoint = checkpoint.map_err(EncodeFault::from)?;
+        let clock = floor.clock.kept(at, at);
+        (self.checkpoint, self.clock) = ((seq, at), clock);
+        let anew = Record::Anew {
+            seq,
+            checkpoint,
+            clock,
+        };
+        self.send(vec![anew], submitted)
+    }
+
     fn send(&mut self, records: Vec<Record>, submitted: &AtomicU64) -> Result<(), StoreFault> {
         let writer = self.writer.as_ref().ok_or(StoreFault::Stopped)?;
         self.number += 1;
@@ -258,6 +278,14 @@ pub(super) struct Held<'a> {
 }
 
 impl Held<'_> {
+    /// What was on it is gone, and so is what was kept of it.
+    pub(super) fn begin_anew(&mut self, floor: Floor) {
+        *self.floor = floor;
+        if let Some(store) = self.store {
+            store.begin_anew(&mut self.floor);
+        }
+    }
+
     /// Takes a checkpoint, if one is due.
     pub(super) fn checkpoint(&mut self) {
         if let Some(store) = self.store {

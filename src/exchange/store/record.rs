@@ -38,6 +38,12 @@ pub(in crate::exchange) enum Record {
         seq: u64,
         checkpoint: Checkpoint,
     },
+    /// Replaces all there is but the exchange's name, scenario and seed.
+    Anew {
+        seq: u64,
+        checkpoint: Checkpoint,
+        clock: Kept,
+    },
 }
 
 #[derive(Debug)]
@@ -86,16 +92,36 @@ impl Record {
                 to.prepare_cached(sql)?
                     .execute(params![index, sealed(record)])?;
             }
-            Self::Clock(clock) => {
-                let sql = "INSERT OR REPLACE INTO clock (id, horizon, speed, paused) VALUES (1, ?1, ?2, ?3)";
-                let speed = clock.speed.thousandths();
-                let values = params![clock.horizon.0, speed, clock.paused];
-                to.prepare_cached(sql)?.execute(values)?;
-            }
+            Self::Clock(clock) => keep(*clock, to)?,
             Self::Checkpoint { seq, checkpoint } => put(checkpoint, *seq, to)?,
+            Self::Anew {
+                seq,
+                checkpoint,
+                clock,
+            } => {
+                to.execute_batch(EMPTIED)?;
+                put(checkpoint, *seq, to)?;
+                keep(*clock, to)?;
+            }
         }
         Ok(())
     }
+}
+
+/// What a new beginning leaves nothing in.
+const EMPTIED: &str = "
+    DELETE FROM chunks;
+    DELETE FROM log;
+    DELETE FROM keys;
+    DELETE FROM operations;
+";
+
+fn keep(clock: Kept, to: &Transaction<'_>) -> rusqlite::Result<()> {
+    let sql = "INSERT OR REPLACE INTO clock (id, horizon, speed, paused) VALUES (1, ?1, ?2, ?3)";
+    let speed = clock.speed.thousandths();
+    let values = params![clock.horizon.0, speed, clock.paused];
+    to.prepare_cached(sql)?.execute(values)?;
+    Ok(())
 }
 
 fn put(checkpoint: &Checkpoint, seq: u64, to: &Transaction<'_>) -> rusqlite::Result<()> {
