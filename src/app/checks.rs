@@ -330,6 +330,7 @@ mod tests {
             size_decimals: None,
             max_leverage: None,
             funding_rate: None,
+            grid: crate::model::Grid::default(),
             updated_at: None,
         };
         let position: Position =

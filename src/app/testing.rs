@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     config::{Alerts, Checks, Dialect, Fees, Guard, Motion},
-    model::{Failure, Market, Num, Order, Page, Position, Receipt, Ticket, Timestamp, Zone},
+    model::{Failure, Grid, Market, Num, Order, Page, Position, Receipt, Ticket, Timestamp, Zone},
 };
 use std::{collections::BTreeMap, time::Duration};
 
@@ -131,6 +131,7 @@ pub(crate) fn market(
         size_decimals: Some(size_decimals),
         max_leverage: Some(max_leverage),
         funding_rate: None,
+        grid: Grid::Figures(5),
         updated_at: None,
     }
 }

@@ -8,8 +8,8 @@ use super::{Client, answer::Answer, base};
 use crate::{
     config::{FactsSource, PriceSource},
     model::{
-        AccountFacts, AccountId, Book, Failure, FailureKind, Level, Market, MarketId, Num, Page,
-        RuleFact, Text, Timestamp,
+        AccountFacts, AccountId, Book, Failure, FailureKind, Grid, Level, Market, MarketId, Num,
+        Page, RuleFact, Text, Timestamp,
     },
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -87,7 +87,23 @@ fn market(row: &RawValue, source: &PriceSource) -> Result<Market, String> {
         size_decimals: optional(&source.size_decimals)?.and_then(count),
         max_leverage: optional(&source.max_leverage)?.and_then(count),
         funding_rate: optional(&source.funding_rate)?,
+        grid: grid(row, source)?,
         updated_at: optional(&source.updated_at)?.and_then(Timestamp::from_wire),
+    })
+}
+
+/// What nobody tells is guessed elsewhere, and refuses nothing.
+fn grid(row: &RawValue, source: &PriceSource) -> Result<Grid, String> {
+    let told = |pointer: &Option<String>| {
+        let found = pointer.as_ref().map(|pointer| number(row, pointer));
+        found.transpose().map(Option::flatten)
+    };
+    let step = told(&source.tick_size)?.filter(|step| step.is_positive());
+    let figures = told(&source.price_figures)?.and_then(count);
+    Ok(match (step, figures) {
+        (Some(step), _) => Grid::Step(step),
+        (None, Some(figures)) => Grid::Figures(figures),
+        (None, None) => Grid::Guessed,
     })
 }
 
@@ -293,9 +309,27 @@ mod tests {
                 size_decimals: Some(5),
                 max_leverage: Some(40),
                 funding_rate: None,
+                grid: Grid::Guessed,
                 updated_at: None,
             })
         );
+    }
+
+    #[test]
+    fn how_prices_are_spaced_is_known_where_the_source_tells_it_and_not_by_its_being_asked() {
+        let source = |tick_size: &str, price_figures: &str| PriceSource {
+            tick_size: Some(tick_size.into()),
+            price_figures: Some(price_figures.into()),
+            ..PriceSource::paper()
+        };
+        let row = raw(r#"{"t":"0.5","f":5,"zero":0}"#);
+        for (source, found) in [
+            (source("/t", "/f"), Grid::Step(Num::new(5, 1))),
+            (source("/zero", "/f"), Grid::Figures(5)),
+            (source("/nowhere", "/nowhere"), Grid::Guessed),
+        ] {
+            assert_eq!(grid(&row, &source), Ok(found));
+        }
     }
 
     #[test]

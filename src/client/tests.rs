@@ -464,6 +464,7 @@ async fn prices_come_from_the_configured_document() {
         size_decimals: None,
         max_leverage: None,
         funding_rate: None,
+        grid: crate::model::Grid::default(),
         updated_at: None,
     };
     assert_eq!(page.rows, [btc]);

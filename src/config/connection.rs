@@ -56,6 +56,12 @@ pub struct PriceSource {
     pub size_decimals: Option<String>,
     #[serde(default)]
     pub max_leverage: Option<String>,
+    /// The step between the prices of orders, where it is the same at every price.
+    #[serde(default)]
+    pub tick_size: Option<String>,
+    /// Else how many significant figures they may have, beside the decimals that the sizes leave.
+    #[serde(default)]
+    pub price_figures: Option<String>,
     #[serde(default)]
     pub funding_rate: Option<String>,
     /// When the prices were made, by the source's own clock: prices whose time stands grow old.
@@ -122,6 +128,8 @@ impl PriceSource {
             ask: Some("/ask_price".to_owned()),
             size_decimals: Some("/size_decimals".to_owned()),
             max_leverage: Some("/max_leverage".to_owned()),
+            tick_size: None,
+            price_figures: Some("/price_figures".to_owned()),
             funding_rate: Some("/funding_rate".to_owned()),
             updated_at: Some("/updated_at".to_owned()),
             book_url: Some("/sim/markets/{market_id}/book".to_owned()),

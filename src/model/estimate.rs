@@ -245,6 +245,7 @@ mod tests {
             size_decimals: None,
             max_leverage: Some(max_leverage),
             funding_rate: None,
+            grid: crate::model::Grid::default(),
             updated_at: None,
         };
         let (btc, eth) = (market("49000", 40), market("3100", 25));

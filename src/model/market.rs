@@ -1,6 +1,9 @@
 //! Facts the documented shapes do not carry: prices and account figures, from a configured source.
 
-use super::{MarketId, Num, Text, Timestamp};
+use super::{Grid, MarketId, Num, Text, Tick, Timestamp};
+
+/// Significant figures that a price is taken to have where nobody tells.
+const FIGURES: u32 = 5;
 
 /// One market's prices, USD. Everything a source does not give stays unknown.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,6 +15,7 @@ pub struct Market {
     /// Decimals of a size; the lot is 10^-size_decimals.
     pub size_decimals: Option<u32>,
     pub max_leverage: Option<u32>,
+    pub grid: Grid,
     /// Per hour, as a fraction: 0.0000125 is 0.00125 %.
     pub funding_rate: Option<Num>,
     /// When the prices were made, by the source's own clock.
@@ -28,17 +32,42 @@ impl Market {
         between.or(self.mark)
     }
 
-    /// The smallest price step at `price`: five significant figures, at most `6 − size_decimals` decimals,
-    /// integers always allowed (Hyperliquid's tick rule). An estimate for any service but our own.
-    pub fn tick(&self, price: Num) -> Option<Num> {
+    /// The price step at `price`, guessed where nobody tells it: five significant figures (Hyperliquid's tick rule).
+    pub fn tick(&self, price: Num) -> Option<Tick> {
+        match self.grid {
+            Grid::Guessed => self.by_figures(price, FIGURES),
+            Grid::Figures(figures) => self.by_figures(price, figures),
+            Grid::Step(step) => Tick::of(step),
+        }
+    }
+
+    /// The price step at `price`, where it is known and not guessed.
+    pub fn told_tick(&self, price: Num) -> Option<Tick> {
+        (self.grid != Grid::Guessed).then(|| self.tick(price))?
+    }
+
+    /// The step of distances between prices, where it is known.
+    pub fn told_offset_tick(&self) -> Option<Tick> {
+        match self.grid {
+            // A distance has no figures of its own: it is as fine as the finest price.
+            Grid::Figures(_) => Some(Tick::fine(self.finest_decimals()?)),
+            Grid::Guessed | Grid::Step(_) => None,
+        }
+    }
+
+    fn finest_decimals(&self) -> Option<u32> {
+        Some(6_u32.saturating_sub(self.size_decimals?))
+    }
+
+    /// At most so many significant figures and `6 − size_decimals` decimals, integers always allowed.
+    fn by_figures(&self, price: Num, figures: u32) -> Option<Tick> {
         let whole = price.abs().truncated(0);
         let by_figures = if whole.is_zero() {
-            4 + leading_zeros(price)
+            figures.saturating_sub(1) + leading_zeros(price)
         } else {
-            5_u32.saturating_sub(u32::try_from(whole.to_string().len()).ok()?)
+            figures.saturating_sub(u32::try_from(whole.to_string().len()).ok()?)
         };
-        let by_decimals = 6_u32.saturating_sub(self.size_decimals?);
-        Some(Num::new(1, by_figures.min(by_decimals)))
+        Some(Tick::fine(by_figures.min(self.finest_decimals()?)))
     }
 }
 
@@ -108,10 +137,12 @@ mod tests {
             ask: None,
             size_decimals: Some(size_decimals),
             max_leverage: None,
+            grid: Grid::default(),
             funding_rate: None,
             updated_at: None,
         };
-        market.tick(price.parse().unwrap()).unwrap().to_string()
+        let tick = market.tick(price.parse().unwrap()).unwrap();
+        tick.step().to_string()
     }
 
     #[test]

@@ -30,6 +30,7 @@ pub mod remains;
 mod service_clock;
 mod strategy;
 mod text;
+mod tick;
 mod time;
 mod zone;
 
@@ -62,5 +63,6 @@ pub use remains::Remains;
 pub use service_clock::{Rate, ServiceClock};
 pub use strategy::{Rung, Scaled, Twap};
 pub use text::Text;
+pub use tick::{Grid, Tick};
 pub use time::{Drift, Timestamp, TimestampUnit};
 pub use zone::{Day, Zone};

@@ -66,6 +66,11 @@ impl Num {
         self.0.checked_div(other.0).map(Self)
     }
 
+    /// What is left of whole `other`s; `None` when that is zero.
+    pub fn modulo(self, other: Self) -> Option<Self> {
+        self.0.checked_rem(other.0).map(Self)
+    }
+
     #[must_use]
     pub fn abs(self) -> Self {
         Self(self.0.abs())

@@ -110,7 +110,7 @@ impl Ladder<'_> {
         (0..count)
             .map(|rung| {
                 let exact = self.start.plus(span.times(Num::from(rung))?.over(last)?)?;
-                self.on_grid(exact)
+                Some(self.on_grid(exact))
             })
             .collect()
     }
@@ -146,15 +146,9 @@ impl Ladder<'_> {
         (1..=STEEPEST_MILLI).contains(&milli).then_some(milli)
     }
 
-    fn on_grid(&self, exact: Num) -> Option<Num> {
-        let Some(tick) = self.market.and_then(|market| market.tick(exact)) else {
-            return Some(exact);
-        };
-        let below = exact.truncated(tick.decimals());
-        match self.side {
-            Side::Sell if below < exact => below.plus(tick),
-            Side::Sell | Side::Buy => Some(below),
-        }
+    fn on_grid(&self, exact: Num) -> Num {
+        let tick = self.market.and_then(|market| market.tick(exact));
+        tick.map_or(exact, |tick| tick.resting(exact, self.side))
     }
 }
 
@@ -197,6 +191,7 @@ mod tests {
             size_decimals: Some(4),
             max_leverage: None,
             funding_rate: None,
+            grid: crate::model::Grid::default(),
             updated_at: None,
         };
         let ladder = |side| Ladder {

@@ -206,7 +206,7 @@ fn hint(form: &Form, model: &Model, field: Field, seen: &Seen) -> String {
         return format!("→ {}", format::price(price, seen.market_of(field)));
     }
     match (field, field.takes()) {
-        (Field::Size, _) => size_hint(form, model, &up),
+        (Field::Size, _) => size_hint(form, model, (&up, seen)),
         (Field::TakeProfit | Field::StopLoss, _) => {
             format!("empty: none · -1% · {up}{down} one tick")
         }
@@ -256,16 +256,23 @@ fn market_hint(form: &Form, key: &impl Fn(Action) -> String) -> String {
     format!("search: {}", Text::from(form.search.as_str()))
 }
 
-fn size_hint(form: &Form, model: &Model, up: &str) -> String {
+fn size_hint(form: &Form, model: &Model, (up, seen): (&str, &Seen)) -> String {
     let last = form.last_size(&model.around());
     if let Some(last) = last.filter(|_| form.draft.text(Field::Size) == Some("")) {
         return format!("{up} as last time, {}", Text::from(last));
     }
     let words = match &form.draft {
-        Draft::Entry(draft) if draft.only_reduces() => "0.5 coin · 50% · $1000",
-        Draft::Entry(draft) if draft.has(Field::StopLoss) => "0.5 · $1000 · r25 at the stop",
-        Draft::Entry(_) => "0.5 coin · $1000",
-        Draft::Close(_) | Draft::Exits(_) | Draft::Margin(_) => "0.5 coin · 50% · $1000",
+        Draft::Entry(draft) if !draft.only_reduces() => {
+            match (seen.free_margin, draft.has(Field::StopLoss)) {
+                (Some(_), true) => "$1000 · 50% margin · r25 at stop",
+                (Some(_), false) => "0.5 coin · $1000 · 50% margin",
+                (None, true) => "0.5 · $1000 · r25 at the stop",
+                (None, false) => "0.5 coin · $1000",
+            }
+        }
+        Draft::Entry(_) | Draft::Close(_) | Draft::Exits(_) | Draft::Margin(_) => {
+            "0.5 coin · 50% · $1000"
+        }
     };
     words.to_owned()
 }

@@ -204,6 +204,7 @@ mod tests {
             size_decimals: Some(5),
             max_leverage: None,
             funding_rate: None,
+            grid: crate::model::Grid::default(),
             updated_at: None,
         }
     }

@@ -9,13 +9,13 @@ use super::{
 };
 use crate::{
     app::{
-        Mode, Model,
+        Model,
         keymap::{Action, Context},
         mouse::Spot,
         overlay::Markets,
         poll::Source,
     },
-    model::{Market, Num, Text, Timestamp},
+    model::{Grid, Market, Num, Text, Timestamp},
 };
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ const COLUMNS: &[Column<Market>] = &[
     Column::new("funding_rate", "funding/h", Number, 2, |m, _| {
         known(m.funding_rate.map(format::exact_percent)).into()
     }),
-    Column::new("tick", "tick", Number, 5, tick),
+    Column::new("tick", "tick", Number, 5, |m, _| tick(m)),
     Column::new("lot", "lot", Number, 5, |m, _| {
         aside(
             m.size_decimals
@@ -133,14 +133,14 @@ fn change(market: &Market, scene: &Scene<'_>) -> Cell {
     known(share().map(format::signed_percent)).into()
 }
 
-/// By the rule of the paper exchange; of another service it is an estimate.
-fn tick(market: &Market, scene: &Scene<'_>) -> Cell {
+/// Where the source does not tell it, it is an estimate.
+fn tick(market: &Market) -> Cell {
     let tick = market.mark.and_then(|mark| market.tick(mark));
-    let tick = tick.map(|tick| match scene.mode {
-        Some(Mode::Paper) => tick.to_string(),
-        Some(Mode::LiveApi) | None => format!("est. {tick}"),
+    let step = tick.map(|tick| match market.grid {
+        Grid::Figures(_) | Grid::Step(_) => tick.step().to_string(),
+        Grid::Guessed => format!("est. {}", tick.step()),
     });
-    aside(tick)
+    aside(step)
 }
 
 /// All that is open there. Empty is said only where all that is open is known.

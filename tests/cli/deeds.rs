@@ -137,6 +137,20 @@ fn a_size_in_usd_is_resolved_at_the_observed_price_and_one_at_risk_at_the_stop()
         assert_eq!(shown["body"]["size"], json!(size), "{typed}");
         assert!(shown["body"]["expected_price"].as_f64().unwrap() > 0.0);
     }
+    let share = ["--size", "10%", "--leverage", "10"];
+    let shown = served.json(&with(&common, &share));
+    assert_eq!(
+        shown["body"]["size"],
+        json!(2),
+        "of 100,000 free, 5,000 a coin"
+    );
+    let (code, error) = served.error(&with(
+        &common,
+        &["--size", "0.1", "--take-profit", "60000.5"],
+    ));
+    let said = error["message"].as_str().unwrap();
+    let off = "--take-profit: not on the tick of 1: 60000 or 60001";
+    assert!(code == 2 && said.contains(off), "{code} {said}");
 }
 
 #[test]

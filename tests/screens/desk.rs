@@ -356,6 +356,7 @@ pub(crate) fn markets() -> Vec<Market> {
         size_decimals: Some(decimals),
         max_leverage: Some(50),
         funding_rate: Some(num("0.0000125")),
+        grid: perpdeck::model::Grid::Figures(5),
         updated_at: None,
     };
     vec![

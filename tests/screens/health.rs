@@ -340,6 +340,7 @@ fn prices_that_stand_still_grow_old_however_often_they_are_told() {
     let mut model = desk::full();
     let told = |made: i64| {
         let market = |market: &Market| Market {
+            grid: perpdeck::model::Grid::default(),
             updated_at: Some(Timestamp(made)),
             ..market.clone()
         };

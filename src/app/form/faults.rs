@@ -24,9 +24,13 @@ impl Form {
             Takes::Price | Takes::WatchedPrice | Takes::Size | Takes::Number => true,
             Takes::Instant | Takes::Span | Takes::Choice | Takes::Market => false,
         };
-        let mut longer = self.draft.clone();
-        longer.write(field, &format!("{written}1"));
-        let faults = longer.command(&self.seen(around)).err();
-        is_number && faults.is_some_and(|faults| faults.of(field).is_some())
+        let seen = self.seen(around);
+        let mends = |digit| {
+            let mut longer = self.draft.clone();
+            longer.write(field, &format!("{written}{digit}"));
+            let faults = longer.command(&seen).err();
+            faults.is_none_or(|faults| faults.of(field).is_none())
+        };
+        is_number && !(0..=9).any(mends)
     }
 }

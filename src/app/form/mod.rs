@@ -233,6 +233,7 @@ impl Form {
             position,
             lists_all: store.positions.value().is_some_and(Page::is_whole),
             cross_backing: store.cross_backing(position),
+            free_margin: store.account.value().and_then(|a| a.available_margin),
             order,
             book: market_id.and_then(|id| store.books.of(id)?.value()),
             watched: None,

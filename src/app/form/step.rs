@@ -1,7 +1,7 @@
 //! Prices and sizes by the arrows: one tick, one lot, one unit; and the observed price by one key.
 
 use crate::model::{
-    Num, Side,
+    Num, Side, Tick,
     draft::{Field, Seen, Takes, number},
 };
 
@@ -19,9 +19,9 @@ pub(super) fn stepped(field: Field, text: &str, count: i64, seen: &Seen) -> Opti
     let value = number(digits).ok()?;
     let unit = match (before, after) {
         ("", "") => unit(field, value, seen),
-        _ => Num::ONE,
+        _ => Tick::fine(0),
     };
-    let next = along_grid(value, unit, count)?;
+    let next = on_tick(field, along_grid(value, unit, count)?, seen);
     let lowest_is_zero = matches!(
         field,
         Field::ExtraMargin | Field::Slippage | Field::ChaseOffset
@@ -43,31 +43,36 @@ fn first(field: Field, count: i64, seen: &Seen) -> Option<String> {
 }
 
 /// The grid a bare number of this field lies on; amounts of USD and percentages move by one.
-fn unit(field: Field, value: Num, seen: &Seen) -> Num {
+fn unit(field: Field, value: Num, seen: &Seen) -> Tick {
     let market = seen.market_of(field);
     let grid = match field.takes() {
-        Takes::Size => seen.size_decimals().map(|decimals| Num::new(1, decimals)),
+        Takes::Size => seen.size_decimals().map(Tick::fine),
         Takes::Price | Takes::WatchedPrice => market.and_then(|market| market.tick(value)),
         Takes::Number if field == Field::ChaseOffset => {
             market.and_then(|market| market.tick(market.mid()?))
         }
         Takes::Choice | Takes::Market | Takes::Number | Takes::Instant | Takes::Span => {
-            Some(Num::ONE)
+            Some(Tick::fine(0))
         }
     };
-    grid.unwrap_or(Num::new(1, value.decimals()))
+    grid.unwrap_or(Tick::fine(value.decimals()))
 }
 
-/// `count` steps of `unit`, a power of ten; a value between two steps first comes to the nearer one.
-fn along_grid(value: Num, unit: Num, count: i64) -> Option<Num> {
-    let below = value.truncated(unit.decimals());
-    let is_between = below != value;
-    let count = if is_between && count < 0 {
-        count + 1
+/// `count` steps of `unit`; a value between two steps first comes to the nearer one.
+fn along_grid(value: Num, unit: Tick, count: i64) -> Option<Num> {
+    let first = if count < 0 {
+        unit.above(value)
     } else {
-        count
+        unit.below(value)
     };
-    below.plus(unit.times(Num::from(count))?)
+    first.plus(unit.step().times(Num::from(count))?)
+}
+
+/// Ten steps up may lead to where they are wider.
+fn on_tick(field: Field, value: Num, seen: &Seen) -> Num {
+    let market = seen.market_of(field).filter(|_| field.is_price());
+    let tick = market.and_then(|market| market.tick(value));
+    tick.map_or(value, |tick| tick.near(value))
 }
 
 /// The observed midpoint on the price grid, rounded to where `side` would rest rather than pay; as it is where
@@ -79,17 +84,13 @@ pub(super) fn observed(field: Field, seen: &Seen, side: Option<Side>) -> Option<
     let Some(tick) = tick else {
         return Some(mid);
     };
-    let below = mid.truncated(tick.decimals());
-    match side {
-        Some(Side::Sell) if below < mid => below.plus(tick),
-        _ => Some(below),
-    }
+    Some(tick.resting(mid, side.unwrap_or(Side::Buy)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Market;
+    use crate::model::{Grid, Market};
 
     fn eth() -> Market {
         Market {
@@ -100,6 +101,7 @@ mod tests {
             size_decimals: Some(2),
             max_leverage: Some(25),
             funding_rate: None,
+            grid: Grid::default(),
             updated_at: None,
         }
     }
@@ -121,6 +123,8 @@ mod tests {
             (Field::LimitPrice, "3000.17", 1, Some("3000.2")),
             (Field::LimitPrice, "3000.17", -1, Some("3000.1")),
             (Field::LimitPrice, "", 1, Some("3000.0")),
+            (Field::LimitPrice, "9999.5", 10, Some("10001")),
+            (Field::LimitPrice, "10000", -1, Some("9999.0")),
             (Field::Size, "0.5", 1, Some("0.51")),
             (Field::Size, "", 10, Some("0.10")),
             (Field::Size, "$1000", -10, Some("$990")),

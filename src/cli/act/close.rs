@@ -135,6 +135,10 @@ impl Args {
         let (resolved, as_typed) = self.sized(before);
         draft.texts.set(Field::Size, resolved);
         draft.also.extend(self.chosen());
+        let seen = Seen {
+            watched: draft.watched(&seen).and_then(|id| store.market(id)),
+            ..seen
+        };
         let mut typed = Typed::default();
         let close = typed.faults(draft.close(&seen));
         let close = typed.finish(close)?;

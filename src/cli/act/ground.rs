@@ -1,7 +1,7 @@
 //! What a verb that enters the market stands on: what is observed, what its key was used for before, and the terms
 //! that a form of the desk would begin with.
 
-use super::{Deed, How, Key, perform, repeat, typed::Typed};
+use super::{Deed, How, Key, market::Purpose, perform, repeat, typed::Typed};
 use crate::{
     app::{
         Store, fees,
@@ -24,6 +24,7 @@ pub(super) struct Terms<'a> {
     /// When it ends.
     pub(super) expires: Option<&'a String>,
     pub(super) margin_mode: Option<MarginMode>,
+    pub(super) purpose: Purpose,
 }
 
 pub(super) struct Ground<'a> {
@@ -38,8 +39,20 @@ pub(super) struct Ground<'a> {
 impl Terms<'_> {
     /// Whether a position is wanted to make a whole order of them.
     fn want_positions(&self) -> bool {
-        let is_share = matches!(amount(self.size), Ok(Amount::Percent(_)));
-        is_share || self.is_by_loss() || self.leverage.is_none() || self.margin_mode.is_none()
+        self.is_share()
+            || self.is_by_loss()
+            || self.leverage.is_none()
+            || self.margin_mode.is_none()
+    }
+
+    fn is_share(&self) -> bool {
+        matches!(amount(self.size), Ok(Amount::Percent(_)))
+    }
+
+    /// Whether the account's figures are wanted: what only reduces does not wait for them.
+    fn want_figures(&self) -> bool {
+        let is_of_margin = self.is_share() && self.purpose == Purpose::Opens;
+        is_of_margin || self.is_by_loss() || self.expires.is_some()
     }
 
     /// Whether its size is by what is lost at the stop: then it counts where it would be liquidated.
@@ -82,7 +95,7 @@ impl<'a> Ground<'a> {
             service.take_positions(&mut store).await;
         }
         let mut now = Clock::start().now();
-        if before.is_none() && (terms.is_by_loss() || terms.expires.is_some()) {
+        if before.is_none() && terms.want_figures() {
             service.take_figures(&mut store).await;
             now = service_now(&mut store, now);
         }
@@ -151,6 +164,8 @@ impl<'a> Ground<'a> {
             position,
             lists_all: self.store.positions.value().is_some_and(Page::is_whole),
             cross_backing: self.store.cross_backing(position),
+            free_margin: self.store.account.value().and_then(|a| a.available_margin),
+            watched: draft.watched().and_then(|id| self.store.market(id)),
             now: self.now,
             zone: Some(&self.zone),
             charges: market.map_or_else(Charges::default, |id| {

@@ -26,7 +26,8 @@ pub(in crate::cli) struct Args {
     side: Side,
     #[arg(long = "type", value_name = "TYPE", value_parser = word::<PlaceKind>())]
     kind: PlaceKind,
-    /// In coin (0.5), in USD ($1000), to lose 25 USD at the stop loss (r25), or of the position it reduces (50%)
+    /// In coin (0.5), in USD ($1000), to lose 25 USD at the stop loss (r25), as a share (50%) of the
+    /// free margin or, of what only reduces, of the position
     #[arg(long)]
     size: String,
     /// No worse than this, USD
@@ -107,6 +108,7 @@ impl Args {
             leverage: self.leverage.as_ref(),
             expires: self.gtd_expires_at.as_ref(),
             margin_mode: self.margin_mode,
+            purpose: self.purpose(),
         }
     }
 

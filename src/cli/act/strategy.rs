@@ -25,7 +25,8 @@ struct What {
     market: MarketId,
     #[arg(long, value_parser = word::<Side>())]
     side: Side,
-    /// Of all of it: in coin (0.5), in USD ($1000), or of the position it reduces (50%)
+    /// Of all of it: in coin (0.5), in USD ($1000), as a share (50%) of the free margin or, of what only reduces,
+    /// of the position
     #[arg(long)]
     size: String,
 }
@@ -148,11 +149,7 @@ impl Written {
         Form::offered(self.shape, &service.client.dialect()).map_err(Misuse)?;
         let key = self.terms.key.clone();
         let ground = Ground::look(&service, voice, &key, &self.common()).await;
-        let purpose = if self.terms.reduce_only {
-            Purpose::OnlyReduces
-        } else {
-            Purpose::Opens
-        };
+        let purpose = self.purpose();
         self.what.market =
             market::named(self.what.market, purpose, (&ground.store, &service, voice))?;
         let draft = self.draft(&ground)?;
@@ -196,12 +193,21 @@ impl Written {
         Ok(draft)
     }
 
+    fn purpose(&self) -> Purpose {
+        if self.terms.reduce_only {
+            Purpose::OnlyReduces
+        } else {
+            Purpose::Opens
+        }
+    }
+
     fn common(&self) -> ground::Terms<'_> {
         ground::Terms {
             size: &self.what.size,
             leverage: self.terms.leverage.as_ref(),
             expires: None,
             margin_mode: self.terms.margin_mode,
+            purpose: self.purpose(),
         }
     }
 }

@@ -76,6 +76,7 @@ pub use spec::{
     AccountSpec, BookLevel, ChallengeRules, DailyBasis, Drawdown, EngineConfig, Feed, Fees, Impact,
     Liquidation, MarginTier, MarketSpec, MarketTick, Trade, Venue,
 };
+pub use tick::FIGURES;
 pub use units::{Bps, Decimal, Lots, MAX_COUNT, Millis, NanoPx, NanoRate, Px, Usd};
 pub use words::{
     CompletionReason, Curve, LiquidityRole, MarginMode, OrderMode, OrderStatus, OrderType,

@@ -5,7 +5,7 @@ use super::units::{Decimal, Lots, MAX_COUNT, Px};
 use super::words::Side;
 
 /// Significant figures of an order price.
-const FIGURES: u32 = 5;
+pub const FIGURES: u32 = 5;
 
 impl Px {
     /// The exact price `mantissa × 10^-scale`; `None` if this market cannot express it.

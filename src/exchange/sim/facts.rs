@@ -3,7 +3,7 @@
 use super::super::{
     answer::Answer,
     engine::{
-        AccountFacts, AccountSpec, BookLevel, Bps, Engine, MarketFacts, MarketIx, Measure,
+        AccountFacts, AccountSpec, BookLevel, Bps, Engine, FIGURES, MarketFacts, MarketIx, Measure,
         RuleFact, Standing, Usd,
     },
     fault::Fault,
@@ -38,6 +38,8 @@ struct MarketRow {
     max_leverage: u32,
     /// The price step at the current mark: five significant figures.
     tick_size: Num,
+    /// Significant figures that the price of an order may have.
+    price_figures: u32,
     lot_size: Num,
     updated_at: Timestamp,
 }
@@ -130,6 +132,7 @@ fn market(engine: &Engine, ix: MarketIx, facts: &MarketFacts) -> Option<MarketRo
         size_decimals: spec.size_decimals,
         max_leverage: spec.max_leverage,
         tick_size: px(facts.mark.tick(spec.size_decimals)),
+        price_figures: FIGURES,
         lot_size: Num::new(1, spec.size_decimals),
         updated_at: wire::at(facts.updated_at),
     })

@@ -20,8 +20,12 @@ impl ExitsDraft {
 
     pub fn exits(&self, seen: &Seen) -> Result<Exits, Faults> {
         let mut faults = Faults::default();
-        let take_profit = faults.take(Field::TakeProfit, self.take_profit());
-        let stop_loss = faults.take(Field::StopLoss, self.stop_loss());
+        let mut leg = |field| {
+            let price = self.leg(field);
+            let price = price.and_then(|price| Seen::ticked(field, price, seen.market));
+            faults.take(field, price)
+        };
+        let (take_profit, stop_loss) = (leg(Field::TakeProfit), leg(Field::StopLoss));
         let (Some(take_profit), Some(stop_loss)) = (take_profit, stop_loss) else {
             return Err(faults);
         };

@@ -72,8 +72,11 @@ impl CloseDraft {
     pub fn close(&self, seen: &Seen) -> Result<ClosePosition, Faults> {
         let mut faults = Faults::default();
         let size = faults.take(Field::Size, self.resolved_size(seen));
-        let trigger = self.trigger(&mut faults);
-        let limit_price = faults.take(Field::LimitPrice, self.limit_price());
+        let trigger = self.trigger(seen, &mut faults);
+        let limit_price = self
+            .limit_price()
+            .and_then(|price| Seen::ticked(Field::LimitPrice, price, seen.market));
+        let limit_price = faults.take(Field::LimitPrice, limit_price);
         faults.take(Field::Acknowledged, self.acknowledged(seen));
         let slippage = self.optional(Field::Slippage, not_negative);
         let slippage = faults.take(Field::Slippage, slippage);
@@ -95,11 +98,18 @@ impl CloseDraft {
         })
     }
 
-    fn trigger(&self, faults: &mut Faults) -> Option<Trigger> {
+    fn trigger(&self, seen: &Seen, faults: &mut Faults) -> Option<Trigger> {
         if !self.has(Field::TriggerPrice) {
             return None;
         }
-        let price = faults.take(Field::TriggerPrice, self.trigger_price());
+        let market = match self.watched(seen) {
+            Some(_) => seen.watched,
+            None => seen.market,
+        };
+        let price = self
+            .trigger_price()
+            .and_then(|price| Seen::ticked(Field::TriggerPrice, Some(price), market));
+        let price = faults.take(Field::TriggerPrice, price).flatten();
         let asks = self.has(Field::TriggerDirection);
         if asks && self.trigger_direction.is_none() {
             faults.0.push((Field::TriggerDirection, Fault::Missing));
@@ -204,7 +214,7 @@ fn held(position: &Position) -> Option<Held> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Market;
+    use crate::model::{Grid, Market};
 
     fn short(size: &str) -> Position {
         let json = format!(
@@ -277,6 +287,7 @@ mod tests {
             size_decimals: Some(2),
             max_leverage: None,
             funding_rate: None,
+            grid: Grid::default(),
             updated_at: None,
         };
         let seen = Seen {
@@ -301,6 +312,53 @@ mod tests {
     }
 
     #[test]
+    fn a_price_off_the_tick_that_is_told_is_refused_by_the_market_it_is_written_in() {
+        let position = short("9.33");
+        let market = |coin: &str, step: &str| Market {
+            id: format!("paper|{coin}").into(),
+            mark: None,
+            bid: None,
+            ask: None,
+            size_decimals: Some(2),
+            max_leverage: None,
+            funding_rate: None,
+            grid: Grid::Step(step.parse().unwrap()),
+            updated_at: None,
+        };
+        let (own, other) = (market("ETH", "0.5"), market("BTC", "25"));
+        let seen = Seen {
+            market: Some(&own),
+            position: Some(&position),
+            ..Seen::default()
+        };
+        let both = Seen {
+            watched: Some(&other),
+            ..seen
+        };
+        let close = |watched: &str, price: &str, seen: &Seen| {
+            let stop = CloseDraft {
+                kind: CloseKind::Conditional,
+                trigger_market: Some(watched.into()),
+                trigger_direction: Some(TriggerDirection::Above),
+                texts: Texts::default()
+                    .with(Field::Size, "100%")
+                    .with(Field::TriggerPrice, price),
+                ..draft("100%")
+            };
+            stop.close(seen).err().map(|faults| faults.to_string())
+        };
+        let off = |words: &str| Some(format!("trigger price: not on the tick of {words}"));
+        assert_eq!(close("paper|ETH", "3000.5", &seen), None);
+        let own = close("paper|ETH", "3000.7", &seen);
+        assert_eq!(own, off("0.5: 3000.5 or 3001.0"));
+        let other = close("paper|BTC", "3000.5", &both);
+        assert_eq!(other, off("25: 3000 or 3025"));
+        assert_eq!(close("paper|BTC", "12", &both), off("25: 25"));
+        let unknown = close("paper|SOL", "3000.7", &seen);
+        assert_eq!(unknown, None, "of that market nothing is known");
+    }
+
+    #[test]
     fn the_whole_of_a_position_can_be_closed_even_when_it_is_not_known_how_large_it_is() {
         assert_eq!(draft("100%").resolved_size(&Seen::default()), Ok(None));
         assert_eq!(
@@ -320,6 +378,7 @@ mod tests {
             size_decimals: Some(2),
             max_leverage: None,
             funding_rate: None,
+            grid: Grid::default(),
             updated_at: None,
         };
         let seen = Seen {

@@ -1,6 +1,7 @@
 //! A new order before it is one.
 
 mod finish;
+mod size;
 
 use super::{
     super::{
@@ -8,8 +9,8 @@ use super::{
         TimeInForce, Timestamp, TriggerDirection, estimate,
         plan::{Ladder, Rung},
     },
-    Amount, Fault, Field, Seen, Shape, Texts, amount, instant, kinds,
-    number::{not_negative, number, optional, part, positive, whole_lots},
+    Fault, Field, Seen, Shape, Takes, Texts, instant, kinds,
+    number::{not_negative, number, optional, positive},
     span,
 };
 use std::time::Duration;
@@ -52,19 +53,6 @@ const OPTIONAL: &[Field] = &[
 fn minutes_of(span: Duration) -> Result<Num, Fault> {
     let minutes = i64::try_from(span.as_secs() / 60);
     minutes.map(Num::from).map_err(|_| Fault::TooManyDigits)
-}
-
-/// To whole lots.
-fn cut(size: Option<Num>, seen: &Seen) -> Result<Num, Fault> {
-    let decimals = seen.size_decimals().ok_or(Fault::UnknownLot)?;
-    let size = size.ok_or(Fault::TooManyDigits)?;
-    whole_lots(size, Some(decimals)).map(Num::normalized)
-}
-
-/// As fine as prices are in its market.
-fn on_tick(price: Num, seen: &Seen) -> Num {
-    let tick = seen.market.and_then(|market| market.tick(price));
-    tick.map_or(price, |tick| price.rounded(tick.decimals()))
 }
 
 const MAY_BE_ZERO: &[Field] = &[Field::Slippage, Field::ChaseOffset];
@@ -231,6 +219,13 @@ impl EntryDraft {
         }
     }
 
+    /// As it would be sent.
+    fn number_in(&self, field: Field, seen: &Seen) -> Result<Option<Num>, Fault> {
+        let elsewhere = field.takes() == Takes::WatchedPrice && self.watched().is_some();
+        let market = if elsewhere { seen.watched } else { seen.market };
+        Seen::ticked(field, self.number(field)?, market)
+    }
+
     /// A number that can be read, for what is reckoned meanwhile.
     pub fn known(&self, field: Field) -> Option<Num> {
         self.number(field).ok().flatten()
@@ -248,54 +243,6 @@ impl EntryDraft {
         match most.filter(|most| leverage > Num::from(*most) && !self.only_reduces()) {
             Some(most) => Err(Fault::AboveMarket(most)),
             None => Ok(leverage),
-        }
-    }
-
-    /// The size in coin that would be sent, cut to whole lots.
-    pub fn resolved_size(&self, seen: &Seen) -> Result<Num, Fault> {
-        let exact = match amount(self.texts.of(Field::Size))? {
-            Amount::Coin(size) => return whole_lots(size, seen.size_decimals()),
-            Amount::Percent(share) => {
-                return whole_lots(self.part(share, seen)?, seen.size_decimals());
-            }
-            Amount::Notional(usd) => usd.over(self.priced(seen).ok_or(Fault::UnknownPrice)?),
-            Amount::AtRisk(_) if !self.has(Field::StopLoss) => return Err(Fault::RiskWithoutStop),
-            Amount::AtRisk(_) if self.only_reduces() || self.is_against(seen) => {
-                return Err(Fault::RiskOnExit);
-            }
-            Amount::AtRisk(usd) => return self.at_risk(usd, seen),
-        };
-        cut(exact, seen)
-    }
-
-    /// What loses so much at the stop. Of one that is liquidated first there is no such size: a stop that is not reached
-    /// loses nothing, and a size by the liquidation would be the larger the less the stop protects.
-    fn at_risk(&self, usd: Num, seen: &Seen) -> Result<Num, Fault> {
-        let size = cut(usd.over(self.risk_of_one(seen)?), seen)?;
-        let liquidation = self.opening(size, seen).and_then(|o| o.liquidation(seen));
-        let stop = self.known(Field::StopLoss);
-        let first = liquidation
-            .zip(stop)
-            .and_then(|(l, stop)| l.before(self.side, stop));
-        match first {
-            Some(price) => Err(Fault::StopPastLiquidation(on_tick(price, seen))),
-            None => Ok(size),
-        }
-    }
-
-    /// A share of the position that this makes smaller.
-    fn part(&self, share: Num, seen: &Seen) -> Result<Num, Fault> {
-        let held = seen
-            .position
-            .filter(|_| self.only_reduces() && self.is_against(seen));
-        part(held.ok_or(Fault::PercentOfNothing)?.quantity(), share)
-    }
-
-    /// What dollars are converted at: those of a ladder at its rungs, which say themselves what they are worth.
-    fn priced(&self, seen: &Seen) -> Option<Num> {
-        match self.shape {
-            Shape::Ladder => self.rungs_of(seen)?.average(),
-            Shape::Order(_) | Shape::Sliced(_) => self.entry(seen),
         }
     }
 
@@ -367,41 +314,28 @@ impl EntryDraft {
         }
     }
 
-    /// What one coin costs in fees until its stop loss has taken it out, USD; the dearer role where it is not known
-    /// which it has.
-    pub fn fees_of_one(&self, seen: &Seen) -> Option<Num> {
-        let role = match self.takes(seen) {
+    /// The dearer role where it is not known which it has.
+    fn role(&self, seen: &Seen) -> LiquidityRole {
+        match self.takes(seen) {
             Some(false) => LiquidityRole::Maker,
             Some(true) | None => LiquidityRole::Taker,
-        };
+        }
+    }
+
+    /// What one coin costs in fees until its stop loss has taken it out, USD.
+    pub fn fees_of_one(&self, seen: &Seen) -> Option<Num> {
+        let role = self.role(seen);
         let (entry, stop) = (self.entry(seen)?, self.known(Field::StopLoss)?);
         seen.charges.to_the_stop(role, entry, stop)
-    }
-
-    /// What one coin loses when its stop loss takes it out: the fees count as far as they are known.
-    fn risk_of_one(&self, seen: &Seen) -> Result<Num, Fault> {
-        let fees = self.fees_of_one(seen).unwrap_or_default();
-        let distance = self.stop_distance(seen)?;
-        distance.plus(fees).ok_or(Fault::TooManyDigits)
-    }
-
-    /// What one coin loses between the entry and the stop loss.
-    fn stop_distance(&self, seen: &Seen) -> Result<Num, Fault> {
-        let prices = self.entry(seen).zip(self.known(Field::StopLoss));
-        let (entry, stop) = prices.ok_or(Fault::RiskWithoutStop)?;
-        let loss = match self.side {
-            Side::Buy => entry.minus(stop),
-            Side::Sell => stop.minus(entry),
-        };
-        loss.filter(|loss| loss.is_positive())
-            .ok_or(Fault::StopOnWrongSide)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Charges, Command, Curve, Market, PlaceOrder, Position, draft::Faults};
+    use crate::model::{
+        Charges, Command, Curve, Grid, Market, PlaceOrder, Position, draft::Faults,
+    };
     use strum::VariantArray as _;
 
     fn market(coin: &str, mid: u32) -> Market {
@@ -413,6 +347,7 @@ mod tests {
             size_decimals: Some(5),
             max_leverage: Some(40),
             funding_rate: None,
+            grid: Grid::default(),
             updated_at: None,
         }
     }
@@ -564,7 +499,7 @@ mod tests {
     fn a_size_that_cannot_be_resolved_says_why() {
         for (typed, fault) in [
             ("0.000001", Fault::BelowLot(Num::new(1, 5))),
-            ("50%", Fault::PercentOfNothing),
+            ("50%", Fault::UnknownPosition),
             ("lots", Fault::NotANumber),
         ] {
             assert_eq!(resolved(&limit(typed)), Err(fault), "{typed}");
@@ -597,7 +532,7 @@ mod tests {
             (sell(PlaceKind::TakeProfit, false), Ok(Num::new(125, 3))),
             (
                 sell(PlaceKind::StopMarket, false),
-                Err(Fault::PercentOfNothing),
+                Err(Fault::PercentAgainst),
             ),
             (
                 EntryDraft {
@@ -609,6 +544,65 @@ mod tests {
         ] {
             assert_eq!(draft.resolved_size(&seen), size, "{draft:?}");
         }
+    }
+
+    #[test]
+    fn a_share_of_an_entry_is_of_the_free_margin_with_its_fee_as_far_as_that_is_known() {
+        let btc = market("BTC", 64_000);
+        let known = Seen {
+            market: Some(&btc),
+            lists_all: true,
+            free_margin: Some(Num::from(1200_u32)),
+            ..Seen::default()
+        };
+        // Half of 1,200 posts 12,000 for each coin at 60,000 and 5×; as a maker it pays 12 more, as a taker 60.
+        let charged = Seen {
+            charges: Charges {
+                maker: Some(Num::new(2, 4)),
+                taker: Some(Num::new(10, 4)),
+            },
+            ..known
+        };
+        let none = Seen {
+            free_margin: Some(Num::ZERO),
+            ..known
+        };
+        let (nothing, unpriced) = (
+            Seen::default(),
+            Seen {
+                market: None,
+                ..known
+            },
+        );
+        let unread = Seen {
+            free_margin: None,
+            ..known
+        };
+        let lots = |text: &str| Ok(text.parse().unwrap());
+        let unlevered = with(limit("50%"), Field::Leverage, "");
+        for (draft, seen, size) in [
+            (limit("50%"), known, lots("0.05")),
+            (limit("50%"), charged, lots("0.04995")),
+            (
+                entry(PlaceKind::StopMarket, "100%"),
+                charged,
+                lots("0.09184"),
+            ),
+            (limit("101%"), known, Err(Fault::AboveAll)),
+            (limit("50%"), none, Err(Fault::NoMargin)),
+            (limit("50%"), unread, Err(Fault::UnknownMargin)),
+            (limit("50%"), nothing, Err(Fault::UnknownPosition)),
+            (
+                entry(PlaceKind::Market, "50%"),
+                unpriced,
+                Err(Fault::UnknownPrice),
+            ),
+            (unlevered, known, Err(Fault::UnknownLeverage)),
+        ] {
+            assert_eq!(draft.resolved_size(&seen), size, "{draft:?}");
+        }
+        let margin = limit("50%").initial_margin(&known);
+        assert_eq!(margin, Some(Num::from(600_u32)));
     }
 
     #[test]

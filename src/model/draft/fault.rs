@@ -24,8 +24,22 @@ pub enum Fault {
     NotPositive,
     #[error("must be 0 or more")]
     Negative,
-    #[error("a percentage is of a position: it takes an open one that this reduces")]
+    #[error("not on the tick of {tick}: {}", either(*.below, *.above))]
+    OffTick { tick: Num, below: Num, above: Num },
+    #[error(
+        "a percentage of what only reduces is of an open position: there is none that this reduces"
+    )]
     PercentOfNothing,
+    #[error(
+        "this is against the open position: choose reduce-only for a share of that, or write the size"
+    )]
+    PercentAgainst,
+    #[error("the free margin is not known: write the size in coin or $1000")]
+    UnknownMargin,
+    #[error("no margin is free")]
+    NoMargin,
+    #[error("a share of the free margin needs a leverage")]
+    UnknownLeverage,
     #[error("more than 100 %")]
     AboveAll,
     #[error("more than the position, {0}")]
@@ -64,6 +78,14 @@ pub enum Fault {
     Past,
     #[error("above {0}, the most this market takes")]
     AboveMarket(u32),
+}
+
+/// Nothing is bought at 0: that is no price to write instead.
+fn either(below: Num, above: Num) -> String {
+    if below.is_zero() {
+        return above.to_string();
+    }
+    format!("{below} or {above}")
 }
 
 /// What is wrong, field by field, in the order of the fields.

@@ -40,6 +40,8 @@ pub struct Seen<'a> {
     pub lists_all: bool,
     /// What stands behind a cross position in its market when the needs of the others are taken off, USD.
     pub cross_backing: Option<Num>,
+    /// What the account may still post for new positions, USD.
+    pub free_margin: Option<Num>,
     pub order: Option<&'a Order>,
     /// What rests in its market.
     pub book: Option<&'a Book>,
@@ -61,6 +63,30 @@ impl Seen<'_> {
     /// The observed midpoint.
     pub fn mid(&self) -> Option<Num> {
         self.market?.mid()
+    }
+
+    /// A price of an order, or a distance of one, as it can be sent: what is known to lie between two ticks of `market`
+    /// is refused by whoever trades there. What is observed may lie anywhere.
+    fn ticked(
+        field: Field,
+        price: Option<Num>,
+        market: Option<&Market>,
+    ) -> Result<Option<Num>, Fault> {
+        let is_sent = field.is_price() && field != Field::ExpectedPrice;
+        let tick = |price| {
+            let offset = || market?.told_offset_tick();
+            let own = is_sent.then(|| market?.told_tick(price)).flatten();
+            own.or_else(|| (field == Field::ChaseOffset).then(offset)?)
+        };
+        let off = price.and_then(|price| Some((price, tick(price)?)));
+        match off.filter(|(price, tick)| !tick.holds(*price)) {
+            Some((price, tick)) => Err(Fault::OffTick {
+                tick: tick.step(),
+                below: tick.below(price),
+                above: tick.above(price),
+            }),
+            None => Ok(price),
+        }
     }
 
     /// The market whose prices a field is written in.

@@ -15,7 +15,7 @@ pub enum Amount {
     Coin(Num),
     /// `$1000`: worth this many USD.
     Notional(Num),
-    /// `50%`: of a position.
+    /// `50%`: of the position it makes smaller; on an entry, of the free margin.
     Percent(Num),
     /// `r25`: lose this many USD when the stop loss is reached, with the fees that are known.
     AtRisk(Num),

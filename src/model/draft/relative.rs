@@ -56,7 +56,8 @@ impl RelativePrice {
         Some(Self { anchor, offset })
     }
 
-    /// In digits, for `field`: on the grid, a limit rounded to where `side` would rest rather than pay. `entry` is where
+    /// In digits, for `field`: on the grid, a limit rounded to where `side` would rest rather than pay, everything else
+    /// to the nearer step. `entry` is where
     /// what the form is about is entered, or was.
     ///
     /// # Errors
@@ -92,9 +93,12 @@ impl RelativePrice {
         };
         let price = price.ok_or(Fault::TooManyDigits)?;
         let tick = market.and_then(|market| market.tick(price));
-        let price = tick.map_or(price, |tick| {
-            on_grid(price, tick, side.filter(|_| field == Field::LimitPrice))
-        });
+        let resting = side.filter(|_| field == Field::LimitPrice);
+        let price = match (tick, resting) {
+            (Some(tick), Some(side)) => tick.resting(price, side),
+            (Some(tick), None) => tick.near(price),
+            (None, _) => price,
+        };
         if price.is_positive() {
             Ok(price)
         } else {
@@ -119,20 +123,10 @@ fn offset(text: &str) -> Option<Offset> {
     })
 }
 
-/// A buy's limit goes down and a sell's up, everything else to the nearer step.
-fn on_grid(price: Num, tick: Num, resting: Option<Side>) -> Num {
-    let below = price.truncated(tick.decimals());
-    match resting {
-        Some(Side::Sell) if below < price => below.plus(tick).unwrap_or(below),
-        Some(Side::Buy | Side::Sell) => below,
-        None => price.rounded(tick.decimals()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Market;
+    use crate::model::{Grid, Market};
 
     fn eth() -> Market {
         Market {
@@ -143,6 +137,7 @@ mod tests {
             size_decimals: Some(2),
             max_leverage: None,
             funding_rate: None,
+            grid: Grid::default(),
             updated_at: None,
         }
     }

@@ -27,14 +27,14 @@ fn a_limit_entry_with_both_exits_carries_every_digit_typed() {
     press(&mut model, "b 0.10 shift-tab shift-tab shift-tab right");
     press(
         &mut model,
-        "tab tab tab tab 60000.0 tab right tab 70000 tab 58000.5",
+        "tab tab tab tab 60000.0 tab right tab 70000 tab 58000.0",
     );
     let expected = PlaceOrder {
         kind: PlaceKind::Limit,
         limit_price: Some(num("60000.0")),
         time_in_force: Some(TimeInForce::Ioc),
         take_profit_price: Some(num("70000")),
-        stop_loss_price: Some(num("58000.5")),
+        stop_loss_price: Some(num("58000.0")),
         ..market_buy("BTC", "0.10")
     };
     let effects = press(&mut model, "enter");
@@ -43,6 +43,7 @@ fn a_limit_entry_with_both_exits_carries_every_digit_typed() {
         panic!()
     };
     assert_eq!(order.size.to_string(), "0.10");
+    assert_eq!(order.stop_loss_price.unwrap().to_string(), "58000.0");
 }
 
 #[test]
@@ -82,7 +83,7 @@ fn nonsense_is_never_sent_and_is_told_beside_its_field() {
         ("\u{2212}1", Fault::ForeignMinus),
         ("0", Fault::NotPositive),
         ("-1", Fault::NotPositive),
-        ("50%", Fault::PercentOfNothing),
+        ("50%", Fault::UnknownMargin),
         ("r25", Fault::RiskWithoutStop),
         ("ten", Fault::NotANumber),
     ] {

@@ -38,9 +38,9 @@ impl EntryDraft {
     fn order(&self, kind: PlaceKind, seen: &Seen) -> Result<PlaceOrder, Faults> {
         let mut faults = Faults::default();
         let terms = self.terms(seen, &mut faults);
-        let trigger = self.trigger(&mut faults);
+        let trigger = self.trigger(seen, &mut faults);
         let gtd_expires_at = faults.take(Field::Expires, self.expires(seen)).flatten();
-        let mut number = |field| faults.take(field, self.number(field)).flatten();
+        let mut number = |field| faults.take(field, self.number_in(field, seen)).flatten();
         let limit_price = number(Field::LimitPrice);
         let chase_offset = number(Field::ChaseOffset);
         let chase_cap_price = number(Field::ChaseCap);
@@ -79,7 +79,7 @@ impl EntryDraft {
         let mut faults = Faults::default();
         let terms = self.terms(seen, &mut faults);
         let minutes = faults.take(Field::Duration, self.minutes());
-        let mut number = |field| faults.take(field, self.number(field)).flatten();
+        let mut number = |field| faults.take(field, self.number_in(field, seen)).flatten();
         let trigger_price = number(Field::TriggerPrice);
         let min_price = number(Field::MinPrice);
         let max_price = number(Field::MaxPrice);
@@ -105,7 +105,7 @@ impl EntryDraft {
         let mut faults = Faults::default();
         let terms = self.terms(seen, &mut faults);
         let rungs = faults.take(Field::Rungs, self.rungs());
-        let mut number = |field| faults.take(field, self.number(field)).flatten();
+        let mut number = |field| faults.take(field, self.number_in(field, seen)).flatten();
         let prices = number(Field::StartPrice).zip(number(Field::EndPrice));
         let skew = number(Field::Skew);
         let ((terms, rung_count), (start_price, end_price)) =
@@ -145,8 +145,9 @@ impl EntryDraft {
         faults
     }
 
-    fn trigger(&self, faults: &mut Faults) -> Option<Trigger> {
-        let price = faults.take(Field::TriggerPrice, self.number(Field::TriggerPrice));
+    fn trigger(&self, seen: &Seen, faults: &mut Faults) -> Option<Trigger> {
+        let price = self.number_in(Field::TriggerPrice, seen);
+        let price = faults.take(Field::TriggerPrice, price);
         let asks = self.has(Field::TriggerDirection);
         if asks && self.trigger_direction.is_none() {
             faults.0.push((Field::TriggerDirection, Fault::Missing));

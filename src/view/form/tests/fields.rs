@@ -37,6 +37,49 @@ fn what_no_further_digit_makes_right_is_told_while_it_is_typed_and_the_rest_once
     );
 }
 
+/// A limit order in ETH, whose prices have five figures and two decimals at most: 0.1 apart where it stands.
+fn limit_in_eth(keys: &str) -> Model {
+    let mut model = desk();
+    press(&mut model, ": buy space eth space 0.5 space 3000 enter");
+    press(&mut model, keys);
+    model
+}
+
+#[test]
+fn a_price_between_two_ticks_is_told_with_both_of_them_and_not_sent() {
+    let mut model = limit_in_eth("tab tab tab tab ctrl-u 3000.17 tab tab 3100.123");
+    let told = |model: &Model| -> Vec<_> {
+        let fields = view(model).fields.into_iter();
+        fields
+            .filter_map(|field| Some((field.field, field.fault?)))
+            .collect()
+    };
+    let limit = "not on the tick of 0.1: 3000.1 or 3000.2".to_owned();
+    let target = "not on the tick of 0.1: 3100.1 or 3100.2".to_owned();
+    let both = [
+        (Field::LimitPrice, limit),
+        (Field::TakeProfit, target.clone()),
+    ];
+    assert_eq!(told(&model), both);
+    assert_eq!(press(&mut model, "enter"), vec![]);
+    press(&mut model, "down");
+    let rest = [(Field::TakeProfit, target)];
+    assert_eq!(told(&model), rest, "the limit is stepped onto a tick");
+}
+
+#[test]
+fn where_nobody_tells_the_tick_a_price_is_the_services_to_judge() {
+    let mut model = limit_in_eth("tab tab tab tab ctrl-u 3000.17");
+    let guessed = Market {
+        grid: Grid::Guessed,
+        ..market("ETH", "2999.9", "3000.1", (4, 25))
+    };
+    arrive(&mut model, Answer::Markets(Ok(vec![guessed])));
+    let fields = view(&model).fields;
+    assert!(fields.iter().all(|field| field.fault.is_none()));
+    assert_eq!(press(&mut model, "enter").len(), 1);
+}
+
 #[test]
 fn only_the_focused_field_shows_where_the_cursor_is_and_choices_show_their_options() {
     let mut model = desk();
@@ -87,6 +130,40 @@ fn the_footer_offers_a_choice_where_there_is_one() {
         "shift-tab shift-tab 2 tab tab tab tab tab 4 tab",
     );
     assert_eq!(offers(&model), [false, false], "a date has neither");
+}
+
+#[test]
+fn a_share_of_the_free_margin_is_offered_where_that_is_known_and_shown_as_the_size_it_comes_to() {
+    let mut model = desk();
+    press(&mut model, ": buy space eth space 50% space 3000 enter");
+    let size = |model: &Model| {
+        let hint = view(model).fields[3].hint.clone();
+        (hint, preview(model)[0].1.clone())
+    };
+    let unknown = ("0.5 · $1000 · r25 at the stop".to_owned(), "–".to_owned());
+    assert_eq!(size(&model), unknown);
+    let facts = AccountFacts {
+        available_margin: Some(num("1200")),
+        ..AccountFacts::default()
+    };
+    arrive(&mut model, Answer::Account(Ok(facts)));
+    let hint = "$1000 · 50% margin · r25 at stop".to_owned();
+    assert_eq!(size(&model), (hint, "1.6000 ETH".to_owned()));
+}
+
+#[test]
+fn the_way_back_is_offered_beside_the_way_on_and_a_span_only_where_there_is_one() {
+    let keys = |keys: &str| -> Vec<_> {
+        let mut model = desk();
+        press(&mut model, keys);
+        let hints = crate::view::footer(&model).into_iter();
+        let tabs = hints.filter(|hint| hint.key.contains("Tab"));
+        tabs.map(|hint| format!("{} {}", hint.key, hint.label))
+            .collect()
+    };
+    assert_eq!(keys("b"), ["Tab field", "⇧Tab back"]);
+    assert_eq!(keys("1 E"), [""; 0]);
+    assert_eq!(keys("5 E"), ["Tab span"]);
 }
 
 #[test]

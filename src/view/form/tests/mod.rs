@@ -17,8 +17,8 @@ use crate::{
         update,
     },
     model::{
-        AccountFacts, Book, Command, Failure, FailureKind, Level, Page, Progress, Ticket,
-        Timestamp, draft::Field,
+        AccountFacts, Book, Command, Failure, FailureKind, Grid, Level, Market, Page, Progress,
+        Ticket, Timestamp, draft::Field,
     },
     view::Tone,
 };

@@ -1,0 +1,115 @@
+//! What the size of an entry comes to, however it is written.
+
+use super::{
+    super::{
+        super::{Num, Side},
+        Amount, Fault, Field, Seen, Shape, amount,
+        number::{part, whole_lots},
+    },
+    EntryDraft,
+};
+
+/// To whole lots.
+fn cut(size: Option<Num>, seen: &Seen) -> Result<Num, Fault> {
+    let decimals = seen.size_decimals().ok_or(Fault::UnknownLot)?;
+    let size = size.ok_or(Fault::TooManyDigits)?;
+    whole_lots(size, Some(decimals)).map(Num::normalized)
+}
+
+/// As fine as prices are in its market.
+fn on_tick(price: Num, seen: &Seen) -> Num {
+    let tick = seen.market.and_then(|market| market.tick(price));
+    tick.map_or(price, |tick| tick.near(price))
+}
+
+impl EntryDraft {
+    /// The size in coin that would be sent, cut to whole lots.
+    pub fn resolved_size(&self, seen: &Seen) -> Result<Num, Fault> {
+        let exact = match amount(self.texts.of(Field::Size))? {
+            Amount::Coin(size) => return whole_lots(size, seen.size_decimals()),
+            Amount::Percent(share) if self.only_reduces() => {
+                return whole_lots(self.part(share, seen)?, seen.size_decimals());
+            }
+            Amount::Percent(share) => self.of_margin(share, seen)?,
+            Amount::Notional(usd) => usd.over(self.priced(seen).ok_or(Fault::UnknownPrice)?),
+            Amount::AtRisk(_) if !self.has(Field::StopLoss) => return Err(Fault::RiskWithoutStop),
+            Amount::AtRisk(_) if self.only_reduces() || self.is_against(seen) => {
+                return Err(Fault::RiskOnExit);
+            }
+            Amount::AtRisk(usd) => return self.at_risk(usd, seen),
+        };
+        cut(exact, seen)
+    }
+
+    /// What loses so much at the stop. Of one that is liquidated first there is no such size: a stop that is not reached
+    /// loses nothing, and a size by the liquidation would be the larger the less the stop protects.
+    fn at_risk(&self, usd: Num, seen: &Seen) -> Result<Num, Fault> {
+        let size = cut(usd.over(self.risk_of_one(seen)?), seen)?;
+        let liquidation = self.opening(size, seen).and_then(|o| o.liquidation(seen));
+        let stop = self.known(Field::StopLoss);
+        let first = liquidation
+            .zip(stop)
+            .and_then(|(l, stop)| l.before(self.side, stop));
+        match first {
+            Some(price) => Err(Fault::StopPastLiquidation(on_tick(price, seen))),
+            None => Ok(size),
+        }
+    }
+
+    /// What takes so many percent of the free margin, with its fee as far as that is known. Against an open position it
+    /// could mean a share of either.
+    fn of_margin(&self, share: Num, seen: &Seen) -> Result<Option<Num>, Fault> {
+        if share > Num::HUNDRED {
+            return Err(Fault::AboveAll);
+        }
+        if !seen.is_held_known() {
+            return Err(Fault::UnknownPosition);
+        }
+        if self.is_against(seen) {
+            return Err(Fault::PercentAgainst);
+        }
+        let free = seen.free_margin.ok_or(Fault::UnknownMargin)?;
+        if !free.is_positive() {
+            return Err(Fault::NoMargin);
+        }
+        let leverage = self.leverage().map_err(|_| Fault::UnknownLeverage)?;
+        let price = self.priced(seen).ok_or(Fault::UnknownPrice)?;
+        let rate = seen.charges.of(self.role(seen)).unwrap_or_default();
+        let of_one = || price.over(leverage)?.plus(price.times(rate)?);
+        let posted = || free.times(share)?.over(Num::HUNDRED)?.over(of_one()?);
+        Ok(posted())
+    }
+
+    /// A share of the position that this makes smaller.
+    fn part(&self, share: Num, seen: &Seen) -> Result<Num, Fault> {
+        let held = seen.position.filter(|_| self.is_against(seen));
+        part(held.ok_or(Fault::PercentOfNothing)?.quantity(), share)
+    }
+
+    /// What dollars are converted at: those of a ladder at its rungs, which say themselves what they are worth.
+    fn priced(&self, seen: &Seen) -> Option<Num> {
+        match self.shape {
+            Shape::Ladder => self.rungs_of(seen)?.average(),
+            Shape::Order(_) | Shape::Sliced(_) => self.entry(seen),
+        }
+    }
+
+    /// What one coin loses when its stop loss takes it out: the fees count as far as they are known.
+    fn risk_of_one(&self, seen: &Seen) -> Result<Num, Fault> {
+        let fees = self.fees_of_one(seen).unwrap_or_default();
+        let distance = self.stop_distance(seen)?;
+        distance.plus(fees).ok_or(Fault::TooManyDigits)
+    }
+
+    /// What one coin loses between the entry and the stop loss.
+    fn stop_distance(&self, seen: &Seen) -> Result<Num, Fault> {
+        let prices = self.entry(seen).zip(self.known(Field::StopLoss));
+        let (entry, stop) = prices.ok_or(Fault::RiskWithoutStop)?;
+        let loss = match self.side {
+            Side::Buy => entry.minus(stop),
+            Side::Sell => stop.minus(entry),
+        };
+        loss.filter(|loss| loss.is_positive())
+            .ok_or(Fault::StopOnWrongSide)
+    }
+}
