@@ -1,7 +1,7 @@
 //! The price chart: braille dots, lines for what the account has there, their names at the right.
 
 use super::{
-    canvas::{Canvas, after, line, spans_width},
+    canvas::{Canvas, after, line, spans_width, width},
     chart::{Scale, braille},
     frame::panel,
 };
@@ -10,6 +10,10 @@ use ratatui::layout::Rect;
 
 /// Names are given at most so many twentieths of the width.
 const NAMES: u16 = 9;
+/// Round prices alone make room for themselves from this width on.
+const WITH_PRICES: u16 = 60;
+/// Before each name: what leads to its line.
+const LEAD: u16 = 3;
 
 pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, view: &PriceView) {
     let inner = panel(canvas, body, &view.title);
@@ -23,7 +27,10 @@ pub(super) fn inside(canvas: &mut Canvas<'_>, area: Rect, view: &PriceView) {
         .levels
         .iter()
         .map(|level| spans_width(&level.words) + 4);
-    let names = names.max().unwrap_or(0).min(area.width * NAMES / 20);
+    let prices = view.axis.iter().map(|(_, price)| width(&price.text) + 4);
+    let prices = prices.max().filter(|_| area.width >= WITH_PRICES);
+    let names = names.chain(prices).max().unwrap_or(0);
+    let names = names.min(area.width * NAMES / 20);
     let plot = Rect {
         width: area.width.saturating_sub(names + 1),
         height,
@@ -37,7 +44,8 @@ pub(super) fn inside(canvas: &mut Canvas<'_>, area: Rect, view: &PriceView) {
     lines(canvas, plot, view, scale);
     curve(canvas, plot, view, scale);
     fills(canvas, plot, view, scale);
-    named(canvas, beside, view, scale);
+    let taken = named(canvas, beside, view, scale);
+    axis(canvas, beside, view, scale, taken);
     let times = Rect {
         width: plot.width,
         ..line(after(area, 1), height)
@@ -125,18 +133,16 @@ fn fills(canvas: &mut Canvas<'_>, plot: Rect, view: &PriceView, scale: Scale) {
 }
 
 /// The names, each on the row of its line or the nearest free one below it; those beyond the edge say which way.
-fn named(canvas: &mut Canvas<'_>, beside: Rect, view: &PriceView, scale: Scale) {
+/// Answers their rows.
+fn named(canvas: &mut Canvas<'_>, beside: Rect, view: &PriceView, scale: Scale) -> Vec<u16> {
     let wanted = view.levels.iter().map(|level| match level.place {
         Place::Above => 0,
         Place::At(height) => scale.line(height),
         Place::Below => beside.height.saturating_sub(1),
     });
-    for (level, row) in view
-        .levels
-        .iter()
-        .zip(rows(wanted.collect(), beside.height))
-    {
-        let room = line(beside, row);
+    let taken = rows(wanted.collect(), beside.height);
+    for (level, row) in view.levels.iter().zip(&taken) {
+        let room = line(beside, *row);
         let lead = match level.place {
             Place::Above => Span::muted(" ↑ "),
             Place::Below => Span::muted(" ↓ "),
@@ -144,6 +150,26 @@ fn named(canvas: &mut Canvas<'_>, beside: Rect, view: &PriceView, scale: Scale) 
         };
         let room = canvas.spans(room, &[lead]);
         canvas.spans(room, &level.words);
+    }
+    taken
+}
+
+/// Round prices below one another with the names, where there is room for one whole and a row of its own: what the account
+/// has there comes first.
+fn axis(
+    canvas: &mut Canvas<'_>,
+    beside: Rect,
+    view: &PriceView,
+    scale: Scale,
+    mut taken: Vec<u16>,
+) {
+    for (height, price) in &view.axis {
+        let row = scale.line(*height);
+        let room = after(line(beside, row), LEAD);
+        if !taken.contains(&row) && width(&price.text) <= room.width {
+            canvas.spans(room, std::slice::from_ref(price));
+            taken.push(row);
+        }
     }
 }
 

@@ -6,9 +6,15 @@
 use super::{FULL, Scene, Span, Tone, format, orders, words};
 use crate::{
     app::{Fill, Prices, overlay::Chart},
-    model::{Market, MarketId, Num, Order, Side, Timestamp},
+    model::{Market, MarketId, Num, Order, Side, Tick, Timestamp},
 };
 use std::cmp::Reverse;
+
+/// More prices than this are not written along the right edge.
+const MOST_PRICES: u32 = 6;
+/// The steps between them lie between these many decimals and zeros.
+const FINEST: u32 = 10;
+const LARGEST: u32 = 10;
 
 /// A chart, ready to be drawn. A line further from the prices than their whole range is named at the edge
 /// instead.
@@ -21,6 +27,8 @@ pub struct PriceView {
     pub fills: Vec<Trade>,
     /// The highest price first.
     pub levels: Vec<Level>,
+    /// Round prices with their heights, the highest first.
+    pub axis: Vec<(u16, Span)>,
     pub from: Span,
     pub until: Span,
     /// What the points are and how old the newest is.
@@ -90,6 +98,7 @@ pub fn price(chart: &Chart, scene: &Scene<'_>) -> PriceView {
             .into_iter()
             .filter_map(|named| level(named, range?))
             .collect(),
+        axis: range.map_or_else(Vec::new, |range| axis(range, market)),
         from: Span::muted(scene.zone.moment(scene.on_wall(from), scene.now)),
         until: Span::muted(scene.zone.moment(scene.now, scene.now)),
         foot: foot(&points, fills.len(), scene),
@@ -223,6 +232,38 @@ impl Range {
     }
 }
 
+/// Steps of 1, 2 or 5 and zeros, none finer than what an order could have.
+fn axis(range: Range, market: Option<&Market>) -> Vec<(u16, Span)> {
+    let least = market.and_then(|market| market.tick(range.high));
+    let least = least.map_or(Num::ZERO, Tick::step);
+    let units = (0..FINEST).rev().map(|decimals| Num::new(1, decimals));
+    let units = units.chain((1..LARGEST).map(|zeros| Num::from(10_i64.pow(zeros))));
+    let steps = units.flat_map(|unit| [1_u32, 2, 5].map(|times| unit.times(Num::from(times))));
+    let few = |step: &Num| {
+        let count = range
+            .high
+            .minus(range.low)
+            .and_then(|span| span.over(*step));
+        *step >= least && count.is_some_and(|count| count <= Num::from(MOST_PRICES))
+    };
+    let Some(step) = steps.flatten().find(few).and_then(Tick::of) else {
+        return vec![];
+    };
+    let next = |price: &Num| price.plus(step.step());
+    let prices = std::iter::successors(Some(step.above(range.low)), next);
+    let told = |price: Num| {
+        let tick = market.and_then(|market| market.tick(price)).unwrap_or(step);
+        let words = format::grouped(price.rounded(tick.decimals()));
+        Some((range.height(price)?, Span::muted(words)))
+    };
+    let mut told: Vec<_> = prices
+        .take_while(|price| *price <= range.high)
+        .filter_map(told)
+        .collect();
+    told.reverse();
+    told
+}
+
 fn level(named: Named, range: Range) -> Option<Level> {
     let place = match named.price {
         price if price > range.high => Place::Above,
@@ -239,4 +280,32 @@ fn level(named: Named, range: Range) -> Option<Level> {
 fn thousandth(part: i64, whole: i64) -> Option<u16> {
     let share = part.checked_mul(i64::from(FULL))?.checked_div(whole)?;
     u16::try_from(share).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::testing::{market, num};
+
+    fn written(low: &str, high: &str, market: Option<&Market>) -> Vec<String> {
+        let (low, high) = (num(low), num(high));
+        let axis = axis(Range { low, high }, market).into_iter();
+        axis.map(|(_, price)| price.text).collect()
+    }
+
+    #[test]
+    fn the_axis_has_a_few_round_prices_with_the_digits_of_the_market() {
+        let btc = market("BTC", "63999", "64001", (5, 40));
+        let sol = market("SOL", "150.00", "150.02", (2, 20));
+        let hundreds = written("63817.3", "64211.9", Some(&btc));
+        assert_eq!(hundreds, ["64,200", "64,100", "64,000", "63,900"]);
+        let cents = written("149.987", "150.031", Some(&sol));
+        assert_eq!(cents, ["150.03", "150.02", "150.01", "150.00", "149.99"]);
+        let finer_than_an_order = written("64000.2", "64001.4", Some(&btc));
+        assert_eq!(finer_than_an_order, ["64,001"]);
+        assert_eq!(
+            written("0.12", "0.32", None),
+            ["0.30", "0.25", "0.20", "0.15"]
+        );
+    }
 }
