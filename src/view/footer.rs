@@ -66,6 +66,7 @@ const ORDER: &[Action] = &[
     Action::StepUp,
     Action::ObservedPrice,
     Action::ShowJson,
+    Action::PreviousField,
     Action::ShowAccount,
     Action::NextAccount,
     Action::Chart,
@@ -257,6 +258,7 @@ fn label(model: &Model, action: Action) -> &'static str {
         (Action::Refresh, ..) => "refresh",
         (Action::NextPane, ..) => "pane",
         (Action::NextField, ..) => "field",
+        (Action::PreviousField, ..) => "back",
         (Action::StepUp, ..) => "tick",
         (Action::ObservedPrice, ..) => "mid",
         (Action::ShowJson, ..) => "JSON",
@@ -307,6 +309,10 @@ const NEEDS: &[(Action, Need)] = &[
             .is_some_and(|all| !all.is_empty())
     }),
     (Action::NextChoice, can_choose),
+    (Action::NextField, |model| match model.overlays.last() {
+        Some(Overlay::Export(export)) => export.is_paged(),
+        _ => true,
+    }),
     (Action::Limits, |model| !model.guard.gauges.is_empty()),
     (Action::Lift, |model| guard::locked(model).is_some()),
     (Action::Buy, can_add),

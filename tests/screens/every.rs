@@ -14,11 +14,12 @@ use perpdeck::{
         keymap::Chord,
         overlay::{Overlay, OverlayKind},
         pane::Pane,
+        poll::Answer,
         tour::Step,
         update,
     },
     model::{
-        CloseKind, Curve, PlaceKind,
+        CloseKind, Curve, Grid, Market, PlaceKind,
         draft::{Field, Takes},
     },
     ui::{Theme, picture},
@@ -61,6 +62,13 @@ fn form(model: &Model) -> &Form {
 /// there and in the exits.
 fn filled(keys: &str, kind: Option<usize>) -> Model {
     let mut model = pressed(keys);
+    // Every digit must fit, also those that only a market with finer ticks takes.
+    let guessed = |market| Market {
+        grid: Grid::Guessed,
+        ..market
+    };
+    let markets = desk::markets().into_iter().map(guessed).collect();
+    desk::arrive(&mut model, 0, Answer::Markets(Ok(markets)));
     if let Some(number) = kind {
         focus(&mut model, Field::Kind);
         press(&mut model, &number.to_string());
