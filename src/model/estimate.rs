@@ -155,11 +155,17 @@ pub fn gain(side: Side, entry: Num, exit: Num) -> Option<Num> {
     }
 }
 
-/// Reward per unit of risk; `None` unless the target gains and the stop loses.
-pub fn reward_to_risk(side: Side, entry: Num, target: Num, stop: Num) -> Option<Num> {
-    let reward = gain(side, entry, target).filter(|g| g.is_positive())?;
-    let risk = gain(side, entry, stop).filter(|g| g.is_negative())?;
-    reward.over(risk.abs())
+/// Reward per unit of risk, both after the `fees` of a coin in and out; `None` unless the target gains and the stop
+/// loses.
+pub fn reward_to_risk(
+    side: Side,
+    entry: Num,
+    (target, stop): (Num, Num),
+    fees: Num,
+) -> Option<Num> {
+    let reward = gain(side, entry, target)?.minus(fees)?;
+    let risk = gain(side, entry, stop)?.minus(fees)?;
+    (reward.is_positive() && risk.is_negative()).then(|| reward.over(risk.abs()))?
 }
 
 /// How far `price` is from `from`, in percent of it.
@@ -287,7 +293,11 @@ mod tests {
 
     #[test]
     fn reward_to_risk_needs_a_target_that_gains_and_a_stop_that_loses() {
-        let ratio = |target, stop| reward_to_risk(Side::Sell, num("100"), num(target), num(stop));
+        let after = |target, stop, fees| {
+            reward_to_risk(Side::Sell, num("100"), (num(target), num(stop)), num(fees))
+        };
+        assert_eq!(after("90", "104", "1"), Some(num("1.8")));
+        let ratio = |target, stop| after(target, stop, "0");
         assert_eq!(ratio("80", "110"), Some(num("2")));
         assert_eq!(ratio("120", "110"), None);
         assert_eq!(ratio("80", "90"), None);

@@ -166,10 +166,18 @@ impl CloseDraft {
 
     /// The price it is reckoned at; of another market's trigger nothing follows for this one.
     pub fn exit(&self, seen: &Seen) -> Option<Num> {
+        let side = seen.position.and_then(Position::side).map(Side::opposite);
         match self.kind {
-            CloseKind::Limit => self.limit_price().ok()?,
+            CloseKind::Limit => {
+                let limit = self.limit_price().ok()??;
+                let now = side.and_then(|side| seen.filled(side, limit));
+                now.or(Some(limit))
+            }
             CloseKind::Conditional if self.watched(seen).is_none() => self.trigger_price().ok(),
-            CloseKind::Conditional | CloseKind::Market => seen.mid(),
+            CloseKind::Conditional | CloseKind::Market => match side {
+                Some(side) => seen.taken(side),
+                None => seen.mid(),
+            },
         }
     }
 

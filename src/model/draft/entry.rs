@@ -246,11 +246,15 @@ impl EntryDraft {
         }
     }
 
-    /// The price it is reckoned at: its limit or the average of its rungs, else the price in its own market that sets
-    /// it off, else where a chase would begin, else the observed midpoint.
+    /// The price it is reckoned at: its limit, or what is there where that fills now; the average of its rungs, else the
+    /// price in its own market that sets it off, else where a chase would begin, else what the other side asks.
     pub fn entry(&self, seen: &Seen) -> Option<Num> {
         if self.has(Field::LimitPrice) {
-            return self.known(Field::LimitPrice);
+            let limit = self.known(Field::LimitPrice)?;
+            let now = seen.filled(self.side, limit);
+            return now
+                .filter(|_| !self.has(Field::TriggerPrice))
+                .or(Some(limit));
         }
         if self.shape == Shape::Ladder {
             return self.average(seen);
@@ -263,7 +267,7 @@ impl EntryDraft {
         }
         self.known(Field::ChaseOffset)
             .and_then(|offset| self.beside(offset, seen))
-            .or_else(|| seen.mid())
+            .or_else(|| seen.taken(self.side))
     }
 
     fn beside(&self, offset: Num, seen: &Seen) -> Option<Num> {
@@ -431,7 +435,7 @@ mod tests {
         // It rests as a maker and is stopped out as a taker: 1000 + 60000 × 0.00015 + 59000 × 0.00045 USD a coin.
         assert_eq!(sized(&resting, seen(bps(45), bps(15))), "0.96567");
         let crossing = with(limit("r1000"), Field::LimitPrice, "64002");
-        assert_eq!(sized(&crossing, seen(bps(45), bps(15))), "0.19773");
+        assert_eq!(sized(&crossing, seen(bps(45), bps(15))), "0.19777");
         for (taker, maker) in [(None, None), (bps(45), None), (None, bps(15))] {
             assert_eq!(sized(&resting, seen(taker, maker)), "1");
         }
@@ -488,7 +492,7 @@ mod tests {
         }
         let elsewhere = EntryDraft {
             trigger_market: Some("paper|ETH".into()),
-            ..entry(PlaceKind::Conditional, "$640")
+            ..entry(PlaceKind::Conditional, "$640.1")
         };
         assert_eq!(resolved(&elsewhere), Ok("0.01".to_owned()));
         let unpriced = entry(PlaceKind::Market, "$640").resolved_size(&Seen::default());

@@ -28,7 +28,9 @@ pub use opening::Opening;
 pub use relative::RelativePrice;
 pub use texts::Texts;
 
-use super::{Book, Charges, Command, Market, Num, Order, Position, Timestamp, Zone};
+use super::{
+    Book, Charges, Command, Market, Num, Order, Position, Side, Timestamp, Zone, estimate,
+};
 
 /// What was known of the world when the draft was read; sizes and prices are resolved against it.
 #[derive(Debug, Clone, Copy, Default)]
@@ -87,6 +89,22 @@ impl Seen<'_> {
             }),
             None => Ok(price),
         }
+    }
+
+    /// What an order of this side pays or gets that fills now: the best price of the other side, else the midpoint.
+    pub fn taken(&self, side: Side) -> Option<Num> {
+        let market = self.market?;
+        let best = match side {
+            Side::Buy => market.ask,
+            Side::Sell => market.bid,
+        };
+        best.or_else(|| market.mid())
+    }
+
+    /// What a limit is reckoned at: itself where it rests, the market where it crosses.
+    pub fn filled(&self, side: Side, limit: Num) -> Option<Num> {
+        let crosses = estimate::crosses(self.market?, side, limit)?;
+        self.taken(side).filter(|_| crosses)
     }
 
     /// The market whose prices a field is written in.

@@ -60,7 +60,8 @@ impl Trade {
         }
         let known = self.entry.zip(self.stop);
         let ratio = known.zip(self.target).and_then(|((entry, stop), target)| {
-            estimate::reward_to_risk(self.side, entry, target, stop)
+            let fees = self.fees.unwrap_or(Num::ZERO);
+            estimate::reward_to_risk(self.side, entry, (target, stop), fees)
         });
         [
             ("at stop", self.at_stop().unwrap_or_else(unknown)),

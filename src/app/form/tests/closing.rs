@@ -33,7 +33,7 @@ fn digits_on_the_part_are_the_size_that_they_spell() {
         ("1", Some("1")),
         ("25%", Some("25")),
         (".5", Some("0.5")),
-        ("$1500.1", Some("10")),
+        ("$1500.2", Some("10")),
     ] {
         let mut model = desk();
         let command = Command::Close(ClosePosition {

@@ -61,7 +61,7 @@ fn what_loses_25_at_the_stop_is_worked_out_and_cut_to_lots() {
 }
 
 #[test]
-fn a_thousand_dollars_are_resolved_at_the_observed_midpoint_of_the_moment() {
+fn a_thousand_dollars_buy_what_they_would_at_the_price_of_the_moment() {
     let mut model = desk();
     press(&mut model, "b $1000");
     let cheaper = vec![market("BTC", "49999", "50001", (5, 40))];
@@ -69,7 +69,7 @@ fn a_thousand_dollars_are_resolved_at_the_observed_midpoint_of_the_moment() {
     arrive(&mut model, Answer::Markets(Ok(cheaper)));
     let expected = PlaceOrder {
         expected_price: Some(num("50000")),
-        ..market_buy("BTC", "0.02")
+        ..market_buy("BTC", "0.01999")
     };
     assert_eq!(press(&mut model, "enter"), sent(1, place(expected)));
 }

@@ -10,8 +10,8 @@ fn a_close_shows_the_part_what_it_brings_and_what_is_left() {
         preview(&model),
         lines([
             ("size", "0.12500 BTC"),
-            ("notional", "8,000.00 USD"),
-            ("gross profit", "est. +500.00 USD"),
+            ("notional", "7,999.88 USD"),
+            ("gross profit", "est. +499.88 USD"),
             ("fee", "–"),
             ("position", "LONG 0.50000 → LONG 0.37500"),
             ("observed", "64,000, 0s old"),

@@ -49,9 +49,9 @@ fn an_isolated_entry_where_nothing_is_open_has_an_estimated_liquidation_price() 
         preview(&model),
         lines([
             ("size", "2.0000 ETH"),
-            ("notional", "6,000.00 USD"),
-            ("initial margin", "600.00 USD"),
-            ("liquidation", "est. 3,235.3"),
+            ("notional", "5,999.80 USD"),
+            ("initial margin", "599.98 USD"),
+            ("liquidation", "est. 3,235.2"),
             ("fee", "–"),
             ("at stop", "–"),
             ("R:R", "–"),
@@ -72,8 +72,8 @@ fn a_cross_entry_is_reckoned_with_the_whole_account_behind_it() {
         ..AccountFacts::default()
     };
     arrive(&mut model, Answer::Account(Ok(facts)));
-    // 1 BTC at 62,000 on average; 20,000 less the 3,320.50 that the isolated short holds stand behind it.
-    assert_eq!(liquidation(&model), "est. 45,894");
+    // 1 BTC at 62,000.50 on average; 20,000 less the 3,320.50 that the isolated short holds stand behind it.
+    assert_eq!(liquidation(&model), "est. 45,895");
     press(&mut model, "shift-tab right");
     assert_eq!(liquidation(&model), "–");
 }

