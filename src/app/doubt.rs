@@ -71,10 +71,15 @@ pub(super) fn decide(model: &Model, row: Option<&RowId>) -> Next {
 
 /// Why there is nothing to decide.
 fn undecided(model: &Model) -> String {
-    match model.store.under_way() {
-        0 => "nothing is in doubt".to_owned(),
-        1 => "1 command is on its way: what became of it is being found out".to_owned(),
-        n => format!("{n} commands are on their way: what became of them is being found out"),
+    match (model.store.under_way(), &model.second) {
+        (0, Some(first)) => {
+            format!(
+                "nothing is in doubt here; {first} asks on its own screen about what it has sent"
+            )
+        }
+        (0, None) => "nothing is in doubt".to_owned(),
+        (1, _) => "1 command is on its way: what became of it is being found out".to_owned(),
+        (n, _) => format!("{n} commands are on their way: what became of them is being found out"),
     }
 }
 

@@ -28,13 +28,18 @@ pub fn asides(dir: &Path) -> impl Iterator<Item = PathBuf> + use<> {
 type Beside = (PathBuf, Result<Journal, JournalError>);
 
 impl Journal {
-    /// Opens the first journal beside the one in `dir` that nobody has, or says why that does not open; `None` when every
-    /// one is in use.
+    /// Opens the first journal beside the one in `dir` that nobody has and that works, or says why the first that nobody
+    /// has does not open; `None` when every one is in use.
     pub fn open_aside(dir: &Path) -> Option<Beside> {
-        asides(dir).find_map(|dir| match Self::open(&dir) {
-            Err(JournalError::Held { .. }) => None,
-            opened => Some((dir, opened)),
-        })
+        let mut broken = None;
+        for dir in asides(dir) {
+            match Self::open(&dir) {
+                Err(JournalError::Held { .. }) => {}
+                Err(why) => broken = broken.or(Some((dir, Err(why)))),
+                Ok(journal) => return Some((dir, Ok(journal))),
+            }
+        }
+        broken
     }
 
     /// Why `beside` is halted, this one is from now on in its place.

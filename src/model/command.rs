@@ -163,6 +163,11 @@ impl ClosePosition {
             marketable_limit_acknowledged: false,
         }
     }
+
+    /// All of it, at any price: however late and however often it arrives, it opens nothing.
+    pub fn is_whole_at_market(&self) -> bool {
+        self.size.is_none() && self.kind == CloseKind::Market
+    }
 }
 
 /// One leg of the attached exits. Absence, removal and a price are three different wishes.

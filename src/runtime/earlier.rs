@@ -38,7 +38,7 @@ pub(super) fn tell(client: &Client, books: &Books, mark: PastMark, inbox: &Sende
     // One more tells whether there is more.
     let read = move |journal: &Journal| journal.settled(&base_url, &account, before, PAGE + 1);
     let rows = match books {
-        Books::Written(scribe) => scribe.ask(move |journals| journals.read(read)),
+        Books::Written(scribe) => scribe.read(read),
         Books::LookedAt(dir) => looked(dir.clone(), read),
     };
     let (client, inbox) = (client.clone(), inbox.clone());

@@ -9,6 +9,7 @@ use std::{
     fmt, mem,
     path::PathBuf,
     sync::{Arc, OnceLock},
+    thread,
     time::Duration,
 };
 
@@ -83,7 +84,7 @@ pub(in crate::runtime) enum Keeper {
 pub(super) struct Journals {
     own: Opened,
     /// Opened when something is to be written there, and kept for it.
-    aside: Option<Opened>,
+    aside: Option<Journal>,
     /// What is for the own journal alone, until that is there.
     waiting: Vec<Job>,
     taken: Option<Taken>,
@@ -114,15 +115,19 @@ impl Journals {
         self.own.as_mut().map_err(|why| why.clone())
     }
 
-    /// What the journal says, whoever has it.
-    pub(super) fn read<T>(
-        &self,
-        read: impl FnOnce(&Journal) -> Result<T, JournalError>,
-    ) -> Result<T, JournalError> {
+    /// Looks into the journal, whoever has it. Another desk's is checked from end to end first: on a thread of its own,
+    /// for this one is to write down what closes and cancels.
+    pub(super) fn read(&self, look: impl FnOnce(Result<&Journal, JournalError>) + Send + 'static) {
         match &self.own {
-            Ok(own) => read(own),
-            Err(JournalError::Held { path, .. }) => read(&Journal::open_read_only(path)?),
-            Err(why) => Err(why.clone()),
+            Ok(own) => look(Ok(own)),
+            Err(JournalError::Held { path, .. }) => {
+                let path = path.clone();
+                thread::spawn(move || {
+                    let journal = Journal::open_read_only(&path);
+                    look(journal.as_ref().map_err(Clone::clone));
+                });
+            }
+            Err(why) => look(Err(why.clone())),
         }
     }
 
@@ -169,14 +174,11 @@ impl Journals {
         if self.aside.is_none()
             && let Err(held @ JournalError::Held { path, .. }) = &self.own
         {
-            let opened = Journal::open_aside(path);
-            self.aside = Some(opened.map_or_else(|| Err(held.clone()), |(_, opened)| opened));
+            // One that does not open now may do so for what comes next.
+            let (_, opened) = Journal::open_aside(path).ok_or_else(|| held.clone())?;
+            self.aside = Some(opened?);
         }
-        match &mut self.aside {
-            Some(Ok(aside)) => Ok(aside),
-            Some(Err(why)) => Err(why.clone()),
-            None => Err(JournalError::Stopped),
-        }
+        self.aside.as_mut().ok_or(JournalError::Stopped)
     }
 
     /// Now, or first of all when the journal is this desk's.
@@ -202,7 +204,7 @@ impl Journals {
         };
         // One that cannot be taken names who has it by now.
         self.own = Journal::open(&dir);
-        if let (Ok(own), Some(Ok(aside))) = (&mut self.own, &mut self.aside) {
+        if let (Ok(own), Some(aside)) = (&mut self.own, &mut self.aside) {
             own.take_halts_from(aside);
         }
     }

@@ -308,6 +308,21 @@ impl Scribe {
         answer
     }
 
+    /// What the journal says as it stands now, whoever has it.
+    pub(super) fn read<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&Journal) -> Result<T, JournalError> + Send + 'static,
+    ) -> oneshot::Receiver<Result<T, JournalError>> {
+        let (reply, answer) = oneshot::channel();
+        let job: Job = Box::new(move |journals| {
+            journals.read(move |journal| {
+                let _left = reply.send(journal.and_then(read));
+            });
+        });
+        let _stopped = self.jobs.send(job);
+        answer
+    }
+
     fn queue<T: Send + 'static>(
         &self,
         job: impl FnOnce(&mut Journals) -> T + Send + 'static,

@@ -2,7 +2,9 @@
 //!
 //! Contract: the desk speaks first, so that nothing is asked of one that does not listen (stopped, hung, gone); one
 //! line asks, every further line tells how it goes, the last one is the outcome. What is asked for becomes a command of
-//! the desk: its checks, its lanes, its budget, its journal. Only the owner of the directory can open the socket.
+//! the desk: its checks, its lanes, its budget, its journal. Only the owner of the directory can open the socket. A desk
+//! that has taken something and falls silent is knocked at again: where it does not greet any more, whoever asked goes
+//! on without it. Only the wish to flatten is ever left at a desk that does not listen, which finds it when it wakes.
 //!
 //! Known limit: the path of a socket holds about 100 characters; a desk whose state directory is deeper than that has
 //! no socket, and verbs find it deaf.
@@ -14,11 +16,13 @@ use crate::{
     client::Client,
     model::{Failure, FailureKind, IdempotencyKey, Progress, Receipt, Risk},
 };
+use futures_util::FutureExt as _;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::{
     fs, io,
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
+    pin::pin,
     process,
     sync::Arc,
     time::Duration,
@@ -38,6 +42,8 @@ const SOCKET: &str = "desk.sock";
 const GREETING: Duration = Duration::from_secs(2);
 /// And takes up what it was asked for within this.
 const TAKING: Duration = Duration::from_secs(10);
+/// One that says nothing for longer may have been stopped: it is knocked at again.
+const SILENCE: Duration = Duration::from_secs(1);
 /// A close-all of 100 targets with their orders is below it; nothing else comes near.
 const LONGEST_LINE: u64 = 4 * 1024 * 1024;
 
@@ -97,6 +103,10 @@ pub(super) async fn receive(hosts: Vec<Host>, dir: PathBuf) {
         Ok(listener) => listener,
         Err(why) => return tracing::warn!(%why, "no socket for the command line"),
     };
+    let_in(hosts, listener).await;
+}
+
+pub(super) async fn let_in(hosts: Vec<Host>, listener: UnixListener) {
     let hosts: Arc<[Host]> = hosts.into();
     loop {
         match listener.accept().await {
@@ -116,9 +126,8 @@ async fn greet(hosts: Arc<[Host]>, stream: UnixStream) {
         process: process::id(),
         accounts: hosts.iter().map(Host::place).collect(),
     };
-    if write(&mut to, &greeting).await.is_err() {
-        return;
-    }
+    // Who has left already may have left a letter.
+    drop(write(&mut to, &greeting).await);
     let Ok(Ok(letter)) = timeout(TAKING, read::<Envelope>(&mut from)).await else {
         return;
     };
@@ -199,6 +208,7 @@ fn open(dir: &Path) -> io::Result<UnixListener> {
 #[derive(Debug)]
 pub struct Caller {
     pub greeting: Greeting,
+    dir: PathBuf,
     from: BufReader<OwnedReadHalf>,
     to: OwnedWriteHalf,
 }
@@ -209,43 +219,81 @@ pub async fn call(dir: &Path) -> Option<Caller> {
         let stream = UnixStream::connect(dir.join(SOCKET)).await.ok()?;
         let (mut from, to) = lines(stream);
         let greeting = read(&mut from).await.ok()?;
-        Some(Caller { greeting, from, to })
+        Some(Caller {
+            greeting,
+            dir: dir.to_owned(),
+            from,
+            to,
+        })
     };
     timeout(GREETING, greeted).await.ok().flatten()
 }
 
 impl Caller {
-    /// Asks for something on one of its accounts and hears how it goes, to the end. The outcome of what was asked for
-    /// and not heard of is unknown.
-    pub async fn ask(
+    /// Asks for something on one of its accounts and hears how it goes, to the end.
+    pub async fn hand_over(
         mut self,
         to: AccountAddress,
         asked: Asked<'_>,
         mut hear: impl FnMut(&Progress),
-    ) -> Result<Result<Receipt, Failure>, TurnedAway> {
-        let letter = Envelope {
-            to,
-            wish: asked.wish(),
-        };
-        if write(&mut self.to, &letter).await.is_err() {
-            return Ok(Err(left()));
+    ) -> HandedOver {
+        let wish = asked.wish();
+        let told = timeout(GREETING, write(&mut self.to, &Envelope { to, wish })).await;
+        // Half a line asks for nothing.
+        if !matches!(told, Ok(Ok(()))) {
+            return HandedOver::NeverAsked;
         }
-        let Ok(mut news) = timeout(TAKING, read(&mut self.from)).await else {
-            return Ok(Err(left()));
+        let Ok(mut news) = timeout(TAKING, self.news()).await else {
+            return HandedOver::Lost;
         };
         loop {
             match news {
-                Ok(News::Taken) => {}
-                Ok(News::TurnedAway(why)) => return Err(TurnedAway(why)),
-                // Without a screen nobody is asked: the desk's own asks.
-                Ok(News::Progress(Progress::Parked { why, .. })) => return Ok(Err(why)),
-                Ok(News::Progress(progress)) => hear(&progress),
-                Ok(News::Settled(outcome)) => return Ok(outcome),
-                Err(_) => return Ok(Err(left())),
+                None => return HandedOver::Lost,
+                Some(News::Taken) => {}
+                Some(News::TurnedAway(why)) => return HandedOver::TurnedAway(why),
+                Some(News::Progress(Progress::Parked { why, .. })) => {
+                    return HandedOver::Ended(Err(self.is_asked_there(&why)));
+                }
+                Some(News::Progress(progress)) => hear(&progress),
+                Some(News::Settled(outcome)) => return HandedOver::Ended(outcome),
             }
-            news = read(&mut self.from).await;
+            news = self.news().await;
         }
     }
+
+    /// What the desk says next; `None` when it is gone, or has fallen silent and does not greet any more.
+    async fn news(&mut self) -> Option<News> {
+        let mut news = pin!(read(&mut self.from));
+        loop {
+            if let Ok(news) = timeout(SILENCE, &mut news).await {
+                return news.ok();
+            }
+            if call(&self.dir).await.is_none() {
+                // It may have come while it was knocked.
+                return news.now_or_never()?.ok();
+            }
+        }
+    }
+
+    /// Who asks cannot decide: the desk that has sent it can.
+    fn is_asked_there(&self, why: &Failure) -> Failure {
+        let words = format!(
+            "{}; the desk that sent it (process {}) asks on its screen what is to be done",
+            why.message, self.greeting.process
+        );
+        Failure {
+            message: words.into(),
+            ..why.clone()
+        }
+    }
+}
+
+/// Leaves the wish to flatten at a desk that does not answer: it finds it when it wakes, also where whoever left it is
+/// gone by then. Fails where nobody would find it.
+pub(super) async fn leave_flatten(dir: &Path, to: AccountAddress) -> io::Result<()> {
+    let (_from, mut door) = lines(UnixStream::connect(dir.join(SOCKET)).await?);
+    let wish = WireRequest::Flatten;
+    write(&mut door, &Envelope { to, wish }).await
 }
 
 /// What a caller asks for.
@@ -283,11 +331,20 @@ impl Asked<'_> {
     }
 }
 
-/// The desk does not send it, and why.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TurnedAway(pub String);
+/// What comes of what a desk was to send.
+#[derive(Debug, Clone, PartialEq)]
+pub enum HandedOver {
+    Ended(Result<Receipt, Failure>),
+    /// The desk does not send it, and why.
+    TurnedAway(String),
+    /// The desk was gone before it could be asked: it knows nothing of it.
+    NeverAsked,
+    /// It was asked, and is gone or stopped: what became of it is unknown, see [`left`].
+    Lost,
+}
 
-fn left() -> Failure {
+/// The outcome of what is [`HandedOver::Lost`].
+pub fn left() -> Failure {
     Failure::new(
         FailureKind::Unknown,
         "the desk was asked and left without an answer; its journal may hold it",

@@ -20,7 +20,7 @@ use crate::{
     },
     journal::{Entry, Journal, JournalError, holder},
     model::{Failure, FailureKind, OrderId, Progress, Risk, Ticket},
-    runtime::{Asked, Caller, Clock, TurnedAway, call, tidy_journal},
+    runtime::{Asked, Caller, Clock, HandedOver, call, left, tidy_journal},
 };
 use color_eyre::Result;
 use futures_util::{StreamExt as _, stream};
@@ -231,8 +231,7 @@ async fn hand_over(
 async fn ask(service: &Service, voice: Voice, deed: &Deed) -> Outcome {
     let dir = &service.journal_dir;
     let Some(desk) = call(dir).await else {
-        let why = "the desk that has the journal does not answer any more; nothing was sent";
-        return Err(Failure::new(FailureKind::Unavailable, why));
+        return Err(unasked());
     };
     let key = deed.kept_key().cloned();
     let known = key.and_then(|key| looked(dir, move |journal| journal.by_key(&key)).flatten());
@@ -252,9 +251,11 @@ async fn ask(service: &Service, voice: Voice, deed: &Deed) -> Outcome {
     };
     let hear = |progress: &Progress| told(voice, &deed.command, progress);
     let place = service.client.connection().into();
-    match desk.ask(place, asked, hear).await {
-        Ok(outcome) => outcome,
-        Err(TurnedAway(why)) => Err(held_back(&why)),
+    match desk.hand_over(place, asked, hear).await {
+        HandedOver::Ended(outcome) => outcome,
+        HandedOver::TurnedAway(why) => Err(held_back(&why)),
+        HandedOver::NeverAsked => Err(unasked()),
+        HandedOver::Lost => Err(left()),
     }
 }
 
@@ -317,6 +318,11 @@ async fn around(
 fn in_doubt() -> Failure {
     let why = "interrupted; what was on the wire may still take effect";
     Failure::new(FailureKind::Unknown, why)
+}
+
+fn unasked() -> Failure {
+    let why = "the desk that has the journal does not answer any more; nothing was sent";
+    Failure::new(FailureKind::Unavailable, why)
 }
 
 fn unsent() -> Failure {

@@ -5,10 +5,7 @@ use crate::{
     app::{Msg, notice::Tone},
     client::policy::Tries,
     journal::{Standing, State},
-    model::{
-        Command, Failure, FailureKind, Progress, Receipt, Risk, Ticket, Timestamp,
-        echo::{self, Sizes},
-    },
+    model::{Command, Failure, FailureKind, Progress, Receipt, Risk, Ticket, Timestamp},
 };
 use std::sync::Arc;
 
@@ -122,8 +119,10 @@ impl Errand {
             self.desk.halt(why.to_string()).await;
         }
         let mut standing = Standing::of(&result);
-        if let Ok(receipt) = &result {
-            self.check_echo(receipt, &mut standing).await;
+        if let Ok(receipt) = &result
+            && let Some(what) = follow::check_echo(&self.desk, &self.command, receipt).await
+        {
+            standing.detail = format!("{}; NOT AS ASKED: {what}", standing.detail);
         }
         self.settle(standing).await;
         follow::after(self, &result);
@@ -226,7 +225,11 @@ impl Errand {
 
     /// Goes on looking at a cancel that was queued.
     pub(in crate::runtime) fn follow(self: &Arc<Self>) {
-        tokio::spawn(follow::queued_cancel(Arc::clone(self)));
+        tokio::spawn(follow::queued_cancel(
+            self.desk.clone(),
+            self.command.clone(),
+            Some(Arc::clone(self)),
+        ));
     }
 
     /// Asks until there is an answer that can be followed.
@@ -282,25 +285,5 @@ impl Errand {
         let standing = Standing::new(state, format!("given up: {why}"));
         self.settle(standing).await;
         why
-    }
-
-    /// What the service says it placed, against what was asked.
-    async fn check_echo(&self, receipt: &Receipt, standing: &mut Standing) {
-        let sizes = if self.desk.client.dialect().signed_sizes {
-            Sizes::Signed
-        } else {
-            Sizes::Unsigned
-        };
-        let differences = echo::differences(&self.command, receipt, sizes);
-        if differences.is_empty() {
-            return;
-        }
-        let what = differences.join(", ");
-        standing.detail = format!("{}; NOT AS ASKED: {what}", standing.detail);
-        let text = format!("{} is not as asked: {what}", echo::name(receipt));
-        match echo::undo(receipt) {
-            Some(undo) => self.desk.say(Msg::Offered(text, undo)).await,
-            None => self.desk.note(Tone::Alert, text).await,
-        }
     }
 }

@@ -3,6 +3,7 @@
 use super::{
     gate::{Entering, Gate, Latch, Wave},
     lanes::{Lanes, Turn},
+    second::trade_there,
 };
 use crate::{
     app::{Msg, notice::Tone},
@@ -14,13 +15,14 @@ use crate::{
     },
     runtime::{
         Clock,
-        journals::{Journals, Keeper, Slot},
+        journals::{FirstDesk, Journals, Keeper, Slot},
         lock::locked,
         scribe::{Scribe, aside},
     },
 };
 use std::{
     collections::HashMap,
+    pin::pin,
     sync::{
         Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
@@ -246,21 +248,24 @@ impl Desk {
         Ready(Arc::clone(&self.shared))
     }
 
-    /// Nothing is found out while another desk has the journal, which is answer enough.
-    pub(super) async fn ready(&self) {
+    /// Nothing is found out while another desk has the journal: that one is told of.
+    pub(super) async fn ready(&self) -> Result<(), FirstDesk> {
         // The sender lives in the desk itself.
         let mut ready = self.shared.ready.subscribe();
         let mut keeper = self.scribe.keeper();
         let second = async {
             let is_second = |keeper: &Keeper| matches!(keeper, Keeper::Another(_));
-            if keeper.wait_for(is_second).await.is_err() {
+            let found = keeper.wait_for(is_second).await.map(|found| found.clone());
+            let Ok(Keeper::Another(first)) = found else {
                 // The journal's thread is gone.
-                std::future::pending::<()>().await;
-            }
+                return std::future::pending().await;
+            };
+            first
         };
         tokio::select! {
-            _ = ready.wait_for(|ready| *ready) => {}
-            () = second => {}
+            biased;
+            _ = ready.wait_for(|ready| *ready) => Ok(()),
+            first = second => Err(first),
         }
     }
 
@@ -321,11 +326,14 @@ impl Desk {
         self.shared.left_open.store(count, Ordering::Relaxed);
     }
 
-    /// [`Self::ready`] within `patience`. Whoever waits longer than a moment is told for what.
+    /// [`Self::ready`] within `patience`; beside a desk that has the journal nothing is. Whoever waits longer than a moment
+    /// is told for what.
     pub(super) async fn ready_within(&self, patience: Duration) -> Result<(), Failure> {
+        let is_ready = async { self.ready().await.map_err(|first| trade_there(&first)) };
+        let mut is_ready = pin!(is_ready);
         let moment = self.client.tempo().of(MOMENT).min(patience);
-        if timeout(moment, self.ready()).await.is_ok() {
-            return Ok(());
+        if let Ok(ready) = timeout(moment, &mut is_ready).await {
+            return ready;
         }
         let count = self.shared.left_open.load(Ordering::Relaxed);
         let text = match count {
@@ -334,11 +342,11 @@ impl Desk {
             _ => format!("finding out first what became of {count} commands of the last session"),
         };
         self.note(Tone::Plain, text).await;
-        let found = timeout(patience.saturating_sub(moment), self.ready()).await;
-        found.map_err(|_| {
+        let found = timeout(patience.saturating_sub(moment), is_ready).await;
+        found.unwrap_or_else(|_| {
             let why =
                 "what became of the last session's commands is not found out yet; nothing was sent";
-            Failure::new(FailureKind::Unavailable, why)
+            Err(Failure::new(FailureKind::Unavailable, why))
         })
     }
 

@@ -1,12 +1,15 @@
-//! What goes on after a command has been answered: a queued cancel until it ends, a close-all until reads
-//! have proved what is left.
+//! What goes on after a command has been answered: what was placed is held against what was asked, a queued cancel is
+//! looked at until it ends, a close-all until reads have proved what is left.
 
-use super::{Errand, Stay, Teller};
+use super::{Desk, Errand, Stay, Teller};
 use crate::{
     app::{Msg, notice::Tone},
     client::{Aftermath, Clues, Sight},
     journal::Standing,
-    model::{CancelResult, CloseAll, Command, Failure, FlatProof, Position, Receipt},
+    model::{
+        CancelResult, CloseAll, Command, Failure, FlatProof, Position, Receipt,
+        echo::{self, Sizes},
+    },
 };
 use std::{sync::Arc, time::Duration};
 use tokio::time::sleep;
@@ -23,35 +26,75 @@ pub(super) fn after(errand: &Arc<Errand>, result: &Result<Receipt, Failure>) {
     let (Teller::Ticket(_), Stay::Session) = (&errand.teller, errand.desk.stay) else {
         return;
     };
-    match result {
-        Ok(Receipt::Cancel(CancelResult {
-            canceled: false,
-            queued: true,
-            ..
-        })) => {
-            tokio::spawn(queued_cancel(Arc::clone(errand)));
-        }
-        Ok(Receipt::CloseAll(operation)) => {
-            tokio::spawn(prove(Arc::clone(errand), operation.clone()));
-        }
-        _ => {}
+    if let Ok(answer) = result {
+        receipt(
+            &errand.desk,
+            &errand.command,
+            answer,
+            Some(Arc::clone(errand)),
+        );
     }
 }
 
+/// Starts what has to follow this answer, whichever desk has sent `command`; `errand` where it was this one.
+pub(super) fn receipt(
+    desk: &Desk,
+    command: &Command,
+    receipt: &Receipt,
+    errand: Option<Arc<Errand>>,
+) {
+    if let Receipt::CloseAll(operation) = receipt {
+        tokio::spawn(prove(desk.clone(), operation.clone()));
+    }
+    if let Receipt::Cancel(CancelResult {
+        canceled: false,
+        queued: true,
+        ..
+    }) = receipt
+    {
+        tokio::spawn(queued_cancel(desk.clone(), command.clone(), errand));
+    }
+}
+
+/// What the service says it placed, against what was asked: what differs is said, with a way to undo it, and handed
+/// back.
+pub(super) async fn check_echo(
+    desk: &Desk,
+    command: &Command,
+    receipt: &Receipt,
+) -> Option<String> {
+    let sizes = if desk.client.dialect().signed_sizes {
+        Sizes::Signed
+    } else {
+        Sizes::Unsigned
+    };
+    let differences = echo::differences(command, receipt, sizes);
+    if differences.is_empty() {
+        return None;
+    }
+    let what = differences.join(", ");
+    let text = format!("{} is not as asked: {what}", echo::name(receipt));
+    match echo::undo(receipt) {
+        Some(undo) => desk.say(Msg::Offered(text, undo)).await,
+        None => desk.note(Tone::Alert, text).await,
+    }
+    Some(what)
+}
+
 /// Until the order has ended, one way or the other.
-pub(super) async fn queued_cancel(errand: Arc<Errand>) {
-    let (Command::Cancel(id) | Command::Unprotect(id)) = &errand.command else {
+pub(super) async fn queued_cancel(desk: Desk, command: Command, errand: Option<Arc<Errand>>) {
+    let (Command::Cancel(id) | Command::Unprotect(id)) = &command else {
         return;
     };
-    let tempo = errand.desk.client.tempo();
+    let tempo = desk.client.tempo();
     for read in 0..READS {
         let wait = if read < AT_FIRST { OFTEN } else { SELDOM };
         sleep(tempo.of(wait)).await;
         let clues = Clues {
-            since: errand.since,
+            since: desk.clock.now(),
             linked: None,
         };
-        let result = match errand.desk.client.look(&errand.command, clues).await {
+        let result = match desk.client.look(&command, clues).await {
             Ok(Sight::Done(receipt)) => Ok(receipt),
             Ok(Sight::Over(why)) => Err(Failure {
                 message: format!("{}, before the queued cancel", why.message).into(),
@@ -59,14 +102,15 @@ pub(super) async fn queued_cancel(errand: Arc<Errand>) {
             }),
             Ok(Sight::Undone | Sight::Nothing) | Err(_) => continue,
         };
-        errand.settle(Standing::of(&result)).await;
-        return errand.desk.say(Msg::Ended(id.clone(), result)).await;
+        if let Some(errand) = &errand {
+            errand.settle(Standing::of(&result)).await;
+        }
+        return desk.say(Msg::Ended(id.clone(), result)).await;
     }
 }
 
 /// `completed` means submitted: whether the positions are gone, reads say, and what is only on its way is waited for.
-async fn prove(errand: Arc<Errand>, operation: CloseAll) {
-    let desk = &errand.desk;
+async fn prove(desk: Desk, operation: CloseAll) {
     let (tone, text) = match desk.client.aftermath().await {
         Ok(Aftermath::Closed(proof)) if desk.entries_answered() => (Tone::Good, proved(proof)),
         Ok(Aftermath::Closed(proof)) => {

@@ -1,14 +1,15 @@
 //! The way of a command on a desk whose journal another desk has.
 //!
 //! Contract: it is a verb's. What closes or cancels is handed to the desk that has the journal, and sent there as if it
-//! had been typed there. Where that desk does not answer in a moment, has not the account or turns it away, it goes out
-//! beside it, on a journal under `aside`. What raises exposure is refused, in words that name the other desk. When that
+//! had been typed there, and what follows the answer is looked at from both. Where that desk does not answer in a moment,
+//! has not the account or turns it away, it goes out beside it, on a journal under `aside`; so does what may be done twice
+//! when that desk has taken it and is gone or stopped, and a flatten is also left there for it to find when it wakes. What raises exposure is refused, in words that name the other desk. When that
 //! one is gone, the scribe takes the journal, and this desk finds out what it left open like any that is started.
 //!
-//! Known limit: a desk that is stopped in the instant between its greeting and taking a command keeps that command in
-//! doubt for ten seconds; the next one goes beside it.
+//! Known limit: a desk that is stopped when it has greeted keeps the command for three seconds; the next one goes beside
+//! it at once. What is not to be done twice (a part of a position) is then in doubt.
 
-use super::Desk;
+use super::{Desk, follow};
 use crate::{
     api::Request,
     app::{Msg, Sending, notice::Tone},
@@ -18,16 +19,30 @@ use crate::{
         journals::{FirstDesk, Keeper},
         scribe::MOMENT,
         shared_journal::AccountAddress,
-        socket::{self, Asked, Caller, TurnedAway},
+        socket::{self, Asked, Caller, HandedOver, left},
     },
 };
+use std::fmt;
 use tokio::{
     sync::mpsc::{UnboundedReceiver, unbounded_channel},
     time::timeout,
 };
 
-/// What the other desk says of a command.
-type Told = Result<Result<Receipt, Failure>, TurnedAway>;
+/// Why the desk that has the journal does not send a command.
+enum Missed {
+    /// What it does when it wakes is not known.
+    Deaf(&'static str),
+    Declined(String),
+}
+
+impl fmt::Display for Missed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Deaf(why) => why,
+            Self::Declined(why) => why,
+        })
+    }
+}
 
 impl Desk {
     /// Until that is this desk.
@@ -58,13 +73,7 @@ impl Desk {
     /// Why a second desk does not send `command`, if so.
     pub(super) fn second_objection(&self, command: &Command) -> Option<Failure> {
         let first = self.scribe.first_desk()?;
-        (command.risk() == Risk::Increasing).then(|| {
-            Failure::local(format!(
-                "{first} has the journal in {}: trade there, or end it and this desk takes over; closing and canceling \
-                 work here too",
-                first.dir.display()
-            ))
-        })
+        (command.risk() == Risk::Increasing).then(|| trade_there(&first))
     }
 
     pub(super) async fn flatten(
@@ -88,27 +97,67 @@ impl Desk {
         if self.refusal(command, self.wave()).is_some() {
             return None;
         }
-        let turned_away = match self.caller(&first).await {
-            Some(caller) => match self.ask_of(caller, ticket, command).await? {
-                Ok(end) => return Some(end),
-                Err(TurnedAway(why)) => format!("does not send it ({why})"),
+        let missed = match self.greeted(&first).await {
+            Err(missed) => missed,
+            Ok(caller) => match self.ask_of(caller, ticket, command).await? {
+                HandedOver::Ended(end) => {
+                    if let Ok(receipt) = &end {
+                        follow::check_echo(self, command, receipt).await;
+                        follow::receipt(self, command, receipt, None);
+                    }
+                    return Some(end);
+                }
+                HandedOver::Lost if !is_harmless_twice(command) => return Some(Err(left())),
+                HandedOver::NeverAsked | HandedOver::Lost => {
+                    Missed::Deaf("does not answer any more")
+                }
+                HandedOver::TurnedAway(why) => {
+                    Missed::Declined(format!("does not send it ({why})"))
+                }
             },
-            None => "does not answer for this account".to_owned(),
         };
-        let text = format!("{command}: {first} {turned_away}, so it goes out from here");
+        let text = format!("{command}: {first} {missed}, so it goes out from here");
         self.note(Tone::Warn, text).await;
+        if let (Command::Flatten(_), Missed::Deaf(_)) = (command, &missed) {
+            self.leaves_flatten(&first).await;
+        }
         None
     }
 
     /// At the socket of the other desk, where it has this account.
-    async fn caller(&self, first: &FirstDesk) -> Option<Caller> {
+    async fn greeted(&self, first: &FirstDesk) -> Result<Caller, Missed> {
         let greeted = timeout(MOMENT, socket::call(&first.dir)).await;
-        let here = AccountAddress::from(self.client.connection());
         let caller = greeted.ok().flatten();
-        caller.filter(|caller| caller.greeting.accounts.contains(&here))
+        let caller = caller.ok_or(Missed::Deaf("does not answer"))?;
+        let here = AccountAddress::from(self.client.connection());
+        if caller.greeting.accounts.contains(&here) {
+            return Ok(caller);
+        }
+        let why = "does not trade this account".to_owned();
+        Err(Missed::Declined(why))
     }
 
-    async fn ask_of(&self, caller: Caller, ticket: Ticket, command: &Command) -> Option<Told> {
+    /// A desk that wakes beside an account that was flattened meanwhile would trade on. Not by its signal, which is about
+    /// the account on its screen, whichever that is.
+    async fn leaves_flatten(&self, first: &FirstDesk) {
+        let here = self.client.connection().into();
+        let left = timeout(MOMENT, socket::leave_flatten(&first.dir, here));
+        let (tone, words) = match left.await {
+            Ok(Ok(())) => (Tone::Warn, "finds when it wakes that it is to flatten too"),
+            Ok(Err(_)) | Err(_) => (
+                Tone::Alert,
+                "cannot be told and is NOT halted: it may trade on when it wakes",
+            ),
+        };
+        self.note(tone, format!("flatten: {first} {words}")).await;
+    }
+
+    async fn ask_of(
+        &self,
+        caller: Caller,
+        ticket: Ticket,
+        command: &Command,
+    ) -> Option<HandedOver> {
         let key = IdempotencyKey::from(uuid::Uuid::new_v4().to_string());
         let request = Request::of(command, key.clone(), &self.client.dialect());
         let asked = match (command, &request) {
@@ -125,7 +174,7 @@ impl Desk {
         // What hears ends with the answer, and so does passing it on.
         let (heard, news) = unbounded_channel();
         let hear = move |progress: &Progress| drop(heard.send(progress.clone()));
-        let ended = caller.ask(self.client.connection().into(), asked, hear);
+        let ended = caller.hand_over(self.client.connection().into(), asked, hear);
         let (end, ()) = tokio::join!(ended, self.passes_on(ticket, news));
         Some(end)
     }
@@ -134,5 +183,31 @@ impl Desk {
         while let Some(progress) = news.recv().await {
             self.say(Msg::Progress(ticket, progress)).await;
         }
+    }
+}
+
+pub(super) fn trade_there(first: &FirstDesk) -> Failure {
+    Failure::local(format!(
+        "{first} has the journal in {}: trade there, or end it and this desk takes over; closing and canceling \
+         work here too",
+        first.dir.display()
+    ))
+}
+
+/// Whether the other desk may do it too, under a key of its own: all it can do is end what there still is.
+fn is_harmless_twice(command: &Command) -> bool {
+    match command {
+        Command::Flatten(_)
+        | Command::CloseAll(_)
+        | Command::Cancel(_)
+        | Command::StopTwap(_)
+        | Command::CancelScaled(_) => true,
+        Command::Close(close) => close.is_whole_at_market(),
+        Command::Place(_)
+        | Command::PlaceTwap(_)
+        | Command::PlaceScaled(_)
+        | Command::Unprotect(_)
+        | Command::Exits(_)
+        | Command::Margin { .. } => false,
     }
 }

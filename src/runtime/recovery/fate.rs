@@ -4,7 +4,7 @@ use super::super::outbox::{Home, Stay};
 use crate::{
     client::Sight,
     journal::{Entry, State},
-    model::{CloseKind, Command, Failure, Order, Receipt, Risk, Timestamp},
+    model::{Command, Failure, Order, Receipt, Risk, Timestamp},
 };
 
 /// What is done about it.
@@ -109,7 +109,7 @@ impl Case<'_> {
     fn opens_nothing(&self) -> bool {
         match self.command {
             Command::CloseAll(_) => true,
-            Command::Close(close) => close.size.is_none() && close.kind == CloseKind::Market,
+            Command::Close(close) => close.is_whole_at_market(),
             Command::Place(_)
             | Command::PlaceTwap(_)
             | Command::PlaceScaled(_)

@@ -125,7 +125,7 @@ async fn an_order_decided_before_the_disk_hung_is_not_placed_when_the_disk_comes
         responder,
         events,
     };
-    scene.outbox.desk.ready().await;
+    scene.outbox.desk.ready().await.unwrap();
     let (_never, hang) = std::sync::mpsc::channel::<()>();
     let hangs = scene.outbox.desk.scribe.ask(move |_| {
         let _back = hang.recv_timeout(Duration::from_millis(100));

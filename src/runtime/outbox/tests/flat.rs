@@ -148,7 +148,7 @@ async fn the_parts_of_a_flatten_belong_to_it_though_its_own_row_came_late() {
     let account = Mutex::new(Account::holding_everything());
     let part = move |seen: &Seen| account.lock().unwrap().answer(seen);
     let mut scene = playing(part, 20).await;
-    scene.outbox.desk.ready().await;
+    scene.outbox.desk.ready().await.unwrap();
     let go_on = hang(&scene.outbox.desk.scribe);
     scene.outbox.send(TICKET, Command::Flatten("chal-1".into()));
     let ahead = "sent ahead of a journal that is slow";
@@ -280,7 +280,7 @@ async fn a_verb_leaves_the_last_sessions_flatten_to_a_desk_and_one_that_proves_f
     let responder = at_an_account().await;
     let dir = with_a_flatten_left_open(&responder.url);
     let mut verb = verb(dir, responder);
-    verb.outbox.desk.ready().await;
+    verb.outbox.desk.ready().await.unwrap();
     let told = verb.events.recv().await.unwrap();
     let named = "open since before: flatten chal-1; close all positions on chal-1; what reads";
     assert!(

@@ -298,7 +298,7 @@ async fn no_order_slips_out_between_a_restart_and_the_flatten_that_goes_on() {
     let place = dir.path().to_owned();
     let open = move || Journal::open(&place);
     let outbox = Outbox::spawn(client, Clock::Frozen(NOW), open, sender);
-    outbox.desk.ready().await;
+    outbox.desk.ready().await.unwrap();
     let refusal = outbox.desk.refusal(&tests::buy(), outbox.desk.wave());
     assert!(refusal.is_some_and(|why| why.message.raw().contains("getting out")));
 }

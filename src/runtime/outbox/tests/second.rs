@@ -9,6 +9,11 @@ use crate::{
         socket::{self, Host},
     },
 };
+use tokio::{
+    io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader},
+    net::UnixListener,
+    sync::mpsc::Sender,
+};
 
 /// Another desk has the journal in `dir`; it does not answer.
 fn another(dir: &TempDir) -> Journal {
@@ -63,15 +68,7 @@ async fn beside_a_desk_that_does_not_answer_exits_go_out_and_an_order_is_refused
 async fn a_flatten_beside_a_desk_that_does_not_answer_is_halted_still_when_it_takes_over() {
     let dir = place();
     let other = another(&dir);
-    let answer = |seen: &crate::client::testing::responder::Seen| {
-        if seen.line.starts_with("GET ") {
-            empty()
-        } else {
-            closed_all()
-        }
-    };
-    let responder = Responder::playing(answer, || ()).await;
-    let mut scene = Scene::hurried_at(dir, responder, 100);
+    let mut scene = Scene::hurried_at(dir, flat_at_once().await, 100);
     scene.outbox.send(TICKET, Command::Flatten("chal-1".into()));
     let (_, flat) = scene.settled().await;
     assert!(matches!(flat, Ok(Receipt::Flat(_))), "{flat:?}");
@@ -139,22 +136,47 @@ async fn what_was_begun_beside_the_journal_is_settled_where_it_was_begun() {
     assert_eq!(states.collect::<Vec<_>>(), [State::Rejected]);
 }
 
+/// A desk that has the journal and answers; what it is asked for comes in.
+async fn answering(scene: &mut Scene) -> (Callers, Receiver<Msg>) {
+    let (inbox, asked) = channel(4);
+    let callers = Callers::default();
+    let door = scene.dir.path().to_owned();
+    tokio::spawn(socket::receive(vec![host(scene, &callers, inbox)], door));
+    assert!(told(scene).await.is_some());
+    while socket::call(scene.dir.path()).await.is_none() {}
+    (callers, asked)
+}
+
+fn host(scene: &Scene, callers: &Callers, inbox: Sender<Msg>) -> Host {
+    Host {
+        client: scene.outbox.desk.client.clone(),
+        callers: callers.clone(),
+        inbox,
+    }
+}
+
+/// What a second desk says when the first one has this to tell of `command`, and how it ends.
+async fn hears(
+    scene: &mut Scene,
+    command: Command,
+    news: Msg,
+) -> (Vec<Msg>, Result<Receipt, Failure>) {
+    let (callers, mut asked) = answering(scene).await;
+    scene.outbox.send(TICKET, command);
+    let Some(Msg::Asked(caller, _)) = asked.recv().await else {
+        panic!("asked");
+    };
+    callers.attend(caller, Ticket(9));
+    callers.hear(&news);
+    scene.settled().await
+}
+
 #[tokio::test]
 async fn a_desk_that_answers_sends_what_the_second_one_is_told_to() {
     let dir = place();
     let _other = another(&dir);
     let mut scene = Scene::at(dir, Responder::answering(vec![]).await);
-    let (inbox, mut asked) = channel(4);
-    let callers = Callers::default();
-    let host = Host {
-        client: scene.outbox.desk.client.clone(),
-        callers: callers.clone(),
-        inbox,
-    };
-    let door = scene.dir.path().to_owned();
-    tokio::spawn(socket::receive(vec![host], door));
-    assert!(told(&mut scene).await.is_some());
-    while socket::call(scene.dir.path()).await.is_none() {}
+    let (callers, mut asked) = answering(&mut scene).await;
     scene.outbox.send(TICKET, Command::Cancel("o-1".into()));
     let Some(Msg::Asked(caller, wish)) = asked.recv().await else {
         panic!("asked");
@@ -172,4 +194,266 @@ async fn a_desk_that_answers_sends_what_the_second_one_is_told_to() {
     let sending = Msg::Progress(TICKET, Progress::Sending { attempt: 1 });
     assert!(msgs.contains(&sending), "{msgs:?}");
     assert_eq!(scene.responder.seen(), [], "nothing leaves from here");
+}
+
+#[tokio::test]
+async fn what_the_first_desk_asks_about_is_in_doubt_here_and_says_on_which_screen_it_is_decided() {
+    let dir = place();
+    let _other = another(&dir);
+    let mut scene = Scene::at(dir, Responder::answering(vec![]).await);
+    let parked = Progress::Parked {
+        why: Failure::new(FailureKind::Unknown, "no answer"),
+        replay_until: NOW,
+    };
+    let parked = Msg::Progress(Ticket(9), parked);
+    let (_, end) = hears(&mut scene, close("p-1"), parked).await;
+    let why = end.unwrap_err();
+    assert_eq!(why.kind, FailureKind::Unknown);
+    let place = format!(
+        "no answer; the desk that sent it (process {}) asks on its screen what is to be done",
+        std::process::id()
+    );
+    assert_eq!(why.message.raw(), place);
+}
+
+#[tokio::test]
+async fn an_answer_that_is_not_as_asked_is_said_on_the_second_desk_too() {
+    let dir = place();
+    let _other = another(&dir);
+    let mut scene = Scene::at(dir, Responder::answering(vec![]).await);
+    let order = ORDER
+        .replace(r#""size":0.10"#, r#""size":1"#)
+        .replace(
+            r#""type":"limit","mode":"limit""#,
+            r#""type":"market","mode":"market""#,
+        )
+        .replace(
+            r#""reduce_only":false"#,
+            r#""reduce_only":true,"target_position_id":"p-2""#,
+        );
+    let receipt = Receipt::Order {
+        order: Box::new(serde_json::from_str(&order).unwrap()),
+        queued: false,
+    };
+    let settled = Msg::Settled(Ticket(9), Ok(receipt));
+    let (msgs, end) = hears(&mut scene, close("p-1"), settled).await;
+    assert!(end.is_ok(), "{end:?}");
+    let text = "order o-1 is not as asked: position p-2 instead of p-1".to_owned();
+    let offered = Msg::Offered(text, Command::Cancel("o-1".into()));
+    assert!(msgs.contains(&offered), "{msgs:?}");
+}
+
+#[tokio::test]
+async fn a_close_all_that_the_first_desk_sent_is_proved_on_the_second_one_too() {
+    let dir = place();
+    let _other = another(&dir);
+    let position = r#"{"id":"p-1","account_id":"chal-1","market_id":"paper|BTC","size":1}"#;
+    let open = move |_: &crate::client::testing::responder::Seen| {
+        ok(&format!(r#"{{"data":[{position}],"has_more":false}}"#))
+    };
+    let mut scene = Scene::hurried_at(dir, Responder::playing(open, || ()).await, 100);
+    let done = Receipt::CloseAll(CloseAll {
+        id: "op".into(),
+        operation: "close_all_positions".into(),
+        account_id: "chal-1".into(),
+        status: CloseAllStatus::Completed.into(),
+        total_count: 1,
+        succeeded_count: 1,
+        failed_count: 0,
+        results: vec![],
+        created_at: NOW,
+        completed_at: None,
+    });
+    let settled = Msg::Settled(Ticket(9), Ok(done));
+    hears(&mut scene, Command::CloseAll("chal-1".into()), settled)
+        .await
+        .1
+        .unwrap();
+    let left = "close all is complete but not flat, still open: BTC 1".to_owned();
+    assert_eq!(
+        scene.events.recv().await,
+        Some(Msg::Said(crate::app::notice::Tone::Alert, left))
+    );
+}
+
+/// What becomes of the first desk when it has been asked for something and has said this.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Then {
+    Dies,
+    /// Who comes from then on is let in by nobody.
+    Stops,
+}
+
+/// A first desk that answers once, and this becomes of it.
+fn once(scene: &Scene, said: Option<socket::News>, then: Then) {
+    let listener = UnixListener::bind(scene.dir.path().join("desk.sock")).unwrap();
+    let greeting = socket::Greeting {
+        process: 7,
+        accounts: vec![scene.outbox.desk.client.connection().into()],
+    };
+    tokio::spawn(async move {
+        let (stream, _) = listener.accept().await.unwrap();
+        let mut stream = BufReader::new(stream);
+        let line = format!("{}\n", serde_json::to_string(&greeting).unwrap());
+        stream.write_all(line.as_bytes()).await.unwrap();
+        let mut asked = String::new();
+        stream.read_line(&mut asked).await.unwrap();
+        if let Some(said) = said {
+            let line = format!("{}\n", serde_json::to_string(&said).unwrap());
+            stream.write_all(line.as_bytes()).await.unwrap();
+        }
+        if then == Then::Stops {
+            std::future::pending::<()>().await;
+        }
+    });
+}
+
+/// Flat as soon as it is asked to be.
+async fn flat_at_once() -> Responder {
+    let answer = |seen: &crate::client::testing::responder::Seen| {
+        if seen.line.starts_with("GET ") {
+            empty()
+        } else {
+            closed_all()
+        }
+    };
+    Responder::playing(answer, || ()).await
+}
+
+#[tokio::test]
+async fn a_flatten_that_the_first_desk_has_taken_when_it_is_stopped_goes_out_from_here() {
+    let dir = place();
+    let _other = another(&dir);
+    let mut scene = Scene::hurried_at(dir, flat_at_once().await, 100);
+    assert!(told(&mut scene).await.is_some());
+    once(&scene, Some(socket::News::Taken), Then::Stops);
+    scene.outbox.send(TICKET, Command::Flatten("chal-1".into()));
+    let (msgs, flat) = scene.settled().await;
+    assert!(matches!(flat, Ok(Receipt::Flat(_))), "{flat:?}");
+    let said = said(&msgs);
+    assert!(said.contains("does not answer any more"), "{said}");
+    assert!(said.contains("finds when it wakes"), "{said}");
+}
+
+#[tokio::test]
+async fn a_close_that_the_first_desk_has_taken_when_it_is_stopped_holds_up_no_second_one() {
+    let dir = place();
+    let _other = another(&dir);
+    let mut scene = Scene::at(dir, Responder::answering(vec![placed(), placed()]).await);
+    assert!(told(&mut scene).await.is_some());
+    once(&scene, Some(socket::News::Taken), Then::Stops);
+    scene.outbox.send(Ticket(1), close("p-1"));
+    scene.outbox.send(Ticket(2), close("p-1"));
+    for _ in 0..2 {
+        let (_, end) = scene.settled().await;
+        assert!(end.is_ok(), "{end:?}");
+    }
+    assert_eq!(methods(&scene), ["POST", "POST"]);
+}
+
+#[tokio::test]
+async fn a_cancel_that_dies_with_the_first_desk_goes_out_from_here_and_a_part_of_a_close_is_in_doubt()
+ {
+    let half = Command::Close(ClosePosition {
+        size: Some("0.5".parse().unwrap()),
+        ..ClosePosition::market("p-1".into())
+    });
+    for (command, sent) in [
+        (Command::Cancel("o-1".into()), vec!["DELETE".to_owned()]),
+        (half, vec![]),
+    ] {
+        let dir = place();
+        let _other = another(&dir);
+        let mut scene = Scene::at(dir, Responder::answering(vec![canceled()]).await);
+        assert!(told(&mut scene).await.is_some());
+        once(&scene, None, Then::Dies);
+        scene.outbox.send(TICKET, command);
+        let (_, end) = scene.settled().await;
+        assert_eq!(methods(&scene), sent, "{end:?}");
+        match end {
+            Ok(_) => assert_eq!(sent.len(), 1),
+            Err(why) => assert_eq!((why.kind, sent.len()), (FailureKind::Unknown, 0)),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_desk_that_slept_through_a_flatten_is_asked_to_flatten_when_it_wakes() {
+    let dir = place();
+    let _other = another(&dir);
+    let mut scene = Scene::hurried_at(dir, flat_at_once().await, 100);
+    let listener = UnixListener::bind(scene.dir.path().join("desk.sock")).unwrap();
+    assert!(told(&mut scene).await.is_some());
+    scene.outbox.send(TICKET, Command::Flatten("chal-1".into()));
+    let (msgs, flat) = scene.settled().await;
+    assert!(matches!(flat, Ok(Receipt::Flat(_))), "{flat:?}");
+    assert!(said(&msgs).contains("finds when it wakes"), "{msgs:?}");
+    let (inbox, mut asked) = channel(4);
+    let asleep = host(&scene, &Callers::default(), inbox);
+    // Whoever asked is gone by then.
+    drop(scene);
+    tokio::spawn(socket::let_in(vec![asleep], listener));
+    let Some(Msg::Asked(_, wish)) = asked.recv().await else {
+        panic!("asked");
+    };
+    assert_eq!(wish, CallerRequest::Flatten("chal-1".into()));
+}
+
+#[tokio::test]
+async fn a_desk_that_cannot_be_told_of_a_flatten_is_said_to_be_not_halted() {
+    let dir = place();
+    let _other = another(&dir);
+    let mut scene = Scene::hurried_at(dir, flat_at_once().await, 100);
+    assert!(told(&mut scene).await.is_some());
+    scene.outbox.send(TICKET, Command::Flatten("chal-1".into()));
+    let (msgs, _) = scene.settled().await;
+    assert!(said(&msgs).contains("is NOT halted"), "{msgs:?}");
+}
+
+#[tokio::test]
+async fn who_waits_for_the_journal_is_refused_where_another_desk_has_it() {
+    let dir = place();
+    let _other = another(&dir);
+    let mut scene = Scene::at(dir, Responder::answering(vec![]).await);
+    assert!(told(&mut scene).await.is_some());
+    // Whoever has it by the time that this is heard.
+    let ready = scene.outbox.desk.ready_within(Duration::from_secs(9)).await;
+    let why = ready.unwrap_err().to_string();
+    assert!(why.contains("trade there"), "{why}");
+}
+
+#[tokio::test]
+async fn a_look_into_the_other_desks_journal_holds_up_nothing_that_is_written() {
+    let dir = place();
+    let _other = another(&dir);
+    let scene = Scene::at(dir, Responder::answering(vec![]).await);
+    let scribe = &scene.outbox.desk.scribe;
+    let (go_on, hang) = std::sync::mpsc::channel::<()>();
+    let looked = scribe.read(move |journal| {
+        let _over = hang.recv();
+        journal.recent(9).map(|rows| rows.len())
+    });
+    scribe.ask(|_| Ok(())).await.unwrap().unwrap();
+    drop(go_on);
+    assert_eq!(looked.await.unwrap().unwrap(), 0);
+}
+
+#[tokio::test]
+async fn beside_a_journal_that_is_garbage_the_next_one_takes_what_closes_or_cancels() {
+    let dir = place();
+    let _other = another(&dir);
+    let [broken, whole] = asides(dir.path())
+        .take(2)
+        .collect::<Vec<_>>()
+        .try_into()
+        .unwrap();
+    std::fs::create_dir_all(&broken).unwrap();
+    std::fs::write(broken.join("journal.sqlite3"), "garbage").unwrap();
+    let mut scene = Scene::at(dir, Responder::answering(vec![canceled()]).await);
+    scene.outbox.send(TICKET, Command::Cancel("o-1".into()));
+    scene.settled().await.1.unwrap();
+    assert!(scene.outbox.is_written().await);
+    let journal = Journal::open_read_only(&whole).unwrap();
+    let states = journal.recent(9).unwrap().into_iter().map(|row| row.state);
+    assert_eq!(states.collect::<Vec<_>>(), [State::Done]);
 }

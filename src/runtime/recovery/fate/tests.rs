@@ -4,7 +4,7 @@ use super::*;
 use crate::{
     client::testing::responder::ORDER,
     journal::{Intent, IntentId, Window},
-    model::{FailureKind, Leg, Proof},
+    model::{CloseKind, FailureKind, Leg, Proof},
     runtime::outbox::tests::{buy, close},
 };
 use std::time::Duration;
