@@ -173,10 +173,12 @@ pub struct Fills {
     pub filled: usize,
     /// Rows that say so of themselves: an order that was filled in parts has several.
     pub fills: usize,
+    /// Of the fills that can be measured against a price.
+    pub measured: usize,
     /// Of the fills whose role was told.
     makers: usize,
     roles: usize,
-    /// Against the expected price, USD; and what was expected to be traded, USD.
+    /// Against the expected price or the trigger, USD; and what would have been traded at those, USD.
     pub gain: Sum,
     expected: Sum,
     pub fees: Sum,
@@ -254,7 +256,7 @@ impl Quality {
 }
 
 impl Fills {
-    /// Better (+) or worse (−) than expected, in basis points of what was expected, larger fills counting more.
+    /// Better (+) or worse (−) than expected, or than the trigger, in basis points of that, larger fills counting more.
     pub fn bps(&self) -> Option<Num> {
         let share = self.gain.value()?.over(self.expected.value()?)?;
         share.times(Num::from(10_000_u32))
@@ -286,17 +288,20 @@ impl Fills {
             way.step(&mut self.rejected);
         }
         self.fees.add(way.signed(order.fee.unwrap_or_default()));
-        let Some(gain) = order.fill_gain() else {
+        if order.fill_price.is_none() {
             return;
-        };
+        }
         way.step(&mut self.fills);
         if is_order {
             way.step(&mut self.filled);
         }
         let whole = order.filled_size.unwrap_or(order.size).abs();
         let size = whole.min(order.size.abs());
-        let amounts = gain.times(size).zip(order.expected_price.times(size));
+        let measured = order.fill_gain().zip(order.yardstick());
+        let amounts =
+            measured.and_then(|(gain, against)| gain.times(size).zip(against.price().times(size)));
         if let Some((gain, expected)) = amounts {
+            way.step(&mut self.measured);
             self.gain.add(way.signed(gain));
             self.expected.add(way.signed(expected));
         }
@@ -317,6 +322,7 @@ impl Fills {
         let counts = [
             (&mut self.rows, other.rows),
             (&mut self.fills, other.fills),
+            (&mut self.measured, other.measured),
             (&mut self.orders, other.orders),
             (&mut self.rejected, other.rejected),
             (&mut self.filled, other.filled),
@@ -441,6 +447,28 @@ mod tests {
         assert_eq!(of("paper|ETH").bps(), Some(num("-10")));
         assert_eq!(of("paper|ETH").maker_share(), None);
         assert_eq!(quality.total().gain.value(), Some(num("-256")));
+    }
+
+    #[test]
+    fn an_order_that_waited_for_a_price_is_measured_against_that_price() {
+        // 64 000 was seen when each was placed.
+        let fired = |price: &str, more: &str| {
+            let json = format!(
+                r#""type":"stop_market","mode":"conditional","side":"sell","size":2,"filled_size":2,
+                "status":"filled","fill_price":{price},"trigger_price":60000{more}"#
+            );
+            order("o", "BTC", &json)
+        };
+        let stop = fired("59940", "");
+        assert_eq!(stop.fill_bps(), Some(num("-10")));
+        let own_mark = fired("59940", r#","trigger_market_id":"paper|BTC""#);
+        assert_eq!(own_mark.fill_bps(), Some(num("-10")));
+        let elsewhere = fired("70", r#","trigger_market_id":"paper|ETH""#);
+        assert_eq!(elsewhere.fill_bps(), None);
+        let total = Quality::of([stop, elsewhere].iter()).total();
+        assert_eq!(total.bps(), Some(num("-10")));
+        assert_eq!(total.gain.value(), Some(num("-120")));
+        assert_eq!((total.filled, total.measured), (2, 1));
     }
 
     #[test]

@@ -52,7 +52,7 @@ pub use market::{AccountFacts, Market, RuleFact};
 pub use num::{Bps, Num, NumError};
 pub use order::{
     LiquidityRole, MarginMode, Order, OrderMode, OrderStatus, OrderType, Side, TimeInForce,
-    TriggerDirection, spoken,
+    TriggerDirection, Yardstick, spoken,
 };
 pub use page::{Cursor, Page};
 pub use past::{Attempted, Past, PastMark, PastPage, Record};

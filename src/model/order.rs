@@ -166,6 +166,24 @@ pub struct Order {
     pub canceled_at: Option<Timestamp>,
 }
 
+/// The price a fill is better or worse than.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Yardstick {
+    /// The midpoint that was seen when it was placed.
+    Expected(Num),
+    /// The mark it waited for.
+    Trigger(Num),
+}
+
+impl Yardstick {
+    #[must_use]
+    pub fn price(self) -> Num {
+        match self {
+            Self::Expected(price) | Self::Trigger(price) => price,
+        }
+    }
+}
+
 impl Order {
     pub fn is_working(&self) -> bool {
         self.status.known().is_some_and(OrderStatus::is_working)
@@ -184,18 +202,30 @@ impl Order {
         !self.is_over() && !rests && self.trigger_price.is_some()
     }
 
-    /// How much better (+) or worse (−) than expected its fill was, USD per coin, whichever the side.
+    /// What its fill is measured against. The price seen when it was placed says nothing of an order that waited for
+    /// another one; where that was another market's mark, nothing does.
+    pub fn yardstick(&self) -> Option<Yardstick> {
+        let Some(trigger) = self.trigger_price else {
+            return Some(Yardstick::Expected(self.expected_price));
+        };
+        let elsewhere = self.trigger_market_id.as_ref();
+        let is_own = elsewhere.is_none_or(|id| *id == self.market_id);
+        is_own.then_some(Yardstick::Trigger(trigger))
+    }
+
+    /// How much better (+) or worse (−) than its [`yardstick`](Self::yardstick) its fill was, USD per coin, whichever
+    /// the side.
     pub fn fill_gain(&self) -> Option<Num> {
-        let paid_less = self.expected_price.minus(self.fill_price?)?;
+        let paid_less = self.yardstick()?.price().minus(self.fill_price?)?;
         Some(match self.side.known()? {
             Side::Buy => paid_less,
             Side::Sell => paid_less.negated(),
         })
     }
 
-    /// [`fill_gain`](Self::fill_gain) in basis points of the expected price.
+    /// [`fill_gain`](Self::fill_gain) in basis points of its yardstick.
     pub fn fill_bps(&self) -> Option<Num> {
-        let share = self.fill_gain()?.over(self.expected_price)?;
+        let share = self.fill_gain()?.over(self.yardstick()?.price())?;
         share.times(Num::from(10_000_u32))
     }
 

@@ -74,7 +74,7 @@ const LEGEND: &[(&str, &str)] = &[
     ("–", "not known; never 0"),
     ("late OLD", "past 3, 10 poll intervals"),
     ("100+", "there are older ones; histories read on"),
-    ("bps +", "filled better than expected"),
+    ("bps +", "filled better than expected, or than its trigger"),
     ("bps -", "filled worse"),
     ("drift -", "behind its schedule"),
     ("RO", "reduce-only"),

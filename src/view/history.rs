@@ -65,7 +65,7 @@ fn fill(order: &Order, scene: &Scene<'_>) -> Cell {
     known(order.fill_price.map(|p| format::fill(p, market))).into()
 }
 
-/// How much better (+) or worse (−) than expected, in basis points.
+/// How much better (+) or worse (−) than expected, or than the trigger, in basis points.
 pub(super) fn bps(bps: Option<Num>) -> Span {
     bps.map_or_else(Span::unknown, |bps| {
         Span::new(format::signed_bps(bps), words::pnl_tone(bps.rounded(1)))

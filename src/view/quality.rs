@@ -15,7 +15,8 @@ use crate::{
 };
 use std::hash::Hash;
 
-const FILLS: &str = "Fills against the expected price";
+/// What waited for a price is measured against that: how far away it was is no slippage.
+const FILLS: &str = "Fills against the expected price or trigger, + is better";
 const CLOSED: &str = "Closed positions, by market";
 const REFUSED: &str = "Refused, by rule";
 
@@ -178,7 +179,7 @@ fn cells(fills: &Fills) -> Vec<Span> {
     let share = |share: Option<_>| words::known(share.map(format::whole_percent));
     let cells = [
         bps(fills.bps()),
-        words::pnl(fills.gain.value().filter(|_| fills.fills > 0)),
+        words::pnl(fills.gain.value().filter(|_| fills.measured > 0)),
         Span::plain(format::count(fills.filled)),
         share(fills.maker_share()),
         Span::plain(format::count(fills.rejected)),

@@ -1,6 +1,9 @@
 //! What the desk says, apart from how it is laid out.
 
-use crate::{desk, dump::press};
+use crate::{
+    desk,
+    dump::{press, screen},
+};
 use perpdeck::{
     app::{Identity, Mode, Model, Msg, overlay::Overlay, pane::Pane, poll::Answer, update},
     model::{Command, Failure, FailureKind, Page, Receipt, Ticket, Timestamp},
@@ -132,6 +135,25 @@ fn a_fill_is_measured_against_the_expected_price_by_side() {
     assert_eq!(cell(&full, Pane::History, 0, "bps"), "+4.1");
     assert_eq!(cell(&full, Pane::History, 2, "bps"), "-2.4");
     assert_eq!(cell(&full, Pane::History, 1, "bps"), "–");
+}
+
+#[test]
+fn a_stop_that_fired_is_measured_against_its_trigger_and_says_so() {
+    let mut model = desk::opened();
+    let stop = serde_json::json!({
+        "type": "stop_market", "mode": "stop_market", "side": "sell", "size": 0.2, "filled_size": 0.2,
+        "status": "filled", "trigger_price": 64_000, "fill_price": 63_936, "expected_price": 66_400,
+    });
+    let page = Page::of(vec![desk::order("ord_60", "BTC", &stop)]);
+    desk::arrive(&mut model, 0, Answer::History(Ok(page)));
+    assert_eq!(cell(&model, Pane::History, 0, "bps"), "-10.0");
+    press(&mut model, "6\n");
+    let shown = screen(&model, 120, 40);
+    assert!(shown.contains("fill against trigger"), "{shown}");
+    assert!(
+        shown.contains("-10.0 bps, worse than its trigger"),
+        "{shown}"
+    );
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::{DetailView, Fields};
 use crate::{
-    model::{Num, Order},
+    model::{Num, Order, Yardstick},
     view::{Scene, Span, format, orders, words},
 };
 
@@ -13,8 +13,14 @@ pub(super) fn detail(order: &Order, scene: &Scene<'_>) -> DetailView {
     numbers(&mut fields, order);
     fields.section("What follows");
     fields.text("filled", orders::filled_share(order).map(format::percent));
-    let quality = order.fill_bps().map(quality);
-    fields.text("fill against expected", quality);
+    let quality = order.yardstick().zip(order.fill_bps());
+    if let Some((against, bps)) = quality {
+        let (label, name) = match against {
+            Yardstick::Expected(_) => ("fill against expected", "expected"),
+            Yardstick::Trigger(_) => ("fill against trigger", "its trigger"),
+        };
+        fields.text(label, Some(quality_words(bps, name)));
+    }
     fields.text("settle time", order.settle_time().map(format::elapsed));
     fields.section("Times");
     fields.time("requested_at", Some(order.requested_at), scene);
@@ -31,13 +37,13 @@ pub(super) fn detail(order: &Order, scene: &Scene<'_>) -> DetailView {
 }
 
 /// `+4.1 bps, better than expected`: the sign is the trader's, whichever the side.
-fn quality(bps: Num) -> String {
+fn quality_words(bps: Num, against: &str) -> String {
     let words = match bps.rounded(1) {
-        shown if shown.is_positive() => "better than expected",
-        shown if shown.is_negative() => "worse than expected",
-        _ => "as expected",
+        shown if shown.is_positive() => "better than",
+        shown if shown.is_negative() => "worse than",
+        _ => "as",
     };
-    format!("{} bps, {words}", format::signed_bps(bps))
+    format!("{} bps, {words} {against}", format::signed_bps(bps))
 }
 
 fn what(fields: &mut Fields, order: &Order) {
