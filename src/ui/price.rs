@@ -1,4 +1,5 @@
-//! The price chart: braille dots, lines for what the account has there, their names at the right.
+//! The price chart: braille dots where marks were read, signs where the account traded, lines for what it has there, their
+//! names at the right.
 
 use super::{
     canvas::{Canvas, after, line, spans_width, width},
@@ -79,7 +80,7 @@ fn dimmed(tone: Tone) -> Tone {
 }
 
 fn curve(canvas: &mut Canvas<'_>, plot: Rect, view: &PriceView, scale: Scale) {
-    let samples = samples(&view.points, usize::from(plot.width) * 2);
+    let samples = samples(&view.strokes, usize::from(plot.width) * 2);
     for row in 0..plot.height {
         for column in 0..plot.width {
             let sample = |at: usize| samples.get(at).copied().flatten();
@@ -90,14 +91,15 @@ fn curve(canvas: &mut Canvas<'_>, plot: Rect, view: &PriceView, scale: Scale) {
     }
 }
 
-/// The height over each column of dots, straight from point to point; nothing before the first and after the
+/// The height over each column of dots, straight from mark to mark of a stroke; nothing before its first and after its
 /// last.
-fn samples(points: &[(u16, u16)], columns: usize) -> Vec<Option<u16>> {
+fn samples(strokes: &[Vec<(u16, u16)>], columns: usize) -> Vec<Option<u16>> {
     let mut heights = vec![None; columns];
     let column = |x: u16| usize::from(x) * columns.saturating_sub(1) / usize::from(FULL);
-    let pairs = points
-        .iter()
-        .zip(points.iter().skip(1).chain(points.last()));
+    let pairs = strokes.iter().flat_map(|stroke| {
+        let next = stroke.iter().skip(1).chain(stroke.last());
+        stroke.iter().zip(next)
+    });
     for ((x, y), (next_x, next_y)) in pairs {
         let (from, to) = (column(*x), column(*next_x));
         for at in from..=to {
@@ -200,8 +202,12 @@ mod tests {
     }
 
     #[test]
-    fn the_curve_goes_straight_from_point_to_point_and_not_beyond_them() {
-        let heights = samples(&[(250, 0), (750, 1_000)], 5);
+    fn a_stroke_goes_straight_from_mark_to_mark_and_not_beyond_them() {
+        let strokes = [vec![(250, 0), (750, 1_000)]];
+        let heights = samples(&strokes, 5);
         assert_eq!(heights, [None, Some(0), Some(500), Some(1_000), None]);
+        let strokes = [vec![(250, 0)], vec![(750, 1_000)]];
+        let heights = samples(&strokes, 5);
+        assert_eq!(heights, [None, Some(0), None, Some(1_000), None]);
     }
 }

@@ -1,14 +1,14 @@
 //! A market's prices over time with what the account has there: entry, liquidation, orders and exits.
 //!
-//! Known limits: the prices are the marks polled since the desk was opened and the account's own fills; what
-//! lies between two of them is drawn as a straight line and not known.
+//! Known limits: the prices are the marks polled since the desk was opened and the account's own fills. Marks that follow
+//! on each other are joined; a fill is a point, and where no mark was read there is a gap.
 
 use super::{FULL, Scene, Span, Tone, format, orders, words};
 use crate::{
     app::{Fill, Prices, overlay::Chart},
     model::{Market, MarketId, Num, Order, Side, Tick, Timestamp},
 };
-use std::cmp::Reverse;
+use std::{cmp::Reverse, time::Duration};
 
 /// More prices than this are not written along the right edge.
 const MOST_PRICES: u32 = 6;
@@ -21,9 +21,10 @@ const LARGEST: u32 = 10;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PriceView {
     pub title: Vec<Span>,
-    /// Time and price of each point, in thousandths of the chart from its left and lower ends, by time.
-    pub points: Vec<(u16, u16)>,
-    /// The account's own fills among them.
+    /// Time and price of each mark, in thousandths of the chart from its left and lower ends, by time, in runs between
+    /// which the price is not known.
+    pub strokes: Vec<Vec<(u16, u16)>>,
+    /// The account's own fills.
     pub fills: Vec<Trade>,
     /// The highest price first.
     pub levels: Vec<Level>,
@@ -65,7 +66,14 @@ struct Named {
     tone: Tone,
 }
 
-/// The chart of a market; without a single price its points are empty.
+impl PriceView {
+    /// Whether there is a single price.
+    pub fn is_empty(&self) -> bool {
+        self.strokes.is_empty() && self.fills.is_empty()
+    }
+}
+
+/// The chart of a market.
 pub fn price(chart: &Chart, scene: &Scene<'_>) -> PriceView {
     let store = scene.store;
     let market = store.market(&chart.market);
@@ -77,14 +85,22 @@ pub fn price(chart: &Chart, scene: &Scene<'_>) -> PriceView {
     let mut named = named(&chart.market, market, scene);
     named.sort_by_key(|named| Reverse(named.price));
     let range = Range::of(&points, &named);
+    let runs = prices.map(|prices| prices.runs(from)).unwrap_or_default();
+    let reach = points
+        .first()
+        .filter(|_| !prices.is_some_and(|prices| prices.reaches_beyond(from)))
+        .map(|(first, _)| scene.own_now.since(*first));
     // What was not seen needs no room.
     let from = points.first().map_or(from, |(first, _)| *first);
     let past = |at: Timestamp| at.0.saturating_sub(from.0);
     let x = |at: Timestamp| thousandth(past(at), past(scene.own_now));
     let plot = |at, price| Some((x(at)?, range?.height(price)?));
     PriceView {
-        title: title(chart, market),
-        points: points.iter().filter_map(|(at, p)| plot(*at, *p)).collect(),
+        title: title(chart, market, reach),
+        strokes: runs
+            .iter()
+            .map(|run| run.iter().filter_map(|(at, p)| plot(*at, *p)).collect())
+            .collect(),
         fills: fills
             .iter()
             .filter_map(|fill| {
@@ -105,13 +121,19 @@ pub fn price(chart: &Chart, scene: &Scene<'_>) -> PriceView {
     }
 }
 
-fn title(chart: &Chart, market: Option<&Market>) -> Vec<Span> {
+/// `the last 1h`, or `the last 12m of 1h`: how far back there is anything to draw, where that is less.
+fn title(chart: &Chart, market: Option<&Market>, reach: Option<Duration>) -> Vec<Span> {
     let mark = market.and_then(|m| Some(format::average(m.mark?, market)));
+    let asked = format::age(chart.span());
+    let drawn = match reach {
+        Some(reach) => format!("{} of {asked}", format::age(reach)),
+        None => asked,
+    };
     vec![
         words::market(&chart.market),
         Span::muted("  mark "),
         words::known(mark),
-        Span::muted(format!("  at most the last {}", format::age(chart.span()))),
+        Span::muted(format!("  the last {drawn}")),
     ]
 }
 

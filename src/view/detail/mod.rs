@@ -86,7 +86,7 @@ fn known(pane: Pane, row: &RowId, scene: &Scene<'_>) -> Option<DetailView> {
             let position = open.or_else(|| store.closed.find(id))?;
             let chart = open.map(|open| price(&Chart::of(open.market_id.clone()), scene));
             Some(DetailView {
-                chart: chart.filter(|chart| !chart.points.is_empty()).map(Box::new),
+                chart: chart.filter(|chart| !chart.is_empty()).map(Box::new),
                 ..position::detail(position, scene)
             })
         }
