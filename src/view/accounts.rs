@@ -149,14 +149,17 @@ fn state(model: &Model, _: &Scene<'_>) -> Cell {
 /// Of the older of what it is worth looking at an account for.
 fn age(model: &Model, scene: &Scene<'_>) -> Cell {
     let sources = [Source::Positions, Source::Orders];
-    let oldest = sources
-        .into_iter()
-        .max_by_key(|source| model.store.polled_at(*source).map(|at| scene.now.since(at)));
+    let oldest = sources.into_iter().max_by_key(|source| {
+        model
+            .store
+            .polled_at(*source)
+            .map(|at| scene.own_now.since(at))
+    });
     let known = sources
         .iter()
         .all(|source| model.store.polled_at(*source).is_some());
     let age = oldest
         .filter(|_| known)
-        .and_then(|source| title::age_at(model, source, scene.now));
+        .and_then(|source| title::age_at(model, source, scene.own_now));
     age.unwrap_or_else(Span::unknown).into()
 }

@@ -88,6 +88,22 @@ impl Scene<'_> {
         self.wait(Some(self.on_wall(at)), words)
     }
 
+    /// How an instant lies that this desk itself has dated, by its wall clock: whatever the service's clock says.
+    pub(super) fn relation_own(&self, at: Timestamp) -> String {
+        if at > self.now {
+            return self.wait(Some(at), NEXT);
+        }
+        format!("{} ago", self.age(self.now.since(at)))
+    }
+
+    /// How an instant lies that the service has dated.
+    pub(super) fn relation(&self, at: Timestamp) -> String {
+        if at > self.served() {
+            return self.until(at, NEXT);
+        }
+        format!("{} ago", self.age(self.since(at)))
+    }
+
     /// Until this by the wall clock.
     fn wait(&self, end: Option<Timestamp>, words: Until) -> String {
         let (words, text) = match self.motion {

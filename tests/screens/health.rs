@@ -310,6 +310,34 @@ fn what_the_service_dates_is_measured_by_its_own_clock_which_the_header_names() 
 }
 
 #[test]
+fn what_this_desk_dates_is_measured_by_its_own_clock_whatever_the_services_says() {
+    for (pane, ago) in [("7", "0s ago"), ("8", "2s ago")] {
+        let mut model = desk::full();
+        let now = served(&mut model, |passed| passed - 32_000);
+        assert!(
+            header(&model).contains("service clock -"),
+            "{}",
+            header(&model)
+        );
+        let cancel = perpdeck::model::Command::Cancel("ord_12".into());
+        update(&mut model, now, Msg::Resumed(Ticket(9), cancel));
+        update(
+            &mut model,
+            now,
+            Msg::Settled(Ticket(9), Err(desk::refusal())),
+        );
+        let call = Call {
+            at: Timestamp(now.0 - 2_000),
+            ..desk::call("GET", "/v1/orders", Ok(200), 4)
+        };
+        called(&mut model, call);
+        press(&mut model, &format!("\u{1b}{pane}\n"));
+        let shown = screen(&model, 120, 40);
+        assert!(shown.contains(&format!("UTC  {ago}")), "{shown}");
+    }
+}
+
+#[test]
 fn no_wait_is_counted_down_by_a_clock_that_does_not_run_like_ours() {
     for (rate, named) in [(60, "service clock ×60"), (0, "service clock stands still")] {
         let mut model = desk::full();

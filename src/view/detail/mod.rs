@@ -6,9 +6,7 @@ mod past;
 mod position;
 mod strategy;
 
-use super::{
-    PriceView, Scene, Span, activity, calls, format, passing, price::price, scaled, words,
-};
+use super::{PriceView, Scene, Span, activity, calls, format, price::price, scaled, words};
 use crate::{
     app::{
         Model, links,
@@ -108,7 +106,7 @@ fn known(pane: Pane, row: &RowId, scene: &Scene<'_>) -> Option<DetailView> {
 fn notice(number: u64, scene: &Scene<'_>) -> Option<DetailView> {
     let notice = scene.activity.line(number)?;
     let mut fields = Fields::default();
-    fields.time("at", Some(notice.at), scene);
+    fields.own_time("at", activity::on_wall(notice, scene), scene);
     fields.text("ticket", notice.ticket);
     fields.push("what", activity::words_of(notice));
     if let Some(why) = failure(notice) {
@@ -145,7 +143,7 @@ fn failure(notice: &Notice) -> Option<&Failure> {
 fn call(number: u64, scene: &Scene<'_>) -> Option<DetailView> {
     let (_, call) = scene.store.calls.iter().find(|(n, _)| *n == number)?;
     let mut fields = Fields::default();
-    fields.time("at", Some(call.at), scene);
+    fields.own_time("at", scene.on_wall(call.at), scene);
     fields.text("method", Some(call.method));
     fields.text("target", Some(&call.target));
     fields.push("outcome", vec![calls::outcome(call)]);
@@ -197,16 +195,21 @@ impl Fields {
         self.text(label, value.map(|yes| if yes { "yes" } else { "no" }));
     }
 
-    /// The exact instant and how long ago or how far ahead it is.
+    /// The exact instant and how long ago or how far ahead it is, of what the service dates.
     fn time(&mut self, label: &'static str, at: Option<Timestamp>, scene: &Scene<'_>) {
-        let Some(at) = at else { return };
-        let relation = if at > scene.served() {
-            format!("  {}", scene.until(at, passing::NEXT))
-        } else {
-            format!("  {} ago", scene.age(scene.since(at)))
-        };
-        let exact = scene.zone.exact(at);
-        self.push(label, vec![Span::plain(exact), Span::muted(relation)]);
+        if let Some(at) = at {
+            self.instant(label, scene.zone.exact(at), &scene.relation(at));
+        }
+    }
+
+    /// The same of what this desk has dated, by its wall clock.
+    fn own_time(&mut self, label: &'static str, at: Timestamp, scene: &Scene<'_>) {
+        self.instant(label, scene.zone.exact(at), &scene.relation_own(at));
+    }
+
+    fn instant(&mut self, label: &'static str, exact: String, relation: &str) {
+        let relation = Span::muted(format!("  {relation}"));
+        self.push(label, vec![Span::plain(exact), relation]);
     }
 
     fn titled(self, title: Vec<Span>) -> DetailView {

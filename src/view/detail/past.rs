@@ -11,7 +11,7 @@ pub(super) fn recorded(fields: &mut Fields, past: &Past, scene: &Scene<'_>) {
     let record = &past.record;
     fields.section("In the journal");
     fields.text("number", Some(past.mark.number));
-    fields.time("asked_at", Some(past.asked_at), scene);
+    fields.own_time("asked_at", past.asked_at, scene);
     fields.text("state", Some(&record.state));
     if past.result.is_ok() {
         fields.text("order_id", record.order_id.as_ref());
@@ -35,8 +35,8 @@ fn sent(fields: &mut Fields, record: &Record, scene: &Scene<'_>) {
     fields.text("idempotency_key", record.key.as_ref());
     fields.text("base_url", Some(&record.base_url));
     fields.text("account_id", Some(&record.account_id));
-    fields.time("deadline", Some(record.deadline), scene);
-    fields.time("replay_until", Some(record.replay_until), scene);
+    fields.own_time("deadline", record.deadline, scene);
+    fields.own_time("replay_until", record.replay_until, scene);
 }
 
 /// `14:03:22  503  unavailable: no answer`.
