@@ -123,7 +123,11 @@ impl AccountLabels {
     /// Where the account of this name is, or what there is.
     pub fn find(&self, word: &str) -> Result<usize, String> {
         let at = self.seats.iter().position(|seat| seat.is_called(word));
-        at.ok_or_else(|| format!("no such account: {}", self.labels().join(", ")))
+        at.ok_or_else(|| {
+            let labels = self.labels();
+            let are = if labels.len() == 1 { "is" } else { "are" };
+            format!("no account {word}; there {are} {}", labels.join(", "))
+        })
     }
 
     pub fn labels(&self) -> Vec<String> {
