@@ -3,7 +3,7 @@
 use super::{Exit, columns, desk_setup, exchange_args::World, out, paper::Paper, state_dir};
 use crate::{
     app::keymap::Chord,
-    config::{Loaded, Sources, load},
+    config::{FarEnd, Loaded, Sources, load},
     exchange::Pace,
     model::Timestamp,
     runtime::{self, Clock, Picture, Sitting, Start},
@@ -27,10 +27,11 @@ pub(super) struct Args {
     /// Keys to press first, blanks between them: "1 c tab enter"
     #[arg(long, value_name = "KEYS", default_value = "")]
     keys: Keys,
-    /// The same seed gives the same market
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// The instant the frame is of, as in 2026-01-05T14:30:00Z; with it and a seed, the frame is the same every time
+    /// The same seed gives the same market, of the paper exchange only [default: 1]
+    #[arg(long)]
+    seed: Option<u64>,
+    /// The instant the frame is of, as in 2026-01-05T14:30:00Z; with it and a seed, the frame is the same every time.
+    /// Of the paper exchange only
     #[arg(long, value_name = "INSTANT", value_parser = instant)]
     at: Option<Timestamp>,
     /// How long to wait for what does not answer, at the start and after each key
@@ -89,11 +90,26 @@ impl FromStr for Keys {
     }
 }
 
+impl Args {
+    /// The flag that says which market of the paper exchange it is to be, if there is one.
+    fn of_paper(&self) -> Option<&'static str> {
+        let seed = self.seed.map(|_| "--seed");
+        seed.or(self.at.map(|_| "--at"))
+    }
+}
+
 /// A configured service is pictured as it is now, with an exit of its own where it does not answer, and in the columns
 /// that were chosen on its desk. The paper exchange stands still at `--at`, in the columns that are built in: the frame
 /// of an instant and a seed is the same every time, whatever somebody has chosen on this machine.
 pub(super) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
     let loaded = load(sources)?;
+    let is_live = matches!(loaded.settings.far_end()?, FarEnd::LiveApi(_));
+    if is_live && let Some(flag) = args.of_paper() {
+        out::complain(&format!(
+            "{flag} is of the paper exchange's market; a service (base_url) is pictured as it is now"
+        ));
+        return Ok(Exit::Usage);
+    }
     let theme = match args.format {
         Format::Ansi => desk_setup::ansi_theme(&loaded.settings)?,
         Format::Text | Format::Svg => desk_setup::picture_theme(&loaded.settings)?,
@@ -148,7 +164,7 @@ async fn frame(args: &Args, loaded: &Loaded, theme: &Theme) -> Result<Picture> {
         return Ok(runtime::picture(start, Clock::start(), sitting, opening).await);
     }
     let world = World {
-        seed: args.seed,
+        seed: args.seed.unwrap_or(World::default().seed),
         ..World::default()
     };
     let (at, stop) = (

@@ -294,6 +294,18 @@ fn a_picture_of_a_service_that_is_not_there_or_takes_no_such_key_exits_as_every_
 }
 
 #[test]
+fn a_market_of_the_paper_exchange_is_not_asked_of_a_service() {
+    for flag in [["--seed", "7"], ["--at", "2026-01-05T14:30:00Z"]] {
+        let (code, frame, err) = pictured("127.0.0.1:9", "pp_live_x", &flag);
+        let said = format!(
+            "perpdeck: {} is of the paper exchange's market; a service (base_url) is pictured as it is now\n",
+            flag[0]
+        );
+        assert_eq!((code, frame.as_str(), err), (2, "", said));
+    }
+}
+
+#[test]
 fn a_picture_has_the_columns_of_the_desk_and_that_of_a_seed_its_own() {
     let served = Served::bare();
     served.holding("paper|BTC", 0.1, "cross");
