@@ -45,6 +45,15 @@ pub struct Ended {
     pub twap: Twap,
     /// When the request was sent whose answer showed it last.
     pub last_seen: Timestamp,
+    pub by: EndedBy,
+}
+
+/// What this desk knows of why a TWAP left the list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndedBy {
+    /// A flatten of this desk, which stops each, found it unfinished.
+    Flatten,
+    Unknown,
 }
 
 /// What is known of one account: what polls have brought and how old it is, and the commands in flight.
@@ -54,6 +63,8 @@ pub struct Store {
     pub orders: Remote<Page<Order>>,
     pub twaps: Remote<Page<Twap>>,
     pub ended_twaps: Vec<Ended>,
+    /// When a flatten of this desk last proved that nothing was left.
+    flat_at: Option<Timestamp>,
     /// How many more have ended, and made room.
     pub forgotten_twaps: usize,
     /// Ladders met through `scaled_order_id`, remembered for the session but for the forgotten ones.
@@ -228,6 +239,7 @@ impl Store {
                 .map(|twap| Ended {
                     twap: twap.clone(),
                     last_seen,
+                    by: self.ended_by(twap, last_seen),
                 })
                 .collect();
             // What the service has called ended stays so, whatever an older answer lists.
@@ -237,6 +249,19 @@ impl Store {
             self.forget_twaps();
         }
         self.twaps.arrive(result, at);
+    }
+
+    /// What ended one that was last seen then.
+    fn ended_by(&self, twap: &Twap, last_seen: Timestamp) -> EndedBy {
+        let mut flights = self.flights.values();
+        let goes_on = flights.any(|flight| matches!(flight.command, Command::Flatten(_)));
+        let is_since = self.flat_at.is_some_and(|flat| last_seen <= flat);
+        let may_be_whole = twap.filled_share().is_none_or(|share| share >= Num::ONE);
+        if (goes_on || is_since) && !may_be_whole {
+            EndedBy::Flatten
+        } else {
+            EndedBy::Unknown
+        }
     }
 
     /// The latest ended ones stay.

@@ -1,7 +1,7 @@
 //! TWAPs as cards: a head, a bar for what is filled, a bar for the time, and the facts.
 
 use super::{
-    canvas::{Canvas, after, line, spans_width, width},
+    canvas::{Canvas, after, line, shortened, spans_width, width},
     table::Picked,
 };
 use crate::view::{Bar, Span, Tone, TwapCard};
@@ -82,14 +82,19 @@ fn one(canvas: &mut Canvas<'_>, block: Rect, card: &TwapCard, bar: u16) {
     let mut state = vec![Span::plain("  ")];
     state.extend_from_slice(&card.state);
     let head = line(block, 0);
-    let head = if spans_width(&card.head) + spans_width(&state) <= head.width {
+    let name = spans_width(&card.name);
+    let whole = name + spans_width(&card.terms) + spans_width(&state);
+    let head = if whole <= head.width {
         canvas.spans_right(head, &state)
     } else {
-        // What a TWAP is doing matters more than the last words of its head.
+        // What a TWAP is doing matters more than its terms, and less than which it is.
         let least = card.state.first().cloned().unwrap_or_default();
-        canvas.spans_right(head, &[Span::plain("  "), least])
+        let room = head.width.saturating_sub(name + 2);
+        let text = shortened(&least.text, room).into_owned();
+        canvas.spans_right(head, &[Span::plain("  "), Span { text, ..least }])
     };
-    canvas.spans(head, &card.head);
+    let rest = canvas.spans(head, &card.name);
+    canvas.spans(rest, &card.terms);
     for (number, part) in (1..).zip(&card.bars) {
         self::bar(canvas, line(block, number), part, bar);
     }

@@ -6,7 +6,7 @@ use super::{
     words::{self, aside, known},
 };
 use crate::{
-    app::{Ended, Rows, pane::RowId},
+    app::{Ended, EndedBy, Rows, pane::RowId},
     model::{Num, OrderId, Timestamp, Twap},
 };
 use std::ops::Range;
@@ -18,20 +18,20 @@ pub const TWAPS: &[Column<Twap>] = &[
     Column::new("side", "side", Left, 0, |t, _| {
         words::signed_side(t.total_size).into()
     }),
-    Column::new("total_size", "size", Number, 3, |t, scene| {
+    Column::new("total_size", "size", Number, 1, |t, scene| {
         known(t.total_size.map(|size| sized(t, size, scene))).into()
     }),
     Column::new("filled", "filled", Number, 0, |t, _| part(t.filled_share())),
     Column::new("elapsed", "time", Number, 4, |t, scene| {
         part(t.elapsed_share(clock(t, scene)))
     }),
-    Column::new("drift", "drift", Number, 1, |t, scene| {
+    Column::new("drift", "drift", Number, 2, |t, scene| {
         drift(t, scene).into()
     }),
     Column::new("slices", "slices", Left, 5, |t, _| {
         Span::muted(slices(t)).into()
     }),
-    Column::new("next_run_at", "next", Number, 2, |t, scene| {
+    Column::new("next_run_at", "next", Number, 3, |t, scene| {
         aside(next_slice(t, scene).map(|at| scene.until(at, passing::BARE)))
     })
     .span(|t, scene| Some(next_slice(t, scene)?.since(scene.served()))),
@@ -56,7 +56,9 @@ pub struct Bar {
 /// One TWAP as a block of lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TwapCard {
-    pub head: Vec<Span>,
+    /// Which it is: the last to give way.
+    pub name: Vec<Span>,
+    pub terms: Vec<Span>,
     /// At the right end of the head.
     pub state: Vec<Span>,
     pub bars: Vec<Bar>,
@@ -101,8 +103,9 @@ pub(super) fn foot(rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
 
 /// `TWAP BTC BUY 0.50000`: what the slices below it belong to.
 pub(super) fn head(twap: &Twap, scene: &Scene<'_>) -> Vec<Span> {
-    let mut head = title(twap, scene);
-    head.insert(0, Span::muted("TWAP "));
+    let mut head = vec![Span::muted("TWAP ")];
+    head.extend(name(twap, scene));
+    head.extend(terms(twap));
     let filled = twap.filled_share().map(format::whole_percent);
     head.push(Span::muted(format!(
         "  {} filled",
@@ -113,28 +116,32 @@ pub(super) fn head(twap: &Twap, scene: &Scene<'_>) -> Vec<Span> {
     head
 }
 
-fn title(twap: &Twap, scene: &Scene<'_>) -> Vec<Span> {
+/// `BTC BUY 0.50000`
+fn name(twap: &Twap, scene: &Scene<'_>) -> Vec<Span> {
     let size = twap.total_size.map(|size| sized(twap, size, scene));
-    let mut spans = vec![
+    vec![
         words::market(&twap.market_id),
         Span::plain(" "),
         words::signed_side(twap.total_size),
         Span::plain(" "),
         known(size),
-    ];
-    if let Some(leverage) = twap.leverage {
+    ]
+}
+
+/// `  5×  RO`
+fn terms(twap: &Twap) -> Vec<Span> {
+    let leverage = twap.leverage.map(|leverage| {
         let leverage = format::grouped(leverage.normalized());
-        spans.push(Span::muted(format!("  {leverage}×")));
-    }
-    if twap.reduce_only == Some(true) {
-        spans.push(Span::plain("  RO"));
-    }
-    spans
+        Span::muted(format!("  {leverage}×"))
+    });
+    let only = (twap.reduce_only == Some(true)).then(|| Span::plain("  RO"));
+    leverage.into_iter().chain(only).collect()
 }
 
 fn card(twap: &Twap, scene: &Scene<'_>) -> TwapCard {
     TwapCard {
-        head: title(twap, scene),
+        name: name(twap, scene),
+        terms: terms(twap),
         state: card_state(twap, scene),
         bars: vec![filled_bar(twap, scene), time_bar(twap, scene)],
         facts: facts(twap, scene),
@@ -248,7 +255,7 @@ enum End {
     Stopped(Timestamp),
     Completed(Timestamp),
     /// It left the list; this is when it was last on it, in the desk's own time.
-    LastSeen(Timestamp),
+    LastSeen(Timestamp, EndedBy),
 }
 
 fn end(twap: &Twap, scene: &Scene<'_>) -> Option<End> {
@@ -258,7 +265,7 @@ fn end(twap: &Twap, scene: &Scene<'_>) -> Option<End> {
         scene
             .store
             .ended_twap(&twap.id)
-            .map(|ended: &Ended| End::LastSeen(ended.last_seen))
+            .map(|ended: &Ended| End::LastSeen(ended.last_seen, ended.by))
     };
     stopped.or_else(completed).or_else(gone)
 }
@@ -274,7 +281,11 @@ fn end_words(twap: &Twap, end: End, scene: &Scene<'_>) -> String {
     match end {
         End::Stopped(at) => because(format!("stopped {}", moment(at))),
         End::Completed(at) => because(format!("completed {}", moment(at))),
-        End::LastSeen(own) => {
+        End::LastSeen(own, EndedBy::Flatten) if reason.is_none() => {
+            let seen = moment(scene.on_wall(own));
+            format!("stopped by this desk's F (last seen {seen})")
+        }
+        End::LastSeen(own, EndedBy::Unknown | EndedBy::Flatten) => {
             let why = reason.as_ref().map(|why| format!("{why}, "));
             format!(
                 "ended ({}last seen {})",
@@ -294,7 +305,7 @@ fn is_live(twap: &Twap, scene: &Scene<'_>) -> bool {
 pub(super) fn clock(twap: &Twap, scene: &Scene<'_>) -> Timestamp {
     match end(twap, scene) {
         Some(End::Stopped(at) | End::Completed(at)) => at,
-        Some(End::LastSeen(own)) => scene.served_at(own),
+        Some(End::LastSeen(own, _)) => scene.served_at(own),
         None => scene.served_at(scene.store.twaps.at().unwrap_or(scene.own_now)),
     }
 }

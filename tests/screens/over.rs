@@ -2,12 +2,12 @@
 
 use crate::{
     desk,
-    dump::press,
+    dump::{press, screen},
     words::{cell, footer, text},
 };
 use perpdeck::{
     app::{Model, Msg, pane::Pane, poll::Answer, update},
-    model::{CloseAll, Command, Page, Receipt, Scaled, Ticket, Timestamp, Twap},
+    model::{CloseAll, Command, FlatProof, Page, Receipt, Scaled, Ticket, Timestamp, Twap},
     view::{self, Scene, TwapCard, format::Zone},
 };
 use serde_json::json;
@@ -148,6 +148,41 @@ fn a_twap_that_left_the_list_stands_where_it_was_last_seen() {
     assert_eq!(running.child.as_deref(), Some("ord_70"));
     assert_eq!(ended.child, None);
     assert_eq!(ended.bars[1].share.text, "48%", "2 s before now");
+}
+
+#[test]
+fn a_twap_that_left_the_list_under_a_flatten_of_this_desk_was_stopped_by_it() {
+    let proof = FlatProof {
+        first: desk::NOW,
+        second: desk::NOW,
+    };
+    let flat = Msg::Settled(Ticket(9), Ok(Receipt::Flat(proof)));
+    for told_before in [false, true] {
+        let mut model = desk::full();
+        let command = Command::Flatten("chal-1".into());
+        update(&mut model, desk::NOW, Msg::Resumed(Ticket(9), command));
+        if told_before {
+            update(&mut model, desk::NOW, flat.clone());
+        }
+        desk::arrive(&mut model, -1, Answer::Twaps(Ok(Page::of(vec![]))));
+        let state = text(&card(&model, "twap_1").state);
+        assert_eq!(state, "stopped by this desk's F (last seen 14:13:18)");
+    }
+}
+
+#[test]
+fn at_every_width_a_twap_that_is_over_says_which_it_was() {
+    for width in [60, 80, 100, 120, 160, 200] {
+        let mut model = desk::full();
+        desk::arrive(&mut model, -1, Answer::Twaps(Ok(Page::of(vec![]))));
+        press(&mut model, "3");
+        let shown = screen(&model, width, 30);
+        let mut lines = shown.lines().filter(|line| line.contains("ended"));
+        assert!(
+            lines.all(|line| line.contains("BUY") || line.contains("SELL")),
+            "{shown}"
+        );
+    }
 }
 
 /// Everything the activity pane says, the newest first.

@@ -5,7 +5,7 @@
 //! that does not work any more leaves the working ones. No row and no number is made up: what the answer did not say
 //! stays as it was read.
 
-use super::{Ended, Remote, Source, Store};
+use super::{Ended, EndedBy, Remote, Source, Store};
 use crate::{
     app::screen::order_tree,
     model::{
@@ -207,6 +207,7 @@ impl Store {
                 self.ended_twaps.push(Ended {
                     twap: (**twap).clone(),
                     last_seen: now,
+                    by: EndedBy::Unknown,
                 });
                 self.forget_twaps();
             }
@@ -214,13 +215,13 @@ impl Store {
                 self.arrive_ladder(ladder.id.clone(), Ok((**ladder).clone()), now);
                 return self.new_ladders([ladder.id.clone()].into(), usize::MAX);
             }
+            Receipt::Flat(_) => self.flat_at = Some(now),
             Receipt::Twap(_)
             | Receipt::Cancel(_)
             | Receipt::Order { .. }
             | Receipt::Position(_)
             | Receipt::CloseAll(_)
-            | Receipt::AlreadySo(_)
-            | Receipt::Flat(_) => {}
+            | Receipt::AlreadySo(_) => {}
         }
         vec![]
     }
