@@ -1,7 +1,7 @@
 //! Acting on many rows: the list of finished commands, and sending them one by one like any other.
 
 use super::{
-    Effect, Model, Next,
+    Effect, Model, Next, amend,
     flight::{objection, send},
     form::Form,
     keymap::Action,
@@ -139,8 +139,10 @@ fn close_of(model: &Model, row: &RowId) -> Option<Result<Command, String>> {
 
 /// The strip that cancels every working order, each by a call of its own. What protects an open position is held back
 /// where new risk is, and stays, as the list then says: whoever means it closes the position, or flattens.
-pub(super) fn cancel_all(model: &Model) -> Result<Next, String> {
+pub(super) fn cancel_all(model: &mut Model) -> Result<Next, String> {
     let account = model.account_for("cancel all")?;
+    // Who wants no order to work wants none on its way that nobody could cancel yet.
+    amend::abandon(model, |_| true);
     if model.store.orders.value().is_none() {
         return Err("which orders work is not known yet (F flattens all the same)".to_owned());
     }

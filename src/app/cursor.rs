@@ -139,7 +139,7 @@ fn ending(store: &Store, row: &RowId) -> Whose {
 pub(super) fn objection(model: &mut Model, action: Action) -> Option<String> {
     let acts = matches!(
         action,
-        Action::Cancel | Action::ClosePosition | Action::Margin | Action::Exits
+        Action::Cancel | Action::ClosePosition | Action::Margin | Action::Exits | Action::Amend
     );
     let (pane, now) = (model.focus.pane, model.now);
     let until = model.focus.startled(pane).filter(|until| now < *until)?;

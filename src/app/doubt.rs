@@ -9,14 +9,14 @@ use super::{
     notice::{Event, Tone},
     overlay::{Arm, Overlay, Strip},
     pane::RowId,
+    submit::close_form,
 };
 use crate::model::{Command, Failure, OrderId, Progress, READ_ONLY, Receipt, Ticket};
 
 /// A command has come to where only a person can go on: the form that sent it must not send another, so
 /// it goes, and the question takes its place unless the trader is at something else.
 pub(super) fn park(model: &mut Model, ticket: Ticket) {
-    let sent_it = |o: &Overlay| matches!(o, Overlay::Form(form) if form.sending == Some(ticket));
-    model.overlays.retain(|overlay| !sent_it(overlay));
+    close_form(model, ticket);
     if model.overlays.is_empty() {
         ask(model, ticket);
     }

@@ -1,13 +1,14 @@
 //! A command's way through the desk: what is held against it, that it is sent, how it goes on and how it ends.
 
 use super::{
-    About, Effect, Model, alerts, bulk, checks, doubt, guard, halt,
+    About, Effect, Model, alerts, amend, bulk, checks, doubt, guard, halt,
     notice::Event,
     poll::Source,
     second,
+    store::Then,
     submit::{learn, settle_form, settle_replaced, stands_in},
 };
-use crate::model::{Command, Failure, Progress, READ_ONLY, Receipt, Ticket};
+use crate::model::{Command, Failure, Order, OrderId, Progress, READ_ONLY, Receipt, Ticket};
 use strum::IntoEnumIterator;
 
 /// Why the desk itself does not send this, if so.
@@ -25,6 +26,7 @@ pub(super) fn objection(model: &Model, command: &Command) -> Option<String> {
 }
 
 pub(super) fn send(model: &mut Model, command: Command) -> (Ticket, Effect) {
+    amend::overtake(model, &command);
     let ticket = model.store.begin(command.clone(), model.now);
     // Of what is only rehearsed there is nothing to tell before its end, nor a first one that a second would repeat.
     if !model.options.dry_run {
@@ -56,6 +58,7 @@ pub(super) fn advance(model: &mut Model, ticket: Ticket, progress: Progress) -> 
             .note_of(about, Some(ticket), event, model.now);
     }
     if parked {
+        amend::park(model, ticket);
         doubt::park(model, ticket);
     } else {
         doubt::unask(model, ticket);
@@ -69,7 +72,7 @@ pub(super) fn advance(model: &mut Model, ticket: Ticket, progress: Progress) -> 
 pub(super) fn settle(
     model: &mut Model,
     ticket: Ticket,
-    result: Result<Receipt, Failure>,
+    result: &Result<Receipt, Failure>,
 ) -> Vec<Effect> {
     let Some(flight) = model.store.flights.remove(&ticket) else {
         return vec![];
@@ -80,29 +83,54 @@ pub(super) fn settle(
         None => About::of(&flight.command, &model.store),
     };
     let mut placed = vec![];
-    if let Ok(receipt) = &result {
+    if let Ok(receipt) = result {
         placed = model.store.settle(&flight.command, receipt, model.now);
     }
-    let news = alerts::settled(model, (ticket, &flight.command), &result);
-    let replaced = flight.replaces.filter(|_| stands_in(&result));
-    learn(model, &flight.command, &result);
-    let is_told = settle_form(model, ticket, &result) | bulk::settle(model, ticket, &result);
+    let news = alerts::settled(model, (ticket, &flight.command), result);
+    learn(model, &flight.command, result);
+    // A form that is about both halves of a move goes on after the first.
+    let is_half = matches!(flight.then, Some(Then::Place(_)));
+    let is_told = !is_half && settle_form(model, ticket, result);
+    let is_told = is_told | bulk::settle(model, ticket, result);
     doubt::unask(model, ticket);
-    let event = Event::Settled(flight.command, result);
+    let event = Event::Settled(flight.command, result.clone());
     model
         .activity
         .note_of(about, Some(ticket), event, model.now);
     if is_told {
         model.activity.dismiss_toast(model.now);
     }
-    if let Some(old) = replaced {
-        settle_replaced(model, old);
-    }
+    let half = flight.then;
+    let half = half.and_then(|then| go_on(model, ticket, (then, result)));
     let polls = Source::iter().filter(|s| *s != Source::Markets).collect();
     let watch = (!placed.is_empty()).then_some(Effect::Watch(placed));
     let told = alerts::raise(model, news);
     let wanted = watch.into_iter().chain([Effect::Poll(polls)]);
-    wanted.chain(told).collect()
+    wanted.chain(half).chain(told).collect()
+}
+
+/// The first of two commands is done, or not: what comes of the second.
+fn go_on(
+    model: &mut Model,
+    ticket: Ticket,
+    (then, result): (Then, &Result<Receipt, Failure>),
+) -> Option<Effect> {
+    match then {
+        Then::Place(successor) => amend::answered(model, (ticket, successor), result),
+        Then::Cancel(old) => {
+            if stands_in(result) {
+                settle_replaced(model, old);
+            }
+            None
+        }
+    }
+}
+
+/// Orders that were looked for, and what was found.
+pub(super) fn traced(model: &mut Model, asked: &[OrderId], found: &[Order]) -> Vec<Effect> {
+    let mut effects = alerts::traced(model, asked, found);
+    effects.extend(amend::traced(model, asked, found));
+    effects
 }
 
 #[cfg(test)]

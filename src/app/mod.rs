@@ -5,6 +5,7 @@
 
 mod about;
 mod alerts;
+pub mod amend;
 mod arrival;
 mod backing;
 mod books;
@@ -88,7 +89,7 @@ pub use options::{CloseAllRule, Options};
 pub use prices::{Fill, Prices};
 pub use remote::Remote;
 pub use screen::{Rows, TreeRow};
-pub use store::{Closing, Ended, EndedBy, Flight, Store};
+pub use store::{Closing, Ended, EndedBy, Flight, Store, Then};
 pub use tally::{Fills, MarketResults, Quality, Results, Rule, Sum};
 pub use update::update;
 pub use wake::wake;

@@ -7,6 +7,7 @@ pub use from_receipts::Closing;
 
 use super::{
     About, Books, Clocks, Days, Equity, Health, TreeRow,
+    amend::Successor,
     feed::{Churn, Feed, among},
     lineage::Lineage,
     pane::RowId,
@@ -34,9 +35,16 @@ pub struct Flight {
     pub about: About,
     pub since: Timestamp,
     pub progress: Progress,
-    /// The armed order that it stands in for, which is to be canceled once this one stands: whoever wrote it may have
-    /// closed the form by then.
-    pub replaces: Option<OrderId>,
+    pub then: Option<Then>,
+}
+
+/// What follows when a command is done: whoever wrote it may have closed the form by then.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Then {
+    /// The cancel of the armed order that it stands in for.
+    Cancel(OrderId),
+    /// What stands in for the order that it cancels.
+    Place(Successor),
 }
 
 /// A TWAP that is not active any more: its last snapshot, kept for the session.
@@ -100,6 +108,8 @@ pub struct Store {
     pub tree: Vec<TreeRow>,
     pub ladder_rows: Vec<RowId>,
     pub flights: BTreeMap<Ticket, Flight>,
+    /// What waits for reads to tell how the order ended that these tickets have canceled.
+    pub successors: Vec<(Ticket, Successor)>,
     /// What answers to commands said of rows, until newer reads do.
     pub from_receipts: from_receipts::FromReceipts,
     /// Orders whose cancel is queued: they may still fill.
@@ -340,7 +350,7 @@ impl Store {
             about,
             since,
             progress,
-            replaces: None,
+            then: None,
         };
         self.flights.insert(ticket, flight);
     }
@@ -356,7 +366,7 @@ impl Store {
 
     /// Commands that the desk is seeing through, without those that wait for a person.
     pub fn under_way(&self) -> usize {
-        self.flights.len() - self.parked().count()
+        self.flights.len() - self.parked().count() + self.successors.len()
     }
 
     pub fn call(&mut self, call: Call) {

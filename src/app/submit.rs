@@ -1,12 +1,14 @@
 //! What becomes of a form that is sent: it waits, keeps its contents when it fails, and closes when it is done.
 
 use super::{
-    Effect, Model, Next, Visibility,
+    Effect, Model, Next, Visibility, amend,
     flight::send,
+    form::Replaces,
     notice::Tone,
     overlay::{Deed, Overlay, Strip},
     pane::RowId,
     screen,
+    store::Then,
     update::follow,
 };
 use crate::model::{
@@ -19,12 +21,31 @@ const CANCELS_IN: Duration = Duration::from_millis(1_500);
 
 /// The form that wrote it waits for its end.
 pub(super) fn send_form(model: &mut Model, command: Command) -> Vec<Effect> {
+    let replaces = match model.overlays.last() {
+        Some(Overlay::Form(form)) => form.replaces.clone(),
+        Some(_) | None => None,
+    };
+    let then = match (replaces, command) {
+        (Some(Replaces::Resting(old, filled)), Command::Place(order)) => {
+            return amend::begin(model, (old, filled), order);
+        }
+        (Some(Replaces::Armed(old)), command) => (command, Some(Then::Cancel(old))),
+        (Some(Replaces::Resting(..)) | None, command) => (command, None),
+    };
+    send_then(model, then)
+}
+
+/// The form waits for this one; what comes after it is kept with it.
+pub(super) fn send_then(
+    model: &mut Model,
+    (command, then): (Command, Option<Then>),
+) -> Vec<Effect> {
     let (ticket, effect) = send(model, command);
     if let Some(Overlay::Form(form)) = model.overlays.last_mut() {
         form.sending = Some(ticket);
-        if let Some(flight) = model.store.flights.get_mut(&ticket) {
-            flight.replaces.clone_from(&form.replaces);
-        }
+    }
+    if let Some(flight) = model.store.flights.get_mut(&ticket) {
+        flight.then = then;
     }
     vec![effect]
 }
@@ -66,6 +87,12 @@ pub(super) fn stands_in(result: &Result<Receipt, Failure>) -> bool {
         }
         Ok(_) | Err(_) => false,
     }
+}
+
+/// The form that sent it goes, whatever became of that.
+pub(super) fn close_form(model: &mut Model, ticket: Ticket) {
+    let sent_it = |o: &Overlay| matches!(o, Overlay::Form(form) if form.sending == Some(ticket));
+    model.overlays.retain(|overlay| !sent_it(overlay));
 }
 
 /// The order that was written stands: what it stands in for goes, or somebody is told that both work.

@@ -4,7 +4,7 @@ use super::{
     Clip, Effect, Model, Msg, Next, Switch, TerminalOut, alerts,
     arrival::{hold_or_thaw, polled, thaw},
     books, bulk, caller, cursor, doubt, earlier, export,
-    flight::{advance, objection, send, settle},
+    flight::{advance, objection, send, settle, traced},
     halt,
     keymap::Action,
     lens, mouse,
@@ -44,9 +44,9 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
             model.store.health.tries_again(source, at);
             vec![]
         }
-        Msg::Traced(asked, found) => alerts::traced(model, &asked, &found),
+        Msg::Traced(asked, found) => traced(model, &asked, &found),
         Msg::Progress(ticket, progress) => advance(model, ticket, progress),
-        Msg::Settled(ticket, result) => settle(model, ticket, result),
+        Msg::Settled(ticket, result) => settle(model, ticket, &result),
         Msg::Ended(order, result) => doubt::end(model, &order, result),
         Msg::Resumed(ticket, command) => {
             model.store.resume(ticket, command, model.now);

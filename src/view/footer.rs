@@ -2,7 +2,7 @@
 
 use crate::{
     app::{
-        Model, Remote, awaited,
+        Model, Remote, amend, awaited,
         form::Form,
         guard,
         keymap::{Action, Context, Keys},
@@ -42,6 +42,7 @@ const ORDER: &[Action] = &[
     Action::ClosePosition,
     Action::Cancel,
     Action::Exits,
+    Action::Amend,
     Action::Margin,
     Action::Buy,
     Action::Sell,
@@ -116,7 +117,12 @@ pub fn following(model: &Model) -> Option<Following> {
 /// What a pane is for, before what every pane can do.
 fn own(context: Context) -> &'static [Action] {
     match context {
-        Context::Orders => &[Action::Cancel, Action::Exits, Action::CancelAll],
+        Context::Orders => &[
+            Action::Cancel,
+            Action::Exits,
+            Action::Amend,
+            Action::CancelAll,
+        ],
         Context::Closed | Context::History => &[
             Action::Detail,
             Action::Quality,
@@ -273,7 +279,7 @@ fn label(model: &Model, action: Action) -> &'static str {
         (Action::Quality, ..) => "quality",
         (Action::Down, _, Context::Detail) if is_report(model) => "move",
         (Action::Down, _, Context::Help | Context::Detail) => "scroll",
-        (Action::Down, ..) => "move",
+        (Action::Amend | Action::Down, ..) => "move",
         _ => action.label(),
     }
 }
@@ -337,6 +343,9 @@ const NEEDS: &[(Action, Need)] = &[
     }),
     (Action::Exits, |model| {
         selected_position(model).is_some() || selected_order(model).is_some_and(Order::is_working)
+    }),
+    (Action::Amend, |model| {
+        selected_order(model).is_some_and(|order| amend::filled_of(order).is_ok())
     }),
     (Action::Cancel, can_cancel),
     (Action::Detail, |model| model.selected().is_some()),

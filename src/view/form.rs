@@ -107,7 +107,7 @@ fn title(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
                 Shape::Ladder => "new ladder ",
             };
             let of = form.replaces.as_ref();
-            let of = of.map(|id| format!(" in place of {id}"));
+            let of = of.map(|old| format!(" in place of {}", old.order()));
             vec![
                 Span::plain(what),
                 order_side(draft.side),

@@ -124,6 +124,45 @@ fn a_desk_in_a_dry_run_sends_and_journals_nothing_and_leaves_the_way_out_to_the_
 }
 
 #[test]
+fn a_resting_order_that_is_moved_is_canceled_and_rests_anew_with_its_size() {
+    let service = Served::bare();
+    let placed = service.json(&with(BUY, &["--yes"]));
+    let mut desk = service.desk_showing("2 Working orders 1", &[]);
+    desk.press("2");
+    desk.wait_for("m move");
+    desk.press("m");
+    desk.wait_for("▸ limit price");
+    // The whole of it is replaced: ctrl-u empties the field.
+    desk.press("\u{15}51000\r");
+    desk.wait_until("the new order", |screen| {
+        screen.contains("51,000") && !screen.contains("in place of")
+    });
+    let answer = service.call("GET", "/v1/orders?account_id=chal-1", None);
+    let orders = answer["data"].as_array().unwrap();
+    let told: Vec<_> = orders
+        .iter()
+        .map(|order| {
+            (
+                order["status"].as_str().unwrap(),
+                order["limit_price"].as_f64().unwrap(),
+                order["size"].as_f64().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [("resting", 51_000.0, 0.01), ("canceled", 50_000.0, 0.01)]
+    );
+    assert_eq!(orders[1]["id"], placed["data"]["id"]);
+    // Two requests, each with a key of its own.
+    let noted = service.json(&["journal"]);
+    assert_eq!(noted.as_array().unwrap().len(), 3);
+    assert_ne!(noted[0]["idempotency_key"], noted[1]["idempotency_key"]);
+    desk.press("q");
+    assert_given_back(desk, 0);
+}
+
+#[test]
 fn the_desk_holds_the_command_line_to_its_own_limits() {
     let service = Served::bare();
     let desk = service.desk(&["--read-only"]);

@@ -25,6 +25,7 @@ const KEYS: &[&str] = &[
     "c",
     "jm+50",
     "2e",
+    "2m",
 ];
 
 fn pressed(keys: &str) -> Model {

@@ -107,6 +107,8 @@ screens! {
     close_form_80x24: pressed("c0.25"), 80 x 24;
     margin_form_200x60: pressed("jm"), 200 x 60;
     exits_form_80x24: pressed("2e"), 80 x 24;
+    move_form_120x40: pressed("2m"), 120 x 40;
+    move_form_80x24: pressed("2m"), 80 x 24;
     faulty_form_120x40: pressed("babc\n"), 120 x 40;
     refused_form_120x40: refused_form(), 120 x 40;
     too_small_50x12: pressed("X"), 50 x 12;

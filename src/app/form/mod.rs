@@ -27,7 +27,7 @@ use super::{
     line::Line,
 };
 use crate::model::{
-    Charges, Failure, MarketId, Order, OrderId, Page, Position, Side, Ticket,
+    Charges, Failure, MarketId, Num, Order, OrderId, Page, Position, Side, Ticket,
     draft::{Draft, Field, Seen, Takes},
 };
 
@@ -47,8 +47,7 @@ pub struct Form {
     pub refusal: Option<&'static str>,
     pub hand: Hand,
     purpose: Purpose,
-    /// The armed order it is to stand in for, and which is canceled once this one stands.
-    pub replaces: Option<OrderId>,
+    pub replaces: Option<Replaces>,
     /// The letters of a market's or an option's name typed so far, while a field to choose in has the keys.
     pub search: String,
     pub scroll: Scroll,
@@ -73,6 +72,23 @@ pub enum Hand {
     Touched,
     /// The key that leaves was pressed once: pressed again it drops what was written.
     Leaving,
+}
+
+/// The order that a new one is to stand in for, and which of the two requests goes first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Replaces {
+    /// Armed: canceled once the new one stands, so that protection never lapses.
+    Armed(OrderId),
+    /// Resting, and this much of it had filled when the form opened: see [`amend`](super::amend).
+    Resting(OrderId, Num),
+}
+
+impl Replaces {
+    pub fn order(&self) -> &OrderId {
+        match self {
+            Self::Armed(order) | Self::Resting(order, _) => order,
+        }
+    }
 }
 
 /// What the form is about as it was when it opened, for when a poll no longer lists it.
@@ -261,6 +277,13 @@ impl Form {
             (_, Frozen::Order(order)) => Some(&order.market_id),
             (_, Frozen::Nothing) => None,
         }
+    }
+
+    /// What it was to stand in for is gone: from now on it is a new order of this size like any other.
+    pub(super) fn stand_alone(&mut self, size: Num) {
+        self.replaces = None;
+        self.draft.write(Field::Size, &size.to_string());
+        self.focus_on(self.focus);
     }
 
     /// Where the cursor stands in the focused text field, in characters.

@@ -1,8 +1,8 @@
 //! How a form starts: what it is about, and what is filled in already.
 
-use super::{Around, Form, Frozen, Purpose};
+use super::{Around, Form, Frozen, Purpose, Replaces};
 use crate::{
-    app::Store,
+    app::{Store, amend},
     config::Dialect,
     model::{
         AccountId, CloseKind, Lenient, MarginMode, MarketId, Num, Order, OrderMode, PlaceKind,
@@ -90,6 +90,23 @@ impl Form {
     /// An order like this armed one, to be placed in its stead with another trigger: the service moves none
     /// (`api.md`: attached exits are of resting limit entries). `None` where what it is cannot be placed.
     pub fn instead(order: &Order, around: &Around) -> Option<Self> {
+        let replaces = Replaces::Armed(order.id.clone());
+        Self::in_place_of(order, (replaces, Field::TriggerPrice), around)
+    }
+
+    /// An order like this resting limit order, to be placed in its stead with another price or size; or why it stays
+    /// where it is.
+    pub fn moved(order: &Order, around: &Around) -> Result<Self, &'static str> {
+        let replaces = Replaces::Resting(order.id.clone(), amend::filled_of(order)?);
+        let form = Self::in_place_of(order, (replaces, Field::LimitPrice), around);
+        form.ok_or("its side is not known")
+    }
+
+    fn in_place_of(
+        order: &Order,
+        (replaces, first): (Replaces, Field),
+        around: &Around,
+    ) -> Option<Self> {
         let kind = place_kind(order.mode.known()?)?;
         let side = order.side.known()?;
         let place = (Some(Shape::Order(kind)), side);
@@ -99,8 +116,8 @@ impl Form {
             like(draft, order, around);
         }
         form.purpose = Purpose::Chosen;
-        form.replaces = Some(order.id.clone());
-        form.focus_on(Field::TriggerPrice);
+        form.replaces = Some(replaces);
+        form.focus_on(first);
         Some(form)
     }
 

@@ -124,6 +124,8 @@ pub enum Action {
     Cancel,
     #[strum(message = "stop and target, move a stop")]
     Exits,
+    #[strum(message = "move: another price or size")]
+    Amend,
     #[strum(message = "isolated margin")]
     Margin,
     #[strum(message = "CLOSE ALL")]
@@ -215,6 +217,7 @@ impl Action {
                 | Self::Cancel
                 | Self::CancelAll
                 | Self::Exits
+                | Self::Amend
                 | Self::Margin
                 | Self::CloseAll
                 | Self::Flatten

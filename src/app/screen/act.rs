@@ -14,7 +14,7 @@ use super::super::{
     submit, tour, update,
 };
 use crate::model::{
-    AccountId, Command, Curve, MarketId, Order, Position, PositionId, Side, draft::Shape,
+    AccountId, Command, Curve, MarketId, Order, OrderId, Position, PositionId, Side, draft::Shape,
 };
 
 pub(crate) fn act(model: &mut Model, action: Action) -> Next {
@@ -65,10 +65,7 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Next {
         (Action::NewLadder, row) => strategy(model, Shape::Ladder, row.as_ref()),
         (Action::Cancel, Some(row)) => cancel(model, &row),
         (action, Some(RowId::Position(id))) => of_position(model, action, &id),
-        (Action::Exits, Some(RowId::Order(id))) => match model.store.order(&id) {
-            Some(order) => exits(model, order),
-            None => Next::Stay,
-        },
+        (action, Some(RowId::Order(id))) => of_order(model, action, &id),
         _ => Next::Stay,
     }
 }
@@ -88,6 +85,18 @@ fn of_position(model: &Model, action: Action, id: &PositionId) -> Next {
     let deed = OF_POSITION.iter().find(|(of, _)| *of == action);
     match (deed, model.store.position(id)) {
         (Some((_, deed)), Some(position)) => deed(position),
+        _ => Next::Stay,
+    }
+}
+
+fn of_order(model: &Model, action: Action, id: &OrderId) -> Next {
+    match (action, model.store.order(id)) {
+        (Action::Exits, Some(order)) => exits(model, order),
+        (Action::Amend, Some(order)) if order.is_armed() => exits(model, order),
+        (Action::Amend, Some(order)) => {
+            let moved = Form::moved(order, &model.around());
+            moved.map_or_else(|why| Next::Refuse(why.to_owned()), form)
+        }
         _ => Next::Stay,
     }
 }

@@ -7,8 +7,8 @@ use super::{
 };
 use crate::{
     app::{
-        Model,
-        form::{Form, Hand},
+        Model, amend,
+        form::{Form, Hand, Replaces},
         halt,
         keymap::{Action, Context},
         second,
@@ -35,12 +35,7 @@ pub(super) fn trouble(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
             format!("{key} again leaves, and drops what is written here; any other key stays");
         lines.push(Span::new(words, Tone::Warn));
     }
-    if let Some(old) = &form.replaces {
-        let words = format!(
-            "no trigger can be moved: {old} works on and is canceled when this order stands, a stop only if you say so"
-        );
-        lines.push(Span::new(words, Tone::Info));
-    }
+    lines.extend(form.replaces.as_ref().map(replaces));
     let warnings = match &form.draft {
         Draft::Entry(draft) => entry(draft, model, seen),
         Draft::Close(draft) => close(draft, model, seen),
@@ -64,8 +59,24 @@ pub(super) fn said_of(form: &Form, field: Field) -> Option<String> {
         .then(|| failure.message.to_string())
 }
 
+fn replaces(old: &Replaces) -> Span {
+    let words = match old {
+        Replaces::Armed(old) => format!(
+            "no trigger can be moved: {old} works on and is canceled when this order stands, a stop only if you say so"
+        ),
+        Replaces::Resting(old, _) => format!(
+            "{old} is canceled first; when that is proved this order goes, less what has filled of it meanwhile"
+        ),
+    };
+    Span::new(words, Tone::Info)
+}
+
 fn sending(form: &Form, model: &Model) -> Option<Span> {
     let ticket = form.sending?;
+    if amend::waits(&model.store, ticket) {
+        let words = "canceled; reading how much of it had filled";
+        return Some(Span::new(words, Tone::Accent));
+    }
     let flight = model.store.flights.get(&ticket)?;
     let (words, tone) = match &flight.progress {
         Progress::Queued => (
