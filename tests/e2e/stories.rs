@@ -83,7 +83,7 @@ fn new_order_with_exits() {
     desk.told("▸ size", "0.05\t");
     desk.told("▸ take profit", "70000\t");
     desk.told("▸ stop loss", "64000");
-    desk.sees("1.93 : 1");
+    desk.sees("1.85 : 1");
     desk.told("Enter send", "\r");
     desk.sees("BUY 0.05000 BTC market: filled at");
     desk.sees("64,000");

@@ -276,6 +276,33 @@ async fn a_close_all_that_the_first_desk_sent_is_proved_on_the_second_one_too() 
     );
 }
 
+#[tokio::test]
+async fn a_cancel_that_the_first_desk_has_queued_ends_on_the_second_one_too() {
+    let dir = place();
+    let _other = another(&dir);
+    let gone = |seen: &crate::client::testing::responder::Seen| {
+        if seen.line.contains("working") {
+            return empty();
+        }
+        let order = ORDER.replace("resting", "canceled");
+        ok(&format!(r#"{{"data":[{order}],"has_more":false}}"#))
+    };
+    let mut scene = Scene::hurried_at(dir, Responder::playing(gone, || ()).await, 100);
+    let queued = Receipt::Cancel(crate::model::CancelResult {
+        id: "o-1".into(),
+        canceled: false,
+        queued: true,
+    });
+    let settled = Msg::Settled(Ticket(9), Ok(queued));
+    hears(&mut scene, Command::Cancel("o-1".into()), settled)
+        .await
+        .1
+        .unwrap();
+    let ended = scene.events.recv().await.unwrap();
+    let is_end = matches!(&ended, Msg::Ended(id, Ok(_)) if *id == "o-1".into());
+    assert!(is_end, "{ended:?}");
+}
+
 /// What becomes of the first desk when it has been asked for something and has said this.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Then {
