@@ -83,10 +83,13 @@ fn is_unread(orders: &Page<Order>, position: &Position) -> bool {
 
 /// The nearest target of a position and how much all cover, if it has one.
 pub(super) fn target(position: &Position, scene: &Scene<'_>) -> Span {
+    Span::muted(known(Protection::Target, position, scene).unwrap_or_default())
+}
+
+/// What is known to guard a position on that side, if anything is.
+pub(super) fn known(side: Protection, position: &Position, scene: &Scene<'_>) -> Option<String> {
     let market = scene.store.market(&position.market_id);
-    let targets = guarded(Protection::Target, position, scene);
-    let words = targets.map(|targets| targets.words(market));
-    Span::muted(words.unwrap_or_default())
+    guarded(side, position, scene).map(|orders| orders.words(market))
 }
 
 /// The orders that would close some of `position` when their trigger is reached.

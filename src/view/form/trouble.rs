@@ -2,7 +2,7 @@
 //! Warnings never block: only the service knows what it accepts.
 
 use super::{
-    super::{Scene, Span, Tone, activity, format, passing},
+    super::{Scene, Span, Tone, activity, format, passing, protection},
     caution,
 };
 use crate::{
@@ -14,8 +14,8 @@ use crate::{
         second,
     },
     model::{
-        FailureKind, Num, OrderId, Position, PositionId, Progress, Risk, Side, TimeInForce,
-        TriggerDirection,
+        FailureKind, Num, OrderId, Position, PositionId, Progress, Protection, Risk, Side,
+        TimeInForce, TriggerDirection,
         draft::{CloseDraft, Draft, EntryDraft, ExitsDraft, Field, MarginDraft, Opening, Seen},
         estimate,
     },
@@ -36,6 +36,10 @@ pub(super) fn trouble(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
         lines.push(Span::new(words, Tone::Warn));
     }
     lines.extend(form.replaces.as_ref().map(replaces));
+    if let Draft::Close(draft) = &form.draft {
+        let words = guarded_already(draft, model, seen);
+        lines.extend(words.map(|words| Span::new(words, Tone::Info)));
+    }
     let warnings = match &form.draft {
         Draft::Entry(draft) => entry(draft, model, seen),
         Draft::Close(draft) => close(draft, model, seen),
@@ -152,6 +156,22 @@ fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<String> {
     ];
     let own = own.into_iter().flatten();
     own.chain(caution::slips(draft, model, seen)).collect()
+}
+
+/// Whoever means to move a stop must not end up with two.
+fn guarded_already(draft: &CloseDraft, model: &Model, seen: &Seen) -> Option<String> {
+    let waits = draft.has(Field::TriggerPrice) && draft.watched(seen).is_none();
+    let position = seen.position.filter(|_| waits)?;
+    let side = Protection::of(position.side()?, draft.trigger_direction?);
+    let scene = Scene::of(model, &model.options.zone);
+    let there = protection::known(side, position, &scene)?;
+    let what = match side {
+        Protection::Stop => "stop",
+        Protection::Target => "target",
+    };
+    Some(format!(
+        "a {what} is there already, {there}: this is one more; that one is moved among the orders"
+    ))
 }
 
 fn close(draft: &CloseDraft, model: &Model, seen: &Seen) -> Vec<String> {

@@ -153,6 +153,25 @@ fn an_exit_on_another_scale_than_the_market_is_asked_about_and_one_near_it_is_no
 }
 
 #[test]
+fn a_stop_beside_another_is_called_one_more_and_a_first_one_is_not() {
+    let mut model = desk();
+    press(&mut model, "e 60000");
+    assert_eq!(view(&model).trouble, []);
+    let stop = r#""type":"stop_market","mode":"stop_market","side":"sell","size":0.5,
+        "trigger_price":59000,"status":"pending""#;
+    let stop = crate::model::Order {
+        reduce_only: true,
+        ..order("ord-5", "BTC", stop)
+    };
+    let orders = Page::of(vec![stop]);
+    arrive(&mut model, Answer::Orders(Ok(orders)));
+    let words =
+        "a stop is there already, 59,000: this is one more; that one is moved among the orders";
+    let trouble = view(&model).trouble;
+    assert_eq!(trouble.first().map(|line| &*line.text), Some(words));
+}
+
+#[test]
 fn a_ladder_at_the_prices_of_another_market_is_told_like_a_limit_is() {
     let mut model = desk();
     press(&mut model, "l 0.4 tab 66000 tab 68000 tab 4");
