@@ -377,17 +377,15 @@ async fn flat_is_not_proved_before_an_order_that_was_on_the_wire_has_its_answer_
     scene.outbox.send(TICKET, Command::Flatten("chal-1".into()));
     let (mut unanswered, mut clean, mut looked) = (true, None, false);
     while clean.is_none() {
-        match scene.events.recv().await.unwrap() {
-            Msg::Progress(_, Progress::Flattening(state)) => {
-                clean = state.clean_since;
-                looked |= unanswered && state.left.is_some();
-            }
-            Msg::Progress(Ticket(2), progress) => {
-                unanswered &= matches!(progress, Progress::Sending { .. });
-            }
+        let msg = scene.events.recv().await.unwrap();
+        if let Msg::Progress(_, Progress::Flattening(state)) = msg {
+            clean = state.clean_since;
+            looked |= unanswered && state.left.is_some();
+        } else if let Msg::Progress(Ticket(2), progress) = msg {
+            unanswered &= matches!(progress, Progress::Sending { .. });
+        } else if let Msg::Said(_, words) = msg {
             // It had its time: on a loaded machine that is told before the answer is given up.
-            Msg::Said(_, words) if words.contains("is still unanswered") => unanswered = false,
-            _ => {}
+            unanswered &= !words.contains("is still unanswered");
         }
     }
     assert!(
