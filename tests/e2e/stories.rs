@@ -120,7 +120,7 @@ fn stop_a_twap_that_drifts() {
     desk.told("x stop TWAP", "x");
     desk.sees("stop TWAP BUY 0.18228 BTC (twap_000001) on chal-1?");
     desk.agrees();
-    desk.sees("canceled by user");
+    desk.sees("stopped");
     desk.leaves();
 }
 
