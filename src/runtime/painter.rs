@@ -2,6 +2,10 @@
 //! loop: frames wait in a mailbox of one, and only the newest is drawn.
 
 use super::lock::locked;
+use crossterm::{
+    execute, queue,
+    terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate},
+};
 use ratatui::{Terminal, backend::Backend, buffer::Buffer};
 use std::{
     io::{self, Write},
@@ -84,7 +88,7 @@ impl Painter {
                 let written = match job {
                     Job::Frame(frame) if shown.as_ref() == Some(&frame) => continue,
                     Job::Frame(frame) => {
-                        let painted = paint(&mut terminal, &frame).is_ok();
+                        let painted = paint(&mut terminal, &frame);
                         shown = Some(frame);
                         painted
                     }
@@ -235,7 +239,15 @@ fn clear<B: Backend>(terminal: &mut Terminal<B>) -> Result<(), B::Error> {
     terminal.resize(terminal.size()?.into())
 }
 
-fn paint<B: Backend>(terminal: &mut Terminal<B>, frame: &Buffer) -> Result<(), B::Error> {
+/// In one step for a terminal that knows how to (<https://gist.github.com/christianparpart/d8a62cc1ab659194337d73e399004036>):
+/// half of a frame beside half of the last one is two moments on one screen. False when the terminal is gone.
+fn paint<B: Backend + Write>(terminal: &mut Terminal<B>, frame: &Buffer) -> bool {
+    queue!(terminal.backend_mut(), BeginSynchronizedUpdate).is_ok()
+        && draw(terminal, frame).is_ok()
+        && execute!(terminal.backend_mut(), EndSynchronizedUpdate).is_ok()
+}
+
+fn draw<B: Backend>(terminal: &mut Terminal<B>, frame: &Buffer) -> Result<(), B::Error> {
     terminal.draw(|screen| {
         let area = screen.area().intersection(frame.area);
         let cells = screen.buffer_mut();

@@ -11,7 +11,7 @@ use crossterm::{
     cursor,
     event::{DisableBracketedPaste, EnableBracketedPaste},
     queue,
-    terminal::{self, EnterAlternateScreen, LeaveAlternateScreen},
+    terminal::{self, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen},
 };
 use ratatui::{Terminal, backend::CrosstermBackend};
 use rustix::process::{Signal, getpid, kill_process};
@@ -97,9 +97,10 @@ fn give_back() {
 
 fn farewell() -> Vec<u8> {
     let mut bytes: Vec<u8> = vec![];
-    // A vector takes every byte.
+    // A vector takes every byte. A frame may have been cut off in its middle.
     drop(queue!(
         bytes,
+        EndSynchronizedUpdate,
         mouse::GiveBack,
         DisableBracketedPaste,
         LeaveAlternateScreen,

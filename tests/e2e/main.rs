@@ -61,6 +61,7 @@ fn trade_and_leave() {
     session.wait_for("0.05000 BTC");
     session.press("\r");
     session.wait_for("BUY 0.05000 BTC market: filled at");
+    assert!(session.frames() > 3);
     session.press("q");
     assert_given_back(session, 0);
 }

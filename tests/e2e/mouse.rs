@@ -48,7 +48,10 @@ fn the_mouse_chooses_scrolls_and_presses_what_is_written() {
     session.click("Esc stops it");
     session.wait_until("the strip gone", |screen| !screen.contains("Esc stops it"));
     session.click("1 Pos");
-    session.wait_for("uPnL +");
+    // Its footer, too, has hints in places of its own.
+    session.wait_until("the positions and their footer", |screen| {
+        screen.contains("at liq") && !screen.contains("i quality")
+    });
     session.click("q quit");
     assert_given_back(session, 0);
 }

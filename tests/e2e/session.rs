@@ -19,13 +19,42 @@ const PATIENCE: Duration = Duration::from_mins(1);
 type Process = Box<dyn Child + Send + Sync>;
 type Master = Box<dyn MasterPty + Send>;
 
+/// What a frame begins and ends with, for a terminal that shows it in one step.
+const FRAME: [&[u8]; 2] = [b"\x1b[?2026h", b"\x1b[?2026l"];
+
 /// What the program has written so far.
 struct Heard {
     parser: vt100::Parser,
     bytes: Vec<u8>,
+    /// How many of the bytes are on the screen.
+    shown: usize,
 }
 
 impl Heard {
+    /// Hears more; a frame is shown when all of it is there.
+    fn hear(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+        // A mark may come in two parts.
+        let from = self.shown.saturating_sub(FRAME[0].len());
+        self.show(self.half_a_frame(from).unwrap_or(self.bytes.len()));
+    }
+
+    /// Where a frame begins that has not ended; looked for from `from` on.
+    fn half_a_frame(&self, from: usize) -> Option<usize> {
+        let [begin, end] = FRAME.map(|mark| {
+            let mut places = self.bytes[from..].windows(mark.len());
+            places.rposition(|part| part == mark).map(|at| from + at)
+        });
+        begin.filter(|begin| end < Some(*begin))
+    }
+
+    fn show(&mut self, until: usize) {
+        if let Some(new) = self.bytes.get(self.shown..until) {
+            self.parser.process(new);
+            self.shown = until;
+        }
+    }
+
     fn screen(&self) -> &vt100::Screen {
         self.parser.screen()
     }
@@ -162,6 +191,7 @@ impl Session {
         let heard = Heard {
             parser: vt100::Parser::new(at_least_one(rows), at_least_one(columns), 0),
             bytes: vec![],
+            shown: 0,
         };
         let heard = Arc::new((Mutex::new(heard), Condvar::new()));
         let hung_up = Arc::new(AtomicBool::new(false));
@@ -216,6 +246,13 @@ impl Session {
             Some((u16::try_from(before.chars().count()).unwrap(), row))
         });
         found.unwrap()
+    }
+
+    /// How many frames came as such: whole, for a terminal to show in one step.
+    pub(crate) fn frames(&self) -> usize {
+        let heard = self.heard.0.lock().unwrap();
+        let places = heard.bytes.windows(FRAME[1].len());
+        places.filter(|part| *part == FRAME[1]).count()
     }
 
     /// Whether the program has the terminal report clicks.
@@ -303,14 +340,21 @@ impl Session {
             ("hidden cursor", screen.hide_cursor()),
             ("bracketed paste", screen.bracketed_paste()),
             ("mouse", hears_mouse(screen)),
+            ("half a frame", heard.half_a_frame(0).is_some()),
             ("raw mode", line_discipline(&*self.master) != self.found),
         ];
         let kept = modes.into_iter().filter(|(_, on)| *on);
         kept.map(|(name, _)| name).collect()
     }
 
-    /// Waits for the end; the reader is joined first, so the last bytes count.
+    /// Waits for the end; the reader is joined first, so the last bytes count. Fails with the screen if it never comes.
+    #[track_caller]
     pub(crate) fn end(mut self) -> Ended {
+        let end = Instant::now() + PATIENCE;
+        while self.child.try_wait().unwrap().is_none() {
+            assert!(Instant::now() < end, "never ended, on:\n{}", self.screen());
+            std::thread::sleep(Duration::from_millis(10));
+        }
         let code = self.child.wait().unwrap().exit_code();
         self.reader.take().unwrap().join().unwrap();
         let kept = self.kept();
@@ -345,14 +389,17 @@ fn read_into(
         let mut bytes = [0; 16 * 1024];
         while let Ok(count @ 1..) = out.read(&mut bytes) {
             let mut now = heard.0.lock().unwrap();
-            now.parser.process(&bytes[..count]);
-            now.bytes.extend_from_slice(&bytes[..count]);
+            now.hear(&bytes[..count]);
             drop(now);
             heard.1.notify_all();
             if hung_up.load(Ordering::SeqCst) {
                 break;
             }
         }
+        let mut last = heard.0.lock().unwrap();
+        let all = last.bytes.len();
+        last.show(all);
+        drop(last);
         heard.1.notify_all();
     })
 }
