@@ -111,6 +111,14 @@ pub(super) fn account_channel() -> (AccountInbox, AccountChannel) {
     )
 }
 
+/// Tells the desk of one more account; the way to it.
+async fn introduce(options: Options, newcomers: &Sender<Newcomer>) -> AccountChannel {
+    let (post, way) = account_channel();
+    // The loop has ended: the effects end too.
+    drop(newcomers.send(Newcomer { options, post }).await);
+    way
+}
+
 impl Services {
     /// Runs until the loop hangs up. Effects that come before the service is open wait for it. `options` are the first
     /// account's.
@@ -129,13 +137,7 @@ impl Services {
         let (dir, is_dry_run) = (opened.first.journal_dir.clone(), options.dry_run);
         let mut accounts = vec![(options, self.first, opened.first)];
         for OtherAccount { options, far } in opened.others {
-            let (post, way) = account_channel();
-            let newcomer = Newcomer {
-                options: options.clone(),
-                post,
-            };
-            // The loop has ended: the effects end too.
-            drop(self.newcomers.send(newcomer).await);
+            let way = introduce(options.clone(), &self.newcomers).await;
             accounts.push((options, way, far));
         }
         let sharing = accounts

@@ -69,16 +69,24 @@ pub struct FieldView {
     pub fault: Option<String>,
 }
 
+/// Typed text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Typed {
+    pub text: String,
+    /// In characters from its start.
+    pub cursor: usize,
+    /// What is typed next takes the place of all of it.
+    pub selected: bool,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ValueView {
-    /// Typed text; `cursor` counts characters from its start. All of it may be selected.
-    Text {
-        text: String,
-        cursor: usize,
-        selected: bool,
-    },
+    Text(Typed),
     /// One of a closed set; `chosen` lies outside `options` while nothing is known to choose from.
-    Choice { options: Vec<String>, chosen: usize },
+    Choice {
+        options: Vec<String>,
+        chosen: usize,
+    },
 }
 
 pub fn form(form: &Form, model: &Model) -> FormView {
@@ -189,11 +197,11 @@ fn value(form: &Form, model: &Model, field: Field) -> ValueView {
     } else {
         text.chars().count()
     };
-    ValueView::Text {
+    ValueView::Text(Typed {
         text,
         cursor,
         selected: focused && form.is_selected(),
-    }
+    })
 }
 
 fn hint(form: &Form, model: &Model, field: Field, seen: &Seen) -> String {

@@ -170,8 +170,7 @@ impl CloseDraft {
         match self.kind {
             CloseKind::Limit => {
                 let limit = self.limit_price().ok()??;
-                let now = side.and_then(|side| seen.filled(side, limit));
-                now.or(Some(limit))
+                Some(side.map_or(limit, |side| seen.reckoned(side, limit)))
             }
             CloseKind::Conditional if self.watched(seen).is_none() => self.trigger_price().ok(),
             CloseKind::Conditional | CloseKind::Market => match side {

@@ -251,10 +251,12 @@ impl EntryDraft {
     pub fn entry(&self, seen: &Seen) -> Option<Num> {
         if self.has(Field::LimitPrice) {
             let limit = self.known(Field::LimitPrice)?;
-            let now = seen.filled(self.side, limit);
-            return now
-                .filter(|_| !self.has(Field::TriggerPrice))
-                .or(Some(limit));
+            let waits = self.has(Field::TriggerPrice);
+            return Some(if waits {
+                limit
+            } else {
+                seen.reckoned(self.side, limit)
+            });
         }
         if self.shape == Shape::Ladder {
             return self.average(seen);

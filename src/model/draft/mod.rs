@@ -102,9 +102,10 @@ impl Seen<'_> {
     }
 
     /// What a limit is reckoned at: itself where it rests, the market where it crosses.
-    pub fn filled(&self, side: Side, limit: Num) -> Option<Num> {
-        let crosses = estimate::crosses(self.market?, side, limit)?;
-        self.taken(side).filter(|_| crosses)
+    pub fn reckoned(&self, side: Side, limit: Num) -> Num {
+        let crosses = |market| estimate::crosses(market, side, limit) == Some(true);
+        let market = self.market.filter(|market| crosses(market));
+        market.and_then(|_| self.taken(side)).unwrap_or(limit)
     }
 
     /// The market whose prices a field is written in.

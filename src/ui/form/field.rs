@@ -11,7 +11,7 @@ use crate::{
     app::mouse::Spot,
     view::{
         Span, Tone,
-        form::{FieldView, ValueView},
+        form::{FieldView, Typed, ValueView},
     },
 };
 use ratatui::layout::Rect;
@@ -35,7 +35,7 @@ pub(super) fn draw(
     let room = after(rest, labels + AFTER_LABEL);
     canvas.spot(row, Spot::Field(field.field));
     let after_value = match &field.value {
-        ValueView::Text { text, .. } => draw_text(canvas, room, field, text),
+        ValueView::Text(typed) => draw_text(canvas, room, field, typed),
         ValueView::Choice { options, chosen } => {
             draw_choice(canvas, room, field, (options, *chosen))
         }
@@ -48,7 +48,7 @@ pub(super) fn draw(
 /// What the value of a field takes of its line.
 pub(super) fn value_width(value: &ValueView, room: u16) -> u16 {
     let wide = match value {
-        ValueView::Text { text, .. } => text_width(text),
+        ValueView::Text(typed) => text_width(&typed.text),
         ValueView::Choice { options, chosen } => {
             spans_width(&choice(options, *chosen, room, Tone::Plain))
         }
@@ -62,15 +62,9 @@ fn text_width(text: &str) -> u16 {
 }
 
 /// The typed text with its cursor; a text longer than its field shows the part around the cursor.
-fn draw_text(canvas: &mut Canvas<'_>, room: Rect, field: &FieldView, text: &str) -> Rect {
-    let (cursor, selected) = match field.value {
-        ValueView::Text {
-            cursor, selected, ..
-        } => (cursor, selected),
-        ValueView::Choice { .. } => (0, false),
-    };
+fn draw_text(canvas: &mut Canvas<'_>, room: Rect, field: &FieldView, typed: &Typed) -> Rect {
     let area = Rect {
-        width: text_width(text).min(room.width),
+        width: text_width(&typed.text).min(room.width),
         ..room
     };
     if field.focused {
@@ -81,8 +75,8 @@ fn draw_text(canvas: &mut Canvas<'_>, room: Rect, field: &FieldView, text: &str)
     }
     let inside = after(area, 1);
     let shown = usize::from(inside.width.saturating_sub(2)).max(1);
-    let skipped = cursor.saturating_sub(shown);
-    let visible: String = text.chars().skip(skipped).take(shown + 1).collect();
+    let skipped = typed.cursor.saturating_sub(shown);
+    let visible: String = typed.text.chars().skip(skipped).take(shown + 1).collect();
     let tone = if field.focused {
         Tone::Strong
     } else {
@@ -90,17 +84,18 @@ fn draw_text(canvas: &mut Canvas<'_>, room: Rect, field: &FieldView, text: &str)
     };
     canvas.toned(inside, &visible, tone);
     if field.focused {
-        let before: String = visible.chars().take(cursor - skipped).collect();
+        let before: String = visible.chars().take(typed.cursor - skipped).collect();
         let at = after(inside, width(&before));
-        let caret = Rect {
-            width: 1.min(at.width),
-            ..at
+        let (from, wide) = if typed.selected {
+            (inside, width(&before))
+        } else {
+            (at, 1)
         };
-        let chosen = Rect {
-            width: width(&before).min(inside.width),
-            ..inside
+        let marked = Rect {
+            width: wide.min(from.width),
+            ..from
         };
-        canvas.fill(if selected { chosen } else { caret }, Part::Cursor);
+        canvas.fill(marked, Part::Cursor);
     }
     after(room, area.width)
 }

@@ -97,11 +97,11 @@ fn only_the_focused_field_shows_where_the_cursor_is_and_choices_show_their_optio
     );
     assert_eq!(
         fields[3].value,
-        ValueView::Text {
+        ValueView::Text(Typed {
             text: "12".to_owned(),
             cursor: 1,
             selected: false,
-        }
+        })
     );
     let kinds = "market, limit, chase, stop mkt, stop limit, take mkt, take limit, take profit, conditional";
     assert_eq!(

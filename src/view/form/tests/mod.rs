@@ -7,7 +7,7 @@ mod sending;
 mod terms;
 mod warned;
 
-use super::{FormView, ValueView, form};
+use super::{FormView, Typed, ValueView, form};
 use crate::{
     app::{
         Effect, Model, Msg,
