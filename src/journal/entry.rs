@@ -2,8 +2,8 @@
 
 use super::{JournalError, Window};
 use crate::model::{
-    AccountId, FLATTEN, Failure, IdempotencyKey, OrderId, OrderStatus, Proof, Receipt, Risk, Text,
-    Timestamp,
+    AccountId, CloseAll, Command, FLATTEN, Failure, FailureKind, IdempotencyKey, OrderId,
+    OrderStatus, Proof, Receipt, Risk, Text, Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension as _, Row, ToSql, types::Type};
 use std::{str::FromStr, sync::Arc};
@@ -73,6 +73,43 @@ impl Entry {
     /// Whether the service surely still knows its key.
     pub fn is_replayable(&self, now: Timestamp) -> bool {
         Window::between(self.created_at, self.intent.replay_until).is_open(now)
+    }
+
+    /// What was last told of it; empty while that is nothing.
+    pub fn detail(&self) -> &str {
+        let told = self.outcome.as_ref();
+        told.map_or("", |told| told.detail.as_str())
+    }
+
+    /// What came of it, where it was not done, as it was told then. An older version may have told it in other words.
+    pub fn failure(&self) -> Option<Failure> {
+        let (kind, proves) = match self.state {
+            State::Done => return None,
+            State::Rejected => (FailureKind::Invalid, Proof::Refused),
+            State::Prepared | State::Unsent => (FailureKind::Local, Proof::Unsent),
+            State::Inflight | State::Unknown | State::Parked | State::Queued | State::Abandoned => {
+                (FailureKind::Unknown, Proof::Nothing)
+            }
+        };
+        let (told, detail) = (self.outcome.as_ref(), self.detail());
+        Some(Failure {
+            proves,
+            order_id: told.and_then(|told| told.order_id.clone()),
+            request_id: told.and_then(|told| told.request_id.clone()),
+            ..Failure::read(detail).unwrap_or_else(|| Failure::new(kind, detail))
+        })
+    }
+
+    /// What came of it, where it was done, without a read; of a close-all its counts. `command` is what was asked, as
+    /// far as it is known.
+    pub fn receipt(&self, command: Option<&Command>) -> Receipt {
+        let detail = self.detail();
+        if let Some(Command::CloseAll(account)) = command
+            && let Some(counts) = CloseAll::read(detail, account, self.created_at)
+        {
+            return Receipt::CloseAll(counts);
+        }
+        Receipt::AlreadySo(detail.into())
     }
 
     /// Whether what it was decided on is no longer so.

@@ -10,11 +10,8 @@ use crate::{
     api::{Dialect, Method, Request},
     app::{Msg, earlier::PAGE},
     client::Client,
-    journal::{Entry, IntentId, Journal, JournalError, Outcome, Settled, State},
-    model::{
-        Attempted, CloseAll, Command, Failure, FailureKind, Past, PastMark, PastPage, Receipt,
-        Record,
-    },
+    journal::{Entry, IntentId, Journal, JournalError, Outcome, Settled},
+    model::{Attempted, Command, Failure, Past, PastMark, PastPage, Receipt, Record},
 };
 use std::path::PathBuf;
 use tokio::{
@@ -130,34 +127,8 @@ fn result(
     command: Option<&Command>,
     status: Option<u16>,
 ) -> Result<Receipt, Failure> {
-    let told = entry.outcome.as_ref();
-    let detail = told.map_or("", |told| told.detail.as_str());
-    let kind = match entry.state {
-        State::Done => return Ok(receipt(entry, command, detail)),
-        State::Rejected => FailureKind::Invalid,
-        State::Unsent => FailureKind::Local,
-        State::Abandoned
-        | State::Prepared
-        | State::Inflight
-        | State::Unknown
-        | State::Parked
-        | State::Queued => FailureKind::Unknown,
-    };
-    Err(Failure {
-        status,
-        order_id: told.and_then(|told| told.order_id.clone()),
-        request_id: told.and_then(|told| told.request_id.clone()),
-        ..Failure::read(detail).unwrap_or_else(|| Failure::new(kind, detail))
-    })
-}
-
-fn receipt(entry: &Entry, command: Option<&Command>, detail: &str) -> Receipt {
-    if let Some(Command::CloseAll(account)) = command
-        && let Some(operation) = CloseAll::read(detail, account, entry.created_at)
-    {
-        return Receipt::CloseAll(operation);
-    }
-    Receipt::AlreadySo(detail.into())
+    let failure = entry.failure().map(|why| Failure { status, ..why });
+    failure.map_or_else(|| Ok(entry.receipt(command)), Err)
 }
 
 fn record(entry: Entry) -> Record {
@@ -188,8 +159,8 @@ mod tests {
     use super::*;
     use crate::{
         client::testing::responder::Responder,
-        journal::{Intent, Standing, Window},
-        model::{OrderId, OrderStatus, Risk, Timestamp},
+        journal::{Intent, Standing, State, Window},
+        model::{FailureKind, OrderId, OrderStatus, Proof, Risk, Timestamp},
     };
     use std::path::Path;
     use tokio::sync::mpsc::channel;
@@ -298,6 +269,7 @@ mod tests {
         assert_eq!(placed.record.key, Some("key-1".into()));
         let why = cancel.result.as_ref().unwrap_err();
         assert_eq!((why.kind, why.status), (FailureKind::Conflict, Some(409)));
+        assert_eq!(why.proves, Proof::Refused, "it was sent, and turned down");
         assert_eq!(why.message.raw(), "too late");
         assert!(matches!(&all.result, Ok(Receipt::CloseAll(op)) if op.failed_count == 1));
         assert_eq!(flat.command, Some(Command::Flatten("chal-1".into())));

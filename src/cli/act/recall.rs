@@ -6,7 +6,7 @@ use crate::{
     cli::service::{Service, patiently},
     client::{Clues, Sight},
     journal::{Entry, State},
-    model::{CloseAll, Command, Failure, FailureKind, OrderId, Proof, Receipt},
+    model::{Failure, FailureKind, OrderId, Receipt},
 };
 
 /// As it was told the first time, so that a script that asks again gets the same exit code; what was in doubt then is
@@ -17,37 +17,26 @@ pub(super) async fn outcome(
     entry: &Entry,
     linked: Option<&[OrderId]>,
 ) -> Outcome {
-    let told = entry.outcome.as_ref();
-    let detail = told.map_or("", |told| told.detail.as_str());
+    let Some(failure) = entry.failure() else {
+        let order = order(service, entry).await;
+        return Ok(order.unwrap_or_else(|| entry.receipt(Some(&deed.command))));
+    };
     match entry.state {
-        State::Done => Ok(done(service, deed, entry, detail).await),
-        // Refused in the answer, or by an order row that was answered.
-        State::Rejected if Failure::read(detail).is_none() => {
-            let receipt = order(service, entry).await;
-            receipt.ok_or_else(|| refused(entry, detail))
+        // By an order row that was answered, not in the answer.
+        State::Rejected if Failure::read(entry.detail()).is_none() => {
+            order(service, entry).await.ok_or(failure)
         }
-        State::Rejected => Err(refused(entry, detail)),
-        State::Unsent | State::Prepared => Err(unsent(entry, detail)),
+        State::Done | State::Rejected | State::Unsent | State::Prepared => Err(failure),
         State::Inflight | State::Unknown | State::Parked | State::Queued | State::Abandoned => {
             let since = entry.created_at;
             let look = || service.client.look(&deed.command, Clues { since, linked });
             match patiently(look).await {
                 Ok(Sight::Done(receipt)) => Ok(receipt),
                 Ok(Sight::Over(why)) => Err(why),
-                Ok(Sight::Undone | Sight::Nothing) | Err(_) => Err(unknown(detail)),
+                Ok(Sight::Undone | Sight::Nothing) | Err(_) => Err(unknown(entry.detail())),
             }
         }
     }
-}
-
-async fn done(service: &Service, deed: &Deed, entry: &Entry, detail: &str) -> Receipt {
-    if let Command::CloseAll(account) = &deed.command
-        && let Some(operation) = CloseAll::read(detail, account, entry.created_at)
-    {
-        return Receipt::CloseAll(operation);
-    }
-    let order = order(service, entry).await;
-    order.unwrap_or_else(|| Receipt::AlreadySo(detail.into()))
 }
 
 /// As it is now, if it can still be found.
@@ -58,25 +47,6 @@ async fn order(service: &Service, entry: &Entry) -> Option<Receipt> {
         order: Box::new(order),
         queued: false,
     })
-}
-
-fn refused(entry: &Entry, detail: &str) -> Failure {
-    failure(entry, (FailureKind::Invalid, Proof::Refused), detail)
-}
-
-fn unsent(entry: &Entry, detail: &str) -> Failure {
-    failure(entry, (FailureKind::Unreachable, Proof::Unsent), detail)
-}
-
-/// As it was written down; `kind` where an older version wrote it otherwise.
-fn failure(entry: &Entry, (kind, proves): (FailureKind, Proof), detail: &str) -> Failure {
-    let told = entry.outcome.as_ref();
-    Failure {
-        proves,
-        order_id: told.and_then(|told| told.order_id.clone()),
-        request_id: told.and_then(|told| told.request_id.clone()),
-        ..Failure::read(detail).unwrap_or_else(|| Failure::new(kind, detail))
-    }
 }
 
 fn unknown(detail: &str) -> Failure {
