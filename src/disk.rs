@@ -3,6 +3,10 @@
 //!
 //! Known limit: not for network file systems, where neither the lock nor the sync is to be relied on.
 
+mod rotating;
+
+pub use rotating::Rotating;
+
 use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig};
 use std::{
     env,

@@ -292,7 +292,7 @@ impl Activity {
     }
 
     /// The lines after this one, oldest first.
-    pub(super) fn since(&self, number: u64) -> impl Iterator<Item = &Notice> {
+    pub fn since(&self, number: u64) -> impl Iterator<Item = &Notice> {
         let lines = self.lines.iter();
         lines.filter(move |line| line.number > number)
     }

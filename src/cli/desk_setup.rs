@@ -3,6 +3,7 @@
 use super::{
     disk_wait::{AT_ONCE, Work},
     exit::Misuse,
+    state_dir,
 };
 use crate::{
     app::{CloseAllRule, Identity, Mode, Options, Profile, keymap::Keymap, poll::Source, renewal},
@@ -36,6 +37,7 @@ pub(super) fn start(settings: &Settings) -> Result<Start> {
         options: options(settings),
         keymap,
         journal_days: settings.journal_days,
+        event_log: settings.event_log.then(|| state_dir(settings)),
         export_dir: settings
             .export_dir
             .clone()

@@ -198,6 +198,7 @@ fn allowed(key: &str) -> Option<String> {
     | "dry_run"
     | "mouse"
     | "tour"
+    | "event_log"
     | "guard.lock"
     | "dialect.signed_sizes" = key
     {

@@ -21,6 +21,7 @@ pub(super) const OF_THE_DESK: &[&str] = &[
     "journal_days",
     "export_dir",
     "log_level",
+    "event_log",
     "dry_run",
     "tour",
 ];

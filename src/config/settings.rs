@@ -62,6 +62,8 @@ pub struct Settings {
     #[serde(default, deserialize_with = "words::path")]
     pub export_dir: Option<PathBuf>,
     pub log_level: LogLevel,
+    /// Whether what the activity pane tells is appended to a file, too.
+    pub event_log: bool,
     /// Whether nothing but reads leaves.
     pub read_only: bool,
     /// Whether what would be sent is only told: neither journaled nor sent.

@@ -89,6 +89,12 @@ impl Timestamp {
         )
     }
 
+    /// `2026-11-20T08:42:01.250Z`.
+    pub fn to_rfc3339(self) -> String {
+        let instant = jiff::Timestamp::from_millisecond(self.0);
+        instant.map_or_else(|_| self.0.to_string(), |instant| format!("{instant:.3}"))
+    }
+
     /// How long ago `earlier` was; zero when it lies ahead (clocks differ).
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))

@@ -2,6 +2,7 @@
 
 use super::{
     Clock, Mouse, Opened, Out, Renewals, Terminal, Wires,
+    events::EventLog,
     inboxes::Inboxes,
     input,
     painter::Painter,
@@ -41,6 +42,8 @@ pub struct Start {
     pub export_dir: PathBuf,
     /// How long what was settled stays in the journal; zero is for ever.
     pub journal_days: u32,
+    /// Where the record of events goes, if one is kept.
+    pub event_log: Option<PathBuf>,
     /// What could not be set up and the desk does without.
     pub warnings: Vec<String>,
 }
@@ -72,6 +75,9 @@ where
         // The mail is empty and has room for them.
         drop(common.try_send(Msg::Said(Tone::Warn, warning)));
     }
+    let events = start
+        .event_log
+        .map(|dir| EventLog::start(dir, common.clone()));
     let services = Services {
         clock,
         reach: Reach::Signal,
@@ -94,6 +100,7 @@ where
         looks: start.looks,
         terminal: start.terminal,
         renewals: start.renewals,
+        events: events.unwrap_or_default(),
     };
     let size = Rect::new(0, 0, columns, rows);
     let running = run(wires, size, &mut fleet, |out| match out {

@@ -9,6 +9,7 @@ mod clock;
 mod desk;
 mod earlier;
 mod escape;
+mod events;
 mod export;
 mod flatten;
 mod frame;
@@ -51,6 +52,7 @@ use crate::{
     ui::{self, DrawState, Looks},
 };
 use crossterm::event::{Event, KeyEventKind};
+use events::EventLog;
 use frame::{Cause, FrameGate};
 use futures_util::{Stream, StreamExt};
 use inboxes::{Inboxes, Incoming};
@@ -70,6 +72,7 @@ struct Wires<I> {
     looks: Looks,
     terminal: Terminal,
     renewals: Renewals,
+    events: EventLog,
 }
 
 /// What the terminal gets.
@@ -121,7 +124,9 @@ where
         };
         let before = seen_at_once(fleet.shown());
         let is_seen = fleet.is_on_screen(whose);
-        for (at, effect) in take(fleet, whose, msg, wires.clock) {
+        let effects = take(fleet, whose, msg, wires.clock);
+        wires.events.note(fleet);
+        for (at, effect) in effects {
             if effect == Effect::Quit {
                 return;
             }

@@ -21,7 +21,7 @@ use tokio::{
 const SCREEN: Rect = Rect::new(0, 0, 100, 30);
 const FROZEN: Clock = Clock::Frozen(Timestamp(1_790_000_000_000));
 
-fn model() -> Model {
+pub(super) fn model() -> Model {
     moving(Motion::Full)
 }
 
@@ -83,6 +83,7 @@ where
         terminal: Terminal::Plain,
         looks: Looks::default(),
         renewals: Renewals::none(),
+        events: EventLog::default(),
     };
     let (mut shown, start) = (vec![], Instant::now());
     run(wires, SCREEN, &mut Fleet::of(model), |out| match out {

@@ -43,6 +43,30 @@ pub(super) fn newest_first<'a>(scene: &Scene<'a>, at: usize) -> Option<&'a Notic
     lines.get(lines.len().checked_sub(at + 1)?)
 }
 
+/// A line of the pane for a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventLine {
+    /// One word for what happened.
+    pub event: &'static str,
+    pub what: String,
+    /// As a person looks it up in the pane.
+    pub ticket: Option<String>,
+}
+
+pub fn event_line(notice: &Notice) -> EventLine {
+    EventLine {
+        event: kind(&notice.event),
+        what: plain_words(notice),
+        ticket: notice.ticket.map(|ticket| ticket.to_string()),
+    }
+}
+
+/// Without colours.
+pub(super) fn plain_words(notice: &Notice) -> String {
+    let spans = words_of(notice).into_iter();
+    spans.map(|span| span.text).collect()
+}
+
 /// When it was by the wall clock.
 pub(super) fn on_wall(notice: &Notice, scene: &Scene<'_>) -> Timestamp {
     match notice.past() {

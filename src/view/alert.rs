@@ -109,10 +109,7 @@ fn near(position: &Position, distance: Num, about: &About) -> String {
 
 /// The line of a desktop notification.
 pub fn notification(notice: &Notice) -> String {
-    let words: String = activity::words_of(notice)
-        .into_iter()
-        .map(|span| span.text)
-        .collect();
+    let words = activity::plain_words(notice);
     match &notice.event {
         Event::Alert(alert) => format!("{}: {words}", kind(alert)),
         Event::Elsewhere(told) => format!("{}: {}", told.account, notification(&told.notice)),

@@ -47,6 +47,7 @@ mod unseen;
 mod words;
 
 pub use accounts::accounts;
+pub use activity::{EventLine, event_line};
 pub use alert::notification;
 pub use bulk::{BulkItem, BulkView, bulk};
 pub use column_list::column_list;

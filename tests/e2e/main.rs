@@ -54,7 +54,7 @@ fn assert_given_back(session: Session, code: u32) {
 
 #[test]
 fn trade_and_leave() {
-    let (mut session, _home) = desk();
+    let (mut session, home) = desk();
     session.press("b");
     session.wait_for("new order BUY BTC");
     session.press("0.05");
@@ -64,6 +64,9 @@ fn trade_and_leave() {
     assert!(session.frames() > 3);
     session.press("q");
     assert_given_back(session, 0);
+    let events = std::fs::read_to_string(home.path().join(".local/state/perpdeck/events.jsonl"));
+    let filled = r#""event":"filled","tone":"good","what":"BUY 0.05000 BTC market: filled at"#;
+    assert!(events.as_ref().unwrap().contains(filled), "{events:?}");
 }
 
 #[test]

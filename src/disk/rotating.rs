@@ -1,0 +1,92 @@
+//! A file that lines are appended to, of a bounded size, its owner's alone.
+//!
+//! Contract: at most twice its cap on disk, the file and the one before it (`….1`). Several processes may append to it;
+//! each counts its own lines, so that together they may come past the cap.
+
+use super::private_dir;
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Write},
+    os::unix::fs::OpenOptionsExt as _,
+    path::{Path, PathBuf},
+};
+
+/// Once full, it is kept as `….1` in place of the one before.
+#[derive(Debug)]
+pub struct Rotating {
+    path: PathBuf,
+    old: PathBuf,
+    file: File,
+    written: u64,
+    cap: u64,
+}
+
+impl Rotating {
+    /// The file and the one before it.
+    pub fn files(dir: &Path, name: &str) -> [PathBuf; 2] {
+        [dir.join(name), dir.join(format!("{name}.1"))]
+    }
+
+    /// `cap` is in bytes. The directory is made if it is not there.
+    pub fn open(dir: &Path, name: &str, cap: u64) -> io::Result<Self> {
+        private_dir(dir)?;
+        let [path, old] = Self::files(dir, name);
+        let file = append(&path)?;
+        let written = file.metadata()?.len();
+        Ok(Self {
+            path,
+            old,
+            file,
+            written,
+            cap,
+        })
+    }
+}
+
+fn append(path: &Path) -> io::Result<File> {
+    OpenOptions::new()
+        .append(true)
+        .create(true)
+        .mode(0o600)
+        .open(path)
+}
+
+impl Write for Rotating {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        if self.written > 0 && self.written + line.len() as u64 > self.cap {
+            fs::rename(&self.path, &self.old)?;
+            self.file = append(&self.path)?;
+            self.written = 0;
+        }
+        let written = self.file.write(line)?;
+        self.written += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    #[test]
+    fn two_files_of_its_size_are_kept_for_their_owner_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let state = dir.path().join("a/state");
+        let mut log = Rotating::open(&state, "a.log", 10).unwrap();
+        for line in ["first\n", "second\n", "third\n", "4th\n"] {
+            log.write_all(line.as_bytes()).unwrap();
+        }
+        let [new, old] =
+            Rotating::files(&state, "a.log").map(|path| fs::read_to_string(path).unwrap());
+        assert_eq!((old.as_str(), new.as_str()), ("second\n", "third\n4th\n"));
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&state), mode(&state.join("a.log"))), (0o700, 0o600));
+        drop(log);
+        assert_eq!(Rotating::open(&state, "a.log", 10).unwrap().written, 10);
+    }
+}
