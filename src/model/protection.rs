@@ -28,6 +28,13 @@ impl Order {
         }
     }
 
+    /// Whether the one falls when the other fires. The service links no pair; but it makes both legs of an entry in one
+    /// step, when that is filled: one stops `position`, the other is its target, and both are of the same instant.
+    pub fn is_paired(&self, other: &Self, position: &Position) -> bool {
+        let sides = self.protects(position).zip(other.protects(position));
+        self.requested_at == other.requested_at && sides.is_some_and(|(one, two)| one != two)
+    }
+
     /// What cancels it. Of a stop of one of the `open` positions it says so: more can be lost after it than before, and
     /// it is held back where new risk is.
     pub fn cancel(&self, open: &[Position]) -> Command {
@@ -51,6 +58,13 @@ impl Order {
 }
 
 impl Protection {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Stop => "stop",
+            Self::Target => "target",
+        }
+    }
+
     /// What a close of a position on `side` is that waits for the mark to go this way.
     pub fn of(side: Side, direction: TriggerDirection) -> Self {
         if direction == TriggerDirection::losing(side) {

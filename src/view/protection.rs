@@ -76,6 +76,23 @@ fn stops_of<'a>(position: &'a Position, scene: &Scene<'a>) -> impl Iterator<Item
     })
 }
 
+/// `the target 68,347 stays, and no longer falls with this stop`: what stands in for a leg of a pair is a leg of none.
+pub(super) fn unpaired(order: &OrderId, scene: &Scene<'_>) -> Option<String> {
+    let leg = scene.store.order(order)?;
+    let mut positions = scene.store.positions.rows().iter();
+    let (position, other) = positions.find_map(|position| {
+        let other = orders_of(position, scene).find(|other| leg.is_paired(other, position));
+        Some((position, other?))
+    })?;
+    let (this, that) = leg.protects(position).zip(other.protects(position))?;
+    let market = scene.store.market(&position.market_id);
+    let price = format::price(other.trigger_price?, market);
+    let (this, that) = (this.word(), that.word());
+    Some(format!(
+        "the {that} {price} stays, and no longer falls with this {this}"
+    ))
+}
+
 /// Whether an order that cannot be told could stop it.
 fn is_unread(orders: &Page<Order>, position: &Position) -> bool {
     !orders.is_whole() || orders.rows.iter().any(|order| may_stop(order, position))

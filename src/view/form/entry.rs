@@ -5,12 +5,12 @@ use super::{
     estimated,
     fee::{fee, traded},
     known, liquidated,
-    preview::{Line, Trade, change, dollars, execution, fires, sized},
+    preview::{Line, Trade, change, dollars, execution, fires, gross, sized},
 };
 use crate::{
     app::{Model, Motion},
     model::{
-        Num, PlaceKind,
+        Num, PlaceKind, Position,
         draft::{EntryDraft, Field, Seen, Shape},
         estimate,
         plan::{Rung, Schedule},
@@ -36,12 +36,13 @@ pub(super) fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<Line>
             dollars(size.and_then(|_| draft.initial_margin(seen))),
         ),
         ("liquidation", liquidated(liquidation, seen.market)),
-        fee(
-            traded(draft, notional, seen),
-            draft.market_id.as_ref(),
-            model,
-        ),
     ];
+    lines.extend(reduced(draft, seen).map(|held| gross(Some(held), entry, size)));
+    lines.push(fee(
+        traded(draft, notional, seen),
+        draft.market_id.as_ref(),
+        model,
+    ));
     if draft.has(Field::StopLoss) {
         let trade = Trade {
             side: draft.side,
@@ -81,6 +82,13 @@ pub(super) fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<Line>
     }
     lines.push(("position", position_after(draft, size, seen)));
     lines
+}
+
+/// The open position that it can only make smaller.
+fn reduced<'a>(draft: &EntryDraft, seen: &Seen<'a>) -> Option<&'a Position> {
+    let held = seen.position.filter(|_| draft.only_reduces())?;
+    let is_meant = draft.target.as_ref().is_none_or(|id| *id == held.id);
+    (is_meant && held.side() == Some(draft.side.opposite())).then_some(held)
 }
 
 /// What becomes of it at once; nothing is said of what waits for a trigger.

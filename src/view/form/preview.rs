@@ -146,7 +146,7 @@ fn close(draft: &CloseDraft, model: &Model, seen: &Seen) -> Vec<Line> {
     let mut lines = vec![
         ("size", why.unwrap_or_else(|| sized(size, seen))),
         ("notional", dollars(notional)),
-        ("gross profit", profit(gross(seen.position, exit, size))),
+        gross(seen.position, exit, size),
         fee(
             closing.and_then(|side| traded(draft, (side, notional), seen)),
             seen.position.map(|position| &position.market_id),
@@ -187,10 +187,8 @@ fn close(draft: &CloseDraft, model: &Model, seen: &Seen) -> Vec<Line> {
 fn purpose(draft: &CloseDraft, seen: &Seen) -> Option<&'static str> {
     let side = seen.position.and_then(Position::side)?;
     let own = draft.watched(seen).is_none();
-    own.then_some(match Protection::of(side, draft.trigger_direction?) {
-        Protection::Stop => "stop",
-        Protection::Target => "target",
-    })
+    let direction = draft.trigger_direction?;
+    own.then(|| Protection::of(side, direction).word())
 }
 
 /// A close goes at once, or when its trigger is reached.
@@ -203,10 +201,14 @@ fn traded(draft: &CloseDraft, (side, usd): (Side, Option<Num>), seen: &Seen) -> 
     }
 }
 
-fn gross(position: Option<&Position>, exit: Option<Num>, size: Option<Num>) -> Option<Num> {
-    let position = position?;
-    let per_coin = estimate::gain(position.side()?, position.entry_price?, exit?)?;
-    per_coin.times(size?)
+/// What so much of an open position makes or loses at that price, before fees and funding.
+pub(super) fn gross(position: Option<&Position>, exit: Option<Num>, size: Option<Num>) -> Line {
+    let usd = || {
+        let position = position?;
+        let per_coin = estimate::gain(position.side()?, position.entry_price?, exit?)?;
+        per_coin.times(size?)
+    };
+    ("gross profit", profit(usd()))
 }
 
 fn exits(draft: &ExitsDraft, seen: &Seen) -> Vec<Line> {

@@ -35,7 +35,10 @@ pub(super) fn trouble(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
             format!("{key} again leaves, and drops what is written here; any other key stays");
         lines.push(Span::new(words, Tone::Warn));
     }
-    lines.extend(form.replaces.as_ref().map(replaces));
+    if let Some(old) = &form.replaces {
+        lines.push(replaces(old));
+        lines.extend(unpaired(old, model).map(|words| Span::new(words, Tone::Warn)));
+    }
     if let Draft::Close(draft) = &form.draft {
         let words = guarded_already(draft, model, seen);
         lines.extend(words.map(|words| Span::new(words, Tone::Info)));
@@ -73,6 +76,14 @@ fn replaces(old: &Replaces) -> Span {
         ),
     };
     Span::new(words, Tone::Info)
+}
+
+/// Only what is armed has a pair to lose.
+fn unpaired(old: &Replaces, model: &Model) -> Option<String> {
+    match old {
+        Replaces::Armed(old) => protection::unpaired(old, &Scene::of(model, &model.options.zone)),
+        Replaces::Resting(..) => None,
+    }
 }
 
 fn sending(form: &Form, model: &Model) -> Option<Span> {
@@ -165,10 +176,7 @@ fn guarded_already(draft: &CloseDraft, model: &Model, seen: &Seen) -> Option<Str
     let side = Protection::of(position.side()?, draft.trigger_direction?);
     let scene = Scene::of(model, &model.options.zone);
     let there = protection::known(side, position, &scene)?;
-    let what = match side {
-        Protection::Stop => "stop",
-        Protection::Target => "target",
-    };
+    let what = side.word();
     Some(format!(
         "a {what} is there already, {there}: this is one more; that one is moved among the orders"
     ))

@@ -274,3 +274,67 @@ fn leaving_a_form_that_was_written_in_says_what_the_second_press_does() {
     let words = "Esc again leaves, and drops what is written here; any other key stays";
     assert_eq!(warnings(&model), [words]);
 }
+
+const MADE: Timestamp = Timestamp(1_789_999_900_000);
+
+/// A stop and a target of the BTC long, the target of `at`.
+fn guarded(at: Timestamp) -> Model {
+    let leg = |id: &str, kind: &str, price: &str, at: Timestamp| {
+        let json = format!(
+            r#""type":"{kind}","mode":"{kind}","side":"sell","size":0.4,"trigger_price":{price},
+            "target_position_id":"pos-1","status":"pending""#
+        );
+        crate::model::Order {
+            reduce_only: true,
+            requested_at: at,
+            ..order(id, "BTC", &json)
+        }
+    };
+    let legs = vec![
+        leg("ord-5", "stop_market", "58000", MADE),
+        leg("ord-6", "take_profit", "70000", at),
+    ];
+    let mut model = desk();
+    arrive(&mut model, Answer::Orders(Ok(Page::of(legs))));
+    model
+}
+
+#[test]
+fn a_leg_that_is_moved_says_that_the_other_no_longer_falls_with_it() {
+    let loses = |keys: &str, at: Timestamp| {
+        let mut model = guarded(at);
+        press(&mut model, keys);
+        let lines = warnings(&model);
+        lines.into_iter().find(|line| line.contains("falls with"))
+    };
+    let (pair, later) = (MADE, MADE.plus(Duration::from_mins(7)));
+    assert_eq!(
+        loses("2 / stop enter e", pair).unwrap(),
+        "the target 70,000 stays, and no longer falls with this stop"
+    );
+    assert_eq!(
+        loses("2 / take enter e", pair).unwrap(),
+        "the stop 58,000 stays, and no longer falls with this target"
+    );
+    assert_eq!(loses("2 / stop enter e", later), None, "they are no pair");
+}
+
+#[test]
+fn a_stop_that_is_moved_says_what_the_position_loses_at_its_trigger() {
+    let mut model = guarded(MADE);
+    press(&mut model, "2 / stop enter e");
+    let held = model.store.position(&"pos-1".into()).unwrap();
+    assert_eq!(held.entry_price, Some(num("60000")));
+    assert_eq!(of(&model, "gross profit"), "est. -800.00 USD");
+    press(&mut model, "ctrl-u 61000");
+    assert_eq!(of(&model, "gross profit"), "est. +400.00 USD");
+    press(&mut model, "ctrl-u");
+    assert_eq!(of(&model, "gross profit"), "–");
+}
+
+#[test]
+fn what_opens_something_has_no_gross_profit() {
+    let mut model = desk();
+    press(&mut model, "b 0.1");
+    assert_eq!(of(&model, "gross profit"), "");
+}
