@@ -85,7 +85,7 @@ pub(super) fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<Line>
 }
 
 /// The open position that it can only make smaller.
-fn reduced<'a>(draft: &EntryDraft, seen: &Seen<'a>) -> Option<&'a Position> {
+pub(super) fn reduced<'a>(draft: &EntryDraft, seen: &Seen<'a>) -> Option<&'a Position> {
     let held = seen.position.filter(|_| draft.only_reduces())?;
     let is_meant = draft.target.as_ref().is_none_or(|id| *id == held.id);
     (is_meant && held.side() == Some(draft.side.opposite())).then_some(held)

@@ -3,7 +3,7 @@
 
 use super::{
     super::{Scene, Span, Tone, activity, format, passing, protection},
-    caution,
+    caution, entry, position_side,
 };
 use crate::{
     app::{
@@ -153,7 +153,11 @@ fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<String> {
         available(draft, model, seen),
         nothing_to_reduce(draft, seen),
         no_fill(draft, seen),
-        fires_at_once(draft.known(Field::TriggerPrice), draft.direction(), seen),
+        fires_at_once(
+            (draft.known(Field::TriggerPrice), draft.direction()),
+            entry::reduced(draft, seen).filter(|_| draft.watched().is_none()),
+            seen,
+        ),
         losing_target(
             draft.side,
             draft.entry(seen),
@@ -184,8 +188,9 @@ fn guarded_already(draft: &CloseDraft, model: &Model, seen: &Seen) -> Option<Str
 
 fn close(draft: &CloseDraft, model: &Model, seen: &Seen) -> Vec<String> {
     let fires = draft.has(Field::TriggerPrice).then(|| {
+        let own = seen.position.filter(|_| draft.watched(seen).is_none());
         let price = draft.trigger_price().ok();
-        fires_at_once(price, draft.trigger_direction, seen)
+        fires_at_once((price, draft.trigger_direction), own, seen)
     });
     let trigger = draft.trigger_price().ok();
     let trigger =
@@ -244,13 +249,19 @@ fn available(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<String> {
 }
 
 fn nothing_to_reduce(draft: &EntryDraft, seen: &Seen) -> Option<String> {
-    if !seen.is_held_known() {
+    if !draft.only_reduces() {
         return None;
     }
-    let held = seen.position.and_then(Position::side);
-    let reduces = held == Some(draft.side.opposite());
-    (draft.only_reduces() && !reduces)
-        .then(|| "reduce-only, but there is no position for it to reduce".to_owned())
+    let Some(held) = seen.position else {
+        let words = "reduce-only, but there is no position for it to reduce";
+        return seen.lists_all.then(|| words.to_owned());
+    };
+    let side = held.side().filter(|side| *side == draft.side)?;
+    Some(format!(
+        "the open position is {}: a {side} does not reduce it, a {} does",
+        position_side(Some(side)).text,
+        side.opposite()
+    ))
 }
 
 fn no_fill(draft: &EntryDraft, seen: &Seen) -> Option<String> {
@@ -262,19 +273,34 @@ fn no_fill(draft: &EntryDraft, seen: &Seen) -> Option<String> {
         .then(|| format!("{tif} would not fill: the limit does not reach the market"))
 }
 
-/// Of a new order and of a close alike.
+/// Of a new order and of a close alike; of a stop or target of `held`, on which side of the mark it has its place.
 fn fires_at_once(
-    price: Option<Num>,
-    direction: Option<TriggerDirection>,
+    (price, direction): (Option<Num>, Option<TriggerDirection>),
+    held: Option<&Position>,
     seen: &Seen,
 ) -> Option<String> {
-    let price = price?;
-    let mark = seen.market_of(Field::TriggerPrice)?.mark?;
-    let is_there = match direction? {
+    let (price, direction) = (price?, direction?);
+    let market = seen.market_of(Field::TriggerPrice)?;
+    let mark = market.mark?;
+    let is_there = match direction {
         TriggerDirection::Above => mark >= price,
         TriggerDirection::Below => mark <= price,
     };
-    is_there.then(|| "the mark is past the trigger already: it would fire at once".to_owned())
+    let Some(side) = held.and_then(Position::side).filter(|_| is_there) else {
+        let words = "the mark is past the trigger already: it would fire at once";
+        return is_there.then(|| words.to_owned());
+    };
+    let purpose = Protection::of(side, direction);
+    let place = match direction {
+        TriggerDirection::Above => "above",
+        TriggerDirection::Below => "below",
+    };
+    Some(format!(
+        "a {} of a {} is {place} the mark, {}: this one would fire at once",
+        purpose.word(),
+        position_side(Some(side)).text,
+        format::price(mark, Some(market))
+    ))
 }
 
 fn winning_stop(side: Side, entry: Option<Num>, stop: Option<Num>) -> Option<String> {

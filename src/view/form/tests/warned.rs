@@ -85,7 +85,7 @@ fn the_rungs_of_a_ladder_that_are_through_the_market_are_reckoned_at_the_book() 
 fn a_conditional_close_past_its_trigger_says_that_it_fires_at_once() {
     let mut model = desk();
     press(&mut model, "c tab tab cond tab tab right right tab 65000");
-    let past = "the mark is past the trigger already: it would fire at once";
+    let past = "a stop of a LONG is below the mark, 64,000: this one would fire at once";
     assert_eq!(warnings(&model), [past]);
     press(&mut model, "ctrl-u 60000");
     assert_eq!(warnings(&model), [""; 0]);
@@ -337,4 +337,19 @@ fn what_opens_something_has_no_gross_profit() {
     let mut model = desk();
     press(&mut model, "b 0.1");
     assert_eq!(of(&model, "gross profit"), "");
+}
+
+#[test]
+fn a_take_profit_on_the_wrong_side_is_told_why() {
+    let mut model = desk();
+    press(&mut model, "b 0.1 shift-tab shift-tab shift-tab 8");
+    let other = "the open position is LONG: a buy does not reduce it, a sell does";
+    assert_eq!(warnings(&model), [other]);
+    let mut model = desk();
+    press(&mut model, "s 0.1 shift-tab shift-tab shift-tab 8");
+    press(&mut model, "tab tab tab tab tab 63000");
+    let below = "a target of a LONG is above the mark, 64,000: this one would fire at once";
+    assert_eq!(warnings(&model), [below]);
+    press(&mut model, "ctrl-u 65000");
+    assert_eq!(warnings(&model), [""; 0]);
 }
