@@ -212,10 +212,19 @@ impl Fields {
         self.push(label, vec![Span::plain(exact), relation]);
     }
 
+    /// A section that nothing came under has no name either.
     fn titled(self, title: Vec<Span>) -> DetailView {
+        let mut rest = self.0.into_iter().peekable();
+        let mut lines = vec![];
+        while let Some(line) = rest.next() {
+            let is_name = |line: &DetailLine| matches!(line, DetailLine::Section(_));
+            if !is_name(&line) || rest.peek().is_some_and(|next| !is_name(next)) {
+                lines.push(line);
+            }
+        }
         DetailView {
             title,
-            lines: self.0,
+            lines,
             chart: None,
         }
     }
