@@ -61,14 +61,30 @@ impl Market {
 
     /// At most so many significant figures and `6 − size_decimals` decimals, integers always allowed.
     fn by_figures(&self, price: Num, figures: u32) -> Option<Tick> {
-        let whole = price.abs().truncated(0);
-        let by_figures = if whole.is_zero() {
-            figures.saturating_sub(1) + leading_zeros(price)
-        } else {
-            figures.saturating_sub(u32::try_from(whole.to_string().len()).ok()?)
-        };
-        Some(Tick::fine(by_figures.min(self.finest_decimals()?)))
+        Some(Tick::fine(
+            decimals(price, figures).min(self.finest_decimals()?),
+        ))
     }
+}
+
+impl Tick {
+    /// Of a market that nothing is told of.
+    pub fn guessed(price: Num) -> Self {
+        Self::fine(decimals(price, FIGURES).min(FINEST))
+    }
+}
+
+/// No market is finer.
+const FINEST: u32 = 12;
+
+/// How many so many significant figures leave.
+fn decimals(price: Num, figures: u32) -> u32 {
+    let whole = price.abs().truncated(0);
+    if whole.is_zero() {
+        return figures.saturating_sub(1) + leading_zeros(price);
+    }
+    let before = u32::try_from(whole.to_string().len());
+    figures.saturating_sub(before.unwrap_or(u32::MAX))
 }
 
 /// Zeros between the point and the first digit that counts: 0.00123 has two, plus the figure itself.

@@ -18,7 +18,7 @@ use crate::{
     },
     model::{
         CloseKind, Market, MarketId, Num, Position, Side, Text,
-        draft::{Draft, Field, Seen, Shape, Takes},
+        draft::{Draft, Field, RelativePrice, Seen, Shape, Takes},
         estimate::Liquidation,
     },
 };
@@ -212,6 +212,10 @@ fn hint(form: &Form, model: &Model, field: Field, seen: &Seen) -> String {
     let (up, down) = (key(Action::StepUp), key(Action::StepDown));
     if let Some(Ok(price)) = form.meant(field, &model.around()) {
         return format!("→ {}", format::price(price, seen.market_of(field)));
+    }
+    let begun = form.draft.text(field).and_then(RelativePrice::begun);
+    if let Some(rest) = begun.filter(|_| field.is_price()) {
+        return format!("… {rest}");
     }
     match (field, field.takes()) {
         (Field::Size, _) => size_hint(form, model, (&up, seen)),

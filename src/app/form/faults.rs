@@ -1,7 +1,7 @@
 //! What is wrong with what is written, and from when on it is said.
 
 use super::{Around, Form};
-use crate::model::draft::{Fault, Faults, Field, Takes};
+use crate::model::draft::{Fault, Faults, Field, RelativePrice, Takes};
 
 impl Form {
     /// What blocks sending now.
@@ -13,13 +13,29 @@ impl Form {
     /// What is to be said of a field: all of it once sending was tried, and before that what is wrong with something
     /// written, unless it is being written and one digit more could make it right.
     pub fn told(&self, field: Field, around: &Around) -> Option<Fault> {
-        let fault = self.faults(around).of(field).cloned()?;
-        let written = self.draft.text(field).map_or("", str::trim);
+        let (fault, written) = self.faulty(field, around)?;
         let is_done = self.focus != field || self.is_past_mending(field, written, around);
         (self.tried || (!written.is_empty() && is_done)).then_some(fault)
     }
 
+    /// What is wrong with a field when the prices that are said by others are read as what they come to, and what
+    /// stands in it.
+    fn faulty(&self, field: Field, around: &Around) -> Option<(Fault, &str)> {
+        let written = self.draft.text(field).map_or("", str::trim);
+        let meant = self.meant(field, around);
+        if let Some(Err(fault)) = meant {
+            return Some((fault, written));
+        }
+        let faults = self.in_digits(around).command(&self.seen(around)).err()?;
+        let fault = faults.of(field).cloned()?;
+        let begun = RelativePrice::begun(written).filter(|_| field.is_price());
+        Some((begun.map_or(fault, Fault::Begun), written))
+    }
+
     fn is_past_mending(&self, field: Field, written: &str, around: &Around) -> bool {
+        if field.is_price() && RelativePrice::begun(written).is_some() {
+            return false;
+        }
         let is_number = match field.takes() {
             Takes::Price | Takes::WatchedPrice | Takes::Size | Takes::Number => true,
             Takes::Instant | Takes::Span | Takes::Choice | Takes::Market => false,

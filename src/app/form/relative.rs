@@ -18,16 +18,23 @@ impl Form {
         Some(price.resolve(field, &self.seen(around), about))
     }
 
-    /// Puts the digits of such prices in their place. Whether any were.
-    pub(super) fn resolve_prices(&mut self, around: &Around) -> bool {
-        let mut has_changed = false;
+    /// With the digits of such prices in their place.
+    pub(super) fn in_digits(&self, around: &Around) -> Draft {
+        let mut draft = self.draft.clone();
         for field in self.draft.fields() {
             if let Some(Ok(price)) = self.meant(field, around) {
-                self.draft.write(field, &price.to_string());
-                has_changed = true;
+                draft.write(field, &price.to_string());
             }
         }
+        draft
+    }
+
+    /// Puts them there. Whether any were.
+    pub(super) fn resolve_prices(&mut self, around: &Around) -> bool {
+        let draft = self.in_digits(around);
+        let has_changed = draft != self.draft;
         if has_changed {
+            self.draft = draft;
             let text = self.draft.text(self.focus).unwrap_or_default();
             self.line = Line::new(text);
         }

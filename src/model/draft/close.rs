@@ -150,7 +150,7 @@ impl CloseDraft {
             Amount::Coin(size) => size,
             Amount::Percent(share) => part(held, share)?,
             Amount::Notional(usd) => {
-                let price = self.exit(seen).ok_or(Fault::UnknownPrice)?;
+                let price = self.exit(seen).ok_or_else(|| self.unpriced(seen))?;
                 let decimals = seen.size_decimals().ok_or(Fault::UnknownLot)?;
                 let size = usd.over(price).ok_or(Fault::TooManyDigits)?;
                 whole_lots(size, Some(decimals))?.normalized()
@@ -177,6 +177,17 @@ impl CloseDraft {
                 Some(side) => seen.taken(side),
                 None => seen.mid(),
             },
+        }
+    }
+
+    /// Why there is no such price.
+    fn unpriced(&self, seen: &Seen) -> Fault {
+        match self.kind {
+            CloseKind::Limit => Fault::Needs(Field::LimitPrice),
+            CloseKind::Conditional if self.watched(seen).is_none() => {
+                Fault::Needs(Field::TriggerPrice)
+            }
+            CloseKind::Conditional | CloseKind::Market => Fault::UnknownPrice,
         }
     }
 

@@ -502,6 +502,35 @@ mod tests {
     }
 
     #[test]
+    fn dollars_name_the_price_that_is_still_to_be_written() {
+        for (kind, field) in [
+            (PlaceKind::Limit, Field::LimitPrice),
+            (PlaceKind::StopLimit, Field::LimitPrice),
+            (PlaceKind::StopMarket, Field::TriggerPrice),
+        ] {
+            for typed in ["$650", "50%"] {
+                let bare = with(entry(kind, typed), field, "");
+                let market = market("BTC", 64_000);
+                let seen = Seen {
+                    market: Some(&market),
+                    lists_all: true,
+                    free_margin: Some(Num::from(1_000_u32)),
+                    ..Seen::default()
+                };
+                let size = bare.resolved_size(&seen);
+                assert_eq!(size, Err(Fault::Needs(field)), "{kind} {typed}");
+            }
+        }
+        let words = Fault::Needs(Field::LimitPrice).to_string();
+        assert_eq!(words, "needs the limit price first");
+        let ladder = EntryDraft {
+            shape: Shape::Ladder,
+            ..with(limit("$650"), Field::StartPrice, "60000")
+        };
+        assert_eq!(resolved(&ladder), Err(Fault::Needs(Field::EndPrice)));
+    }
+
+    #[test]
     fn a_size_that_cannot_be_resolved_says_why() {
         for (typed, fault) in [
             ("0.000001", Fault::BelowLot(Num::new(1, 5))),

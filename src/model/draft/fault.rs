@@ -50,6 +50,10 @@ pub enum Fault {
     UnknownLot,
     #[error("no price to convert with: write it in coin")]
     UnknownPrice,
+    #[error("needs the {} first", .0.label())]
+    Needs(Field),
+    #[error("awaits more: {0}")]
+    Begun(String),
     #[error("no {0} price is known here: write the price")]
     UnknownAnchor(&'static str),
     #[error("r needs an entry price and a stop loss")]

@@ -3,7 +3,10 @@
 //! Contract: pure; what comes of one is on the price grid, and nothing comes of one whose other price is not known. It
 //! is never sent as it is written: whoever reads it puts the digits in its place first.
 
-use super::{super::Num, super::Side, Fault, Field, Seen, number};
+use super::{
+    super::{Num, Side, Tick},
+    Fault, Field, Seen, number,
+};
 
 /// The price that another is said by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +59,22 @@ impl RelativePrice {
         Some(Self { anchor, offset })
     }
 
-    /// In digits, for `field`: on the grid, a limit rounded to where `side` would rest rather than pay, everything else
+    /// Where `text` is the beginning of such a price and none yet, what it could become.
+    pub fn begun(text: &str) -> Option<String> {
+        let text = text.trim().to_ascii_lowercase();
+        if text.is_empty() || Self::read(&text).is_some() {
+            return None;
+        }
+        let words = WORDS.iter().map(|(word, _)| *word);
+        let words: Vec<_> = words.filter(|word| word.starts_with(&text)).collect();
+        if !words.is_empty() {
+            return Some(words.join(" · "));
+        }
+        let before = text.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        Self::read(&format!("{text}0")).map(|_| format!("{before}100 · {before}0.5%"))
+    }
+
+    /// In digits, for `field`: on the grid, as far as that is told or can be guessed, a limit rounded to where `side` would rest rather than pay, everything else
     /// to the nearer step. `entry` is where
     /// what the form is about is entered, or was.
     ///
@@ -93,11 +111,10 @@ impl RelativePrice {
         };
         let price = price.ok_or(Fault::TooManyDigits)?;
         let tick = market.and_then(|market| market.tick(price));
-        let resting = side.filter(|_| field == Field::LimitPrice);
-        let price = match (tick, resting) {
-            (Some(tick), Some(side)) => tick.resting(price, side),
-            (Some(tick), None) => tick.near(price),
-            (None, _) => price,
+        let tick = tick.unwrap_or_else(|| Tick::guessed(price));
+        let price = match side.filter(|_| field == Field::LimitPrice) {
+            Some(side) => tick.resting(price, side),
+            None => tick.near(price),
         };
         if price.is_positive() {
             Ok(price)
@@ -182,6 +199,36 @@ mod tests {
     fn a_limit_rests_rather_than_pays() {
         let limit = |side| digits("mid-0.01%", Field::LimitPrice, None, Some(side));
         assert_eq!([limit(Side::Buy), limit(Side::Sell)], ["2999.7", "2999.8"]);
+    }
+
+    #[test]
+    fn where_no_tick_is_known_what_comes_of_one_has_five_figures() {
+        let said = |text: &str, entry: &str| {
+            let price = RelativePrice::read(text).unwrap();
+            let entry = Some(entry.parse().unwrap());
+            let price = price.resolve(Field::StopLoss, &Seen::default(), (entry, None));
+            price.unwrap().to_string()
+        };
+        assert_eq!(said("-1%", "65592"), "64936");
+        assert_eq!(said("-1%", "0.15961"), "0.15801");
+        assert_eq!(said("+0.333%", "151.58"), "152.08");
+        assert_eq!(said("+1%", "0.0000000000012345"), "0.000000000001");
+    }
+
+    #[test]
+    fn what_is_begun_says_what_it_could_become() {
+        for (text, rest) in [
+            ("m", "mid · mark"),
+            ("MA", "mark"),
+            ("mark-", "mark-100 · mark-0.5%"),
+            ("mark -0.", "mark -100 · mark -0.5%"),
+            ("-", "-100 · -0.5%"),
+        ] {
+            assert_eq!(RelativePrice::begun(text).as_deref(), Some(rest), "{text}");
+        }
+        for text in ["", "mark", "mark-5", "-1%", "3000", "30.", "x", "markx"] {
+            assert_eq!(RelativePrice::begun(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -9,6 +9,15 @@ use super::{
     EntryDraft,
 };
 
+/// What settles the price of an entry, where it is not the market.
+const PRICED_BY: &[Field] = &[
+    Field::LimitPrice,
+    Field::TriggerPrice,
+    Field::StartPrice,
+    Field::EndPrice,
+    Field::Rungs,
+];
+
 /// To whole lots.
 fn cut(size: Option<Num>, seen: &Seen) -> Result<Num, Fault> {
     let decimals = seen.size_decimals().ok_or(Fault::UnknownLot)?;
@@ -31,7 +40,7 @@ impl EntryDraft {
                 return whole_lots(self.part(share, seen)?, seen.size_decimals());
             }
             Amount::Percent(share) => self.of_margin(share, seen)?,
-            Amount::Notional(usd) => usd.over(self.priced(seen).ok_or(Fault::UnknownPrice)?),
+            Amount::Notional(usd) => usd.over(self.priced(seen)?),
             Amount::AtRisk(_) if !self.has(Field::StopLoss) => return Err(Fault::RiskWithoutStop),
             Amount::AtRisk(_) if self.only_reduces() || self.is_against(seen) => {
                 return Err(Fault::RiskOnExit);
@@ -73,7 +82,7 @@ impl EntryDraft {
             return Err(Fault::NoMargin);
         }
         let leverage = self.leverage().map_err(|_| Fault::UnknownLeverage)?;
-        let price = self.priced(seen).ok_or(Fault::UnknownPrice)?;
+        let price = self.priced(seen)?;
         let rate = seen.charges.of(self.role(seen)).unwrap_or_default();
         let of_one = || price.over(leverage)?.plus(price.times(rate)?);
         let posted = || free.times(share)?.over(Num::HUNDRED)?.over(of_one()?);
@@ -87,11 +96,21 @@ impl EntryDraft {
     }
 
     /// What dollars are converted at: those of a ladder at its rungs, which say themselves what they are worth.
-    fn priced(&self, seen: &Seen) -> Option<Num> {
-        match self.shape {
-            Shape::Ladder => self.rungs_of(seen)?.average(),
+    fn priced(&self, seen: &Seen) -> Result<Num, Fault> {
+        let price = match self.shape {
+            Shape::Ladder => self.rungs_of(seen).and_then(|rungs| rungs.average()),
             Shape::Order(_) | Shape::Sliced(_) => self.entry(seen),
-        }
+        };
+        price.ok_or_else(|| self.unwritten().map_or(Fault::UnknownPrice, Fault::Needs))
+    }
+
+    /// What is still to be written before there is a price.
+    fn unwritten(&self) -> Option<Field> {
+        let by_trigger = self.watched().is_none() && !self.has(Field::LimitPrice);
+        let mut missing = PRICED_BY.iter().copied().filter(|field| {
+            self.has(*field) && self.is_required(*field) && self.known(*field).is_none()
+        });
+        missing.find(|field| *field != Field::TriggerPrice || by_trigger)
     }
 
     /// What one coin loses when its stop loss takes it out: the fees count as far as they are known.

@@ -173,3 +173,51 @@ fn hints_name_the_keys_that_are_bound() {
     assert_eq!(fields[4].hint, "= mid · bid · +1% · ↑↓ one tick");
     assert_eq!(fields[0].hint, "←→ or a letter choose");
 }
+
+/// What stands beside the trigger price and below it.
+fn trigger(model: &Model) -> (String, Option<String>) {
+    let fields = view(model).fields.into_iter();
+    let mut field = fields.filter(|f| f.label == "trigger price");
+    field.next().map(|f| (f.hint, f.fault)).unwrap()
+}
+
+#[test]
+fn a_price_that_is_said_by_another_is_no_fault_while_it_is_written() {
+    let mut model = desk();
+    press(&mut model, "2 j e ctrl-u m a");
+    assert_eq!(trigger(&model), ("… mark".to_owned(), None));
+    press(&mut model, "r k -");
+    let rest = "… mark-100 · mark-0.5%".to_owned();
+    assert_eq!(trigger(&model), (rest, None));
+    press(&mut model, "5");
+    assert_eq!(trigger(&model), ("→ 2,995.0".to_owned(), None));
+    press(&mut model, "backspace enter");
+    let awaits = "awaits more: mark-100 · mark-0.5%".to_owned();
+    assert_eq!(trigger(&model).1, Some(awaits));
+}
+
+#[test]
+fn a_price_said_by_one_that_nobody_tells_is_a_fault_at_once() {
+    let mut model = bare_desk();
+    let armed = r#""type":"stop_market","mode":"stop_market","side":"sell","size":2,"trigger_price":2800,
+        "status":"pending""#;
+    let orders = Page::of(vec![order("ord-2", "ETH", armed)]);
+    arrive(&mut model, Answer::Orders(Ok(orders)));
+    press(&mut model, "2 e ctrl-u mid");
+    let unknown = |word| Some(format!("no {word} price is known here: write the price"));
+    assert_eq!(trigger(&model).1, unknown("mid"));
+    press(&mut model, "ctrl-u -1%");
+    assert_eq!(trigger(&model).1, unknown("mid"));
+    press(&mut model, "ctrl-u mark");
+    assert_eq!(trigger(&model).1, unknown("mark"));
+}
+
+#[test]
+fn dollars_without_a_limit_price_say_that_it_is_needed() {
+    let mut model = desk();
+    press(&mut model, "b $1000 shift-tab shift-tab shift-tab limit");
+    let fields = view(&model).fields.into_iter();
+    let size = fields.filter(|f| f.label == "size").map(|f| f.fault);
+    let needed = Some("needs the limit price first".to_owned());
+    assert_eq!(size.collect::<Vec<_>>(), [needed]);
+}
