@@ -432,6 +432,30 @@ fn the_exit_that_is_not_named_stays_as_it_is() {
 }
 
 #[test]
+fn a_price_off_the_tick_is_told_with_both_neighbours_by_every_verb_that_takes_one() {
+    let served = Served::bare();
+    let order = served.waiting("limit");
+    let place = [
+        "place", "--market", "btc", "--side", "buy", "--size", "0.01", "--type", "limit",
+    ];
+    for (verb, flag) in [
+        (&["exits", &*order][..], "--stop-loss"),
+        (&place[..], "--limit-price"),
+    ] {
+        let (code, out, err) = served.run(&with(&with(verb, &[flag, "45000.5"]), &["--yes"]));
+        assert_eq!((code, out.as_str()), (2, ""), "{verb:?}");
+        let told = format!("{flag}: not on the tick of 1: 45000 or 45001");
+        assert!(err.contains(&told), "{verb:?}: {err}");
+    }
+    assert_eq!(
+        served
+            .run(&["exits", &order, "--stop-loss", "45001", "--yes"])
+            .0,
+        0
+    );
+}
+
+#[test]
 fn extra_margin_is_set_in_all_or_changed_by_so_much() {
     let served = Served::bare();
     let position = served.holding("paper|SOL", 5.0, "isolated");

@@ -4,11 +4,15 @@
 //! first and sent as it is. A stop that is moved so that more is lost there is held back where new risk is, as far as a look
 //! at the order tells; a service that does not answer at once is not waited for.
 
-use super::{Deed, How, consent, perform};
+use super::{Deed, How, consent, perform, typed::Typed};
 use crate::{
+    app::Store,
     cli::{Exit, disk_wait::MOMENT, service::Service},
     config::Sources,
-    model::{Command, Exits, Failure, FailureKind, Leg, Num, Order, OrderId, draft::positive},
+    model::{
+        Command, Failure, FailureKind, Leg, Num, Order, OrderId,
+        draft::{ExitsDraft, Field, Seen, Texts, positive},
+    },
 };
 use color_eyre::Result;
 use tokio::time::timeout;
@@ -44,29 +48,48 @@ pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
 async fn exits(args: &Args, sources: &Sources) -> Result<Exit> {
     let service = Service::open(sources)?;
     consent::possible(&service, args.how)?;
-    let exits = match (args.take_profit, args.stop_loss) {
-        (Some(take_profit), Some(stop_loss)) => {
+    let mut store = Store::default();
+    let order = match (args.take_profit, args.stop_loss) {
+        (Some(_), Some(_)) => {
             let look = service.client.working_orders(&service.account);
             let page = timeout(MOMENT, look).await.ok().and_then(Result::ok);
             let mut orders = page.into_iter().flat_map(|page| page.rows);
-            match orders.find(|order| order.id == args.order_id) {
-                Some(order) => Exits::of(&order, take_profit, stop_loss),
-                None => Exits::unseen(args.order_id.clone(), take_profit, stop_loss),
-            }
+            orders.find(|order| order.id == args.order_id)
         }
-        (take_profit, stop_loss) => {
-            let order = found(&service, &args.order_id).await?;
-            let take_profit = take_profit.unwrap_or(as_it_is(order.attached_take_profit_price));
-            let stop_loss = stop_loss.unwrap_or(as_it_is(order.attached_stop_loss_price));
-            Exits::of(&order, take_profit, stop_loss)
-        }
+        _ => Some(found(&service, &args.order_id).await?),
     };
-    let deed = Deed::new(&service, Command::Exits(exits), None)?;
+    if order.is_some() {
+        let _in_time = timeout(MOMENT, service.take_prices(&mut store)).await;
+    }
+    let exits = args.draft(order.as_ref()).exits(&Seen {
+        market: order.as_ref().and_then(|o| store.market(&o.market_id)),
+        order: order.as_ref(),
+        ..Seen::default()
+    });
+    let mut typed = Typed::default();
+    let exits = typed.faults(exits);
+    let command = Command::Exits(typed.finish(exits)?);
+    let deed = Deed::new(&service, command, None)?;
     perform(&service, args.how, deed, &[]).await
 }
 
-fn as_it_is(price: Option<Num>) -> Leg {
-    price.map_or(Leg::Remove, Leg::Set)
+impl Args {
+    /// As the form of the desk has them: a leg that is not named is as it is.
+    fn draft(&self, order: Option<&Order>) -> ExitsDraft {
+        let text = |leg: Option<Leg>, now: Option<Num>| match leg {
+            Some(Leg::Set(price)) => price.to_string(),
+            Some(Leg::Keep) | None => now.map(|price| price.to_string()).unwrap_or_default(),
+            Some(Leg::Remove) => String::new(),
+        };
+        let target = order.and_then(|order| order.attached_take_profit_price);
+        let stop = order.and_then(|order| order.attached_stop_loss_price);
+        ExitsDraft {
+            order_id: self.order_id.clone(),
+            texts: Texts::default()
+                .with(Field::TakeProfit, text(self.take_profit, target))
+                .with(Field::StopLoss, text(self.stop_loss, stop)),
+        }
+    }
 }
 
 async fn found(service: &Service, id: &OrderId) -> Result<Order, Failure> {
