@@ -4,6 +4,7 @@
 //! Contract: a line is done whole or not at all, and a fault says where it is. What raises risk opens the form
 //! with the fields filled in, which asks as it always does; what reduces it asks for one key at most.
 
+mod amend;
 mod close;
 mod look;
 mod said;
@@ -143,6 +144,15 @@ pub const VERBS: &[Verb] = &[
         flags: &["--take-profit=", "--stop-loss="],
         offers: trade::resting,
         does_it: Deed::Say(trade::exits),
+    },
+    Verb {
+        name: "move",
+        also: &[],
+        shape: "ORDER_ID [PRICE] [--size SIZE] [FLAGS]",
+        does: "opens what moves an order, filled in",
+        flags: amend::FLAGS,
+        offers: amend::offers,
+        does_it: Deed::Say(amend::amend),
     },
     Verb {
         name: "margin",

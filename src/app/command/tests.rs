@@ -577,3 +577,81 @@ fn a_theme_is_worn_by_its_name_and_taken_off_without_one() {
     let known = "no such theme; there are dark, light, contrast, blue_orange, red_up";
     assert_eq!((at, what.as_str()), (6..10, known));
 }
+
+/// A desk whose resting limit order is told to have filled nothing.
+fn movable() -> Model {
+    let mut model = desk();
+    let resting = r#""type":"limit","mode":"limit","side":"buy","size":0.1,"filled_size":0,"limit_price":60000,
+        "status":"resting""#;
+    let armed = r#""type":"stop_market","mode":"stop_market","side":"sell","size":2,"trigger_price":2800,
+        "status":"pending""#;
+    let orders = vec![order("ord-1", "BTC", resting), order("ord-2", "ETH", armed)];
+    arrive(&mut model, Answer::Orders(Ok(Page::of(orders))));
+    model
+}
+
+#[test]
+fn an_order_is_moved_by_its_id_and_the_price_it_waits_for() {
+    let text = |model: &Model, field| draft(model).text(field).unwrap().to_owned();
+    let mut model = movable();
+    assert_eq!(offers(&model, "move ", ""), ["ord-1", "ord-2"]);
+    say(&mut model, "move ord-1 60500 --size 0.2");
+    assert_eq!(text(&model, Field::LimitPrice), "60500");
+    assert_eq!(text(&model, Field::Size), "0.2");
+    assert_eq!(
+        press(&mut model, "enter"),
+        vec![Effect::Send(
+            crate::model::Ticket(1),
+            Command::Cancel("ord-1".into())
+        )]
+    );
+    let mut model = movable();
+    say(&mut model, "move ord-2 --trigger-price 2850");
+    assert_eq!(text(&model, Field::TriggerPrice), "2850");
+    let sent = press(&mut model, "enter");
+    assert!(
+        matches!(sent.as_slice(), [Effect::Send(_, Command::Place(order))]
+            if order.trigger.as_ref().map(|t| t.price) == Some(num("2850"))),
+        "{sent:?}"
+    );
+    let mut model = movable();
+    say(&mut model, "move ord-2 2850");
+    assert_eq!(text(&model, Field::TriggerPrice), "2850");
+}
+
+#[test]
+fn what_cannot_be_moved_says_so_where_it_is_named() {
+    for (line, at, what) in [
+        (
+            "move ord-9 1",
+            5..10,
+            "no such order here; Tab lists those that move",
+        ),
+        ("move", 4..5, "which order: an id"),
+        (
+            "move ord-1 1 --trigger-price 2",
+            29..30,
+            "an order of this type has no trigger price",
+        ),
+        ("move ord-1 1 2", 13..14, "nothing more is wanted here"),
+    ] {
+        let mut model = movable();
+        assert_eq!(say(&mut model, line), vec![], "{line}");
+        let fault = self::line(&model).fault.clone().unwrap();
+        assert_eq!((fault.at, fault.what), (at, what.to_owned()), "{line}");
+    }
+    let mut model = desk();
+    let rung = crate::model::Order {
+        scaled_order_id: Some("lad-1".into()),
+        ..order(
+            "ord-3",
+            "BTC",
+            r#""type":"limit","mode":"limit","side":"buy","size":1,"filled_size":0,"limit_price":1,"status":"resting""#,
+        )
+    };
+    arrive(&mut model, Answer::Orders(Ok(Page::of(vec![rung]))));
+    assert_eq!(offers(&model, "move ", ""), [""; 0]);
+    say(&mut model, "move ord-3 2");
+    let why = line(&model).fault.clone().unwrap().what;
+    assert!(why.starts_with("a part of a ladder"), "{why}");
+}

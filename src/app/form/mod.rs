@@ -286,6 +286,12 @@ impl Form {
         self.focus_on(self.focus);
     }
 
+    /// Something else has written in it as a person would: it is not what it was when it opened.
+    pub(super) fn touch(&mut self) {
+        self.hand = Hand::Touched;
+        self.focus_on(self.focus);
+    }
+
     /// Where the cursor stands in the focused text field, in characters.
     pub fn cursor(&self) -> usize {
         self.line.cursor()

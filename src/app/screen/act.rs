@@ -92,11 +92,7 @@ fn of_position(model: &Model, action: Action, id: &PositionId) -> Next {
 fn of_order(model: &Model, action: Action, id: &OrderId) -> Next {
     match (action, model.store.order(id)) {
         (Action::Exits, Some(order)) => exits(model, order),
-        (Action::Amend, Some(order)) if order.is_armed() => exits(model, order),
-        (Action::Amend, Some(order)) => {
-            let moved = Form::moved(order, &model.around());
-            moved.map_or_else(|why| Next::Refuse(why.to_owned()), form)
-        }
+        (Action::Amend, Some(order)) => moved(model, order).map_or_else(Next::Refuse, form),
         _ => Next::Stay,
     }
 }
@@ -261,15 +257,26 @@ pub(crate) fn cancel_of(model: &Model, row: &RowId) -> Result<Command, String> {
 /// Attached exits belong to a resting limit entry (`api.md`, PUT attached-exits); an armed order is moved by
 /// another one in its stead.
 fn exits(model: &Model, order: &Order) -> Next {
-    if !order.is_working() {
-        return Next::Refuse("this order is not working any more".to_owned());
-    }
-    if !order.is_armed() {
+    if order.is_working() && !order.is_armed() {
         return form(Form::exits(order));
     }
+    instead(model, order).map_or_else(Next::Refuse, form)
+}
+
+fn instead(model: &Model, order: &Order) -> Result<Form, String> {
+    if !order.is_working() {
+        return Err("this order is not working any more".to_owned());
+    }
     let words = "an armed order cannot be moved: cancel it and place a new one";
-    let instead = Form::instead(order, &model.around());
-    instead.map_or_else(|| Next::Refuse(words.to_owned()), form)
+    Form::instead(order, &model.around()).ok_or_else(|| words.to_owned())
+}
+
+/// What moves an order, or why nothing does.
+pub(crate) fn moved(model: &Model, order: &Order) -> Result<Form, String> {
+    if order.is_armed() {
+        return instead(model, order);
+    }
+    Form::moved(order, &model.around()).map_err(str::to_owned)
 }
 
 fn margin(position: &Position) -> Next {

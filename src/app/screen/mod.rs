@@ -4,7 +4,7 @@ mod act;
 mod rows;
 mod tree;
 
-pub(super) use act::{NEW_ORDER, act, cancel_of, columns, order, strategist, travel};
+pub(super) use act::{NEW_ORDER, act, cancel_of, columns, moved, order, strategist, travel};
 pub use rows::Rows;
 pub(super) use rows::{All, ladder_rows, rows};
 pub use tree::TreeRow;
