@@ -10,6 +10,7 @@ use super::{
 };
 use crate::model::{AccountId, Command, IdempotencyKey, Progress, Ticket};
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 /// Who asked, by a number of the runtime's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,6 +36,25 @@ pub enum CallerRequest {
 pub enum Sending {
     First,
     Again,
+}
+
+impl CallerRequest {
+    /// What is said of it where it is found so much too late.
+    pub fn lapsed(&self, age: Duration) -> String {
+        let ago = match age.as_secs() {
+            seconds @ 0..120 => format!("{seconds} s"),
+            seconds => format!("{} min", seconds / 60),
+        };
+        match self {
+            Self::Flatten(_) => format!(
+                "a wish to flatten was left here {ago} ago, when this desk did not answer, and is NOT followed: what is \
+                 open may be newer; F flattens"
+            ),
+            Self::Send { command, .. } => format!(
+                "{command}: asked for {ago} ago, when this desk did not answer, and NOT sent: whoever asked has gone on"
+            ),
+        }
+    }
 }
 
 pub(super) fn asked(model: &mut Model, caller: CallerId, wish: CallerRequest) -> Vec<Effect> {

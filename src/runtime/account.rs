@@ -8,7 +8,7 @@ use super::{
     outbox::{DryRun, Outlet},
     services::{AccountChannel, with_budget},
     shared_journal::JournalAccounts,
-    socket::Host,
+    socket::{self, Host},
 };
 use crate::{
     app::{Effect, Identity, Msg, Options, Visibility, export::Sheet, notice::Tone, poll::Source},
@@ -105,6 +105,7 @@ impl Member {
             client: self.client.clone(),
             callers: self.callers.clone(),
             inbox: self.way.inbox.clone(),
+            lapses: socket::LAPSES,
         }
     }
 

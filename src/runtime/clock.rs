@@ -11,6 +11,7 @@
 
 use crate::model::{Drift, Timestamp};
 use rustix::time::{ClockId, clock_gettime};
+use serde::{Deserialize, Serialize};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Counts suspended time too.
@@ -65,6 +66,20 @@ impl Clock {
     /// Time stands still in a picture.
     pub fn is_frozen(self) -> bool {
         matches!(self, Self::Frozen(_))
+    }
+}
+
+/// An instant that every process of this machine reads alike, until the machine is booted anew.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) struct Shared(Duration);
+
+impl Shared {
+    pub(super) fn now() -> Self {
+        Self(since_boot())
+    }
+
+    pub(super) fn age(self) -> Duration {
+        since_boot().saturating_sub(self.0)
     }
 }
 

@@ -5,14 +5,16 @@
 //! the desk: its checks, its lanes, its budget, its journal. Only the owner of the directory can open the socket. A desk
 //! that has taken something and falls silent is knocked at again: where it does not greet any more, whoever asked goes
 //! on without it. Only the wish to flatten is ever left at a desk that does not listen, which finds it when it wakes.
+//! Whatever is found late, when whoever asked has gone on without it, is not followed: what it was about may be gone,
+//! and something else open in its place.
 //!
 //! Known limit: the path of a socket holds about 100 characters; a desk whose state directory is deeper than that has
 //! no socket, and verbs find it deaf.
 
-use super::{callers::Callers, shared_journal::AccountAddress};
+use super::{callers::Callers, clock::Shared, shared_journal::AccountAddress};
 use crate::{
     api::{Method, Request},
-    app::{self, Msg, Sending},
+    app::{self, Msg, Sending, notice::Tone},
     client::Client,
     model::{Failure, FailureKind, IdempotencyKey, Progress, Receipt, Risk},
 };
@@ -44,6 +46,9 @@ const GREETING: Duration = Duration::from_secs(2);
 const TAKING: Duration = Duration::from_secs(10);
 /// One that says nothing for longer may have been stopped: it is knocked at again.
 const SILENCE: Duration = Duration::from_secs(1);
+/// A wish as old as this is not followed: whoever asked has waited for [`GREETING`] and [`TAKING`] by then, and done
+/// without. Three seconds more are for a machine that is slow.
+pub(super) const LAPSES: Duration = Duration::from_secs(15);
 /// A close-all of 100 targets with their orders is below it; nothing else comes near.
 const LONGEST_LINE: u64 = 4 * 1024 * 1024;
 
@@ -54,11 +59,19 @@ pub struct Greeting {
     pub accounts: Vec<AccountAddress>,
 }
 
-/// What is asked for, and of which account.
+/// What is asked for, of which account, and since when.
 #[derive(Debug, Serialize, Deserialize)]
 struct Envelope {
     to: AccountAddress,
+    made: Shared,
     wish: WireRequest,
+}
+
+impl Envelope {
+    fn new(to: AccountAddress, wish: WireRequest) -> Self {
+        let made = Shared::now();
+        Self { to, made, wish }
+    }
 }
 
 /// What may be asked for, as a line.
@@ -94,6 +107,8 @@ pub(super) struct Host {
     pub(super) client: Client,
     pub(super) callers: Callers,
     pub(super) inbox: Sender<Msg>,
+    /// What was asked for so long ago is not followed.
+    pub(super) lapses: Duration,
 }
 
 /// Lets callers in to the accounts of `hosts` for as long as the desk lives. Must only be called by the process that
@@ -132,7 +147,7 @@ async fn greet(hosts: Arc<[Host]>, stream: UnixStream) {
         return;
     };
     if let Some(host) = hosts.iter().find(|host| host.place() == letter.to) {
-        return host.serve(letter.wish, to).await;
+        return host.serve(letter, to).await;
     }
     let why = News::TurnedAway("that account is not on this desk".to_owned());
     // Who has left hears nothing.
@@ -144,9 +159,15 @@ impl Host {
         self.client.connection().into()
     }
 
-    async fn serve(&self, wish: WireRequest, mut to: OwnedWriteHalf) {
+    async fn serve(&self, letter: Envelope, mut to: OwnedWriteHalf) {
         let (caller, mut news) = self.callers.enter();
-        match self.command(wish) {
+        let age = letter.made.age();
+        match self.command(letter.wish) {
+            Some(wish) if age >= self.lapses => {
+                let why = wish.lapsed(age);
+                self.callers.turn_away(caller, why.clone());
+                drop(self.inbox.send(Msg::Said(Tone::Alert, why)).await);
+            }
             Some(wish) => {
                 // The loop that would have listened has ended.
                 drop(self.inbox.send(Msg::Asked(caller, wish)).await);
@@ -238,7 +259,8 @@ impl Caller {
         mut hear: impl FnMut(&Progress),
     ) -> HandedOver {
         let wish = asked.wish();
-        let told = timeout(GREETING, write(&mut self.to, &Envelope { to, wish })).await;
+        let letter = Envelope::new(to, wish);
+        let told = timeout(GREETING, write(&mut self.to, &letter)).await;
         // Half a line asks for nothing.
         if !matches!(told, Ok(Ok(()))) {
             return HandedOver::NeverAsked;
@@ -289,11 +311,11 @@ impl Caller {
 }
 
 /// Leaves the wish to flatten at a desk that does not answer: it finds it when it wakes, also where whoever left it is
-/// gone by then. Fails where nobody would find it.
+/// gone by then, and follows it where that is within [`LAPSES`]. Fails where nobody would find it.
 pub(super) async fn leave_flatten(dir: &Path, to: AccountAddress) -> io::Result<()> {
     let (_from, mut door) = lines(UnixStream::connect(dir.join(SOCKET)).await?);
     let wish = WireRequest::Flatten;
-    write(&mut door, &Envelope { to, wish }).await
+    write(&mut door, &Envelope::new(to, wish)).await
 }
 
 /// What a caller asks for.

@@ -3,7 +3,8 @@
 //! Contract: it is a verb's. What closes or cancels is handed to the desk that has the journal, and sent there as if it
 //! had been typed there, and what follows the answer is looked at from both. Where that desk does not answer in a moment,
 //! has not the account or turns it away, it goes out beside it, on a journal under `aside`; so does what may be done twice
-//! when that desk has taken it and is gone or stopped, and a flatten is also left there for it to find when it wakes. What raises exposure is refused, in words that name the other desk. When that
+//! when that desk has taken it and is gone or stopped, and a flatten is also left there, for it to follow where it wakes
+//! soon. What raises exposure is refused, in words that name the other desk. When that
 //! one is gone, the scribe takes the journal, and this desk finds out what it left open like any that is started.
 //!
 //! Known limit: a desk that is stopped when it has greeted keeps the command for three seconds; the next one goes beside
@@ -143,10 +144,16 @@ impl Desk {
         let here = self.client.connection().into();
         let left = timeout(MOMENT, socket::leave_flatten(&first.dir, here));
         let (tone, words) = match left.await {
-            Ok(Ok(())) => (Tone::Warn, "finds when it wakes that it is to flatten too"),
+            Ok(Ok(())) => (
+                Tone::Warn,
+                format!(
+                    "flattens too if it wakes within {} s; later it says so and does not, and is not halted",
+                    socket::LAPSES.as_secs()
+                ),
+            ),
             Ok(Err(_)) | Err(_) => (
                 Tone::Alert,
-                "cannot be told and is NOT halted: it may trade on when it wakes",
+                "cannot be told and is NOT halted: it may trade on when it wakes".to_owned(),
             ),
         };
         self.note(tone, format!("flatten: {first} {words}")).await;

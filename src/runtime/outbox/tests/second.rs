@@ -152,6 +152,7 @@ fn host(scene: &Scene, callers: &Callers, inbox: Sender<Msg>) -> Host {
         client: scene.outbox.desk.client.clone(),
         callers: callers.clone(),
         inbox,
+        lapses: socket::LAPSES,
     }
 }
 
@@ -359,7 +360,7 @@ async fn a_flatten_that_the_first_desk_has_taken_when_it_is_stopped_goes_out_fro
     assert!(matches!(flat, Ok(Receipt::Flat(_))), "{flat:?}");
     let said = said(&msgs);
     assert!(said.contains("does not answer any more"), "{said}");
-    assert!(said.contains("finds when it wakes"), "{said}");
+    assert!(said.contains("flattens too if it wakes within 15 s"), "{said}");
 }
 
 #[tokio::test]
@@ -414,7 +415,7 @@ async fn a_desk_that_slept_through_a_flatten_is_asked_to_flatten_when_it_wakes()
     scene.outbox.send(TICKET, Command::Flatten("chal-1".into()));
     let (msgs, flat) = scene.settled().await;
     assert!(matches!(flat, Ok(Receipt::Flat(_))), "{flat:?}");
-    assert!(said(&msgs).contains("finds when it wakes"), "{msgs:?}");
+    assert!(said(&msgs).contains("flattens too if it wakes within 15 s"), "{msgs:?}");
     let (inbox, mut asked) = channel(4);
     let asleep = host(&scene, &Callers::default(), inbox);
     // Whoever asked is gone by then.
@@ -424,6 +425,26 @@ async fn a_desk_that_slept_through_a_flatten_is_asked_to_flatten_when_it_wakes()
         panic!("asked");
     };
     assert_eq!(wish, CallerRequest::Flatten("chal-1".into()));
+}
+
+#[tokio::test]
+async fn a_desk_that_wakes_long_after_a_flatten_leaves_open_what_is_open_by_then_and_says_so() {
+    let dir = place();
+    let _other = another(&dir);
+    let scene = Scene::at(dir, Responder::answering(vec![]).await);
+    let listener = UnixListener::bind(scene.dir.path().join("desk.sock")).unwrap();
+    let here = scene.outbox.desk.client.connection().into();
+    socket::leave_flatten(scene.dir.path(), here).await.unwrap();
+    let (inbox, mut heard) = channel(4);
+    let asleep = Host {
+        lapses: Duration::ZERO,
+        ..host(&scene, &Callers::default(), inbox)
+    };
+    tokio::spawn(socket::let_in(vec![asleep], listener));
+    let said = "a wish to flatten was left here 0 s ago, when this desk did not answer, and is NOT followed: what is open \
+                may be newer; F flattens";
+    let told = Msg::Said(crate::app::notice::Tone::Alert, said.to_owned());
+    assert_eq!(heard.recv().await, Some(told));
 }
 
 #[tokio::test]
