@@ -58,7 +58,7 @@ pub use page::{Cursor, Page};
 pub use past::{Attempted, Past, PastMark, PastPage, Record};
 pub use position::Position;
 pub use protection::Protection;
-pub use receipt::{CancelResult, Progress, Receipt};
+pub use receipt::{CancelResult, FollowUp, Progress, Receipt};
 pub use remains::Remains;
 pub use service_clock::{Rate, ServiceClock};
 pub use strategy::{Rung, Scaled, Twap};

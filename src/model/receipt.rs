@@ -36,6 +36,17 @@ pub enum Receipt {
     Flat(FlatProof),
 }
 
+/// What is done next about a command that has not come to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FollowUp {
+    /// The same request once more.
+    #[default]
+    Again,
+    /// A read of what became of it: nothing is sent.
+    Look,
+}
+
 /// How a command in flight stands before it settles.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -45,10 +56,20 @@ pub enum Progress {
     Queued,
     /// An attempt is on the wire; the first is 1.
     Sending { attempt: u32 },
-    /// The last attempt may have taken effect; the same request goes out again at `retry_at`.
-    Unknown { why: Failure, retry_at: Timestamp },
-    /// Surely not done yet (limited, unreachable); goes out again at `retry_at`.
-    Waiting { why: Failure, retry_at: Timestamp },
+    /// The last attempt may have taken effect; `then` follows at `retry_at`.
+    Unknown {
+        why: Failure,
+        retry_at: Timestamp,
+        #[serde(default)]
+        then: FollowUp,
+    },
+    /// Surely not done yet (limited, unreachable); `then` follows at `retry_at`.
+    Waiting {
+        why: Failure,
+        retry_at: Timestamp,
+        #[serde(default)]
+        then: FollowUp,
+    },
     /// A close-all answered 202: neither an error nor done; goes on at `retry_at`.
     Running {
         operation: CloseAll,

@@ -10,8 +10,8 @@ use crate::{
         notice::{Event, Notice},
     },
     model::{
-        CloseAll, Command, Exits, Failure, FailureKind, Leg, Market, Order, OrderStatus, Past,
-        Progress, Receipt, Timestamp,
+        CloseAll, Command, Exits, Failure, FailureKind, FollowUp, Leg, Market, Order, OrderStatus,
+        Past, Progress, Receipt, Timestamp,
     },
 };
 use std::ops::Range;
@@ -229,15 +229,25 @@ pub(super) fn references(why: &Failure) -> String {
     words.concat()
 }
 
+/// What a read does that follows instead of another request.
+const FINDING_OUT: &str = "finding out what became of it";
+
 pub(super) fn progress_words(progress: &Progress) -> String {
     match progress {
         Progress::Queued => "waits for its turn or the journal; nothing is sent yet".to_owned(),
         Progress::Sending { attempt: 1 } => "sending".to_owned(),
         Progress::Sending { attempt } => format!("sending, try {attempt}"),
-        Progress::Unknown { why, .. } => {
-            format!("{}; the same request goes again", why.kind.word())
+        Progress::Unknown { why, then, .. } => {
+            let then = match then {
+                FollowUp::Again => "the same request goes again",
+                FollowUp::Look => FINDING_OUT,
+            };
+            format!("{}; {then}", why.kind.word())
         }
-        Progress::Waiting { why, .. } => format!("{why}; goes again"),
+        Progress::Waiting { why, then, .. } => match then {
+            FollowUp::Again => format!("{why}; goes again"),
+            FollowUp::Look => format!("{why}; {FINDING_OUT}"),
+        },
         Progress::Running { operation, .. } => format!(
             "{} of {} done, {} failed",
             operation.done_count(),

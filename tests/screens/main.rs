@@ -23,7 +23,10 @@ use dump::{drawn, press, screen};
 use perpdeck::{
     app::{Model, Msg, poll::Answer, renewal::Reread, update},
     config::Way,
-    model::{Call, CancelResult, Failure, FailureKind, Page, Progress, Receipt, Ticket, Timestamp},
+    model::{
+        Call, CancelResult, Failure, FailureKind, FollowUp, Page, Progress, Receipt, Ticket,
+        Timestamp,
+    },
     ui::{DrawState, Theme, picture},
 };
 use std::{fs, path::PathBuf, time::Duration};
@@ -197,7 +200,11 @@ fn closing() -> Model {
     update(&mut model, later, Msg::Key('y'.into()));
     let why = Failure::new(FailureKind::TimedOut, "no answer in 10 s");
     let retry_at = Timestamp(later.0 + 2_000);
-    let doubt = Progress::Unknown { why, retry_at };
+    let doubt = Progress::Unknown {
+        why,
+        retry_at,
+        then: FollowUp::Again,
+    };
     update(&mut model, later, Msg::Progress(Ticket(2), doubt));
     model
 }

@@ -8,8 +8,8 @@ use crate::{
 use perpdeck::{
     app::{Model, Msg, pane::Pane, poll::Answer, update},
     model::{
-        Command, Exits, Failure, FailureKind, Leg, Order, Page, Progress, Receipt, Risk, Ticket,
-        Timestamp,
+        Command, Exits, Failure, FailureKind, FollowUp, Leg, Order, Page, Progress, Receipt, Risk,
+        Ticket, Timestamp,
     },
     ui::{self, DrawState, Theme, picture},
     view::{self, format::Zone},
@@ -160,6 +160,7 @@ fn what_is_on_its_way_says_what_happens_to_it_however_narrow_the_screen() {
     let waiting = Progress::Waiting {
         why: Failure::new(FailureKind::TimedOut, why),
         retry_at: Timestamp(desk::NOW.0 + 2_000),
+        then: FollowUp::Again,
     };
     let model = under_way(Command::Flatten("chal-1".into()), waiting);
     for width in [60, 80, 120] {

@@ -1,6 +1,6 @@
 //! What follows from a read.
 
-use super::{Failure, FailureKind, Receipt, Tries, Verdict, words};
+use super::{Failure, FailureKind, FollowUp, Glance, Receipt, Tries, Verdict, words};
 use crate::client::Sight;
 use std::time::Duration;
 
@@ -14,6 +14,9 @@ impl Tries {
         draw: u32,
     ) -> Verdict {
         let puzzle = self.puzzle.take().unwrap_or_else(words::not_canceled);
+        if self.glance == Glance::Asked && self.is_no_end(&seen) {
+            return self.again(puzzle, self.patience_with_busy(), elapsed, draw);
+        }
         match seen {
             Ok(Sight::Done(receipt)) => Verdict::Settle(self.seen_done(receipt, puzzle)),
             Ok(Sight::Over(why)) => Verdict::Settle(Err(Failure {
@@ -28,6 +31,17 @@ impl Tries {
             Ok(Sight::Nothing) => self.settle(puzzle),
             Err(why) => self.look_again(&why, puzzle, elapsed, draw),
         }
+    }
+
+    /// Whether what was read so early leaves the key to be asked about.
+    fn is_no_end(&mut self, seen: &Result<Sight, Failure>) -> bool {
+        let (glance, is_no_end) = match seen {
+            Ok(Sight::Done(Receipt::AlreadySo(_))) => (Glance::Gone, true),
+            Ok(Sight::Nothing | Sight::Undone) | Err(_) => (Glance::Had, true),
+            Ok(Sight::Done(_) | Sight::Over(_)) => (Glance::Had, false),
+        };
+        self.glance = glance;
+        is_no_end
     }
 
     /// That it is so now does not make it our doing, unless our request may have done it.
@@ -53,7 +67,7 @@ impl Tries {
 
     fn return_to_it(&mut self, puzzle: Failure) -> Verdict {
         self.returned = true;
-        let meanwhile = self.pause(puzzle);
+        let meanwhile = self.pause(puzzle, FollowUp::Again);
         Verdict::Again {
             after: Duration::ZERO,
             meanwhile,
@@ -73,7 +87,7 @@ impl Tries {
         if self.sent >= budget.tries || elapsed > budget.window {
             return Verdict::Settle(Err(self.undone(puzzle)));
         }
-        let meanwhile = self.pause(puzzle);
+        let meanwhile = self.pause(puzzle, FollowUp::Again);
         Verdict::Again {
             after: Duration::ZERO,
             meanwhile,

@@ -14,6 +14,8 @@
 //! never told, a read decides. An order in doubt whose last tries found nobody has tries left when a read is answered again
 //! and finds nothing of it: one more goes out, under the same key.
 //!
+//! A close's first 409 is followed by a read: where the position is gone, the second one is the end.
+//!
 //! Known limit: a 409 to an order or a close that names neither a rule nor an order row cannot be told from a key at work;
 //! where it stays, no order is found and what was to be closed is still open, the end is unknown although it may have
 //! been a plain conflict.
@@ -22,7 +24,9 @@ mod looked;
 mod words;
 
 use super::{Attempt, Mutation, Tempo};
-use crate::model::{CloseAll, Command, Failure, FailureKind, Progress, Receipt, Risk, Timestamp};
+use crate::model::{
+    CloseAll, Command, Failure, FailureKind, FollowUp, Progress, Receipt, Risk, Timestamp,
+};
 use std::time::Duration;
 
 const FIRST_BACKOFF: Duration = Duration::from_millis(500);
@@ -64,9 +68,9 @@ pub enum Verdict {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Pause {
     /// It may have taken effect.
-    Unknown(Failure),
+    Unknown(Failure, FollowUp),
     /// It has surely not taken effect.
-    Waiting(Failure),
+    Waiting(Failure, FollowUp),
     /// A close-all in the middle of its targets.
     Running(CloseAll),
     /// A close-all that has not come further for long.
@@ -76,8 +80,16 @@ pub enum Pause {
 impl Pause {
     pub fn progress(self, retry_at: Timestamp) -> Progress {
         match self {
-            Self::Unknown(why) => Progress::Unknown { why, retry_at },
-            Self::Waiting(why) => Progress::Waiting { why, retry_at },
+            Self::Unknown(why, then) => Progress::Unknown {
+                why,
+                retry_at,
+                then,
+            },
+            Self::Waiting(why, then) => Progress::Waiting {
+                why,
+                retry_at,
+                then,
+            },
             Self::Running(operation) | Self::Stalled(operation) => Progress::Running {
                 operation,
                 retry_at,
@@ -134,9 +146,24 @@ pub struct Tries {
     /// What the read that is asked for is to explain.
     puzzle: Option<Failure>,
     looks: u32,
+    /// The read after a close's first 409.
+    glance: Glance,
     /// The one more try after a read that was answered has been had.
     returned: bool,
     rounds: Rounds,
+}
+
+/// A position that is gone stays gone, whoever closed it. Where the list that is read after a close's first 409 has it no
+/// more, that may be the doing of what is at work under the key: it is asked about once more, and a second 409 is a
+/// refusal. A list that has it, or cannot be read, proves nothing so early, and the key is asked about as ever.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Glance {
+    Due,
+    Asked,
+    /// The position was gone.
+    Gone,
+    /// It proved nothing.
+    Had,
 }
 
 /// A close-all's 202s.
@@ -174,6 +201,7 @@ impl Tries {
             busy: None,
             puzzle: None,
             looks: 0,
+            glance: Glance::Due,
             returned: false,
             rounds: Rounds::default(),
         }
@@ -231,6 +259,11 @@ impl Tries {
             Meaning::Gone => self.look(why, Duration::ZERO),
             Meaning::Final if self.doubt.is_some() => self.end(why),
             Meaning::Final | Meaning::Astray => self.settle(why),
+            Meaning::Busy if self.mutation == Mutation::Close && self.glance == Glance::Due => {
+                self.glance = Glance::Asked;
+                self.look(why, Duration::ZERO)
+            }
+            Meaning::Busy if self.glance == Glance::Gone => self.end(why),
             Meaning::Busy => self.again(why, self.patience_with_busy(), elapsed, draw),
             Meaning::Wait | Meaning::Doubt => self.again(why, self.budget(), elapsed, draw),
         }
@@ -255,7 +288,7 @@ impl Tries {
         if self.doubt.is_some() && self.mutation.is_put() {
             return self.look(why, after);
         }
-        let meanwhile = self.pause(why);
+        let meanwhile = self.pause(why, FollowUp::Again);
         Verdict::Again { after, meanwhile }
     }
 
@@ -271,15 +304,15 @@ impl Tries {
 
     fn look(&mut self, why: Failure, after: Duration) -> Verdict {
         self.puzzle = Some(why.clone());
-        let meanwhile = self.pause(why);
+        let meanwhile = self.pause(why, FollowUp::Look);
         Verdict::Look { after, meanwhile }
     }
 
-    fn pause(&self, why: Failure) -> Pause {
+    fn pause(&self, why: Failure, then: FollowUp) -> Pause {
         if self.doubt.is_some() {
-            Pause::Unknown(why)
+            Pause::Unknown(why, then)
         } else {
-            Pause::Waiting(why)
+            Pause::Waiting(why, then)
         }
     }
 
@@ -353,7 +386,7 @@ impl Tries {
         let meanwhile = match &self.rounds.operation {
             Some(operation) if stalled => Pause::Stalled(operation.clone()),
             Some(operation) => Pause::Running(operation.clone()),
-            None => Pause::Waiting(words::closing()),
+            None => Pause::Waiting(words::closing(), FollowUp::Again),
         };
         Verdict::Again {
             after: asked.max(slowest) + self.spread(draw),

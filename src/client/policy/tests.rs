@@ -50,11 +50,11 @@ fn word(verdict: &Verdict) -> &'static str {
         Verdict::Settle(Err(why)) if why.is_doubtful() => "unknown",
         Verdict::Settle(Err(_)) => "failed",
         Verdict::Again {
-            meanwhile: Pause::Unknown(_),
+            meanwhile: Pause::Unknown(..),
             ..
         } => "ask in doubt",
         Verdict::Again {
-            meanwhile: Pause::Waiting(_),
+            meanwhile: Pause::Waiting(..),
             ..
         } => "ask again",
         Verdict::Again {
@@ -86,6 +86,7 @@ fn the_first_answer_decides_as_the_table_says() {
                 }
                 "302" => "unknown",
                 "404" | "409" if mutation.is_delete() => "look",
+                "409" if *mutation == Mutation::Close => "look",
                 "409" if mutation.may_be_at_work() => "ask again",
                 _ => "failed",
             };
@@ -107,7 +108,7 @@ fn after_a_doubt_no_refusal_ever_reads_as_rejected() {
                     "unknown"
                 }
                 "400" | "401" | "403" | "404" | "422" => "look",
-                "409" if !mutation.may_be_at_work() => "look",
+                "409" if !mutation.may_be_at_work() || *mutation == Mutation::Close => "look",
                 _ if mutation.is_put() => "look",
                 _ => "ask in doubt",
             };
@@ -304,7 +305,7 @@ fn what_could_not_be_settled_says_what_is_known_and_where_to_look() {
     assert_eq!(
         end.to_string(),
         "outcome unknown: the order may have been placed (timed out: no answer), and asking again \
-         proved nothing: rejected: answer 404. Look at working orders, positions and history before \
+         proved nothing (rejected: answer 404). Look at working orders, positions and history before \
          you send it again"
     );
 }
@@ -383,7 +384,7 @@ fn a_close_all_without_a_usable_retry_after_waits_two_seconds() {
     let verdict = tries(Mutation::CloseAll).judge(running(None, None), seconds(0), 0);
     let expected = Verdict::Again {
         after: seconds(2),
-        meanwhile: Pause::Waiting(words::closing()),
+        meanwhile: Pause::Waiting(words::closing(), FollowUp::Again),
     };
     assert_eq!(verdict, expected);
 }
@@ -430,10 +431,8 @@ fn a_key_that_was_at_work_and_is_not_heard_of_again_is_never_called_rejected_or_
     {
         for later in ["no byte", "timeout", "401", "404", "400", "429", "503 wait"] {
             let mut tries = tries(*mutation);
-            assert_eq!(
-                word(&tries.judge(attempt("409"), seconds(0), 0)),
-                "ask again"
-            );
+            let first = told_nothing(&mut tries, "409", seconds(0));
+            assert_eq!(word(&first), "ask again");
             let verdict = word(&tries.judge(attempt(later), seconds(1), 0));
             let open = ["look", "unknown", "ask in doubt"].contains(&verdict);
             assert!(open, "{mutation:?} {later}: {verdict}");
@@ -467,7 +466,8 @@ fn of_a_position_that_is_gone_a_conflict_to_the_last_is_a_refusal_and_a_lost_ans
         )))
     };
     let mut refused = tries(Mutation::Close);
-    for _ in 0..5 {
+    told_nothing(&mut refused, "409", seconds(0));
+    for _ in 0..4 {
         refused.judge(attempt("409"), seconds(1), 0);
     }
     let Verdict::Settle(Err(why)) = refused.looked(gone(), seconds(2), 0) else {
@@ -476,13 +476,50 @@ fn of_a_position_that_is_gone_a_conflict_to_the_last_is_a_refusal_and_a_lost_ans
     assert_eq!((why.status, why.proves), (Some(409), Proof::Refused));
     let mut lost = tries(Mutation::Close);
     lost.judge(attempt("timeout"), seconds(0), 0);
-    for _ in 0..5 {
+    told_nothing(&mut lost, "409", seconds(0));
+    for _ in 0..4 {
         lost.judge(attempt("409"), seconds(1), 0);
     }
     let seen = lost.looked(gone(), seconds(2), 0);
     assert!(
         matches!(seen, Verdict::Settle(Ok(Receipt::AlreadySo(_)))),
         "{seen:?}"
+    );
+}
+
+#[test]
+fn a_position_that_is_gone_when_its_close_conflicts_is_told_after_one_more_try() {
+    let gone = Ok(Sight::Done(Receipt::AlreadySo(
+        "position p-1 is not open".into(),
+    )));
+    let mut tries = tries(Mutation::Close);
+    let first = tries.judge(attempt("409"), seconds(0), 0);
+    assert_eq!(word(&first), "look");
+    // What is at work under its key may have closed it.
+    let again = tries.looked(gone.clone(), seconds(0), 0);
+    assert!(
+        matches!(again, Verdict::Again { after, .. } if after <= seconds(1)),
+        "{again:?}"
+    );
+    let mut ours = tries.clone();
+    let answered = ours.judge(Attempt::Done(placed()), seconds(1), 0);
+    assert_eq!(answered, Verdict::Settle(Ok(placed())));
+    assert_eq!(word(&tries.judge(attempt("409"), seconds(1), 0)), "look");
+    assert_eq!(word(&tries.looked(gone, seconds(1), 0)), "failed");
+}
+
+#[test]
+fn what_is_not_sent_again_is_not_said_to_have_been_asked_about() {
+    let mut tries = tries(Mutation::Place);
+    tries.judge(attempt("timeout"), seconds(0), 0);
+    let held = Failure::local("everything was to be closed after it was given");
+    let Verdict::Settle(Err(end)) = tries.judge(Attempt::NotSent(held), seconds(1), 0) else {
+        panic!("a person decides");
+    };
+    assert_eq!(
+        end.message.raw(),
+        "the order may have been placed (timed out: no answer), and it is not sent again: everything was to be closed \
+         after it was given. Look at working orders, positions and history before you send it again"
     );
 }
 

@@ -57,16 +57,20 @@ impl Tries {
         let (effect, look) = self.mutation.suspicion();
         let known = match (&self.rounds.operation, &self.doubt) {
             (Some(operation), _) => format!(
-                "closing all positions is not finished, {} of {} tried so far",
+                "closing all positions is not finished, {} of {} tried so far ({why})",
                 operation.done_count(),
                 operation.total_count
             ),
-            (None, Some(doubt)) if *doubt != why => {
-                format!("{effect} ({doubt}), and asking again proved nothing")
+            (None, Some(doubt)) if *doubt != why && why.kind == FailureKind::Local => {
+                let why = &why.message;
+                format!("{effect} ({doubt}), and it is not sent again: {why}")
             }
-            (None, _) => effect.to_owned(),
+            (None, Some(doubt)) if *doubt != why => {
+                format!("{effect} ({doubt}), and asking again proved nothing ({why})")
+            }
+            (None, _) => format!("{effect} ({why})"),
         };
-        let message = format!("{known}: {why}. Look at {look} before you send it again");
+        let message = format!("{known}. Look at {look} before you send it again");
         let kind = if why.kind == FailureKind::Contradiction {
             why.kind
         } else {

@@ -103,7 +103,7 @@ impl Gate {
         }
         if given != self.wave() {
             return Some(Failure::local(
-                "everything was to be closed after it was given: it is not sent any more",
+                "everything was to be closed after it was given",
             ));
         }
         self.halted().map(|why| {

@@ -149,9 +149,8 @@ impl Past {
         } else {
             patience
         });
-        (command.risk() == Risk::Increasing && now > until).then(|| {
-            Failure::local("too much time has passed since it was given: it is not sent any more")
-        })
+        (command.risk() == Risk::Increasing && now > until)
+            .then(|| Failure::local("too much time has passed since it was given"))
     }
 }
 

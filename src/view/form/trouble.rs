@@ -14,8 +14,8 @@ use crate::{
         second,
     },
     model::{
-        FailureKind, Num, OrderId, Position, PositionId, Progress, Protection, Risk, Side,
-        TimeInForce, TriggerDirection,
+        FailureKind, FollowUp, Num, OrderId, Position, PositionId, Progress, Protection, Risk,
+        Side, TimeInForce, TriggerDirection,
         draft::{CloseDraft, Draft, EntryDraft, ExitsDraft, Field, MarginDraft, Opening, Seen},
         estimate,
     },
@@ -102,10 +102,23 @@ fn sending(form: &Form, model: &Model) -> Option<Span> {
         Progress::Sending { attempt } => {
             (format!("sending {ticket}, attempt {attempt}"), Tone::Warn)
         }
-        Progress::Unknown { why, retry_at } | Progress::Waiting { why, retry_at } => {
+        Progress::Unknown {
+            why,
+            retry_at,
+            then,
+        }
+        | Progress::Waiting {
+            why,
+            retry_at,
+            then,
+        } => {
             let scene = Scene::of(model, &model.options.zone);
             let next = scene.until_own(*retry_at, passing::NEXT);
-            (format!("{ticket} {why}; again {next}"), Tone::Warn)
+            let then = match then {
+                FollowUp::Again => "again",
+                FollowUp::Look => "finding out what became of it",
+            };
+            (format!("{ticket} {why}; {then} {next}"), Tone::Warn)
         }
         Progress::Running { .. } | Progress::Flattening(_) => {
             (format!("{ticket} is running"), Tone::Accent)

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     app::Msg,
     cli::{service::Service, voice::Voice},
-    model::{Command, Failure, FailureKind, Progress, Ticket},
+    model::{Command, Failure, FailureKind, FollowUp, Progress, Ticket, Timestamp},
     runtime::{Clock, Outbox},
 };
 use std::{collections::BTreeMap, time::Duration};
@@ -196,28 +196,40 @@ fn stands_still() -> Failure {
 
 /// Only what a person would want to know while it takes its time.
 pub(super) fn told(voice: Voice, command: &Command, progress: &Progress) {
-    // Nothing is sent again at once: then it is read.
-    let next = |at: &crate::model::Timestamp, again: &str, read: &str| {
-        let wait = Clock::start().until(*at);
+    let next = |at: Timestamp, then: FollowUp, again: &str, read: &str| {
+        let wait = Clock::start().until(at);
+        let what = match then {
+            FollowUp::Again => again,
+            FollowUp::Look => read,
+        };
         if wait.is_zero() {
-            read.to_owned()
+            what.to_owned()
         } else {
-            format!("{again} in {} s", wait.as_secs_f32().ceil())
+            format!("{what} in {} s", wait.as_secs_f32().ceil())
         }
     };
     match progress {
         // A parked one has been settled.
         Progress::Queued | Progress::Sending { .. } | Progress::Parked { .. } => {}
-        Progress::Unknown { why, retry_at } => voice.note(&format!(
+        Progress::Unknown {
+            why,
+            retry_at,
+            then,
+        } => voice.note(&format!(
             "{command}: outcome unknown ({why}); {}",
             next(
-                retry_at,
+                *retry_at,
+                *then,
                 "the same request again",
                 "finding out what became of it"
             )
         )),
-        Progress::Waiting { why, retry_at } => {
-            let next = next(retry_at, "again", "finding out how it stands");
+        Progress::Waiting {
+            why,
+            retry_at,
+            then,
+        } => {
+            let next = next(*retry_at, *then, "again", "finding out how it stands");
             voice.note(&format!("{command}: {why}; {next}"));
         }
         Progress::Running { operation, .. } => voice.note(&format!(

@@ -123,7 +123,7 @@ async fn play(command: Command, seed: u64) -> (Duration, Result<Receipt, Failure
         })
     };
     let tell = |pause: Pause, _| {
-        if let Pause::Unknown(_) = pause {
+        if let Pause::Unknown(..) = pause {
             let since = &mut weather.lock().unwrap().doubt_since;
             since.get_or_insert_with(Instant::now);
         }

@@ -14,7 +14,15 @@ async fn a_lost_reply_is_asked_for_again_with_the_same_key_and_the_same_bytes() 
     let [sending, doubt, again] = said.try_into().unwrap();
     let sends = |attempt| Msg::Progress(TICKET, Progress::Sending { attempt });
     assert_eq!((sending, again), (sends(1), sends(2)));
-    let Msg::Progress(TICKET, Progress::Unknown { why, retry_at }) = doubt else {
+    let Msg::Progress(
+        TICKET,
+        Progress::Unknown {
+            why,
+            retry_at,
+            then: FollowUp::Again,
+        },
+    ) = doubt
+    else {
         panic!("{doubt:?}");
     };
     assert!(why.kind == FailureKind::Broken && retry_at > NOW);

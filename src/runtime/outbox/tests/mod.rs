@@ -27,8 +27,8 @@ use crate::{
     },
     journal::State,
     model::{
-        CloseAll, CloseAllStatus, ClosePosition, Failure, FailureKind, IdempotencyKey, PlaceKind,
-        PlaceOrder, Progress, Receipt, Risk, Side, Timestamp,
+        CloseAll, CloseAllStatus, ClosePosition, Failure, FailureKind, FollowUp, IdempotencyKey,
+        PlaceKind, PlaceOrder, Progress, Receipt, Risk, Side, Timestamp,
     },
 };
 use std::{

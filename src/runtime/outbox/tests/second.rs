@@ -360,7 +360,10 @@ async fn a_flatten_that_the_first_desk_has_taken_when_it_is_stopped_goes_out_fro
     assert!(matches!(flat, Ok(Receipt::Flat(_))), "{flat:?}");
     let said = said(&msgs);
     assert!(said.contains("does not answer any more"), "{said}");
-    assert!(said.contains("flattens too if it wakes within 15 s"), "{said}");
+    assert!(
+        said.contains("flattens too if it wakes within 15 s"),
+        "{said}"
+    );
 }
 
 #[tokio::test]
@@ -415,7 +418,10 @@ async fn a_desk_that_slept_through_a_flatten_is_asked_to_flatten_when_it_wakes()
     scene.outbox.send(TICKET, Command::Flatten("chal-1".into()));
     let (msgs, flat) = scene.settled().await;
     assert!(matches!(flat, Ok(Receipt::Flat(_))), "{flat:?}");
-    assert!(said(&msgs).contains("flattens too if it wakes within 15 s"), "{msgs:?}");
+    assert!(
+        said(&msgs).contains("flattens too if it wakes within 15 s"),
+        "{msgs:?}"
+    );
     let (inbox, mut asked) = channel(4);
     let asleep = host(&scene, &Callers::default(), inbox);
     // Whoever asked is gone by then.

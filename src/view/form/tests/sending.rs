@@ -63,6 +63,7 @@ fn while_the_outcome_is_unknown_the_form_says_when_it_asks_again() {
     let progress = Progress::Unknown {
         why: Failure::new(FailureKind::TimedOut, "10 s without an answer"),
         retry_at: model.now.plus(Duration::from_secs(4)),
+        then: crate::model::FollowUp::Again,
     };
     let now = model.now;
     update(&mut model, now, Msg::Progress(Ticket(1), progress));
