@@ -43,11 +43,13 @@ use crate::{
 };
 use budget::Budgets;
 use chaos::Chaos;
-use clock::Clock;
+use clock::{Clock, Kept};
+use close_all::Closings;
 use cursor::Cursors;
 use fault::Fault;
 use floor::Floor;
 use gate::Gate;
+use idempotency::Idempotency;
 use sha2::{Digest, Sha256};
 use std::{
     io,
@@ -59,7 +61,7 @@ use std::{
     },
     time::Duration,
 };
-use store::{Failure, Held, Resumed, Store};
+use store::{Failure, Held, Recorder, Resumed, Store};
 use tokio::{
     net::TcpListener,
     task::JoinHandle,
@@ -234,23 +236,27 @@ struct Beginning {
     scenario: Scenario,
     start: engine::Millis,
     pace: Pace,
+    /// What its script comes to, where that is known.
+    first: Option<engine::Checkpoint>,
 }
 
 impl Beginning {
     fn floor(&self) -> Result<Floor, Fault> {
-        let Resumed {
-            engine,
-            keys,
-            closings,
-            clock,
-            ..
-        } = Resumed::in_memory(self.scenario.clone(), self.start, Some(self.pace))
+        let engine = match &self.first {
+            Some(first) => engine::Engine::anew(first).map_err(|why| why.to_string()),
+            None => self
+                .scenario
+                .open(self.start)
+                .map_err(|why| why.to_string()),
+        };
+        let engine = engine
             .map_err(|why| Fault::broken(format!("the scenario does not begin anew: {why}")))?;
+        let clock = Kept::new(self.pace, engine.now());
         Ok(Floor {
             clock: Clock::resumed(clock, Instant::now(), engine.now()),
-            engine,
-            keys: keys.at_most(self.scenario.keys_per_user()),
-            closings,
+            engine: Recorder::new(engine, 0),
+            keys: Idempotency::default().at_most(self.scenario.keys_per_user()),
+            closings: Closings::default(),
         })
     }
 }
@@ -294,6 +300,7 @@ impl Service {
             beginning: Beginning {
                 start: resumed.start,
                 pace: resumed.pace,
+                first: resumed.first,
                 scenario: scenario.clone(),
             },
             broken: CancellationToken::new(),

@@ -87,6 +87,11 @@ where
             .filter_map(|(chunk, touched)| touched.then_some(chunk))
     }
 
+    /// Every chunk counts as touched, as if its rows had just been written.
+    pub(super) fn touch_all(&mut self) {
+        self.touched.fill(true);
+    }
+
     /// Rows read back from a checkpoint, in the order they were written.
     pub(super) fn refill(&mut self, rows: Vec<Row>) {
         self.rows.extend(rows);

@@ -91,6 +91,18 @@ impl Engine {
         }
     }
 
+    /// The engine of a first checkpoint, of which everything is new once more: the next checkpoint is whole.
+    pub fn anew(first: &Checkpoint) -> Result<Self, CheckpointFault> {
+        let mut engine = Self::restore(&first.core, first.chunks.iter().cloned())?;
+        engine.markets.touch_all();
+        engine.accounts.touch_all();
+        engine.orders.touch_all();
+        engine.positions.touch_all();
+        engine.twaps.touch_all();
+        engine.scaled.touch_all();
+        Ok(engine)
+    }
+
     fn counts(&self) -> Counts {
         [
             self.markets.len(),

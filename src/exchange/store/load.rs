@@ -3,7 +3,7 @@
 use super::super::{
     clock::{Kept, Pace, Speed},
     close_all::Closings,
-    engine::{Bounds, Millis},
+    engine::{Bounds, Checkpoint, Millis},
     idempotency::Idempotency,
     scenario::{Origin, Scenario},
 };
@@ -32,6 +32,8 @@ pub(in crate::exchange) struct Resumed {
     /// How often it was taken up before.
     pub(in crate::exchange) openings: u64,
     pub(in crate::exchange) store: Option<Store>,
+    /// As its script left it, where that was played in this process: playing it takes seconds.
+    pub(in crate::exchange) first: Option<Checkpoint>,
 }
 
 impl Resumed {
@@ -41,9 +43,23 @@ impl Resumed {
         start: Millis,
         pace: Option<Pace>,
     ) -> Result<Self, StoreFault> {
-        let engine = scenario.open(start)?;
-        let pace = pace.unwrap_or(AT_FIRST);
+        let (new, first) = Self::played(scenario, start, pace)?;
         Ok(Self {
+            first: Some(first),
+            ..new
+        })
+    }
+
+    /// A new exchange as its script leaves it, and all that it then is.
+    fn played(
+        scenario: Scenario,
+        start: Millis,
+        pace: Option<Pace>,
+    ) -> Result<(Self, Checkpoint), StoreFault> {
+        let mut engine = scenario.open(start)?;
+        let first = engine.checkpoint().map_err(EncodeFault::from)?;
+        let pace = pace.unwrap_or(AT_FIRST);
+        let new = Self {
             start,
             pace,
             clock: Kept::new(pace, engine.now()),
@@ -53,7 +69,9 @@ impl Resumed {
             closings: Closings::default(),
             openings: 0,
             store: None,
-        })
+            first: None,
+        };
+        Ok((new, first))
     }
 }
 
@@ -71,20 +89,18 @@ pub(in crate::exchange) fn open(
         connection: opened.connection,
     };
     match opened.state {
-        State::Empty => begin(
-            shelf,
-            opened.lock,
-            Resumed::in_memory(scenario, start, pace)?,
-        ),
+        State::Empty => begin(shelf, opened.lock, Resumed::played(scenario, start, pace)?),
         State::Kept => resume(shelf, opened.lock, &scenario, (start, pace)),
     }
 }
 
 /// Everything in one transaction: a start that is interrupted leaves an empty database.
-fn begin(mut shelf: Shelf, lock: File, mut resumed: Resumed) -> Result<Resumed, StoreFault> {
-    let engine = resumed.engine.engine_mut();
-    let at = engine.now();
-    let checkpoint = engine.checkpoint().map_err(EncodeFault::from)?;
+fn begin(
+    mut shelf: Shelf,
+    lock: File,
+    (mut resumed, first): (Resumed, Checkpoint),
+) -> Result<Resumed, StoreFault> {
+    let at = resumed.engine.now();
     disk::make_durable(&shelf.connection).map_err(|why| shelf.refusal(why))?;
     let transaction = shelf.connection.transaction()?;
     file::create(&transaction)?;
@@ -96,10 +112,11 @@ fn begin(mut shelf: Shelf, lock: File, mut resumed: Resumed) -> Result<Resumed, 
         (origin.word(), &**text, seed.cast_signed()),
     )?;
     Record::Clock(resumed.clock).write(&transaction)?;
+    let checkpoint = first.clone();
     Record::Checkpoint { seq: 0, checkpoint }.write(&transaction)?;
     transaction.commit()?;
     let store = Store::new((shelf.connection, lock), resumed.clock, (0, at));
-    resumed.store = Some(store);
+    (resumed.store, resumed.first) = (Some(store), Some(first));
     Ok(resumed)
 }
 
@@ -134,6 +151,7 @@ fn resume(
         clock: pace.map_or(kept, |pace| Kept::new(pace, kept.horizon)),
         openings,
         store: Some(store),
+        first: None,
     })
 }
 
