@@ -13,6 +13,10 @@ use super::{
 };
 use crate::model::{Command, Failure, OrderId, Progress, READ_ONLY, Receipt, Ticket};
 
+/// Why the key that sends a request again does not.
+pub(super) const REOPENS: &str = "everything was to be closed since it was given: what sends it all the same is a key of its own, named in \
+                                  the question";
+
 /// A command has come to where only a person can go on: the form that sent it must not send another, so
 /// it goes, and the question takes its place unless the trader is at something else.
 pub(super) fn park(model: &mut Model, ticket: Ticket) {
@@ -225,6 +229,28 @@ mod tests {
         assert_eq!(model.overlays.len(), 1);
         assert_eq!(press(&mut model, "y"), vec![]);
         assert_eq!(model.overlays.len(), 1);
+    }
+
+    #[test]
+    fn what_would_open_anew_after_a_close_all_is_sent_again_by_a_key_of_its_own_only() {
+        let mut model = desk();
+        let sent = press(&mut model, "b 0 . 1 enter");
+        let [Effect::Send(ticket, Command::Place(_))] = sent.as_slice() else {
+            panic!("{sent:?}");
+        };
+        press(&mut model, "esc X");
+        wait(&mut model, 1_500);
+        let progress = Progress::Parked {
+            why: Failure::new(FailureKind::Unknown, "no answer"),
+            replay_until: model.now.plus(Duration::from_mins(15)),
+        };
+        let now = model.now;
+        update(&mut model, now, Msg::Progress(*ticket, progress));
+        wait(&mut model, 200);
+        assert_eq!(press(&mut model, "y"), vec![]);
+        let told = model.activity.toast(model.now).unwrap();
+        assert_eq!(told.event, Event::Said(Tone::Warn, REOPENS.to_owned()));
+        assert_eq!(press(&mut model, "O"), vec![Effect::Resend(*ticket)]);
     }
 
     #[test]

@@ -15,6 +15,8 @@ pub enum Next {
     RunEach(Vec<Command>),
     /// Send the parked command of this ticket again; the strip closes.
     Resend(Ticket),
+    /// The same although everything was to be closed since it was given.
+    Reopen(Ticket),
     /// Let go of the parked command of this ticket; the strip closes.
     GiveUp(Ticket),
     /// Send what raises exposure again; the strip closes.

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::model::{
     AccountFacts, Call, CloseAll, Command, Failure, Market, MarketId, Num, Order, OrderId, Page,
-    Position, PositionId, Progress, Scaled, ScaledId, Ticket, Timestamp, Twap, TwapId, Zone,
+    Position, PositionId, Progress, Risk, Scaled, ScaledId, Ticket, Timestamp, Twap, TwapId, Zone,
 };
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -73,6 +73,8 @@ pub struct Store {
     pub ended_twaps: Vec<Ended>,
     /// When a flatten of this desk last proved that nothing was left.
     flat_at: Option<Timestamp>,
+    /// When everything was last to be closed from this desk.
+    closed_all_at: Option<Timestamp>,
     /// How many more have ended, and made room.
     pub forgotten_twaps: usize,
     /// Ladders met through `scaled_order_id`, remembered for the session but for the forgotten ones.
@@ -334,6 +336,9 @@ impl Store {
     pub fn begin(&mut self, command: Command, now: Timestamp) -> Ticket {
         self.last_ticket += 1;
         let ticket = Ticket(self.last_ticket);
+        if matches!(command, Command::CloseAll(_) | Command::Flatten(_)) {
+            self.closed_all_at = Some(now);
+        }
         self.take_off(ticket, command, now, Progress::Queued);
         ticket
     }
@@ -362,6 +367,13 @@ impl Store {
         flights
             .filter(move |(_, flight)| parked(flight))
             .map(|(ticket, _)| *ticket)
+    }
+
+    /// Whether sending this once more would open anew what was to be closed since it was given.
+    pub fn reopens(&self, ticket: Ticket) -> bool {
+        self.flights.get(&ticket).is_some_and(|flight| {
+            flight.command.risk() == Risk::Increasing && self.closed_all_at >= Some(flight.since)
+        })
     }
 
     /// Commands that the desk is seeing through, without those that wait for a person.

@@ -129,11 +129,15 @@ pub(super) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
             model.overlays.push(Overlay::Bulk(list));
             vec![]
         }
-        Next::Resend(_) if model.options.read_only => {
+        Next::Resend(_) | Next::Reopen(_) if model.options.read_only => {
             model.overlays.pop();
             follow(model, Next::Refuse(READ_ONLY.to_owned()))
         }
-        Next::Resend(ticket) => close_with(model, Effect::Resend(ticket)),
+        Next::Resend(ticket) if model.store.reopens(ticket) => {
+            follow(model, Next::Refuse(doubt::REOPENS.to_owned()))
+        }
+        Next::Reopen(ticket) if !model.store.reopens(ticket) => vec![],
+        Next::Resend(ticket) | Next::Reopen(ticket) => close_with(model, Effect::Resend(ticket)),
         Next::GiveUp(ticket) => close_with(model, Effect::GiveUp(ticket)),
         Next::Rearm => close_with(model, Effect::Rearm),
         Next::RunAndStay(command) => {

@@ -13,6 +13,9 @@ use crate::{
     model::{Progress, Ticket},
 };
 
+/// Of what was given before a way out.
+const REOPENS: &str = "; CLOSED ALL SINCE, this opens anew";
+
 /// What is known of it, and what the keys do about it.
 pub(super) fn words(
     model: &Model,
@@ -21,11 +24,17 @@ pub(super) fn words(
 ) -> Vec<Span> {
     let button = |action, does: &str| button(model, Context::Strip, action, does);
     let never_left = never_left(scene, ticket);
+    let reopens = scene.store.reopens(ticket);
+    let key = if reopens {
+        Action::Reopen
+    } else {
+        Action::Confirm
+    };
     let again = if never_left {
-        button(Action::Confirm, "send it now")
+        button(key, "send it now")
     } else if scene.own_now < strip.ends_at() {
         let left = scene.until_own(strip.ends_at(), passing::LEFT);
-        button(Action::Confirm, &format!("same request again ({left})"))
+        button(key, &format!("same request again ({left})"))
     } else {
         vec![Span::plain("not to be sent again")]
     };
@@ -38,6 +47,7 @@ pub(super) fn words(
     let head = vec![
         Span::new(asked(&strip.deed, scene) + &account(model), Tone::Strong),
         Span::new(known, Tone::Alert),
+        Span::new(if reopens { REOPENS } else { "" }, Tone::Alert),
         Span::plain(":  "),
     ];
     let [give_up, later] = [(Action::GiveUp, "give it up"), (Action::Dismiss, "later")]
@@ -63,7 +73,12 @@ fn never_left(scene: &Scene<'_>, ticket: Ticket) -> bool {
 mod tests {
     use super::*;
     use crate::{
-        app::{Msg, overlay::Overlay, testing::desk, update},
+        app::{
+            Msg,
+            overlay::Overlay,
+            testing::{desk, press, wait},
+            update,
+        },
         model::{Command, Failure, FailureKind, Timestamp},
         view::format::Zone,
     };
@@ -78,12 +93,36 @@ mod tests {
             replay_until: Timestamp(i64::MAX),
         };
         update(&mut model, now, Msg::Progress(ticket, parked));
+        words_on(&model, ticket)
+    }
+
+    fn words_on(model: &Model, ticket: Ticket) -> String {
         let Some(Overlay::Strip(strip)) = model.overlays.last() else {
             panic!("{:?}", model.overlays);
         };
         let zone = Zone::utc();
-        let spans = words(&model, &Scene::of(&model, &zone), (strip, ticket));
+        let spans = words(model, &Scene::of(model, &zone), (strip, ticket));
         spans.iter().map(|span| span.text.as_str()).collect()
+    }
+
+    #[test]
+    fn what_was_given_before_a_close_all_says_that_it_opens_anew_and_by_which_key() {
+        let mut model = desk();
+        press(&mut model, "b 0 . 1 enter esc X");
+        wait(&mut model, 1_500);
+        let progress = Progress::Parked {
+            why: Failure::new(FailureKind::Unknown, "no answer"),
+            replay_until: Timestamp(i64::MAX),
+        };
+        let now = model.now;
+        update(&mut model, now, Msg::Progress(Ticket(1), progress));
+        let asked = words_on(&model, Ticket(1));
+        assert!(
+            asked.contains(
+                "may have been done; CLOSED ALL SINCE, this opens anew:  O same request again"
+            ),
+            "{asked}"
+        );
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::{
         notice::{self, Event, Notice},
         overlay::{Arm, Deed, Overlay, Strip},
     },
-    model::{AccountId, Command, Num, Progress, Timestamp},
+    model::{AccountId, Command, Num, Order, Progress, Timestamp},
 };
 use std::time::Duration;
 
@@ -125,7 +125,10 @@ fn share_of(ends_at: Timestamp, now: Timestamp, whole: u128) -> Share {
 pub(super) fn asked(deed: &Deed, scene: &Scene<'_>) -> String {
     match deed {
         // These name their account themselves.
-        Deed::One(Command::CloseAll(_)) => format!("close all positions{}", aside(scene)),
+        Deed::One(Command::CloseAll(_)) => {
+            let stays = stays(scene).map_or_else(String::new, |words| format!(" ({words})"));
+            format!("close all positions{stays}")
+        }
         Deed::One(Command::Flatten(_)) => "flatten".to_owned(),
         Deed::One(command) => format!("{}{}", named(command, scene), baring(command, scene)),
         Deed::Replaced(cancel) => format!("{}, which was replaced", named(cancel, scene)),
@@ -184,6 +187,22 @@ fn runs_on(scene: &Scene<'_>) -> Option<String> {
     }
 }
 
+/// Nor does a close-all end what rests: filled, it opens again what was closed.
+fn stays(scene: &Scene<'_>) -> Option<String> {
+    let orders = scene.store.orders.rows().iter();
+    let opens = |order: &&Order| {
+        let is_own = order.twap_order_id.is_none();
+        is_own && !order.reduce_only && order.is_working() && !scene.store.is_over(order)
+    };
+    let entries = match orders.filter(opens).count() {
+        0 => None,
+        1 => Some("1 entry still rests: F takes it too".to_owned()),
+        n => Some(format!("{n} entries still rest: F takes them too")),
+    };
+    let words: Vec<_> = [runs_on(scene), entries].into_iter().flatten().collect();
+    (!words.is_empty()).then(|| words.join(", "))
+}
+
 fn aside(scene: &Scene<'_>) -> String {
     runs_on(scene).map_or_else(String::new, |words| format!(" ({words})"))
 }
@@ -218,7 +237,7 @@ fn going(command: &Command, scene: &Scene<'_>) -> String {
         Some(n) => format!("{n} positions"),
         None => "all positions".to_owned(),
     };
-    let also = runs_on(scene).map_or_else(String::new, |words| format!("; {words}"));
+    let also = stays(scene).map_or_else(String::new, |words| format!("; {words}"));
     format!("closing {open} on {account} (≤ 2.5 % slippage{also})")
 }
 
@@ -325,8 +344,22 @@ fn standing(flight: &Flight) -> Vec<Span> {
             "{}: ",
             words::command(&flight.command, &flight.about)
         )),
-        Span::new(activity::progress_words(&flight.progress), tone),
+        Span::new(standing_words(&flight.progress), tone),
     ]
+}
+
+/// What is asked about has its line among the news and its strip: here there is room for what it is, not for why.
+fn standing_words(progress: &Progress) -> String {
+    match progress {
+        Progress::Parked { why, .. } if why.is_doubtful() => "may have been done".to_owned(),
+        Progress::Parked { .. } => "was never sent".to_owned(),
+        Progress::Queued
+        | Progress::Sending { .. }
+        | Progress::Unknown { .. }
+        | Progress::Waiting { .. }
+        | Progress::Running { .. }
+        | Progress::Flattening(_) => activity::progress_words(progress),
+    }
 }
 
 fn waiting(flight: &Flight, scene: &Scene<'_>) -> Vec<Span> {

@@ -140,6 +140,8 @@ pub enum Action {
     Rearm,
     #[strum(message = "yes")]
     Confirm,
+    #[strum(message = "open it anew after a close-all")]
+    Reopen,
     #[strum(message = "give up")]
     GiveUp,
     #[strum(message = "next field")]

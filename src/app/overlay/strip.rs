@@ -114,6 +114,13 @@ impl Strip {
     pub fn act(&self, action: Action, now: Timestamp) -> Next {
         match (action, self.is_loaded(now)) {
             (Action::Confirm, true) => self.confirmed(now),
+            (Action::Reopen, true) => match self.arm {
+                Arm::Question {
+                    ticket,
+                    replay_until,
+                } if now < replay_until => Next::Reopen(ticket),
+                Arm::Question { .. } | Arm::Confirm | Arm::Countdown { .. } => Next::Stay,
+            },
             (Action::GiveUp, true) => match self.arm {
                 Arm::Question { ticket, .. } => Next::GiveUp(ticket),
                 Arm::Confirm | Arm::Countdown { .. } => Next::Stay,
