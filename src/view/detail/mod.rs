@@ -4,6 +4,7 @@ mod link;
 mod order;
 mod past;
 mod position;
+mod refusal;
 mod strategy;
 
 use super::{PriceView, Scene, Span, activity, calls, format, price::price, scaled, words};

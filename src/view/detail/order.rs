@@ -1,15 +1,15 @@
 //! An order in full.
 
-use super::{DetailView, Fields, failure};
+use super::{DetailView, Fields, refusal};
 use crate::{
-    model::{Num, Order, OrderStatus, Text, Yardstick},
+    model::{Num, Order, OrderStatus, Yardstick},
     view::{Scene, Span, Tone, format, orders, words},
 };
 
 pub(super) fn detail(order: &Order, scene: &Scene<'_>) -> DetailView {
     let mut fields = Fields::default();
     if order.status.is(&OrderStatus::Rejected) {
-        let why = Span::new(refusal(order, scene), Tone::Alert);
+        let why = Span::new(refusal::why(order, scene), Tone::Alert);
         fields.push("rejected", vec![why]);
     }
     what(&mut fields, order);
@@ -38,42 +38,6 @@ pub(super) fn detail(order: &Order, scene: &Scene<'_>) -> DetailView {
         Span::plain("  "),
         orders::status(order, scene),
     ])
-}
-
-/// Why, in a sentence: as the service said when it refused it, which names what was asked and what is allowed; else the
-/// reason of the row, and the rule with its limit, where that is told among the facts of the account.
-fn refusal(order: &Order, scene: &Scene<'_>) -> String {
-    if let Some(said) = said(order, scene) {
-        return said;
-    }
-    let reason = order.reject_reason.as_ref().map(words::spaced);
-    let rule = order.reject_rule_id.as_ref();
-    let mut parts: Vec<_> = reason.iter().cloned().collect();
-    let named = rule.map(|rule| format!("by the rule {}", words::spaced(rule)));
-    parts.extend(named.filter(|_| rule.map(words::spaced) != reason));
-    parts.extend(rule.and_then(|rule| limit(rule, scene)));
-    if parts.is_empty() {
-        return "the service does not say why".to_owned();
-    }
-    parts.join(", ")
-}
-
-/// The answer to the request for it, as long as this desk remembers that.
-fn said(order: &Order, scene: &Scene<'_>) -> Option<String> {
-    let mut newest = scene.activity.lines.iter().rev();
-    let told = newest.find_map(|notice| {
-        let why = failure(notice)?;
-        (why.order_id.as_ref() == Some(&order.id)).then_some(why)
-    })?;
-    (!told.message.is_empty()).then(|| told.message.to_string())
-}
-
-/// What the rule allows and where the account is, both of now.
-fn limit(rule: &Text, scene: &Scene<'_>) -> Option<String> {
-    let mut facts = scene.store.account.value()?.rules.iter();
-    let fact = facts.find(|fact| fact.id == *rule)?;
-    let [limit, value] = [fact.limit, fact.value].map(format::grouped);
-    Some(format!("whose limit is {limit}, now at {value}"))
 }
 
 /// `+4.1 bps, better than expected`: the sign is the trader's, whichever the side.
@@ -137,90 +101,4 @@ fn links(fields: &mut Fields, order: &Order) {
     fields.text("partial_fill_root_order_id", root);
     fields.text("twap_order_id", order.twap_order_id.as_ref());
     fields.text("scaled_order_id", order.scaled_order_id.as_ref());
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{
-        app::{Model, notice::Event, poll::Answer, testing::*},
-        model::{AccountFacts, Command, Failure, FailureKind, RuleFact},
-        view::{detail::DetailLine, format::Zone},
-    };
-
-    /// The first line of the detail of a rejected order, and the names of its sections.
-    fn told(model: &Model, why: &str) -> (String, Vec<&'static str>) {
-        let json = format!(
-            r#""type":"limit","mode":"limit","side":"buy","size":9,"limit_price":64000,"status":"rejected"{why}"#
-        );
-        let zone = Zone::utc();
-        let scene = Scene::of(model, &zone);
-        let view = detail(&order("ord-9", "BTC", &json), &scene);
-        let first = match view.lines.first() {
-            Some(DetailLine::Field { label, value }) => {
-                let words: String = value.iter().map(|span| span.text.as_str()).collect();
-                format!("{label}: {words}")
-            }
-            other => panic!("{other:?}"),
-        };
-        let sections = view.lines.iter().filter_map(|line| match line {
-            DetailLine::Section(name) => Some(*name),
-            DetailLine::Field { .. } | DetailLine::Cells { .. } | DetailLine::Link { .. } => None,
-        });
-        (first, sections.collect())
-    }
-
-    const RULE: &str =
-        r#","reject_reason":"max_position","reject_rule_id":"max_position_notional""#;
-
-    #[test]
-    fn a_rejected_order_begins_with_why_and_the_limit_as_far_as_that_is_told() {
-        let mut model = desk();
-        let first = |model: &Model, why| told(model, why).0;
-        assert_eq!(
-            first(&model, RULE),
-            "rejected: max position, by the rule max position notional"
-        );
-        assert_eq!(first(&model, ""), "rejected: the service does not say why");
-        let fact = RuleFact {
-            id: "max_position_notional".into(),
-            value: num("12000"),
-            limit: num("500000"),
-            from: None,
-        };
-        let facts = AccountFacts {
-            rules: vec![fact],
-            ..AccountFacts::default()
-        };
-        arrive(&mut model, Answer::Account(Ok(facts)));
-        assert_eq!(
-            first(&model, RULE),
-            "rejected: max position, by the rule max position notional, whose limit is 500,000, now at 12,000"
-        );
-        let why = Failure {
-            order_id: Some("ord-9".into()),
-            ..Failure::new(
-                FailureKind::Invalid,
-                "the position would be worth 576000 USD, more than 500000",
-            )
-        };
-        let command = Command::Cancel("any".into());
-        let now = model.now;
-        model
-            .activity
-            .note(None, Event::Settled(command, Err(why)), now);
-        assert_eq!(
-            first(&model, RULE),
-            "rejected: the position would be worth 576000 USD, more than 500000"
-        );
-    }
-
-    #[test]
-    fn a_section_that_has_nothing_has_no_heading() {
-        let model = desk();
-        let sections = |more| told(&model, more).1;
-        assert_eq!(sections(""), ["Price and size", "Times"]);
-        let linked = r#","target_position_id":"pos-1""#;
-        assert_eq!(sections(linked), ["Price and size", "Times", "Links"]);
-    }
 }
