@@ -53,6 +53,12 @@ fn question(model: &Model, ticket: Ticket) -> Option<Strip> {
     }
 }
 
+/// What an earlier session left in doubt was given before everything was last to be closed.
+pub(super) fn outlived(model: &mut Model, ticket: Ticket) -> Vec<Effect> {
+    model.store.outlived(ticket);
+    vec![]
+}
+
 /// The key that asks: about the selected line's command, or the one that has waited longest.
 pub(super) fn decide(model: &Model, row: Option<&RowId>) -> Next {
     let selected = row.and_then(|row| match row {

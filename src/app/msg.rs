@@ -43,6 +43,8 @@ pub enum Msg {
     Ended(OrderId, Result<Receipt, Failure>),
     /// A command of an earlier session that is still in doubt: it has a number on this desk now.
     Resumed(Ticket, Command),
+    /// Such a command was given before everything was last to be closed.
+    Outlived(Ticket),
     /// An alert with a way to undo what it is about.
     Offered(String, Command),
     /// What earlier sessions did on this account: the next page of it, or why it cannot be read.

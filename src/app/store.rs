@@ -75,6 +75,8 @@ pub struct Store {
     flat_at: Option<Timestamp>,
     /// When everything was last to be closed from this desk.
     closed_all_at: Option<Timestamp>,
+    /// Commands of earlier sessions that were given before that, then.
+    outlived: BTreeSet<Ticket>,
     /// How many more have ended, and made room.
     pub forgotten_twaps: usize,
     /// Ladders met through `scaled_order_id`, remembered for the session but for the forgotten ones.
@@ -372,8 +374,14 @@ impl Store {
     /// Whether sending this once more would open anew what was to be closed since it was given.
     pub fn reopens(&self, ticket: Ticket) -> bool {
         self.flights.get(&ticket).is_some_and(|flight| {
-            flight.command.risk() == Risk::Increasing && self.closed_all_at >= Some(flight.since)
+            let is_before = self.closed_all_at >= Some(flight.since);
+            flight.command.risk() == Risk::Increasing
+                && (is_before || self.outlived.contains(&ticket))
         })
+    }
+
+    pub(super) fn outlived(&mut self, ticket: Ticket) {
+        self.outlived.insert(ticket);
     }
 
     /// Commands that the desk is seeing through, without those that wait for a person.

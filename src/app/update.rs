@@ -52,6 +52,7 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
             model.store.resume(ticket, command, model.now);
             vec![]
         }
+        Msg::Outlived(ticket) => doubt::outlived(model, ticket),
         Msg::Offered(text, command) => {
             doubt::offer(model, text, command);
             vec![]

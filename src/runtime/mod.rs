@@ -226,6 +226,7 @@ fn cause(msg: &Msg) -> Cause {
         | Msg::Settled(..)
         | Msg::Ended(..)
         | Msg::Resumed(..)
+        | Msg::Outlived(_)
         | Msg::Offered(..)
         | Msg::Written(_)
         | Msg::ClockSet(_)

@@ -21,7 +21,7 @@ use crate::{
     app::{Msg, notice::Tone},
     client::{Clues, Sight},
     journal::{Entry, IntentId, JournalError, Standing, State},
-    model::{Command, Failure, Order, Receipt, Ticket},
+    model::{Command, Failure, Order, Receipt, Risk, Ticket, Timestamp},
 };
 use fate::{Case, Fate};
 use std::{sync::Arc, time::Duration};
@@ -38,6 +38,8 @@ const EARLIER: u64 = 1_000_000;
 struct Bench<'a> {
     desk: &'a Desk,
     fingerprint: String,
+    /// When everything was last to be closed.
+    closed_all_at: Option<Timestamp>,
     /// `None` when they cannot be read.
     working: Option<Vec<Order>>,
 }
@@ -57,6 +59,7 @@ pub(super) async fn recover(desk: Desk, left: oneshot::Receiver<Result<LeftOpen,
         mut open,
         halted,
         fingerprint,
+        closed_all_at,
         beside,
     } = match desk
         .scribe
@@ -94,6 +97,7 @@ pub(super) async fn recover(desk: Desk, left: oneshot::Receiver<Result<LeftOpen,
     let bench = Bench {
         desk: &desk,
         fingerprint,
+        closed_all_at,
         working: working
             .filter(|page| !page.incomplete)
             .map(|page| page.rows),
@@ -330,7 +334,14 @@ impl Bench<'_> {
     /// What another desk has to find out about stays in sight here, and in doubt.
     async fn ask(&self, row: Row) {
         let intent = &row.entry.intent;
+        let is_outlived = row.errand.command().risk() == Risk::Increasing
+            && self.closed_all_at > Some(row.entry.created_at);
         let words = match row.home {
+            Home::Here if is_outlived => {
+                "may have taken effect, and reads do not tell; everything was to be closed since, \
+                                          and it would open anew: decide"
+                    .to_owned()
+            }
             Home::Here => "may have taken effect, and reads do not tell: decide".to_owned(),
             Home::Elsewhere => format!(
                 "is of {}, account {}, and in doubt there: it is never sent from here",
@@ -338,6 +349,9 @@ impl Bench<'_> {
             ),
         };
         self.account_for(&row.entry, Tone::Alert, &words).await;
+        if is_outlived {
+            self.desk.say(Msg::Outlived(row.ticket)).await;
+        }
         go(row, Resume::Ask);
     }
 

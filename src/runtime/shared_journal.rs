@@ -5,6 +5,7 @@
 //! which shows it as one of elsewhere.
 
 use crate::{
+    api::{Dialect, Route},
     config::{Connection, Secret},
     journal::{Entry, Journal, JournalError},
     model::{AccountId, Timestamp},
@@ -56,6 +57,8 @@ impl From<AccountAddress> for JournalAccount {
 #[derive(Debug)]
 pub(super) struct LeftOpen {
     pub(super) open: Vec<Entry>,
+    /// When everything was last to be closed.
+    pub(super) closed_all_at: Option<Timestamp>,
     /// Why exposure may only go down, if so.
     pub(super) halted: Option<String>,
     /// Of the key this desk has.
@@ -107,10 +110,15 @@ impl JournalAccounts {
         let prints = prints.collect::<Result<Vec<_>, _>>()?;
         let mut open = journal.open_intents()?;
         open.retain(|entry| self.whose(entry, &prints) == self.own);
+        let closed_all_at = match (open.is_empty(), self.all.get(self.own)) {
+            (false, Some(own)) => closed_all_at(journal, &own.place)?,
+            (true, _) | (false, None) => None,
+        };
         let own = self.all.get(self.own);
         let halted = own.and_then(|own| journal.halted(&own.place.base_url, &own.place.account_id));
         Ok(LeftOpen {
             open,
+            closed_all_at,
             halted: halted.map(str::to_owned),
             fingerprint: prints
                 .into_iter()
@@ -135,6 +143,22 @@ impl JournalAccounts {
         let near = || self.all.iter().position(is_here);
         exact.or_else(near).unwrap_or_default()
     }
+}
+
+/// How far back it is looked for what closed everything: far beyond what is still open.
+const RECENT: u32 = 1_000;
+
+fn closed_all_at(
+    journal: &Journal,
+    place: &AccountAddress,
+) -> Result<Option<Timestamp>, JournalError> {
+    let recent = journal.recent_on((&place.base_url, &place.account_id), RECENT)?;
+    let close_all = Route::CloseAll(place.account_id.clone()).target(&Dialect::default());
+    let closes = |entry: &&Entry| {
+        let intent = &entry.intent;
+        intent.is_flatten() || intent.target == close_all
+    };
+    Ok(recent.iter().find(closes).map(|entry| entry.created_at))
 }
 
 #[cfg(test)]

@@ -71,6 +71,7 @@ async fn polled(mail: &mut Receiver<Msg>) -> Answer {
         | Msg::Settled(..)
         | Msg::Ended(..)
         | Msg::Resumed(..)
+        | Msg::Outlived(_)
         | Msg::Offered(..)
         | Msg::Flatten
         | Msg::Written(_)

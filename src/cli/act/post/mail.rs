@@ -99,6 +99,7 @@ impl<'a> Mail<'a> {
                 | Msg::Traced(..)
                 | Msg::Ended(..)
                 | Msg::Resumed(..)
+                | Msg::Outlived(_)
                 | Msg::Asked(..)
                 | Msg::Written(_)
                 | Msg::Recalled(_)

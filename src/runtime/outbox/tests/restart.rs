@@ -136,6 +136,32 @@ async fn a_key_too_old_to_be_known_is_not_sent_again_by_desk_or_restart() {
     assert_eq!(desk.states(), [State::Parked]);
 }
 
+#[tokio::test]
+async fn an_order_in_doubt_that_was_given_before_a_close_all_is_said_to_open_anew() {
+    let commands = [super::buy(), Command::CloseAll("chal-1".into())];
+    let answer = |seen: &crate::client::testing::responder::Seen| match seen.line.as_str() {
+        line if line.starts_with("GET ") => empty(),
+        _ => super::closed_all(),
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let responder = Responder::playing(answer, || ()).await;
+    let mut journal = Journal::open(dir.path()).unwrap();
+    for (command, number) in commands.iter().zip(1_u32..) {
+        let intent = left_open(command, number, &responder.url, &journal);
+        let at = NOW.plus(Duration::from_secs(number.into()));
+        journal.record(at, &intent).unwrap();
+    }
+    drop(journal);
+    let mut desk = opened(dir, responder, NOW.plus(Duration::from_secs(9)));
+    let said = |msg: &Msg| matches!(msg, Msg::Said(Tone::Alert, text) if text.contains("it would open anew"));
+    desk.until(said).await;
+    let outlived = desk.until(|msg| matches!(msg, Msg::Outlived(_))).await;
+    let Msg::Progress(ticket, _) = desk.until(is_asked).await else {
+        panic!("asked");
+    };
+    assert_eq!(outlived, Msg::Outlived(ticket));
+}
+
 /// The same, of which surely nothing had left: the line was down until the desk died.
 async fn with_nothing_left(now: Timestamp, command: &Command, script: Vec<Reply>) -> Desk {
     let dir = tempfile::tempdir().unwrap();
