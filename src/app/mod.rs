@@ -31,6 +31,7 @@ pub mod guard;
 pub mod halt;
 mod health;
 mod identity;
+mod idle;
 mod key_prefix;
 pub mod keymap;
 pub mod lens;

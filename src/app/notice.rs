@@ -217,10 +217,17 @@ impl Activity {
         self.has_more() || self.horizon == Horizon::Unreadable
     }
 
-    /// Why a key did nothing.
+    /// Why a key did nothing. A key that is held down, or pressed again at once, is answered by one line.
     pub(super) fn refuse(&mut self, why: String, now: Timestamp) {
-        self.note(None, Event::Said(Tone::Warn, why), now);
+        let event = Event::Said(Tone::Warn, why);
+        let is_shown = self.refusal.is_some() && self.refusal == self.toast;
+        let newest = self.lines.back_mut().filter(|_| is_shown);
+        match newest.filter(|line| Some(line.number) == self.refusal && line.event == event) {
+            Some(line) => line.at = now,
+            None => self.note(None, event, now),
+        }
         self.refusal = Some(self.last);
+        self.changed();
     }
 
     /// With the next thing that is done, why a key did nothing is no news any more.

@@ -3,7 +3,7 @@
 use super::{
     Clip, Effect, Model, Next,
     form::Around,
-    guard,
+    guard, idle,
     key_prefix::{self, Meaning},
     keymap::{Action, Chord, Context},
     lineage::links,
@@ -29,7 +29,7 @@ pub(super) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
         _ => vec![],
     };
     let next = match (model.overlays.last_mut(), action) {
-        (Some(_), Some(action)) if action.is_way_out() => Next::Press(action),
+        (Some(_), Some(action)) if action.is_way_out() || action.is_aside() => Next::Press(action),
         (Some(Overlay::Prompt(_)), action) => prompt::press(model, chord, action),
         (Some(Overlay::Detail(detail)), Some(Action::Copy)) => {
             Next::Copy(Clip::Detail(detail.row.clone()))
@@ -39,9 +39,12 @@ pub(super) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
             let around = Around::of(&model.store, &model.used, &model.options, service_now);
             form.press(chord, action, &around)
         }
-        (Some(Overlay::Markets(list)), action) => list.press(chord, action, &model.store),
+        (Some(Overlay::Markets(list)), action) if list.is_searching() => {
+            list.look_for(chord, action, &model.store)
+        }
         (Some(Overlay::Help { offset, search, .. }), None) => self::search(offset, search, chord),
-        (_, None) => Next::Stay,
+        (_, None) => idle::why(model, chord).map_or(Next::Stay, Next::Refuse),
+        (Some(Overlay::Markets(list)), Some(action)) => list.act(action, &model.store),
         (Some(Overlay::Strip(strip)), Some(action)) => strip.act(action, now),
         (Some(Overlay::Bulk(bulk)), Some(action)) => bulk.act(action, now),
         (Some(Overlay::Export(export)), Some(action)) => export.act(action),

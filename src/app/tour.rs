@@ -129,10 +129,11 @@ pub(super) fn start(model: &mut Model) -> Next {
 
 /// The key that goes on without doing it; whether it was that.
 pub(super) fn step(model: &mut Model, action: Action) -> bool {
-    if action == Action::NextStep {
+    let is_step = action == Action::NextStep && model.tour.is_some();
+    if is_step {
         model.tour = model.tour.take().and_then(|tour| tour.next(model));
     }
-    action == Action::NextStep
+    is_step
 }
 
 /// Ends it; whether there was one.

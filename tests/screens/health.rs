@@ -599,7 +599,7 @@ fn a_dry_run_is_named_on_every_screen_and_says_what_it_did_not_send() {
     let path = "/v1/accounts/chal-1/close-all-positions";
     let why = Failure::dry_run(format!("POST {path}"));
     let told = Msg::Settled(ticket, Err(why));
-    press(&mut model, "esc");
+    press(&mut model, "\u{1b}");
     update(&mut model, desk::NOW, Msg::Resumed(ticket, close_all));
     update(&mut model, desk::NOW, told);
     press(&mut model, "7");

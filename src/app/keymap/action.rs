@@ -189,6 +189,11 @@ impl Action {
         matches!(self, Self::CloseAll | Self::Flatten)
     }
 
+    /// Whether it is reached for whatever is being looked at: the command line, and what the keys are.
+    pub fn is_aside(self) -> bool {
+        matches!(self, Self::Command | Self::Help)
+    }
+
     /// Where it leads in a list from the row at `at`, the last being at `last`; `None` where it moves nothing.
     pub fn moves(self, at: usize, last: usize) -> Option<usize> {
         Some(match (self, last) {

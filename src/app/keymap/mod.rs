@@ -84,7 +84,16 @@ impl Context {
     /// would be of the account on the screen, and read as of the one on the line.
     fn fallback(self, action: Action) -> Option<Self> {
         let is_plain = !self.takes_text() && self != Self::Accounts;
-        (action.is_way_out() && is_plain).then_some(Self::Desk)
+        let works = (action.is_way_out() && is_plain) || (action.is_aside() && self.only_shows());
+        works.then_some(Self::Desk)
+    }
+
+    /// What is looked at there waits for no answer, and nothing that was chosen is lost when it closes.
+    fn only_shows(self) -> bool {
+        matches!(
+            self,
+            Self::Detail | Self::Chart | Self::Markets | Self::Accounts | Self::Limits
+        )
     }
 
     /// The panes its keys work in; none for what lies over them.
@@ -229,9 +238,20 @@ impl Keymap {
         })
     }
 
+    /// The places in which one press of `chord` means something, and what.
+    pub fn meanings(&self, chord: Chord) -> impl Iterator<Item = (Context, Action)> {
+        let means = move |b: &&Binding| b.keys.contains(&chord.into());
+        self.bindings
+            .iter()
+            .filter(means)
+            .map(|b| (b.context, b.action))
+    }
+
     /// The first key, or two, that do `action` in `context`, as a hint shows it.
     pub fn chord(&self, context: Context, action: Action) -> Option<Keys> {
-        let mut places = context.chain().chain(context.fallback(action));
+        // Over what is looked at, its own keys are shown, and those that get a trader out.
+        let way_out = context.fallback(action).filter(|_| action.is_way_out());
+        let mut places = context.chain().chain(way_out);
         places.find_map(|place| {
             let mut here = self.bindings.iter().filter(|b| b.context == place);
             here.find(|b| b.action == action)?.keys.first().copied()

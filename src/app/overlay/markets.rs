@@ -62,20 +62,13 @@ impl Markets {
         }
     }
 
-    pub(in super::super) fn press(
+    /// One press while letters search.
+    pub(in super::super) fn look_for(
         &mut self,
         chord: Chord,
         action: Option<Action>,
         store: &Store,
     ) -> Next {
-        match (self.keys, action) {
-            (Keys::Search, action) => self.look_for(chord, action, store),
-            (Keys::Act, Some(action)) => self.act(action, store),
-            (Keys::Act, None) => Next::Stay,
-        }
-    }
-
-    fn look_for(&mut self, chord: Chord, action: Option<Action>, store: &Store) -> Next {
         match (chord.typed(), action) {
             (Some(c), _) => self.search.push(c),
             (None, Some(Action::Submit)) => self.keys = Keys::Act,
@@ -92,7 +85,7 @@ impl Markets {
         Next::Stay
     }
 
-    fn act(&mut self, action: Action, store: &Store) -> Next {
+    pub(in super::super) fn act(&mut self, action: Action, store: &Store) -> Next {
         let rows = self.rows(store);
         let id = rows.get(self.place(&rows)).map(|market| market.id.clone());
         match (action, id) {

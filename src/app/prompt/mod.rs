@@ -135,6 +135,10 @@ fn submit(model: &mut Model, asks: Asks) -> Next {
     };
     match command::run(model, &text) {
         Ok(next) => {
+            // What was looked at makes room for what the command shows.
+            if next != Next::Stay {
+                model.overlays.clear();
+            }
             model.spoken.retain(|known| *known != text);
             model.spoken.push(text);
             next

@@ -5,7 +5,7 @@ use super::super::{
     export::Export,
     fleet,
     form::Form,
-    guard, halt,
+    guard, halt, idle,
     keymap::Action,
     lens::{self, Lens},
     overlay::{Accounts, Chart, Columns, Deed, Detail, Markets, Overlay, Strip, quality::Report},
@@ -61,12 +61,13 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Next {
         (Action::Sell, row) => new_order(model, Side::Sell, row.as_ref()),
         (Action::Copy, Some(row)) => copy(model, row),
         (Action::Detail, Some(row)) => open(Overlay::Detail(Detail::of(row))),
+        (Action::NextStep, _) => Next::Refuse("no tour is on; :tour begins it".to_owned()),
         (Action::NewTwap, row) => strategy(model, Shape::Sliced(Curve::Twap), row.as_ref()),
         (Action::NewLadder, row) => strategy(model, Shape::Ladder, row.as_ref()),
         (Action::Cancel, Some(row)) => cancel(model, &row),
         (action, Some(RowId::Position(id))) => of_position(model, action, &id),
         (action, Some(RowId::Order(id))) => of_order(model, action, &id),
-        _ => Next::Stay,
+        (_, row) => idle::not_for(model, row.as_ref()),
     }
 }
 
@@ -85,7 +86,7 @@ fn of_position(model: &Model, action: Action, id: &PositionId) -> Next {
     let deed = OF_POSITION.iter().find(|(of, _)| *of == action);
     match (deed, model.store.position(id)) {
         (Some((_, deed)), Some(position)) => deed(position),
-        _ => Next::Stay,
+        (Some(_) | None, _) => idle::not_for(model, Some(&RowId::Position(id.clone()))),
     }
 }
 
@@ -93,7 +94,7 @@ fn of_order(model: &Model, action: Action, id: &OrderId) -> Next {
     match (action, model.store.order(id)) {
         (Action::Exits, Some(order)) => exits(model, order),
         (Action::Amend, Some(order)) => moved(model, order).map_or_else(Next::Refuse, form),
-        _ => Next::Stay,
+        _ => idle::not_for(model, Some(&RowId::Order(id.clone()))),
     }
 }
 
