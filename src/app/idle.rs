@@ -41,8 +41,8 @@ fn in_another_pane(model: &Model, chord: Chord) -> Option<String> {
             .meanings(chord)
             .any(|m| m == (pane.context(), action))
     };
-    let meant = DEEDS.iter().filter(|(pane, act, _)| means(*pane, *act));
-    let elsewhere: Vec<_> = meant
+    let told = DEEDS.iter().filter(|(pane, act, _)| means(*pane, *act));
+    let elsewhere: Vec<_> = told
         .map(|(pane, _, does)| {
             let way = keymap.chord(Context::Desk, pane.focus_action());
             way.map_or_else(|| (*does).to_owned(), |key| format!("{does} ({key})"))
@@ -194,7 +194,7 @@ mod tests {
                 let before = model.overlays.clone();
                 assert_ne!(before, [], "{opened}");
                 let effects = press(&mut model, &chord.first.to_string());
-                let works = model.overlays != before || effects != [];
+                let works = model.overlays != before || !effects.is_empty();
                 let place = before.last().map_or(Context::Desk, Overlay::context);
                 let own = model.keymap.lookup(place, chord.first);
                 let is_exempt =

@@ -206,11 +206,25 @@ pub(super) fn shortened(text: &str, room: u16) -> Cow<'_, str> {
         used += wide;
         kept.push(c);
     }
+    drop_part(&mut kept, text);
     drop_number(&mut kept);
     if room > 0 {
         kept.push('…');
     }
     Cow::Owned(kept)
+}
+
+/// No part of a word stands there, unless it is most of what there is: an id, a path.
+fn drop_part(kept: &mut String, text: &str) {
+    let ends_a_word = text
+        .get(kept.len()..)
+        .is_none_or(|rest| rest.starts_with(' '));
+    let end = kept.rfind(' ').filter(|end| *end >= kept.len() / 2);
+    if let (false, Some(end)) = (ends_a_word, end) {
+        kept.truncate(end);
+        let bare = kept.trim_end_matches([':', ';', ',', ' ']).len();
+        kept.truncate(bare);
+    }
 }
 
 /// No number stands before what is missing: nobody could tell that it is whole. Digits within a name (`ord_12`) are part
@@ -280,13 +294,16 @@ mod tests {
 
     #[test]
     fn a_number_is_shortened_to_nothing_and_a_name_with_digits_is_a_name() {
-        assert_eq!(shortened("waits 3,200.5", 10), "waits …");
-        assert_eq!(shortened("net -1,234.5", 8), "net …");
+        assert_eq!(shortened("waits 3,200.5", 10), "waits…");
+        assert_eq!(shortened("net -1,234.5", 8), "net…");
         assert_eq!(shortened("1,234.5", 4), "…");
         assert_eq!(shortened("done 100.00% of it", 12), "done …");
-        assert_eq!(shortened("3,200 was it", 8), "3,200 w…");
-        assert_eq!(shortened("3,200 was it", 7), "3,200 …");
+        assert_eq!(shortened("3,200 was it", 8), "…");
         assert_eq!(shortened("3,200 was it", 6), "…");
+        assert_eq!(
+            shortened("margin would be exceeded", 17),
+            "margin would be…"
+        );
         assert_eq!(shortened("ord_123456", 8), "ord_123…");
     }
 

@@ -1,8 +1,8 @@
 //! TWAPs as cards: a head, a bar for what is filled, a bar for the time, and the facts.
 
 use super::{
-    canvas::{Canvas, after, line, shortened, spans_width, width},
-    table::Picked,
+    canvas::{Canvas, after, line, spans_width, width},
+    table::{Picked, first_parts},
 };
 use crate::view::{Bar, Span, Tone, TwapCard};
 use ratatui::layout::Rect;
@@ -79,22 +79,20 @@ pub(super) fn draw(
 }
 
 fn one(canvas: &mut Canvas<'_>, block: Rect, card: &TwapCard, bar: u16) {
-    let mut state = vec![Span::plain("  ")];
-    state.extend_from_slice(&card.state);
+    // What a TWAP is doing matters more than its terms, and less than which it is.
     let head = line(block, 0);
-    let name = spans_width(&card.name);
-    let whole = name + spans_width(&card.terms) + spans_width(&state);
-    let head = if whole <= head.width {
-        canvas.spans_right(head, &state)
-    } else {
-        // What a TWAP is doing matters more than its terms, and less than which it is.
-        let least = card.state.first().cloned().unwrap_or_default();
-        let room = head.width.saturating_sub(name + 2);
-        let text = shortened(&least.text, room).into_owned();
-        canvas.spans_right(head, &[Span::plain("  "), Span { text, ..least }])
-    };
-    let rest = canvas.spans(head, &card.name);
-    canvas.spans(rest, &card.terms);
+    let (name, terms) = (spans_width(&card.name), spans_width(&card.terms));
+    let least = card.state.first().map_or(0, |span| width(&span.text));
+    let beside = head.width.saturating_sub(name + 2);
+    let has_terms = least.saturating_add(terms) <= beside;
+    let room = beside.saturating_sub(if has_terms { terms } else { 0 });
+    let mut state = vec![Span::plain("  ")];
+    state.extend_from_slice(&first_parts(&card.state, room));
+    let rest = canvas.spans_right(head, &state);
+    let rest = canvas.spans(rest, &card.name);
+    if has_terms {
+        canvas.spans(rest, &card.terms);
+    }
     for (number, part) in (1..).zip(&card.bars) {
         self::bar(canvas, line(block, number), part, bar);
     }

@@ -204,7 +204,7 @@ pub(super) fn parts(text: &str, align: Align) -> (&str, &str) {
             .find('.')
             .and_then(|at| text.split_at_checked(at))
             .unwrap_or((text, "")),
-        Align::Left | Align::Words => (text, ""),
+        Align::Left | Align::Words | Align::Parts => (text, ""),
     }
 }
 
@@ -232,7 +232,9 @@ impl Fit {
         let tells = self.slots.iter();
         let tells = tells.filter(|slot| heading(slot).is_some_and(|h| h.priority <= TELLING));
         let words = self.slots.iter();
-        let words = words.filter(|slot| heading(slot).is_some_and(|h| h.align == Align::Words));
+        let words = words.filter(|slot| {
+            heading(slot).is_some_and(|h| matches!(h.align, Align::Words | Align::Parts))
+        });
         (tells.count(), words.map(|slot| slot.width).sum())
     }
 }
@@ -323,7 +325,7 @@ fn fitted(mut kept: Vec<Slot>, headings: &[Heading], gap: u16, room: u16) -> Vec
 /// The width below which a column cannot be shown.
 fn least(slot: &Slot, headings: &[Heading]) -> u16 {
     match headings.get(slot.column).map(|heading| heading.align) {
-        Some(Align::Words) => slot.width.min(FEWEST),
+        Some(Align::Words | Align::Parts) => slot.width.min(FEWEST),
         Some(Align::Left | Align::Number) | None => slot.width,
     }
 }
@@ -344,7 +346,7 @@ fn gaps(slots: &[Slot], headings: &[Heading], gap: u16) -> impl Iterator<Item = 
         .map(move |(before, align)| match before {
             None => 0,
             Some(Align::Number) if align != Some(Align::Number) => gap + 1,
-            Some(Align::Number | Align::Left | Align::Words) => gap,
+            Some(Align::Number | Align::Left | Align::Words | Align::Parts) => gap,
         })
 }
 

@@ -46,8 +46,8 @@ impl Detail {
     fn apart(self) -> &'static str {
         match self {
             Self::Full => "  │  ",
-            Self::Short => " │ ",
-            Self::Bare | Self::KeysOnly => "  ",
+            Self::Short | Self::KeysOnly => " │ ",
+            Self::Bare => "  ",
         }
     }
 }

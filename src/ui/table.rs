@@ -2,11 +2,11 @@
 //! is never cut.
 
 use super::{
-    canvas::{Canvas, after, line, shortened, width},
+    canvas::{Canvas, after, line, shortened, spans_width, width},
     fit::{BRANCH, Fit, GAUGE, GAUGE_ROOM, Measure, Measures, Slot, WIDEST_GAP, fit, parts},
     theme::Part,
 };
-use crate::view::{Align, Body, Cell, Heading, Lead, Row, Span, Table, Tone, arrow};
+use crate::view::{Align, Body, Cell, Facts, Heading, Lead, Row, Span, Table, Tone, arrow};
 use ratatui::layout::Rect;
 use std::borrow::Cow;
 
@@ -94,7 +94,7 @@ fn headings(canvas: &mut Canvas<'_>, row: Rect, fit: &Fit) {
         let room = place(row, *slot);
         let room = match heading.align {
             Align::Number => after(room, room.width.saturating_sub(width(&title))),
-            Align::Left | Align::Words => room,
+            Align::Left | Align::Words | Align::Parts => room,
         };
         let tone = match heading.sorted {
             Some(_) => Tone::Accent,
@@ -113,8 +113,8 @@ fn one(canvas: &mut Canvas<'_>, row: Rect, content: &Row, fit: &Fit) {
     canvas.toned(row, branch, Tone::Muted);
     let cells = match &content.body {
         Body::Cells(cells) => cells,
-        Body::Line(spans) => {
-            canvas.spans(row, spans);
+        Body::Line(facts) => {
+            canvas.spans(row, &fitting(facts, row.width));
             return;
         }
         Body::Rule(spans) => {
@@ -187,13 +187,86 @@ fn draw_cell(canvas: &mut Canvas<'_>, room: Rect, cell: &Cell, align: Align, mea
             canvas.spans(room, &cell.spans);
         }
         Align::Words => words(canvas, room, cell),
+        Align::Parts => {
+            canvas.spans(room, &first_parts(&cell.spans, room.width));
+        }
     }
 }
 
-/// Words may end in `…`; what they begin with is what matters.
+/// Those that have room, the most important first, in their own order.
+fn fitting(facts: &[Facts], room: u16) -> Vec<Span> {
+    let mut ranked: Vec<_> = facts.iter().enumerate().collect();
+    ranked.sort_by_key(|(at, facts)| (facts.priority, *at));
+    let mut left = room;
+    let mut kept: Vec<usize> = vec![];
+    for (at, facts) in ranked {
+        let rest = left.checked_sub(spans_width(&facts.spans));
+        if let Some(rest) = rest.or((facts.priority == 0).then_some(0)) {
+            left = rest;
+            kept.push(at);
+        }
+    }
+    let shown = facts.iter().enumerate().filter(|(at, _)| kept.contains(at));
+    let shown = shown.flat_map(|(_, facts)| facts.spans.iter().cloned());
+    shown.collect()
+}
+
+/// As many of the first as have room; what is left out leaves no sign.
+pub(super) fn first_parts(parts: &[Span], room: u16) -> Cow<'_, [Span]> {
+    let counts = (1..=parts.len()).rev();
+    let mut fewer = counts.filter_map(|count| parts.get(..count));
+    if let Some(shown) = fewer.find(|parts| spans_width(parts) <= room) {
+        return Cow::Borrowed(shown);
+    }
+    let first = parts.first().map(|first| Span {
+        text: shortened(&first.text, room).into_owned(),
+        ..first.clone()
+    });
+    Cow::Owned(first.into_iter().collect())
+}
+
+/// Words may end in `…`. Where two parts are too long for a line, the first, what was asked, makes room for what came of
+/// it.
 fn words(canvas: &mut Canvas<'_>, mut room: Rect, cell: &Cell) {
-    for span in &cell.spans {
+    let mut spans = cell.spans.as_slice();
+    if let [asked, outcome, ..] = spans
+        && width(&asked.text).saturating_add(width(&outcome.text)) > room.width
+    {
+        let least = width(&asked.text).min(ASKED);
+        let most = room.width.saturating_sub(width(&outcome.text)).max(least);
+        room = canvas.toned(room, &gist(&asked.text, most.min(room.width)), asked.tone);
+        spans = spans.get(1..).unwrap_or_default();
+    }
+    for span in spans {
         let text = shortened(&span.text, room.width);
         room = canvas.toned(room, &text, span.tone);
+        if *text != *span.text {
+            return;
+        }
     }
+}
+
+/// What was asked is cut no shorter than this.
+const ASKED: u16 = 12;
+
+/// The first words that fit, without the numbers among them: `SELL BTC…`.
+fn gist(text: &str, room: u16) -> Cow<'_, str> {
+    if width(text) <= room {
+        return Cow::Borrowed(text);
+    }
+    let is_number = |word: &&str| word.chars().all(|c| !c.is_alphabetic());
+    let mut kept = String::new();
+    for word in text.split(' ').filter(|word| !is_number(word)) {
+        let apart = if kept.is_empty() { "" } else { " " };
+        if width(&kept) + width(apart) + width(word) >= room {
+            break;
+        }
+        kept.push_str(apart);
+        kept.push_str(word);
+    }
+    if kept.is_empty() {
+        return shortened(text, room);
+    }
+    kept.push('…');
+    Cow::Owned(kept)
 }

@@ -173,11 +173,11 @@ pub(super) fn words_of(notice: &Notice) -> Vec<Span> {
         }
         Event::Settled(command, Ok(receipt)) => {
             let asked = words::command(command, &notice.about);
-            vec![Span::plain(receipt_words(asked, receipt, &notice.about))]
+            in_two(&receipt_words(asked, receipt, &notice.about))
         }
         Event::Settled(command, Err(why)) => failed(asked(command), why),
         Event::Said(_, text) => vec![Span::plain(text.clone())],
-        Event::Alert(alert) => vec![Span::plain(super::alert::words(alert, &notice.about))],
+        Event::Alert(alert) => in_two(&super::alert::words(alert, &notice.about)),
         Event::Elsewhere(told) => {
             let mut spans = vec![Span::new(format!("{}: ", told.account), Tone::Strong)];
             spans.extend(words_of(&told.notice));
@@ -186,11 +186,22 @@ pub(super) fn words_of(notice: &Notice) -> Vec<Span> {
         Event::Past(past) => match &past.result {
             Ok(receipt) => {
                 let asked = past.asked.to_string();
-                vec![Span::plain(receipt_words(asked, receipt, &notice.about))]
+                in_two(&receipt_words(asked, receipt, &notice.about))
             }
             Err(why) => failed(Span::plain(past.asked.to_string()), why),
         },
     }
+}
+
+/// What it is about, and what came of it, which stays where room is short.
+fn in_two(words: &str) -> Vec<Span> {
+    let end = words.find(": ").unwrap_or(words.len());
+    let parts = words.split_at_checked(end).unwrap_or((words, ""));
+    let parts = [parts.0, parts.1].into_iter();
+    parts
+        .filter(|part| !part.is_empty())
+        .map(Span::plain)
+        .collect()
 }
 
 fn failed(asked: Span, why: &Failure) -> Vec<Span> {

@@ -61,6 +61,7 @@ fn title(model: &Model, scene: &Scene<'_>, bulk: &Bulk) -> Vec<Span> {
             let left = end.map(|end| scene.until_own(end, passing::FOR));
             let left = left.map(|left| format!("  ({left})")).unwrap_or_default();
             [
+                strip::rehearsed(model),
                 vec![head(format!("{calls}{account}?  "))],
                 button(Action::Confirm, "send"),
                 vec![Span::plain(" · ")],

@@ -38,7 +38,7 @@ pub const CLOSED: &[Column<Position>] = &[
         words::pnl_percent(return_on_basis(p)).into()
     })
     .exact(|p, _| return_on_basis(p)),
-    Column::new("held", "held", Number, 4, |p, _| {
+    Column::new("held", "held", Number, 7, |p, _| {
         aside(held(p).map(format::span))
     })
     .span(|p, _| held(p)),

@@ -33,6 +33,7 @@ const FIRST: &[Action] = &[
     Action::Decide,
     Action::Rearm,
     Action::Lift,
+    Action::Freeze,
 ];
 
 /// What a trader reaches for first. What is not here is in the help.
@@ -59,8 +60,8 @@ const ORDER: &[Action] = &[
     Action::Copy,
     Action::Export,
     Action::ShowColumn,
-    Action::MoveDown,
     Action::Keep,
+    Action::MoveDown,
     Action::Reset,
     Action::NextField,
     Action::NextChoice,
@@ -237,6 +238,8 @@ fn label(model: &Model, action: Action) -> &'static str {
         (Action::Dismiss, _, Context::Strip) | (Action::Exits, Pane::Positions, _) => "stop",
         (Action::Dismiss, _, Context::Form) => "leave",
         (Action::MoveDown, ..) => "move it",
+        (Action::ShowColumn, ..) => "on/off",
+        (Action::Freeze, ..) => "unfreeze",
         (Action::Cancel, Pane::Orders, _) => "cancel order",
         (Action::Cancel, Pane::Twaps, _) => "stop TWAP",
         (Action::Cancel, Pane::Scaled, _) => "cancel ladder",
@@ -332,6 +335,7 @@ const NEEDS: &[(Action, Need)] = &[
     (Action::ObservedPrice, can_fill),
     (Action::StepUp, is_stepped),
     (Action::Rearm, |model| model.halted.is_some()),
+    (Action::Freeze, |model| model.frozen.is_some()),
     (Action::Decide, |model| {
         model.store.parked().next().is_some()
     }),

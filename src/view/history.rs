@@ -19,18 +19,18 @@ pub const HISTORY: &[Column<Order>] = &[
         .moment(|order| Some(order.requested_at)),
     Column::new("market", "market", Left, 0, orders::market),
     Column::new("side", "side", Left, 0, orders::side),
-    Column::new("mode", "type", Left, 3, orders::mode),
+    Column::new("mode", "type", Left, 4, orders::mode),
     Column::new("status", "status", Left, 0, |order, scene| {
         orders::status(order, scene).into()
     }),
     Column::new("size", "size", Number, 2, orders::size),
     Column::new("limit_price", "price", Number, 6, orders::price),
     Column::new("fill_price", "filled at", Number, 1, fill),
-    Column::new("slippage_bps", "bps", Number, 3, |order: &Order, _| {
+    Column::new("slippage_bps", "bps", Number, 4, |order: &Order, _| {
         bps(order.fill_bps()).into()
     })
     .exact(|order, _| order.fill_bps()),
-    Column::new("liquidity_role", "role", Left, 7, |order, _| {
+    Column::new("liquidity_role", "role", Left, 8, |order, _| {
         Span::muted(
             order
                 .liquidity_role
@@ -43,7 +43,7 @@ pub const HISTORY: &[Column<Order>] = &[
     Column::new("fee", "fee", Number, 7, |order, _| {
         aside(order.fee.map(format::usd))
     }),
-    Column::new("realized_pnl", "PnL", Number, 4, realized),
+    Column::new("realized_pnl", "PnL", Number, 3, realized),
     Column::new("settle_time", "settled", Number, 8, |order: &Order, _| {
         aside(order.settle_time().map(format::elapsed))
     })

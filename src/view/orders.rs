@@ -2,7 +2,7 @@
 
 use super::{
     Align::{Left, Number},
-    Body, Cell, Column, Lead, Row, Scene, Span, Table, Tone, format, passing, scaled, twaps,
+    Body, Cell, Column, Facts, Lead, Row, Scene, Span, Table, Tone, format, passing, scaled, twaps,
     words::{self, aside},
 };
 use crate::{
@@ -20,12 +20,12 @@ pub const WORKING: &[Column<Order>] = &[
     Column::new("filled", "filled", Number, 2, filled).short("fill"),
     Column::new("limit_price", "price", Number, 0, price),
     Column::new("trigger_price", "trigger", Left, 0, trigger),
-    Column::new("distance", "to mark", Number, 7, distance),
+    Column::new("distance", "to mark", Number, 6, distance),
     Column::new("time_in_force", "tif", Left, 5, time_in_force),
     Column::new("reduce_only", "RO", Left, 4, reduce_only),
     Column::new("attached_exits", "SL/TP", Left, 4, exits),
     Column::new("margin", "margin", Left, 8, margin),
-    Column::new("age", "age", Number, 6, |order: &Order, scene| {
+    Column::new("age", "age", Number, 7, |order: &Order, scene| {
         aside(Some(scene.age(scene.since(order.requested_at))))
     })
     .span(|order, scene| Some(scene.since(order.requested_at))),
@@ -222,19 +222,24 @@ fn line(row: &TreeRow, lead: Lead, scene: &Scene<'_>) -> Row {
     let body = match &row.id {
         RowId::Order(id) => match store.order(id) {
             Some(order) => Row::cells(WORKING, order, scene).body,
-            None => Body::Line(vec![Span::muted(format!("order {id}"))]),
+            None => alone(format!("order {id}")),
         },
-        RowId::Twap(id) => Body::Line(match store.twap(id) {
-            Some(twap) => twaps::head(twap, scene),
-            None => vec![Span::muted(format!("TWAP {id}"))],
-        }),
-        RowId::Scaled(id) => Body::Line(match store.ladder(id) {
-            Some(ladder) => scaled::head(ladder, scene),
-            None => vec![Span::muted(format!("ladder {id}"))],
-        }),
+        RowId::Twap(id) => match store.twap(id) {
+            Some(twap) => Body::Line(twaps::facts(twap, scene)),
+            None => alone(format!("TWAP {id}")),
+        },
+        RowId::Scaled(id) => match store.ladder(id) {
+            Some(ladder) => Body::Line(scaled::named_facts(ladder, scene)),
+            None => alone(format!("ladder {id}")),
+        },
         RowId::Position(_) | RowId::Rung(..) | RowId::Line(_) => Body::Line(vec![]),
     };
     Row { lead, body }
+}
+
+/// What nobody has told anything of but its id.
+fn alone(id: String) -> Body {
+    Body::Line(vec![Facts::new(0, [Span::muted(id)])])
 }
 
 /// How many rest, wait and are armed.

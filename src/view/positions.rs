@@ -15,7 +15,8 @@ use std::time::Duration;
 /// Instead of a liquidation price: there is none. [`format::UNKNOWN`] is another thing.
 pub(super) const NEVER: &str = "none";
 
-/// Open positions. What says how much can be lost goes last when room is short.
+/// Open positions. Where room is short, what says how much can be lost goes last, before it what was made and paid, and
+/// what only says how long first.
 pub const OPEN: &[Column<Position>] = &[
     Column::new("market", "market", Left, 0, market).short("mkt"),
     Column::new("side", "side", Left, 0, side),
@@ -27,7 +28,7 @@ pub const OPEN: &[Column<Position>] = &[
     Column::new("liquidation_distance", "to liq", Number, 0, distance).exact(liquidation_distance),
     Column::new("unrealized_pnl", "uPnL", Number, 0, unrealized).exact(unrealized_pnl),
     Column::new("roe", "ROE", Number, 6, roe).exact(return_on_margin),
-    Column::new("pnl_at_liquidation", "at liq", Number, 7, at_liquidation)
+    Column::new("pnl_at_liquidation", "at liq", Number, 5, at_liquidation)
         .exact(|p, _| p.pnl_at_liquidation()),
     Column::new("stop", "stop", Left, 0, |p, scene| {
         protection::stop(p, scene).into()
@@ -43,7 +44,7 @@ pub const OPEN: &[Column<Position>] = &[
     Column::new("funding", "funding", Number, 9, |p, _| {
         aside(p.funding.map(format::signed_usd))
     }),
-    Column::new("age", "age", Number, 5, age).span(|p, scene| Some(scene.since(p.opened_at?))),
+    Column::new("age", "age", Number, 7, age).span(|p, scene| Some(scene.since(p.opened_at?))),
 ];
 
 pub(super) fn market(position: &Position, _: &Scene<'_>) -> Cell {

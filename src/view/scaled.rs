@@ -2,7 +2,7 @@
 
 use super::{
     Align::{Left, Number, Words},
-    Body, Cell, Column, Lead, Row, Scene, Span, Table, Tone, format, history, orders,
+    Body, Cell, Column, Facts, Lead, Row, Scene, Span, Table, Tone, format, history, orders,
     words::{self, aside, known},
 };
 use crate::{
@@ -129,14 +129,18 @@ fn state(line: &RungLine) -> Span {
 
 /// `LADDER` and its title: what the orders below it belong to.
 pub fn head(ladder: &Scaled, scene: &Scene<'_>) -> Vec<Span> {
-    let mut head = title(ladder, scene);
-    head.insert(0, Span::muted("LADDER "));
-    head
+    Facts::whole(named_facts(ladder, scene))
 }
 
-/// `ETH BUY 12.0  3,000 → 2,900  1 rejected  6/8 placed  active`: where room is short the end goes, which the states of
-/// the rungs say too.
-fn title(ladder: &Scaled, scene: &Scene<'_>) -> Vec<Span> {
+/// The same, to be shown as far as there is room.
+pub(super) fn named_facts(ladder: &Scaled, scene: &Scene<'_>) -> Vec<Facts> {
+    let mut facts = title(ladder, scene);
+    facts.insert(0, Facts::new(0, [Span::muted("LADDER ")]));
+    facts
+}
+
+/// `ETH BUY 12.0  3,000 → 2,900  1 rejected  6/8 placed  active`: where room is short, what the rungs say too goes first.
+fn title(ladder: &Scaled, scene: &Scene<'_>) -> Vec<Facts> {
     let market = scene.store.market(&ladder.market_id);
     let size = ladder
         .total_size
@@ -145,23 +149,30 @@ fn title(ladder: &Scaled, scene: &Scene<'_>) -> Vec<Span> {
         price.map_or_else(|| format::UNKNOWN.to_owned(), |p| format::price(p, market))
     };
     let count = |n: Option<Num>| n.map_or_else(|| format::UNKNOWN.to_owned(), format::grouped);
-    let (start, end) = (price(ladder.start_price), price(ladder.end_price));
-    let mut title = vec![
+    let name = [
         words::market(&ladder.market_id),
         Span::plain(" "),
         words::signed_side(ladder.total_size),
         Span::plain(" "),
         known(size),
-        Span::muted(format!("  {start} → {end}")),
     ];
-    if let Some(rejected) = ladder.rejected_count.filter(|n| n.is_positive()) {
-        let rejected = format!("  {} rejected", format::grouped(rejected));
-        title.push(Span::new(rejected, Tone::Alert));
-    }
+    let (start, end) = (price(ladder.start_price), price(ladder.end_price));
     let (placed, rungs) = (count(ladder.placed_count), count(ladder.rung_count));
-    title.push(Span::muted(format!("  {placed}/{rungs} placed  ")));
-    title.push(status_words(ladder));
-    title
+    let rejected = ladder.rejected_count.filter(|n| n.is_positive()).map(|n| {
+        let rejected = format!("  {} rejected", format::grouped(n));
+        Facts::new(2, [Span::new(rejected, Tone::Alert)])
+    });
+    let facts = [
+        Some(Facts::new(0, name)),
+        Some(Facts::new(1, [Span::muted(format!("  {start} → {end}"))])),
+        rejected,
+        Some(Facts::new(
+            4,
+            [Span::muted(format!("  {placed}/{rungs} placed"))],
+        )),
+        Some(Facts::new(3, [Span::plain("  "), status_words(ladder)])),
+    ];
+    facts.into_iter().flatten().collect()
 }
 
 fn status_words(ladder: &Scaled) -> Span {
@@ -181,13 +192,11 @@ pub(super) fn table(scene: &Scene<'_>, rows: &Rows<'_>, range: Range<usize>) -> 
 fn line(row: &RowId, next: Option<&RowId>, scene: &Scene<'_>) -> Option<Row> {
     match row {
         RowId::Scaled(id) => {
-            let body = match scene.store.ladder(id) {
-                Some(ladder) => title(ladder, scene),
-                None => vec![
-                    Span::muted("LADDER "),
-                    Span::plain(id.to_string()),
-                    waiting(id, scene),
-                ],
+            let body = if let Some(ladder) = scene.store.ladder(id) {
+                title(ladder, scene)
+            } else {
+                let id_alone = [Span::muted("LADDER "), Span::plain(id.to_string())];
+                vec![Facts::new(0, id_alone), Facts::new(1, [waiting(id, scene)])]
             };
             Some(Row {
                 lead: Lead::Root,

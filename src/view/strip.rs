@@ -68,6 +68,12 @@ pub fn strip(model: &Model, scene: &Scene<'_>, strip: &Strip) -> StripView {
         ]
         .concat(),
     };
+    let note = if strip.sends() {
+        rehearsed(model)
+    } else {
+        vec![]
+    };
+    let words = [note, words].concat();
     let whole = strip.ends_at().since(strip.drawn_at);
     let share = share_of(strip.ends_at(), scene.own_now, whole.as_millis());
     let tone = mode_tone(model);
@@ -76,6 +82,12 @@ pub fn strip(model: &Model, scene: &Scene<'_>, strip: &Strip) -> StripView {
         words,
         left: (scene.motion == Motion::Full).then_some(Gauge { share, tone }),
     }
+}
+
+/// Whoever says yes there gets no order out of it.
+pub(super) fn rehearsed(model: &Model) -> Vec<Span> {
+    let words = || Span::new("DRY RUN: nothing is sent  ", Tone::Warn);
+    model.options.dry_run.then(words).into_iter().collect()
 }
 
 /// Every question says whose account it is about, where it is about one.

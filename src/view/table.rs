@@ -15,8 +15,10 @@ use std::{ops::Range, time::Duration};
 pub enum Align {
     /// Left, whole or not at all.
     Left,
-    /// Left, and may end in `…`.
+    /// Left, and may end in `…`; of two parts the first, what was asked, gives way to what came of it.
     Words,
+    /// Left; of its parts the last go, each whole and without a sign.
+    Parts,
     /// Right, with the decimal points under one another; whole or not at all.
     Number,
 }
@@ -88,9 +90,17 @@ pub enum Lead {
 pub enum Body {
     Cells(Vec<Cell>),
     /// A line of its own over the columns: what the lines below it belong to.
-    Line(Vec<Span>),
+    Line(Vec<Facts>),
     /// A thin line with words on it, which is no row.
     Rule(Vec<Span>),
+}
+
+/// Words of a line that go together or not at all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Facts {
+    /// 0 goes last; where room is short the highest number goes first.
+    pub priority: u8,
+    pub spans: Vec<Span>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -232,7 +242,7 @@ impl<T> Column<T> {
                 (By::Moment(_), _) => Kind::Moment,
                 (By::Code(_), _) => Kind::Code,
                 (By::Cell, Align::Number) => Kind::Number,
-                (By::Cell, Align::Left | Align::Words) => Kind::Words,
+                (By::Cell, Align::Left | Align::Words | Align::Parts) => Kind::Words,
             },
         }
     }
@@ -271,6 +281,18 @@ fn said(text: &str) -> Fact {
         Fact::Unknown
     } else {
         Fact::Words(text.to_owned())
+    }
+}
+
+impl Facts {
+    pub(super) fn new(priority: u8, spans: impl Into<Vec<Span>>) -> Self {
+        let spans = spans.into();
+        Self { priority, spans }
+    }
+
+    /// All of them, where there is room.
+    pub(super) fn whole(facts: Vec<Self>) -> Vec<Span> {
+        facts.into_iter().flat_map(|facts| facts.spans).collect()
     }
 }
 

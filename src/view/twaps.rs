@@ -1,8 +1,8 @@
 //! TWAP and VWAP orders: as cards with two bars, and as columns where there is room for a line only.
 
 use super::{
-    Align::{Left, Number, Words},
-    Cell, Column, Gauge, Row, Scene, Share, Span, Table, Tone, format, passing,
+    Align::{Left, Number, Parts},
+    Cell, Column, Facts, Gauge, Row, Scene, Share, Span, Table, Tone, format, passing,
     words::{self, aside, known},
 };
 use crate::{
@@ -22,7 +22,7 @@ pub const TWAPS: &[Column<Twap>] = &[
         known(t.total_size.map(|size| sized(t, size, scene))).into()
     }),
     Column::new("filled", "filled", Number, 0, |t, _| part(t.filled_share())),
-    Column::new("elapsed", "time", Number, 4, |t, scene| {
+    Column::new("elapsed", "time", Number, 5, |t, scene| {
         part(t.elapsed_share(clock(t, scene)))
     }),
     Column::new("drift", "drift", Number, 2, |t, scene| {
@@ -31,14 +31,14 @@ pub const TWAPS: &[Column<Twap>] = &[
     Column::new("slices", "slices", Left, 5, |t, _| {
         Span::muted(slices(t)).into()
     }),
-    Column::new("next_run_at", "next", Number, 3, |t, scene| {
+    Column::new("next_run_at", "next", Number, 4, |t, scene| {
         aside(next_slice(t, scene).map(|at| scene.until(at, passing::BARE)))
     })
     .span(|t, scene| Some(next_slice(t, scene)?.since(scene.served()))),
-    Column::new("average_price", "average", Number, 4, |t, scene| {
+    Column::new("average_price", "average", Number, 3, |t, scene| {
         known(t.average_price.map(|p| priced(t, p, scene))).into()
     }),
-    Column::new("status", "status", Words, 0, |t, scene| {
+    Column::new("status", "status", Parts, 0, |t, scene| {
         state(t, scene).into()
     }),
 ];
@@ -103,17 +103,26 @@ pub(super) fn foot(rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
 
 /// `TWAP BTC BUY 0.50000`: what the slices below it belong to.
 pub(super) fn head(twap: &Twap, scene: &Scene<'_>) -> Vec<Span> {
-    let mut head = vec![Span::muted("TWAP ")];
-    head.extend(name(twap, scene));
-    head.extend(terms(twap));
+    Facts::whole(facts(twap, scene))
+}
+
+/// The same, to be shown as far as there is room.
+pub(super) fn facts(twap: &Twap, scene: &Scene<'_>) -> Vec<Facts> {
     let filled = twap.filled_share().map(format::whole_percent);
-    head.push(Span::muted(format!(
-        "  {} filled",
-        filled.unwrap_or_else(|| format::UNKNOWN.to_owned())
-    )));
-    head.push(Span::muted("  "));
-    head.push(state(twap, scene));
-    head
+    let filled = filled.unwrap_or_else(|| format::UNKNOWN.to_owned());
+    let mut named = vec![Span::muted("TWAP ")];
+    named.extend(name(twap, scene));
+    let mut facts = vec![
+        Facts::new(0, named),
+        Facts::new(3, terms(twap)),
+        Facts::new(2, [Span::muted(format!("  {filled} filled"))]),
+    ];
+    let mut state = state(twap, scene);
+    if let Some(first) = state.first_mut() {
+        first.text.insert_str(0, "  ");
+    }
+    facts.extend(state.into_iter().map(|part| Facts::new(1, [part])));
+    facts
 }
 
 /// `BTC BUY 0.50000`
@@ -144,17 +153,17 @@ fn card(twap: &Twap, scene: &Scene<'_>) -> TwapCard {
         terms: terms(twap),
         state: card_state(twap, scene),
         bars: vec![filled_bar(twap, scene), time_bar(twap, scene)],
-        facts: facts(twap, scene),
+        facts: progress(twap, scene),
         child: child(twap, scene).map(ToString::to_string),
     }
 }
 
 /// The status and when the next slice runs.
 fn card_state(twap: &Twap, scene: &Scene<'_>) -> Vec<Span> {
-    let mut spans = vec![state(twap, scene)];
+    let mut spans = state(twap, scene);
     if let Some(at) = next_slice(twap, scene) {
-        spans.push(Span::muted("  next "));
-        spans.push(Span::plain(scene.until(at, passing::NEXT)));
+        let next = scene.until(at, passing::NEXT);
+        spans.push(Span::muted(format!("  next {next}")));
     }
     spans
 }
@@ -205,7 +214,7 @@ fn left_words(left: &str) -> Vec<Span> {
     vec![Span::muted(format!("  {time}")), Span::muted(word)]
 }
 
-fn facts(twap: &Twap, scene: &Scene<'_>) -> Vec<Span> {
+fn progress(twap: &Twap, scene: &Scene<'_>) -> Vec<Span> {
     let mut spans = vec![Span::muted(format!("slices {}", slices(twap)))];
     spans.push(Span::muted("  avg "));
     spans.push(known(twap.average_price.map(|p| priced(twap, p, scene))));
@@ -230,22 +239,25 @@ fn band(twap: &Twap, scene: &Scene<'_>) -> Option<Span> {
     Some(Span::new(words, tone))
 }
 
-/// Its status in the service's words; what is over says how, why and when.
-pub(super) fn state(twap: &Twap, scene: &Scene<'_>) -> Span {
+/// Its status in the service's words; what is over says how, when and why, each a part of its own.
+pub(super) fn state(twap: &Twap, scene: &Scene<'_>) -> Vec<Span> {
     if let Some(end) = end(twap, scene) {
-        return Span::muted(end_words(twap, end, scene));
+        return end_words(twap, end, scene).map(Span::muted).collect();
     }
     if let (None, Some(trigger)) = (twap.activated_at, twap.trigger_price) {
         let price = priced(twap, trigger, scene);
-        return Span::new(format!("waits {price}"), Tone::Warn);
+        return vec![
+            Span::new("waits", Tone::Warn),
+            Span::new(format!(" {price}"), Tone::Warn),
+        ];
     }
     let status = known(twap.status.as_ref().map(words::spaced));
     match &twap.completion_reason {
-        Some(why) => Span::new(
-            format!("{}: {}", status.text, words::spaced(why)),
-            Tone::Warn,
-        ),
-        None => Span::new(status.text, Tone::Info),
+        Some(why) => vec![
+            Span::new(status.text, Tone::Warn),
+            Span::new(format!(": {}", words::spaced(why)), Tone::Warn),
+        ],
+        None => vec![Span::new(status.text, Tone::Info)],
     }
 }
 
@@ -270,30 +282,34 @@ fn end(twap: &Twap, scene: &Scene<'_>) -> Option<End> {
     stopped.or_else(completed).or_else(gone)
 }
 
-/// `stopped 14:03:22`, `completed 14:03:22: filled`, `ended (last seen 14:03:22)`.
-fn end_words(twap: &Twap, end: End, scene: &Scene<'_>) -> String {
+/// `stopped` ` 14:03:22`, `completed` ` 14:03:22` `: filled`, `ended` ` (last seen 14:03:22)`.
+fn end_words(twap: &Twap, end: End, scene: &Scene<'_>) -> impl Iterator<Item = String> {
     let moment = |at| scene.zone.moment(at, scene.now);
     let reason = twap.completion_reason.as_ref().map(words::spaced);
-    let because = |words: String| match &reason {
-        Some(why) => format!("{words}: {why}"),
-        None => words,
+    let because = || reason.as_ref().map(|why| format!(": {why}"));
+    let parts = match end {
+        End::Stopped(at) => [
+            Some("stopped".to_owned()),
+            Some(format!(" {}", moment(at))),
+            because(),
+        ],
+        End::Completed(at) => [
+            Some("completed".to_owned()),
+            Some(format!(" {}", moment(at))),
+            because(),
+        ],
+        End::LastSeen(own, EndedBy::Flatten) if reason.is_none() => [
+            Some("stopped".to_owned()),
+            Some(" by this desk's F".to_owned()),
+            Some(format!(" (last seen {})", moment(scene.on_wall(own)))),
+        ],
+        End::LastSeen(own, EndedBy::Unknown | EndedBy::Flatten) => [
+            Some("ended".to_owned()),
+            because(),
+            Some(format!(" (last seen {})", moment(scene.on_wall(own)))),
+        ],
     };
-    match end {
-        End::Stopped(at) => because(format!("stopped {}", moment(at))),
-        End::Completed(at) => because(format!("completed {}", moment(at))),
-        End::LastSeen(own, EndedBy::Flatten) if reason.is_none() => {
-            let seen = moment(scene.on_wall(own));
-            format!("stopped by this desk's F (last seen {seen})")
-        }
-        End::LastSeen(own, EndedBy::Unknown | EndedBy::Flatten) => {
-            let why = reason.as_ref().map(|why| format!("{why}, "));
-            format!(
-                "ended ({}last seen {})",
-                why.unwrap_or_default(),
-                moment(scene.on_wall(own))
-            )
-        }
-    }
+    parts.into_iter().flatten()
 }
 
 fn is_live(twap: &Twap, scene: &Scene<'_>) -> bool {

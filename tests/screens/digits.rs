@@ -36,7 +36,8 @@ fn numbers(model: &Model) -> BTreeSet<String> {
                 continue;
             };
             let cells = cells.iter().zip(&table.headings);
-            let numeric = cells.filter(|(_, heading)| heading.align != Align::Words);
+            let numeric =
+                cells.filter(|(_, heading)| !matches!(heading.align, Align::Words | Align::Parts));
             numbers.extend(numeric.map(|(cell, _)| cell.text()));
         }
     }

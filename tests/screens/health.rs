@@ -594,6 +594,23 @@ fn a_dry_run_is_named_on_every_screen_and_says_what_it_did_not_send() {
         let shown = screen(&model, wide, high);
         assert!(shown.contains(" DRY-RUN "), "{shown}");
     }
+    // The strip that asks says it too, whatever it asks about.
+    for keys in ["X", "F", "K", "2x"] {
+        let mut model = desk::full();
+        model.options.dry_run = true;
+        press(&mut model, keys);
+        for (wide, high) in [(60, 16), (80, 24), (120, 40)] {
+            let shown = screen(&model, wide, high);
+            assert!(
+                shown.contains("DRY RUN: nothing is sent"),
+                "{keys}: {shown}"
+            );
+            assert!(
+                shown.contains("y yes") || shown.contains("y now"),
+                "{shown}"
+            );
+        }
+    }
     let close_all = Command::CloseAll("chal-1".into());
     let ticket = Ticket(1_000_001);
     let path = "/v1/accounts/chal-1/close-all-positions";

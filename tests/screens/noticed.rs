@@ -45,7 +45,7 @@ impl Session {
 
     fn headings(&mut self) -> Vec<String> {
         let text = self.look();
-        let line = text.lines().find(|line| line.contains("market side"));
+        let line = text.lines().find(|line| line.contains("liq"));
         let words = line.unwrap().split_whitespace();
         words.map(str::to_owned).collect()
     }
@@ -78,6 +78,9 @@ fn a_second_stop_costs_no_risk_column_and_what_it_costs_comes_back_when_it_goes(
             let column = column.to_owned();
             assert!(during.contains(&column), "{size:?}: {during:?}");
         }
+        // How long it has been open goes before what it would lose.
+        let has = |column: &str| during.contains(&column.to_owned());
+        assert!(has("at") || !has("age"), "{size:?}: {during:?}");
         session.orders(desk::working());
         assert_eq!(session.headings(), before, "{size:?}");
     }
@@ -97,8 +100,8 @@ fn every_column_that_a_trader_decides_by_is_there_at_160_columns() {
     let text = shown(&desk::full(), 160, 48);
     let positions = headings(&text, "mark     liq");
     for column in [
-        "market", "side", "size", "entry", "mark", "liq", "to", "uPnL", "stop", "target", "margin",
-        "age",
+        "market", "side", "size", "entry", "mark", "liq", "to", "uPnL", "at", "stop", "target",
+        "margin",
     ] {
         assert!(positions.contains(&column.to_owned()), "{column}\n{text}");
     }
@@ -458,4 +461,38 @@ fn a_challenge_that_is_passed_says_so_in_the_header_at_every_size() {
     }
     let toast = view::toast(&model);
     assert!(toast.is_none(), "the settings of this desk tell of none");
+}
+
+#[test]
+fn a_held_display_says_at_every_size_which_key_lets_it_go_on() {
+    for (columns, rows) in [(200, 60), (120, 40), (100, 30), (80, 24), (60, 16)] {
+        for pane in ["1", "2", "3", "7"] {
+            let text = shown(&pressed(&format!("{pane}f")), columns, rows);
+            assert!(
+                text.contains("f unfreeze"),
+                "{pane} {columns}x{rows}\n{text}"
+            );
+        }
+        let text = shown(&pressed("C"), columns, rows);
+        assert!(text.contains("Enter keep"), "{columns}x{rows}\n{text}");
+    }
+}
+
+#[test]
+fn what_an_order_filled_at_is_read_where_room_is_short() {
+    let text = shown(&pressed("7"), 60, 16);
+    assert!(text.contains("SELL BTC…: filled at 63,985.5"), "{text}");
+}
+
+#[test]
+fn what_a_ladder_has_no_room_for_goes_whole_and_leaves_no_sign() {
+    for (pane, columns, rows) in [("2", 60, 16), ("2", 100, 30), ("4", 100, 30)] {
+        let text = shown(&pressed(pane), columns, rows);
+        let heads = text
+            .lines()
+            .filter(|line| line.contains("2,980.0 → 2,880.0"));
+        let heads: Vec<_> = heads.collect();
+        assert!(!heads.is_empty(), "{pane} {columns}x{rows}\n{text}");
+        assert!(heads.iter().all(|head| !head.contains('…')), "{heads:?}");
+    }
 }

@@ -27,7 +27,8 @@ pub(crate) fn cell(model: &Model, pane: Pane, row: usize, title: &str) -> String
         .unwrap();
     match &table.rows[0].body {
         Body::Cells(cells) => cells[at].text(),
-        Body::Line(spans) | Body::Rule(spans) => text(spans),
+        Body::Line(facts) => facts.iter().map(|facts| text(&facts.spans)).collect(),
+        Body::Rule(spans) => text(spans),
     }
 }
 

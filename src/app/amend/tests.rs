@@ -369,3 +369,22 @@ fn a_target_that_is_moved_stays_reduce_only() {
     assert!(placed(&effects).reduce_only);
     assert_eq!(placed(&effects).size, Num::new(3, 1));
 }
+
+#[test]
+fn in_a_dry_run_a_move_is_stopped_at_its_cancel_and_places_nothing() {
+    let mut model = desk();
+    model.options.dry_run = true;
+    let sent = press(&mut model, MOVE);
+    let [Effect::Send(ticket, command)] = sent.as_slice() else {
+        panic!("{sent:?}");
+    };
+    assert_eq!(*command, cancel());
+    let why = Failure::dry_run("DELETE /v1/orders/ord-5");
+    assert!(!sends(&settle(&mut model, *ticket, Err(why))));
+    let told = "nothing is placed, ord-5 is not canceled: DELETE /v1/orders/ord-5";
+    assert_eq!(failed(&model), told);
+    // Not even when the old order goes by another hand.
+    assert!(!sends(&traced(&mut model, vec![ended("0.1")])));
+    list(&mut model, ended("0.1"));
+    assert!(!sends(&wait(&mut model, 11_000)));
+}

@@ -75,7 +75,7 @@ pub struct Strip {
 
 impl Strip {
     /// A question of what is in doubt may be given up, and a halt or a lock ended, without a word to the service.
-    pub(super) fn sends(&self) -> bool {
+    pub fn sends(&self) -> bool {
         let is_question = matches!(self.arm, Arm::Question { .. });
         let is_own = matches!(self.deed, Deed::Rearm | Deed::Lift(_) | Deed::Leave);
         !is_question && !is_own

@@ -107,7 +107,7 @@ fn line(strips: &[Strip], widths: &[usize], cells: Vec<&str>) -> String {
             let room = " ".repeat(width.saturating_sub(cell.width()));
             match strip.align {
                 Align::Number => format!("{room}{cell}"),
-                Align::Left | Align::Words => format!("{cell}{room}"),
+                Align::Left | Align::Words | Align::Parts => format!("{cell}{room}"),
             }
         })
         .collect();

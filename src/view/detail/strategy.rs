@@ -12,7 +12,7 @@ pub(super) fn twap(twap: &Twap, scene: &Scene<'_>) -> DetailView {
     fields.text("account_id", Some(&twap.account_id));
     fields.market((&twap.market_id, &twap.provider, &twap.symbol, &twap.coin));
     fields.text("status", twap.status.as_ref());
-    fields.push("state", vec![twaps::state(twap, scene)]);
+    fields.push("state", twaps::state(twap, scene));
     fields.text("completion_reason", twap.completion_reason.as_ref());
     fields.flag("reduce_only", twap.reduce_only);
     fields.flag("randomize", twap.randomize);
