@@ -9,10 +9,11 @@
 //! out the oldest. What the children of a TWAP do is the TWAP's news, not theirs.
 
 mod awaited;
+mod ending;
 mod gone;
 
 use super::{
-    Effect, Model, Store, TerminalOut,
+    Effect, Ended, Model, Store, TerminalOut,
     guard::{Gauge, Level, Verdict},
     notice::{Shown, Tone},
     pane::RowId,
@@ -26,6 +27,7 @@ use crate::{
     },
 };
 use awaited::Awaited;
+use ending::Ending;
 use gone::Gone;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -50,7 +52,7 @@ pub enum Alert {
     /// It does not work any more, and nothing tells why.
     Gone(Box<Order>),
     TwapStalled(Box<Twap>),
-    TwapEnded(Box<Twap>),
+    TwapEnded(Box<Ended>),
     /// The mark has come this near to the liquidation price, as a share of the mark.
     NearLiquidation(Box<Position>, Num),
     /// A limit of the challenge has come near or is reached.
@@ -83,7 +85,8 @@ impl Alert {
             | Self::Partial(order)
             | Self::Rejected(order)
             | Self::Gone(order) => Some(&order.market_id),
-            Self::TwapStalled(twap) | Self::TwapEnded(twap) => Some(&twap.market_id),
+            Self::TwapStalled(twap) => Some(&twap.market_id),
+            Self::TwapEnded(ended) => Some(&ended.twap.market_id),
             Self::NearLiquidation(position, _) => Some(&position.market_id),
             Self::Guard(_) | Self::Challenge(_) | Self::Down | Self::Up => None,
         }
@@ -112,7 +115,8 @@ impl Alert {
             | Self::Partial(order)
             | Self::Rejected(order)
             | Self::Gone(order) => Some(RowId::Order(order.id.clone())),
-            Self::TwapStalled(twap) | Self::TwapEnded(twap) => Some(RowId::Twap(twap.id.clone())),
+            Self::TwapStalled(twap) => Some(RowId::Twap(twap.id.clone())),
+            Self::TwapEnded(ended) => Some(RowId::Twap(ended.twap.id.clone())),
             Self::NearLiquidation(position, _) => Some(RowId::Position(position.id.clone())),
             Self::Guard(_) | Self::Challenge(_) | Self::Down | Self::Up => None,
         }
@@ -136,6 +140,7 @@ impl Alert {
 #[derive(Debug, Default)]
 pub(super) struct Watch {
     awaited: Awaited,
+    ending: Ending,
     gone: Gone,
     /// The slice that each stalled TWAP waits for.
     stalled: BTreeMap<TwapId, Timestamp>,
@@ -232,19 +237,12 @@ pub(super) fn arrived(model: &mut Model, source: Source, ended: &[TwapId]) -> Ve
     match source {
         Source::Positions | Source::Markets => near(model),
         Source::Twaps => {
-            let (store, awaited) = (&model.store, &mut model.watch.awaited);
-            let gone = store.ended_twaps.iter();
-            let gone = gone.filter(|e| !ended.contains(&e.twap.id));
-            let by_others = gone.filter(|e| !awaited.stops(store, &e.twap.id));
-            let mut alerts: Vec<_> = by_others
-                .map(|e| Alert::TwapEnded(Box::new(e.twap.clone())))
-                .collect();
+            let mut alerts = ending::left(&model.store, &mut model.watch, ended);
             alerts.extend(stalled(model));
             alerts
         }
-        Source::Orders | Source::Scaled | Source::Closed | Source::History | Source::Account => {
-            vec![]
-        }
+        Source::History => ending::looked(&model.store, &mut model.watch.ending),
+        Source::Orders | Source::Scaled | Source::Closed | Source::Account => vec![],
     }
 }
 

@@ -51,7 +51,7 @@ impl Lineage {
         }
     }
 
-    fn children(&self, parent: &RowId) -> &[OrderId] {
+    pub(super) fn children(&self, parent: &RowId) -> &[OrderId] {
         self.0.get(parent).map_or(&[], Vec::as_slice)
     }
 }

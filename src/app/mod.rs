@@ -90,7 +90,7 @@ pub use options::{CloseAllRule, Options};
 pub use prices::{Fill, Prices};
 pub use remote::Remote;
 pub use screen::{Rows, TreeRow};
-pub use store::{Closing, Ended, EndedBy, Flight, Store, Then};
+pub use store::{Closing, Ended, EndedBy, Flight, Reckoning, Store, Then};
 pub use tally::{Fills, MarketResults, Quality, Results, Rule, Sum};
 pub use update::update;
 pub use wake::wake;

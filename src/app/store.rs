@@ -1,8 +1,10 @@
 //! The last known truth about the account, how old it is, and what is on its way.
 
+mod ended;
 mod from_receipts;
 mod ladders;
 
+pub use ended::{Ended, Reckoning};
 pub use from_receipts::Closing;
 
 use super::{
@@ -24,8 +26,6 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// How many finished calls the calls pane remembers.
 const CALLS_KEPT: usize = 500;
-/// Ended TWAPs that are remembered.
-const ENDED_TWAPS_KEPT: usize = 100;
 
 /// A command between the key and its outcome.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,15 +45,6 @@ pub enum Then {
     Cancel(OrderId),
     /// What stands in for the order that it cancels.
     Place(Successor),
-}
-
-/// A TWAP that is not active any more: its last snapshot, kept for the session.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Ended {
-    pub twap: Twap,
-    /// When the request was sent whose answer showed it last.
-    pub last_seen: Timestamp,
-    pub by: EndedBy,
 }
 
 /// What this desk knows of why a TWAP left the list.
@@ -167,11 +158,13 @@ impl Store {
             Answer::History(result) => {
                 let churn = self.history.arrive_head(result, at, |o| o.id.clone());
                 self.learn(&churn);
+                self.reckon_twaps();
                 return self.ladders_among(churn.come, usize::MAX);
             }
             Answer::MoreHistory(cursor, result) => {
                 let churn = self.history.arrive_more(&cursor, result, |o| o.id.clone());
                 self.learn(&churn);
+                self.reckon_twaps();
                 return self.ladders_among(churn.come, self.room_for_ladders());
             }
             Answer::Markets(result) => self.arrive_markets(result, at),
@@ -241,48 +234,6 @@ impl Store {
             let prices = self.prices.entry(order.market_id.clone()).or_default();
             prices.fill(order);
         }
-    }
-
-    fn arrive_twaps(&mut self, result: Result<Page<Twap>, Failure>, at: Timestamp) {
-        let is_overtaken = self.twaps.at().is_some_and(|known| known > at);
-        if let (Ok(page), false) = (&result, is_overtaken) {
-            let is_live = |twap: &Twap| page.rows.iter().any(|row| row.id == twap.id);
-            let last_seen = self.twaps.at().unwrap_or(at);
-            let gone = self.active_twaps().filter(|twap| !is_live(twap));
-            let ended: Vec<_> = gone
-                .map(|twap| Ended {
-                    twap: twap.clone(),
-                    last_seen,
-                    by: self.ended_by(twap, last_seen),
-                })
-                .collect();
-            // What the service has called ended stays so, whatever an older answer lists.
-            self.ended_twaps
-                .retain(|ended| ended.twap.ended_at().is_some() || !is_live(&ended.twap));
-            self.ended_twaps.extend(ended);
-            self.forget_twaps();
-        }
-        self.twaps.arrive(result, at);
-    }
-
-    /// What ended one that was last seen then.
-    fn ended_by(&self, twap: &Twap, last_seen: Timestamp) -> EndedBy {
-        let mut flights = self.flights.values();
-        let goes_on = flights.any(|flight| matches!(flight.command, Command::Flatten(_)));
-        let is_since = self.flat_at.is_some_and(|flat| last_seen <= flat);
-        let may_be_whole = twap.filled_share().is_none_or(|share| share >= Num::ONE);
-        if (goes_on || is_since) && !may_be_whole {
-            EndedBy::Flatten
-        } else {
-            EndedBy::Unknown
-        }
-    }
-
-    /// The latest ended ones stay.
-    fn forget_twaps(&mut self) {
-        let surplus = self.ended_twaps.len().saturating_sub(ENDED_TWAPS_KEPT);
-        self.ended_twaps.drain(..surplus);
-        self.forgotten_twaps += surplus;
     }
 
     /// The TWAPs that are listed and not known to have ended since.

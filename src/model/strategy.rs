@@ -85,9 +85,34 @@ impl Twap {
         self.canceled_at.or(self.completed_at)
     }
 
-    /// Filled share minus elapsed share: negative is behind schedule.
+    /// Filled share minus the share that should be by now: negative is behind schedule. It fills slice by slice, so that
+    /// what should be is counted in slices where their schedule is known, and in time where it is not.
     pub fn drift(&self, now: Timestamp) -> Option<Num> {
-        self.filled_share()?.minus(self.elapsed_share(now)?)
+        let filled = self.filled_share()?;
+        let (least, most) = match self.slices_due(now) {
+            Some(due) => due,
+            None => (self.elapsed_share(now)?, self.elapsed_share(now)?),
+        };
+        filled.minus(filled.max(least).min(most))
+    }
+
+    /// The shares that the slices due by `now` come to, without the one that is due now and with it: which of the two
+    /// the tried ones tell, unless slices differ in size.
+    fn slices_due(&self, now: Timestamp) -> Option<(Num, Num)> {
+        let count = self.slice_count?;
+        let whole = count.to_i64().filter(|count| *count > 0)?;
+        let every = self.slice_interval_seconds?.to_i64()?.checked_mul(1_000)?;
+        let passed = now.0.saturating_sub(self.activated_at?.0).max(0);
+        let before = passed.checked_div(every)?.clamp(0, whole - 1);
+        let (without, with) = (Num::from(before), Num::from(before + 1));
+        let share = |slices: Num| slices.over(count);
+        match self.slices_attempted {
+            Some(tried) if self.randomize != Some(true) => {
+                let tried = share(tried.max(without).min(with))?;
+                Some((tried, tried))
+            }
+            Some(_) | None => Some((share(without)?, share(with)?)),
+        }
     }
 }
 
@@ -175,5 +200,36 @@ mod tests {
             let odd = twap(activated_at, end_at);
             assert_eq!((odd.elapsed_share(now), odd.drift(now)), (None, None));
         }
+    }
+
+    /// After so many seconds with so much filled in so many of eleven slices, one every thirty seconds.
+    fn drift(seconds: i64, filled: &str, tried: i64) -> String {
+        let start = 1_790_000_000_000;
+        let sliced = Twap {
+            total_size: Some(Num::from(11_u32)),
+            filled_size: Some(filled.parse().unwrap()),
+            slice_count: Some(Num::from(11_u32)),
+            slice_interval_seconds: Some(Num::from(30_u32)),
+            slices_attempted: Some(Num::from(tried)),
+            ..twap(start, start + 300_000)
+        };
+        let drift = sliced.drift(Timestamp(start + 1_000 * seconds)).unwrap();
+        drift.rounded(4).normalized().to_string()
+    }
+
+    #[test]
+    fn one_that_keeps_to_its_slices_does_not_drift() {
+        for (seconds, filled, tried) in [
+            (3, "1", 1),
+            (29, "1", 1),
+            (30, "1", 1),
+            (31, "2", 2),
+            (300, "11", 11),
+        ] {
+            assert_eq!(drift(seconds, filled, tried), "0", "after {seconds} s");
+        }
+        assert_eq!(drift(35, "1", 2), "-0.0909", "the second has not filled");
+        assert_eq!(drift(95, "1", 1), "-0.1818", "two are overdue");
+        assert_eq!(drift(3, "2", 2), "0.0909", "one came early");
     }
 }

@@ -3,7 +3,7 @@
 use super::{activity, format, words};
 use crate::{
     app::{
-        About, Alert,
+        About, Alert, Ended, Reckoning,
         guard::{Gauge, Level, Verdict},
         notice::{Event, Notice},
     },
@@ -41,7 +41,7 @@ pub(super) fn words(alert: &Alert, about: &About) -> String {
         Alert::TwapStalled(twap) => {
             format!("{}: its next slice is overdue", twap_words(twap, about))
         }
-        Alert::TwapEnded(twap) => ended(twap, about),
+        Alert::TwapEnded(gone) => ended(gone, about),
         Alert::NearLiquidation(position, distance) => near(position, *distance, about),
         Alert::Guard(gauge) => guarded(gauge),
         Alert::Challenge(verdict) => ended_by(verdict),
@@ -86,17 +86,21 @@ fn twap_words(twap: &Twap, about: &About) -> String {
     format!("{} ({})", words::twap(twap, about.market.as_ref()), twap.id)
 }
 
-fn ended(twap: &Twap, about: &About) -> String {
-    let filled = twap.filled_share().map(format::percent);
-    let filled = filled.unwrap_or_else(|| format::UNKNOWN.to_owned());
-    let why = twap.completion_reason.as_ref().or(twap.status.as_ref());
-    let why = why
-        .map(|why: &Text| format!(", {}", words::spaced(why)))
-        .unwrap_or_default();
-    format!(
-        "{}: {filled} filled when last seen{why}",
-        twap_words(twap, about)
-    )
+/// A word of the service that it was seen with is its last one only if it told of the end.
+fn ended(ended: &Ended, about: &About) -> String {
+    let twap = &ended.twap;
+    let told = twap.status.as_ref().filter(|_| twap.ended_at().is_some());
+    let why = twap.completion_reason.as_ref().or(told);
+    let why = why.map(|why: &Text| words::spaced(why));
+    let why = why.filter(|why| why != "filled" || !ended.is_whole());
+    let why = why.map(|why| format!(", {why}")).unwrap_or_default();
+    let is_all = ended.is_whole() || ended.filled == Reckoning::Exact;
+    let filled = match twap.filled_share().map(format::percent) {
+        Some(filled) if is_all => format!("{filled} filled"),
+        Some(filled) => format!("filled at least {filled} when last seen"),
+        None => format!("{} filled", format::UNKNOWN),
+    };
+    format!("{}: {filled}{why}", twap_words(twap, about))
 }
 
 fn near(position: &Position, distance: Num, about: &About) -> String {

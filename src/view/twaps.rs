@@ -6,7 +6,7 @@ use super::{
     words::{self, aside, known},
 };
 use crate::{
-    app::{Ended, EndedBy, Rows, pane::RowId},
+    app::{EndedBy, Rows, pane::RowId},
     model::{Num, OrderId, Timestamp, Twap},
 };
 use std::ops::Range;
@@ -268,21 +268,26 @@ enum End {
     Completed(Timestamp),
     /// It left the list; this is when it was last on it, in the desk's own time.
     LastSeen(Timestamp, EndedBy),
+    /// It left the list, and all of it has filled, as far as is known by then.
+    Filled(Timestamp),
 }
 
 fn end(twap: &Twap, scene: &Scene<'_>) -> Option<End> {
     let stopped = twap.canceled_at.map(End::Stopped);
     let completed = || twap.completed_at.map(End::Completed);
     let gone = || {
-        scene
-            .store
-            .ended_twap(&twap.id)
-            .map(|ended: &Ended| End::LastSeen(ended.last_seen, ended.by))
+        let ended = scene.store.ended_twap(&twap.id)?;
+        Some(if ended.is_whole() {
+            End::Filled(ended.last_seen)
+        } else {
+            End::LastSeen(ended.last_seen, ended.by)
+        })
     };
     stopped.or_else(completed).or_else(gone)
 }
 
-/// `stopped` ` 14:03:22`, `completed` ` 14:03:22` `: filled`, `ended` ` (last seen 14:03:22)`.
+/// `stopped` ` 14:03:22`, `completed` ` 14:03:22` `: filled`, `ended` ` (last seen 14:03:22)`; where its orders
+/// tell that all of it has filled, `ended` `: filled` ` (last seen 14:03:22)`.
 fn end_words(twap: &Twap, end: End, scene: &Scene<'_>) -> impl Iterator<Item = String> {
     let moment = |at| scene.zone.moment(at, scene.now);
     let reason = twap.completion_reason.as_ref().map(words::spaced);
@@ -308,6 +313,11 @@ fn end_words(twap: &Twap, end: End, scene: &Scene<'_>) -> impl Iterator<Item = S
             because(),
             Some(format!(" (last seen {})", moment(scene.on_wall(own)))),
         ],
+        End::Filled(own) => [
+            Some("ended".to_owned()),
+            because().or_else(|| Some(": filled".to_owned())),
+            Some(format!(" (last seen {})", moment(scene.on_wall(own)))),
+        ],
     };
     parts.into_iter().flatten()
 }
@@ -322,6 +332,7 @@ pub(super) fn clock(twap: &Twap, scene: &Scene<'_>) -> Timestamp {
     match end(twap, scene) {
         Some(End::Stopped(at) | End::Completed(at)) => at,
         Some(End::LastSeen(own, _)) => scene.served_at(own),
+        Some(End::Filled(own)) => twap.end_at.unwrap_or_else(|| scene.served_at(own)),
         None => scene.served_at(scene.store.twaps.at().unwrap_or(scene.own_now)),
     }
 }
@@ -369,7 +380,7 @@ fn part(share: Option<Num>) -> Cell {
     known(share.map(format::whole_percent)).into()
 }
 
-fn sized(twap: &Twap, size: Num, scene: &Scene<'_>) -> String {
+pub(super) fn sized(twap: &Twap, size: Num, scene: &Scene<'_>) -> String {
     let own = twap
         .size_decimals
         .and_then(Num::to_i64)

@@ -72,7 +72,7 @@ fn a_second_stop_costs_no_risk_column_and_what_it_costs_comes_back_when_it_goes(
         let before = session.headings();
         session.orders(desk::working().into_iter().chain([second_stop()]).collect());
         let with_two = session.look();
-        assert!(with_two.contains("2× 60,000"), "{size:?}\n{with_two}");
+        assert!(with_two.contains("60,000 +1"), "{size:?}\n{with_two}");
         let during = session.headings();
         for column in ["uPnL", "stop", "liq"] {
             let column = column.to_owned();
@@ -142,7 +142,7 @@ fn a_twap_that_drifts_is_told_at_every_size() {
     ] {
         let text = shown(&pressed("3"), columns, rows);
         assert!(
-            text.contains("widest drift +4.00% BTC"),
+            text.contains("widest drift +2.00% BTC"),
             "{columns}x{rows}\n{text}"
         );
     }

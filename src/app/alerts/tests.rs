@@ -176,7 +176,10 @@ fn a_twap_whose_slice_is_overdue_is_told_once_a_slice_and_its_end_once() {
     assert_eq!(told(&arrive(&mut model, running(due))), [&stalled]);
     assert_eq!(arrive(&mut model, running(due)), vec![]);
     let gone = arrive(&mut model, Answer::Twaps(Ok(Page::of(vec![]))));
-    assert_eq!(told(&gone), [&Alert::TwapEnded(Box::new(twap(due)))]);
+    assert!(
+        matches!(told(&gone)[..], [Alert::TwapEnded(ended)] if ended.twap == twap(due)),
+        "{gone:?}"
+    );
     assert_eq!(
         arrive(&mut model, Answer::Twaps(Ok(Page::of(vec![])))),
         vec![]

@@ -5,7 +5,7 @@
 //! that does not work any more leaves the working ones. No row and no number is made up: what the answer did not say
 //! stays as it was read.
 
-use super::{Ended, EndedBy, Remote, Source, Store};
+use super::{Ended, EndedBy, Reckoning, Remote, Source, Store};
 use crate::{
     app::screen::order_tree,
     model::{
@@ -207,7 +207,9 @@ impl Store {
                 self.ended_twaps.push(Ended {
                     twap: (**twap).clone(),
                     last_seen: now,
+                    since: now,
                     by: EndedBy::Unknown,
+                    filled: Reckoning::Exact,
                 });
                 self.forget_twaps();
             }
