@@ -155,6 +155,8 @@ pub struct Sheet {
     pub at: Timestamp,
     pub rows: SheetRows,
     pub markets: Vec<Market>,
+    /// The working orders, which tell what protects a position; of other lists they say nothing.
+    pub working: Option<Page<Order>>,
 }
 
 /// The list of one pane.
@@ -388,7 +390,9 @@ fn sheet<'a>(
         Pane::Activity => SheetRows::Activity(lines.cloned().collect()),
         Pane::Calls => SheetRows::Calls(store.calls.iter().map(|(_, call)| call.clone()).collect()),
     };
+    let working = store.orders.value();
     Sheet {
+        working: working.filter(|_| export.pane == Pane::Positions).cloned(),
         to: export.to.clone(),
         format: export.format,
         account,

@@ -77,6 +77,7 @@ mod tests {
             at: Timestamp(1_790_000_000_000),
             rows: SheetRows::History(vec![]),
             markets: vec![],
+            working: None,
         };
         let first = write(&sheet, dir.path()).unwrap();
         let named = dir

@@ -43,14 +43,16 @@ pub fn csv<T>(
     let names = id
         .map(|_| "id")
         .into_iter()
-        .chain(columns.iter().map(|column| column.id));
+        .chain(columns.iter().flat_map(Column::names));
     let mut lines = vec![record(names.map(field).collect())];
     lines.extend(rows.iter().map(|row| {
         let own = id.map(|id| field(&id(row)));
         let members = members(row);
-        let cells = columns
-            .iter()
-            .map(|column| field(&value(column, row, &members, scene)));
+        let cells = columns.iter().flat_map(|column| {
+            let cell = || vec![value(column, row, &members, scene)];
+            column.values(row).unwrap_or_else(cell)
+        });
+        let cells = cells.map(|cell| field(&cell));
         record(iter::empty().chain(own).chain(cells).collect())
     }));
     lines.concat()
@@ -101,7 +103,7 @@ const BEGINS: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
 
 /// A cell that a spreadsheet would take for a formula begins with an apostrophe; what is a number to its end
 /// stays one.
-pub(super) fn field(text: &str) -> String {
+pub fn field(text: &str) -> String {
     let quote = if text.starts_with(BEGINS) && !is_number(text) {
         "'"
     } else {

@@ -61,6 +61,12 @@ pub fn export(model: &Model, export: &Export) -> DetailView {
         ));
         lines.push(field("read", progress(model, export)));
     }
+    let lens = model.lenses.of(export.pane);
+    if let Some(filter) = lens.and_then(|lens| lens.filter.as_ref()) {
+        let filter = Text::from(filter.text.as_str()).to_string();
+        let words = format!("/{filter} does not apply: all rows are written");
+        lines.push(field("filter", vec![Span::new(words, Tone::Warn)]));
+    }
     let missing = missing(export.lack(&model.store, &model.activity));
     if let Some(words) = &missing {
         let words = format!("not the whole list: {words}");
@@ -196,6 +202,12 @@ pub fn file(sheet: &Sheet) -> (String, usize) {
         at: sheet.at,
         answer: Answer::Markets(Ok(sheet.markets.clone())),
     });
+    if let Some(working) = &sheet.working {
+        store.arrive(Poll {
+            at: sheet.at,
+            answer: Answer::Orders(Ok(working.clone())),
+        });
+    }
     let (activity, zone) = (Activity::default(), Zone::stamps());
     let scene = Scene {
         store: &store,
@@ -342,6 +354,45 @@ mod tests {
         let over = said(&model);
         let words = "7 rows in h.csv, not all there are: incomplete";
         assert!(over.contains(words), "{over}");
+    }
+
+    #[test]
+    fn an_export_of_positions_tells_what_protects_them_and_margin_mode_and_leverage_apart() {
+        let mut model = desk();
+        let stop = order(
+            "ord-5",
+            "BTC",
+            r#""type":"stop_market","mode":"stop_market","side":"sell","size":0.5,"trigger_price":59000,
+            "target_position_id":"pos-1","status":"pending""#,
+        );
+        arrive(&mut model, Answer::Orders(Ok(Page::of(vec![stop]))));
+        let effects = press(&mut model, "1 E enter");
+        let [Effect::Write(sheet)] = effects.as_slice() else {
+            panic!("nothing is written but {effects:?}");
+        };
+        let (text, _) = file(sheet);
+        let mut lines = text
+            .split("\r\n")
+            .map(|line| line.split(',').collect::<Vec<_>>());
+        let names = lines.next().unwrap();
+        let rows: Vec<_> = lines.collect();
+        let cell = |row: usize, name: &str| {
+            let at = names.iter().position(|known| *known == name).unwrap();
+            rows[row][at]
+        };
+        let told = ["stop", "margin_mode", "leverage"].map(|name| cell(0, name));
+        assert_eq!(told, ["59000", "cross", "10"], "{text}");
+        let told = ["stop", "margin_mode", "leverage"].map(|name| cell(1, name));
+        assert_eq!(told, ["NO STOP", "isolated", "5"], "{text}");
+    }
+
+    #[test]
+    fn an_export_says_that_the_filter_does_not_apply() {
+        let mut model = desk();
+        press(&mut model, "1 / b t c enter E");
+        let asking = said(&model);
+        let words = "/btc does not apply: all rows are written";
+        assert!(asking.contains(words), "{asking}");
     }
 
     #[test]

@@ -24,7 +24,10 @@ pub const WORKING: &[Column<Order>] = &[
     Column::new("time_in_force", "tif", Left, 5, time_in_force),
     Column::new("reduce_only", "RO", Left, 4, reduce_only),
     Column::new("attached_exits", "SL/TP", Left, 4, exits),
-    Column::new("margin", "margin", Left, 8, margin),
+    Column::new("margin", "margin", Left, 8, margin).parts(&[
+        ("margin_mode", |o| o.margin_mode.to_string()),
+        ("leverage", |o| o.leverage.to_string()),
+    ]),
     Column::new("age", "age", Number, 7, |order: &Order, scene| {
         aside(Some(scene.age(scene.since(order.requested_at))))
     })

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     app::Mode,
-    model::{MarketId, Num, Position, Timestamp},
+    model::{MarginMode, MarketId, Num, Position, Timestamp},
 };
 use std::time::Duration;
 
@@ -36,7 +36,14 @@ pub const OPEN: &[Column<Position>] = &[
     Column::new("target", "target", Left, 3, |p, scene| {
         protection::target(p, scene).into()
     }),
-    Column::new("margin", "margin", Left, 2, margin),
+    Column::new("margin", "margin", Left, 2, margin).parts(&[
+        ("margin_mode", |p| margin_mode(p).to_string()),
+        ("leverage", |p| {
+            p.leverage
+                .map(|leverage| leverage.to_string())
+                .unwrap_or_default()
+        }),
+    ]),
     Column::new("isolated_margin_extra", "extra", Number, 8, extra),
     Column::new("fees", "fees", Number, 9, |p, _| {
         aside(p.fees.map(format::usd))
@@ -162,6 +169,14 @@ fn at_liquidation(position: &Position, scene: &Scene<'_>) -> Cell {
     match position.pnl_at_liquidation() {
         Some(loss) => Span::muted(format::signed_usd(loss)).into(),
         None => of_liquidation(position, scene, None).into(),
+    }
+}
+
+fn margin_mode(position: &Position) -> MarginMode {
+    if position.is_isolated() {
+        MarginMode::Isolated
+    } else {
+        MarginMode::Cross
     }
 }
 

@@ -3,9 +3,9 @@
 use super::{Scene, Span, Tone, format, words};
 use crate::model::{Market, Num, Order, OrderId, Page, Position, Protection, Side, estimate};
 
-/// The nearest stop of a position and how much all its stops cover, or `NO STOP`; `STOP ?` when an order that could be
-/// one cannot be told. One that the position does not live to see is told as `past liq`. Unknown until the working orders
-/// have come.
+/// The nearest stop of a position, how much of it goes there and how many stops there are elsewhere, or `NO STOP`;
+/// `STOP ?` when an order that could be one cannot be told. One that the position does not live to see is told as
+/// `past liq`. Unknown until the working orders have come.
 pub(super) fn stop(position: &Position, scene: &Scene<'_>) -> Span {
     let Some(orders) = scene.store.orders.value() else {
         return Span::unknown();
@@ -98,7 +98,7 @@ fn is_unread(orders: &Page<Order>, position: &Position) -> bool {
     !orders.is_whole() || orders.rows.iter().any(|order| may_stop(order, position))
 }
 
-/// The nearest target of a position and how much all cover, if it has one.
+/// The nearest target of a position and how much goes there, if it has one.
 pub(super) fn target(position: &Position, scene: &Scene<'_>) -> Span {
     Span::muted(known(Protection::Target, position, scene).unwrap_or_default())
 }
@@ -118,7 +118,10 @@ fn orders_of<'a>(position: &'a Position, scene: &Scene<'a>) -> impl Iterator<Ite
 /// What guards a position on one side.
 struct Guarded {
     nearest: Num,
-    count: usize,
+    /// What goes at the nearest, as a part of the position.
+    part: Option<Num>,
+    /// Orders at other prices.
+    others: usize,
     /// Of the position, all together that can fire before it is liquidated; not held to 1.
     share: Option<Num>,
     /// The position is liquidated before the nearest is reached.
@@ -130,15 +133,15 @@ impl Guarded {
         self.share.is_none_or(|share| share >= Num::ONE)
     }
 
-    /// `62,000`, `62,000 40%` when a part only is covered, `2× 62,000 40%` when there are more: the nearest stands for
-    /// all, so that no other column has to go for them.
+    /// `62,000`, `62,000 40%` when a part only goes there, `62,000 40% +1` when another goes elsewhere: what the others
+    /// cover, the detail tells, so that no other column has to go for them.
     fn words(&self, market: Option<&Market>) -> String {
-        let count = (self.count > 1).then(|| format!("{}× ", self.count));
         let price = format::price(self.nearest, market);
-        let part = self.share.filter(|_| !self.is_whole());
-        let part = part.map(|share| format!(" {}", format::whole_percent(share)));
+        let part = self.part.filter(|part| !self.is_late && *part < Num::ONE);
+        let part = part.map(|part| format!(" {}", format::whole_percent(part)));
         let late = self.is_late.then(|| " past liq".to_owned());
-        let words = [count, Some(price), part, late];
+        let others = (self.others > 0).then(|| format!(" +{}", self.others));
+        let words = [Some(price), part, late, others];
         words.into_iter().flatten().collect()
     }
 }
@@ -149,27 +152,55 @@ pub(super) fn is_liquidated_before(position: &Position, stop: Num) -> bool {
     at.is_some_and(|(side, liquidation)| estimate::is_beyond(side, liquidation, stop))
 }
 
-fn guarded(wanted: Protection, position: &Position, scene: &Scene<'_>) -> Option<Guarded> {
+/// The price and the size of each order that guards a position on that side, the nearest first.
+fn legs(wanted: Protection, position: &Position, scene: &Scene<'_>) -> Vec<(Num, Num)> {
     let mut legs: Vec<_> = orders_of(position, scene)
         .filter(|order| order.protects(position) == Some(wanted))
         .filter_map(|order| Some((order.trigger_price?, order.asked_size().abs())))
         .collect();
     legs.sort_by_key(|(price, _)| *price);
-    let nearest_is_highest = (wanted == Protection::Stop) == (position.side() == Some(Side::Buy));
-    let nearest = if nearest_is_highest {
-        legs.last()
-    } else {
-        legs.first()
-    };
+    if (wanted == Protection::Stop) == (position.side() == Some(Side::Buy)) {
+        legs.reverse();
+    }
+    legs
+}
+
+/// `58,000 40%` for each of them, where there are several.
+pub(super) fn each(side: Protection, position: &Position, scene: &Scene<'_>) -> Vec<String> {
+    let market = scene.store.market(&position.market_id);
+    let legs = legs(side, position, scene);
+    if legs.len() < 2 {
+        return vec![];
+    }
+    let words = legs.into_iter().map(|(price, size)| {
+        let part = size.over(position.quantity());
+        let guard = Guarded {
+            nearest: price,
+            part,
+            others: 0,
+            share: part,
+            is_late: side == Protection::Stop && is_liquidated_before(position, price),
+        };
+        guard.words(market)
+    });
+    words.collect()
+}
+
+fn guarded(wanted: Protection, position: &Position, scene: &Scene<'_>) -> Option<Guarded> {
+    let legs = legs(wanted, position, scene);
     let is_late = |stop: Num| wanted == Protection::Stop && is_liquidated_before(position, stop);
     let in_time = legs.iter().filter(|(price, _)| !is_late(*price));
     let sizes = in_time.map(|(_, size)| *size);
     let covered = sizes.reduce(|all, size| all.plus(size).unwrap_or(all));
-    let nearest = nearest?.0;
+    let nearest = legs.first()?.0;
+    let there = legs.iter().filter(|(price, _)| *price == nearest);
+    let part = there.map(|(_, size)| *size);
+    let part = part.reduce(|all, size| all.plus(size).unwrap_or(all));
     Some(Guarded {
         nearest,
+        part: part.and_then(|part| part.over(position.quantity())),
         is_late: is_late(nearest),
-        count: legs.len(),
+        others: legs.iter().filter(|(price, _)| *price != nearest).count(),
         share: covered.and_then(|covered| covered.over(position.quantity())),
     })
 }
@@ -204,9 +235,9 @@ mod tests {
         let whole = shown(&[("58000", "0.5", "0.5")]);
         assert_eq!(whole, Span::plain("58,000"));
         let two = shown(&[("58000", "0.01", "0.01"), ("57000", "0.09", "0.09")]);
-        assert_eq!(two, Span::new("2× 58,000 20%", Tone::Warn));
+        assert_eq!(two, Span::new("58,000 2% +1", Tone::Warn));
         let both = shown(&[("58000", "0.2", "0.2"), ("57000", "0.3", "0.3")]);
-        assert_eq!(both, Span::plain("2× 58,000"));
+        assert_eq!(both, Span::plain("58,000 40% +1"));
     }
 
     #[test]
@@ -214,7 +245,7 @@ mod tests {
         let late = shown(&[("44000", "0.5", "0.5")]);
         assert_eq!(late, Span::new("44,000 past liq", Tone::Alert));
         let half = shown(&[("58000", "0.25", "0.25"), ("44000", "0.25", "0.25")]);
-        assert_eq!(half, Span::new("2× 58,000 50%", Tone::Warn));
+        assert_eq!(half, Span::new("58,000 50% +1", Tone::Warn));
     }
 
     #[test]

@@ -38,7 +38,12 @@ pub struct Column<T: 'static> {
     by: By<T>,
     /// What the cell shows rounded, for exports; shares are of 1.
     exact: Option<Exact<T>>,
+    /// The columns of an export where its cell says several things.
+    parts: &'static [Part<T>],
 }
+
+/// The name of a column in exports, and what stands there.
+type Part<T> = (&'static str, fn(&T) -> String);
 
 type Exact<T> = fn(&T, &Scene<'_>) -> Option<Num>;
 
@@ -184,6 +189,7 @@ impl<T> Column<T> {
             cell,
             by: By::Cell,
             exact: None,
+            parts: &[],
         }
     }
 
@@ -193,6 +199,25 @@ impl<T> Column<T> {
             short: Some(title),
             ..self
         }
+    }
+
+    /// What its cell says, each in a column of its own where a program reads it.
+    pub(super) const fn parts(self, parts: &'static [Part<T>]) -> Self {
+        Self { parts, ..self }
+    }
+
+    /// What it is called in an export.
+    pub(super) fn names(&self) -> Vec<&'static str> {
+        match self.parts {
+            [] => vec![self.id],
+            parts => parts.iter().map(|(name, _)| *name).collect(),
+        }
+    }
+
+    /// What stands under these names, if its cell is not it.
+    pub(super) fn values(&self, row: &T) -> Option<Vec<String>> {
+        let parts = Some(self.parts).filter(|parts| !parts.is_empty())?;
+        Some(parts.iter().map(|(_, value)| value(row)).collect())
     }
 
     /// What its cell rounds.

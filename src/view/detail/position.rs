@@ -2,7 +2,7 @@
 
 use super::{DetailView, Fields};
 use crate::{
-    model::Position,
+    model::{Position, Protection},
     view::{Scene, Span, closed, format, positions, protection, words},
 };
 
@@ -98,9 +98,15 @@ fn open(fields: &mut Fields, position: &Position, scene: &Scene<'_>) {
     fields.push("PnL at liquidation", vec![lost]);
     fields.section("Protection");
     fields.push("nearest stop", vec![protection::stop(position, scene)]);
+    for stop in protection::each(Protection::Stop, position, scene) {
+        fields.push("stop", vec![Span::plain(stop)]);
+    }
     let target = protection::target(position, scene);
     if !target.text.is_empty() {
         fields.push("nearest target", vec![target]);
+    }
+    for target in protection::each(Protection::Target, position, scene) {
+        fields.push("target", vec![Span::plain(target)]);
     }
     fields.section("Times");
 }
