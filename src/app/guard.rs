@@ -1,7 +1,7 @@
 //! How near the account is to the limits of its challenge, and the lock on new risk when one is reached.
 //!
 //! Contract: pure; a figure comes from the service where it tells one, else from the trader's own settings
-//! and what this desk has read, and says which. Of a limit that is set as much is measured as can be known,
+//! and what this desk has read, and says which; of a loss limit that both set, what is nearer counts. Of a limit that is set as much is measured as can be known,
 //! with what that leaves out; of what cannot be measured it is known why. Closed positions that a limit needs are
 //! read by themselves. Only what raises exposure is ever held back; whatever closes, cancels or reduces is not, by
 //! the command's own type. The lock is lifted by an explicit wish and comes back when the limit has been left and
@@ -280,10 +280,15 @@ pub(super) fn measure(model: &mut Model) -> Vec<Alert> {
     let (mut gauges, mut missing) = (vec![], vec![]);
     for limit in Limit::iter() {
         let told = facts.and_then(|facts| told(limit, facts, peak));
-        match told.map_or_else(|| local.gauge(limit), Ok) {
-            Ok(gauge) => gauges.push(gauge),
-            Err(why) => missing.push((limit, why)),
-        }
+        let own = local.gauge(limit);
+        // A stricter limit of one's own is there to be held before the service's is.
+        let counts = match (told, own.as_ref().ok()) {
+            (Some(told), Some(own)) if limit.is_loss() && own.used > told.used => Some(own.clone()),
+            (told, own) => told.or_else(|| own.cloned()),
+        };
+        let is_wanted = counts.is_none() || limit.is_loss() && own != Err(Missing::Unset);
+        missing.extend(own.err().filter(|_| is_wanted).map(|why| (limit, why)));
+        gauges.extend(counts);
     }
     model.guard.gauges = gauges;
     model.guard.missing = missing;

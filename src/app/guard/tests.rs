@@ -125,6 +125,24 @@ fn without_a_service_that_tells_them_the_desk_measures_by_its_own_settings() {
     assert_eq!(used(&model)[2], own(Limit::Target, "0"));
 }
 
+#[test]
+fn of_a_loss_limit_that_both_set_the_stricter_one_counts_and_locks() {
+    let mut model = local();
+    let told = AccountFacts {
+        day_pnl: Some(num("-510")),
+        ..facts("0.9", "98000")
+    };
+    arrive(&mut model, Answer::Account(Ok(told)));
+    let daily = model.guard.gauge(Limit::DailyLoss).unwrap();
+    assert_eq!((daily.used, daily.origin), (num("1.02"), Origin::Local));
+    let held = held(&model).unwrap();
+    assert_eq!(held, "new risk is locked by the daily loss");
+    model.options.guard.daily_loss = Some(num("50000"));
+    arrive(&mut model, Answer::Account(Ok(facts("0.9", "98000"))));
+    let daily = model.guard.gauge(Limit::DailyLoss).unwrap();
+    assert_eq!(daily.origin, Origin::Service, "the laxer one does not");
+}
+
 fn page(rows: Vec<Position>, next: Option<&str>) -> Page<Position> {
     let next = next.map(|next| next.to_owned().into());
     Page {
