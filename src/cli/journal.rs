@@ -14,6 +14,7 @@ use crate::{
     journal::{Entry, IntentId, Journal, JournalError, Standing, State},
     model::{IdempotencyKey, OrderId, Timestamp},
     runtime::Clock,
+    view,
 };
 use clap::Subcommand;
 use color_eyre::Result;
@@ -37,6 +38,8 @@ pub(super) struct Args {
 enum Output {
     Table,
     Json,
+    /// Of a list only
+    Csv,
 }
 
 #[derive(Debug, Subcommand)]
@@ -148,6 +151,7 @@ fn show(journal: &Journal, id: i64, output: Output) -> Result<Exit> {
     match output {
         Output::Json => out::say(&(json(&Row::of(&entry)) + "\n"))?,
         Output::Table => out::say(&sheet(&entry))?,
+        Output::Csv => out::say(&list(std::slice::from_ref(&entry), output)?)?,
     }
     Ok(Exit::Ok)
 }
@@ -231,6 +235,9 @@ impl Row {
 }
 
 fn list(entries: &[Entry], output: Output) -> Result<String> {
+    if output == Output::Csv {
+        return csv(entries);
+    }
     if output == Output::Json {
         return Ok(json(&entries.iter().map(Row::of).collect::<Vec<_>>()) + "\n");
     }
@@ -257,6 +264,58 @@ fn list(entries: &[Entry], output: Output) -> Result<String> {
     }
     Ok(text)
 }
+
+/// The members of a row in their order, with their names on top.
+const COLUMNS: [&str; 20] = [
+    "id",
+    "created_at",
+    "state",
+    "command",
+    "risk",
+    "method",
+    "target",
+    "body",
+    "idempotency_key",
+    "base_url",
+    "account_id",
+    "resource",
+    "parent",
+    "replay_until",
+    "maybe_executed",
+    "attempts",
+    "told_at",
+    "detail",
+    "order_id",
+    "request_id",
+];
+
+/// Instants as in every CSV; what is unknown is empty.
+fn csv(entries: &[Entry]) -> Result<String> {
+    let mut text = COLUMNS.join(",") + "\r\n";
+    for entry in entries {
+        let row = serde_json::to_value(Row::of(entry))?;
+        let cells = COLUMNS.map(|name| {
+            let value = row.get(name).unwrap_or(&serde_json::Value::Null);
+            let millis = value.as_i64().filter(|_| INSTANTS.contains(&name));
+            match (millis, value.as_str()) {
+                (Some(millis), _) => {
+                    let at = Timestamp(millis);
+                    view::format::Zone::stamps().moment(at, at)
+                }
+                (None, Some(words)) => {
+                    view::csv_field(&crate::model::Text::from(words).to_string())
+                }
+                (None, None) if value.is_null() => String::new(),
+                (None, None) => value.to_string(),
+            }
+        });
+        text.push_str(&(cells.join(",") + "\r\n"));
+    }
+    Ok(text)
+}
+
+/// Those of the columns that are instants.
+const INSTANTS: [&str; 3] = ["created_at", "replay_until", "told_at"];
 
 fn sheet(entry: &Entry) -> String {
     let (intent, outcome) = (&entry.intent, entry.outcome.as_ref());
@@ -339,6 +398,18 @@ mod tests {
         };
         let id = journal.record(Timestamp(1), &intent).unwrap();
         let entry = journal.entry(id).unwrap().unwrap();
+        let csv = list(std::slice::from_ref(&entry), Output::Csv).unwrap();
+        let mut lines = csv.split("\r\n");
+        assert!(lines.next().unwrap().starts_with("id,created_at,state,"));
+        let row = lines.next().unwrap();
+        assert!(row.contains(",1970-01-01T00:00:00.001Z,"), "{row}");
+        let members = serde_json::to_value(Row::of(&entry)).unwrap();
+        let names: Vec<_> = members.as_object().unwrap().keys().collect();
+        assert!(
+            names.len() == COLUMNS.len()
+                && names.iter().all(|name| COLUMNS.contains(&name.as_str()))
+        );
+        assert!(!csv.contains('\u{1b}') && !csv.contains('\u{9b}'), "{csv}");
         let listed = list(&[entry], Output::Json).unwrap();
         assert!(
             listed

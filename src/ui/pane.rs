@@ -47,19 +47,31 @@ pub(super) fn draw(
     draw_state: &mut DrawState,
     place: &Place,
 ) {
-    let titles: Vec<Title> = place
+    let mut titles: Vec<Title> = place
         .tabs
         .iter()
         .map(|pane| view::title(model, *pane))
         .collect();
     let is_focused = model.focus.pane == place.pane;
     let rows = model.rows(place.pane);
+    let shown = place.tabs.iter().position(|pane| *pane == place.pane);
+    let shown = shown.unwrap_or(0);
+    let selected = model.focus.selected(place.pane, &rows).map(|(at, _)| at);
+    let body = Body {
+        marks: &model.marks,
+        pane: place.pane,
+        rows: &rows,
+        selected: selected.filter(|_| is_focused),
+        seen: selected.unwrap_or(0),
+    };
+    if let (Some(title), Some(above)) = (
+        titles.get_mut(shown),
+        body.above(place.area, draw_state, scene),
+    ) {
+        title.freshness.push(view::newer(above));
+    }
     let border = Border {
-        shown: place
-            .tabs
-            .iter()
-            .position(|pane| *pane == place.pane)
-            .unwrap_or(0),
+        shown,
         titles: &titles,
         keys: if is_focused {
             Keys::Here
@@ -74,14 +86,6 @@ pub(super) fn draw(
         emptiness(canvas, inner, &view::emptiness(place.pane, model));
         return;
     }
-    let selected = model.focus.selected(place.pane, &rows).map(|(at, _)| at);
-    let body = Body {
-        marks: &model.marks,
-        pane: place.pane,
-        rows: &rows,
-        selected: selected.filter(|_| is_focused),
-        seen: selected.unwrap_or(0),
-    };
     match cards::setting(inner, rows.len())
         .filter(|_| has_cards(model, place.pane) && inner.width >= 40)
     {
@@ -111,6 +115,26 @@ impl Body<'_> {
             selected: self.selected.map(|at| at.saturating_sub(first)),
             marked: marked.into_iter().map(|at| at - first).collect(),
         }
+    }
+
+    fn days<'a>(&'a self, room: usize, scene: &'a Scene<'a>) -> Option<DayLines<'a>> {
+        DayLines::of(self.pane, self.rows, scene).filter(|_| room >= LEAST_WITH_DAYS)
+    }
+
+    fn window(&self, room: usize, days: Option<DayLines<'_>>) -> Window<impl Fn(usize) -> usize> {
+        Window {
+            count: self.rows.len(),
+            room,
+            lines: move |at| 1 + usize::from(days.is_some_and(|days| days.above(at).is_some())),
+        }
+    }
+
+    /// How many rows of a list that has the newest on top lie above the first one that is seen.
+    fn above(&self, area: Rect, draw_state: &mut DrawState, scene: &Scene<'_>) -> Option<usize> {
+        DayLines::of(self.pane, self.rows, scene).filter(|_| !self.rows.is_empty())?;
+        let room = usize::from(area.height.saturating_sub(AROUND));
+        let window = self.window(room, self.days(room, scene));
+        Some(draw_state.first(self.pane, self.seen, &window)).filter(|above| *above > 0)
     }
 
     /// The wheel moves the list, and each visible row lies at its own place in it.
@@ -171,13 +195,9 @@ impl Body<'_> {
         scene: &Scene<'_>,
     ) {
         let room = usize::from(inner.height.saturating_sub(1));
-        let days = DayLines::of(self.pane, self.rows, scene).filter(|_| room >= LEAST_WITH_DAYS);
+        let days = self.days(room, scene);
         let above = |at: usize| days.and_then(|days| days.above(at));
-        let window = Window {
-            count: self.rows.len(),
-            room,
-            lines: |at| 1 + usize::from(above(at).is_some()),
-        };
+        let window = self.window(room, days);
         let first = draw_state.first(self.pane, self.seen, &window);
         let range = first..window.end(first);
         let mut below = 0;

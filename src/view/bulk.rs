@@ -129,6 +129,13 @@ fn item(model: &Model, item: &Item) -> BulkItem {
             ),
         },
         State::Settled(Ok(receipt)) => {
+            if let Some(state) = became(model, receipt) {
+                return BulkItem {
+                    state,
+                    words: words::command(&item.command, &item.about),
+                    more: None,
+                };
+            }
             let tone = notice::receipt_tone(receipt);
             (
                 Span::new(activity::receipt_kind(receipt), tone.into()),
@@ -149,6 +156,30 @@ fn item(model: &Model, item: &Item) -> BulkItem {
         words: words::command(&item.command, &item.about),
         more,
     }
+}
+
+/// What has become since of an order that was still to end, or to begin, when its command was answered.
+fn became(model: &Model, receipt: &Receipt) -> Option<Span> {
+    let store = &model.store;
+    let id = match receipt {
+        Receipt::Cancel(cancel) if cancel.queued => &cancel.id,
+        Receipt::Order { order, queued } if *queued || !order.is_over() => &order.id,
+        Receipt::Cancel(_)
+        | Receipt::Order { .. }
+        | Receipt::Position(_)
+        | Receipt::Twap(_)
+        | Receipt::Scaled(_)
+        | Receipt::CloseAll(_)
+        | Receipt::AlreadySo(_)
+        | Receipt::Flat(_) => return None,
+    };
+    let row = store.history.find(id);
+    if let Some(row) = row.filter(|row| row.is_over()) {
+        return Some(words::status(&row.status));
+    }
+    // It was listed when it was marked: a whole list without it is newer, and how it ended its own row will tell.
+    let was_listed = matches!(receipt, Receipt::Cancel(_));
+    (was_listed && store.is_over_since(id, None)).then(|| Span::muted("ended"))
 }
 
 /// Why an order that was taken was rejected all the same.

@@ -123,8 +123,10 @@ fn title(scene: &Scene<'_>) -> Vec<Span> {
             Span::muted(format!("  {UNREAD}")),
         ];
     }
-    let orders = read(history, "orders");
-    let closed = read(&scene.store.closed, "closed");
+    // The row of a partial fill is no order, here as in the table.
+    let orders = read(history, scene.store.quality.total().orders, "orders");
+    let closed = &scene.store.closed;
+    let closed = read(closed, closed.rows().len(), "closed");
     vec![
         Span::new("Execution quality", Tone::Strong),
         Span::muted(format!("  of {orders}")),
@@ -133,9 +135,9 @@ fn title(scene: &Scene<'_>) -> Vec<Span> {
 }
 
 /// `the last 100 orders`, while there are more that were not read.
-fn read<K: Eq + Hash, T>(feed: &Feed<K, T>, what: &str) -> String {
+fn read<K: Eq + Hash, T>(feed: &Feed<K, T>, count: usize, what: &str) -> String {
     let of = if feed.has_more() { "the last" } else { "all" };
-    format!("{of} {} {what}", format::count(feed.rows().len()))
+    format!("{of} {} {what}", format::count(count))
 }
 
 fn one(line: &Line, (at, chosen): (usize, usize), scene: &Scene<'_>) -> DetailLine {

@@ -24,6 +24,14 @@ pub struct RungLine {
     pub over: Option<Over>,
 }
 
+impl RungLine {
+    /// Whether it can still be canceled, as far as is known: one whose order was not read may work.
+    pub(super) fn works(&self) -> bool {
+        let is_placed = self.rung.order_id.is_some() && self.over.is_none();
+        is_placed && status(self).is_none_or(OrderStatus::is_working)
+    }
+}
+
 /// Why an order that was last seen working does not work any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Over {

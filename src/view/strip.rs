@@ -1,6 +1,8 @@
 //! What asks, what is on its way and what has just happened: the strip, the flights and the toast.
 
-use super::{Gauge, Scene, Share, Span, Tone, activity, passing, protection, question, words};
+use super::{
+    Gauge, Scene, Share, Span, Tone, activity, passing, protection, question, scaled, twaps, words,
+};
 use crate::{
     app::{
         About, Flight, Mode, Model, Motion,
@@ -142,7 +144,11 @@ pub(super) fn asked(deed: &Deed, scene: &Scene<'_>) -> String {
             format!("close all positions{stays}")
         }
         Deed::One(Command::Flatten(_)) => "flatten".to_owned(),
-        Deed::One(command) => format!("{}{}", named(command, scene), baring(command, scene)),
+        Deed::One(command) => {
+            let named = named(command, scene);
+            let done = done_already(command, scene).unwrap_or_default();
+            format!("{named}{done}{}", baring(command, scene))
+        }
         Deed::Replaced(cancel) => format!("{}, which was replaced", named(cancel, scene)),
         Deed::Leave => leaving(scene),
         Deed::Rearm => "send orders that raise exposure again".to_owned(),
@@ -179,6 +185,36 @@ fn protecting(commands: &[Command], scene: &Scene<'_>) -> String {
     match commands.iter().filter(protects).count() {
         0 => String::new(),
         n => format!(", {n} of them protecting a position,"),
+    }
+}
+
+/// `, 5 of 6 rungs still work,` and `, 26 of 60 filled, 34 left,`: what of it is done cannot be canceled any more.
+fn done_already(command: &Command, scene: &Scene<'_>) -> Option<String> {
+    match command {
+        Command::CancelScaled(id) => {
+            let rungs = scaled::rungs(scene.store.ladder(id)?, scene);
+            let all = rungs.len();
+            let work = rungs.iter().filter(|rung| rung.works()).count();
+            let is_known = scene.store.orders.value().is_some() && work < all;
+            is_known.then(|| format!(", {work} of {all} rungs still work,"))
+        }
+        Command::StopTwap(id) => {
+            let twap = scene.store.twap(id)?;
+            let (total, filled) = (twap.total_size?.abs(), twap.filled_size?.abs());
+            let size = |size| twaps::sized(twap, size, scene);
+            let left = size(total.minus(filled)?);
+            Some(format!(", {} filled, {left} left,", size(filled)))
+        }
+        Command::Place(_)
+        | Command::PlaceTwap(_)
+        | Command::PlaceScaled(_)
+        | Command::Close(_)
+        | Command::Cancel(_)
+        | Command::Unprotect(_)
+        | Command::Exits(_)
+        | Command::Margin { .. }
+        | Command::CloseAll(_)
+        | Command::Flatten(_) => None,
     }
 }
 

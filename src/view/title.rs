@@ -137,6 +137,11 @@ fn count(model: &Model, pane: Pane) -> Option<String> {
     }
 }
 
+/// `7 newer ↑`: of a list that begins with its newest rows, these lie above what is seen.
+pub fn newer(above: usize) -> Span {
+    Span::new(format!("{} newer ↑", format::count(above)), Tone::Info)
+}
+
 /// The source whose silence keeps ladders from being known: they are met on orders only, so that until
 /// orders have come nobody knows whether there are any.
 fn ladder_source(model: &Model) -> Option<Source> {

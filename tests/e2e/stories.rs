@@ -118,7 +118,7 @@ fn stop_a_twap_that_drifts() {
     desk.sees("drift");
     desk.told("x stop TWAP", "j");
     desk.told("x stop TWAP", "x");
-    desk.sees("stop TWAP BUY 0.18228 BTC (twap_000001) on chal-1?");
+    desk.sees("stop TWAP BUY 0.18228 BTC (twap_000001), ");
     desk.agrees();
     desk.sees("stopped");
     desk.leaves();
@@ -130,7 +130,7 @@ fn cancel_one_rungs_ladder() {
     desk.told("4 Scaled", "4");
     desk.told("working", "jj");
     desk.told("x cancel ladder", "x");
-    desk.sees("cancel ladder BUY LINK, 6 rungs (scl_000001) on chal-1?");
+    desk.sees("cancel ladder BUY LINK, 6 rungs (scl_000001)");
     desk.agrees();
     // The chosen rung, of whichever rows the pane has room for.
     desk.session.wait_until("the rung canceled", |screen| {

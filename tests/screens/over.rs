@@ -170,6 +170,86 @@ fn a_twap_that_left_the_list_under_a_flatten_of_this_desk_was_stopped_by_it() {
     }
 }
 
+/// Of 60 LINK in eleven slices, with ten of them read; it leaves the list with the eleventh.
+fn short_twap() -> Twap {
+    let start = desk::NOW.0 - 300_000;
+    desk::read(&json!({
+        "id": "twap_9", "account_id": "chal-1", "market_id": "paper|LINK", "status": "active", "total_size": 60,
+        "filled_size": 54.5, "average_price": 9, "slice_count": 11, "slices_attempted": 10,
+        "slice_interval_seconds": 30, "started_at": start, "activated_at": start, "end_at": desk::NOW.0,
+    }))
+}
+
+/// Its slices as the history has them, the newest first, after so many seconds.
+fn slices(model: &mut Model, count: u32, seconds: i64) {
+    let slice = |number: u32| {
+        let size = if number < 10 { 5.45 } else { 5.5 };
+        let json = json!({
+            "type": "market", "mode": "market", "size": size, "filled_size": size, "fill_price": 10,
+            "status": "filled", "twap_order_id": "twap_9",
+            "requested_at": desk::NOW.0 - 300_000 + i64::from(number) * 30_000,
+        });
+        desk::order(&format!("slice_{number}"), "LINK", &json)
+    };
+    let rows = (0..count).rev().map(slice).collect();
+    let page = Page {
+        next: Some("more".to_owned().into()),
+        ..Page::of(rows)
+    };
+    desk::arrive(model, -seconds, Answer::History(Ok(page)));
+}
+
+/// The last of the activity, if it tells of the end of a TWAP.
+fn told_end(model: &Model) -> Option<String> {
+    let kind = cell(model, Pane::Activity, 0, "event");
+    (kind == "TWAP ended").then(|| lines(model).remove(0))
+}
+
+/// It was on the list with the others, and is not any more.
+fn leaving() -> Model {
+    let mut model = desk::full();
+    let mut running = desk::twaps();
+    running.push(short_twap());
+    desk::arrive(&mut model, -1, Answer::Twaps(Ok(Page::of(running))));
+    slices(&mut model, 10, 1);
+    let left = Answer::Twaps(Ok(Page::of(desk::twaps())));
+    desk::arrive(&mut model, -2, left);
+    model
+}
+
+#[test]
+fn a_twap_whose_last_slice_ends_it_is_told_whole_when_its_orders_have_told_that() {
+    let mut model = leaving();
+    assert_eq!(told_end(&model), None, "its last slice is not read yet");
+    slices(&mut model, 11, 3);
+    let told = told_end(&model).unwrap();
+    assert_eq!(told, "BUY 60 LINK (twap_9): 100.00% filled");
+    let ended = card(&model, "twap_9");
+    assert!(
+        text(&ended.state).starts_with("ended: filled (last seen 14:13:"),
+        "{ended:?}"
+    );
+    assert_eq!(ended.bars[0].share.text, "100%");
+    assert!(
+        text(&ended.facts).contains("slices 11/11  avg 10"),
+        "{ended:?}"
+    );
+    assert!(text(&ended.bars[1].words).contains("0.00%"), "{ended:?}");
+}
+
+#[test]
+fn a_twap_of_which_the_orders_tell_no_more_has_filled_at_least_what_was_seen() {
+    let mut model = leaving();
+    slices(&mut model, 10, 3);
+    assert_eq!(told_end(&model), None, "one more look");
+    slices(&mut model, 10, 4);
+    let told = told_end(&model).unwrap();
+    assert_eq!(
+        told,
+        "BUY 60 LINK (twap_9): filled at least 90.83% when last seen"
+    );
+}
+
 #[test]
 fn at_every_width_a_twap_that_is_over_says_which_it_was() {
     for width in [60, 80, 100, 120, 160, 200] {
@@ -275,4 +355,84 @@ fn a_word_nobody_knows_is_quoted_and_says_what_it_stands_for() {
         lines(&model).remove(0),
         "BUY 0.5 BTC type \"sideways\": status \"never heard of\": filled at 64,000"
     );
+}
+
+/// The lines of the open list of calls: what each says of its state.
+fn states(model: &Model) -> Vec<String> {
+    let zone = Zone::utc();
+    let open = model
+        .overlays
+        .iter()
+        .find_map(|overlay| overlay.try_as_bulk_ref());
+    let items = view::bulk(model, &Scene::of(model, &zone), open.unwrap()).items;
+    items.into_iter().map(|item| item.state.text).collect()
+}
+
+#[test]
+fn a_cancel_that_was_queued_is_told_over_when_its_order_is() {
+    let mut model = desk::full();
+    press(&mut model, "K");
+    let then = Timestamp(desk::NOW.0 + 200);
+    update(&mut model, then, Msg::Key('y'.into()));
+    let ids: Vec<_> = desk::working().into_iter().map(|order| order.id).collect();
+    for ticket in 1..=20 {
+        let Some(flight) = model.store.flights.get(&Ticket(ticket)) else {
+            continue;
+        };
+        let id = flight.command.cancels().unwrap().clone();
+        let queued = perpdeck::model::CancelResult {
+            id,
+            canceled: false,
+            queued: true,
+        };
+        let settled = Msg::Settled(Ticket(ticket), Ok(Receipt::Cancel(queued)));
+        update(&mut model, then, settled);
+    }
+    let queued = states(&model)
+        .iter()
+        .filter(|state| *state == "queued")
+        .count();
+    assert!(queued > 0, "{:?}", states(&model));
+    let over = desk::working()
+        .into_iter()
+        .map(|order| perpdeck::model::Order {
+            status: serde_json::from_value(json!("canceled")).unwrap(),
+            ..order
+        });
+    let over: Vec<_> = over.filter(|order| ids.contains(&order.id)).collect();
+    desk::arrive(&mut model, -2, Answer::Orders(Ok(Page::of(vec![]))));
+    desk::arrive(&mut model, -2, Answer::History(Ok(Page::of(over))));
+    assert!(
+        !states(&model).contains(&"queued".to_owned()),
+        "{:?}",
+        states(&model)
+    );
+    assert!(
+        states(&model).contains(&"canceled".to_owned()),
+        "{:?}",
+        states(&model)
+    );
+}
+
+#[test]
+fn a_strip_tells_what_of_a_ladder_still_works_and_what_of_a_twap_is_left() {
+    let mut model = desk::full();
+    press(&mut model, "4x");
+    let shown = screen(&model, 160, 40);
+    assert!(shown.contains("3 of 6 rungs still work"), "{shown}");
+    let mut model = desk::full();
+    press(&mut model, "3x");
+    let shown = screen(&model, 160, 40);
+    assert!(shown.contains("0.26000 filled, 0.24000 left"), "{shown}");
+    assert!(screen(&model, 60, 16).contains("y yes · Esc no"));
+}
+
+#[test]
+fn a_title_tells_how_many_newer_rows_lie_above_what_is_seen() {
+    let mut model = desk::full();
+    press(&mut model, "6");
+    assert!(!screen(&model, 120, 40).contains("newer ↑"));
+    press(&mut model, "G");
+    let shown = screen(&model, 120, 40);
+    assert!(shown.contains(" newer ↑"), "{shown}");
 }

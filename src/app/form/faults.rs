@@ -11,7 +11,7 @@ impl Form {
     }
 
     /// What is to be said of a field: all of it once sending was tried, and before that what is wrong with something
-    /// written, unless it is being written and one digit more could make it right.
+    /// written, unless it is being written and one character more could make it right.
     pub fn told(&self, field: Field, around: &Around) -> Option<Fault> {
         let (fault, written) = self.faulty(field, around)?;
         let is_done = self.focus != field || self.is_past_mending(field, written, around);
@@ -36,17 +36,49 @@ impl Form {
         if field.is_price() && RelativePrice::begun(written).is_some() {
             return false;
         }
-        let is_number = match field.takes() {
-            Takes::Price | Takes::WatchedPrice | Takes::Size | Takes::Number => true,
-            Takes::Instant | Takes::Span | Takes::Choice | Takes::Market => false,
+        let next = match field.takes() {
+            Takes::Price | Takes::WatchedPrice | Takes::Size | Takes::Number => "0123456789",
+            Takes::Span => "0123456789smhdw",
+            Takes::Instant | Takes::Choice | Takes::Market => return false,
         };
         let seen = self.seen(around);
-        let mends = |digit| {
+        let mends = |next| {
             let mut longer = self.draft.clone();
-            longer.write(field, &format!("{written}{digit}"));
+            longer.write(field, &format!("{written}{next}"));
             let faults = longer.command(&seen).err();
             faults.is_none_or(|faults| faults.of(field).is_none())
         };
-        is_number && !(0..=9).any(mends)
+        !next.chars().any(mends)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::app::{overlay::Overlay, testing::*};
+    use crate::model::draft::Field;
+
+    fn said(keys: &str, field: Field, text: &str) -> Option<String> {
+        let mut model = desk();
+        press(&mut model, keys);
+        let Some(Overlay::Form(mut form)) = model.overlays.pop() else {
+            panic!("no form");
+        };
+        let around = model.around();
+        form.focus = field;
+        form.draft.write(field, text);
+        form.told(field, &around).map(|fault| fault.to_string())
+    }
+
+    #[test]
+    fn what_one_character_more_cannot_make_right_is_said_while_it_is_written() {
+        for text in ["5s", "0m", "400d"] {
+            assert!(said("t", Field::Duration, text).is_some(), "{text}");
+        }
+        for text in ["5", "1d1", "90"] {
+            assert_eq!(said("t", Field::Duration, text), None, "{text}");
+        }
+        for text in ["41", "abc"] {
+            assert!(said("b", Field::Leverage, text).is_some(), "{text}");
+        }
     }
 }

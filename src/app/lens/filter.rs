@@ -365,7 +365,7 @@ pub fn begun(name: &str, columns: &[ColumnName]) -> Vec<ColumnName> {
     by_title.copied().collect()
 }
 
-/// The column a name means: its id, its title, or the beginning of one id only.
+/// The column a name means: its id, its title, or the beginning of one only.
 pub fn find(name: &str, columns: &[ColumnName]) -> Result<usize, String> {
     let name = name.to_lowercase();
     let is_titled = |column: &ColumnName| squeezed(column.title) == squeezed(&name);
@@ -376,17 +376,13 @@ pub fn find(name: &str, columns: &[ColumnName]) -> Result<usize, String> {
     if let Some(at) = whole {
         return Ok(at);
     }
-    let begin = columns.iter().enumerate();
-    let begin: Vec<_> = begin
-        .filter(|(_, column)| column.id.starts_with(&name))
-        .collect();
-    match begin.as_slice() {
-        [(at, _)] => Ok(*at),
+    match begun(&name, columns).as_slice() {
+        [one] => Ok(columns
+            .iter()
+            .position(|column| column.id == one.id)
+            .unwrap_or_default()),
         [] => Err(format!("no column {name:?} here: {}", ids(columns.iter()))),
-        several => Err(format!(
-            "{name:?} could be {}",
-            ids(several.iter().map(|(_, column)| *column))
-        )),
+        several => Err(format!("{name:?} could be {}", ids(several.iter()))),
     }
 }
 

@@ -137,6 +137,12 @@ fn a_path_is_a_word_and_quotes_make_operators_plain() {
 }
 
 #[test]
+fn the_beginning_of_a_title_names_its_column() {
+    assert_eq!(find("pri", &columns()), Ok(4));
+    assert_eq!(find("upn", &columns()), Ok(3));
+}
+
+#[test]
 fn a_fault_says_where_it_is_and_what_to_write() {
     assert_eq!(
         fault("btc colour:red"),
