@@ -55,6 +55,7 @@ mod remote;
 pub mod renewal;
 mod screen;
 pub mod second;
+pub mod slips;
 mod store;
 mod submit;
 mod tally;

@@ -13,7 +13,7 @@ use super::{
     pane::Pane,
     poll::Source,
     press::{paste, press},
-    renewal, screen, second,
+    renewal, screen, second, slips,
     submit::{refuse, remind, send_form},
     tour, unseen,
 };
@@ -141,12 +141,7 @@ pub(super) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
         Next::Resend(ticket) | Next::Reopen(ticket) => close_with(model, Effect::Resend(ticket)),
         Next::GiveUp(ticket) => close_with(model, Effect::GiveUp(ticket)),
         Next::Rearm => close_with(model, Effect::Rearm),
-        Next::RunAndStay(command) => {
-            if let Some(why) = objection(model, &command) {
-                return refuse(model, why);
-            }
-            send_form(model, command)
-        }
+        Next::RunAndStay(command) => send_from_form(model, command),
         Next::LiftLock => lift(model),
         Next::KeepBoth(cancel) => {
             model.overlays.pop();
@@ -158,6 +153,15 @@ pub(super) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
             model.activity.refuse(why, model.now);
             vec![]
         }
+    }
+}
+
+/// Unless something objects to it, or the form must be answered first.
+fn send_from_form(model: &mut Model, command: Command) -> Vec<Effect> {
+    match objection(model, &command) {
+        Some(why) => refuse(model, why),
+        None if slips::asks(model, &command) => vec![],
+        None => send_form(model, command),
     }
 }
 

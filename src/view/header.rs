@@ -10,6 +10,7 @@ use crate::{
         guard::Limit,
         keymap::{Action, Context},
         poll::Source,
+        slips::LATE,
     },
     model::{Call, FailureKind, Num, Rate, Timestamp},
 };
@@ -367,7 +368,7 @@ fn quiet(model: &Model) -> Option<Duration> {
     let intervals = sources
         .iter()
         .filter_map(|of| model.options.intervals.get(of));
-    let most = (*intervals.max()? * title::LATE).max(QUIET);
+    let most = (*intervals.max()? * LATE).max(QUIET);
     (quiet > most).then_some(quiet)
 }
 

@@ -9,13 +9,13 @@ use crate::{
         lens::{Direction, Lens},
         pane::Pane,
         poll::Source,
+        slips::LATE,
     },
     model::{Failure, Page, Timestamp},
 };
 use std::{hash::Hash, time::Duration};
 
-/// Older than this many poll intervals is late, resp. old.
-pub(super) const LATE: u32 = 3;
+/// Older than this many poll intervals is old.
 const OLD: u32 = 10;
 /// How much of a filter stands in the title; all of it is in the line that `/` opens.
 const FILTER_SHOWN: usize = 30;

@@ -27,7 +27,7 @@ use super::{
     line::Line,
 };
 use crate::model::{
-    Charges, Failure, MarketId, Num, Order, OrderId, Page, Position, Side, Ticket,
+    Charges, Failure, MarketId, Num, Order, OrderId, Page, Position, Side, Ticket, Timestamp,
     draft::{Draft, Field, Seen, Takes},
 };
 
@@ -45,6 +45,12 @@ pub struct Form {
     pub failure: Option<Failure>,
     /// Why a paste or a letter was not taken.
     pub refusal: Option<&'static str>,
+    /// Since when it waits for an answer to what looks like a slip, or has had it; a changed form is another.
+    pub asked: Option<Timestamp>,
+    /// The choice at which a number was typed that nothing took.
+    pub untaken: Option<Field>,
+    /// What was chosen before the digits that were pressed last.
+    before_digit: Option<Box<Draft>>,
     pub hand: Hand,
     purpose: Purpose,
     pub replaces: Option<Replaces>,
@@ -110,6 +116,9 @@ impl Form {
             sending: None,
             failure: None,
             refusal: None,
+            asked: None,
+            untaken: None,
+            before_digit: None,
             hand: Hand::Untouched,
             purpose: Purpose::Guessed,
             replaces: None,
@@ -153,6 +162,7 @@ impl Form {
             return Next::Stay;
         }
         self.scroll = Scroll::Focus;
+        let before_digit = self.before_digit.take();
         if let Some(c) = self.typing(chord, action) {
             self.type_in(c, around);
             return Next::Stay;
@@ -175,7 +185,7 @@ impl Form {
             _ if chord.edits().is_some() => {
                 self.search.pop();
             }
-            _ => self.pick_numbered(chord, around),
+            _ => self.pick_numbered(chord, before_digit, around),
         }
         Next::Stay
     }
@@ -352,18 +362,33 @@ impl Form {
         self.forget_failure();
     }
 
-    /// In a choice the digits pick: `1` is the first option.
-    fn pick_numbered(&mut self, chord: Chord, around: &Around) {
-        let digit = chord.typed().and_then(|c| c.to_digit(10));
-        let index = digit.and_then(|d| d.checked_sub(1));
-        if let Some(index) = index.and_then(|i| usize::try_from(i).ok()) {
+    /// In a choice a digit picks: `1` is the first option. A run of digits of which one is no option is a number that
+    /// was meant for another field: it chooses nothing.
+    fn pick_numbered(&mut self, chord: Chord, before: Option<Box<Draft>>, around: &Around) {
+        let Some(digit) = chord.typed().and_then(|c| c.to_digit(10)) else {
+            return;
+        };
+        let options = self.choice(self.focus, around);
+        let options = options.map_or(0, |choice| choice.options.len());
+        let is_number = before.is_some() && self.untaken == Some(self.focus);
+        let index = usize::try_from(digit).ok().and_then(|d| d.checked_sub(1));
+        let index = index.filter(|index| *index < options && !is_number);
+        let before = before.unwrap_or_else(|| Box::new(self.draft.clone()));
+        if let Some(index) = index {
             self.pick(|form| form.choose(index, around));
+            self.untaken = None;
+        } else {
+            self.draft = (*before).clone();
+            self.forget_failure();
+            self.untaken = Some(self.focus);
+            self.refusal = Some("not taken: this field is a choice, and no number");
         }
+        self.before_digit = Some(before);
     }
 
     /// A changed form is another wish; but one whose fate is unknown is not forgotten by changing it.
     fn forget_failure(&mut self) {
-        self.refusal = None;
+        (self.refusal, self.asked) = (None, None);
         self.failure = self.failure.take().filter(Failure::is_doubtful);
     }
 

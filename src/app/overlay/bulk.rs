@@ -3,12 +3,13 @@
 //! Contract: the commands are finished when the list opens and none is added or changed; what is shown is
 //! what is sent. Nothing goes before it is confirmed, and a list nobody answers closes by itself.
 
-use super::super::{About, Next, Store, keymap::Action};
+use super::{
+    super::{About, Next, Store, keymap::Action},
+    DEAF,
+};
 use crate::model::{Command, Failure, Receipt, Ticket, Timestamp};
 use std::time::Duration;
 
-/// A press this soon after the list appeared was meant for what was there before.
-const DEAF: Duration = Duration::from_millis(150);
 /// A list takes longer to read than a strip, and is no more to be left loaded.
 const DISARM: Duration = Duration::from_secs(30);
 /// Commands on the wire at once: enough to be quick, few enough for a service's budget.

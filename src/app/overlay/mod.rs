@@ -16,7 +16,7 @@ pub use chart::Chart;
 pub use columns::{Columns, Sight};
 pub use detail::Detail;
 pub use markets::Markets;
-pub use strip::{Arm, Deed, Strip};
+pub use strip::{Arm, DEAF, Deed, Strip};
 
 use super::{
     export::Export,

@@ -4,8 +4,8 @@ use super::super::{Next, keymap::Action};
 use crate::model::{AccountId, Command, Ticket, Timestamp};
 use std::time::Duration;
 
-/// A press this soon after the strip appeared was meant for what was there before.
-const DEAF: Duration = Duration::from_millis(150);
+/// A press this soon after a question appeared was meant for what was there before.
+pub const DEAF: Duration = Duration::from_millis(150);
 /// An unanswered strip does not stay loaded.
 const DISARM: Duration = Duration::from_secs(5);
 

@@ -11,7 +11,7 @@ use crate::{
         form::{Form, Hand, Replaces},
         halt,
         keymap::{Action, Context},
-        second,
+        second, slips,
     },
     model::{
         FailureKind, FollowUp, Num, OrderId, Position, PositionId, Progress, Protection, Risk,
@@ -49,9 +49,23 @@ pub(super) fn trouble(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
         Draft::Margin(draft) => margin(draft, model, seen),
         Draft::Exits(draft) => exits(draft, model, seen),
     };
+    let slips = slips::of(form, model);
+    let questions = slips.iter().map(|slip| caution::question(slip, seen));
     let warning = |words| Span::new(words, Tone::Warn);
-    lines.extend(warnings.into_iter().map(warning));
+    lines.extend(warnings.into_iter().chain(questions).map(warning));
+    lines.extend(asked(form, model));
     lines
+}
+
+/// Which key is the answer to what is asked.
+fn asked(form: &Form, model: &Model) -> Option<Span> {
+    let waits = form.asked.is_some() && form.sending.is_none() && form.failure.is_none();
+    let key = model.keymap.chord(Context::Form, Action::Submit);
+    let key = key.filter(|_| waits)?;
+    Some(Span::new(
+        format!("{key} again sends it as it stands"),
+        Tone::Alert,
+    ))
 }
 
 /// The service's words about this field, if its answer names it.
@@ -177,13 +191,9 @@ fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<String> {
             draft.known(Field::TakeProfit),
         ),
         winning_stop(draft.side, draft.entry(seen), draft.known(Field::StopLoss)),
-        caution::far("the take profit", draft.known(Field::TakeProfit), seen),
-        caution::far("the stop loss", draft.known(Field::StopLoss), seen),
-        caution::far("the trigger", draft.known(Field::TriggerPrice), seen)
-            .filter(|_| draft.watched().is_none()),
     ];
     let own = own.into_iter().flatten();
-    own.chain(caution::slips(draft, model, seen)).collect()
+    own.chain(caution::risks(draft, model, seen)).collect()
 }
 
 /// Whoever means to move a stop must not end up with two.

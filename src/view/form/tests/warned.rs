@@ -120,12 +120,12 @@ fn a_size_of_a_close_that_is_none_says_why_before_it_is_sent() {
 }
 
 #[test]
-fn a_slip_of_the_fingers_is_told_and_not_held_back() {
+fn a_slip_of_the_fingers_is_told() {
     let model = limit_buy("0.1", "69000");
     let through = "the limit is 7.8 % through the market, 64,001: is every digit meant?";
     assert_eq!(warnings(&model), [through]);
     let model = limit_buy("5.1", "60000");
-    let large = "more than 10 times the largest recent size here, 0.50000";
+    let large = "more than 10 times the largest recent size here, 0.50000: is every digit meant?";
     assert_eq!(warnings(&model), [large]);
     let mut model = limit_buy("0.5", "60000");
     let facts = AccountFacts {
@@ -136,6 +136,65 @@ fn a_slip_of_the_fingers_is_told_and_not_held_back() {
     let beyond = "worth more than the account's equity, 2,000.00 USD, at 10×";
     assert_eq!(warnings(&model), [beyond]);
     assert_eq!(press(&mut model, "enter").len(), 1);
+}
+
+#[test]
+fn what_looks_like_a_slip_is_asked_about_once_and_sent_by_the_same_key() {
+    let again = "Enter again sends it as it stands".to_owned();
+    let mut model = limit_buy("0.1", "69000");
+    assert_eq!(press(&mut model, "enter"), vec![]);
+    assert!(warnings(&model).contains(&again), "{:?}", warnings(&model));
+    assert_eq!(press(&mut model, "enter"), vec![], "the same press");
+    press(&mut model, "ctrl-u 69001");
+    assert!(!warnings(&model).contains(&again), "another price");
+    assert_eq!(press(&mut model, "enter"), vec![]);
+    wait(&mut model, 200);
+    assert_eq!(press(&mut model, "enter").len(), 1);
+}
+
+#[test]
+fn what_reduces_is_never_asked_about() {
+    let mut model = desk();
+    press(
+        &mut model,
+        "s shift-tab shift-tab shift-tab right shift-tab shift-tab right tab tab tab tab tab 0.1 tab 30000",
+    );
+    let sent = press(&mut model, "enter");
+    assert_eq!(sent.len(), 1, "{:?}", warnings(&model));
+}
+
+#[test]
+fn an_order_on_old_prices_is_asked_about_once() {
+    let mut model = desk();
+    model.options.intervals = [(Source::Positions, Duration::from_secs(1))].into();
+    press(&mut model, "b 0.1");
+    wait(&mut model, 4_000);
+    assert_eq!(
+        warnings(&model),
+        ["the positions are 4s old: it may be otherwise by now"]
+    );
+    assert_eq!(press(&mut model, "enter"), vec![]);
+    wait(&mut model, 200);
+    assert_eq!(press(&mut model, "enter").len(), 1);
+}
+
+#[test]
+fn a_number_typed_at_a_choice_is_in_no_field_and_is_asked_about() {
+    let mut model = limit_buy("0.1", "60000");
+    press(&mut model, "tab tab");
+    let before = view(&model).fields;
+    press(&mut model, "1200");
+    let after = view(&model).fields;
+    assert_eq!(before, after, "no digit of it has chosen anything");
+    let asked = "a number was typed at time in force, which is a choice: it is in no field";
+    assert!(
+        warnings(&model).contains(&asked.to_owned()),
+        "{:?}",
+        warnings(&model)
+    );
+    assert_eq!(press(&mut model, "tab enter"), vec![]);
+    press(&mut model, "shift-tab 1");
+    assert_eq!(warnings(&model), [""; 0]);
 }
 
 #[test]
