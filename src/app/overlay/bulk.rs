@@ -6,6 +6,7 @@
 use super::{
     super::{About, Next, Store, keymap::Action},
     DEAF,
+    strip::NOT_IN_DOUBT,
 };
 use crate::model::{Command, Failure, Receipt, Ticket, Timestamp};
 use std::time::Duration;
@@ -93,6 +94,7 @@ impl Bulk {
                 self.stage = Stage::Stopped;
             }
             (Action::Dismiss, _) => return Next::Close,
+            (Action::Reopen, _) => return Next::Refuse(NOT_IN_DOUBT.to_owned()),
             (Action::Down, _) => self.offset += 1,
             (Action::Up, _) => self.offset = self.offset.saturating_sub(1),
             _ => {}

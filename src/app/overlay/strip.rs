@@ -4,6 +4,8 @@ use super::super::{Next, keymap::Action};
 use crate::model::{AccountId, Command, Ticket, Timestamp};
 use std::time::Duration;
 
+/// The key that sends one again is one of the desk's, too.
+pub(super) const NOT_IN_DOUBT: &str = "nothing here is an order in doubt that could be sent again";
 /// A press this soon after a question appeared was meant for what was there before.
 pub const DEAF: Duration = Duration::from_millis(150);
 /// An unanswered strip does not stay loaded.
@@ -119,7 +121,8 @@ impl Strip {
                     ticket,
                     replay_until,
                 } if now < replay_until => Next::Reopen(ticket),
-                Arm::Question { .. } | Arm::Confirm | Arm::Countdown { .. } => Next::Stay,
+                Arm::Question { .. } => Next::Stay,
+                Arm::Confirm | Arm::Countdown { .. } => Next::Refuse(NOT_IN_DOUBT.to_owned()),
             },
             (Action::GiveUp, true) => match self.arm {
                 Arm::Question { ticket, .. } => Next::GiveUp(ticket),
