@@ -144,16 +144,17 @@ fn cancel_one_rungs_ladder() {
 fn find_why_an_order_was_rejected() {
     let mut desk = Reader::opens(NARROW, STILL);
     desk.told("b buy", "b");
-    desk.told("▸ size", "1000");
+    // More than the account may hold, and no slip of the fingers.
+    desk.told("▸ size", "3.1");
     desk.told("Enter send", "\r");
     desk.sees("rule max_position_notional");
     desk.told("Esc leave", ESCAPE);
     desk.told("Esc again leaves", ESCAPE);
     desk.sees_no_more("Esc leave");
     desk.told(" 6 ", "6");
-    desk.sees("1,000.00000");
+    desk.sees("3.10000");
     desk.told("Enter detail", "\r");
-    desk.sees("BUY 1,000.00000 BTC");
+    desk.sees("BUY 3.10000 BTC");
     desk.sees("max_position_notional");
     desk.leaves();
 }
