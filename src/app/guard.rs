@@ -128,6 +128,17 @@ impl Gauge {
         }
     }
 
+    /// What may still be lost before it is reached, USD, where it is a loss limit and that can be told.
+    fn left(&self) -> Option<Num> {
+        let (value, bound) = self.figures.filter(|_| self.limit.is_loss())?;
+        let left = match self.origin {
+            // Equity over its floor.
+            Origin::Service => value.minus(bound)?,
+            Origin::Local => bound.minus(value)?,
+        };
+        Some(left.max(Num::ZERO))
+    }
+
     /// The level that is worth telling of.
     fn news(&self) -> Level {
         let told = match self.limit {
@@ -191,6 +202,13 @@ impl Guard {
     pub fn reached(&self) -> Option<&Gauge> {
         let mut gauges = self.gauges.iter();
         gauges.find(|gauge| gauge.limit.is_loss() && gauge.level() == Level::Reached)
+    }
+
+    /// The loss limit that leaves least, and how much that is, USD.
+    pub fn tightest(&self) -> Option<(Limit, Num)> {
+        let gauges = self.gauges.iter();
+        let left = gauges.filter_map(|gauge| Some((gauge.limit, gauge.left()?)));
+        left.min_by_key(|(_, left)| *left)
     }
 
     pub fn is_lifted(&self) -> bool {

@@ -70,7 +70,7 @@ mod wake;
 
 pub use about::{About, Target};
 pub use alerts::Alert;
-pub use books::{Books, EVERY as BOOK_EVERY};
+pub use books::{Books, Unfit};
 pub use bulk::marked;
 pub use caller::{CallerId, CallerRequest, Sending};
 pub use clocks::Clocks;

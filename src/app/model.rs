@@ -103,7 +103,8 @@ impl Model {
 
     /// What a form is read against.
     pub fn around(&self) -> form::Around<'_> {
-        form::Around::of(&self.store, &self.used, &self.options, self.service_now())
+        let now = (self.now, self.service_now());
+        form::Around::of(&self.store, &self.used, &self.options, now)
     }
 
     /// Says something to the trader that is about no command.

@@ -114,7 +114,7 @@ fn click_market(model: &mut Model, id: MarketId) -> Vec<Effect> {
 }
 
 fn click_form(model: &mut Model, spot: &Spot) -> Vec<Effect> {
-    let now = model.service_now();
+    let now = (model.now, model.service_now());
     let around = Around::of(&model.store, &model.used, &model.options, now);
     if let Some(form) = model.overlays.last_mut().and_then(Overlay::try_as_form_mut) {
         form.click(spot, &around);

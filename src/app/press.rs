@@ -36,7 +36,12 @@ pub(super) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
         }
         (Some(Overlay::Form(form)), action) => {
             model.activity.forget_refusal();
-            let around = Around::of(&model.store, &model.used, &model.options, service_now);
+            let around = Around::of(
+                &model.store,
+                &model.used,
+                &model.options,
+                (now, service_now),
+            );
             form.press(chord, action, &around)
         }
         (Some(Overlay::Markets(list)), action) if list.is_searching() => {
@@ -123,7 +128,7 @@ fn scroll(offset: &mut usize, action: Action) -> Next {
 
 pub(super) fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
     // Pasted text reaches text fields only: keys inside it must never act.
-    let now = model.wall_now();
+    let now = (model.now, model.wall_now());
     let around = Around::of(&model.store, &model.used, &model.options, now);
     match model.overlays.last_mut().and_then(Overlay::try_as_form_mut) {
         Some(form) => form.paste(text, &around),

@@ -17,9 +17,9 @@ impl Charges {
         }
     }
 
-    /// What one coin costs in fees when it is entered in that role and its stop loss takes it out, USD.
-    pub fn to_the_stop(self, role: LiquidityRole, entry: Num, stop: Num) -> Option<Num> {
-        let exit = stop.times(self.taker?)?;
+    /// What one coin costs in fees when it is entered in that role and its stop or target takes it out, USD.
+    pub fn in_and_out(self, role: LiquidityRole, entry: Num, exit: Num) -> Option<Num> {
+        let exit = exit.times(self.taker?)?;
         entry.times(self.of(role)?)?.plus(exit)
     }
 }

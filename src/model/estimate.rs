@@ -155,16 +155,11 @@ pub fn gain(side: Side, entry: Num, exit: Num) -> Option<Num> {
     }
 }
 
-/// Reward per unit of risk, both after the `fees` of a coin in and out; `None` unless the target gains and the stop
-/// loses.
-pub fn reward_to_risk(
-    side: Side,
-    entry: Num,
-    (target, stop): (Num, Num),
-    fees: Num,
-) -> Option<Num> {
-    let reward = gain(side, entry, target)?.minus(fees)?;
-    let risk = gain(side, entry, stop)?.minus(fees)?;
+/// Reward per unit of risk, each after what a coin costs in fees until it is taken out there; `None` unless the target
+/// gains and the stop loses.
+pub fn reward_to_risk(side: Side, entry: Num, target: (Num, Num), stop: (Num, Num)) -> Option<Num> {
+    let after = |(exit, fees): (Num, Num)| gain(side, entry, exit)?.minus(fees);
+    let (reward, risk) = (after(target)?, after(stop)?);
     (reward.is_positive() && risk.is_negative()).then(|| reward.over(risk.abs()))?
 }
 
@@ -293,11 +288,12 @@ mod tests {
 
     #[test]
     fn reward_to_risk_needs_a_target_that_gains_and_a_stop_that_loses() {
-        let after = |target, stop, fees| {
-            reward_to_risk(Side::Sell, num("100"), (num(target), num(stop)), num(fees))
+        let after = |target, stop| {
+            let exit = |(price, fee)| (num(price), num(fee));
+            reward_to_risk(Side::Sell, num("100"), exit(target), exit(stop))
         };
-        assert_eq!(after("90", "104", "1"), Some(num("1.8")));
-        let ratio = |target, stop| after(target, stop, "0");
+        assert_eq!(after(("90", "1"), ("104", "2")), Some(num("1.5")));
+        let ratio = |target, stop| after((target, "0"), (stop, "0"));
         assert_eq!(ratio("80", "110"), Some(num("2")));
         assert_eq!(ratio("120", "110"), None);
         assert_eq!(ratio("80", "90"), None);

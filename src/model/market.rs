@@ -134,6 +134,21 @@ impl AccountFacts {
         self.broken_rule.is_some() || self.standing.as_ref().is_some_and(is_said)
     }
 
+    /// The value of the largest position and the most that one may be worth, USD.
+    pub fn largest_position(&self) -> Option<(Num, Num)> {
+        let rule = self.rule("max_position_notional")?;
+        Some((rule.value, rule.limit))
+    }
+
+    /// The least that an order may be worth, USD.
+    pub fn smallest_order(&self) -> Option<Num> {
+        Some(self.rule("min_order_notional")?.limit)
+    }
+
+    fn rule(&self, id: &str) -> Option<&RuleFact> {
+        self.rules.iter().find(|rule| rule.id.raw() == id)
+    }
+
     /// Whether the challenge is won.
     pub fn is_passed(&self) -> bool {
         let is_said = |word: &Text| word.raw() == "passed";

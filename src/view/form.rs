@@ -7,6 +7,7 @@ mod fee;
 mod preview;
 #[cfg(test)]
 mod tests;
+mod trade;
 mod trouble;
 
 use super::{Span, Tone, format, positions};

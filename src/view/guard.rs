@@ -13,7 +13,7 @@ use crate::{
         guard::{self, Lack, Level, Limit, Missing, Origin, Verdict},
         keymap::{Action, Context},
     },
-    model::Num,
+    model::{AccountFacts, Num},
 };
 use strum::IntoEnumIterator as _;
 
@@ -149,8 +149,10 @@ pub fn limits(model: &Model) -> DetailView {
         let lacks = gauge.into_iter().flat_map(|gauge| &gauge.lacks);
         lines.extend(lacks.map(|of| field("without", vec![Span::new(lack(*of), Tone::Warn)])));
     }
-    lines.push(DetailLine::Section("Lock"));
     let facts = model.store.account.value();
+    let told = facts.into_iter().flat_map(rules);
+    lines.extend(told.map(|(label, words)| field(label, words)));
+    lines.push(DetailLine::Section("Lock"));
     let standing = facts.and_then(|facts| facts.standing.as_ref());
     lines.extend(standing.map(|word| field("challenge", vec![Span::plain(word.to_string())])));
     lines.push(field("new risk", lock(model)));
@@ -170,6 +172,21 @@ pub fn limits(model: &Model) -> DetailView {
         lines,
         chart: None,
     }
+}
+
+/// What the service refuses by, where it tells that.
+fn rules(facts: &AccountFacts) -> Vec<(&'static str, Vec<Span>)> {
+    let line = |words: String| vec![Span::plain(words), Span::muted("  service")];
+    let largest = facts.largest_position().map(|(value, most)| {
+        let (value, most) = (format::usd(value), format::usd(most));
+        ("largest position", line(format!("{value} of {most} USD")))
+    });
+    let smallest = facts.smallest_order();
+    let smallest = smallest.map(|least| {
+        let words = format!("{} USD", format::usd(least));
+        ("smallest order", line(words))
+    });
+    largest.into_iter().chain(smallest).collect()
 }
 
 fn name(limit: Limit) -> &'static str {
@@ -299,7 +316,7 @@ mod tests {
     use super::*;
     use crate::{
         app::{poll::Answer, testing::*},
-        model::{AccountFacts, Page, Position, RuleFact},
+        model::{Page, Position, RuleFact},
     };
 
     /// The panel as lines of `label: words`.
@@ -362,6 +379,33 @@ mod tests {
         assert_eq!(model.overlays, [], "no form opens");
         press(&mut model, "c");
         assert_eq!(model.overlays.len(), 1, "a close does");
+    }
+
+    #[test]
+    fn the_rules_that_the_service_refuses_by_are_told_where_it_tells_them() {
+        let mut model = desk();
+        let none = shown(&model).len();
+        let rule = |id: &str, value, limit| RuleFact {
+            id: id.into(),
+            value: num(value),
+            limit: num(limit),
+            from: None,
+        };
+        let facts = AccountFacts {
+            rules: vec![
+                rule("max_position_notional", "32000", "200000"),
+                rule("min_order_notional", "10", "10"),
+            ],
+            ..AccountFacts::default()
+        };
+        arrive(&mut model, Answer::Account(Ok(facts)));
+        let shown = shown(&model);
+        let told = [
+            "largest position: 32,000.00 of 200,000.00 USD  service",
+            "smallest order: 10.00 USD  service",
+        ];
+        assert_eq!(shown[5..7], told);
+        assert!(shown.len() >= none + 2, "{shown:?}");
     }
 
     #[test]

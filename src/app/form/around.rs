@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 pub struct Around<'a> {
     pub store: &'a Store,
     pub used: &'a Used,
+    /// By the desk's own clock: it says how old a thing is.
+    pub own: Timestamp,
     /// By the service's clock: it ends what has a date.
     pub now: Timestamp,
     pub zone: &'a Zone,
@@ -25,11 +27,12 @@ impl<'a> Around<'a> {
         store: &'a Store,
         used: &'a Used,
         options: &'a Options,
-        now: Timestamp,
+        (own, now): (Timestamp, Timestamp),
     ) -> Self {
         Self {
             store,
             used,
+            own,
             now,
             zone: &options.zone,
             fees: &options.fees,

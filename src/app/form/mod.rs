@@ -254,14 +254,15 @@ impl Form {
                 (here(), order)
             }
         };
+        let market = market_id.and_then(|id| store.market(id));
         let seen = Seen {
-            market: market_id.and_then(|id| store.market(id)),
+            market,
             position,
             lists_all: store.positions.value().is_some_and(Page::is_whole),
             cross_backing: store.cross_backing(position),
             free_margin: store.account.value().and_then(|a| a.available_margin),
             order,
-            book: market_id.and_then(|id| store.books.of(id)?.value()),
+            book: market.and_then(|market| store.books.fit(market, around.own)?.ok()),
             watched: None,
             now: around.now,
             zone: Some(around.zone),

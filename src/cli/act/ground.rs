@@ -123,6 +123,7 @@ impl<'a> Ground<'a> {
         let around = Around {
             store: &self.store,
             used: &Used::default(),
+            own: self.now,
             now: self.now,
             zone: &self.zone,
             fees: &self.service.fees,

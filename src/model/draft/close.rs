@@ -191,6 +191,20 @@ impl CloseDraft {
         }
     }
 
+    /// What a coin of `quantity` is closed at on average: by the book where it is sent now, else as [`Self::exit`].
+    pub fn exit_of(&self, quantity: Num, seen: &Seen) -> Option<Num> {
+        let side = seen.position.and_then(Position::side).map(Side::opposite);
+        match (self.kind, side) {
+            (CloseKind::Limit, Some(side)) => {
+                seen.filled(side, quantity, Some(self.limit_price().ok()??))
+            }
+            (CloseKind::Market, Some(side)) => seen.filled(side, quantity, None),
+            (CloseKind::Market | CloseKind::Limit, None) | (CloseKind::Conditional, _) => {
+                self.exit(seen)
+            }
+        }
+    }
+
     /// The other market whose mark sets it off.
     pub fn watched(&self, seen: &Seen) -> Option<&MarketId> {
         let own = seen.position.map(|position| &position.market_id);

@@ -159,6 +159,32 @@ impl EntryDraft {
         held == Some(self.side.opposite())
     }
 
+    /// How much of it can fill, in coin: of what only reduces no more than what is open against it.
+    pub fn fillable(&self, seen: &Seen) -> Option<Num> {
+        let size = self.resolved_size(seen).ok()?;
+        let is_sideless = |held: &Position| held.side().is_none();
+        let is_open = !self.only_reduces() || seen.position.is_some_and(is_sideless);
+        if is_open || !seen.is_held_known() {
+            return Some(size);
+        }
+        let held = seen.position.filter(|_| self.is_against(seen));
+        Some(size.min(held.map_or(Num::ZERO, Position::quantity)))
+    }
+
+    /// What a coin of `size` is filled at on average: by the book where it is sent now, else as [`Self::entry`].
+    pub fn fills_at(&self, size: Num, seen: &Seen) -> Option<Num> {
+        let is_sent_now = matches!(
+            self.shape,
+            Shape::Order(PlaceKind::Market | PlaceKind::Limit)
+        );
+        let limit = self.known(Field::LimitPrice);
+        let is_written = limit.is_some() || !self.has(Field::LimitPrice);
+        if is_sent_now && is_written && !self.has(Field::TriggerPrice) {
+            return seen.filled(self.side, size, limit);
+        }
+        self.entry(seen)
+    }
+
     /// How much of it would open something, in coin: nothing of what only reduces, else what is more than the open
     /// position that it is against.
     pub fn opens(&self, seen: &Seen) -> Option<Num> {
@@ -172,13 +198,42 @@ impl EntryDraft {
         }
     }
 
-    /// What must be posted for what it opens, USD.
+    /// What must be posted for what it opens, and for what is open there as far as that goes to another leverage by it,
+    /// USD; negative where that frees more than it takes.
     pub fn initial_margin(&self, seen: &Seen) -> Option<Num> {
         let opens = self.opens(seen)?;
         if opens.is_zero() {
             return Some(Num::ZERO);
         }
-        opens.times(self.entry(seen)?)?.over(self.leverage().ok()?)
+        let price = self.fills_at(self.resolved_size(seen).ok()?, seen)?;
+        let own = opens.times(price)?.over(self.leverage().ok()?)?;
+        own.plus(self.releveraging(seen)?)
+    }
+
+    /// The leverage of the position that it adds to, now and then, where it takes all of it to another one. So the paper
+    /// exchange does it (`reference/exchange.md` 4.1); a service may keep the two apart.
+    pub fn releverages(&self, seen: &Seen) -> Option<(Num, Num)> {
+        let held = seen.position.filter(|_| !self.only_reduces())?;
+        let is_isolated = self.margin_mode == MarginMode::Isolated;
+        let is_added_to = held.side() == Some(self.side) && held.is_isolated() == is_isolated;
+        let change = held.leverage.zip(self.leverage().ok());
+        change.filter(|(before, after)| is_added_to && before != after)
+    }
+
+    /// What the open position takes more, USD: of the account when it is cross, at its mark; of its own when isolated,
+    /// at its entry.
+    fn releveraging(&self, seen: &Seen) -> Option<Num> {
+        let Some((before, after)) = self.releverages(seen) else {
+            return Some(Num::ZERO);
+        };
+        let held = seen.position?;
+        let price = if held.is_isolated() {
+            held.entry_price?
+        } else {
+            seen.market?.mark?
+        };
+        let worth = held.quantity().times(price)?;
+        worth.over(after)?.minus(worth.over(before)?)
     }
 
     /// Whether it is an order that lies still until a mark reaches a price.
@@ -321,18 +376,11 @@ impl EntryDraft {
     }
 
     /// The dearer role where it is not known which it has.
-    fn role(&self, seen: &Seen) -> LiquidityRole {
+    pub fn role(&self, seen: &Seen) -> LiquidityRole {
         match self.takes(seen) {
             Some(false) => LiquidityRole::Maker,
             Some(true) | None => LiquidityRole::Taker,
         }
-    }
-
-    /// What one coin costs in fees until its stop loss has taken it out, USD.
-    pub fn fees_of_one(&self, seen: &Seen) -> Option<Num> {
-        let role = self.role(seen);
-        let (entry, stop) = (self.entry(seen)?, self.known(Field::StopLoss)?);
-        seen.charges.to_the_stop(role, entry, stop)
     }
 }
 

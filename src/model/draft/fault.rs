@@ -38,6 +38,8 @@ pub enum Fault {
     UnknownMargin,
     #[error("no margin is free")]
     NoMargin,
+    #[error("the open position alone needs that margin at this leverage")]
+    MarginOfPosition,
     #[error("a share of the free margin needs a leverage")]
     UnknownLeverage,
     #[error("more than 100 %")]

@@ -45,7 +45,7 @@ pub struct Seen<'a> {
     /// What the account may still post for new positions, USD.
     pub free_margin: Option<Num>,
     pub order: Option<&'a Order>,
-    /// What rests in its market.
+    /// What rests in its market, where that is known and no older than what counts.
     pub book: Option<&'a Book>,
     /// The market whose mark is watched, where it is another one.
     pub watched: Option<&'a Market>,
@@ -106,6 +106,27 @@ impl Seen<'_> {
         let crosses = |market| estimate::crosses(market, side, limit) == Some(true);
         let market = self.market.filter(|market| crosses(market));
         market.and_then(|_| self.taken(side)).unwrap_or(limit)
+    }
+
+    /// What a coin of `quantity` that is sent now is filled at on average: by the book where one is known, what is left of it
+    /// at its limit; else at the best price.
+    pub fn filled(&self, side: Side, quantity: Num, limit: Option<Num>) -> Option<Num> {
+        let best = match limit {
+            Some(limit) => Some(self.reckoned(side, limit)),
+            None => self.taken(side),
+        };
+        let rests = |market: &Market| {
+            limit.is_some_and(|limit| estimate::crosses(market, side, limit) != Some(true))
+        };
+        let by_book = || {
+            let sweep = self.book?.sweep(side, quantity, limit)?;
+            let average = sweep.average.filter(|_| !self.market.is_none_or(rests))?;
+            match limit {
+                Some(limit) => sweep.cost.plus(sweep.rest.times(limit)?)?.over(quantity),
+                None => Some(average),
+            }
+        };
+        by_book().or(best)
     }
 
     /// The market whose prices a field is written in.

@@ -31,25 +31,58 @@ impl Opening {
         })
     }
 
-    /// Of the position it would be part of; nothing where it reduces or turns one, or would change its mode.
+    /// Of the position it would be part of, or that it turns one into; nothing where it reduces one, or would change its
+    /// mode.
     pub fn liquidation(&self, seen: &Seen) -> Option<Liquidation> {
         let is_isolated = self.margin_mode == MarginMode::Isolated;
         let is_other = |held: &Position| held.is_isolated() != is_isolated;
         if !seen.is_held_known() || seen.position.is_some_and(is_other) {
             return None;
         }
-        let order = (self.size, self.price);
-        let (quantity, average) = estimate::merged(seen.position, self.side, order)?;
+        let after = self.after(seen.position)?;
         let backing = if is_isolated {
-            let extra = seen.position.and_then(|p| p.isolated_margin_extra);
-            let margin = quantity.times(average)?.over(self.leverage)?;
-            margin.plus(extra.unwrap_or_default())?
+            let margin = after.quantity.times(after.entry)?.over(self.leverage)?;
+            margin.plus(after.extra)?
         } else {
-            seen.cross_backing?
+            seen.cross_backing?.plus(after.realized)?
         };
         let maintenance = estimate::maintenance_rate(seen.market?)?;
-        estimate::liquidation(self.side, (quantity, average), backing, maintenance)
+        let open = (after.quantity, after.entry);
+        estimate::liquidation(self.side, open, backing, maintenance)
     }
+
+    fn after(&self, held: Option<&Position>) -> Option<After> {
+        let turned = held.filter(|held| held.side() == Some(self.side.opposite()));
+        if let Some(held) = turned {
+            let quantity = self.size.minus(held.quantity())?;
+            let gain = estimate::gain(held.side()?, held.entry_price?, self.price)?;
+            return quantity.is_positive().then_some(After {
+                quantity,
+                entry: self.price,
+                extra: Num::ZERO,
+                realized: gain.times(held.quantity())?,
+            });
+        }
+        let (quantity, entry) = estimate::merged(held, self.side, (self.size, self.price))?;
+        Some(After {
+            quantity,
+            entry,
+            extra: held
+                .and_then(|held| held.isolated_margin_extra)
+                .unwrap_or_default(),
+            realized: Num::ZERO,
+        })
+    }
+}
+
+/// The position that stands then.
+struct After {
+    quantity: Num,
+    entry: Num,
+    /// Isolated margin besides what its leverage asks for, USD.
+    extra: Num,
+    /// What closing the position before it brought, USD.
+    realized: Num,
 }
 
 impl EntryDraft {
@@ -64,7 +97,7 @@ impl EntryDraft {
         Some(Opening {
             side: self.side,
             size,
-            price: self.entry(seen)?,
+            price: self.fills_at(size, seen)?,
             margin_mode: self.margin_mode,
             leverage: self.leverage().ok()?,
         })

@@ -1,14 +1,15 @@
 //! What a person may not have meant, in words.
 
+use super::trade::Trade;
 use crate::{
     app::{
         Model,
         slips::{self, Slip, TIMES},
     },
     model::{
-        Num, Side,
-        draft::{EntryDraft, Field, Seen},
-        estimate::Liquidation,
+        Num, Position, Side,
+        draft::{CloseDraft, EntryDraft, Field, Seen, Shape},
+        estimate::{self, Liquidation},
     },
     view::{format, protection::is_liquidated_before},
 };
@@ -97,5 +98,61 @@ fn beyond(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<String> {
     (margin > equity).then(|| {
         let equity = format::usd(equity);
         format!("worth more than the account's equity, {equity} USD, at {leverage}×")
+    })
+}
+
+/// What its stop would lose, held against what the nearest limit of the challenge leaves.
+pub(super) fn past_the_challenge(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<String> {
+    let lost = Trade::of(draft, seen).loss()?;
+    let (limit, left) = model.guard.tightest()?;
+    (lost > left).then(|| match lost.over(left) {
+        Some(times) => format!(
+            "at stop: {} × what the {limit} leaves, {} USD",
+            times.rounded(1),
+            format::usd(left)
+        ),
+        None => format!("at stop: the {limit} leaves nothing"),
+    })
+}
+
+/// Refused by the rule of the account, at the mark.
+pub(super) fn too_large(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<String> {
+    let (_, most) = model.store.account.value()?.largest_position()?;
+    draft.opens(seen).filter(|size| size.is_positive())?;
+    let size = draft.resolved_size(seen).ok()?;
+    let after = estimate::size_after(seen.position, draft.side, size)?.abs();
+    let worth = after.times(seen.market?.mark?)?;
+    (worth > most).then(|| {
+        let (worth, most) = (format::usd(worth), format::usd(most));
+        format!("the position would be worth {worth} USD, over this account's {most}")
+    })
+}
+
+/// What closes all of a position may be worth less; each rung of a ladder is an order.
+pub(super) fn too_small(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<String> {
+    let fills = draft.fillable(seen)?;
+    let held = seen.position.map(Position::quantity);
+    let is_exempt = fills.is_zero() || draft.only_reduces() && Some(fills) == held;
+    let (what, size) = match draft.shape {
+        Shape::Ladder => {
+            let rungs = draft.rungs_in(seen)?;
+            let least = rungs.iter().map(|rung| rung.size).min();
+            ("a rung", least?)
+        }
+        Shape::Order(_) | Shape::Sliced(_) => ("it", fills),
+    };
+    under(what, size, model, seen).filter(|_| !is_exempt)
+}
+
+pub(super) fn too_small_a_part(draft: &CloseDraft, model: &Model, seen: &Seen) -> Option<String> {
+    under("it", draft.resolved_size(seen).ok()??, model, seen)
+}
+
+fn under(what: &str, size: Num, model: &Model, seen: &Seen) -> Option<String> {
+    let least = model.store.account.value()?.smallest_order()?;
+    let worth = size.times(seen.market?.mark?)?;
+    (worth < least).then(|| {
+        let (worth, least) = (format::usd(worth), format::usd(least));
+        format!("{what} is worth {worth} USD, under this account's smallest order, {least}")
     })
 }

@@ -1,10 +1,10 @@
 //! What an order would meet in the book, where one is known: how much fills at once and at what, how much rests.
 
-use super::{super::title::Lateness, preview::Line, quantity};
+use super::{preview::Line, quantity};
 use crate::{
-    app::{BOOK_EVERY, Model},
+    app::{Model, Unfit},
     model::{Book, Num, Side, Sweep, TimeInForce, draft::Seen},
-    view::{Span, format, passing},
+    view::{Span, Tone, format, passing},
 };
 
 /// An order as far as the book decides about it.
@@ -16,24 +16,43 @@ pub(super) struct Taker {
     pub(super) lasting: TimeInForce,
 }
 
-/// One line; none where no book is known.
+/// One line; none where no book is known. One that is old, or that is not of the price that is observed, says only that.
 pub(super) fn depth(taker: &Taker, model: &Model, seen: &Seen) -> Option<Line> {
-    let book = seen.book?;
-    let sweep = book.sweep(taker.side, taker.size?, taker.limit)?;
+    let size = taker.size?;
+    let book = match model.store.books.fit(seen.market?, model.now)? {
+        Ok(book) => book,
+        Err(unfit) => return Some(("book", unmeasured(unfit, model, seen))),
+    };
+    let sweep = book.sweep(taker.side, size, taker.limit)?;
     let words = met(&sweep, taker, book, seen);
     Some(("book", by_book(&words, model, seen)?))
 }
 
 /// What is said by the book says how old that is.
 pub(super) fn by_book(words: &str, model: &Model, seen: &Seen) -> Option<Span> {
-    let at = model.store.books.of(&seen.market?.id)?.at()?;
+    let market = seen.market?;
+    model.store.books.fit(market, model.now)?.ok()?;
+    let at = model.store.books.of(&market.id)?.at()?;
     let age = model.now.since(at);
     let words = format!(
         "{words}, from a book {} old",
         passing::age(age, model.options.motion)
     );
-    let tone = Lateness::of(age, BOOK_EVERY).tone();
-    Some(Span::new(words, tone))
+    Some(Span::plain(words))
+}
+
+fn unmeasured(unfit: Unfit, model: &Model, seen: &Seen) -> Span {
+    let why = match unfit {
+        Unfit::Old(age) => {
+            let age = passing::age(age, model.options.motion);
+            format!("the last book is {age} old")
+        }
+        Unfit::Apart(middle) => {
+            let middle = format::average(middle, seen.market);
+            format!("the middle of the book, {middle}, is not the observed price")
+        }
+    };
+    Span::new(format!("{}, {why}", format::UNKNOWN), Tone::Warn)
 }
 
 /// `0.10000 fills at est. 64,010, 0.9 bps from mid, 0.23147 rests`.

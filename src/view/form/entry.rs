@@ -5,7 +5,9 @@ use super::{
     estimated,
     fee::{fee, traded},
     known, liquidated,
-    preview::{Line, Trade, change, dollars, execution, fires, gross, sized},
+    preview::{Line, change, dollars, execution, fires, gross, sized},
+    quantity,
+    trade::{Trade, entered_at},
 };
 use crate::{
     app::{Model, Motion},
@@ -23,37 +25,27 @@ use std::time::Duration;
 const SHOWN_RUNGS: usize = 10;
 
 pub(super) fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<Line> {
-    let size = draft.resolved_size(seen).ok();
-    let entry = draft.entry(seen);
-    let notional = size.zip(entry).and_then(|(s, p)| s.times(p));
-    let liquidation = draft.liquidation(seen);
+    let (size, fills) = (draft.resolved_size(seen).ok(), draft.fillable(seen));
+    let entry = entered_at(draft, seen);
+    let worth = |size: Option<Num>| size.zip(entry).and_then(|(s, p)| s.times(p));
+    let notional = worth(fills).filter(|_| !is_part_of_ladder(draft, size, fills));
     let mut lines = vec![
-        ("size", sized(size, seen)),
+        ("size", asked(size, fills, seen)),
         ("notional", dollars(notional)),
-        // What only reduces takes none, but nothing is an order yet without a size.
+        ("initial margin", margin(draft, size, seen)),
         (
-            "initial margin",
-            dollars(size.and_then(|_| draft.initial_margin(seen))),
+            "liquidation",
+            liquidated(draft.liquidation(seen), seen.market),
         ),
-        ("liquidation", liquidated(liquidation, seen.market)),
     ];
-    lines.extend(reduced(draft, seen).map(|held| gross(Some(held), entry, size)));
+    lines.extend(reduced(draft, seen).map(|held| gross(Some(held), entry, fills)));
     lines.push(fee(
         traded(draft, notional, seen),
         draft.market_id.as_ref(),
         model,
     ));
     if draft.has(Field::StopLoss) {
-        let trade = Trade {
-            side: draft.side,
-            quantity: size,
-            entry,
-            target: draft.known(Field::TakeProfit),
-            stop: draft.known(Field::StopLoss),
-            liquidation,
-            fees: draft.fees_of_one(seen),
-        };
-        lines.extend(trade.reward());
+        lines.extend(Trade::of(draft, seen).reward());
     }
     let trigger = draft.known(Field::TriggerPrice);
     match draft.shape {
@@ -61,16 +53,16 @@ pub(super) fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<Line>
             lines.push(("fires", fires(trigger, draft.direction(), seen)));
         }
         Shape::Order(_) => {}
-        Shape::Sliced(_) => lines.extend(slices(draft, (size, notional), model, seen)),
+        Shape::Sliced(_) => lines.extend(slices(draft, (size, worth(size)), model, seen)),
         Shape::Ladder => lines.extend(rungs(draft, model, seen)),
     }
-    if let Some(executes) = executes(draft, entry, seen) {
+    if let Some(executes) = executes(draft, seen) {
         lines.push(("execution", executes));
     }
     if let Shape::Order(PlaceKind::Market | PlaceKind::Limit) = draft.shape {
         let taker = Taker {
             side: draft.side,
-            size,
+            size: fills.filter(|size| size.is_positive()),
             limit: draft.known(Field::LimitPrice),
             lasting: draft.lasting(),
         };
@@ -80,7 +72,7 @@ pub(super) fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<Line>
     if draft.has(Field::Expires) {
         lines.push(("expires", expires(draft, model, seen)));
     }
-    lines.push(("position", position_after(draft, size, seen)));
+    lines.push(("position", position_after(draft, fills, seen)));
     lines
 }
 
@@ -91,10 +83,48 @@ pub(super) fn reduced<'a>(draft: &EntryDraft, seen: &Seen<'a>) -> Option<&'a Pos
     (is_meant && held.side() == Some(draft.side.opposite())).then_some(held)
 }
 
+/// What is sent, and how much of it can fill where that is less.
+fn asked(size: Option<Num>, fills: Option<Num>, seen: &Seen) -> Span {
+    let line = sized(size, seen);
+    let cut = size.zip(fills).filter(|(size, fills)| fills < size);
+    let words = match cut {
+        None => return line,
+        Some((_, fills)) if fills.is_zero() => "nothing fills".to_owned(),
+        Some((_, fills)) => format!("cut to {}", quantity(fills, seen)),
+    };
+    Span::new(format!("{}, {words}", line.text), Tone::Warn)
+}
+
+/// Which rungs fill before nothing is left to reduce is not known.
+fn is_part_of_ladder(draft: &EntryDraft, size: Option<Num>, fills: Option<Num>) -> bool {
+    let is_some = fills.is_some_and(Num::is_positive);
+    draft.shape == Shape::Ladder && fills != size && is_some
+}
+
+/// Of the whole position where all of it goes to another leverage. What only reduces takes none, but nothing is an order
+/// yet without a size.
+fn margin(draft: &EntryDraft, size: Option<Num>, seen: &Seen) -> Span {
+    let usd = size.and_then(|_| draft.initial_margin(seen));
+    match (usd, draft.releverages(seen)) {
+        (Some(usd), Some((_, after))) if usd.is_negative() => {
+            let freed = format::usd(usd.abs());
+            Span::plain(format!("est. frees {freed} USD, all at {after}×"))
+        }
+        (Some(usd), Some((_, after))) => {
+            let words = format!("est. {} USD, all at {after}×", format::usd(usd));
+            Span::new(words, Tone::Warn)
+        }
+        (usd, _) => dollars(usd),
+    }
+}
+
 /// What becomes of it at once; nothing is said of what waits for a trigger.
-fn executes(draft: &EntryDraft, entry: Option<Num>, seen: &Seen) -> Option<Span> {
+fn executes(draft: &EntryDraft, seen: &Seen) -> Option<Span> {
     match draft.shape {
-        Shape::Order(PlaceKind::Limit) => Some(execution(draft.side, entry, seen)),
+        Shape::Order(PlaceKind::Limit) => {
+            let limit = draft.known(Field::LimitPrice);
+            Some(execution(draft.side, limit, seen))
+        }
         Shape::Order(PlaceKind::Chase) => {
             Some(Span::plain("rests (maker), and follows the best price"))
         }
@@ -233,17 +263,10 @@ fn by_whose_clock(model: &Model, seen: &Seen) -> &'static str {
     }
 }
 
-fn position_after(draft: &EntryDraft, size: Option<Num>, seen: &Seen) -> Span {
+fn position_after(draft: &EntryDraft, fills: Option<Num>, seen: &Seen) -> Span {
     if !seen.is_held_known() {
         return known(None);
     }
-    let after = size.and_then(|size| {
-        let after = estimate::size_after(seen.position, draft.side, size)?;
-        let is_turned = seen
-            .position
-            .is_some_and(|held| held.size.is_negative() != after.is_negative());
-        let stops_at_flat = draft.only_reduces() && is_turned;
-        Some(if stops_at_flat { Num::ZERO } else { after })
-    });
+    let after = fills.and_then(|fills| estimate::size_after(seen.position, draft.side, fills));
     change(seen.position, after, seen)
 }

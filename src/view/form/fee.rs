@@ -97,6 +97,9 @@ pub(super) fn fee(traded: Option<Traded>, market: Option<&MarketId>, model: &Mod
             Certainty::Expected => "",
             Certainty::AtMost => " at most",
         };
+        if traded.taker.is_zero() && traded.maker.is_zero() {
+            return Some(format!("{} USD", format::usd(Num::ZERO)));
+        }
         let rates = (!rates.is_empty()).then(|| rates.join(" · "))?;
         Some(format!(
             "est.{at_most} {} USD ({rates})",
@@ -120,6 +123,9 @@ fn charged(role: LiquidityRole, rate: &Rate, market: &MarketId) -> Option<String
 /// Of a new order, TWAP or ladder.
 pub(super) fn traded(draft: &EntryDraft, usd: Option<Num>, seen: &Seen) -> Option<Traded> {
     let usd = usd?;
+    if usd.is_zero() {
+        return Some(Traded::taking(usd));
+    }
     match draft.shape {
         Shape::Order(_) | Shape::Sliced(_) => Some(Traded::knowing(draft.takes(seen), usd)),
         Shape::Ladder => rungs(draft, seen),

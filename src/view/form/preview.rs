@@ -8,7 +8,9 @@ use super::{
     depth::{Taker, depth},
     entry,
     fee::{Traded, fee},
-    known, liquidated, position_side, quantity, unknown,
+    known, liquidated, position_side, quantity,
+    trade::Trade,
+    unknown,
 };
 use crate::{
     app::{Model, form::Form, poll::Source},
@@ -31,69 +33,6 @@ pub(super) fn preview(form: &Form, model: &Model, seen: &Seen) -> Vec<Line> {
     };
     lines.push(("observed", observed(model, seen)));
     lines
-}
-
-/// An entry with its exits, as far as they are written.
-pub(super) struct Trade {
-    pub(super) side: Side,
-    pub(super) quantity: Option<Num>,
-    pub(super) entry: Option<Num>,
-    pub(super) target: Option<Num>,
-    pub(super) stop: Option<Num>,
-    /// Of the position it would be part of, where that is reckoned.
-    pub(super) liquidation: Option<Liquidation>,
-    /// Of one coin until the stop has taken it out, USD.
-    pub(super) fees: Option<Num>,
-}
-
-impl Trade {
-    /// What is lost at the stop, and how much may be won for it. A stop that the position would not live to see loses
-    /// what the liquidation does, and is no measure of anything.
-    pub(super) fn reward(&self) -> [Line; 2] {
-        if let Some(liquidation) = self.liquidated_before_stop() {
-            let lost = profit(self.gain_at(Some(liquidation)));
-            let words = format!("liquidated first, {}", lost.text);
-            return [
-                ("at stop", Span::new(words, Tone::Alert)),
-                ("R:R", unknown()),
-            ];
-        }
-        let known = self.entry.zip(self.stop);
-        let ratio = known.zip(self.target).and_then(|((entry, stop), target)| {
-            let fees = self.fees.unwrap_or(Num::ZERO);
-            estimate::reward_to_risk(self.side, entry, (target, stop), fees)
-        });
-        [
-            ("at stop", self.at_stop().unwrap_or_else(unknown)),
-            (
-                "R:R",
-                super::known(ratio.map(|r| format!("{} : 1", r.rounded(2)))),
-            ),
-        ]
-    }
-
-    /// All that is lost, or what is lost before fees that nobody tells.
-    fn at_stop(&self) -> Option<Span> {
-        let gross = self.gain_at(self.stop)?;
-        let fees = self.fees.and_then(|fees| fees.times(self.quantity?));
-        let (usd, words) = match fees {
-            Some(fees) => (
-                gross.minus(fees)?,
-                format!(" with fees {}", format::usd(fees)),
-            ),
-            None => (gross, " before fees".to_owned()),
-        };
-        let lost = profit(Some(usd));
-        Some(Span::new(format!("{}{words}", lost.text), lost.tone))
-    }
-
-    fn gain_at(&self, exit: Option<Num>) -> Option<Num> {
-        estimate::gain(self.side, self.entry?, exit?)?.times(self.quantity?)
-    }
-
-    fn liquidated_before_stop(&self) -> Option<Num> {
-        self.liquidation?.before(self.side, self.stop?)
-    }
 }
 
 pub(super) fn execution(side: Side, limit: Option<Num>, seen: &Seen) -> Span {
@@ -137,12 +76,13 @@ fn close(draft: &CloseDraft, model: &Model, seen: &Seen) -> Vec<Line> {
         .filter(|_| !draft.texts.of(Field::Size).trim().is_empty());
     let why = why.map(|fault| Span::new(fault.to_string(), Tone::Warn));
     let size = resolved.ok().and_then(|part| part.or(held));
-    let exit = draft.exit(seen);
+    let exit = size.map_or_else(|| draft.exit(seen), |size| draft.exit_of(size, seen));
     let notional = size.zip(exit).and_then(|(s, p)| s.times(p));
     let closing = seen.position.and_then(Position::side).map(Side::opposite);
     let after = closing
         .zip(size)
         .and_then(|(closing, size)| estimate::size_after(seen.position, closing, size));
+    let limit = draft.limit_price().ok().flatten();
     let mut lines = vec![
         ("size", why.unwrap_or_else(|| sized(size, seen))),
         ("notional", dollars(notional)),
@@ -156,7 +96,7 @@ fn close(draft: &CloseDraft, model: &Model, seen: &Seen) -> Vec<Line> {
     ];
     match (draft.kind, closing) {
         (CloseKind::Limit, Some(closing)) => {
-            lines.push(("execution", execution(closing, exit, seen)));
+            lines.push(("execution", execution(closing, limit, seen)));
         }
         (CloseKind::Conditional, _) => {
             let price = draft.trigger_price().ok();
@@ -165,7 +105,6 @@ fn close(draft: &CloseDraft, model: &Model, seen: &Seen) -> Vec<Line> {
         }
         (CloseKind::Market | CloseKind::Limit, _) => {}
     }
-    let limit = draft.limit_price().ok().flatten();
     let is_whole = match draft.kind {
         CloseKind::Market => true,
         CloseKind::Limit => limit.is_some(),
@@ -239,11 +178,10 @@ fn exits(draft: &ExitsDraft, seen: &Seen) -> Vec<Line> {
             entry,
             target: target.ok().flatten(),
             stop,
-            // It rests.
-            fees: entry.zip(stop).and_then(|(entry, stop)| {
-                seen.charges.to_the_stop(LiquidityRole::Maker, entry, stop)
-            }),
             liquidation,
+            // It rests.
+            role: LiquidityRole::Maker,
+            charges: seen.charges,
         };
         lines.extend(trade.reward());
     }
@@ -338,6 +276,9 @@ pub(super) fn change(held: Option<&Position>, after: Option<Num>, seen: &Seen) -
         Some(position) => words(Some(position.size), position.side()),
         None => "flat".to_owned(),
     };
+    if after == Some(held.map_or(Num::ZERO, |held| held.size)) {
+        return Span::plain(format!("{before}, unchanged"));
+    }
     let side = after.map(|size| match size {
         _ if size.is_negative() => Side::Sell,
         _ => Side::Buy,
@@ -370,7 +311,7 @@ pub(super) fn dollars(usd: Option<Num>) -> Span {
     known(usd.map(|usd| format!("{} USD", format::usd(usd))))
 }
 
-fn profit(usd: Option<Num>) -> Span {
+pub(super) fn profit(usd: Option<Num>) -> Span {
     let Some(usd) = usd else {
         return unknown();
     };

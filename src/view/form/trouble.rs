@@ -3,7 +3,8 @@
 
 use super::{
     super::{Scene, Span, Tone, activity, format, passing, protection},
-    caution, entry, position_side,
+    caution, entry, position_side, quantity,
+    trade::entered_at,
 };
 use crate::{
     app::{
@@ -178,6 +179,11 @@ fn failure(form: &Form) -> Vec<Span> {
 fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<String> {
     let own = [
         available(draft, model, seen),
+        caution::past_the_challenge(draft, model, seen),
+        caution::too_large(draft, model, seen),
+        caution::too_small(draft, model, seen),
+        releverages(draft, seen),
+        flips(draft, seen),
         nothing_to_reduce(draft, seen),
         no_fill(draft, seen),
         fires_at_once(
@@ -187,10 +193,14 @@ fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<String> {
         ),
         losing_target(
             draft.side,
-            draft.entry(seen),
+            entered_at(draft, seen),
             draft.known(Field::TakeProfit),
         ),
-        winning_stop(draft.side, draft.entry(seen), draft.known(Field::StopLoss)),
+        winning_stop(
+            draft.side,
+            entered_at(draft, seen),
+            draft.known(Field::StopLoss),
+        ),
     ];
     let own = own.into_iter().flatten();
     own.chain(caution::risks(draft, model, seen)).collect()
@@ -219,6 +229,7 @@ fn close(draft: &CloseDraft, model: &Model, seen: &Seen) -> Vec<String> {
     let trigger =
         trigger.filter(|_| draft.has(Field::TriggerPrice) && draft.watched(seen).is_none());
     let mut lines = still_open(&draft.position_id, model);
+    lines.extend(caution::too_small_a_part(draft, model, seen));
     lines.extend(fires.flatten());
     lines.extend(caution::far("the trigger", trigger, seen));
     lines.extend(trigger.and_then(|trigger| caution::gone_before(trigger, seen)));
@@ -269,6 +280,20 @@ fn available(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<String> {
         let (needed, there) = (format::usd(margin), format::usd(available));
         format!("needs {needed} USD of margin; {there} is available")
     })
+}
+
+/// A small order moves a large position by it.
+fn releverages(draft: &EntryDraft, seen: &Seen) -> Option<String> {
+    draft.opens(seen).filter(|size| size.is_positive())?;
+    let (before, after) = draft.releverages(seen)?;
+    Some(format!("leverage of the position {before}× → {after}×"))
+}
+
+fn flips(draft: &EntryDraft, seen: &Seen) -> Option<String> {
+    let held = seen.position?.side()?;
+    let opens = draft.opens(seen).filter(|size| size.is_positive())?;
+    let (after, coin) = (position_side(Some(draft.side)), quantity(opens, seen));
+    (held != draft.side).then(|| format!("flips the position to {} {coin}", after.text))
 }
 
 fn nothing_to_reduce(draft: &EntryDraft, seen: &Seen) -> Option<String> {

@@ -40,7 +40,10 @@ impl EntryDraft {
                 return whole_lots(self.part(share, seen)?, seen.size_decimals());
             }
             Amount::Percent(share) => self.of_margin(share, seen)?,
-            Amount::Notional(usd) => usd.over(self.priced(seen)?),
+            Amount::Notional(usd) => {
+                let price = self.priced(seen)?;
+                usd.over(self.deeper(price, usd.over(price), seen))
+            }
             Amount::AtRisk(_) if !self.has(Field::StopLoss) => return Err(Fault::RiskWithoutStop),
             Amount::AtRisk(_) if self.only_reduces() || self.is_against(seen) => {
                 return Err(Fault::RiskOnExit);
@@ -53,7 +56,10 @@ impl EntryDraft {
     /// What loses so much at the stop. Of one that is liquidated first there is no such size: a stop that is not reached
     /// loses nothing, and a size by the liquidation would be the larger the less the stop protects.
     fn at_risk(&self, usd: Num, seen: &Seen) -> Result<Num, Fault> {
-        let size = cut(usd.over(self.risk_of_one(seen)?), seen)?;
+        let best = self.entry(seen).ok_or(Fault::RiskWithoutStop)?;
+        let nearest = usd.over(self.risk_of_one(best, seen)?);
+        let price = self.deeper(best, nearest, seen);
+        let size = cut(usd.over(self.risk_of_one(price, seen)?), seen)?;
         let liquidation = self.opening(size, seen).and_then(|o| o.liquidation(seen));
         let stop = self.known(Field::StopLoss);
         let first = liquidation
@@ -84,9 +90,16 @@ impl EntryDraft {
         let leverage = self.leverage().map_err(|_| Fault::UnknownLeverage)?;
         let price = self.priced(seen)?;
         let rate = seen.charges.of(self.role(seen)).unwrap_or_default();
-        let of_one = || price.over(leverage)?.plus(price.times(rate)?);
-        let posted = || free.times(share)?.over(Num::HUNDRED)?.over(of_one()?);
-        Ok(posted())
+        let of_one = |price: Num| price.over(leverage)?.plus(price.times(rate)?);
+        let part = free.times(share).and_then(|part| part.over(Num::HUNDRED));
+        // What is open there comes first: it goes to the leverage of the order with the first fill.
+        let rest = part.zip(self.releveraging(seen));
+        let rest = rest.and_then(|(part, taken)| part.minus(taken.max(Num::ZERO)));
+        if rest.is_some_and(|rest| !rest.is_positive()) {
+            return Err(Fault::MarginOfPosition);
+        }
+        let posted = |price| rest?.over(of_one(price)?);
+        Ok(posted(self.deeper(price, posted(price), seen)))
     }
 
     /// A share of the position that this makes smaller.
@@ -113,17 +126,29 @@ impl EntryDraft {
         missing.find(|field| *field != Field::TriggerPrice || by_trigger)
     }
 
-    /// What one coin loses when its stop loss takes it out: the fees count as far as they are known.
-    fn risk_of_one(&self, seen: &Seen) -> Result<Num, Fault> {
-        let fees = self.fees_of_one(seen).unwrap_or_default();
-        let distance = self.stop_distance(seen)?;
+    /// What a `size` that was reckoned at `price` fills at. By the book it is more of what is paid and less of what is
+    /// got, so that a size reckoned at this comes to no more than was asked for.
+    fn deeper(&self, price: Num, size: Option<Num>, seen: &Seen) -> Num {
+        match self.shape {
+            Shape::Order(_) => size
+                .and_then(|size| self.fills_at(size, seen))
+                .unwrap_or(price),
+            Shape::Sliced(_) | Shape::Ladder => price,
+        }
+    }
+
+    /// What one coin that is entered at `entry` loses when its stop loss takes it out: the fees count as far as they are
+    /// known.
+    fn risk_of_one(&self, entry: Num, seen: &Seen) -> Result<Num, Fault> {
+        let stop = self.known(Field::StopLoss).ok_or(Fault::RiskWithoutStop)?;
+        let fees = seen.charges.in_and_out(self.role(seen), entry, stop);
+        let distance = self.stop_distance(entry, stop)?;
+        let fees = fees.unwrap_or_default();
         distance.plus(fees).ok_or(Fault::TooManyDigits)
     }
 
     /// What one coin loses between the entry and the stop loss.
-    fn stop_distance(&self, seen: &Seen) -> Result<Num, Fault> {
-        let prices = self.entry(seen).zip(self.known(Field::StopLoss));
-        let (entry, stop) = prices.ok_or(Fault::RiskWithoutStop)?;
+    fn stop_distance(&self, entry: Num, stop: Num) -> Result<Num, Fault> {
         let loss = match self.side {
             Side::Buy => entry.minus(stop),
             Side::Sell => stop.minus(entry),

@@ -3,6 +3,7 @@
 mod change;
 mod entry;
 mod fields;
+mod figures;
 mod sending;
 mod terms;
 mod warned;

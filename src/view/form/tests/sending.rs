@@ -83,12 +83,12 @@ fn doubts_about_what_was_meant_are_told_and_block_nothing() {
     arrive(&mut model, Answer::Account(Ok(facts)));
     press(
         &mut model,
-        "tab tab right tab 59000 tab 61000 tab ctrl-u 40 tab tab",
+        "tab tab right tab 59000 tab 61000 tab ctrl-u 10 tab tab",
     );
     assert_eq!(
         words(&view(&model).trouble),
         [
-            "needs 1,500.00 USD of margin; 1,000.00 is available",
+            "needs 6,000.00 USD of margin; 1,000.00 is available",
             "ioc would not fill: the limit does not reach the market",
             "the take profit is not on the winning side of the entry",
             "the stop loss is not on the losing side of the entry",

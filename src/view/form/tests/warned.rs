@@ -38,6 +38,68 @@ fn what_reduces_takes_no_margin_and_what_turns_takes_it_for_the_rest() {
     assert_eq!(of(&model, "position"), "LONG 0.50000 → SHORT 0.10000");
 }
 
+/// A form for one more coin of a position of 200 at 160, `more` beside its 10×, at `leverage`.
+fn one_more(more: &str, leverage: &str) -> Model {
+    let mut model = desk();
+    let held = position("pos-2", "SOL", "200", &format!(r#""leverage":10{more}"#));
+    arrive(&mut model, Answer::Positions(Ok(Page::of(vec![held]))));
+    let facts = AccountFacts {
+        available_margin: Some(num("9000")),
+        ..AccountFacts::default()
+    };
+    arrive(&mut model, Answer::Account(Ok(facts)));
+    press(
+        &mut model,
+        &format!("b 1 tab tab tab tab ctrl-u {leverage}"),
+    );
+    model
+}
+
+#[test]
+fn a_small_order_that_takes_the_position_to_another_leverage_is_priced_with_all_of_it() {
+    let cross = one_more("", "2");
+    // 200 at the mark of 150.01 post half of it and not a tenth, and 150.02 for the new one at 2×.
+    assert_eq!(
+        of(&cross, "initial margin"),
+        "est. 12,075.81 USD, all at 2×"
+    );
+    let moved = "leverage of the position 10× → 2×";
+    let short = "needs 12,075.81 USD of margin; 9,000.00 is available";
+    assert_eq!(warnings(&cross), [short, moved]);
+    let isolated = one_more(r#","isolated_margin_extra":0"#, "2");
+    // At its entry of 160.
+    assert_eq!(
+        of(&isolated, "initial margin"),
+        "est. 12,875.01 USD, all at 2×"
+    );
+    let up = one_more("", "20");
+    assert_eq!(
+        of(&up, "initial margin"),
+        "est. frees 1,492.60 USD, all at 20×"
+    );
+    assert_eq!(warnings(&up), ["leverage of the position 10× → 20×"]);
+    let same = one_more("", "10");
+    assert_eq!(of(&same, "initial margin"), "15.00 USD");
+    assert_eq!(warnings(&same), [""; 0]);
+}
+
+#[test]
+fn an_order_that_turns_a_position_tells_where_the_new_one_is_liquidated() {
+    let mut model = desk();
+    let facts = AccountFacts {
+        cash: Some(num("20000")),
+        ..AccountFacts::default()
+    };
+    arrive(&mut model, Answer::Account(Ok(facts)));
+    press(&mut model, "s 0.6");
+    // 0.1 short at 63,999: 20,000 and the 1,999.50 that the long has made, less 3,320.50 of the isolated short.
+    assert_eq!(of(&model, "liquidation"), "est. 247,693");
+    let flips = "flips the position to SHORT 0.10000";
+    assert_eq!(warnings(&model), [flips]);
+    press(&mut model, "ctrl-u 0.5");
+    assert_eq!(warnings(&model), [""; 0]);
+}
+
 #[test]
 fn what_may_be_lost_at_a_stop_is_no_size_of_a_reducing_order() {
     let mut model = desk();
