@@ -45,7 +45,9 @@ pub(crate) struct Served {
 /// The program with a home of its own and nothing of this machine's environment.
 pub(crate) fn perpdeck(home: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_perpdeck"));
-    command.env_clear().env("HOME", home).current_dir(home);
+    // Paper desks are looked for there: whoever tests while trading must not be got out by it.
+    let places = [("HOME", home), ("TMPDIR", home)];
+    command.env_clear().envs(places).current_dir(home);
     command
 }
 
