@@ -167,13 +167,14 @@ pub(super) fn asked(deed: &Deed, scene: &Scene<'_>) -> String {
     }
 }
 
-/// What leaving leaves behind.
+/// What leaving leaves behind; it may be answered while the strip asks.
 fn leaving(scene: &Scene<'_>) -> String {
-    let commands = match scene.store.under_way() {
-        1 => "1 command is".to_owned(),
-        n => format!("{n} commands are"),
+    let (commands, it) = match scene.store.under_way() {
+        0 => return "leave? nothing is on the way any more".to_owned(),
+        1 => ("1 command is".to_owned(), "it"),
+        n => (format!("{n} commands are"), "them"),
     };
-    format!("leave? {commands} on the way, and the next desk finds out what became of it")
+    format!("leave? {commands} on the way, and the next desk finds out what became of {it}")
 }
 
 /// Orders that guard a position go too: a trader must not learn it from the next move.

@@ -436,3 +436,18 @@ fn a_title_tells_how_many_newer_rows_lie_above_what_is_seen() {
     let shown = screen(&model, 120, 40);
     assert!(shown.contains(" newer ↑"), "{shown}");
 }
+
+#[test]
+fn what_is_answered_while_the_desk_asks_whether_to_leave_is_not_on_the_way_any_more() {
+    let mut model = desk::full();
+    press(&mut model, "X");
+    later(&mut model, 3);
+    press(&mut model, "q");
+    assert!(screen(&model, 100, 30).contains("on the way, and the next desk finds out"));
+    let tickets: Vec<_> = model.store.flights.keys().copied().collect();
+    for ticket in tickets {
+        let done = Msg::Settled(ticket, Ok(Receipt::AlreadySo("done".into())));
+        update(&mut model, desk::NOW, done);
+    }
+    assert!(screen(&model, 100, 30).contains("leave? nothing is on the way any more"));
+}
