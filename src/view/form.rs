@@ -92,11 +92,12 @@ pub enum ValueView {
 
 pub fn form(form: &Form, model: &Model) -> FormView {
     let seen = form.seen(&model.around());
+    let reckoned = form.reckoned(&model.around());
     FormView {
         title: title(form, model, &seen),
         fields: fields(form, model, &seen),
-        preview: preview::preview(form, model, &seen),
-        trouble: trouble::trouble(form, model, &seen),
+        preview: preview::preview(&reckoned, model, &seen),
+        trouble: trouble::trouble(&reckoned, model, &seen),
         json: form.shows_json.then(|| json(form, model, &seen)),
         scroll: form.scroll,
         pages: [Action::PageUp, Action::PageDown].map(|action| {

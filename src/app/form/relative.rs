@@ -29,6 +29,15 @@ impl Form {
         draft
     }
 
+    /// As it would be sent: what follows from it is told of that.
+    #[must_use]
+    pub fn reckoned(&self, around: &Around) -> Self {
+        Self {
+            draft: self.in_digits(around),
+            ..self.clone()
+        }
+    }
+
     /// Puts them there. Whether any were.
     pub(super) fn resolve_prices(&mut self, around: &Around) -> bool {
         let draft = self.in_digits(around);

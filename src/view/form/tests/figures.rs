@@ -192,3 +192,13 @@ fn what_the_rules_of_the_account_refuse_is_said_before_it_is_sent() {
     assert_eq!(said("b 0.1"), [""; 0]);
     assert_eq!(said("s 0.5"), [""; 0]);
 }
+
+#[test]
+fn a_price_said_by_another_has_its_consequences_while_it_is_written() {
+    let mut model = desk();
+    press(&mut model, "c tab tab cond tab tab tab mark-1%");
+    let said = preview(&model);
+    press(&mut model, "tab");
+    assert_eq!(said, preview(&model), "the digits are the same");
+    assert_ne!(of(&model, "gross profit"), "–");
+}
