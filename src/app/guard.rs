@@ -1,7 +1,8 @@
 //! How near the account is to the limits of its challenge, and the lock on new risk when one is reached.
 //!
 //! Contract: pure; a figure comes from the service where it tells one, else from the trader's own settings
-//! and what this desk has read, and says which; of a loss limit that both set, what is nearer counts. Of a limit that is set as much is measured as can be known,
+//! and what this desk has read, and says which; of a loss limit that both set, what is nearer counts. Of a
+//! limit that is set as much is measured as can be known,
 //! with what that leaves out; of what cannot be measured it is known why. Closed positions that a limit needs are
 //! read by themselves. Only what raises exposure is ever held back; whatever closes, cancels or reduces is not, by
 //! the command's own type. The lock is lifted by an explicit wish and comes back when the limit has been left and

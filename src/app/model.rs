@@ -9,9 +9,11 @@ use super::{
     notice::{self, Activity, Tone},
     overlay::Overlay,
     pane::Focus,
+    poll::Source,
     renewal, tour,
 };
 use crate::model::{AccountId, Drift, Timestamp};
+use std::time::Duration;
 
 /// One account's desk: all that decides what a key does and what is on the screen.
 #[derive(Debug)]
@@ -99,6 +101,16 @@ impl Model {
         let known = self.identity.as_ref();
         let account_id = known.map(|identity| identity.account_id.clone());
         account_id.ok_or_else(|| format!("{deed}: the account is not known yet"))
+    }
+
+    /// How old what a source told last is at `now`, and how far apart it is asked for; `None` before anything has come.
+    pub fn age_of(&self, source: Source, now: Timestamp) -> Option<(Duration, Option<Duration>)> {
+        let age = now.since(self.store.polled_at(source)?);
+        let interval = self.options.intervals.get(&source);
+        Some((
+            age,
+            interval.map(|interval| *interval * self.visibility.slower()),
+        ))
     }
 
     /// What a form is read against.

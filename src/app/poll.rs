@@ -5,6 +5,9 @@ use crate::model::{
 };
 use strum::{Display, EnumIter};
 
+/// What is older than this many of its intervals is late.
+pub const LATE: u32 = 3;
+
 /// One polled resource; each has its own task, interval and freshness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Display, EnumIter)]
 #[strum(serialize_all = "snake_case")]

@@ -13,7 +13,7 @@ use super::{
 };
 
 pub(super) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
-    let (now, service_now) = (model.now, model.service_now());
+    let clocks @ (now, _) = (model.now, model.service_now());
     let Meaning::Now(action) = key_prefix::press(model, chord) else {
         return vec![];
     };
@@ -36,12 +36,7 @@ pub(super) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
         }
         (Some(Overlay::Form(form)), action) => {
             model.activity.forget_refusal();
-            let around = Around::of(
-                &model.store,
-                &model.used,
-                &model.options,
-                (now, service_now),
-            );
+            let around = Around::of(&model.store, &model.used, &model.options, clocks);
             form.press(chord, action, &around)
         }
         (Some(Overlay::Markets(list)), action) if list.is_searching() => {

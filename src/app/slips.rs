@@ -7,7 +7,7 @@ use super::{
     Model,
     form::Form,
     overlay::{DEAF, Overlay},
-    poll::Source,
+    poll::{LATE, Source},
 };
 use crate::model::{
     Command, Num, Order, OrderStatus, Position, Risk, Side,
@@ -22,8 +22,6 @@ const THROUGH: i64 = 2;
 pub const TIMES: i64 = 10;
 /// As many of the newest orders are looked at for that.
 const RECENT: usize = 500;
-/// What is older than this many of its intervals is late.
-pub const LATE: u32 = 3;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Slip {
@@ -148,7 +146,6 @@ fn large(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<Slip> {
 }
 
 fn late(source: Source, what: &'static str, model: &Model) -> Option<Slip> {
-    let age = model.now.since(model.store.polled_at(source)?);
-    let interval = *model.options.intervals.get(&source)? * model.visibility.slower();
-    (age > interval * LATE).then_some(Slip::Late { what, age })
+    let (age, interval) = model.age_of(source, model.now)?;
+    (age > interval? * LATE).then_some(Slip::Late { what, age })
 }

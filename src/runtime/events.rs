@@ -10,14 +10,12 @@ use crate::{
         notice::{Event, Notice, Tone},
     },
     disk::{self, Rotating},
-    model::Drift,
     view,
 };
 use serde::Serialize;
 use std::{
     io::{self, Write as _},
-    path::Path,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::mpsc::{Receiver, Sender, channel},
     thread,
     time::Duration,
@@ -131,7 +129,7 @@ fn line(model: &Model, notice: &Notice) -> String {
     let told = view::event_line(notice);
     let identity = model.identity.as_ref();
     let line = Line {
-        at: utc(model.drift, notice),
+        at: model.drift.on_wall(notice.at).to_rfc3339(),
         account: identity.map(|identity| identity.account_id.raw()),
         service: identity.map(|identity| identity.base_url.as_str()),
         event: told.event,
@@ -142,10 +140,6 @@ fn line(model: &Model, notice: &Notice) -> String {
     // Texts and nothing else: they are always written.
     let json = serde_json::to_string(&line).unwrap_or_default();
     json + "\n"
-}
-
-fn utc(drift: Drift, notice: &Notice) -> String {
-    drift.on_wall(notice.at).to_rfc3339()
 }
 
 fn tone(tone: Tone) -> &'static str {

@@ -9,8 +9,7 @@ use crate::{
         Mode, Model, Motion, Tint,
         guard::Limit,
         keymap::{Action, Context},
-        poll::Source,
-        slips::LATE,
+        poll::{LATE, Source},
     },
     model::{Call, FailureKind, Num, Rate, Timestamp},
 };

@@ -8,8 +8,7 @@ use crate::{
         keymap::Context,
         lens::{Direction, Lens},
         pane::Pane,
-        poll::Source,
-        slips::LATE,
+        poll::{LATE, Source},
     },
     model::{Failure, Page, Timestamp},
 };
@@ -338,9 +337,7 @@ pub(super) fn lateness(model: &Model, source: Source) -> Option<Lateness> {
 }
 
 fn aged(model: &Model, source: Source, now: Timestamp) -> Option<(Duration, Lateness)> {
-    let age = now.since(model.store.polled_at(source)?);
-    let interval = model.options.intervals.get(&source);
-    let interval = interval.map(|interval| *interval * model.visibility.slower());
+    let (age, interval) = model.age_of(source, now)?;
     // What has ended is read seldom, and nothing of it can have changed.
     let is_settled = source == Source::Scaled && model.store.all_ladders_ended();
     let interval = interval.filter(|_| !is_settled);

@@ -74,9 +74,9 @@ impl RelativePrice {
         Self::read(&format!("{text}0")).map(|_| format!("{before}100 · {before}0.5%"))
     }
 
-    /// In digits, for `field`: on the grid, as far as that is told or can be guessed, a limit rounded to where `side` would rest rather than pay, everything else
-    /// to the nearer step. `entry` is where
-    /// what the form is about is entered, or was.
+    /// In digits, for `field`: on the grid, as far as that is told or can be guessed, a limit rounded to where `side`
+    /// would rest rather than pay, everything else to the nearer step. `entry` is where what the form is about is
+    /// entered, or was.
     ///
     /// # Errors
     /// When the other price is not known here, or the offset goes below zero.
