@@ -1,6 +1,6 @@
 //! What the exchange answers when it says yes, and the request as the endpoints see it.
 
-use super::fault::Fault;
+use super::{decode, fault::Fault};
 use crate::api::{IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_LIMIT};
 use hyper::{
     HeaderMap, StatusCode,
@@ -85,26 +85,10 @@ impl Call {
     /// The body as `T`; a fault names the path of the field it stopped at.
     pub(super) fn json<T: DeserializeOwned>(&self) -> Result<T, Fault> {
         self.says_json()?;
-        let mut reader = serde_json::Deserializer::from_slice(&self.body);
-        let body = serde_path_to_error::deserialize(&mut reader).map_err(|why| {
-            let path = why.path().to_string();
-            let message = why.into_inner().to_string();
-            match path.as_str() {
-                "." => Fault {
-                    field: named(&message),
-                    ..Fault::invalid(format!("the body: {message}"))
-                },
-                _ => Fault::field(
-                    path.clone(),
-                    "invalid_request",
-                    format!("{path}: {message}"),
-                ),
-            }
-        })?;
-        reader
-            .end()
-            .map_err(|why| Fault::invalid(format!("the body: {why}")))?;
-        Ok(body)
+        decode::json(&self.body).map_err(|why| Fault {
+            field: why.field,
+            ..Fault::invalid(why.message)
+        })
     }
 
     /// A body that calls itself something else is refused before it is read; one that says nothing is taken for JSON.
@@ -130,14 +114,4 @@ impl Call {
             _ => Err(Fault::invalid("this endpoint takes no body")),
         }
     }
-}
-
-/// The field a body lacks, has twice or should not have: it is in no path, only between the words of the message.
-fn named(message: &str) -> Option<String> {
-    let about = message
-        .strip_prefix("missing")
-        .or_else(|| message.strip_prefix("duplicate"))
-        .or_else(|| message.strip_prefix("unknown"))?;
-    let field = about.strip_prefix(" field `")?;
-    Some(field.split('`').next()?.to_owned())
 }

@@ -16,6 +16,7 @@ mod chaos;
 mod clock;
 mod close_all;
 mod cursor;
+mod decode;
 pub mod engine;
 mod fault;
 mod floor;

@@ -60,6 +60,65 @@ async fn a_field_given_twice_or_after_the_end_is_400() {
     }
 }
 
+/// Method, path, and a body that says by position what an object would say by name.
+const BY_POSITION: [(&str, &str, &str); 10] = [
+    (
+        "POST",
+        "/v1/orders",
+        r#"["market","chal-1","paper|BTC","buy",0.01,null,5,"cross",false,null,null,null,null,null,null,null,null,null,null,null]"#,
+    ),
+    (
+        "POST",
+        "/v1/positions/pos_000001/close",
+        r#"["market",0.01,null,null,null,null,null,null,false]"#,
+    ),
+    (
+        "PUT",
+        "/v1/orders/ord_000002/attached-exits",
+        "[null,40000]",
+    ),
+    ("PUT", "/v1/positions/pos_000001/isolated-margin", "[10]"),
+    (
+        "POST",
+        "/sim/twap-orders",
+        r#"["chal-1","paper|BTC","buy",0.1,5,"cross",false,"twap",5]"#,
+    ),
+    (
+        "POST",
+        "/sim/scaled-orders",
+        r#"["chal-1","paper|BTC","buy",0.1,5,"cross",false,60000,50000,2]"#,
+    ),
+    ("POST", "/sim/clock", "[1000,null,null]"),
+    ("POST", "/sim/nudge", r#"["paper|BTC",10]"#),
+    ("POST", "/sim/faults", r#"["before",null,1]"#),
+    ("POST", "/sim/budgets", r#"{"per_key":[1,0]}"#),
+];
+
+// Issue 13, item 6.
+#[tokio::test]
+async fn an_array_is_no_body_and_nothing_is_done_for_it() {
+    let paper = Paper::bare().await;
+    let isolated = json!({ "type": "market", "margin_mode": "isolated" });
+    assert_eq!(place(&paper, "k-1", isolated).await.status, 201);
+    paper.advance(1_000).await;
+    let resting = json!({ "type": "limit", "limit_price": 50000, "margin_mode": "isolated" });
+    assert_eq!(place(&paper, "k-2", resting).await.status, 201);
+    let before = paper.get("/sim/clock").await.text();
+    for (method, target, body) in BY_POSITION {
+        let key = [("Idempotency-Key", "array")];
+        let reply = paper.call(method, target, &key, body).await;
+        let (status, code, message) = reply.refusal();
+        assert_eq!(
+            (status, code.as_str()),
+            (400, "invalid_request"),
+            "{target}"
+        );
+        let words = "invalid type: sequence, expected";
+        assert!(message.contains(words), "{target}: {message}");
+    }
+    assert_eq!(paper.get("/sim/clock").await.text(), before);
+}
+
 #[tokio::test]
 async fn an_id_longer_than_any_id_is_400_in_a_body_and_404_in_a_path() {
     let paper = Paper::bare().await;

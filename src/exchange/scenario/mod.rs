@@ -15,6 +15,7 @@ mod shipped;
 use super::{
     budget::Rates,
     chaos::Plant,
+    decode,
     engine::{AccountIx, Engine, Millis},
     gate::ApiKey,
     idempotency::MOST,
@@ -138,7 +139,7 @@ impl Scenario {
     }
 
     pub fn parse(text: &str) -> Result<Self, ScenarioFault> {
-        let shape: Shape = toml::from_str(text).map_err(Box::new)?;
+        let shape: Shape = decode::toml(text).map_err(Box::new)?;
         if let Some((_, why)) = shape.faults.iter().find_map(Plant::misfit) {
             return Err(ScenarioFault::Fault(why));
         }

@@ -1,0 +1,369 @@
+//! The one door by which JSON bodies and scenario files become our types.
+//!
+//! serde's derived structs also read a sequence, by position: `["market", "chal-1", …]` was an order. Here a struct is
+//! read from an object (a table, in TOML) only, at every depth. [`Objects`] wraps a deserializer and everything that
+//! comes out of it, and turns a sequence away wherever a struct is asked for.
+
+use serde::de::{
+    DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess,
+    Unexpected, VariantAccess, Visitor,
+};
+use serde_path_to_error::{Path, Segment};
+use std::fmt;
+
+/// Why a JSON text is not what was asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct JsonFault {
+    /// The path of the field it is about, if it is about one.
+    pub(super) field: Option<String>,
+    pub(super) message: String,
+}
+
+/// All of `text` as one `T`.
+pub(super) fn json<T: DeserializeOwned>(text: &[u8]) -> Result<T, JsonFault> {
+    let mut reader = serde_json::Deserializer::from_slice(text);
+    let read = serde_path_to_error::deserialize(Objects(&mut reader)).map_err(|why| {
+        let field = known(why.path());
+        let message = why.into_inner().to_string();
+        match field {
+            Some(field) => JsonFault {
+                message: format!("{field}: {message}"),
+                field: Some(field),
+            },
+            None => JsonFault {
+                field: named(&message),
+                message: format!("the body: {message}"),
+            },
+        }
+    })?;
+    reader.end().map_err(|why| JsonFault {
+        field: None,
+        message: format!("the body: {why}"),
+    })?;
+    Ok(read)
+}
+
+/// A scenario file.
+pub(super) fn toml<T: DeserializeOwned>(text: &str) -> Result<T, toml::de::Error> {
+    T::deserialize(Objects(toml::Deserializer::parse(text)?))
+}
+
+/// The path down to the last field whose name is known: a text that ends early ends in none.
+fn known(path: &Path) -> Option<String> {
+    let is_known = |segment: &&Segment| !matches!(segment, Segment::Unknown);
+    let written = |mut text: String, segment: &Segment| {
+        if !text.is_empty() && !matches!(segment, Segment::Seq { .. }) {
+            text.push('.');
+        }
+        text + &segment.to_string()
+    };
+    let text = path
+        .iter()
+        .take_while(is_known)
+        .fold(String::new(), written);
+    (!text.is_empty()).then_some(text)
+}
+
+/// The field a body lacks, has twice or should not have: it is in no path, only between the words of the message.
+fn named(message: &str) -> Option<String> {
+    let about = message
+        .strip_prefix("missing")
+        .or_else(|| message.strip_prefix("duplicate"))
+        .or_else(|| message.strip_prefix("unknown"))?;
+    let field = about.strip_prefix(" field `")?;
+    Some(field.split('`').next()?.to_owned())
+}
+
+/// Passes everything on, and stays around everything that is handed out.
+struct Objects<T>(T);
+
+/// As [`Objects`], around the visitor of a struct: it takes no sequence.
+struct Struct<V>(V);
+
+/// Methods of a deserializer that pass their arguments on.
+macro_rules! pass_on {
+    ($($method:ident($($arg:ident: $type:ty),*);)*) => {
+        $(fn $method<V: Visitor<'de>>(self, $($arg: $type,)* visitor: V) -> Result<V::Value, D::Error> {
+            self.0.$method($($arg,)* Objects(visitor))
+        })*
+    };
+}
+
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for Objects<D> {
+    type Error = D::Error;
+
+    pass_on! {
+        deserialize_any();
+        deserialize_bool();
+        deserialize_i8();
+        deserialize_i16();
+        deserialize_i32();
+        deserialize_i64();
+        deserialize_i128();
+        deserialize_u8();
+        deserialize_u16();
+        deserialize_u32();
+        deserialize_u64();
+        deserialize_u128();
+        deserialize_f32();
+        deserialize_f64();
+        deserialize_char();
+        deserialize_str();
+        deserialize_string();
+        deserialize_bytes();
+        deserialize_byte_buf();
+        deserialize_option();
+        deserialize_unit();
+        deserialize_unit_struct(name: &'static str);
+        deserialize_newtype_struct(name: &'static str);
+        deserialize_seq();
+        deserialize_tuple(len: usize);
+        deserialize_tuple_struct(name: &'static str, len: usize);
+        deserialize_map();
+        deserialize_enum(name: &'static str, variants: &'static [&'static str]);
+        deserialize_identifier();
+        deserialize_ignored_any();
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, D::Error> {
+        let visitor = Struct(Objects(visitor));
+        self.0.deserialize_struct(name, fields, visitor)
+    }
+
+    fn is_human_readable(&self) -> bool {
+        self.0.is_human_readable()
+    }
+}
+
+impl<'de, V: Visitor<'de>> Visitor<'de> for Struct<Objects<V>> {
+    type Value = V::Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.expecting(f)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<V::Value, A::Error> {
+        self.0.visit_map(map)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, _sequence: A) -> Result<V::Value, A::Error> {
+        Err(A::Error::invalid_type(Unexpected::Seq, &self))
+    }
+}
+
+/// Methods of a visitor that pass a plain value on.
+macro_rules! visit_plain {
+    ($($method:ident($type:ty);)*) => {
+        $(fn $method<E: Error>(self, value: $type) -> Result<V::Value, E> {
+            self.0.$method(value)
+        })*
+    };
+}
+
+impl<'de, V: Visitor<'de>> Visitor<'de> for Objects<V> {
+    type Value = V::Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.expecting(f)
+    }
+
+    visit_plain! {
+        visit_bool(bool);
+        visit_i64(i64);
+        visit_i128(i128);
+        visit_u64(u64);
+        visit_u128(u128);
+        visit_f64(f64);
+        visit_char(char);
+        visit_str(&str);
+        visit_borrowed_str(&'de str);
+        visit_string(String);
+        visit_bytes(&[u8]);
+        visit_borrowed_bytes(&'de [u8]);
+        visit_byte_buf(Vec<u8>);
+    }
+
+    fn visit_none<E: Error>(self) -> Result<V::Value, E> {
+        self.0.visit_none()
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<V::Value, E> {
+        self.0.visit_unit()
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, inner: D) -> Result<V::Value, D::Error> {
+        self.0.visit_some(Objects(inner))
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<V::Value, D::Error> {
+        self.0.visit_newtype_struct(Objects(inner))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, sequence: A) -> Result<V::Value, A::Error> {
+        self.0.visit_seq(Objects(sequence))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<V::Value, A::Error> {
+        self.0.visit_map(Objects(map))
+    }
+
+    fn visit_enum<A: EnumAccess<'de>>(self, choice: A) -> Result<V::Value, A::Error> {
+        self.0.visit_enum(Objects(choice))
+    }
+}
+
+impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for Objects<S> {
+    type Value = S::Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, inner: D) -> Result<S::Value, D::Error> {
+        self.0.deserialize(Objects(inner))
+    }
+}
+
+impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Objects<A> {
+    type Error = A::Error;
+
+    fn next_element_seed<S: DeserializeSeed<'de>>(
+        &mut self,
+        seed: S,
+    ) -> Result<Option<S::Value>, A::Error> {
+        self.0.next_element_seed(Objects(seed))
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        self.0.size_hint()
+    }
+}
+
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for Objects<A> {
+    type Error = A::Error;
+
+    fn next_key_seed<S: DeserializeSeed<'de>>(
+        &mut self,
+        seed: S,
+    ) -> Result<Option<S::Value>, A::Error> {
+        self.0.next_key_seed(Objects(seed))
+    }
+
+    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
+        self.0.next_value_seed(Objects(seed))
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        self.0.size_hint()
+    }
+}
+
+impl<'de, A: EnumAccess<'de>> EnumAccess<'de> for Objects<A> {
+    type Error = A::Error;
+    type Variant = Objects<A::Variant>;
+
+    fn variant_seed<S: DeserializeSeed<'de>>(
+        self,
+        seed: S,
+    ) -> Result<(S::Value, Self::Variant), A::Error> {
+        let (value, variant) = self.0.variant_seed(Objects(seed))?;
+        Ok((value, Objects(variant)))
+    }
+}
+
+impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for Objects<A> {
+    type Error = A::Error;
+
+    fn unit_variant(self) -> Result<(), A::Error> {
+        self.0.unit_variant()
+    }
+
+    fn newtype_variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, A::Error> {
+        self.0.newtype_variant_seed(Objects(seed))
+    }
+
+    fn tuple_variant<V: Visitor<'de>>(self, len: usize, visitor: V) -> Result<V::Value, A::Error> {
+        self.0.tuple_variant(len, Objects(visitor))
+    }
+
+    fn struct_variant<V: Visitor<'de>>(
+        self,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, A::Error> {
+        self.0.struct_variant(fields, Struct(Objects(visitor)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::Deserialize;
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Outer {
+        list: Option<Vec<Inner>>,
+        choice: Option<Choice>,
+    }
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    struct Inner {
+        count: u32,
+    }
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    enum Choice {
+        Named { count: u32 },
+        Held(Inner),
+    }
+
+    // Issue 13, item 6.
+    #[test]
+    fn a_sequence_is_no_struct_at_any_depth() {
+        for (text, field) in [
+            ("[null, null]", None),
+            (r#"{"list": [{"count": 1}, [2]]}"#, Some("list[1]")),
+            (r#"{"choice": {"named": [1]}}"#, Some("choice.named")),
+            (r#"{"choice": {"held": [1]}}"#, Some("choice.held")),
+        ] {
+            let why = json::<Outer>(text.as_bytes()).unwrap_err();
+            assert_eq!(why.field.as_deref(), field, "{text}: {why:?}");
+            let words = "invalid type: sequence, expected struct";
+            assert!(why.message.contains(words), "{text}: {why:?}");
+        }
+        for text in [
+            "list = [[1]]",
+            "choice = { held = [1] }",
+            "choice = { named = [1] }",
+        ] {
+            assert!(toml::<Outer>(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn objects_are_read_as_ever() {
+        let held = Outer {
+            list: Some(vec![Inner { count: 1 }]),
+            choice: Some(Choice::Held(Inner { count: 2 })),
+        };
+        let text = r#"{"list": [{"count": 1}], "choice": {"held": {"count": 2}}}"#;
+        assert_eq!(json::<Outer>(text.as_bytes()), Ok(held));
+        let text = "list = [{ count = 1 }]\nchoice = { named = { count = 3 } }";
+        let named = toml::<Outer>(text).unwrap();
+        assert_eq!(named.choice, Some(Choice::Named { count: 3 }));
+    }
+
+    // Issue 13, item 8.
+    #[test]
+    fn a_text_that_ends_early_names_a_field_only_where_there_is_one() {
+        let field = |text: &str| json::<Outer>(text.as_bytes()).unwrap_err().field;
+        assert_eq!(field(r#"{"list""#), None);
+        assert_eq!(field(r#"{"list": [{"count": 1}],"#), None);
+        assert_eq!(field(""), None);
+        assert_eq!(field(r#"{"list": [{"count""#).as_deref(), Some("list[0]"));
+        assert_eq!(field(r#"{"lost": 1}"#).as_deref(), Some("lost"));
+    }
+}
