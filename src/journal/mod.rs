@@ -22,6 +22,7 @@ mod prune;
 mod schema;
 mod settled;
 mod spare;
+mod unfinished;
 mod window;
 
 pub use aside::asides;
@@ -30,6 +31,7 @@ pub use error::JournalError;
 pub use file::{Holder, holder};
 pub use settled::{Attempt, Settled};
 pub use spare::Used;
+pub use unfinished::Sender;
 pub use window::Window;
 
 use crate::model::{AccountId, Failure, IdempotencyKey, OrderId, Text, Timestamp};

@@ -817,3 +817,68 @@ fn looking_back_costs_what_is_looked_at_and_not_what_the_journal_holds() {
         "{steps:?}"
     );
 }
+
+/// Issue 13, item 18: what may be continued is what the same sender left open, while the service surely knows its key.
+#[test]
+fn an_unfinished_intent_is_found_by_the_one_who_sent_it_and_only_while_its_key_is_good() {
+    let dir = place();
+    let mut journal = Journal::open(dir.path()).unwrap();
+    let intent = intent("a");
+    let id = journal.record(Timestamp(1), &intent).unwrap();
+    let sender = Sender {
+        base_url: &intent.base_url,
+        account_id: &intent.account_id,
+        credential: &intent.credential,
+    };
+    let found = |journal: &Journal, now, sender| {
+        let entry = journal.unfinished(now, &intent.target, sender).unwrap();
+        entry.map(|entry| entry.id)
+    };
+    let other = AccountId::from("another");
+    assert_eq!(found(&journal, Timestamp(2), sender), Some(id));
+    for stranger in [
+        Sender {
+            base_url: "https://else.test",
+            ..sender
+        },
+        Sender {
+            account_id: &other,
+            ..sender
+        },
+        Sender {
+            credential: "another",
+            ..sender
+        },
+    ] {
+        assert_eq!(found(&journal, Timestamp(2), stranger), None);
+    }
+    let late = intent.replay_until.plus(Duration::from_secs(1));
+    assert_eq!(
+        found(&journal, late, sender),
+        None,
+        "its key may be forgotten"
+    );
+    let conflict = Failure {
+        status: Some(409),
+        ..Failure::new(FailureKind::Conflict, "another operation runs")
+    };
+    journal.attempt(Timestamp(2), id, Some(&conflict)).unwrap();
+    assert_eq!(
+        found(&journal, Timestamp(3), sender),
+        None,
+        "it may never end"
+    );
+    journal.attempt(Timestamp(3), id, None).unwrap();
+    assert_eq!(found(&journal, Timestamp(4), sender), Some(id));
+    let again = journal.claim_or_resume(
+        Timestamp(4),
+        &Intent {
+            key: Some("b".into()),
+            ..intent.clone()
+        },
+    );
+    assert!(matches!(again.unwrap(), Claim::Known(entry) if entry.id == id));
+    let done = Standing::new(State::Done, "op-1: 3 of 3 submitted");
+    journal.set_standing(Timestamp(5), id, &done).unwrap();
+    assert_eq!(found(&journal, Timestamp(6), sender), None);
+}

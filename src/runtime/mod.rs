@@ -42,7 +42,7 @@ pub use poller::Poller;
 pub use renewals::{News, Renewals, Wish};
 pub use scribe::{open as open_journal, tidy as tidy_journal};
 pub use services::{OpenAccount, Opened, OtherAccount};
-pub use shared_journal::AccountAddress;
+pub use shared_journal::{AccountAddress, GoesOn};
 pub use socket::{Asked, Caller, HandedOver, call, left};
 pub use terminal::columns;
 

@@ -7,8 +7,8 @@
 use crate::{
     api::{Dialect, Route},
     config::{Connection, Secret},
-    journal::{Entry, Journal, JournalError},
-    model::{AccountId, Timestamp},
+    journal::{Entry, Intent, Journal, JournalError},
+    model::{AccountId, IdempotencyKey, Timestamp},
 };
 use secrecy::ExposeSecret as _;
 use serde::{Deserialize, Serialize};
@@ -72,17 +72,41 @@ pub(super) struct LeftOpen {
 pub(super) struct JournalAccounts {
     all: Arc<[JournalAccount]>,
     own: usize,
+    goes_on: GoesOn,
+}
+
+/// What an earlier session left open and this one takes up itself: nothing that would have to be found out about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum GoesOn {
+    /// What was sent under these keys.
+    Keys(Vec<IdempotencyKey>),
+    /// A flatten, which ends whatever an earlier one or its parts were to end.
+    Flatten,
+}
+
+impl GoesOn {
+    fn has(&self, intent: &Intent) -> bool {
+        match self {
+            Self::Keys(keys) => intent.key.as_ref().is_some_and(|key| keys.contains(key)),
+            Self::Flatten => intent.is_flatten() || intent.parent.is_some(),
+        }
+    }
 }
 
 impl JournalAccounts {
     pub(super) fn new(all: Arc<[JournalAccount]>, own: usize) -> Self {
-        Self { all, own }
+        let goes_on = GoesOn::Keys(vec![]);
+        Self { all, own, goes_on }
     }
 
     /// One account, and others that are left to whoever speaks for them.
     pub(super) fn among(own: &Connection, others: Vec<AccountAddress>) -> Self {
         let others = others.into_iter().map(JournalAccount::from);
         Self::new(std::iter::once(own.into()).chain(others).collect(), 0)
+    }
+
+    pub(super) fn apart_from(self, goes_on: GoesOn) -> Self {
+        Self { goes_on, ..self }
     }
 
     /// Reads what was left on this account, before this session writes anything: what it left itself, or is asked
@@ -109,7 +133,9 @@ impl JournalAccounts {
         });
         let prints = prints.collect::<Result<Vec<_>, _>>()?;
         let mut open = journal.open_intents()?;
-        open.retain(|entry| self.whose(entry, &prints) == self.own);
+        open.retain(|entry| {
+            self.whose(entry, &prints) == self.own && !self.goes_on.has(&entry.intent)
+        });
         let closed_all_at = match (open.is_empty(), self.all.get(self.own)) {
             (false, Some(own)) => closed_all_at(journal, &own.place)?,
             (true, _) | (false, None) => None,
@@ -164,7 +190,7 @@ fn closed_all_at(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{journal::Intent, model::Risk};
+    use crate::model::Risk;
 
     const SERVICE: &str = "https://a.test";
 

@@ -2,6 +2,10 @@
 
 use super::support::{BUY, Served, ran, with};
 use serde_json::{Value, json};
+use std::{
+    io::{BufRead as _, BufReader},
+    process::Stdio,
+};
 
 #[test]
 fn the_same_command_under_the_same_key_is_done_once() {
@@ -234,5 +238,50 @@ fn a_key_from_an_hour_ago_whose_outcome_was_never_known_is_looked_for() {
     assert!(
         code == 14 && said.contains("nothing was sent now"),
         "{code} {said}"
+    );
+}
+
+/// Issue 13, item 18: killed after the first of three, the same command is the same operation.
+#[test]
+fn a_close_all_that_is_killed_in_the_middle_is_continued_when_it_is_typed_again() {
+    let served = Served::bare();
+    for (market, size) in [("paper|BTC", 0.1), ("paper|ETH", 1.0), ("paper|SOL", 5.0)] {
+        served.holding(market, size, "cross");
+    }
+    let all = ["close-all", "--yes"];
+    let mut killed = served.verb(&all).stderr(Stdio::piped()).spawn().unwrap();
+    let mut notes = BufReader::new(killed.stderr.take().unwrap()).lines();
+    let is_first = |line: &String| line.contains("1 of 3 tried");
+    notes.by_ref().map(Result::unwrap).find(is_first).unwrap();
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+
+    let shown = served.json(&["close-all", "--dry-run"]);
+    let (code, out, err) = served.run(&all);
+    assert_eq!(code, 0, "{err}");
+    let ended: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(ended["data"]["succeeded_count"], json!(3), "{ended}");
+    assert_eq!(ended["still_open"], json!([]));
+    assert_eq!(
+        shown["headers"]["idempotency-key"],
+        ended["idempotency_key"]
+    );
+    assert!(
+        err.contains("has not finished: it continues under its key"),
+        "{err}"
+    );
+    assert!(!err.contains("open since before"), "{err}");
+    let closes: Vec<_> = served
+        .orders()
+        .into_iter()
+        .filter(|order| order["reduce_only"] == json!(true))
+        .collect();
+    assert_eq!(closes.len(), 3, "each position was closed once");
+    let open = served.json(&["journal", "list", "--open"]);
+    assert_eq!(open, json!([]));
+    let next = served.json(&all);
+    assert_ne!(
+        next["idempotency_key"], ended["idempotency_key"],
+        "that one was finished"
     );
 }

@@ -1,21 +1,29 @@
 //! `perpdeck close-all`: every open position, followed to its end and proved by reads.
 //!
 //! The service closes one target an answer and asks to wait between them; "completed" means submitted, not closed, so
-//! what is still open is read afterwards. Orders that rest can open positions again: they are not touched here.
+//! what is still open is read afterwards. Orders that rest can open positions again: they are not touched here. A close-all
+//! that was interrupted goes on under its own key: another key would begin a second operation beside it.
 
 use super::{Deed, How, Key, Outcome, consent, dry, receipt, send, writable};
 use crate::{
+    api::Route,
     cli::{
-        Exit, out,
+        Exit,
+        disk_wait::looked,
+        out,
         service::Service,
         voice::{Voice, json},
     },
     client::Aftermath,
     config::Sources,
+    journal::{Entry, Journal, Sender, asides},
     model::{CloseAll, Command, IdempotencyKey, Position, Receipt},
+    runtime::Clock,
 };
 use color_eyre::Result;
+use secrecy::ExposeSecret as _;
 use serde::Serialize;
+use std::iter::once;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -43,7 +51,19 @@ async fn close_all(args: &Args, voice: Voice, sources: &Sources) -> Result<Exit>
     let service = Service::open(sources)?;
     consent::possible(&service, args.how)?;
     let command = Command::CloseAll(service.account.clone());
-    let deed = Deed::new(&service, command, args.key.chosen.clone())?;
+    let begun = match args.key.chosen {
+        Some(_) => None,
+        None => unfinished(&service),
+    };
+    let resumed = begun.as_ref().and_then(|entry| entry.intent.key.clone());
+    let key = args.key.chosen.clone().or(resumed);
+    let deed = Deed::new(&service, command, key)?;
+    if let Some(entry) = &begun {
+        let ago = Clock::start().now().since(entry.created_at).as_secs();
+        voice.note(&format!(
+            "the close-all that began {ago} s ago has not finished: it continues under its key"
+        ));
+    }
     if service.is_dry_run() {
         return dry::show(&service, voice, &[&deed.request]);
     }
@@ -57,6 +77,29 @@ async fn close_all(args: &Args, voice: Voice, sources: &Sources) -> Result<Exit>
     }
     let outcome = send(&service, voice, &deed, &[]).await?;
     ended(&service, voice, &deed, &outcome).await
+}
+
+/// The close-all of this account that has no end yet, in the journal or beside it.
+fn unfinished(service: &Service) -> Option<Entry> {
+    let connection = service.client.connection();
+    let target = Route::CloseAll(service.account.clone()).target(&service.client.dialect());
+    let mut dirs = once(service.journal_dir.clone()).chain(asides(&service.journal_dir));
+    dirs.find_map(|dir| {
+        if !Journal::is_there(&dir) {
+            return None;
+        }
+        let (connection, target) = (connection.clone(), target.clone());
+        let read = move |journal: &Journal| {
+            let secret = connection.api_key.expose_secret();
+            let sender = Sender {
+                base_url: &connection.base_url,
+                account_id: &connection.account_id,
+                credential: &journal.fingerprint(secret)?,
+            };
+            journal.unfinished(Clock::start().now(), &target, sender)
+        };
+        looked(&dir, read).flatten()
+    })
 }
 
 async fn ended(service: &Service, voice: Voice, deed: &Deed, outcome: &Outcome) -> Result<Exit> {

@@ -165,12 +165,12 @@ impl<'a> Post<'a> {
         let (service, voice) = (self.service, self.voice);
         let given = match self.way {
             Way::Own(journal) => {
-                let mail = Mail::open(service, move || *journal, &mut outcomes);
+                let mail = Mail::open(service, deeds, move || *journal, &mut outcomes);
                 carried(mail, deeds, (&before, stopped), voice).await
             }
             Way::Late(late) => {
                 let open = move || late.end().unwrap_or(Err(JournalError::Stopped));
-                let mail = Mail::open(service, open, &mut outcomes);
+                let mail = Mail::open(service, deeds, open, &mut outcomes);
                 carried(mail, deeds, (&before, stopped), voice).await
             }
             Way::Desk => {

@@ -30,7 +30,7 @@ pub(super) use record::Origin;
 use super::{
     Clock, recovery,
     scribe::Scribe,
-    shared_journal::{AccountAddress, JournalAccounts},
+    shared_journal::{AccountAddress, GoesOn, JournalAccounts},
 };
 use crate::{
     app::Msg,
@@ -66,16 +66,16 @@ impl Outbox {
     }
 
     /// For the deeds of a verb: what an earlier session left open is only found out about by reads, and left to a desk
-    /// where they do not tell; what `others` left open is theirs altogether.
+    /// where they do not tell; what `others` left open is theirs altogether, and what `goes_on` with these deeds is theirs.
     pub fn for_deeds(
         client: Client,
         clock: Clock,
         open: impl FnOnce() -> Result<Journal, JournalError> + Send + 'static,
         events: Sender<Msg>,
-        others: Vec<AccountAddress>,
+        (others, goes_on): (Vec<AccountAddress>, GoesOn),
     ) -> Self {
         let scribe = Scribe::spawn(open, events.clone());
-        let accounts = JournalAccounts::among(client.connection(), others);
+        let accounts = JournalAccounts::among(client.connection(), others).apart_from(goes_on);
         Self::of(
             Desk::new(client, (clock, Stay::Deeds), scribe, events),
             accounts,

@@ -4,7 +4,7 @@ use super::{Desk, gate::Wave};
 use crate::{
     api::Request,
     app::notice::Tone,
-    journal::{Claim, Entry, Intent, JournalError, Used, Window},
+    journal::{Claim, Entry, Intent, Journal, JournalError, Used, Window},
     model::{AccountId, Command, Failure, FailureKind, IdempotencyKey, OrderId, Risk, Timestamp},
     runtime::{
         journals::{Journals, Row, Slot, slot_of},
@@ -111,6 +111,9 @@ impl Before {
     }
 }
 
+/// How an intent gets its row: a new one, or that of an earlier sending.
+type ClaimIn = fn(&mut Journal, Timestamp, &Intent) -> Result<Claim, JournalError>;
+
 impl Desk {
     /// At the pace of the client.
     pub(super) fn patience(&self, risk: Risk) -> Duration {
@@ -118,7 +121,7 @@ impl Desk {
     }
 
     /// Puts the intent on disk; without a journal only what does not raise exposure may go on. What the caller's own key
-    /// was used for before goes out as it did then.
+    /// was used for before goes out as it did then, and so does a close-all that is unfinished.
     pub(super) async fn record(
         &self,
         command: &Command,
@@ -132,7 +135,11 @@ impl Desk {
         let request = Request::of(command, key, &self.client.dialect())
             .map_err(|why| Failure::local(format!("the request could not be written: {why}")))?;
         let (intent, slot) = (self.intent(command, &request, asked_at), origin.slot);
-        let recorded = match self.put(intent, &origin.parent, &slot).await {
+        let claim = match (command, &chosen) {
+            (Command::CloseAll(_), None) => Journal::claim_or_resume,
+            _ => Journal::claim,
+        };
+        let recorded = match self.put(claim, intent, (&origin.parent, &slot)).await {
             Ok((Claim::New(_), _)) => Ok(Recorded {
                 request: request.clone(),
                 intent: Arc::clone(&slot),
@@ -211,6 +218,7 @@ impl Desk {
             // Not where the row of something new is looked for: it may have acted, and is not withdrawn.
             intent: slot,
             request: Request {
+                key: known.intent.key.clone(),
                 body: known.intent.body.clone(),
                 ..request
             },
@@ -228,7 +236,8 @@ impl Desk {
         let intent = self.intent(command, &request, self.clock.now());
         let slot = Slot::default();
         // The scribe has said why, if it has none.
-        let _put = self.put(intent, &Slot::default(), &slot).await;
+        let place = (&Slot::default(), &slot);
+        let _put = self.put(Journal::claim, intent, place).await;
         slot
     }
 
@@ -254,9 +263,9 @@ impl Desk {
 
     async fn put(
         &self,
+        claim: ClaimIn,
         mut intent: Intent,
-        parent: &Slot,
-        slot: &Slot,
+        (parent, slot): (&Slot, &Slot),
     ) -> Result<(Claim, Row), JournalError> {
         let (now, secret) = (self.clock.now(), self.client.connection().api_key.clone());
         let (risk, parent, slot) = (intent.risk, Arc::clone(parent), Arc::clone(slot));
@@ -265,7 +274,7 @@ impl Desk {
             intent.parent = journals.number(&parent);
             let journal = journals.new_page()?;
             intent.credential = journal.fingerprint(secret.expose_secret())?;
-            let claim = journal.claim(now, &intent)?;
+            let claim = claim(journal, now, &intent)?;
             let row = match &claim {
                 Claim::New(id) => {
                     let row = journals.row(*id);

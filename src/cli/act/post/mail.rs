@@ -8,7 +8,7 @@ use crate::{
     app::Msg,
     cli::{service::Service, voice::Voice},
     model::{Command, Failure, FailureKind, FollowUp, Progress, Ticket, Timestamp},
-    runtime::{Clock, Outbox},
+    runtime::{Clock, GoesOn, Outbox},
 };
 use std::{collections::BTreeMap, time::Duration};
 use tokio::{
@@ -37,6 +37,7 @@ impl<'a> Mail<'a> {
     /// `journal` opens it, or has opened it.
     pub(super) fn open(
         service: &Service,
+        deeds: &[Deed],
         journal: impl FnOnce() -> Opened + Send + 'static,
         outcomes: &'a mut Outcomes,
     ) -> Self {
@@ -48,7 +49,7 @@ impl<'a> Mail<'a> {
                 Clock::start(),
                 journal,
                 sender,
-                service.others.clone(),
+                (service.others.clone(), goes_on(deeds)),
             ),
             events,
             sent: 0,
@@ -172,6 +173,14 @@ impl<'a> Mail<'a> {
     }
 }
 
+/// What of an earlier run goes on with these.
+fn goes_on(deeds: &[Deed]) -> GoesOn {
+    if deeds.iter().any(|deed| deed.key.is_none()) {
+        return GoesOn::Flatten;
+    }
+    GoesOn::Keys(deeds.iter().filter_map(|deed| deed.key.clone()).collect())
+}
+
 /// How far each close-all has come, and since when.
 #[derive(Debug, Default)]
 struct Standstills(BTreeMap<Ticket, (u32, Instant)>);
@@ -189,9 +198,7 @@ impl Standstills {
 
 fn stands_still() -> Failure {
     let minutes = PATIENCE.as_secs() / 60;
-    let why = format!(
-        "nothing more was closed in {minutes} min; the same command with the same --idempotency-key goes on with it"
-    );
+    let why = format!("nothing more was closed in {minutes} min; the same command goes on with it");
     Failure::new(FailureKind::Unknown, why)
 }
 

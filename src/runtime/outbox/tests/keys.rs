@@ -81,3 +81,23 @@ async fn a_write_that_fails_when_nobody_waits_for_it_any_more_is_said_all_the_sa
     scene.outbox.send(Ticket(2), buy());
     assert!(scene.settled().await.1.is_err());
 }
+
+/// Issue 13, item 18: a second key would begin a second operation beside the first.
+#[tokio::test]
+async fn a_close_all_that_is_unfinished_is_continued_under_its_key_when_it_is_given_again() {
+    let script = vec![error("302 Found", ""), closed_all(), empty(), empty()];
+    let mut scene = Scene::of(script).await;
+    let close_all = || Command::CloseAll("chal-1".into());
+    scene.outbox.send(Ticket(1), close_all());
+    parked(&mut scene).await;
+    scene.outbox.send(Ticket(2), close_all());
+    let result = scene.settled().await.1;
+    assert!(matches!(result, Ok(Receipt::CloseAll(_))), "{result:?}");
+    let seen = scene.responder.seen();
+    assert_eq!(
+        seen[0].header("idempotency-key"),
+        seen[1].header("idempotency-key")
+    );
+    let [entry] = entries(scene).await.try_into().unwrap();
+    assert_eq!(entry.state, State::Done);
+}

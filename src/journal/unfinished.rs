@@ -1,0 +1,62 @@
+//! A close-all that was begun and has no end yet: the next one on its account goes on with its key.
+//!
+//! Contract: a new key would begin a second operation beside the first. The key is taken up while the service surely still
+//! knows it, by the account and the API key that it was sent with; and not where the service's last word on it was that
+//! it conflicts (409), for then it may never end, and positions still have to be closed.
+
+use super::{Claim, Entry, Intent, Journal, JournalError, State, entry};
+use crate::model::{AccountId, Timestamp};
+use rusqlite::ToSql;
+
+/// Rows that are looked at: a person types it anew a few times at most.
+const ROWS: u32 = 20;
+
+const CONDITION: &str = "WHERE i.target = ?2 AND i.base_url = ?3 AND i.account_id = ?4 AND i.key IS NOT NULL
+    AND i.credential IN ('', ?5)
+    AND 409 IS NOT (SELECT a.status FROM attempts a WHERE a.intent_id = i.id ORDER BY a.number DESC LIMIT 1)";
+
+/// Who sends it: the account, and the API key as [`Journal::fingerprint`] names it.
+#[derive(Debug, Clone, Copy)]
+pub struct Sender<'a> {
+    pub base_url: &'a str,
+    pub account_id: &'a AccountId,
+    pub credential: &'a str,
+}
+
+impl Journal {
+    /// The newest intent with this target that the same sender has still open, and may send again.
+    pub fn unfinished(
+        &self,
+        now: Timestamp,
+        target: &str,
+        sender: Sender<'_>,
+    ) -> Result<Option<Entry>, JournalError> {
+        let condition = format!("{CONDITION} AND i.state IN {}", State::open_list());
+        let values: [&dyn ToSql; 5] = [
+            &ROWS,
+            &target,
+            &sender.base_url,
+            &sender.account_id.raw(),
+            &sender.credential,
+        ];
+        let rows = entry::select_by(self.database()?, &condition, "i.id DESC", &values)?;
+        Ok(rows.into_iter().find(|entry| entry.is_replayable(now)))
+    }
+
+    /// [`Self::claim`], unless one like it is [`Self::unfinished`]: that one goes on.
+    pub fn claim_or_resume(
+        &mut self,
+        now: Timestamp,
+        intent: &Intent,
+    ) -> Result<Claim, JournalError> {
+        let sender = Sender {
+            base_url: &intent.base_url,
+            account_id: &intent.account_id,
+            credential: &intent.credential,
+        };
+        match self.unfinished(now, &intent.target, sender)? {
+            Some(entry) => Ok(Claim::Known(Box::new(entry))),
+            None => self.claim(now, intent),
+        }
+    }
+}
