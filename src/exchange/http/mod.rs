@@ -1,7 +1,9 @@
 //! The HTTP/1.1 server: an accept loop of our own, so that every limit is ours.
 //!
-//! Heads within 10 s and 32 KiB, bodies within 20 s and 64 KiB, 30 s idle between requests, 20 s without reading an
-//! answer; 192 connections at once, 128 of one address, and who keeps us waiting gives way to who comes (`places`).
+//! Heads within 10 s and 32 KiB, bodies within 5 to 20 s and 64 KiB, 30 s idle between requests, 20 s without reading
+//! an answer; 192 connections at once, 128 of one address, and who keeps us waiting gives way to who comes (`places`).
+//! A connection that is closed for want of places is told so: 503 with `Retry-After` and the error envelope, unless an
+//! answer is stuck in it.
 //! Known limit: what is no HTTP, has more than 100 headers or a head of more than 64 KiB is refused by hyper, without an
 //! envelope.
 
@@ -16,7 +18,7 @@ pub(super) use host::Hosts;
 use super::Service;
 use hyper::{server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use patience::Patient;
+use patience::{Patient, Waits};
 use places::{Place, Places};
 use std::{
     io::{self, Write as _},
@@ -25,7 +27,9 @@ use std::{
     time::Duration,
 };
 use tokio::{
+    io::{AsyncWriteExt as _, copy, sink},
     net::{TcpListener, TcpStream},
+    sync::Semaphore,
     time::{sleep, timeout},
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -37,17 +41,33 @@ const GRACE: Duration = Duration::from_secs(1);
 /// Before accepting again after the system had no socket left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
+/// A client that is still sending when it is told 503 would lose the words with a socket that is closed at once: its
+/// bytes are taken for so long,
+const LINGER: Duration = Duration::from_secs(1);
+/// of so many clients at once.
+const LINGERING: usize = 64;
+
 /// Accepts until `stop`, then lets the requests under way finish.
 pub(super) async fn accept(listener: TcpListener, service: Arc<Service>, stop: CancellationToken) {
     let places = Arc::new(Places::default());
     let connections = TaskTracker::new();
+    let lingering = Arc::new(Semaphore::new(LINGERING));
     while let Some((stream, peer)) = next(&listener, &stop).await {
         match places.take(peer.ip()) {
             Some(place) => {
                 let (service, stop) = (Arc::clone(&service), stop.clone());
-                connections.spawn(serve(stream, peer.ip(), place, service, stop));
+                let served = serve(stream, peer.ip(), place, Arc::clone(&service), stop);
+                let lingering = Arc::clone(&lingering);
+                connections.spawn(async move {
+                    if let Some(stream) = served.await {
+                        turn_away(stream, &service, &lingering).await;
+                    }
+                });
             }
-            None => turn_away(stream, &service),
+            None => {
+                let (service, lingering) = (Arc::clone(&service), Arc::clone(&lingering));
+                connections.spawn(async move { turn_away(stream, &service, &lingering).await });
+            }
         }
     }
     connections.close();
@@ -67,23 +87,38 @@ async fn next(listener: &TcpListener, stop: &CancellationToken) -> Option<(TcpSt
     }
 }
 
-/// Says 503 and closes. A new socket takes so few bytes at once; who is not told after all sees it closed, with
-/// nothing carried out.
-fn turn_away(stream: TcpStream, service: &Service) {
+/// Says 503 and closes: there is no place for the connection, and nothing was carried out.
+async fn turn_away(stream: TcpStream, service: &Service, lingering: &Semaphore) {
     let answer = respond::full(service.request_ids.next());
-    let told = stream.into_std().and_then(|mut to| to.write_all(&answer));
-    if let Err(why) = told {
+    // A socket with nothing unread in it takes so few bytes at once.
+    let told = stream
+        .into_std()
+        .and_then(|mut to| to.write_all(&answer).map(|()| to))
+        .and_then(TcpStream::from_std);
+    let taken = match (told, lingering.try_acquire()) {
+        (Ok(stream), Ok(_one)) => timeout(LINGER, drained(stream)).await,
+        (Ok(_), Err(_)) => return,
+        (Err(why), _) => Ok(Err(why)),
+    };
+    if let Ok(Err(why)) = taken {
         tracing::debug!(%why, "a connection was turned away without a word");
     }
 }
 
+/// Takes what the client is still sending, until it has read that this is over.
+async fn drained(mut stream: TcpStream) -> io::Result<()> {
+    stream.shutdown().await?;
+    copy(&mut stream, &mut sink()).await.map(drop)
+}
+
+/// Answers until the connection is over; the stream, where it had to leave while it kept us waiting.
 async fn serve(
     stream: TcpStream,
     peer: IpAddr,
     place: Place,
     service: Arc<Service>,
     stop: CancellationToken,
-) {
+) -> Option<TcpStream> {
     if let Err(why) = stream.set_nodelay(true) {
         tracing::debug!(%why, "TCP_NODELAY could not be set");
     }
@@ -93,27 +128,30 @@ async fn serve(
         let (service, phase) = (Arc::clone(&service), Arc::clone(&phase));
         async move {
             phase.busy();
-            let response = respond::respond(&service, peer, request).await?;
+            let response = respond::respond(&service, (peer, &phase), request).await?;
             Ok::<_, io::Error>(response.map(|payload| payload.under(phase)))
         }
     });
-    let connection = http1::Builder::new()
+    let mut connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(None)
         .max_buf_size(HEAD_BUFFER)
         .serve_connection(io, respond);
-    let mut connection = std::pin::pin!(connection);
     let ended = tokio::select! {
         biased;
         () = stop.cancelled() => None,
         () = place.leave.cancelled() => None,
-        ended = connection.as_mut() => Some(ended),
+        ended = &mut connection => Some(ended),
     };
-    let ended = match ended {
-        Some(ended) => ended,
-        // Asked for its place while nothing was under way on it.
-        None if !stop.is_cancelled() && place.phase.waiting().is_some() => return,
-        None => {
+    let ended = match (ended, place.phase.waiting()) {
+        (Some(ended), _) => ended,
+        // Asked for its place while it was the client's turn. An answer that is stuck leaves no room for words.
+        (None, Some((Waits::ForAReader, _))) if !stop.is_cancelled() => return None,
+        (None, Some(_)) if !stop.is_cancelled() => {
+            return Some(connection.into_parts().io.into_inner().into_inner());
+        }
+        (None, _) => {
+            let mut connection = std::pin::pin!(connection);
             connection.as_mut().graceful_shutdown();
             timeout(GRACE, connection).await.unwrap_or(Ok(()))
         }
@@ -121,4 +159,5 @@ async fn serve(
     if let Err(why) = ended {
         tracing::debug!(%why, "a connection ended early");
     }
+    None
 }

@@ -2,8 +2,11 @@
 //!
 //! hyper's own header timer also runs between requests, so it cannot tell a slow sender from an idle client; this
 //! reader can: 30 s between requests, 10 s from a request's first byte to the end of its headers. While a request is
-//! being answered it does not count (the body has its own limit). Who does not read what was asked for is let go 20 s
-//! after the last byte that could be written.
+//! being answered it does not count. A body has its own limit (`respond`). Who does not read what was asked for is let
+//! go 20 s after the last byte that could be written.
+//!
+//! A [`Phase`] also says whether the connection waits for its client at all: for the rest of a head, for the rest of a
+//! body, for its answer to be read, or for the next request. `places` decides by it who gives way.
 
 use std::{
     io,
@@ -32,12 +35,16 @@ const BUSY: u8 = 2;
 const IDLE: u8 = 3;
 /// The answer has been written, and may not have left yet.
 const LEAVING: u8 = 4;
+const BODY: u8 = 5;
 
 /// What a connection keeps us waiting for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Waits {
     ForAHead,
+    ForABody,
     ForTheNextRequest,
+    /// For the client to read its answer.
+    ForAReader,
 }
 
 /// Where a connection is and since when; shared by the reader and the request it carries.
@@ -47,7 +54,12 @@ pub(super) struct Phase {
     state: AtomicU8,
     /// Milliseconds after `born`.
     since: AtomicU64,
+    /// When the answer under way could not be written for the first time, in milliseconds after `born`; or [`NEVER`].
+    /// A byte that is read now and then does not renew it.
+    unread_since: AtomicU64,
 }
+
+const NEVER: u64 = u64::MAX;
 
 impl Default for Phase {
     fn default() -> Self {
@@ -55,6 +67,7 @@ impl Default for Phase {
             born: Instant::now(),
             state: AtomicU8::new(FRESH),
             since: AtomicU64::new(0),
+            unread_since: AtomicU64::new(NEVER),
         }
     }
 }
@@ -62,6 +75,11 @@ impl Default for Phase {
 impl Phase {
     pub(super) fn busy(&self) {
         self.enter(BUSY);
+    }
+
+    /// The request waits for the rest of its body.
+    pub(super) fn body_begins(&self) {
+        self.enter(BODY);
     }
 
     /// Nothing more comes of the answer; with the next flush it has left.
@@ -75,7 +93,14 @@ impl Phase {
 
     fn flushed(&self) {
         if self.state.load(Ordering::Relaxed) == LEAVING {
+            self.unread_since.store(NEVER, Ordering::Relaxed);
             self.idle();
+        }
+    }
+
+    fn unread(&self) {
+        if self.unread_since.load(Ordering::Relaxed) == NEVER {
+            self.unread_since.store(self.age(), Ordering::Relaxed);
         }
     }
 
@@ -85,31 +110,47 @@ impl Phase {
         }
     }
 
-    /// What it waits for and since when; `None` while a request is being answered.
+    /// What it waits for and since when; `None` while it is our turn.
     pub(super) fn waiting(&self) -> Option<(Waits, Instant)> {
+        let unread = self.unread_since.load(Ordering::Relaxed);
+        if unread != NEVER {
+            return Some((Waits::ForAReader, self.instant(unread)));
+        }
         let waits = match self.state.load(Ordering::Relaxed) {
             BUSY | LEAVING => return None,
             IDLE => Waits::ForTheNextRequest,
+            BODY => Waits::ForABody,
             _ => Waits::ForAHead,
         };
         Some((waits, self.since()))
     }
 
+    /// Whether any byte of a head has come.
+    pub(super) fn has_begun(&self) -> bool {
+        self.state.load(Ordering::Relaxed) != FRESH
+    }
+
     fn since(&self) -> Instant {
-        self.born + Duration::from_millis(self.since.load(Ordering::Relaxed))
+        self.instant(self.since.load(Ordering::Relaxed))
+    }
+
+    fn instant(&self, millis: u64) -> Instant {
+        self.born + Duration::from_millis(millis)
+    }
+
+    fn age(&self) -> u64 {
+        u64::try_from(self.born.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
     fn enter(&self, state: u8) {
-        let since = self.born.elapsed().as_millis();
-        let since = u64::try_from(since).unwrap_or(u64::MAX);
-        self.since.store(since, Ordering::Relaxed);
+        self.since.store(self.age(), Ordering::Relaxed);
         self.state.store(state, Ordering::Relaxed);
     }
 
     /// When we lose patience; never, while a request is being answered.
     fn deadline(&self) -> Option<Instant> {
         let limit = match self.state.load(Ordering::Relaxed) {
-            BUSY | LEAVING => return None,
+            BUSY | BODY | LEAVING => return None,
             HEAD => HEAD_LIMIT,
             _ => IDLE_LIMIT,
         };
@@ -137,6 +178,10 @@ impl<I> Patient<I> {
         }
     }
 
+    pub(super) fn into_inner(self) -> I {
+        self.io
+    }
+
     /// What came of a write; an error once none has come to anything for too long.
     fn written<T>(
         &mut self,
@@ -147,6 +192,7 @@ impl<I> Patient<I> {
             self.stuck = None;
             return done;
         }
+        self.phase.unread();
         let alarm = self
             .stuck
             .get_or_insert_with(|| Box::pin(sleep(WRITE_LIMIT)));
@@ -264,6 +310,37 @@ mod tests {
         phase.leaving();
         patient.write_all(b"body").await.unwrap();
         assert!(phase.waiting().is_none());
+        patient.flush().await.unwrap();
+        let waits = phase.waiting().map(|(waits, _)| waits);
+        assert_eq!(waits, Some(Waits::ForTheNextRequest));
+    }
+
+    // Issue 13, item 7.
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_that_is_not_read_waits_for_its_client_since_it_got_stuck_until_it_has_left()
+    {
+        let (mut client, phase, mut patient) = connected();
+        phase.busy();
+        patient.write_all(&[0; 64]).await.unwrap();
+        assert_eq!(phase.waiting(), None, "it is our turn");
+        let stuck = Instant::now();
+        let writing = tokio::spawn(async move {
+            patient.write_all(&[0; 2]).await.unwrap();
+            patient
+        });
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert_eq!(phase.waiting(), Some((Waits::ForAReader, stuck)));
+        client.read_u8().await.unwrap();
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let trickled = phase.waiting();
+        assert_eq!(
+            trickled,
+            Some((Waits::ForAReader, stuck)),
+            "a byte now and then"
+        );
+        client.read_u8().await.unwrap();
+        let mut patient = writing.await.unwrap();
+        phase.leaving();
         patient.flush().await.unwrap();
         let waits = phase.waiting().map(|(waits, _)| waits);
         assert_eq!(waits, Some(Waits::ForTheNextRequest));

@@ -1,10 +1,12 @@
 //! Who may hold a connection, and who gives way.
 //!
-//! Nobody is served less because others hold sockets and say nothing: one address has at most [`PER_ADDRESS`] places
-//! of [`CONNECTIONS`], and where one is missing, the address with the most gives up the connection that has kept us
-//! waiting longest: for a head first, between two requests after that. Who is being answered is not asked to leave, and a
-//! request that comes at that very moment has a second to be answered. Only where all are being answered is the new
-//! connection turned away.
+//! Nobody is served less because others hold sockets and keep us waiting: one address has at most [`PER_ADDRESS`]
+//! places of [`CONNECTIONS`], and where one is missing, a connection that waits for its own client gives way. First goes
+//! a request that its client has not finished for more than [`OVERDUE`] (a head, a body, an answer that is not read);
+//! then the address with the most connections gives one up: the one that has waited longest for a request, a body or a
+//! reader, and only without any of those an idle one between two requests. Who is being answered is not asked to leave,
+//! and a request that comes at that very moment has a second to be answered. Only where all are being answered is the
+//! new connection turned away.
 //!
 //! Known limit: who has many addresses holds as many places, and gives them up as they are asked for.
 
@@ -14,13 +16,17 @@ use std::{
     collections::BTreeMap,
     net::IpAddr,
     sync::{Arc, Mutex, MutexGuard},
+    time::Duration,
 };
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// At once, of everybody.
 const CONNECTIONS: usize = 192;
 /// Of one address: a desk and many bots on one machine share one.
 const PER_ADDRESS: usize = 128;
+/// Longer than any client needs to finish a request it has begun, unless it means to or its line is bad.
+const OVERDUE: Duration = Duration::from_secs(1);
 
 /// Every connection that has a place.
 #[derive(Debug, Default)]
@@ -100,19 +106,32 @@ impl Taken {
             *held.entry(seat.address).or_default() += 1;
         }
         let seats = self.seats.iter().filter(|(_, seat)| eligible(seat));
-        let idle = seats.filter_map(|(number, seat)| {
-            let (waits, since) = seat.phase.waiting()?;
+        let waiting = seats.filter_map(|(number, seat)| {
             let fewer = usize::MAX - held.get(&seat.address).copied().unwrap_or(0);
-            let between = matches!(waits, Waits::ForTheNextRequest);
-            Some((fewer, between, since, *number))
+            let (in_time, between, since) = seat.claim()?;
+            Some((in_time, fewer, between, since, *number))
         });
-        let Some((.., number)) = idle.min() else {
+        let Some((.., number)) = waiting.min() else {
             return false;
         };
         if let Some(seat) = self.seats.remove(&number) {
             seat.leave.cancel();
         }
         true
+    }
+}
+
+impl Seat {
+    /// What speaks for its place, as far as it is its own: the least goes first. `None` while it is being answered.
+    fn claim(&self) -> Option<(bool, bool, Instant)> {
+        let (waits, since) = self.phase.waiting()?;
+        let (unfinished, between) = match waits {
+            Waits::ForABody | Waits::ForAReader => (true, false),
+            Waits::ForAHead => (self.phase.has_begun(), false),
+            Waits::ForTheNextRequest => (false, true),
+        };
+        let overdue = unfinished && since.elapsed() >= OVERDUE;
+        Some((!overdue, between, since))
     }
 }
 
@@ -125,7 +144,7 @@ impl Drop for Place {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::{net::Ipv4Addr, time::Duration};
+    use std::net::Ipv4Addr;
     use tokio::time::advance;
 
     const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
@@ -187,5 +206,65 @@ mod tests {
         assert!(places.take(HERE).is_none(), "all are being answered");
         news.pop();
         assert!(places.take(HERE).is_some(), "a place was given back");
+    }
+
+    // Issue 13, item 7.
+    #[tokio::test(start_paused = true)]
+    async fn who_sends_a_body_slowly_gives_way_and_an_idle_client_stays() {
+        let places = Arc::default();
+        let idle = taken(&places, HERE, 1);
+        idle[0].phase.idle();
+        advance(Duration::from_millis(100)).await;
+        let slow = taken(&places, HERE, PER_ADDRESS - 1);
+        for place in &slow {
+            place.phase.busy();
+            place.phase.body_begins();
+        }
+        let mut news = vec![];
+        for number in 0..600 {
+            let place = places.take(HERE).expect("somebody gives way");
+            place.phase.busy();
+            place.phase.body_begins();
+            news.push(place);
+            advance(Duration::from_millis(number % 20)).await;
+        }
+        assert!(gone(&idle).is_empty(), "the idle one");
+        assert_eq!(gone(&slow).len(), slow.len());
+        let last = news.len() - (PER_ADDRESS - 1);
+        assert_eq!(
+            gone(&news),
+            (0..last).collect::<Vec<_>>(),
+            "the oldest first"
+        );
+    }
+
+    // Issue 13, item 7.
+    #[tokio::test(start_paused = true)]
+    async fn an_overdue_request_of_any_address_goes_before_the_idle_ones_of_the_largest() {
+        let places = Arc::default();
+        let idle = taken(&places, HERE, PER_ADDRESS);
+        for place in &idle {
+            place.phase.idle();
+        }
+        let slow: Vec<Place> = (0..64)
+            .map(|number| places.take(other(number)).unwrap())
+            .collect();
+        for place in &slow {
+            place.phase.body_begins();
+        }
+        let first = places.take(other(100)).unwrap();
+        assert_eq!(
+            (gone(&idle), gone(&slow)),
+            (vec![0], vec![]),
+            "who has most"
+        );
+        advance(OVERDUE).await;
+        first.phase.busy();
+        let _second = places.take(other(101)).unwrap();
+        assert_eq!(
+            (gone(&idle), gone(&slow)),
+            (vec![0], vec![0]),
+            "who is overdue"
+        );
     }
 }

@@ -10,24 +10,29 @@ use super::super::{
     sim::{self, SimRoute},
     v1,
 };
-use super::payload::Payload;
+use super::{patience::Phase, payload::Payload};
 use crate::api::{Route, RouteFault};
 use http_body_util::{BodyExt, Limited};
 use hyper::{
     Request, Response, StatusCode,
-    body::Incoming,
+    body::{Body as _, Incoming},
     header::{
         ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE,
     },
 };
-use std::{io, net::IpAddr, time::Duration};
-use tokio::time::{Instant, sleep, timeout};
+use std::{error::Error, io, net::IpAddr, time::Duration};
+use tokio::time::{Instant, sleep, timeout_at};
 use uuid::Uuid;
 
 /// Request line and headers, as they are written without needless spaces.
 pub(super) const HEAD_LIMIT: usize = 32 * 1024;
 const BODY_LIMIT: usize = 64 * 1024;
-const BODY_TIME: Duration = Duration::from_secs(20);
+/// From the end of the head to the end of a small body,
+const BODY_TIME: Duration = Duration::from_secs(5);
+/// a second more for every so many bytes that have come,
+const BODY_RATE: usize = 4 * 1024;
+/// and never more than this.
+const LONGEST_BODY_TIME: Duration = Duration::from_secs(20);
 const METHODS: [&str; 4] = ["GET", "POST", "PUT", "DELETE"];
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -40,13 +45,13 @@ enum Asked {
 /// Answers everything, refusals included; the error breaks the connection without an answer.
 pub(super) async fn respond(
     service: &Service,
-    peer: IpAddr,
+    (peer, phase): (IpAddr, &Phase),
     request: Request<Incoming>,
 ) -> Result<Response<Payload>, io::Error> {
     let request_id = service.request_ids.next();
     let began = Instant::now();
     let line = format!("{} {}", request.method(), request.uri().path());
-    let (told, trouble) = match told(service, peer, request).await {
+    let (told, trouble) = match told(service, (peer, phase), request).await {
         Ok((told, trouble)) => (told, trouble),
         Err(fault) => (Err(fault), None),
     };
@@ -64,7 +69,7 @@ pub(super) fn full(request_id: Uuid) -> Vec<u8> {
     let fault = Fault::new(
         StatusCode::SERVICE_UNAVAILABLE,
         "too_many_connections",
-        "every connection this address may have is being answered; nothing was carried out",
+        "there are too many connections, and this one gives way; nothing was carried out on it",
     );
     let body = fault.envelope(request_id);
     let head = format!(
@@ -80,7 +85,7 @@ type Told = Result<Answer, Fault>;
 /// The answer, and the disturbance it has yet to meet.
 async fn told(
     service: &Service,
-    peer: IpAddr,
+    (peer, phase): (IpAddr, &Phase),
     request: Request<Incoming>,
 ) -> Result<(Told, Option<Plant>), Fault> {
     check_head(&request)?;
@@ -101,7 +106,7 @@ async fn told(
     if let Some(wait) = fate.wait {
         sleep(wait).await;
     }
-    let mut call = read(request).await?;
+    let mut call = read(phase, request).await?;
     if fate.trouble.is_some_and(|plant| plant.kind == Kind::NotYet) {
         call.haste = Haste::NotYet;
     }
@@ -212,30 +217,66 @@ fn wrong_method(method: &str, allowed: &str) -> Fault {
     }
 }
 
-/// The whole body within its limits of size and time.
-async fn read(request: Request<Incoming>) -> Result<Call, Fault> {
+/// The whole body within its limits of size and time. Meanwhile the connection waits for its client.
+async fn read(phase: &Phase, request: Request<Incoming>) -> Result<Call, Fault> {
     let (head, body) = request.into_parts();
-    let collected = timeout(BODY_TIME, Limited::new(body, BODY_LIMIT).collect()).await;
-    let too_slow = |_| {
-        Fault::new(
-            StatusCode::REQUEST_TIMEOUT,
-            "request_timeout",
-            format!("the body took longer than {} s", BODY_TIME.as_secs()),
-        )
+    let body = if body.is_end_stream() {
+        vec![]
+    } else {
+        phase.body_begins();
+        let read = collected(body).await;
+        phase.busy();
+        read?
     };
-    let body = collected.map_err(too_slow)?.map_err(|why| {
-        if why.is::<http_body_util::LengthLimitError>() {
-            let message = format!("the body is larger than {BODY_LIMIT} bytes");
-            Fault::new(StatusCode::PAYLOAD_TOO_LARGE, "body_too_large", message)
-        } else {
-            Fault::invalid(format!("the body could not be read: {why}"))
-        }
-    })?;
     Ok(Call {
         headers: head.headers,
-        body: body.to_bytes().into(),
+        body,
         haste: Haste::AtOnce,
     })
+}
+
+async fn collected(body: Incoming) -> Result<Vec<u8>, Fault> {
+    let began = Instant::now();
+    let mut body = Limited::new(body, BODY_LIMIT);
+    let mut read = vec![];
+    loop {
+        let within = body_time(read.len());
+        let frame = match timeout_at(began + within, body.frame()).await {
+            Ok(Some(frame)) => frame.map_err(|why| unreadable(&*why))?,
+            Ok(None) => return Ok(read),
+            Err(_late) => return Err(too_slow(read.len(), within)),
+        };
+        if let Ok(data) = frame.into_data() {
+            read.extend_from_slice(&data);
+        }
+    }
+}
+
+/// How long a body may take of which that many bytes have come: a slow line has its time, a client that sends a byte now
+/// and then has not.
+fn body_time(bytes: usize) -> Duration {
+    let seconds = u64::try_from(bytes / BODY_RATE).unwrap_or(u64::MAX);
+    let time = BODY_TIME.saturating_add(Duration::from_secs(seconds));
+    time.min(LONGEST_BODY_TIME)
+}
+
+fn too_slow(bytes: usize, within: Duration) -> Fault {
+    Fault::new(
+        StatusCode::REQUEST_TIMEOUT,
+        "request_timeout",
+        format!(
+            "the body comes too slowly: {bytes} bytes of it after {} s",
+            within.as_secs()
+        ),
+    )
+}
+
+fn unreadable(why: &(dyn Error + Send + Sync + 'static)) -> Fault {
+    if why.is::<http_body_util::LengthLimitError>() {
+        let message = format!("the body is larger than {BODY_LIMIT} bytes");
+        return Fault::new(StatusCode::PAYLOAD_TOO_LARGE, "body_too_large", message);
+    }
+    Fault::invalid(format!("the body could not be read: {why}"))
 }
 
 /// The error a planted fault answers with.
