@@ -1,15 +1,18 @@
-//! The cursor when its row vanishes: it falls to the neighbour, and for a moment no key acts on what a person has not
-//! had the time to see there.
+//! The cursor stays on the row it shows, whatever changes of what is listed.
 //!
-//! Contract: only a row that left by itself holds a key back: not one that this desk was ending, nor one that a filter
-//! of this moment hides. Whoever moves the cursor has seen where it is. A range ends with either of its ends.
+//! Contract: after every message each pane's cursor is on the row (the id) it was on before: through a filter that is
+//! typed, kept or cleared, a sort, a refresh, another page, another pane or another account. If that row is not listed
+//! any more, the cursor falls to the neighbour, and no key acts there before a person can have seen it: for 2 s from when
+//! the pane is in view, or until the cursor is moved. A row that a command of this desk has ended holds no key back.
+//! A range ends with either of its ends. A record that nobody has moved in (history, activity, calls) follows its newest
+//! line, unless it is filtered or sorted.
 
 use super::{
-    Model, Rows, Store,
+    Model, Rows, Store, Visibility,
     keymap::Action,
-    lens::Lens,
     marks::Marks,
     notice::Tone,
+    overlay::Overlay,
     pane::{Pane, RowId},
 };
 use crate::model::Command;
@@ -26,29 +29,61 @@ const HEARD: Duration = Duration::from_millis(300);
 pub(super) struct Seen {
     row: RowId,
     at: usize,
-    /// Through which filter.
-    filter: Option<String>,
+    /// Whether a filter or a sort chose or ordered the rows.
+    through: Through,
     /// Whose doing it is if it goes.
     whose: Whose,
+    /// Whether a person has seen it there.
+    was_in_view: bool,
 }
 
-/// Takes note of where the cursor of each pane with acting keys is, after whatever has happened.
+/// Which rows are listed, in which order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Through {
+    /// All of them, in the pane's own order.
+    Nothing,
+    Lens,
+}
+
+/// Keeps the cursor of every pane on its row, after whatever has happened.
 pub(super) fn keep(model: &mut Model) {
-    for pane in Pane::iter().filter(|pane| Marks::reach(*pane)) {
+    for pane in Pane::iter() {
+        find_again(model, pane);
         let fate = fate(model, pane);
         end_range(model, pane, &fate);
-        if let Fate::Gone { falls_to, whose } = fate {
-            if let Some(row) = falls_to {
-                model.focus.fall(pane, row);
-            }
-            // Who comes back to a pane looks where its cursor is.
-            if whose == Whose::Others && model.focus.pane == pane {
-                model.focus.startle(pane, model.now.plus(SEEN));
+        if let Fate::Gone { falls_to, left } = fate {
+            model.focus.fall(pane, falls_to);
+            if let Some(row) = left {
+                model.focus.overlook(pane, row);
             }
         }
-        let seen = look(model, pane);
-        model.focus.see(pane, seen);
+        if let Some(seen) = look(model, pane) {
+            if is_held(model, pane, &seen) {
+                model.focus.fall(pane, seen.row.clone());
+            }
+            model.focus.see(pane, seen);
+        }
+        if is_in_view(model, pane) && model.focus.notice(pane) {
+            model.focus.startle(pane, model.now.plus(SEEN));
+        }
     }
+}
+
+/// A row that went and came back while nobody looked has the cursor again.
+fn find_again(model: &mut Model, pane: Pane) {
+    let row = model.focus.overlooked(pane).cloned();
+    let row = row.filter(|row| model.rows(pane).position(row).is_some());
+    if let Some(row) = row {
+        model.focus.select(pane, row);
+    }
+}
+
+/// Whether a person sees where its cursor is. A line that is typed covers no row.
+fn is_in_view(model: &Model, pane: Pane) -> bool {
+    let mut overlays = model.overlays.iter();
+    model.visibility == Visibility::OnScreen
+        && model.focus.pane == pane
+        && overlays.all(|overlay| matches!(overlay, Overlay::Prompt(_)))
 }
 
 /// A range without one of its ends covers nothing that anybody has chosen.
@@ -69,8 +104,9 @@ fn end_range(model: &mut Model, pane: Pane, fate: &Fate) {
 enum Fate {
     Here,
     Gone {
-        falls_to: Option<RowId>,
-        whose: Whose,
+        falls_to: RowId,
+        /// The row that a person has seen there and not ended.
+        left: Option<RowId>,
     },
 }
 
@@ -82,33 +118,64 @@ enum Whose {
     Others,
 }
 
+/// Where no row is left there is nothing to fall to: the row is remembered until there is.
 fn fate(model: &Model, pane: Pane) -> Fate {
     let rows = model.rows(pane);
-    match model.focus.seen(pane) {
-        Some(seen) if seen.filter == filter(&rows) && rows.position(&seen.row).is_none() => {
-            let last = rows.len().saturating_sub(1);
-            Fate::Gone {
-                falls_to: rows.get(seen.at.min(last)),
-                whose: seen.whose,
-            }
-        }
-        Some(_) | None => Fate::Here,
+    let Some(row) = wanted(model, pane, &rows) else {
+        return Fate::Here;
+    };
+    if rows.position(&row).is_some() {
+        return Fate::Here;
+    }
+    let seen = model.focus.seen(pane);
+    let at = seen.map_or(0, |seen| seen.at);
+    let Some(falls_to) = rows.get(at.min(rows.len().saturating_sub(1))) else {
+        return Fate::Here;
+    };
+    let is_hidden = model.all_rows(pane).position(&row).is_some();
+    let is_left = |seen: &&Seen| seen.was_in_view && (is_hidden || seen.whose == Whose::Others);
+    Fate::Gone {
+        falls_to,
+        left: seen.filter(is_left).map(|_| row),
     }
 }
 
-fn filter(rows: &Rows<'_>) -> Option<String> {
-    let filter = rows.lens.and_then(|lens: &Lens| lens.filter.as_ref());
-    filter.map(|filter| filter.text.clone())
+/// The row that the cursor is to be on: the one that was chosen, else the one it showed.
+fn wanted(model: &Model, pane: Pane, rows: &Rows<'_>) -> Option<RowId> {
+    if let Some(chosen) = model.focus.chosen(pane) {
+        return Some(chosen.clone());
+    }
+    let seen = model.focus.seen(pane)?;
+    let is_lensed = [seen.through, through(rows)].contains(&Through::Lens);
+    (seen.was_in_view && is_lensed).then(|| seen.row.clone())
+}
+
+/// Whether the cursor stays where it is from now on, though nobody has moved it there: a person has seen it there, and
+/// a record does not follow its newest line.
+fn is_held(model: &Model, pane: Pane, seen: &Seen) -> bool {
+    let is_moved = model.focus.chosen(pane).is_some();
+    let is_list = Marks::reach(pane) || seen.through == Through::Lens;
+    is_moved || (seen.was_in_view && is_list)
+}
+
+fn through(rows: &Rows<'_>) -> Through {
+    let lens = rows
+        .lens
+        .filter(|lens| lens.filter.is_some() || lens.sort.is_some());
+    lens.map_or(Through::Nothing, |_| Through::Lens)
 }
 
 fn look(model: &Model, pane: Pane) -> Option<Seen> {
     let rows = model.rows(pane);
-    let (at, row) = model.focus.selected(pane, &rows)?;
+    let row = wanted(model, pane, &rows).filter(|row| rows.position(row).is_some());
+    let row = row.or_else(|| rows.get(0))?;
+    let before = model.focus.seen(pane).filter(|seen| seen.row == row);
     Some(Seen {
+        was_in_view: is_in_view(model, pane) || before.is_some_and(|seen| seen.was_in_view),
         whose: ending(&model.store, &row),
-        filter: filter(&rows),
+        through: through(&rows),
+        at: rows.position(&row)?,
         row,
-        at,
     })
 }
 
@@ -145,6 +212,10 @@ pub(super) fn objection(model: &mut Model, action: Action) -> Option<String> {
     let until = model.focus.startled(pane).filter(|until| now < *until)?;
     acts.then(|| {
         model.focus.startle(pane, until.min(now.plus(HEARD)));
-        "that row is gone: see which one is under the cursor now, then press again".to_owned()
+        "that row is not listed any more: see which one is under the cursor now, then press again"
+            .to_owned()
     })
 }
+
+#[cfg(test)]
+mod tests;

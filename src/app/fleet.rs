@@ -10,7 +10,7 @@ mod desks;
 pub use desks::Desks;
 
 use super::{
-    Effect, Identity, Model, Msg, Next, Options, TerminalOut, arrival,
+    Effect, Identity, Model, Msg, Next, Options, TerminalOut, arrival, cursor,
     notice::{Elsewhere, Event},
     overlay::{Arm, Overlay},
     pane::Pane,
@@ -392,7 +392,8 @@ impl Fleet {
     }
 }
 
-/// A strip that opened while nobody looked is read from now on; one that would have lapsed by now has.
+/// A strip that opened while nobody looked is read from now on; one that would have lapsed by now has. So is a cursor
+/// that fell to another row meanwhile.
 fn appear(model: &mut Model, now: Timestamp) {
     model.now = model.now.max(now);
     model.visibility = Visibility::OnScreen;
@@ -405,6 +406,7 @@ fn appear(model: &mut Model, now: Timestamp) {
         strip.drawn_at = now;
         !has_lapsed
     });
+    cursor::keep(model);
 }
 
 #[cfg(test)]

@@ -115,6 +115,8 @@ pub struct Focus {
     selected: BTreeMap<Pane, RowId>,
     /// What the cursor was on when last looked.
     seen: BTreeMap<Pane, Seen>,
+    /// Where the cursor fell to another row and the pane has not been in view since.
+    overlooked: BTreeMap<Pane, RowId>,
     /// The row under the cursor vanished: until when no key acts there, unless somebody moves it before.
     startled: BTreeMap<Pane, Timestamp>,
 }
@@ -127,6 +129,7 @@ impl Default for Focus {
             zoomed: false,
             selected: BTreeMap::new(),
             seen: BTreeMap::new(),
+            overlooked: BTreeMap::new(),
             startled: BTreeMap::new(),
         }
     }
@@ -158,24 +161,40 @@ impl Focus {
     pub fn select(&mut self, pane: Pane, row: RowId) {
         self.selected.insert(pane, row);
         self.startled.remove(&pane);
+        self.overlooked.remove(&pane);
     }
 
-    /// The row that was meant is gone: this one has its place. One that was merely the first has none.
+    /// The row that a person chose, or that the cursor was kept on.
+    pub(super) fn chosen(&self, pane: Pane) -> Option<&RowId> {
+        self.selected.get(&pane)
+    }
+
+    /// The cursor is on this row without having been moved there.
     pub(super) fn fall(&mut self, pane: Pane, row: RowId) {
-        if let Some(selected) = self.selected.get_mut(&pane) {
-            *selected = row;
-        }
+        self.selected.insert(pane, row);
     }
 
     pub(super) fn seen(&self, pane: Pane) -> Option<&Seen> {
         self.seen.get(&pane)
     }
 
-    pub(super) fn see(&mut self, pane: Pane, seen: Option<Seen>) {
-        match seen {
-            Some(seen) => self.seen.insert(pane, seen),
-            None => self.seen.remove(&pane),
-        };
+    pub(super) fn see(&mut self, pane: Pane, seen: Seen) {
+        self.seen.insert(pane, seen);
+    }
+
+    /// The cursor fell to another row, which nobody has had the time to see.
+    pub(super) fn overlook(&mut self, pane: Pane, left: RowId) {
+        self.overlooked.entry(pane).or_insert(left);
+    }
+
+    /// The row that the cursor was on when the pane was last in view, where it has fallen since.
+    pub(super) fn overlooked(&self, pane: Pane) -> Option<&RowId> {
+        self.overlooked.get(&pane)
+    }
+
+    /// The pane is in view: whether its cursor fell since it was last.
+    pub(super) fn notice(&mut self, pane: Pane) -> bool {
+        self.overlooked.remove(&pane).is_some()
     }
 
     pub(super) fn startle(&mut self, pane: Pane, until: Timestamp) {

@@ -225,7 +225,7 @@ fn asked(model: &Model) -> String {
 #[test]
 fn an_order_that_waits_for_another_market_is_named_with_that_market_and_its_price() {
     let mut model = desk::full();
-    press(&mut model, "2/61,000\nx");
+    press(&mut model, "2/61,000\nkx");
     let words = asked(&model);
     let named = "cancel SELL 2.0000 ETH conditional when BTC ≤ 61,000 (ord_95)";
     assert!(words.starts_with(named), "{words}");
@@ -235,7 +235,7 @@ fn an_order_that_waits_for_another_market_is_named_with_that_market_and_its_pric
 fn who_cancels_the_only_stop_of_a_position_is_told_that_it_has_none_then() {
     let leaves = "leaves LONG BTC with NO STOP";
     let mut model = desk::full();
-    press(&mut model, "2/≤ 60,000\nx");
+    press(&mut model, "2/≤ 60,000\nkx");
     assert_eq!(
         asked(&model),
         format!(
@@ -268,7 +268,7 @@ fn a_cancel_that_leaves_another_stop_bares_nothing() {
             "reduce_only": true, "target_position_id": "pos_1"}),
     ));
     desk::arrive(&mut model, 0, Answer::Orders(Ok(Page::of(orders))));
-    press(&mut model, "2/≤ 60,000\nx");
+    press(&mut model, "2/≤ 60,000\nkx");
     assert!(!asked(&model).contains("NO STOP"), "{}", asked(&model));
 }
 

@@ -95,7 +95,8 @@ fn the_row_under_the_cursor_vanishes_and_no_key_acts_on_another_before_it_is_see
     press(&mut model, "j j j");
     working(&mut model, "o1 o2 o3 o5 o6");
     assert_eq!(asked(&mut model), None);
-    let why = "that row is gone: see which one is under the cursor now, then press again";
+    let why =
+        "that row is not listed any more: see which one is under the cursor now, then press again";
     assert_eq!(said(&model), why);
     wait(&mut model, 100);
     assert_eq!(asked(&mut model), None, "pressed twice");

@@ -293,7 +293,6 @@ fn version(model: &Model, pane: Pane) -> u64 {
 /// The next column to sort by, the pane's own order after the last one. Columns that are not shown are left out.
 pub(super) fn next_sort(model: &mut Model) {
     let pane = model.focus.pane;
-    hold(model, pane);
     let count = (model.options.reading.columns)(pane).len();
     let lens = model.lenses.of(pane);
     let shown = lens.and_then(|lens| lens.columns.clone());
@@ -312,13 +311,6 @@ pub(super) fn next_sort(model: &mut Model) {
         direction,
     });
     change(model, pane, |lens| lens.sort = next);
-}
-
-/// A row that is merely the first is meant from now on: sorting moves it, and the keys with it.
-fn hold(model: &mut Model, pane: Pane) {
-    if let Some((_, row)) = model.selected_in(pane) {
-        model.focus.select(pane, row);
-    }
 }
 
 /// The other way round; without a sort, the pane's own first column.

@@ -277,13 +277,13 @@ fn what_is_not_whole_yet_takes_no_row_away_and_the_line_says_what_does() {
 }
 
 #[test]
-fn the_selected_row_is_found_again_when_the_filter_goes() {
+fn the_cursor_stays_on_the_row_it_shows_when_the_filter_goes() {
     let mut model = desk();
     press(&mut model, "2 j / btc enter");
     let row = |model: &Model| model.selected_in(Pane::Orders);
     assert_eq!(row(&model), Some((0, RowId::Order("ord-1".into()))));
     press(&mut model, "esc");
-    assert_eq!(row(&model), Some((1, RowId::Order("ord-2".into()))));
+    assert_eq!(row(&model), Some((0, RowId::Order("ord-1".into()))));
 }
 
 #[test]

@@ -161,7 +161,7 @@ impl All<'_> {
     }
 
     /// Where a row is, if it is here.
-    fn position(&self, row: &RowId) -> Option<usize> {
+    pub(crate) fn position(&self, row: &RowId) -> Option<usize> {
         match (self, row) {
             (Self::Open(rows), RowId::Position(id)) => rows.iter().position(|p| p.id == *id),
             (Self::Tree(rows), row) => rows.iter().position(|known| known.id == *row),

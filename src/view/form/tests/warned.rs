@@ -434,7 +434,7 @@ fn a_leg_that_is_moved_says_that_the_other_no_longer_falls_with_it() {
         "the target 70,000 stays, and no longer falls with this stop"
     );
     assert_eq!(
-        loses("2 / take enter e", pair).unwrap(),
+        loses("2 / take enter j e", pair).unwrap(),
         "the stop 58,000 stays, and no longer falls with this target"
     );
     assert_eq!(loses("2 / stop enter e", later), None, "they are no pair");
