@@ -131,4 +131,9 @@ impl Model {
             .last()
             .map_or(self.focus.pane.context(), Overlay::context)
     }
+
+    /// Whether letters are typed where the keys go now.
+    pub fn takes_text(&self) -> bool {
+        self.context().takes_text()
+    }
 }

@@ -1,24 +1,26 @@
 //! A desk on a terminal, from the first frame to the exit code.
 
 use super::{
-    Clock, Mouse, Opened, Out, Renewals, Terminal, Wires,
+    Clock, Mouse, Opened, Out, Over, Renewals, Terminal, Wires,
     events::EventLog,
     inboxes::Inboxes,
-    input,
+    input::Keyboard,
     painter::Painter,
     run,
     services::{Reach, Services, account_channel},
     signals::{Asked, Signals, flatten_on_signal},
-    terminal::Taken,
+    terminal::{self, Taken},
 };
 use crate::{
     app::{Fleet, Model, Msg, Options, keymap::Keymap, notice::Tone, pane::Pane, tour::Tour},
     model::Failure,
     ui::{DrawState, Looks},
 };
-use ratatui::layout::Rect;
 use std::{collections::BTreeMap, io, path::PathBuf, pin::pin};
 use tokio::sync::mpsc::channel;
+
+/// As the hang-up signal, which may come later than the terminal's end.
+const HUNG_UP: u8 = 129;
 
 /// What is said of no account, and accounts that come: few at any time.
 const FEW: usize = 16;
@@ -64,7 +66,7 @@ where
 {
     let signals = Signals::listen()?;
     let taken = Taken::take(start.mouse)?;
-    let (columns, rows) = crossterm::terminal::size()?;
+    let size = terminal::size()?;
     let painter = Painter::start(Taken::screen()?);
     let clock = Clock::start();
     let (common, common_mail) = channel(FEW);
@@ -91,9 +93,11 @@ where
     let mut model = Model::new(start.options, start.keymap, clock.now());
     model.tour = start.tour;
     model.lenses.recall(start.columns);
+    let keyboard = Keyboard::start(&model)?;
     let mut fleet = Fleet::of(model);
     let wires = Wires {
-        input: input::events(),
+        input: keyboard.inputs()?,
+        keyboard,
         inboxes: Inboxes::new(common_mail, coming, post),
         clock,
         draw_state: start.draw_state,
@@ -102,7 +106,6 @@ where
         renewals: start.renewals,
         events: events.unwrap_or_default(),
     };
-    let size = Rect::new(0, 0, columns, rows);
     let running = run(wires, size, &mut fleet, |out| match out {
         Out::Frame(frame) => painter.show(frame),
         Out::Aside(bytes) => painter.say(bytes),
@@ -115,11 +118,14 @@ where
 }
 
 /// Runs the desk until it quits or a signal ends it; stops with `stop` whenever one asks for that.
-async fn ended(running: impl Future<Output = ()>, mut signals: Signals, stop: impl Fn()) -> End {
+async fn ended(running: impl Future<Output = Over>, mut signals: Signals, stop: impl Fn()) -> End {
     let mut running = pin!(running);
     loop {
         let asked = tokio::select! {
-            () = &mut running => return End::Quit,
+            over = &mut running => return match over {
+                Over::Quit => End::Quit,
+                Over::TerminalGone => End::Signal(HUNG_UP),
+            },
             asked = signals.caught() => asked,
         };
         match asked {

@@ -51,11 +51,11 @@ use crate::{
     config::Theme,
     ui::{self, DrawState, Looks},
 };
-use crossterm::event::{Event, KeyEventKind};
 use events::EventLog;
 use frame::{Cause, FrameGate};
 use futures_util::{Stream, StreamExt};
 use inboxes::{Inboxes, Incoming};
+use input::{Input, Keyboard};
 use ratatui::{buffer::Buffer, layout::Rect};
 use std::{future::pending, io, time::Duration};
 use tokio::select;
@@ -66,6 +66,7 @@ const OF_ANOTHER_TIME: Duration = Duration::from_millis(250);
 /// What the loop is joined to.
 struct Wires<I> {
     input: I,
+    keyboard: Keyboard,
     inboxes: Inboxes,
     clock: Clock,
     draw_state: DrawState,
@@ -83,10 +84,24 @@ enum Out {
     Aside(Vec<u8>),
 }
 
+/// Why the loop has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Over {
+    Quit,
+    TerminalGone,
+}
+
+const BELL: &[u8] = b"\x07";
+
 /// Runs until the desk quits or the input ends. `show` gets every frame worth drawing, and what is said beside them.
-async fn run<I>(mut wires: Wires<I>, mut size: Rect, fleet: &mut Fleet, mut show: impl FnMut(Out))
+async fn run<I>(
+    mut wires: Wires<I>,
+    mut size: Rect,
+    fleet: &mut Fleet,
+    mut show: impl FnMut(Out),
+) -> Over
 where
-    I: Stream<Item = io::Result<Event>> + Unpin,
+    I: Stream<Item = io::Result<Input>> + Unpin,
 {
     let mut gate = FrameGate::open();
     loop {
@@ -100,12 +115,12 @@ where
                 }
                 (Whose::Shown, Cause::Person, Msg::Tick)
             }
-            event = wires.input.next() => match event {
-                Some(Ok(event)) => match taken(event, &mut size, &mut wires.draw_state) {
+            input = wires.input.next() => match input {
+                Some(Ok(input)) => match wires.taken(input, &mut size, &mut show) {
                     Some(msg) => (Whose::Shown, Cause::Person, msg),
                     None => continue,
                 },
-                Some(Err(_)) | None => return,
+                Some(Err(_)) | None => return Over::TerminalGone,
             },
             incoming = wires.inboxes.next() => match incoming {
                 Incoming::Msg(whose, msg) => (whose, cause(&msg), msg),
@@ -128,7 +143,7 @@ where
         wires.events.note(fleet);
         for (at, effect) in effects {
             if effect == Effect::Quit {
-                return;
+                return Over::Quit;
             }
             if let Some(out) = wires.carry(at, effect, fleet.shown()) {
                 show(out);
@@ -136,6 +151,7 @@ where
         }
         // What nobody sees is not drawn anew.
         let shown = fleet.shown();
+        wires.keyboard.heed(shown);
         let has_news = seen_at_once(shown) != before;
         if is_seen || has_news {
             let cause = if has_news { Cause::Person } else { cause };
@@ -149,6 +165,25 @@ impl<I> Wires<I> {
         let mut frame = Buffer::empty(size);
         ui::render(&mut frame, fleet, &mut self.draw_state);
         Out::Frame(frame)
+    }
+
+    /// What a person does at the terminal, as far as it concerns the desk.
+    fn taken(&mut self, input: Input, size: &mut Rect, show: &mut impl FnMut(Out)) -> Option<Msg> {
+        match input {
+            Input::Key(chord) => Some(pressed(chord, *size)),
+            Input::Paste(_) if !ui::fits(*size) => None,
+            Input::Paste(text) => Some(Msg::Paste(text)),
+            Input::Resize(now) => {
+                *size = now;
+                Some(Msg::Tick)
+            }
+            Input::Click(at) => self.draw_state.pointed(at).map(Msg::Click),
+            Input::Wheel(at, notches) => mouse::turned(at, notches, &mut self.draw_state),
+            Input::Lost => {
+                show(Out::Aside(BELL.to_vec()));
+                None
+            }
+        }
     }
 
     /// Wears what was read anew; what was read besides is for the desk.
@@ -236,22 +271,6 @@ fn cause(msg: &Msg) -> Cause {
         | Msg::Second(_)
         | Msg::Reread(_)
         | Msg::Said(..) => Cause::Person,
-    }
-}
-
-/// What the terminal reports, as far as it concerns the desk.
-fn taken(event: Event, size: &mut Rect, draw_state: &mut DrawState) -> Option<Msg> {
-    match event {
-        // Repeats are how a held key must not confirm anything (kitty tells them apart; others cannot).
-        Event::Key(key) if key.kind == KeyEventKind::Press => Some(pressed(key.into(), *size)),
-        Event::Paste(_) if !ui::fits(*size) => None,
-        Event::Paste(text) => Some(Msg::Paste(text)),
-        Event::Resize(width, height) => {
-            *size = Rect::new(0, 0, width, height);
-            Some(Msg::Tick)
-        }
-        Event::Mouse(event) => mouse::meant(event, draw_state),
-        Event::Key(_) | Event::FocusGained | Event::FocusLost => None,
     }
 }
 

@@ -7,10 +7,7 @@ use crate::{
     app::Msg,
     ui::{DrawState, Turn},
 };
-use crossterm::{
-    Command,
-    event::{MouseButton, MouseEvent, MouseEventKind},
-};
+use crossterm::Command;
 use ratatui::layout::Position;
 use std::fmt;
 
@@ -39,22 +36,13 @@ impl Command for GiveBack {
     }
 }
 
-/// What it means by what the last frame showed there.
-pub(super) fn meant(event: MouseEvent, draw_state: &mut DrawState) -> Option<Msg> {
-    let at = Position::new(event.column, event.row);
-    let mut turned = |turn| {
-        let (spot, seen) = draw_state.turn(at, turn)?;
-        Some(Msg::Scrolled(spot, seen))
+/// What a turn of the wheel means by what the last frame showed there.
+pub(super) fn turned(at: Position, notches: i32, draw_state: &mut DrawState) -> Option<Msg> {
+    let count = usize::try_from(notches.unsigned_abs()).unwrap_or(usize::MAX);
+    let turn = match notches {
+        ..0 => Turn::Up(count),
+        0.. => Turn::Down(count),
     };
-    match event.kind {
-        MouseEventKind::ScrollUp => turned(Turn::Up),
-        MouseEventKind::ScrollDown => turned(Turn::Down),
-        MouseEventKind::Down(MouseButton::Left) => draw_state.pointed(at).map(Msg::Click),
-        MouseEventKind::Down(MouseButton::Right | MouseButton::Middle)
-        | MouseEventKind::Up(_)
-        | MouseEventKind::Drag(_)
-        | MouseEventKind::Moved
-        | MouseEventKind::ScrollLeft
-        | MouseEventKind::ScrollRight => None,
-    }
+    let (spot, seen) = draw_state.turn(at, turn)?;
+    Some(Msg::Scrolled(spot, seen))
 }

@@ -1,7 +1,7 @@
 //! The thread that writes to the terminal. A terminal that stops reading stops the painter, never the
 //! loop: frames wait in a mailbox of one, and only the newest is drawn.
 
-use super::lock::locked;
+use super::{lock::locked, terminal::drawn};
 use crossterm::{
     execute, queue,
     terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate},
@@ -236,7 +236,8 @@ fn utter(terminal: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
 /// Without asking where the cursor is, as `Terminal::clear` does: the answer would have to come through the keyboard,
 /// where the desk reads keys.
 fn clear<B: Backend>(terminal: &mut Terminal<B>) -> Result<(), B::Error> {
-    terminal.resize(terminal.size()?.into())
+    let area = drawn(terminal.size()?);
+    terminal.resize(area)
 }
 
 /// In one step for a terminal that knows how to (<https://gist.github.com/christianparpart/d8a62cc1ab659194337d73e399004036>):
@@ -248,6 +249,10 @@ fn paint<B: Backend + Write>(terminal: &mut Terminal<B>, frame: &Buffer) -> bool
 }
 
 fn draw<B: Backend>(terminal: &mut Terminal<B>, frame: &Buffer) -> Result<(), B::Error> {
+    let area = drawn(terminal.size()?);
+    if terminal.get_frame().area() != area {
+        terminal.resize(area)?;
+    }
     terminal.draw(|screen| {
         let area = screen.area().intersection(frame.area);
         let cells = screen.buffer_mut();

@@ -13,7 +13,11 @@ use crossterm::{
     queue,
     terminal::{self, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen},
 };
-use ratatui::{Terminal, backend::CrosstermBackend};
+use ratatui::{
+    Terminal, TerminalOptions, Viewport,
+    backend::CrosstermBackend,
+    layout::{Rect, Size},
+};
 use rustix::process::{Signal, getpid, kill_process};
 use std::{
     fs::File,
@@ -37,6 +41,20 @@ pub(super) type Screen = Terminal<CrosstermBackend<BufWriter<Stdout>>>;
 pub fn columns() -> Option<usize> {
     let (columns, _) = terminal::size().ok()?;
     Some(usize::from(columns))
+}
+
+/// More cells than this are of no screen, and of no use to a person.
+const LARGEST: Size = Size::new(1_024, 512);
+
+/// How much of the terminal the desk draws on: all of it, unless it says that it is larger than any screen.
+pub(super) fn size() -> io::Result<Rect> {
+    terminal::size().map(|size| drawn(size.into()))
+}
+
+pub(super) fn drawn(terminal: Size) -> Rect {
+    let width = terminal.width.min(LARGEST.width);
+    let height = terminal.height.min(LARGEST.height);
+    Rect::new(0, 0, width, height)
 }
 
 /// The terminal is ours while this lives.
@@ -69,7 +87,9 @@ impl Taken {
 
     pub(super) fn screen() -> io::Result<Screen> {
         let out = BufWriter::with_capacity(FRAME_BYTES, io::stdout());
-        Terminal::new(CrosstermBackend::new(out))
+        let viewport = Viewport::Fixed(size()?);
+        let backend = CrosstermBackend::new(out);
+        Terminal::with_options(backend, TerminalOptions { viewport })
     }
 }
 

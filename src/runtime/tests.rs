@@ -10,7 +10,6 @@ use crate::{
     config::{Alerts, Checks, Dialect, Fees, Guard, Motion},
     model::{Page, Timestamp},
 };
-use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use futures_util::stream;
 use std::{collections::BTreeMap, time::Duration};
 use tokio::{
@@ -55,7 +54,7 @@ where
 async fn drawn<F>(
     model: Model,
     span: Duration,
-    events: Vec<Event>,
+    events: Vec<Input>,
     feed: impl FnOnce(Sender<Msg>, Sender<inboxes::Newcomer>) -> F,
 ) -> Vec<Duration>
 where
@@ -77,6 +76,7 @@ where
     }));
     let wires = Wires {
         input: Box::pin(input),
+        keyboard: Keyboard::default(),
         inboxes: Inboxes::new(common, newcomers, post),
         clock: FROZEN,
         draw_state: DrawState::default(),
@@ -110,27 +110,22 @@ async fn a_desk_on_which_nothing_happens_draws_one_frame_and_rests() {
 
 #[tokio::test(start_paused = true)]
 async fn a_pointer_that_presses_nothing_draws_nothing() {
-    let report = |kind| {
-        Event::Mouse(MouseEvent {
-            kind,
-            column: 10,
-            row: 10,
-            modifiers: KeyModifiers::NONE,
-        })
-    };
-    let idle = [
-        MouseEventKind::Moved,
-        MouseEventKind::Up(MouseButton::Left),
-        MouseEventKind::Drag(MouseButton::Left),
-        // Nothing there is longer than it shows.
-        MouseEventKind::ScrollDown,
-    ];
+    let [moved, up, drag, wheel, down] = [
+        "\x1b[<35;11;11M",
+        "\x1b[<0;11;11m",
+        "\x1b[<32;11;11M",
+        "\x1b[<65;11;11M",
+        "\x1b[<0;11;11M",
+    ]
+    .map(|report| input::decode(report.as_bytes()));
+    assert_eq!([moved, up, drag], [None, None, None]);
+    // Nothing there is longer than it shows.
+    let idle = wheel.into_iter().collect();
     let span = Duration::from_secs(1);
     let rests = |inbox: Sender<Msg>, _| async move { inbox.closed().await };
-    let still = drawn(model(), span, idle.map(report).to_vec(), rests).await;
+    let still = drawn(model(), span, idle, rests).await;
     assert_eq!(still, [Duration::ZERO]);
-    let press = report(MouseEventKind::Down(MouseButton::Left));
-    let clicked = drawn(model(), span, vec![press], rests).await;
+    let clicked = drawn(model(), span, down.into_iter().collect(), rests).await;
     assert_eq!(clicked, [Duration::ZERO, span / 2]);
 }
 

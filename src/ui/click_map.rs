@@ -25,11 +25,11 @@ pub(super) struct List {
     pub(super) count: usize,
 }
 
-/// Which way the wheel is turned.
+/// Which way the wheel is turned, and by how many notches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Turn {
-    Up,
-    Down,
+    Up(usize),
+    Down(usize),
 }
 
 /// Rows that one notch of the wheel moves, and not more than this part of what is seen.
@@ -41,8 +41,11 @@ impl List {
         let step = (self.room / PART).clamp(1, NOTCH);
         let latest = self.count.saturating_sub(self.room);
         match turn {
-            Turn::Up => self.first.saturating_sub(step),
-            Turn::Down => (self.first + step).min(latest.max(self.first)),
+            Turn::Up(notches) => self.first.saturating_sub(step.saturating_mul(notches)),
+            Turn::Down(notches) => {
+                let wanted = self.first.saturating_add(step.saturating_mul(notches));
+                wanted.min(latest.max(self.first))
+            }
         }
     }
 }
@@ -66,7 +69,7 @@ impl ClickMap {
         self.under(place).next().map(|zone| &zone.spot)
     }
 
-    /// The list there, and what of it would be seen after a notch of the wheel; `None` where nothing moves.
+    /// The list there, and what of it would be seen after a turn of the wheel; `None` where nothing moves.
     pub(super) fn turned(&self, place: Position, turn: Turn) -> Option<(&Spot, Range<usize>)> {
         let ends = |zone: &&Zone| zone.list.is_some() || zone.spot == Spot::Over;
         let zone = self.under(place).find(ends)?;
@@ -115,7 +118,7 @@ mod tests {
         assert_eq!(at(0, 0), Some(&Spot::Pane(Pane::Orders)));
         assert_eq!(at(20, 5), Some(&Spot::Over));
         assert_eq!(at(80, 0), None);
-        assert_eq!(clicks.turned(Position::new(30, 8), Turn::Down), None);
+        assert_eq!(clicks.turned(Position::new(30, 8), Turn::Down(1)), None);
     }
 
     #[test]
@@ -125,10 +128,12 @@ mod tests {
             let moved = clicks.turned(Position::ORIGIN, turn);
             moved.map(|(_, seen)| seen)
         };
-        assert_eq!(turned(0, Turn::Up), None);
-        assert_eq!(turned(0, Turn::Down), Some(3..23));
-        assert_eq!(turned(29, Turn::Down), Some(30..50));
-        assert_eq!(turned(30, Turn::Down), None);
-        assert_eq!(turned(2, Turn::Up), Some(0..20));
+        assert_eq!(turned(0, Turn::Up(1)), None);
+        assert_eq!(turned(0, Turn::Down(1)), Some(3..23));
+        assert_eq!(turned(29, Turn::Down(1)), Some(30..50));
+        assert_eq!(turned(30, Turn::Down(1)), None);
+        assert_eq!(turned(2, Turn::Up(1)), Some(0..20));
+        assert_eq!(turned(0, Turn::Down(4)), Some(12..32));
+        assert_eq!(turned(0, Turn::Down(usize::MAX)), Some(30..50));
     }
 }

@@ -96,7 +96,7 @@ impl DrawState {
         self.clicks.at(at).cloned()
     }
 
-    /// Turns the list under `at` by a notch of the wheel; answers which, and which of its rows are seen from now on.
+    /// Turns the list under `at` as the wheel was turned; answers which, and which of its rows are seen from now on.
     pub fn turn(&mut self, at: Position, turn: Turn) -> Option<(Spot, Range<usize>)> {
         let (spot, seen) = self.clicks.turned(at, turn)?;
         if let Spot::Pane(pane) = spot {

@@ -174,7 +174,7 @@ fn what_is_hidden_of_a_form_is_brought_into_sight_by_the_keys_on_its_border_and_
     press_chord(&mut model, "ctrl-b");
     press_chord(&mut model, "ctrl-b");
     assert_eq!(look(&model, &mut draw_state), top);
-    let turned = draw_state.turn(Position::new(30, 8), Turn::Down);
+    let turned = draw_state.turn(Position::new(30, 8), Turn::Down(1));
     let (spot, seen) = turned.unwrap();
     let now = model.now;
     update(&mut model, now, Msg::Scrolled(spot, seen));

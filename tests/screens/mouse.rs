@@ -242,7 +242,7 @@ fn the_wheel_scrolls_what_is_under_it_and_its_rows_are_the_ones_clicked() {
     let title = seen.place("2 Working orders");
     let at = Position::new(title.x, title.y + 3);
     let before = seen.rows();
-    seen.wheel(at, Turn::Down);
+    seen.wheel(at, Turn::Down(1));
     assert_eq!(seen.model.focus.pane, Pane::Positions);
     let after = seen.rows();
     let first = |rows: &BTreeSet<(Pane, RowId)>| {
@@ -252,7 +252,7 @@ fn the_wheel_scrolls_what_is_under_it_and_its_rows_are_the_ones_clicked() {
     let room = first(&before).len();
     if room < seen.model.rows(Pane::Orders).len() {
         assert_ne!(first(&before), first(&after));
-        seen.wheel(at, Turn::Up);
+        seen.wheel(at, Turn::Up(1));
         assert_eq!(first(&before), first(&seen.rows()));
     } else {
         assert_eq!(first(&before), first(&after));
@@ -265,14 +265,14 @@ fn the_wheel_over_the_help_scrolls_it_to_its_end_and_no_further() {
     let middle = Position::new(30, 8);
     let top = seen.text.clone();
     for _ in 0..200 {
-        seen.wheel(middle, Turn::Down);
+        seen.wheel(middle, Turn::Down(1));
     }
     let end = seen.text.clone();
     assert_ne!(top, end);
-    seen.wheel(middle, Turn::Up);
+    seen.wheel(middle, Turn::Up(1));
     assert_ne!(seen.text, end, "the way back begins at once");
     for _ in 0..200 {
-        seen.wheel(middle, Turn::Up);
+        seen.wheel(middle, Turn::Up(1));
     }
     assert_eq!(seen.text, top);
 }

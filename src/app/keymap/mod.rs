@@ -5,11 +5,13 @@ mod chord;
 mod edit;
 mod keys;
 mod own;
+mod urgency;
 
 pub use action::Action;
 pub use chord::Chord;
 pub use keys::Keys;
 pub use own::Keyless;
+pub use urgency::Urgency;
 
 use own::{Bound, By, barred, clashes, give_way, lay_over, own_pairs, unreachable};
 use std::collections::BTreeMap;
@@ -76,7 +78,7 @@ impl Context {
     }
 
     /// Whether letters are typed there: then they mean nothing else.
-    fn takes_text(self) -> bool {
+    pub(in crate::app) fn takes_text(self) -> bool {
         matches!(self, Self::Form | Self::Prompt | Self::Help)
     }
 

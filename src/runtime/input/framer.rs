@@ -1,0 +1,276 @@
+//! Cuts the bytes of a terminal into keys, escape sequences and pastes.
+//!
+//! Contract: time comes in as data. Bytes that were cut off are never keys: a sequence that does not come to its end in
+//! [`ESCAPE`] is dropped whole, and so is its rest while that may still come ([`REST`]). A paste that does not come to
+//! its end is dropped whole, and so is the text that may still follow, but single keys are heard again at once.
+//!
+//! Known limit: `Alt+[` and `Alt+O` begin sequences and are not keys.
+
+use super::sequence::{ESC, Part, measure};
+use std::{mem, time::Duration};
+use tokio::time::Instant;
+
+/// How long an escape sequence may be silent in its middle; a lone ESC is the key Esc after that.
+const ESCAPE: Duration = Duration::from_millis(50);
+/// How long after that its rest is not taken for keys.
+const REST: Duration = Duration::from_millis(100);
+/// How long a paste may be silent.
+const PASTE_SILENCE: Duration = Duration::from_millis(150);
+/// How long a paste may take in all.
+const PASTE_TIME: Duration = Duration::from_secs(1);
+/// How much a paste may hold: more is text for no field of the desk.
+const PASTE_BYTES: usize = 64 * 1024;
+/// How long after a dropped paste more of its text may come.
+const PASTE_REST: Duration = Duration::from_secs(2);
+/// More bytes than these at once are text, not keys of a person.
+const KEYS_AT_ONCE: usize = 8;
+/// Bytes closer together are text that flows: keys that a terminal repeats are 30 ms apart.
+const FLOWING: Duration = Duration::from_millis(20);
+
+const PASTE_BEGINS: &[u8] = b"\x1b[200~";
+const PASTE_ENDS: &[u8] = b"\x1b[201~";
+
+/// One thing the terminal said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Frame {
+    /// A character, or an escape sequence from its ESC to its end.
+    Whole(Vec<u8>),
+    Paste(String),
+    /// A paste that did not come to its end.
+    BrokenPaste,
+}
+
+#[derive(Debug)]
+enum State {
+    /// What has come of a sequence, if anything.
+    Keys(Vec<u8>),
+    /// What was dropped of a sequence, of which more may come until then.
+    Rest(Vec<u8>, Instant),
+    /// The text so far, and when it began.
+    Paste(Vec<u8>, Instant),
+}
+
+#[derive(Debug)]
+pub(super) struct Framer {
+    state: State,
+    /// When the last bytes came.
+    heard: Instant,
+    /// Until when the text of a dropped paste may still come, and what may be the beginning of its end.
+    dropped_paste: Option<(Instant, Vec<u8>)>,
+}
+
+impl Framer {
+    pub(super) fn new(now: Instant) -> Self {
+        Self {
+            state: State::Keys(vec![]),
+            heard: now,
+            dropped_paste: None,
+        }
+    }
+
+    /// When [`Self::lapse`] is due; `None` while nothing is open, so that nobody is woken for nothing.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        match &self.state {
+            State::Keys(open) if open.is_empty() => None,
+            State::Keys(_) => Some(self.heard + ESCAPE),
+            State::Paste(_, began) => Some((self.heard + PASTE_SILENCE).min(*began + PASTE_TIME)),
+            State::Rest(..) => None,
+        }
+    }
+
+    /// Takes what was read at once.
+    pub(super) fn take(&mut self, bytes: &[u8], now: Instant) -> Vec<Frame> {
+        let mut frames = self.lapse(now);
+        let is_flowing = now.saturating_duration_since(self.heard) < FLOWING;
+        self.heard = now;
+        let bytes = self.past_dropped_paste(bytes, now, is_flowing);
+        self.frame(bytes, now, &mut frames);
+        frames
+    }
+
+    /// Time alone has passed.
+    pub(super) fn lapse(&mut self, now: Instant) -> Vec<Frame> {
+        if let State::Rest(_, until) = &self.state
+            && now >= *until
+        {
+            self.state = State::Keys(vec![]);
+        }
+        let Some(due) = self.deadline().filter(|due| now >= *due) else {
+            return vec![];
+        };
+        match mem::replace(&mut self.state, State::Keys(vec![])) {
+            State::Keys(open) => {
+                let frame = is_key_alone(&open).then(|| Frame::Whole(open.clone()));
+                self.state = State::Rest(open, due + REST);
+                self.lapse_rest(now);
+                frame.into_iter().collect()
+            }
+            State::Paste(..) => {
+                self.drop_paste(now);
+                vec![Frame::BrokenPaste]
+            }
+            State::Rest(..) => vec![],
+        }
+    }
+
+    fn lapse_rest(&mut self, now: Instant) {
+        if matches!(&self.state, State::Rest(_, until) if now >= *until) {
+            self.state = State::Keys(vec![]);
+        }
+    }
+
+    fn drop_paste(&mut self, now: Instant) {
+        self.dropped_paste = Some((now + PASTE_REST, vec![]));
+    }
+
+    /// What is left of `bytes` when the text of a dropped paste is taken away.
+    fn past_dropped_paste<'a>(
+        &mut self,
+        bytes: &'a [u8],
+        now: Instant,
+        is_flowing: bool,
+    ) -> &'a [u8] {
+        let Some((until, mut carried)) = self.dropped_paste.take() else {
+            return bytes;
+        };
+        if now >= until {
+            return bytes;
+        }
+        let before = carried.len();
+        carried.extend_from_slice(bytes);
+        if let Some(at) = find(&carried, PASTE_ENDS) {
+            let after = (at + PASTE_ENDS.len()).saturating_sub(before);
+            return bytes.get(after..).unwrap_or_default();
+        }
+        let is_keys = bytes.starts_with(&[ESC]) || (!is_flowing && bytes.len() <= KEYS_AT_ONCE);
+        if is_keys {
+            self.dropped_paste = Some((until, vec![]));
+            return bytes;
+        }
+        carried.drain(..carried.len() - begun(&carried, PASTE_ENDS));
+        self.dropped_paste = Some((now + PASTE_REST, carried));
+        &[]
+    }
+
+    fn frame(&mut self, bytes: &[u8], now: Instant, frames: &mut Vec<Frame>) {
+        let mut rest = bytes.to_vec();
+        while !rest.is_empty() {
+            rest = match mem::replace(&mut self.state, State::Keys(vec![])) {
+                State::Keys(mut open) => {
+                    open.append(&mut rest);
+                    self.keys(&open, now, frames)
+                }
+                State::Rest(dropped, _) => self.rest(&dropped, &rest, now),
+                State::Paste(mut text, began) => {
+                    text.append(&mut rest);
+                    self.paste(text, began, now, frames)
+                }
+            };
+        }
+    }
+
+    /// Answers what is left for another state.
+    fn keys(&mut self, bytes: &[u8], now: Instant, frames: &mut Vec<Frame>) -> Vec<u8> {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let part = measure(rest);
+            let (head, tail) = rest.split_at(part.length().unwrap_or(rest.len()).min(rest.len()));
+            match part {
+                Part::Open => {
+                    self.state = State::Keys(rest.to_vec());
+                    return vec![];
+                }
+                Part::Whole(_) if head == PASTE_BEGINS => {
+                    self.state = State::Paste(vec![], now);
+                    return tail.to_vec();
+                }
+                Part::Whole(_) => frames.push(Frame::Whole(head.to_vec())),
+                Part::Overlong(..) => {
+                    self.state = State::Rest(part.beginning(head).to_vec(), now + REST);
+                    return tail.to_vec();
+                }
+                Part::Broken(_) => {}
+            }
+            rest = tail;
+        }
+        vec![]
+    }
+
+    /// Drops what can only be the rest of what was dropped before; answers what cannot.
+    fn rest(&mut self, dropped: &[u8], bytes: &[u8], now: Instant) -> Vec<u8> {
+        let is_lone_escape = dropped == [ESC];
+        if is_lone_escape && !matches!(bytes.first(), Some(b'[' | b'O')) {
+            return bytes.to_vec();
+        }
+        let all = [dropped, bytes].concat();
+        let part = measure(&all);
+        match part {
+            Part::Open => {
+                self.state = State::Rest(all, now + REST);
+                vec![]
+            }
+            Part::Whole(length) | Part::Broken(length) | Part::Overlong(length, _) => {
+                if matches!(part, Part::Overlong(..)) {
+                    self.state = State::Rest(part.beginning(&all).to_vec(), now + REST);
+                }
+                let of_bytes = length.saturating_sub(dropped.len());
+                bytes.get(of_bytes..).unwrap_or_default().to_vec()
+            }
+        }
+    }
+
+    fn paste(
+        &mut self,
+        text: Vec<u8>,
+        began: Instant,
+        now: Instant,
+        frames: &mut Vec<Frame>,
+    ) -> Vec<u8> {
+        let end = find(&text, PASTE_ENDS);
+        let length = end.unwrap_or(text.len());
+        if length > PASTE_BYTES {
+            frames.push(Frame::BrokenPaste);
+        }
+        match end {
+            Some(end) => {
+                let (text, rest) = text.split_at(end);
+                if length <= PASTE_BYTES {
+                    frames.push(Frame::Paste(String::from_utf8_lossy(text).into_owned()));
+                }
+                rest.get(PASTE_ENDS.len()..).unwrap_or_default().to_vec()
+            }
+            None if length > PASTE_BYTES => {
+                let carried = text.len() - begun(&text, PASTE_ENDS);
+                let carried = text.get(carried..).unwrap_or_default().to_vec();
+                self.dropped_paste = Some((now + PASTE_REST, carried));
+                vec![]
+            }
+            None => {
+                self.state = State::Paste(text, began);
+                vec![]
+            }
+        }
+    }
+}
+
+/// ESC, or Alt with a key that also begins what terminals answer.
+fn is_key_alone(open: &[u8]) -> bool {
+    matches!(open, [ESC] | [ESC, b']' | b'P' | b'^' | b'_'])
+}
+
+fn find(bytes: &[u8], what: &[u8]) -> Option<usize> {
+    bytes.windows(what.len()).position(|part| part == what)
+}
+
+/// How many bytes at the end may be the beginning of `what`.
+fn begun(bytes: &[u8], what: &[u8]) -> usize {
+    let lengths = (1..what.len()).rev();
+    let begins = |length: &usize| {
+        what.get(..*length)
+            .is_some_and(|part| bytes.ends_with(part))
+    };
+    lengths.into_iter().find(begins).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,137 @@
+//! What a person has done at the terminal and the desk has not taken yet.
+//!
+//! Contract: the order is kept, and what a key means never changes because another was lost. A key that closes, cancels
+//! or quits waits for at most [`IN_ORDER`] others: where more wait, they are dropped, so that old keys do not act late.
+//! A letter does so only where all that waits before it moves about: after a `:` it may be text. Where too much comes the
+//! newest is dropped, and until a pause all that follows: text that lost its beginning must not act.
+
+use super::Input;
+use crate::app::keymap::{Chord, Keymap, Urgency};
+use std::{collections::VecDeque, mem, time::Duration};
+use tokio::time::Instant;
+
+/// What may wait.
+const MOST: usize = 256;
+/// What an urgent key waits for: it costs the desk milliseconds.
+const IN_ORDER: usize = 16;
+/// How long nothing may come before what comes is new.
+const PAUSE: Duration = Duration::from_millis(150);
+
+/// Whether letters are text where the keys go now.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Letters {
+    #[default]
+    AreKeys,
+    AreText,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    pub(super) keymap: Keymap,
+    pub(super) letters: Letters,
+    waiting: VecDeque<Input>,
+    /// When something was dropped that can change what the next key means.
+    lost: Option<Instant>,
+    /// Whether the person has yet to hear that something was dropped.
+    bell: Bell,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Bell {
+    #[default]
+    Silent,
+    Due,
+    Rung,
+}
+
+impl Queue {
+    pub(super) fn put(&mut self, input: Input, now: Instant) {
+        if self
+            .lost
+            .is_some_and(|at| now.saturating_duration_since(at) >= PAUSE)
+        {
+            self.lost = None;
+        }
+        match input {
+            Input::Wheel(at, notches) => self.turn(at, notches),
+            Input::Key(chord) if self.is_urgent(chord) => self.overtake(chord),
+            Input::Lost => self.ring(),
+            input if self.lost.is_some() || self.waiting.len() >= MOST => self.lose(&input, now),
+            input => self.waiting.push_back(input),
+        }
+    }
+
+    pub(super) fn take(&mut self) -> Option<Input> {
+        if self.bell == Bell::Due {
+            self.bell = Bell::Rung;
+            return Some(Input::Lost);
+        }
+        let next = self.waiting.pop_front();
+        if next.is_none() {
+            self.bell = Bell::Silent;
+        }
+        next
+    }
+
+    fn is_urgent(&self, chord: Chord) -> bool {
+        if self.keymap.urgency(chord) != Urgency::AtOnce {
+            return false;
+        }
+        let is_plain = chord.typed().is_none();
+        let is_key = || {
+            let moves = |input: &Input| self.moves(input) || self.is_kept(input);
+            let all_move = self.lost.is_none() && self.waiting.iter().all(moves);
+            self.letters == Letters::AreKeys && all_move
+        };
+        is_plain || is_key()
+    }
+
+    fn overtake(&mut self, chord: Chord) {
+        if self.waiting.len() >= IN_ORDER {
+            let mut waiting = mem::take(&mut self.waiting);
+            waiting.retain(|input| self.is_kept(input) && *input != Input::Key(chord));
+            self.waiting = waiting;
+        }
+        self.waiting.push_back(Input::Key(chord));
+    }
+
+    /// Whether it is never dropped.
+    fn is_kept(&self, input: &Input) -> bool {
+        matches!(input, Input::Key(chord) if self.keymap.urgency(*chord) == Urgency::AtOnce)
+    }
+
+    fn moves(&self, input: &Input) -> bool {
+        match input {
+            Input::Key(chord) => self.keymap.urgency(*chord) == Urgency::Motion,
+            Input::Wheel(..) => true,
+            Input::Paste(_) | Input::Click(_) | Input::Resize(_) | Input::Lost => false,
+        }
+    }
+
+    /// Notches add up; the last place counts.
+    fn turn(&mut self, at: ratatui::layout::Position, notches: i32) {
+        if let Some(Input::Wheel(place, sum)) = self.waiting.back_mut() {
+            *place = at;
+            *sum = sum.saturating_add(notches);
+        } else if self.waiting.len() < MOST {
+            self.waiting.push_back(Input::Wheel(at, notches));
+        }
+    }
+
+    fn lose(&mut self, input: &Input, now: Instant) {
+        // A way out that is pressed again and again is heard when the pause is over.
+        if !self.moves(input) && !self.is_kept(input) {
+            self.lost = Some(now);
+        }
+        self.ring();
+    }
+
+    fn ring(&mut self) {
+        if self.bell == Bell::Silent {
+            self.bell = Bell::Due;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,151 @@
+//! Where one character or escape sequence ends.
+
+pub(super) const ESC: u8 = 0x1b;
+const CTRL_C: u8 = 0x03;
+const CTRL_F: u8 = 0x06;
+const CTRL_X: u8 = 0x18;
+
+/// Longer sequences are of no key.
+const LONGEST: usize = 64;
+/// Longer answers of a terminal (ESC ] …) are not waited for.
+const LONGEST_ANSWER: usize = 1024;
+
+/// What the first bytes are, and how many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    Whole(usize),
+    /// More must come.
+    Open,
+    /// So many bytes are nothing; what follows begins anew.
+    Broken(usize),
+    /// Too long, and not at its end: so many bytes, of which the first say what it is.
+    Overlong(usize, usize),
+}
+
+impl Part {
+    /// `None` while it is open.
+    pub(super) fn length(self) -> Option<usize> {
+        match self {
+            Self::Whole(length) | Self::Broken(length) | Self::Overlong(length, _) => Some(length),
+            Self::Open => None,
+        }
+    }
+
+    /// The bytes that say what the whole is.
+    pub(super) fn beginning(self, bytes: &[u8]) -> &[u8] {
+        match self {
+            Self::Overlong(_, says) => bytes.get(..says).unwrap_or(bytes),
+            Self::Whole(_) | Self::Open | Self::Broken(_) => bytes,
+        }
+    }
+}
+
+/// Measures what `bytes` begin with.
+pub(super) fn measure(bytes: &[u8]) -> Part {
+    match bytes {
+        [] | [ESC] => Part::Open,
+        // Alt with a key that sends a sequence: the first ESC stands alone.
+        [ESC, ESC, ..] => Part::Whole(1),
+        // What gets a trader out is never a key with Alt.
+        [ESC, CTRL_C | CTRL_F | CTRL_X, ..] => Part::Whole(1),
+        [ESC, b'[', rest @ ..] => csi(rest).after(2),
+        [ESC, b'O', rest @ ..] => parameters(rest).after(2),
+        [ESC, b']' | b'P' | b'^' | b'_', rest @ ..] => answer(rest),
+        [ESC, rest @ ..] => character(rest).after(1),
+        _ => character(bytes),
+    }
+}
+
+impl Part {
+    fn after(self, before: usize) -> Self {
+        match self {
+            Self::Whole(length) => Self::Whole(before + length),
+            Self::Open => Self::Open,
+            Self::Broken(length) => Self::Broken(before + length),
+            Self::Overlong(length, says) => Self::Overlong(before + length, before + says),
+        }
+    }
+}
+
+/// What follows `ESC [`.
+fn csi(bytes: &[u8]) -> Part {
+    match bytes {
+        // F1 to F5 of the Linux console.
+        [b'[', rest @ ..] => character(rest).after(1),
+        // A mouse report of old.
+        [b'M', rest @ ..] => places(rest).after(1),
+        [b'<', rest @ ..] => mouse(rest).after(1),
+        _ => parameters(bytes),
+    }
+}
+
+/// Three bytes: the button, the column and the row, each with 32 added.
+fn places(bytes: &[u8]) -> Part {
+    match bytes.iter().take(3).position(|byte| *byte < 0x20) {
+        Some(at) => Part::Broken(at),
+        None if bytes.len() < 3 => Part::Open,
+        None => Part::Whole(3),
+    }
+}
+
+/// A mouse report holds nothing but these, so that a key after one that was cut off is a key.
+fn mouse(bytes: &[u8]) -> Part {
+    let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b';');
+    let is_end = |byte: u8| matches!(byte, b'M' | b'm');
+    until(bytes, is_digit, is_end)
+}
+
+/// Parameters up to a final byte.
+fn parameters(bytes: &[u8]) -> Part {
+    let is_parameter = |byte: &u8| (0x20..=0x3f).contains(byte);
+    let is_end = |byte: u8| (0x40..=0x7e).contains(&byte);
+    until(bytes, is_parameter, is_end)
+}
+
+fn until(bytes: &[u8], is_inner: impl Fn(&u8) -> bool, is_end: impl Fn(u8) -> bool) -> Part {
+    let inner = bytes.iter().take_while(|byte| is_inner(byte)).count();
+    match bytes.get(inner) {
+        _ if inner > LONGEST => Part::Overlong(inner, 0),
+        None => Part::Open,
+        Some(byte) if is_end(*byte) => Part::Whole(inner + 1),
+        Some(_) => Part::Broken(inner),
+    }
+}
+
+/// What a terminal answers to a question: text up to BEL or `ESC \`. The key Alt+] alone begins like one.
+fn answer(rest: &[u8]) -> Part {
+    let text = rest.iter().take_while(|byte| **byte >= 0x20).count();
+    match rest.get(text..) {
+        _ if text > LONGEST_ANSWER => Part::Overlong(2 + text, 2),
+        Some([0x07, ..]) => Part::Whole(2 + text + 1),
+        Some([ESC, b'\\', ..]) => Part::Whole(2 + text + 2),
+        Some([ESC] | []) | None => Part::Open,
+        Some(_) if text == 0 => Part::Whole(2),
+        Some(_) => Part::Broken(2 + text),
+    }
+}
+
+/// One character in UTF-8.
+fn character(bytes: &[u8]) -> Part {
+    let Some(first) = bytes.first() else {
+        return Part::Open;
+    };
+    let length = match first {
+        0..=0x7f => return Part::Whole(1),
+        0xc2..=0xdf => 2,
+        0xe0..=0xef => 3,
+        0xf0..=0xf4 => 4,
+        0x80..=0xc1 | 0xf5..=0xff => return Part::Broken(1),
+    };
+    match bytes.get(..length).map(str::from_utf8) {
+        Some(Ok(_)) => Part::Whole(length),
+        Some(Err(_)) => Part::Broken(1),
+        None if is_begun(bytes) => Part::Open,
+        None => Part::Broken(1),
+    }
+}
+
+/// Whether more bytes can make it a character.
+fn is_begun(bytes: &[u8]) -> bool {
+    str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
+}
