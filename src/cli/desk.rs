@@ -3,7 +3,7 @@
 use super::{
     Exit, columns, desk_setup,
     disk_wait::{AT_ONCE, Work},
-    exchange_args::World,
+    exchange_args::{FIXED_KEYS, World},
     log, out,
     paper::Paper,
     renewal, state_dir,
@@ -11,6 +11,7 @@ use super::{
 use crate::{
     app::tour::Tour,
     config::{LogLevel, Sources, load, memory},
+    exchange::KeySource,
     runtime::{self, Clock, End},
 };
 use clap::ValueHint;
@@ -123,7 +124,19 @@ fn first_tour(state_dir: &Path) -> Option<Tour> {
     is_first.then(Tour::default)
 }
 
-async fn paper(start: runtime::Start, world: World, stop: CancellationToken) -> io::Result<End> {
+async fn paper(
+    mut start: runtime::Start,
+    world: World,
+    stop: CancellationToken,
+) -> io::Result<End> {
+    // A scenario that cannot be read is told by the opening.
+    if world
+        .scenario()
+        .is_ok_and(|scenario| scenario.key_source() == KeySource::Seed)
+    {
+        out::complain(FIXED_KEYS);
+        start.warnings.push(FIXED_KEYS.to_owned());
+    }
     let pace = world.pace();
     let paper = Paper::new(world);
     let options = start.options.clone();

@@ -24,6 +24,10 @@ pub(super) struct World {
     /// How many times faster than life the market runs: 1, 0.5, 60 [default: 1, or as it was kept]
     #[arg(long, value_parser = speed)]
     pub(super) speed: Option<Num>,
+    /// Makes the API keys from the seed, for runs that must be the same every time. Anyone who knows the seed then knows
+    /// the keys. Without it they are random at each start; --data-dir keeps them
+    #[arg(long)]
+    pub(super) fixed_keys: bool,
     /// Keeps the exchange in this directory, and goes on with what it holds
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(super) data_dir: Option<PathBuf>,
@@ -35,12 +39,17 @@ impl Default for World {
             scenario: DEMO.to_owned(),
             seed: 1,
             speed: None,
+            fixed_keys: false,
             data_dir: None,
         }
     }
 }
 
 const DEMO: &str = "demo";
+
+/// What to know about API keys that come from the seed.
+pub(super) const FIXED_KEYS: &str = "the API keys come from the seed (--fixed-keys, or fixed_keys in the scenario): \
+     anyone who knows the seed knows the keys and can trade here";
 
 /// Past this the market would move further between two polls than anybody could follow.
 const FASTEST: u32 = 100;
@@ -88,13 +97,17 @@ impl World {
         self.speed.and_then(thousandths).map(Pace::Live)
     }
 
-    fn scenario(&self) -> Result<Scenario, ScenarioFault> {
+    pub(super) fn scenario(&self) -> Result<Scenario, ScenarioFault> {
         let read = match self.scenario.as_str() {
             DEMO => Scenario::demo(),
             path => Scenario::from_file(Path::new(path)),
         };
         let mut scenario = read?;
         scenario.seed = self.seed;
-        Ok(scenario)
+        Ok(if self.fixed_keys {
+            scenario.with_fixed_keys()
+        } else {
+            scenario
+        })
     }
 }

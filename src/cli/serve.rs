@@ -5,13 +5,13 @@
 
 use super::{
     Exit,
-    exchange_args::{World, listen},
+    exchange_args::{FIXED_KEYS, World, listen},
     log, out, state_dir,
     voice::Form,
 };
 use crate::{
     config::{Sources, load},
-    exchange::{AccountKey, Breakdown, Handle},
+    exchange::{AccountKey, Breakdown, Handle, KeySource},
     runtime::Clock,
 };
 use color_eyre::{Result, eyre::Context as _};
@@ -63,6 +63,9 @@ pub(super) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
     out::say(&announcement(&exchange, args.output)?)?;
     if let Some(warning) = warning(args.listen) {
         out::complain(&warning);
+    }
+    if exchange.key_source == KeySource::Seed {
+        out::complain(FIXED_KEYS);
     }
     let exit = watched(exchange.failed()).await?;
     stop.cancel();

@@ -1,10 +1,6 @@
 //! Opaque cursors: a place in one list of one account, sealed so that it fits nowhere else.
-//!
-//! Known limit: the seal's secret is derived from the seed, as the demo keys are (`gate`), because equal runs give equal
-//! answers to the letter, cursors among them. Who knows the seed can make a cursor; it opens no more than another place
-//! in a list whose key one has.
 
-use super::{engine::AccountIx, fault::Fault};
+use super::{engine::AccountIx, fault::Fault, secret::Secret};
 use crate::model::Cursor;
 use sha2::{Digest, Sha256};
 
@@ -27,13 +23,9 @@ const SEAL: usize = 16;
 const PLACE: usize = 16;
 
 impl Cursors {
-    pub(super) fn new(seed: u64) -> Self {
-        let secret = Sha256::new()
-            .chain_update(b"cursor")
-            .chain_update(seed.to_be_bytes())
-            .finalize();
+    pub(super) fn new(secret: &Secret) -> Self {
         Self {
-            secret: secret.into(),
+            secret: secret.digest(b"cursor", &[]),
         }
     }
 
@@ -103,7 +95,7 @@ pub(super) fn hex(bytes: &[u8]) -> String {
         .collect()
 }
 
-fn unhex(text: &str) -> Option<Vec<u8>> {
+pub(super) fn unhex(text: &str) -> Option<Vec<u8>> {
     let digits: Option<Vec<u8>> = text
         .chars()
         .map(|c| {
@@ -127,23 +119,28 @@ pub(super) fn same_bytes(a: &[u8], b: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exchange::secret::KeySource;
+
+    fn sealing(seed: u64) -> Cursors {
+        Cursors::new(&Secret::new(KeySource::Seed, seed))
+    }
 
     #[test]
     fn a_cursor_opens_only_where_it_was_made() {
-        let cursors = Cursors::new(7);
+        let cursors = sealing(7);
         let (mine, other) = (AccountIx::from(0), AccountIx::from(1));
         let cursor = cursors.seal(ListName::Orders, mine, 1_790_000_000_123, 42);
         let open = |list, account| cursors.open(list, account, &cursor).ok();
         assert_eq!(open(ListName::Orders, mine), Some((1_790_000_000_123, 42)));
         assert_eq!(open(ListName::Orders, other), None);
         assert_eq!(open(ListName::ClosedPositions, mine), None);
-        let elsewhere = Cursors::new(8);
+        let elsewhere = sealing(8);
         assert!(elsewhere.open(ListName::Orders, mine, &cursor).is_err());
     }
 
     #[test]
     fn no_altered_cursor_opens() {
-        let cursors = Cursors::new(7);
+        let cursors = sealing(7);
         let mine = AccountIx::from(0);
         let cursor = cursors.seal(ListName::Orders, mine, 1_790_000_000_123, 42);
         for at in 0..cursor.raw().len() {

@@ -25,6 +25,7 @@ mod http;
 mod idempotency;
 mod lock;
 mod scenario;
+mod secret;
 mod sim;
 mod store;
 #[cfg(test)]
@@ -36,6 +37,7 @@ pub use budget::{Rate, Rates};
 pub use clock::{Pace, Speed};
 pub use gate::ApiKey;
 pub use scenario::{Scenario, ScenarioFault};
+pub use secret::KeySource;
 pub use store::StoreFault;
 
 use crate::{
@@ -51,7 +53,7 @@ use fault::Fault;
 use floor::Floor;
 use gate::Gate;
 use idempotency::Idempotency;
-use sha2::{Digest, Sha256};
+use secret::Secret;
 use std::{
     io,
     net::SocketAddr,
@@ -112,6 +114,7 @@ pub struct Handle {
     pub addr: SocketAddr,
     /// One entry per account, in the scenario's order; accounts of one user share a key.
     pub accounts: Vec<AccountKey>,
+    pub key_source: KeySource,
     task: JoinHandle<()>,
     failure: Failure,
     broken: CancellationToken,
@@ -165,7 +168,8 @@ pub async fn start(
     let addr = listener.local_addr().map_err(StartFault::Socket)?;
     let opening = tokio::task::spawn_blocking(move || open(options));
     let resumed = opening.await.map_err(StartFault::Script)??;
-    let users = resumed.scenario.users(&resumed.engine);
+    let users = resumed.scenario.users(&resumed.engine, &resumed.secret);
+    let key_source = resumed.scenario.key_source();
     let accounts = users
         .iter()
         .flat_map(|user| {
@@ -185,6 +189,7 @@ pub async fn start(
     Ok(Handle {
         addr,
         accounts,
+        key_source,
         task,
         failure,
         broken,
@@ -308,11 +313,11 @@ impl Service {
             store: resumed.store,
             chaos: Mutex::new(Chaos::new(scenario.seed, scenario.faults())),
             budgets: Budgets::new(scenario.budgets()),
-            cursors: Cursors::new(scenario.seed),
+            cursors: Cursors::new(&resumed.secret),
             hosts: http::Hosts::new(addr.ip()),
             dialect: Dialect::default(),
             request_ids: RequestIds {
-                seed: scenario.seed,
+                secret: resumed.secret,
                 opening: resumed.openings,
                 count: AtomicU64::new(0),
             },
@@ -359,10 +364,10 @@ impl Service {
     }
 }
 
-/// UUIDs from a stream of their own, so that a run can be repeated to the letter.
+/// UUIDs that no other run gives, unless its secret is the seed: then it can be repeated to the letter.
 #[derive(Debug)]
 struct RequestIds {
-    seed: u64,
+    secret: Secret,
     /// How often the exchange was taken up before: no id is given twice.
     opening: u64,
     count: AtomicU64,
@@ -371,12 +376,10 @@ struct RequestIds {
 impl RequestIds {
     fn next(&self) -> Uuid {
         let count = self.count.fetch_add(1, Ordering::Relaxed);
-        let digest = Sha256::new()
-            .chain_update(b"request id")
-            .chain_update(self.seed.to_be_bytes())
-            .chain_update(self.opening.to_be_bytes())
-            .chain_update(count.to_be_bytes())
-            .finalize();
+        let parts = [self.opening.to_be_bytes(), count.to_be_bytes()];
+        let digest = self
+            .secret
+            .digest(b"request id", &parts.each_ref().map(<[u8; 8]>::as_slice));
         let mut bytes = [0; 16];
         for (byte, random) in bytes.iter_mut().zip(digest) {
             *byte = random;

@@ -297,3 +297,43 @@ async fn a_reset_puts_everything_back_to_the_start_on_disk_too_and_goes_on_from_
     let stopped = Paper::kept(dir.path()).await;
     assert_eq!(everything(&stopped).await, before);
 }
+
+fn keys(paper: &Paper) -> Vec<String> {
+    let accounts = paper.handle.accounts.iter();
+    accounts
+        .map(|account| account.api_key.reveal().to_owned())
+        .collect()
+}
+
+async fn request_id(paper: &Paper) -> String {
+    let reply = paper.get("/sim/markets").await;
+    reply.header("x-request-id").unwrap().to_owned()
+}
+
+// Issue 14, item 5; issue 13, item 5 (request ids).
+#[tokio::test]
+async fn keys_and_request_ids_are_new_at_every_start_unless_they_are_kept_or_fixed() {
+    let (one, other) = (Paper::bare().await, Paper::bare().await);
+    assert_ne!(keys(&one), keys(&other));
+    assert_ne!(request_id(&one).await, request_id(&other).await);
+    let hash = |paper: Value| paper["data"]["log_hash"].clone();
+    let hashes = [&one, &other].map(|paper| paper.get("/sim/clock"));
+    let [first, second] = hashes;
+    assert_eq!(hash(first.await.json()), hash(second.await.json()));
+
+    let dir = TempDir::new().unwrap();
+    let kept = Paper::kept(dir.path()).await;
+    let before = (keys(&kept), request_id(&kept).await);
+    kept.stop().await;
+    let again = Paper::kept(dir.path()).await;
+    assert_eq!(keys(&again), before.0);
+    assert_ne!(request_id(&again).await, before.1);
+
+    let fixed = format!(
+        "fixed_keys = true\n{}",
+        include_str!("../support/bare.toml")
+    );
+    let (one, other) = (Paper::open(&fixed).await, Paper::open(&fixed).await);
+    assert_eq!(keys(&one), keys(&other));
+    assert_eq!(request_id(&one).await, request_id(&other).await);
+}

@@ -19,6 +19,7 @@ use super::{
     engine::{AccountIx, Engine, Millis},
     gate::ApiKey,
     idempotency::MOST,
+    secret::{KeySource, Secret},
 };
 use crate::model::AccountId;
 use shape::Shape;
@@ -34,8 +35,10 @@ const DEMO: &str = include_str!("../../../assets/scenario-demo.toml");
 /// A scenario that has been read, not yet played.
 #[derive(Debug, Clone)]
 pub struct Scenario {
-    /// Decides prices, keys and everything random; may be set to another than the file's.
+    /// Decides prices and everything random; may be set to another than the file's.
     pub seed: u64,
+    /// The flag's, or the file's `fixed_keys`.
+    pub(super) keys: KeySource,
     pub(super) origin: Origin,
     /// As it was written: what an exchange that outlives its process goes on with.
     pub(super) text: Arc<str>,
@@ -145,10 +148,29 @@ impl Scenario {
         }
         Ok(Self {
             seed: shape.seed,
+            keys: if shape.fixed_keys {
+                KeySource::Seed
+            } else {
+                KeySource::Random
+            },
             origin: Origin::Given,
             text: text.into(),
             shape,
         })
+    }
+
+    /// The same with API keys that come from the seed: whoever knows it knows them.
+    #[must_use]
+    pub fn with_fixed_keys(self) -> Self {
+        Self {
+            keys: KeySource::Seed,
+            ..self
+        }
+    }
+
+    /// Where the API keys of its users come from.
+    pub fn key_source(&self) -> KeySource {
+        self.keys
     }
 
     pub(super) fn faults(&self) -> &[Plant] {
@@ -175,9 +197,9 @@ impl Scenario {
     }
 
     /// Whom the engine's accounts belong to.
-    pub(super) fn users(&self, engine: &Engine) -> Vec<User> {
+    pub(super) fn users(&self, engine: &Engine, secret: &Secret) -> Vec<User> {
         let users = self.shape.users.iter().map(|user| User {
-            key: ApiKey::derived(self.seed, &user.name),
+            key: secret.api_key(&user.name),
             accounts: user
                 .accounts
                 .iter()

@@ -36,6 +36,9 @@ impl fmt::Display for Decimal {
 #[serde(deny_unknown_fields)]
 pub(super) struct Shape {
     pub(super) seed: u64,
+    /// The keys of the users come from the seed; otherwise they are random.
+    #[serde(default)]
+    pub(super) fixed_keys: bool,
     /// How long before the start virtual time begins; the script plays inside it.
     #[serde(default)]
     pub(super) warm_up_seconds: u32,
@@ -148,7 +151,7 @@ struct Tier {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct User {
-    /// Decides the key, together with the seed.
+    /// Decides the key where `fixed_keys` says so, together with the seed.
     pub(super) name: String,
     pub(super) accounts: Vec<Account>,
 }

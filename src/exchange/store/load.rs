@@ -6,6 +6,7 @@ use super::super::{
     engine::{Bounds, Checkpoint, Millis},
     idempotency::Idempotency,
     scenario::{Origin, Scenario},
+    secret::{KeySource, Secret},
 };
 use super::{
     EncodeFault, Record, Recorder, Store, StoreFault,
@@ -15,6 +16,9 @@ use super::{
 use crate::disk;
 use std::{fs::File, path::Path};
 
+/// What the keys of its users come from, where they are not fixed.
+const SECRET: &str = "exchange.secret";
+
 /// How virtual time passes where nobody says otherwise.
 const AT_FIRST: Pace = Pace::Live(Speed::REAL_TIME);
 
@@ -22,6 +26,7 @@ const AT_FIRST: Pace = Pace::Live(Speed::REAL_TIME);
 #[derive(Debug)]
 pub(in crate::exchange) struct Resumed {
     pub(in crate::exchange) scenario: Scenario,
+    pub(in crate::exchange) secret: Secret,
     /// When and how fast a new beginning begins.
     pub(in crate::exchange) start: Millis,
     pub(in crate::exchange) pace: Pace,
@@ -60,6 +65,7 @@ impl Resumed {
         let first = engine.checkpoint().map_err(EncodeFault::from)?;
         let pace = pace.unwrap_or(AT_FIRST);
         let new = Self {
+            secret: Secret::new(scenario.key_source(), scenario.seed),
             start,
             pace,
             clock: Kept::new(pace, engine.now()),
@@ -88,9 +94,22 @@ pub(in crate::exchange) fn open(
         path: opened.path,
         connection: opened.connection,
     };
-    match opened.state {
+    let secret = secret(dir, &scenario)?;
+    let resumed = match opened.state {
         State::Empty => begin(shelf, opened.lock, Resumed::played(scenario, start, pace)?),
         State::Kept => resume(shelf, opened.lock, &scenario, (start, pace)),
+    };
+    Ok(Resumed { secret, ..resumed? })
+}
+
+/// The directory's own, with its lock in hand.
+fn secret(dir: &Path, scenario: &Scenario) -> Result<Secret, StoreFault> {
+    match scenario.key_source() {
+        KeySource::Seed => Ok(Secret::new(KeySource::Seed, scenario.seed)),
+        KeySource::Random => Secret::kept(&dir.join(SECRET)).map_err(|why| StoreFault::Place {
+            path: dir.to_owned(),
+            why,
+        }),
     }
 }
 
@@ -142,6 +161,7 @@ fn resume(
     }
     let store = Store::new((shelf.connection, lock), kept, (left.seq, left.at));
     Ok(Resumed {
+        secret: Secret::new(scenario.key_source(), scenario.seed),
         scenario,
         start,
         pace: pace.unwrap_or(AT_FIRST),
@@ -209,5 +229,6 @@ fn scenario(shelf: &Shelf, kept: &Identity, given: &Scenario) -> Result<Scenario
     }
     let mut scenario = Scenario::parse(&kept.scenario)?;
     scenario.seed = kept.seed;
+    scenario.keys = given.keys;
     Ok(scenario)
 }

@@ -8,7 +8,7 @@ fn service(pace: Pace) -> Arc<Service> {
     let scenario = Scenario::parse(BARE).unwrap();
     let start = engine::Millis(1_790_000_000_000);
     let resumed = Resumed::in_memory(scenario, start, Some(pace)).unwrap();
-    let users = resumed.scenario.users(&resumed.engine);
+    let users = resumed.scenario.users(&resumed.engine, &resumed.secret);
     let addr = "127.0.0.1:1".parse().unwrap();
     Arc::new(Service::new(resumed, &users, (addr, Instant::now())))
 }

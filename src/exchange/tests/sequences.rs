@@ -250,7 +250,7 @@ impl Paper {
         let scenario = Scenario::parse(BARE).unwrap();
         let start = Millis(1_790_000_000_000);
         let resumed = Resumed::in_memory(scenario, start, Some(Pace::Paused)).unwrap();
-        let users = resumed.scenario.users(&resumed.engine);
+        let users = resumed.scenario.users(&resumed.engine, &resumed.secret);
         let addr = "127.0.0.1:1".parse().unwrap();
         Self {
             service: Service::new(resumed, &users, (addr, tokio::time::Instant::now())),

@@ -1,0 +1,124 @@
+//! What nobody else may know: the secret that an exchange derives its API keys, its cursors and its request ids from.
+//!
+//! It is random, made at every start; with `--data-dir` it is made once and kept in a file that only its owner may
+//! read. Only where a flag or the scenario says so in words is it the seed instead: then the same start gives the same
+//! keys and ids, and whoever knows the seed knows the keys.
+
+use super::{
+    cursor::{hex, unhex},
+    gate::ApiKey,
+};
+use crate::disk;
+use sha2::{Digest, Sha256};
+use std::{
+    fmt,
+    io::{self, Read as _},
+    path::Path,
+};
+use uuid::Uuid;
+
+/// Where the API keys come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum KeySource {
+    #[default]
+    Random,
+    /// For runs that are to be the same to the letter.
+    Seed,
+}
+
+/// `Debug` shows nothing of it.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Secret(Vec<u8>);
+
+/// Bytes of a random one.
+const LENGTH: usize = 32;
+
+impl Secret {
+    /// Of an exchange that ends with the process.
+    pub(super) fn new(source: KeySource, seed: u64) -> Self {
+        match source {
+            KeySource::Random => Self::random(),
+            KeySource::Seed => Self(seed.to_be_bytes().to_vec()),
+        }
+    }
+
+    /// 244 random bits of the system's, spread evenly.
+    fn random() -> Self {
+        let [one, other] = [Uuid::new_v4(), Uuid::new_v4()];
+        let digest = Sha256::new()
+            .chain_update(one.as_bytes())
+            .chain_update(other.as_bytes())
+            .finalize();
+        Self(digest.to_vec())
+    }
+
+    /// The one in the file at `path`; a random one, put there, where the file is missing or empty.
+    pub(super) fn kept(path: &Path) -> io::Result<Self> {
+        let mut text = String::new();
+        let mut file = disk::private_file(path)?.take(4 * LENGTH as u64);
+        file.read_to_string(&mut text)?;
+        if !text.is_empty() {
+            let bytes = unhex(text.trim()).filter(|bytes| bytes.len() == LENGTH);
+            return bytes.map(Self).ok_or_else(|| {
+                io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    format!(
+                        "{} is damaged; without it the next start makes new API keys",
+                        path.display()
+                    ),
+                )
+            });
+        }
+        let made = Self::random();
+        disk::replace(path, hex(&made.0).as_bytes())?;
+        Ok(made)
+    }
+
+    pub(super) fn api_key(&self, user: &str) -> ApiKey {
+        ApiKey::from_digest(self.digest(b"api key", &[user.as_bytes()]))
+    }
+
+    /// Unlike for any other purpose, as long as the parts of one purpose have a length of their own each.
+    pub(super) fn digest(&self, purpose: &'static [u8], parts: &[&[u8]]) -> [u8; 32] {
+        let purpose = Sha256::new().chain_update(purpose).chain_update(&self.0);
+        let all = parts.iter().fold(purpose, Digest::chain_update);
+        all.finalize().into()
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(…)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{fs, os::unix::fs::PermissionsExt as _};
+
+    // Issue 14, item 5.
+    #[test]
+    fn keys_are_random_unless_they_are_asked_for_by_seed() {
+        let key = |source, seed| Secret::new(source, seed).api_key("ann");
+        assert_ne!(key(KeySource::Random, 7), key(KeySource::Random, 7));
+        assert_eq!(key(KeySource::Seed, 7), key(KeySource::Seed, 7));
+        assert_ne!(key(KeySource::Seed, 7), key(KeySource::Seed, 8));
+        assert_eq!(format!("{:?}", Secret::random()), "Secret(…)");
+    }
+
+    // Issue 14, item 5.
+    #[test]
+    fn a_kept_secret_is_its_owners_and_stays_and_a_damaged_one_is_told() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("secret");
+        let first = Secret::kept(&path).unwrap();
+        assert_eq!(Secret::kept(&path).unwrap(), first);
+        let mode = fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        fs::write(&path, "not it").unwrap();
+        let why = Secret::kept(&path).unwrap_err();
+        assert_eq!(why.kind(), io::ErrorKind::InvalidData);
+        assert!(!why.to_string().contains("not it"), "{why}");
+    }
+}
