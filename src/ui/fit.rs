@@ -1,7 +1,8 @@
 //! How wide the columns of a table are, which of them fit, and where each begins.
 
 use super::{canvas::width, table::title};
-use crate::view::{Align, Body, Cell, Heading, Lead, Share, Table};
+use crate::view::{Align, Body, Cell, Heading, Lead, Share, Table, Widest};
+use std::cmp::Reverse;
 
 /// A bar inside a cell and the space after it.
 pub(super) const GAUGE: u16 = 6;
@@ -13,6 +14,8 @@ pub(super) const WIDEST_GAP: u16 = 3;
 const GAPS: [u16; 2] = [2, 1];
 /// Columns up to this priority are worth more than air between them.
 const TELLING: u8 = 7;
+/// Columns up to this priority are worth more than words in full.
+const DECIDING: u8 = 5;
 /// A lost column comes back at once only where so much would be left over.
 const SPARE: u16 = 2;
 /// And otherwise when it would have fitted on so many drawings in a row.
@@ -27,6 +30,17 @@ pub(super) struct Measure {
     pub(super) whole: u16,
     pub(super) fraction: u16,
     pub(super) gauge: u16,
+    /// Of its cells abbreviated.
+    brief: u16,
+    pub(super) form: Form,
+}
+
+/// Whether the cells of a column say it in full.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Form {
+    #[default]
+    Full,
+    Brief,
 }
 
 /// What a table remembers between frames: columns only grow, so that numbers do not jump, until a column that was
@@ -91,7 +105,8 @@ impl Measures {
 
     /// Of these cells alone.
     fn of(table: &Table, room: u16) -> Self {
-        let mut columns = vec![Measure::default(); table.headings.len()];
+        let columns = table.headings.iter().map(Measure::reserved);
+        let mut columns: Vec<_> = columns.collect();
         let mut branch = 0;
         for row in &table.rows {
             if row.lead != Lead::Root {
@@ -154,6 +169,26 @@ impl Measures {
             ..*self
         }
     }
+
+    /// With one column abbreviated, with two of them and so on, those that stay longest first: they have words that
+    /// everybody knows abbreviated.
+    fn abbreviated(&self, headings: &[Heading]) -> Vec<Self> {
+        let columns = self.columns.iter().zip(headings).enumerate();
+        let saved = columns.map(|(at, (column, heading))| {
+            let saved = column.text.saturating_sub(column.brief);
+            (heading.priority, saved, at)
+        });
+        let mut saved: Vec<_> = saved.filter(|(_, saved, _)| *saved > 0).collect();
+        saved.sort_by_key(|(priority, saved, at)| (*priority, Reverse(*saved), *at));
+        let mut measures = self.clone();
+        let steps = saved.into_iter().map(|(.., at)| {
+            if let Some(column) = measures.columns.get_mut(at) {
+                *column = column.abbreviated();
+            }
+            measures.clone()
+        });
+        steps.collect()
+    }
 }
 
 impl Measure {
@@ -163,11 +198,32 @@ impl Measure {
             whole: self.whole.max(other.whole),
             fraction: self.fraction.max(other.fraction),
             gauge: self.gauge.max(other.gauge),
+            brief: self.brief.max(other.brief),
+            form: self.form,
+        }
+    }
+
+    /// The room for the widest word the column can hold, whatever its rows say now.
+    fn reserved(heading: &Heading) -> Self {
+        let widest = |widest: fn(&Widest) -> &'static str| {
+            heading
+                .holds
+                .as_ref()
+                .map_or(0, |holds| width(widest(holds)))
+        };
+        let full = widest(|holds| holds.full);
+        Self {
+            text: full,
+            whole: full,
+            brief: widest(|holds| holds.brief),
+            ..Self::default()
         }
     }
 
     fn grow(&mut self, cell: &Cell, align: Align) {
         let text = cell.text();
+        let brief = cell.brief.as_ref().map_or(&*text, |brief| &brief.text);
+        self.brief = self.brief.max(width(brief));
         let (whole, fraction) = parts(&text, align);
         self.text = self.text.max(width(&text));
         self.whole = self.whole.max(width(whole));
@@ -192,6 +248,16 @@ impl Measure {
         Self {
             whole: self.text,
             fraction: 0,
+            ..self
+        }
+    }
+
+    fn abbreviated(self) -> Self {
+        Self {
+            text: self.brief,
+            whole: self.brief,
+            fraction: 0,
+            form: Form::Brief,
             ..self
         }
     }
@@ -226,11 +292,20 @@ impl Fit {
         }
     }
 
-    /// How many telling columns are shown, and how much of their words.
-    fn telling(&self) -> (usize, u16) {
+    /// The one that shows more columns up to this priority; itself where both show as many.
+    fn or(self, other: Self, most: u8) -> Self {
+        if other.telling(most) > self.telling(most) {
+            other
+        } else {
+            self
+        }
+    }
+
+    /// How many columns up to this priority are shown, and how much of their words.
+    fn telling(&self, most: u8) -> (usize, u16) {
         let heading = |slot: &&Slot| self.headings.get(slot.column);
         let tells = self.slots.iter();
-        let tells = tells.filter(|slot| heading(slot).is_some_and(|h| h.priority <= TELLING));
+        let tells = tells.filter(|slot| heading(slot).is_some_and(|h| h.priority <= most));
         let words = self.slots.iter();
         let words = words.filter(|slot| {
             heading(slot).is_some_and(|h| matches!(h.align, Align::Words | Align::Parts))
@@ -240,7 +315,7 @@ impl Fit {
 }
 
 /// Which columns fit, where each begins, and whether their decimal points can be under one another. Air goes before a
-/// telling column does, and then long titles and bars.
+/// telling column does, then long titles and bars, and then words that can be abbreviated.
 pub(super) fn fit(headings: &[Heading], measures: &Measures, room: u16) -> Fit {
     let [airy, dense] = GAPS;
     let aligned = natural(headings, measures);
@@ -253,18 +328,18 @@ pub(super) fn fit(headings: &[Heading], measures: &Measures, room: u16) -> Fit {
         title: heading.short.unwrap_or(heading.title),
         ..*heading
     });
+    let short: Vec<_> = short.collect();
     let tighter = [
         Fit::of(headings.to_vec(), compact.clone(), dense, room),
-        Fit::of(short.collect(), bare, dense, room),
+        Fit::of(short.clone(), bare.clone(), dense, room),
     ];
+    let brief = bare.abbreviated(headings).into_iter();
+    let brief = brief.map(|brief| Fit::of(short.clone(), brief, dense, room));
     let airy = Fit::of(headings.to_vec(), compact, airy, room);
-    tighter.into_iter().fold(airy, |best, next| {
-        if next.telling() > best.telling() {
-            next
-        } else {
-            best
-        }
-    })
+    let long = tighter
+        .into_iter()
+        .fold(airy, |best, next| best.or(next, TELLING));
+    brief.fold(long, |best, next| best.or(next, DECIDING))
 }
 
 fn natural(headings: &[Heading], measures: &Measures) -> Vec<Slot> {
@@ -371,6 +446,7 @@ mod tests {
         Heading {
             title,
             short: None,
+            holds: None,
             align,
             priority,
             sorted: None,
@@ -388,7 +464,8 @@ mod tests {
             text: whole + fraction,
             whole,
             fraction,
-            gauge: 0,
+            brief: whole + fraction,
+            ..Measure::default()
         };
         let measures = Measures {
             columns: vec![measure(3, 0), measure(4, 3), measure(5, 3), measure(30, 0)],
@@ -423,8 +500,9 @@ mod tests {
         let cells = Measure {
             text: 4,
             whole: 4,
-            fraction: 0,
+            brief: 4,
             gauge: GAUGE_ROOM,
+            ..Measure::default()
         };
         let measures = Measures {
             columns: vec![cells, Measure { gauge: 0, ..cells }],

@@ -17,6 +17,15 @@ const LEAST_LOWEST: u16 = 5;
 /// of [`Tier::Wide`].
 const TABLES: u16 = 106;
 
+/// What working orders need in order to show type, price, trigger, reduce-only and state, each abbreviated.
+const LEAST_ORDERS: u16 = 68;
+
+/// And distance and time in force.
+const ORDERS: u16 = 78;
+
+/// Below this TWAPs are no cards.
+const NARROW_CARDS: u16 = 42;
+
 /// How much room there is. The height decides as well: a wide but low screen takes the next form down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tier {
@@ -117,11 +126,17 @@ fn medium(body: Rect, focus: &Focus, wanted: impl Fn(Pane) -> u16) -> Vec<Place>
     let right = wanted(Pane::Twaps).saturating_add(wanted(Pane::Scaled));
     let middle = wanted(Pane::Orders).max(right).min(rest.height * 3 / 5);
     let (middle, history) = rows(rest, middle.max(rest.height / 2));
-    let (left, right) = columns(middle, middle.width * 31 / 50);
+    let (left, right) = columns(middle, orders_width(middle.width));
     let mut places = vec![alone(top, Pane::Positions), alone(left, Pane::Orders)];
     places.extend(stacked(right, [Pane::Twaps, Pane::Scaled], &wanted));
     places.push(history_place(history, focus));
     places
+}
+
+/// What the orders need for what never goes, and for distance and time in force where the TWAPs keep their cards.
+fn orders_width(width: u16) -> u16 {
+    let beside_cards = width.saturating_sub(NARROW_CARDS).min(ORDERS);
+    (width * 31 / 50).max(LEAST_ORDERS).max(beside_cards)
 }
 
 fn column(body: Rect, focus: &Focus, wanted: impl Fn(Pane) -> u16) -> Vec<Place> {

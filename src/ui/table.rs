@@ -3,12 +3,12 @@
 
 use super::{
     canvas::{Canvas, after, line, shortened, spans_width, width},
-    fit::{BRANCH, Fit, GAUGE, GAUGE_ROOM, Measure, Measures, Slot, WIDEST_GAP, fit, parts},
+    fit::{BRANCH, Fit, Form, GAUGE, GAUGE_ROOM, Measure, Measures, Slot, WIDEST_GAP, fit, parts},
     theme::Part,
 };
 use crate::view::{Align, Body, Cell, Facts, Heading, Lead, Row, Span, Table, Tone, arrow};
 use ratatui::layout::Rect;
-use std::borrow::Cow;
+use std::{borrow::Cow, slice};
 
 /// The mark of the selected row, and the same space at the right.
 const MARGIN: u16 = 1;
@@ -175,16 +175,20 @@ fn draw_cell(canvas: &mut Canvas<'_>, room: Rect, cell: &Cell, align: Align, mea
         );
         room = after(room, start + GAUGE_ROOM);
     }
-    let text = cell.text();
+    let spans = match (&cell.brief, measure.form) {
+        (Some(brief), Form::Brief) => slice::from_ref(brief),
+        (_, Form::Full | Form::Brief) => &cell.spans,
+    };
     match align {
         Align::Number => {
+            let text: String = spans.iter().map(|span| span.text.as_str()).collect();
             let (_, fraction) = parts(&text, align);
             let tail = measure.fraction.saturating_sub(width(fraction));
             let lead = room.width.saturating_sub(width(&text) + tail);
-            canvas.spans(after(room, lead), &cell.spans);
+            canvas.spans(after(room, lead), spans);
         }
         Align::Left => {
-            canvas.spans(room, &cell.spans);
+            canvas.spans(room, spans);
         }
         Align::Words => words(canvas, room, cell),
         Align::Parts => {

@@ -70,7 +70,9 @@ pub use reading::READING;
 pub use scaled::{RungLine, head as ladder_head, rungs};
 pub use settings::settings;
 pub use strip::{FlightView, StripView, ToastView, flights, strip, toast};
-pub use table::{Align, Body, Cell, Column, Facts, Gauge, Heading, Lead, Row, Share, Table};
+pub use table::{
+    Align, Body, Cell, Column, Facts, Gauge, Heading, Lead, Row, Share, Table, Widest,
+};
 pub use title::{Title, arrow, newer, title};
 pub use tour::{TourView, tour};
 pub use twaps::{Bar, TwapCard, cards};

@@ -14,16 +14,18 @@ use std::ops::Range;
 pub const WORKING: &[Column<Order>] = &[
     Column::new("market", "market", Left, 0, market).short("mkt"),
     Column::new("side", "side", Left, 0, side),
-    Column::new("mode", "type", Left, 3, mode),
-    Column::new("status", "state", Left, 1, state),
+    Column::new("mode", "type", Left, 1, mode).holds("conditional", "stp lim"),
+    Column::new("status", "state", Left, 1, state).holds("cancel waiting", "cxl wait"),
     Column::new("size", "size", Number, 0, size),
-    Column::new("filled", "filled", Number, 2, filled).short("fill"),
+    Column::new("filled", "filled", Number, 4, filled)
+        .short("fill")
+        .holds("100%", "100%"),
     Column::new("limit_price", "price", Number, 0, price),
     Column::new("trigger_price", "trigger", Left, 0, trigger),
-    Column::new("distance", "to mark", Number, 6, distance),
-    Column::new("time_in_force", "tif", Left, 5, time_in_force),
-    Column::new("reduce_only", "RO", Left, 4, reduce_only),
-    Column::new("attached_exits", "SL/TP", Left, 4, exits),
+    Column::new("distance", "to mark", Number, 2, distance).holds("-99.99%", "-99.99%"),
+    Column::new("time_in_force", "tif", Left, 3, time_in_force).holds("gtd 23h59m", "23h"),
+    Column::new("reduce_only", "RO", Left, 1, reduce_only).holds("RO", "RO"),
+    Column::new("attached_exits", "SL/TP", Left, 5, exits),
     Column::new("margin", "margin", Left, 8, margin).parts(&[
         ("margin_mode", |o| o.margin_mode.to_string()),
         ("leverage", |o| o.leverage.to_string()),
@@ -43,7 +45,8 @@ pub(super) fn side(order: &Order, _: &Scene<'_>) -> Cell {
 }
 
 pub(super) fn mode(order: &Order, _: &Scene<'_>) -> Cell {
-    Span::plain(words::mode(&order.mode)).into()
+    let brief = Span::plain(words::brief_mode(&order.mode));
+    Cell::from(Span::plain(words::mode(&order.mode))).or_brief(brief)
 }
 
 pub(super) fn size(order: &Order, scene: &Scene<'_>) -> Cell {
@@ -53,17 +56,24 @@ pub(super) fn size(order: &Order, scene: &Scene<'_>) -> Cell {
 
 /// What the order is doing, and what has been asked of it since.
 fn state(order: &Order, scene: &Scene<'_>) -> Cell {
-    let span = match cancel_of(&order.id, scene) {
-        Some(Progress::Queued) => Span::new("cancel waiting", Tone::Warn),
-        Some(Progress::Unknown { .. }) => Span::new("cancel unknown", Tone::Alert),
-        Some(_) => Span::new("canceling", Tone::Warn),
+    let (words, brief, tone) = match cancel_of(&order.id, scene) {
+        Some(Progress::Queued) => ("cancel waiting", "cxl wait", Tone::Warn),
+        Some(Progress::Unknown { .. }) => ("cancel unknown", "cxl ?", Tone::Alert),
+        Some(_) => ("canceling", "cxl sent", Tone::Warn),
         None if order.is_armed() && scene.store.queued_cancels.contains(&order.id) => {
-            Span::new("cancel queued", Tone::Warn)
+            ("cancel queued", "cxl que", Tone::Warn)
         }
-        None if is_partly_filled(order) => Span::new("partial", Tone::Info),
-        None => status(order, scene),
+        None if is_partly_filled(order) => return partial(order),
+        None => return status(order, scene).into(),
     };
-    span.into()
+    Cell::from(Span::new(words, tone)).or_brief(Span::new(brief, tone))
+}
+
+/// Where room is short no other column says how much.
+fn partial(order: &Order) -> Cell {
+    let share = filled_share(order).map(format::whole_percent);
+    let brief = share.map_or_else(|| "partial".to_owned(), |share| format!("part {share}"));
+    Cell::from(Span::new("partial", Tone::Info)).or_brief(Span::new(brief, Tone::Info))
 }
 
 /// Its status in the service's word, but `armed` where it waits for a price; `ended` where an old page still calls it working and a newer list of
@@ -122,7 +132,7 @@ pub(super) fn price(order: &Order, scene: &Scene<'_>) -> Cell {
     );
     match order.limit_price {
         Some(price) => Span::plain(format::price(price, market)).into(),
-        None if takes_the_market => Span::muted("market").into(),
+        None if takes_the_market => Cell::from(Span::muted("market")).or_brief(Span::muted("mkt")),
         None => Span::unknown().into(),
     }
 }
@@ -140,7 +150,13 @@ pub(super) fn trigger(order: &Order, scene: &Scene<'_>) -> Cell {
         format!("{} ", words::market(of).text)
     };
     let price = format::price(price, scene.store.market(of));
-    Span::new(format!("{elsewhere}{sign} {price}"), Tone::Info).into()
+    let words = format!("{elsewhere}{sign} {price}");
+    let brief = ["≥", "≤"].into_iter().fold(words.clone(), |words, sign| {
+        words
+            .replace(&format!("{sign} "), sign)
+            .replace(&format!(" {sign}"), sign)
+    });
+    Cell::from(Span::new(words, Tone::Info)).or_brief(Span::new(brief, Tone::Info))
 }
 
 /// How far the mark is from the price that fills or fires it.
@@ -165,7 +181,11 @@ fn time_in_force(order: &Order, scene: &Scene<'_>) -> Cell {
         return Span::unknown().into();
     };
     match order.gtd_expires_at.filter(|_| tif.is(&TimeInForce::Gtd)) {
-        Some(end) => Span::plain(format!("gtd {}", scene.until(end, passing::BARE))).into(),
+        Some(end) => {
+            let left = scene.until(end, passing::BARE);
+            let brief = Span::plain(format::age(end.since(scene.served())));
+            Cell::from(Span::plain(format!("gtd {left}"))).or_brief(brief)
+        }
         None => Span::muted(tif.to_string()).into(),
     }
 }

@@ -21,22 +21,21 @@ pub const OPEN: &[Column<Position>] = &[
     Column::new("market", "market", Left, 0, market).short("mkt"),
     Column::new("side", "side", Left, 0, side),
     Column::new("size", "size", Number, 0, size),
-    Column::new("entry_price", "entry", Number, 4, entry),
+    Column::new("entry_price", "entry", Number, 1, entry),
     Column::new("mark_price", "mark", Number, 3, mark)
         .exact(|p, scene| scene.store.mark(&p.market_id)),
-    Column::new("liquidation_price", "liq", Number, 1, liquidation),
+    Column::new("liquidation_price", "liq", Number, 2, liquidation),
     Column::new("liquidation_distance", "to liq", Number, 0, distance).exact(liquidation_distance),
     Column::new("unrealized_pnl", "uPnL", Number, 0, unrealized).exact(unrealized_pnl),
     Column::new("roe", "ROE", Number, 6, roe).exact(return_on_margin),
     Column::new("pnl_at_liquidation", "at liq", Number, 5, at_liquidation)
         .exact(|p, _| p.pnl_at_liquidation()),
-    Column::new("stop", "stop", Left, 0, |p, scene| {
-        protection::stop(p, scene).into()
-    }),
-    Column::new("target", "target", Left, 3, |p, scene| {
+    Column::new("stop", "stop", Left, 0, protection::stop_cell)
+        .holds("65,000 88% of size", "65,000 88%"),
+    Column::new("target", "target", Left, 4, |p, scene| {
         protection::target(p, scene).into()
     }),
-    Column::new("margin", "margin", Left, 2, margin).parts(&[
+    Column::new("margin", "margin", Left, 3, margin).parts(&[
         ("margin_mode", |p| margin_mode(p).to_string()),
         ("leverage", |p| {
             p.leverage
@@ -231,6 +230,7 @@ pub(super) fn beside<'a>(
     table.headings.push(Heading {
         title: "15m",
         short: None,
+        holds: None,
         align: Left,
         priority: 10,
         sorted: None,

@@ -1,12 +1,21 @@
 //! What gets a trader out of a position when nobody watches: the stops and targets that point at it.
 
-use super::{Scene, Span, Tone, format, words};
+use super::{Cell, Scene, Span, Tone, format, words};
 use crate::model::{Market, Num, Order, OrderId, Page, Position, Protection, Side, estimate};
 
-/// The nearest stop of a position, how much of it goes there and how many stops there are elsewhere, or `NO STOP`;
-/// `STOP ?` when an order that could be one cannot be told. One that the position does not live to see is told as
+/// The nearest stop of a position, how much of the position all of its stops cover and how many of them are elsewhere,
+/// or `NO STOP`; `STOP ?` when an order that could be one cannot be read. A stop beyond the liquidation price is
 /// `past liq`. Unknown until the working orders have come.
 pub(super) fn stop(position: &Position, scene: &Scene<'_>) -> Span {
+    stop_words(position, scene, Form::Full)
+}
+
+pub(super) fn stop_cell(position: &Position, scene: &Scene<'_>) -> Cell {
+    let brief = stop_words(position, scene, Form::Brief);
+    Cell::from(stop(position, scene)).or_brief(brief)
+}
+
+fn stop_words(position: &Position, scene: &Scene<'_>, form: Form) -> Span {
     let Some(orders) = scene.store.orders.value() else {
         return Span::unknown();
     };
@@ -18,11 +27,20 @@ pub(super) fn stop(position: &Position, scene: &Scene<'_>) -> Span {
                 (false, true) => Tone::Plain,
                 (false, false) => Tone::Warn,
             };
-            Span::new(stops.words(market), tone)
+            Span::new(stops.words(market, form), tone)
         }
         None if is_unread(orders, position) => Span::new(UNTOLD, Tone::Warn),
         None => Span::new(BARE, Tone::Warn),
     }
+}
+
+/// How much room the words have.
+#[derive(Debug, Clone, Copy)]
+enum Form {
+    /// `63,291 88% of size`
+    Full,
+    /// `63,291 88%`
+    Brief,
 }
 
 /// What stands where no order stops a position.
@@ -98,15 +116,18 @@ fn is_unread(orders: &Page<Order>, position: &Position) -> bool {
     !orders.is_whole() || orders.rows.iter().any(|order| may_stop(order, position))
 }
 
-/// The nearest target of a position and how much goes there, if it has one.
+/// The nearest target of a position and how much all of them cover, if it has one.
 pub(super) fn target(position: &Position, scene: &Scene<'_>) -> Span {
-    Span::muted(known(Protection::Target, position, scene).unwrap_or_default())
+    let market = scene.store.market(&position.market_id);
+    let targets = guarded(Protection::Target, position, scene);
+    let words = targets.map(|targets| targets.words(market, Form::Brief));
+    Span::muted(words.unwrap_or_default())
 }
 
 /// What is known to guard a position on that side, if anything is.
 pub(super) fn known(side: Protection, position: &Position, scene: &Scene<'_>) -> Option<String> {
     let market = scene.store.market(&position.market_id);
-    guarded(side, position, scene).map(|orders| orders.words(market))
+    guarded(side, position, scene).map(|orders| orders.words(market, Form::Full))
 }
 
 /// The orders that would close some of `position` when their trigger is reached.
@@ -118,8 +139,6 @@ fn orders_of<'a>(position: &'a Position, scene: &Scene<'a>) -> impl Iterator<Ite
 /// What guards a position on one side.
 struct Guarded {
     nearest: Num,
-    /// What goes at the nearest, as a part of the position.
-    part: Option<Num>,
     /// Orders at other prices.
     others: usize,
     /// Of the position, all together that can fire before it is liquidated; not held to 1.
@@ -133,12 +152,16 @@ impl Guarded {
         self.share.is_none_or(|share| share >= Num::ONE)
     }
 
-    /// `62,000`, `62,000 40%` when a part only goes there, `62,000 40% +1` when another goes elsewhere: what the others
-    /// cover, the detail tells, so that no other column has to go for them.
-    fn words(&self, market: Option<&Market>) -> String {
+    /// `62,000`, `62,000 40% of size` when all of them cover a part only, `+1` when another is at another price: the
+    /// detail lists each.
+    fn words(&self, market: Option<&Market>, form: Form) -> String {
         let price = format::price(self.nearest, market);
-        let part = self.part.filter(|part| !self.is_late && *part < Num::ONE);
-        let part = part.map(|part| format!(" {}", format::whole_percent(part)));
+        let part = self.share.filter(|part| !self.is_late && *part < Num::ONE);
+        let of = match form {
+            Form::Full => " of size",
+            Form::Brief => "",
+        };
+        let part = part.map(|part| format!(" {}{of}", format::whole_percent(part)));
         let late = self.is_late.then(|| " past liq".to_owned());
         let others = (self.others > 0).then(|| format!(" +{}", self.others));
         let words = [Some(price), part, late, others];
@@ -176,12 +199,11 @@ pub(super) fn each(side: Protection, position: &Position, scene: &Scene<'_>) -> 
         let part = size.over(position.quantity());
         let guard = Guarded {
             nearest: price,
-            part,
             others: 0,
             share: part,
             is_late: side == Protection::Stop && is_liquidated_before(position, price),
         };
-        guard.words(market)
+        guard.words(market, Form::Brief)
     });
     words.collect()
 }
@@ -193,12 +215,8 @@ fn guarded(wanted: Protection, position: &Position, scene: &Scene<'_>) -> Option
     let sizes = in_time.map(|(_, size)| *size);
     let covered = sizes.reduce(|all, size| all.plus(size).unwrap_or(all));
     let nearest = legs.first()?.0;
-    let there = legs.iter().filter(|(price, _)| *price == nearest);
-    let part = there.map(|(_, size)| *size);
-    let part = part.reduce(|all, size| all.plus(size).unwrap_or(all));
     Some(Guarded {
         nearest,
-        part: part.and_then(|part| part.over(position.quantity())),
         is_late: is_late(nearest),
         others: legs.iter().filter(|(price, _)| *price != nearest).count(),
         share: covered.and_then(|covered| covered.over(position.quantity())),
@@ -235,9 +253,9 @@ mod tests {
         let whole = shown(&[("58000", "0.5", "0.5")]);
         assert_eq!(whole, Span::plain("58,000"));
         let two = shown(&[("58000", "0.01", "0.01"), ("57000", "0.09", "0.09")]);
-        assert_eq!(two, Span::new("58,000 2% +1", Tone::Warn));
+        assert_eq!(two, Span::new("58,000 20% of size +1", Tone::Warn));
         let both = shown(&[("58000", "0.2", "0.2"), ("57000", "0.3", "0.3")]);
-        assert_eq!(both, Span::plain("58,000 40% +1"));
+        assert_eq!(both, Span::plain("58,000 +1"));
     }
 
     #[test]
@@ -245,13 +263,13 @@ mod tests {
         let late = shown(&[("44000", "0.5", "0.5")]);
         assert_eq!(late, Span::new("44,000 past liq", Tone::Alert));
         let half = shown(&[("58000", "0.25", "0.25"), ("44000", "0.25", "0.25")]);
-        assert_eq!(half, Span::new("58,000 50% +1", Tone::Warn));
+        assert_eq!(half, Span::new("58,000 50% of size +1", Tone::Warn));
     }
 
     #[test]
     fn a_stop_that_shrank_covers_what_is_left_of_it_and_every_place_says_so() {
         let shrunk = shown(&[("58000", "0.3", "0.4")]);
-        assert_eq!(shrunk, Span::new("58,000 60%", Tone::Warn));
+        assert_eq!(shrunk, Span::new("58,000 60% of size", Tone::Warn));
         let json = r#""type":"stop_market","mode":"stop_market","side":"sell","size":0.3,"initial_size":0.4,
             "filled_size":0,"trigger_price":58000,"status":"pending""#;
         let stop = order("ord-9", "BTC", json);

@@ -31,8 +31,9 @@ pub struct Column<T: 'static> {
     pub title: &'static str,
     /// Its title where another column would have to go for the long one; its bar goes with that.
     short: Option<&'static str>,
+    holds: Option<Widest>,
     pub align: Align,
-    /// 0 goes last; where room is short the highest number goes first.
+    /// 0 goes last; where room is short the highest number goes first. From 80 columns on, 0 and 1 stay.
     pub priority: u8,
     pub cell: fn(&T, &Scene<'_>) -> Cell,
     by: By<T>,
@@ -58,10 +59,19 @@ enum By<T: 'static> {
     Code(fn(&T) -> Option<Num>),
 }
 
+/// The widest word a column can hold and its widest abbreviation: a state that changes moves nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Widest {
+    pub full: &'static str,
+    pub brief: &'static str,
+}
+
 /// What one cell says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Cell {
     pub spans: Vec<Span>,
+    /// The same abbreviated, where room is short and it can be.
+    pub brief: Option<Span>,
     /// Drawn in front of the words.
     pub gauge: Option<Gauge>,
 }
@@ -113,6 +123,7 @@ pub struct Heading {
     pub title: &'static str,
     /// Instead of the title, and without a bar, where room is short.
     pub short: Option<&'static str>,
+    pub holds: Option<Widest>,
     pub align: Align,
     pub priority: u8,
     /// The rows are sorted by it, that way round.
@@ -184,6 +195,7 @@ impl<T> Column<T> {
             id,
             title,
             short: None,
+            holds: None,
             align,
             priority,
             cell,
@@ -197,6 +209,14 @@ impl<T> Column<T> {
     pub(super) const fn short(self, title: &'static str) -> Self {
         Self {
             short: Some(title),
+            ..self
+        }
+    }
+
+    /// The widest word that one of its cells can say, and the widest abbreviation.
+    pub(super) const fn holds(self, full: &'static str, brief: &'static str) -> Self {
+        Self {
+            holds: Some(Widest { full, brief }),
             ..self
         }
     }
@@ -293,6 +313,7 @@ impl<T> Column<T> {
         Heading {
             title: self.title,
             short: self.short,
+            holds: self.holds,
             align: self.align,
             priority: self.priority,
             sorted: None,
@@ -349,24 +370,32 @@ impl Cell {
             tone,
         };
         Self {
-            spans: vec![span],
             gauge: Some(gauge),
+            ..span.into()
+        }
+    }
+
+    /// Says this instead where room is short.
+    pub(super) fn or_brief(self, brief: Span) -> Self {
+        Self {
+            brief: Some(brief),
+            ..self
         }
     }
 }
 
 impl From<Span> for Cell {
     fn from(span: Span) -> Self {
-        Self {
-            spans: vec![span],
-            gauge: None,
-        }
+        vec![span].into()
     }
 }
 
 impl From<Vec<Span>> for Cell {
     fn from(spans: Vec<Span>) -> Self {
-        Self { spans, gauge: None }
+        Self {
+            spans,
+            ..Self::default()
+        }
     }
 }
 

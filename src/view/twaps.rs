@@ -12,16 +12,20 @@ use crate::{
 use std::ops::Range;
 
 pub const TWAPS: &[Column<Twap>] = &[
-    Column::new("market", "market", Left, 0, |t, _| {
+    Column::new("market", "market", Left, 0, |t: &Twap, _| {
         words::market(&t.market_id).into()
-    }),
+    })
+    .short("mkt"),
     Column::new("side", "side", Left, 0, |t, _| {
         words::signed_side(t.total_size).into()
     }),
     Column::new("total_size", "size", Number, 1, |t, scene| {
         known(t.total_size.map(|size| sized(t, size, scene))).into()
     }),
-    Column::new("filled", "filled", Number, 0, |t, _| part(t.filled_share())),
+    Column::new("filled", "filled", Number, 0, |t: &Twap, _| {
+        part(t.filled_share())
+    })
+    .short("fill"),
     Column::new("elapsed", "time", Number, 5, |t, scene| {
         part(t.elapsed_share(clock(t, scene)))
     }),

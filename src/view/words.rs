@@ -120,6 +120,27 @@ pub(super) fn mode(mode: &Lenient<OrderMode>) -> String {
     }
 }
 
+/// The same where room is short.
+pub(super) fn brief_mode(mode: &Lenient<OrderMode>) -> String {
+    let Some(known) = mode.known() else {
+        return self::mode(mode);
+    };
+    let brief = match known {
+        OrderMode::Market => "mkt",
+        OrderMode::Limit => "lim",
+        OrderMode::Chase => "chase",
+        OrderMode::StopMarket => "stp mkt",
+        OrderMode::StopLimit => "stp lim",
+        OrderMode::TakeMarket => "tp mkt",
+        OrderMode::TakeLimit => "tp lim",
+        OrderMode::TakeProfit => "tp",
+        OrderMode::Conditional => "cond",
+        OrderMode::Liquidation => "liq",
+        OrderMode::CloseOut => "close",
+    };
+    brief.to_owned()
+}
+
 /// As short as positions say it.
 pub(super) fn margin_mode(mode: &Lenient<MarginMode>) -> String {
     match mode.known() {

@@ -7,6 +7,7 @@
 )]
 
 mod calm;
+mod columns;
 mod desk;
 mod digits;
 mod dump;
@@ -70,6 +71,7 @@ screens! {
     quality_80x24: pressed("i"), 80 x 24;
     quality_60x16: pressed("i"), 60 x 16;
     orders_120x40: pressed("2"), 120 x 40;
+    orders_100x30: pressed("2"), 100 x 30;
     orders_60x16: pressed("2"), 60 x 16;
     twaps_200x60: pressed("3"), 200 x 60;
     twaps_100x30: pressed("3"), 100 x 30;

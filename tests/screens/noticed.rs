@@ -100,7 +100,7 @@ fn every_column_that_a_trader_decides_by_is_there_at_160_columns() {
     let text = shown(&desk::full(), 160, 48);
     let positions = headings(&text, "mark     liq");
     for column in [
-        "market", "side", "size", "entry", "mark", "liq", "to", "uPnL", "at", "stop", "target",
+        "mkt", "side", "size", "entry", "mark", "liq", "to", "uPnL", "at", "stop", "target",
         "margin",
     ] {
         assert!(positions.contains(&column.to_owned()), "{column}\n{text}");
