@@ -150,6 +150,9 @@ impl Service {
             return;
         }
         let markets = patiently(|| self.client.markets()).await;
+        if markets.as_ref().is_err_and(is_no_source) {
+            return;
+        }
         arrive(store, Answer::Markets(markets.map(|page| page.rows)));
     }
 
@@ -163,6 +166,9 @@ impl Service {
             return;
         }
         let facts = patiently(|| self.client.account_facts(&self.account)).await;
+        if facts.as_ref().is_err_and(is_no_source) {
+            return;
+        }
         arrive(store, Answer::Account(facts));
     }
 
@@ -207,6 +213,11 @@ fn place(settings: &Settings) -> Option<AccountAddress> {
             .to_owned(),
         account_id: AccountId::from(settings.account_id.as_deref()?),
     })
+}
+
+/// The service has no such list: as if none were set.
+fn is_no_source(why: &Failure) -> bool {
+    why.kind == FailureKind::Local
 }
 
 pub(super) fn arrive(store: &mut Store, answer: Answer) {

@@ -47,9 +47,10 @@ use crate::{
 use reqwest::{Url, header::HeaderValue};
 use secrecy::{ExposeSecret, zeroize::Zeroizing};
 use std::{
+    collections::BTreeSet,
     fmt,
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -73,6 +74,8 @@ struct Inner {
     tempo: Tempo,
     /// The service does not take our key any more.
     refused: AtomicBool,
+    /// Preset sources that the service has shown not to have.
+    not_offered: Mutex<BTreeSet<String>>,
     calls: UnboundedSender<Call>,
     now: Now,
 }
@@ -124,6 +127,7 @@ impl Client {
             pace: Arc::default(),
             tempo,
             refused: AtomicBool::new(false),
+            not_offered: Mutex::default(),
             calls,
             now: Now(Box::new(now)),
         })))

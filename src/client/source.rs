@@ -2,9 +2,11 @@
 //!
 //! Contract: exact decimals (the text of the number is read, never an `f64`), numbers may be JSON numbers
 //! or numeric strings, what a pointer does not find stays unknown, what it finds and cannot be read makes
-//! the row unreadable. The document may come from anywhere; the API key goes to the service only.
+//! the row unreadable. The document may come from anywhere; the API key goes to the service only. The paper exchange's own
+//! sources are what is asked for on this machine unless something else is set, and are no part of the documented API: a
+//! service that has none of them (404) is not asked again, and counts as one without a source.
 
-use super::{Client, answer::Answer, base};
+use super::{Client, answer::Answer, base, lock::locked};
 use crate::{
     config::{FactsSource, PriceSource},
     model::{
@@ -43,6 +45,9 @@ impl Client {
         let Some((source, url)) = source.and_then(|s| Some((s, s.book_url.as_deref()?))) else {
             return Ok(None);
         };
+        if self.not_offered(&source.url).is_some() {
+            return Ok(None);
+        }
         let id = utf8_percent_encode(market.raw(), NON_ALPHANUMERIC).to_string();
         let document = self.document(&url.replace("{market_id}", &id)).await?;
         let document = whole(&document)?;
@@ -70,8 +75,27 @@ impl Client {
     }
 
     async fn document(&self, url: &str) -> Result<Answer, Failure> {
-        self.fetch(base::source(&self.0.base, url)?).await
+        if let Some(why) = self.not_offered(url) {
+            return Err(why);
+        }
+        let answer = self.fetch(base::source(&self.0.base, url)?).await?;
+        if matches!(answer.status, 404 | 405 | 410 | 501) && is_preset(url) {
+            locked(&self.0.not_offered).insert(url.to_owned());
+        }
+        self.not_offered(url).map_or(Ok(answer), Err)
     }
+
+    /// As if no source were set, where the service has shown that it has none there.
+    fn not_offered(&self, url: &str) -> Option<Failure> {
+        let words = || format!("the service does not offer {url}, and is not asked for it again");
+        locked(&self.0.not_offered)
+            .contains(url)
+            .then(|| Failure::local(words()))
+    }
+}
+
+fn is_preset(url: &str) -> bool {
+    url == PriceSource::paper().url || url == FactsSource::paper().url
 }
 
 fn market(row: &RawValue, source: &PriceSource) -> Result<Market, String> {

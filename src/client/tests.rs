@@ -651,3 +651,38 @@ async fn what_is_on_this_machine_is_reached_past_the_proxy() {
     let (client, _calls) = client(nowhere);
     assert!(client.working_orders(&account()).await.is_ok());
 }
+
+/// Issue 13, item 17: the paper exchange's own lists are no part of the API, and who has none of them lacks nothing.
+#[tokio::test]
+async fn a_service_without_the_paper_exchanges_sources_is_asked_once_and_counts_as_one_without_a_source()
+ {
+    let nowhere = || error("404 Not Found", "");
+    let responder = Responder::answering(vec![nowhere(), nowhere()]).await;
+    let (client, _calls) = responder.client();
+    for _ in 0..2 {
+        for why in [
+            client.markets().await.unwrap_err(),
+            client.account_facts(&account()).await.unwrap_err(),
+        ] {
+            assert_eq!(why.kind, FailureKind::Local, "{why}");
+        }
+        assert_eq!(client.book(&"paper|BTC".into()).await, Ok(None));
+    }
+    assert_eq!(responder.seen().len(), 2);
+}
+
+#[tokio::test]
+async fn a_source_of_ones_own_that_is_not_there_is_trouble_each_time() {
+    let nowhere = || error("404 Not Found", "");
+    let responder = Responder::answering(vec![nowhere(), nowhere()]).await;
+    let mut connection = responder.connection();
+    connection.prices = Some(PriceSource {
+        url: "/prices".to_owned(),
+        ..PriceSource::paper()
+    });
+    let (client, _calls) = client(connection);
+    for _ in 0..2 {
+        let why = client.markets().await.unwrap_err();
+        assert_eq!(why.kind, FailureKind::NotFound);
+    }
+}

@@ -21,6 +21,7 @@ mod curl;
 mod deeds;
 mod disk;
 mod doctor;
+mod elsewhere;
 mod ends;
 mod lists;
 mod other;

@@ -374,6 +374,10 @@ fn prices(rest: &Rest) -> Finding {
             Settled::Assumed,
             "no source: what needs a price shows –".to_owned(),
         ),
+        Some(Err(why)) if why.kind == FailureKind::Local => (
+            Settled::Assumed,
+            format!("{}: what needs a price shows –", why.message),
+        ),
         Some(Err(why)) => refused(why),
         Some(Ok(page)) if page.rows.is_empty() => {
             (Settled::Wrong, "the source has no market".to_owned())
@@ -390,6 +394,10 @@ fn facts(rest: &Rest) -> Finding {
         None => (
             Settled::Assumed,
             "no source: equity and losses show –".to_owned(),
+        ),
+        Some(Err(why)) if why.kind == FailureKind::Local => (
+            Settled::Assumed,
+            format!("{}: equity and losses show –", why.message),
         ),
         Some(Err(why)) => refused(why),
         Some(Ok(_)) => (Settled::Asked, "the account's figures were read".to_owned()),
