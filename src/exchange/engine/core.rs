@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::account::{Account, Flows};
+use super::account::Account;
 use super::arena::Arena;
 use super::command::{Command, Outcome};
 use super::feed::{Bounds, Generator};
@@ -166,18 +166,5 @@ impl Engine {
     pub(super) fn held(&self, account: AccountIx, market: MarketIx) -> Option<&Position> {
         let id = self.accounts.at(account).open.get(&market)?;
         Some(self.positions.at(*id))
-    }
-
-    /// Moves an account's cash, and remembers why.
-    pub(super) fn pay(&mut self, account: AccountIx, flows: Flows) {
-        let account = self.accounts.at_mut(account);
-        let net = flows.realized - flows.fees + flows.funding;
-        account.cash += net + flows.insurance;
-        account.flows.realized += flows.realized;
-        account.flows.fees += flows.fees;
-        account.flows.funding += flows.funding;
-        account.flows.insurance += flows.insurance;
-        account.challenge.earn(net);
-        self.house.pay(flows);
     }
 }

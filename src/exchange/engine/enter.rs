@@ -1,6 +1,5 @@
 //! An order entering the market: checked, recorded, then traded, rested or armed (exchange.md 1.3, 1.4, 2.1).
 
-use super::account::Flows;
 use super::book::{Slice, cap, lots, notional};
 use super::checks::Rejection;
 use super::core::Engine;
@@ -213,7 +212,7 @@ impl Engine {
             ..hold
         });
         let probe = Probe {
-            cash: traded.realized - fee,
+            cash: traded.realized - fee + traded.excess(fee),
             position: traded.after().cloned(),
             resting,
             without: Some(row.id),
@@ -249,20 +248,6 @@ impl Engine {
         }
         if self.orders.at(id).status == OrderStatus::Pending {
             self.rest(id);
-        }
-    }
-
-    /// Insurance pays what a forced close lost beyond the margin behind it.
-    pub(super) fn insure(&mut self, account: super::ids::AccountIx, amount: Usd) {
-        if amount > Usd::ZERO {
-            self.pay(
-                account,
-                Flows {
-                    insurance: amount,
-                    ..Flows::default()
-                },
-            );
-            self.record(super::log::Event::Insurance { account, amount });
         }
     }
 }

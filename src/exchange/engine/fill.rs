@@ -96,28 +96,21 @@ impl Engine {
         )
     }
 
+    /// The positions first, then the cash: what insurance pays depends on what is left open.
     fn settle(&mut self, account: AccountIx, market: MarketIx, mut traded: Traded, fee: Usd) {
-        let all = traded.closed + traded.opened;
-        let closing_fee = fee.mul_floor(traded.closed.0, all.0);
-        let pays = |position: &mut Option<Position>, fee: Usd| {
-            if let Some(position) = position {
-                position.fees += fee;
-            }
+        let flows = Flows {
+            realized: traded.realized,
+            fees: fee,
+            insurance: traded.excess(fee),
+            ..Flows::default()
         };
-        if traded.fresh.is_some() {
-            pays(&mut traded.held, closing_fee);
-            pays(&mut traded.fresh, fee - closing_fee);
-        } else {
-            pays(&mut traded.held, fee);
+        let closing_fee = traded.closing_fee(fee);
+        if let Some(held) = traded.held.as_mut() {
+            held.fees += closing_fee;
         }
-        self.pay(
-            account,
-            Flows {
-                realized: traded.realized,
-                fees: fee,
-                ..Flows::default()
-            },
-        );
+        if let Some(opened) = traded.fresh.as_mut().or(traded.held.as_mut()) {
+            opened.fees += fee - closing_fee;
+        }
         if let Some(held) = traded.held {
             self.keep_held(account, market, held, traded.realized);
         }
@@ -126,6 +119,7 @@ impl Engine {
             self.accounts.at_mut(account).open.insert(market, id);
             self.record(Event::PositionOpened { position: id });
         }
+        self.pay(account, flows);
         self.accounts.at_mut(account).challenge.traded();
     }
 

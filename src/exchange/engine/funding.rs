@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::account::Flows;
 use super::book::Book;
+use super::cash::excess;
 use super::core::Engine;
 use super::ids::PositionId;
 use super::log::Event;
@@ -98,22 +99,21 @@ impl Engine {
 
     fn credit_funding(&mut self, id: PositionId, amount: Usd) {
         let position = self.positions.at_mut(id);
+        let account = position.account;
+        let flows = Flows {
+            funding: amount,
+            insurance: excess(amount, position.own_margin()),
+            ..Flows::default()
+        };
         position.funding += amount;
         if position.margin_mode == MarginMode::Isolated {
-            position.margin_funding += amount;
+            position.margin_funding += amount + flows.insurance;
         }
-        let account = position.account;
-        self.pay(
-            account,
-            Flows {
-                funding: amount,
-                ..Flows::default()
-            },
-        );
         self.record(Event::Funding {
             position: id,
             amount,
         });
+        self.pay(account, flows);
     }
 }
 

@@ -91,9 +91,7 @@ impl Engine {
         let cash = self.accounts.at(account).cash;
         if let Some(cut) = cut {
             self.sell_part(id, cut);
-            let left = margin + self.accounts.at(account).cash - cash;
-            let position = self.positions.at_mut(id);
-            position.margin_funding += left - position.isolated_margin();
+            self.keep_margin(id, margin + self.accounts.at(account).cash - cash);
             return;
         }
         let order = self.open_liquidation(id);
@@ -101,11 +99,18 @@ impl Engine {
             self.sell_out(order);
         }
         let left = margin + self.accounts.at(account).cash - cash;
+        self.keep_margin(id, left);
         let position = self.positions.at(id);
         let take_over = position.cost.0 - i128::from(position.sign()) * left.0.max(0);
         self.take_over(order, Usd(take_over));
-        let lost = cash - self.accounts.at(account).cash;
-        self.insure(account, lost - margin);
+    }
+
+    /// What a partial sale left of the margin stays behind the rest of the position.
+    fn keep_margin(&mut self, id: PositionId, left: Usd) {
+        let position = self.positions.at_mut(id);
+        if position.closed_at.is_none() {
+            position.margin_funding += left.max(Usd::ZERO) - position.isolated_margin();
+        }
     }
 
     fn liquidate_cross(&mut self, id: PositionId) {
@@ -127,10 +132,6 @@ impl Engine {
         let equity = self.balance(account).cross_equity();
         let take_over = value.0 - i128::from(position.sign()) * equity.0;
         self.take_over(order, Usd(take_over));
-        let left = self.balance(account);
-        if left.cross_margin.is_zero() {
-            self.insure(account, -left.cross_equity());
-        }
     }
 
     /// What is sold of a position first; `None` when it is sold whole.

@@ -11,6 +11,7 @@
 mod account;
 mod arena;
 mod book;
+mod cash;
 mod chase;
 mod checkpoint;
 mod checks;

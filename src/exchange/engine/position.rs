@@ -137,8 +137,15 @@ impl Position {
         mark * self.size.abs()
     }
 
-    /// Margin allocated to an isolated position: |q|·E / leverage + extra + funding.
+    /// Margin allocated to an isolated position: |q|·E / leverage + extra + funding. Rounding the parts of a close could
+    /// leave it a micro-USD below 0.
     pub(super) fn isolated_margin(&self) -> Usd {
-        self.cost.mul_floor(1, i64::from(self.leverage)) + self.extra + self.margin_funding
+        let allocated = self.cost.mul_floor(1, i64::from(self.leverage)) + self.extra;
+        (allocated + self.margin_funding).max(Usd::ZERO)
+    }
+
+    /// What its losses are paid from, if that is its own margin.
+    pub(super) fn own_margin(&self) -> Option<Usd> {
+        (self.margin_mode == MarginMode::Isolated).then(|| self.isolated_margin())
     }
 }

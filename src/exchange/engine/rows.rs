@@ -232,10 +232,14 @@ pub struct AccountFacts {
     pub id: String,
     pub standing: Standing,
     pub starting_cash: Usd,
-    /// Deposits + gross realised − fees + funding.
+    /// Deposits + gross realised − fees + funding + insurance; never below 0.
     pub cash: Usd,
+    /// What the insurance account paid of losses beyond a margin or the cash, with the advance.
+    pub insurance_paid: Usd,
+    /// What of that is paid back from the profit of the open cross positions.
+    pub insurance_advance: Usd,
     pub unrealized_pnl: Usd,
-    /// `cash` + `unrealized_pnl`.
+    /// `cash` + `unrealized_pnl` − `insurance_advance`.
     pub equity: Usd,
     /// Allocated to isolated positions.
     pub isolated_margin: Usd,

@@ -2,6 +2,7 @@
 //! and the ledger after it.
 
 use super::book::Slice;
+use super::cash::excess;
 use super::position::{Opening, Position};
 use super::units::{Lots, Usd};
 use super::words::Side;
@@ -30,6 +31,8 @@ pub(super) struct Traded {
     /// The position a fill from flat or through zero opens.
     pub(super) fresh: Option<Position>,
     pub(super) realized: Usd,
+    /// The closed part's share of an isolated margin.
+    pub(super) margin: Option<Usd>,
     pub(super) closed: Lots,
     pub(super) opened: Lots,
 }
@@ -38,6 +41,16 @@ impl Traded {
     /// What is open afterwards; size 0 if nothing is.
     pub(super) fn after(&self) -> Option<&Position> {
         self.fresh.as_ref().or(self.held.as_ref())
+    }
+
+    /// The closed part's share of a fee.
+    pub(super) fn closing_fee(&self, fee: Usd) -> Usd {
+        fee.mul_floor(self.closed.0, (self.closed + self.opened).0)
+    }
+
+    /// What of the loss the margin does not cover.
+    pub(super) fn excess(&self, fee: Usd) -> Usd {
+        excess(self.realized - self.closing_fee(fee), self.margin)
     }
 }
 
@@ -53,6 +66,7 @@ pub(super) fn trade(
         held: held.cloned(),
         fresh: None,
         realized: Usd::ZERO,
+        margin: None,
         closed: Lots::ZERO,
         opened: Lots::ZERO,
     };
@@ -76,7 +90,10 @@ pub(super) fn trade(
 impl Traded {
     fn close(&mut self, lots: Lots, exit: Usd) {
         if let Some(held) = self.held.as_mut().filter(|_| lots > Lots::ZERO) {
+            let before = held.own_margin();
             self.realized += held.reduce(lots, exit);
+            let share = before.map(|before| before - held.isolated_margin());
+            self.margin = share.map(|share| self.margin.unwrap_or_default() + share);
             self.closed += lots;
         }
     }

@@ -1,5 +1,6 @@
 //! Stories: what a trader would notice, told through commands and rows. Numbers are those of exchange.md.
 
+mod cash;
 mod chase;
 mod checkpoint;
 mod close;

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use proptest::{prelude::*, test_runner::TestRunner};
 
 use super::checkpoint::Shelf;
-use super::desk::{Desk, ETH, SOL, lax, markets};
+use super::desk::{Desk, ETH, SOL, lax, markets, order};
 use super::reached::{EVERYTHING, Reached};
 use super::replay::Replay;
 use crate::exchange::{
@@ -26,6 +26,8 @@ enum Act {
     Limit(Terms, i64),
     /// So far from the price on the side it waits for; below 0 on the other one.
     Trigger(Terms, i64),
+    /// Stops out one of the open positions, so far from the price.
+    Stop(usize, i64),
     Chase(Terms),
     Twap(Terms),
     Ladder(Terms, i64),
@@ -96,7 +98,7 @@ fn away() -> impl Strategy<Value = i64> {
 }
 
 fn gap() -> impl Strategy<Value = i64> {
-    prop_oneof![6 => -60..60_i64, 1 => -400..400_i64]
+    prop_oneof![6 => -60..60_i64, 1 => -400..400_i64, 1 => Just(-300), 1 => Just(300)]
 }
 
 fn act() -> impl Strategy<Value = Act> {
@@ -104,6 +106,7 @@ fn act() -> impl Strategy<Value = Act> {
         4 => terms().prop_map(Act::Market),
         4 => (terms(), away()).prop_map(|(terms, away)| Act::Limit(terms, away)),
         6 => (terms(), -5..30_i64).prop_map(|(terms, away)| Act::Trigger(terms, away)),
+        4 => (0..3_usize, 1..40_i64).prop_map(|(which, away)| Act::Stop(which, away)),
         1 => terms().prop_map(Act::Chase),
         2 => terms().prop_map(Act::Twap),
         1 => (terms(), 1..30_i64).prop_map(|(terms, away)| Act::Ladder(terms, away)),
@@ -246,6 +249,21 @@ impl Story {
         }
     }
 
+    fn stop(&self, held: &PositionRow, away: i64) -> PlaceOrder {
+        let market = usize::from(held.market);
+        let side = if held.size.0 > 0 {
+            Side::Sell
+        } else {
+            Side::Buy
+        };
+        let trigger = self.px(market, away * side.sign());
+        Desk::reduce_only(PlaceOrder {
+            mode: PlaceMode::StopMarket { trigger },
+            margin_mode: held.margin_mode,
+            ..order(held.market, side, held.size.abs())
+        })
+    }
+
     /// On the other market's price.
     fn conditional(&self, terms: Terms, away: i64) -> PlaceMode {
         let watched = if terms.market == ETH { SOL } else { ETH };
@@ -325,6 +343,7 @@ impl Story {
             Act::Market(terms) => place(self.market(terms)),
             Act::Limit(terms, away) => place(self.limit(terms, away)),
             Act::Trigger(terms, away) => place(self.trigger(terms, away)),
+            Act::Stop(which, away) => open.get(which).and_then(|row| place(self.stop(row, away))),
             Act::Chase(terms) => place(self.chase(terms)),
             Act::Twap(terms) => Some(self.twap(terms)),
             Act::Ladder(terms, away) => Some(self.ladder(terms, away)),
@@ -459,6 +478,7 @@ impl Story {
             Act::Market(_)
             | Act::Limit(..)
             | Act::Trigger(..)
+            | Act::Stop(..)
             | Act::Chase(_)
             | Act::Twap(_)
             | Act::Ladder(..)
@@ -510,7 +530,8 @@ impl Story {
         self.indexes(&rows);
     }
 
-    /// 1 and 2: cash is what came in less what went out, the rows say the same, and no money is made or lost.
+    /// 1 and 2: cash is what came in less what went out, the rows say the same, and no money is made or lost. No account
+    /// owes anything: what its cash lacks is profit of its open cross positions (issue 13, item 1).
     fn money(&self, rows: &[OrderRow]) {
         let deposits: Usd = self
             .desk
@@ -525,6 +546,11 @@ impl Story {
         let expected =
             account.spec.cash + flows.realized - flows.fees + flows.funding + flows.insurance;
         assert_eq!(account.cash, expected, "1: cash");
+        let facts = self.desk.facts();
+        assert!(facts.cash >= Usd::ZERO, "cash {}", facts.cash);
+        let balance = self.desk.engine.balance(self.desk.me);
+        let profit = balance.cross_unrealized.max(Usd::ZERO);
+        assert!(facts.insurance_advance <= profit, "advance of {profit}");
         let fees: Usd = rows.iter().map(|row| row.fee).sum();
         let realized: Usd = rows.iter().filter_map(|row| row.realized_pnl).sum();
         assert_eq!((fees, realized), (flows.fees, flows.realized), "1: rows");
@@ -629,6 +655,44 @@ impl Story {
     }
 }
 
+/// The cash that backs no isolated position.
+struct Stake {
+    free: Usd,
+    all_isolated: bool,
+    seen: u64,
+}
+
+impl Stake {
+    fn of(desk: &Desk) -> Self {
+        let facts = desk.facts();
+        let open = desk.engine.open_positions(desk.me);
+        let isolated = |row: &PositionRow| row.margin_mode == MarginMode::Isolated;
+        Self {
+            free: facts.cash - facts.insurance_advance - facts.isolated_margin,
+            all_isolated: open.iter().all(isolated),
+            seen: desk.engine.log_len(),
+        }
+    }
+
+    /// Issue 13, item 1: where only isolated positions were open and only reduce-only orders filled, nothing but margin
+    /// was lost.
+    fn limits(&self, desk: &Desk) {
+        let new = desk.engine.recent_events();
+        let mut new = new.take_while(|logged| logged.seq >= self.seen);
+        let opens = |logged: &Logged| {
+            if let Event::Filled { row, .. } = logged.event {
+                !desk.row(row).reduce_only
+            } else {
+                false
+            }
+        };
+        let free = Self::of(desk).free;
+        if self.all_isolated && !new.any(opens) {
+            assert!(free >= self.free, "{free} of {}", self.free);
+        }
+    }
+}
+
 fn base(terms: Terms) -> PlaceOrder {
     PlaceOrder {
         market: terms.market.into(),
@@ -677,8 +741,12 @@ fn the_books_balance_whatever_happens() {
             story.desk.engine.venue.liquidation = Liquidation::Gradual;
         }
         for act in acts {
+            let before = Stake::of(&story.desk);
             story.happen(act);
             story.check();
+            if !matches!(act, Act::Extra(_)) {
+                before.limits(&story.desk);
+            }
         }
         told.borrow_mut().add(story.reached.tally);
         Ok(())
