@@ -12,7 +12,7 @@ use crate::{
     app::tour::Tour,
     config::{LogLevel, Sources, load, memory},
     exchange::KeySource,
-    runtime::{self, Clock, End},
+    runtime::{self, End},
 };
 use clap::ValueHint;
 use color_eyre::{Result, eyre::Context as _};
@@ -137,10 +137,10 @@ async fn paper(
         out::complain(FIXED_KEYS);
         start.warnings.push(FIXED_KEYS.to_owned());
     }
-    let pace = world.pace();
+    let (virtual_start, pace) = (world.start(), world.pace());
     let paper = Paper::new(world);
     let options = start.options.clone();
-    let opening = paper.open(Clock::start().now(), pace, options, stop.clone());
+    let opening = paper.open(virtual_start, pace, options, stop.clone());
     // On the heap: it holds everything that a desk is.
     let ended = Box::pin(runtime::desk(start, opening)).await;
     stop.cancel();

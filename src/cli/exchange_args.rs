@@ -3,6 +3,7 @@
 use crate::{
     exchange::{self, Handle, Options, Pace, Scenario, ScenarioFault, Speed},
     model::{Num, Timestamp},
+    runtime::Clock,
 };
 use clap::ValueHint;
 use color_eyre::{Result, eyre::Context as _};
@@ -18,9 +19,16 @@ pub(super) struct World {
     /// The built-in scenario "demo", or a scenario file (TOML)
     #[arg(long, default_value = "demo", value_hint = ValueHint::FilePath)]
     pub(super) scenario: String,
-    /// The same seed gives the same market
-    #[arg(long, default_value_t = 1)]
-    pub(super) seed: u64,
+    /// The same seed gives the same market [default: the scenario's]
+    #[arg(long)]
+    pub(super) seed: Option<u64>,
+    /// Virtual time at the first request, as in 2026-01-05T14:30:00Z [default: now]; with --manual-clock, the same commands
+    /// then give the same run every time
+    #[arg(long, value_name = "INSTANT", value_parser = instant)]
+    pub(super) start: Option<Timestamp>,
+    /// Time stands still: only POST /sim/clock advances it
+    #[arg(long, conflicts_with = "speed")]
+    pub(super) manual_clock: bool,
     /// How many times faster than life the market runs: 1, 0.5, 60 [default: 1, or as it was kept]
     #[arg(long, value_parser = speed)]
     pub(super) speed: Option<Num>,
@@ -37,7 +45,9 @@ impl Default for World {
     fn default() -> Self {
         Self {
             scenario: DEMO.to_owned(),
-            seed: 1,
+            seed: None,
+            start: None,
+            manual_clock: false,
             speed: None,
             fixed_keys: false,
             data_dir: None,
@@ -67,6 +77,20 @@ fn thousandths(speed: Num) -> Option<Speed> {
     Speed::from_thousandths(thousandths)
 }
 
+/// The earliest and the first instant too late: outside, a desk would read a time in milliseconds in another unit.
+const TIMES: [&str; 2] = ["2000-01-01T00:00:00Z", "3000-01-01T00:00:00Z"];
+
+pub(super) fn instant(text: &str) -> Result<Timestamp, String> {
+    let read = |text: &str| text.parse::<jiff::Timestamp>().ok();
+    let [earliest, end] = TIMES.map(read);
+    read(text)
+        .filter(|instant| Some(*instant) >= earliest && Some(*instant) < end)
+        .map(|instant| Timestamp(instant.as_millisecond()))
+        .ok_or_else(|| {
+            "an instant is a date from the year 2000 to 2999 and a time with its zone, as in 2026-01-05T14:30:00Z".to_owned()
+        })
+}
+
 /// A socket for a paper exchange.
 pub(super) async fn listen(address: SocketAddr) -> Result<TcpListener> {
     let bound = TcpListener::bind(address).await;
@@ -94,7 +118,14 @@ impl World {
 
     /// The one asked for.
     pub(super) fn pace(&self) -> Option<Pace> {
+        if self.manual_clock {
+            return Some(Pace::Paused);
+        }
         self.speed.and_then(thousandths).map(Pace::Live)
+    }
+
+    pub(super) fn start(&self) -> Timestamp {
+        self.start.unwrap_or_else(|| Clock::start().now())
     }
 
     pub(super) fn scenario(&self) -> Result<Scenario, ScenarioFault> {
@@ -103,7 +134,9 @@ impl World {
             path => Scenario::from_file(Path::new(path)),
         };
         let mut scenario = read?;
-        scenario.seed = self.seed;
+        if let Some(seed) = self.seed {
+            scenario = scenario.with_seed(seed);
+        }
         Ok(if self.fixed_keys {
             scenario.with_fixed_keys()
         } else {

@@ -12,7 +12,6 @@ use super::{
 use crate::{
     config::{Sources, load},
     exchange::{AccountKey, Breakdown, Handle, KeySource},
-    runtime::Clock,
 };
 use color_eyre::{Result, eyre::Context as _};
 use serde::Serialize;
@@ -55,7 +54,7 @@ pub(super) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
     let exchange = world
         .open(
             listen(args.listen).await?,
-            Clock::start().now(),
+            world.start(),
             world.pace(),
             stop.clone(),
         )

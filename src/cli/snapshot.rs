@@ -1,6 +1,12 @@
 //! `perpdeck snapshot`: one frame of the living desk on standard output, with or without a terminal.
 
-use super::{Exit, columns, desk_setup, exchange_args::World, out, paper::Paper, state_dir};
+use super::{
+    Exit, columns, desk_setup,
+    exchange_args::{World, instant},
+    out,
+    paper::Paper,
+    state_dir,
+};
 use crate::{
     app::keymap::Chord,
     config::{FarEnd, Loaded, Sources, load},
@@ -27,7 +33,7 @@ pub(super) struct Args {
     /// Keys to press first, blanks between them: "1 c tab enter"
     #[arg(long, value_name = "KEYS", default_value = "")]
     keys: Keys,
-    /// The same seed gives the same market, of the paper exchange only [default: 1]
+    /// The same seed gives the same market, of the paper exchange only [default: the scenario's]
     #[arg(long)]
     seed: Option<u64>,
     /// The instant the frame is of, as in 2026-01-05T14:30:00Z; with it and a seed, the frame is the same every time.
@@ -164,13 +170,11 @@ async fn frame(args: &Args, loaded: &Loaded, theme: &Theme) -> Result<Picture> {
         return Ok(runtime::picture(start, Clock::start(), sitting, opening).await);
     }
     let world = World {
-        seed: args.seed.unwrap_or(World::default().seed),
+        seed: args.seed,
+        start: args.at,
         ..World::default()
     };
-    let (at, stop) = (
-        args.at.unwrap_or(Clock::start().now()),
-        CancellationToken::new(),
-    );
+    let (at, stop) = (world.start(), CancellationToken::new());
     let paper = Paper::new(world);
     let options = start.options.clone();
     let opening = paper.open(at, Some(Pace::Paused), options, stop.clone());
@@ -184,12 +188,4 @@ fn patience(text: &str) -> Result<Duration, String> {
     parsed
         .and_then(|duration| Duration::try_from(duration).ok())
         .ok_or_else(|| "a number and its unit, as in \"500ms\" or \"30s\"".to_owned())
-}
-
-pub(super) fn instant(text: &str) -> Result<Timestamp, String> {
-    text.parse::<jiff::Timestamp>()
-        .map(|instant| Timestamp(instant.as_millisecond()))
-        .map_err(|_| {
-            "an instant is a date and a time with its zone, as in 2026-01-05T14:30:00Z".to_owned()
-        })
 }

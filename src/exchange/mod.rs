@@ -311,7 +311,7 @@ impl Service {
             },
             broken: CancellationToken::new(),
             store: resumed.store,
-            chaos: Mutex::new(Chaos::new(scenario.seed, scenario.faults())),
+            chaos: Mutex::new(Chaos::new(scenario.seed(), scenario.faults())),
             budgets: Budgets::new(scenario.budgets()),
             cursors: Cursors::new(&resumed.secret),
             hosts: http::Hosts::new(addr.ip()),

@@ -3,7 +3,10 @@
 use super::perpdeck;
 use serde_json::Value;
 use std::{
+    env,
+    ffi::OsString,
     io::{BufRead, BufReader},
+    path::Path,
     process::{Child, Command, Stdio},
 };
 use tempfile::TempDir;
@@ -57,6 +60,14 @@ fn curl_is_there() -> bool {
     version >= (7, 84)
 }
 
+/// Where bash finds `perpdeck`, and all it found before.
+fn path() -> OsString {
+    let program = Path::new(env!("CARGO_BIN_EXE_perpdeck"));
+    let before = env::var_os("PATH").unwrap_or_default();
+    let places = program.parent().map(Path::to_owned).into_iter();
+    env::join_paths(places.chain(env::split_paths(&before))).unwrap()
+}
+
 #[test]
 fn every_curl_command_of_the_readme_does_what_it_says() {
     if !curl_is_there() || Command::new("bash").arg("--version").output().is_err() {
@@ -71,6 +82,9 @@ fn every_curl_command_of_the_readme_does_what_it_says() {
     let mut bash = Command::new("bash");
     bash.args(["-c", &script()])
         .current_dir(home.path())
+        .env("PATH", path())
+        // What it starts keeps nothing of this machine's.
+        .env("HOME", home.path())
         .env("PERPDECK_BASE_URL", told["base_url"].as_str().unwrap())
         .env(
             "PERPDECK_API_KEY",
@@ -94,6 +108,7 @@ fn every_curl_command_of_the_readme_does_what_it_says() {
             1,
         ),
         (r#""code":"planted_fault""#, 1),
+        ("the same run", 1),
     ] {
         assert_eq!(said.matches(words).count(), times, "{words} in:\n{said}");
     }

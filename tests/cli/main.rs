@@ -26,6 +26,7 @@ mod ends;
 mod lists;
 mod other;
 mod readme;
+mod same_run;
 mod served;
 mod settings;
 mod strategies;

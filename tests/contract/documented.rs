@@ -43,9 +43,7 @@ fn told<'a>(rows: impl IntoIterator<Item = &'a Value>) -> BTreeSet<String> {
 }
 
 async fn demo() -> Paper {
-    let mut scenario = Scenario::demo().unwrap();
-    scenario.seed = 1;
-    Paper::play(scenario).await
+    Paper::play(Scenario::demo().unwrap()).await
 }
 
 /// Every page of a list.

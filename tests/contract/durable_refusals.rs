@@ -64,11 +64,24 @@ async fn two_exchanges_never_share_a_directory() {
     Paper::kept(dir.path()).await;
 }
 
+// Issue 13, item 3: a directory that was begun with `--seed` goes on with that seed when the flag is left out.
+#[tokio::test]
+async fn a_kept_seed_counts_where_none_is_asked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut options = Paper::options(dir.path());
+    options.scenario = options.scenario.with_seed(7);
+    let paper = Paper::started(options).await.unwrap();
+    let markets = paper.get("/sim/markets").await.json();
+    paper.stop().await;
+    let paper = Paper::kept(dir.path()).await;
+    assert_eq!(paper.get("/sim/markets").await.json(), markets);
+}
+
 #[tokio::test]
 async fn another_seed_or_scenario_is_refused() {
     let dir = put_away().await;
     let mut options = Paper::options(dir.path());
-    options.scenario.seed = 7;
+    options.scenario = options.scenario.with_seed(7);
     refused_and_left(dir.path(), options, "seed 42, not 7").await;
     let text = include_str!("../support/bare.toml").replace("100000", "200000");
     let options = Options {

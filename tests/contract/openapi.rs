@@ -191,9 +191,7 @@ async fn the_description_is_served_to_anybody_word_for_word() {
 
 #[tokio::test]
 async fn every_example_works_on_the_demo_and_answers_as_described() {
-    let mut scenario = Scenario::demo().unwrap();
-    scenario.seed = 1;
-    let paper = Paper::play(scenario).await;
+    let paper = Paper::play(Scenario::demo().unwrap()).await;
     let description = Description::read();
     let mut count = 0;
     for operation in description.operations() {

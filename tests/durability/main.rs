@@ -223,7 +223,7 @@ fn a_directory_that_cannot_be_gone_on_with_is_said_and_left_alone() {
     let (code, said) = Server::refused(dir.path(), &["--seed", "7"]);
     assert_eq!(code, 1);
     assert!(
-        said.contains("holds an exchange of seed 1, not 7"),
+        said.contains("holds an exchange of seed 42, not 7"),
         "{said}"
     );
     assert!(Path::new(&dir.path().join("data/exchange.sqlite3")).exists());

@@ -35,8 +35,8 @@ const DEMO: &str = include_str!("../../../assets/scenario-demo.toml");
 /// A scenario that has been read, not yet played.
 #[derive(Debug, Clone)]
 pub struct Scenario {
-    /// Decides prices and everything random; may be set to another than the file's.
-    pub seed: u64,
+    /// In place of the file's; see [`Scenario::seed`].
+    pub(super) chosen_seed: Option<u64>,
     /// The flag's, or the file's `fixed_keys`.
     pub(super) keys: KeySource,
     pub(super) origin: Origin,
@@ -147,7 +147,7 @@ impl Scenario {
             return Err(ScenarioFault::Fault(why));
         }
         Ok(Self {
-            seed: shape.seed,
+            chosen_seed: None,
             keys: if shape.fixed_keys {
                 KeySource::Seed
             } else {
@@ -168,9 +168,23 @@ impl Scenario {
         }
     }
 
+    /// The same with another seed than its file's.
+    #[must_use]
+    pub fn with_seed(self, seed: u64) -> Self {
+        Self {
+            chosen_seed: Some(seed),
+            ..self
+        }
+    }
+
     /// Where the API keys of its users come from.
     pub fn key_source(&self) -> KeySource {
         self.keys
+    }
+
+    /// Decides prices and everything random.
+    pub fn seed(&self) -> u64 {
+        self.chosen_seed.unwrap_or(self.shape.seed)
     }
 
     pub(super) fn faults(&self) -> &[Plant] {
@@ -189,7 +203,7 @@ impl Scenario {
     /// Builds the engine and plays the script, so that virtual time stands at `start`.
     pub(super) fn open(&self, start: Millis) -> Result<Engine, ScenarioFault> {
         let before = Millis::seconds(self.shape.warm_up_seconds.into());
-        let config = self.shape.engine_config(self.seed, start - before)?;
+        let config = self.shape.engine_config(self.seed(), start - before)?;
         let mut engine = Engine::new(config);
         play::play(&mut engine, &self.shape.script, start)?;
         engine.advance_to(start);
@@ -223,8 +237,7 @@ mod tests {
     const START: Millis = Millis(1_790_000_000_000);
 
     fn opened(seed: u64) -> Engine {
-        let mut scenario = Scenario::demo().unwrap();
-        scenario.seed = seed;
+        let scenario = Scenario::demo().unwrap().with_seed(seed);
         scenario.open(START).unwrap()
     }
 

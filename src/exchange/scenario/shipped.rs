@@ -58,8 +58,7 @@ fn the_example_has_every_entry_that_a_scenario_may_have() {
 #[test]
 fn the_example_plays_whatever_the_seed() {
     for seed in [11, 12, 13] {
-        let mut scenario = Scenario::parse(ROUGH).unwrap();
-        scenario.seed = seed;
+        let scenario = Scenario::parse(ROUGH).unwrap().with_seed(seed);
         let engine = scenario.open(Millis(1_790_000_000_000)).unwrap();
         let [first, second] = ["chal-1", "chal-2"].map(|id| engine.account(id).unwrap());
         let orders = |mode| {

@@ -155,7 +155,7 @@ pub(super) fn reset(service: &Service, call: &Call) -> Result<Answer, Fault> {
         clock(&floor)?
     };
     let Beginning { scenario, .. } = &service.beginning;
-    *service.chaos()? = Chaos::new(scenario.seed, scenario.faults());
+    *service.chaos()? = Chaos::new(scenario.seed(), scenario.faults());
     service.budgets.set(scenario.budgets());
     Ok(answer)
 }

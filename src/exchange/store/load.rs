@@ -65,7 +65,7 @@ impl Resumed {
         let first = engine.checkpoint().map_err(EncodeFault::from)?;
         let pace = pace.unwrap_or(AT_FIRST);
         let new = Self {
-            secret: Secret::new(scenario.key_source(), scenario.seed),
+            secret: Secret::new(scenario.key_source(), scenario.seed()),
             start,
             pace,
             clock: Kept::new(pace, engine.now()),
@@ -105,7 +105,7 @@ pub(in crate::exchange) fn open(
 /// The directory's own, with its lock in hand.
 fn secret(dir: &Path, scenario: &Scenario) -> Result<Secret, StoreFault> {
     match scenario.key_source() {
-        KeySource::Seed => Ok(Secret::new(KeySource::Seed, scenario.seed)),
+        KeySource::Seed => Ok(Secret::new(KeySource::Seed, scenario.seed())),
         KeySource::Random => Secret::kept(&dir.join(SECRET)).map_err(|why| StoreFault::Place {
             path: dir.to_owned(),
             why,
@@ -123,12 +123,14 @@ fn begin(
     disk::make_durable(&shelf.connection).map_err(|why| shelf.refusal(why))?;
     let transaction = shelf.connection.transaction()?;
     file::create(&transaction)?;
-    let Scenario {
-        seed, origin, text, ..
-    } = &resumed.scenario;
+    let Scenario { origin, text, .. } = &resumed.scenario;
     transaction.execute(
         "INSERT INTO exchange (id, origin, scenario, seed, openings) VALUES (1, ?1, ?2, ?3, 0)",
-        (origin.word(), &**text, seed.cast_signed()),
+        (
+            origin.word(),
+            &**text,
+            resumed.scenario.seed().cast_signed(),
+        ),
     )?;
     Record::Clock(resumed.clock).write(&transaction)?;
     let checkpoint = first.clone();
@@ -161,7 +163,7 @@ fn resume(
     }
     let store = Store::new((shelf.connection, lock), kept, (left.seq, left.at));
     Ok(Resumed {
-        secret: Secret::new(scenario.key_source(), scenario.seed),
+        secret: Secret::new(scenario.key_source(), scenario.seed()),
         scenario,
         start,
         pace: pace.unwrap_or(AT_FIRST),
@@ -216,19 +218,20 @@ fn sleep(shelf: &mut Shelf, left: &mut Left, until: Millis) -> Result<(), StoreF
     Ok(transaction.commit()?)
 }
 
-/// The kept one, as it was: a newer perpdeck may come with another built-in scenario.
+/// The kept one, as it was: a newer perpdeck may come with another built-in scenario, and the seed may have been chosen
+/// at the first start only.
 fn scenario(shelf: &Shelf, kept: &Identity, given: &Scenario) -> Result<Scenario, StoreFault> {
     let path = shelf.path.clone();
     let built_in = given.origin == Origin::BuiltIn && kept.origin == Origin::BuiltIn.word();
     if !built_in && kept.scenario != *given.text {
         return Err(StoreFault::OtherScenario { path });
     }
-    if kept.seed != given.seed {
-        let (kept, given) = (kept.seed, given.seed);
+    if let Some(given) = given.chosen_seed.filter(|given| *given != kept.seed) {
+        let kept = kept.seed;
         return Err(StoreFault::OtherSeed { path, kept, given });
     }
-    let mut scenario = Scenario::parse(&kept.scenario)?;
-    scenario.seed = kept.seed;
-    scenario.keys = given.keys;
-    Ok(scenario)
+    Ok(Scenario {
+        keys: given.keys,
+        ..Scenario::parse(&kept.scenario)?.with_seed(kept.seed)
+    })
 }
