@@ -230,8 +230,7 @@ fn scenario(shelf: &Shelf, kept: &Identity, given: &Scenario) -> Result<Scenario
         let kept = kept.seed;
         return Err(StoreFault::OtherSeed { path, kept, given });
     }
-    Ok(Scenario {
-        keys: given.keys,
-        ..Scenario::parse(&kept.scenario)?.with_seed(kept.seed)
-    })
+    let mut scenario = Scenario::parse(&kept.scenario)?.with_seed(kept.seed);
+    scenario.keys = given.keys;
+    Ok(scenario)
 }
