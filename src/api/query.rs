@@ -20,8 +20,21 @@ pub enum QueryFault {
         wanted: String,
         given: String,
     },
-    #[error("the query is not valid percent-encoded UTF-8")]
-    Encoding,
+    /// The name as it was written.
+    #[error("query parameter `{0}` is not valid percent-encoded UTF-8")]
+    Encoding(String),
+}
+
+impl QueryFault {
+    /// The parameter it is about.
+    pub fn parameter(&self) -> Option<&str> {
+        let (Self::Unknown(name)
+        | Self::Twice(name)
+        | Self::Missing(name)
+        | Self::Value { name, .. }
+        | Self::Encoding(name)) = self;
+        Some(name.as_str()).filter(|name| !name.is_empty())
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -166,7 +179,9 @@ impl Pairs {
         let mut pairs: Vec<Pair> = vec![];
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            let (name, value) = (decoded(name)?, decoded(value)?);
+            let odd = || QueryFault::Encoding(name.to_owned());
+            let value = decoded(value).ok_or_else(odd)?;
+            let name = decoded(name).ok_or_else(odd)?;
             if pairs.iter().any(|(known, _)| *known == name) {
                 return Err(QueryFault::Twice(name));
             }
@@ -237,10 +252,9 @@ impl Pairs {
     }
 }
 
-fn decoded(text: &str) -> Result<String, QueryFault> {
+/// `None` for what is no percent-encoded UTF-8.
+fn decoded(text: &str) -> Option<String> {
     let spaced = text.replace('+', " ");
-    let decoded = percent_decode_str(&spaced)
-        .decode_utf8()
-        .map_err(|_| QueryFault::Encoding)?;
-    Ok(decoded.into_owned())
+    let decoded = percent_decode_str(&spaced).decode_utf8().ok()?;
+    Some(decoded.into_owned())
 }

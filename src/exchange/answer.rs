@@ -1,6 +1,9 @@
 //! What the exchange answers when it says yes, and the request as the endpoints see it.
 
-use super::{decode, fault::Fault};
+use super::{
+    decode,
+    fault::{Fault, ServiceCode},
+};
 use crate::api::{IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_LIMIT};
 use hyper::{
     HeaderMap, StatusCode,
@@ -57,7 +60,8 @@ pub(super) enum Haste {
 impl Call {
     /// The `Idempotency-Key`: exactly one, 1 to 128 characters of 0x20 to 0x7E.
     pub(super) fn key(&self) -> Result<&str, Fault> {
-        let refused = |message: &str| Fault::field("Idempotency-Key", "invalid_request", message);
+        let refused =
+            |message: &str| Fault::field("Idempotency-Key", ServiceCode::InvalidRequest, message);
         let mut given = self.headers.get_all(IDEMPOTENCY_KEY).iter();
         let key = given
             .next()
@@ -102,7 +106,7 @@ impl Call {
         }
         Err(Fault::new(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            "unsupported_media_type",
+            ServiceCode::UnsupportedMediaType,
             format!("the header Content-Type must be {JSON}"),
         ))
     }

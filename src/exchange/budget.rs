@@ -1,6 +1,10 @@
 //! Request budgets: token buckets per key, per address and for the whole exchange.
 
-use super::{fault::Fault, lock::locked, wire::integral};
+use super::{
+    fault::{Fault, ServiceCode},
+    lock::locked,
+    wire::integral,
+};
 use hyper::StatusCode;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, net::IpAddr, sync::Mutex};
@@ -91,7 +95,12 @@ impl Budgets {
             .or_insert_with(|| Bucket::full(rate, now));
         bucket.take(rate, now).map_err(|seconds| {
             let message = format!("the {name} request budget is spent; try again in {seconds} s");
-            Fault::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", message).retry_after(seconds)
+            Fault::new(
+                StatusCode::TOO_MANY_REQUESTS,
+                ServiceCode::RateLimited,
+                message,
+            )
+            .retry_after(seconds)
         })
     }
 }

@@ -4,9 +4,12 @@
 //! with the exchange, so the same requests in the same order meet the same trouble. The control routes of `/sim`
 //! are never disturbed.
 
+mod altered;
+
+pub(super) use altered::{estranged, skewed};
+
 use super::wire::{integral, optional_integral};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::time::Duration;
 use strum::{Display, EnumString};
 
@@ -65,30 +68,54 @@ pub(super) struct Plant {
     #[serde(default = "always", deserialize_with = "integral")]
     pub(super) percent: u32,
     /// The error status of `before` and `after`.
-    #[serde(default, deserialize_with = "integral")]
-    pub(super) status: FaultStatus,
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "optional_integral"
+    )]
+    status: Option<FaultStatus>,
     /// Sent with 429 and 503, seconds.
-    #[serde(default = "one", deserialize_with = "integral")]
-    pub(super) retry_after: u32,
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "optional_integral"
+    )]
+    retry_after: Option<u32>,
     /// How long `latency` holds a request, and over how long `slow_body` spreads an answer.
-    #[serde(default = "second", deserialize_with = "integral")]
-    pub(super) millis: u32,
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "optional_integral"
+    )]
+    millis: Option<u32>,
     /// How far `clock_skew` is ahead of the exchange's own clock; negative is behind.
-    #[serde(default = "minute", deserialize_with = "integral")]
-    pub(super) skew_millis: i32,
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "optional_integral"
+    )]
+    skew_millis: Option<i32>,
 }
 
 /// Longest `millis`: ten minutes, longer than any client waits.
 const LONGEST: u32 = 600_000;
+/// Of `latency` and `slow_body`, where nothing is said.
+const USUAL_MILLIS: u32 = 1_000;
+/// Of `clock_skew`, where nothing is said.
+const USUAL_SKEW: i32 = 60_000;
 
 impl Plant {
-    /// The field that is out of its range, if one is, and what is wrong with it.
+    /// The field that is out of its range or has no effect on this kind of fault, if one is, and what is wrong with it.
     pub(super) fn misfit(&self) -> Option<(&'static str, String)> {
+        self.out_of_range().or_else(|| self.without_effect())
+    }
+
+    fn out_of_range(&self) -> Option<(&'static str, String)> {
         let ranges = [
             ("count", self.count.unwrap_or(1), 1..=u32::MAX),
             ("percent", self.percent, 0..=100),
-            ("retry_after", self.retry_after, 1..=u32::MAX),
-            ("millis", self.millis, 0..=LONGEST),
+            ("retry_after", self.retry_after.unwrap_or(1), 1..=u32::MAX),
+            ("millis", self.millis.unwrap_or(0), 0..=LONGEST),
         ];
         let wrong = ranges
             .into_iter()
@@ -101,27 +128,74 @@ impl Plant {
             )
         })
     }
+
+    fn without_effect(&self) -> Option<(&'static str, String)> {
+        let kind = self.kind;
+        if let Some(route) = self.route.filter(|route| !kind.reaches(*route)) {
+            let message = format!("route {route} has no effect with kind {kind}");
+            return Some(("route", message));
+        }
+        let given = [
+            ("status", self.status.is_some(), kind.has_status()),
+            ("retry_after", self.retry_after.is_some(), self.comes_back()),
+            ("millis", self.millis.is_some(), kind.has_millis()),
+            ("skew_millis", self.skew_millis.is_some(), kind.has_skew()),
+        ];
+        let idle = given.into_iter().find(|(_, given, used)| *given && !used);
+        idle.map(|(field, ..)| match field {
+            "retry_after" if kind.has_status() => {
+                let message = "retry_after has no effect with a status other than 429 and 503";
+                (field, message.to_owned())
+            }
+            _ => (field, format!("{field} has no effect with kind {kind}")),
+        })
+    }
+
+    /// Whether its answer says when to come back.
+    fn comes_back(&self) -> bool {
+        self.kind.has_status() && [429, 503].contains(&self.status())
+    }
+
+    /// The same with everything said that it does.
+    fn completed(self) -> Self {
+        let comes_back = self.comes_back();
+        Self {
+            status: self
+                .kind
+                .has_status()
+                .then_some(self.status.unwrap_or_default()),
+            retry_after: comes_back.then_some(self.retry_after()),
+            millis: self.kind.has_millis().then_some(self.millis()),
+            skew_millis: self.kind.has_skew().then_some(self.skew_millis()),
+            ..self
+        }
+    }
+
+    pub(super) fn status(&self) -> u16 {
+        self.status.unwrap_or_default().0
+    }
+
+    pub(super) fn retry_after(&self) -> u32 {
+        self.retry_after.unwrap_or(1)
+    }
+
+    pub(super) fn millis(&self) -> u32 {
+        self.millis.unwrap_or(USUAL_MILLIS)
+    }
+
+    pub(super) fn skew_millis(&self) -> i32 {
+        self.skew_millis.unwrap_or(USUAL_SKEW)
+    }
 }
 
 fn always() -> u32 {
     100
 }
 
-fn one() -> u32 {
-    1
-}
-
-fn second() -> u32 {
-    1_000
-}
-
-fn minute() -> i32 {
-    60_000
-}
-
 /// What goes wrong.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Display)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub(super) enum Kind {
     /// Holds the request before it is carried out.
     Latency,
@@ -144,6 +218,46 @@ pub(super) enum Kind {
     /// What is usually done at once is only begun: close-all answers 202 and closes nothing, the cancellation of a
     /// resting order is queued. Nothing else is disturbed.
     NotYet,
+}
+
+impl Kind {
+    fn has_status(self) -> bool {
+        matches!(self, Self::Before | Self::After)
+    }
+
+    fn has_millis(self) -> bool {
+        matches!(self, Self::Latency | Self::SlowBody)
+    }
+
+    fn has_skew(self) -> bool {
+        self == Self::ClockSkew
+    }
+
+    /// Whether an answer of that endpoint is any different for it.
+    fn reaches(self, route: Endpoint) -> bool {
+        match self {
+            Self::NotYet => matches!(route, Endpoint::CloseAll | Endpoint::CancelOrder),
+            // The answer has no instant.
+            Self::ClockSkew => route != Endpoint::CancelOrder,
+            // Nor any of the words.
+            Self::UnknownWords => !matches!(
+                route,
+                Endpoint::CancelOrder
+                    | Endpoint::Positions
+                    | Endpoint::IsolatedMargin
+                    | Endpoint::Markets
+                    | Endpoint::Book
+                    | Endpoint::Accounts
+            ),
+            Self::Latency
+            | Self::Before
+            | Self::After
+            | Self::DropReply
+            | Self::CutBody
+            | Self::SlowBody
+            | Self::GarbageBody => true,
+        }
+    }
 }
 
 /// 400 to 599.
@@ -190,13 +304,13 @@ pub(super) struct Chaos {
 impl Chaos {
     pub(super) fn new(seed: u64, plants: &[Plant]) -> Self {
         Self {
-            plants: plants.to_vec(),
+            plants: plants.iter().map(|plant| plant.completed()).collect(),
             draws: SplitMix(seed ^ 0x0c4a_0500),
         }
     }
 
     pub(super) fn plant(&mut self, plant: Plant) {
-        self.plants.push(plant);
+        self.plants.push(plant.completed());
     }
 
     pub(super) fn clear(&mut self) {
@@ -223,7 +337,7 @@ impl Chaos {
             }
             plant.count = plant.count.map(|left| left.saturating_sub(1));
             if latency {
-                fate.wait = Some(Duration::from_millis(plant.millis.into()));
+                fate.wait = Some(Duration::from_millis(plant.millis().into()));
             } else {
                 fate.trouble = Some(*plant);
             }
@@ -244,52 +358,6 @@ impl SplitMix {
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         u32::try_from((mixed ^ (mixed >> 31)) % 100).unwrap_or(0)
     }
-}
-
-/// A JSON answer whose `type`, `mode` and `status` words nobody has heard of.
-pub(super) fn estranged(body: &[u8]) -> Vec<u8> {
-    let mut text = String::from_utf8_lossy(body).into_owned();
-    for field in ["type", "mode", "status"] {
-        let opening = format!("\"{field}\":\"");
-        let mut parts = text.split(&opening);
-        let mut changed = parts.next().unwrap_or_default().to_owned();
-        for part in parts {
-            let rest = part.split_once('"').map_or("", |(_, rest)| rest);
-            changed.push_str(&opening);
-            changed.push_str("never_heard_of\"");
-            changed.push_str(rest);
-        }
-        text = changed;
-    }
-    text.into_bytes()
-}
-
-/// An answer told by a clock that is `by` milliseconds off.
-pub(super) fn skewed(body: &[u8], by: i64) -> Vec<u8> {
-    let Ok(mut answer) = serde_json::from_slice(body) else {
-        return body.to_vec();
-    };
-    skew(&mut answer, by);
-    serde_json::to_vec(&answer).unwrap_or_else(|_| body.to_vec())
-}
-
-fn skew(value: &mut Value, by: i64) {
-    match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| skew(item, by)),
-        Value::Object(fields) => {
-            for (name, value) in fields {
-                match value.as_i64().filter(|_| is_instant(name)) {
-                    Some(at) => *value = at.saturating_add(by).into(),
-                    None => skew(value, by),
-                }
-            }
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-    }
-}
-
-fn is_instant(field: &str) -> bool {
-    field.ends_with("_at") || ["now", "as_of", "cooldown_until"].contains(&field)
 }
 
 #[cfg(test)]
@@ -318,6 +386,50 @@ mod tests {
         assert_eq!(hits, [false, true, true, false]);
     }
 
+    // Issue 13, item 5.
+    #[test]
+    fn what_has_no_effect_is_refused_by_its_field_and_what_is_planted_says_all_it_does() {
+        for (json, expected) in [
+            (r#"{"kind":"before","millis":5}"#, Some("millis")),
+            (r#"{"kind":"not_yet","route":"orders"}"#, Some("route")),
+            (r#"{"kind":"not_yet","route":"close_all"}"#, None),
+            (r#"{"kind":"not_yet","status":500}"#, Some("status")),
+            (r#"{"kind":"latency","retry_after":5}"#, Some("retry_after")),
+            (
+                r#"{"kind":"after","status":500,"retry_after":5}"#,
+                Some("retry_after"),
+            ),
+            (r#"{"kind":"after","status":429,"retry_after":5}"#, None),
+            (
+                r#"{"kind":"drop_reply","skew_millis":5}"#,
+                Some("skew_millis"),
+            ),
+            (
+                r#"{"kind":"clock_skew","route":"cancel_order"}"#,
+                Some("route"),
+            ),
+            (
+                r#"{"kind":"unknown_words","route":"markets"}"#,
+                Some("route"),
+            ),
+            (r#"{"kind":"slow_body","millis":5,"route":"book"}"#, None),
+        ] {
+            let misfit = plant(json).misfit();
+            assert_eq!(misfit.as_ref().map(|(field, _)| *field), expected, "{json}");
+            let told = misfit.is_none_or(|(field, why)| why.starts_with(field));
+            assert!(told, "{json}");
+        }
+        let listed = |json| serde_json::to_value(plant(json).completed()).unwrap();
+        assert_eq!(
+            listed(r#"{"kind":"before"}"#),
+            serde_json::json!({"kind": "before", "percent": 100, "status": 503, "retry_after": 1})
+        );
+        assert_eq!(
+            listed(r#"{"kind":"latency"}"#),
+            serde_json::json!({"kind": "latency", "percent": 100, "millis": 1000})
+        );
+    }
+
     #[test]
     fn chances_are_the_same_for_the_same_seed() {
         let run = |seed| -> Vec<bool> {
@@ -330,26 +442,5 @@ mod tests {
         assert_eq!(run(3), run(3));
         assert_ne!(run(3), run(4));
         assert!(run(3).contains(&true) && run(3).contains(&false));
-    }
-
-    #[test]
-    fn words_change_and_everything_else_stays() {
-        let body = br#"{"data":{"type":"limit","size":0.10,"status":"resting"}}"#;
-        assert_eq!(
-            String::from_utf8(estranged(body)).unwrap(),
-            r#"{"data":{"type":"never_heard_of","size":0.10,"status":"never_heard_of"}}"#
-        );
-    }
-
-    #[test]
-    fn a_skewed_clock_tells_every_instant_and_nothing_else_otherwise() {
-        let body =
-            br#"{"data":[{"requested_at":1000,"size":0.10,"settled_at":null}],"as_of":2000}"#;
-        let told = String::from_utf8(skewed(body, -500)).unwrap();
-        let told: Value = serde_json::from_str(&told).unwrap();
-        let expected =
-            r#"{"data":[{"requested_at":500,"size":0.10,"settled_at":null}],"as_of":1500}"#;
-        assert_eq!(told, serde_json::from_str::<Value>(expected).unwrap());
-        assert_eq!(skewed(b"no json", 1), b"no json");
     }
 }

@@ -12,7 +12,7 @@ use super::{
     engine::{
         AccountIx, Command, Millis, OrderId, Outcome, PositionId, Reason, RefusalKind, RuleId,
     },
-    fault::Fault,
+    fault::{Fault, ServiceCode},
     floor::Floor,
     gate::Caller,
     idempotency::{Deed, Effect},
@@ -140,7 +140,7 @@ fn open(floor: &mut Floor, account: AccountIx) -> Result<usize, Fault> {
         let message = "a complete snapshot of the open positions is not available right now";
         return Err(Fault::new(
             StatusCode::SERVICE_UNAVAILABLE,
-            "snapshot_unavailable",
+            ServiceCode::SnapshotUnavailable,
             message,
         )
         .retry_after(1));

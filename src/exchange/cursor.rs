@@ -1,6 +1,10 @@
 //! Opaque cursors: a place in one list of one account, sealed so that it fits nowhere else.
 
-use super::{engine::AccountIx, fault::Fault, secret::Secret};
+use super::{
+    engine::AccountIx,
+    fault::{Fault, ServiceCode},
+    secret::Secret,
+};
 use crate::model::Cursor;
 use sha2::{Digest, Sha256};
 
@@ -47,7 +51,7 @@ impl Cursors {
         self.opened(list, account, cursor.raw()).ok_or_else(|| {
             Fault::field(
                 "cursor",
-                "invalid_cursor",
+                ServiceCode::InvalidCursor,
                 "cursor was not issued for this endpoint, account and filter",
             )
         })

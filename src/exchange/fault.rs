@@ -1,11 +1,12 @@
 //! What the exchange answers when it says no: status, envelope and headers of one wire error.
 
-use super::engine::{OrderId, Refusal, RefusalKind, RuleId};
+use super::engine::{OrderId, Reason, Refusal, RefusalKind, RuleId};
 use crate::api::{ErrorDetail, ErrorEnvelope};
 use hyper::StatusCode;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use serde_json::{json, value::to_raw_value};
-use std::borrow::Cow;
+use std::fmt;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 use uuid::Uuid;
 
 /// A refused request. Kept by the idempotency records too, so it carries no `request_id` of its own.
@@ -13,7 +14,7 @@ use uuid::Uuid;
 pub(super) struct Fault {
     #[serde(with = "status")]
     pub(super) status: StatusCode,
-    pub(super) code: Cow<'static, str>,
+    pub(super) code: ErrorCode,
     /// Names the field or the thing, its value and what is allowed.
     pub(super) message: String,
     /// The offending body field or query parameter; told as `details.field`.
@@ -21,6 +22,83 @@ pub(super) struct Fault {
     pub(super) order: Option<OrderId>,
     pub(super) rule: Option<RuleId>,
     pub(super) header: Option<FaultHeader>,
+}
+
+/// `error.code`: what the service itself says, or why the engine says no.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ErrorCode {
+    Service(ServiceCode),
+    Trade(Reason),
+}
+
+/// The codes that are no [`Reason`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, EnumString, VariantArray)]
+#[strum(serialize_all = "snake_case", const_into_str)]
+pub(super) enum ServiceCode {
+    InvalidRequest,
+    Unauthorized,
+    NotFound,
+    UnknownEndpoint,
+    MethodNotAllowed,
+    HostNotServed,
+    HeadTooLarge,
+    BodyTooLarge,
+    RequestTimeout,
+    UnsupportedMediaType,
+    UnsupportedContentEncoding,
+    RateLimited,
+    TooManyConnections,
+    TooManyKeys,
+    IdempotencyConflict,
+    InvalidCursor,
+    UnknownMarket,
+    RecordsUnavailable,
+    SnapshotUnavailable,
+    PlantedFault,
+    InternalError,
+}
+
+impl ErrorCode {
+    pub(super) fn into_str(self) -> &'static str {
+        match self {
+            Self::Service(code) => code.into_str(),
+            Self::Trade(reason) => reason.into_str(),
+        }
+    }
+}
+
+impl From<ServiceCode> for ErrorCode {
+    fn from(code: ServiceCode) -> Self {
+        Self::Service(code)
+    }
+}
+
+impl From<Reason> for ErrorCode {
+    fn from(reason: Reason) -> Self {
+        Self::Trade(reason)
+    }
+}
+
+impl fmt::Display for ErrorCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.into_str())
+    }
+}
+
+/// The word, as idempotency records have it on disk.
+impl Serialize for ErrorCode {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.into_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for ErrorCode {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let word = String::deserialize(from)?;
+        let reason = word.parse().map(Self::Trade);
+        let code = reason.or_else(|_| word.parse().map(Self::Service));
+        code.map_err(|_| D::Error::custom(format_args!("no error code: {word:.40}")))
+    }
 }
 
 /// The header some statuses owe the client.
@@ -35,10 +113,14 @@ pub(super) enum FaultHeader {
 }
 
 impl Fault {
-    pub(super) fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
+    pub(super) fn new(
+        status: StatusCode,
+        code: impl Into<ErrorCode>,
+        message: impl Into<String>,
+    ) -> Self {
         Self {
             status,
-            code: Cow::Borrowed(code),
+            code: code.into(),
             message: message.into(),
             field: None,
             order: None,
@@ -49,13 +131,17 @@ impl Fault {
 
     /// 400 without a single field to blame.
     pub(super) fn invalid(message: impl Into<String>) -> Self {
-        Self::new(StatusCode::BAD_REQUEST, "invalid_request", message)
+        Self::new(
+            StatusCode::BAD_REQUEST,
+            ServiceCode::InvalidRequest,
+            message,
+        )
     }
 
     /// 400 that names the field.
     pub(super) fn field(
         field: impl Into<String>,
-        code: &'static str,
+        code: impl Into<ErrorCode>,
         message: impl Into<String>,
     ) -> Self {
         Self {
@@ -67,16 +153,20 @@ impl Fault {
     /// Missing and foreign things alike: the words depend on the kind of thing only.
     pub(super) fn not_found(what: &str) -> Self {
         let message = format!("no such {what}, or it is not yours");
-        Self::new(StatusCode::NOT_FOUND, "not_found", message)
+        Self::new(StatusCode::NOT_FOUND, ServiceCode::NotFound, message)
     }
 
-    pub(super) fn conflict(code: &'static str, message: impl Into<String>) -> Self {
+    pub(super) fn conflict(code: impl Into<ErrorCode>, message: impl Into<String>) -> Self {
         Self::new(StatusCode::CONFLICT, code, message)
     }
 
     /// 500: the exchange itself is at fault and took nothing further.
     pub(super) fn broken(message: impl Into<String>) -> Self {
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal_error", message)
+        Self::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            ServiceCode::InternalError,
+            message,
+        )
     }
 
     #[must_use]
@@ -100,7 +190,7 @@ impl Fault {
             field: refusal.field.map(str::to_owned),
             order: refusal.order,
             rule: refusal.rule,
-            ..Self::new(status, refusal.code.into_str(), refusal.message)
+            ..Self::new(status, refusal.code, refusal.message)
         };
         match refusal.kind {
             RefusalKind::Cooldown { .. } | RefusalKind::Unavailable => fault.retry_after(wait),
@@ -115,7 +205,7 @@ impl Fault {
             .and_then(|field| to_raw_value(&json!({ "field": field })).ok());
         let envelope = ErrorEnvelope {
             error: ErrorDetail {
-                code: self.code.as_ref().into(),
+                code: self.code.into_str().into(),
                 message: self.message.as_str().into(),
                 request_id: Some(request_id.to_string().into()),
                 order_id: self.order.map(|id| id.to_string().into()),

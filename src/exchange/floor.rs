@@ -9,7 +9,7 @@ use super::{
     clock::Clock,
     close_all::Closings,
     engine::{AccountIx, Command, Engine, Millis, OrderId, Outcome, Refusal, RefusalKind},
-    fault::Fault,
+    fault::{Fault, ServiceCode},
     gate::Caller,
     idempotency::{Deed, Effect, Idempotency},
     store::{EncodeFault, Record, Recorder, noted},
@@ -149,8 +149,12 @@ impl Floor {
         let room = self.keys.make_room(user, self.engine.now());
         room.map_err(|wait| {
             let message = "too many Idempotency-Keys in thirty days";
-            Fault::new(StatusCode::TOO_MANY_REQUESTS, "too_many_keys", message)
-                .retry_after(self.clock.wall_seconds(wait))
+            Fault::new(
+                StatusCode::TOO_MANY_REQUESTS,
+                ServiceCode::TooManyKeys,
+                message,
+            )
+            .retry_after(self.clock.wall_seconds(wait))
         })
     }
 

@@ -6,8 +6,7 @@
 use super::{
     cursor::{hex, same_bytes},
     engine::AccountIx,
-    fault::Fault,
-    fault::FaultHeader,
+    fault::{Fault, FaultHeader, ServiceCode},
 };
 use hyper::{HeaderMap, StatusCode, header::AUTHORIZATION};
 use sha2::{Digest, Sha256};
@@ -98,7 +97,7 @@ impl Gate {
 fn unauthorized(message: &str) -> Fault {
     Fault {
         header: Some(FaultHeader::Challenge),
-        ..Fault::new(StatusCode::UNAUTHORIZED, "unauthorized", message)
+        ..Fault::new(StatusCode::UNAUTHORIZED, ServiceCode::Unauthorized, message)
     }
 }
 

@@ -9,7 +9,7 @@
 
 use super::{
     engine::{AccountIx, Millis, OrderId, PositionId, ScaledId, TwapId},
-    fault::Fault,
+    fault::{Fault, ServiceCode},
     store::{EncodeFault, Record},
 };
 use crate::api::{CloseBody, PlaceBody, ScaledBody, TwapBody};
@@ -110,7 +110,7 @@ impl Idempotency {
             None => Ok(None),
             Some((_, recorded, effect)) if recorded == deed => Ok(Some(effect.clone())),
             Some(_) => Err(Fault::conflict(
-                "idempotency_conflict",
+                ServiceCode::IdempotencyConflict,
                 "this Idempotency-Key was used for another request",
             )),
         }

@@ -177,12 +177,12 @@ async fn unknown_paths_and_wrong_methods_are_told_apart() {
         assert_eq!(reply.error().code.raw(), "unknown_endpoint");
     }
     for (method, target, allow) in [
-        ("PATCH", "/v1/orders", "GET, POST"),
+        ("PATCH", "/v1/orders", "GET, HEAD, POST"),
         ("GET", "/v1/orders/ord_000001", "DELETE"),
-        ("POST", "/v1/scaled-orders/scl_000001", "GET, DELETE"),
+        ("POST", "/v1/scaled-orders/scl_000001", "GET, HEAD, DELETE"),
         ("GET", "/v1/accounts/chal-1/close-all-positions", "POST"),
-        ("PUT", "/sim/clock", "GET, POST"),
-        ("TRACE", "/v1/positions", "GET"),
+        ("PUT", "/sim/clock", "GET, HEAD, POST"),
+        ("TRACE", "/v1/positions", "GET, HEAD"),
     ] {
         let reply = paper.call(method, target, &[], "").await;
         assert_eq!(reply.status, 405, "{method} {target}");
@@ -200,14 +200,22 @@ async fn a_wrong_query_is_400_and_names_the_parameter() {
         ("/v1/orders?account_id=chal-1&status=done", "status"),
         ("/v1/orders?account_id=chal-1&colour=red", "colour"),
         ("/v1/positions?account_id=chal-1&status=half", "status"),
+        ("/v1/positions?account_id=%FF", "account_id"),
+        ("/v1/scaled-orders/scl_000001?colour=red", "colour"),
+        ("/sim/scaled-orders", "account_id"),
+        ("/sim/scaled-orders?account_id=chal-1&limit=5", "limit"),
+        ("/sim/markets?colour=red", "colour"),
         (
             "/v1/positions?account_id=chal-1&cursor=nonsense&status=closed",
             "cursor",
         ),
     ] {
-        let (status, _, message) = paper.get(target).await.refusal();
+        let reply = paper.get(target).await;
+        let (status, _, message) = reply.refusal();
         assert_eq!(status, 400, "{target}");
         assert!(message.contains(named), "{target}: {message}");
+        // Issue 13, item 8.
+        assert_eq!(reply.json()["error"]["details"]["field"], named, "{target}");
     }
 }
 
@@ -223,6 +231,51 @@ async fn a_page_on_another_host_name_is_not_served() {
     assert_eq!(reply.status, 421);
     assert_eq!(reply.error().code.raw(), "host_not_served");
     assert_eq!(reply.header("access-control-allow-origin"), None);
+}
+
+// Issue 13, item 8; issue 14, item 7.
+#[tokio::test]
+async fn an_odd_host_is_not_served_in_header_or_target() {
+    let paper = Paper::bare().await;
+    let port = paper.handle.addr.port();
+    let local = format!("127.0.0.1:{port}");
+    for (target, host, status) in [
+        ("/sim/markets".to_owned(), local.as_str(), 200),
+        (format!("http://127.0.0.1:{port}/sim/markets"), &local, 200),
+        (format!("http://[::1]:{port}/sim/markets"), &local, 200),
+        ("/sim/markets".to_owned(), "[::1].evil.com", 421),
+        ("/sim/markets".to_owned(), "[::1]evil.example", 421),
+        ("http://evil.example/sim/markets".to_owned(), &local, 421),
+        (format!("http://{local}/sim/markets"), "evil.example", 421),
+        (format!("http://x@{local}/sim/markets"), &local, 421),
+    ] {
+        let headers = [("Host", host)];
+        let reply = paper.bare_call("GET", &target, &headers, "").await;
+        assert_eq!(reply.unwrap().status, status, "{target} {host}");
+    }
+}
+
+// Issue 13, item 8.
+#[tokio::test]
+async fn a_packed_body_is_415_and_names_the_header() {
+    let paper = Paper::bare().await;
+    for (encoding, status) in [
+        ("gzip", 415),
+        ("br", 415),
+        ("identity", 200),
+        ("Identity", 200),
+    ] {
+        let headers = [("Content-Encoding", encoding)];
+        let reply = paper
+            .call("POST", "/sim/clock", &headers, r#"{"paused":true}"#)
+            .await;
+        assert_eq!(reply.status, status, "{encoding}");
+        if status == 415 {
+            assert_eq!(reply.error().code.raw(), "unsupported_content_encoding");
+            let field = &reply.json()["error"]["details"]["field"];
+            assert_eq!(field, "Content-Encoding");
+        }
+    }
 }
 
 #[tokio::test]

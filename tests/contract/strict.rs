@@ -215,7 +215,12 @@ async fn a_fault_that_could_never_happen_is_not_planted() {
         ("millis", 600_001),
         ("status", 200),
     ] {
-        let body = json!({"kind": "before", (field): given}).to_string();
+        let kind = if field == "millis" {
+            "latency"
+        } else {
+            "before"
+        };
+        let body = json!({"kind": kind, (field): given}).to_string();
         let (status, _, message) = paper.post("/sim/faults", &body).await.refusal();
         assert_eq!(status, 400);
         assert!(message.starts_with(field), "{message}");
@@ -224,22 +229,39 @@ async fn a_fault_that_could_never_happen_is_not_planted() {
     assert_eq!(planted, [] as [Value; 0]);
 }
 
+// Issue 13, item 8.
 #[tokio::test]
-async fn head_and_options_are_405_and_a_head_has_no_body() {
+async fn head_is_a_get_without_a_body_and_options_is_405() {
     let paper = Paper::bare().await;
     let reply = paper.call("OPTIONS", "/v1/orders", &[], "").await;
     assert_eq!(
         (reply.status, reply.header("allow")),
-        (405, Some("GET, POST"))
+        (405, Some("GET, HEAD, POST"))
     );
     assert_eq!(reply.header("access-control-allow-methods"), None);
-    let head = format!(
-        "HEAD /v1/orders HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\nConnection: close\r\n\r\n",
-        paper.key()
-    );
-    let answer = String::from_utf8(paper.send(head.as_bytes()).await).unwrap();
-    assert!(answer.starts_with("HTTP/1.1 405"), "{answer}");
-    assert!(answer.ends_with("\r\n\r\n"), "{answer}");
+    for (target, status) in [
+        ("/v1/orders?account_id=chal-1", 200),
+        ("/v1/orders", 400),
+        ("/sim/openapi.yaml", 200),
+        ("/sim/reset", 405),
+    ] {
+        let whole = paper.get(target).await;
+        let head = format!(
+            "HEAD {target} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\nConnection: close\r\n\r\n",
+            paper.key()
+        );
+        let answer = String::from_utf8(paper.send(head.as_bytes()).await).unwrap();
+        assert!(
+            answer.starts_with(&format!("HTTP/1.1 {status}")),
+            "{answer}"
+        );
+        assert!(answer.ends_with("\r\n\r\n"), "{answer}");
+        let length = whole.header("content-length").unwrap();
+        let told = answer
+            .to_lowercase()
+            .contains(&format!("content-length: {length}\r\n"));
+        assert!(told || status == 405, "{length}: {answer}");
+    }
 }
 
 #[tokio::test]

@@ -3,13 +3,25 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use strum::IntoStaticStr;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 use super::ids::OrderId;
 use super::units::Millis;
 
 /// `reject_reason` of an order row and `code` of an error (exchange.md 1.9, 5, 6).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr, Serialize, Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    IntoStaticStr,
+    EnumString,
+    VariantArray,
+    Serialize,
+    Deserialize,
+)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Reason {
     // a property of the payload alone
@@ -62,7 +74,18 @@ pub enum Reason {
 
 /// `rule_id`: the trading or execution rule behind a refusal (exchange.md 5).
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr, Serialize, Deserialize,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    IntoStaticStr,
+    VariantArray,
+    Serialize,
+    Deserialize,
 )]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum RuleId {

@@ -1,8 +1,14 @@
-//! Which `Host` a request may name: against pages that rebind their own name to our address.
+//! Which host a request may name: against pages that rebind their own name to our address.
+//!
+//! The header `Host` and the target in absolute form (`GET http://host/path`) are read by one parser, which takes nothing
+//! that a URL could not have there (RFC 3986, 3.2): no user, no zone, no words behind a bracket.
 
-use super::super::fault::Fault;
-use hyper::{HeaderMap, StatusCode, header::HOST};
-use std::net::IpAddr;
+use super::super::fault::{Fault, ServiceCode};
+use hyper::{
+    HeaderMap, StatusCode, Uri,
+    header::{HOST, HeaderName},
+};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// Loopback names and addresses, and the address we are bound to. Bound to every address, any literal address is
 /// let in: rebinding needs a name.
@@ -16,45 +22,97 @@ impl Hosts {
         Self { bound }
     }
 
-    /// 400 unless there is exactly one `Host`, 421 with someone else's.
-    pub(crate) fn check(self, headers: &HeaderMap) -> Result<(), Fault> {
+    /// 400 unless there is exactly one `Host`, 421 where it or the target names somebody else's.
+    pub(crate) fn check(self, target: &Uri, headers: &HeaderMap) -> Result<(), Fault> {
         let mut given = headers.get_all(HOST).iter();
         let host = given
             .next()
             .filter(|_| given.next().is_none())
             .and_then(|value| value.to_str().ok())
-            .ok_or_else(|| Fault::invalid("the header Host is required, once"))?;
-        if self.is_ours(host) {
-            return Ok(());
+            .ok_or_else(|| header_fault(&HOST, "the header Host is required, once"))?;
+        if !self.is_ours(host) {
+            return Err(misdirected("the header Host"));
         }
-        Err(Fault::new(
-            StatusCode::MISDIRECTED_REQUEST,
-            "host_not_served",
-            "the header Host names another host than this exchange",
-        ))
+        let plain = target.scheme_str().is_none_or(|scheme| scheme == "http");
+        let named = target.authority().map(|authority| authority.as_str());
+        if !plain || named.is_some_and(|named| !self.is_ours(named)) {
+            return Err(misdirected("the request target"));
+        }
+        Ok(())
     }
 
-    fn is_ours(self, host: &str) -> bool {
-        let name = match host.strip_prefix('[') {
-            Some(bracketed) => bracketed.split(']').next().unwrap_or_default(),
-            None => host.rsplit_once(':').map_or(host, |(name, _port)| name),
-        };
-        match name.parse::<IpAddr>() {
-            Ok(address) => {
+    fn is_ours(self, authority: &str) -> bool {
+        match Host::parse(authority) {
+            Some(Host::Address(address)) => {
                 address.is_loopback() || address == self.bound || self.bound.is_unspecified()
             }
-            Err(_) => name.eq_ignore_ascii_case("localhost"),
+            Some(Host::Name(name)) => name.eq_ignore_ascii_case("localhost"),
+            None => false,
         }
     }
+}
+
+fn header_fault(name: &HeaderName, message: &str) -> Fault {
+    Fault::field(name.as_str(), ServiceCode::InvalidRequest, message)
+}
+
+fn misdirected(what: &str) -> Fault {
+    Fault::new(
+        StatusCode::MISDIRECTED_REQUEST,
+        ServiceCode::HostNotServed,
+        format!("{what} names another host than this exchange"),
+    )
+}
+
+/// The host of an authority; its port, if there is one, is a port.
+#[derive(Debug, PartialEq, Eq)]
+enum Host<'a> {
+    Address(IpAddr),
+    Name(&'a str),
+}
+
+impl<'a> Host<'a> {
+    /// `host`, `host:port`, `[v6]` or `[v6]:port`, and nothing else before, between or behind.
+    fn parse(authority: &'a str) -> Option<Self> {
+        let (host, port) = match authority.strip_prefix('[') {
+            Some(bracketed) => {
+                let (address, behind) = bracketed.split_once(']')?;
+                let address = address.parse::<Ipv6Addr>().ok()?;
+                (Self::Address(address.into()), behind)
+            }
+            None => {
+                let end = authority.find(':').unwrap_or(authority.len());
+                let (name, behind) = authority.split_at_checked(end)?;
+                let host = match name.parse::<Ipv4Addr>() {
+                    Ok(address) => Self::Address(address.into()),
+                    Err(_) => Self::Name(name),
+                };
+                (host, behind)
+            }
+        };
+        is_port(port).then_some(host)
+    }
+}
+
+/// Nothing, or a colon and the digits of a port.
+fn is_port(text: &str) -> bool {
+    let Some(digits) = text.strip_prefix(':') else {
+        return text.is_empty();
+    };
+    digits.bytes().all(|byte| byte.is_ascii_digit()) && digits.parse::<u16>().is_ok()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hyper::header::HeaderValue;
+
+    fn ours(bound: &str, host: &str) -> bool {
+        Hosts::new(bound.parse().unwrap()).is_ours(host)
+    }
 
     #[test]
     fn a_page_with_a_name_of_its_own_cannot_reach_us() {
-        let ours = |bound: &str, host| Hosts::new(bound.parse().unwrap()).is_ours(host);
         for host in ["localhost", "LOCALHOST:80", "127.0.0.1:8080", "[::1]:8080"] {
             assert!(ours("127.0.0.1", host), "{host}");
         }
@@ -64,5 +122,87 @@ mod tests {
         assert!(ours("192.168.0.7", "192.168.0.7:8080"));
         assert!(ours("0.0.0.0", "192.168.0.7:8080"));
         assert!(!ours("0.0.0.0", "evil.example"));
+    }
+
+    // Issue 13, item 8; issue 14, item 7.
+    #[test]
+    fn an_odd_shape_is_no_host_of_ours_wherever_we_are_bound() {
+        for bound in ["127.0.0.1", "0.0.0.0", "::"] {
+            for host in [
+                "[::1].evil.com",
+                "[::1]evil.example",
+                "[::1]:80.evil.example",
+                "[::1]@evil.example",
+                "[::1",
+                "[::1]]",
+                "[[::1]]",
+                "[]",
+                "[127.0.0.1]",
+                "[::1%25lo]",
+                "[localhost]",
+                "::1",
+                "::1:80",
+                "localhost.evil.example",
+                "localhost@evil.example",
+                "evil.example@localhost",
+                "user:word@localhost:80",
+                "localhost:80@evil.example",
+                "localhost:80:80",
+                "localhost:",
+                "localhost:+80",
+                "localhost:99999",
+                "localhost:80 ",
+                " localhost",
+                "localhost/evil.example",
+                "localhost,evil.example",
+                "localhost#evil.example",
+                "http://localhost",
+                "127.0.0.1:",
+                "127.0.0.1:80x",
+                "127.0.0.1.",
+                "127.1",
+                "0x7f.0.0.1",
+                "2130706433",
+                "127.0.0.01",
+                ":80",
+                ":",
+            ] {
+                assert!(!ours(bound, host), "{host:?} for {bound}");
+            }
+        }
+    }
+
+    // Issue 14, item 7.
+    #[test]
+    fn a_target_in_absolute_form_is_held_to_the_same_names() {
+        let hosts = Hosts::new(Ipv4Addr::LOCALHOST.into());
+        let headers = |host: &str| {
+            let host = HeaderValue::from_str(host).unwrap();
+            HeaderMap::from_iter([(HOST, host)])
+        };
+        let status = |target: &str, host: &str| {
+            let checked = hosts.check(&target.parse().unwrap(), &headers(host));
+            checked.map_err(|fault| fault.status.as_u16())
+        };
+        for target in [
+            "/v1/orders",
+            "http://localhost/v1/orders",
+            "http://127.0.0.1:8080/v1/orders",
+            "http://[::1]:8080/v1/orders",
+        ] {
+            assert_eq!(status(target, "localhost:8080"), Ok(()), "{target}");
+            assert_eq!(status(target, "evil.example"), Err(421), "{target}");
+        }
+        for target in [
+            "http://evil.example/v1/orders",
+            "http://localhost@evil.example/v1/orders",
+            "http://me@localhost/v1/orders",
+            "https://localhost/v1/orders",
+            "evil.example:80",
+        ] {
+            assert_eq!(status(target, "localhost"), Err(421), "{target}");
+        }
+        let none = hosts.check(&"/".parse().unwrap(), &HeaderMap::new());
+        assert_eq!(none.unwrap_err().status.as_u16(), 400);
     }
 }

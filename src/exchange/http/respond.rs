@@ -5,7 +5,7 @@ use super::super::{
     answer::{Answer, Call, Haste, JSON},
     budget::Payer,
     chaos::{Endpoint, Fate, Kind, Plant, estranged, skewed},
-    fault::{Fault, FaultHeader},
+    fault::{Fault, FaultHeader, ServiceCode},
     gate::Caller,
     sim::{self, SimRoute},
     v1,
@@ -14,10 +14,11 @@ use super::{patience::Phase, payload::Payload};
 use crate::api::{Route, RouteFault};
 use http_body_util::{BodyExt, Limited};
 use hyper::{
-    Request, Response, StatusCode,
+    HeaderMap, Request, Response, StatusCode,
     body::{Body as _, Incoming},
     header::{
-        ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE,
+        ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER,
+        WWW_AUTHENTICATE,
     },
 };
 use std::{error::Error, io, net::IpAddr, time::Duration};
@@ -33,7 +34,7 @@ const BODY_TIME: Duration = Duration::from_secs(5);
 const BODY_RATE: usize = 4 * 1024;
 /// and never more than this.
 const LONGEST_BODY_TIME: Duration = Duration::from_secs(20);
-const METHODS: [&str; 4] = ["GET", "POST", "PUT", "DELETE"];
+const METHODS: [&str; 5] = ["GET", "HEAD", "POST", "PUT", "DELETE"];
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// What a request line names.
@@ -68,7 +69,7 @@ pub(super) async fn respond(
 pub(super) fn full(request_id: Uuid) -> Vec<u8> {
     let fault = Fault::new(
         StatusCode::SERVICE_UNAVAILABLE,
-        "too_many_connections",
+        ServiceCode::TooManyConnections,
         "there are too many connections, and this one gives way; nothing was carried out on it",
     );
     let body = fault.envelope(request_id);
@@ -89,7 +90,7 @@ async fn told(
     request: Request<Incoming>,
 ) -> Result<(Told, Option<Plant>), Fault> {
     check_head(&request)?;
-    service.hosts.check(request.headers())?;
+    service.hosts.check(request.uri(), request.headers())?;
     let uri = request.uri();
     let asked = Asked::parse(
         service,
@@ -139,7 +140,7 @@ fn check_head(request: &Request<Incoming>) -> Result<(), Fault> {
     }
     Err(Fault::new(
         StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
-        "head_too_large",
+        ServiceCode::HeadTooLarge,
         format!("request line and headers are larger than {HEAD_LIMIT} bytes"),
     ))
 }
@@ -174,6 +175,8 @@ fn admitted<'a>(
 impl Asked {
     fn parse(service: &Service, method: &str, path: &str, query: &str) -> Result<Self, Fault> {
         let parse = |method: &str, query: &str| {
+            // Answered like a GET; hyper leaves the body out.
+            let method = if method == "HEAD" { "GET" } else { method };
             if path == "/sim" || path.starts_with("/sim/") {
                 SimRoute::parse(method, path, query).map(Self::Sim)
             } else {
@@ -183,7 +186,7 @@ impl Asked {
         parse(method, query).map_err(|fault| match fault {
             RouteFault::NotFound => Fault::new(
                 StatusCode::NOT_FOUND,
-                "unknown_endpoint",
+                ServiceCode::UnknownEndpoint,
                 format!("no such endpoint: {path}"),
             ),
             RouteFault::Method => {
@@ -194,7 +197,10 @@ impl Asked {
                 let allowed: Vec<&str> = taken.into_iter().flatten().collect();
                 wrong_method(method, &allowed.join(", "))
             }
-            RouteFault::Query(why) => Fault::invalid(why.to_string()),
+            RouteFault::Query(why) => Fault {
+                field: why.parameter().map(str::to_owned),
+                ..Fault::invalid(why.to_string())
+            },
         })
     }
 
@@ -211,7 +217,7 @@ fn wrong_method(method: &str, allowed: &str) -> Fault {
         header: Some(FaultHeader::Allow(allowed.to_owned())),
         ..Fault::new(
             StatusCode::METHOD_NOT_ALLOWED,
-            "method_not_allowed",
+            ServiceCode::MethodNotAllowed,
             format!("this endpoint takes {allowed}, not {method}"),
         )
     }
@@ -223,6 +229,7 @@ async fn read(phase: &Phase, request: Request<Incoming>) -> Result<Call, Fault> 
     let body = if body.is_end_stream() {
         vec![]
     } else {
+        check_encoding(&head.headers)?;
         phase.body_begins();
         let read = collected(body).await;
         phase.busy();
@@ -232,6 +239,27 @@ async fn read(phase: &Phase, request: Request<Incoming>) -> Result<Call, Fault> 
         headers: head.headers,
         body,
         haste: Haste::AtOnce,
+    })
+}
+
+/// 415 for a body that is packed: it would be read as what it is not.
+fn check_encoding(headers: &HeaderMap) -> Result<(), Fault> {
+    let plain = |value: &HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"identity");
+    let mut given = headers.get_all(CONTENT_ENCODING).iter();
+    let Some(packed) = given.find(|value| !plain(value)) else {
+        return Ok(());
+    };
+    let message = format!(
+        "the header Content-Encoding is {}; this exchange reads bodies that are not packed: leave the header out",
+        packed.to_str().unwrap_or("unreadable")
+    );
+    Err(Fault {
+        field: Some("Content-Encoding".to_owned()),
+        ..Fault::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            ServiceCode::UnsupportedContentEncoding,
+            message,
+        )
     })
 }
 
@@ -263,7 +291,7 @@ fn body_time(bytes: usize) -> Duration {
 fn too_slow(bytes: usize, within: Duration) -> Fault {
     Fault::new(
         StatusCode::REQUEST_TIMEOUT,
-        "request_timeout",
+        ServiceCode::RequestTimeout,
         format!(
             "the body comes too slowly: {bytes} bytes of it after {} s",
             within.as_secs()
@@ -274,19 +302,27 @@ fn too_slow(bytes: usize, within: Duration) -> Fault {
 fn unreadable(why: &(dyn Error + Send + Sync + 'static)) -> Fault {
     if why.is::<http_body_util::LengthLimitError>() {
         let message = format!("the body is larger than {BODY_LIMIT} bytes");
-        return Fault::new(StatusCode::PAYLOAD_TOO_LARGE, "body_too_large", message);
+        return Fault::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            ServiceCode::BodyTooLarge,
+            message,
+        );
     }
     Fault::invalid(format!("the body could not be read: {why}"))
 }
 
 /// The error a planted fault answers with.
 fn planted(plant: &Plant) -> Fault {
-    let status = StatusCode::from_u16(plant.status.into());
+    let status = StatusCode::from_u16(plant.status());
     let status = status.unwrap_or(StatusCode::SERVICE_UNAVAILABLE);
-    let fault = Fault::new(status, "planted_fault", "a fault planted on purpose");
+    let fault = Fault::new(
+        status,
+        ServiceCode::PlantedFault,
+        "a fault planted on purpose",
+    );
     match status {
         StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
-            fault.retry_after(plant.retry_after.into())
+            fault.retry_after(plant.retry_after().into())
         }
         _ => fault,
     }
@@ -306,11 +342,11 @@ fn wrapped(
         Kind::After => plain(Err(planted(&plant)), request_id, Payload::whole),
         Kind::CutBody => plain(told, request_id, Payload::cut),
         Kind::SlowBody => {
-            let span = Duration::from_millis(plant.millis.into());
+            let span = Duration::from_millis(plant.millis().into());
             plain(told, request_id, |body| Payload::slow(body, span))
         }
         Kind::ClockSkew => {
-            let by = i64::from(plant.skew_millis);
+            let by = i64::from(plant.skew_millis());
             let told = told.map(|answer| Answer {
                 body: skewed(&answer.body, by),
                 ..answer

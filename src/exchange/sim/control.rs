@@ -7,7 +7,7 @@ use super::super::{
     chaos::{Chaos, Plant},
     clock::Speed,
     engine::{Bps, Millis},
-    fault::Fault,
+    fault::{Fault, ServiceCode},
     floor::Floor,
     wire,
 };
@@ -70,7 +70,11 @@ pub(super) fn set_clock(floor: &mut Floor, call: &Call) -> Result<Answer, Fault>
     let advance = body.advance_ms.unwrap_or(0);
     if !(0..=ADVANCE).contains(&advance) {
         let message = format!("advance_ms must be 0 to {ADVANCE}, not {advance}");
-        return Err(Fault::field("advance_ms", "invalid_request", message));
+        return Err(Fault::field(
+            "advance_ms",
+            ServiceCode::InvalidRequest,
+            message,
+        ));
     }
     let (wall, now) = (Instant::now(), floor.engine.now());
     if let Some(speed) = speed {
@@ -97,7 +101,7 @@ fn speed(given: Num) -> Result<Speed, Fault> {
         .ok_or_else(|| {
             let message =
                 format!("speed must be 0.001 to 100 with at most 3 decimals, not {given}");
-            Fault::field("speed", "invalid_request", message)
+            Fault::field("speed", ServiceCode::InvalidRequest, message)
         })
 }
 
@@ -106,14 +110,14 @@ pub(super) fn nudge(floor: &mut Floor, call: &Call) -> Result<Answer, Fault> {
     let (market, _) = wire::market(&floor.engine, "market_id", &body.market_id)?;
     if !(-NUDGE..=NUDGE).contains(&body.bps) {
         let message = format!("bps must be -{NUDGE} to {NUDGE}, not {}", body.bps);
-        return Err(Fault::field("bps", "invalid_request", message));
+        return Err(Fault::field("bps", ServiceCode::InvalidRequest, message));
     }
     if !floor.engine.has_room(market, Bps(body.bps)) {
         let message = format!(
             "bps {} would move the price beyond what a price may be",
             body.bps
         );
-        return Err(Fault::field("bps", "invalid_request", message));
+        return Err(Fault::field("bps", ServiceCode::InvalidRequest, message));
     }
     floor.engine.nudge(market, Bps(body.bps));
     clock(floor)
@@ -127,7 +131,7 @@ pub(super) fn faults(service: &Service) -> Result<Answer, Fault> {
 pub(super) fn plant_fault(service: &Service, call: &Call) -> Result<Answer, Fault> {
     let plant: Plant = call.json()?;
     if let Some((field, message)) = plant.misfit() {
-        return Err(Fault::field(field, "invalid_request", message));
+        return Err(Fault::field(field, ServiceCode::InvalidRequest, message));
     }
     service.chaos()?.plant(plant);
     faults(service)

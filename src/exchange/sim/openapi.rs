@@ -36,6 +36,8 @@ mod tests {
         exchange::{
             budget::{Rate, Rates},
             chaos::{Endpoint, Plant},
+            engine::{Reason, RuleId},
+            fault::ServiceCode,
         },
         model::{
             CancelResult, CloseAll, CloseAllStatus, CloseKind, CloseResult, CloseResultStatus,
@@ -139,6 +141,9 @@ mod tests {
             ("SetClockBody", fields::<SetClock>()),
             ("NudgeBody", fields::<Nudge>()),
             ("Plant", fields::<Plant>()),
+            ("PlantedFault", fields::<Plant>()),
+            ("RateNow", fields::<Rate>()),
+            ("Rates", fields::<Rates>()),
             ("Rate", fields::<Rate>()),
             ("RatesBody", fields::<Rates>()),
             ("Order", fields::<Order>()),
@@ -157,7 +162,64 @@ mod tests {
                 fields,
                 "{schema}"
             );
-            assert_eq!(schemas[schema]["additionalProperties"], false, "{schema}");
+            // Requests are strict; an answer may have more.
+            let strict = STRICT.contains(&schema).then_some(false);
+            let extra = schemas[schema].get("additionalProperties");
+            assert_eq!(extra.and_then(Value::as_bool), strict, "{schema}");
+        }
+    }
+
+    /// What requests are made of.
+    const STRICT: [&str; 11] = [
+        "PlaceBody",
+        "CloseBody",
+        "ExitsBody",
+        "MarginBody",
+        "TwapBody",
+        "ScaledBody",
+        "SetClockBody",
+        "NudgeBody",
+        "Plant",
+        "Rate",
+        "RatesBody",
+    ];
+
+    // Issue 13, item 8.
+    #[test]
+    fn only_requests_refuse_fields_that_are_not_described() {
+        let schemas = document()["components"]["schemas"].take();
+        let strict = |schema: &Value| schema.to_string().contains("additionalProperties");
+        let named = schemas.as_object().unwrap().iter();
+        let strict: BTreeSet<&str> = named
+            .filter(|(_, schema)| strict(schema))
+            .map(|(name, _)| name.as_str())
+            .collect();
+        assert_eq!(strict, BTreeSet::from(STRICT));
+    }
+
+    // Issue 13, item 8.
+    #[test]
+    fn every_code_reason_and_rule_is_enumerated() {
+        let schemas = document()["components"]["schemas"].take();
+        let described = |name: &str| texts(&schemas[name]["enum"]);
+        let reasons = Reason::VARIANTS.iter().map(|reason| reason.into_str());
+        let reasons: BTreeSet<String> = reasons.map(str::to_owned).collect();
+        let rules = RuleId::VARIANTS.iter().map(|rule| rule.into_str());
+        let codes = ServiceCode::VARIANTS.iter().map(|code| code.into_str());
+        let codes = codes.map(str::to_owned).chain(reasons.clone());
+        assert_eq!(described("ErrorCode"), codes.collect());
+        assert_eq!(described("RejectReason"), reasons);
+        assert_eq!(described("RuleId"), rules.map(str::to_owned).collect());
+        for pointer in [
+            "/Order/properties/reject_reason",
+            "/Rung/properties/reject_reason",
+            "/CloseResult/properties/failure_code",
+        ] {
+            let schema = schemas.pointer(pointer).unwrap();
+            assert_eq!(
+                schema["$ref"], "#/components/schemas/RejectReason",
+                "{pointer}"
+            );
         }
     }
 

@@ -36,7 +36,9 @@ impl SimRoute {
         let route = match (method, resource) {
             ("GET", ["openapi.yaml"]) => Self::OpenApi,
             ("GET", ["markets"]) => Self::Markets,
-            ("GET", ["markets", id, "book"]) => Self::Book(decoded(id)?.into()),
+            ("GET", ["markets", id, "book"]) => {
+                Self::Book(decoded(id).ok_or(RouteFault::NotFound)?.into())
+            }
             ("GET", ["accounts"]) => Self::Accounts,
             ("POST", ["twap-orders"]) => Self::PlaceTwap,
             ("GET", ["scaled-orders"]) => return account(query).map(Self::ScaledOrders),
@@ -85,15 +87,24 @@ fn account(query: &str) -> Result<AccountId, RouteFault> {
     let (name, value) = query.split_once('=').ok_or_else(missing)?;
     match (name, value) {
         ("account_id", "") => Err(missing().into()),
-        ("account_id", value) if !value.contains('&') => Ok(decoded(value)?.into()),
-        ("account_id", _) => Err(QueryFault::Unknown("after account_id".to_owned()).into()),
+        ("account_id", value) => match value.split_once('&') {
+            None => {
+                let odd = || QueryFault::Encoding(name.to_owned());
+                Ok(decoded(value).ok_or_else(odd)?.into())
+            }
+            Some((_, more)) => {
+                let next = more.split('=').next().unwrap_or_default();
+                Err(QueryFault::Unknown(next.to_owned()).into())
+            }
+        },
         (name, _) => Err(QueryFault::Unknown(name.to_owned()).into()),
     }
 }
 
-fn decoded(text: &str) -> Result<String, RouteFault> {
-    let decoded = percent_decode_str(text).decode_utf8();
-    Ok(decoded.map_err(|_| QueryFault::Encoding)?.into_owned())
+/// `None` for what is no percent-encoded UTF-8.
+fn decoded(text: &str) -> Option<String> {
+    let decoded = percent_decode_str(text).decode_utf8().ok()?;
+    Some(decoded.into_owned())
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use super::super::{
     answer::{Answer, Call},
-    engine::{Command, MarketIx, PlaceScaled, PlaceTwap, Px},
+    engine::{Command, MarketIx, PlaceScaled, PlaceTwap, Px, Reason},
     fault::Fault,
     floor::Floor,
     gate::Caller,
@@ -84,7 +84,11 @@ impl Creation for TwapBody {
             leverage: leverage(self.leverage)?,
             margin_mode: self.margin_mode,
             reduction: self.reduce_only.into(),
-            duration_minutes: whole("duration_minutes", self.duration_minutes, "invalid_twap")?,
+            duration_minutes: whole(
+                "duration_minutes",
+                self.duration_minutes,
+                Reason::InvalidTwap,
+            )?,
             pacing: self.randomize.into(),
             trigger_price: price("trigger_price", self.trigger_price)?,
             max_price: price("max_price", self.max_price)?,
@@ -110,7 +114,7 @@ impl Creation for ScaledBody {
             .filter(|milli| *milli > 0)
             .ok_or_else(|| {
                 let message = format!("skew {skew} must be above 0 with at most 3 decimals");
-                Fault::field("skew", "invalid_scaled", message)
+                Fault::field("skew", Reason::InvalidScaled, message)
             })?;
         Ok(Command::PlaceScaled(PlaceScaled {
             market,
@@ -121,7 +125,7 @@ impl Creation for ScaledBody {
             reduction: self.reduce_only.into(),
             start_price: units.price("start_price", self.start_price)?,
             end_price: units.price("end_price", self.end_price)?,
-            rung_count: whole("rung_count", self.rung_count, "invalid_scaled")?,
+            rung_count: whole("rung_count", self.rung_count, Reason::InvalidScaled)?,
             skew_milli,
         }))
     }

@@ -5,9 +5,9 @@ use super::super::{
     engine::{
         AccountIx, AttachedExits, Bounds, Bps, Command, Curve, Engine, Lots, MAX_COUNT, MarginMode,
         MarketIx, Millis, NanoPx, OrderId, Pacing, PlaceMode, PlaceOrder, PlaceScaled, PlaceTwap,
-        Px, Reduction, Side, Tif,
+        Px, Reason, Reduction, Side, Tif,
     },
-    fault::Fault,
+    fault::{Fault, ServiceCode},
     idempotency::{Deed, Effect, Idempotency},
     scenario::Scenario,
 };
@@ -119,7 +119,7 @@ fn a_key_read_back_recalls_what_it_did_and_refuses_what_it_did_not() {
     let placed = Effect::Order(AccountIx::from(0), OrderId::from(6));
     let refused = Effect::Refused(Fault {
         order: Some(OrderId::from(7)),
-        ..Fault::conflict("insufficient_margin", "not enough").retry_after(3)
+        ..Fault::conflict(Reason::InsufficientMargin, "not enough").retry_after(3)
     });
     let at = Millis(1_790_000_000_000);
     let mut keys = Idempotency::default();
@@ -135,7 +135,10 @@ fn a_key_read_back_recalls_what_it_did_and_refuses_what_it_did_not() {
     let recall = |key, size| again.recall(1, key, &Deed::Place(body(size)));
     assert_eq!(recall("a", "0.1"), Ok(Some(placed)));
     assert_eq!(recall("b", "2"), Ok(Some(refused)));
-    assert_eq!(recall("a", "0.2").unwrap_err().code, "idempotency_conflict");
+    assert_eq!(
+        recall("a", "0.2").unwrap_err().code,
+        ServiceCode::IdempotencyConflict.into()
+    );
     assert!(
         keys.changes().unwrap().is_empty(),
         "each change is told once"

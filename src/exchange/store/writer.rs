@@ -3,6 +3,7 @@
 //! After the first failure nothing more is written: a commit that failed may be found on disk later, so what follows
 //! it could not be trusted.
 
+use super::super::fault::{Fault, ServiceCode};
 use super::{Settled, fault::StoreFault, record::Batch};
 use rusqlite::Connection;
 use std::{
@@ -58,11 +59,11 @@ fn commit(connection: &mut Connection, batches: &[Batch]) -> rusqlite::Result<u6
     Ok(last)
 }
 
-impl From<&StoreFault> for super::super::fault::Fault {
+impl From<&StoreFault> for Fault {
     /// 503: whether the request took effect is unknown until the exchange is started again; the same key asks then.
     fn from(why: &StoreFault) -> Self {
         let message = format!("{why}: start the exchange again, then ask with the same key");
         let status = hyper::StatusCode::SERVICE_UNAVAILABLE;
-        Self::new(status, "records_unavailable", message).retry_after(5)
+        Self::new(status, ServiceCode::RecordsUnavailable, message).retry_after(5)
     }
 }

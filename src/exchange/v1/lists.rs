@@ -4,7 +4,7 @@ use super::super::{
     answer::Answer,
     cursor::{Cursors, ListName},
     engine::{Millis, OrderId, OrderKey, PositionId, PositionKey},
-    fault::Fault,
+    fault::{Fault, ServiceCode},
     floor::Floor,
     gate::Caller,
 };
@@ -133,7 +133,7 @@ fn refuse_cursor(cursor: Option<&Cursor>) -> Result<(), Fault> {
         None => Ok(()),
         Some(_) => Err(Fault::field(
             "cursor",
-            "invalid_cursor",
+            ServiceCode::InvalidCursor,
             "cursor was not issued for this endpoint, account and filter",
         )),
     }

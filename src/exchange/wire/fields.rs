@@ -2,7 +2,7 @@
 
 use super::super::{
     engine::{Engine, MarketIx, MarketSpec, Px},
-    fault::Fault,
+    fault::{Fault, ServiceCode},
 };
 use super::units::{Units, account_limit};
 use crate::model::{MarketId, Num};
@@ -19,7 +19,7 @@ pub(crate) fn market<'a>(
         .ok_or_else(|| {
             Fault::field(
                 field,
-                "unknown_market",
+                ServiceCode::UnknownMarket,
                 format!("{field} `{id}` is no market here; GET /sim/markets lists them"),
             )
         })
@@ -50,7 +50,7 @@ pub(super) fn required<T>(
     given.ok_or_else(|| {
         Fault::field(
             field,
-            "invalid_request",
+            ServiceCode::InvalidRequest,
             format!("{field} is required for type {kind}"),
         )
     })
@@ -67,6 +67,6 @@ pub(super) fn refuse(
         .find(|(field, is_given)| *is_given && !known.contains(field));
     stranger.map_or(Ok(()), |(field, _)| {
         let message = format!("{field} has no place in an order of type {kind}");
-        Err(Fault::field(*field, "invalid_request", message))
+        Err(Fault::field(*field, ServiceCode::InvalidRequest, message))
     })
 }

@@ -2,7 +2,8 @@
 
 use super::super::{
     engine::{
-        AttachedExits, Engine, MarketIx, Millis, NanoPx, PlaceMode, PlaceOrder, PositionId, Tif,
+        AttachedExits, Engine, MarketIx, Millis, NanoPx, PlaceMode, PlaceOrder, PositionId, Reason,
+        Tif,
     },
     fault::Fault,
 };
@@ -160,7 +161,7 @@ fn tif(body: &PlaceBody) -> Result<Tif, Fault> {
     if tif != TimeInForce::Gtd && expires_at.is_some() {
         return Err(Fault::field(
             "gtd_expires_at",
-            "invalid_time_in_force",
+            Reason::InvalidTimeInForce,
             format!("gtd_expires_at has no place beside time_in_force {tif}"),
         ));
     }
@@ -171,12 +172,12 @@ fn tif(body: &PlaceBody) -> Result<Tif, Fault> {
         TimeInForce::Gtd => {
             let given = expires_at.ok_or_else(|| {
                 let message = "gtd_expires_at is required with time_in_force gtd";
-                Fault::field("gtd_expires_at", "invalid_time_in_force", message)
+                Fault::field("gtd_expires_at", Reason::InvalidTimeInForce, message)
             })?;
             let instant = Timestamp::from_wire(given).ok_or_else(|| {
                 Fault::field(
                     "gtd_expires_at",
-                    "invalid_time_in_force",
+                    Reason::InvalidTimeInForce,
                     format!("gtd_expires_at {given} is not an instant"),
                 )
             })?;

@@ -1,8 +1,8 @@
 //! One market's units, both ways.
 
 use super::super::{
-    engine::{Bps, Decimal, Lots, MAX_COUNT, MarketSpec, NanoPx, NanoRate, Px, Usd},
-    fault::Fault,
+    engine::{Bps, Decimal, Lots, MAX_COUNT, MarketSpec, NanoPx, NanoRate, Px, Reason, Usd},
+    fault::{Fault, ServiceCode},
 };
 use crate::model::Num;
 
@@ -33,7 +33,12 @@ impl Units {
             let near = given.rounded(decimals).to_scaled(decimals);
             let near = near.and_then(|count| i64::try_from(count).ok());
             let tick = Px(near.unwrap_or(0)).tick(self.size_decimals);
-            why.told(field, given, tick.shown(self.size_decimals), "invalid_tick")
+            why.told(
+                field,
+                given,
+                tick.shown(self.size_decimals),
+                Reason::InvalidTick,
+            )
         })
     }
 
@@ -42,18 +47,18 @@ impl Units {
         if given.is_zero() {
             return Ok(Px::ZERO);
         }
-        not_negative(field, given, "invalid_price")?;
+        not_negative(field, given, Reason::InvalidPrice)?;
         let decimals = self.price_decimals();
         counted(given, decimals, MAX_COUNT)
             .map(Px)
-            .map_err(|why| why.told(field, given, unit(decimals), "invalid_tick"))
+            .map_err(|why| why.told(field, given, unit(decimals), Reason::InvalidTick))
     }
 
     /// A size above zero in whole lots.
     pub(crate) fn size(self, field: &'static str, given: Num) -> Result<Lots, Fault> {
         counted(given, self.size_decimals, MAX_COUNT)
             .map(Lots)
-            .map_err(|why| why.told(field, given, unit(self.size_decimals), "invalid_size"))
+            .map_err(|why| why.told(field, given, unit(self.size_decimals), Reason::InvalidSize))
     }
 
     pub(crate) fn px(self, px: Px) -> Num {
@@ -76,7 +81,7 @@ enum Misfit {
 
 impl Misfit {
     /// `step` is what the number should be a multiple of.
-    fn told(self, field: &'static str, given: Num, step: Decimal, code: &'static str) -> Fault {
+    fn told(self, field: &'static str, given: Num, step: Decimal, code: Reason) -> Fault {
         let message = match self {
             Self::NotPositive => format!("{field} {given} must be above 0"),
             Self::OffStep => format!("{field} {given} is not a multiple of {step}"),
@@ -129,7 +134,7 @@ pub(crate) fn rate(rate: NanoRate) -> Num {
     exact(rate.0.into(), 9)
 }
 
-fn not_negative(field: &'static str, given: Num, code: &'static str) -> Result<(), Fault> {
+fn not_negative(field: &'static str, given: Num, code: Reason) -> Result<(), Fault> {
     if given.is_negative() {
         let message = format!("{field} {given} must be 0 or more");
         return Err(Fault::field(field, code, message));
@@ -145,19 +150,19 @@ pub(crate) fn amount(field: &'static str, given: Num) -> Result<Usd, Fault> {
     if given.is_zero() {
         return Ok(Usd::ZERO);
     }
-    not_negative(field, given, "invalid_margin")?;
+    not_negative(field, given, Reason::InvalidMargin)?;
     counted(given, 6, MAX_AMOUNT)
         .map(|micro| Usd(micro.into()))
-        .map_err(|why| why.told(field, given, unit(6), "invalid_margin"))
+        .map_err(|why| why.told(field, given, unit(6), Reason::InvalidMargin))
 }
 
 /// A whole number of at least 1; the engine knows the market's limit.
 pub(crate) fn leverage(given: Num) -> Result<u32, Fault> {
-    whole("leverage", given, "invalid_leverage")
+    whole("leverage", given, Reason::InvalidLeverage)
 }
 
 /// A whole number of at least 1.
-pub(crate) fn whole(field: &'static str, given: Num, code: &'static str) -> Result<u32, Fault> {
+pub(crate) fn whole(field: &'static str, given: Num, code: Reason) -> Result<u32, Fault> {
     given
         .to_scaled(0)
         .and_then(|count| u32::try_from(count).ok())
@@ -181,7 +186,7 @@ pub(super) fn slippage(given: Num) -> Result<Bps, Fault> {
         .ok_or_else(|| {
             Fault::field(
                 "slippage_tolerance_bps",
-                "invalid_slippage",
+                Reason::InvalidSlippage,
                 format!(
                     "slippage_tolerance_bps must be a whole number of basis points from 0 up, not {given}"
                 ),
@@ -200,7 +205,7 @@ pub(super) fn observed(field: &'static str, given: Num) -> Result<NanoPx, Fault>
         .ok_or_else(|| {
             Fault::field(
                 field,
-                "invalid_price",
+                Reason::InvalidPrice,
                 format!("{field} {given} is not a price"),
             )
         })
@@ -215,7 +220,7 @@ pub(crate) fn account_limit(field: &'static str, id: &str) -> Result<(), Fault> 
     }
     Err(Fault::field(
         field,
-        "invalid_request",
+        ServiceCode::InvalidRequest,
         format!(
             "{field} must be 1 to {ID_LIMIT} bytes long, not {}",
             id.len()
@@ -256,7 +261,7 @@ mod tests {
         assert_eq!(ETH.px(px).to_string(), "3000.1");
         let fault = ETH.price("limit_price", num("3000.123")).unwrap_err();
         assert_eq!(
-            (&*fault.code, fault.message.as_str()),
+            (fault.code.into_str(), fault.message.as_str()),
             (
                 "invalid_tick",
                 "limit_price 3000.123 is not a multiple of 0.1"
