@@ -1,7 +1,8 @@
 //! `perpdeck journal`: what was asked, what came of it, and what is still open.
 //!
 //! Contract: `list` and `show` read along with whoever has the journal, and keep nobody from it; `settle` and `rearm`
-//! write, so they need the journal for themselves. They only note what a person has found out: nothing is sent.
+//! write, so they need the journal for themselves. They only note what a person has found out: nothing is sent. Of a
+//! damaged journal `list` and `show` print what can be read, say what is damaged, and fail.
 
 use super::{
     Exit,
@@ -44,7 +45,7 @@ enum Output {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// The newest commands and where each stands (this when nothing is named)
+    /// The newest commands and where each stands (this when nothing is named); exits with 1 when the journal is damaged
     List {
         /// Only what may still have an effect, or may have had one
         #[arg(long)]
@@ -121,12 +122,25 @@ pub(super) fn run(args: &Args, sources: &Sources) -> Result<Exit> {
             };
             entries.truncate(usize::try_from(*limit).unwrap_or(usize::MAX));
             out::say(&list(&entries, output)?)?;
-            Ok(Exit::Ok)
+            Ok(soundness(&journal))
         }
-        Verb::Show { id } => show(&look()?, *id, output),
+        Verb::Show { id } => {
+            let journal = look()?;
+            Ok(show(&journal, *id, output)?.or(soundness(&journal)))
+        }
         Verb::Settle { id, finding } => settle(&mut open_mine()?, *id, *finding),
         Verb::Rearm => rearm(&mut open_mine()?),
     }
+}
+
+/// Whether all of it can be relied on; what cannot is said.
+fn soundness(journal: &Journal) -> Exit {
+    let Some(damage) = journal.damage() else {
+        return Exit::Ok;
+    };
+    out::complain(damage);
+    out::complain("\"perpdeck journal rearm\", or R in a desk, accepts the journal as it is");
+    Exit::Failed
 }
 
 /// Where there is none yet, or one of an older perpdeck, it is made what it is to be first, as a desk would.

@@ -36,6 +36,10 @@ impl Journal {
             match Self::open(&dir) {
                 Err(JournalError::Held { .. }) => {}
                 Err(why) => broken = broken.or(Some((dir, Err(why)))),
+                Ok(Self {
+                    failed: Some(why @ JournalError::Damaged { .. }),
+                    ..
+                }) => broken = broken.or(Some((dir, Err(why)))),
                 Ok(journal) => return Some((dir, Ok(journal))),
             }
         }
@@ -132,8 +136,8 @@ impl Journal {
     /// The row of another journal, as it stands; under a key that is known here it is the row that is here.
     fn adopt(&mut self, entry: &Entry) -> Result<IntentId, JournalError> {
         let (intent, outcome) = (&entry.intent, entry.outcome.as_ref());
-        self.write(|connection| {
-            let made = connection.execute(
+        self.write(|page| {
+            let made = page.insert(
                 "INSERT OR IGNORE INTO intents (created_at, base_url, account_id, credential, method, target,
                      body, key, risk, command, resource, parent, deadline, replay_until, state, maybe_executed,
                      told_at, detail, order_id, request_id)
@@ -163,12 +167,13 @@ impl Journal {
                     ":request_id": outcome.and_then(|told| told.request_id.as_ref()).map(Text::raw),
                 },
             )?;
-            if made > 0 {
-                return Ok(IntentId(connection.last_insert_rowid()));
+            if let Some(id) = made {
+                return Ok(id);
             }
             let key = intent.key.as_ref().map(IdempotencyKey::raw);
             let known = "SELECT id FROM intents WHERE key = ?1";
-            connection.query_row(known, [key], |row| row.get(0).map(IntentId))
+            page.connection()
+                .query_row(known, [key], |row| row.get(0).map(IntentId))
         })
     }
 }

@@ -1,6 +1,7 @@
 //! The rows: what was meant, and what came of it.
 
 use super::{JournalError, Window};
+use crate::disk::is_damage;
 use crate::model::{
     AccountId, CloseAll, Command, FLATTEN, Failure, FailureKind, IdempotencyKey, OrderId,
     OrderStatus, Proof, Receipt, Risk, Text, Timestamp,
@@ -311,14 +312,41 @@ pub(super) fn select_by(
     order: &str,
     values: &[&dyn ToSql],
 ) -> Result<Vec<Entry>, JournalError> {
-    let sql = sql(condition, order);
-    let read = || -> rusqlite::Result<Vec<Entry>> {
-        connection
-            .prepare_cached(&sql)?
-            .query_map(values, entry)?
-            .collect()
+    rows(connection, condition, order, values).map_err(|why| JournalError::Read(Arc::new(why)))
+}
+
+/// The same. A row that holds what none can hold was damaged on the disk, which is said elsewhere: the others are shown.
+pub(super) fn rows(
+    connection: &Connection,
+    condition: &str,
+    order: &str,
+    values: &[&dyn ToSql],
+) -> rusqlite::Result<Vec<Entry>> {
+    let mut statement = connection.prepare_cached(&sql(condition, order))?;
+    let mut entries = vec![];
+    for row in statement.query_map(values, entry)? {
+        match row {
+            Ok(entry) => entries.push(entry),
+            Err(why) if is_unreadable(&why) => {}
+            // Who only looks is shown what there is.
+            Err(why) if is_damage(&why) && connection.is_readonly("main")? => break,
+            Err(why) => return Err(why),
+        }
+    }
+    Ok(entries)
+}
+
+fn is_unreadable(why: &rusqlite::Error) -> bool {
+    use rusqlite::Error::{
+        FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType, Utf8Error,
     };
-    read().map_err(|why| JournalError::Read(Arc::new(why)))
+    matches!(
+        why,
+        FromSqlConversionFailure(..)
+            | IntegralValueOutOfRange(..)
+            | InvalidColumnType(..)
+            | Utf8Error(..)
+    )
 }
 
 pub(super) fn sql(condition: &str, order: &str) -> String {

@@ -17,7 +17,7 @@ pub enum JournalError {
         found: i64,
         known: i64,
     },
-    #[error("the journal {} is damaged and was left as it is ({why}); move it away to start a new one", path.display())]
+    #[error("the journal {} is damaged and was left as it is ({why}); move it away to start a new one, which restores the newest commands from journal.ring", path.display())]
     Damaged { path: PathBuf, why: String },
     #[error("the disk of the journal in {} is full; make room and start again", path.display())]
     Full { path: PathBuf },
@@ -38,6 +38,13 @@ pub enum JournalError {
     Strange { path: PathBuf, rows: usize },
     #[error("writing the journal failed: {0}")]
     Write(#[source] Arc<rusqlite::Error>),
+    /// The file beside the database that knows the newest commands.
+    #[error("writing journal.ring failed: {0}")]
+    Ring(#[source] Arc<io::Error>),
+    #[error(
+        "{open} commands are in doubt, more than journal.ring can keep; settle some (perpdeck journal list --open)"
+    )]
+    Crowded { open: usize },
     #[error("reading the journal failed: {0}")]
     Read(#[source] Arc<rusqlite::Error>),
     #[error("that it is halted cannot be noted: {0}")]

@@ -1,6 +1,15 @@
 //! The files: the lock and who holds it, opening to write and to read.
 
-use super::{JournalError, schema};
+use super::{
+    JournalError,
+    mend::{self, Trust},
+    page::Database,
+    ring::{Contents, Ring},
+    schema,
+    seal::{self, Checked, Identity},
+    verdict::{self, Base, Facts, Flaw, RingState, Verdict},
+    wal,
+};
 use crate::disk;
 use rusqlite::{Connection, OpenFlags};
 use std::{
@@ -14,6 +23,7 @@ use std::{
 };
 
 const DATABASE: &str = "journal.sqlite3";
+const LOG: &str = "journal.sqlite3-wal";
 const LOCK: &str = "journal.lock";
 /// How often it is tried again where nobody has the journal, and somebody only looked who does.
 const GLANCES: u32 = 50;
@@ -83,8 +93,49 @@ fn named(dir: &Path) -> Option<Holder> {
     })
 }
 
-/// The database, checked and at the newest schema. Nothing is written to a file that is refused.
-pub(super) fn database(dir: &Path) -> Result<Connection, JournalError> {
+/// An open database, and what was found damaged in it.
+pub(super) struct Opened {
+    pub(super) database: Database,
+    pub(super) damage: Option<String>,
+}
+
+/// What is known before anything is written.
+struct Found {
+    version: i64,
+    /// Of a database at the newest schema.
+    identity: Identity,
+    ring: RingState,
+    rows: Vec<Checked>,
+    newest: i64,
+    complaints: Vec<String>,
+    lost_commits: usize,
+}
+
+impl Found {
+    fn verdict<'a>(&'a self, ring: &'a Contents) -> Verdict<'a> {
+        let base = match self.version {
+            0 => Base::Empty,
+            version if version < schema::newest() => Base::Older,
+            _ => Base::Rows {
+                uuid: self.identity.uuid,
+                ring: self.ring,
+                rows: &self.rows,
+                newest: self.newest,
+            },
+        };
+        let mut verdict = verdict::decide(Facts {
+            base,
+            ring,
+            lost_commits: self.lost_commits,
+        });
+        let structure = self.complaints.first().cloned().map(Flaw::Structure);
+        verdict.flaws.extend(structure);
+        verdict
+    }
+}
+
+/// The database, checked, mended and at the newest schema. Nothing is written to a file that is refused.
+pub(super) fn database(dir: &Path) -> Result<Opened, JournalError> {
     let path = dir.join(DATABASE);
     let place = |why: io::Error| {
         let path = path.clone();
@@ -95,18 +146,71 @@ pub(super) fn database(dir: &Path) -> Result<Connection, JournalError> {
         JournalError::Place { path, why }
     };
     drop(disk::private_file(&path).map_err(place)?);
+    let (ring, known) = Ring::open(dir).map_err(place)?;
     disk::sync_dir(dir).map_err(place)?;
+    let log = mend::log(&dir.join(LOG));
     let refused = |why| refusal(&path, why);
     let mut connection =
         Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_WRITE | PLAIN)
             .map_err(refused)?;
-    let version = inspect(&connection, &path)?;
+    let found = inspect(&connection, &path, wal::lost_commits(&log))?;
+    refuse_structure(&found, &path)?;
+    let verdict = found.verdict(&known);
+    let words = (!verdict.flaws.is_empty()).then(|| {
+        let copy = mend::keep_evidence(dir, DATABASE);
+        said(&verdict.flaws, copy.as_deref())
+    });
     disk::make_durable(&connection).map_err(refused)?;
-    if (1..schema::newest()).contains(&version) {
-        back_up(&connection, dir, version).map_err(refused)?;
+    bring_forward(&mut connection, dir, found.version).map_err(refused)?;
+    if let Some(words) = &words {
+        tracing::error!("{words}");
+        if !found.complaints.is_empty() {
+            connection.execute_batch("REINDEX").map_err(refused)?;
+        }
+        mend::mend(&connection, &verdict, &found.rows, words).map_err(refused)?;
     }
-    schema::migrate(&mut connection, version).map_err(refused)?;
-    Ok(connection)
+    let identity = Identity::read(&connection).map_err(refused)?;
+    let trust = match (words, found.ring) {
+        (None, RingState::Filled) => Trust::WhatItKnows,
+        (Some(_), _) | (None, RingState::Unfilled) => Trust::Nothing,
+    };
+    let ring = mend::refill((dir, ring, &known), &connection, &identity, trust).map_err(place)?;
+    if found.ring == RingState::Unfilled {
+        let filled = "INSERT OR REPLACE INTO facts VALUES ('ring', x'01')";
+        connection.execute_batch(filled).map_err(refused)?;
+    }
+    let damage = mend::unseen(&connection).map_err(refused)?;
+    let ring = Some(ring);
+    let database = Database {
+        connection,
+        identity,
+        ring,
+    };
+    Ok(Opened { database, damage })
+}
+
+/// To the newest schema, which is then in the database itself: a damaged log may cost rows, and never all of them.
+fn bring_forward(connection: &mut Connection, dir: &Path, version: i64) -> rusqlite::Result<()> {
+    if version == schema::newest() {
+        return Ok(());
+    }
+    if version > 0 {
+        back_up(connection, dir, version)?;
+    }
+    schema::migrate(connection, version)?;
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+}
+
+/// In words for a person, with where the files are kept as they were found.
+fn said(flaws: &[Flaw], copy: Option<&str>) -> String {
+    let copy = copy.map_or_else(
+        || "there was no room for a copy of it".to_owned(),
+        |copy| format!("a copy of it is in {copy}"),
+    );
+    format!(
+        "the journal was damaged on the disk: {}; {copy}. Compare your orders and positions with the service",
+        verdict::words(flaws)
+    )
 }
 
 pub(super) fn is_there(dir: &Path) -> bool {
@@ -114,23 +218,48 @@ pub(super) fn is_there(dir: &Path) -> bool {
 }
 
 /// The database as another process writes it: to look at, never to change.
-pub(super) fn readable(dir: &Path) -> Result<Connection, JournalError> {
+pub(super) fn readable(dir: &Path) -> Result<Opened, JournalError> {
     let path = dir.join(DATABASE);
+    // What whoever has it writes at this moment is half written: it has looked at its files itself.
+    let is_written = holder(dir).is_some();
+    let mut known = Ring::look(dir);
+    let mut lost_commits = wal::lost_commits(&mend::log(&dir.join(LOG)));
+    if is_written {
+        (known.unreadable, lost_commits) = (0, 0);
+    }
     let connection = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY | PLAIN)
         .map_err(|why| refusal(&path, why))?;
-    let version = inspect(&connection, &path)?;
-    if version < schema::newest() {
+    let found = inspect(&connection, &path, lost_commits)?;
+    if found.version < schema::newest() {
         let why = "it is of an older version; open it once with a desk of its own".to_owned();
         return Err(JournalError::Damaged { path, why });
     }
-    Ok(connection)
+    let flaws = found.verdict(&known).flaws;
+    let damage = if flaws.is_empty() {
+        mend::unseen(&connection).map_err(|why| refusal(&path, why))?
+    } else {
+        Some(format!(
+            "the journal is damaged on the disk: {}. The next desk restores what journal.ring knows, and halts",
+            verdict::words(&flaws)
+        ))
+    };
+    let database = Database {
+        identity: found.identity,
+        connection,
+        ring: None,
+    };
+    Ok(Opened { database, damage })
 }
 
 /// One thread, one connection.
 const PLAIN: OpenFlags = OpenFlags::SQLITE_OPEN_NO_MUTEX;
 
-/// The version, before anything is written; refuses what is damaged or newer.
-fn inspect(connection: &Connection, path: &Path) -> Result<i64, JournalError> {
+/// What there is, before anything is written; refuses what is newer.
+fn inspect(
+    connection: &Connection,
+    path: &Path,
+    lost_commits: usize,
+) -> Result<Found, JournalError> {
     let refused = |why| refusal(path, why);
     let version: i64 = connection
         .pragma_query_value(None, "user_version", |row| row.get(0))
@@ -142,13 +271,66 @@ fn inspect(connection: &Connection, path: &Path) -> Result<i64, JournalError> {
             known: schema::newest(),
         });
     }
-    match disk::complaint(connection).map_err(refused)? {
-        None => Ok(version),
-        Some(why) => Err(JournalError::Damaged {
-            path: path.to_owned(),
-            why,
-        }),
+    let found = rows(connection, version).map_err(refused)?;
+    Ok(Found {
+        lost_commits,
+        ..found
+    })
+}
+
+fn rows(connection: &Connection, version: i64) -> rusqlite::Result<Found> {
+    let mut found = Found {
+        version,
+        identity: Identity::default(),
+        ring: RingState::Unfilled,
+        rows: vec![],
+        newest: 0,
+        complaints: complaints(connection)?,
+        lost_commits: 0,
+    };
+    let is_structural = found.complaints.iter().any(|why| !is_of_a_row(why));
+    if version == schema::newest() && !is_structural {
+        found.identity = Identity::read(connection)?;
+        if seal::fact(connection, "ring")?.is_some() {
+            found.ring = RingState::Filled;
+        }
+        (found.rows, found.newest) = seal::check(connection, &found.identity)?;
     }
+    Ok(found)
+}
+
+/// So many of them say enough.
+const COMPLAINTS: &str = "PRAGMA integrity_check(20)";
+
+fn complaints(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    let mut statement = connection.prepare(COMPLAINTS)?;
+    let said = statement.query_map([], |row| row.get::<_, String>(0))?;
+    let said: Vec<_> = said.collect::<rusqlite::Result<_>>()?;
+    Ok(said.into_iter().filter(|line| line != "ok").collect())
+}
+
+/// What `SQLite` says of a row, or of an index that can be made anew, in a file whose pages hold together.
+const OF_A_ROW: [&str; 6] = [
+    "CHECK constraint failed in ",
+    "NULL value in ",
+    "TEXT value in ",
+    "missing from index ",
+    "wrong # of entries in index ",
+    "non-unique entry in index ",
+];
+
+fn is_of_a_row(complaint: &str) -> bool {
+    OF_A_ROW.iter().any(|known| complaint.contains(known))
+}
+
+fn refuse_structure(found: &Found, path: &Path) -> Result<(), JournalError> {
+    let structural = found.complaints.iter().find(|why| !is_of_a_row(why));
+    structural.map_or(Ok(()), |why| {
+        Err(JournalError::Damaged {
+            path: path.to_owned(),
+            why: why.clone(),
+        })
+    })
 }
 
 /// The file as the older program left it, beside the one that is about to change.

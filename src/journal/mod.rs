@@ -18,11 +18,17 @@ mod entry;
 mod error;
 mod file;
 mod halt;
+mod mend;
+mod page;
 mod prune;
+mod ring;
 mod schema;
+mod seal;
 mod settled;
 mod spare;
 mod unfinished;
+mod verdict;
+mod wal;
 mod window;
 
 pub use aside::asides;
@@ -34,9 +40,12 @@ pub use spare::Used;
 pub use unfinished::Sender;
 pub use window::Window;
 
-use crate::model::{AccountId, Failure, IdempotencyKey, OrderId, Text, Timestamp};
+use crate::model::{AccountId, Failure, IdempotencyKey, OrderId, Risk, Text, Timestamp};
+use file::Opened;
 use halt::Halts;
-use rusqlite::{Connection, OptionalExtension as _, ToSql, named_params, params};
+use page::{Database, Page};
+use rusqlite::{Connection, ToSql, named_params, params};
+use seal::Identity;
 use sha2::{Digest as _, Sha256};
 use spare::Spares;
 use std::{
@@ -52,8 +61,10 @@ use std::{
 #[derive(Debug)]
 pub struct Journal {
     dir: PathBuf,
-    /// `None` where there was no room to open it.
-    connection: Option<Connection>,
+    /// `None` where it cannot be opened, for want of room or because it is damaged.
+    database: Option<Database>,
+    /// What was found damaged, and no person has seen yet.
+    damage: Option<String>,
     failed: Option<JournalError>,
     /// Writes that still succeed on a disk that is about to break.
     #[cfg(test)]
@@ -74,17 +85,19 @@ impl Journal {
 
     fn on(
         dir: &Path,
-        database: impl FnOnce(&Path) -> Result<Connection, JournalError>,
+        database: impl FnOnce(&Path) -> Result<Opened, JournalError>,
     ) -> Result<Self, JournalError> {
         let lock = file::lock(dir)?;
-        let (connection, failed) = match database(dir) {
-            Ok(connection) => (Some(connection), None),
-            Err(why @ JournalError::Full { .. }) => (None, Some(why)),
+        let (database, damage, failed) = match database(dir) {
+            Ok(opened) => (Some(opened.database), opened.damage, None),
+            Err(why @ JournalError::Full { .. }) => (None, None, Some(why)),
+            Err(why @ JournalError::Damaged { .. }) => (None, Some(why.to_string()), Some(why)),
             Err(why) => return Err(why),
         };
         let mut journal = Self {
             dir: dir.to_owned(),
-            connection,
+            database,
+            damage,
             failed,
             #[cfg(test)]
             breaks: None,
@@ -93,15 +106,20 @@ impl Journal {
             halts: Halts::open(dir).ok(),
             lock: Some(lock),
         };
+        if let Some(damage) = journal.damage.clone() {
+            journal.halts(|halts| halts.halt_everywhere(&damage))?;
+        }
         journal.open_spares(dir);
         Ok(journal)
     }
 
     /// Opens the journal that another process writes: everything can be read, every write is refused.
     pub fn open_read_only(dir: &Path) -> Result<Self, JournalError> {
+        let Opened { database, damage } = file::readable(dir)?;
         Ok(Self {
             dir: dir.to_owned(),
-            connection: Some(file::readable(dir)?),
+            database: Some(database),
+            damage,
             failed: Some(JournalError::Held {
                 path: dir.to_owned(),
                 holder: file::holder(dir).map(|holder| holder.process),
@@ -136,12 +154,31 @@ impl Journal {
 
     /// A person has seen why it was halted.
     pub fn rearm(&mut self, base_url: &str, account: &AccountId) -> Result<(), JournalError> {
-        self.halts(|halts| halts.rearm(base_url, account))
+        self.halts(|halts| halts.rearm(base_url, account))?;
+        self.damage_is_seen()
     }
 
     /// A person has seen why any account was halted; these are the reasons.
     pub fn rearm_all(&mut self) -> Result<Vec<String>, JournalError> {
-        self.halts(Halts::rearm_all)
+        let reasons = self.halts(Halts::rearm_all)?;
+        self.damage_is_seen()?;
+        Ok(reasons)
+    }
+
+    /// What was found damaged on the disk, in words, until a person has re-armed the journal.
+    pub fn damage(&self) -> Option<&str> {
+        self.damage.as_deref()
+    }
+
+    /// One that does not open is said again when it does.
+    fn damage_is_seen(&mut self) -> Result<(), JournalError> {
+        let (None, Some(database)) = (&self.failed, &self.database) else {
+            return Ok(());
+        };
+        mend::seen(&database.connection)
+            .map_err(|why| self.fail(JournalError::Write(Arc::new(why))))?;
+        self.damage = None;
+        Ok(())
     }
 
     fn halts<T>(
@@ -161,13 +198,8 @@ impl Journal {
 
     /// What stands for an API key in the journal: equal for equal keys, and of no use to anybody else.
     pub fn fingerprint(&self, secret: &str) -> Result<String, JournalError> {
-        let salt: Option<Vec<u8>> = self
-            .database()?
-            .query_row("SELECT value FROM facts WHERE name = 'salt'", [], |row| {
-                row.get(0)
-            })
-            .optional()
-            .map_err(|why| JournalError::Read(Arc::new(why)))?;
+        let salt = seal::fact(self.database()?, "salt");
+        let salt = salt.map_err(|why| JournalError::Read(Arc::new(why)))?;
         let digest = Sha256::new()
             .chain_update(salt.unwrap_or_default())
             .chain_update(secret.as_bytes())
@@ -183,8 +215,9 @@ impl Journal {
     /// Puts an intent on disk. Until this has returned `Ok`, nothing of it may be sent; from then on it
     /// counts as sent.
     pub fn record(&mut self, now: Timestamp, intent: &Intent) -> Result<IntentId, JournalError> {
-        self.write(|connection| {
-            connection.execute(
+        self.refuse_crowd(intent.risk)?;
+        let made = self.write(|page| {
+            page.insert(
                 "INSERT INTO intents (created_at, base_url, account_id, credential, method, target,
                      body, key, risk, command, resource, parent, deadline, replay_until)
                  VALUES (:at, :base_url, :account_id, :credential, :method, :target,
@@ -205,9 +238,20 @@ impl Journal {
                     ":deadline": intent.deadline.0,
                     ":replay_until": intent.replay_until.0,
                 },
-            )?;
-            Ok(IntentId(connection.last_insert_rowid()))
-        })
+            )
+        })?;
+        made.ok_or(JournalError::Stopped)
+    }
+
+    /// Of what is open the ring holds so many: one more that it cannot restore must raise no exposure.
+    fn refuse_crowd(&self, risk: Risk) -> Result<(), JournalError> {
+        let ring = self.database.as_ref().and_then(|open| open.ring.as_ref());
+        let is_full = ring.is_some_and(|ring| !ring.has_room());
+        if is_full && risk == Risk::Increasing {
+            let open = ring::SLOTS;
+            return Err(JournalError::Crowded { open });
+        }
+        Ok(())
     }
 
     /// [`Self::record`], unless its key was used before: the same key twice at once is one intent.
@@ -234,13 +278,12 @@ impl Journal {
     }
 
     fn mark(&mut self, id: IntentId, state: State) -> Result<(), JournalError> {
-        self.write(|connection| {
-            connection.execute(
+        self.write(|page| {
+            page.update(
                 "UPDATE intents SET state = ?2, maybe_executed = ?3
                  WHERE id = ?1 AND state <> 'done'",
                 params![id.0, state.to_string(), state != State::Prepared],
-            )?;
-            Ok(())
+            )
         })
     }
 
@@ -251,8 +294,8 @@ impl Journal {
         id: IntentId,
         why: Option<&Failure>,
     ) -> Result<(), JournalError> {
-        self.write(|connection| {
-            connection.execute(
+        self.write(|page| {
+            page.connection().execute(
                 "INSERT INTO attempts (intent_id, number, ended_at, status, detail)
                  SELECT ?1, coalesce(max(number), 0) + 1, ?2, ?3, ?4
                  FROM attempts WHERE intent_id = ?1",
@@ -263,7 +306,7 @@ impl Journal {
                     why.map(ToString::to_string)
                 ],
             )?;
-            Ok(())
+            page.renew(id.0)
         })
     }
 
@@ -276,8 +319,8 @@ impl Journal {
         standing: &Standing,
     ) -> Result<(), JournalError> {
         let proved = matches!(standing.state, State::Rejected | State::Unsent);
-        self.write(|connection| {
-            connection.execute(
+        self.write(|page| {
+            page.update(
                 "UPDATE intents SET state = ?2, told_at = ?3, detail = ?4,
                      order_id = coalesce(?5, order_id), request_id = ?6,
                      maybe_executed = maybe_executed AND NOT ?7
@@ -291,15 +334,14 @@ impl Journal {
                     standing.request_id.as_ref().map(Text::raw),
                     proved,
                 ],
-            )?;
-            Ok(())
+            )
         })
     }
 
     /// What was a part of `deed` and is still open is of no consequence any more: reads have shown it flat. Neither is what
     /// was to end or change something on that account before, an older flatten among it: nothing of that is left.
     pub fn abandon_parts(&mut self, now: Timestamp, deed: IntentId) -> Result<(), JournalError> {
-        self.write(|connection| {
+        self.write(|page| {
             let moot = format!(
                 "UPDATE intents SET state = 'abandoned', told_at = ?2,
                      detail = 'whatever became of it: the account was proved flat'
@@ -309,8 +351,7 @@ impl Journal {
                    AND state IN {}",
                 State::open_list()
             );
-            connection.execute(&moot, params![deed.0, now.0])?;
-            Ok(())
+            page.update(&moot, params![deed.0, now.0])
         })
     }
 
@@ -323,7 +364,19 @@ impl Journal {
         keep: Duration,
         most: u32,
     ) -> Result<usize, JournalError> {
-        self.write(|connection| prune::prune(connection, now, keep, most))
+        if let Some(failed) = &self.failed {
+            return Err(failed.clone());
+        }
+        let database = self.database.as_mut().ok_or(JournalError::Stopped)?;
+        let pruned = prune::prune(&database.connection, now, keep, most);
+        let pruned = pruned.map_err(|why| JournalError::Write(Arc::new(why)));
+        let gone = pruned.and_then(|gone| {
+            let emptied = database.ring.as_mut().map(|ring| ring.forget(&gone));
+            let unnoted = |why| JournalError::Ring(Arc::new(why));
+            emptied.unwrap_or(Ok(())).map_err(unnoted)?;
+            Ok(gone.len())
+        });
+        gone.map_err(|why| self.fail(why))
     }
 
     /// The newest intents, newest first.
@@ -389,33 +442,38 @@ impl Journal {
 
     fn database(&self) -> Result<&Connection, JournalError> {
         let closed = || self.failed.clone().unwrap_or(JournalError::Stopped);
-        self.connection.as_ref().ok_or_else(closed)
+        let open = self.database.as_ref().ok_or_else(closed)?;
+        Ok(&open.connection)
     }
 
     fn write<T>(
         &mut self,
-        write: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+        write: impl FnOnce(&mut Page<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, JournalError> {
         if let Some(failed) = &self.failed {
             return Err(failed.clone());
         }
         #[cfg(test)]
-        let write = |connection: &Connection| {
+        let write = |page: &mut Page<'_>| {
             tests::wear_out(&mut self.breaks)?;
-            write(connection)
+            write(page)
         };
-        let database = self.connection.as_ref().ok_or(JournalError::Stopped)?;
-        write(database).map_err(|why| {
-            let why = JournalError::Write(Arc::new(why));
-            self.failed = Some(why.clone());
-            // Where even that cannot be noted, this session knows it.
-            let _unnoted = self.halts(|halts| halts.halt_everywhere(&why.to_string()));
-            why
-        })
+        let database = self.database.as_mut().ok_or(JournalError::Stopped)?;
+        database.write(write).map_err(|why| self.fail(why))
+    }
+
+    /// Takes nothing more from now on.
+    fn fail(&mut self, why: JournalError) -> JournalError {
+        self.failed = Some(why.clone());
+        // Where even that cannot be noted, this session knows it.
+        let _unnoted = self.halts(|halts| halts.halt_everywhere(&why.to_string()));
+        why
     }
 }
 
 const FINGERPRINT_BYTES: usize = 8;
 
+#[cfg(test)]
+mod damage_tests;
 #[cfg(test)]
 mod tests;

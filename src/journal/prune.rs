@@ -1,6 +1,6 @@
 //! What the journal forgets.
 
-use super::State;
+use super::{State, seal};
 use crate::model::Timestamp;
 use rusqlite::{Connection, named_params};
 use std::time::Duration;
@@ -14,16 +14,19 @@ fn past() -> String {
     )
 }
 
-/// At most `most` rows, in one transaction: all of it or nothing. Parts go before what they are a part of.
+/// At most `most` rows, in one transaction: all of it or nothing. Parts go before what they are a part of. Answers with
+/// those that are gone.
 pub(super) fn prune(
     connection: &Connection,
     now: Timestamp,
     keep: Duration,
     most: u32,
-) -> rusqlite::Result<usize> {
+) -> rusqlite::Result<Vec<i64>> {
     let newest: Option<i64> =
         connection.query_row("SELECT max(created_at) FROM intents", [], |row| row.get(0))?;
-    let Some(newest) = newest else { return Ok(0) };
+    let Some(newest) = newest else {
+        return Ok(vec![]);
+    };
     // A clock that is years ahead must not empty the journal.
     let days = i64::try_from(keep.as_millis()).unwrap_or(i64::MAX);
     let before = newest.min(now.0).saturating_sub(days);
@@ -42,6 +45,7 @@ pub(super) fn prune(
         .prepare_cached(&gone)?
         .query_map(values, |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
+    seal::forget(&transaction, &ids)?;
     for id in &ids {
         transaction
             .prepare_cached("DELETE FROM attempts WHERE intent_id = ?1")?
@@ -50,7 +54,8 @@ pub(super) fn prune(
             .prepare_cached("DELETE FROM intents WHERE id = ?1")?
             .execute([id])?;
     }
+    seal::shorten(&transaction)?;
     transaction.commit()?;
     connection.pragma_update(None, "foreign_keys", "ON")?;
-    Ok(ids.len())
+    Ok(ids)
 }

@@ -1,9 +1,10 @@
 //! The schema, and the way from each version to the next.
 
+use super::seal;
 use rusqlite::Connection;
 
 /// The statements that lead from each schema version to the next; the first builds an empty file.
-pub(super) const MIGRATIONS: [&str; 3] = [
+pub(super) const MIGRATIONS: [&str; 4] = [
     "
     CREATE TABLE intents (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -60,6 +61,13 @@ pub(super) const MIGRATIONS: [&str; 3] = [
         WHERE state IN ('prepared', 'inflight', 'unknown', 'parked', 'queued');
 ",
     "CREATE INDEX told ON intents (base_url, account_id, told_at);",
+    "
+    INSERT INTO facts VALUES ('uuid', randomblob(16));
+    ALTER TABLE intents ADD COLUMN chain BLOB NOT NULL DEFAULT x'';
+    ALTER TABLE intents ADD COLUMN sum BLOB NOT NULL DEFAULT x'';
+    CREATE TABLE forgotten (id INTEGER PRIMARY KEY, chain BLOB NOT NULL) STRICT;
+    CREATE TABLE damage (id INTEGER PRIMARY KEY, what TEXT NOT NULL) STRICT;
+",
 ];
 
 pub(super) fn newest() -> i64 {
@@ -72,6 +80,9 @@ pub(super) fn migrate(connection: &mut Connection, version: i64) -> rusqlite::Re
     let done = usize::try_from(version).unwrap_or(0);
     for migration in MIGRATIONS.iter().skip(done) {
         transaction.execute_batch(migration)?;
+    }
+    if version < newest() {
+        seal::append_all(&transaction)?;
     }
     transaction.pragma_update(None, "user_version", newest())?;
     transaction.commit()

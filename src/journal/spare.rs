@@ -122,8 +122,8 @@ impl Journal {
     }
 
     fn take_in(&mut self, used: &Used) -> Result<(), JournalError> {
-        self.write(|connection| {
-            connection.execute(
+        self.write(|page| {
+            page.insert(
                 "INSERT OR IGNORE INTO intents (created_at, base_url, account_id, credential, method,
                      target, body, key, risk, command, resource, state, replay_until)
                  VALUES (?1, ?2, ?3, ?4, 'POST', ?7, x'', ?5, 'reducing',

@@ -189,22 +189,24 @@ fn a_key_has_one_fingerprint_per_journal_and_never_stands_in_it() {
     assert_ne!(print, elsewhere.fingerprint("pd_live_secret").unwrap());
 }
 
+fn used(key: IdempotencyKey) -> Used {
+    Used {
+        key,
+        at: Timestamp(7),
+        credential: "c0ffee".into(),
+        account_id: "chal-1".into(),
+        base_url: "https://x.test".into(),
+        target: "/v1/accounts/chal-1/close-all-positions".into(),
+    }
+}
+
 #[test]
 fn spare_keys_wait_on_disk_and_a_used_one_is_an_open_intent_of_the_next_desk() {
     let dir = place();
     let mut journal = Journal::open(dir.path()).unwrap();
     let size = fs::metadata(dir.path().join("spare-keys")).unwrap().len();
     journal.failed = Some(JournalError::Stopped);
-    let used = journal
-        .spare(|key| Used {
-            key,
-            at: Timestamp(7),
-            credential: "c0ffee".into(),
-            account_id: "chal-1".into(),
-            base_url: "https://x.test".into(),
-            target: "/v1/accounts/chal-1/close-all-positions".into(),
-        })
-        .unwrap();
+    let used = journal.spare(used).unwrap();
     let grown = fs::metadata(dir.path().join("spare-keys")).unwrap().len();
     assert_eq!((size, grown), (4096, 4096));
     drop(journal);
@@ -358,9 +360,7 @@ fn a_damaged_journal_is_refused_and_kept() {
     let dir = place();
     let mut journal = Journal::open(dir.path()).unwrap();
     for n in 0..200 {
-        journal
-            .record(Timestamp(n), &intent(&n.to_string()))
-            .unwrap();
+        settled_at(&mut journal, n, &n.to_string(), "chal-1");
     }
     drop(journal);
     let path = dir.path().join("journal.sqlite3");
@@ -369,8 +369,13 @@ fn a_damaged_journal_is_refused_and_kept() {
     holed[4096..9000].fill(0xa5);
     for damaged in [b"not a database at all, surely".repeat(20), holed] {
         fs::write(&path, &damaged).unwrap();
-        let refused = Journal::open(dir.path()).unwrap_err();
-        assert!(matches!(refused, JournalError::Damaged { .. }), "{refused}");
+        // Issue 14, item 3: it opens failed, so that the reserved keys are there for the ways out.
+        let mut refused = Journal::open(dir.path()).unwrap();
+        let why = refused.failure().cloned().unwrap();
+        assert!(matches!(why, JournalError::Damaged { .. }), "{why}");
+        assert!(refused.recent(9).is_err() && refused.spare(used).is_some());
+        let halted = refused.halted("https://x.test", &"chal-1".into());
+        assert!(halted.is_some_and(|why| why.contains("damaged")));
         assert_eq!(fs::read(&path).unwrap(), damaged);
     }
     fs::write(&path, whole).unwrap();
@@ -380,7 +385,8 @@ fn a_damaged_journal_is_refused_and_kept() {
             .recent(500)
             .unwrap()
             .len(),
-        200
+        202,
+        "with what the two reserved keys were used for"
     );
 }
 

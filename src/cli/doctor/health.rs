@@ -170,12 +170,16 @@ fn budget(asked: &Asked) -> Check {
 fn journal(dir: &Path) -> Check {
     let place = dir.to_owned();
     let opened = Work::begin(move || {
-        let works = |journal: Journal| journal.failure().cloned().map_or(Ok(()), Err);
+        let works = |journal: Journal| {
+            let damage = journal.damage().map(str::to_owned);
+            journal.failure().cloned().map_or(Ok(damage), Err)
+        };
         Journal::open(&place).and_then(works)
     });
     let said = |verdict, words| check("journal", verdict, words);
     match opened.within(DISK) {
-        Some(Ok(())) => said(Verdict::Ok, format!("{} is ready", dir.display())),
+        Some(Ok(Some(damage))) => said(Verdict::Bad, damage),
+        Some(Ok(None)) => said(Verdict::Ok, format!("{} is ready", dir.display())),
         Some(Err(why @ JournalError::Held { .. })) => said(Verdict::Note, why.to_string()),
         Some(Err(why)) => said(Verdict::Bad, why.to_string()),
         None => said(Verdict::Bad, no_answer(dir)),

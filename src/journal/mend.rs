@@ -1,0 +1,281 @@
+//! What is done about a journal whose files do not agree: what the ring knows is put back, what cannot be trusted is
+//! marked, and nothing of it is ever sent again by itself.
+//!
+//! Contract: an intent that was open is of unknown outcome from then on, and its key counts as forgotten by the service,
+//! so that only reads and a person settle it. A row that changed and that the ring does not know cannot be read back as a
+//! command any more. All of it is one transaction, with the words about it; the files as they were found are copied
+//! first.
+
+use super::{
+    Identity, State,
+    page::newest_slots,
+    ring::{Contents, FILE as RING, Kept, Ring, SLOTS, Slot},
+    seal::{self, Checked},
+    verdict::Verdict,
+};
+use crate::{
+    disk,
+    model::{IdempotencyKey, OrderId},
+};
+use rusqlite::{Connection, Transaction, TransactionBehavior, named_params, params};
+use sha2::{Digest as _, Sha256};
+use std::{fs::File, io, path::Path};
+
+/// Copies of damaged journals that are kept.
+const COPIES: u32 = 9;
+
+/// Copies the files as they are, before `SQLite` changes them; the name of their place, where there was room for one.
+pub(super) fn keep_evidence(dir: &Path, database: &str) -> Option<String> {
+    let name = (1..=COPIES)
+        .map(|number| format!("damaged-{number}"))
+        .find(|name| !dir.join(name).exists())?;
+    let place = dir.join(&name);
+    disk::private_dir(&place).ok()?;
+    for file in [database, &format!("{database}-wal"), RING] {
+        if let Ok(mut from) = disk::own_file(&dir.join(file)) {
+            let mut to = disk::fresh_file(&place.join(file)).ok()?;
+            io::copy(&mut from, &mut to).ok()?;
+        }
+    }
+    Some(name)
+}
+
+/// The fact that says what was found damaged, until a person has seen it.
+const DAMAGE: &str = "damage";
+
+/// What was found damaged, and no person has seen yet.
+pub(super) fn unseen(connection: &Connection) -> rusqlite::Result<Option<String>> {
+    let words = seal::fact(connection, DAMAGE)?;
+    Ok(words.map(|words| String::from_utf8_lossy(&words).into_owned()))
+}
+
+/// A person has seen it.
+pub(super) fn seen(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute("DELETE FROM facts WHERE name = ?1", [DAMAGE])?;
+    Ok(())
+}
+
+/// Does what the verdict asks for; the identity is that of the journal from now on.
+pub(super) fn mend(
+    connection: &Connection,
+    verdict: &Verdict<'_>,
+    rows: &[Checked],
+    words: &str,
+) -> rusqlite::Result<()> {
+    let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
+    if let (true, Some(slot)) = (rows.is_empty(), verdict.lost.first()) {
+        // A journal that begins anew goes on with its ring.
+        let uuid = "UPDATE facts SET value = ?1 WHERE name = 'uuid'";
+        transaction.execute(uuid, [slot.uuid])?;
+    }
+    let identity = Identity::read(&transaction)?;
+    for row in rows.iter().filter(|row| !row.follows) {
+        note(&transaction, row.id, "does not follow the row before it")?;
+    }
+    for (id, slot) in &verdict.changed {
+        match slot.filter(|slot| slot.kept != Kept::Key) {
+            Some(slot) => repair(&transaction, *id, slot)?,
+            None => mark(&transaction, *id, rows)?,
+        }
+        note(&transaction, *id, "changed on the disk")?;
+        seal::renew(&transaction, &identity, *id)?;
+    }
+    for slot in &verdict.settled {
+        let settle = "UPDATE intents SET state = ?2, order_id = coalesce(order_id, ?3),
+                          told_at = coalesce(told_at, created_at), detail = ?4 WHERE id = ?1";
+        let order = slot.order_id.as_ref().map(OrderId::raw);
+        let state = slot.state.to_string();
+        transaction.execute(settle, params![slot.id.0, state, order, RESTORED])?;
+        seal::renew(&transaction, &identity, slot.id.0)?;
+    }
+    for slot in &verdict.lost {
+        if let Some(id) = restore(&transaction, slot)? {
+            seal::append(&transaction, &identity, id)?;
+            note(&transaction, id, "restored from journal.ring")?;
+        }
+    }
+    transaction.execute(
+        "INSERT OR REPLACE INTO facts VALUES (?1, ?2)",
+        params![DAMAGE, words.as_bytes()],
+    )?;
+    transaction.commit()
+}
+
+fn note(connection: &Connection, id: i64, what: &str) -> rusqlite::Result<()> {
+    let sql = "INSERT OR REPLACE INTO damage VALUES (?1, ?2)";
+    connection.execute(sql, params![id, what]).map(drop)
+}
+
+const RESTORED: &str = "restored from journal.ring: the database had lost it";
+const BODILESS: &str = "restored from journal.ring, without its body: the database had lost it";
+
+/// What was open may have had its effect.
+fn state(slot: &Slot) -> State {
+    if slot.is_open() {
+        State::Unknown
+    } else {
+        slot.state
+    }
+}
+
+fn detail(slot: &Slot) -> &'static str {
+    match slot.kept {
+        Kept::All => RESTORED,
+        Kept::Head | Kept::Key => BODILESS,
+    }
+}
+
+/// Under its own number, where that is still free; the number it has now, unless its key is there already.
+fn restore(connection: &Connection, slot: &Slot) -> rusqlite::Result<Option<i64>> {
+    let (intent, state) = (&slot.intent, state(slot));
+    let made = connection.execute(
+        "INSERT OR IGNORE INTO intents (id, created_at, base_url, account_id, credential, method, target,
+             body, key, risk, command, resource, parent, deadline, replay_until, state, maybe_executed,
+             told_at, detail, order_id)
+         VALUES (iif(:id > (SELECT max(coalesce((SELECT max(id) FROM intents), 0),
+                            coalesce((SELECT max(id) FROM forgotten), 0))), :id, NULL),
+             :at, :base_url, :account_id, :credential, :method, :target,
+             :body, :key, :risk, :command, :resource, (SELECT id FROM intents WHERE id = :parent),
+             :deadline, :at, :state, :maybe_executed, :at, :detail, :order_id)",
+        named_params! {
+            ":id": slot.id.0,
+            ":at": slot.created_at.0,
+            ":base_url": intent.base_url,
+            ":account_id": intent.account_id.raw(),
+            ":credential": intent.credential,
+            ":method": intent.method,
+            ":target": intent.target,
+            ":body": intent.body,
+            ":key": intent.key.as_ref().map(IdempotencyKey::raw),
+            ":risk": intent.risk.to_string(),
+            ":command": intent.command,
+            ":resource": intent.resource,
+            ":parent": intent.parent.map(|id| id.0),
+            ":deadline": intent.deadline.0,
+            ":state": state.to_string(),
+            ":maybe_executed": !matches!(state, State::Rejected | State::Unsent),
+            ":detail": detail(slot),
+            ":order_id": slot.order_id.as_ref().map(OrderId::raw),
+        },
+    )?;
+    Ok((made > 0).then(|| connection.last_insert_rowid()))
+}
+
+/// The columns that never change, as the ring has them. A body that it has no room for stays, if it is the one.
+fn repair(connection: &Connection, id: i64, slot: &Slot) -> rusqlite::Result<()> {
+    let (intent, state) = (&slot.intent, state(slot));
+    let there: Vec<u8> = connection.query_row(
+        "SELECT CAST(body AS BLOB) FROM intents WHERE id = ?1",
+        [id],
+        |row| row.get(0),
+    )?;
+    let is_same = <[u8; 32]>::from(Sha256::digest(&there)) == slot.body_hash;
+    let body = if is_same { &there } else { &intent.body };
+    connection.execute(
+        "UPDATE intents SET created_at = :at, base_url = :base_url, account_id = :account_id,
+             credential = :credential, method = :method, target = :target, body = :body, key = :key, risk = :risk,
+             command = :command, resource = :resource, deadline = :deadline, replay_until = :at, state = :state,
+             maybe_executed = :maybe_executed, told_at = :at, detail = :detail, order_id = :order_id,
+             request_id = NULL, chain = :chain
+         WHERE id = :id",
+        named_params! {
+            ":id": id,
+            ":at": slot.created_at.0,
+            ":base_url": intent.base_url,
+            ":account_id": intent.account_id.raw(),
+            ":credential": intent.credential,
+            ":method": intent.method,
+            ":target": intent.target,
+            ":body": body,
+            ":key": intent.key.as_ref().map(IdempotencyKey::raw),
+            ":risk": intent.risk.to_string(),
+            ":command": intent.command,
+            ":resource": intent.resource,
+            ":deadline": intent.deadline.0,
+            ":state": state.to_string(),
+            ":maybe_executed": !matches!(state, State::Rejected | State::Unsent),
+            ":detail": "changed on the disk, and repaired from journal.ring",
+            ":order_id": slot.order_id.as_ref().map(OrderId::raw),
+            ":chain": slot.chain,
+        },
+    )?;
+    Ok(())
+}
+
+/// Text columns of a row, each of which may hold what is no text.
+const TEXTS: [&str; 8] = [
+    "base_url",
+    "account_id",
+    "credential",
+    "method",
+    "target",
+    "key",
+    "command",
+    "resource",
+];
+
+/// A row that nothing can repair: readable, but no request any more.
+fn mark(connection: &Connection, id: i64, rows: &[Checked]) -> rusqlite::Result<()> {
+    for column in TEXTS {
+        let bytes: Option<Vec<u8>> = connection.query_row(
+            &format!("SELECT CAST({column} AS BLOB) FROM intents WHERE id = ?1"),
+            [id],
+            |row| row.get(0),
+        )?;
+        if let Some(Err(why)) = bytes.map(String::from_utf8) {
+            let text = String::from_utf8_lossy(why.as_bytes()).into_owned();
+            let sql = format!("UPDATE intents SET {column} = ?2 WHERE id = ?1");
+            connection.execute(&sql, params![id, text])?;
+        }
+    }
+    connection.execute(
+        "UPDATE intents SET method = 'damaged', replay_until = created_at, request_id = NULL, order_id = NULL,
+             told_at = created_at, detail = 'changed on the disk: what it says may be wrong',
+             risk = iif(risk IN ('reducing', 'neutral', 'increasing'), risk, 'increasing')
+         WHERE id = ?1",
+        [id],
+    )?;
+    if rows.iter().any(|row| row.id == id && row.is_open()) {
+        let open = "UPDATE intents SET state = 'parked', maybe_executed = 1 WHERE id = ?1";
+        connection.execute(open, [id])?;
+    }
+    Ok(())
+}
+
+/// Has the ring hold what it should: slot by slot where little is missing, as a new file where it cannot be trusted.
+pub(super) fn refill(
+    (dir, ring, known): (&Path, Ring, &Contents),
+    connection: &Connection,
+    identity: &Identity,
+    trust: Trust,
+) -> io::Result<Ring> {
+    let wanted = newest_slots(connection, identity, SLOTS).map_err(io::Error::other)?;
+    let mut ring = ring;
+    match trust {
+        Trust::Nothing if wanted.is_empty() && known.slots.is_empty() && known.unreadable == 0 => {}
+        Trust::Nothing => return Ring::replace(dir, &wanted),
+        Trust::WhatItKnows => {
+            for slot in &wanted {
+                ring.note(slot)?;
+            }
+        }
+    }
+    Ok(ring)
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Trust {
+    Nothing,
+    WhatItKnows,
+}
+
+/// The log as it is before `SQLite` takes it in; empty where there is none.
+pub(super) fn log(path: &Path) -> Vec<u8> {
+    disk::own_file(path)
+        .and_then(|mut file: File| {
+            let mut bytes = vec![];
+            io::Read::read_to_end(&mut file, &mut bytes)?;
+            Ok(bytes)
+        })
+        .unwrap_or_default()
+}

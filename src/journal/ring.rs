@@ -1,0 +1,420 @@
+//! The newest intents once more, in a file beside the database, so that what the database loses can be restored.
+//!
+//! Contract: 128 slots of 1,024 bytes, each with a checksum, in room that is on the disk already. An intent is committed,
+//! then its slot is written and synced, then it is sent. A settled outcome rewrites the slot without a sync. The slot of
+//! an open intent is never reused: where all are open, nothing new that raises exposure is taken. An intent that is too
+//! long for its slot loses its body there, of which the hash stays; the bodies of orders with both exits fit.
+
+use super::{Entry, Intent, IntentId, State, seal::Hash};
+use crate::{
+    disk,
+    model::{IdempotencyKey, OrderId, Timestamp},
+};
+use sha2::{Digest as _, Sha256};
+use std::{
+    fs::File,
+    io::{self, Read as _},
+    os::unix::fs::FileExt as _,
+    path::Path,
+    str,
+};
+
+pub(super) const FILE: &str = "journal.ring";
+pub(super) const SLOTS: usize = 128;
+const SLOT: usize = 1024;
+/// Bytes of the checksum that a slot begins with.
+const CHECK: usize = 8;
+const FORMAT: &[u8] = b"perpdeck ring 1";
+
+/// An intent as its slot has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Slot {
+    /// Of its journal.
+    pub(super) uuid: [u8; 16],
+    pub(super) chain: Hash,
+    pub(super) id: IntentId,
+    pub(super) created_at: Timestamp,
+    pub(super) state: State,
+    pub(super) order_id: Option<OrderId>,
+    pub(super) intent: Intent,
+    pub(super) body_hash: Hash,
+    pub(super) kept: Kept,
+}
+
+/// How much of an intent its slot has room for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display, strum::EnumString)]
+pub(super) enum Kept {
+    All,
+    /// All but its body.
+    Head,
+    /// That there was one, and its key.
+    Key,
+}
+
+impl Slot {
+    pub(super) fn new(uuid: [u8; 16], chain: Hash, entry: &Entry) -> Self {
+        let told = entry.outcome.as_ref();
+        let slot = Self {
+            uuid,
+            chain,
+            id: entry.id,
+            created_at: entry.created_at,
+            state: entry.state,
+            order_id: told.and_then(|told| told.order_id.clone()),
+            intent: entry.intent.clone(),
+            body_hash: Sha256::digest(&entry.intent.body).into(),
+            kept: Kept::All,
+        };
+        slot.cut_to_size()
+    }
+
+    fn cut_to_size(self) -> Self {
+        let fits = |slot: &Self| slot.text().len() <= SLOT - CHECK;
+        if fits(&self) {
+            return self;
+        }
+        let mut head = self;
+        head.intent.body.clear();
+        head.kept = Kept::Head;
+        if fits(&head) {
+            return head;
+        }
+        let intent = &mut head.intent;
+        for long in [
+            &mut intent.base_url,
+            &mut intent.target,
+            &mut intent.command,
+        ] {
+            long.clear();
+        }
+        (intent.resource, head.order_id) = (None, None);
+        intent.account_id = String::new().into();
+        head.kept = Kept::Key;
+        head
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        self.state.is_open()
+    }
+
+    fn text(&self) -> Vec<u8> {
+        let intent = &self.intent;
+        let mut out = Fields::default();
+        out.put(FORMAT);
+        out.put(&self.uuid);
+        out.put(&self.chain);
+        for number in [
+            self.id.0,
+            self.created_at.0,
+            intent.deadline.0,
+            intent.replay_until.0,
+        ] {
+            out.put(&number.to_le_bytes());
+        }
+        out.put_any(intent.parent.map(|parent| parent.0.to_le_bytes()));
+        out.put(self.state.to_string().as_bytes());
+        out.put(intent.risk.to_string().as_bytes());
+        out.put(self.kept.to_string().as_bytes());
+        out.put(&self.body_hash);
+        out.put_any(intent.key.as_ref().map(IdempotencyKey::raw));
+        out.put_any(self.order_id.as_ref().map(OrderId::raw));
+        out.put_any(intent.resource.as_ref());
+        for text in [
+            &intent.credential,
+            &intent.method,
+            &intent.base_url,
+            &intent.target,
+            &intent.command,
+        ] {
+            out.put(text.as_bytes());
+        }
+        out.put(intent.account_id.raw().as_bytes());
+        out.put(&intent.body);
+        out.0
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let mut text = self.text();
+        text.resize(SLOT - CHECK, 0);
+        let mut bytes = check(&text).to_vec();
+        bytes.extend(text);
+        bytes
+    }
+
+    /// `None` where the bytes are no slot, or not as they were written.
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let (sum, text) = bytes.split_at_checked(CHECK)?;
+        let mut fields = Reader(text);
+        if sum != check(text) || fields.next()? != FORMAT {
+            return None;
+        }
+        let (uuid, chain) = (fields.array()?, fields.array()?);
+        let id = IntentId(fields.number()?);
+        let created_at = Timestamp(fields.number()?);
+        let (deadline, replay_until) = (Timestamp(fields.number()?), Timestamp(fields.number()?));
+        let parent = fields.any()?.map(|bytes| bytes.try_into().ok());
+        let parent = match parent {
+            Some(number) => Some(IntentId(i64::from_le_bytes(number?))),
+            None => None,
+        };
+        let state = fields.text()?.parse().ok()?;
+        let risk = fields.text()?.parse().ok()?;
+        let kept = fields.text()?.parse().ok()?;
+        let body_hash = fields.array()?;
+        let key = fields.any_text()?.map(Into::into);
+        let order_id = fields.any_text()?.map(Into::into);
+        let intent = Intent {
+            key,
+            parent,
+            risk,
+            deadline,
+            replay_until,
+            resource: fields.any_text()?,
+            credential: fields.text()?,
+            method: fields.text()?,
+            base_url: fields.text()?,
+            target: fields.text()?,
+            command: fields.text()?,
+            account_id: fields.text()?.into(),
+            body: fields.next()?.to_vec(),
+        };
+        Some(Self {
+            uuid,
+            chain,
+            id,
+            created_at,
+            state,
+            order_id,
+            intent,
+            body_hash,
+            kept,
+        })
+    }
+}
+
+fn check(text: &[u8]) -> [u8; CHECK] {
+    let hash: Hash = Sha256::digest(text).into();
+    hash.first_chunk().copied().unwrap_or_default()
+}
+
+/// Fields one behind the other, each behind its length.
+#[derive(Default)]
+struct Fields(Vec<u8>);
+
+/// The length of what is not there.
+const NONE: u16 = u16::MAX;
+
+impl Fields {
+    fn put(&mut self, field: &[u8]) {
+        // What is longer than a slot does not fit in any case.
+        let length = u16::try_from(field.len()).unwrap_or(NONE - 1);
+        self.0.extend(length.to_le_bytes());
+        self.0.extend(field);
+    }
+
+    fn put_any(&mut self, field: Option<impl AsRef<[u8]>>) {
+        match field {
+            Some(field) => self.put(field.as_ref()),
+            None => self.0.extend(NONE.to_le_bytes()),
+        }
+    }
+}
+
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn any(&mut self) -> Option<Option<&'a [u8]>> {
+        let (length, rest) = self.0.split_first_chunk()?;
+        let length = u16::from_le_bytes(*length);
+        if length == NONE {
+            self.0 = rest;
+            return Some(None);
+        }
+        let (field, rest) = rest.split_at_checked(usize::from(length))?;
+        self.0 = rest;
+        Some(Some(field))
+    }
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        self.any()?
+    }
+
+    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        self.next()?.try_into().ok()
+    }
+
+    fn number(&mut self) -> Option<i64> {
+        self.array().map(i64::from_le_bytes)
+    }
+
+    fn text(&mut self) -> Option<String> {
+        Some(str::from_utf8(self.next()?).ok()?.to_owned())
+    }
+
+    fn any_text(&mut self) -> Option<Option<String>> {
+        match self.any()? {
+            Some(bytes) => Some(Some(str::from_utf8(bytes).ok()?.to_owned())),
+            None => Some(None),
+        }
+    }
+}
+
+/// What a ring held when it was looked at.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Contents {
+    /// The file was there, at its full size.
+    pub(super) is_there: bool,
+    pub(super) slots: Vec<Slot>,
+    /// Slots that hold something else than was written.
+    pub(super) unreadable: usize,
+}
+
+/// What a slot of the file is taken by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Free,
+    Settled(i64),
+    Open(i64),
+}
+
+impl Place {
+    fn id(self) -> Option<i64> {
+        match self {
+            Self::Free => None,
+            Self::Settled(id) | Self::Open(id) => Some(id),
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Ring {
+    file: File,
+    places: Vec<Place>,
+}
+
+impl Ring {
+    /// Opens the file, or makes it.
+    pub(super) fn open(dir: &Path) -> io::Result<(Self, Contents)> {
+        let file = disk::private_file(&dir.join(FILE))?;
+        let (places, contents) = read(&file)?;
+        if !contents.is_there {
+            let length = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);
+            let missing = (SLOTS * SLOT).saturating_sub(length);
+            file.write_all_at(&vec![0; missing], length as u64)?;
+            file.sync_all()?;
+        }
+        Ok((Self { file, places }, contents))
+    }
+
+    /// As another process writes it; empty where there is none.
+    pub(super) fn look(dir: &Path) -> Contents {
+        let file = disk::own_file(&dir.join(FILE));
+        let found = file.and_then(|file| read(&file));
+        found.map(|(_, contents)| contents).unwrap_or_default()
+    }
+
+    /// Notes that an intent is open again that was settled.
+    pub(super) fn reopen(&mut self, slot: &Slot) -> io::Result<()> {
+        if slot.is_open() && self.places.contains(&Place::Settled(slot.id.0)) {
+            return self.put(slot);
+        }
+        Ok(())
+    }
+
+    /// Notes what is not known yet: that an intent is there, or whether it is open.
+    pub(super) fn note(&mut self, slot: &Slot) -> io::Result<()> {
+        if self.places.contains(&of(slot)) {
+            return Ok(());
+        }
+        self.put(slot)
+    }
+
+    /// Whether one more intent can be noted.
+    pub(super) fn has_room(&self) -> bool {
+        self.places
+            .iter()
+            .any(|place| !matches!(place, Place::Open(_)))
+    }
+
+    /// On the disk when this returns, where it is open.
+    fn put(&mut self, slot: &Slot) -> io::Result<()> {
+        let id = slot.id.0;
+        let Some(at) = self.place(id) else {
+            return Ok(());
+        };
+        self.file.write_all_at(&slot.bytes(), offset(at))?;
+        if slot.is_open() {
+            self.file.sync_data()?;
+        }
+        if let Some(place) = self.places.get_mut(at) {
+            *place = of(slot);
+        }
+        Ok(())
+    }
+
+    /// Its own, else the one that is missed least; `None` where every other is open.
+    fn place(&self, id: i64) -> Option<usize> {
+        let mut places = self.places.iter();
+        if let Some(own) = places.position(|place| place.id() == Some(id)) {
+            return Some(own);
+        }
+        let free = self.places.iter().enumerate();
+        let free = free.filter(|(_, place)| !matches!(place, Place::Open(_)));
+        let oldest = free.min_by_key(|(_, place)| place.id().unwrap_or(i64::MIN));
+        oldest.map(|(at, _)| at)
+    }
+
+    /// Empties the slots of what is forgotten.
+    pub(super) fn forget(&mut self, ids: &[i64]) -> io::Result<()> {
+        for (at, place) in self.places.iter_mut().enumerate() {
+            if place.id().is_some_and(|id| ids.contains(&id)) {
+                self.file.write_all_at(&[0; SLOT], offset(at))?;
+                *place = Place::Free;
+            }
+        }
+        Ok(())
+    }
+
+    /// One with these slots and no others, in the place of the one that is there.
+    pub(super) fn replace(dir: &Path, slots: &[Slot]) -> io::Result<Self> {
+        let mut bytes: Vec<u8> = slots.iter().take(SLOTS).flat_map(Slot::bytes).collect();
+        bytes.resize(SLOTS * SLOT, 0);
+        disk::replace(&dir.join(FILE), &bytes)?;
+        Ok(Self::open(dir)?.0)
+    }
+}
+
+fn offset(at: usize) -> u64 {
+    (at * SLOT) as u64
+}
+
+fn of(slot: &Slot) -> Place {
+    if slot.is_open() {
+        Place::Open(slot.id.0)
+    } else {
+        Place::Settled(slot.id.0)
+    }
+}
+
+fn read(file: &File) -> io::Result<(Vec<Place>, Contents)> {
+    let mut bytes = vec![];
+    file.take((SLOTS * SLOT) as u64).read_to_end(&mut bytes)?;
+    let mut contents = Contents {
+        is_there: bytes.len() == SLOTS * SLOT,
+        ..Contents::default()
+    };
+    bytes.resize(SLOTS * SLOT, 0);
+    let places = bytes.chunks_exact(SLOT).map(|bytes| {
+        if bytes.iter().all(|byte| *byte == 0) {
+            return Place::Free;
+        }
+        let Some(slot) = Slot::read(bytes) else {
+            contents.unreadable += 1;
+            return Place::Free;
+        };
+        let place = of(&slot);
+        contents.slots.push(slot);
+        place
+    });
+    Ok((places.collect(), contents))
+}

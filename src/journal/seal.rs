@@ -1,0 +1,248 @@
+//! What each row proves: that it is as it was written, and that none before it is missing.
+//!
+//! `chain` of an intent is a hash of the columns that never change and of the chain before it; `sum` is one of all its
+//! columns and of its attempts, renewed with each of them. Of rows that were pruned the last chain of each run is kept,
+//! so that what stands behind them still follows.
+
+use super::State;
+use rusqlite::{Connection, OptionalExtension as _, Row, params, types::ValueRef};
+use sha2::{Digest as _, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
+
+pub(super) type Hash = [u8; 32];
+
+/// The columns that are written once, with the row, and then those that change.
+const COLUMNS: &str = "id, created_at, base_url, account_id, credential, method, target, body, key, risk, command, \
+                       resource, parent, deadline, replay_until, \
+                       state, maybe_executed, told_at, detail, order_id, request_id, chain, sum";
+const FIXED: usize = 15;
+const ALL: usize = 21;
+
+/// What every hash of one journal begins with: a row of another journal proves nothing here.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Identity {
+    pub(super) uuid: [u8; 16],
+    seed: Hash,
+}
+
+impl Identity {
+    pub(super) fn read(connection: &Connection) -> rusqlite::Result<Self> {
+        let uuid = fact(connection, "uuid")?.unwrap_or_default();
+        let salt = fact(connection, "salt")?.unwrap_or_default();
+        let mut seed = Sha256::new();
+        feed(&mut seed, ValueRef::Blob(&uuid));
+        feed(&mut seed, ValueRef::Blob(&salt));
+        Ok(Self {
+            uuid: uuid.try_into().unwrap_or_default(),
+            seed: seed.finalize().into(),
+        })
+    }
+}
+
+pub(super) fn fact(connection: &Connection, name: &str) -> rusqlite::Result<Option<Vec<u8>>> {
+    connection
+        .query_row("SELECT value FROM facts WHERE name = ?1", [name], |row| {
+            row.get(0)
+        })
+        .optional()
+}
+
+/// A row, and what of it holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Checked {
+    pub(super) id: i64,
+    pub(super) key: Option<String>,
+    /// `None` where it is none that there is.
+    pub(super) state: Option<State>,
+    /// All of it is as it was written.
+    pub(super) is_whole: bool,
+    /// The row before it is the one that stood before it.
+    pub(super) follows: bool,
+}
+
+impl Checked {
+    /// What cannot be read may be open.
+    pub(super) fn is_open(&self) -> bool {
+        self.state.is_none_or(State::is_open)
+    }
+}
+
+/// A new row takes its place in the chain.
+pub(super) fn append(
+    connection: &Connection,
+    identity: &Identity,
+    id: i64,
+) -> rusqlite::Result<()> {
+    let before = [
+        "SELECT id, chain FROM intents WHERE id < ?1 ORDER BY id DESC LIMIT 1",
+        "SELECT id, chain FROM forgotten WHERE id < ?1 ORDER BY id DESC LIMIT 1",
+    ];
+    let mut newest = (0, Hash::default());
+    for sql in before {
+        let found = connection
+            .prepare_cached(sql)?
+            .query_row([id], |row| Ok((row.get::<_, i64>(0)?, hash(row, 1)?)))
+            .optional()?;
+        newest = found.filter(|(id, _)| *id > newest.0).unwrap_or(newest);
+    }
+    let chain = connection
+        .prepare_cached(&format!("SELECT {COLUMNS} FROM intents WHERE id = ?1"))?
+        .query_row([id], |row| link(identity, &newest.1, row))?;
+    connection
+        .prepare_cached("UPDATE intents SET chain = ?2 WHERE id = ?1")?
+        .execute(params![id, chain])?;
+    renew(connection, identity, id)
+}
+
+/// A row that was changed is as it is meant to be now.
+pub(super) fn renew(connection: &Connection, identity: &Identity, id: i64) -> rusqlite::Result<()> {
+    let sum = connection
+        .prepare_cached(&format!("SELECT {COLUMNS} FROM intents WHERE id = ?1"))?
+        .query_row([id], |row| sum(connection, identity, row))?;
+    connection
+        .prepare_cached("UPDATE intents SET sum = ?2 WHERE id = ?1")?
+        .execute(params![id, sum])?;
+    Ok(())
+}
+
+/// Every row of a journal that had no chain.
+pub(super) fn append_all(connection: &Connection) -> rusqlite::Result<()> {
+    let identity = Identity::read(connection)?;
+    let ids: Vec<i64> = connection
+        .prepare("SELECT id FROM intents ORDER BY id")?
+        .query_map([], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    ids.into_iter()
+        .try_for_each(|id| append(connection, &identity, id))
+}
+
+/// Keeps the links of rows that are about to be deleted, as far as a row behind them needs one.
+pub(super) fn forget(connection: &Connection, ids: &[i64]) -> rusqlite::Result<()> {
+    for id in ids {
+        connection
+            .prepare_cached(
+                "INSERT OR IGNORE INTO forgotten SELECT id, chain FROM intents WHERE id = ?1",
+            )?
+            .execute([id])?;
+    }
+    Ok(())
+}
+
+/// Of each run of forgotten rows the last is enough.
+pub(super) fn shorten(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute(
+        "DELETE FROM forgotten WHERE id < (SELECT max(id) FROM forgotten) AND NOT EXISTS (
+             SELECT 1 FROM intents i WHERE i.id > forgotten.id
+                 AND i.id < (SELECT min(later.id) FROM forgotten later WHERE later.id > forgotten.id))",
+        [],
+    )?;
+    connection.execute(
+        "DELETE FROM damage WHERE id NOT IN (SELECT id FROM intents)",
+        [],
+    )?;
+    Ok(())
+}
+
+/// Every row, the oldest first, and the number of the newest that there ever was.
+pub(super) fn check(
+    connection: &Connection,
+    identity: &Identity,
+) -> rusqlite::Result<(Vec<Checked>, i64)> {
+    let links = "SELECT id, chain FROM forgotten";
+    let forgotten: BTreeMap<i64, Hash> = connection
+        .prepare(links)?
+        .query_map([], |row| Ok((row.get(0)?, hash(row, 1)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    let noted: BTreeSet<i64> = connection
+        .prepare("SELECT id FROM damage")?
+        .query_map([], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    let mut statement =
+        connection.prepare(&format!("SELECT {COLUMNS} FROM intents ORDER BY id"))?;
+    let mut rows = statement.query([])?;
+    let mut before = (0, Hash::default());
+    let mut checked = vec![];
+    while let Some(row) = rows.next()? {
+        let id = row.get(0)?;
+        if let Some((last, chain)) = forgotten.range(..id).next_back()
+            && *last > before.0
+        {
+            before = (*last, *chain);
+        }
+        let chain = hash(row, ALL)?;
+        checked.push(Checked {
+            id,
+            key: row
+                .get_ref(8)?
+                .as_str_or_null()
+                .ok()
+                .flatten()
+                .map(str::to_owned),
+            state: row
+                .get_ref(FIXED)?
+                .as_str()
+                .ok()
+                .and_then(|s| s.parse().ok()),
+            is_whole: sum(connection, identity, row)? == hash(row, ALL + 1)?,
+            follows: noted.contains(&id) || link(identity, &before.1, row)? == chain,
+        });
+        before = (id, chain);
+    }
+    let newest = forgotten.last_key_value().map_or(0, |(id, _)| *id);
+    Ok((checked, newest.max(before.0)))
+}
+
+fn link(identity: &Identity, before: &Hash, row: &Row<'_>) -> rusqlite::Result<Hash> {
+    let mut hash = Sha256::new()
+        .chain_update(identity.seed)
+        .chain_update(before);
+    for column in 0..FIXED {
+        feed(&mut hash, row.get_ref(column)?);
+    }
+    Ok(hash.finalize().into())
+}
+
+fn sum(connection: &Connection, identity: &Identity, row: &Row<'_>) -> rusqlite::Result<Hash> {
+    let mut hash = Sha256::new().chain_update(identity.seed);
+    for column in 0..=ALL {
+        feed(&mut hash, row.get_ref(column)?);
+    }
+    let attempts = "SELECT number, ended_at, status, detail FROM attempts WHERE intent_id = ?1 ORDER BY number";
+    let mut attempts = connection.prepare_cached(attempts)?;
+    let mut attempts = attempts.query([row.get::<_, i64>(0)?])?;
+    while let Some(attempt) = attempts.next()? {
+        for column in 0..4 {
+            feed(&mut hash, attempt.get_ref(column)?);
+        }
+    }
+    Ok(hash.finalize().into())
+}
+
+/// Its kind and its length come first: no two rows run together to the same bytes.
+fn feed(hash: &mut Sha256, value: ValueRef<'_>) {
+    let number;
+    let (kind, bytes): (u8, &[u8]) = match value {
+        ValueRef::Null => (0, &[]),
+        ValueRef::Integer(whole) => {
+            number = whole.to_le_bytes();
+            (1, &number)
+        }
+        ValueRef::Real(real) => {
+            number = real.to_bits().to_le_bytes();
+            (2, &number)
+        }
+        ValueRef::Text(text) => (3, text),
+        ValueRef::Blob(blob) => (4, blob),
+    };
+    hash.update([kind]);
+    hash.update((bytes.len() as u64).to_le_bytes());
+    hash.update(bytes);
+}
+
+/// What is no hash is none that a row could have.
+fn hash(row: &Row<'_>, column: usize) -> rusqlite::Result<Hash> {
+    let bytes = row.get_ref(column)?.as_bytes_or_null().ok().flatten();
+    Ok(bytes
+        .and_then(|bytes| bytes.try_into().ok())
+        .unwrap_or_default())
+}

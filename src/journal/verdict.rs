@@ -1,0 +1,516 @@
+//! Whether the files of a journal agree with each other, decided before anything is written: what the database holds,
+//! what the ring knows and what the write-ahead log lost go in, and what is wrong comes out, in words.
+
+use super::{
+    ring::{Contents, SLOTS, Slot},
+    seal::Checked,
+};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+};
+
+/// The database, as it opens.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Base<'a> {
+    /// None, or an empty one.
+    Empty,
+    /// One of a version that had no ring.
+    Older,
+    Rows {
+        uuid: [u8; 16],
+        /// Its ring has been filled: one that is not there was lost.
+        ring: RingState,
+        rows: &'a [Checked],
+        /// The number of the newest row that there ever was.
+        newest: i64,
+    },
+}
+
+/// Whether a ring goes with the database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RingState {
+    Unfilled,
+    Filled,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Facts<'a> {
+    pub(super) base: Base<'a>,
+    pub(super) ring: &'a Contents,
+    /// Commits of the log behind a damaged frame.
+    pub(super) lost_commits: usize,
+}
+
+/// Something that is not as it was written.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Flaw {
+    DatabaseGone,
+    DatabaseOlder,
+    Log {
+        commits: usize,
+    },
+    Lost(i64),
+    Changed(i64),
+    MissingBefore(i64),
+    OutcomeLost(i64),
+    RingMissing,
+    RingUnreadable {
+        slots: usize,
+    },
+    RingOfAnother,
+    RingBehind {
+        rows: usize,
+    },
+    /// In the words of `SQLite`.
+    Structure(String),
+}
+
+/// What is wrong, and what the ring has for it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Verdict<'a> {
+    pub(super) flaws: Vec<Flaw>,
+    /// Intents that the database does not have.
+    pub(super) lost: Vec<&'a Slot>,
+    /// Rows that the ring knows to be settled.
+    pub(super) settled: Vec<&'a Slot>,
+    /// Rows that are not as they were written.
+    pub(super) changed: Vec<(i64, Option<&'a Slot>)>,
+}
+
+pub(super) fn decide<'a>(facts: Facts<'a>) -> Verdict<'a> {
+    let mut verdict = Verdict::default();
+    if facts.lost_commits > 1 {
+        let commits = facts.lost_commits;
+        verdict.flaws.push(Flaw::Log { commits });
+    }
+    match facts.base {
+        Base::Empty => verdict.without(Flaw::DatabaseGone, facts.ring),
+        Base::Older => verdict.without(Flaw::DatabaseOlder, facts.ring),
+        Base::Rows {
+            uuid,
+            ring,
+            rows,
+            newest,
+        } => {
+            let compared = Compared::new(uuid, rows, newest, facts.ring);
+            compared.judge_rows(&mut verdict);
+            if ring == RingState::Filled {
+                verdict.flaws.extend(compared.ring_flaw(facts.ring));
+            }
+        }
+    }
+    verdict.flaws.sort();
+    verdict
+}
+
+impl<'a> Verdict<'a> {
+    /// A ring that knows of intents, beside a database that cannot.
+    fn without(&mut self, flaw: Flaw, ring: &'a Contents) {
+        if ring.slots.is_empty() && ring.unreadable == 0 {
+            return;
+        }
+        self.flaws.push(flaw);
+        if ring.unreadable > 0 {
+            let slots = ring.unreadable;
+            self.flaws.push(Flaw::RingUnreadable { slots });
+        }
+        self.lost.extend(&ring.slots);
+        self.lost.sort_by_key(|slot| slot.id);
+        self.flaws
+            .extend(ring.slots.iter().map(|slot| Flaw::Lost(slot.id.0)));
+    }
+}
+
+struct Compared<'a> {
+    rows: &'a [Checked],
+    newest: i64,
+    /// Those of this journal, by their number.
+    slots: BTreeMap<i64, &'a Slot>,
+    foreign: usize,
+}
+
+impl<'a> Compared<'a> {
+    fn new(uuid: [u8; 16], rows: &'a [Checked], newest: i64, ring: &'a Contents) -> Self {
+        let own = ring.slots.iter().filter(|slot| slot.uuid == uuid);
+        let slots: BTreeMap<_, _> = own.map(|slot| (slot.id.0, slot)).collect();
+        let foreign = ring.slots.iter().filter(|slot| slot.uuid != uuid).count();
+        Self {
+            rows,
+            newest,
+            slots,
+            foreign,
+        }
+    }
+
+    fn judge_rows(&self, verdict: &mut Verdict<'a>) {
+        let mut before_is_whole = true;
+        for row in self.rows {
+            let slot = self.slots.get(&row.id).copied();
+            if !row.is_whole {
+                verdict.flaws.push(Flaw::Changed(row.id));
+                verdict.changed.push((row.id, slot));
+            } else if !row.follows && before_is_whole {
+                verdict.flaws.push(Flaw::MissingBefore(row.id));
+            }
+            before_is_whole = row.is_whole;
+        }
+        let gap = verdict
+            .flaws
+            .iter()
+            .any(|flaw| matches!(flaw, Flaw::MissingBefore(_)));
+        let rows: BTreeMap<i64, &Checked> = self.rows.iter().map(|row| (row.id, row)).collect();
+        for slot in self.slots.values() {
+            let id = slot.id.0;
+            match rows.get(&id) {
+                Some(row) if !row.is_whole => {}
+                Some(row)
+                    if row.key.as_deref() == slot.intent.key.as_ref().map(|key| key.raw()) =>
+                {
+                    if row.is_open() && !slot.is_open() {
+                        verdict.flaws.push(Flaw::OutcomeLost(id));
+                        verdict.settled.push(slot);
+                    }
+                }
+                // What was settled long ago is pruned, and its slot goes later.
+                None if id <= self.newest && !slot.is_open() && !gap => {}
+                Some(_) | None => {
+                    verdict.flaws.push(Flaw::Lost(id));
+                    verdict.lost.push(slot);
+                }
+            }
+        }
+    }
+
+    fn ring_flaw(&self, ring: &Contents) -> Option<Flaw> {
+        if !ring.is_there {
+            return Some(Flaw::RingMissing);
+        }
+        if self.foreign > 0 {
+            return Some(Flaw::RingOfAnother);
+        }
+        let newest = self.slots.last_key_value().map_or(0, |(id, _)| *id);
+        let behind = self.rows.iter().filter(|row| row.id > newest).count();
+        // Its slot is written after its commit, so one row may be ahead.
+        if behind > 1 {
+            return Some(Flaw::RingBehind { rows: behind });
+        }
+        let slots = ring.unreadable;
+        let is_torn = slots <= 1 && self.has_no_slot(newest);
+        (slots > 0 && !is_torn).then_some(Flaw::RingUnreadable { slots })
+    }
+
+    /// Whether one of the newest rows has none: what a power cut tore may have been its slot.
+    fn has_no_slot(&self, newest: i64) -> bool {
+        let oldest = newest.saturating_sub_unsigned(SLOTS as u64);
+        let mut rows = self.rows.iter().filter(|row| row.id > oldest);
+        rows.any(|row| !self.slots.contains_key(&row.id))
+    }
+}
+
+/// What is wrong, one clause each.
+pub(super) fn words(flaws: &[Flaw]) -> String {
+    let mut clauses: Vec<String> = flaws.iter().filter_map(clause).collect();
+    type Pick = fn(&Flaw) -> Option<i64>;
+    let numbered: [(Pick, &str); 4] = [
+        (
+            |flaw| match flaw {
+                Flaw::Lost(id) => Some(*id),
+                _ => None,
+            },
+            "lost",
+        ),
+        (
+            |flaw| match flaw {
+                Flaw::Changed(id) => Some(*id),
+                _ => None,
+            },
+            "changed on the disk",
+        ),
+        (
+            |flaw| match flaw {
+                Flaw::MissingBefore(id) => Some(*id),
+                _ => None,
+            },
+            "no longer after the row that stood before",
+        ),
+        (
+            |flaw| match flaw {
+                Flaw::OutcomeLost(id) => Some(*id),
+                _ => None,
+            },
+            "without the outcome that was noted",
+        ),
+    ];
+    for (pick, what) in numbered {
+        let ids: BTreeSet<i64> = flaws.iter().filter_map(pick).collect();
+        if !ids.is_empty() {
+            clauses.push(format!("{} {what}", numbers(&ids)));
+        }
+    }
+    clauses.join("; ")
+}
+
+fn clause(flaw: &Flaw) -> Option<String> {
+    Some(match flaw {
+        Flaw::DatabaseGone => "the database is gone or empty".to_owned(),
+        Flaw::DatabaseOlder => "the database is an older copy".to_owned(),
+        Flaw::Log { commits } => {
+            format!("{commits} commits behind a damaged frame of the write-ahead log are lost")
+        }
+        Flaw::RingMissing => "journal.ring is missing or too short".to_owned(),
+        Flaw::RingUnreadable { slots } => {
+            format!("{slots} of {SLOTS} slots of journal.ring are unreadable")
+        }
+        Flaw::RingOfAnother => "journal.ring belongs to another journal".to_owned(),
+        Flaw::RingBehind { rows } => format!("journal.ring lacks the newest {rows} rows"),
+        Flaw::Structure(why) => format!("SQLite reports: {why}"),
+        Flaw::Lost(_) | Flaw::Changed(_) | Flaw::MissingBefore(_) | Flaw::OutcomeLost(_) => {
+            return None;
+        }
+    })
+}
+
+/// `rows 3, 7-13`.
+fn numbers(ids: &BTreeSet<i64>) -> String {
+    let mut runs: Vec<(i64, i64)> = vec![];
+    for id in ids {
+        match runs.last_mut() {
+            Some((_, last)) if last.saturating_add(1) == *id => *last = *id,
+            Some(_) | None => runs.push((*id, *id)),
+        }
+    }
+    let mut text = if ids.len() == 1 { "row" } else { "rows" }.to_owned();
+    for (at, (first, last)) in runs.iter().enumerate() {
+        let comma = if at > 0 { "," } else { "" };
+        // A string takes every character.
+        let _written = if first == last {
+            write!(text, "{comma} {first}")
+        } else {
+            write!(text, "{comma} {first}-{last}")
+        };
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        journal::{Intent, IntentId, State, ring::Kept},
+        model::{Risk, Timestamp},
+    };
+
+    const OURS: [u8; 16] = [7; 16];
+
+    fn slot(id: i64, state: State) -> Slot {
+        Slot {
+            uuid: OURS,
+            chain: [0; 32],
+            id: IntentId(id),
+            created_at: Timestamp(id),
+            state,
+            order_id: None,
+            intent: Intent {
+                base_url: String::new(),
+                account_id: "a".into(),
+                credential: String::new(),
+                method: "POST".to_owned(),
+                target: String::new(),
+                body: vec![],
+                key: Some(format!("k{id}").into()),
+                risk: Risk::Increasing,
+                command: String::new(),
+                resource: None,
+                parent: None,
+                deadline: Timestamp(0),
+                replay_until: Timestamp(0),
+            },
+            body_hash: [0; 32],
+            kept: Kept::All,
+        }
+    }
+
+    fn row(id: i64, state: State) -> Checked {
+        Checked {
+            id,
+            key: Some(format!("k{id}")),
+            state: Some(state),
+            is_whole: true,
+            follows: true,
+        }
+    }
+
+    fn ring(slots: impl IntoIterator<Item = Slot>) -> Contents {
+        Contents {
+            is_there: true,
+            slots: slots.into_iter().collect(),
+            unreadable: 0,
+        }
+    }
+
+    const OPEN: State = State::Inflight;
+    const DONE: State = State::Done;
+
+    /// The flaws in words, and what is restored.
+    fn told(rows: &[Checked], newest: i64, ring: &Contents) -> (String, Vec<i64>) {
+        let facts = Facts {
+            base: Base::Rows {
+                uuid: OURS,
+                ring: RingState::Filled,
+                rows,
+                newest,
+            },
+            ring,
+            lost_commits: 0,
+        };
+        let verdict = decide(facts);
+        let lost = verdict.lost.iter().map(|slot| slot.id.0).collect();
+        (words(&verdict.flaws), lost)
+    }
+
+    /// Issue 14, item 3.
+    #[test]
+    fn every_way_in_which_the_database_and_the_ring_differ_has_its_verdict() {
+        let whole = || (1..=4).map(|id| row(id, DONE)).collect::<Vec<_>>();
+        let all = || ring((1..=4).map(|id| slot(id, DONE)));
+        let changed = |at: usize, change: fn(&mut Checked)| {
+            let mut rows = whole();
+            change(&mut rows[at]);
+            rows
+        };
+        let spoilt = |unreadable, slots| Contents {
+            unreadable,
+            ..ring(slots)
+        };
+        let other = |id| Slot {
+            uuid: [9; 16],
+            ..slot(id, DONE)
+        };
+        let cut = |n| (1..=n).map(|id| slot(id, DONE)).collect::<Vec<_>>();
+        let cases: Vec<(&str, Vec<Checked>, Contents, &str, Vec<i64>)> = vec![
+            ("all is well", whole(), all(), "", vec![]),
+            (
+                "killed between commit and slot",
+                whole(),
+                ring(cut(3)),
+                "",
+                vec![],
+            ),
+            (
+                "a slot torn by a power cut",
+                whole(),
+                spoilt(1, cut(3)),
+                "",
+                vec![],
+            ),
+            (
+                "the tail is gone",
+                whole()[..2].to_vec(),
+                all(),
+                "rows 3-4 lost",
+                vec![3, 4],
+            ),
+            (
+                "an old ring",
+                whole(),
+                ring(cut(2)),
+                "journal.ring lacks the newest 2 rows",
+                vec![],
+            ),
+            (
+                "slots spoilt that no power cut explains",
+                whole(),
+                spoilt(1, cut(4)),
+                "1 of 128 slots of journal.ring are unreadable",
+                vec![],
+            ),
+            (
+                "no ring",
+                whole(),
+                Contents::default(),
+                "journal.ring is missing or too short",
+                vec![],
+            ),
+            (
+                "another's ring",
+                whole(),
+                ring((1..=4).map(other)),
+                "journal.ring belongs to another journal",
+                vec![],
+            ),
+            (
+                "a body that changed",
+                changed(1, |row| row.is_whole = false),
+                all(),
+                "row 2 changed on the disk",
+                vec![],
+            ),
+            (
+                "a row cut out",
+                changed(2, |row| row.follows = false),
+                all(),
+                "row 3 no longer after the row that stood before",
+                vec![],
+            ),
+            (
+                "an outcome that is gone",
+                changed(3, |row| row.state = Some(OPEN)),
+                all(),
+                "row 4 without the outcome that was noted",
+                vec![],
+            ),
+            (
+                "another command under its number",
+                changed(3, |row| row.key = None),
+                all(),
+                "row 4 lost",
+                vec![4],
+            ),
+            (
+                "pruned and still in the ring",
+                whole()[1..].to_vec(),
+                all(),
+                "",
+                vec![],
+            ),
+        ];
+        for (what, rows, ring, flaws, lost) in cases {
+            assert_eq!(
+                told(&rows, 4.min(rows.last().unwrap().id), &ring),
+                (flaws.to_owned(), lost),
+                "{what}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_database_that_is_gone_or_older_than_its_ring_is_said_and_all_of_the_ring_restored() {
+        let known = ring([slot(5, OPEN), slot(4, DONE)]);
+        let said = |base, ring: &Contents| {
+            let verdict = decide(Facts {
+                base,
+                ring,
+                lost_commits: 0,
+            });
+            let lost: Vec<_> = verdict.lost.iter().map(|slot| slot.id.0).collect();
+            (words(&verdict.flaws), lost)
+        };
+        let gone = "the database is gone or empty; rows 4-5 lost".to_owned();
+        assert_eq!(said(Base::Empty, &known), (gone, vec![4, 5]));
+        let older = "the database is an older copy; rows 4-5 lost".to_owned();
+        assert_eq!(said(Base::Older, &known), (older, vec![4, 5]));
+        let new = (String::new(), vec![]);
+        assert_eq!(
+            said(Base::Empty, &Contents::default()),
+            new,
+            "the first start"
+        );
+        let both = Contents {
+            unreadable: 3,
+            ..ring([])
+        };
+        let words = said(Base::Empty, &both).0;
+        assert!(words.contains("3 of 128 slots"), "{words}");
+    }
+}
