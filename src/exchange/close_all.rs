@@ -28,8 +28,6 @@ use std::collections::BTreeSet;
 
 /// `api.md`, Limits.
 const TARGETS: usize = 100;
-/// Between two targets (exchange.md 6, step 6).
-const COOLDOWN: Millis = Millis(500);
 
 #[derive(Debug, Default)]
 pub(super) struct Closings {
@@ -162,28 +160,37 @@ fn turn(floor: &mut Floor, index: usize, haste: Haste) -> Result<Turn, Fault> {
     if operation.completed_at.is_some() {
         return Ok(Turn::Replayed);
     }
+    let (account, target) = (operation.account, operation.next());
+    let wait = operation.cooldown_until - now;
+    let cooldown = cooldown(floor, account)?;
     if haste == Haste::NotYet {
-        return Ok(Turn::Waiting(COOLDOWN));
+        return Ok(Turn::Waiting(cooldown));
     }
-    if now < operation.cooldown_until {
-        return Ok(Turn::Waiting(operation.cooldown_until - now));
+    if wait > Millis::ZERO {
+        return Ok(Turn::Waiting(wait));
     }
-    let account = operation.account;
-    if let Some(target) = operation.next() {
+    if let Some(target) = target {
         let closed = match close(floor, account, target) {
             Ok(closed) => closed,
             Err(retry_in) => return Ok(Turn::Waiting(retry_in)),
         };
         let operation = self::operation(floor, index)?;
         operation.results.push(closed);
-        operation.cooldown_until = now + COOLDOWN;
+        operation.cooldown_until = now + cooldown;
     }
     let operation = self::operation(floor, index)?;
     if operation.next().is_some() {
-        return Ok(Turn::Waiting(COOLDOWN));
+        return Ok(Turn::Waiting(cooldown));
     }
     operation.completed_at = Some(now);
     Ok(Turn::Completed)
+}
+
+/// Between two targets: what the account's `cooldown_ms` says, as between any two market executions (exchange.md 6).
+fn cooldown(floor: &Floor, account: AccountIx) -> Result<Millis, Fault> {
+    let spec = floor.engine.account_spec(account);
+    spec.map(|spec| spec.rules.cooldown)
+        .ok_or_else(|| Fault::broken("an operation of no account"))
 }
 
 /// Closes one target; the error is how long the account's order cooldown still lasts.

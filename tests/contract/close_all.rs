@@ -147,6 +147,21 @@ fn crowded() -> String {
            [users.accounts.rules]\nmax_open_positions = 200\ncooldown_ms = 0\n"
 }
 
+/// Issue 13, item 5: half a second passed between two targets whatever the account's cooldown was.
+#[tokio::test]
+async fn an_account_without_a_cooldown_closes_its_targets_while_the_clock_stands_still() {
+    let paper = Paper::open(&crowded()).await;
+    for n in 0..3 {
+        let market = format!("paper|M{n}");
+        let reply = place(&paper, &market, json!({"market_id": market, "size": 1})).await;
+        assert_eq!(reply.status, 201, "{}", reply.text());
+    }
+    for (status, closed) in [(202, 1), (202, 2), (201, 3)] {
+        let (reply, operation) = close_all(&paper, "panic").await;
+        assert_eq!((reply.status, counts(&operation)), (status, (3, closed, 0)));
+    }
+}
+
 #[tokio::test]
 async fn more_than_a_hundred_positions_is_503_and_leaves_the_key_free() {
     let paper = Paper::open(&crowded()).await;
