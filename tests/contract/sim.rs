@@ -158,6 +158,27 @@ async fn the_clock_can_be_set_running_and_stopped_and_refuses_nonsense() {
     }
 }
 
+/// Issue 13, item 5: the description said the book follows within seconds.
+#[tokio::test]
+async fn a_nudge_moves_oracle_book_and_mark_at_once_with_the_next_step() {
+    const PRICES: [&str; 4] = ["oracle_price", "mark_price", "bid_price", "ask_price"];
+    let paper = Paper::bare().await;
+    paper.advance(5_000).await;
+    let btc = async || -> Value { paper.get("/sim/markets").await.json()["data"][0].take() };
+    let before = btc().await;
+    for _ in 0..2 {
+        let nudge = r#"{"market_id":"paper|BTC","bps":-1000}"#;
+        assert_eq!(paper.post("/sim/nudge", nudge).await.status, 200);
+    }
+    assert_eq!(btc().await, before, "no step has run");
+    paper.advance(250).await;
+    let after = btc().await;
+    for name in PRICES {
+        let moved = after[name].as_f64().unwrap() / before[name].as_f64().unwrap();
+        assert!((moved - 0.81).abs() < 0.001, "{name} {moved}");
+    }
+}
+
 #[tokio::test]
 async fn no_number_of_nudges_stops_the_exchange_and_the_one_too_many_is_400() {
     let paper = Paper::bare().await;

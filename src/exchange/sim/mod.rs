@@ -12,7 +12,7 @@
 //! | `GET /sim/scaled-orders?account_id=` | every ladder of the account |
 //! | `POST /sim/scaled-orders` | places a ladder, once per `Idempotency-Key` |
 //! | `GET`, `POST /sim/clock` | reads; `advance_ms` (at most an hour), `paused`, `speed` |
-//! | `POST /sim/nudge` | moves a market's price by `bps`, within what a price may be |
+//! | `POST /sim/nudge` | moves a market's price by `bps` at the next step, within what a price may be |
 //! | `GET`, `POST`, `DELETE /sim/faults` | lists, plants, removes faults on purpose ([`chaos`](super::chaos)) |
 //! | `POST /sim/budgets` | sets the request budgets; never limited itself |
 //! | `POST /sim/reset` | begins anew: scenario, seed and start as at first, for every account; never limited |
