@@ -69,6 +69,7 @@ impl Engine {
         for (field, px) in prices {
             px.map_or(Ok(()), |px| payload::price(field, px, decimals))?;
         }
+        check_bounds(order, decimals)?;
         if !DURATION_MINUTES.contains(&order.duration_minutes) {
             return Err(Refusal::payload(
                 "duration_minutes",
@@ -173,4 +174,23 @@ impl Engine {
             run: TwapRun::default(),
         }
     }
+}
+
+/// A bound that the trigger has reached would end the order the moment it starts.
+fn check_bounds(order: &PlaceTwap, decimals: u32) -> Result<(), Refusal> {
+    let Some(trigger) = order.trigger_price else {
+        return Ok(());
+    };
+    let bounds = [
+        ("max_price", "above", TwapBound::Max, order.max_price),
+        ("min_price", "below", TwapBound::Min, order.min_price),
+    ];
+    for (field, relation, bound, px) in bounds {
+        if let Some(px) = px.filter(|px| reached(bound.direction(), trigger, *px)) {
+            let (px, trigger) = (px.shown(decimals), trigger.shown(decimals));
+            let message = format!("{field} {px} must be {relation} trigger_price {trigger}");
+            return Err(Refusal::payload(field, Reason::InvalidTwap, message));
+        }
+    }
+    Ok(())
 }

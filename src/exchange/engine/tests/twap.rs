@@ -379,6 +379,37 @@ fn terms_a_twap_cannot_have_are_refused() {
     assert_eq!(usd("0"), desk.facts().order_holds);
 }
 
+/// Issue 13, item 5: it would have ended the moment it started.
+#[test]
+fn a_bound_that_the_trigger_has_reached_is_refused_and_named() {
+    let mut desk = Desk::new(100_000);
+    let mut refused = |trigger: &str, max: Option<&str>, min: Option<&str>| {
+        let order = PlaceTwap {
+            trigger_price: Some(desk.px(SOL, trigger)),
+            max_price: max.map(|px| desk.px(SOL, px)),
+            min_price: min.map(|px| desk.px(SOL, px)),
+            ..desk.twap(SOL, Side::Buy, "10")
+        };
+        let refusal = desk.apply(Command::PlaceTwap(order)).err()?;
+        assert_eq!(
+            (refusal.kind, refusal.code),
+            (RefusalKind::Payload, Reason::InvalidTwap)
+        );
+        Some((refusal.field.unwrap(), refusal.message))
+    };
+    let (field, message) = refused("105", Some("104"), None).unwrap();
+    assert_eq!(field, "max_price");
+    assert_eq!(message, "max_price 104 must be above trigger_price 105");
+    let (field, message) = refused("95", None, Some("96")).unwrap();
+    assert_eq!(field, "min_price");
+    assert_eq!(message, "min_price 96 must be below trigger_price 95");
+    assert!(refused("105", Some("105"), None).is_some(), "met at once");
+    assert!(refused("105", None, Some("106")).is_some());
+    assert!(refused("95", Some("94"), None).is_some());
+    assert_eq!(refused("105", Some("106"), Some("104")), None);
+    assert_eq!(refused("95", Some("96"), Some("94")), None);
+}
+
 #[test]
 fn a_twap_ends_for_what_ended_it() {
     let mut desk = Desk::new(100_000);
