@@ -41,7 +41,7 @@ impl Premiums {
 }
 
 /// `F = P + clamp(interest − P)` per 8 h, an eighth of it per hour, capped.
-fn hourly(premium: NanoRate) -> NanoRate {
+pub(super) fn hourly(premium: NanoRate) -> NanoRate {
     let eight_hours = premium.0 + (INTEREST - premium.0).clamp(-CLAMP, CLAMP);
     NanoRate((eight_hours / 8).clamp(-HOURLY_CAP, HOURLY_CAP))
 }

@@ -13,6 +13,13 @@ const YEAR: f64 = 365.0 * 86_400.0;
 pub(super) const DAY: f64 = 86_400.0;
 /// Half-life of what users' trades did to the price, in seconds.
 const PRESSURE: f64 = 300.0;
+/// Half-life of the premium of a book over the oracle, in seconds: as long as the hours that funding is averaged over.
+const PREMIUM: f64 = 4.0 * 3_600.0;
+/// Deviation of the premium of a coin of 100 % volatility. Below 5 bp around the interest the clamp of the funding rate
+/// hides it, so that a smaller one would make funding a constant.
+const PREMIUM_DEVIATION: f64 = 0.0016;
+/// How much of a premium's change goes with the price: who buys a rise pays for it.
+const CROWD: f64 = 0.6;
 
 /// A value that wanders and returns to 0.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -35,6 +42,15 @@ impl Wander {
     fn step(&mut self, normal: f64) -> f64 {
         self.value = self.keep * self.value + self.kick * normal;
         self.value
+    }
+
+    /// As if it had wandered for long.
+    fn started(self, deviations: f64) -> Self {
+        let deviation = self.kick / (1.0 - self.keep * self.keep).sqrt();
+        Self {
+            value: deviation * deviations,
+            ..self
+        }
     }
 }
 
@@ -154,7 +170,7 @@ impl Walk {
                 mean: 0.0012,
                 pending: 0.0,
             },
-            premium: Wander::new(600.0, 0.0002),
+            premium: premium(seed, spec),
             pressure: 0.0,
             bounds: Bounds::Kept,
         }
@@ -163,15 +179,16 @@ impl Walk {
     pub(super) fn step(&mut self, weather: Weather) -> Fair {
         let scale = self.volatility * (DT / YEAR).sqrt() * weather.activity;
         let own = (1.0 - self.beta * self.beta).sqrt() * self.dice.normal();
+        let change = self.beta * weather.factor + own;
         let jumps = weather.jump * self.volatility / 0.5 + self.jump.step(&mut self.dice, 1.0);
         // A weak pull home keeps long demos in range.
         self.away *= halving(3.0 * DAY);
-        self.away += scale * (self.beta * weather.factor + own) + jumps;
+        self.away += scale * change + jumps;
         if self.bounds == Bounds::Kept {
             let lowest = libm::log(1.0 / self.start);
             self.away = self.away.max(lowest).min(libm::log(highest() / self.start));
         }
-        let premium = self.premium.step(self.dice.normal());
+        let premium = self.premium.step(crowd(change, self.dice.normal()));
         self.pressure *= halving(PRESSURE);
         let wanted = self.start * libm::exp(self.away + self.pressure);
         let fair = match self.bounds {
@@ -209,6 +226,18 @@ impl Walk {
     }
 }
 
+/// A stream of its own says where it begins, so that prices do not depend on it.
+fn premium(seed: u64, spec: &MarketSpec) -> Wander {
+    let mut dice = Dice::new(seed, &format!("{}|premium", spec.market_id()));
+    let deviation = PREMIUM_DEVIATION * bps(spec.volatility);
+    Wander::new(PREMIUM, deviation).started(dice.normal())
+}
+
+/// What moves a premium: the price's own change, and something else.
+fn crowd(change: f64, other: f64) -> f64 {
+    CROWD * change + (1.0 - CROWD * CROWD).sqrt() * other
+}
+
 /// Log distance of a nudge.
 fn nudged(by: Bps) -> f64 {
     libm::log1p(bps(by).max(-0.99))
@@ -226,7 +255,8 @@ fn bps(count: Bps) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exchange::engine::units::Usd;
+    use crate::exchange::engine::funding::hourly;
+    use crate::exchange::engine::units::{NanoRate, Usd};
 
     fn coin(symbol: &str, volatility: i64, beta: i64) -> MarketSpec {
         MarketSpec {
@@ -299,6 +329,44 @@ mod tests {
             );
             let related = covariance(&btc, &eth) / (variance * covariance(&eth, &eth)).sqrt();
             assert!((0.6..0.85).contains(&related), "related {related}");
+        }
+    }
+
+    /// The funding rates of a day's hours, in nano per hour, and how the premium's changes go with the price's.
+    fn funding(seed: u64) -> (Vec<i64>, f64) {
+        let mut climate = Climate::new(seed);
+        let mut walk = Walk::new(seed, &coin("BTC", 5_000, 8_500));
+        let (mut rates, mut changes) = (Vec::new(), [Vec::new(), Vec::new()]);
+        let (mut sum, mut before) = (0.0, (0.0, walk.premium.value));
+        for step in 1..=24 * 14_400 {
+            walk.step(climate.step());
+            sum += walk.premium.value;
+            if step % 14_400 == 0 {
+                rates.push(hourly(NanoRate(whole(sum / 14_400.0 * 1e9))).0);
+                sum = 0.0;
+            }
+            if step % 240 == 0 {
+                changes[0].push(walk.away - before.0);
+                changes[1].push(walk.premium.value - before.1);
+                before = (walk.away, walk.premium.value);
+            }
+        }
+        let [price, premium] = &changes;
+        let scale = (covariance(price, price) * covariance(premium, premium)).sqrt();
+        (rates, covariance(price, premium) / scale)
+    }
+
+    /// Issue 13, item 5: the rate stood at its interest for hours.
+    #[test]
+    fn funding_moves_with_the_market_and_stays_within_what_real_ones_come_to() {
+        for seed in [1, 7, 42] {
+            let (rates, related) = funding(seed);
+            let different: std::collections::BTreeSet<i64> = rates.iter().copied().collect();
+            assert!(different.len() >= 8, "{rates:?}");
+            let usual = -400_000..400_000;
+            assert!(rates.iter().all(|rate| usual.contains(rate)), "{rates:?}");
+            assert!((0.2..0.9).contains(&related), "{related}");
+            assert_eq!(funding(seed).0, rates, "of one seed");
         }
     }
 }

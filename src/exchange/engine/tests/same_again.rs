@@ -85,6 +85,6 @@ fn the_history_of_seed_42_is_this_one() {
     let engine = ten_minutes(42, MINUTE);
     assert_eq!(
         engine.log_hash(),
-        "45d2cff058d112c36332f03111f4ec193502adf5e302dcd40907b858e4c2fbe9"
+        "5605477ddbe7d95b6b91683c5f527389dc08f8b644c56c4926f60d0e96e22338"
     );
 }
