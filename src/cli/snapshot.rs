@@ -8,7 +8,7 @@ use super::{
     state_dir,
 };
 use crate::{
-    app::keymap::Chord,
+    app::keymap::{self, Chord},
     config::{FarEnd, Loaded, Sources, load},
     exchange::Pace,
     model::Timestamp,
@@ -89,10 +89,11 @@ impl FromStr for Keys {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        text.split_whitespace()
-            .map(str::parse)
-            .collect::<Result<_, _>>()
-            .map(Self)
+        let keys = text.split_whitespace().map(str::parse::<keymap::Keys>);
+        let keys: Vec<_> = keys.collect::<Result<_, _>>()?;
+        Ok(Self(
+            keys.into_iter().flat_map(keymap::Keys::presses).collect(),
+        ))
     }
 }
 

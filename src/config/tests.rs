@@ -459,6 +459,47 @@ fn leaves(prefix: &str, node: &serde_json::Value, out: &mut Vec<(String, serde_j
     }
 }
 
+/// Issue 13, item 19: a comment of keys.toml named a setting that does not exist.
+#[test]
+fn settings_that_comments_of_the_assets_name_exist() {
+    let schema: serde_json::Value = serde_json::from_str(&schema()).unwrap();
+    let mut all = vec![];
+    leaves("", &schema, &mut all);
+    let assets = concat!(env!("CARGO_MANIFEST_DIR"), "/assets");
+    let folders = [assets.to_owned(), format!("{assets}/themes")];
+    let files = folders
+        .iter()
+        .flat_map(|folder| std::fs::read_dir(folder).unwrap());
+    let files = files.map(|file| file.unwrap().path());
+    let mut seen = 0;
+    for file in files.filter(|file| file.extension().is_some_and(|kind| kind == "toml")) {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let comments = text
+            .lines()
+            .filter_map(|line| line.split_once('#'))
+            .map(|(_, words)| words);
+        let comments: Vec<_> = comments
+            .map(|words| words.trim_start_matches(['#', ' ']))
+            .collect();
+        let comments = comments.join(" ");
+        // "`name` in the settings", "the setting `name`".
+        let quoted = comments
+            .split('`')
+            .enumerate()
+            .filter(|(at, _)| at % 2 == 1);
+        for (at, name) in quoted {
+            let after = comments.split('`').nth(at + 1).unwrap_or_default();
+            let before = comments.split('`').nth(at - 1).unwrap_or_default();
+            if after.starts_with(" in the settings") || before.ends_with("the setting ") {
+                seen += 1;
+                let known = all.iter().any(|(key, _)| key == name);
+                assert!(known, "{}: there is no setting `{name}`", file.display());
+            }
+        }
+    }
+    assert!(seen > 0);
+}
+
 #[test]
 fn the_schema_takes_what_the_settings_take_and_says_what_each_means() {
     let schema: serde_json::Value = serde_json::from_str(&schema()).unwrap();

@@ -89,11 +89,30 @@ impl Twap {
     /// what should be is counted in slices where their schedule is known, and in time where it is not.
     pub fn drift(&self, now: Timestamp) -> Option<Num> {
         let filled = self.filled_share()?;
+        filled.minus(self.due_share(now)?)
+    }
+
+    /// The share that should have filled by `now`: the first slice is due at the start. Sizes are whole lots, so that a
+    /// fill within a lot of what is due is what is due.
+    pub fn due_share(&self, now: Timestamp) -> Option<Num> {
+        let filled = self.filled_share()?;
         let (least, most) = match self.slices_due(now) {
             Some(due) => due,
             None => (self.elapsed_share(now)?, self.elapsed_share(now)?),
         };
-        filled.minus(filled.max(least).min(most))
+        let due = filled.max(least).min(most);
+        let is_within = |lot: Num| filled.minus(due).is_some_and(|apart| apart.abs() <= lot);
+        Some(if self.lot_share().is_some_and(is_within) {
+            filled
+        } else {
+            due
+        })
+    }
+
+    /// One lot as a share of the size.
+    fn lot_share(&self) -> Option<Num> {
+        let decimals = u32::try_from(self.size_decimals?.to_i64()?).ok()?;
+        Num::new(1, decimals).over(self.total_size?.abs())
     }
 
     /// The shares that the slices due by `now` come to, without the one that is due now and with it: which of the two
@@ -215,6 +234,43 @@ mod tests {
         };
         let drift = sliced.drift(Timestamp(start + 1_000 * seconds)).unwrap();
         drift.rounded(4).normalized().to_string()
+    }
+
+    /// Issue 13, item 14: a new TWAP showed 9 % filled with a drift of -0.01 %.
+    #[test]
+    fn the_first_slice_is_due_at_the_start_and_a_lot_is_no_drift() {
+        let start = 1_790_000_000_000;
+        let new = Twap {
+            total_size: Some("0.55".parse().unwrap()),
+            filled_size: Some("0.0499".parse().unwrap()),
+            size_decimals: Some(Num::from(4_u32)),
+            slice_count: Some(Num::from(11_u32)),
+            slice_interval_seconds: Some(Num::from(30_u32)),
+            slices_attempted: Some(Num::ONE),
+            ..twap(start, start + 300_000)
+        };
+        let at = Timestamp(start + 1_000);
+        assert_eq!(
+            new.drift(at)
+                .unwrap()
+                .to_string()
+                .trim_start_matches("0.")
+                .trim_matches('0'),
+            ""
+        );
+        assert_eq!(new.due_share(at), new.filled_share());
+        let unfilled = Twap {
+            filled_size: Some(Num::ZERO),
+            ..new
+        };
+        assert_eq!(
+            unfilled.due_share(at).unwrap().rounded(2).to_string(),
+            "0.09"
+        );
+        assert_eq!(
+            unfilled.drift(at).unwrap().rounded(4).to_string(),
+            "-0.0909"
+        );
     }
 
     #[test]

@@ -15,7 +15,7 @@ const GAPS: [u16; 2] = [2, 1];
 /// Columns up to this priority are worth more than air between them.
 const TELLING: u8 = 7;
 /// Columns up to this priority are worth more than words in full.
-const DECIDING: u8 = 5;
+const DECIDING: u8 = 6;
 /// A lost column comes back at once only where so much would be left over.
 const SPARE: u16 = 2;
 /// And otherwise when it would have fitted on so many drawings in a row.

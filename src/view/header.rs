@@ -161,9 +161,11 @@ fn halted(model: &Model) -> Option<Segment> {
 
 fn worth(model: &Model) -> Segment {
     let facts = model.store.account.value();
-    let late = title::age_of(model, Source::Account).filter(|age| age.tone != Tone::Muted);
+    let own = title::age_of(model, Source::Account).filter(|_| facts.is_some());
+    let late = own.clone().filter(|age| age.tone != Tone::Muted);
+    let fresh = own.filter(|age| age.tone == Tone::Muted);
     let (age, tone) = late.map_or((String::new(), None), |late| (late.text, Some(late.tone)));
-    // Figures say themselves that they are old: where room is short nothing else is there to do it.
+    // Old figures say so themselves, in words that stay where room is short.
     let equity = |age: &str| match facts.and_then(|facts| facts.equity) {
         Some(equity) => {
             let words = format!("{} {age}", format::usd(equity));
@@ -176,11 +178,23 @@ fn worth(model: &Model) -> Segment {
         tone: tone.unwrap_or(day.tone),
         ..day
     };
-    let brief = vec![equity(&age), Span::muted(" day "), day.clone()];
+    let aged = |label: Option<Span>, apart: &str| {
+        let fresh = fresh
+            .as_ref()
+            .map(|age| Span::muted(format!(" {}", age.text)));
+        let day_label = Span::muted(format!("{apart}day "));
+        let spans = [
+            label,
+            Some(equity(&age)),
+            fresh,
+            Some(day_label),
+            Some(day.clone()),
+        ];
+        spans.into_iter().flatten().collect::<Vec<_>>()
+    };
     let fewest = vec![equity(age.split(' ').next().unwrap_or_default())];
-    let label = Span::muted("equity ");
-    Segment::new(2, vec![label, equity(&age), Span::muted("  day "), day])
-        .brief(brief)
+    Segment::new(2, aged(Some(Span::muted("equity ")), "  "))
+        .brief(aged(None, " "))
         .fewest(fewest)
 }
 

@@ -64,9 +64,25 @@ fn state(order: &Order, scene: &Scene<'_>) -> Cell {
             ("cancel queued", "cxl que", Tone::Warn)
         }
         None if is_partly_filled(order) => return partial(order),
+        None if rests_at_cap(order, scene) => ("at cap", "at cap", Tone::Warn),
         None => return status(order, scene).into(),
     };
     Cell::from(Span::new(words, tone)).or_brief(Span::new(brief, tone))
+}
+
+/// A chase that its cap keeps from following: within a tick of it.
+pub(super) fn rests_at_cap(order: &Order, scene: &Scene<'_>) -> bool {
+    let is_chase = order.mode.is(&OrderMode::Chase) && order.status.is(&OrderStatus::Resting);
+    let prices = order
+        .limit_price
+        .zip(order.chase_cap_price)
+        .filter(|_| is_chase);
+    let tick = |price| scene.store.market(&order.market_id)?.tick(price);
+    prices.is_some_and(|(price, cap)| match (price.minus(cap), tick(price)) {
+        (Some(apart), Some(tick)) => apart.abs() < tick.step(),
+        (Some(apart), None) => apart.is_zero(),
+        (None, _) => false,
+    })
 }
 
 /// Where room is short no other column says how much.
@@ -137,10 +153,26 @@ pub(super) fn price(order: &Order, scene: &Scene<'_>) -> Cell {
     }
 }
 
+/// `off 0.5 cap 64,400`: how far a chase keeps from the best price, and where it follows no further.
+fn chase(order: &Order, scene: &Scene<'_>) -> Option<Cell> {
+    let market = scene.store.market(&order.market_id);
+    let offset = order.chase_offset?.normalized();
+    let cap = order.chase_cap_price.map(|cap| format::price(cap, market));
+    let words = |off: &str, cap_word: &str| {
+        let cap = cap.as_ref().map(|cap| format!(" {cap_word}{cap}"));
+        Span::muted(format!(
+            "{off}{}{}",
+            format::grouped(offset),
+            cap.unwrap_or_default()
+        ))
+    };
+    Some(Cell::from(words("off ", "cap ")).or_brief(words("o", "c")))
+}
+
 /// `≥ 64,000`, with the market where it is another one's mark that counts.
 pub(super) fn trigger(order: &Order, scene: &Scene<'_>) -> Cell {
     let Some(price) = order.trigger_price else {
-        return Cell::default();
+        return chase(order, scene).unwrap_or_default();
     };
     let of = order.trigger_market_id.as_ref().unwrap_or(&order.market_id);
     let sign = words::reaches(order);

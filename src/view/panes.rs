@@ -119,12 +119,13 @@ pub fn emptiness(pane: Pane, model: &Model) -> Vec<Span> {
 /// Rows there may be, but none that the filter takes.
 fn unmatched(pane: Pane, filter: &Filter, model: &Model) -> Vec<Span> {
     let mut spans = vec![
-        Span::muted("nothing here matches "),
-        Span::new(filter.text.clone(), Tone::Accent),
+        Span::muted("no row matches "),
+        Span::new(format!("/{}/", filter.text), Tone::Accent),
     ];
     if let Some(chord) = model.keymap.chord(pane.context(), Action::Dismiss) {
-        spans.push(Span::new(format!("   {chord}"), Tone::Accent));
-        spans.push(Span::muted(" shows all"));
+        spans.push(Span::muted(", "));
+        spans.push(Span::new(chord.to_string(), Tone::Accent));
+        spans.push(Span::muted(" clears"));
     }
     spans
 }

@@ -38,7 +38,11 @@ pub enum Under {
 pub fn prompt(model: &Model, prompt: &Prompt) -> PromptView {
     let under = match (&prompt.completion, &prompt.fault) {
         (Some(completion), _) if completion.words.len() > 1 => Under::Words {
-            words: completion.words.clone(),
+            words: completion
+                .words
+                .iter()
+                .map(|word| named(model, word))
+                .collect(),
             taken: completion.at,
         },
         (_, Some(fault)) => Under::Fault {
@@ -56,6 +60,14 @@ pub fn prompt(model: &Model, prompt: &Prompt) -> PromptView {
         text: prompt.text().to_owned(),
         cursor: prompt.cursor(),
         under,
+    }
+}
+
+/// `ord_1 BTC SELL stop mkt 63291`: nobody knows an order by its id.
+fn named(model: &Model, word: &str) -> String {
+    match command::about(model, word) {
+        Some(about) => format!("{word} {about}"),
+        None => word.to_owned(),
     }
 }
 

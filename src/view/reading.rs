@@ -15,6 +15,7 @@ pub const READING: Reading = Reading {
     columns,
     fact,
     words,
+    numbers,
 };
 
 fn columns(pane: Pane) -> Vec<ColumnName> {
@@ -61,6 +62,14 @@ fn words(model: &Model, pane: Pane, at: usize) -> String {
     format!("{cells} {}", id_words(id.as_ref(), &scene)).to_lowercase()
 }
 
+fn numbers(model: &Model, pane: Pane, at: usize) -> String {
+    let zone = Zone::utc();
+    let scene = Scene::of(model, &zone);
+    let id = model.all_rows(pane).get(at);
+    let cells = row(pane, at, &scene, &Shown).unwrap_or_else(|| heading(id.as_ref(), &scene));
+    cells.replace(',', "")
+}
+
 /// What is asked of one row, whatever it is a row of.
 trait Ask {
     type Answer;
@@ -69,6 +78,7 @@ trait Ask {
 
 struct Facts(usize);
 struct Words;
+struct Shown;
 
 impl Ask for Facts {
     type Answer = Fact;
@@ -87,6 +97,15 @@ impl Ask for Words {
         let words = columns.iter().filter(has_words);
         let cells: Vec<_> = words.map(|c| (c.cell)(row, scene).text()).collect();
         cells.join(" ")
+    }
+}
+
+impl Ask for Shown {
+    type Answer = String;
+
+    fn of<T>(&self, columns: &[Column<T>], row: &T, scene: &Scene<'_>) -> String {
+        let cells = columns.iter().map(|c| (c.cell)(row, scene).text());
+        cells.collect::<Vec<_>>().join(" ")
     }
 }
 

@@ -68,9 +68,42 @@ fn counted(model: &Model, pane: Pane) -> String {
     let total = count(model, pane).unwrap_or_default();
     let hits = model.lenses.of(pane).and_then(Lens::hits);
     match hits {
-        Some(hits) if !total.is_empty() => format!("{}/{total}", format::count(hits)),
+        Some(hits) if !total.is_empty() => {
+            let all = with_ended(model, pane).map_or(total, format::count);
+            format!("{}/{all}", format::count(hits))
+        }
         Some(_) | None => total,
     }
+}
+
+/// A filter takes those that have ended, too.
+fn with_ended(model: &Model, pane: Pane) -> Option<usize> {
+    match pane {
+        Pane::Twaps => Some(model.store.active_twaps().count() + model.store.ended_twaps.len()),
+        Pane::Scaled => Some(model.store.scaled.len()),
+        Pane::Positions
+        | Pane::Orders
+        | Pane::Closed
+        | Pane::History
+        | Pane::Activity
+        | Pane::Calls => None,
+    }
+}
+
+/// `3 ended`: how many rows below those that are counted have ended, of panes that keep them for the session.
+fn ended(model: &Model, pane: Pane) -> Option<Span> {
+    let store = &model.store;
+    let ended = match pane {
+        Pane::Twaps => store.ended_twaps.len(),
+        Pane::Scaled => store.scaled.len().saturating_sub(store.live_ladders()),
+        Pane::Positions
+        | Pane::Orders
+        | Pane::Closed
+        | Pane::History
+        | Pane::Activity
+        | Pane::Calls => 0,
+    };
+    (ended > 0).then(|| Span::muted(format!("{} ended", format::count(ended))))
 }
 
 /// The filter and the sort, where a card has no heading to say it.
@@ -113,7 +146,7 @@ fn count(model: &Model, pane: Pane) -> Option<String> {
             .and_then(|_| known(store.active_twaps().count())),
         Pane::Scaled => ladder_source(model)
             .is_none()
-            .then(|| format::count(store.scaled.len())),
+            .then(|| format::count(store.live_ladders())),
         Pane::Closed => feed_count(&store.closed),
         Pane::History => feed_count(&store.history),
         Pane::Activity => {
@@ -171,6 +204,7 @@ fn freshness(model: &Model, pane: Pane) -> Vec<Span> {
     spans.extend(marked(model, pane));
     spans.extend(lens_words(model, pane));
     spans.extend(sifted(model, pane));
+    spans.extend(ended(model, pane));
     spans.extend(match pane {
         Pane::Positions => unread(store.positions.value()),
         Pane::Orders => unread(store.orders.value()),

@@ -201,12 +201,22 @@ fn time_bar(twap: &Twap, scene: &Scene<'_>) -> Bar {
         .map(|end| scene.until(end, passing::LEFT));
     let mut words = vec![Span::muted("drift "), drift(twap, scene)];
     words.extend(left.into_iter().flat_map(|left| left_words(&left)));
+    words.extend(due(twap, share, scene));
     Bar {
         label: "time",
         gauge: gauge(share, Tone::Muted),
         share: known(share.map(format::whole_percent)),
         words,
     }
+}
+
+/// `  due 9%`: what drift is measured by, where that is not the share of the time.
+fn due(twap: &Twap, elapsed: Option<Num>, scene: &Scene<'_>) -> Option<Span> {
+    let due = twap
+        .due_share(clock(twap, scene))
+        .map(format::whole_percent)?;
+    let is_other = elapsed.map(format::whole_percent).as_ref() != Some(&due);
+    is_other.then(|| Span::muted(format!("  due {due}")))
 }
 
 /// `  45m00s` and ` left`: where room is short the number says enough beside the bar.

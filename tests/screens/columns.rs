@@ -1,14 +1,15 @@
 //! Which columns of positions and working orders are drawn at the sizes people have.
 
+use crate::words::cell;
 use crate::{
     desk,
     dump::{drawn, press},
 };
 use perpdeck::{
-    app::Model,
-    app::poll::Answer,
+    app::{Model, pane::Pane, poll::Answer},
     model::{Order, Page},
     ui::{Theme, picture},
+    view::title,
 };
 use serde_json::json;
 
@@ -94,5 +95,108 @@ fn the_longest_state_moves_no_column() {
         let after = heading(&model, size, &["side", "type", "state", "RO"]);
         let columns = |line: &str| line.split("││").next().map(str::to_owned);
         assert_eq!(columns(&before), columns(&after), "{size:?}");
+    }
+}
+
+/// Issue 13, item 14.
+#[test]
+fn the_rungs_of_a_ladder_run_one_way_in_both_panes() {
+    let mut model = desk::full();
+    let mut orders = desk::working();
+    orders.reverse();
+    desk::arrive(&mut model, 0, Answer::Orders(Ok(Page::of(orders))));
+    let prices = |pane, title: &str| {
+        let rows = 0..model.rows(pane).len();
+        let cells = rows.map(|row| cell(&model, pane, row, title));
+        let ladder = ["2,940.0", "2,920.0", "2,900.0"];
+        cells
+            .filter(|cell| ladder.contains(&cell.as_str()))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        prices(Pane::Orders, "price"),
+        ["2,940.0", "2,920.0", "2,900.0"]
+    );
+    assert_eq!(prices(Pane::Scaled, "price"), prices(Pane::Orders, "price"));
+}
+
+/// Issue 13, item 14.
+#[test]
+fn a_chase_shows_its_offset_and_its_cap_and_says_when_it_rests_there() {
+    let chase = |limit: i64| {
+        let mut model = desk::full();
+        let chase = json!({"mode": "chase", "side": "buy", "limit_price": limit, "chase_offset": 5,
+            "chase_cap_price": 64_000});
+        let orders = vec![desk::order("ord_chase", "BTC", &chase)];
+        desk::arrive(&mut model, 0, Answer::Orders(Ok(Page::of(orders))));
+        press(&mut model, "2");
+        model
+    };
+    let state = |model: &Model| cell(model, Pane::Orders, 0, "state");
+    assert_eq!(state(&chase(63_990)), "resting");
+    assert_eq!(state(&chase(64_000)), "at cap");
+    let words = cell(&chase(63_990), Pane::Orders, 0, "trigger");
+    assert_eq!(words, "off 5 cap 64,000");
+    for size in SIZES {
+        let text = picture::text(&drawn(&chase(64_000), size.0, size.1, Theme::default()));
+        let shown = ["off 5 cap 64,000", "o5 c64,000"];
+        assert!(
+            shown.iter().any(|words| text.contains(words)),
+            "{size:?}\n{text}"
+        );
+    }
+    let mut model = chase(64_000);
+    press(&mut model, "\n");
+    let text = picture::text(&drawn(&model, 120, 60, Theme::default()));
+    assert!(text.contains("rests at its cap"), "{text}");
+}
+
+/// Issue 13, item 14.
+#[test]
+fn ended_ladders_are_counted_as_ended_twaps_are() {
+    let mut model = desk::full();
+    let ladder = perpdeck::model::Scaled {
+        canceled_at: Some(desk::NOW),
+        ..desk::ladder()
+    };
+    let before = title(&model, Pane::Scaled).count;
+    desk::arrive(
+        &mut model,
+        0,
+        Answer::Scaled(ladder.id.clone(), Ok(Box::new(ladder))),
+    );
+    let ended = title(&model, Pane::Scaled);
+    assert_eq!((before.as_str(), ended.count.as_str()), ("1", "0"));
+    assert!(ended.freshness.iter().any(|span| span.text == "1 ended"));
+    let twaps = title(&model, Pane::Twaps);
+    assert_eq!(twaps.count, "2");
+    assert!(twaps.freshness.iter().any(|span| span.text == "1 ended"));
+}
+
+/// Issue 13, item 14.
+#[test]
+fn the_equity_says_how_old_it_is() {
+    let mut model = desk::full();
+    let header = |model: &Model| picture::text(&drawn(model, 200, 60, Theme::default()));
+    let first = header(&model).lines().next().unwrap().to_owned();
+    let equity = first.split("equity ").nth(1).unwrap();
+    let age = equity.split_whitespace().nth(1).unwrap();
+    assert!(age.ends_with('s'), "{first}");
+    let later = perpdeck::model::Timestamp(model.now.0 + 600_000);
+    perpdeck::app::update(&mut model, later, perpdeck::app::Msg::Tick);
+    assert!(header(&model).contains("equity 101,240.18 OLD 10m"));
+}
+
+/// Issue 13, item 14: no digit of a price as shown is too many or too few for a filter.
+#[test]
+fn a_filter_finds_a_price_as_it_is_shown() {
+    for (filter, hits) in [("62,500", 1), ("62500", 1), ("70,000", 2), ("99,999", 0)] {
+        let mut model = desk::full();
+        press(&mut model, &format!("2/{filter}\n"));
+        let shown = model.rows(Pane::Orders).len();
+        assert_eq!(shown, hits, "{filter}");
+        let text = picture::text(&drawn(&model, 120, 40, Theme::default()));
+        let says = text.contains("no row matches /99,999/, Esc clears");
+        assert_eq!(says, hits == 0, "{filter}\n{text}");
     }
 }

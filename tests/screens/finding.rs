@@ -186,7 +186,7 @@ fn a_filter_that_takes_nothing_says_so_and_how_to_see_all() {
     let words = view::emptiness(Pane::Orders, &model);
     assert_eq!(
         crate::words::text(&words),
-        "nothing here matches nobody   Esc shows all"
+        "no row matches /nobody/, Esc clears"
     );
 }
 

@@ -5,7 +5,7 @@ use super::{
     Said,
     trade::{fill, open},
 };
-use crate::model::draft::Field;
+use crate::model::{draft::Field, spoken};
 
 pub(super) const FLAGS: &[&str] = &["--limit-price=", "--trigger-price=", "--size="];
 
@@ -31,6 +31,16 @@ pub(super) fn amend(model: &mut Model, said: &Said) -> Result<Next, Fault> {
         form.touch();
     }
     Ok(open(Overlay::Form(Box::new(form))))
+}
+
+/// `BTC SELL stop mkt 63291`: what a person knows the order with this id by.
+pub(super) fn about(model: &Model, id: &str) -> Option<String> {
+    let order = model.store.order(&id.into())?;
+    let price = order.trigger_price.or(order.limit_price);
+    let price = price.map(|price| format!(" {price}")).unwrap_or_default();
+    let side = order.side.to_string().to_uppercase();
+    let (symbol, mode) = (order.market_id.symbol(), spoken(&order.mode));
+    Some(format!("{symbol} {side} {mode}{price}"))
 }
 
 /// What can be moved.

@@ -337,5 +337,20 @@ pub(super) fn offers(model: &Model, before: &str, typed: &str) -> Vec<String> {
         Some(Ok(verb)) => (verb.offers)(model),
         Some(Err(_)) => vec![],
     };
-    words.into_iter().filter(begins).collect()
+    let is_meant = |word: &String| {
+        begins(word) || about(model, word).is_some_and(|about| known_by(&about, typed))
+    };
+    words.into_iter().filter(is_meant).collect()
+}
+
+/// What a person knows an offered id by.
+pub fn about(model: &Model, word: &str) -> Option<String> {
+    amend::about(model, word)
+}
+
+/// Whether one of its words begins so: `btc`, `sell`, `63,2`.
+fn known_by(about: &str, typed: &str) -> bool {
+    let typed = typed.to_lowercase().replace(',', "");
+    let mut words = about.split_whitespace();
+    words.any(|word| word.to_lowercase().starts_with(&typed))
 }

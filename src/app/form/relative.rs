@@ -5,7 +5,7 @@ use crate::{
     app::line::Line,
     model::{
         Num,
-        draft::{Draft, Fault, Field, RelativePrice},
+        draft::{Draft, Entered, Fault, Field, RelativePrice, Seen},
     },
 };
 
@@ -50,15 +50,35 @@ impl Form {
         has_changed
     }
 
-    /// Where what it is about is entered, or was. A price to enter at is not said by itself.
-    fn entered_at(&self, field: Field, around: &Around) -> Option<Num> {
+    /// Where what it is about is entered, or was; else `entry` is that of the open position of the market the price is
+    /// of. A price to enter at is not said by itself.
+    fn entered_at(&self, field: Field, around: &Around) -> Entered {
         let seen = self.seen(around);
+        let usual = self.usual(field, &seen);
+        let is_elsewhere = field == Field::TriggerPrice && self.watches_another(&seen);
+        let open = seen.position.filter(|_| !is_elsewhere);
+        Entered {
+            usual,
+            entry: usual.or_else(|| open?.entry_price),
+        }
+    }
+
+    /// Whether its trigger is a price of another market.
+    fn watches_another(&self, seen: &Seen) -> bool {
+        match &self.draft {
+            Draft::Entry(draft) => draft.watched().is_some(),
+            Draft::Close(draft) => draft.watched(seen).is_some(),
+            Draft::Exits(_) | Draft::Margin(_) => false,
+        }
+    }
+
+    fn usual(&self, field: Field, seen: &Seen) -> Option<Num> {
         match &self.draft {
             Draft::Entry(draft) => {
                 let is_exit = matches!(field, Field::TakeProfit | Field::StopLoss);
-                draft.entry(&seen).filter(|_| is_exit)
+                draft.entry(seen).filter(|_| is_exit)
             }
-            Draft::Close(draft) if draft.watched(&seen).is_none() => seen.position?.entry_price,
+            Draft::Close(draft) if draft.watched(seen).is_none() => seen.position?.entry_price,
             Draft::Exits(_) => seen.order?.limit_price,
             Draft::Close(_) | Draft::Margin(_) => None,
         }

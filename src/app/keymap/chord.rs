@@ -63,7 +63,11 @@ impl From<KeyCode> for Chord {
 impl FromStr for Chord {
     type Err = String;
 
+    /// As settings write it (`ctrl-c`, `pagedown`) and as the screen prints it (`^c`, `PgDn`, `⇧↑`).
     fn from_str(text: &str) -> Result<Self, String> {
+        if let Some(printed) = printed(text) {
+            return Ok(printed);
+        }
         let mut rest = text.chars();
         if let (Some(c), None) = (rest.next(), rest.next()) {
             return Ok(c.into());
@@ -93,6 +97,26 @@ impl fmt::Display for Chord {
         }
         f.write_str(&name(code))
     }
+}
+
+/// The modifiers as the screen prints them.
+const SIGNS: &[(&str, KeyModifiers)] = &[
+    ("^", KeyModifiers::CONTROL),
+    ("⌥", KeyModifiers::ALT),
+    ("⇧", KeyModifiers::SHIFT),
+];
+
+/// A key as the screen prints it, if `text` is one: a name of [`NAMES`], or signs before any other key.
+fn printed(text: &str) -> Option<Chord> {
+    let is_named = |(_, name): &&(KeyCode, &str)| name.eq_ignore_ascii_case(text);
+    if let Some((code, _)) = NAMES.iter().find(is_named) {
+        return Some((*code).into());
+    }
+    let (sign, modifier) = SIGNS.iter().find(|(sign, _)| text.starts_with(sign))?;
+    let rest = text.strip_prefix(sign).filter(|rest| !rest.is_empty())?;
+    let key: Chord = rest.parse().ok()?;
+    let event = KeyEvent::new(key.code()?, key.0.modifiers | *modifier);
+    Some(event.into())
 }
 
 const NAMES: &[(KeyCode, &str)] = &[
@@ -145,6 +169,44 @@ mod tests {
             keys.map(shown),
             ["x", "X", "^c", "⇧Tab", "↑", "Space", "Esc", "="]
         );
+    }
+
+    /// Issue 13, item 19: help prints PgDn, and `snapshot --keys` refused it.
+    #[test]
+    fn a_key_is_read_as_the_screen_prints_it() {
+        for written in [
+            "x",
+            "X",
+            "^",
+            "ctrl-c",
+            "alt-x",
+            "ctrl-alt-x",
+            "shift-tab",
+            "shift-up",
+            "shift-pagedown",
+            "up",
+            "left",
+            "space",
+            "esc",
+            "enter",
+            "home",
+            "end",
+            "pageup",
+            "pagedown",
+            "delete",
+            "f5",
+        ] {
+            let chord: Chord = written.parse().unwrap();
+            let shown = chord.to_string();
+            assert_eq!(shown.parse(), Ok(chord), "{written} is printed as {shown}");
+            if shown.chars().count() > 1 {
+                assert_eq!(
+                    shown.to_lowercase().parse(),
+                    Ok(chord),
+                    "{shown} in small letters"
+                );
+            }
+        }
     }
 
     #[test]

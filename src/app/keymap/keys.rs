@@ -26,6 +26,9 @@ impl FromStr for Keys {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        if let Some(printed) = side_by_side(text) {
+            return Ok(printed);
+        }
         let mut words = text.split_whitespace();
         let keys = match (words.next(), words.next(), words.next()) {
             (Some(first), then, None) => Self {
@@ -40,6 +43,18 @@ impl FromStr for Keys {
         };
         Ok(keys)
     }
+}
+
+/// `gg`: two keys as the screen prints them, where it is no key of its own.
+fn side_by_side(text: &str) -> Option<Keys> {
+    let mut letters = text.chars();
+    let two = (letters.next()?, letters.next()?);
+    let is_two = letters.next().is_none() && [two.0, two.1].iter().all(char::is_ascii_alphanumeric);
+    let is_key = Chord::from_str(text).is_ok();
+    (is_two && !is_key).then(|| Keys {
+        first: two.0.into(),
+        then: Some(two.1.into()),
+    })
 }
 
 /// `x`, `gg`, `g Home`: two keys stand apart where one of them is a word.
@@ -67,5 +82,16 @@ mod tests {
         assert_eq!(shown("x"), Ok("x".to_owned()));
         assert_eq!(shown(" "), Ok("Space".to_owned()));
         assert!(shown("g g g").is_err());
+    }
+
+    /// Issue 13, item 19.
+    #[test]
+    fn keys_are_read_as_help_and_footer_print_them() {
+        for binding in crate::app::keymap::default_bindings() {
+            for keys in binding.keys {
+                let shown = keys.to_string();
+                assert_eq!(shown.parse(), Ok(keys), "{} {shown}", binding.action);
+            }
+        }
     }
 }

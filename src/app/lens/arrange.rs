@@ -62,6 +62,7 @@ impl Reader<'_> {
         filter.takes(&Asked {
             now: self.model.wall_now(),
             words: || (self.model.options.reading.words)(self.model, self.pane, at),
+            numbers: || (self.model.options.reading.numbers)(self.model, self.pane, at),
             fact: |column| self.fact(at, column),
         })
     }

@@ -17,6 +17,8 @@ pub struct Reading {
     pub fact: Read,
     /// Everything in the row at this place that is words: its cells and its id, in lower case.
     pub words: fn(&Model, Pane, usize) -> String,
+    /// The numbers of the row at this place as its cells show them, without thousands separators.
+    pub numbers: fn(&Model, Pane, usize) -> String,
 }
 
 /// By what they read with.
@@ -25,6 +27,7 @@ impl PartialEq for Reading {
         fn_addr_eq(self.columns, other.columns)
             && fn_addr_eq(self.fact, other.fact)
             && fn_addr_eq(self.words, other.words)
+            && fn_addr_eq(self.numbers, other.numbers)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The filter language: `btc side:sell status:resting size>1`. All terms must hold.
 //!
-//! A bare word is looked for in every cell that has words, and in the id. `column:word` looks in one column,
+//! A bare word is looked for in every cell that has words, and in the id; a bare number also in every number that a cell
+//! shows, from its first digit, with or without thousands separators. `column:word` looks in one column,
 //! `=` and `!=` take all of the cell, `<` `<=` `>` `>=` compare numbers and times (`age>5m`, `status>=400`).
 //! `a|b` is either, `-term` is not, `"two words"` are one. Columns go by id, by title, or by a beginning that
 //! only one has.
@@ -78,9 +79,10 @@ enum Value {
 }
 
 /// What a filter is asked about: a row, read only as far as the terms need it.
-pub(super) struct Asked<W, F> {
+pub(super) struct Asked<W, N, F> {
     pub(super) now: Timestamp,
     pub(super) words: W,
+    pub(super) numbers: N,
     pub(super) fact: F,
 }
 
@@ -95,17 +97,25 @@ impl Filter {
         Ok((!terms.is_empty()).then_some(Self { text, terms }))
     }
 
-    pub(super) fn takes<W, F>(&self, row: &Asked<W, F>) -> bool
+    pub(super) fn takes<W, N, F>(&self, row: &Asked<W, N, F>) -> bool
     where
         W: Fn() -> String,
+        N: Fn() -> String,
         F: Fn(usize) -> Fact,
     {
-        let mut words = None;
+        let (mut words, mut numbers) = (None, None);
         self.terms.iter().all(|term| {
             let holds = match &term.test {
                 Test::Words(any) => {
                     let words = words.get_or_insert_with(&row.words);
-                    any.iter().any(|word| words.contains(word.as_str()))
+                    let mut shows = |word: &str| {
+                        digits(word).is_some_and(|digits| {
+                            let numbers = numbers.get_or_insert_with(&row.numbers);
+                            begins_a_number(numbers, &digits)
+                        })
+                    };
+                    any.iter()
+                        .any(|word| words.contains(word.as_str()) || shows(word))
                 }
                 Test::Column { column, op, values } => {
                     let fact = (row.fact)(*column);
@@ -115,6 +125,20 @@ impl Filter {
             holds == (term.sense == Sense::Wanted)
         })
     }
+}
+
+/// The digits of a number as it is typed: `64,400`, `65548`, `+1.5`, `12%`.
+fn digits(word: &str) -> Option<String> {
+    let bare = word.trim_start_matches(['+', '$']).trim_end_matches('%');
+    let digits = bare.replace(',', "");
+    let is_number = digits.starts_with(|c: char| c.is_ascii_digit())
+        && digits.chars().all(|c| c.is_ascii_digit() || c == '.');
+    is_number.then_some(digits)
+}
+
+fn begins_a_number(numbers: &str, digits: &str) -> bool {
+    let mut numbers = numbers.split(|c: char| !(c.is_ascii_digit() || c == '.'));
+    numbers.any(|number| number.starts_with(digits))
 }
 
 fn holds(fact: &Fact, op: Op, values: &[Value], now: Timestamp) -> bool {

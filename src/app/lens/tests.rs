@@ -35,6 +35,7 @@ fn takes(text: &str) -> bool {
     filter.takes(&filter::Asked {
         now: Timestamp(1_000_000),
         words: || "btc buy ord-7".to_owned(),
+        numbers: || "0.5 64000 +12.50 ≥ 61250.5/–".to_owned(),
         fact: |column| match column {
             0 => Fact::Words("BTC".to_owned()),
             1 => Fact::Words("BUY".to_owned()),
@@ -51,6 +52,17 @@ fn takes(text: &str) -> bool {
 fn fault(text: &str) -> (std::ops::Range<usize>, String) {
     let fault = Filter::parse(text, &columns()).unwrap_err();
     (fault.at, fault.what)
+}
+
+/// Issue 13, item 14.
+#[test]
+fn a_number_is_found_as_it_is_shown_with_and_without_separators() {
+    for text in ["64,000", "64000", "64,0", "+12.50", "61,250.5", "0.5"] {
+        assert!(takes(text), "{text}");
+    }
+    for text in ["4,000", "64001", "2.50", "-64,000", "btc 65,000"] {
+        assert!(!takes(text), "{text}");
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::super::pane::RowId;
 use crate::model::{Order, OrderId};
-use std::collections::BTreeMap;
+use std::{cmp::Reverse, collections::BTreeMap};
 
 /// One line of the tree. A parent that is not itself a working order is a line of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,7 +12,8 @@ pub struct TreeRow {
     pub depth: usize,
 }
 
-/// Roots in the order the service lists their newest member; children below their parent in that order.
+/// Roots in the order the service lists their newest member; children below their parent in that order, the rungs of a
+/// ladder by price, the highest first, as pane 4 has them.
 pub(crate) fn order_tree(orders: &[Order]) -> Vec<TreeRow> {
     let mut roots = vec![];
     let mut children: BTreeMap<RowId, Vec<RowId>> = BTreeMap::new();
@@ -28,9 +29,14 @@ pub(crate) fn order_tree(orders: &[Order]) -> Vec<TreeRow> {
             family.push(own);
         }
     }
+    let prices: BTreeMap<_, _> = orders.iter().map(|o| (&o.id, o.limit_price)).collect();
+    let price = |row: &RowId| prices.get(row.try_as_order_ref()?).copied().flatten();
     let mut tree = Vec::with_capacity(orders.len());
     for root in roots {
-        let family = children.remove(&root).unwrap_or_default();
+        let mut family = children.remove(&root).unwrap_or_default();
+        if matches!(root, RowId::Scaled(_)) {
+            family.sort_by_key(|rung| Reverse(price(rung)));
+        }
         tree.push(TreeRow { id: root, depth: 0 });
         tree.extend(family.into_iter().map(|id| TreeRow { id, depth: 1 }));
     }

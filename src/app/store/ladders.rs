@@ -105,6 +105,14 @@ impl Store {
         !self.scaled.is_empty() && self.scaled.values().all(has_ended)
     }
 
+    /// How many ladders have not ended, as far as is known.
+    pub fn live_ladders(&self) -> usize {
+        self.scaled
+            .values()
+            .filter(|ladder| !has_ended(ladder))
+            .count()
+    }
+
     pub fn ladder(&self, id: &ScaledId) -> Option<&Scaled> {
         self.scaled.get(id)?.value()
     }

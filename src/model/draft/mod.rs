@@ -25,7 +25,7 @@ pub use instant::{instant, span};
 pub use kinds::{Shape, times_in_force};
 pub use number::{Amount, amount, number, positive};
 pub use opening::Opening;
-pub use relative::RelativePrice;
+pub use relative::{Entered, RelativePrice};
 pub use texts::Texts;
 
 use super::{

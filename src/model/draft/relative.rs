@@ -42,6 +42,24 @@ pub struct RelativePrice {
     offset: Offset,
 }
 
+/// What a form knows of an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Entered {
+    /// A bare offset is from here, else from the midpoint.
+    pub usual: Option<Num>,
+    /// What the word `entry` means.
+    pub entry: Option<Num>,
+}
+
+impl From<Option<Num>> for Entered {
+    fn from(entry: Option<Num>) -> Self {
+        Self {
+            usual: entry,
+            entry,
+        }
+    }
+}
+
 impl RelativePrice {
     /// `None` for what is no such price: digits, or no price at all. A bare offset needs its sign.
     pub fn read(text: &str) -> Option<Self> {
@@ -75,8 +93,7 @@ impl RelativePrice {
     }
 
     /// In digits, for `field`: on the grid, as far as that is told or can be guessed, a limit rounded to where `side`
-    /// would rest rather than pay, everything else to the nearer step. `entry` is where what the form is about is
-    /// entered, or was.
+    /// would rest rather than pay, everything else to the nearer step.
     ///
     /// # Errors
     /// When the other price is not known here, or the offset goes below zero.
@@ -84,13 +101,16 @@ impl RelativePrice {
         self,
         field: Field,
         seen: &Seen,
-        (entry, side): (Option<Num>, Option<Side>),
+        (entered, side): (Entered, Option<Side>),
     ) -> Result<Num, Fault> {
         let market = seen.market_of(field);
         let mid = || market?.mid();
         let from = match self.anchor {
-            Anchor::Usual => entry.or_else(mid).ok_or(Fault::UnknownAnchor("mid"))?,
-            Anchor::Entry => entry.ok_or(Fault::UnknownAnchor("entry"))?,
+            Anchor::Usual => entered
+                .usual
+                .or_else(mid)
+                .ok_or(Fault::UnknownAnchor("mid"))?,
+            Anchor::Entry => entered.entry.ok_or(Fault::UnknownAnchor("entry"))?,
             Anchor::Mid => mid().ok_or(Fault::UnknownAnchor("mid"))?,
             Anchor::Bid => market
                 .and_then(|m| m.bid)
@@ -168,7 +188,7 @@ mod tests {
         let Some(price) = RelativePrice::read(text) else {
             return "no such price".to_owned();
         };
-        match price.resolve(field, &seen, (entry, side)) {
+        match price.resolve(field, &seen, (entry.into(), side)) {
             Ok(price) => price.to_string(),
             Err(fault) => fault.to_string(),
         }
@@ -206,7 +226,11 @@ mod tests {
         let said = |text: &str, entry: &str| {
             let price = RelativePrice::read(text).unwrap();
             let entry = Some(entry.parse().unwrap());
-            let price = price.resolve(Field::StopLoss, &Seen::default(), (entry, None));
+            let price = price.resolve(
+                Field::StopLoss,
+                &Seen::default(),
+                (Entered::from(entry), None),
+            );
             price.unwrap().to_string()
         };
         assert_eq!(said("-1%", "65592"), "64936");

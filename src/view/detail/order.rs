@@ -17,6 +17,10 @@ pub(super) fn detail(order: &Order, scene: &Scene<'_>) -> DetailView {
     numbers(&mut fields, order);
     fields.section("What follows");
     fields.text("filled", orders::filled_share(order).map(format::percent));
+    if orders::rests_at_cap(order, scene) {
+        let words = "rests at its cap and does not follow the market beyond it";
+        fields.push("chase", vec![Span::new(words, Tone::Warn)]);
+    }
     let quality = order.yardstick().zip(order.fill_bps());
     if let Some((against, bps)) = quality {
         let (label, name) = match against {

@@ -94,6 +94,22 @@ fn a_mark_that_moves_past_a_stop_makes_no_target_of_it() {
     assert_eq!(direction, Some(TriggerDirection::Below));
 }
 
+/// Issue 13, item 14: `e` on a stop knew no entry while its position was open.
+#[test]
+fn entry_is_that_of_the_open_position_where_a_stop_is_moved() {
+    let mut model = desk();
+    let stop = order(
+        "ord-7",
+        "BTC",
+        r#""type":"stop_market","mode":"stop_market","side":"sell","size":0.5,"trigger_price":58000,
+        "trigger_direction":"below","reduce_only":true,"target_position_id":"pos-1","status":"pending""#,
+    );
+    arrive(&mut model, Answer::Orders(Ok(Page::of(vec![stop]))));
+    press(&mut model, "2 m");
+    press(&mut model, "ctrl-u entry-1% enter");
+    assert_eq!(form(&model).draft.text(Field::TriggerPrice), Some("59400"));
+}
+
 #[test]
 fn a_price_said_by_another_is_sent_in_digits_that_were_seen() {
     for (typed, price) in [
