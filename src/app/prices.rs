@@ -51,7 +51,13 @@ impl Prices {
         };
         let side = order.side.known();
         let fill = Fill { at, price, side };
-        self.fills.insert((at, order.id.clone()), fill);
+        // The last part of an order and the order itself are one fill; the part has its own price.
+        let whole = order.partial_of_order_id.as_ref();
+        let name = whole.unwrap_or(&order.id).clone();
+        let known = self.fills.entry((at, name)).or_insert(fill);
+        if whole.is_some() {
+            *known = fill;
+        }
         if self.fills.len() > FILLS {
             self.fills.pop_first();
         }

@@ -171,7 +171,18 @@ pub struct Fills {
     pub rejected: usize,
     /// Those of which something was filled at a known price.
     pub filled: usize,
-    /// Rows that say so of themselves: an order that was filled in parts has several.
+    /// What the orders' own rows tell, and what those of partial fills tell.
+    own: Executed,
+    parts: Executed,
+    /// Rows that show that the two add up here: see [`Order::adds_to_its_parts`].
+    additive: usize,
+    settle_millis: Sum,
+    settled: usize,
+}
+
+/// What rows that filled come to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Executed {
     pub fills: usize,
     /// Of the fills that can be measured against a price.
     pub measured: usize,
@@ -182,8 +193,6 @@ pub struct Fills {
     pub gain: Sum,
     expected: Sum,
     pub fees: Sum,
-    settle_millis: Sum,
-    settled: usize,
 }
 
 /// What a rule, or a reason where none is named, has refused.
@@ -256,14 +265,25 @@ impl Quality {
 }
 
 impl Fills {
+    /// Every fill once, whichever way this service tells of an order that was filled in parts.
+    pub fn executed(&self) -> Executed {
+        let mut all = self.own;
+        if self.additive > 0 {
+            all.join(self.parts);
+        }
+        all
+    }
+
     /// Better (+) or worse (−) than expected, or than the trigger, in basis points of that, larger fills counting more.
     pub fn bps(&self) -> Option<Num> {
-        let share = self.gain.value()?.over(self.expected.value()?)?;
+        let executed = self.executed();
+        let share = executed.gain.value()?.over(executed.expected.value()?)?;
         share.times(Num::from(10_000_u32))
     }
 
     pub fn maker_share(&self) -> Option<Num> {
-        share(self.makers, self.roles)
+        let executed = self.executed();
+        share(executed.makers, executed.roles)
     }
 
     pub fn reject_share(&self) -> Option<Num> {
@@ -277,7 +297,7 @@ impl Fills {
         u64::try_from(millis).ok().map(Duration::from_millis)
     }
 
-    /// The row of a partial fill is a part of an order whose own row tells the rest, and is no order itself.
+    /// The row of a partial fill is a part of an order and no order itself.
     fn count(&mut self, order: &Order, way: Way) {
         let is_order = order.partial_of_order_id.is_none();
         way.step(&mut self.rows);
@@ -287,16 +307,49 @@ impl Fills {
         if order.status.is(&OrderStatus::Rejected) {
             way.step(&mut self.rejected);
         }
+        if order.adds_to_its_parts() {
+            way.step(&mut self.additive);
+        }
+        if is_order {
+            self.own.count(order, way);
+        } else {
+            self.parts.count(order, way);
+        }
+        if order.fill_price.is_none() {
+            return;
+        }
+        if is_order {
+            way.step(&mut self.filled);
+        }
+        if let Some(time) = order.settle_time().filter(|_| is_order && took(order)) {
+            way.step(&mut self.settled);
+            let millis = i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
+            self.settle_millis.add(way.signed(Num::from(millis)));
+        }
+    }
+
+    /// Adds what the other comes to; its parts are in that already, where they count.
+    fn join(&mut self, other: &Self) {
+        let counts = [
+            (&mut self.rows, other.rows),
+            (&mut self.orders, other.orders),
+            (&mut self.rejected, other.rejected),
+            (&mut self.filled, other.filled),
+            (&mut self.settled, other.settled),
+        ];
+        join(counts, [(&mut self.settle_millis, other.settle_millis)]);
+        self.own.join(other.executed());
+    }
+}
+
+impl Executed {
+    fn count(&mut self, order: &Order, way: Way) {
         self.fees.add(way.signed(order.fee.unwrap_or_default()));
         if order.fill_price.is_none() {
             return;
         }
         way.step(&mut self.fills);
-        if is_order {
-            way.step(&mut self.filled);
-        }
-        let whole = order.filled_size.unwrap_or(order.size).abs();
-        let size = whole.min(order.size.abs());
+        let size = order.executed_size();
         let measured = order.fill_gain().zip(order.yardstick());
         let amounts =
             measured.and_then(|(gain, against)| gain.times(size).zip(against.price().times(size)));
@@ -311,37 +364,33 @@ impl Fills {
                 way.step(&mut self.makers);
             }
         }
-        if let Some(time) = order.settle_time().filter(|_| is_order && took(order)) {
-            way.step(&mut self.settled);
-            let millis = i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
-            self.settle_millis.add(way.signed(Num::from(millis)));
-        }
     }
 
-    fn join(&mut self, other: &Self) {
+    fn join(&mut self, other: Self) {
         let counts = [
-            (&mut self.rows, other.rows),
             (&mut self.fills, other.fills),
             (&mut self.measured, other.measured),
-            (&mut self.orders, other.orders),
-            (&mut self.rejected, other.rejected),
-            (&mut self.filled, other.filled),
             (&mut self.makers, other.makers),
             (&mut self.roles, other.roles),
-            (&mut self.settled, other.settled),
         ];
-        for (own, others) in counts {
-            *own = own.saturating_add(others);
-        }
         let sums = [
             (&mut self.gain, other.gain),
             (&mut self.expected, other.expected),
             (&mut self.fees, other.fees),
-            (&mut self.settle_millis, other.settle_millis),
         ];
-        for (own, Sum(others)) in sums {
-            own.0 = own.0.zip(others).and_then(|(a, b)| a.plus(b));
-        }
+        join(counts, sums);
+    }
+}
+
+fn join<const COUNTS: usize, const SUMS: usize>(
+    counts: [(&mut usize, usize); COUNTS],
+    sums: [(&mut Sum, Sum); SUMS],
+) {
+    for (own, others) in counts {
+        *own = own.saturating_add(others);
+    }
+    for (own, Sum(others)) in sums {
+        own.0 = own.0.zip(others).and_then(|(a, b)| a.plus(b));
     }
 }
 
@@ -446,7 +495,7 @@ mod tests {
         assert_eq!(of("paper|BTC").maker_share(), Some(num("0.5")));
         assert_eq!(of("paper|ETH").bps(), Some(num("-10")));
         assert_eq!(of("paper|ETH").maker_share(), None);
-        assert_eq!(quality.total().gain.value(), Some(num("-256")));
+        assert_eq!(quality.total().executed().gain.value(), Some(num("-256")));
     }
 
     #[test]
@@ -467,8 +516,8 @@ mod tests {
         assert_eq!(elsewhere.fill_bps(), None);
         let total = Quality::of([stop, elsewhere].iter()).total();
         assert_eq!(total.bps(), Some(num("-10")));
-        assert_eq!(total.gain.value(), Some(num("-120")));
-        assert_eq!((total.filled, total.measured), (2, 1));
+        assert_eq!(total.executed().gain.value(), Some(num("-120")));
+        assert_eq!((total.filled, total.executed().measured), (2, 1));
     }
 
     #[test]
@@ -487,16 +536,52 @@ mod tests {
         let rows = [row("o-2", part), row("o-1", rest)];
         let mut quality = Quality::of(rows.iter());
         let total = quality.total();
-        assert_eq!((total.orders, total.filled, total.fills), (1, 1, 2));
-        assert_eq!(total.gain.value(), Some(num("64")));
+        let executed = total.executed();
+        assert_eq!((total.orders, total.filled, executed.fills), (1, 1, 2));
+        assert_eq!(executed.gain.value(), Some(num("64")));
         assert_eq!(total.bps(), Some(num("10")));
-        assert_eq!(total.fees.value(), Some(num("4")));
+        assert_eq!(executed.fees.value(), Some(num("4")));
         assert_eq!(total.maker_share(), Some(num("0.5")));
         assert_eq!(total.settle_time(), None, "it has rested");
         for row in &rows {
             quality.count(row, Way::Out);
         }
         assert_eq!(quality, Quality::default());
+    }
+
+    // Issue 13, item 4: the paper exchange tells all of an order on its own row, and each part of it again.
+    #[test]
+    fn an_order_whose_own_row_tells_all_of_it_is_counted_without_its_parts() {
+        let row = |id: &str, json: &str| {
+            let json = format!(
+                r#""type":"limit","mode":"limit","side":"buy","initial_size":1,"fill_price":63936{json}"#
+            );
+            order(id, "BTC", &json)
+        };
+        let part = |id: &str, of: &str| {
+            let json = format!(
+                r#","size":0.4,"filled_size":0.4,"fee":2,"status":"filled","partial_of_order_id":"{of}""#
+            );
+            row(id, &json)
+        };
+        let ended = |status: &str, more: &str| format!(r#","status":"{status}",{more}"#);
+        let whole = ended("filled", r#""size":0.8,"filled_size":0.8,"fee":4"#);
+        let half = ended("canceled", r#""size":0.2,"filled_size":0.8,"fee":4"#);
+        let (whole, half) = (row("o-1", &whole), row("o-4", &half));
+        let rows = [
+            part("o-6", "o-4"),
+            part("o-5", "o-4"),
+            part("o-3", "o-1"),
+            part("o-2", "o-1"),
+            half,
+            whole,
+        ];
+        let total = Quality::of(rows.iter()).total();
+        let executed = total.executed();
+        assert_eq!((total.orders, total.filled), (2, 2));
+        assert_eq!(executed.gain.value(), Some(num("102.4")));
+        assert_eq!(executed.fees.value(), Some(num("8")));
+        assert_eq!(total.bps(), Some(num("10")));
     }
 
     #[test]

@@ -44,6 +44,7 @@ pub(super) enum Endpoint {
     Markets,
     Book,
     Accounts,
+    AllTwaps,
     PlaceTwap,
     ScaledOrders,
     PlaceScaled,

@@ -229,6 +229,28 @@ impl Order {
         share.times(Num::from(10_000_u32))
     }
 
+    /// Whether the rows of this order's parts add to its own: the own row of an order that filled in parts tells its last
+    /// part only, or nothing of them, or a remainder has a row of its own. On the paper exchange the own row tells all of
+    /// the order, and those of its parts tell it again.
+    pub fn adds_to_its_parts(&self) -> bool {
+        if self.partial_of_order_id.is_some() {
+            return !self.status.is(&OrderStatus::Filled);
+        }
+        let filled = self.filled_size.unwrap_or_default().abs();
+        let is_short = self.status.is(&OrderStatus::Filled) && self.size.abs() < filled;
+        filled.is_positive() && (is_short || self.fill_price.is_none())
+    }
+
+    /// What the figures of this row are about: all it has filled, or its last part.
+    pub fn executed_size(&self) -> Num {
+        let (filled, size) = (self.filled_size.map(Num::abs), self.size.abs());
+        match filled {
+            Some(filled) if self.adds_to_its_parts() => filled.min(size),
+            Some(filled) => filled,
+            None => size,
+        }
+    }
+
     /// From the request to the last fill.
     pub fn settle_time(&self) -> Option<Duration> {
         Some(self.settled_at?.since(self.requested_at))

@@ -109,7 +109,7 @@ pub(super) fn foot(rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
     // All that there is needs no count of its own.
     let named = (of != "all" || lens.is_some()).then(|| vec![Span::muted(named)]);
     let mut groups: Vec<_> = named.into_iter().collect();
-    if total.fills > 0 {
+    if total.executed().fills > 0 {
         groups.push(vec![
             Span::muted("fills "),
             bps(total.bps()),

@@ -179,15 +179,16 @@ fn one(line: &Line, (at, chosen): (usize, usize), scene: &Scene<'_>) -> DetailLi
 
 fn cells(fills: &Fills) -> Vec<Span> {
     let share = |share: Option<_>| words::known(share.map(format::whole_percent));
+    let executed = fills.executed();
     let cells = [
         bps(fills.bps()),
-        words::pnl(fills.gain.value().filter(|_| fills.measured > 0)),
+        words::pnl(executed.gain.value().filter(|_| executed.measured > 0)),
         Span::plain(format::count(fills.filled)),
         share(fills.maker_share()),
         Span::plain(format::count(fills.rejected)),
         Span::plain(format::count(fills.orders)),
         words::known(fills.settle_time().map(format::elapsed)),
-        words::known(fills.fees.value().map(format::usd)),
+        words::known(executed.fees.value().map(format::usd)),
     ];
     padded(cells, COLUMNS)
 }

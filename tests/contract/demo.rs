@@ -3,9 +3,10 @@
 use crate::support::{Paper, START};
 use perpdeck::{
     exchange::Scenario,
-    model::{Order, OrderMode, Position, Scaled, Side, Twap},
+    model::{Num, Order, OrderMode, Position, Scaled, Side, Twap},
 };
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 #[tokio::test]
 async fn every_pane_has_something_true_in_it() {
@@ -95,4 +96,73 @@ async fn the_second_user_has_a_desk_of_its_own() {
     let positions: Vec<Position> = paper.call_as("chal-2", "GET", positions, "").await.data();
     assert!(positions.len() >= 2);
     assert_ne!(paper.key_of("chal-1"), paper.key_of("chal-2"));
+}
+
+/// Every row of a list, page by page.
+async fn all<T: serde::de::DeserializeOwned>(paper: &Paper, target: &str) -> Vec<T> {
+    let (mut rows, mut cursor) = (vec![], String::new());
+    loop {
+        let reply = paper.get(&format!("{target}&limit=100{cursor}")).await;
+        let next = reply.json()["next_cursor"].as_str().map(str::to_owned);
+        rows.extend(reply.data::<Vec<T>>());
+        match next {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => return rows,
+        }
+    }
+}
+
+// Issue 13, item 4.
+#[tokio::test]
+async fn root_rows_sum_to_what_was_paid_and_slices_to_their_root_row() {
+    let paper = Paper::play(Scenario::demo().unwrap()).await;
+    let orders: Vec<Order> = all(&paper, "/v1/orders?account_id=chal-1").await;
+    let sum = |amounts: &mut dyn Iterator<Item = Option<Num>>| {
+        amounts
+            .flatten()
+            .fold(Num::ZERO, |sum, more| sum.plus(more).unwrap())
+    };
+    let roots = || {
+        orders
+            .iter()
+            .filter(|order| order.partial_of_order_id.is_none())
+    };
+    let open: Vec<Position> = all(&paper, "/v1/positions?account_id=chal-1").await;
+    let closed: Vec<Position> = all(&paper, "/v1/positions?account_id=chal-1&status=closed").await;
+    let positions = || open.iter().chain(&closed);
+    assert_eq!(
+        sum(&mut roots().map(|order| order.fee)),
+        sum(&mut positions().map(|position| position.fees))
+    );
+    assert_eq!(
+        sum(&mut roots().map(|order| order.realized_pnl)),
+        sum(&mut positions().map(|position| position.realized_pnl))
+    );
+    let mut families: BTreeMap<String, Vec<&Order>> = BTreeMap::new();
+    for slice in orders
+        .iter()
+        .filter(|order| order.partial_of_order_id.is_some())
+    {
+        let root = slice.partial_fill_root_order_id.as_ref().unwrap();
+        families.entry(root.to_string()).or_default().push(slice);
+    }
+    assert!(!families.is_empty());
+    for (id, slices) in families {
+        let root = roots().find(|order| order.id.to_string() == id).unwrap();
+        let of =
+            |amount: fn(&Order) -> Option<Num>| sum(&mut slices.iter().map(|slice| amount(slice)));
+        let told = |amount: Option<Num>| amount.unwrap_or_default();
+        assert_eq!(
+            of(|order| order.filled_size),
+            told(root.filled_size),
+            "{id}"
+        );
+        assert_eq!(of(|order| order.notional), told(root.notional), "{id}");
+        assert_eq!(of(|order| order.fee), told(root.fee), "{id}");
+        assert_eq!(
+            of(|order| order.realized_pnl),
+            told(root.realized_pnl),
+            "{id}"
+        );
+    }
 }

@@ -56,6 +56,48 @@ async fn a_twap_fills_slice_by_slice_and_its_children_name_it() {
     assert_eq!(active, [], "a finished one is not in the list");
 }
 
+// Issue 13, item 4.
+#[tokio::test]
+async fn an_ended_twap_can_be_read_again() {
+    let paper = Paper::bare().await;
+    let start = async |extra: Value| {
+        let reply = paper.post("/sim/twap-orders", &twap(&extra)).await;
+        reply.data::<Twap>()
+    };
+    let done = start(json!({})).await;
+    paper.advance(400_000).await;
+    let stopped = start(json!({"market_id": "paper|ETH"})).await;
+    let target = format!("/v1/twap-orders/{}", stopped.id);
+    let stopped: Twap = paper.delete(&target).await.data();
+    let running = start(json!({})).await;
+    let listed = async |query: &str| {
+        let target = format!("/sim/twap-orders?account_id=chal-1{query}");
+        let rows: Vec<Twap> = paper.get(&target).await.data();
+        rows
+    };
+    let all = listed("").await;
+    let ids: Vec<_> = all.iter().map(|twap| twap.id.clone()).collect();
+    assert_eq!(
+        ids,
+        [running.id.clone(), stopped.id.clone(), done.id.clone()]
+    );
+    assert_eq!(all[2].filled_size, done.total_size);
+    assert_eq!(all[2].completion_reason.as_ref().unwrap().raw(), "filled");
+    assert_eq!(listed("&status=canceled").await, [stopped]);
+    assert_eq!(listed("&status=completed").await, [all[2].clone()]);
+    assert_eq!(listed("&status=active").await, [all[0].clone()]);
+    assert_eq!(listed("&status=failed").await, []);
+    for odd in [
+        "/sim/twap-orders",
+        "/sim/twap-orders?account_id=chal-1&status=done",
+        "/sim/twap-orders?account_id=chal-1&limit=5",
+    ] {
+        assert_eq!(paper.get(odd).await.refusal().0, 400, "{odd}");
+    }
+    let theirs = paper.call_as("chal-2", "GET", "/sim/twap-orders?account_id=chal-1", "");
+    assert_eq!(theirs.await.status, 404);
+}
+
 #[tokio::test]
 async fn stopping_a_twap_ends_future_slices_and_is_repeatable() {
     let paper = Paper::bare().await;

@@ -43,10 +43,26 @@ impl Ended {
 struct Slices {
     count: u32,
     filled: Num,
-    /// Size and value of the fills, as far as each row tells its own price.
+    /// Of the orders' own rows, and of those of partial fills.
+    own: Priced,
+    parts: Priced,
+    is_at_work: bool,
+}
+
+/// Size and value of fills, as far as each row tells its own price.
+#[derive(Debug, Clone, Copy, Default)]
+struct Priced {
     size: Num,
     value: Num,
-    is_at_work: bool,
+}
+
+impl Priced {
+    fn plus(self, other: Self) -> Option<Self> {
+        Some(Self {
+            size: self.size.plus(other.size)?,
+            value: self.value.plus(other.value)?,
+        })
+    }
 }
 
 impl Slices {
@@ -59,16 +75,26 @@ impl Slices {
         }
         self.is_at_work |= !order.is_over();
         if let Some(price) = order.fill_price {
-            let size = filled.min(order.size.abs());
-            self.size = self.size.plus(size)?;
-            self.value = self.value.plus(size.times(price)?)?;
+            let size = order.executed_size();
+            let row = Priced {
+                size,
+                value: size.times(price)?,
+            };
+            if order.partial_of_order_id.is_none() {
+                self.own = self.own.plus(row)?;
+            } else {
+                self.parts = self.parts.plus(row)?;
+            }
         }
         Some(self)
     }
 
-    /// Only where every fill has told its price.
+    /// Only where every fill has told its price: the own rows of the orders alone, or with their parts.
     fn average(&self) -> Option<Num> {
-        (self.size == self.filled).then(|| self.value.over(self.size))?
+        let all = [Some(self.own), self.own.plus(self.parts)];
+        let mut whole = all.into_iter().flatten();
+        let exact = whole.find(|told| told.size == self.filled)?;
+        exact.value.over(exact.size)
     }
 }
 

@@ -159,34 +159,23 @@ impl Engine {
         closed.insert(at, id);
     }
 
-    /// The fill that ends an order settles the order's own row; any other becomes a row of its own.
+    /// Adds the fill to the order's own row. One that is not all the order ever fills is a row of its own besides.
     fn write_fill(&mut self, id: OrderId, settlement: Settlement, remainder: Remainder) {
-        let now = self.now;
-        let row = self.orders.at_mut(id);
-        row.filled_size += settlement.lots;
-        let left = row.size - settlement.lots;
+        let row = self.orders.at(id);
+        let (before, left) = (row.filled_size, row.size - settlement.lots);
         let ends = left.is_zero() || remainder == Remainder::Drops;
-        let filled_row = if ends {
-            settle_row(row, settlement);
-            id
-        } else {
-            row.size = left;
-            let mut slice = row.clone();
-            slice.status = OrderStatus::Filled;
-            slice.partial_of = Some(id);
-            slice.root = Some(row.root.unwrap_or(id));
-            slice.initial_size = settlement.lots;
-            slice.filled_size = settlement.lots;
-            slice.requested_at = now;
-            slice.settled_at = Some(now);
-            slice.links = super::rows::Links::default();
-            settle_row(&mut slice, settlement);
-            self.push_order(slice)
-        };
-        self.price_row(filled_row);
+        let slice = (!ends || !before.is_zero()).then(|| self.slice(row, settlement));
+        let row = self.orders.at_mut(id);
+        add_fill(row, settlement);
+        row.size = if ends { row.filled_size } else { left };
+        self.price_row(id);
+        let slice = slice.map(|slice| self.push_order(slice));
+        if let Some(slice) = slice {
+            self.price_row(slice);
+        }
         self.record(Event::Filled {
             order: id,
-            row: filled_row,
+            row: slice.unwrap_or(id),
             size: settlement.lots,
             notional: settlement.notional,
             fee: settlement.fee,
@@ -199,10 +188,31 @@ impl Engine {
         }
     }
 
+    /// One fill of an order as a row of its own.
+    fn slice(&self, order: &OrderRow, settlement: Settlement) -> OrderRow {
+        let mut slice = OrderRow {
+            status: OrderStatus::Filled,
+            partial_of: Some(order.id),
+            root: Some(order.id),
+            size: settlement.lots,
+            initial_size: settlement.lots,
+            filled_size: Lots::ZERO,
+            notional: Usd::ZERO,
+            fee: Usd::ZERO,
+            realized_pnl: None,
+            requested_at: self.now,
+            settled_at: Some(self.now),
+            links: super::rows::Links::default(),
+            ..order.clone()
+        };
+        add_fill(&mut slice, settlement);
+        slice
+    }
+
     fn price_row(&mut self, id: OrderId) {
         let decimals = self.size_decimals(self.orders.at(id).market);
         let row = self.orders.at_mut(id);
-        row.fill_price = row.notional.per(row.size, decimals);
+        row.fill_price = row.notional.per(row.filled_size, decimals);
     }
 
     /// What hangs on a fill: the sibling exit, the exits of an entry, and every reduce-only order on the market.
@@ -222,10 +232,20 @@ impl Engine {
     }
 }
 
-fn settle_row(row: &mut OrderRow, settlement: Settlement) {
-    row.size = settlement.lots;
-    row.notional = settlement.notional;
-    row.fee = settlement.fee;
-    row.realized_pnl = settlement.realized;
-    row.liquidity_role = Some(settlement.role);
+/// What a row has filled and `settlement`, together.
+fn add_fill(row: &mut OrderRow, settlement: Settlement) {
+    let role = Some(settlement.role);
+    let is_first = row.filled_size.is_zero();
+    row.liquidity_role = if is_first || row.liquidity_role == role {
+        role
+    } else {
+        None
+    };
+    row.filled_size += settlement.lots;
+    row.notional += settlement.notional;
+    row.fee += settlement.fee;
+    row.realized_pnl = match (row.realized_pnl, settlement.realized) {
+        (Some(before), Some(more)) => Some(before + more),
+        (before, more) => before.or(more),
+    };
 }

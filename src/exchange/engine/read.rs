@@ -131,6 +131,12 @@ impl Engine {
             .map(|id| self.twaps.at(*id))
     }
 
+    /// All of them, ended ones too, newest first.
+    pub fn twap_orders(&self, account: AccountIx) -> impl Iterator<Item = &TwapRow> {
+        let rows = self.twaps.ids().rev().map(|id| self.twaps.at(id));
+        rows.filter(move |row| row.account == account)
+    }
+
     pub fn scaled(&self, account: AccountIx, id: ScaledId) -> Option<&ScaledRow> {
         self.scaled.get(id).filter(|row| row.account == account)
     }

@@ -19,12 +19,13 @@ pub struct OrderKey {
     pub id: OrderId,
 }
 
-/// One order, or one fill slice of it.
+/// One order, or one fill of it.
 ///
-/// A slice that leaves a remainder is a `filled` row of its own (`partial_of`, `root`), requested at the moment of the
-/// fill; the order keeps its id and rests with less. The fill that completes an order settles the order's own row.
-/// So over all rows: a filled row's `size`, `notional`, `fee`, `realized_pnl` are what that row filled, and nothing
-/// is counted twice; `filled_size` of an original is cumulative.
+/// The row of an order, its root row, has no `partial_of`: its `filled_size`, `notional`, `fee`, `realized_pnl` and
+/// `fill_price` are of all its fills so far, whatever its status. An order that fills in several parts has a slice row
+/// for each of them besides, the last one too (`partial_of`, `root`; `filled`, requested and settled at the moment of
+/// the fill), whose fields are of that fill alone. So the root rows sum to everything that was traded and paid, and
+/// the slices of an order to its root row: a reader sums one or the other, never both.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OrderRow {
     pub id: OrderId,
@@ -33,14 +34,14 @@ pub struct OrderRow {
     pub order_type: OrderType,
     pub mode: OrderMode,
     pub side: Side,
-    /// What is left while working; what this row filled once filled.
+    /// What is left of it while it works, and what was left when it ended without filling; `filled_size` once filled.
     pub size: Lots,
     pub initial_size: Lots,
     pub filled_size: Lots,
     pub expected_price: NanoPx,
-    /// Exact sum of price × size of this row's fills.
+    /// Exact sum of price × size of what `filled_size` counts.
     pub notional: Usd,
-    /// VWAP of this row's fills.
+    /// `notional` per coin.
     pub fill_price: Option<NanoPx>,
     pub trigger_price: Option<Px>,
     pub limit_price: Option<Px>,
@@ -59,6 +60,7 @@ pub struct OrderRow {
     pub trigger_market: Option<MarketIx>,
     pub trigger_direction: Option<TriggerDirection>,
     pub target_position: Option<PositionId>,
+    /// Of all its fills; `None` while nothing has filled, and where some made and some took.
     pub liquidity_role: Option<LiquidityRole>,
     pub partial_of: Option<OrderId>,
     pub root: Option<OrderId>,

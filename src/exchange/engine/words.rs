@@ -2,14 +2,26 @@
 //! open, are here. `into_str` gives the wire's spelling.
 
 use serde::{Deserialize, Serialize};
-use strum::IntoStaticStr;
+use strum::{EnumString, IntoStaticStr, VariantNames};
 
 pub use crate::model::{
     Curve, LiquidityRole, MarginMode, OrderMode, OrderStatus, OrderType, Side, TimeInForce,
     TriggerDirection,
 };
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr, Serialize, Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    IntoStaticStr,
+    EnumString,
+    VariantNames,
+    Serialize,
+    Deserialize,
+)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum TwapStatus {
     Pending,

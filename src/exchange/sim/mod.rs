@@ -8,6 +8,7 @@
 //! | `GET /sim/markets` | prices, funding and limits of every market (public) |
 //! | `GET /sim/markets/{market_id}/book` | its L2 book, best first (public) |
 //! | `GET /sim/accounts` | the caller's accounts: equity, margin, day, challenge rules |
+//! | `GET /sim/twap-orders?account_id=&status=` | every TWAP and VWAP of the account, ended ones too |
 //! | `POST /sim/twap-orders` | starts a TWAP or VWAP (`kind`), once per `Idempotency-Key` |
 //! | `GET /sim/scaled-orders?account_id=` | every ladder of the account |
 //! | `POST /sim/scaled-orders` | places a ladder, once per `Idempotency-Key` |
@@ -48,6 +49,9 @@ pub(super) fn answer(
         SimRoute::Markets => facts::markets(&*service.floor()?),
         SimRoute::Book(id) => facts::book(&*service.floor()?, &id),
         SimRoute::Accounts => facts::accounts(&*service.floor()?, known(caller)?),
+        SimRoute::AllTwaps(id, status) => {
+            strategies::all_twaps(&*service.floor()?, known(caller)?, (&id, status))
+        }
         SimRoute::PlaceTwap => {
             strategies::place::<TwapBody>(&mut *service.floor()?, known(caller)?, call)
         }
@@ -78,6 +82,7 @@ pub(super) fn endpoint(route: &SimRoute) -> Option<Endpoint> {
         SimRoute::Markets => Some(Endpoint::Markets),
         SimRoute::Book(_) => Some(Endpoint::Book),
         SimRoute::Accounts => Some(Endpoint::Accounts),
+        SimRoute::AllTwaps(..) => Some(Endpoint::AllTwaps),
         SimRoute::PlaceTwap => Some(Endpoint::PlaceTwap),
         SimRoute::ScaledOrders(_) => Some(Endpoint::ScaledOrders),
         SimRoute::PlaceScaled => Some(Endpoint::PlaceScaled),

@@ -86,7 +86,7 @@ mod tests {
                     continue;
                 }
                 let id = operation["operationId"].as_str().unwrap();
-                let lists = ["orders", "positions", "scaled_orders"].contains(&id);
+                let lists = ["orders", "positions", "all_twaps", "scaled_orders"].contains(&id);
                 let query = if lists { "account_id=chal-1" } else { "" };
                 assert_eq!(routed(&method.to_uppercase(), path, query), id);
                 assert!(described.insert(id.to_owned()), "{id} twice");

@@ -1,10 +1,12 @@
 //! The simulation's own endpoints as one enum.
 
+use super::super::engine::TwapStatus;
 use crate::{
     api::{QueryFault, RouteFault},
     model::{AccountId, MarketId},
 };
 use percent_encoding::percent_decode_str;
+use strum::VariantNames as _;
 
 #[derive(Debug, Clone, PartialEq, Eq, strum::IntoStaticStr, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
@@ -13,6 +15,7 @@ pub(crate) enum SimRoute {
     Markets,
     Book(MarketId),
     Accounts,
+    AllTwaps(AccountId, Option<TwapStatus>),
     PlaceTwap,
     ScaledOrders(AccountId),
     PlaceScaled,
@@ -40,8 +43,12 @@ impl SimRoute {
                 Self::Book(decoded(id).ok_or(RouteFault::NotFound)?.into())
             }
             ("GET", ["accounts"]) => Self::Accounts,
+            ("GET", ["twap-orders"]) => return twaps(query),
             ("POST", ["twap-orders"]) => Self::PlaceTwap,
-            ("GET", ["scaled-orders"]) => return account(query).map(Self::ScaledOrders),
+            ("GET", ["scaled-orders"]) => {
+                let [account_id] = parameters(query, ["account_id"])?;
+                return Ok(Self::ScaledOrders(account(account_id)?));
+            }
             ("POST", ["scaled-orders"]) => Self::PlaceScaled,
             ("GET", ["clock"]) => Self::Clock,
             ("POST", ["clock"]) => Self::SetClock,
@@ -81,24 +88,48 @@ fn misfit(resource: &[&str]) -> RouteFault {
     }
 }
 
-/// The one query parameter of the ladder list.
-fn account(query: &str) -> Result<AccountId, RouteFault> {
+fn twaps(query: &str) -> Result<SimRoute, RouteFault> {
+    let [account_id, status] = parameters(query, ["account_id", "status"])?;
+    let status = status.map(|given| {
+        given.parse().map_err(|_| QueryFault::Value {
+            name: "status".to_owned(),
+            wanted: format!("must be one of {}", TwapStatus::VARIANTS.join(", ")),
+            given,
+        })
+    });
+    Ok(SimRoute::AllTwaps(
+        account(account_id)?,
+        status.transpose()?,
+    ))
+}
+
+fn account(given: Option<String>) -> Result<AccountId, QueryFault> {
+    let given = given.filter(|id| !id.is_empty());
     let missing = || QueryFault::Missing("account_id".to_owned());
-    let (name, value) = query.split_once('=').ok_or_else(missing)?;
-    match (name, value) {
-        ("account_id", "") => Err(missing().into()),
-        ("account_id", value) => match value.split_once('&') {
-            None => {
-                let odd = || QueryFault::Encoding(name.to_owned());
-                Ok(decoded(value).ok_or_else(odd)?.into())
-            }
-            Some((_, more)) => {
-                let next = more.split('=').next().unwrap_or_default();
-                Err(QueryFault::Unknown(next.to_owned()).into())
-            }
-        },
-        (name, _) => Err(QueryFault::Unknown(name.to_owned()).into()),
+    given.map(AccountId::from).ok_or_else(missing)
+}
+
+/// The values of these query parameters, and of no others.
+fn parameters<const N: usize>(
+    query: &str,
+    names: [&str; N],
+) -> Result<[Option<String>; N], QueryFault> {
+    let mut values = [const { None }; N];
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let mut slots = names.iter().zip(&mut values);
+        let Some((_, slot)) = slots.find(|(known, _)| **known == name) else {
+            return Err(QueryFault::Unknown(name.to_owned()));
+        };
+        if slot.replace(value_of(name, value)?).is_some() {
+            return Err(QueryFault::Twice(name.to_owned()));
+        }
     }
+    Ok(values)
+}
+
+fn value_of(name: &str, text: &str) -> Result<String, QueryFault> {
+    decoded(text).ok_or_else(|| QueryFault::Encoding(name.to_owned()))
 }
 
 /// `None` for what is no percent-encoded UTF-8.
@@ -130,6 +161,16 @@ mod tests {
         let unknown = QueryFault::Unknown("x".to_owned());
         assert_eq!(parse("GET", "/sim/markets", "x=1"), Err(unknown.into()));
         let missing = QueryFault::Missing("account_id".to_owned());
-        assert_eq!(parse("GET", "/sim/scaled-orders", ""), Err(missing.into()));
+        assert_eq!(
+            parse("GET", "/sim/scaled-orders", ""),
+            Err(missing.clone().into())
+        );
+        assert_eq!(
+            parse("GET", "/sim/twap-orders", "status=failed"),
+            Err(missing.into())
+        );
+        let twice = QueryFault::Twice("account_id".to_owned());
+        let query = "account_id=a&status=failed&account_id=b";
+        assert_eq!(parse("GET", "/sim/twap-orders", query), Err(twice.into()));
     }
 }

@@ -3,7 +3,7 @@
 
 use super::super::{
     answer::{Answer, Call},
-    engine::{Command, MarketIx, PlaceScaled, PlaceTwap, Px, Reason},
+    engine::{Command, MarketIx, PlaceScaled, PlaceTwap, Px, Reason, TwapStatus},
     fault::Fault,
     floor::Floor,
     gate::Caller,
@@ -12,7 +12,7 @@ use super::super::{
 };
 use crate::{
     api::{Data, List, ScaledBody, TwapBody},
-    model::{AccountId, MarketId, Num, Scaled},
+    model::{AccountId, MarketId, Num, Scaled, Twap},
 };
 use hyper::StatusCode;
 use serde::de::DeserializeOwned;
@@ -129,6 +129,22 @@ impl Creation for ScaledBody {
             skew_milli,
         }))
     }
+}
+
+/// Every TWAP of the account, or those of a status, newest first: `/v1` lists those that are pending or active only.
+pub(super) fn all_twaps(
+    floor: &Floor,
+    caller: &Caller,
+    (id, status): (&AccountId, Option<TwapStatus>),
+) -> Result<Answer, Fault> {
+    let account = floor.account(caller, id.raw())?;
+    let data: Vec<Twap> = floor
+        .engine
+        .twap_orders(account)
+        .filter(|row| status.is_none_or(|status| row.status == status))
+        .filter_map(|row| floor.rows().twap(row))
+        .collect();
+    Answer::ok(&Data { data })
 }
 
 /// Every ladder of the account, newest first.

@@ -66,7 +66,9 @@ fn a_thin_book_takes_what_it_can_and_the_insurance_the_rest() {
     desk.book(BTC, &[("45500", "0.2")], &[("45540", "1")], "45520");
     assert_eq!(desk.held(BTC), Lots::ZERO);
     let sizes: Vec<Lots> = liquidation_rows(&desk).iter().map(|row| row.size).collect();
-    assert_eq!(sizes, [desk.lots(BTC, "0.2"), desk.lots(BTC, "0.3")]);
+    // The insurance's part, the book's part, and the order itself.
+    let parts = ["0.3", "0.2", "0.5"].map(|size| desk.lots(BTC, size));
+    assert_eq!(sizes, parts);
     assert_eq!(desk.facts().cash, before - usd("2500"));
 }
 

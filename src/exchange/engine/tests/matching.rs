@@ -119,23 +119,27 @@ fn a_resting_bid_fills_after_the_queue_before_it_slice_by_slice_at_its_own_price
         (row.status, row.size, row.filled_size, row.fill_price),
         (
             OrderStatus::Filled,
-            Lots(4_000),
+            Lots(5_000),
             Lots(5_000),
             Some(nano("100"))
         )
     );
     assert_eq!(row.liquidity_role, Some(LiquidityRole::Maker));
-    let rows: Vec<Lots> = desk
+    let rows: Vec<_> = desk
         .engine
         .orders(desk.me, None)
-        .map(|row| row.size)
+        .map(|row| (row.partial_of, row.size, row.fee))
         .collect();
+    // Issue 13, item 4: the order's own row tells all of it, and its slices come to the same.
     assert_eq!(
         rows,
-        [Lots(1_000), Lots(4_000)],
-        "the family sums to the order"
+        [
+            (Some(id), Lots(4_000), usd("0.6")),
+            (Some(id), Lots(1_000), usd("0.15")),
+            (None, Lots(5_000), usd("0.75")),
+        ]
     );
-    assert_eq!(row.fee, usd("0.6"), "maker, 0.015 % of 4000");
+    assert_eq!(row.notional, usd("5000"));
 }
 
 #[test]

@@ -551,8 +551,9 @@ impl Story {
         let balance = self.desk.engine.balance(self.desk.me);
         let profit = balance.cross_unrealized.max(Usd::ZERO);
         assert!(facts.insurance_advance <= profit, "advance of {profit}");
-        let fees: Usd = rows.iter().map(|row| row.fee).sum();
-        let realized: Usd = rows.iter().filter_map(|row| row.realized_pnl).sum();
+        let roots = || rows.iter().filter(|row| row.partial_of.is_none());
+        let fees: Usd = roots().map(|row| row.fee).sum();
+        let realized: Usd = roots().filter_map(|row| row.realized_pnl).sum();
         assert_eq!((fees, realized), (flows.fees, flows.realized), "1: rows");
     }
 
@@ -561,8 +562,8 @@ impl Story {
         for market in self.desk.engine.market_ixs() {
             let filled: Lots = rows
                 .iter()
-                .filter(|row| row.status == OrderStatus::Filled && row.market == market)
-                .map(|row| Lots(row.side.sign() * row.size.0))
+                .filter(|row| row.partial_of.is_none() && row.market == market)
+                .map(|row| Lots(row.side.sign() * row.filled_size.0))
                 .sum();
             assert_eq!(self.desk.held(usize::from(market)), filled, "3");
         }
@@ -571,15 +572,7 @@ impl Story {
     }
 
     fn order(&mut self, row: &OrderRow, rows: &[OrderRow]) {
-        let family: Lots = rows
-            .iter()
-            .filter(|slice| slice.root == Some(row.id) || slice.id == row.id)
-            .filter(|slice| slice.status == OrderStatus::Filled)
-            .map(|slice| slice.size)
-            .sum();
-        if row.root.is_none() {
-            assert_eq!(family, row.filled_size, "4: family of {}", row.id);
-        }
+        family(row, rows);
         if row.status.is_working() {
             let whole = row.size + row.filled_size;
             let exact = whole == row.initial_size;
@@ -601,8 +594,8 @@ impl Story {
             let twap = self.desk.engine.twaps.at(twap);
             let children: Lots = rows
                 .iter()
-                .filter(|row| row.twap == Some(twap.id) && row.status == OrderStatus::Filled)
-                .map(|row| row.size)
+                .filter(|row| row.twap == Some(twap.id) && row.partial_of.is_none())
+                .map(|row| row.filled_size)
                 .sum();
             assert_eq!(children, twap.filled_size.abs(), "11");
             assert!(twap.filled_size.abs() <= twap.total_size.abs(), "11");
@@ -842,4 +835,33 @@ proptest! {
         prop_assert_eq!(neighbour(&desk), before.1, "10: the neighbour");
         prop_assert_eq!(desk.engine.money(), Usd::dollars(20_000_000), "2");
     }
+}
+
+/// 4: a row's price, size and notional go together, and the slices of an order come to what its own row says.
+fn family(row: &OrderRow, rows: &[OrderRow]) {
+    if row.status == OrderStatus::Filled {
+        assert_eq!(row.size, row.filled_size, "4: {row:?}");
+    }
+    let slices: Vec<_> = rows
+        .iter()
+        .filter(|slice| slice.partial_of == Some(row.id))
+        .collect();
+    if slices.is_empty() {
+        return;
+    }
+    let lots: Lots = slices.iter().map(|slice| slice.filled_size).sum();
+    let notional: Usd = slices.iter().map(|slice| slice.notional).sum();
+    let fee: Usd = slices.iter().map(|slice| slice.fee).sum();
+    let realized: Usd = slices.iter().filter_map(|slice| slice.realized_pnl).sum();
+    assert_eq!(
+        (lots, notional, fee, realized),
+        (
+            row.filled_size,
+            row.notional,
+            row.fee,
+            row.realized_pnl.unwrap_or(Usd::ZERO)
+        ),
+        "4: family of {}",
+        row.id
+    );
 }
