@@ -108,7 +108,10 @@ const SIGNS: &[(&str, KeyModifiers)] = &[
 
 /// A key as the screen prints it, if `text` is one: a name of [`NAMES`], or signs before any other key.
 fn printed(text: &str) -> Option<Chord> {
-    let is_named = |(_, name): &&(KeyCode, &str)| name.eq_ignore_ascii_case(text);
+    // Back tab is shift and tab.
+    let is_named = |(code, name): &&(KeyCode, &str)| {
+        *code != KeyCode::BackTab && name.eq_ignore_ascii_case(text)
+    };
     if let Some((code, _)) = NAMES.iter().find(is_named) {
         return Some((*code).into());
     }

@@ -102,9 +102,12 @@ fn entry_is_that_of_the_open_position_where_a_stop_is_moved() {
         "ord-7",
         "BTC",
         r#""type":"stop_market","mode":"stop_market","side":"sell","size":0.5,"trigger_price":58000,
-        "trigger_direction":"below","reduce_only":true,"target_position_id":"pos-1","status":"pending""#,
+        "trigger_direction":"below","target_position_id":"pos-1","status":"pending""#,
     );
-    arrive(&mut model, Answer::Orders(Ok(Page::of(vec![stop]))));
+    arrive(
+        &mut model,
+        Answer::Orders(Ok(crate::model::Page::of(vec![stop]))),
+    );
     press(&mut model, "2 m");
     press(&mut model, "ctrl-u entry-1% enter");
     assert_eq!(form(&model).draft.text(Field::TriggerPrice), Some("59400"));
