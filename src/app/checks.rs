@@ -265,6 +265,27 @@ fn repeat(bench: &Bench<'_>, order: &PlaceOrder) -> Option<String> {
     repeated.then(|| format!("the same order was sent less than {} s ago", span.as_secs()))
 }
 
+/// What is said where `orders_per_second` leaves no room.
+pub const RATE_SPENT: &str = "orders_per_second is reached: nothing was sent";
+
+/// How long until `command` keeps to `orders_per_second`; `None` where it does.
+pub fn rate_wait(
+    limits: &Checks,
+    session: &Session,
+    now: Timestamp,
+    command: &Command,
+) -> Option<Duration> {
+    let order = as_order(command)?;
+    let most = usize::try_from(limits.orders_per_second).unwrap_or(usize::MAX);
+    if order.reduce_only || most == 0 {
+        return None;
+    }
+    // The one that has to be a second old first.
+    let (at, _) = session.sent.iter().rev().nth(most - 1)?;
+    let wait = SECOND.saturating_sub(now.since(*at));
+    (!wait.is_zero()).then_some(wait)
+}
+
 fn rate(bench: &Bench<'_>, _: &PlaceOrder) -> Option<String> {
     let most = usize::try_from(bench.limits.orders_per_second).unwrap_or(usize::MAX);
     let sent = bench.session.within(SECOND, bench.now).count();

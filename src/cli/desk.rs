@@ -4,6 +4,7 @@ use super::{
     Exit, columns, desk_setup,
     disk_wait::{AT_ONCE, Work},
     exchange_args::{FIXED_KEYS, World},
+    exit::Misuse,
     log, out,
     paper::Paper,
     renewal, state_dir,
@@ -55,10 +56,9 @@ pub(super) async fn run(choice: Choice, sources: &Sources) -> Result<Exit> {
     let loaded = load(sources)?;
     let settings = &loaded.settings;
     if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
-        out::complain(
-            "the desk needs a terminal; \"perpdeck snapshot\" writes one frame of it anywhere",
-        );
-        return Ok(Exit::Usage);
+        let words =
+            "the desk needs a terminal; \"perpdeck snapshot\" writes one frame of it anywhere";
+        return Err(Misuse(words.to_owned()).into());
     }
     let dir = state_dir(settings);
     let mut start = desk_setup::start(settings)?;
@@ -70,8 +70,7 @@ pub(super) async fn run(choice: Choice, sources: &Sources) -> Result<Exit> {
     let ended = match choice {
         Choice::Configured(keep) => match desk_setup::configured(&loaded, &dir)? {
             Some(_) if keep.data_dir.is_some() => {
-                out::complain(ELSEWHERE);
-                return Ok(Exit::Usage);
+                return Err(Misuse(ELSEWHERE.to_owned()).into());
             }
             Some(opened) => Box::pin(runtime::desk(start, ready(Ok(opened)))).await,
             None => {

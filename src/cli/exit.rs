@@ -1,6 +1,5 @@
 //! How a run ends.
 
-use super::out;
 use crate::{
     config::SettingsError,
     model::{Failure, FailureKind},
@@ -85,12 +84,6 @@ impl From<&Failure> for Exit {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct Misuse(pub(super) String);
-
-/// Says what went wrong in as many lines as there are problems.
-pub(super) fn explain(report: &Report) -> Exit {
-    out::complain(&format!("{report:#}"));
-    of(report)
-}
 
 /// How a run ends that was stopped by something else than a service.
 pub(super) fn of(report: &Report) -> Exit {

@@ -18,7 +18,10 @@ use crate::{
     view,
 };
 use clap::Subcommand;
-use color_eyre::Result;
+use color_eyre::{
+    Report, Result,
+    eyre::{ensure, eyre},
+};
 use serde::Serialize;
 use std::{
     fmt::Write as _,
@@ -160,7 +163,7 @@ fn rearm(journal: &mut Journal) -> Result<Exit> {
 
 fn show(journal: &Journal, id: i64, output: Output) -> Result<Exit> {
     let Some(entry) = journal.entry(IntentId(id))? else {
-        return Ok(missing(id));
+        return Err(missing(id));
     };
     match output {
         Output::Json => out::say(&(json(&Row::of(&entry)) + "\n"))?,
@@ -172,12 +175,9 @@ fn show(journal: &Journal, id: i64, output: Output) -> Result<Exit> {
 
 fn settle(journal: &mut Journal, id: i64, finding: Finding) -> Result<Exit> {
     let Some(entry) = journal.entry(IntentId(id))? else {
-        return Ok(missing(id));
+        return Err(missing(id));
     };
-    if !entry.state.is_open() {
-        out::complain(&format!("{id} is {} already", entry.state));
-        return Ok(Exit::Failed);
-    }
+    ensure!(entry.state.is_open(), "{id} is {} already", entry.state);
     let standing = Standing::new(finding.state(), "settled by hand");
     let told: Result<(), JournalError> =
         journal.set_standing(Clock::start().now(), entry.id, &standing);
@@ -186,9 +186,8 @@ fn settle(journal: &mut Journal, id: i64, finding: Finding) -> Result<Exit> {
     Ok(Exit::Ok)
 }
 
-fn missing(id: i64) -> Exit {
-    out::complain(&format!("there is no command {id} in the journal"));
-    Exit::Failed
+fn missing(id: i64) -> Report {
+    eyre!("there is no command {id} in the journal")
 }
 
 /// One command as a script reads it. Instants are milliseconds since 1970.

@@ -1,6 +1,6 @@
 //! `perpdeck man`: the manual, in roff.
 
-use super::{Exit, out};
+use super::{Exit, exit::Misuse, out};
 use clap::CommandFactory;
 use clap_mangen::Man;
 use color_eyre::Result;
@@ -18,10 +18,8 @@ pub(super) fn run(args: &Args) -> Result<Exit> {
     let found = named.map_or(Some(&whole), |name| whole.find_subcommand(name));
     let Some(page) = found.cloned() else {
         let name = named.unwrap_or_default();
-        out::complain(&format!(
-            "no command is called {name:?}; \"perpdeck --help\" lists them"
-        ));
-        return Ok(Exit::Usage);
+        let words = format!("no command is called {name:?}; \"perpdeck --help\" lists them");
+        return Err(Misuse(words).into());
     };
     let mut roff = vec![];
     Man::new(page).render(&mut roff)?;

@@ -38,25 +38,32 @@ use args::Verb;
 use clap::Parser as _;
 use color_eyre::{Result, eyre::Context as _};
 use desk::Choice;
+use exit::Misuse;
 use std::{env, path::PathBuf};
+use voice::Voice;
 
 /// What was typed; what cannot be read is told as every other mistake is, and the help where it was asked for.
 pub fn read() -> std::result::Result<Args, Exit> {
-    Args::try_parse().map_err(|why| usage_error::tell(&why, env::args().skip(1)))
+    Args::try_parse().map_err(|why| usage_error::tell(&why, voice()))
 }
 
 /// Does what was asked, and says how it went.
 pub fn run(args: Args) -> Exit {
     core_dumps::keep_memory_private();
     let done = color_eyre::install().and_then(|()| choose(args));
-    done.unwrap_or_else(|report| exit::explain(&report))
+    done.unwrap_or_else(|report| voice().explain(&report))
+}
+
+/// As the command line asks for it, for what no verb says itself.
+fn voice() -> Voice {
+    Voice::typed(env::args().skip(1))
 }
 
 fn choose(args: Args) -> Result<Exit> {
     let sources = args.settings.sources(env::vars_os(), config::user_file());
     if args.verb.is_some() && args.desk.data_dir.is_some() {
-        out::complain("--data-dir belongs behind desk, demo or serve");
-        return Ok(Exit::Usage);
+        let words = "--data-dir belongs behind desk, demo or serve";
+        return Err(Misuse(words.to_owned()).into());
     }
     match args.verb {
         None => live(desk::run(Choice::Configured(args.desk), &sources)),

@@ -8,6 +8,7 @@ use super::{Exit, out, paper, state_dir};
 use crate::{
     config::{Sources, keyless, load},
     journal::{Holder, holder},
+    model::{Failure, FailureKind},
 };
 use color_eyre::{
     Result,
@@ -23,12 +24,12 @@ pub(super) fn flatten(sources: &Sources) -> Result<Exit> {
     };
     let listening: Vec<_> = desks.iter().filter(|desk| desk.listens).collect();
     if listening.is_empty() {
-        out::complain(&format!(
+        let words = format!(
             "no running desk was found by its journal in {} or as a paper desk (one in a dry run has none, and sends \
              nothing)",
             dir.display()
-        ));
-        return Ok(Exit::Unavailable);
+        );
+        return Err(Failure::new(FailureKind::Unavailable, words).into());
     }
     for desk in listening {
         signal(*desk)?;

@@ -6,7 +6,7 @@
 use super::{
     Exit,
     exchange_args::{FIXED_KEYS, World, listen},
-    log, out, state_dir,
+    log, out, state_dir, voice,
     voice::Form,
 };
 use crate::{
@@ -61,10 +61,10 @@ pub(super) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
         .await?;
     out::say(&announcement(&exchange, args.output)?)?;
     if let Some(warning) = warning(args.listen) {
-        out::complain(&warning);
+        voice().note(&warning);
     }
     if exchange.key_source == KeySource::Seed {
-        out::complain(FIXED_KEYS);
+        voice().note(FIXED_KEYS);
     }
     let exit = watched(exchange.failed()).await?;
     stop.cancel();
@@ -92,13 +92,12 @@ async fn watched(failed: impl Future<Output = Breakdown>) -> io::Result<Exit> {
     };
     let serves_on = matches!(why, Breakdown::Store(_));
     let why = color_eyre::eyre::Report::new(why);
-    out::complain(&format!(
-        "{why:#}: nothing is traded any more until the exchange is started again"
-    ));
+    let why = why.wrap_err("nothing is traded any more until the exchange is started again");
+    let exit = voice().explain(&why);
     if serves_on {
         interrupted.await?;
     }
-    Ok(Exit::Failed)
+    Ok(exit)
 }
 
 async fn interrupted() -> io::Result<()> {

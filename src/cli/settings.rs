@@ -1,12 +1,15 @@
 //! `perpdeck config`: the settings in force, what is wrong with them, and where they are.
 
-use super::{Exit, desk_setup, out, state_dir};
+use super::{Exit, desk_setup, out, state_dir, voice};
 use crate::{
     config::{self, Loaded, Sources, load},
     disk,
 };
 use clap::Subcommand;
-use color_eyre::{Result, eyre::Context as _};
+use color_eyre::{
+    Result,
+    eyre::{Context as _, bail},
+};
 use std::{fmt::Write as _, fs::DirBuilder, os::unix::fs::DirBuilderExt, path::Path};
 
 #[derive(Debug, clap::Args)]
@@ -50,8 +53,7 @@ fn check(loaded: &Loaded) -> Result<Exit> {
     ];
     let mut exit = Exit::Ok;
     for why in own_files.into_iter().filter_map(Result::err) {
-        out::complain(&format!("{why:#}"));
-        exit = Exit::Usage;
+        exit = voice().misused(format!("{why:#}"));
     }
     for account in loaded.accounts() {
         account.far_end()?;
@@ -75,15 +77,10 @@ fn paths(sources: &Sources) -> Result<String> {
 
 fn init(sources: &Sources) -> Result<Exit> {
     let Some(path) = &sources.user_file else {
-        out::complain("there is no home directory to keep settings in; name a file with --config");
-        return Ok(Exit::Failed);
+        bail!("there is no home directory to keep settings in; name a file with --config");
     };
     if path.exists() {
-        out::complain(&format!(
-            "{} is there already and stays as it is",
-            path.display()
-        ));
-        return Ok(Exit::Failed);
+        bail!("{} is there already and stays as it is", path.display());
     }
     create(path).wrap_err_with(|| format!("{} cannot be written", path.display()))?;
     out::say(&format!("{}\n", path.display()))?;

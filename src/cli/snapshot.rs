@@ -3,15 +3,16 @@
 use super::{
     Exit, columns, desk_setup,
     exchange_args::{World, instant},
+    exit::Misuse,
     out,
     paper::Paper,
-    state_dir,
+    state_dir, voice,
 };
 use crate::{
     app::keymap::{self, Chord},
     config::{FarEnd, Loaded, Sources, load},
     exchange::Pace,
-    model::Timestamp,
+    model::{Failure, FailureKind, Timestamp},
     runtime::{self, Clock, Picture, Sitting, Start},
     ui::{DrawState, Theme, picture},
     view::format::Zone,
@@ -112,10 +113,10 @@ pub(super) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
     let loaded = load(sources)?;
     let is_live = matches!(loaded.settings.far_end()?, FarEnd::LiveApi(_));
     if is_live && let Some(flag) = args.of_paper() {
-        out::complain(&format!(
+        let words = format!(
             "{flag} is of the paper exchange's market; a service (base_url) is pictured as it is now"
-        ));
-        return Ok(Exit::Usage);
+        );
+        return Err(Misuse(words).into());
     }
     let theme = match args.format {
         Format::Ansi => desk_setup::ansi_theme(&loaded.settings)?,
@@ -135,16 +136,20 @@ pub(super) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
 /// What could not be read is told before what may still have come.
 fn end(picture: &Picture) -> Exit {
     if let Some(why) = &picture.trouble {
-        out::complain(&format!(
-            "not everything in the picture could be read: {why}"
-        ));
-        return Exit::from(why);
+        let words = format!(
+            "not everything in the picture could be read: {}",
+            why.message
+        );
+        return voice().failure(&Failure {
+            message: words.into(),
+            ..why.clone()
+        });
     }
     if picture.is_whole {
         return Exit::Ok;
     }
-    out::complain("the picture was taken before everything had answered");
-    Exit::Unavailable
+    let words = "the picture was taken before everything had answered";
+    voice().failure(&Failure::new(FailureKind::Unavailable, words))
 }
 
 async fn frame(args: &Args, loaded: &Loaded, theme: &Theme) -> Result<Picture> {
@@ -165,7 +170,7 @@ async fn frame(args: &Args, loaded: &Loaded, theme: &Theme) -> Result<Picture> {
         let recalled = columns::recall(&dir);
         start.columns = recalled.columns;
         for warning in recalled.warnings {
-            out::complain(&warning);
+            voice().note(&warning);
         }
         let opening = ready(Ok(opened));
         return Ok(runtime::picture(start, Clock::start(), sitting, opening).await);

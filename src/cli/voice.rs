@@ -1,12 +1,17 @@
 //! How a verb that speaks to a service is heard: what it found or did on standard output, everything else on
 //! standard error.
 //!
-//! Contract: where the output is JSON and standard error is not a terminal, every line there is one JSON object with
-//! either `note` or `error`. All JSON is plain ASCII: no character of a service's text can act on a terminal.
+//! Contract: where neither end is a terminal, or `--output json` is written, every line on standard error is one JSON object
+//! with either `note` or `error`, whichever verb it is of; `--output table` asks for words. All JSON is plain ASCII: no character of a service's text can act on a terminal.
 
-use super::{Exit, exit, out};
+use super::{
+    Exit,
+    exit::{self, Misuse},
+    out,
+};
 use crate::model::{Failure, IdempotencyKey};
-use color_eyre::Result;
+use clap::ValueEnum as _;
+use color_eyre::{Report, Result};
 use serde::Serialize;
 use std::{
     fmt::Write as _,
@@ -64,13 +69,13 @@ pub(super) struct FormOutput {
 
 impl ListOutput {
     pub(super) fn voice(self) -> Voice {
-        Voice::new(self.output.unwrap_or_else(|| Form::usual().into()))
+        Voice::new(self.output)
     }
 }
 
 impl FormOutput {
     pub(super) fn voice(self) -> Voice {
-        Voice::new(self.output.unwrap_or_else(Form::usual).into())
+        Voice::new(self.output.map(Into::into))
     }
 }
 
@@ -115,12 +120,40 @@ fn next(why: &Failure, key: Option<&IdempotencyKey>) -> Option<String> {
 }
 
 impl Voice {
-    fn new(output: Output) -> Self {
-        let aside = match output {
-            Output::Json if !io::stderr().is_terminal() => Form::Json,
-            Output::Table | Output::Json | Output::Csv => Form::Table,
+    /// As it was written with `--output`, else by where the output goes.
+    pub(super) fn new(written: Option<Output>) -> Self {
+        let output = written.unwrap_or_else(|| Form::usual().into());
+        let aside = match (written, output) {
+            (Some(Output::Json), _) => Form::Json,
+            (None | Some(Output::Csv), Output::Json | Output::Csv)
+                if !io::stderr().is_terminal() =>
+            {
+                Form::Json
+            }
+            _ => Form::Table,
         };
         Self { output, aside }
+    }
+
+    /// Of the command line as it was typed, whichever verb it is of.
+    pub(super) fn typed(mut words: impl Iterator<Item = String>) -> Self {
+        let mut written = None;
+        while let Some(word) = words.next() {
+            let value = match word.strip_prefix("--output") {
+                Some("") => words.next(),
+                Some(glued) => glued.strip_prefix('=').map(str::to_owned),
+                None => None,
+            };
+            written = value
+                .and_then(|value| Output::from_str(&value, false).ok())
+                .or(written);
+        }
+        Self::new(written)
+    }
+
+    /// Whether standard error speaks to a person.
+    pub(super) fn speaks_words(self) -> bool {
+        self.aside == Form::Table
     }
 
     pub(super) fn is_json(self) -> bool {
@@ -169,26 +202,36 @@ impl Voice {
         exit
     }
 
-    /// The end of a verb: what stopped it is said here, but for what [`exit::explain`] says just as well.
+    /// The end of a verb: what stopped it is said.
     pub(super) fn told(self, result: Result<Exit>) -> Result<Exit> {
-        let report = match result {
-            Ok(exit) => return Ok(exit),
-            Err(report) => report,
-        };
+        Ok(result.unwrap_or_else(|report| self.explain(&report)))
+    }
+
+    /// Says what went wrong in as many lines as there are problems, or as one JSON error.
+    pub(super) fn explain(self, report: &Report) -> Exit {
         if let Some(why) = report.downcast_ref::<Failure>() {
-            return Ok(self.failure(why));
+            return self.failure(why);
         }
-        let exit = exit::of(&report);
+        let exit = exit::of(report);
+        self.wrong(exit, &format!("{report:#}"));
+        exit
+    }
+
+    /// What was typed or set cannot be meant.
+    pub(super) fn misused(self, why: impl Into<String>) -> Exit {
+        self.explain(&Misuse(why.into()).into())
+    }
+
+    fn wrong(self, exit: Exit, message: &str) {
         let kind = match (self.aside, exit) {
-            (Form::Table, _) => return Err(report),
+            (Form::Table, _) => return out::complain(message),
             (Form::Json, Exit::Usage) => "usage",
             (Form::Json, _) => "failed",
         };
         let error = serde_json::json!({
-            "kind": kind, "message": format!("{report:#}"), "exit_code": exit.code()
+            "kind": kind, "message": message, "exit_code": exit.code()
         });
         out::aside(&json(&serde_json::json!({ "error": error })));
-        Ok(exit)
     }
 }
 
@@ -236,6 +279,24 @@ fn ascii(json: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Tests run without a terminal.
+    #[test]
+    fn json_is_told_to_who_asked_for_it_or_reads_a_pipe_whatever_the_verb() {
+        for (line, told) in [
+            ("orders --histroy --output json", Form::Json),
+            ("orders --output=json --x", Form::Json),
+            ("orders --output table --x", Form::Table),
+            ("--base-url http://x place --size", Form::Json),
+            // Issue 13, item 16: of verbs that have no --output too.
+            ("completions klingon", Form::Json),
+            ("config check", Form::Json),
+            ("", Form::Json),
+        ] {
+            let words = line.split_whitespace().map(str::to_owned);
+            assert_eq!(Voice::typed(words).aside, told, "{line}");
+        }
+    }
 
     #[test]
     fn no_text_of_a_service_acts_on_a_terminal_that_shows_its_json() {

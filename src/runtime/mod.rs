@@ -36,7 +36,7 @@ pub use clock::Clock;
 pub use desk::{End, Start, desk};
 pub use escape::Terminal;
 pub use mouse::Mouse;
-pub use outbox::Outbox;
+pub use outbox::{Outbox, queued_end};
 pub use picture::{Picture, Sitting, picture};
 pub use poller::Poller;
 pub use renewals::{News, Renewals, Wish};

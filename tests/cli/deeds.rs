@@ -474,7 +474,7 @@ fn extra_margin_is_set_in_all_or_changed_by_so_much() {
 }
 
 #[test]
-fn every_working_order_is_canceled_and_armed_ones_are_queued() {
+fn every_working_order_is_canceled_and_the_end_of_a_queued_cancel_is_waited_for() {
     let served = Served::bare();
     for kind in ["limit", "limit", "stop_market"] {
         served.waiting(kind);
@@ -487,8 +487,126 @@ fn every_working_order_is_canceled_and_armed_ones_are_queued() {
         .map(|result| (result["canceled"] == true, result["queued"] == true))
         .collect();
     came.sort_unstable();
-    assert_eq!(came, [(false, true), (true, false), (true, false)]);
-    assert_eq!(served.run(&["cancel", "--all", "--yes"]).0, 0);
+    // Issue 13, item 16: exit 0 means that none is listed any more, and what it queued is no business of the next verb.
+    assert_eq!(came, [(true, false), (true, false), (true, false)]);
+    assert_eq!(served.json(&["orders"]), json!([]));
+    assert!(
+        !err.contains("last session") && !err.contains("open since"),
+        "{err}"
+    );
+    served.waiting("stop_market");
+    for verb in ["cancel", "close-all", "flatten"] {
+        let args = [verb, "--all", "--yes"];
+        let args: Vec<_> = args
+            .into_iter()
+            .filter(|arg| verb == "cancel" || *arg != "--all")
+            .collect();
+        let (code, _, err) = served.run(&args);
+        assert_eq!(code, 0, "{verb}: {err}");
+        assert!(
+            !err.contains("last session") && !err.contains("open since"),
+            "{verb}: {err}"
+        );
+    }
+}
+
+/// Issue 13, item 16.
+#[test]
+fn a_price_that_is_said_by_another_is_the_one_that_is_sent_and_told() {
+    let served = Served::bare();
+    served.post("/sim/clock", &json!({ "paused": true }));
+    let place = |more: &[&str]| {
+        let common = [
+            "place", "--market", "btc", "--side", "buy", "--type", "limit", "--size", "0.01",
+        ];
+        served.run(&with(&common, more))
+    };
+    let (code, out, err) = place(&[
+        "--limit-price",
+        "bid-100",
+        "--stop-loss",
+        "entry-5%",
+        "--dry-run",
+    ]);
+    assert_eq!(code, 0, "{err}");
+    let shown: Value = serde_json::from_str(&out).unwrap();
+    let markets = served.get("/sim/markets");
+    let bid = markets[0]["bid_price"].as_f64().unwrap();
+    let limit = shown["body"]["limit_price"].as_f64().unwrap();
+    assert!((bid - 100.0 - limit).abs() < 5.0, "{bid} {limit}");
+    let stop = shown["body"]["attached_stop_loss_price"].as_f64().unwrap();
+    assert!((limit * 0.95 - stop).abs() < 5.0, "{limit} {stop}");
+    assert!(
+        err.contains(&format!(
+            "--limit-price bid-100 is {}",
+            shown["body"]["limit_price"]
+        )),
+        "{err}"
+    );
+    let placed = |key| place(&["--limit-price", "bid-1%", "--yes", "--idempotency-key", key]);
+    let (code, first, err) = placed("k");
+    assert_eq!(code, 0, "{err}");
+    served.post("/sim/clock", &json!({ "advance_ms": 60_000 }));
+    let (code, again, err) = placed("k");
+    assert_eq!((code, again), (0, first), "the price of then: {err}");
+    let mut blind = served.verb(&with(
+        &[
+            "place",
+            "--market",
+            "paper|BTC",
+            "--side",
+            "buy",
+            "--type",
+            "limit",
+            "--size",
+            "0.01",
+        ],
+        &[
+            "--limit-price",
+            "bid-100",
+            "--leverage",
+            "5",
+            "--margin-mode",
+            "cross",
+            "--yes",
+        ],
+    ));
+    let (code, _, err) = ran(blind.env("PERPDECK_PRICE_SOURCE", "none"));
+    assert!(
+        code == 2 && err.contains("no bid price is known here"),
+        "{code} {err}"
+    );
+}
+
+/// Issue 13, item 16.
+#[test]
+fn orders_beyond_the_rate_wait_for_their_turn() {
+    let served = Served::bare();
+    let verbs: Vec<_> = (0..8)
+        .map(|number| {
+            let price = (50_000 + number).to_string();
+            let order = BUY.iter().map(|word| {
+                if *word == "50000" {
+                    price.as_str()
+                } else {
+                    *word
+                }
+            });
+            let order: Vec<_> = order.chain(["--yes"]).collect();
+            let mut verb = served.verb(&order);
+            verb.stdout(std::process::Stdio::piped())
+                .stderr(std::process::Stdio::piped());
+            verb.env("PERPDECK_CHECKS__ORDERS_PER_SECOND", "3")
+                .spawn()
+                .unwrap()
+        })
+        .collect();
+    for verb in verbs {
+        let ended = verb.wait_with_output().unwrap();
+        let err = String::from_utf8_lossy(&ended.stderr);
+        assert_eq!(ended.status.code(), Some(0), "{err}");
+    }
+    assert_eq!(served.orders().len(), 8);
 }
 
 #[test]

@@ -257,11 +257,8 @@ fn a_picture_that_was_not_answered_in_time_shows_what_there_is_and_exits_12() {
     let address = silent.local_addr().unwrap().to_string();
     let (code, frame, err) = pictured(&address, "pp_live_x", &["--wait", "500ms"]);
     assert_eq!(
-        (code, err.as_str()),
-        (
-            12,
-            "perpdeck: the picture was taken before everything had answered\n"
-        )
+        (code, said(&err).as_str()),
+        (12, "the picture was taken before everything had answered\n")
     );
     assert!(
         frame.contains("1 Positions") && frame.contains("loading…"),
@@ -276,7 +273,9 @@ fn a_picture_of_a_service_that_is_not_there_or_takes_no_such_key_exits_as_every_
     drop(gone);
     let (code, frame, err) = pictured(&address, "pp_live_x", &[]);
     assert!(
-        code == 12 && err.contains("could be read: unreachable"),
+        code == 12
+            && said(&err).contains("could be read")
+            && err.contains(r#""kind":"unreachable""#),
         "{code} {err}"
     );
     assert!(frame.contains("failed: unreachable"), "{frame}");
@@ -285,7 +284,9 @@ fn a_picture_of_a_service_that_is_not_there_or_takes_no_such_key_exits_as_every_
     let address = served.base_url.strip_prefix("http://").unwrap();
     let (code, frame, err) = pictured(address, "pp_live_x", &[]);
     assert!(
-        code == 10 && err.contains("could be read: not authorized"),
+        code == 10
+            && said(&err).contains("could be read")
+            && err.contains(r#""kind":"not authorized""#),
         "{code} {err}"
     );
     assert!(frame.contains("AUTH"), "{frame}");
@@ -297,11 +298,11 @@ fn a_picture_of_a_service_that_is_not_there_or_takes_no_such_key_exits_as_every_
 fn a_market_of_the_paper_exchange_is_not_asked_of_a_service() {
     for flag in [["--seed", "7"], ["--at", "2026-01-05T14:30:00Z"]] {
         let (code, frame, err) = pictured("127.0.0.1:9", "pp_live_x", &flag);
-        let said = format!(
-            "perpdeck: {} is of the paper exchange's market; a service (base_url) is pictured as it is now\n",
+        let words = format!(
+            "{} is of the paper exchange's market; a service (base_url) is pictured as it is now\n",
             flag[0]
         );
-        assert_eq!((code, frame.as_str(), err), (2, "", said));
+        assert_eq!((code, frame.as_str(), said(&err)), (2, "", words));
     }
 }
 

@@ -35,12 +35,54 @@ mod support;
 mod terminal;
 mod types;
 
+/// What the lines of JSON on standard error say, each problem a line, as a person would be told.
+///
+/// Issue 13, item 16: off a terminal every error of every verb is the same JSON object.
+#[track_caller]
+fn said(err: &str) -> String {
+    let told = err.lines().map(|line| {
+        let line: serde_json::Value =
+            serde_json::from_str(line).unwrap_or_else(|_| panic!("no JSON: {err}"));
+        let note = line["note"].as_str();
+        note.or(line["error"]["message"].as_str())
+            .unwrap()
+            .to_owned()
+            + "\n"
+    });
+    told.collect()
+}
+
 #[test]
 fn a_word_that_is_no_command_is_a_usage_error_that_names_the_likely_one() {
     let home = TempDir::new().unwrap();
     let (code, out, err) = ran(perpdeck(home.path()).arg("completion"));
     assert_eq!((code, out.as_str()), (2, ""));
-    assert!(err.contains("'completions'"), "{err}");
+    assert!(said(&err).contains("'completions'"), "{err}");
+    // Issue 13, item 16.
+    let (code, _, err) = ran(perpdeck(home.path()).args(["man", "nothing"]));
+    assert!(
+        code == 2 && said(&err).contains("no command is called"),
+        "{err}"
+    );
+}
+
+/// Issue 13, item 16.
+#[test]
+fn a_port_that_is_taken_and_a_journal_that_is_held_are_told_in_json() {
+    let home = TempDir::new().unwrap();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let (code, out, err) = ran(perpdeck(home.path()).args(["serve", "--listen", &address]));
+    assert_eq!((code, out.as_str()), (1, ""));
+    assert!(said(&err).contains(&address), "{err}");
+    let held = home.path().join("held");
+    fs::create_dir(&held).unwrap();
+    fs::set_permissions(&held, fs::Permissions::from_mode(0o700)).unwrap();
+    fs::write(held.join("journal.sqlite3"), "no journal".repeat(500)).unwrap();
+    let rearm = ["journal", "rearm", "--state-dir", "held"];
+    let (code, out, err) = ran(perpdeck(home.path()).args(rearm));
+    assert_eq!((code, out.as_str()), (1, ""));
+    assert!(said(&err).contains("damaged"), "{err}");
 }
 
 #[test]
@@ -49,8 +91,9 @@ fn without_a_terminal_the_desk_says_so_and_names_snapshot() {
     for desk in [&[][..], &["desk"]] {
         let (code, out, err) = ran(perpdeck(home.path()).args(desk));
         assert_eq!((code, out.as_str()), (2, ""));
-        let said = "perpdeck: the desk needs a terminal; \"perpdeck snapshot\" writes one frame of it anywhere\n";
-        assert_eq!(err, said);
+        let words =
+            "the desk needs a terminal; \"perpdeck snapshot\" writes one frame of it anywhere\n";
+        assert_eq!(said(&err), words);
     }
 }
 
@@ -59,7 +102,10 @@ fn the_key_is_never_a_flag() {
     let home = TempDir::new().unwrap();
     let (code, _, err) = ran(perpdeck(home.path()).args(["--api-key", "pp_live_4711"]));
     assert_eq!(code, 2);
-    assert!(err.contains("unexpected argument '--api-key'"), "{err}");
+    assert!(
+        said(&err).contains("unexpected argument '--api-key'"),
+        "{err}"
+    );
     assert!(!err.contains("4711"), "{err}");
 }
 

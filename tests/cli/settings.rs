@@ -52,13 +52,10 @@ fn init_starts_a_private_file_that_the_program_then_reads() {
 
     let (code, _, err) = ran(perpdeck(home.path()).args(["config", "init"]));
     assert_eq!(
-        (code, err),
+        (code, said(&err)),
         (
             1,
-            format!(
-                "perpdeck: {} is there already and stays as it is\n",
-                file.display()
-            )
+            format!("{} is there already and stays as it is\n", file.display())
         )
     );
 
@@ -68,11 +65,11 @@ fn init_starts_a_private_file_that_the_program_then_reads() {
     fs::write(&file, text).unwrap();
     let (code, _, err) = ran(perpdeck(home.path()).args(["config", "check"]));
     assert_eq!(
-        (code, err),
+        (code, said(&err)),
         (
             2,
             format!(
-                "perpdeck: {}: them: no such setting; did you mean theme?\n",
+                "{}: them: no such setting; did you mean theme?\n",
                 file.display()
             )
         )
@@ -86,18 +83,18 @@ fn a_wrong_value_names_the_variable_or_the_flag() {
         .env("PERPDECK_THEME", "drak")
         .args(["config", "check"]));
     assert_eq!(
-        (code, err.as_str()),
+        (code, said(&err).as_str()),
         (
             2,
-            "perpdeck: PERPDECK_THEME: \"drak\" is not one of \"dark\", \"light\", \"contrast\", \"blue_orange\", \"red_up\"\n"
+            "PERPDECK_THEME: \"drak\" is not one of \"dark\", \"light\", \"contrast\", \"blue_orange\", \"red_up\"\n"
         )
     );
     let (code, _, err) =
         ran(perpdeck(home.path()).args(["config", "check", "--close-all-delay", "soon"]));
     assert_eq!(code, 2);
     assert_eq!(
-        err,
-        "perpdeck: --close-all-delay: \"soon\" is not a duration: write a number and its unit, as in \"250ms\", \"1.5s\" or \"2m\"\n"
+        said(&err),
+        "--close-all-delay: \"soon\" is not a duration: write a number and its unit, as in \"250ms\", \"1.5s\" or \"2m\"\n"
     );
 }
 
@@ -112,7 +109,7 @@ fn check_finds_a_key_that_cannot_be_had() {
         .args(["config", "check"]));
     assert_eq!(code, 2);
     assert!(
-        err.starts_with("perpdeck: desk.toml: cannot be read: "),
+        said(&err).starts_with("desk.toml: cannot be read: "),
         "{err}"
     );
 
@@ -124,11 +121,11 @@ fn check_finds_a_key_that_cannot_be_had() {
     let (code, _, err) =
         ran(perpdeck(home.path()).args(["--config", "desk.toml", "config", "check"]));
     assert_eq!(
-        (code, err),
+        (code, said(&err)),
         (
             2,
             format!(
-                "perpdeck: {0}: other users of this machine can reach it (mode 644): run chmod 600 '{0}'\n",
+                "{0}: other users of this machine can reach it (mode 644): run chmod 600 '{0}'\n",
                 key.display()
             )
         )
@@ -141,8 +138,8 @@ fn a_directory_for_the_paper_account_is_for_the_commands_that_have_one() {
     let (code, out, err) = ran(perpdeck(home.path()).args(["--data-dir", "d", "config", "show"]));
     assert_eq!((code, out.as_str()), (2, ""));
     assert_eq!(
-        err,
-        "perpdeck: --data-dir belongs behind desk, demo or serve\n"
+        said(&err),
+        "--data-dir belongs behind desk, demo or serve\n"
     );
 }
 
@@ -164,12 +161,13 @@ fn check_reads_the_keys_and_the_colours_too_and_says_everything_that_is_wrong() 
     ]));
     assert_eq!((code, out.as_str()), (2, ""));
     let [keys, theme] = ["keys.toml", "none.toml"].map(|name| home.path().join(name));
-    let lines: Vec<_> = err.lines().collect();
+    let told = said(&err);
+    let lines: Vec<_> = told.lines().collect();
     assert!(
-        lines[0].starts_with(&format!("perpdeck: keys_file {}: ", keys.display())),
+        lines[0].starts_with(&format!("keys_file {}: ", keys.display())),
         "{err}"
     );
-    let unread = format!("perpdeck: theme_file {} cannot be read: ", theme.display());
+    let unread = format!("theme_file {} cannot be read: ", theme.display());
     assert!(lines[1].starts_with(&unread), "{err}");
     fs::write(&keys, "").unwrap();
     let (code, out, err) =

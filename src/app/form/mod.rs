@@ -315,12 +315,7 @@ impl Form {
 
     /// The side a new order from this form would be on.
     pub fn side(&self, around: &Around) -> Option<Side> {
-        match &self.draft {
-            Draft::Entry(draft) => Some(draft.side),
-            Draft::Close(_) => self.seen(around).position?.side().map(Side::opposite),
-            Draft::Exits(_) => self.seen(around).order?.side.known(),
-            Draft::Margin(_) => None,
-        }
+        self.draft.side(&self.seen(around))
     }
 
     fn is_typing(&self) -> bool {

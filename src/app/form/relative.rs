@@ -5,17 +5,14 @@ use crate::{
     app::line::Line,
     model::{
         Num,
-        draft::{Draft, Entered, Fault, Field, RelativePrice, Seen},
+        draft::{Draft, Fault, Field},
     },
 };
 
 impl Form {
     /// What a price said by another comes to now; `None` where the field says none.
     pub fn meant(&self, field: Field, around: &Around) -> Option<Result<Num, Fault>> {
-        let text = self.draft.text(field).filter(|_| field.is_price())?;
-        let price = RelativePrice::read(text)?;
-        let about = (self.entered_at(field, around), self.side(around));
-        Some(price.resolve(field, &self.seen(around), about))
+        self.draft.meant(field, &self.seen(around))
     }
 
     /// With the digits of such prices in their place.
@@ -48,39 +45,5 @@ impl Form {
             self.line = Line::new(text);
         }
         has_changed
-    }
-
-    /// Where what it is about is entered, or was; else `entry` is that of the open position of the market the price is
-    /// of. A price to enter at is not said by itself.
-    fn entered_at(&self, field: Field, around: &Around) -> Entered {
-        let seen = self.seen(around);
-        let usual = self.usual(field, &seen);
-        let is_elsewhere = field == Field::TriggerPrice && self.watches_another(&seen);
-        let open = seen.position.filter(|_| !is_elsewhere);
-        Entered {
-            usual,
-            entry: usual.or_else(|| open?.entry_price),
-        }
-    }
-
-    /// Whether its trigger is a price of another market.
-    fn watches_another(&self, seen: &Seen) -> bool {
-        match &self.draft {
-            Draft::Entry(draft) => draft.watched().is_some(),
-            Draft::Close(draft) => draft.watched(seen).is_some(),
-            Draft::Exits(_) | Draft::Margin(_) => false,
-        }
-    }
-
-    fn usual(&self, field: Field, seen: &Seen) -> Option<Num> {
-        match &self.draft {
-            Draft::Entry(draft) => {
-                let is_exit = matches!(field, Field::TakeProfit | Field::StopLoss);
-                draft.entry(seen).filter(|_| is_exit)
-            }
-            Draft::Close(draft) if draft.watched(seen).is_none() => seen.position?.entry_price,
-            Draft::Exits(_) => seen.order?.limit_price,
-            Draft::Close(_) | Draft::Margin(_) => None,
-        }
     }
 }

@@ -5,21 +5,52 @@
 //! surely had no effect: an order that was turned down may be given again at once. Known limit: a command has no
 //! session, so `max_session_loss` is held against the day's loss of the account figures.
 
-use super::Deed;
+use super::{Deed, post::Post};
 use crate::{
     api::{Method, Request},
     app::{Store, checks},
     cli::service::Service,
-    journal::{Entry, Journal},
-    model::{Command, IdempotencyKey, Risk, Timestamp},
+    journal::Entry,
+    model::{Command, Failure, FailureKind, IdempotencyKey, Risk, Timestamp},
     runtime::Clock,
 };
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+
+const SECOND: Duration = Duration::from_secs(1);
+/// An order waits no longer for others that fill the rate.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// More than any sensible rate and repeat window hold.
 const REMEMBERED: u32 = 256;
 
+/// Returns when one more order keeps to `orders_per_second`, whoever sends it.
+///
+/// # Errors
+/// Where others go on sending: when it is worth asking again.
+pub(super) async fn room(service: &Service, post: &Post<'_>, deed: &Deed) -> Result<(), Failure> {
+    let began = Instant::now();
+    loop {
+        let mut session = checks::Session::default();
+        for (at, placed) in placed(service, post, deed.kept_key()) {
+            session.sent(&placed, at);
+        }
+        let now = Clock::start().now();
+        let Some(wait) = checks::rate_wait(&service.checks, &session, now, &deed.command) else {
+            return Ok(());
+        };
+        if began.elapsed() + wait > PATIENCE {
+            return Err(Failure {
+                retry_after: Some(SECOND),
+                ..Failure::new(FailureKind::Limited, checks::RATE_SPENT)
+            });
+        }
+        sleep(wait).await;
+    }
+}
+
 /// Why `deed` must not leave, if so.
-pub(super) async fn objection(service: &Service, journal: &Journal, deed: &Deed) -> Option<String> {
+pub(super) async fn objection(service: &Service, post: &Post<'_>, deed: &Deed) -> Option<String> {
     let command = &deed.command;
     if command.risk() != Risk::Increasing {
         return None;
@@ -36,7 +67,7 @@ pub(super) async fn objection(service: &Service, journal: &Journal, deed: &Deed)
         service.take_figures(&mut store).await;
         session.begin_with_day(&store);
     }
-    for (at, placed) in placed(service, journal, deed.kept_key()) {
+    for (at, placed) in placed(service, post, deed.kept_key()) {
         session.sent(&placed, at);
     }
     checks::objection(limits, &store, &session, Clock::start().now(), command)
@@ -45,13 +76,10 @@ pub(super) async fn objection(service: &Service, journal: &Journal, deed: &Deed)
 /// What was lately asked for on this account under other keys, the oldest first: a deed does not repeat itself.
 fn placed(
     service: &Service,
-    journal: &Journal,
+    post: &Post<'_>,
     own: Option<&IdempotencyKey>,
 ) -> Vec<(Timestamp, Command)> {
-    let connection = service.client.connection();
-    let on = (connection.base_url.as_str(), &connection.account_id);
-    let recent = journal.recent_on(on, REMEMBERED).unwrap_or_default();
-    let others = recent.into_iter().rev();
+    let others = post.recent(REMEMBERED).into_iter().rev();
     let others = others.filter(|entry| entry.intent.key.as_ref() != own);
     others
         .filter_map(|entry| Some((entry.created_at, command(service, entry)?)))

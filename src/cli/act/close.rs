@@ -10,8 +10,8 @@ use crate::{
     config::Sources,
     journal::Entry,
     model::{
-        CloseKind, ClosePosition, Command, Num, PositionId,
-        draft::{Amount, CloseDraft, Field, Seen, Texts, amount},
+        CloseKind, ClosePosition, Command, Failure, Num, PositionId,
+        draft::{Amount, CloseDraft, Draft, Field, Seen, Texts, amount},
     },
 };
 use color_eyre::Result;
@@ -69,8 +69,10 @@ async fn close(mut args: Args, voice: Voice, sources: &Sources) -> Result<Exit> 
         voice.note(&format!("positions: {why}"));
     }
     args.position_id = typed::position(args.position_id, &store)?;
-    let command = Command::Close(args.order(&store, before.as_ref())?);
-    let reckoned = args.reckoned();
+    let (close, relative) = args.order(&store, before.as_ref(), voice)?;
+    let command = Command::Close(close);
+    let reckoned: Vec<_> = args.reckoned().iter().copied().chain(relative).collect();
+    let reckoned = reckoned.as_slice();
     let deed = Deed::new(&service, command, args.key.chosen.clone())?;
     let deed = repeat::settled(before.as_ref(), deed, &service, reckoned)?.deed();
     perform(&service, args.how, deed, reckoned).await
@@ -112,7 +114,13 @@ impl Args {
         }
     }
 
-    fn order(&self, store: &Store, before: Option<&Entry>) -> Result<ClosePosition> {
+    /// With what the body calls the prices that are said by another.
+    fn order(
+        &self,
+        store: &Store,
+        before: Option<&Entry>,
+        voice: Voice,
+    ) -> Result<(ClosePosition, Vec<&'static str>)> {
         let position = store.position(&self.position_id);
         let seen = Seen {
             market: position.and_then(|position| store.market(&position.market_id)),
@@ -139,13 +147,19 @@ impl Args {
             watched: draft.watched(&seen).and_then(|id| store.market(id)),
             ..seen
         };
+        let mut form = Draft::Close(draft);
+        let relative = typed::relative_names(&form).collect();
+        if let Some(before) = before {
+            typed::as_sent(&mut form, before);
+        }
         let mut typed = Typed::default();
+        let Draft::Close(draft) = typed.in_digits(&form, &seen, voice) else {
+            return Err(Failure::local("no draft of a close").into());
+        };
         let close = typed.faults(draft.close(&seen));
         let close = typed.finish(close)?;
-        Ok(ClosePosition {
-            size: as_typed.or(close.size),
-            ..close
-        })
+        let size = as_typed.or(close.size);
+        Ok((ClosePosition { size, ..close }, relative))
     }
 
     fn texts(&self) -> impl Iterator<Item = (Field, &str)> {

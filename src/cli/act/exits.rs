@@ -10,8 +10,8 @@ use crate::{
     cli::{Exit, disk_wait::MOMENT, service::Service},
     config::Sources,
     model::{
-        Command, Failure, FailureKind, Leg, Num, Order, OrderId,
-        draft::{ExitsDraft, Field, Seen, Texts, positive},
+        Command, Failure, FailureKind, Num, Order, OrderId,
+        draft::{Draft, ExitsDraft, Field, RelativePrice, Seen, Texts, positive},
     },
 };
 use color_eyre::Result;
@@ -24,19 +24,29 @@ pub(in crate::cli) struct Args {
     order_id: OrderId,
     /// A price, or none to take it away; as it is when left out
     #[arg(long, value_name = "PRICE|none", value_parser = leg)]
-    take_profit: Option<Leg>,
+    take_profit: Option<Written>,
     /// A price, or none to take it away; as it is when left out
     #[arg(long, value_name = "PRICE|none", value_parser = leg)]
-    stop_loss: Option<Leg>,
+    stop_loss: Option<Written>,
     #[command(flatten)]
     how: How,
 }
 
-fn leg(text: &str) -> Result<Leg, String> {
+/// A leg as it was named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Written {
+    None,
+    /// In digits, or said by another price.
+    Price(String),
+}
+
+fn leg(text: &str) -> Result<Written, String> {
+    let priced = || Written::Price(text.to_owned());
     match text {
-        "none" => Ok(Leg::Remove),
+        "none" => Ok(Written::None),
+        said if RelativePrice::read(said).is_some() => Ok(priced()),
         price => positive(price)
-            .map(Leg::Set)
+            .map(|_| priced())
             .map_err(|why| format!("a price or none: {why}")),
     }
 }
@@ -49,7 +59,7 @@ async fn exits(args: &Args, sources: &Sources) -> Result<Exit> {
     let service = Service::open(sources)?;
     consent::possible(&service, args.how)?;
     let mut store = Store::default();
-    let order = match (args.take_profit, args.stop_loss) {
+    let order = match (&args.take_profit, &args.stop_loss) {
         (Some(_), Some(_)) => {
             let look = service.client.working_orders(&service.account);
             let page = timeout(MOMENT, look).await.ok().and_then(Result::ok);
@@ -61,13 +71,16 @@ async fn exits(args: &Args, sources: &Sources) -> Result<Exit> {
     if order.is_some() {
         let _in_time = timeout(MOMENT, service.take_prices(&mut store)).await;
     }
-    let exits = args.draft(order.as_ref()).exits(&Seen {
+    let seen = Seen {
         market: order.as_ref().and_then(|o| store.market(&o.market_id)),
         order: order.as_ref(),
         ..Seen::default()
-    });
-    let mut typed = Typed::default();
-    let exits = typed.faults(exits);
+    };
+    let (mut typed, form) = (Typed::default(), Draft::Exits(args.draft(order.as_ref())));
+    let Draft::Exits(draft) = typed.in_digits(&form, &seen, args.how.output.voice()) else {
+        return Err(Failure::local("no draft of exits").into());
+    };
+    let exits = typed.faults(draft.exits(&seen));
     let command = Command::Exits(typed.finish(exits)?);
     let deed = Deed::new(&service, command, None)?;
     perform(&service, args.how, deed, &[]).await
@@ -76,18 +89,18 @@ async fn exits(args: &Args, sources: &Sources) -> Result<Exit> {
 impl Args {
     /// As the form of the desk has them: a leg that is not named is as it is.
     fn draft(&self, order: Option<&Order>) -> ExitsDraft {
-        let text = |leg: Option<Leg>, now: Option<Num>| match leg {
-            Some(Leg::Set(price)) => price.to_string(),
-            Some(Leg::Keep) | None => now.map(|price| price.to_string()).unwrap_or_default(),
-            Some(Leg::Remove) => String::new(),
+        let text = |leg: &Option<Written>, now: Option<Num>| match leg {
+            Some(Written::Price(price)) => price.clone(),
+            Some(Written::None) => String::new(),
+            None => now.map(|price| price.to_string()).unwrap_or_default(),
         };
         let target = order.and_then(|order| order.attached_take_profit_price);
         let stop = order.and_then(|order| order.attached_stop_loss_price);
         ExitsDraft {
             order_id: self.order_id.clone(),
             texts: Texts::default()
-                .with(Field::TakeProfit, text(self.take_profit, target))
-                .with(Field::StopLoss, text(self.stop_loss, stop)),
+                .with(Field::TakeProfit, text(&self.take_profit, target))
+                .with(Field::StopLoss, text(&self.stop_loss, stop)),
         }
     }
 }

@@ -1,7 +1,12 @@
 //! What a verb that enters the market stands on: what is observed, what its key was used for before, and the terms
 //! that a form of the desk would begin with.
 
-use super::{Deed, How, Key, market::Purpose, perform, repeat, typed::Typed};
+use super::{
+    Deed, How, Key,
+    market::Purpose,
+    perform, repeat,
+    typed::{self, Typed},
+};
 use crate::{
     app::{
         Store, fees,
@@ -15,7 +20,7 @@ use crate::{
     },
     runtime::Clock,
 };
-use color_eyre::Result;
+use color_eyre::{Report, Result};
 
 /// What was typed of the terms that a position settles, or another price.
 pub(super) struct Terms<'a> {
@@ -80,6 +85,10 @@ fn service_now(store: &mut Store, asked: Timestamp) -> Timestamp {
     store.clocks.at(now, now)
 }
 
+fn no_order() -> Report {
+    Report::new(Failure::local("no draft of an order"))
+}
+
 impl<'a> Ground<'a> {
     /// Reads prices; and positions and figures, where they are wanted and nothing was settled under the key before.
     pub(super) async fn look(
@@ -130,9 +139,7 @@ impl<'a> Ground<'a> {
         };
         match open(self.service.account.clone(), &around).draft {
             Draft::Entry(blank) => Ok(blank),
-            Draft::Close(_) | Draft::Exits(_) | Draft::Margin(_) => {
-                Err(Failure::local("no draft of an order").into())
-            }
+            Draft::Close(_) | Draft::Exits(_) | Draft::Margin(_) => Err(no_order()),
         }
     }
 
@@ -142,21 +149,31 @@ impl<'a> Ground<'a> {
         &self,
         how: How,
         draft: EntryDraft,
-        reckoned: &[&str],
+        reckoned: &[&'static str],
     ) -> Result<Exit> {
         let before = self.before.as_ref();
-        let command = self.command(draft, reckoned)?;
+        let draft = Draft::Entry(draft);
+        let relative = typed::relative_names(&draft);
+        let reckoned: Vec<&str> = reckoned.iter().copied().chain(relative).collect();
+        let reckoned = reckoned.as_slice();
+        let command = self.command(draft, (reckoned, how.output.voice()))?;
         let deed = Deed::new(self.service, command, self.key.chosen.clone())?;
         let deed = repeat::settled(before, deed, self.service, reckoned)?.deed();
         perform(self.service, how, deed, reckoned).await
     }
 
-    fn command(&self, mut draft: EntryDraft, reckoned: &[&str]) -> Result<Command> {
+    fn command(&self, mut form: Draft, (reckoned, voice): (&[&str], Voice)) -> Result<Command> {
+        if let Some(before) = &self.before {
+            typed::as_sent(&mut form, before);
+        }
         if reckoned.contains(&"size")
             && let Some(size) = self.before.as_ref().and_then(|b| repeat::sent(b, "size"))
         {
-            draft.texts.set(Field::Size, size);
+            form.write(Field::Size, &size);
         }
+        let Draft::Entry(draft) = &form else {
+            return Err(no_order());
+        };
         let market = draft.market_id.as_ref();
         let mut open = self.store.positions.rows().iter();
         let position = open.find(|position| Some(&position.market_id) == market);
@@ -175,6 +192,9 @@ impl<'a> Ground<'a> {
             ..Seen::default()
         };
         let mut typed = Typed::default();
+        let Draft::Entry(draft) = typed.in_digits(&form, &seen, voice) else {
+            return Err(no_order());
+        };
         let command = typed.faults(draft.command(&seen));
         Ok(typed.finish(command)?)
     }

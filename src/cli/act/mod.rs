@@ -123,10 +123,13 @@ async fn send(service: &Service, voice: Voice, deed: &Deed, reckoned: &[&str]) -
             return Ok(recalled(service, voice, &post, (&deed, known.as_ref())).await);
         }
     };
+    let is_checked = repeat::may_have_acted(known.as_ref());
+    if !is_checked {
+        checks::room(service, &post, deed).await?;
+    }
     if let Some(journal) = post.journal() {
-        let is_checked = repeat::may_have_acted(known.as_ref());
         let objection = match halted(service, journal, deed) {
-            None if !is_checked => checks::objection(service, journal, deed).await,
+            None if !is_checked => checks::objection(service, &post, deed).await,
             objection => objection,
         };
         if let Some(why) = objection {

@@ -20,7 +20,7 @@ use crate::{
     },
     journal::{Entry, Journal, JournalError, holder},
     model::{Failure, FailureKind, OrderId, Progress, Risk, Ticket},
-    runtime::{Asked, Caller, Clock, HandedOver, call, left, tidy_journal},
+    runtime::{Asked, Caller, Clock, HandedOver, call, left, queued_end, tidy_journal},
 };
 use color_eyre::Result;
 use futures_util::{StreamExt as _, stream};
@@ -65,7 +65,7 @@ fn patience(risk: Risk) -> u32 {
     match risk {
         Risk::Reducing => 10,
         Risk::Neutral => 40,
-        Risk::Increasing => 100,
+        Risk::Increasing => 300,
     }
 }
 
@@ -124,6 +124,14 @@ impl<'a> Post<'a> {
     pub(super) fn linked(&self) -> Option<Vec<OrderId>> {
         let base_url = self.service.client.connection().base_url.clone();
         self.read(move |journal| journal.linked_orders(&base_url))
+    }
+
+    /// What was lately asked for on this account, the newest first.
+    pub(super) fn recent(&self, limit: u32) -> Vec<Entry> {
+        let connection = self.service.client.connection();
+        let (base_url, account) = (connection.base_url.clone(), connection.account_id.clone());
+        let read = move |journal: &Journal| journal.recent_on((&base_url, &account), limit);
+        self.read(read).unwrap_or_default()
     }
 
     /// From the journal, whoever writes it; `None` where it cannot be read.
@@ -252,7 +260,10 @@ async fn ask(service: &Service, voice: Voice, deed: &Deed) -> Outcome {
     let hear = |progress: &Progress| told(voice, &deed.command, progress);
     let place = service.client.connection().into();
     match desk.hand_over(place, asked, hear).await {
-        HandedOver::Ended(outcome) => outcome,
+        HandedOver::Ended(outcome) => {
+            let end = queued_end(&service.client, &deed.command, &outcome).await;
+            end.unwrap_or(outcome)
+        }
         HandedOver::TurnedAway(why) => Err(held_back(&why)),
         HandedOver::NeverAsked => Err(unasked()),
         HandedOver::Lost => Err(left()),

@@ -26,6 +26,16 @@ pub(super) fn told(voice: Voice, deed: &Deed, outcome: &Outcome) -> Result<Exit>
         sentence(receipt)
     };
     out::say(&format!("{line}\n"))?;
+    if let Receipt::Cancel(result) = receipt
+        && result.queued
+        && !result.canceled
+    {
+        voice.note(&format!(
+            "the cancel of order {} is queued still: the order is listed, and may execute first; \"perpdeck orders\" tells",
+            result.id
+        ));
+        return Ok(Exit::Partial);
+    }
     Ok(refusal(receipt).map_or(Exit::Ok, |why| voice.failed(&why, deed.kept_key())))
 }
 

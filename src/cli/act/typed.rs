@@ -1,11 +1,13 @@
 //! Flags as they were typed, with everything that is wrong with them told at once.
 
+use super::repeat;
 use crate::{
     app::Store,
-    cli::exit::Misuse,
+    cli::{exit::Misuse, voice::Voice},
+    journal::Entry,
     model::{
         Failure, FailureKind, MarketId, PositionId, TriggerDirection,
-        draft::{Faults, Field},
+        draft::{Draft, Faults, Field, RelativePrice, Seen},
     },
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -77,17 +79,68 @@ pub(super) struct TriggerFlags {
     pub(super) market_id: Option<MarketId>,
 }
 
+/// The fields whose price is said by another.
+fn relative(draft: &Draft) -> Vec<Field> {
+    let is_relative = |field: &Field| {
+        let text = draft.text(*field).filter(|_| field.is_price());
+        text.and_then(RelativePrice::read).is_some()
+    };
+    draft.fields().into_iter().filter(is_relative).collect()
+}
+
+/// What the body calls them: there they are other digits an hour later.
+pub(super) fn relative_names(draft: &Draft) -> impl Iterator<Item = &'static str> {
+    let names = |field: Field| field.body_names().iter().copied();
+    relative(draft).into_iter().flat_map(names)
+}
+
+/// Under a key that was used before they are what they were then.
+pub(super) fn as_sent(draft: &mut Draft, before: &Entry) {
+    for field in relative(draft) {
+        let mut names = field.body_names().iter();
+        if let Some(sent) = names.find_map(|name| repeat::sent(before, name)) {
+            draft.write(field, &sent);
+        }
+    }
+}
+
 /// What could not be read so far, by flag.
 #[derive(Debug, Default)]
 pub(super) struct Typed(Vec<String>);
 
 impl Typed {
+    /// With the digits of prices that are said by another in their place, and each said aloud.
+    pub(super) fn in_digits(&mut self, draft: &Draft, seen: &Seen, voice: Voice) -> Draft {
+        let mut resolved = draft.clone();
+        for field in draft.fields() {
+            match resolved.meant(field, seen) {
+                None => {}
+                Some(Ok(price)) => {
+                    let (flag, text) = (flag(field), draft.text(field).unwrap_or_default());
+                    voice.note(&format!("{flag} {text} is {price}"));
+                    resolved.write(field, &price.to_string());
+                }
+                Some(Err(fault)) => self.0.push(format!("{}: {fault}", flag(field))),
+            }
+        }
+        resolved
+    }
+
     /// What the draft came to, or its faults noted and nothing.
     pub(super) fn faults<T>(&mut self, read: Result<T, Faults>) -> Option<T> {
         let Faults(faults) = match read {
             Ok(value) => return Some(value),
             Err(faults) => faults,
         };
+        // What a price said by another is missing has been told already.
+        let is_told = |field: &Field| {
+            let own = format!("{}: ", flag(*field));
+            self.0.iter().any(|told| told.starts_with(&own))
+        };
+        let faults: Vec<_> = faults
+            .into_iter()
+            .filter(|(field, _)| !is_told(field))
+            .collect();
         let told = faults
             .into_iter()
             .map(|(field, fault)| format!("{}: {fault}", flag(field)));

@@ -17,7 +17,7 @@ use color_eyre::Result;
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
     /// Every order there ever was, the newest first, instead of those that work
-    #[arg(id = "past", long = "history")]
+    #[arg(long)]
     history: bool,
     #[command(flatten)]
     pages: Pages,
@@ -45,7 +45,8 @@ async fn list(args: &Args, sources: &Sources) -> Result<Exit> {
             columns: WORKING,
             id: Some(|order: &Order| order.id.to_string()),
         };
-        (service.working_orders().await?, sheet)
+        let page = service.working_orders().await?;
+        (args.pages.within(voice, page), sheet)
     };
     show(voice, &page, sheet, prices(&service)).await
 }

@@ -6,25 +6,38 @@ use crate::{
 };
 use std::{collections::HashSet, hash::Hash, num::NonZeroUsize};
 
-/// How much of a long list is wanted. A verb that holds this has a flag with the id `past` that asks for such a list:
-/// what is open is never cut.
+/// How much of a list is wanted. What is open is cut only where somebody has said where.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(super) struct Pages {
-    /// At most this many rows, the newest first
-    #[arg(
-        long,
-        value_name = "ROWS",
-        default_value = "50",
-        requires = "past",
-        conflicts_with = "all"
-    )]
-    limit: NonZeroUsize,
+    /// At most this many rows, the newest first; 50 of a past list when left out, and all that is open
+    #[arg(long, value_name = "ROWS", conflicts_with = "all")]
+    limit: Option<NonZeroUsize>,
     /// Every row, however many pages that is
-    #[arg(long, requires = "past")]
+    #[arg(long)]
     all: bool,
 }
 
+/// Rows of a long list where nobody has said how many.
+const FIRST: usize = 50;
+
+fn cut(voice: Voice, most: usize) {
+    voice.note(&format!(
+        "the newest {most} rows; --limit ROWS or --all for more"
+    ));
+}
+
 impl Pages {
+    /// A list that came whole, cut where that was asked for.
+    pub(super) fn within<T>(self, voice: Voice, mut page: Page<T>) -> Page<T> {
+        if let Some(most) = self.limit.map(NonZeroUsize::get)
+            && page.rows.len() > most
+        {
+            page.rows.truncate(most);
+            cut(voice, most);
+        }
+        page
+    }
+
     /// Reads pages until there is enough. A row that moves to a later page while we walk is taken once.
     pub(super) async fn read<T, K, F>(
         self,
@@ -39,7 +52,7 @@ impl Pages {
         let most = if self.all {
             usize::MAX
         } else {
-            self.limit.get()
+            self.limit.map_or(FIRST, NonZeroUsize::get)
         };
         let (mut whole, mut known, mut asked) = (Page::default(), HashSet::new(), HashSet::new());
         let mut cursor: Option<Cursor> = None;
@@ -53,9 +66,7 @@ impl Pages {
             if whole.rows.len() >= most {
                 whole.rows.truncate(most);
                 if more {
-                    voice.note(&format!(
-                        "the newest {most} rows; --limit ROWS or --all for more"
-                    ));
+                    cut(voice, most);
                 }
                 return Ok(whole);
             }

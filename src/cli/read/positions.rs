@@ -17,7 +17,7 @@ use color_eyre::Result;
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
     /// Closed positions, the newest first, instead of the open ones
-    #[arg(id = "past", long = "closed")]
+    #[arg(long)]
     closed: bool,
     #[command(flatten)]
     pages: Pages,
@@ -47,7 +47,8 @@ async fn list(args: &Args, sources: &Sources) -> Result<Exit> {
             columns: OPEN,
             id: Some(|position: &Position| position.id.to_string()),
         };
-        (service.open_positions().await?, sheet)
+        let page = service.open_positions().await?;
+        (args.pages.within(voice, page), sheet)
     };
     let context = async {
         let mut store = prices(&service).await;

@@ -118,6 +118,11 @@ impl Field {
         self.facts().label
     }
 
+    /// How the API's bodies spell it.
+    pub fn body_names(self) -> &'static [&'static str] {
+        self.facts().body
+    }
+
     pub fn takes(self) -> Takes {
         self.facts().takes
     }

@@ -5,7 +5,7 @@
 
 use super::{
     super::{Num, Side, Tick},
-    Fault, Field, Seen, number,
+    Draft, Fault, Field, Seen, number,
 };
 
 /// The price that another is said by.
@@ -140,6 +140,58 @@ impl RelativePrice {
             Ok(price)
         } else {
             Err(Fault::NotPositive)
+        }
+    }
+}
+
+impl Draft {
+    /// What a price said by another comes to now; `None` where the field says none.
+    pub fn meant(&self, field: Field, seen: &Seen) -> Option<Result<Num, Fault>> {
+        let text = self.text(field).filter(|_| field.is_price())?;
+        let price = RelativePrice::read(text)?;
+        Some(price.resolve(field, seen, (self.entered_at(field, seen), self.side(seen))))
+    }
+
+    /// Which way it trades.
+    pub fn side(&self, seen: &Seen) -> Option<Side> {
+        match self {
+            Self::Entry(draft) => Some(draft.side),
+            Self::Close(_) => seen.position?.side().map(Side::opposite),
+            Self::Exits(_) => seen.order?.side.known(),
+            Self::Margin(_) => None,
+        }
+    }
+
+    /// Where what it is about is entered, or was; else `entry` is that of the open position of the market the price is
+    /// of. A price to enter at is not said by itself.
+    fn entered_at(&self, field: Field, seen: &Seen) -> Entered {
+        let usual = self.usual(field, seen);
+        let is_elsewhere = field == Field::TriggerPrice && self.watches_another(seen);
+        let open = seen.position.filter(|_| !is_elsewhere);
+        Entered {
+            usual,
+            entry: usual.or_else(|| open?.entry_price),
+        }
+    }
+
+    /// Whether its trigger is a price of another market.
+    fn watches_another(&self, seen: &Seen) -> bool {
+        match self {
+            Self::Entry(draft) => draft.watched().is_some(),
+            Self::Close(draft) => draft.watched(seen).is_some(),
+            Self::Exits(_) | Self::Margin(_) => false,
+        }
+    }
+
+    fn usual(&self, field: Field, seen: &Seen) -> Option<Num> {
+        match self {
+            Self::Entry(draft) => {
+                let is_exit = matches!(field, Field::TakeProfit | Field::StopLoss);
+                draft.entry(seen).filter(|_| is_exit)
+            }
+            Self::Close(draft) if draft.watched(seen).is_none() => seen.position?.entry_price,
+            Self::Exits(_) => seen.order?.limit_price,
+            Self::Close(_) | Self::Margin(_) => None,
         }
     }
 }

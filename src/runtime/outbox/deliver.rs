@@ -1,6 +1,6 @@
 //! A command from its turn to its end: recorded, pursued, and parked where nobody but a person can end it.
 
-use super::{Desk, Errand, Teller, desk::Decision, follow, lanes::Turn, record::Origin};
+use super::{Desk, Errand, Stay, Teller, desk::Decision, follow, lanes::Turn, record::Origin};
 use crate::{
     app::{Msg, notice::Tone},
     client::policy::Tries,
@@ -126,7 +126,21 @@ impl Errand {
         }
         self.settle(standing).await;
         follow::after(self, &result);
-        result
+        match self.awaited(&result).await {
+            Some(end) => {
+                self.settle(Standing::of(&end)).await;
+                end
+            }
+            None => result,
+        }
+    }
+
+    /// A verb has nobody who would follow its queued cancel: it waits for the end of it.
+    async fn awaited(&self, result: &Result<Receipt, Failure>) -> Option<Result<Receipt, Failure>> {
+        let (Teller::Ticket(_), Stay::Deeds) = (&self.teller, self.desk.stay) else {
+            return None;
+        };
+        follow::queued_end(&self.desk.client, &self.command, result).await
     }
 
     /// [`Self::deliver`], and what a person decides where that ends in doubt. The turn is given up for the

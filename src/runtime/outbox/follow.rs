@@ -4,10 +4,10 @@
 use super::{Desk, Errand, Stay, Teller};
 use crate::{
     app::{Msg, notice::Tone},
-    client::{Aftermath, Clues, Sight},
+    client::{Aftermath, Client, Clues, Sight},
     journal::Standing,
     model::{
-        CancelResult, CloseAll, Command, Failure, FlatProof, Position, Receipt,
+        CancelResult, CloseAll, Command, Failure, FlatProof, Position, Receipt, Timestamp,
         echo::{self, Sizes},
     },
 };
@@ -18,6 +18,9 @@ use tokio::time::sleep;
 const OFTEN: Duration = Duration::from_secs(2);
 const SELDOM: Duration = Duration::from_secs(15);
 const AT_FIRST: u32 = 30;
+/// A verb waits so long for the end of a queued cancel, and looks this often.
+const AWAITED: u32 = 30;
+const OFTENER: Duration = Duration::from_millis(500);
 /// After this many reads (about an hour) it is the working orders' pane that tells.
 const READS: u32 = 250;
 
@@ -81,6 +84,50 @@ pub(super) async fn check_echo(
     Some(what)
 }
 
+/// How a queued cancel has ended, if it has.
+async fn ended(
+    client: &Client,
+    command: &Command,
+    now: Timestamp,
+) -> Option<Result<Receipt, Failure>> {
+    let clues = Clues {
+        since: now,
+        linked: None,
+    };
+    match client.look(command, clues).await {
+        Ok(Sight::Done(receipt)) => Some(Ok(receipt)),
+        Ok(Sight::Over(why)) => Some(Err(Failure {
+            message: format!("{}, before the queued cancel", why.message).into(),
+            ..why
+        })),
+        Ok(Sight::Undone | Sight::Nothing) | Err(_) => None,
+    }
+}
+
+/// How a queued cancel ends, looked at for about fifteen seconds; `None` where it is queued still, or was not queued.
+pub async fn queued_end(
+    client: &Client,
+    command: &Command,
+    result: &Result<Receipt, Failure>,
+) -> Option<Result<Receipt, Failure>> {
+    let Ok(Receipt::Cancel(CancelResult {
+        canceled: false,
+        queued: true,
+        ..
+    })) = result
+    else {
+        return None;
+    };
+    for _ in 0..AWAITED {
+        sleep(client.tempo().of(OFTENER).max(client.pause_left())).await;
+        // Only an order that somebody may have made is looked for by its date.
+        if let Some(end) = ended(client, command, Timestamp(0)).await {
+            return Some(end);
+        }
+    }
+    None
+}
+
 /// Until the order has ended, one way or the other.
 pub(super) async fn queued_cancel(desk: Desk, command: Command, errand: Option<Arc<Errand>>) {
     let (Command::Cancel(id) | Command::Unprotect(id)) = &command else {
@@ -90,17 +137,8 @@ pub(super) async fn queued_cancel(desk: Desk, command: Command, errand: Option<A
     for read in 0..READS {
         let wait = if read < AT_FIRST { OFTEN } else { SELDOM };
         sleep(tempo.of(wait)).await;
-        let clues = Clues {
-            since: desk.clock.now(),
-            linked: None,
-        };
-        let result = match desk.client.look(&command, clues).await {
-            Ok(Sight::Done(receipt)) => Ok(receipt),
-            Ok(Sight::Over(why)) => Err(Failure {
-                message: format!("{}, before the queued cancel", why.message).into(),
-                ..why
-            }),
-            Ok(Sight::Undone | Sight::Nothing) | Err(_) => continue,
+        let Some(result) = ended(&desk.client, &command, desk.clock.now()).await else {
+            continue;
         };
         if let Some(errand) = &errand {
             errand.settle(Standing::of(&result)).await;

@@ -25,6 +25,7 @@ pub(super) use deliver::Resume;
 pub(super) use desk::{Desk, Stay};
 pub(super) use dry_run::{DryRun, Outlet};
 pub(super) use errand::{Errand, Home, Teller};
+pub use follow::queued_end;
 pub(super) use record::Origin;
 
 use super::{
