@@ -1,8 +1,15 @@
 //! What wraps every answer: `data` around success, `error` around failure.
 
 use crate::model::{Cursor, OrderId, Text};
-use serde::{Deserialize, Serialize};
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{IgnoredAny, SeqAccess, Visitor},
+};
 use serde_json::value::RawValue;
+use std::{fmt, marker::PhantomData};
+
+/// How many rows of a list are read: no account has as many, and a service that sends more is broken.
+pub const MOST_ROWS: usize = 10_000;
 
 /// `{data: …}`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,14 +25,47 @@ pub struct DataQueued<T> {
     pub queued: bool,
 }
 
-/// `{data: […], has_more, next_cursor}`. Rows stay raw so that one bad row cannot cost the page.
+/// `{data: […], has_more, next_cursor}`. Rows stay raw so that one bad row cannot cost the page; those from
+/// [`MOST_ROWS`] on are not kept.
 #[derive(Debug, Serialize, Deserialize)]
+#[serde(bound(deserialize = "T: Deserialize<'de>"))]
 pub struct List<T = Box<RawValue>> {
+    #[serde(deserialize_with = "first_rows")]
     pub data: Vec<T>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub has_more: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<Cursor>,
+}
+
+fn first_rows<'de, D, T>(from: D) -> Result<Vec<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    from.deserialize_seq(FirstRows(PhantomData))
+}
+
+struct FirstRows<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for FirstRows<T> {
+    type Value = Vec<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of rows")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut rows: A) -> Result<Vec<T>, A::Error> {
+        let mut kept = vec![];
+        while kept.len() < MOST_ROWS {
+            match rows.next_element()? {
+                Some(row) => kept.push(row),
+                None => return Ok(kept),
+            }
+        }
+        while rows.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(kept)
+    }
 }
 
 /// `{error: …}`

@@ -15,7 +15,7 @@ mod strategy;
 
 pub use body::{CloseBody, ExitsBody, MarginBody, PlaceBody};
 pub use dialect::{Creation, Dialect, FILTER_SPELLINGS, QueryPair};
-pub use envelope::{Data, DataQueued, ErrorDetail, ErrorEnvelope, List};
+pub use envelope::{Data, DataQueued, ErrorDetail, ErrorEnvelope, List, MOST_ROWS};
 pub use learned::{Learned, Term};
 pub use query::{
     OrderFilter, OrdersQuery, PositionSelector, PositionsQuery, QueryFault, TwapsQuery,

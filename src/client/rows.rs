@@ -5,8 +5,8 @@ use super::{
     answer::{Answer, clipped},
 };
 use crate::{
-    api::{CURSOR_LIMIT, Dialect, List, Route},
-    model::{Cursor, Failure, Page, Text},
+    api::{CURSOR_LIMIT, Dialect, List, MOST_ROWS, Route},
+    model::{AccountId, Cursor, Failure, Page, Text},
 };
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
@@ -27,6 +27,7 @@ fn page<T: DeserializeOwned>(list: List, asked: Option<&Cursor>, limit: Option<u
     };
     let said = list.next_cursor.is_some();
     let next = list.next_cursor.filter(usable);
+    let has_too_many = list.data.len() >= MOST_ROWS;
     let (next, incomplete) = match list.has_more {
         Some(false) => (None, false),
         Some(true) => (next.clone(), next.is_none()),
@@ -35,7 +36,7 @@ fn page<T: DeserializeOwned>(list: List, asked: Option<&Cursor>, limit: Option<u
     };
     let mut page = Page {
         next,
-        incomplete,
+        incomplete: incomplete || has_too_many,
         ..Page::default()
     };
     for (index, raw) in list.data.iter().enumerate() {
@@ -54,9 +55,10 @@ fn page<T: DeserializeOwned>(list: List, asked: Option<&Cursor>, limit: Option<u
 fn id(raw: &RawValue) -> Option<String> {
     #[derive(Deserialize)]
     struct Named {
-        id: String,
+        id: AccountId,
     }
-    serde_json::from_str(raw.get()).map(|Named { id }| id).ok()
+    let named = serde_json::from_str(raw.get());
+    named.map(|Named { id }| id.raw().to_owned()).ok()
 }
 
 /// One row, or `data[3].size: why`.
@@ -158,4 +160,39 @@ fn list(answer: &Answer) -> Result<List, Failure> {
         (list.has_more, list.next_cursor) = (has_more, next_cursor);
     }
     Ok(list)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Position;
+
+    fn read(rows: &str) -> Page<Position> {
+        page(
+            serde_json::from_str(&format!(r#"{{"data":[{rows}]}}"#)).unwrap(),
+            None,
+            None,
+        )
+    }
+
+    // Issue 14, item 1.
+    #[test]
+    fn a_row_with_an_id_that_is_too_long_is_counted_and_costs_no_other() {
+        let row = |id: &str| format!(r#"{{"id":"{id}","market_id":"p|BTC","size":1}}"#);
+        let page = read(&[row("pos_1"), row(&"x".repeat(65_533)), row("pos_2")].join(","));
+        let ids: Vec<_> = page.rows.iter().map(|position| position.id.raw()).collect();
+        assert_eq!(ids, ["pos_1", "pos_2"]);
+        let [why] = page.unreadable.as_slice() else {
+            panic!("{:?}", page.unreadable);
+        };
+        assert!(why.raw().contains("65533 characters"), "{why}");
+        assert_eq!(page.lost, Vec::<String>::new());
+    }
+
+    // Issue 14, item 1.
+    #[test]
+    fn a_list_without_end_is_read_to_its_limit_and_said_to_be_cut() {
+        let page = read(&vec!["{}"; MOST_ROWS + 5].join(","));
+        assert_eq!((page.unreadable.len(), page.incomplete), (MOST_ROWS, true));
+    }
 }

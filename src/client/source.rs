@@ -256,12 +256,21 @@ fn number(row: &RawValue, pointer: &str) -> Result<Option<Num>, String> {
     }
 }
 
+/// As of every id.
+const LONGEST_WORD: usize = 128;
+
 /// The id at `pointer`: a string, or a number as it is written.
 fn word(row: &RawValue, pointer: &str) -> Result<String, String> {
     let found = find(row, pointer).ok_or_else(|| format!("nothing at `{pointer}`"))?;
     let text: String = serde_json::from_str(found.get()).unwrap_or_else(|_| found.get().to_owned());
     if text.is_empty() || text.starts_with(['{', '[']) || text == "null" {
         return Err(format!("no id at `{pointer}`"));
+    }
+    let length = text.chars().count();
+    if length > LONGEST_WORD {
+        return Err(format!(
+            "{length} characters at `{pointer}`, the limit is {LONGEST_WORD}"
+        ));
     }
     Ok(text)
 }

@@ -108,7 +108,8 @@ pub struct Failure {
 struct Heard {
     kind: FailureKind,
     proves: Option<Proof>,
-    message: Text,
+    // Whole: it may show a request.
+    message: String,
     status: Option<u16>,
     code: Option<Text>,
     rule_id: Option<Text>,
@@ -126,7 +127,7 @@ impl From<Heard> for Failure {
         Self {
             kind: heard.kind,
             proves: heard.proves.unwrap_or(proved),
-            message: heard.message,
+            message: heard.message.into(),
             status: heard.status,
             code: heard.code,
             rule_id: heard.rule_id,

@@ -1,15 +1,29 @@
 //! Names of things. Each is its own type, so an order's id cannot be sent where a position's belongs.
 
 use super::Text;
-use serde::{Deserialize, Serialize};
-use std::fmt;
+use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
+use std::{borrow::Cow, fmt};
+
+/// How many characters an id may have. One that was cut would be the id of something else.
+const LONGEST: usize = 128;
+
+/// Reads an id; one that is too long is refused, and its row with it.
+fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Text, D::Error> {
+    let id = Cow::<str>::deserialize(from)?;
+    let length = id.chars().count();
+    if length > LONGEST {
+        let why = format!("an id of {length} characters, the limit is {LONGEST}");
+        return Err(D::Error::custom(why));
+    }
+    Ok(id.as_ref().into())
+}
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident)+) => {$(
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
         #[serde(transparent)]
-        pub struct $name(Text);
+        pub struct $name(#[serde(deserialize_with = "read")] Text);
 
         impl $name {
             /// The exact characters, for the wire; never for showing.
@@ -79,5 +93,19 @@ pub struct Ticket(pub u64);
 impl fmt::Display for Ticket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "#{}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Issue 14, item 1.
+    #[test]
+    fn an_id_that_is_too_long_is_refused_and_never_cut() {
+        let read = |length: usize| serde_json::from_value::<PositionId>("x".repeat(length).into());
+        assert_eq!(read(128).unwrap().raw().len(), 128);
+        let why = read(65_533).unwrap_err().to_string();
+        assert!(why.contains("65533 characters"), "{why}");
     }
 }

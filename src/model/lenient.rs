@@ -46,7 +46,7 @@ impl<'de, T: FromStr> Deserialize<'de> for Lenient<T> {
         let word = Cow::<str>::deserialize(deserializer)?;
         Ok(word
             .parse()
-            .map_or_else(|_| Self::Other(word.as_ref().into()), Self::Known))
+            .map_or_else(|_| Self::Other(Text::name(&word)), Self::Known))
     }
 }
 

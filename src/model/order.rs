@@ -97,8 +97,11 @@ pub struct Order {
     pub id: OrderId,
     pub account_id: AccountId,
     pub market_id: MarketId,
+    #[serde(deserialize_with = "Text::read_name")]
     pub provider: Text,
+    #[serde(deserialize_with = "Text::read_name")]
     pub symbol: Text,
+    #[serde(deserialize_with = "Text::read_name")]
     pub coin: Text,
     #[serde(rename = "type")]
     pub kind: Lenient<OrderType>,

@@ -4,9 +4,17 @@ use super::Text;
 use serde::{Deserialize, Serialize};
 
 /// An opaque place in a list; valid only for the endpoint, account and filter that produced it.
+///
+/// Of any length: whoever reads a list looks whether it can be sent back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
+#[serde(from = "String", into = "String")]
 pub struct Cursor(Text);
+
+impl From<Cursor> for String {
+    fn from(cursor: Cursor) -> Self {
+        cursor.raw().to_owned()
+    }
+}
 
 impl Cursor {
     pub fn raw(&self) -> &str {

@@ -15,11 +15,11 @@ pub struct Position {
     #[serde(default)]
     pub account_id: AccountId,
     pub market_id: MarketId,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "Text::read_name")]
     pub provider: Text,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "Text::read_name")]
     pub symbol: Text,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "Text::read_name")]
     pub coin: Text,
     pub size: Num,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -10,11 +10,11 @@ pub struct Twap {
     #[serde(default)]
     pub account_id: AccountId,
     pub market_id: MarketId,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "Text::read_name")]
     pub provider: Text,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "Text::read_name")]
     pub symbol: Text,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "Text::read_name")]
     pub coin: Text,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total_size: Option<Num>,
@@ -142,11 +142,11 @@ pub struct Scaled {
     #[serde(default)]
     pub account_id: AccountId,
     pub market_id: MarketId,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "Text::read_name")]
     pub provider: Text,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "Text::read_name")]
     pub symbol: Text,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "Text::read_name")]
     pub coin: Text,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total_size: Option<Num>,

@@ -1,18 +1,23 @@
 //! Words that came from somewhere else and may not drive the terminal.
 
-use serde::{Deserialize, Serialize};
-use std::fmt;
+use serde::{Deserialize, Deserializer, Serialize};
+use std::{borrow::Cow, fmt};
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
 /// How many combining marks one base character may carry on screen; more is a way to draw over neighbours.
 const MARKS_PER_CHARACTER: usize = 4;
 
-/// Text from a server, a file or a person, kept exactly as it came.
+/// How many characters a name from a server may have.
+const NAME: usize = 64;
+/// How many characters any other text from a server may have.
+const MESSAGE: usize = 512;
+
+/// Text from a server, a file or a person, kept as it came; of what is read as JSON, the first 512 characters.
 ///
 /// `Display` is the only way it reaches a screen, a log or a table, and it shows control characters,
 /// bidirectional overrides, line separators, tags and private-use characters as `�`, so that no byte of
 /// it can act on a terminal. [`Text::raw`] is for the wire and for comparing.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize)]
 #[serde(transparent)]
 pub struct Text(Box<str>);
 
@@ -24,6 +29,34 @@ impl Text {
 
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// A name of something, which is shown in a column: cut to 64 characters.
+    pub fn name(text: &str) -> Self {
+        Self::cut(text, NAME)
+    }
+
+    /// With `…` at its end where something is missing.
+    fn cut(text: &str, most: usize) -> Self {
+        if text.len() <= most || text.chars().nth(most).is_none() {
+            return text.into();
+        }
+        text.chars()
+            .take(most.saturating_sub(1))
+            .chain(['…'])
+            .collect::<String>()
+            .into()
+    }
+
+    /// For `deserialize_with`: see [`Self::name`].
+    pub(super) fn read_name<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Ok(Self::name(&Cow::<str>::deserialize(from)?))
+    }
+}
+
+impl<'de> Deserialize<'de> for Text {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Ok(Self::cut(&Cow::<str>::deserialize(from)?, MESSAGE))
     }
 }
 
@@ -104,6 +137,17 @@ mod tests {
     fn a_tower_of_combining_marks_is_cut() {
         let tower = Text::from(format!("a{}", "\u{301}".repeat(1000)));
         assert_eq!(tower.to_string().chars().count(), 1 + MARKS_PER_CHARACTER);
+    }
+
+    // Issue 14, item 1.
+    #[test]
+    fn long_text_from_a_server_is_cut_at_a_character() {
+        let read = |text: &str| serde_json::from_value::<Text>(text.into()).unwrap();
+        let whole = "ä".repeat(512);
+        assert_eq!(read(&whole).raw(), whole);
+        let cut = format!("{}…", "日".repeat(511));
+        assert_eq!(read(&"日".repeat(65_533)).raw(), cut);
+        assert_eq!(Text::name(&"x".repeat(65)).raw().chars().count(), 64);
     }
 
     #[test]

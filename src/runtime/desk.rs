@@ -2,25 +2,23 @@
 
 use super::{
     Clock, Mouse, Opened, Out, Over, Renewals, Terminal, Wires,
+    drawing::Sight,
     events::EventLog,
     inboxes::Inboxes,
     input::Keyboard,
     painter::Painter,
     run,
     services::{Reach, Services, account_channel},
-    signals::{Asked, Signals, flatten_on_signal},
+    signals::{Asked, HANGUP, Signals, flatten_on_signal},
     terminal::{self, Taken},
 };
 use crate::{
     app::{Fleet, Model, Msg, Options, keymap::Keymap, notice::Tone, pane::Pane, tour::Tour},
     model::Failure,
-    ui::{DrawState, Looks},
+    ui::{self, DrawState, Looks},
 };
 use std::{collections::BTreeMap, io, path::PathBuf, pin::pin};
 use tokio::sync::mpsc::channel;
-
-/// As the hang-up signal, which may come later than the terminal's end.
-const HUNG_UP: u8 = 129;
 
 /// What is said of no account, and accounts that come: few at any time.
 const FEW: usize = 16;
@@ -101,6 +99,8 @@ where
         inboxes: Inboxes::new(common_mail, coming, post),
         clock,
         draw_state: start.draw_state,
+        render: |frame, fleet, state| ui::render(frame, fleet, state),
+        sight: Sight::Desk,
         looks: start.looks,
         terminal: start.terminal,
         renewals: start.renewals,
@@ -124,7 +124,7 @@ async fn ended(running: impl Future<Output = Over>, mut signals: Signals, stop: 
         let asked = tokio::select! {
             over = &mut running => return match over {
                 Over::Quit => End::Quit,
-                Over::TerminalGone => End::Signal(HUNG_UP),
+                Over::TerminalGone => End::Signal(HANGUP),
             },
             asked = signals.caught() => asked,
         };

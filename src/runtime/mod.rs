@@ -7,6 +7,7 @@ mod account;
 mod callers;
 mod clock;
 mod desk;
+mod drawing;
 mod earlier;
 mod escape;
 mod events;
@@ -51,6 +52,7 @@ use crate::{
     config::Theme,
     ui::{self, DrawState, Looks},
 };
+use drawing::{Render, Sight};
 use events::EventLog;
 use frame::{Cause, FrameGate};
 use futures_util::{Stream, StreamExt};
@@ -70,6 +72,9 @@ struct Wires<I> {
     inboxes: Inboxes,
     clock: Clock,
     draw_state: DrawState,
+    render: Render,
+    /// What the last frame showed.
+    sight: Sight,
     looks: Looks,
     terminal: Terminal,
     renewals: Renewals,
@@ -162,16 +167,23 @@ where
 
 impl<I> Wires<I> {
     fn frame(&mut self, size: Rect, fleet: &Fleet) -> Out {
-        let mut frame = Buffer::empty(size);
-        ui::render(&mut frame, fleet, &mut self.draw_state);
+        let (frame, sight) = drawing::frame(self.render, size, fleet, &mut self.draw_state);
+        self.sight = sight;
         Out::Frame(frame)
+    }
+
+    fn is_drawn(&self, screen: Rect) -> bool {
+        self.sight == Sight::Desk && ui::fits(screen)
     }
 
     /// What a person does at the terminal, as far as it concerns the desk.
     fn taken(&mut self, input: Input, size: &mut Rect, show: &mut impl FnMut(Out)) -> Option<Msg> {
         match input {
-            Input::Key(chord) => Some(pressed(chord, *size)),
-            Input::Paste(_) if !ui::fits(*size) => None,
+            Input::Key(chord) => Some(match self.sight {
+                Sight::Desk => pressed(chord, *size),
+                Sight::StripOnly => Msg::Unseen(chord),
+            }),
+            Input::Paste(_) if !self.is_drawn(*size) => None,
             Input::Paste(text) => Some(Msg::Paste(text)),
             Input::Resize(now) => {
                 *size = now;

@@ -1,6 +1,8 @@
 //! The ways an operating system asks a program to leave, or to stop for a while.
 
 use crate::app::Msg;
+use futures_util::future::select_all;
+use rustix::process::Signal as Raw;
 use std::io;
 use tokio::{
     signal::unix::{Signal, SignalKind, signal},
@@ -16,14 +18,30 @@ pub(super) enum Asked {
     Stop,
 }
 
-/// TERM, HUP, INT and QUIT; and TSTP, which comes from outside only: in raw mode Ctrl-Z is a key.
+/// What ends a program that does not catch it, leaving the terminal as the desk had it. Others cannot be caught, or mean
+/// that the program is broken.
+const ENDS: [Raw; 12] = [
+    Raw::TERM,
+    Raw::HUP,
+    Raw::INT,
+    Raw::QUIT,
+    Raw::USR2,
+    Raw::ALARM,
+    Raw::VTALARM,
+    Raw::PROF,
+    Raw::XCPU,
+    Raw::IO,
+    Raw::TRAP,
+    Raw::SYS,
+];
+
+/// The signals that ask the desk to leave; and TSTP, which comes from outside only: in raw mode Ctrl-Z is a key.
 #[derive(Debug)]
 pub(super) struct Signals {
-    term: Signal,
-    hup: Signal,
-    int: Signal,
-    quit: Signal,
+    ends: Vec<(u8, Signal)>,
     stop: Signal,
+    /// A file that grows past a limit: its write fails, which is told where it is written.
+    _file_limit: Signal,
 }
 
 /// Passes every SIGUSR1 on as the wish to get out, for as long as the desk lives.
@@ -37,23 +55,32 @@ pub(super) fn flatten_on_signal(inbox: Sender<Msg>) -> io::Result<()> {
 
 impl Signals {
     pub(super) fn listen() -> io::Result<Self> {
+        let ends = ENDS.into_iter().map(|end| {
+            let code = u8::try_from(end.as_raw()).unwrap_or(u8::MAX);
+            Ok((code.saturating_add(128), caught(end)?))
+        });
         Ok(Self {
-            term: signal(SignalKind::terminate())?,
-            hup: signal(SignalKind::hangup())?,
-            int: signal(SignalKind::interrupt())?,
-            quit: signal(SignalKind::quit())?,
-            stop: signal(SignalKind::from_raw(rustix::process::Signal::TSTP.as_raw()))?,
+            ends: ends.collect::<io::Result<_>>()?,
+            stop: caught(Raw::TSTP)?,
+            _file_limit: caught(Raw::XFSZ)?,
         })
     }
 
     /// The first signal that comes.
     pub(super) async fn caught(&mut self) -> Asked {
+        let ends = self.ends.iter_mut();
+        let ends =
+            ends.map(|(code, signal)| Box::pin(async { signal.recv().await.map(|()| *code) }));
         tokio::select! {
-            _ = self.term.recv() => Asked::Leave(143),
-            _ = self.hup.recv() => Asked::Leave(129),
-            _ = self.int.recv() => Asked::Leave(130),
-            _ = self.quit.recv() => Asked::Leave(131),
+            (code, ..) = select_all(ends) => Asked::Leave(code.unwrap_or(HANGUP)),
             _ = self.stop.recv() => Asked::Stop,
         }
     }
+}
+
+/// As a terminal that is gone.
+pub(super) const HANGUP: u8 = 129;
+
+fn caught(number: Raw) -> io::Result<Signal> {
+    signal(SignalKind::from_raw(number.as_raw()))
 }

@@ -4,6 +4,7 @@
 //! the standard output, which a painter may hold for ever; after [`LAST_WORDS`] the desk leaves all the same.
 
 use super::{
+    drawing,
     mouse::{self, Mouse},
     painter::Painter,
 };
@@ -144,12 +145,15 @@ fn welcome(mouse: Mouse) -> Vec<u8> {
 }
 
 /// A panic in any thread gives the terminal back first, then reports, then ends the program: a desk in
-/// an undefined state must not trade on.
+/// an undefined state must not trade on. What panics while a frame is drawn costs the frame only.
 fn give_back_on_panic() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let report = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
+            if drawing::is_of_a_frame(info) {
+                return;
+            }
             stop_painting();
             give_back();
             leave_soon();

@@ -77,6 +77,8 @@ where
     let wires = Wires {
         input: Box::pin(input),
         keyboard: Keyboard::default(),
+        render: |frame, fleet, state| ui::render(frame, fleet, state),
+        sight: Sight::Desk,
         inboxes: Inboxes::new(common, newcomers, post),
         clock: FROZEN,
         draw_state: DrawState::default(),
@@ -206,4 +208,85 @@ async fn what_happens_unseen_on_another_account_draws_nothing() {
     let seconds: Vec<_> = drawn.await.iter().map(Duration::as_secs).collect();
     // The first frame, the account that came, and what must be told of it.
     assert_eq!(seconds, [0, 0, 8]);
+}
+
+/// A desk that is drawn by `render`, while these keys are pressed one after another; what it shows, and what it wants.
+async fn shown_by(render: Render, keys: &str) -> (Vec<Buffer>, Vec<Effect>) {
+    let (_common, common) = channel(4);
+    let (_coming, newcomers) = channel(4);
+    let (_inbox, mail) = channel(4);
+    let (effects, mut wanted) = unbounded_channel();
+    let post = inboxes::AccountInbox { mail, effects };
+    let chords: Vec<Chord> = keys.split(' ').map(|key| key.parse().unwrap()).collect();
+    let presses = stream::iter(chords).then(|chord| async move {
+        sleep(Duration::from_secs(1)).await;
+        Ok(Input::Key(chord))
+    });
+    let wires = Wires {
+        input: Box::pin(presses),
+        keyboard: Keyboard::default(),
+        inboxes: Inboxes::new(common, newcomers, post),
+        clock: FROZEN,
+        draw_state: DrawState::default(),
+        render,
+        sight: Sight::Desk,
+        terminal: Terminal::Plain,
+        looks: Looks::default(),
+        renewals: Renewals::none(),
+        events: EventLog::default(),
+    };
+    let mut shown = vec![];
+    let mut desk = Fleet::of(crate::app::testing::desk());
+    let over = run(wires, SCREEN, &mut desk, |out| match out {
+        Out::Frame(frame) => shown.push(frame),
+        Out::Aside(_) => {}
+    });
+    assert_eq!(over.await, Over::TerminalGone);
+    (
+        shown,
+        std::iter::from_fn(|| wanted.try_recv().ok()).collect(),
+    )
+}
+
+fn words(frame: &Buffer) -> String {
+    let cells = frame.content.iter().map(ratatui::buffer::Cell::symbol);
+    let text: String = cells.collect();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+// Issue 14, item 1: a panic while drawing must not end the desk.
+#[tokio::test(start_paused = true)]
+async fn a_screen_that_cannot_be_drawn_costs_the_frame_and_no_way_out() {
+    // As the terminal's: a frame that panics is told on the screen and nowhere else.
+    let report = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        if !drawing::is_of_a_frame(info) {
+            report(info);
+        }
+    }));
+    let (shown, _) = shown_by(|_, _, _| panic!("a number too wide"), "j X").await;
+    let [first, .., last] = shown.as_slice() else {
+        panic!("{} frames", shown.len());
+    };
+    let says = words(first);
+    assert!(says.contains("X, F and ^C work"), "{says}");
+    assert!(
+        says.contains("a number too wide, src/runtime/tests.rs"),
+        "{says}"
+    );
+    // The question of the way out is on the screen.
+    let asks = words(last);
+    assert!(asks.contains("closing 2 positions"), "{asks}");
+
+    // It is drawn again as soon as it can be.
+    let mends: Render = |frame, fleet, state| {
+        assert!(!fleet.shown().overlays.is_empty(), "nothing lies over it");
+        ui::render(frame, fleet, state);
+    };
+    let (shown, _) = shown_by(mends, "j X").await;
+    let [first, .., last] = shown.as_slice() else {
+        panic!("{} frames", shown.len());
+    };
+    assert!(words(first).contains("cannot be drawn"));
+    assert!(!words(last).contains("cannot be drawn"));
 }

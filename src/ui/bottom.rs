@@ -52,7 +52,9 @@ impl Bottom {
         let following = following.map_or(0, |keys| following::height(keys, width));
         let toast = self.toast.as_ref();
         let toast = toast.map_or(0, |toast| toast::height(toast, width));
-        flights + toast + tour + following + last
+        [flights, toast, tour, following, last]
+            .into_iter()
+            .fold(0, u16::saturating_add)
     }
 
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>, area: Rect) {
@@ -63,15 +65,15 @@ impl Bottom {
         }
         if let Some(toast) = &self.toast {
             toast::draw(canvas, below(area, used), toast);
-            used += toast::height(toast, area.width);
+            used = toast::height(toast, area.width).saturating_add(used);
         }
         if let Some(tour) = &self.tour {
             tour::draw(canvas, below(area, used), tour);
-            used += tour::height(tour, area.width);
+            used = tour::height(tour, area.width).saturating_add(used);
         }
         if let Some(keys) = &self.following {
             following::draw(canvas, below(area, used), keys);
-            used += following::height(keys, area.width);
+            used = following::height(keys, area.width).saturating_add(used);
         }
         let rest = below(area, used);
         match (&self.strip, &self.prompt) {
@@ -86,7 +88,7 @@ impl Bottom {
 fn below(area: Rect, used: u16) -> Rect {
     let used = used.min(area.height);
     Rect {
-        y: area.y + used,
+        y: area.y.saturating_add(used),
         height: area.height - used,
         ..area
     }
@@ -100,13 +102,10 @@ pub(super) const APART: u16 = 2;
 fn draw_hints(canvas: &mut Canvas<'_>, area: Rect, hints: &[Hint]) {
     let row = after(area, 1);
     let (kept, others): (Vec<&Hint>, Vec<&Hint>) = hints.iter().partition(|hint| hint.is_kept);
-    let hint_width = |hint: &Hint| spans_width(&hint_spans(hint)) + APART;
-    let mut room = row.width + APART
-        - kept
-            .iter()
-            .map(|hint| hint_width(hint))
-            .sum::<u16>()
-            .min(row.width);
+    let hint_width = |hint: &Hint| spans_width(&hint_spans(hint)).saturating_add(APART);
+    let taken = kept.iter().map(|hint| hint_width(hint));
+    let taken = taken.fold(0, u16::saturating_add).min(row.width);
+    let mut room = row.width.saturating_add(APART).saturating_sub(taken);
     let fitting = others.into_iter().filter(|hint| {
         let rest = room.checked_sub(hint_width(hint));
         room = rest.unwrap_or(room);
@@ -173,7 +172,9 @@ fn named(name: &str, room: u16) -> Cow<'_, str> {
 
 fn strip_height(strip: &StripView, width: u16) -> u16 {
     let lines = strip_lines(strip, width, MOST_STRIP_LINES).len();
-    u16::try_from(lines).unwrap_or(MOST_STRIP_LINES) + 2
+    u16::try_from(lines)
+        .unwrap_or(MOST_STRIP_LINES)
+        .saturating_add(2)
 }
 
 /// On one line beside its gauge, else on as many as it takes, the keys on one of their own. Where that is too many the

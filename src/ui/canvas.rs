@@ -174,7 +174,7 @@ pub(super) fn line(area: Rect, number: u16) -> Rect {
         };
     }
     Rect {
-        y: area.y + number,
+        y: area.y.saturating_add(number),
         height: 1,
         ..area
     }
@@ -197,13 +197,14 @@ pub(super) fn shortened(text: &str, room: u16) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let mut kept = String::new();
-    let mut used = 0;
+    let (mut used, room) = (0, usize::from(room));
     for c in text.chars() {
-        let wide = u16::try_from(c.width().unwrap_or(0)).unwrap_or(0);
-        if used + wide + 1 > room {
+        let wide = c.width().unwrap_or(0);
+        let with_more = used + wide;
+        if with_more >= room {
             break;
         }
-        used += wide;
+        used = with_more;
         kept.push(c);
     }
     drop_part(&mut kept, text);
@@ -245,7 +246,7 @@ pub(super) fn wrapped(text: &str, room: u16) -> Vec<String> {
     for paragraph in text.lines() {
         let mut line = String::new();
         for word in paragraph.split_inclusive(' ') {
-            if !line.is_empty() && width(&line) + width(word.trim_end()) > room {
+            if !line.is_empty() && width(&line).saturating_add(width(word.trim_end())) > room {
                 lines.push(fitted(std::mem::take(&mut line), room));
             }
             line.push_str(word);
@@ -272,8 +273,8 @@ fn fitted(mut line: String, room: u16) -> String {
 fn broken(text: &str, room: u16) -> (String, String) {
     let mut used = 0;
     let fits = text.char_indices().take_while(|(at, c)| {
-        used += u16::try_from(c.width().unwrap_or(0)).unwrap_or(0);
-        *at == 0 || used <= room
+        used += c.width().unwrap_or(0);
+        *at == 0 || used <= usize::from(room)
     });
     let end = fits.last().map_or(0, |(at, c)| at + c.len_utf8());
     let (head, tail) = text.split_at_checked(end).unwrap_or((text, ""));

@@ -20,7 +20,8 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, curve: &Curve) {
     let wide = area.width.min(WIDEST);
     let area = after(area, area.width - wide);
     canvas.spans_right(line(area, 0), &curve.title);
-    let labels = width(&curve.high.text).max(width(&curve.low.text)) + 1;
+    let labels = width(&curve.high.text).max(width(&curve.low.text));
+    let labels = labels.saturating_add(1);
     let plot = after(area, labels);
     let plot = Rect {
         y: plot.y.saturating_add(1),

@@ -85,7 +85,7 @@ fn draw_chart(canvas: &mut Canvas<'_>, room: Rect, chart: &PriceView) {
     let height = room.height.min(HIGHEST_CHART);
     canvas.spans(after(line(room, 0), 1), &chart.title);
     let below = Rect {
-        y: room.y + 1,
+        y: room.y.saturating_add(1),
         height: height.saturating_sub(1),
         ..room
     };
@@ -104,7 +104,7 @@ fn draw_line(canvas: &mut Canvas<'_>, row: Rect, (label, value, mark): &Laid<'_>
         Some(value) => {
             let lead = labels.saturating_sub(width(label));
             canvas.toned(after(row, lead), label, Tone::Muted);
-            canvas.spans(after(row, labels + 2), value);
+            canvas.spans(after(row, labels.saturating_add(2)), value);
         }
     }
 }

@@ -97,7 +97,7 @@ impl Measures {
             let kept = shown(&kept, room);
             Some(kept).filter(|kept| shown(&now, room) > *kept)
         };
-        let calm = lost.map_or(0, |_| kept.calm + 1);
+        let calm = lost.map_or(0, |_| kept.calm.saturating_add(1));
         let fits = |kept| shown(&now, room.saturating_sub(SPARE)) > kept;
         let regains = calm >= CALM || lost.is_some_and(fits);
         *self = if regains { now } else { Self { calm, ..kept } };
@@ -238,7 +238,8 @@ impl Measure {
     }
 
     fn width(self, heading: &Heading) -> u16 {
-        let cells = self.text.max(self.whole + self.fraction) + self.gauge;
+        let cells = self.text.max(self.whole.saturating_add(self.fraction));
+        let cells = cells.saturating_add(self.gauge);
         cells.max(width(&title(heading)))
     }
 
@@ -310,7 +311,10 @@ impl Fit {
         let words = words.filter(|slot| {
             heading(slot).is_some_and(|h| matches!(h.align, Align::Words | Align::Parts))
         });
-        (tells.count(), words.map(|slot| slot.width).sum())
+        (
+            tells.count(),
+            words.fold(0, |sum: u16, slot| sum.saturating_add(slot.width)),
+        )
     }
 }
 
@@ -358,7 +362,8 @@ fn natural(headings: &[Heading], measures: &Measures) -> Vec<Slot> {
 /// Branches hang at whatever column is the first.
 fn lead(slots: &mut [Slot], branch: u16) {
     if let Some(first) = slots.first_mut() {
-        first.width += branch - first.branch;
+        let more = branch.saturating_sub(first.branch);
+        first.width = first.width.saturating_add(more);
         first.branch = branch;
     }
 }
@@ -389,7 +394,7 @@ fn fitted(mut kept: Vec<Slot>, headings: &[Heading], gap: u16, room: u16) -> Vec
     }
     let mut over = total(&kept, headings, gap, |slot| slot.width).saturating_sub(room);
     for slot in &mut kept {
-        let gives = over.min(slot.width - least(slot, headings));
+        let gives = over.min(slot.width.saturating_sub(least(slot, headings)));
         slot.width -= gives;
         over -= gives;
     }
@@ -408,7 +413,7 @@ fn least(slot: &Slot, headings: &[Heading]) -> u16 {
 fn total(slots: &[Slot], headings: &[Heading], gap: u16, width: impl Fn(&Slot) -> u16) -> u16 {
     let gaps = gaps(slots, headings, gap);
     slots.iter().zip(gaps).fold(0, |sum: u16, (slot, gap)| {
-        sum.saturating_add(width(slot) + gap)
+        sum.saturating_add(width(slot)).saturating_add(gap)
     })
 }
 

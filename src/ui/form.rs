@@ -70,8 +70,8 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, form: &FormView) {
         .saturating_add(2);
     let height = height.min(body.height);
     let area = Rect {
-        x: body.right() - wide,
-        y: body.bottom() - height,
+        x: body.right().saturating_sub(wide),
+        y: body.bottom().saturating_sub(height),
         width: wide,
         height,
     };

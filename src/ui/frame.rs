@@ -193,7 +193,12 @@ pub(super) fn outline(canvas: &mut Canvas<'_>, area: Rect, style: Style) -> Rect
         canvas.text(after(side, side.width - 1), "│", style);
     }
     canvas.text(line(area, area.height - 1), &format!("╰{across}╯"), style);
-    Rect::new(area.x + 1, area.y + 1, area.width - 2, area.height - 2)
+    Rect {
+        x: area.x.saturating_add(1),
+        y: area.y.saturating_add(1),
+        width: area.width - 2,
+        height: area.height - 2,
+    }
 }
 
 /// How far a list is scrolled, on the right border of `area`: only where not all of it is seen.
@@ -208,7 +213,7 @@ pub(super) fn scrollbar(canvas: &mut Canvas<'_>, inner: Rect, first: usize, coun
     for offset in start..(start + length).min(seen) {
         let row = line(inner, u16::try_from(offset).unwrap_or(u16::MAX));
         let thumb = Rect {
-            x: row.x + row.width,
+            x: row.x.saturating_add(row.width),
             width: 1.min(row.width),
             ..row
         };

@@ -131,7 +131,8 @@ fn drop_until_it_fits(segments: &mut Vec<Shown<'_>>, room: u16, down_to: u8) {
 }
 
 fn width(segments: &[Shown<'_>]) -> u16 {
-    let gaps = u16::try_from(segments.len().saturating_sub(1)).unwrap_or(0) * SEPARATOR_WIDTH;
+    let gaps = u16::try_from(segments.len().saturating_sub(1)).unwrap_or(0);
+    let gaps = gaps.saturating_mul(SEPARATOR_WIDTH);
     segments.iter().fold(gaps, |sum, (spans, gauge, _)| {
         let gauge = if gauge.is_some() { GAUGE + 1 } else { 0 };
         sum.saturating_add(spans_width(spans)).saturating_add(gauge)

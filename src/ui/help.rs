@@ -33,10 +33,11 @@ pub(super) fn draw(
     let most = body.width;
     let columns = if most >= TWO_COLUMNS { 2 } else { 1 };
     // As wide as the longest of its lines wants, where there is room for it.
-    let wanted = columns * (keys + texts + AROUND) + 2;
+    let one = keys.saturating_add(texts).saturating_add(AROUND);
+    let wanted = one.saturating_mul(columns).saturating_add(2);
     let wide = wanted.max(NARROWEST).min(most);
     let share = wide.saturating_sub(2) / columns;
-    let room = share.saturating_sub(keys + AROUND);
+    let room = share.saturating_sub(keys.saturating_add(AROUND));
     let columns = split(sections, usize::from(columns), room);
     let longest = columns.iter().map(Vec::len).max().unwrap_or(0);
     let height = u16::try_from(longest)
@@ -48,7 +49,7 @@ pub(super) fn draw(
     let first = offset.min(longest.saturating_sub(usize::from(inner.height)));
     scrolled(canvas, inner, first, longest);
     for (at, column) in (0_u16..).zip(&columns) {
-        let room = after(inner, at * share + 1);
+        let room = after(inner, at.saturating_mul(share).saturating_add(1));
         let room = Rect {
             width: share.saturating_sub(1).min(room.width),
             ..room

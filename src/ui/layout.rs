@@ -100,7 +100,7 @@ pub(super) fn steady(
         if place.area.height < taken.saturating_add(LEAST_LOWEST) {
             return self::places(tier, body, focus, wanted);
         }
-        place.area.height -= taken;
+        place.area.height = place.area.height.saturating_sub(taken);
     }
     places
 }
@@ -109,11 +109,10 @@ fn wide(body: Rect, focus: &Focus, wanted: impl Fn(Pane) -> u16) -> Vec<Place> {
     let left = wanted(Pane::Positions).saturating_add(wanted(Pane::Orders));
     let right = wanted(Pane::Twaps).saturating_add(wanted(Pane::Scaled));
     let low = (body.height / 4).max(8);
-    let top = left
-        .max(right)
-        .clamp(body.height / 2, body.height.saturating_sub(low));
+    let most = body.height.saturating_sub(low);
+    let top = left.max(right).clamp((body.height / 2).min(most), most);
     let (top, history) = rows(body, top);
-    let left = (top.width * 32 / 50).max(TABLES);
+    let left = share(top.width, 32, 50).max(TABLES);
     let (left, right) = columns(top, left.min(top.width.saturating_sub(CARDS)));
     let mut places = stacked(left, [Pane::Positions, Pane::Orders], &wanted);
     places.extend(stacked(right, [Pane::Twaps, Pane::Scaled], &wanted));
@@ -122,9 +121,14 @@ fn wide(body: Rect, focus: &Focus, wanted: impl Fn(Pane) -> u16) -> Vec<Place> {
 }
 
 fn medium(body: Rect, focus: &Focus, wanted: impl Fn(Pane) -> u16) -> Vec<Place> {
-    let (top, rest) = rows(body, wanted(Pane::Positions).clamp(5, body.height / 3));
+    let (top, rest) = rows(
+        body,
+        wanted(Pane::Positions).clamp(5, (body.height / 3).max(5)),
+    );
     let right = wanted(Pane::Twaps).saturating_add(wanted(Pane::Scaled));
-    let middle = wanted(Pane::Orders).max(right).min(rest.height * 3 / 5);
+    let middle = wanted(Pane::Orders)
+        .max(right)
+        .min(share(rest.height, 3, 5));
     let (middle, history) = rows(rest, middle.max(rest.height / 2));
     let (left, right) = columns(middle, orders_width(middle.width));
     let mut places = vec![alone(top, Pane::Positions), alone(left, Pane::Orders)];
@@ -136,11 +140,14 @@ fn medium(body: Rect, focus: &Focus, wanted: impl Fn(Pane) -> u16) -> Vec<Place>
 /// What the orders need for what never goes, and for distance and time in force where the TWAPs keep their cards.
 fn orders_width(width: u16) -> u16 {
     let beside_cards = width.saturating_sub(NARROW_CARDS).min(ORDERS);
-    (width * 31 / 50).max(LEAST_ORDERS).max(beside_cards)
+    share(width, 31, 50).max(LEAST_ORDERS).max(beside_cards)
 }
 
 fn column(body: Rect, focus: &Focus, wanted: impl Fn(Pane) -> u16) -> Vec<Place> {
-    let (top, rest) = rows(body, wanted(Pane::Positions).clamp(5, body.height * 2 / 5));
+    let (top, rest) = rows(
+        body,
+        wanted(Pane::Positions).clamp(5, share(body.height, 2, 5).max(5)),
+    );
     let below = if focus.pane == Pane::Positions {
         Pane::Orders
     } else {
@@ -163,6 +170,12 @@ fn list(body: Rect, focus: &Focus, wanted: impl Fn(Pane) -> u16) -> Vec<Place> {
         return vec![shared(body, pane, Pane::iter())];
     }
     vec![shared(top, pane, Pane::iter()), alone(rest, other)]
+}
+
+/// So many parts of a length, whatever the length.
+pub(super) fn share(length: u16, parts: u16, of: u16) -> u16 {
+    let part = u32::from(length) * u32::from(parts) / u32::from(of.max(1));
+    u16::try_from(part).unwrap_or(u16::MAX)
 }
 
 fn history_place(area: Rect, focus: &Focus) -> Place {
@@ -190,7 +203,7 @@ fn stacked(area: Rect, panes: [Pane; 2], wanted: &impl Fn(Pane) -> u16) -> Vec<P
     let [upper, lower] = panes;
     let spare = area.height.saturating_sub(wanted(lower));
     let most = spare
-        .max(area.height * 11 / 20)
+        .max(share(area.height, 11, 20))
         .min(area.height.saturating_sub(5));
     let (above, below) = rows(area, wanted(upper).clamp(5.min(most), most));
     vec![alone(above, upper), alone(below, lower)]
@@ -203,7 +216,7 @@ fn rows(area: Rect, above: u16) -> (Rect, Rect) {
         ..area
     };
     let lower = Rect {
-        y: area.y + above,
+        y: area.y.saturating_add(above),
         height: area.height - above,
         ..area
     };
@@ -217,7 +230,7 @@ fn columns(area: Rect, left: u16) -> (Rect, Rect) {
         ..area
     };
     let second = Rect {
-        x: area.x + left,
+        x: area.x.saturating_add(left),
         width: area.width - left,
         ..area
     };

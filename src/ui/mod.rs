@@ -167,6 +167,22 @@ pub fn render<'a>(frame: &mut Buffer, desks: impl Into<Desks<'a>>, draw_state: &
     draw_state.clicks = canvas.into_clicks();
 }
 
+/// Draws words alone, and the strip that asks, if `model` has one.
+pub fn render_plain(frame: &mut Buffer, words: &str, model: Option<&Model>) {
+    let screen = frame.area;
+    let zone = Zone::utc();
+    let strip = model.and_then(|model| strip(model, &Scene::of(model, &zone)));
+    let strip = strip.into_iter().flat_map(|strip| strip.words);
+    let strip: String = strip.map(|span| span.text).collect();
+    let theme = Theme::default();
+    let mut canvas = Canvas::new(frame, &theme, Pane::Positions.context());
+    let lines = canvas::wrapped(words, screen.width).into_iter();
+    let lines = lines.chain(canvas::wrapped(&strip, screen.width));
+    for (number, text) in (0..screen.height).zip(lines) {
+        canvas.toned(line(screen, number), &text, view::Tone::Strong);
+    }
+}
+
 fn draw(canvas: &mut Canvas<'_>, screen: Rect, desks: &Desks<'_>, draw_state: &mut DrawState) {
     let model = desks.shown;
     let zone = draw_state.zone.clone();
@@ -212,9 +228,9 @@ impl Regions {
         let height = bottom
             .height(screen.width)
             .min(screen.height.saturating_sub(1));
-        let body_height = screen.height.saturating_sub(1 + height);
+        let body_height = screen.height.saturating_sub(1).saturating_sub(height);
         let below = |y: u16, height: u16| Rect {
-            y: screen.y + y,
+            y: screen.y.saturating_add(y),
             height,
             ..screen
         };
@@ -222,7 +238,7 @@ impl Regions {
             header: line(screen, 0),
             body: below(1, body_height),
             whole: below(1, screen.height.saturating_sub(2)),
-            bottom: below(1 + body_height, height),
+            bottom: below(body_height.saturating_add(1), height),
         }
     }
 }

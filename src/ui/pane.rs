@@ -248,7 +248,7 @@ fn curve(canvas: &mut Canvas<'_>, free: Rect, draw_state: &mut DrawState, scene:
 /// Everything under the headings.
 fn line_rest(area: Rect) -> Rect {
     Rect {
-        y: area.y + 1.min(area.height),
+        y: area.y.saturating_add(1.min(area.height)),
         height: area.height.saturating_sub(1),
         ..area
     }

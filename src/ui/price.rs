@@ -5,6 +5,7 @@ use super::{
     canvas::{Canvas, after, line, spans_width, width},
     chart::{Scale, braille},
     frame::panel,
+    layout::share,
 };
 use crate::view::{FULL, Place, PriceView, Span, Tone};
 use ratatui::layout::Rect;
@@ -27,19 +28,22 @@ pub(super) fn inside(canvas: &mut Canvas<'_>, area: Rect, view: &PriceView) {
     let names = view
         .levels
         .iter()
-        .map(|level| spans_width(&level.words) + 4);
-    let prices = view.axis.iter().map(|(_, price)| width(&price.text) + 4);
+        .map(|level| spans_width(&level.words).saturating_add(4));
+    let prices = view
+        .axis
+        .iter()
+        .map(|(_, price)| width(&price.text).saturating_add(4));
     let prices = prices.max().filter(|_| area.width >= WITH_PRICES);
     let names = names.chain(prices).max().unwrap_or(0);
-    let names = names.min(area.width * NAMES / 20);
+    let names = names.min(share(area.width, NAMES, 20));
     let plot = Rect {
-        width: area.width.saturating_sub(names + 1),
+        width: area.width.saturating_sub(names.saturating_add(1)),
         height,
         ..after(area, 1)
     };
     let beside = Rect {
         height,
-        ..after(area, plot.width + 1)
+        ..after(area, plot.width.saturating_add(1))
     };
     let scale = Scale::of(plot);
     lines(canvas, plot, view, scale);
@@ -53,7 +57,7 @@ pub(super) fn inside(canvas: &mut Canvas<'_>, area: Rect, view: &PriceView) {
     };
     canvas.spans_right(times, std::slice::from_ref(&view.until));
     canvas.spans(times, std::slice::from_ref(&view.from));
-    canvas.spans(line(after(area, 1), height + 1), &view.foot);
+    canvas.spans(line(after(area, 1), height.saturating_add(1)), &view.foot);
 }
 
 fn lines(canvas: &mut Canvas<'_>, plot: Rect, view: &PriceView, scale: Scale) {

@@ -15,6 +15,7 @@ mod every;
 mod finding;
 mod forms;
 mod health;
+mod hostile;
 mod mouse;
 mod noticed;
 mod over;

@@ -65,7 +65,8 @@ impl Keyboard {
         let keyboard = Self::default();
         keyboard.heed(model);
         let (terminal, to) = (terminal()?, keyboard.clone());
-        thread::Builder::new().spawn(move || {
+        let thread = thread::Builder::new().name("keyboard".into());
+        thread.spawn(move || {
             let why = read(terminal, &to);
             to.change(|shared| shared.ended = Some(why));
         })?;
