@@ -18,6 +18,7 @@ use crate::{
 use clap::ValueHint;
 use color_eyre::{Result, eyre::Context as _};
 use std::{
+    env,
     future::ready,
     io::{self, IsTerminal},
     path::{Path, PathBuf},
@@ -60,6 +61,10 @@ pub(super) async fn run(choice: Choice, sources: &Sources) -> Result<Exit> {
             "the desk needs a terminal; \"perpdeck snapshot\" writes one frame of it anywhere";
         return Err(Misuse(words.to_owned()).into());
     }
+    if let Some(why) = lacking(&env::var("TERM").unwrap_or_default()) {
+        out::complain(&why);
+        return Ok(Exit::Usage);
+    }
     let dir = state_dir(settings);
     let mut start = desk_setup::start(settings)?;
     let (renewals, watching) = renewal::watch(sources, loaded.clone(), &start)?;
@@ -89,6 +94,19 @@ pub(super) async fn run(choice: Choice, sources: &Sources) -> Result<Exit> {
         End::Quit => Exit::Ok,
         End::Signal(code) => Exit::Signal(code),
     })
+}
+
+/// What a terminal of this name cannot do; `None` where the desk can be drawn on it.
+fn lacking(term: &str) -> Option<String> {
+    let said = match term {
+        "" => "TERM is not set",
+        "dumb" => "TERM=dumb: this terminal cannot place the cursor",
+        _ => return None,
+    };
+    Some(format!(
+        "{said}; the desk draws the whole screen. Set TERM to what your terminal is (TERM=xterm-256color), or use \
+         \"perpdeck snapshot\" and the verbs (orders, positions, close, flatten …; \"perpdeck --help\" lists them)"
+    ))
 }
 
 /// What is kept from earlier sessions, and the log. A disk that is full, read-only or does not answer is no reason to be

@@ -36,10 +36,10 @@ pub use exit::Exit;
 use crate::config;
 use args::Verb;
 use clap::Parser as _;
-use color_eyre::{Result, eyre::Context as _};
+use color_eyre::{Result, config::HookBuilder, eyre::Context as _};
 use desk::Choice;
 use exit::Misuse;
-use std::{env, path::PathBuf};
+use std::{env, panic, path::PathBuf};
 use voice::Voice;
 
 /// What was typed; what cannot be read is told as every other mistake is, and the help where it was asked for.
@@ -50,13 +50,23 @@ pub fn read() -> std::result::Result<Args, Exit> {
 /// Does what was asked, and says how it went.
 pub fn run(args: Args) -> Exit {
     core_dumps::keep_memory_private();
-    let done = color_eyre::install().and_then(|()| choose(args));
+    let done = explain_panics().and_then(|()| choose(args));
     done.unwrap_or_else(|report| voice().explain(&report))
 }
 
 /// As the command line asks for it, for what no verb says itself.
 fn voice() -> Voice {
     Voice::typed(env::args().skip(1))
+}
+
+/// As `color_eyre::install`, whose report of a panic panics itself where standard error is a terminal that is gone.
+fn explain_panics() -> Result<()> {
+    let (panics, errors) = HookBuilder::default().into_hooks();
+    errors.install()?;
+    panic::set_hook(Box::new(move |info| {
+        out::aside(&panics.panic_report(info).to_string())
+    }));
+    Ok(())
 }
 
 fn choose(args: Args) -> Result<Exit> {

@@ -9,6 +9,7 @@ use crossterm::{
 use ratatui::{Terminal, backend::Backend, buffer::Buffer};
 use std::{
     io::{self, Write},
+    mem::ManuallyDrop,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     thread,
     time::Duration,
@@ -67,7 +68,7 @@ struct Mailbox {
 pub(super) struct Painter(Arc<Mailbox>);
 
 impl Painter {
-    pub(super) fn start<B>(mut terminal: Terminal<B>) -> Self
+    pub(super) fn start<B>(terminal: Terminal<B>) -> Self
     where
         B: Backend + Write + Send + 'static,
     {
@@ -81,6 +82,9 @@ impl Painter {
             changed: Condvar::new(),
         });
         let inbox = Arc::clone(&mailbox);
+        // Never dropped: its end shows the cursor again, which `Taken` does, and complains on standard error where the
+        // terminal is gone, which panics when that is the same terminal.
+        let mut terminal = ManuallyDrop::new(terminal);
         thread::spawn(move || {
             let mut shown = None;
             while let Some(job) = inbox.take() {

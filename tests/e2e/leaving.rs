@@ -123,3 +123,63 @@ fn a_desk_whose_state_disk_hangs_opens_without_its_columns_and_its_log() {
     session.press("q");
     assert_given_back(session, 0);
 }
+
+/// How many terminals are closed: 50 in the drill (`PERPDECK_DRILL=50`).
+fn rounds() -> usize {
+    let asked = std::env::var("PERPDECK_DRILL").ok();
+    asked.map_or(4, |rounds| rounds.parse().unwrap())
+}
+
+// Issue 14, item 4: 19 of 50 ended with SIGABRT.
+#[test]
+fn a_desk_whose_terminal_is_closed_ends_as_by_the_hang_up_signal() {
+    for round in 0..rounds() {
+        let (mut session, _home) = super::living_desk(&[]);
+        if round % 2 == 1 {
+            // In the middle of what a person does.
+            session.send("j\u{1b}[<65;20;20M?\u{1b}".repeat(500).as_bytes());
+        }
+        assert_eq!(session.hang_up(), 129, "round {round}");
+    }
+}
+
+// Issue 14, item 4: what ends a program by itself leaves the terminal as the desk had it.
+#[test]
+fn the_terminal_is_given_back_for_every_signal_that_can_be_caught() {
+    for (signal, code) in [("USR2", 140), ("ALRM", 142), ("IO", 157), ("XCPU", 152)] {
+        let (session, _home) = desk();
+        session.signal(signal);
+        assert_given_back(session, code);
+    }
+}
+
+// Issue 14, item 7.
+#[test]
+fn a_terminal_that_cannot_place_the_cursor_is_refused_in_words() {
+    for term in ["dumb", ""] {
+        let home = tempfile::tempdir().unwrap();
+        let session = Session::start_with(home.path(), SIZE, &["demo"], &[("TERM", term)]);
+        session.wait_for("perpdeck snapshot");
+        let end = session.end();
+        assert_eq!(end.code, 2);
+        assert!(!end.bytes.contains(&0x1b), "{:?}", end.bytes);
+    }
+}
+
+// Issue 14, item 1: more cells than any screen has, and less.
+#[test]
+fn a_terminal_of_any_size_is_drawn_on() {
+    let home = tempfile::tempdir().unwrap();
+    let demo = ["demo", "--seed", "7", "--speed", "0.001"];
+    let session = Session::start(home.path(), SIZE, &demo);
+    session.wait_for("1 Positions 5");
+    for size in [(65_535, 65_535), (2_048, 60), (10_000, 10_000), (1, 1)] {
+        session.resize(size);
+    }
+    session.resize((100, 30));
+    session.wait_until("the desk at its new size", |screen| {
+        screen.contains("1 Positions 5") && screen.lines().all(|line| line.chars().count() <= 100)
+    });
+    session.signal("TERM");
+    assert_given_back(session, 143);
+}

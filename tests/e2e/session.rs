@@ -216,6 +216,31 @@ impl Session {
         self.keys.flush().unwrap();
     }
 
+    /// Sends bytes that may be no text; the terminal takes them as the program reads.
+    pub(crate) fn send(&mut self, bytes: &[u8]) {
+        self.keys.write_all(bytes).unwrap();
+        self.keys.flush().unwrap();
+    }
+
+    /// Gives the terminal another size, as a window that is pulled; the screen that is read keeps its own where that is
+    /// no person's.
+    pub(crate) fn resize(&self, (columns, rows): (u16, u16)) {
+        if columns < 1_000 && rows > 1 {
+            let mut heard = self.heard.0.lock().unwrap();
+            heard
+                .parser
+                .screen_mut()
+                .set_size(at_least_one(rows), at_least_one(columns));
+        }
+        let size = PtySize {
+            rows,
+            cols: columns,
+            pixel_width: 0,
+            pixel_height: 0,
+        };
+        self.master.resize(size).unwrap();
+    }
+
     /// Clicks on the first place that says `text`, once there is one.
     #[track_caller]
     pub(crate) fn click(&mut self, text: &str) {
