@@ -3,16 +3,20 @@
 //!
 //! Known limit: not for network file systems, where neither the lock nor the sync is to be relied on.
 
+mod owned;
 mod rotating;
 
+pub use owned::{
+    is_own_user, must_be_own, must_be_private, own_file, read_own, read_text, secret_file,
+    trusted_file,
+};
 pub use rotating::Rotating;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig};
 use std::{
-    env,
-    fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError},
+    fs::{self, DirBuilder, File, OpenOptions, TryLockError},
     io::{self, Write as _},
-    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _},
+    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
     process,
 };
@@ -32,7 +36,7 @@ pub fn claim(path: &Path) -> io::Result<Option<File>> {
 pub fn private_dir(dir: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true).mode(0o700).create(dir)?;
-    if let Some(mode) = close_to_others(dir) {
+    if let Some(mode) = owned::own_dir(dir)? {
         tracing::warn!("{}", closed(dir, mode));
     }
     Ok(())
@@ -42,18 +46,16 @@ pub fn private_dir(dir: &Path) -> io::Result<()> {
 pub fn private_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
-    let file = options.mode(0o600).open(path)?;
-    let mode = file.metadata()?.permissions().mode();
-    if mode & OTHERS != 0 {
-        file.set_permissions(Permissions::from_mode(0o600))?;
+    closed_file(path, &mut options)
+}
+
+/// Opens a file as said, which nobody else may own or reach any more.
+fn closed_file(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    let file = owned::open_own(path, options.mode(0o600))?;
+    if let Some(mode) = owned::tighten(path, &file, &file.metadata()?)? {
         tracing::warn!("{}", closed(path, mode));
     }
     Ok(file)
-}
-
-/// Opens a file of ours to read it.
-pub fn own_file(path: &Path) -> io::Result<File> {
-    File::open(path)
 }
 
 /// Puts `bytes` in the place of what the file at `path` held, if it was there. Whoever reads it, and the next start after
@@ -112,23 +114,14 @@ pub fn fresh_file(path: &Path) -> io::Result<File> {
     fresh.write(true).create_new(true).mode(0o600).open(path)
 }
 
-/// The bits of a mode that are the group's and the others'.
-const OTHERS: u32 = 0o077;
-/// Of a directory that many use, as `/tmp`.
-const STICKY: u32 = 0o1000;
-
-/// Takes from the group and the others what they may do with what is at `path`; the mode it had, if that was something.
-/// What is not ours, or everybody's, stays as it is: the files in it are closed all the same.
+/// Takes from the group and the others what they may do with a file or a directory of ours; the mode it had, if that
+/// was something. What is not ours, or everybody's, stays as it is.
 pub fn close_to_others(path: &Path) -> Option<u32> {
-    let mode = fs::metadata(path).ok()?.permissions().mode();
-    let is_open = mode & OTHERS != 0 && mode & STICKY == 0;
-    let is_home = env::home_dir().is_some_and(|home| home == path);
-    if !is_open || is_home {
-        return None;
+    if path.is_dir() {
+        return owned::own_dir(path).ok()?;
     }
-    let own = Permissions::from_mode(mode & 0o7777 & !OTHERS);
-    fs::set_permissions(path, own).ok()?;
-    Some(mode)
+    let file = own_file(path).ok()?;
+    owned::tighten(path, &file, &file.metadata().ok()?).ok()?
 }
 
 /// For the log, once: the next start finds it closed.
@@ -193,6 +186,7 @@ pub fn is_damage(why: &rusqlite::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::{fs::Permissions, os::unix::fs::PermissionsExt as _};
 
     #[test]
     fn a_commit_that_returned_has_been_synced_and_a_look_alone_writes_nothing() {

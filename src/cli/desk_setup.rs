@@ -8,6 +8,7 @@ use super::{
 use crate::{
     app::{CloseAllRule, Identity, Mode, Options, Profile, keymap::Keymap, poll::Source, renewal},
     config::{ColorChoice, Connection, FarEnd, Loaded, Settings, memory},
+    disk,
     runtime::{Mouse, OpenAccount, Opened, OtherAccount, Renewals, Start, Terminal},
     ui::{Depth, DrawState, Looks, Theme},
     view::{self, format::Zone},
@@ -15,7 +16,7 @@ use crate::{
 use color_eyre::{Result, eyre::Context as _};
 use std::{
     collections::BTreeMap,
-    env, fs,
+    env,
     path::{Path, PathBuf},
 };
 
@@ -122,7 +123,7 @@ pub(super) fn own_theme(settings: &Settings) -> Result<Option<Theme>> {
     let Some(path) = &settings.theme_file else {
         return Ok(None);
     };
-    let text = fs::read_to_string(path)
+    let text = disk::read_text(path)
         .wrap_err_with(|| format!("theme_file {} cannot be read", path.display()))?;
     let theme = Theme::from_toml(&text);
     theme
@@ -171,7 +172,7 @@ pub(super) fn keymap(settings: &Settings) -> Result<Keymap> {
     let Some(path) = &settings.keys_file else {
         return Ok(Keymap::default());
     };
-    let text = fs::read_to_string(path)
+    let text = disk::read_text(path)
         .wrap_err_with(|| Misuse(format!("keys_file {} cannot be read", path.display())))?;
     Keymap::with(&[&text]).wrap_err_with(|| Misuse(format!("keys_file {}", path.display())))
 }

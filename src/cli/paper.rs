@@ -107,8 +107,9 @@ const PORT: &str = "port";
 /// The journal knows its service by its address: a kept exchange listens where it did before, unless somebody else
 /// does by now.
 async fn usual(dir: &Path) -> Result<TcpListener> {
-    let kept = fs::read_to_string(dir.join(PORT));
-    let port = kept.ok().and_then(|port| port.trim().parse().ok());
+    let kept = disk::read_own(&dir.join(PORT)).ok();
+    let kept = kept.and_then(|port| String::from_utf8(port).ok());
+    let port = kept.and_then(|port| port.trim().parse().ok());
     let usual = (Ipv4Addr::LOCALHOST, port.unwrap_or(0)).into();
     match listen(usual).await {
         Ok(listener) => Ok(listener),

@@ -5,10 +5,11 @@
 //! version finds those it has and shows those that are new.
 
 use super::memory::write;
+use crate::disk;
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
-    fs, io,
+    io,
     path::{Path, PathBuf},
 };
 
@@ -33,7 +34,7 @@ pub fn columns_file(state_dir: &Path) -> PathBuf {
 
 /// What was chosen in earlier sessions. Fails where the file is there and cannot be read.
 pub fn kept_columns(state_dir: &Path) -> io::Result<Kept> {
-    match fs::read(columns_file(state_dir)) {
+    match disk::read_own(&columns_file(state_dir)) {
         Ok(text) => Ok(serde_json::from_slice(&text)?),
         Err(why) if why.kind() == io::ErrorKind::NotFound => Ok(Kept::new()),
         Err(why) => Err(why),
@@ -53,6 +54,7 @@ pub fn keep_columns(state_dir: &Path, pane: &str, choice: Option<Choice>) -> io:
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     fn choice(shown: &[&str]) -> Choice {
         Choice {

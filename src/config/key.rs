@@ -1,20 +1,18 @@
 //! The API key: found once, before the desk opens, and never shown.
 
 use super::{Origin, Problem, Secret, Settings};
+use crate::disk;
 use secrecy::{ExposeSecret, SecretString, zeroize::Zeroizing};
 use std::{
     env,
     ffi::OsString,
-    fs,
-    os::unix::fs::PermissionsExt,
+    io::{self, Read as _},
     path::Path,
     process::{Command, Stdio},
 };
 
 /// A key file is one line; what is longer is some other file.
 const LONGEST: usize = 4096;
-/// The lowest bits of a mode are the group's and the others'.
-const OWN_BITS: u32 = 6;
 
 /// From the setting itself, its file or its command, whichever is set first in that order.
 pub(super) fn find(settings: &Settings) -> Result<Secret, Problem> {
@@ -35,9 +33,11 @@ pub(super) fn find(settings: &Settings) -> Result<Secret, Problem> {
 }
 
 fn from_file(path: &Path) -> Result<Secret, String> {
-    must_be_private(path)?;
-    let text = fs::read_to_string(path).map_err(|e| format!("cannot be read: {e}"))?;
-    usable(&Zeroizing::new(text))
+    let mut text = Zeroizing::new(String::new());
+    let read = disk::secret_file(path)
+        .and_then(|file| file.take(LONGEST as u64 + 1).read_to_string(&mut text));
+    read.map_err(|why| unreadable(&why))?;
+    usable(&text)
 }
 
 /// Its standard error stays the terminal, so that a password manager can ask.
@@ -80,20 +80,12 @@ fn usable(text: &str) -> Result<Secret, String> {
     Ok(SecretString::from(key))
 }
 
-/// Refuses a file that others can read or change.
-pub(super) fn must_be_private(path: &Path) -> Result<(), String> {
-    let mode = fs::metadata(path)
-        .map_err(|e| format!("cannot be read: {e}"))?
-        .permissions()
-        .mode();
-    if mode.trailing_zeros() >= OWN_BITS {
-        return Ok(());
+/// What is not ours alone says so itself.
+pub(super) fn unreadable(why: &io::Error) -> String {
+    match why.kind() {
+        io::ErrorKind::PermissionDenied if why.raw_os_error().is_none() => why.to_string(),
+        _ => format!("cannot be read: {why}"),
     }
-    Err(format!(
-        "other users of this machine can reach it (mode {:03o}): run chmod 600 '{}'",
-        mode & 0o777,
-        path.display()
-    ))
 }
 
 #[cfg(test)]

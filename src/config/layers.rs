@@ -1,11 +1,13 @@
 //! The layers settings come in, kept apart so that each value can say where it stands.
 
 use super::{Problem, Proxy, Secret, key};
+use crate::disk;
 use config::{Config, ConfigError, Environment, Map, Source, Value, ValueKind};
 use secrecy::{ExposeSecret as _, zeroize::Zeroizing};
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
-    fmt, fs,
+    fmt,
+    io::Read as _,
     path::{Path, PathBuf},
 };
 
@@ -352,13 +354,20 @@ fn within(mut table: Map<String, Value>, key: &str) -> Option<Value> {
     }
 }
 
+/// No settings file is longer.
+const LONGEST: u64 = 1024 * 1024;
+
 fn file(path: &Path) -> Result<Layer, Problem> {
     let whole = |what: &str| Problem::new(Some(Origin::File(path.to_owned())), "", what);
-    let text = fs::read_to_string(path).map_err(|e| whole(&format!("cannot be read: {e}")))?;
-    let text = Zeroizing::new(text);
+    // It may name a command that is run, and where a key goes.
+    let mut file = disk::trusted_file(path).map_err(|why| whole(&key::unreadable(&why)))?;
+    let mut text = Zeroizing::new(String::new());
+    let read = file.by_ref().take(LONGEST).read_to_string(&mut text);
+    read.map_err(|why| whole(&key::unreadable(&why)))?;
     let layer = Layer::of(Place::File(path.to_owned()), parsed(&text, path)?)?;
     if let Some(secret) = layer.secret() {
-        key::must_be_private(path).map_err(|what| whole(&format!("holds {secret}, and {what}")))?;
+        let private = disk::must_be_private(path, &file);
+        private.map_err(|what| whole(&format!("holds {secret}, and {what}")))?;
     }
     Ok(layer)
 }

@@ -5,7 +5,7 @@
 //! be written costs only that. The last writer wins. Nothing secret is in it.
 
 use crate::{api::Learned, disk};
-use std::{collections::BTreeMap, fs, io, path::Path};
+use std::{collections::BTreeMap, io, path::Path};
 
 const FILE: &str = "dialects.json";
 const TOUR: &str = "tour";
@@ -40,13 +40,14 @@ pub fn is_first_tour(state_dir: &Path) -> bool {
 }
 
 fn known(state_dir: &Path) -> Known {
-    let text = fs::read(state_dir.join(FILE)).unwrap_or_default();
+    let text = disk::read_own(&state_dir.join(FILE)).unwrap_or_default();
     serde_json::from_slice(&text).unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn the_tour_is_for_the_first_time_only() {

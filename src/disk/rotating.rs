@@ -3,11 +3,10 @@
 //! Contract: at most twice its cap on disk, the file and the one before it (`….1`). Several processes may append to it;
 //! each counts its own lines, so that together they may come past the cap.
 
-use super::private_dir;
+use super::{closed_file, private_dir};
 use std::{
     fs::{self, File, OpenOptions},
     io::{self, Write},
-    os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
 };
 
@@ -44,11 +43,7 @@ impl Rotating {
 }
 
 fn append(path: &Path) -> io::Result<File> {
-    OpenOptions::new()
-        .append(true)
-        .create(true)
-        .mode(0o600)
-        .open(path)
+    closed_file(path, OpenOptions::new().append(true).create(true))
 }
 
 impl Write for Rotating {
@@ -72,6 +67,27 @@ impl Write for Rotating {
 mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt as _;
+
+    /// Issue 14, item 6.
+    #[test]
+    fn a_link_in_the_place_of_a_log_is_refused_and_where_it_leads_nothing_changes() {
+        let dir = tempfile::tempdir().unwrap();
+        let (state, precious) = (dir.path().join("state"), dir.path().join("precious"));
+        fs::create_dir(&state).unwrap();
+        fs::write(&precious, "kept").unwrap();
+        fs::set_permissions(&precious, fs::Permissions::from_mode(0o644)).unwrap();
+        std::os::unix::fs::symlink(&precious, state.join("events.jsonl")).unwrap();
+        let why = Rotating::open(&state, "events.jsonl", 10).unwrap_err();
+        assert!(
+            why.to_string().contains("events.jsonl is a symbolic link"),
+            "{why}"
+        );
+        let mode = fs::metadata(&precious).unwrap().permissions().mode() & 0o777;
+        assert_eq!(
+            (fs::read(&precious).unwrap(), mode),
+            (b"kept".to_vec(), 0o644)
+        );
+    }
 
     #[test]
     fn two_files_of_its_size_are_kept_for_their_owner_alone() {

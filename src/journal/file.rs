@@ -11,9 +11,9 @@ use super::{
     wal,
 };
 use crate::disk;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, config::DbConfig};
 use std::{
-    fs::{self, File, TryLockError},
+    fs::{File, TryLockError},
     io::{self, Seek as _, SeekFrom, Write as _},
     path::Path,
     process,
@@ -24,6 +24,7 @@ use std::{
 
 const DATABASE: &str = "journal.sqlite3";
 const LOG: &str = "journal.sqlite3-wal";
+const MEMORY: &str = "journal.sqlite3-shm";
 const LOCK: &str = "journal.lock";
 /// How often it is tried again where nobody has the journal, and somebody only looked who does.
 const GLANCES: u32 = 50;
@@ -77,7 +78,7 @@ pub struct Holder {
 
 /// Who holds the journal in `dir`, if anybody does.
 pub fn holder(dir: &Path) -> Option<Holder> {
-    let lock = File::open(dir.join(LOCK)).ok()?;
+    let lock = disk::own_file(&dir.join(LOCK)).ok()?;
     // Shared, so that two who look do not take each other for somebody who holds it.
     match lock.try_lock_shared() {
         Err(TryLockError::WouldBlock) => named(dir),
@@ -86,7 +87,7 @@ pub fn holder(dir: &Path) -> Option<Holder> {
 }
 
 fn named(dir: &Path) -> Option<Holder> {
-    let text = fs::read_to_string(dir.join(LOCK)).ok()?;
+    let text = String::from_utf8(disk::read_own(&dir.join(LOCK)).ok()?).ok()?;
     Some(Holder {
         process: text.trim_end_matches(LISTENS).trim().parse().ok()?,
         listens: text.ends_with(LISTENS),
@@ -146,20 +147,26 @@ pub(super) fn database(dir: &Path) -> Result<Opened, JournalError> {
         JournalError::Place { path, why }
     };
     drop(disk::private_file(&path).map_err(place)?);
+    // SQLite opens these by their names: the directory, which is ours alone, guards them.
+    for beside in [LOG, MEMORY] {
+        disk::must_be_own(&dir.join(beside)).map_err(place)?;
+    }
     let (ring, known) = Ring::open(dir).map_err(place)?;
     disk::sync_dir(dir).map_err(place)?;
     let log = mend::log(&dir.join(LOG));
     let refused = |why| refusal(&path, why);
-    let mut connection =
-        Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_WRITE | PLAIN)
-            .map_err(refused)?;
+    let mut connection = untouched(&path).map_err(refused)?;
     let found = inspect(&connection, &path, wal::lost_commits(&log))?;
     refuse_structure(&found, &path)?;
     let verdict = found.verdict(&known);
-    let words = (!verdict.flaws.is_empty()).then(|| {
+    let mut words = None;
+    if !verdict.flaws.is_empty() {
+        // Closing a file that SQLite has open would free SQLite's locks.
+        drop(connection);
         let copy = mend::keep_evidence(dir, DATABASE);
-        said(&verdict.flaws, copy.as_deref())
-    });
+        words = Some(said(&verdict.flaws, copy.as_deref()));
+        connection = untouched(&path).map_err(refused)?;
+    }
     disk::make_durable(&connection).map_err(refused)?;
     bring_forward(&mut connection, dir, found.version).map_err(refused)?;
     if let Some(words) = &words {
@@ -187,6 +194,14 @@ pub(super) fn database(dir: &Path) -> Result<Opened, JournalError> {
         ring,
     };
     Ok(Opened { database, damage })
+}
+
+/// Opened so that nothing is written back before [`disk::make_durable`], not even on closing.
+fn untouched(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | PLAIN;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    Ok(connection)
 }
 
 /// To the newest schema, which is then in the database itself: a damaged log may cost rows, and never all of them.

@@ -19,7 +19,10 @@ use crate::{
 };
 use rusqlite::{Connection, Transaction, TransactionBehavior, named_params, params};
 use sha2::{Digest as _, Sha256};
-use std::{fs::File, io, path::Path};
+use std::{
+    io::{self, Read as _},
+    path::Path,
+};
 
 /// Copies of damaged journals that are kept.
 const COPIES: u32 = 9;
@@ -269,12 +272,15 @@ pub(super) enum Trust {
     WhatItKnows,
 }
 
+/// A log is written back into the database long before it has as many bytes.
+const LONGEST_LOG: u64 = 256 * 1024 * 1024;
+
 /// The log as it is before `SQLite` takes it in; empty where there is none.
 pub(super) fn log(path: &Path) -> Vec<u8> {
     disk::own_file(path)
-        .and_then(|mut file: File| {
+        .and_then(|mut file| {
             let mut bytes = vec![];
-            io::Read::read_to_end(&mut file, &mut bytes)?;
+            file.by_ref().take(LONGEST_LOG).read_to_end(&mut bytes)?;
             Ok(bytes)
         })
         .unwrap_or_default()

@@ -103,7 +103,7 @@ impl Journal {
             breaks: None,
             spares: None,
             // Before the first write, which may fail.
-            halts: Halts::open(dir).ok(),
+            halts: halts(dir)?,
             lock: Some(lock),
         };
         if let Some(damage) = journal.damage.clone() {
@@ -468,6 +468,18 @@ impl Journal {
         // Where even that cannot be noted, this session knows it.
         let _unnoted = self.halts(|halts| halts.halt_everywhere(&why.to_string()));
         why
+    }
+}
+
+/// Why it is halted. A disk without room has none to note; what is no file of ours could say anything.
+fn halts(dir: &Path) -> Result<Option<Halts>, JournalError> {
+    match Halts::open(dir) {
+        Ok(halts) => Ok(Some(halts)),
+        Err(why) if why.kind() == io::ErrorKind::PermissionDenied => Err(JournalError::Place {
+            path: dir.to_owned(),
+            why: Arc::new(why),
+        }),
+        Err(_) => Ok(None),
     }
 }
 

@@ -331,6 +331,36 @@ fn every_commit_is_synced_and_only_the_owner_may_read() {
     }
 }
 
+/// Issue 14, item 6.
+#[test]
+fn a_link_or_a_fifo_in_the_place_of_a_file_of_the_journal_is_refused_and_not_followed() {
+    for name in [
+        "journal.lock",
+        "journal.sqlite3",
+        "journal.sqlite3-wal",
+        "journal.ring",
+        "halted",
+    ] {
+        let (dir, elsewhere) = (place(), place());
+        let precious = elsewhere.path().join("precious");
+        fs::write(&precious, "kept").unwrap();
+        let path = dir.path().join(name);
+        std::os::unix::fs::symlink(&precious, &path).unwrap();
+        let why = Journal::open(dir.path()).unwrap_err().to_string();
+        let words = format!(
+            "{name} is a symbolic link, and is not followed: run rm '{}'",
+            path.display()
+        );
+        assert!(why.contains(&words), "{why}");
+        assert_eq!(fs::read(&precious).unwrap(), b"kept");
+        fs::remove_file(&path).unwrap();
+        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(made.unwrap().success());
+        let why = Journal::open(dir.path()).unwrap_err().to_string();
+        assert!(why.contains(&format!("{name} is a FIFO")), "{why}");
+    }
+}
+
 #[test]
 fn a_second_desk_is_told_that_the_first_one_holds_the_journal() {
     let dir = place();

@@ -16,6 +16,7 @@ use crate::{
     api::{Method, Request},
     app::{self, Msg, Sending, notice::Tone},
     client::Client,
+    disk,
     model::{Failure, FailureKind, IdempotencyKey, Progress, Receipt, Risk},
 };
 use futures_util::FutureExt as _;
@@ -125,9 +126,10 @@ pub(super) async fn let_in(hosts: Vec<Host>, listener: UnixListener) {
     let hosts: Arc<[Host]> = hosts.into();
     loop {
         match listener.accept().await {
-            Ok((stream, _)) => {
+            Ok((stream, _)) if is_own(&stream) => {
                 tokio::spawn(greet(Arc::clone(&hosts), stream));
             }
+            Ok(_) => tracing::warn!("another user of this machine was turned away at the socket"),
             // Out of file descriptors, most likely: callers wait in the backlog.
             Err(_) => tokio::time::sleep(Duration::from_secs(1)).await,
         }
@@ -213,7 +215,26 @@ impl Host {
     }
 }
 
+/// Whether this user is at the other end, or root: decided by the system, whatever the modes of files are.
+fn is_own(stream: &UnixStream) -> bool {
+    stream
+        .peer_cred()
+        .is_ok_and(|peer| disk::is_own_user(peer.uid()))
+}
+
+/// To a desk of this user: nobody else is asked for anything.
+async fn connect(dir: &Path) -> io::Result<UnixStream> {
+    let stream = UnixStream::connect(dir.join(SOCKET)).await?;
+    if is_own(&stream) {
+        return Ok(stream);
+    }
+    let why = "the desk there belongs to another user";
+    Err(io::Error::new(io::ErrorKind::PermissionDenied, why))
+}
+
 fn open(dir: &Path) -> io::Result<UnixListener> {
+    // Nobody else gets to it between its making and its mode.
+    disk::private_dir(dir)?;
     let path = dir.join(SOCKET);
     if let Err(why) = fs::remove_file(&path)
         && why.kind() != io::ErrorKind::NotFound
@@ -237,7 +258,7 @@ pub struct Caller {
 /// Knocks at the desk that has the journal in `dir`; `None` when nobody answers.
 pub async fn call(dir: &Path) -> Option<Caller> {
     let greeted = async {
-        let stream = UnixStream::connect(dir.join(SOCKET)).await.ok()?;
+        let stream = connect(dir).await.ok()?;
         let (mut from, to) = lines(stream);
         let greeting = read(&mut from).await.ok()?;
         Some(Caller {
@@ -313,7 +334,7 @@ impl Caller {
 /// Leaves the wish to flatten at a desk that does not answer: it finds it when it wakes, also where whoever left it is
 /// gone by then, and follows it where that is within [`LAPSES`]. Fails where nobody would find it.
 pub(super) async fn leave_flatten(dir: &Path, to: AccountAddress) -> io::Result<()> {
-    let (_from, mut door) = lines(UnixStream::connect(dir.join(SOCKET)).await?);
+    let (_from, mut door) = lines(connect(dir).await?);
     let wish = WireRequest::Flatten;
     write(&mut door, &Envelope::new(to, wish)).await
 }

@@ -62,7 +62,7 @@ const BELONGS_TO: &[(&str, &[&str])] = &[
     ("rand_chacha", &["exchange"]),
     ("ratatui", &["ui", "runtime", "cli/snapshot"]),
     ("crossterm", &["app/keymap", "runtime"]),
-    ("rustix", &["runtime", "cli"]),
+    ("rustix", &["disk", "runtime", "cli"]),
     ("tokio", &["client", "exchange", "runtime", "cli"]),
     ("tokio_util", &["client", "exchange", "runtime", "cli"]),
     ("futures_util", &["client", "exchange", "runtime", "cli"]),

@@ -1,26 +1,28 @@
-//! Verbs beside a disk that hangs: a file of the journal whose end never comes.
+//! Verbs beside a disk that hangs: a database that another program keeps locked. (A FIFO in its place hung before; it is
+//! an error now: issue 14, item 6.)
 
 use super::{ends::Running, support::BUY, support::Served, *};
+use rusqlite::Connection;
 use std::{
     io::{BufRead as _, BufReader},
     process::Stdio,
 };
 
-/// An exchange, and a journal that does not open.
-fn hung() -> Served {
+/// An exchange, and a journal that does not open while this is there: for five seconds SQLite waits for it.
+fn hung() -> (Served, Connection) {
     let served = Served::bare();
     let state = served.home.path().join(".local/state/perpdeck");
     fs::create_dir_all(&state).unwrap();
-    let mut mkfifo = Command::new("mkfifo");
-    assert!(mkfifo.arg(state.join("halted")).status().unwrap().success());
-    served
+    let locked = Connection::open(state.join("journal.sqlite3")).unwrap();
+    locked.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    (served, locked)
 }
 
 const WORDS: &str = "does not answer";
 
 #[test]
 fn what_cancels_goes_out_and_says_that_the_journal_may_not_hold_it() {
-    let served = hung();
+    let (served, _locked) = hung();
     let placed = served.json(&with(BUY, &["--yes", "--state-dir", "another"]));
     let id = placed["data"]["id"].as_str().unwrap();
     let (code, out, err) = served.run(&["cancel", id, "--yes", "--output", "table"]);
@@ -38,7 +40,7 @@ fn what_cancels_goes_out_and_says_that_the_journal_may_not_hold_it() {
 
 #[test]
 fn an_order_waits_and_says_for_what_and_nothing_is_sent_meanwhile() {
-    let served = hung();
+    let (served, _locked) = hung();
     let mut placing = Running::begin(&served, BUY);
     placing.until_it_says("does not answer; nothing is sent before it does");
     placing.terminate();
@@ -49,7 +51,7 @@ fn an_order_waits_and_says_for_what_and_nothing_is_sent_meanwhile() {
 
 #[test]
 fn who_only_looks_is_told_for_what_is_waited() {
-    let served = hung();
+    let (served, _locked) = hung();
     let mut looking = served.verb(&["journal"]);
     let mut looking = looking.stderr(Stdio::piped()).spawn().unwrap();
     let mut said = String::new();

@@ -132,6 +132,57 @@ fn check_finds_a_key_that_cannot_be_had() {
     );
 }
 
+/// Issue 14, item 6: whoever may write the file would decide what this user runs.
+#[test]
+fn a_settings_file_that_others_may_write_or_own_is_refused_and_its_command_does_not_run() {
+    let home = TempDir::new().unwrap();
+    let (file, ran_it) = (home.path().join("desk.toml"), home.path().join("ran"));
+    let text = format!(
+        "base_url = 'https://x.example'\naccount_id = 'a'\napi_key_command = 'touch {}; echo pd_live_x'\n",
+        ran_it.display()
+    );
+    fs::write(&file, text).unwrap();
+    let refused = |words: &str| {
+        let (code, _, err) =
+            ran(perpdeck(home.path()).args(["--config", "desk.toml", "config", "check"]));
+        assert!(code == 2 && err.contains(words), "{err}");
+        assert!(!ran_it.exists(), "its command ran");
+    };
+    let mode = |path: &std::path::Path, mode| {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    };
+    mode(&file, 0o666);
+    refused("other users of this machine may write to desk.toml (mode 666): run chmod go-w");
+    mode(&file, 0o600);
+    mode(home.path(), 0o777);
+    refused("other users of this machine may write to the directory");
+    mode(home.path(), 0o700);
+    // Only root gives files away; elsewhere there is nobody to give them to.
+    if std::os::unix::fs::chown(&file, Some(54_321), None).is_ok() {
+        refused("desk.toml belongs to user 54321, and you are user 0");
+    } else {
+        eprintln!("not root: a file of another user is not tried");
+    }
+}
+
+/// The same of a place for the journal.
+#[test]
+fn a_state_directory_of_another_user_is_not_taken() {
+    let home = TempDir::new().unwrap();
+    let state = home.path().join("state");
+    fs::create_dir(&state).unwrap();
+    if std::os::unix::fs::chown(&state, Some(54_321), None).is_err() {
+        return eprintln!("not root: a directory of another user is not tried");
+    }
+    let (code, _, err) =
+        ran(perpdeck(home.path()).args(["journal", "list", "--state-dir", "state"]));
+    assert!(
+        code == 1 && err.contains("state belongs to user 54321, and you are user 0"),
+        "{err}"
+    );
+    assert_eq!(fs::read_dir(&state).unwrap().count(), 0);
+}
+
 #[test]
 fn a_directory_for_the_paper_account_is_for_the_commands_that_have_one() {
     let home = TempDir::new().unwrap();

@@ -14,7 +14,7 @@ const SKEW: u64 = 5;
 const SLOW: Duration = Duration::from_secs(1);
 
 /// So long a disk may take to open the journal.
-const DISK: Duration = Duration::from_secs(5);
+const DISK: Duration = Duration::from_secs(3);
 
 pub(super) fn checks(asked: &Asked, journal_dir: &Path) -> Vec<Check> {
     let mut checks = vec![reach(asked), transport(asked), proxy(asked)];

@@ -134,7 +134,7 @@ impl Scenario {
     }
 
     pub fn from_file(path: &Path) -> Result<Self, ScenarioFault> {
-        let text = std::fs::read_to_string(path).map_err(|source| ScenarioFault::File {
+        let text = crate::disk::read_text(path).map_err(|source| ScenarioFault::File {
             path: path.to_owned(),
             source,
         })?;
