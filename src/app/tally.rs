@@ -1,6 +1,10 @@
 //! What the history read so far comes to: kept up by what each answer changes, so that a hundred thousand
 //! rows cost no more than a page.
 
+mod executed;
+
+use executed::Executed;
+
 use super::feed::{Churn, among};
 use crate::model::{
     Lenient, LiquidityRole, MarketId, Num, Order, OrderId, OrderMode, OrderStatus, Position, Text,
@@ -180,21 +184,6 @@ pub struct Fills {
     settled: usize,
 }
 
-/// What rows that filled come to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Executed {
-    pub fills: usize,
-    /// Of the fills that can be measured against a price.
-    pub measured: usize,
-    /// Of the fills whose role was told.
-    makers: usize,
-    roles: usize,
-    /// Against the expected price or the trigger, USD; and what would have been traded at those, USD.
-    pub gain: Sum,
-    expected: Sum,
-    pub fees: Sum,
-}
-
 /// What a rule, or a reason where none is named, has refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
@@ -337,60 +326,8 @@ impl Fills {
             (&mut self.filled, other.filled),
             (&mut self.settled, other.settled),
         ];
-        join(counts, [(&mut self.settle_millis, other.settle_millis)]);
+        executed::join(counts, [(&mut self.settle_millis, other.settle_millis)]);
         self.own.join(other.executed());
-    }
-}
-
-impl Executed {
-    fn count(&mut self, order: &Order, way: Way) {
-        self.fees.add(way.signed(order.fee.unwrap_or_default()));
-        if order.fill_price.is_none() {
-            return;
-        }
-        way.step(&mut self.fills);
-        let size = order.executed_size();
-        let measured = order.fill_gain().zip(order.yardstick());
-        let amounts =
-            measured.and_then(|(gain, against)| gain.times(size).zip(against.price().times(size)));
-        if let Some((gain, expected)) = amounts {
-            way.step(&mut self.measured);
-            self.gain.add(way.signed(gain));
-            self.expected.add(way.signed(expected));
-        }
-        if let Some(role) = order.liquidity_role.as_ref().and_then(Lenient::known) {
-            way.step(&mut self.roles);
-            if role == LiquidityRole::Maker {
-                way.step(&mut self.makers);
-            }
-        }
-    }
-
-    fn join(&mut self, other: Self) {
-        let counts = [
-            (&mut self.fills, other.fills),
-            (&mut self.measured, other.measured),
-            (&mut self.makers, other.makers),
-            (&mut self.roles, other.roles),
-        ];
-        let sums = [
-            (&mut self.gain, other.gain),
-            (&mut self.expected, other.expected),
-            (&mut self.fees, other.fees),
-        ];
-        join(counts, sums);
-    }
-}
-
-fn join<const COUNTS: usize, const SUMS: usize>(
-    counts: [(&mut usize, usize); COUNTS],
-    sums: [(&mut Sum, Sum); SUMS],
-) {
-    for (own, others) in counts {
-        *own = own.saturating_add(others);
-    }
-    for (own, Sum(others)) in sums {
-        own.0 = own.0.zip(others).and_then(|(a, b)| a.plus(b));
     }
 }
 

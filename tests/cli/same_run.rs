@@ -4,7 +4,7 @@ use super::served::Served;
 use crate::support::BARE;
 use serde_json::{Value, json};
 
-const RUN: [&str; 3] = ["--start", "2026-01-05T14:30:00Z", "--manual-clock"];
+const RUN: [&str; 3] = ["--start", "2026-01-05T22:30:00Z", "--manual-clock"];
 
 /// Orders of several kinds, a TWAP, a ladder and a fall of the price, over two funding hours and the end of a day.
 fn commands(exchange: &Served) -> Vec<Value> {
@@ -31,7 +31,7 @@ fn commands(exchange: &Served) -> Vec<Value> {
     wait(1_800_000);
     let fall = json!({ "market_id": "paper|BTC", "bps": -500 });
     exchange.post("/sim/nudge", &fall);
-    for _ in 0..10 {
+    for _ in 0..2 {
         wait(3_600_000);
     }
     [
@@ -51,7 +51,7 @@ fn commands(exchange: &Served) -> Vec<Value> {
 fn the_same_commands_give_the_same_history_in_another_process_and_after_a_reset() {
     let first = Served::with(BARE, &RUN);
     let at_first = first.get("/sim/clock");
-    assert_eq!(at_first["now"], 1_767_623_400_000_i64);
+    assert_eq!(at_first["now"], 1_767_652_200_000_i64);
     assert_eq!(at_first["paused"], true);
     let golden = commands(&first);
     first.call("POST", "/sim/reset", None);

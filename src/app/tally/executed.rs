@@ -1,0 +1,71 @@
+//! What the fills of some rows come to.
+
+use super::{Sum, Way};
+use crate::model::{Lenient, LiquidityRole, Order};
+
+/// What rows that filled come to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Executed {
+    pub fills: usize,
+    /// Of the fills that can be measured against a price.
+    pub measured: usize,
+    /// Of the fills whose role was told.
+    pub(super) makers: usize,
+    pub(super) roles: usize,
+    /// Against the expected price or the trigger, USD; and what would have been traded at those, USD.
+    pub gain: Sum,
+    pub(super) expected: Sum,
+    pub fees: Sum,
+}
+
+impl Executed {
+    pub(super) fn count(&mut self, order: &Order, way: Way) {
+        self.fees.add(way.signed(order.fee.unwrap_or_default()));
+        if order.fill_price.is_none() {
+            return;
+        }
+        way.step(&mut self.fills);
+        let size = order.executed_size();
+        let measured = order.fill_gain().zip(order.yardstick());
+        let amounts =
+            measured.and_then(|(gain, against)| gain.times(size).zip(against.price().times(size)));
+        if let Some((gain, expected)) = amounts {
+            way.step(&mut self.measured);
+            self.gain.add(way.signed(gain));
+            self.expected.add(way.signed(expected));
+        }
+        if let Some(role) = order.liquidity_role.as_ref().and_then(Lenient::known) {
+            way.step(&mut self.roles);
+            if role == LiquidityRole::Maker {
+                way.step(&mut self.makers);
+            }
+        }
+    }
+
+    pub(super) fn join(&mut self, other: Self) {
+        let counts = [
+            (&mut self.fills, other.fills),
+            (&mut self.measured, other.measured),
+            (&mut self.makers, other.makers),
+            (&mut self.roles, other.roles),
+        ];
+        let sums = [
+            (&mut self.gain, other.gain),
+            (&mut self.expected, other.expected),
+            (&mut self.fees, other.fees),
+        ];
+        join(counts, sums);
+    }
+}
+
+pub(super) fn join<const COUNTS: usize, const SUMS: usize>(
+    counts: [(&mut usize, usize); COUNTS],
+    sums: [(&mut Sum, Sum); SUMS],
+) {
+    for (own, others) in counts {
+        *own = own.saturating_add(others);
+    }
+    for (own, Sum(others)) in sums {
+        own.0 = own.0.zip(others).and_then(|(a, b)| a.plus(b));
+    }
+}
