@@ -7,6 +7,7 @@ use super::super::fault::{Fault, ServiceCode};
 use hyper::{
     HeaderMap, StatusCode, Uri,
     header::{HOST, HeaderName},
+    http::uri::Authority,
 };
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -34,7 +35,7 @@ impl Hosts {
             return Err(misdirected("the header Host"));
         }
         let plain = target.scheme_str().is_none_or(|scheme| scheme == "http");
-        let named = target.authority().map(|authority| authority.as_str());
+        let named = target.authority().map(Authority::as_str);
         if !plain || named.is_some_and(|named| !self.is_ours(named)) {
             return Err(misdirected("the request target"));
         }
@@ -74,21 +75,16 @@ enum Host<'a> {
 impl<'a> Host<'a> {
     /// `host`, `host:port`, `[v6]` or `[v6]:port`, and nothing else before, between or behind.
     fn parse(authority: &'a str) -> Option<Self> {
-        let (host, port) = match authority.strip_prefix('[') {
-            Some(bracketed) => {
-                let (address, behind) = bracketed.split_once(']')?;
-                let address = address.parse::<Ipv6Addr>().ok()?;
-                (Self::Address(address.into()), behind)
-            }
-            None => {
-                let end = authority.find(':').unwrap_or(authority.len());
-                let (name, behind) = authority.split_at_checked(end)?;
-                let host = match name.parse::<Ipv4Addr>() {
-                    Ok(address) => Self::Address(address.into()),
-                    Err(_) => Self::Name(name),
-                };
-                (host, behind)
-            }
+        let (host, port) = if let Some(bracketed) = authority.strip_prefix('[') {
+            let (address, behind) = bracketed.split_once(']')?;
+            let address = address.parse::<Ipv6Addr>().ok()?;
+            (Self::Address(address.into()), behind)
+        } else {
+            let end = authority.find(':').unwrap_or(authority.len());
+            let (name, behind) = authority.split_at_checked(end)?;
+            let address = name.parse::<Ipv4Addr>();
+            let host = address.map_or(Self::Name(name), |address| Self::Address(address.into()));
+            (host, behind)
         };
         is_port(port).then_some(host)
     }

@@ -53,22 +53,17 @@ pub(super) async fn accept(listener: TcpListener, service: Arc<Service>, stop: C
     let connections = TaskTracker::new();
     let lingering = Arc::new(Semaphore::new(LINGERING));
     while let Some((stream, peer)) = next(&listener, &stop).await {
-        match places.take(peer.ip()) {
-            Some(place) => {
-                let (service, stop) = (Arc::clone(&service), stop.clone());
-                let served = serve(stream, peer.ip(), place, Arc::clone(&service), stop);
-                let lingering = Arc::clone(&lingering);
-                connections.spawn(async move {
-                    if let Some(stream) = served.await {
-                        turn_away(stream, &service, &lingering).await;
-                    }
-                });
+        let (service, lingering) = (Arc::clone(&service), Arc::clone(&lingering));
+        let Some(place) = places.take(peer.ip()) else {
+            connections.spawn(async move { turn_away(stream, &service, &lingering).await });
+            continue;
+        };
+        let served = serve(stream, peer.ip(), place, Arc::clone(&service), stop.clone());
+        connections.spawn(async move {
+            if let Some(stream) = served.await {
+                turn_away(stream, &service, &lingering).await;
             }
-            None => {
-                let (service, lingering) = (Arc::clone(&service), Arc::clone(&lingering));
-                connections.spawn(async move { turn_away(stream, &service, &lingering).await });
-            }
-        }
+        });
     }
     connections.close();
     connections.wait().await;
@@ -146,7 +141,7 @@ async fn serve(
     let ended = match (ended, place.phase.waiting()) {
         (Some(ended), _) => ended,
         // Asked for its place while it was the client's turn. An answer that is stuck leaves no room for words.
-        (None, Some((Waits::ForAReader, _))) if !stop.is_cancelled() => return None,
+        (None, Some((Waits::Reader, _))) if !stop.is_cancelled() => return None,
         (None, Some(_)) if !stop.is_cancelled() => {
             return Some(connection.into_parts().io.into_inner().into_inner());
         }

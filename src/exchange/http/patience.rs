@@ -40,11 +40,11 @@ const BODY: u8 = 5;
 /// What a connection keeps us waiting for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Waits {
-    ForAHead,
-    ForABody,
-    ForTheNextRequest,
+    Head,
+    Body,
+    NextRequest,
     /// For the client to read its answer.
-    ForAReader,
+    Reader,
 }
 
 /// Where a connection is and since when; shared by the reader and the request it carries.
@@ -114,13 +114,13 @@ impl Phase {
     pub(super) fn waiting(&self) -> Option<(Waits, Instant)> {
         let unread = self.unread_since.load(Ordering::Relaxed);
         if unread != NEVER {
-            return Some((Waits::ForAReader, self.instant(unread)));
+            return Some((Waits::Reader, self.instant(unread)));
         }
         let waits = match self.state.load(Ordering::Relaxed) {
             BUSY | LEAVING => return None,
-            IDLE => Waits::ForTheNextRequest,
-            BODY => Waits::ForABody,
-            _ => Waits::ForAHead,
+            IDLE => Waits::NextRequest,
+            BODY => Waits::Body,
+            _ => Waits::Head,
         };
         Some((waits, self.since()))
     }
@@ -312,7 +312,7 @@ mod tests {
         assert!(phase.waiting().is_none());
         patient.flush().await.unwrap();
         let waits = phase.waiting().map(|(waits, _)| waits);
-        assert_eq!(waits, Some(Waits::ForTheNextRequest));
+        assert_eq!(waits, Some(Waits::NextRequest));
     }
 
     // Issue 13, item 7.
@@ -329,13 +329,13 @@ mod tests {
             patient
         });
         tokio::time::sleep(Duration::from_secs(1)).await;
-        assert_eq!(phase.waiting(), Some((Waits::ForAReader, stuck)));
+        assert_eq!(phase.waiting(), Some((Waits::Reader, stuck)));
         client.read_u8().await.unwrap();
         tokio::time::sleep(Duration::from_secs(1)).await;
         let trickled = phase.waiting();
         assert_eq!(
             trickled,
-            Some((Waits::ForAReader, stuck)),
+            Some((Waits::Reader, stuck)),
             "a byte now and then"
         );
         client.read_u8().await.unwrap();
@@ -343,7 +343,7 @@ mod tests {
         phase.leaving();
         patient.flush().await.unwrap();
         let waits = phase.waiting().map(|(waits, _)| waits);
-        assert_eq!(waits, Some(Waits::ForTheNextRequest));
+        assert_eq!(waits, Some(Waits::NextRequest));
     }
 
     #[tokio::test(start_paused = true)]

@@ -126,9 +126,9 @@ impl Seat {
     fn claim(&self) -> Option<(bool, bool, Instant)> {
         let (waits, since) = self.phase.waiting()?;
         let (unfinished, between) = match waits {
-            Waits::ForABody | Waits::ForAReader => (true, false),
-            Waits::ForAHead => (self.phase.has_begun(), false),
-            Waits::ForTheNextRequest => (false, true),
+            Waits::Body | Waits::Reader => (true, false),
+            Waits::Head => (self.phase.has_begun(), false),
+            Waits::NextRequest => (false, true),
         };
         let overdue = unfinished && since.elapsed() >= OVERDUE;
         Some((!overdue, between, since))
