@@ -17,9 +17,9 @@ use super::{
     notice::Tone,
     overlay::Overlay,
     pane::RowId,
-    screen,
+    screen, sent,
     store::Then,
-    submit::{close_form, refuse, send_then},
+    submit::{refuse, send_then},
 };
 use crate::model::{
     Command, Failure, Num, Order, OrderId, OrderMode, OrderStatus, PlaceOrder, Receipt, Ticket,
@@ -42,6 +42,15 @@ pub struct Successor {
     /// How much of the old one had filled when that size was read.
     filled: Num,
     since: Timestamp,
+    /// The form that wrote it, once the cancel has ended.
+    pub(super) form: Option<Box<Form>>,
+}
+
+impl Successor {
+    /// What it stands in for.
+    pub fn old(&self) -> &OrderId {
+        &self.old
+    }
 }
 
 /// How much of an order has filled that can be moved; or why it cannot.
@@ -56,11 +65,6 @@ pub fn filled_of(order: &Order) -> Result<Num, &'static str> {
     let filled = order.filled_size.map(Num::abs);
     filled
         .ok_or("the service does not tell how much of it has filled: cancel it and place a new one")
-}
-
-/// Whether what follows this cancel waits for reads.
-pub fn waits(store: &Store, ticket: Ticket) -> bool {
-    store.successors.iter().any(|(of, _)| *of == ticket)
 }
 
 /// The form on top wants `order` in the place of the old one.
@@ -89,6 +93,7 @@ pub(super) fn begin(
         order,
         filled,
         since: model.now,
+        form: None,
     };
     send_then(model, (cancel, Some(Then::Place(successor))))
 }
@@ -130,31 +135,18 @@ pub(super) fn answered(
             Some(trace)
         }
         Some(why) => {
-            stay(model, ticket, why);
+            stay(model, successor.form, why);
             None
         }
     }
 }
 
-/// The form that sent it keeps everything and says why; without one the trader is told.
-fn stay(model: &mut Model, ticket: Ticket, why: Failure) {
-    if let Some(form) = form_of(model, ticket) {
-        form.sending = None;
-        form.failure = Some(why);
-        model.activity.dismiss_toast(model.now);
-    } else {
-        model.say(Tone::Alert, why.message.to_string());
+/// The trader is told why, and the form that sent it is kept with everything in it.
+fn stay(model: &mut Model, form: Option<Box<Form>>, why: Failure) {
+    model.say(Tone::Alert, why.message.to_string());
+    if let Some(form) = form {
+        sent::keep(model, form, why);
     }
-}
-
-fn form_of(model: &mut Model, ticket: Ticket) -> Option<&mut Form> {
-    let mut forms = model
-        .overlays
-        .iter_mut()
-        .filter_map(Overlay::try_as_form_mut);
-    forms
-        .find(|form| form.sending == Some(ticket))
-        .map(Box::as_mut)
 }
 
 /// Orders that were looked for, and what was found: what waited for that goes, or ends.
@@ -165,14 +157,11 @@ pub(super) fn traced(model: &mut Model, asked: &[OrderId], found: &[Order]) -> V
         .partition(|(_, successor)| asked.contains(&successor.old));
     model.store.successors = rest;
     let mut effects = vec![];
-    for (ticket, successor) in due {
+    for (_, successor) in due {
         let row = found.iter().find(|order| order.id == successor.old);
         match successor.left(row) {
-            Ok(size) => effects.extend(place(model, (ticket, successor), size)),
-            Err(why) => {
-                close_form(model, ticket);
-                model.say(Tone::Alert, why);
-            }
+            Ok(size) => effects.extend(place(model, successor, size)),
+            Err(why) => model.say(Tone::Alert, why),
         }
     }
     effects
@@ -220,24 +209,25 @@ impl Successor {
 }
 
 /// The old one is canceled and `size` is left: from here on it is an order like any other.
-fn place(model: &mut Model, (ticket, successor): (Ticket, Successor), size: Num) -> Option<Effect> {
+fn place(model: &mut Model, successor: Successor, size: Num) -> Option<Effect> {
     let Successor {
         old,
         mut order,
         since,
+        mut form,
         ..
     } = successor;
     let is_less = size < order.size;
     order.size = size;
     let command = Command::Place(order);
-    if let Some(form) = form_of(model, ticket) {
+    if let Some(form) = &mut form {
         form.stand_alone(size);
     }
     let is_late = model.now.since(since) > MEANT;
     let late = is_late.then(|| "that took long: look at the price, then send it".to_owned());
     if let Some(why) = late.or_else(|| objection(model, &command)) {
         let words = format!("{old} is canceled, the order in its stead is not placed: {why}");
-        stay(model, ticket, Failure::local(words));
+        stay(model, form, Failure::local(words));
         return None;
     }
     let (next, effect) = send(model, command);
@@ -245,8 +235,8 @@ fn place(model: &mut Model, (ticket, successor): (Ticket, Successor), size: Num)
         let words = format!("some of {old} filled before it was canceled: {size} is left to place");
         model.say(Tone::Warn, words);
     }
-    if let Some(form) = form_of(model, ticket) {
-        form.sending = Some(next);
+    if let Some(flight) = model.store.flights.get_mut(&next) {
+        flight.form = form;
     }
     Some(effect)
 }
@@ -274,18 +264,18 @@ fn abandon_of(model: &mut Model, is_meant: impl Fn(Ticket, &OrderId) -> bool) {
     for (ticket, flight) in &mut store.flights {
         let is_one = |then: &mut Then| matches!(then, Then::Place(s) if is_meant(*ticket, &s.old));
         if let Some(Then::Place(successor)) = flight.then.take_if(is_one) {
-            ended.push((*ticket, successor.old));
+            ended.push(successor.old);
+            flight.form = None;
         }
     }
     store.successors.retain(|(ticket, successor)| {
         let is_one = is_meant(*ticket, &successor.old);
         if is_one {
-            ended.push((*ticket, successor.old.clone()));
+            ended.push(successor.old.clone());
         }
         !is_one
     });
-    for (ticket, old) in ended {
-        close_form(model, ticket);
+    for old in ended {
         let words = format!("nothing is placed in the stead of {old}");
         model.say(Tone::Alert, words);
     }

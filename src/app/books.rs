@@ -73,8 +73,7 @@ pub(super) fn ask(model: &mut Model) -> Option<Effect> {
 }
 
 fn open(model: &Model) -> Option<&Form> {
-    let form = model.overlays.last()?.try_as_form_ref()?;
-    Some(&**form).filter(|form| form.sending.is_none())
+    model.overlays.last()?.try_as_form_ref().map(|form| &**form)
 }
 
 #[cfg(test)]

@@ -9,7 +9,6 @@ use super::{
     notice::{Event, Tone},
     overlay::{Arm, Overlay, Strip},
     pane::RowId,
-    submit::close_form,
 };
 use crate::model::{Command, Failure, OrderId, Progress, READ_ONLY, Receipt, Ticket};
 
@@ -18,9 +17,11 @@ pub(super) const REOPENS: &str = "everything was to be closed since it was given
                                   the question";
 
 /// A command has come to where only a person can go on: the form that sent it must not send another, so
-/// it goes, and the question takes its place unless the trader is at something else.
+/// it is forgotten, and the question opens unless the trader is at something else.
 pub(super) fn park(model: &mut Model, ticket: Ticket) {
-    close_form(model, ticket);
+    if let Some(flight) = model.store.flights.get_mut(&ticket) {
+        flight.form = None;
+    }
     if model.overlays.is_empty() {
         ask(model, ticket);
     }
@@ -214,6 +215,31 @@ mod tests {
         wait(&mut model, 200);
         assert_eq!(press(&mut model, "y"), vec![Effect::Resend(TICKET)]);
         assert_eq!(model.overlays, vec![]);
+    }
+
+    // Issue 13, item 14.
+    #[test]
+    fn leaving_with_an_order_in_doubt_is_asked_about_once_and_names_it() {
+        for yes in ["q", "y"] {
+            let mut model = desk();
+            parked(&mut model);
+            press(&mut model, "esc");
+            assert_eq!(press(&mut model, "q"), vec![]);
+            let strip = model
+                .overlays
+                .last()
+                .and_then(Overlay::try_as_strip_ref)
+                .unwrap();
+            let zone = crate::model::Zone::utc();
+            let scene = crate::view::Scene::of(&model, &zone);
+            let words = crate::view::strip(&model, &scene, strip).words.into_iter();
+            let words: String = words.map(|span| span.text).collect();
+            let named = "leave? status unknown: cancel BUY 0.10000 BTC limit @ 60,000 (ord-1) may or may not have executed";
+            assert!(words.starts_with(named), "{words}");
+            assert_eq!(press(&mut model, yes), vec![], "the strip is still deaf");
+            wait(&mut model, 200);
+            assert_eq!(press(&mut model, yes), vec![Effect::Quit]);
+        }
     }
 
     #[test]

@@ -74,7 +74,7 @@ pub(super) fn settle(
     ticket: Ticket,
     result: &Result<Receipt, Failure>,
 ) -> Vec<Effect> {
-    let Some(flight) = model.store.flights.remove(&ticket) else {
+    let Some(mut flight) = model.store.flights.remove(&ticket) else {
         return vec![];
     };
     // Close-all is about what still runs when it is over; all else about what it was sent for.
@@ -89,14 +89,21 @@ pub(super) fn settle(
     let news = alerts::settled(model, (ticket, &flight.command), result);
     learn(model, &flight.command, result);
     // A form that is about both halves of a move goes on after the first.
-    let is_half = matches!(flight.then, Some(Then::Place(_)));
-    let is_told = !is_half && settle_form(model, ticket, result);
-    let is_told = is_told | bulk::settle(model, ticket, result);
+    let form = flight.form.take();
+    let form = match &mut flight.then {
+        Some(Then::Place(successor)) => {
+            successor.form = form;
+            None
+        }
+        Some(Then::Cancel(_)) | None => form,
+    };
+    let is_told = bulk::settle(model, ticket, result);
     doubt::unask(model, ticket);
     let event = Event::Settled(flight.command, result.clone());
     model
         .activity
         .note_of(about, Some(ticket), event, model.now);
+    settle_form(model, form, result);
     if is_told {
         model.activity.dismiss_toast(model.now);
     }
@@ -154,10 +161,11 @@ mod tests {
         let events: Vec<_> = events.collect();
         assert!(matches!(events.as_slice(), [Event::Settled(_, Err(told))] if *told == why));
         assert_eq!(events[0].tone(), Tone::Warn);
+        press(&mut model, "U");
         let Some(Overlay::Form(form)) = model.overlays.last() else {
-            panic!("the form stays");
+            panic!("the form is kept");
         };
-        assert_eq!((form.failure.as_ref(), form.sending), (Some(&why), None));
+        assert_eq!(form.failure.as_ref(), Some(&why));
         // Nothing went before it: the same again is no order given twice.
         model.options.checks.duplicate_within = std::time::Duration::from_mins(1);
         let again = press(&mut model, "enter");

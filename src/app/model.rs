@@ -10,7 +10,7 @@ use super::{
     overlay::Overlay,
     pane::Focus,
     poll::Source,
-    renewal, tour,
+    renewal, sent, tour,
 };
 use crate::model::{AccountId, Drift, Timestamp};
 use std::time::Duration;
@@ -35,6 +35,10 @@ pub struct Model {
     /// The last one is on top and gets the keys.
     pub overlays: Vec<Overlay>,
     pub activity: Activity,
+    /// The forms of commands that were refused, the newest last.
+    pub(super) refused: Vec<sent::Refused>,
+    /// When a form was last sent and closed.
+    pub(super) sent_at: Option<Timestamp>,
     /// What the orders of this session were placed with, by market.
     pub used: form::Used,
     /// What is filtered and sorted, and how.
@@ -75,6 +79,8 @@ impl Model {
             marks: Marks::default(),
             overlays: vec![],
             activity: Activity::default(),
+            refused: vec![],
+            sent_at: None,
             used: form::Used::default(),
             lenses: Lenses::default(),
             frozen: None,

@@ -21,8 +21,8 @@ pub enum Next {
     GiveUp(Ticket),
     /// Send what raises exposure again; the strip closes.
     Rearm,
-    /// Of a form only: send it; the form stays until it settles, and keeps its contents if it fails.
-    RunAndStay(Command),
+    /// Of a form only: send it. The form closes, and is kept with its contents until the command is done.
+    RunForm(Command),
     /// This pane, filtered like this; the overlay that asked closes.
     ShowFiltered(Pane, String),
     /// As if the key for this had been pressed on the desk.

@@ -7,8 +7,8 @@ use super::{
     key_prefix::{self, Meaning},
     keymap::{Action, Chord, Context},
     lineage::links,
-    overlay::Overlay,
-    prompt, screen,
+    overlay::{Deed, Overlay},
+    prompt, screen, sent,
     update::follow,
 };
 
@@ -20,6 +20,10 @@ pub(super) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
     if action == Some(Action::QuitNow) {
         return vec![Effect::Quit];
     }
+    let sends = model.keymap.lookup(Context::Form, chord) == Some(Action::Submit);
+    if sends && sent::is_second_press(model) {
+        return vec![];
+    }
     if is_said_by_toast(model, chord) {
         model.activity.dismiss_toast(now);
         return vec![];
@@ -28,6 +32,9 @@ pub(super) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
         Some(Overlay::Detail(detail)) => links(model, &detail.row),
         _ => vec![],
     };
+    let of_desk = model.keymap.lookup(Context::Desk, chord);
+    let quits = of_desk == Some(Action::Quit);
+    let way_out = of_desk.filter(|action| action.is_way_out());
     let next = match (model.overlays.last_mut(), action) {
         (Some(_), Some(action)) if action.is_way_out() || action.is_aside() => Next::Press(action),
         (Some(Overlay::Prompt(_)), action) => prompt::press(model, chord, action),
@@ -43,6 +50,14 @@ pub(super) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
             list.look_for(chord, action, &model.store)
         }
         (Some(Overlay::Help { offset, search, .. }), None) => self::search(offset, search, chord),
+        // Nothing is typed there.
+        (Some(Overlay::Settings { .. }), None) if way_out.is_some() => {
+            way_out.map_or(Next::Stay, Next::Press)
+        }
+        // The key that leaves, pressed again, is the answer.
+        (Some(Overlay::Strip(strip)), None) if quits && strip.deed == Deed::Leave => {
+            strip.act(Action::Confirm, now)
+        }
         (_, None) => idle::why(model, chord).map_or(Next::Stay, Next::Refuse),
         (Some(Overlay::Markets(list)), Some(action)) => list.act(action, &model.store),
         (Some(Overlay::Strip(strip)), Some(action)) => strip.act(action, now),

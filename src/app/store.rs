@@ -11,6 +11,7 @@ use super::{
     About, Books, Clocks, Days, Equity, Health, TreeRow,
     amend::Successor,
     feed::{Churn, Feed, among},
+    form::Form,
     lineage::Lineage,
     pane::RowId,
     poll::{Answer, Poll, Source},
@@ -36,6 +37,8 @@ pub struct Flight {
     pub since: Timestamp,
     pub progress: Progress,
     pub then: Option<Then>,
+    /// The form that wrote it.
+    pub form: Option<Box<Form>>,
 }
 
 /// What follows when a command is done: whoever wrote it may have closed the form by then.
@@ -309,6 +312,7 @@ impl Store {
             since,
             progress,
             then: None,
+            form: None,
         };
         self.flights.insert(ticket, flight);
     }
@@ -338,6 +342,11 @@ impl Store {
     /// Commands that the desk is seeing through, without those that wait for a person.
     pub fn under_way(&self) -> usize {
         self.flights.len() - self.parked().count() + self.successors.len()
+    }
+
+    /// Whether every command of this desk has come to an end that is known.
+    pub fn is_settled(&self) -> bool {
+        self.flights.is_empty() && self.successors.is_empty()
     }
 
     pub fn call(&mut self, call: Call) {

@@ -1,25 +1,23 @@
-//! What becomes of a form that is sent: it waits, keeps its contents when it fails, and closes when it is done.
+//! What a form sends, what follows that, and what the next one learns of it. The form itself closes: see [`sent`](super::sent).
 
 use super::{
     Effect, Model, Next, Visibility, amend,
     flight::send,
-    form::Replaces,
+    form::{Form, Replaces},
     notice::Tone,
     overlay::{Deed, Overlay, Strip},
     pane::RowId,
-    screen,
+    screen, sent,
     store::Then,
     update::follow,
 };
-use crate::model::{
-    Command, Failure, FailureKind, Num, OrderId, OrderStatus, Proof, Receipt, Ticket,
-};
+use crate::model::{Command, Failure, FailureKind, Num, OrderId, OrderStatus, Proof, Receipt};
 use std::time::Duration;
 
 /// As long as a close-all can be stopped by default.
 const CANCELS_IN: Duration = Duration::from_millis(1_500);
 
-/// The form that wrote it waits for its end.
+/// The form that wrote it closes.
 pub(super) fn send_form(model: &mut Model, command: Command) -> Vec<Effect> {
     let replaces = match model.overlays.last() {
         Some(Overlay::Form(form)) => form.replaces.clone(),
@@ -35,17 +33,16 @@ pub(super) fn send_form(model: &mut Model, command: Command) -> Vec<Effect> {
     send_then(model, then)
 }
 
-/// The form waits for this one; what comes after it is kept with it.
+/// The form on top closes and is kept with this one, and so is what comes after it.
 pub(super) fn send_then(
     model: &mut Model,
     (command, then): (Command, Option<Then>),
 ) -> Vec<Effect> {
+    let form = sent::take(model);
     let (ticket, effect) = send(model, command);
-    if let Some(Overlay::Form(form)) = model.overlays.last_mut() {
-        form.sending = Some(ticket);
-    }
     if let Some(flight) = model.store.flights.get_mut(&ticket) {
         flight.then = then;
+        flight.form = form;
     }
     vec![effect]
 }
@@ -58,25 +55,15 @@ pub(super) fn refuse(model: &mut Model, why: String) -> Vec<Effect> {
     follow(model, Next::Refuse(why))
 }
 
-/// The form that sent it closes on success and keeps everything on failure. Whether it is open and says
-/// itself what became of it.
+/// The form that sent it is forgotten on success and kept, with everything in it, on failure.
 pub(super) fn settle_form(
     model: &mut Model,
-    ticket: Ticket,
+    form: Option<Box<Form>>,
     result: &Result<Receipt, Failure>,
-) -> bool {
-    let sent_it = |o: &Overlay| matches!(o, Overlay::Form(form) if form.sending == Some(ticket));
-    let Some(at) = model.overlays.iter().position(sent_it) else {
-        return false;
-    };
-    if let (Some(why), Some(Overlay::Form(form))) = (failure_of(result), model.overlays.get_mut(at))
-    {
-        form.sending = None;
-        form.failure = Some(why);
-        return true;
+) {
+    if let Some((form, why)) = form.zip(failure_of(result)) {
+        sent::keep(model, form, why);
     }
-    model.overlays.remove(at);
-    false
 }
 
 /// Whether the order can stand in for another: it works, or has filled something. One that expired at once cannot.
@@ -87,12 +74,6 @@ pub(super) fn stands_in(result: &Result<Receipt, Failure>) -> bool {
         }
         Ok(_) | Err(_) => false,
     }
-}
-
-/// The form that sent it goes, whatever became of that.
-pub(super) fn close_form(model: &mut Model, ticket: Ticket) {
-    let sent_it = |o: &Overlay| matches!(o, Overlay::Form(form) if form.sending == Some(ticket));
-    model.overlays.retain(|overlay| !sent_it(overlay));
 }
 
 /// The order that was written stands: what it stands in for goes, or somebody is told that both work.

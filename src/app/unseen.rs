@@ -17,7 +17,7 @@ pub(super) fn hear(model: &mut Model, chord: Chord) -> Vec<Effect> {
     }
     match model.keymap.lookup(Context::Desk, chord) {
         Some(Action::QuitNow) => vec![Effect::Quit],
-        Some(Action::Quit) if model.overlays.is_empty() => vec![Effect::Quit],
+        Some(Action::Quit) if model.overlays.is_empty() => follow(model, Next::Press(Action::Quit)),
         Some(action) if action.is_way_out() => follow(model, Next::Press(action)),
         Some(_) | None => vec![],
     }
@@ -79,6 +79,11 @@ mod tests {
         let mut model = desk();
         assert_eq!(press_unseen(&mut model, "c x K b enter 2 j"), vec![]);
         assert_eq!(model.overlays, vec![]);
+        assert_eq!(press_unseen(&mut model, "q"), vec![Effect::Quit]);
+        // Issue 13, item 14: not without a word while an order is on its way.
+        press(&mut model, "b 0.1 enter");
+        assert_eq!(press_unseen(&mut model, "q"), vec![]);
+        wait(&mut model, 200);
         assert_eq!(press_unseen(&mut model, "q"), vec![Effect::Quit]);
     }
 }

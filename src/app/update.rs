@@ -141,7 +141,7 @@ pub(super) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
         Next::Resend(ticket) | Next::Reopen(ticket) => close_with(model, Effect::Resend(ticket)),
         Next::GiveUp(ticket) => close_with(model, Effect::GiveUp(ticket)),
         Next::Rearm => close_with(model, Effect::Rearm),
-        Next::RunAndStay(command) => send_from_form(model, command),
+        Next::RunForm(command) => send_from_form(model, command),
         Next::LiftLock => lift(model),
         Next::KeepBoth(cancel) => {
             model.overlays.pop();
@@ -175,9 +175,10 @@ fn run(model: &mut Model, command: Command) -> Vec<Effect> {
     vec![effect]
 }
 
-/// What is on its way goes on in the journal only: leaving it there is asked once.
+/// What is on its way or in doubt goes on in the journal only: leaving it there is asked once, and the same key again
+/// is the answer.
 fn leave(model: &mut Model) -> Vec<Effect> {
-    if model.store.under_way() == 0 {
+    if model.store.is_settled() {
         return vec![Effect::Quit];
     }
     let strip = Strip::confirm(Deed::Leave, model.now);

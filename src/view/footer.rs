@@ -4,7 +4,7 @@ use crate::{
     app::{
         Model, Remote, amend, awaited,
         form::Form,
-        guard,
+        guard, has_refused,
         keymap::{Action, Context, Keys},
         links, marked,
         marks::Marks,
@@ -31,6 +31,7 @@ const FIRST: &[Action] = &[
     Action::CloseAll,
     Action::Flatten,
     Action::Decide,
+    Action::Correct,
     Action::Rearm,
     Action::Lift,
     Action::Freeze,
@@ -244,6 +245,7 @@ fn label(model: &Model, action: Action) -> &'static str {
         (Action::Cancel, Pane::Twaps, _) => "stop TWAP",
         (Action::Cancel, Pane::Scaled, _) => "cancel ladder",
         (Action::Decide, ..) => "DECIDE",
+        (Action::Correct, ..) => "correct",
         (Action::Rearm, ..) => "RE-ARM",
         (Action::Confirm, _, Context::Bulk) => "send",
         (Action::CancelAll, ..) => "cancel all",
@@ -339,6 +341,7 @@ const NEEDS: &[(Action, Need)] = &[
     (Action::Decide, |model| {
         model.store.parked().next().is_some()
     }),
+    (Action::Correct, has_refused),
     (Action::ClosePosition, |model| {
         selected_position(model).is_some()
     }),

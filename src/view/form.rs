@@ -18,8 +18,8 @@ use crate::{
         keymap::{Action, Context},
     },
     model::{
-        CloseKind, Market, MarketId, Num, PlaceKind, Position, Side, Text,
-        draft::{Draft, EntryDraft, Field, RelativePrice, Seen, Shape, Takes},
+        CloseKind, Market, MarketId, Num, Position, Side, Text,
+        draft::{Draft, Field, RelativePrice, Seen, Shape, Takes},
         estimate::Liquidation,
     },
 };
@@ -123,7 +123,6 @@ fn title(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
                 order_side(draft.side),
                 Span::plain(format!(" {}", market.unwrap_or_default())),
                 Span::plain(of.unwrap_or_default()),
-                Span::new(as_before(draft, model), Tone::Info),
             ]
         }
         Draft::Close(draft) if draft.kind == CloseKind::Conditional => {
@@ -205,20 +204,6 @@ fn value(form: &Form, model: &Model, field: Field) -> ValueView {
         cursor,
         selected: focused && form.is_selected(),
     })
-}
-
-/// A type that is not the usual one and comes from the last order in this market: fields are otherwise than expected.
-fn as_before(draft: &EntryDraft, model: &Model) -> String {
-    let used = model
-        .used
-        .of(draft.market_id.as_ref())
-        .map(|used| used.kind);
-    match (draft.shape, used) {
-        (Shape::Order(kind), Some(last)) if kind == last && kind != PlaceKind::Market => {
-            format!(" · {kind}, as last time")
-        }
-        (Shape::Order(_) | Shape::Sliced(_) | Shape::Ladder, _) => String::new(),
-    }
 }
 
 fn hint(form: &Form, model: &Model, field: Field, seen: &Seen) -> String {

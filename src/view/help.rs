@@ -25,6 +25,7 @@ const GROUPS: &[(&str, &[Action])] = &[
             Action::CancelAll,
             Action::Flatten,
             Action::Decide,
+            Action::Correct,
             Action::Rearm,
         ],
     ),
@@ -114,13 +115,7 @@ fn all(model: &Model, of: Context, search: &str) -> Vec<HelpSection> {
         sections.push(section(title, of_group.copied().copied()));
     }
     sections.push(keyless(keymap, of));
-    if let Some(quit) = keymap.chord(of, Action::QuitNow) {
-        let always = (quit.to_string(), "quit, whatever is open");
-        sections.push(HelpSection {
-            title: "Always",
-            lines: vec![always],
-        });
-    }
+    sections.push(section("Whatever is open", keymap.always()));
     if of != Context::Form && of != Context::Strip {
         let signs = LEGEND
             .iter()

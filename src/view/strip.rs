@@ -6,6 +6,8 @@ use super::{
 use crate::{
     app::{
         About, Flight, Mode, Model, Motion,
+        amend::Successor,
+        corrects,
         keymap::{Action, Context},
         notice::{self, Event, Notice},
         overlay::{Arm, Deed, Overlay, Strip},
@@ -169,12 +171,44 @@ pub(super) fn asked(deed: &Deed, scene: &Scene<'_>) -> String {
 
 /// What leaving leaves behind; it may be answered while the strip asks.
 fn leaving(scene: &Scene<'_>) -> String {
+    let parts: Vec<String> = [in_doubt(scene), under_way(scene)]
+        .into_iter()
+        .flatten()
+        .collect();
+    if parts.is_empty() {
+        return "leave? nothing is on the way any more".to_owned();
+    }
+    format!("leave? {}", parts.join("; "))
+}
+
+/// What may or may not have been done, and waits for a person.
+fn in_doubt(scene: &Scene<'_>) -> Option<String> {
+    let parked: Vec<_> = scene.store.parked().collect();
+    let unknown = match parked.as_slice() {
+        [] => return None,
+        [ticket] => {
+            let flight = scene.store.flights.get(ticket)?;
+            format!(
+                "{} may or may not have executed",
+                words::command(&flight.command, &flight.about)
+            )
+        }
+        several => format!("{} commands may or may not have executed", several.len()),
+    };
+    Some(format!(
+        "status unknown: {unknown}, and the next desk asks about it again"
+    ))
+}
+
+fn under_way(scene: &Scene<'_>) -> Option<String> {
     let (commands, it) = match scene.store.under_way() {
-        0 => return "leave? nothing is on the way any more".to_owned(),
+        0 => return None,
         1 => ("1 command is".to_owned(), "it"),
         n => (format!("{n} commands are"), "them"),
     };
-    format!("leave? {commands} on the way, and the next desk finds out what became of {it}")
+    Some(format!(
+        "{commands} on the way, and the next desk finds out what became of {it}"
+    ))
 }
 
 /// Orders that guard a position go too: a trader must not learn it from the next move.
@@ -296,9 +330,20 @@ const SEEN: Duration = Duration::from_secs(1);
 /// Everything that is on its way and takes long enough to be seen.
 pub fn flights(scene: &Scene<'_>) -> Vec<FlightView> {
     let flights = scene.store.flights.values();
-    flights
-        .filter_map(|flight| flight_view(flight, scene))
-        .collect()
+    let flights = flights.filter_map(|flight| flight_view(flight, scene));
+    let waiting = scene.store.successors.iter().map(|(_, next)| between(next));
+    flights.chain(waiting).collect()
+}
+
+/// An order that is moved, between its cancel and the one in its stead.
+fn between(next: &Successor) -> FlightView {
+    FlightView {
+        words: vec![
+            Span::plain(format!("{} is canceled: ", next.old())),
+            Span::new("reading how much of it had filled", Tone::Info),
+        ],
+        gauge: None,
+    }
 }
 
 fn flight_view(flight: &Flight, scene: &Scene<'_>) -> Option<FlightView> {
@@ -343,9 +388,11 @@ fn flight_view(flight: &Flight, scene: &Scene<'_>) -> Option<FlightView> {
             ],
             gauge: None,
         }),
-        // Most have their turn and their answer at once: what is over before it can be read is not shown.
+        // Most have their turn and their answer at once: what is over before it can be read is not shown. A form that has
+        // closed leaves this line.
         (_, Progress::Queued | Progress::Sending { .. }) => {
-            (scene.own_now.since(flight.since) >= SEEN).then(|| FlightView {
+            let is_shown = flight.form.is_some() || scene.own_now.since(flight.since) >= SEEN;
+            is_shown.then(|| FlightView {
                 words: standing(flight),
                 gauge: None,
             })
@@ -446,7 +493,7 @@ pub fn toast(model: &Model) -> Option<ToastView> {
     let notice = model.activity.toast(model.now)?;
     let tone = notice.event.tone();
     let is_bad = matches!(tone, notice::Tone::Warn | notice::Tone::Alert);
-    if tells_itself(model) && !is_bad {
+    if (tells_itself(model) && !is_bad) || is_tracked(model, notice) {
         return None;
     }
     // While a strip or a form asks, the key answers that.
@@ -456,10 +503,19 @@ pub fn toast(model: &Model) -> Option<ToastView> {
     Some(ToastView {
         tone: tone.into(),
         head: activity::kind(&notice.event).to_owned(),
-        words: toast_words(notice),
+        words: format!("{}{}", toast_words(notice), correct(model, notice)),
         references: references(&notice.event),
         dismiss: dismiss.filter(|_| stays).map(|chord| chord.to_string()),
     })
+}
+
+/// What was sent by a form has its own line while it is on its way.
+fn is_tracked(model: &Model, notice: &Notice) -> bool {
+    let ticket = notice
+        .ticket
+        .filter(|_| matches!(notice.event, Event::Sent(_)));
+    let flight = ticket.and_then(|ticket| model.store.flights.get(&ticket));
+    flight.is_some_and(|flight| flight.form.is_some())
 }
 
 fn references(event: &Event) -> String {
@@ -473,6 +529,13 @@ fn references(event: &Event) -> String {
         | Event::Alert(_)
         | Event::Past(_) => String::new(),
     }
+}
+
+/// The key that opens the form again of which this says that it was refused.
+fn correct(model: &Model, notice: &Notice) -> String {
+    let key = model.keymap.chord(Context::Desk, Action::Correct);
+    let key = key.filter(|_| corrects(model, notice));
+    key.map_or_else(String::new, |key| format!("; {key} opens the form again"))
 }
 
 fn tells_itself(model: &Model) -> bool {

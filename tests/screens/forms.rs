@@ -118,7 +118,7 @@ fn what_an_order_will_do_is_in_sight_whatever_has_the_keys_and_whatever_is_scrol
         ("c0.25", (60, 16)),
     ] {
         let mut model = pressed(keys);
-        for then in ["tab", "ctrl-j", "ctrl-f", "ctrl-f", "ctrl-b", "tab"] {
+        for then in ["tab", "ctrl-j", "ctrl-d", "ctrl-d", "ctrl-b", "tab"] {
             let shown = lines(&model, size.0, size.1);
             let text = shown.join("\n");
             for part in ["size ", "notional ", "→ LONG"] {
@@ -134,7 +134,7 @@ fn what_an_order_will_do_is_in_sight_whatever_has_the_keys_and_whatever_is_scrol
 #[test]
 fn what_is_wrong_is_in_sight_whatever_is_scrolled() {
     let mut model = pressed("b90");
-    for then in ["ctrl-f", "ctrl-f", "tab"] {
+    for then in ["ctrl-d", "ctrl-d", "tab"] {
         let text = lines(&model, 60, 16).join("\n");
         assert!(
             text.contains("USD of margin; 84,120.50 is available"),
@@ -160,11 +160,11 @@ fn what_is_hidden_of_a_form_is_brought_into_sight_by_the_keys_on_its_border_and_
     };
     let top = look(&model, &mut draw_state);
     assert!(
-        top.contains("type ") && top.contains("lines more ^f "),
+        top.contains("type ") && top.contains("lines more ^d "),
         "{top}"
     );
-    press_chord(&mut model, "ctrl-f");
-    press_chord(&mut model, "ctrl-f");
+    press_chord(&mut model, "ctrl-d");
+    press_chord(&mut model, "ctrl-d");
     let further = look(&model, &mut draw_state);
     assert!(
         further.contains("leverage") && further.contains("↑"),

@@ -204,14 +204,12 @@ fn a_cancel_that_is_refused_or_only_queued_places_nothing_and_the_form_says_so()
     for (result, words) in cases {
         let mut model = desk();
         press(&mut model, MOVE);
-        let effects = settle(&mut model, Ticket(1), result.clone());
+        let effects = settle(&mut model, Ticket(1), result);
         assert!(!effects.iter().any(|e| matches!(e, Effect::Trace(_))));
+        assert_eq!(said(&model).as_deref(), Some(words));
+        press(&mut model, "U");
         assert_eq!(failed(&model), words);
         assert_eq!(form(&model).draft.text(Field::LimitPrice), Some("61000"));
-        let mut left = desk();
-        press(&mut left, &format!("{MOVE} esc"));
-        settle(&mut left, Ticket(1), result);
-        assert_eq!(said(&left).as_deref(), Some(words), "without a form too");
     }
 }
 
@@ -235,7 +233,7 @@ fn a_cancel_in_doubt_is_followed_by_nothing_however_it_ends() {
 #[test]
 fn it_goes_on_though_the_form_was_left_and_the_same_order_is_not_moved_twice() {
     let mut model = desk();
-    press(&mut model, &format!("{MOVE} esc"));
+    press(&mut model, MOVE);
     assert_eq!(press(&mut model, MOVE), vec![]);
     assert_eq!(failed(&model), "ord-5 is being canceled already");
     press(&mut model, "esc esc");
@@ -252,9 +250,11 @@ fn a_new_order_that_is_refused_stays_as_one_of_its_own_with_what_is_left() {
     moved(&mut model, ended("0.2"));
     let why = Failure::new(FailureKind::Invalid, "too little margin");
     settle(&mut model, Ticket(2), Err(why));
+    press(&mut model, "U");
     let open = form(&model);
-    assert_eq!((&open.replaces, open.sending), (&None, None));
+    assert_eq!(open.replaces, None);
     assert_eq!(open.draft.text(Field::Size), Some("0.2"));
+    wait(&mut model, 200);
     let effects = press(&mut model, "enter");
     assert_eq!(placed(&effects).size, num("0.2"));
 }
@@ -307,10 +307,10 @@ fn a_halt_or_a_long_wait_between_the_two_leaves_the_new_one_to_the_trader() {
     wait(&mut late, 11_000);
     settle(&mut late, Ticket(1), Ok(canceled()));
     assert!(!sends(&traced(&mut late, vec![ended("0.1")])));
-    for model in [&halted, &late] {
+    for model in [&mut halted, &mut late] {
+        press(model, "U");
         let words = "ord-5 is canceled, the order in its stead is not placed: ";
         assert!(failed(model).starts_with(words), "{}", failed(model));
-        assert_eq!(form(model).sending, None);
     }
     let effects = press(&mut late, "enter");
     assert_eq!(placed(&effects).size, num("0.3"));
@@ -382,6 +382,7 @@ fn in_a_dry_run_a_move_is_stopped_at_its_cancel_and_places_nothing() {
     let why = Failure::dry_run("DELETE /v1/orders/ord-5");
     assert!(!sends(&settle(&mut model, *ticket, Err(why))));
     let told = "nothing is placed, ord-5 is not canceled: DELETE /v1/orders/ord-5";
+    press(&mut model, "U");
     assert_eq!(failed(&model), told);
     // Not even when the old order goes by another hand.
     assert!(!sends(&traced(&mut model, vec![ended("0.1")])));

@@ -431,7 +431,10 @@ fn what_is_typed_over_the_help_finds_keys() {
         .flat_map(|section| section.lines)
         .map(|(key, _)| key)
         .collect();
-    assert_eq!(found, ["c", "X", "5 gc", ":close", ":close-all", ":closed"]);
+    assert_eq!(
+        found,
+        ["c", "X", "5 gc", "^x", ":close", ":close-all", ":closed"]
+    );
     press(&mut model, "backspace esc");
     assert_eq!(model.overlays, vec![]);
 }

@@ -47,7 +47,6 @@ pub struct Used(BTreeMap<MarketId, Values>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Values {
-    pub kind: PlaceKind,
     pub margin_mode: MarginMode,
     pub leverage: String,
     /// Offered, never filled in: an order needs a size that was meant.
@@ -107,7 +106,6 @@ impl Used {
         let mut habits = before.map(|used| used.habits).unwrap_or_default();
         habits.insert(order.kind, Habit::of(order));
         let values = Values {
-            kind: order.kind,
             margin_mode: order.margin_mode,
             leverage: order.leverage.to_string(),
             size: order.size.to_string(),

@@ -1,8 +1,7 @@
 //! Forms: a [`Draft`] being written, field by field, until it is sent.
 //!
 //! Contract: what a form is about is fixed by id when it opens. Typing never acts; nothing that does not
-//! parse is sent; while a command is on its way its form neither changes nor sends again, and when it fails
-//! everything typed is still there.
+//! parse is sent; a form that is sent closes, and when its command fails everything typed is still there.
 
 mod around;
 mod choice;
@@ -27,7 +26,7 @@ use super::{
     line::Line,
 };
 use crate::model::{
-    Charges, Failure, MarketId, Num, Order, OrderId, Page, Position, Side, Ticket, Timestamp,
+    Charges, Failure, MarketId, Num, Order, OrderId, Page, Position, Side, Timestamp,
     draft::{Draft, Field, Seen, Takes},
 };
 
@@ -39,8 +38,6 @@ pub struct Form {
     /// Sending was tried: from now on every fault is shown, also of what is not written yet.
     pub tried: bool,
     pub shows_json: bool,
-    /// The command on its way; the form stays until it settles.
-    pub sending: Option<Ticket>,
     /// Why the last one failed.
     pub failure: Option<Failure>,
     /// Why a paste or a letter was not taken.
@@ -113,7 +110,6 @@ impl Form {
             focus: Field::Kind,
             tried: false,
             shows_json: false,
-            sending: None,
             failure: None,
             refusal: None,
             asked: None,
@@ -171,8 +167,6 @@ impl Form {
             Some(Action::ShowJson) => self.show_json(),
             Some(Action::NextField) => self.go(1, around),
             Some(Action::PreviousField) => self.go(-1, around),
-            // What is on its way is what is shown.
-            _ if self.sending.is_some() => {}
             Some(Action::Submit) => return self.submit(around),
             Some(Action::ObservedPrice) => return self.fill_observed(around),
             Some(Action::StepUp) => self.step(1, around),
@@ -190,13 +184,13 @@ impl Form {
         Next::Stay
     }
 
-    /// First the JSON goes, then the form; one that was written in asks once, unless it is being sent.
+    /// First the JSON goes, then the form; one that was written in asks once.
     fn leave(&mut self) -> Next {
         if self.shows_json {
             self.shows_json = false;
             return Next::Stay;
         }
-        if self.hand == Hand::Touched && self.sending.is_none() {
+        if self.hand == Hand::Touched {
             self.hand = Hand::Leaving;
             return Next::Stay;
         }
@@ -224,10 +218,10 @@ impl Form {
 
     /// Pasted text goes into the focused text field, whole or not at all.
     pub fn paste(&mut self, text: &str, around: &Around) {
-        let taken = match (self.is_typing(), self.sending) {
-            (_, Some(_)) => Err("not pasted: the form is being sent"),
-            (false, None) => Err("not pasted: this field is a choice"),
-            (true, None) => self.line.paste(text),
+        let taken = if self.is_typing() {
+            self.line.paste(text)
+        } else {
+            Err("not pasted: this field is a choice")
         };
         if taken.is_ok() {
             self.change(|_| {});
@@ -341,7 +335,7 @@ impl Form {
             | Takes::Instant
             | Takes::Span => true,
         };
-        (takes && self.sending.is_none() && !acts).then_some(c)
+        (takes && !acts).then_some(c)
     }
 
     fn change(&mut self, edit: impl FnOnce(&mut Line)) {
@@ -389,9 +383,7 @@ impl Form {
     }
 
     fn go(&mut self, steps: isize, around: &Around) {
-        if self.sending.is_none() {
-            self.resolve_prices(around);
-        }
+        self.resolve_prices(around);
         let fields = self.draft.fields();
         let len = fields.len().cast_signed();
         let at = fields.iter().position(|f| *f == self.focus).unwrap_or(0);
@@ -454,6 +446,6 @@ impl Form {
             );
         }
         self.failure = None;
-        Next::RunAndStay(command)
+        Next::RunForm(command)
     }
 }

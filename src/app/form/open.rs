@@ -19,8 +19,8 @@ const NEWEST: usize = 500;
 const LEVERAGE: u32 = 5;
 
 impl Form {
-    /// A new order for `account_id`, in `market` if one is meant, else in the first that is known; of the type
-    /// that was used there last.
+    /// A new order for `account_id`, in `market` if one is meant, else in the first that is known; at the market, whatever
+    /// was placed there last.
     pub fn order(
         account_id: AccountId,
         side: Side,
@@ -60,8 +60,7 @@ impl Form {
         let first = || known_markets(around.store).into_iter().next();
         let market_id = market.cloned().or_else(first);
         let terms = terms(market_id.as_ref(), around);
-        let used = around.used.of(market_id.as_ref());
-        let kind = used.map_or(PlaceKind::Market, |used| used.kind);
+        let kind = PlaceKind::Market;
         let habit = around.used.habit(market_id.as_ref(), kind);
         let draft = Draft::Entry(EntryDraft {
             account_id,

@@ -4,8 +4,7 @@ use super::{Around, Form};
 use crate::{app::mouse::Spot, model::draft::Field};
 
 impl Form {
-    /// A field that is pointed at gets the keys, an option that is pointed at is chosen. What is on its way stays as
-    /// it is shown, and nothing is ever sent by this.
+    /// A field that is pointed at gets the keys, an option that is pointed at is chosen. Nothing is ever sent by this.
     pub(in super::super) fn click(&mut self, spot: &Spot, around: &Around) {
         match spot {
             Spot::Field(field) => self.point(*field),
@@ -13,13 +12,13 @@ impl Form {
                 self.point(*field);
                 let choice = self.choice(self.focus, around);
                 let at = choice.and_then(|choice| choice.options.iter().position(|o| o == option));
-                if let Some(at) = at.filter(|_| self.is_choosing(*field)) {
+                if let Some(at) = at.filter(|_| self.focus == *field) {
                     self.pick(|form| form.choose(at, around));
                 }
             }
             Spot::NextChoice(field) => {
                 self.point(*field);
-                if self.is_choosing(*field) {
+                if self.focus == *field {
                     self.pick(|form| form.turn(1, around));
                 }
             }
@@ -38,9 +37,5 @@ impl Form {
         if self.focus != field && self.draft.fields().contains(&field) {
             self.focus_on(field);
         }
-    }
-
-    fn is_choosing(&self, field: Field) -> bool {
-        self.focus == field && self.sending.is_none()
     }
 }

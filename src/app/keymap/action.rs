@@ -136,6 +136,8 @@ pub enum Action {
     Flatten,
     #[strum(message = "decide what is in doubt")]
     Decide,
+    #[strum(message = "correct the refused order")]
+    Correct,
     #[strum(message = "re-arm a halted desk")]
     Rearm,
     #[strum(message = "yes")]
@@ -226,6 +228,7 @@ impl Action {
                 | Self::Exits
                 | Self::Amend
                 | Self::Margin
+                | Self::Correct
                 | Self::CloseAll
                 | Self::Flatten
         )

@@ -13,14 +13,16 @@ pub use keys::Keys;
 pub use own::Keyless;
 pub use urgency::Urgency;
 
-use own::{Bound, By, barred, clashes, give_way, lay_over, own_pairs, unreachable};
+use own::{
+    Bound, By, barred, clashes, give_way, lay_over, own_pairs, taken_everywhere, unreachable,
+};
 use std::collections::BTreeMap;
 use strum::{Display, EnumIter, EnumString, IntoEnumIterator, VariantNames};
 
 const DEFAULT_KEYS: &str = include_str!("../../../assets/keys.toml");
 
 /// Where a key is pressed. Overlays do not fall back to the desk, so nothing acts behind a form; only what gets a trader
-/// out of everything works over all that takes no text.
+/// out of everything works over all of them: by its key of the desk, and where text is typed by the one that types nothing.
 #[derive(
     Debug,
     Clone,
@@ -77,17 +79,25 @@ impl Context {
         self.chain().any(|place| place == section)
     }
 
-    /// Whether letters are typed there: then they mean nothing else.
+    /// Whether every letter is text there. In a form a capital is a key.
     pub(in crate::app) fn takes_text(self) -> bool {
-        matches!(self, Self::Form | Self::Prompt | Self::Help)
+        matches!(self, Self::Prompt | Self::Help)
     }
 
-    /// Where the keys of `action` are looked up after the sections of this place. Over the list of accounts a way out
-    /// would be of the account on the screen, and read as of the one on the line.
-    fn fallback(self, action: Action) -> Option<Self> {
-        let is_plain = !self.takes_text() && self != Self::Accounts;
-        let works = (action.is_way_out() && is_plain) || (action.is_aside() && self.only_shows());
-        works.then_some(Self::Desk)
+    /// Whether a press of `chord` types a character there, and means nothing else. The fields of a form are numbers and
+    /// choices: what they take is never a capital letter, so that a capital acts there.
+    fn types(self, chord: Chord) -> bool {
+        match self {
+            Self::Prompt | Self::Help => chord.typed().is_some(),
+            Self::Form => chord.typed().is_some_and(|c| !c.is_uppercase()),
+            _ => false,
+        }
+    }
+
+    /// Whether `chord`, which does `action` on the desk, does it here too.
+    fn takes_from_desk(self, action: Action, chord: Chord) -> bool {
+        let is_way_out = action.is_way_out() && !self.types(chord);
+        is_way_out || (action.is_aside() && self.only_shows())
     }
 
     /// What is looked at there waits for no answer, and nothing that was chosen is lost when it closes.
@@ -143,6 +153,7 @@ impl Keymap {
         }
         let keyless = give_way(&mut bound);
         let pairs = own_pairs(&bound);
+        faults.extend(taken_everywhere(&bound));
         let bindings = bound.into_iter();
         let bindings = bindings.map(|((context, action), (_, keys))| Binding {
             context,
@@ -182,7 +193,8 @@ impl Keymap {
             here.find(|b| b.keys.contains(&chord.into()))
                 .map(|b| b.action)
         };
-        let of_desk = || found(Context::Desk).filter(|a| context.fallback(*a).is_some());
+        let of_desk =
+            || found(Context::Desk).filter(|action| context.takes_from_desk(*action, chord));
         context.chain().find_map(found).or_else(of_desk)
     }
 
@@ -249,15 +261,26 @@ impl Keymap {
             .map(|b| (b.context, b.action))
     }
 
-    /// The first key, or two, that do `action` in `context`, as a hint shows it.
+    /// The first key, or two, that do `action` in `context`, as a hint shows it: the place's own before one that works
+    /// everywhere.
     pub fn chord(&self, context: Context, action: Action) -> Option<Keys> {
+        let mut own = context.chain().filter(|place| *place != Context::Always);
+        let of = |place| self.bound(place).filter(|(b, _)| b.action == action);
+        let own = own.find_map(|place| of(place).map(|(_, keys)| keys).next());
         // Over what is looked at, its own keys are shown, and those that get a trader out.
-        let way_out = context.fallback(action).filter(|_| action.is_way_out());
-        let mut places = context.chain().chain(way_out);
-        places.find_map(|place| {
-            let mut here = self.bindings.iter().filter(|b| b.context == place);
-            here.find(|b| b.action == action)?.keys.first().copied()
-        })
+        let of_desk = || {
+            let mut keys = of(Context::Desk).map(|(_, keys)| keys);
+            let works = |keys: &Keys| context.takes_from_desk(action, keys.first);
+            keys.find(|keys| action.is_way_out() && keys.then.is_none() && works(keys))
+        };
+        let always = || of(Context::Always).map(|(_, keys)| keys).next();
+        own.or_else(of_desk).or_else(always)
+    }
+
+    /// What works everywhere, whatever is open.
+    pub fn always(&self) -> impl Iterator<Item = &Binding> {
+        let works = |b: &&Binding| b.context == Context::Always && !b.keys.is_empty();
+        self.bindings.iter().filter(works)
     }
 }
 
@@ -308,29 +331,44 @@ mod tests {
         assert_eq!(keymap.lookup(Context::Strip, 'x'.into()), None);
     }
 
+    // Issue 13, item 10.
     #[test]
-    fn what_gets_a_trader_out_works_wherever_no_text_is_taken() {
+    fn what_gets_a_trader_out_works_everywhere_and_where_text_is_typed_by_control() {
         let keymap = Keymap::default();
-        for context in Context::iter() {
-            let takes_text = [Context::Form, Context::Prompt, Context::Help].contains(&context);
-            let is_of_many = context == Context::Accounts;
-            for (key, action) in [('X', Action::CloseAll), ('F', Action::Flatten)] {
-                let is_here = !takes_text && !is_of_many && context != Context::Always;
-                let expected = is_here.then_some(action);
-                let chord = expected.map(|_| Keys::from(Chord::from(key)));
-                let place = if context == Context::Always {
-                    Context::Form
-                } else {
-                    context
-                };
+        for context in Context::iter().filter(|context| *context != Context::Always) {
+            let is_text = [Context::Prompt, Context::Help].contains(&context);
+            for (key, always, action) in [
+                ("X", "ctrl-x", Action::CloseAll),
+                ("F", "ctrl-f", Action::Flatten),
+            ] {
+                let [plain, control] = [key, always].map(|key| key.parse::<Chord>().unwrap());
+                let expected = (!is_text).then_some(action);
+                assert_eq!(keymap.lookup(context, plain), expected, "{context} {key}");
                 assert_eq!(
-                    keymap.lookup(place, key.into()),
-                    expected,
+                    keymap.lookup(context, control),
+                    Some(action),
+                    "{context} {always}"
+                );
+                let shown = if is_text { control } else { plain };
+                assert_eq!(
+                    keymap.chord(context, action),
+                    Some(shown.into()),
                     "{context} {key}"
                 );
-                assert_eq!(keymap.chord(place, action), chord, "{context} {key}");
             }
         }
+    }
+
+    #[test]
+    fn a_small_letter_that_a_person_gives_to_a_way_out_is_typed_in_a_form() {
+        let keymap = Keymap::with(&["[desk]\nclose_all = [\"w\", \"f12\"]"]).unwrap();
+        let [w, f12] = ["w", "f12"].map(|key| key.parse::<Chord>().unwrap());
+        assert_eq!(keymap.lookup(Context::Form, w), None);
+        assert_eq!(keymap.lookup(Context::Form, f12), Some(Action::CloseAll));
+        assert_eq!(
+            keymap.chord(Context::Form, Action::CloseAll),
+            Some(f12.into())
+        );
     }
 
     #[test]

@@ -118,6 +118,32 @@ pub(super) fn own_pairs(bound: &Bound) -> Vec<(Context, Action, Keys)> {
     own.collect()
 }
 
+/// A person's keys that could never be pressed: another action has them in every place.
+pub(super) fn taken_everywhere(bound: &Bound) -> Vec<String> {
+    let always = bound
+        .iter()
+        .filter(|((place, _), _)| *place == Context::Always);
+    let always: Vec<_> = always
+        .flat_map(|((_, action), (_, keys))| keys.iter().map(|keys| (keys.first, *action)))
+        .collect();
+    let own = bound
+        .iter()
+        .filter(|((place, _), (by, _))| *by == By::Person && *place != Context::Always);
+    let faults = own.flat_map(|((place, action), (_, keys))| {
+        let taken = keys.iter().filter_map(|keys| {
+            let (key, other) = always.iter().find(|(key, _)| *key == keys.first)?;
+            let is_same = other == action;
+            (!is_same).then(|| {
+                format!(
+                    "[{place}] {keys}: {action} is never reached: {key} does {other} everywhere"
+                )
+            })
+        });
+        taken.collect::<Vec<_>>()
+    });
+    faults.collect()
+}
+
 /// Why some of these could never be pressed: another of a person's own acts at the first of them, or one of them is a
 /// way out, which acts whatever was pressed before.
 pub(super) fn unreachable(pairs: &[(Context, Action, Keys)], keymap: &Keymap) -> Vec<String> {
@@ -207,7 +233,7 @@ const WAYS_OUT: [Action; 5] = [
 
 /// The ways out that a file has left without a key, with what their keys do instead.
 pub(super) fn barred(keymap: &Keymap) -> Vec<String> {
-    let places = Context::iter().filter(|place| place.is_of_desk());
+    let places = || Context::iter().filter(|place| place.is_of_desk());
     let of_place = |place: Context| {
         let barred = WAYS_OUT
             .iter()
@@ -216,10 +242,16 @@ pub(super) fn barred(keymap: &Keymap) -> Vec<String> {
     };
     let everywhere: Vec<_> = of_place(Context::Desk).collect();
     let is_everywhere = |way: &Action| everywhere.iter().any(|(_, known)| known == way);
-    let mut faults: Vec<_> = places.flat_map(of_place).collect();
+    let mut faults: Vec<_> = places().flat_map(of_place).collect();
     faults.retain(|(place, way)| *place == Context::Desk || !is_everywhere(way));
+    let mut typing = WAYS_OUT
+        .into_iter()
+        .filter(|way| !works_while_typing(keymap, *way));
+    faults.extend(typing.by_ref().map(|way| (Context::Always, way)));
     let words = |(place, way): (Context, Action)| {
-        let built_in = Keymap::default().chord(place, way);
+        let built_in = Keymap::default()
+            .chord(place, way)
+            .filter(|_| place.is_of_desk());
         let taker = built_in.and_then(|keys| Some((keys, keymap.lookup(place, keys.first)?)));
         let taker = taker.map(|(key, is)| format!(" ({key} is {is})"));
         format!(
@@ -230,9 +262,18 @@ pub(super) fn barred(keymap: &Keymap) -> Vec<String> {
     faults.into_iter().map(words).collect()
 }
 
+/// What closes all and flattens has a key that acts where text is typed, as it types nothing.
+fn works_while_typing(keymap: &Keymap, way: Action) -> bool {
+    let mut bound = keymap.bound(Context::Always);
+    let is_one = |keys: Keys| keys.then.is_none() && keys.first.typed().is_none();
+    !way.is_way_out() || bound.any(|(binding, keys)| binding.action == way && is_one(keys))
+}
+
+/// By a key of the desk: one that also works everywhere is not what a hand knows.
 fn works(keymap: &Keymap, place: Context, way: Action) -> bool {
+    let is_meant = |b: &&Binding| b.context != Context::Always || way == Action::QuitNow;
     let mut bound = keymap.bindings.iter().filter(|b| b.action == way);
-    bound.any(|binding| {
+    bound.by_ref().filter(is_meant).any(|binding| {
         let mut alone = binding.keys.iter().filter(|keys| keys.then.is_none());
         alone.any(|keys| keymap.lookup(place, keys.first) == Some(way))
     })
@@ -318,6 +359,8 @@ mod tests {
             ),
             ("[desk]\nclose_all = []", "[desk] close_all: no key"),
             ("[always]\nquit_now = []", "[desk] quit_now: no key"),
+            ("[always]\nclose_all = []", "[always] close_all: no key"),
+            ("[always]\nflatten = \"F\"", "[always] flatten: no key"),
             (
                 "[orders]\ncancel = \"K\"",
                 "[orders] cancel_all: no key (K is cancel)",
@@ -326,6 +369,13 @@ mod tests {
             let told = format!("{fault}; what gets you out must keep one");
             assert_eq!(faults(file), [told], "{file}");
         }
+        assert_eq!(
+            faults("[desk]\nzoom = \"ctrl-x\""),
+            ["[desk] ^x: zoom is never reached: ^x does close_all everywhere"]
+        );
+        let other = with("[always]\nclose_all = \"f9\"\n[desk]\nzoom = \"ctrl-x\"");
+        let control = "ctrl-x".parse().unwrap();
+        assert_eq!(other.lookup(Context::Desk, control), Some(Action::Zoom));
         let moved = with("[desk]\nbuy = \"X\"\nclose_all = \"f12\"");
         assert_eq!(moved.lookup(Context::Desk, 'X'.into()), Some(Action::Buy));
         assert_eq!(told(&moved), [""; 0]);

@@ -255,15 +255,6 @@ mod on_a_form {
     }
 
     #[test]
-    fn what_is_being_sent_is_not_changed_by_a_click() {
-        let mut model = buying();
-        press(&mut model, "0.1 enter");
-        clicked(&mut model, on_option(Field::Side, "sell"));
-        clicked(&mut model, Spot::NextChoice(Field::Side));
-        assert_eq!(side(&model), "buy");
-    }
-
-    #[test]
     fn a_click_on_send_sends_what_enter_would() {
         let mut model = buying();
         press(&mut model, "0.1");
@@ -277,6 +268,7 @@ mod on_a_form {
             "down",
         ));
         settle(&mut model, Ticket(1), gone);
+        press(&mut model, "U");
         assert_eq!(form(&model).draft.text(Field::Size), Some("0.1"));
     }
 }

@@ -11,7 +11,7 @@ use super::super::{
     overlay::{Accounts, Chart, Columns, Deed, Detail, Markets, Overlay, Strip, quality::Report},
     pane::RowId,
     prompt::Prompt,
-    submit, tour, update,
+    sent, submit, tour, update,
 };
 use crate::model::{
     AccountId, Command, Curve, MarketId, Order, OrderId, Position, PositionId, Side, draft::Shape,
@@ -56,6 +56,7 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Next {
         (Action::Quality, _) => open(Overlay::Quality(Report::default())),
         (Action::Chart, row) => chart(model, row.as_ref()),
         (Action::Decide, row) => doubt::decide(model, row.as_ref()),
+        (Action::Correct, _) => sent::reopen(model),
         (Action::Markets, row) => markets(model, row.as_ref()),
         (Action::Buy, row) => new_order(model, Side::Buy, row.as_ref()),
         (Action::Sell, row) => new_order(model, Side::Sell, row.as_ref()),

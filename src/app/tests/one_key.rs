@@ -89,11 +89,11 @@ fn a_second_one_does_not_start_while_the_first_is_on_its_way() {
 }
 
 #[test]
-fn in_a_form_it_is_a_letter() {
+fn in_a_form_it_acts_too_and_the_form_stays() {
     let mut model = desk();
     model.options.close_all = CloseAllRule::After(Duration::ZERO);
-    assert_eq!(press(&mut model, "b X"), vec![]);
-    assert_eq!(model.store.flights.len(), 0);
+    assert_eq!(press(&mut model, "b X"), sent(1, close_all()));
+    assert!(matches!(model.overlays.as_slice(), [Overlay::Form(_)]));
 }
 
 #[test]

@@ -327,6 +327,21 @@ impl EntryDraft {
             .or_else(|| seen.taken(self.side))
     }
 
+    /// The price that a chase would follow now and its cap keeps it from (`exchange.md` 1.7: a buy rests at the lower of
+    /// the two, a sell at the higher); `None` while the cap lets it follow.
+    pub fn chases_nothing(&self, seen: &Seen) -> Option<Num> {
+        let cap = self
+            .known(Field::ChaseCap)
+            .filter(|_| self.has(Field::ChaseCap))?;
+        let offset = self.known(Field::ChaseOffset).unwrap_or(Num::ZERO);
+        let follows = self.beside(offset, seen)?;
+        let is_held = match self.side {
+            Side::Buy => cap < follows,
+            Side::Sell => cap > follows,
+        };
+        is_held.then_some(follows)
+    }
+
     fn beside(&self, offset: Num, seen: &Seen) -> Option<Num> {
         match self.side {
             Side::Buy => seen.market?.bid?.minus(offset),

@@ -4,24 +4,15 @@ use super::trade::Trade;
 use crate::{
     app::{
         Model,
-        slips::{self, Slip, TIMES},
+        slips::{Slip, TIMES},
     },
     model::{
         Num, Position, Side,
         draft::{CloseDraft, EntryDraft, Field, Seen, Shape},
         estimate::{self, Liquidation},
     },
-    view::{format, protection::is_liquidated_before},
+    view::format,
 };
-
-pub(super) fn risks(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<String> {
-    let own = [
-        beyond(draft, model, seen),
-        stop_of(draft, seen),
-        dead_trigger(draft, seen),
-    ];
-    own.into_iter().flatten().collect()
-}
 
 /// Asked about once, where it raises exposure.
 pub(super) fn question(slip: &Slip, seen: &Seen) -> String {
@@ -44,6 +35,26 @@ pub(super) fn question(slip: &Slip, seen: &Seen) -> String {
                 "more than {TIMES} times the largest recent size here, {largest}: is every digit meant?"
             )
         }
+        Slip::Worth { notional, equity } => {
+            let [notional, equity] = [*notional, *equity].map(format::usd);
+            format!("worth {notional} USD, more than the account's equity, {equity}")
+        }
+        Slip::Leverage { times } => {
+            let times = times.rounded(1);
+            format!("everything open would be worth {times} × the account's equity")
+        }
+        Slip::Near { price, percent } => {
+            let (price, percent) = (format::average(*price, seen.market), percent.rounded(1));
+            format!("liquidated at est. {price}, only {percent} % from the mark")
+        }
+        Slip::Loss { usd, percent } => {
+            let (usd, percent) = (format::usd(*usd), percent.rounded(1));
+            format!("loses {usd} USD at its stop, {percent} % of the account's equity")
+        }
+        Slip::Dead { liquidation } => {
+            let price = format::average(*liquidation, seen.market);
+            format!("the position is liquidated at {price}, before this can fire")
+        }
         Slip::Untaken(field) => {
             let label = field.label();
             format!("a number was typed at {label}, which is a choice: it is in no field")
@@ -55,11 +66,7 @@ pub(super) fn question(slip: &Slip, seen: &Seen) -> String {
     }
 }
 
-pub(super) fn far(what: &'static str, price: Option<Num>, seen: &Seen) -> Option<String> {
-    slips::far(what, price, seen).map(|slip| question(&slip, seen))
-}
-
-fn stop_of(draft: &EntryDraft, seen: &Seen) -> Option<String> {
+pub(super) fn stop_of(draft: &EntryDraft, seen: &Seen) -> Option<String> {
     let stop = draft.known(Field::StopLoss)?;
     unreached_stop(draft.liquidation(seen), (draft.side, stop), seen)
 }
@@ -74,31 +81,6 @@ pub(super) fn unreached_stop(
     Some(format!(
         "liquidated at est. {price}, before the stop: a nearer stop or less leverage"
     ))
-}
-
-fn dead_trigger(draft: &EntryDraft, seen: &Seen) -> Option<String> {
-    let trigger = draft.known(Field::TriggerPrice);
-    let trigger = trigger.filter(|_| draft.only_reduces() && draft.watched().is_none())?;
-    gone_before(trigger, seen)
-}
-
-/// Of a new order and of a close alike: that the open position does not live to see its trigger.
-pub(super) fn gone_before(trigger: Num, seen: &Seen) -> Option<String> {
-    let position = seen.position?;
-    let price = format::average(position.liquidation_price?, seen.market);
-    is_liquidated_before(position, trigger)
-        .then(|| format!("the position is liquidated at {price}, before this can fire"))
-}
-
-/// Said where the margin that is left is not known; where it is, that is what it is held against.
-fn beyond(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<String> {
-    let facts = model.store.account.value()?;
-    let equity = facts.equity.filter(|_| facts.available_margin.is_none())?;
-    let (margin, leverage) = (draft.initial_margin(seen)?, draft.leverage().ok()?);
-    (margin > equity).then(|| {
-        let equity = format::usd(equity);
-        format!("worth more than the account's equity, {equity} USD, at {leverage}×")
-    })
 }
 
 /// What its stop would lose, held against what the nearest limit of the challenge leaves.

@@ -125,6 +125,9 @@ fn executes(draft: &EntryDraft, seen: &Seen) -> Option<Span> {
             let limit = draft.known(Field::LimitPrice);
             Some(execution(draft.side, limit, seen))
         }
+        Shape::Order(PlaceKind::Chase) if draft.chases_nothing(seen).is_some() => {
+            Some(Span::new("rests (maker), fixed at its cap", Tone::Warn))
+        }
         Shape::Order(PlaceKind::Chase) => {
             Some(Span::plain("rests (maker), and follows the best price"))
         }

@@ -2,29 +2,28 @@
 //! Warnings never block: only the service knows what it accepts.
 
 use super::{
-    super::{Scene, Span, Tone, activity, format, passing, protection},
+    super::{Scene, Span, Tone, activity, format, protection},
     caution, entry, position_side, quantity,
     trade::entered_at,
 };
 use crate::{
     app::{
-        Model, amend,
+        Model,
         form::{Form, Hand, Replaces},
         halt,
         keymap::{Action, Context},
         second, slips,
     },
     model::{
-        FailureKind, FollowUp, Num, OrderId, Position, PositionId, Progress, Protection, Risk,
-        Side, TimeInForce, TriggerDirection,
+        FailureKind, Num, OrderId, Position, PositionId, Protection, Risk, Side, TimeInForce,
+        TriggerDirection,
         draft::{CloseDraft, Draft, EntryDraft, ExitsDraft, Field, MarginDraft, Opening, Seen},
         estimate,
     },
 };
 
 pub(super) fn trouble(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
-    let mut lines: Vec<Span> = sending(form, model).into_iter().collect();
-    lines.extend(failure(form));
+    let mut lines: Vec<Span> = failure(form);
     lines.extend(halted(form, model, seen));
     if let Some(why) = form.refusal {
         lines.push(Span::new(why, Tone::Warn));
@@ -60,7 +59,7 @@ pub(super) fn trouble(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
 
 /// Which key is the answer to what is asked.
 fn asked(form: &Form, model: &Model) -> Option<Span> {
-    let waits = form.asked.is_some() && form.sending.is_none() && form.failure.is_none();
+    let waits = form.asked.is_some() && form.failure.is_none();
     let key = model.keymap.chord(Context::Form, Action::Submit);
     let key = key.filter(|_| waits)?;
     Some(Span::new(
@@ -99,48 +98,6 @@ fn unpaired(old: &Replaces, model: &Model) -> Option<String> {
         Replaces::Armed(old) => protection::unpaired(old, &Scene::of(model, &model.options.zone)),
         Replaces::Resting(..) => None,
     }
-}
-
-fn sending(form: &Form, model: &Model) -> Option<Span> {
-    let ticket = form.sending?;
-    if amend::waits(&model.store, ticket) {
-        let words = "canceled; reading how much of it had filled";
-        return Some(Span::new(words, Tone::Accent));
-    }
-    let flight = model.store.flights.get(&ticket)?;
-    let (words, tone) = match &flight.progress {
-        Progress::Queued => (
-            format!("{ticket} {}", activity::progress_words(&flight.progress)),
-            Tone::Accent,
-        ),
-        Progress::Sending { attempt: 1 } => (format!("sending {ticket}"), Tone::Accent),
-        Progress::Sending { attempt } => {
-            (format!("sending {ticket}, attempt {attempt}"), Tone::Warn)
-        }
-        Progress::Unknown {
-            why,
-            retry_at,
-            then,
-        }
-        | Progress::Waiting {
-            why,
-            retry_at,
-            then,
-        } => {
-            let scene = Scene::of(model, &model.options.zone);
-            let next = scene.until_own(*retry_at, passing::NEXT);
-            let then = match then {
-                FollowUp::Again => "again",
-                FollowUp::Look => "finding out what became of it",
-            };
-            (format!("{ticket} {why}; {then} {next}"), Tone::Warn)
-        }
-        Progress::Running { .. } | Progress::Flattening(_) => {
-            (format!("{ticket} is running"), Tone::Accent)
-        }
-        Progress::Parked { why, .. } => (format!("{ticket} {why}"), Tone::Alert),
-    };
-    Some(Span::new(words, tone))
 }
 
 /// Said before anything is written, where all that can be written raises exposure.
@@ -186,6 +143,7 @@ fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<String> {
         flips(draft, seen),
         nothing_to_reduce(draft, seen),
         no_fill(draft, seen),
+        chases_nothing(draft, seen),
         fires_at_once(
             (draft.known(Field::TriggerPrice), draft.direction()),
             entry::reduced(draft, seen).filter(|_| draft.watched().is_none()),
@@ -201,9 +159,9 @@ fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<String> {
             entered_at(draft, seen),
             draft.known(Field::StopLoss),
         ),
+        caution::stop_of(draft, seen),
     ];
-    let own = own.into_iter().flatten();
-    own.chain(caution::risks(draft, model, seen)).collect()
+    own.into_iter().flatten().collect()
 }
 
 /// Whoever means to move a stop must not end up with two.
@@ -225,14 +183,9 @@ fn close(draft: &CloseDraft, model: &Model, seen: &Seen) -> Vec<String> {
         let price = draft.trigger_price().ok();
         fires_at_once((price, draft.trigger_direction), own, seen)
     });
-    let trigger = draft.trigger_price().ok();
-    let trigger =
-        trigger.filter(|_| draft.has(Field::TriggerPrice) && draft.watched(seen).is_none());
     let mut lines = still_open(&draft.position_id, model);
     lines.extend(caution::too_small_a_part(draft, model, seen));
     lines.extend(fires.flatten());
-    lines.extend(caution::far("the trigger", trigger, seen));
-    lines.extend(trigger.and_then(|trigger| caution::gone_before(trigger, seen)));
     lines
 }
 
@@ -250,8 +203,6 @@ fn exits(draft: &ExitsDraft, model: &Model, seen: &Seen) -> Vec<String> {
     let own = [
         losing_target(side, order.limit_price, target),
         winning_stop(side, order.limit_price, stop),
-        caution::far("the take profit", target, seen),
-        caution::far("the stop loss", stop, seen),
         late,
     ];
     lines.extend(own.into_iter().flatten());
@@ -319,6 +270,20 @@ fn no_fill(draft: &EntryDraft, seen: &Seen) -> Option<String> {
     let crosses = estimate::crosses(seen.market?, draft.side, limit)?;
     (is_immediate && !crosses && !draft.has(Field::TriggerPrice))
         .then(|| format!("{tif} would not fill: the limit does not reach the market"))
+}
+
+/// A cap on the wrong side of the price that is followed holds the order where it is.
+fn chases_nothing(draft: &EntryDraft, seen: &Seen) -> Option<String> {
+    let follows = draft.chases_nothing(seen)?;
+    let cap = draft.known(Field::ChaseCap)?;
+    let side = match draft.side {
+        Side::Buy => "below",
+        Side::Sell => "above",
+    };
+    let [cap, follows] = [cap, follows].map(|price| format::price(price, seen.market));
+    Some(format!(
+        "the cap {cap} is {side} {follows}, the price it would follow: the order rests fixed at its cap and does not chase"
+    ))
 }
 
 /// Of a new order and of a close alike; of a stop or target of `held`, on which side of the mark it has its place.

@@ -1,9 +1,10 @@
-//! What a form remembers of the last one in its market.
+//! What a form remembers of the last one in its market: never its type (issue 13, item 12).
 
 use super::*;
 
 #[test]
-fn the_next_order_in_a_market_starts_as_the_last_one_there_but_with_no_size_and_no_price() {
+fn the_next_order_in_a_market_starts_with_the_terms_of_the_last_one_but_at_the_market_with_no_size_and_no_price()
+ {
     let mut model = desk();
     press(
         &mut model,
@@ -13,17 +14,20 @@ fn the_next_order_in_a_market_starts_as_the_last_one_there_but_with_no_size_and_
     assert_eq!(press(&mut model, "enter").len(), 1);
     settle(&mut model, Ticket(1), Ok(accepted()));
     press(&mut model, "s");
-    let form = form(&model);
-    let draft = &form.draft;
-    let texts = [Field::Size, Field::LimitPrice, Field::Leverage].map(|f| draft.text(f));
-    assert_eq!(texts, [Some(""), Some(""), Some("12")]);
-    let chosen = [Field::Kind, Field::TimeInForce, Field::MarginMode].map(|field| {
-        let choice = form.choice(field, &model.around()).unwrap();
+    let chosen = |model: &Model, field| {
+        let choice = form(model).choice(field, &model.around()).unwrap();
         choice.options[choice.chosen.unwrap()].clone()
-    });
-    assert_eq!(chosen, ["limit", "ioc", "isolated"]);
+    };
+    let begins = [Field::Kind, Field::MarginMode].map(|field| chosen(&model, field));
+    assert_eq!(begins, ["market", "isolated"]);
     press(&mut model, "up");
-    assert_eq!(super::form(&model).draft.text(Field::Size), Some("0.2"));
+    assert_eq!(form(&model).draft.text(Field::Size), Some("0.2"));
+    press(&mut model, "ctrl-u shift-tab shift-tab shift-tab 2");
+    let texts = [Field::Size, Field::LimitPrice, Field::Leverage];
+    let texts = texts.map(|field| form(&model).draft.text(field));
+    assert_eq!(texts, [Some(""), Some(""), Some("12")]);
+    let limit = [Field::Kind, Field::TimeInForce].map(|field| chosen(&model, field));
+    assert_eq!(limit, ["limit", "ioc"]);
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! What is on its way, and what comes of it.
+//! What is on its way, and what comes of it. A form that is sent closes (issue 13, item 10); `U` opens it again when it was
+//! refused.
 
 use super::*;
 
@@ -18,19 +19,23 @@ fn enter_twice_sends_once_and_what_is_on_its_way_cannot_be_changed() {
     let mut model = desk();
     assert_eq!(press(&mut model, "b 0.1 enter").len(), 1);
     assert_eq!(press(&mut model, "enter 5 up enter"), vec![]);
-    assert_eq!(form(&model).sending, Some(Ticket(1)));
-    assert_eq!(form(&model).draft.text(Field::Size), Some("0.1"));
+    assert_eq!(model.store.flights.len(), 1);
+    assert_eq!(
+        model.store.flights[&Ticket(1)].command,
+        place(market_buy("BTC", "0.1"))
+    );
 }
 
 #[test]
 fn a_failure_keeps_the_form_and_everything_in_it() {
     let mut model = desk();
-    press(&mut model, "b 0.1 enter");
+    press(&mut model, "b 0.1");
     let before = form(&model).draft.clone();
+    press(&mut model, "enter");
     settle(&mut model, Ticket(1), Err(refused()));
+    press(&mut model, "U");
     assert_eq!(form(&model).draft, before);
     assert_eq!(form(&model).failure, Some(refused()));
-    assert_eq!(form(&model).sending, None);
     press(&mut model, "5");
     assert_eq!(form(&model).failure, None);
     assert_eq!(
@@ -72,6 +77,7 @@ fn an_order_that_was_taken_and_rejected_keeps_the_form_with_the_reason() {
         queued: false,
     };
     settle(&mut model, Ticket(1), Ok(receipt));
+    press(&mut model, "U");
     let expected = Failure {
         proves: Proof::Refused,
         rule_id: Some("insufficient_margin".into()),
@@ -87,7 +93,7 @@ fn an_order_whose_fate_is_unknown_is_not_placed_a_second_time_from_the_same_form
     press(&mut model, "b 0.1 enter");
     let doubt = Failure::new(FailureKind::Unknown, "no answer in time");
     settle(&mut model, Ticket(1), Err(doubt.clone()));
-    assert_eq!(press(&mut model, "enter 5 enter"), vec![]);
+    assert_eq!(press(&mut model, "U enter 5 enter"), vec![]);
     assert_eq!(form(&model).failure, Some(doubt));
 }
 
@@ -97,13 +103,14 @@ fn a_change_that_may_be_repeated_may_be_sent_again_after_doubt() {
     press(&mut model, "j m =200 enter");
     let doubt = Failure::new(FailureKind::Unknown, "no answer in time");
     settle(&mut model, Ticket(1), Err(doubt));
-    assert_eq!(press(&mut model, "enter").len(), 1);
+    wait(&mut model, 200);
+    assert_eq!(press(&mut model, "U enter").len(), 1);
 }
 
 #[test]
-fn escape_closes_the_form_and_the_command_goes_on() {
+fn the_form_closes_and_the_command_goes_on() {
     let mut model = desk();
-    press(&mut model, "b 0.1 enter esc");
+    press(&mut model, "b 0.1 enter");
     assert_eq!(model.overlays, vec![]);
     assert_eq!(model.store.flights.len(), 1);
     settle(&mut model, Ticket(1), Err(refused()));
@@ -113,7 +120,7 @@ fn escape_closes_the_form_and_the_command_goes_on() {
 #[test]
 fn the_outcome_of_one_form_does_not_touch_the_next() {
     let mut model = desk();
-    press(&mut model, "b 0.1 enter esc s 0.2");
+    press(&mut model, "b 0.1 enter s 0.2");
     settle(&mut model, Ticket(1), Err(refused()));
     assert_eq!(form(&model).failure, None);
     assert_eq!(form(&model).draft.text(Field::Size), Some("0.2"));

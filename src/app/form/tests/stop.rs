@@ -223,7 +223,8 @@ fn an_armed_stop_whose_successor_is_refused_is_left_alone() {
     press(&mut model, "2 j e enter");
     let why = Failure::new(FailureKind::Invalid, "no");
     settle(&mut model, Ticket(1), Err(why));
+    press(&mut model, "U");
     assert!(form(&model).replaces.is_some(), "the form is still there");
-    press(&mut model, "esc");
+    press(&mut model, "esc esc");
     assert_eq!(model.overlays, []);
 }

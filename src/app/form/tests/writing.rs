@@ -53,7 +53,7 @@ proptest::proptest! {
 }
 
 #[test]
-fn a_choice_takes_no_paste_and_neither_does_a_form_on_its_way() {
+fn a_choice_takes_no_paste() {
     let mut model = desk();
     press(&mut model, "c");
     paste(&mut model, "1");
@@ -61,9 +61,6 @@ fn a_choice_takes_no_paste_and_neither_does_a_form_on_its_way() {
         form(&model).refusal,
         Some("not pasted: this field is a choice")
     );
-    press(&mut model, "tab enter");
-    paste(&mut model, "1");
-    assert_eq!(form(&model).draft.text(Field::Size), Some("100%"));
 }
 
 #[test]

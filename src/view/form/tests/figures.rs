@@ -162,11 +162,12 @@ fn a_stop_that_loses_more_than_the_challenge_leaves_says_how_much_more() {
     };
     arrive(&mut model, Answer::Account(Ok(facts.clone())));
     let daily = "at stop: 5.4 × what the daily loss leaves, 3,900.00 USD";
-    assert_eq!(warnings(&model), [daily]);
+    let loses = "loses 21,000.00 USD at its stop, 21.0 % of the account's equity";
+    assert_eq!(warnings(&model), [daily, loses]);
     facts.rules.push(rule("max_drawdown", "100000", "98000"));
     arrive(&mut model, Answer::Account(Ok(facts)));
     let nearer = "at stop: 10.5 × what the drawdown leaves, 2,000.00 USD";
-    assert_eq!(warnings(&model), [nearer]);
+    assert_eq!(warnings(&model), [nearer, loses]);
 }
 
 #[test]

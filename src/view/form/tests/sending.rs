@@ -26,14 +26,6 @@ fn a_form_that_cannot_be_sent_yet_shows_why_instead_of_a_request() {
 fn a_refusal_is_told_with_its_references_and_beside_the_field_it_names() {
     let mut model = limit_buy("0.1", "60000");
     press(&mut model, "enter");
-    assert_eq!(
-        words(&view(&model).trouble),
-        ["#1 waits for its turn or the journal; nothing is sent yet"]
-    );
-    let now = model.now;
-    let sending = Progress::Sending { attempt: 1 };
-    update(&mut model, now, Msg::Progress(Ticket(1), sending));
-    assert_eq!(words(&view(&model).trouble), ["sending #1"]);
     let refused = Failure {
         code: Some("invalid_tick".into()),
         rule_id: Some("tick".into()),
@@ -41,6 +33,7 @@ fn a_refusal_is_told_with_its_references_and_beside_the_field_it_names() {
         ..Failure::new(FailureKind::Invalid, "limit_price 60000 is off the tick")
     };
     settle(&mut model, Ticket(1), Err(refused));
+    press(&mut model, "U");
     let shown = view(&model);
     assert_eq!(
         words(&shown.trouble),
@@ -57,7 +50,7 @@ fn a_refusal_is_told_with_its_references_and_beside_the_field_it_names() {
 }
 
 #[test]
-fn while_the_outcome_is_unknown_the_form_says_when_it_asks_again() {
+fn while_the_outcome_is_unknown_the_line_below_says_when_it_asks_again() {
     let mut model = desk();
     press(&mut model, "b 0.1 enter");
     let progress = Progress::Unknown {
@@ -67,9 +60,13 @@ fn while_the_outcome_is_unknown_the_form_says_when_it_asks_again() {
     };
     let now = model.now;
     update(&mut model, now, Msg::Progress(Ticket(1), progress));
-    assert_eq!(
-        words(&view(&model).trouble),
-        ["#1 timed out: 10 s without an answer; again in 4s"]
+    let flights = crate::view::flights(&crate::view::Scene::of(&model, &crate::model::Zone::utc()));
+    let line = flights.into_iter().flat_map(|flight| flight.words);
+    let line: Vec<_> = line.map(|span| span.text).collect();
+    let words = line.concat();
+    assert!(
+        words.contains("buy 0.1 BTC market: timed out; the same request goes again in 4s"),
+        "{words}"
     );
 }
 

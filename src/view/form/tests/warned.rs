@@ -195,9 +195,31 @@ fn a_slip_of_the_fingers_is_told() {
         ..AccountFacts::default()
     };
     arrive(&mut model, Answer::Account(Ok(facts)));
-    let beyond = "worth more than the account's equity, 2,000.00 USD, at 10×";
-    assert_eq!(warnings(&model), [beyond]);
-    assert_eq!(press(&mut model, "enter").len(), 1);
+    // Issue 13, item 11: asked about, no longer only told.
+    let risks = [
+        "worth 30,000.00 USD, more than the account's equity, 2,000.00",
+        "everything open would be worth 37.5 × the account's equity",
+    ];
+    assert_eq!(warnings(&model), risks);
+    assert_eq!(press(&mut model, "enter"), vec![]);
+}
+
+// Issue 13, item 14.
+#[test]
+fn a_chase_that_its_cap_holds_back_says_that_it_rests_fixed() {
+    for (opens, cap, follows) in [
+        ("b", "63000", true),
+        ("b", "64500", false),
+        ("s", "65000", true),
+    ] {
+        let mut model = desk();
+        let keys =
+            format!("{opens} 0.1 shift-tab shift-tab shift-tab chase tab tab tab tab 1 tab {cap}");
+        press(&mut model, &keys);
+        let told = warnings(&model).concat();
+        let is_told = told.contains("rests fixed at its cap and does not chase");
+        assert_eq!(is_told, follows, "{opens} {cap}: {told}");
+    }
 }
 
 #[test]
