@@ -74,7 +74,8 @@ fn find_again(model: &mut Model, pane: Pane) {
     let row = model.focus.overlooked(pane).cloned();
     let row = row.filter(|row| model.rows(pane).position(row).is_some());
     if let Some(row) = row {
-        model.focus.select(pane, row);
+        model.focus.fall(pane, row);
+        model.focus.notice(pane);
     }
 }
 
