@@ -2,7 +2,7 @@
 
 use super::{
     act, completions, desk, doctor, exchange_args::World, flags::SettingsFlags, journal, man, read,
-    serve, settings, snapshot,
+    schema, serve, settings, snapshot,
 };
 use clap::{Parser, Subcommand};
 
@@ -68,6 +68,8 @@ pub(super) enum Verb {
     Journal(journal::Args),
     /// Shows, checks or starts a settings file
     Config(settings::Args),
+    /// Prints the JSON Schema of a row as the verbs write it, or lists the rows
+    Schema(schema::Args),
     /// Prints a completion script for a shell
     Completions(completions::Args),
     /// Prints the manual page, of a command if one is named

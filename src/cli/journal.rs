@@ -7,7 +7,7 @@
 use super::{
     Exit,
     disk_wait::{no_answer, saying},
-    out, state_dir,
+    out, state_dir, voice,
     voice::json,
 };
 use crate::{
@@ -22,6 +22,7 @@ use color_eyre::{
     Report, Result,
     eyre::{ensure, eyre},
 };
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::{
     fmt::Write as _,
@@ -141,9 +142,9 @@ fn soundness(journal: &Journal) -> Exit {
     let Some(damage) = journal.damage() else {
         return Exit::Ok;
     };
-    out::complain(damage);
-    out::complain("\"perpdeck journal rearm\", or R in a desk, accepts the journal as it is");
-    Exit::Failed
+    voice().explain(&eyre!(
+        "{damage}; \"perpdeck journal rearm\", or R in a desk, accepts the journal as it is"
+    ))
 }
 
 /// Where there is none yet, or one of an older perpdeck, it is made what it is to be first, as a desk would.
@@ -191,8 +192,8 @@ fn missing(id: i64) -> Report {
 }
 
 /// One command as a script reads it. Instants are milliseconds since 1970.
-#[derive(Debug, Serialize)]
-struct Row {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Row {
     id: i64,
     created_at: Timestamp,
     state: String,

@@ -23,6 +23,7 @@ mod paper;
 mod read;
 mod renewal;
 mod running;
+mod schema;
 mod serve;
 mod service;
 mod settings;
@@ -97,6 +98,7 @@ fn choose(args: Args) -> Result<Exit> {
         Some(Verb::Flatten(args)) => live(act::flatten::run(args, &sources)),
         Some(Verb::Journal(args)) => journal::run(&args, &sources),
         Some(Verb::Config(args)) => settings::run(&args, &sources),
+        Some(Verb::Schema(args)) => schema::run(&args),
         Some(Verb::Completions(args)) => completions::run(&args),
         Some(Verb::Man(args)) => man::run(&args),
     }

@@ -11,7 +11,8 @@ use super::{
 };
 use crate::model::{Failure, IdempotencyKey};
 use clap::ValueEnum as _;
-use color_eyre::{Report, Result};
+use color_eyre::Report;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::{
     fmt::Write as _,
@@ -87,8 +88,8 @@ pub(super) struct Voice {
 }
 
 /// A failure as a line of JSON.
-#[derive(Serialize)]
-struct Told<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Told<'a> {
     kind: &'static str,
     message: String,
     exit_code: u8,
@@ -200,11 +201,6 @@ impl Voice {
             }
         }
         exit
-    }
-
-    /// The end of a verb: what stopped it is said.
-    pub(super) fn told(self, result: Result<Exit>) -> Result<Exit> {
-        Ok(result.unwrap_or_else(|report| self.explain(&report)))
     }
 
     /// Says what went wrong in as many lines as there are problems, or as one JSON error.

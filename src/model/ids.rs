@@ -1,6 +1,7 @@
 //! Names of things. Each is its own type, so an order's id cannot be sent where a position's belongs.
 
 use super::Text;
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use std::{borrow::Cow, fmt};
 
@@ -21,8 +22,9 @@ fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Text, D::Error> {
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident)+) => {$(
         $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, JsonSchema)]
         #[serde(transparent)]
+        #[schemars(inline)]
         pub struct $name(#[serde(deserialize_with = "read")] Text);
 
         impl $name {

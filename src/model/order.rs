@@ -4,6 +4,7 @@ use super::{
     AccountId, Lenient, MarketId, Num, OrderId, Position, PositionId, ScaledId, Text, Timestamp,
     TwapId,
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use strum::{Display, EnumString, VariantArray};
@@ -92,7 +93,7 @@ impl OrderStatus {
 }
 
 /// An order. Prices in USD, sizes in coin, `fee` and `realized_pnl` in USD.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Order {
     pub id: OrderId,
     pub account_id: AccountId,

@@ -1,6 +1,7 @@
 //! Positions, open and closed.
 
 use super::{AccountId, MarketId, Num, PositionId, Side, Text, Timestamp};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
@@ -9,7 +10,7 @@ use std::cmp::Ordering;
 ///
 /// `size` is signed: negative is short (`Dialect::signed_sizes`). `realized_pnl` is gross, `fees` is a
 /// cost ≥ 0, `funding` is positive when received; net = realised − fees + funding.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Position {
     pub id: PositionId,
     #[serde(default)]

@@ -1,10 +1,11 @@
 //! Orders that work over time or over prices: TWAP/VWAP and scaled orders (ladders).
 
 use super::{AccountId, MarketId, Num, OrderId, ScaledId, Text, Timestamp, TwapId};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A TWAP or VWAP order. Sizes are signed like positions; which of the two it is, the service does not say.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Twap {
     pub id: TwapId,
     #[serde(default)]
@@ -136,7 +137,7 @@ impl Twap {
 }
 
 /// A scaled order: one order per price rung between `start_price` and `end_price`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Scaled {
     pub id: ScaledId,
     #[serde(default)]
@@ -187,7 +188,7 @@ impl Scaled {
 }
 
 /// One price of a ladder. A rejected rung has a reason and no order.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Rung {
     pub price: Num,
     pub size: Num,

@@ -65,7 +65,7 @@ pub(super) fn return_on_basis(position: &Position) -> Option<Num> {
     position.net_pnl()?.over(position.realized_margin_basis?)
 }
 
-fn held(position: &Position) -> Option<Duration> {
+pub(super) fn held(position: &Position) -> Option<Duration> {
     Some(position.closed_at?.since(position.opened_at?))
 }
 

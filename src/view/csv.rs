@@ -8,7 +8,6 @@ use super::{
     format::{UNKNOWN, Zone},
 };
 use crate::{app::lens::Fact, model::Num};
-use serde::Serialize;
 use serde_json::value::RawValue;
 use std::{collections::BTreeMap, iter, time::Duration};
 
@@ -20,12 +19,6 @@ pub type Members = BTreeMap<String, Box<RawValue>>;
 
 /// Where those of a row come from.
 pub(super) type Source<T> = fn(&T) -> Members;
-
-/// Those of a row that the service sent.
-pub fn members<T: Serialize>(row: &T) -> Members {
-    let text = serde_json::to_string(row).unwrap_or_default();
-    serde_json::from_str(&text).unwrap_or_default()
-}
 
 /// Those of a row of the desk's own.
 pub fn no_members<T>(_: &T) -> Members {
@@ -134,7 +127,14 @@ mod tests {
         app::testing::{desk, order, position},
         view::{closed::CLOSED, history::HISTORY, positions::OPEN},
     };
+    use serde::Serialize;
     use std::collections::BTreeMap;
+
+    /// Those of a row that the service sent.
+    fn members<T: Serialize>(row: &T) -> Members {
+        let text = serde_json::to_string(row).unwrap_or_default();
+        serde_json::from_str(&text).unwrap_or_default()
+    }
 
     /// The only row of the text, by column.
     fn only(text: &str) -> BTreeMap<String, String> {

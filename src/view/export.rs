@@ -1,10 +1,11 @@
 //! An export: the panel that asks and shows how far it is, and the text of the file.
 
 use super::{
-    Scene, Share, Span, Tone, closed, columns,
-    csv::{Name, csv, members, no_members},
+    Scene, Share, Span, Tone, columns,
+    csv::{csv, no_members},
     detail::{DetailLine, DetailView},
     format::{self, Zone},
+    rows::{self, ClosedPositionRow, OrderRow, PositionRow, RungRow, TwapRow, columns_of},
     title, words,
 };
 use crate::{
@@ -15,7 +16,7 @@ use crate::{
         notice::Activity,
         poll::{Answer, Poll},
     },
-    model::{Num, Order, Scaled, Text},
+    model::{Num, Scaled, Text},
 };
 use serde::Serialize;
 
@@ -219,45 +220,56 @@ pub fn file(sheet: &Sheet) -> (String, usize) {
         motion: Motion::Full,
         priced: None,
     };
-    match (&sheet.rows, sheet.format) {
-        (SheetRows::Positions(rows) | SheetRows::Closed(rows), Format::Json) => whole(rows),
-        (SheetRows::Working(rows) | SheetRows::History(rows), Format::Json) => whole(rows),
-        (SheetRows::Twaps(rows), Format::Json) => whole(rows),
-        (SheetRows::Ladders(rows), Format::Json) => whole(rows),
-        (SheetRows::Positions(rows), Format::Csv) => {
-            listed(columns::OPEN, Some(|row| row.id.to_string()), rows, &scene)
+    let written = (sheet.format, &scene);
+    match &sheet.rows {
+        SheetRows::Positions(rows) => exact(rows, PositionRow::new, columns_of::POSITION, written),
+        SheetRows::Closed(rows) => exact(
+            rows,
+            ClosedPositionRow::new,
+            columns_of::CLOSED_POSITION,
+            written,
+        ),
+        SheetRows::Working(rows) | SheetRows::History(rows) => {
+            exact(rows, OrderRow::new, columns_of::ORDER, written)
         }
-        (SheetRows::Working(rows), Format::Csv) => {
-            let id: Name<Order> = |row| row.id.to_string();
-            listed(columns::WORKING, Some(id), rows, &scene)
+        SheetRows::Twaps(rows) => exact(rows, TwapRow::new, columns_of::TWAP, written),
+        SheetRows::Ladders(rows) => ladders(rows, written),
+        SheetRows::Activity(rows) => {
+            let text = table(columns::ACTIVITY, rows, sheet.format, &scene);
+            (text, rows.len())
         }
-        (SheetRows::Twaps(rows), Format::Csv) => {
-            listed(columns::TWAPS, Some(|row| row.id.to_string()), rows, &scene)
-        }
-        (SheetRows::Ladders(rows), Format::Csv) => rungs(rows),
-        (SheetRows::Closed(rows), Format::Csv) => listed(closed::CLOSED, None, rows, &scene),
-        (SheetRows::History(rows), Format::Csv) => listed(columns::HISTORY, None, rows, &scene),
-        (SheetRows::Activity(rows), format) => {
-            (table(columns::ACTIVITY, rows, format, &scene), rows.len())
-        }
-        (SheetRows::Calls(rows), format) => {
-            (table(columns::CALLS, rows, format, &scene), rows.len())
+        SheetRows::Calls(rows) => {
+            let text = table(columns::CALLS, rows, sheet.format, &scene);
+            (text, rows.len())
         }
     }
 }
 
-/// The documents of the service as they are.
-fn whole<T: Serialize>(rows: &[T]) -> (String, usize) {
-    (json(rows), rows.len())
+/// The rows as the verbs of the command line print them.
+fn exact<T, R: Serialize>(
+    rows: &[T],
+    row: fn(&T, &Scene<'_>) -> R,
+    columns: &[&str],
+    (format, scene): (Format, &Scene<'_>),
+) -> (String, usize) {
+    let exact: Vec<_> = rows.iter().map(|one| row(one, scene)).collect();
+    let text = match format {
+        Format::Csv => rows::csv(columns, &exact),
+        Format::Json => json(&exact),
+    };
+    (text, exact.len())
 }
 
-fn listed<T: Serialize>(
-    columns: &[super::Column<T>],
-    id: Option<Name<T>>,
-    rows: &[T],
-    scene: &Scene<'_>,
-) -> (String, usize) {
-    (csv(columns, id, (rows, members), scene), rows.len())
+/// In CSV one line for each rung: the ladder's own fields would repeat.
+fn ladders(ladders: &[Scaled], (format, scene): (Format, &Scene<'_>)) -> (String, usize) {
+    if format == Format::Json {
+        return (json(ladders), ladders.len());
+    }
+    let rungs = ladders
+        .iter()
+        .flat_map(|ladder| RungRow::all(ladder, scene));
+    let rungs: Vec<_> = rungs.collect();
+    (rows::csv(columns_of::RUNG, &rungs), rungs.len())
 }
 
 fn json<T: Serialize>(rows: &[T]) -> String {
@@ -282,34 +294,12 @@ fn table<T>(columns: &[super::Column<T>], rows: &[T], format: Format, scene: &Sc
     json(&rows.iter().map(object).collect::<Vec<_>>())
 }
 
-/// One line for each rung: the ladder's own fields would repeat.
-fn rungs(ladders: &[Scaled]) -> (String, usize) {
-    let mut lines =
-        vec!["scaled_order_id,market_id,price,size,order_id,reject_reason\r\n".to_owned()];
-    for ladder in ladders {
-        lines.extend(ladder.rungs.iter().map(|rung| {
-            let shown = |text: Option<String>| super::csv::field(&text.unwrap_or_default());
-            format!(
-                "{},{},{},{},{},{}\r\n",
-                shown(Some(ladder.id.to_string())),
-                shown(Some(ladder.market_id.to_string())),
-                rung.price,
-                rung.size,
-                shown(rung.order_id.as_ref().map(ToString::to_string)),
-                shown(rung.reject_reason.as_ref().map(ToString::to_string)),
-            )
-        }));
-    }
-    let count = lines.len() - 1;
-    (lines.concat(), count)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{
         app::{Effect, Msg, overlay::Overlay, testing::*, update},
-        model::{Page, PastPage},
+        model::{Order, Page, PastPage},
     };
 
     fn said(model: &Model) -> String {
@@ -380,10 +370,11 @@ mod tests {
             let at = names.iter().position(|known| *known == name).unwrap();
             rows[row][at]
         };
-        let told = ["stop", "margin_mode", "leverage"].map(|name| cell(0, name));
-        assert_eq!(told, ["59000", "cross", "10"], "{text}");
-        let told = ["stop", "margin_mode", "leverage"].map(|name| cell(1, name));
-        assert_eq!(told, ["NO STOP", "isolated", "5"], "{text}");
+        let told =
+            |row| ["stop", "stop_coverage", "margin_mode", "leverage"].map(|name| cell(row, name));
+        assert_eq!(told(0), ["59000", "1", "cross", "10"], "{text}");
+        // Issue 13, item 15: a number or nothing, no words of the screen.
+        assert_eq!(told(1), ["", "0", "isolated", "5"], "{text}");
     }
 
     #[test]

@@ -191,21 +191,19 @@ pub(super) fn trigger(order: &Order, scene: &Scene<'_>) -> Cell {
     Cell::from(Span::new(words, Tone::Info)).or_brief(Span::new(brief, Tone::Info))
 }
 
-/// How far the mark is from the price that fills or fires it.
-fn distance(order: &Order, scene: &Scene<'_>) -> Cell {
+/// How far the mark is from the price that fills or fires it, as a share of the mark.
+pub(super) fn distance_share(order: &Order, scene: &Scene<'_>) -> Option<Num> {
     let of = match order.trigger_price {
         Some(_) => order.trigger_market_id.as_ref().unwrap_or(&order.market_id),
         None => &order.market_id,
     };
-    let distance = || {
-        let mark = scene.store.mark(of)?;
-        order
-            .trigger_price
-            .or(order.limit_price)?
-            .minus(mark)?
-            .over(mark)
-    };
-    aside(distance().map(format::signed_percent))
+    let mark = scene.store.mark(of)?;
+    let price = order.trigger_price.or(order.limit_price)?;
+    price.minus(mark)?.over(mark)
+}
+
+fn distance(order: &Order, scene: &Scene<'_>) -> Cell {
+    aside(distance_share(order, scene).map(format::signed_percent))
 }
 
 fn time_in_force(order: &Order, scene: &Scene<'_>) -> Cell {

@@ -171,7 +171,7 @@ fn at_liquidation(position: &Position, scene: &Scene<'_>) -> Cell {
     }
 }
 
-fn margin_mode(position: &Position) -> MarginMode {
+pub(super) fn margin_mode(position: &Position) -> MarginMode {
     if position.is_isolated() {
         MarginMode::Isolated
     } else {

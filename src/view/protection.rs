@@ -223,6 +223,15 @@ fn guarded(wanted: Protection, position: &Position, scene: &Scene<'_>) -> Option
     })
 }
 
+/// The nearest price that guards a position on that side, and how much of it goes before it is liquidated.
+pub(super) fn cover(
+    side: Protection,
+    position: &Position,
+    scene: &Scene<'_>,
+) -> Option<(Num, Option<Num>)> {
+    guarded(side, position, scene).map(|guarded| (guarded.nearest, guarded.share))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -14,7 +14,7 @@ fn ids(rows: &Value) -> BTreeSet<String> {
 }
 
 #[test]
-fn a_list_in_json_is_the_rows_as_the_service_sent_them() {
+fn a_list_in_json_has_all_that_the_service_sent_as_it_was_sent() {
     let served = Served::bare();
     served.post("/sim/clock", &json!({ "paused": true }));
     served.holding("paper|ETH", 1.5, "isolated");
@@ -33,7 +33,15 @@ fn a_list_in_json_is_the_rows_as_the_service_sent_them() {
         ),
         (&["twaps"], "/v1/twap-orders?account_id=chal-1"),
     ] {
-        assert_eq!(served.json(verb), served.get(target), "{verb:?}");
+        // Issue 13, item 15: what follows from a row stands beside it.
+        let (shown, sent) = (served.json(verb), served.get(target));
+        let [shown, sent] = [&shown, &sent].map(|rows| rows.as_array().unwrap());
+        assert_eq!(shown.len(), sent.len(), "{verb:?}");
+        for (shown, sent) in shown.iter().zip(sent) {
+            for (name, value) in sent.as_object().unwrap() {
+                assert_eq!(&shown[name], value, "{verb:?} {name}");
+            }
+        }
     }
 }
 

@@ -183,9 +183,11 @@ fn a_service_with_other_names_is_understood_and_remembered() {
     assert_eq!(count(&other.json(&["positions"])), 1);
     assert_eq!(other.json(&["twaps"]), json!([]));
     let asked = other.asked();
-    assert_eq!(asked.len(), 3, "{asked:?}");
+    assert_eq!(asked.len(), 4, "{asked:?}");
     assert!(asked[0].contains("filter=working") && asked[1].contains("state=open"));
-    assert!(!asked[2].contains('?'), "{asked:?}");
+    // A position tells what stops it.
+    assert!(asked[2].contains("filter=working"), "{asked:?}");
+    assert!(!asked[3].contains('?'), "{asked:?}");
 }
 
 #[test]

@@ -58,7 +58,7 @@ impl What {
 
 pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
     let voice = args.how.output.voice();
-    voice.told(cancel(&args, voice, sources).await)
+    cancel(&args, voice, sources).await
 }
 
 async fn cancel(args: &Args, voice: Voice, sources: &Sources) -> Result<Exit> {

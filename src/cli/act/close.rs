@@ -32,7 +32,7 @@ pub(in crate::cli) struct Args {
     size: String,
     #[arg(long = "type", value_name = "TYPE", default_value = "market", value_parser = word::<CloseKind>())]
     kind: CloseKind,
-    /// No worse than this, USD
+    /// No worse than this, USD: digits, or said by another price (bid-100, entry+2%); so are the other prices
     #[arg(long, value_name = "PRICE")]
     limit_price: Option<String>,
     #[command(flatten)]
@@ -54,7 +54,7 @@ pub(in crate::cli) struct Args {
 
 pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
     let voice = args.how.output.voice();
-    voice.told(close(args, voice, sources).await)
+    close(args, voice, sources).await
 }
 
 async fn close(mut args: Args, voice: Voice, sources: &Sources) -> Result<Exit> {

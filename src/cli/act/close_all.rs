@@ -44,7 +44,7 @@ struct Closed<'a> {
 
 pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
     let voice = args.how.output.voice();
-    voice.told(close_all(&args, voice, sources).await)
+    close_all(&args, voice, sources).await
 }
 
 async fn close_all(args: &Args, voice: Voice, sources: &Sources) -> Result<Exit> {

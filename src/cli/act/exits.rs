@@ -52,7 +52,7 @@ fn leg(text: &str) -> Result<Written, String> {
 }
 
 pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
-    args.how.output.voice().told(exits(&args, sources).await)
+    exits(&args, sources).await
 }
 
 async fn exits(args: &Args, sources: &Sources) -> Result<Exit> {

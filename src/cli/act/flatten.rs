@@ -55,7 +55,7 @@ pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
         return running::flatten(sources);
     }
     let voice = args.how.output.voice();
-    voice.told(flatten(args.how, voice, sources).await)
+    flatten(args.how, voice, sources).await
 }
 
 async fn flatten(how: How, voice: Voice, sources: &Sources) -> Result<Exit> {

@@ -30,7 +30,7 @@ pub(in crate::cli) struct Args {
 }
 
 pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
-    args.how.output.voice().told(margin(&args, sources).await)
+    margin(&args, sources).await
 }
 
 async fn margin(args: &Args, sources: &Sources) -> Result<Exit> {

@@ -30,7 +30,7 @@ pub(in crate::cli) struct Args {
     /// free margin or, of what only reduces, of the position
     #[arg(long)]
     size: String,
-    /// No worse than this, USD
+    /// No worse than this, USD: digits, or said by another price (bid-100, mid+0.5%); so are the other prices
     #[arg(long, value_name = "PRICE")]
     limit_price: Option<String>,
     /// Time in force; good till canceled when left out
@@ -79,7 +79,7 @@ pub(in crate::cli) struct Args {
 
 pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
     let voice = args.how.output.voice();
-    voice.told(place(args, voice, sources).await)
+    place(args, voice, sources).await
 }
 
 async fn place(mut args: Args, voice: Voice, sources: &Sources) -> Result<Exit> {

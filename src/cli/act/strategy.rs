@@ -139,7 +139,7 @@ pub(in crate::cli) async fn ladder(args: LadderArgs, sources: &Sources) -> Resul
 impl Written {
     async fn told(self, sources: &Sources) -> Result<Exit> {
         let voice = self.terms.how.output.voice();
-        voice.told(self.place(voice, sources).await)
+        self.place(voice, sources).await
     }
 
     async fn place(mut self, voice: Voice, sources: &Sources) -> Result<Exit> {

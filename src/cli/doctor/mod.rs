@@ -86,7 +86,7 @@ struct Report {
 
 pub(super) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
     let voice = args.output.voice();
-    voice.told(examine(voice, sources).await)
+    examine(voice, sources).await
 }
 
 async fn examine(voice: Voice, sources: &Sources) -> Result<Exit> {

@@ -1,8 +1,8 @@
 //! Lists on standard output: as a table, as the rows the service sent, or as CSV.
 //!
 //! Contract: a row that could not be read, and a list that is not all there is, are said on standard error and in the
-//! exit code (15); a list is never shorter in silence. Known limit: CSV holds the words of the table, so a time there
-//! is as exact as on the screen; JSON holds every digit.
+//! exit code (15); a list is never shorter in silence. JSON and CSV hold the same row: what the service sent and what follows
+//! from it, every digit of both; `perpdeck schema` tells its members.
 
 pub(super) mod orders;
 mod pages;
@@ -20,29 +20,39 @@ use crate::{
     app::{Motion, Store, notice::Activity},
     model::Page,
     runtime::{self, Clock},
-    view::{self, Scene, format::Zone},
+    view::{Scene, format::Zone, rows::csv},
 };
 use color_eyre::Result;
 use serde::Serialize;
 use sheet::Sheet;
 use std::io::{self, IsTerminal};
 
-/// Prints the rows; `context` is what their cells need to know beside them, asked for only where there are cells.
-async fn show<T: Serialize>(
+/// How a row is read by a program, and the columns of its CSV.
+struct Exact<T, R> {
+    row: fn(&T, &Scene<'_>) -> R,
+    columns: &'static [&'static str],
+}
+
+/// Prints the rows; `context` is what they need to know beside them.
+async fn show<T, R: Serialize>(
     voice: Voice,
     page: &Page<T>,
-    sheet: Sheet<T>,
+    (sheet, exact): (Sheet<T>, Exact<T, R>),
     context: impl Future<Output = Store>,
 ) -> Result<Exit> {
-    let text = match voice.output {
-        Output::Json => array(&page.rows),
-        Output::Table => drawn(&context.await, |scene| {
-            sheet.table(&page.rows, scene, width())
-        }),
-        Output::Csv => drawn(&context.await, |scene| {
-            sheet.csv(&page.rows, view::members, scene)
-        }),
-    };
+    let text = drawn(&context.await, |scene| {
+        let rows = || -> Vec<R> {
+            page.rows
+                .iter()
+                .map(|row| (exact.row)(row, scene))
+                .collect()
+        };
+        match voice.output {
+            Output::Json => array(&rows()),
+            Output::Table => sheet.table(&page.rows, scene, width()),
+            Output::Csv => csv(exact.columns, &rows()),
+        }
+    });
     out::say(&text)?;
     Ok(complete(voice, page))
 }

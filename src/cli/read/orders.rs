@@ -2,6 +2,7 @@
 
 use super::{
     super::{Exit, service::Service, voice::ListOutput},
+    Exact,
     pages::Pages,
     prices,
     sheet::Sheet,
@@ -10,7 +11,10 @@ use super::{
 use crate::{
     config::Sources,
     model::Order,
-    view::columns::{HISTORY, WORKING},
+    view::{
+        columns::{HISTORY, WORKING},
+        rows::{OrderRow, columns_of},
+    },
 };
 use color_eyre::Result;
 
@@ -26,12 +30,15 @@ pub(in crate::cli) struct Args {
 }
 
 pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
-    let voice = args.output.voice();
-    voice.told(list(&args, sources).await)
+    list(&args, sources).await
 }
 
 async fn list(args: &Args, sources: &Sources) -> Result<Exit> {
     let (voice, service) = (args.output.voice(), Service::open(sources)?);
+    let exact = Exact {
+        row: OrderRow::new,
+        columns: columns_of::ORDER,
+    };
     let (page, sheet) = if args.history {
         let fetch = |cursor| service.client.orders(&service.account, cursor);
         let page = args.pages.read(voice, |order| order.id.clone(), fetch);
@@ -48,5 +55,5 @@ async fn list(args: &Args, sources: &Sources) -> Result<Exit> {
         let page = service.working_orders().await?;
         (args.pages.within(voice, page), sheet)
     };
-    show(voice, &page, sheet, prices(&service)).await
+    show(voice, &page, (sheet, exact), prices(&service)).await
 }

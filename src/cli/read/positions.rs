@@ -2,6 +2,7 @@
 
 use super::{
     super::{Exit, service::Service, voice::ListOutput},
+    Exact,
     pages::Pages,
     prices,
     sheet::Sheet,
@@ -10,7 +11,10 @@ use super::{
 use crate::{
     config::Sources,
     model::Position,
-    view::columns::{CLOSED, OPEN},
+    view::{
+        columns::{CLOSED, OPEN},
+        rows::{ClosedPositionRow, PositionRow, columns_of},
+    },
 };
 use color_eyre::Result;
 
@@ -26,37 +30,39 @@ pub(in crate::cli) struct Args {
 }
 
 pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
-    let voice = args.output.voice();
-    voice.told(list(&args, sources).await)
+    list(&args, sources).await
 }
 
 async fn list(args: &Args, sources: &Sources) -> Result<Exit> {
     let (voice, service) = (args.output.voice(), Service::open(sources)?);
-    let (page, sheet) = if args.closed {
+    if args.closed {
         let fetch = |cursor| service.client.closed_positions(&service.account, cursor);
-        let page = args
-            .pages
-            .read(voice, |position| position.id.clone(), fetch);
+        let pages = args.pages;
+        let page = pages.read(voice, |position| position.id.clone(), fetch);
         let sheet = Sheet {
             columns: CLOSED,
             id: None,
         };
-        (page.await?, sheet)
-    } else {
-        let sheet = Sheet {
-            columns: OPEN,
-            id: Some(|position: &Position| position.id.to_string()),
+        let exact = Exact {
+            row: ClosedPositionRow::new,
+            columns: columns_of::CLOSED_POSITION,
         };
-        let page = service.open_positions().await?;
-        (args.pages.within(voice, page), sheet)
+        return show(voice, &page.await?, (sheet, exact), prices(&service)).await;
+    }
+    let sheet = Sheet {
+        columns: OPEN,
+        id: Some(|position: &Position| position.id.to_string()),
     };
+    let exact = Exact {
+        row: PositionRow::new,
+        columns: columns_of::POSITION,
+    };
+    let page = args.pages.within(voice, service.open_positions().await?);
     let context = async {
         let mut store = prices(&service).await;
-        if !args.closed {
-            // The orders that may protect a position.
-            service.take_orders(&mut store).await;
-        }
+        // The orders that may protect a position.
+        service.take_orders(&mut store).await;
         store
     };
-    show(voice, &page, sheet, context).await
+    show(voice, &page, (sheet, exact), context).await
 }

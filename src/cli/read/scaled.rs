@@ -14,7 +14,12 @@ use crate::{
     app::{Store, poll::Answer},
     config::Sources,
     model::{Scaled, ScaledId},
-    view::{self, columns::RUNGS, ladder_head, rungs},
+    view::{
+        columns::RUNGS,
+        ladder_head,
+        rows::{RungRow, columns_of, csv},
+        rungs,
+    },
 };
 use color_eyre::Result;
 
@@ -31,8 +36,7 @@ pub(in crate::cli) struct Args {
 }
 
 pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
-    let voice = args.output.voice();
-    voice.told(show(&args, sources).await)
+    show(&args, sources).await
 }
 
 async fn show(args: &Args, sources: &Sources) -> Result<Exit> {
@@ -46,24 +50,22 @@ async fn show(args: &Args, sources: &Sources) -> Result<Exit> {
                 let head = ladder_head(&ladder, scene).into_iter();
                 head.map(|span| span.text).collect()
             });
-            format!("{head}\n{}", rows(&ladder, &store, Output::Table))
+            format!("{head}\n{}", table(&ladder, &store))
         }
-        Output::Csv => rows(&ladder, &around(&service, &ladder).await, Output::Csv),
+        Output::Csv => drawn(&around(&service, &ladder).await, |scene| {
+            csv(columns_of::RUNG, &RungRow::all(&ladder, scene))
+        }),
     })?;
     Ok(Exit::Ok)
 }
 
-fn rows(ladder: &Scaled, store: &Store, output: Output) -> String {
+fn table(ladder: &Scaled, store: &Store) -> String {
     let sheet = Sheet {
         columns: RUNGS,
         id: None,
     };
     drawn(store, |scene| {
-        let rungs = rungs(ladder, scene);
-        match output {
-            Output::Csv => sheet.csv(&rungs, view::no_members, scene),
-            Output::Table | Output::Json => sheet.table(&rungs, scene, width()),
-        }
+        sheet.table(&rungs(ladder, scene), scene, width())
     })
 }
 

@@ -38,16 +38,6 @@ impl<T> Sheet<T> {
         lines.concat()
     }
 
-    /// As an export of the pane has them.
-    pub(super) fn csv(
-        &self,
-        rows: &[T],
-        members: fn(&T) -> view::Members,
-        scene: &Scene<'_>,
-    ) -> String {
-        view::csv(self.columns, self.id, (rows, members), scene)
-    }
-
     fn strips(&self, rows: &[T], scene: &Scene<'_>) -> Vec<Strip> {
         let id = self.id.map(|id| Strip {
             title: "id",

@@ -6,11 +6,17 @@ use super::{
         service::{Service, patiently},
         voice::ListOutput,
     },
-    prices,
+    Exact, prices,
     sheet::Sheet,
     show,
 };
-use crate::{config::Sources, view::columns::TWAPS};
+use crate::{
+    config::Sources,
+    view::{
+        columns::TWAPS,
+        rows::{TwapRow, columns_of},
+    },
+};
 use color_eyre::Result;
 
 #[derive(Debug, clap::Args)]
@@ -20,8 +26,7 @@ pub(in crate::cli) struct Args {
 }
 
 pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
-    let voice = args.output.voice();
-    voice.told(list(&args, sources).await)
+    list(&args, sources).await
 }
 
 async fn list(args: &Args, sources: &Sources) -> Result<Exit> {
@@ -31,5 +36,9 @@ async fn list(args: &Args, sources: &Sources) -> Result<Exit> {
         columns: TWAPS,
         id: Some(|twap| twap.id.to_string()),
     };
-    show(args.output.voice(), &page, sheet, prices(&service)).await
+    let exact = Exact {
+        row: TwapRow::new,
+        columns: columns_of::TWAP,
+    };
+    show(args.output.voice(), &page, (sheet, exact), prices(&service)).await
 }

@@ -1,0 +1,70 @@
+//! `perpdeck schema`: what the rows of the verbs and exports hold, as JSON Schemas.
+
+use super::{Exit, exit::Misuse, journal, out, voice};
+use crate::view::rows::{
+    ClosedPositionRow, LadderRow, OrderRow, PositionRow, RungRow, TwapRow, schema_of,
+};
+use color_eyre::Result;
+use schemars::Schema;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Whose schema; a list of them when left out
+    row: Option<String>,
+}
+
+/// A row, where it is printed, and its schema.
+struct Row {
+    name: &'static str,
+    printed_by: &'static str,
+    schema: fn() -> Schema,
+}
+
+const fn row(name: &'static str, printed_by: &'static str, schema: fn() -> Schema) -> Row {
+    Row {
+        name,
+        printed_by,
+        schema,
+    }
+}
+
+const ROWS: &[Row] = &[
+    row("position", "positions", schema_of::<PositionRow>),
+    row(
+        "closed_position",
+        "positions --closed",
+        schema_of::<ClosedPositionRow>,
+    ),
+    row("order", "orders, orders --history", schema_of::<OrderRow>),
+    row("twap", "twaps", schema_of::<TwapRow>),
+    row("ladder", "scaled", schema_of::<LadderRow>),
+    row("rung", "scaled --output csv", schema_of::<RungRow>),
+    row(
+        "journal",
+        "journal list, journal show",
+        schema_of::<journal::Row>,
+    ),
+    row(
+        "error",
+        "the member `error` of a line on standard error",
+        schema_of::<voice::Told<'static>>,
+    ),
+];
+
+pub(super) fn run(args: &Args) -> Result<Exit> {
+    let Some(name) = &args.row else {
+        let lines = ROWS
+            .iter()
+            .map(|row| format!("{:<16} {}\n", row.name, row.printed_by));
+        out::say(&lines.collect::<String>())?;
+        return Ok(Exit::Ok);
+    };
+    let Some(row) = ROWS.iter().find(|row| row.name == name) else {
+        let names: Vec<_> = ROWS.iter().map(|row| row.name).collect();
+        let words = format!("no row is called {name:?}; there are {}", names.join(", "));
+        return Err(Misuse(words).into());
+    };
+    let text = serde_json::to_string_pretty(&(row.schema)())?;
+    out::say(&(text + "\n"))?;
+    Ok(Exit::Ok)
+}

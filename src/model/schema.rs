@@ -1,0 +1,69 @@
+//! What the values of the model are in a JSON Schema: for `perpdeck schema`, which prints that of each row.
+//!
+//! Contract: the schema says what is written, so a decimal is a number with every digit, an instant the milliseconds since
+//! 1970 in UTC, a word of a vocabulary that may grow any text, its known words beside it.
+
+use super::{Lenient, Num, Text, Timestamp};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use std::{borrow::Cow, fmt::Display};
+use strum::VariantArray;
+
+/// The format of an instant.
+pub const INSTANT: &str = "unix-time-ms";
+
+impl JsonSchema for Num {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Decimal".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "number" })
+    }
+}
+
+impl JsonSchema for Timestamp {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Instant".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "integer", "format": INSTANT })
+    }
+}
+
+impl JsonSchema for Text {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Text".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string" })
+    }
+}
+
+impl<T: VariantArray + Display> JsonSchema for Lenient<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Word".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let words: Vec<_> = T::VARIANTS.iter().map(ToString::to_string).collect();
+        json_schema!({ "type": "string", "examples": words })
+    }
+}
