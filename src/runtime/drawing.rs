@@ -54,7 +54,7 @@ fn plain(size: Rect, fleet: &Fleet, why: &str) -> Buffer {
         Text::from(why)
     );
     let with_question = attempt(size, |frame| {
-        ui::render_plain(frame, &words, Some(fleet.shown()))
+        ui::render_plain(frame, &words, Some(fleet.shown()));
     });
     let without = || attempt(size, |frame| ui::render_plain(frame, &words, None));
     with_question

@@ -60,9 +60,8 @@ pub(in crate::runtime) fn decode(bytes: &[u8]) -> Option<Input> {
             [[button, _], [column, _], [row, _]] => pointed(button, [column, row]),
             _ => None,
         },
-        [ESC, b'[', inner @ .., last] => key(inner, *last),
         [ESC, b'O', b'M'] => Some(press(KeyCode::Enter, KeyModifiers::NONE)),
-        [ESC, b'O', inner @ .., last] => key(inner, *last),
+        [ESC, b'[' | b'O', inner @ .., last] => key(inner, *last),
         [ESC, rest @ ..] if !rest.is_empty() => alone(rest, KeyModifiers::ALT),
         _ => alone(bytes, KeyModifiers::NONE),
     }
@@ -125,9 +124,9 @@ fn key(inner: &[u8], last: u8) -> Option<Input> {
         (b'~', [[number, _], rest @ ..]) => (numbered(*number)?, rest.first()),
         (b'u', [[character, _], rest @ ..]) => (character_key(*character)?, rest.first()),
         (b'Z', _) => return Some(press(KeyCode::BackTab, KeyModifiers::SHIFT)),
-        (letter, [[1, _], rest @ ..]) => (by(LETTERS, letter)?, rest.first()),
+        (letter, [[1, _], rest @ ..]) => (by(LETTERS, &letter)?, rest.first()),
         // `SS3 5 P`, of some.
-        (letter, [held]) => (by(LETTERS, letter)?, Some(held)),
+        (letter, [held]) => (by(LETTERS, &letter)?, Some(held)),
         _ => return None,
     };
     let [held, kind] = held.copied().unwrap_or([1, 1]);
@@ -135,8 +134,8 @@ fn key(inner: &[u8], last: u8) -> Option<Input> {
     (kind == 1).then(|| press(code, modifiers(held)))
 }
 
-fn by<K: PartialEq, V: Copy>(table: &[(K, V)], key: K) -> Option<V> {
-    let found = table.iter().find(|(known, _)| *known == key);
+fn by<K: PartialEq, V: Copy>(table: &[(K, V)], key: &K) -> Option<V> {
+    let found = table.iter().find(|(known, _)| known == key);
     found.map(|(_, value)| *value)
 }
 
@@ -145,7 +144,7 @@ fn numbered(number: u32) -> Option<KeyCode> {
         let at = FUNCTIONS.iter().position(|known| *known == number)?;
         u8::try_from(at + 1).ok().map(KeyCode::F)
     };
-    by(NUMBERS, number).or_else(function)
+    by(NUMBERS, &number).or_else(function)
 }
 
 /// Control characters stand for their keys.
@@ -185,8 +184,8 @@ mod tests {
     use super::*;
     use crate::app::keymap::Chord;
 
-    fn key(text: &str) -> Option<Input> {
-        Some(Input::Key(text.parse::<Chord>().unwrap()))
+    fn key(text: &str) -> Input {
+        Input::Key(text.parse::<Chord>().unwrap())
     }
 
     #[test]
@@ -228,7 +227,7 @@ mod tests {
             (b"\x1b[97;2u", "A"),
         ];
         for (bytes, name) in table {
-            assert_eq!(decode(bytes), key(name), "{bytes:?}");
+            assert_eq!(decode(bytes), Some(key(name)), "{bytes:?}");
         }
     }
 

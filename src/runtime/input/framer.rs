@@ -81,9 +81,8 @@ impl Framer {
     /// Takes what was read at once.
     pub(super) fn take(&mut self, bytes: &[u8], now: Instant) -> Vec<Frame> {
         let mut frames = self.lapse(now);
-        let is_flowing = now.saturating_duration_since(self.heard) < FLOWING;
+        let bytes = self.past_dropped_paste(bytes, now);
         self.heard = now;
-        let bytes = self.past_dropped_paste(bytes, now, is_flowing);
         self.frame(bytes, now, &mut frames);
         frames
     }
@@ -124,12 +123,7 @@ impl Framer {
     }
 
     /// What is left of `bytes` when the text of a dropped paste is taken away.
-    fn past_dropped_paste<'a>(
-        &mut self,
-        bytes: &'a [u8],
-        now: Instant,
-        is_flowing: bool,
-    ) -> &'a [u8] {
+    fn past_dropped_paste<'a>(&mut self, bytes: &'a [u8], now: Instant) -> &'a [u8] {
         let Some((until, mut carried)) = self.dropped_paste.take() else {
             return bytes;
         };
@@ -142,6 +136,7 @@ impl Framer {
             let after = (at + PASTE_ENDS.len()).saturating_sub(before);
             return bytes.get(after..).unwrap_or_default();
         }
+        let is_flowing = now.saturating_duration_since(self.heard) < FLOWING;
         let is_keys = bytes.starts_with(&[ESC]) || (!is_flowing && bytes.len() <= KEYS_AT_ONCE);
         if is_keys {
             self.dropped_paste = Some((until, vec![]));

@@ -56,8 +56,9 @@ impl Queue {
             Input::Wheel(at, notches) => self.turn(at, notches),
             Input::Key(chord) if self.is_urgent(chord) => self.overtake(chord),
             Input::Lost => self.ring(),
-            input if self.lost.is_some() || self.waiting.len() >= MOST => self.lose(&input, now),
-            input => self.waiting.push_back(input),
+            Input::Key(_) | Input::Paste(_) | Input::Click(_) | Input::Resize(_) => {
+                self.follow(input, now);
+            }
         }
     }
 
@@ -71,6 +72,14 @@ impl Queue {
             self.bell = Bell::Silent;
         }
         next
+    }
+
+    fn follow(&mut self, input: Input, now: Instant) {
+        if self.lost.is_some() || self.waiting.len() >= MOST {
+            self.lose(&input, now);
+        } else {
+            self.waiting.push_back(input);
+        }
     }
 
     fn is_urgent(&self, chord: Chord) -> bool {

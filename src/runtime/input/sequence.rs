@@ -44,10 +44,9 @@ impl Part {
 pub(super) fn measure(bytes: &[u8]) -> Part {
     match bytes {
         [] | [ESC] => Part::Open,
-        // Alt with a key that sends a sequence: the first ESC stands alone.
-        [ESC, ESC, ..] => Part::Whole(1),
-        // What gets a trader out is never a key with Alt.
-        [ESC, CTRL_C | CTRL_F | CTRL_X, ..] => Part::Whole(1),
+        // Alt with a key that sends a sequence, and what gets a trader out, which is never a key with Alt: the first ESC
+        // stands alone.
+        [ESC, ESC | CTRL_C | CTRL_F | CTRL_X, ..] => Part::Whole(1),
         [ESC, b'[', rest @ ..] => csi(rest).after(2),
         [ESC, b'O', rest @ ..] => parameters(rest).after(2),
         [ESC, b']' | b'P' | b'^' | b'_', rest @ ..] => answer(rest),
@@ -139,9 +138,8 @@ fn character(bytes: &[u8]) -> Part {
     };
     match bytes.get(..length).map(str::from_utf8) {
         Some(Ok(_)) => Part::Whole(length),
-        Some(Err(_)) => Part::Broken(1),
         None if is_begun(bytes) => Part::Open,
-        None => Part::Broken(1),
+        Some(Err(_)) | None => Part::Broken(1),
     }
 }
 
