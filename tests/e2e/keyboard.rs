@@ -199,5 +199,7 @@ fn first_byte_after(burst: &[u8]) -> Duration {
     desk.press("F");
     let pressed = Instant::now();
     let sent = line.sent.recv_timeout(Duration::from_mins(1)).unwrap();
+    desk.press("\u{3}");
+    desk.end();
     sent.saturating_duration_since(pressed)
 }
