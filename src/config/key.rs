@@ -82,10 +82,12 @@ fn usable(text: &str) -> Result<Secret, String> {
 
 /// What is not ours alone says so itself.
 pub(super) fn unreadable(why: &io::Error) -> String {
-    match why.kind() {
-        io::ErrorKind::PermissionDenied if why.raw_os_error().is_none() => why.to_string(),
-        _ => format!("cannot be read: {why}"),
+    let is_ours_to_say =
+        why.kind() == io::ErrorKind::PermissionDenied && why.raw_os_error().is_none();
+    if is_ours_to_say {
+        return why.to_string();
     }
+    format!("cannot be read: {why}")
 }
 
 #[cfg(test)]

@@ -35,8 +35,8 @@ impl Journal {
         for dir in asides(dir) {
             match Self::open(&dir) {
                 Err(JournalError::Held { .. }) => {}
-                Err(why) => broken = broken.or(Some((dir, Err(why)))),
-                Ok(Self {
+                Err(why)
+                | Ok(Self {
                     failed: Some(why @ JournalError::Damaged { .. }),
                     ..
                 }) => broken = broken.or(Some((dir, Err(why)))),

@@ -152,24 +152,23 @@ impl Slot {
         let id = IntentId(fields.number()?);
         let created_at = Timestamp(fields.number()?);
         let (deadline, replay_until) = (Timestamp(fields.number()?), Timestamp(fields.number()?));
-        let parent = fields.any()?.map(|bytes| bytes.try_into().ok());
-        let parent = match parent {
-            Some(number) => Some(IntentId(i64::from_le_bytes(number?))),
-            None => None,
+        let parent = match fields.any()? {
+            Field::There(number) => Some(IntentId(i64::from_le_bytes(number.try_into().ok()?))),
+            Field::Absent => None,
         };
         let state = fields.text()?.parse().ok()?;
         let risk = fields.text()?.parse().ok()?;
         let kept = fields.text()?.parse().ok()?;
         let body_hash = fields.array()?;
-        let key = fields.any_text()?.map(Into::into);
-        let order_id = fields.any_text()?.map(Into::into);
+        let key = fields.any_text()?.there().map(Into::into);
+        let order_id = fields.any_text()?.there().map(Into::into);
         let intent = Intent {
             key,
             parent,
             risk,
             deadline,
             replay_until,
-            resource: fields.any_text()?,
+            resource: fields.any_text()?.there(),
             credential: fields.text()?,
             method: fields.text()?,
             base_url: fields.text()?,
@@ -222,21 +221,36 @@ impl Fields {
 
 struct Reader<'a>(&'a [u8]);
 
+/// A field that need not be there.
+enum Field<T> {
+    There(T),
+    Absent,
+}
+
+impl<T> Field<T> {
+    fn there(self) -> Option<T> {
+        match self {
+            Self::There(field) => Some(field),
+            Self::Absent => None,
+        }
+    }
+}
+
 impl<'a> Reader<'a> {
-    fn any(&mut self) -> Option<Option<&'a [u8]>> {
+    fn any(&mut self) -> Option<Field<&'a [u8]>> {
         let (length, rest) = self.0.split_first_chunk()?;
         let length = u16::from_le_bytes(*length);
         if length == NONE {
             self.0 = rest;
-            return Some(None);
+            return Some(Field::Absent);
         }
         let (field, rest) = rest.split_at_checked(usize::from(length))?;
         self.0 = rest;
-        Some(Some(field))
+        Some(Field::There(field))
     }
 
     fn next(&mut self) -> Option<&'a [u8]> {
-        self.any()?
+        self.any()?.there()
     }
 
     fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
@@ -251,11 +265,11 @@ impl<'a> Reader<'a> {
         Some(str::from_utf8(self.next()?).ok()?.to_owned())
     }
 
-    fn any_text(&mut self) -> Option<Option<String>> {
-        match self.any()? {
-            Some(bytes) => Some(Some(str::from_utf8(bytes).ok()?.to_owned())),
-            None => Some(None),
-        }
+    fn any_text(&mut self) -> Option<Field<String>> {
+        Some(match self.any()? {
+            Field::There(bytes) => Field::There(str::from_utf8(bytes).ok()?.to_owned()),
+            Field::Absent => Field::Absent,
+        })
     }
 }
 

@@ -5,6 +5,7 @@ use super::{
     ring::{Contents, SLOTS, Slot},
     seal::Checked,
 };
+use crate::model::IdempotencyKey;
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt::Write as _,
@@ -78,7 +79,7 @@ pub(super) struct Verdict<'a> {
     pub(super) changed: Vec<(i64, Option<&'a Slot>)>,
 }
 
-pub(super) fn decide<'a>(facts: Facts<'a>) -> Verdict<'a> {
+pub(super) fn decide(facts: Facts<'_>) -> Verdict<'_> {
     let mut verdict = Verdict::default();
     if facts.lost_commits > 1 {
         let commits = facts.lost_commits;
@@ -165,7 +166,7 @@ impl<'a> Compared<'a> {
             match rows.get(&id) {
                 Some(row) if !row.is_whole => {}
                 Some(row)
-                    if row.key.as_deref() == slot.intent.key.as_ref().map(|key| key.raw()) =>
+                    if row.key.as_deref() == slot.intent.key.as_ref().map(IdempotencyKey::raw) =>
                 {
                     if row.is_open() && !slot.is_open() {
                         verdict.flaws.push(Flaw::OutcomeLost(id));
@@ -211,44 +212,40 @@ impl<'a> Compared<'a> {
 /// What is wrong, one clause each.
 pub(super) fn words(flaws: &[Flaw]) -> String {
     let mut clauses: Vec<String> = flaws.iter().filter_map(clause).collect();
-    type Pick = fn(&Flaw) -> Option<i64>;
-    let numbered: [(Pick, &str); 4] = [
-        (
-            |flaw| match flaw {
-                Flaw::Lost(id) => Some(*id),
-                _ => None,
-            },
-            "lost",
-        ),
-        (
-            |flaw| match flaw {
-                Flaw::Changed(id) => Some(*id),
-                _ => None,
-            },
-            "changed on the disk",
-        ),
-        (
-            |flaw| match flaw {
-                Flaw::MissingBefore(id) => Some(*id),
-                _ => None,
-            },
-            "no longer after the row that stood before",
-        ),
-        (
-            |flaw| match flaw {
-                Flaw::OutcomeLost(id) => Some(*id),
-                _ => None,
-            },
-            "without the outcome that was noted",
-        ),
-    ];
-    for (pick, what) in numbered {
-        let ids: BTreeSet<i64> = flaws.iter().filter_map(pick).collect();
+    for what in [LOST, CHANGED, MISSING_BEFORE, OUTCOME_LOST] {
+        let ids = flaws.iter().filter_map(numbered);
+        let ids: BTreeSet<i64> = ids
+            .filter(|(of, _)| *of == what)
+            .map(|(_, id)| id)
+            .collect();
         if !ids.is_empty() {
             clauses.push(format!("{} {what}", numbers(&ids)));
         }
     }
     clauses.join("; ")
+}
+
+const LOST: &str = "lost";
+const CHANGED: &str = "changed on the disk";
+const MISSING_BEFORE: &str = "no longer after the row that stood before";
+const OUTCOME_LOST: &str = "without the outcome that was noted";
+
+/// What is wrong with one row.
+fn numbered(flaw: &Flaw) -> Option<(&'static str, i64)> {
+    match flaw {
+        Flaw::Lost(id) => Some((LOST, *id)),
+        Flaw::Changed(id) => Some((CHANGED, *id)),
+        Flaw::MissingBefore(id) => Some((MISSING_BEFORE, *id)),
+        Flaw::OutcomeLost(id) => Some((OUTCOME_LOST, *id)),
+        Flaw::DatabaseGone
+        | Flaw::DatabaseOlder
+        | Flaw::Log { .. }
+        | Flaw::RingMissing
+        | Flaw::RingUnreadable { .. }
+        | Flaw::RingOfAnother
+        | Flaw::RingBehind { .. }
+        | Flaw::Structure(_) => None,
+    }
 }
 
 fn clause(flaw: &Flaw) -> Option<String> {
