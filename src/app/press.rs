@@ -8,6 +8,7 @@ use super::{
     keymap::{Action, Chord, Context},
     lineage::links,
     overlay::{Deed, Overlay},
+    pane::RowId,
     prompt, screen, sent,
     update::follow,
 };
@@ -20,18 +21,10 @@ pub(super) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
     if action == Some(Action::QuitNow) {
         return vec![Effect::Quit];
     }
-    let sends = model.keymap.lookup(Context::Form, chord) == Some(Action::Submit);
-    if sends && sent::is_second_press(model) {
+    if is_taken_before(model, chord) {
         return vec![];
     }
-    if is_said_by_toast(model, chord) {
-        model.activity.dismiss_toast(now);
-        return vec![];
-    }
-    let links = match model.overlays.last() {
-        Some(Overlay::Detail(detail)) => links(model, &detail.row),
-        _ => vec![],
-    };
+    let links = linked(model);
     let of_desk = model.keymap.lookup(Context::Desk, chord);
     let quits = of_desk == Some(Action::Quit);
     let way_out = of_desk.filter(|action| action.is_way_out());
@@ -82,6 +75,27 @@ pub(super) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
     let mut effects = follow(model, next);
     effects.extend(screen::more(model));
     effects
+}
+
+/// What the open detail leads to.
+fn linked(model: &Model) -> Vec<RowId> {
+    match model.overlays.last() {
+        Some(Overlay::Detail(detail)) => links(model, &detail.row),
+        _ => vec![],
+    }
+}
+
+/// Whether the press ends here: a second press of the key that sent a form, or the key that a toast names.
+fn is_taken_before(model: &mut Model, chord: Chord) -> bool {
+    let sends = model.keymap.lookup(Context::Form, chord) == Some(Action::Submit);
+    if sends && sent::is_second_press(model) {
+        return true;
+    }
+    let dismisses = is_said_by_toast(model, chord);
+    if dismisses {
+        model.activity.dismiss_toast(model.now);
+    }
+    dismisses
 }
 
 /// What is typed over the help finds keys in it.

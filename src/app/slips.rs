@@ -69,14 +69,12 @@ pub(super) fn asks(model: &mut Model, command: &Command) -> bool {
     let Some(Overlay::Form(form)) = model.overlays.last() else {
         return false;
     };
-    let is_asked = match form.asked {
-        Some(at) => return now.since(at) < DEAF,
-        None => {
-            let raises = command.risk() == Risk::Increasing;
-            let mut slips = of(form, model).into_iter();
-            slips.any(|slip| raises || slip.is_of_waiting_price())
-        }
-    };
+    if let Some(at) = form.asked {
+        return now.since(at) < DEAF;
+    }
+    let raises = command.risk() == Risk::Increasing;
+    let mut slips = of(form, model).into_iter();
+    let is_asked = slips.any(|slip| raises || slip.is_of_waiting_price());
     if let Some(Overlay::Form(form)) = model.overlays.last_mut() {
         form.asked = is_asked.then_some(now);
     }

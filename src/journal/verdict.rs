@@ -366,8 +366,12 @@ mod tests {
         (words(&verdict.flaws), lost)
     }
 
+    /// What it is, the rows, the ring, what is said of it, and which rows are lost.
+    type Case = (&'static str, Vec<Checked>, Contents, &'static str, Vec<i64>);
+
     /// Issue 14, item 3.
     #[test]
+    #[expect(clippy::too_many_lines, reason = "a table, one case after another")]
     fn every_way_in_which_the_database_and_the_ring_differ_has_its_verdict() {
         let whole = || (1..=4).map(|id| row(id, DONE)).collect::<Vec<_>>();
         let all = || ring((1..=4).map(|id| slot(id, DONE)));
@@ -385,7 +389,7 @@ mod tests {
             ..slot(id, DONE)
         };
         let cut = |n| (1..=n).map(|id| slot(id, DONE)).collect::<Vec<_>>();
-        let cases: Vec<(&str, Vec<Checked>, Contents, &str, Vec<i64>)> = vec![
+        let cases: Vec<Case> = vec![
             ("all is well", whole(), all(), "", vec![]),
             (
                 "killed between commit and slot",

@@ -9,7 +9,7 @@ use crate::{
         poll::{Answer, Poll},
         testing::{self, desk, press, wait},
     },
-    model::{Order, OrderId, Page, Position, PositionId},
+    model::{MarketId, Order, OrderId, Page, Position, PositionId},
 };
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,7 +38,7 @@ fn clearing_a_filter_leaves_the_cursor_on_the_row_it_shows() {
     wait(&mut model, 2_000);
     press(&mut model, "c");
     let form = model.overlays.last().and_then(Overlay::try_as_form_ref);
-    let market = form.and_then(|form| form.market_id()).map(|id| id.raw());
+    let market = form.and_then(|form| form.market_id()).map(MarketId::raw);
     assert_eq!(market, Some("paper|SOL"));
 }
 
@@ -272,17 +272,17 @@ impl Person {
 /// What a ticket or a strip is about.
 fn about(overlay: &Overlay) -> Option<RowId> {
     use crate::{app::overlay::Deed, model::draft::Draft};
-    match overlay {
-        Overlay::Form(form) => match &form.draft {
-            Draft::Close(close) => Some(RowId::Position(PositionId::clone(&close.position_id))),
-            _ => None,
-        },
-        Overlay::Strip(strip) => match &strip.deed {
-            Deed::One(Command::Cancel(id)) => Some(RowId::Order(OrderId::clone(id))),
-            _ => None,
-        },
-        _ => None,
+    if let Overlay::Form(form) = overlay
+        && let Draft::Close(close) = &form.draft
+    {
+        return Some(RowId::Position(PositionId::clone(&close.position_id)));
     }
+    if let Overlay::Strip(strip) = overlay
+        && let Deed::One(Command::Cancel(id)) = &strip.deed
+    {
+        return Some(RowId::Order(OrderId::clone(id)));
+    }
+    None
 }
 
 proptest! {

@@ -87,11 +87,10 @@ impl Context {
     /// Whether a press of `chord` types a character there, and means nothing else. The fields of a form are numbers and
     /// choices: what they take is never a capital letter, so that a capital acts there.
     fn types(self, chord: Chord) -> bool {
-        match self {
-            Self::Prompt | Self::Help => chord.typed().is_some(),
-            Self::Form => chord.typed().is_some_and(|c| !c.is_uppercase()),
-            _ => false,
-        }
+        let Some(typed) = chord.typed() else {
+            return false;
+        };
+        self.takes_text() || (self == Self::Form && !typed.is_uppercase())
     }
 
     /// Whether `chord`, which does `action` on the desk, does it here too.

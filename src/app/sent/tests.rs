@@ -163,9 +163,11 @@ fn at(keys: &str) -> Model {
 /// The way out that is asked about on top of everything.
 fn asks(model: &Model) -> Option<&Command> {
     use crate::app::overlay::Deed;
-    match &model.overlays.last()?.try_as_strip_ref()?.deed {
-        Deed::One(command @ (Command::CloseAll(_) | Command::Flatten(_))) => Some(command),
-        _ => None,
+    let deed = &model.overlays.last()?.try_as_strip_ref()?.deed;
+    if let Deed::One(command @ (Command::CloseAll(_) | Command::Flatten(_))) = deed {
+        Some(command)
+    } else {
+        None
     }
 }
 

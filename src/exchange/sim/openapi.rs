@@ -202,10 +202,10 @@ mod tests {
     fn every_code_reason_and_rule_is_enumerated() {
         let schemas = document()["components"]["schemas"].take();
         let described = |name: &str| texts(&schemas[name]["enum"]);
-        let reasons = Reason::VARIANTS.iter().map(|reason| reason.into_str());
+        let reasons = Reason::VARIANTS.iter().map(Reason::into_str);
         let reasons: BTreeSet<String> = reasons.map(str::to_owned).collect();
-        let rules = RuleId::VARIANTS.iter().map(|rule| rule.into_str());
-        let codes = ServiceCode::VARIANTS.iter().map(|code| code.into_str());
+        let rules = RuleId::VARIANTS.iter().map(RuleId::into_str);
+        let codes = ServiceCode::VARIANTS.iter().map(ServiceCode::into_str);
         let codes = codes.map(str::to_owned).chain(reasons.clone());
         assert_eq!(described("ErrorCode"), codes.collect());
         assert_eq!(described("RejectReason"), reasons);
