@@ -549,28 +549,16 @@ fn a_price_that_is_said_by_another_is_the_one_that_is_sent_and_told() {
     served.post("/sim/clock", &json!({ "advance_ms": 60_000 }));
     let (code, again, err) = placed("k");
     assert_eq!((code, again), (0, first), "the price of then: {err}");
-    let mut blind = served.verb(&with(
-        &[
-            "place",
-            "--market",
-            "paper|BTC",
-            "--side",
-            "buy",
-            "--type",
-            "limit",
-            "--size",
-            "0.01",
-        ],
-        &[
-            "--limit-price",
-            "bid-100",
-            "--leverage",
-            "5",
-            "--margin-mode",
-            "cross",
-            "--yes",
-        ],
-    ));
+}
+
+/// Issue 13, item 16.
+#[test]
+fn a_price_that_is_said_by_another_needs_a_source_that_tells_that() {
+    let served = Served::bare();
+    let words = "place --market paper|BTC --side buy --type limit --size 0.01 --limit-price bid-100 --leverage 5 \
+                 --margin-mode cross --yes";
+    let words: Vec<_> = words.split_whitespace().collect();
+    let mut blind = served.verb(&words);
     let (code, _, err) = ran(blind.env("PERPDECK_PRICE_SOURCE", "none"));
     assert!(
         code == 2 && err.contains("no bid price is known here"),

@@ -8,7 +8,7 @@ use std::{
     process::Stdio,
 };
 
-/// An exchange, and a journal that does not open while this is there: for five seconds SQLite waits for it.
+/// An exchange, and a journal that does not open while this is there: for five seconds `SQLite` waits for it.
 fn hung() -> (Served, Connection) {
     let served = Served::bare();
     let state = served.home.path().join(".local/state/perpdeck");

@@ -9,8 +9,10 @@ use std::{
 };
 use tempfile::TempDir;
 
+type Lines = Arc<Mutex<Vec<String>>>;
+
 /// The request lines it has seen, and where it listens. Lists are empty, everything else is unknown.
-fn documented_only() -> (Arc<Mutex<Vec<String>>>, String) {
+fn documented_only() -> (Lines, String) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let seen = Arc::new(Mutex::new(vec![]));

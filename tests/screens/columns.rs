@@ -32,8 +32,11 @@ fn heading(model: &Model, (width, height): (u16, u16), words: &[&str]) -> String
     };
     let mut lines = text.lines();
     let found = lines.find(|line| words.iter().all(|word| has(line, word)));
-    let found = found.map(str::to_owned);
-    found.unwrap_or_else(|| panic!("{width}x{height} has no line with {words:?}:\n{text}"))
+    assert!(
+        found.is_some(),
+        "{width}x{height} has no line with {words:?}:\n{text}"
+    );
+    found.unwrap_or_default().to_owned()
 }
 
 /// Long digits, long words, and a cancel that the service has queued.
