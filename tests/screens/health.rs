@@ -505,9 +505,10 @@ fn the_detail_of_a_failure_names_the_status_that_came_and_invents_none() {
 }
 
 #[test]
-fn a_refused_order_speaks_in_its_form_alone() {
+fn a_refused_order_speaks_in_one_place_its_line_or_its_form() {
     let mut model = desk::full();
     press(&mut model, "b0.5\n");
+    assert_eq!(model.overlays, vec![], "a sent form closes at once");
     update(
         &mut model,
         desk::NOW,
@@ -515,6 +516,11 @@ fn a_refused_order_speaks_in_its_form_alone() {
     );
     let shown = screen(&model, 120, 40);
     assert_eq!(shown.matches("order ord_12 does not exist").count(), 1);
+    assert!(shown.contains("U opens the form again"), "{shown}");
+    press(&mut model, "U");
+    let shown = screen(&model, 120, 40);
+    assert_eq!(shown.matches("order ord_12 does not exist").count(), 1);
+    assert!(shown.contains("▸ size           0.5"), "{shown}");
     assert!(!shown.contains("Esc dismiss"), "{shown}");
     press(&mut model, "\u{1b}\u{1b}");
     assert_eq!(model.overlays, vec![]);

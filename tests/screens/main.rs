@@ -117,6 +117,11 @@ screens! {
     move_form_80x24: pressed("2m"), 80 x 24;
     faulty_form_120x40: pressed("babc\n"), 120 x 40;
     refused_form_120x40: refused_form(), 120 x 40;
+    refused_line_120x40: refused_line(), 120 x 40;
+    refused_line_80x24: refused_line(), 80 x 24;
+    refused_line_60x16: refused_line(), 60 x 16;
+    sent_order_120x40: pressed("b0.5\n"), 120 x 40;
+    sent_order_80x24: pressed("b0.5\n"), 80 x 24;
     too_small_50x12: pressed("X"), 50 x 12;
     near_liquidation_200x60: near_liquidation(), 200 x 60;
     near_liquidation_120x40: near_liquidation(), 120 x 40;
@@ -265,8 +270,15 @@ fn refused() -> Model {
     model
 }
 
-/// A new order that the service refused: the form keeps its contents and says why.
+/// A new order that the service refused, with its form opened again: it keeps its contents and says why.
 fn refused_form() -> Model {
+    let mut model = refused_line();
+    press(&mut model, "U");
+    model
+}
+
+/// A new order that the service refused after its form closed: its line says why and which key opens the form.
+fn refused_line() -> Model {
     let mut model = pressed("b0.5\n");
     let now = model.now;
     let why = Failure {
