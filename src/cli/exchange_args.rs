@@ -81,11 +81,9 @@ fn thousandths(speed: Num) -> Option<Speed> {
 const TIMES: [&str; 2] = ["2000-01-01T00:00:00Z", "3000-01-01T00:00:00Z"];
 
 pub(super) fn instant(text: &str) -> Result<Timestamp, String> {
-    let read = |text: &str| text.parse::<jiff::Timestamp>().ok();
-    let [earliest, end] = TIMES.map(read);
-    read(text)
+    let [earliest, end] = TIMES.map(Timestamp::from_rfc3339);
+    Timestamp::from_rfc3339(text)
         .filter(|instant| Some(*instant) >= earliest && Some(*instant) < end)
-        .map(|instant| Timestamp(instant.as_millisecond()))
         .ok_or_else(|| {
             "an instant is a date from the year 2000 to 2999 and a time with its zone, as in 2026-01-05T14:30:00Z".to_owned()
         })

@@ -80,6 +80,12 @@ impl Timestamp {
         Some(Self(zoned.timestamp().as_millisecond()))
     }
 
+    /// Reads an instant with its zone (`2026-01-05T14:30:00Z`, `2026-01-05 14:30+02:00`).
+    pub fn from_rfc3339(text: &str) -> Option<Self> {
+        let instant = text.parse::<jiff::Timestamp>().ok()?;
+        Some(Self(instant.as_millisecond()))
+    }
+
     /// `2026-11-20 08:42:01`, UTC.
     pub fn to_utc(self) -> String {
         let instant = jiff::Timestamp::from_millisecond(self.0);

@@ -61,8 +61,8 @@ fn time(text: &str) -> Option<civil::Time> {
 }
 
 fn date(text: &str, zone: &Zone) -> Option<Timestamp> {
-    if let Ok(instant) = text.parse::<jiff::Timestamp>() {
-        return Some(Timestamp(instant.as_millisecond()));
+    if let Some(instant) = Timestamp::from_rfc3339(text) {
+        return Some(instant);
     }
     // A day alone could mean its beginning or its end.
     let is_whole = text.contains(':');
