@@ -162,8 +162,8 @@ const WRONG: &[(&str, &str, &str)] = &[
         "market_id",
         "is no market here",
     ),
-    (r#"{"market_id":"LONG"}"#, "market_id", "1 to 128 bytes"),
-    (r#"{"account_id":"LONG"}"#, "account_id", "1 to 128 bytes"),
+    (r#"{"market_id":"LONG"}"#, "market_id", "the limit is 128"),
+    (r#"{"account_id":"LONG"}"#, "account_id", "the limit is 128"),
     (
         r#"{"limit_price":1}"#,
         "limit_price",

@@ -127,7 +127,9 @@ async fn an_id_longer_than_any_id_is_400_in_a_body_and_404_in_a_path() {
         let (status, _, message) = place(&paper, "k", json!({ (field): long })).await.refusal();
         assert_eq!(status, 400);
         assert!(
-            message.starts_with(&format!("{field} must be 1 to 128")),
+            message.starts_with(&format!(
+                "{field}: an id of 129 characters, the limit is 128"
+            )),
             "{message}"
         );
     }
