@@ -241,21 +241,30 @@ fn a_key_from_an_hour_ago_whose_outcome_was_never_known_is_looked_for() {
     );
 }
 
-/// Issue 13, item 18: killed after the first of three, the same command is the same operation.
-#[test]
-fn a_close_all_that_is_killed_in_the_middle_is_continued_when_it_is_typed_again() {
+/// An exchange with three positions and a close-all that was killed after the first of them.
+fn interrupted() -> Served {
     let served = Served::bare();
     for (market, size) in [("paper|BTC", 0.1), ("paper|ETH", 1.0), ("paper|SOL", 5.0)] {
         served.holding(market, size, "cross");
     }
-    let all = ["close-all", "--yes"];
-    let mut killed = served.verb(&all).stderr(Stdio::piped()).spawn().unwrap();
+    let mut killed = served
+        .verb(&["close-all", "--yes"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut notes = BufReader::new(killed.stderr.take().unwrap()).lines();
     let is_first = |line: &String| line.contains("1 of 3 tried");
     notes.by_ref().map(Result::unwrap).find(is_first).unwrap();
     killed.kill().unwrap();
     killed.wait().unwrap();
+    served
+}
 
+/// Issue 13, item 18: killed after the first of three, the same command is the same operation.
+#[test]
+fn a_close_all_that_is_killed_in_the_middle_is_continued_when_it_is_typed_again() {
+    let served = interrupted();
+    let all = ["close-all", "--yes"];
     let shown = served.json(&["close-all", "--dry-run"]);
     let (code, out, err) = served.run(&all);
     assert_eq!(code, 0, "{err}");
@@ -284,4 +293,19 @@ fn a_close_all_that_is_killed_in_the_middle_is_continued_when_it_is_typed_again(
         next["idempotency_key"], ended["idempotency_key"],
         "that one was finished"
     );
+}
+
+/// A close-all closes what was open when it began: what was opened since needs another, and the verb sees to it.
+#[test]
+fn a_continued_close_all_closes_what_was_opened_after_it_began_too() {
+    let served = interrupted();
+    // Past the cooldown of the close that went through.
+    served.post("/sim/clock", &json!({ "advance_ms": 1_000 }));
+    served.holding("paper|BTC", 0.2, "cross");
+    let (code, out, err) = served.run(&["close-all", "--yes"]);
+    assert_eq!(code, 0, "{err}");
+    let ended: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(ended["still_open"], json!([]), "{ended}");
+    assert_eq!(ended["data"]["total_count"], json!(1), "{ended}");
+    assert!(err.contains("a new close-all follows"), "{err}");
 }

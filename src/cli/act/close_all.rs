@@ -76,7 +76,31 @@ async fn close_all(args: &Args, voice: Voice, sources: &Sources) -> Result<Exit>
         return Ok(Exit::Usage);
     }
     let outcome = send(&service, voice, &deed, &[]).await?;
+    if begun.is_some() && opened_since(&service, &outcome).await {
+        voice.note(
+            "positions that were opened after it began are still open: a new close-all follows",
+        );
+        let command = Command::CloseAll(service.account.clone());
+        let deed = Deed::new(&service, command, None)?;
+        let outcome = send(&service, voice, &deed, &[]).await?;
+        return ended(&service, voice, &deed, &outcome).await;
+    }
     ended(&service, voice, &deed, &outcome).await
+}
+
+/// Whether a continued close-all left positions that it did not know: it closes those of its own beginning only.
+async fn opened_since(service: &Service, outcome: &Outcome) -> bool {
+    let Ok(Receipt::CloseAll(operation)) = outcome else {
+        return false;
+    };
+    let Ok(Aftermath::Open(open)) = service.client.aftermath().await else {
+        return false;
+    };
+    let knew = |position: &Position| {
+        let mut results = operation.results.iter();
+        results.any(|result| result.position_id == position.id)
+    };
+    open.iter().any(|position| !knew(position))
 }
 
 /// The close-all of this account that has no end yet, in the journal or beside it.
