@@ -1,6 +1,7 @@
 //! What a key of one's own is worth: the same command again is the same deed, whatever has become of its object.
 
 use super::support::{BUY, Served, ran, with};
+use perpdeck::journal::{Entry, State};
 use serde_json::{Value, json};
 use std::{
     io::{BufRead as _, BufReader},
@@ -150,21 +151,24 @@ fn orders_and_a_close_all_that_are_repeated_under_their_key_are_answered_as_befo
     assert_eq!(served.orders().len(), 5);
 }
 
-/// What the journal is made to say.
-fn journal(served: &Served, sql: &str) {
-    let state = served.home.path().join(".local/state/perpdeck");
-    let journal = rusqlite::Connection::open(state.join("journal.sqlite3")).unwrap();
-    assert!(journal.execute(sql, []).unwrap() > 0);
+/// What was last told of a command; no order is known for it.
+fn tell(entry: &mut Entry, state: State, detail: &str) {
+    let told = entry.outcome.as_mut().unwrap();
+    (entry.state, told.order_id, told.detail) = (state, None, detail.to_owned());
 }
 
+const HOUR: i64 = 3_600_000;
+
 /// Everything in the journal was done an hour earlier.
-fn an_hour_passes(served: &Served) {
-    let hour = "UPDATE intents SET created_at = created_at - 3600000, replay_until = replay_until - 3600000";
-    journal(served, hour);
+fn an_hour_earlier(entry: &mut Entry) {
+    entry.created_at.0 -= HOUR;
+    entry.intent.replay_until.0 -= HOUR;
 }
 
 /// As it stands when no connection was made.
-const NEVER_LEFT: &str = "UPDATE intents SET state = 'unsent', maybe_executed = 0, order_id = NULL, detail = 'unreachable: refused'";
+fn never_left(entry: &mut Entry) {
+    tell(entry, State::Unsent, "unreachable: refused");
+}
 
 #[test]
 fn an_order_that_never_left_is_checked_like_new_when_it_is_asked_for_again() {
@@ -179,7 +183,7 @@ fn an_order_that_never_left_is_checked_like_new_when_it_is_asked_for_again() {
     served.json(&buy);
     let (code, _, err) = again(&strict);
     assert_eq!(code, 0, "it took effect, and is only repeated: {err}");
-    journal(&served, NEVER_LEFT);
+    served.retell(never_left);
     let (code, _, err) = again(&strict);
     assert!(code == 13 && err.contains("max_size"), "{code} {err}");
     let patient = [("PERPDECK_CHECKS__DUPLICATE_WITHIN", "1h")];
@@ -187,9 +191,11 @@ fn an_order_that_never_left_is_checked_like_new_when_it_is_asked_for_again() {
     assert_eq!(code, 0, "it is no repetition of itself: {err}");
 }
 
-/// As it stands when the line breaks before an answer comes.
-const LOST: &str =
-    "UPDATE intents SET state = 'unknown', order_id = NULL, detail = 'outcome unknown: no answer'";
+/// As it stands when the line breaks before an answer comes, an hour later.
+fn lost_an_hour_ago(entry: &mut Entry) {
+    an_hour_earlier(entry);
+    tell(entry, State::Unknown, "outcome unknown: no answer");
+}
 
 #[test]
 fn a_key_from_an_hour_ago_is_answered_with_what_came_of_it_and_nothing_is_sent() {
@@ -204,7 +210,7 @@ fn a_key_from_an_hour_ago_is_answered_with_what_came_of_it_and_nothing_is_sent()
     served.holding("paper|ETH", 0.5, "cross");
     let all = ["close-all", "--yes", "--idempotency-key", "all"];
     let closed = served.json(&all);
-    an_hour_passes(&served);
+    served.retell(an_hour_earlier);
 
     let orders = served.orders().len();
     assert_eq!(served.json(&buy)["data"]["id"], first["data"]["id"]);
@@ -222,8 +228,7 @@ fn a_key_from_an_hour_ago_whose_outcome_was_never_known_is_looked_for() {
     let served = Served::bare();
     let buy = with(BUY, &["--yes", "--idempotency-key", "lost"]);
     served.json(&buy);
-    an_hour_passes(&served);
-    journal(&served, LOST);
+    served.retell(lost_an_hour_ago);
     let orders = served.orders();
     let found = served.json(&buy);
     assert_eq!(found["data"]["id"], orders[0]["id"], "the one that fits");
@@ -231,8 +236,7 @@ fn a_key_from_an_hour_ago_whose_outcome_was_never_known_is_looked_for() {
 
     let all = ["close-all", "--yes", "--idempotency-key", "all"];
     served.json(&all);
-    an_hour_passes(&served);
-    journal(&served, LOST);
+    served.retell(lost_an_hour_ago);
     let (code, why) = served.error(&all);
     let said = why["message"].as_str().unwrap();
     assert!(

@@ -980,11 +980,10 @@ fn without_a_working_journal_entries_are_held_back_and_exits_go_out_with_their_k
     .unwrap();
     let before = served.orders().len();
     let (code, error) = served.error(&with(BUY, &["--yes"]));
-    assert_eq!((code, served.orders().len()), (1, before));
-    assert!(
-        error["message"].as_str().unwrap().contains("damaged"),
-        "{error}"
-    );
+    // Issue 14, item 3: a damaged journal halts the account, and a halt is a limit of one's own.
+    assert_eq!((code, served.orders().len()), (13, before));
+    let why = error["message"].as_str().unwrap();
+    assert!(why.contains("HALTED") && why.contains("damaged"), "{why}");
 
     let (code, out, err) = served.run(&["close", &position, "--yes"]);
     let closed: Value = serde_json::from_str(&out).unwrap();

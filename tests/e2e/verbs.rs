@@ -5,6 +5,7 @@ use super::{
     support::{BUY, Served, with},
     *,
 };
+use perpdeck::journal::State;
 use std::path::{Path, PathBuf};
 
 const BUY_AT_MARKET: &[&str] = &[
@@ -223,11 +224,10 @@ fn the_desk_checks_like_new_what_never_left_under_its_key() {
     };
     let mine = with(BUY, &["--yes", "--idempotency-key", "mine"]);
     service.json(&mine);
-    let journal = service.home().join(".local/state/perpdeck/journal.sqlite3");
-    let journal = rusqlite::Connection::open(journal).unwrap();
-    let never_left = "UPDATE intents SET state = 'unsent', maybe_executed = 0, order_id = NULL";
-    assert_eq!(journal.execute(never_left, []).unwrap(), 1);
-    drop(journal);
+    service.retell(|entry| {
+        entry.state = State::Unsent;
+        entry.outcome.as_mut().unwrap().order_id = None;
+    });
     limit("0.001");
     let desk = service.desk_showing("2 Working orders 1", &[]);
     let (code, _, err) = service.run(&mine);

@@ -1,6 +1,7 @@
 //! The real exchange as a process of its own, the real program beside it, and raw HTTP to prepare the one and see what it
 //! holds: what the tests with processes share.
 
+use perpdeck::journal::{Entry, Journal, Standing};
 use serde_json::Value;
 use std::{
     fs,
@@ -135,6 +136,45 @@ impl Served {
         let (code, out, err) = self.run(args);
         assert_eq!(code, 0, "{args:?}: {err}");
         serde_json::from_str(&out).unwrap()
+    }
+
+    /// Has the journal tell each of its commands otherwise. It is written anew, by the journal itself: what anybody else
+    /// changes in its files is damage, and repaired from its ring.
+    pub(crate) fn retell(&self, change: impl Fn(&mut Entry)) {
+        let dir = self.home.path().join(".local/state/perpdeck");
+        let was = Journal::open(&dir).unwrap();
+        let told = was.recent(u32::MAX).unwrap();
+        drop(was);
+        for file in [
+            "journal.sqlite3",
+            "journal.sqlite3-wal",
+            "journal.sqlite3-shm",
+            "journal.ring",
+        ] {
+            // Of a log that was written back nothing is left.
+            let _absent = fs::remove_file(dir.join(file));
+        }
+        let mut anew = Journal::open(&dir).unwrap();
+        let credential = anew.fingerprint(self.key()).unwrap();
+        assert!(!told.is_empty());
+        for mut entry in told.into_iter().rev() {
+            change(&mut entry);
+            entry.intent.credential.clone_from(&credential);
+            let id = anew.record(entry.created_at, &entry.intent).unwrap();
+            assert_eq!(id, entry.id);
+            for _ in 0..entry.attempts {
+                anew.attempt(entry.created_at, id, None).unwrap();
+            }
+            if let Some(told) = entry.outcome {
+                let standing = Standing {
+                    order_id: told.order_id,
+                    request_id: told.request_id,
+                    ..Standing::new(entry.state, told.detail)
+                };
+                anew.set_standing(told.at, id, &standing).unwrap();
+            }
+        }
+        assert_eq!(anew.damage(), None);
     }
 
     /// Plants a fault; see `src/exchange/chaos.rs`.
