@@ -6,7 +6,7 @@
 
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess,
-    Unexpected, VariantAccess, Visitor,
+    VariantAccess, Visitor,
 };
 use serde_path_to_error::{Path, Segment};
 use std::fmt;
@@ -152,7 +152,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Struct<Objects<V>> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, _sequence: A) -> Result<V::Value, A::Error> {
-        Err(A::Error::invalid_type(Unexpected::Seq, &self))
+        Err(A::Error::custom("must be an object, not an array"))
     }
 }
 
@@ -331,7 +331,7 @@ mod tests {
         ] {
             let why = json::<Outer>(text.as_bytes()).unwrap_err();
             assert_eq!(why.field.as_deref(), field, "{text}: {why:?}");
-            let words = "invalid type: sequence, expected struct";
+            let words = "must be an object, not an array";
             assert!(why.message.contains(words), "{text}: {why:?}");
         }
         for text in [

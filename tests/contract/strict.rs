@@ -113,7 +113,7 @@ async fn an_array_is_no_body_and_nothing_is_done_for_it() {
             (400, "invalid_request"),
             "{target}"
         );
-        let words = "invalid type: sequence, expected";
+        let words = "must be an object, not an array";
         assert!(message.contains(words), "{target}: {message}");
     }
     assert_eq!(paper.get("/sim/clock").await.text(), before);
