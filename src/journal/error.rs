@@ -24,31 +24,29 @@ pub enum JournalError {
     #[error("the journal in {} cannot be opened: {why}", path.display())]
     Place {
         path: PathBuf,
-        #[source]
         why: Arc<io::Error>,
     },
     #[error("the journal {} cannot be opened: {why}", path.display())]
     Open {
         path: PathBuf,
-        #[source]
         why: Arc<rusqlite::Error>,
     },
     /// Open rows beside the journal that were sent with none of this session's keys.
     #[error("{rows} open in the journal in {}, sent with a key that is not known here; a desk that has it goes on with that", path.display())]
     Strange { path: PathBuf, rows: usize },
     #[error("writing the journal failed: {0}")]
-    Write(#[source] Arc<rusqlite::Error>),
+    Write(Arc<rusqlite::Error>),
     /// The file beside the database that knows the newest commands.
     #[error("writing journal.ring failed: {0}")]
-    Ring(#[source] Arc<io::Error>),
+    Ring(Arc<io::Error>),
     #[error(
         "{open} commands are in doubt, more than journal.ring can keep; settle some (perpdeck journal list --open)"
     )]
     Crowded { open: usize },
     #[error("reading the journal failed: {0}")]
-    Read(#[source] Arc<rusqlite::Error>),
+    Read(Arc<rusqlite::Error>),
     #[error("that it is halted cannot be noted: {0}")]
-    Halt(#[source] Arc<io::Error>),
+    Halt(Arc<io::Error>),
     /// The thread that owns the journal is gone.
     #[error("the journal has stopped")]
     Stopped,
