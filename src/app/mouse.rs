@@ -50,8 +50,8 @@ pub(super) fn click(model: &mut Model, spot: Spot) -> Vec<Effect> {
     model.chain = None;
     match spot {
         Spot::Key(_, Action::Dismiss) if was_awaited => vec![],
-        Spot::Key(place, action) if place == model.context() => {
-            let keys = model.keymap.chord(place, action).into_iter();
+        Spot::Key(place, action) if place == model.context() || is_way_out_left(model, action) => {
+            let keys = model.keymap.chord(model.context(), action).into_iter();
             let presses = keys.flat_map(Keys::presses);
             presses.flat_map(|chord| press(model, chord)).collect()
         }
@@ -69,6 +69,11 @@ pub(super) fn click(model: &mut Model, spot: Spot) -> Vec<Effect> {
         Spot::Field(_) | Spot::Choice(..) | Spot::NextChoice(_) => click_form(model, &spot),
         Spot::Key(..) | Spot::Pane(_) | Spot::Row(..) | Spot::Over => vec![],
     }
+}
+
+/// Whether it gets a trader out, and what it was written in has closed since: it is written on the desk too.
+fn is_way_out_left(model: &Model, action: Action) -> bool {
+    action.is_way_out() && model.overlays.is_empty()
 }
 
 /// The row gets the keys; one that has them already shows all that is known of it.

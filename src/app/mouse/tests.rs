@@ -134,6 +134,16 @@ mod on_what_acts {
         assert_eq!(wait(&mut model, 5_000), vec![]);
     }
 
+    // Issue 13, item 10: a form has the hint too, and may close before the next frame.
+    #[test]
+    fn a_click_on_the_close_all_of_a_form_that_has_just_closed_is_heard() {
+        let mut model = desk();
+        press(&mut model, "b esc");
+        assert_eq!(model.overlays, vec![]);
+        clicked(&mut model, Spot::Key(Context::Form, Action::CloseAll));
+        assert!(model.overlays.last().unwrap().try_as_strip_ref().is_some());
+    }
+
     #[test]
     fn a_strip_does_not_hear_a_click_before_it_can_have_been_seen() {
         let mut model = desk();
