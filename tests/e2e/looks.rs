@@ -77,13 +77,12 @@ fn written(environment: &[(&str, &str)]) -> Vec<u8> {
 
 #[test]
 fn a_terminal_gets_the_colours_it_has_and_no_others() {
-    let terminals: [(Environment, &[Asked]); 7] = [
+    let terminals: [(Environment, &[Asked]); 6] = [
         (&[("COLORTERM", "truecolor")], &[Asked::True]),
         (&[("TERM", "xterm-kitty")], &[Asked::True]),
         (&[("TERM", "xterm-256color")], &[Asked::Indexed]),
         (&[("TERM", "linux")], &[Asked::Basic]),
         (&[("TERM", "xterm-16color")], &[Asked::Basic]),
-        (&[("TERM", "dumb")], &[]),
         (&[("NO_COLOR", "1"), ("COLORTERM", "truecolor")], &[]),
     ];
     for (environment, colours) in terminals {

@@ -88,8 +88,8 @@ fn columns_that_were_chosen_are_there_at_the_next_start_and_a_broken_file_is_sai
                 .is_some_and(|at| Some(at) < line.find(then))
         })
     };
-    let is_own = |screen: &str| headed(screen, "market", "side");
-    let is_chosen = |screen: &str| headed(screen, "side", "market");
+    let is_own = |screen: &str| headed(screen, "mkt", "side");
+    let is_chosen = |screen: &str| headed(screen, "side", "mkt");
     let mut session = Session::start(home.path(), SIZE, &demo);
     session.wait_for("1 Positions 5");
     session.wait_until("the columns as built in", is_own);
