@@ -96,7 +96,11 @@ impl Run {
             }
         }
         drop(outbox);
-        broken.extend(journal(dir.path(), &end).await);
+        match journal(dir.path(), &end).await {
+            Noted::Fits => {}
+            Noted::Wrong(why) => broken.push(why),
+            Noted::Late => late.push("not sent, for it waited too long".to_owned()),
+        }
         let silence = proxy.silence();
         if silence.early > 0 {
             late.push(format!("{} requests before their time", silence.early));
@@ -291,8 +295,22 @@ impl Watch {
     }
 }
 
+/// What the journal holds of a command, beside what the desk said.
+enum Noted {
+    Fits,
+    Wrong(String),
+    /// Nothing, and the desk said so: what waits too long is not sent, and a desk in a hurry waits a second and a half.
+    Late,
+}
+
+/// What a desk says of a command that waited too long for its turn, or for the disk.
+const WAITED: [&str; 2] = [
+    "for the command before it; decide again",
+    "the disk of the journal has not taken it: it is not sent",
+];
+
 /// The journal against the screen.
-async fn journal(dir: &Path, end: &End) -> Vec<String> {
+async fn journal(dir: &Path, end: &End) -> Noted {
     let journal = loop {
         match Journal::open(dir) {
             Ok(journal) => break journal,
@@ -302,7 +320,14 @@ async fn journal(dir: &Path, end: &End) -> Vec<String> {
     };
     let entries = journal.recent(9).unwrap();
     let [entry] = entries.as_slice() else {
-        return vec![format!("{} intents for one command", entries.len())];
+        let waited = |why: &Failure| WAITED.iter().any(|words| why.message.raw().contains(words));
+        return match end {
+            End::Failed(why) if entries.is_empty() && waited(why) => Noted::Late,
+            _ => Noted::Wrong(format!(
+                "{} intents for one command: {end:?}",
+                entries.len()
+            )),
+        };
     };
     let fits = match end {
         End::Done(_) => entry.state == State::Done,
@@ -311,7 +336,7 @@ async fn journal(dir: &Path, end: &End) -> Vec<String> {
         End::Hangs => true,
     };
     if fits {
-        return vec![];
+        return Noted::Fits;
     }
-    vec![format!("the journal says {} of {end:?}", entry.state)]
+    Noted::Wrong(format!("the journal says {} of {end:?}", entry.state))
 }
