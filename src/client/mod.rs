@@ -36,6 +36,8 @@ pub use aftermath::Aftermath;
 pub use mutate::{Attempt, Mutation};
 pub use pace::Class;
 pub use probe::Probe;
+#[cfg(fuzzing)]
+pub use rows::rows_of;
 pub use sight::{Clues, Sight};
 pub use tempo::Tempo;
 pub use terms::{Signs, Terms, signs, unit_of};

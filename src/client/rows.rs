@@ -124,6 +124,19 @@ impl Client {
     }
 }
 
+/// The rows of the body of one answer, decoded as every list is: what the fuzz target `server_answer` calls.
+#[cfg(fuzzing)]
+pub fn rows_of<T: DeserializeOwned>(body: &[u8]) -> Result<Page<T>, Failure> {
+    let answer = Answer {
+        status: 200,
+        retry_after: None,
+        date: None,
+        budgets: vec![],
+        body: body.to_vec(),
+    };
+    Ok(page(list(&answer)?, None, None))
+}
+
 /// Where else the members of paging may stand.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]

@@ -36,6 +36,8 @@ mod terminal;
 pub use clock::Clock;
 pub use desk::{End, Start, desk};
 pub use escape::Terminal;
+#[cfg(fuzzing)]
+pub use input::typed;
 pub use mouse::Mouse;
 pub use outbox::{Outbox, queued_end};
 pub use picture::{Picture, Sitting, picture};
@@ -44,6 +46,8 @@ pub use renewals::{News, Renewals, Wish};
 pub use scribe::{open as open_journal, tidy as tidy_journal};
 pub use services::{OpenAccount, Opened, OtherAccount};
 pub use shared_journal::{AccountAddress, GoesOn};
+#[cfg(fuzzing)]
+pub use socket::understands;
 pub use socket::{Asked, Caller, HandedOver, call, left};
 pub use terminal::columns;
 

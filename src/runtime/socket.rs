@@ -13,11 +13,11 @@
 
 use super::{callers::Callers, clock::Shared, shared_journal::AccountAddress};
 use crate::{
-    api::{Method, Request},
+    api::{Dialect, Method, Request},
     app::{self, Msg, Sending, notice::Tone},
     client::Client,
     disk,
-    model::{Failure, FailureKind, IdempotencyKey, Progress, Receipt, Risk},
+    model::{AccountId, Failure, FailureKind, IdempotencyKey, Progress, Receipt, Risk},
 };
 use futures_util::FutureExt as _;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -187,12 +187,16 @@ impl Host {
     }
 
     fn command(&self, wish: WireRequest) -> Option<app::CallerRequest> {
-        let (method, target, key, body, (sending, risk)) = match wish {
-            WireRequest::Flatten => {
-                let account = self.client.connection().account_id.clone();
-                return Some(app::CallerRequest::Flatten(account));
-            }
-            WireRequest::Send {
+        wish.command(&self.client.connection().account_id, &self.client.dialect())
+    }
+}
+
+impl WireRequest {
+    /// `None` where it is no command of this dialect.
+    fn command(self, account: &AccountId, dialect: &Dialect) -> Option<app::CallerRequest> {
+        let (method, target, key, body, (sending, risk)) = match self {
+            Self::Flatten => return Some(app::CallerRequest::Flatten(account.clone())),
+            Self::Send {
                 method,
                 target,
                 key,
@@ -208,7 +212,7 @@ impl Host {
             body: body.into_bytes(),
         };
         Some(app::CallerRequest::Send {
-            command: request.command(&self.client.dialect())?.classed(risk),
+            command: request.command(dialect)?.classed(risk),
             key,
             sending,
         })
@@ -230,6 +234,18 @@ async fn connect(dir: &Path) -> io::Result<UnixStream> {
     }
     let why = "the desk there belongs to another user";
     Err(io::Error::new(io::ErrorKind::PermissionDenied, why))
+}
+
+/// Whether a line of a caller is a request that a desk understands: what the fuzz target `socket_line` calls.
+#[cfg(fuzzing)]
+pub fn understands(line: &[u8]) -> bool {
+    let Ok(letter) = serde_json::from_slice::<Envelope>(line) else {
+        return false;
+    };
+    let command = letter
+        .wish
+        .command(&letter.to.account_id, &Dialect::default());
+    command.is_some()
 }
 
 fn open(dir: &Path) -> io::Result<UnixListener> {

@@ -187,6 +187,14 @@ impl Scenario {
         self.chosen_seed.unwrap_or(self.shape.seed)
     }
 
+    /// Whether an engine can be built from it, without playing its script.
+    #[cfg(fuzzing)]
+    pub fn check(&self) -> Result<(), ScenarioFault> {
+        self.shape
+            .engine_config(self.seed(), Millis::seconds(0))
+            .map(drop)
+    }
+
     pub(super) fn faults(&self) -> &[Plant] {
         &self.shape.faults
     }

@@ -140,6 +140,43 @@ impl Keyboard {
     }
 }
 
+/// What a terminal that sends these bytes, each with the milliseconds before it, makes of them for a desk: what the fuzz
+/// target `terminal_input` calls. Pointer reports need a drawn frame and are left out.
+#[cfg(fuzzing)]
+pub fn typed<'a>(bursts: impl Iterator<Item = (u64, &'a [u8])>, model: &mut Model) {
+    let keyboard = Keyboard::default();
+    let mut now = Instant::now();
+    let mut framer = Framer::new(now);
+    for (pause, bytes) in bursts {
+        now += std::time::Duration::from_millis(pause);
+        keyboard.heed(model);
+        keyboard.put(framer.take(bytes, now), now);
+        keyboard.desk_takes(model);
+    }
+    now += std::time::Duration::from_secs(5);
+    keyboard.put(framer.lapse(now), now);
+    keyboard.desk_takes(model);
+}
+
+#[cfg(fuzzing)]
+impl Keyboard {
+    fn desk_takes(&self, model: &mut Model) {
+        use crate::app::{Msg, update};
+        loop {
+            let next = locked(&self.0).queue.take();
+            let msg = match next {
+                None => return,
+                Some(Input::Key(chord)) => Msg::Key(chord),
+                Some(Input::Paste(text)) => Msg::Paste(text),
+                Some(Input::Click(_) | Input::Wheel(..) | Input::Resize(_) | Input::Lost) => {
+                    continue;
+                }
+            };
+            drop(update(model, model.now, msg));
+        }
+    }
+}
+
 /// Standard input, unless that is something else than the terminal. Its mode is left alone: the shell shares it.
 fn terminal() -> io::Result<File> {
     let input = io::stdin();
