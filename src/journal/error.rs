@@ -22,10 +22,7 @@ pub enum JournalError {
     #[error("the disk of the journal in {} is full; make room and start again", path.display())]
     Full { path: PathBuf },
     #[error("the journal in {} cannot be opened: {why}", path.display())]
-    Place {
-        path: PathBuf,
-        why: Arc<io::Error>,
-    },
+    Place { path: PathBuf, why: Arc<io::Error> },
     #[error("the journal {} cannot be opened: {why}", path.display())]
     Open {
         path: PathBuf,
