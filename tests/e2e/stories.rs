@@ -147,10 +147,15 @@ fn find_why_an_order_was_rejected() {
     // More than the account may hold, and no slip of the fingers.
     desk.told("▸ size", "3.1");
     desk.told("Enter send", "\r");
-    desk.told("Enter again sends", "\r");
+    desk.sees("Enter again sends");
+    // The question does not hear a key that was pressed before it can have been read.
+    std::thread::sleep(std::time::Duration::from_millis(400));
+    desk.session.press("\r");
+    desk.told("U correct", "U");
     desk.sees("rule max_position_notional");
+    desk.told("Esc leave", ESCAPE);
+    desk.told("Esc again leaves", ESCAPE);
     desk.sees_no_more("Esc leave");
-    desk.sees("U opens the form again");
     desk.told(" 6 ", "6");
     desk.sees("3.10000");
     desk.told("Enter detail", "\r");
