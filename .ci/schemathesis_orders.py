@@ -141,7 +141,8 @@ def narrowed(document):
             **REDUCING,
             "kind": {"enum": ["twap", "vwap"]},
             "randomize": {"type": "boolean"},
-            "trigger_price": ANY,
+            # Below every max_price: a bound that the trigger has reached is refused.
+            "trigger_price": LOW,
             "max_price": HIGH,
             "min_price": {"enum": [10, 20]},
         },

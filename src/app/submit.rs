@@ -1,4 +1,4 @@
-//! What a form sends, what follows that, and what the next one learns of it. The form itself closes: see [`sent`](super::sent).
+//! What a form sends, what follows that, and what the next one learns of it. The form itself closes: see [`sent`].
 
 use super::{
     Effect, Model, Next, Visibility, amend,

@@ -19,6 +19,8 @@ const GAUGE: u16 = 12;
 const LEAST_NAME: u16 = 8;
 /// A strip takes no more of the screen than this.
 const MOST_STRIP_LINES: u16 = 6;
+/// The part of a line that the name of a flight has at least: a third.
+const NAMED: u16 = 3;
 /// More flights than this are not drawn one by one.
 const MOST_FLIGHTS: usize = 3;
 
@@ -152,13 +154,15 @@ fn draw_flight(canvas: &mut Canvas<'_>, row: Rect, flight: &FlightView) {
         return;
     };
     let room = row.width.saturating_sub(spans_width(state));
+    let room = room.max(row.width / NAMED);
     row = canvas.toned(row, &named(&name.text, room), name.tone);
     for span in state {
         row = canvas.toned(row, &shortened(&span.text, row.width), span.tone);
     }
 }
 
-/// What is happening to it tells more than its name, which is cut first, and where nothing would be left of it goes.
+/// What is happening to it tells more than its name, which is cut first, but not below its part of the line: without it
+/// nobody knows which order is meant.
 fn named(name: &str, room: u16) -> Cow<'_, str> {
     if width(name) <= room {
         return Cow::Borrowed(name);
