@@ -57,12 +57,14 @@ pub(super) fn keep(model: &mut Model) {
                 model.focus.overlook(pane, row);
             }
         }
-        if let Some(seen) = look(model, pane) {
-            if is_held(model, pane, &seen) {
-                model.focus.fall(pane, seen.row.clone());
-            }
-            model.focus.see(pane, seen);
+        // Of a list without rows nobody has seen where its cursor is.
+        let Some(seen) = look(model, pane) else {
+            continue;
+        };
+        if is_held(model, pane, &seen) {
+            model.focus.fall(pane, seen.row.clone());
         }
+        model.focus.see(pane, seen);
         if is_in_view(model, pane) && model.focus.notice(pane) {
             model.focus.startle(pane, model.now.plus(SEEN));
         }

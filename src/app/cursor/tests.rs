@@ -285,6 +285,26 @@ fn about(overlay: &Overlay) -> Option<RowId> {
     None
 }
 
+/// Found by the property below: the list was empty when its account came back to the screen.
+#[test]
+fn a_row_that_comes_back_before_anything_else_was_seen_holds_no_key() {
+    let mut both = accounts();
+    let mut person = Person::default();
+    person.look(&both).unwrap();
+    let changes = [
+        Change::Key("a"),
+        Change::Positions(0, vec![4]),
+        Change::Positions(0, vec![]),
+        Change::Key("a"),
+        Change::Positions(0, vec![1]),
+    ];
+    for change in &changes {
+        apply(&mut both, change);
+        person.look(&both).unwrap();
+        person.acts(&mut both).unwrap();
+    }
+}
+
 proptest! {
     #[test]
     fn after_any_changes_of_what_is_listed_the_cursor_stays_or_the_keys_wait(
