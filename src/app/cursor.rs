@@ -78,6 +78,14 @@ fn find_again(model: &mut Model, pane: Pane) {
     if let Some(row) = row {
         model.focus.fall(pane, row);
         model.focus.notice(pane);
+        // It was overlooked because a person had seen it there: if it goes again, it still counts as seen.
+        if let Some(seen) = look(model, pane) {
+            let seen = Seen {
+                was_in_view: true,
+                ..seen
+            };
+            model.focus.see(pane, seen);
+        }
     }
 }
 
