@@ -11,8 +11,8 @@
 use perpdeck::{
     app::{
         CloseAllRule, Identity, Mode, Model, Msg, Options,
-        keymap::Keymap,
-        poll::{Answer, Poll},
+        account::poll::{Answer, Poll},
+        keys::keymap::Keymap,
         update,
     },
     config::Dialect,

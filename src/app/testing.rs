@@ -2,13 +2,21 @@
 //!
 //! One account, `chal-1`, at a fixed instant, with BTC, ETH and SOL markets, two positions and two orders.
 
-use super::{
-    CloseAllRule, Effect, Identity, Mode, Model, Msg, Options,
-    keymap::Keymap,
-    poll::{Answer, Poll},
-    update,
-};
 use crate::{
+    app::{
+        account::{
+            identity::{Identity, Mode},
+            poll::{Answer, Poll},
+        },
+        desk::{
+            model::Model,
+            msg::Msg,
+            options::{CloseAllRule, Options},
+        },
+        dialogs::effect::Effect,
+        keys::keymap::Keymap,
+        update::router::update,
+    },
     config::{Alerts, Checks, Dialect, Fees, Guard, Motion},
     model::{Failure, Grid, Market, Num, Order, Page, Position, Receipt, Ticket, Timestamp, Zone},
 };
@@ -72,7 +80,7 @@ pub(crate) fn bare_desk() -> Model {
         mode: Mode::Paper,
         account_id: "chal-1".into(),
         base_url: "http://127.0.0.1:4000".to_owned(),
-        profile: crate::app::Profile::default(),
+        profile: crate::app::account::identity::Profile::default(),
     };
     update(&mut model, NOON, Msg::Opened(identity));
     model

@@ -79,7 +79,7 @@ pub(super) enum Verb {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::command::VERBS;
+    use crate::app::update::command::VERBS;
     use clap::CommandFactory;
 
     #[test]

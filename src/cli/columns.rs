@@ -1,7 +1,7 @@
 //! The columns of earlier sessions: between the file, which names them, and the desk, which counts them.
 
 use crate::{
-    app::pane::Pane,
+    app::tables::pane::Pane,
     config::{Choice, columns_file, keep_columns, kept_columns},
     view::READING,
 };

@@ -10,7 +10,7 @@ use super::{
     renewal, state_dir,
 };
 use crate::{
-    app::tour::Tour,
+    app::desk::tour::Tour,
     config::{LogLevel, Sources, load, memory},
     exchange::KeySource,
     runtime::{self, End},

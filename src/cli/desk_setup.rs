@@ -6,7 +6,10 @@ use super::{
     state_dir,
 };
 use crate::{
-    app::{CloseAllRule, Identity, Mode, Options, Profile, keymap::Keymap, poll::Source, renewal},
+    app::{
+        CloseAllRule, Identity, Mode, Options, Profile, account::poll::Source, desk::renewal,
+        keys::keymap::Keymap,
+    },
     config::{ColorChoice, Connection, FarEnd, Loaded, Settings, memory},
     disk,
     runtime::{Mouse, OpenAccount, Opened, OtherAccount, Renewals, Start, Terminal},

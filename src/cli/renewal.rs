@@ -12,10 +12,10 @@ use super::{columns, desk_setup, state_dir};
 use crate::{
     app::{
         Msg, Options,
-        keymap::Keymap,
-        notice::Tone,
-        pane::Pane,
-        renewal::{Renewal, Reread},
+        activity::notice::Tone,
+        desk::renewal::{Renewal, Reread},
+        keys::keymap::Keymap,
+        tables::pane::Pane,
     },
     config::{Change, Loaded, Settings, Sources, Takes, load},
     runtime::{News, Renewals, Start, Wish},

@@ -4,7 +4,7 @@ use super::{exit::Misuse, state_dir};
 use crate::{
     app::{
         Store,
-        poll::{Answer, Poll},
+        account::poll::{Answer, Poll},
     },
     client::Client,
     config::{Checks, Connection, FarEnd, Fees, Origin, Settings, Sources, load, memory},

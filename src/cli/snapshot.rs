@@ -9,7 +9,7 @@ use super::{
     state_dir, voice,
 };
 use crate::{
-    app::keymap::{self, Chord},
+    app::keys::keymap::{self, Chord},
     config::{FarEnd, Loaded, Sources, load},
     exchange::Pace,
     model::{Failure, FailureKind, Timestamp},

@@ -11,7 +11,10 @@ use super::{
     socket::{self, Host},
 };
 use crate::{
-    app::{Effect, Identity, Msg, Options, Visibility, export::Sheet, notice::Tone, poll::Source},
+    app::{
+        Effect, Identity, Msg, Options, Visibility, account::poll::Source, activity::notice::Tone,
+        dialogs::export::Sheet,
+    },
     client::Client,
     config::{Connection, memory},
     model::{Failure, PastMark},

@@ -13,7 +13,10 @@ use super::{
     terminal::{self, Taken},
 };
 use crate::{
-    app::{Fleet, Model, Msg, Options, keymap::Keymap, notice::Tone, pane::Pane, tour::Tour},
+    app::{
+        Fleet, Model, Msg, Options, activity::notice::Tone, desk::tour::Tour, keys::keymap::Keymap,
+        tables::pane::Pane,
+    },
     model::Failure,
     ui::{self, DrawState, Looks},
 };

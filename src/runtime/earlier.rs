@@ -8,7 +8,7 @@
 use super::scribe::Scribe;
 use crate::{
     api::{Dialect, Method, Request},
-    app::{Msg, earlier::PAGE},
+    app::{Msg, activity::earlier::PAGE},
     client::Client,
     journal::{Entry, IntentId, Journal, JournalError, Outcome, Settled},
     model::{Attempted, Command, Failure, Past, PastMark, PastPage, Receipt, Record},

@@ -4,7 +4,7 @@
 //! [`Text`] shows it, without control characters, and cut to a length no terminal minds.
 
 use crate::{
-    app::{Clip, Model, TerminalOut, overlay::Detail},
+    app::{Clip, Model, TerminalOut, dialogs::overlay::Detail},
     config::Escape,
     model::Text,
     view::{self, Scene, format::Zone},

@@ -7,7 +7,7 @@
 use crate::{
     app::{
         Fleet, Model, Msg,
-        notice::{Event, Notice, Tone},
+        activity::notice::{Event, Notice, Tone},
     },
     disk::{self, Rotating},
     view,

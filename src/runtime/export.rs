@@ -4,7 +4,7 @@
 //! else's business.
 
 use crate::{
-    app::export::{Format, Sheet},
+    app::dialogs::export::{Format, Sheet},
     config::at_home,
     disk::create,
     view,
@@ -64,7 +64,7 @@ fn refused(path: &Path, why: &Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{app::export::SheetRows, model::Timestamp};
+    use crate::{app::dialogs::export::SheetRows, model::Timestamp};
     use std::fs;
 
     #[test]

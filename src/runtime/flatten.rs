@@ -17,7 +17,7 @@ use super::{
     outbox::{Desk, Errand, Origin, Teller},
 };
 use crate::{
-    app::{Msg, notice::Tone},
+    app::{Msg, activity::notice::Tone},
     client::policy::Tries,
     journal::{IntentId, Standing, State},
     model::{

@@ -52,7 +52,7 @@ pub use socket::{Asked, Caller, HandedOver, call, left};
 pub use terminal::columns;
 
 use crate::{
-    app::{Effect, Fleet, Model, Msg, Whose, keymap::Chord, wake},
+    app::{Effect, Fleet, Model, Msg, Whose, keys::keymap::Chord, wake},
     config::Theme,
     ui::{self, DrawState, Looks},
 };

@@ -7,7 +7,8 @@ use super::{
 };
 use crate::{
     app::{
-        Effect, Fleet, Flight, Model, Msg, Whose, earlier::Horizon, keymap::Chord, poll::Source,
+        Effect, Fleet, Flight, Model, Msg, Whose, account::poll::Source,
+        activity::earlier::Horizon, keys::keymap::Chord,
     },
     model::{Call, Failure, FailureKind, Progress, Timestamp},
     ui,

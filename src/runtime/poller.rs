@@ -11,7 +11,7 @@ mod rhythm;
 
 use super::{Clock, jitter::Jitter};
 use crate::{
-    app::{Msg, Visibility, poll::Source},
+    app::{Msg, Visibility, account::poll::Source},
     client::Client,
     model::{Cursor, Failure, FailureKind, MarketId, OrderId, ScaledId},
 };

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     api::{Method, Request},
-    app::{Msg, notice::Tone},
+    app::{Msg, activity::notice::Tone},
     client::{Clues, Sight},
     journal::{Entry, IntentId, JournalError, Standing, State},
     model::{Command, Failure, Order, Receipt, Risk, Ticket, Timestamp},

@@ -1,7 +1,7 @@
 //! The line between the loop and whoever reads the settings, on a thread of its own.
 
 use crate::{
-    app::{Msg, pane::Pane},
+    app::{Msg, tables::pane::Pane},
     ui::Looks,
 };
 use std::sync::mpsc::{Sender, channel};

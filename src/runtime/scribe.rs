@@ -6,7 +6,7 @@ use super::{
     journals::{FirstDesk, Job, Journals, Keeper, Opened},
 };
 use crate::{
-    app::{Msg, notice::Tone},
+    app::{Msg, activity::notice::Tone},
     journal::{Journal, JournalError, holder},
     model::Risk,
 };

@@ -10,7 +10,7 @@ use super::{
     socket::{self, Host},
 };
 use crate::{
-    app::{Effect, Identity, Msg, Options, Visibility, notice::Tone},
+    app::{Effect, Identity, Msg, Options, Visibility, activity::notice::Tone},
     client::Client,
     config::Connection,
     journal::Journal,

@@ -14,7 +14,7 @@
 use super::{callers::Callers, clock::Shared, shared_journal::AccountAddress};
 use crate::{
     api::{Dialect, Method, Request},
-    app::{self, Msg, Sending, notice::Tone},
+    app::{self, Msg, Sending, activity::notice::Tone},
     client::Client,
     disk,
     model::{AccountId, Failure, FailureKind, IdempotencyKey, Progress, Receipt, Risk},

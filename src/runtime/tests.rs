@@ -4,8 +4,8 @@ use super::*;
 use crate::{
     app::{
         CloseAllRule, Options,
-        keymap::Keymap,
-        poll::{Answer, Poll},
+        account::poll::{Answer, Poll},
+        keys::keymap::Keymap,
     },
     config::{Alerts, Checks, Dialect, Fees, Guard, Motion},
     model::{Page, Timestamp},
@@ -157,7 +157,7 @@ async fn where_motion_is_reduced_polls_are_drawn_once_a_second_and_news_at_once(
             sleep(Duration::from_millis(25)).await;
         }
         let text = "filled".to_owned();
-        let said = Msg::Said(crate::app::notice::Tone::Good, text);
+        let said = Msg::Said(crate::app::activity::notice::Tone::Good, text);
         inbox.send(said).await.unwrap();
         inbox.closed().await;
     };
@@ -173,7 +173,7 @@ async fn what_became_of_a_command_is_drawn_at_once_not_with_the_next_flock() {
         inbox.send(polled(1)).await.unwrap();
         inbox
             .send(Msg::Said(
-                crate::app::notice::Tone::Good,
+                crate::app::activity::notice::Tone::Good,
                 "filled".to_owned(),
             ))
             .await
@@ -200,7 +200,7 @@ async fn what_happens_unseen_on_another_account_draws_nothing() {
                 other.inbox.send(polled(number)).await.unwrap();
             }
             let text = "halted".to_owned();
-            let bad = Msg::Said(crate::app::notice::Tone::Alert, text);
+            let bad = Msg::Said(crate::app::activity::notice::Tone::Alert, text);
             other.inbox.send(bad).await.unwrap();
             other.inbox.closed().await;
         },

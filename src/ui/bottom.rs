@@ -8,7 +8,7 @@ use super::{
     prompt, toast, tour,
 };
 use crate::{
-    app::mouse::Spot,
+    app::update::mouse::Spot,
     view::{FlightView, Following, Hint, PromptView, Span, StripView, ToastView, Tone, TourView},
 };
 use ratatui::layout::Rect;

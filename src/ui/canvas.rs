@@ -5,7 +5,7 @@ use super::{
     theme::{Part, Theme},
 };
 use crate::{
-    app::{keymap::Context, mouse::Spot},
+    app::{keys::keymap::Context, update::mouse::Spot},
     view::{Gauge, Span, Tone},
 };
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};

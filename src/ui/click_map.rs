@@ -3,7 +3,7 @@
 //! Contract: recorded by what draws it, so that a click means what was seen there; what is drawn later lies over what
 //! was drawn before it.
 
-use crate::app::mouse::Spot;
+use crate::app::update::mouse::Spot;
 use ratatui::layout::{Position, Rect};
 use std::ops::Range;
 
@@ -91,7 +91,7 @@ impl ClickMap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::pane::Pane;
+    use crate::app::tables::pane::Pane;
 
     const SCREEN: Rect = Rect::new(0, 0, 80, 24);
     const PANEL: Rect = Rect::new(20, 5, 40, 10);

@@ -78,7 +78,7 @@ fn bare_width(piece: &[Span]) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::keymap::Action;
+    use crate::app::keys::keymap::Action;
 
     fn lines(room: u16) -> Vec<String> {
         let key = |key: &str, does: &str, action| {

@@ -6,7 +6,7 @@ use super::{
     theme::Part,
 };
 use crate::{
-    app::mouse::Spot,
+    app::update::mouse::Spot,
     view::{Following, Hint, Tone},
 };
 use ratatui::layout::Rect;

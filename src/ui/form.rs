@@ -10,7 +10,7 @@ use super::{
     theme::Part,
 };
 use crate::{
-    app::{form::Scroll, mouse::Spot},
+    app::{forms::form::Scroll, update::mouse::Spot},
     view::{
         Span, Tone,
         form::{FieldView, FormView},

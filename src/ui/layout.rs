@@ -1,6 +1,6 @@
 //! Which panes are on the screen, and where, by its size.
 
-use crate::app::pane::{Focus, Pane};
+use crate::app::tables::pane::{Focus, Pane};
 use ratatui::layout::Rect;
 use strum::IntoEnumIterator;
 

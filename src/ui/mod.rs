@@ -41,7 +41,7 @@ pub use click_map::Turn;
 pub use theme::{Depth, Looks, Theme};
 
 use crate::{
-    app::{Desks, Model, mouse::Spot, overlay::Overlay, pane::Pane},
+    app::{Desks, Model, dialogs::overlay::Overlay, tables::pane::Pane, update::mouse::Spot},
     view::{self, Curve, PromptView, Scene, StripView, format::Zone},
 };
 use bottom::Bottom;

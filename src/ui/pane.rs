@@ -12,7 +12,11 @@ use super::{
     window::Window,
 };
 use crate::{
-    app::{Model, Rows, marks::Marks, mouse::Spot, pane::Pane},
+    app::{
+        Model, Rows,
+        tables::{marks::Marks, pane::Pane},
+        update::mouse::Spot,
+    },
     view::{self, DayLines, Row, Scene, Span, Title},
 };
 use ratatui::layout::Rect;

@@ -5,7 +5,7 @@ use super::{
     flow::flowed,
 };
 use crate::{
-    app::{keymap::Action, mouse::Spot},
+    app::{keys::keymap::Action, update::mouse::Spot},
     view::{Span, ToastView, Tone},
 };
 use ratatui::layout::Rect;

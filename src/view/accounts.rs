@@ -8,8 +8,8 @@ use super::{
 };
 use crate::{
     app::{
-        AccountLabel, Desks, Mode, Model, Visibility, guard, mouse::Spot, overlay::Accounts,
-        poll::Source,
+        AccountLabel, Desks, Mode, Model, Visibility, account::poll::Source,
+        dialogs::overlay::Accounts, rules::guard, update::mouse::Spot,
     },
     model::Order,
 };

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     app::{
         About, Rows,
-        notice::{Event, Notice},
+        activity::notice::{Event, Notice},
     },
     model::{
         CloseAll, Command, Exits, Failure, FailureKind, FollowUp, Leg, Market, Order, OrderStatus,

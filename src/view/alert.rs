@@ -4,8 +4,8 @@ use super::{activity, format, words};
 use crate::{
     app::{
         About, Alert, Ended, Reckoning,
-        guard::{Gauge, Level, Verdict},
-        notice::{Event, Notice},
+        activity::notice::{Event, Notice},
+        rules::guard::{Gauge, Level, Verdict},
     },
     model::{Num, Order, Position, Text, Twap},
 };

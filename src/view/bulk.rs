@@ -4,9 +4,9 @@ use super::{Scene, Span, Tone, activity, format, passing, protection, strip, wor
 use crate::{
     app::{
         Model,
-        keymap::{Action, Context},
-        notice,
-        overlay::{Bulk, Item, Stage, State},
+        activity::notice,
+        dialogs::overlay::{Bulk, Item, Stage, State},
+        keys::keymap::{Action, Context},
     },
     model::{Progress, Receipt},
 };

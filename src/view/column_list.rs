@@ -7,8 +7,8 @@ use super::{
 };
 use crate::app::{
     Model,
-    lens::ColumnName,
-    overlay::{Columns, Sight},
+    dialogs::overlay::{Columns, Sight},
+    tables::lens::ColumnName,
 };
 
 /// `drawn` are the titles of those that the pane has room for, where it is drawn in columns.

@@ -7,7 +7,7 @@ use super::{
     Column, Scene,
     format::{UNKNOWN, Zone},
 };
-use crate::{app::lens::Fact, model::Num};
+use crate::{app::tables::lens::Fact, model::Num};
 use serde_json::value::RawValue;
 use std::{collections::BTreeMap, iter, time::Duration};
 

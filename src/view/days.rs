@@ -2,7 +2,7 @@
 
 use super::{Scene, Span, activity, format, words};
 use crate::{
-    app::{Rows, pane::Pane},
+    app::{Rows, tables::pane::Pane},
     model::{Day, Timestamp},
 };
 

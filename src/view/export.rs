@@ -11,10 +11,10 @@ use super::{
 use crate::{
     app::{
         Model, Motion, Store,
-        export::{Export, Format, Lack, Sheet, SheetRows, Stage},
-        keymap::{Action, Context},
-        notice::Activity,
-        poll::{Answer, Poll},
+        account::poll::{Answer, Poll},
+        activity::notice::Activity,
+        dialogs::export::{Export, Format, Lack, Sheet, SheetRows, Stage},
+        keys::keymap::{Action, Context},
     },
     model::{Num, Scaled, Text},
 };
@@ -298,7 +298,7 @@ fn table<T>(columns: &[super::Column<T>], rows: &[T], format: Format, scene: &Sc
 mod tests {
     use super::*;
     use crate::{
-        app::{Effect, Msg, overlay::Overlay, testing::*, update},
+        app::{Effect, Msg, dialogs::overlay::Overlay, testing::*, update},
         model::{Order, Page, PastPage},
     };
 

@@ -2,14 +2,18 @@
 
 use crate::{
     app::{
-        Model, Remote, amend, awaited,
-        form::Form,
-        guard, has_refused,
-        keymap::{Action, Context, Keys},
+        Model, Remote, awaited,
+        dialogs::overlay::Overlay,
+        forms::form::Form,
+        has_refused,
+        keys::keymap::{Action, Context, Keys},
         links, marked,
-        marks::Marks,
-        overlay::Overlay,
-        pane::{Pane, RowId},
+        orders::amend,
+        rules::guard,
+        tables::{
+            marks::Marks,
+            pane::{Pane, RowId},
+        },
     },
     model::{Command, FailureKind, Order, Position, draft::Takes},
 };

@@ -14,8 +14,8 @@ use super::{Span, Tone, format, positions};
 use crate::{
     app::{
         Model,
-        form::{Form, Scroll},
-        keymap::{Action, Context},
+        forms::form::{Form, Scroll},
+        keys::keymap::{Action, Context},
     },
     model::{
         CloseKind, Market, MarketId, Num, Position, Side, Text,

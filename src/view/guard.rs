@@ -10,8 +10,8 @@ use super::{
 use crate::{
     app::{
         Model,
-        guard::{self, Lack, Level, Limit, Missing, Origin, Verdict},
-        keymap::{Action, Context},
+        keys::keymap::{Action, Context},
+        rules::guard::{self, Lack, Level, Limit, Missing, Origin, Verdict},
     },
     model::{AccountFacts, Num},
 };
@@ -161,7 +161,7 @@ pub fn limits(model: &Model) -> DetailView {
         .identity
         .as_ref()
         .map(|identity| identity.account_id.to_string());
-    let age = super::title::age_of(model, crate::app::poll::Source::Account);
+    let age = super::title::age_of(model, crate::app::account::poll::Source::Account);
     lines.push(field(
         "account",
         vec![Span::plain(account.unwrap_or_default())],
@@ -315,7 +315,7 @@ fn lock(model: &Model) -> Vec<Span> {
 mod tests {
     use super::*;
     use crate::{
-        app::{poll::Answer, testing::*},
+        app::{account::poll::Answer, testing::*},
         model::{Page, Position, RuleFact},
     };
 

@@ -7,9 +7,9 @@ use super::{
 use crate::{
     app::{
         Mode, Model, Motion, Tint,
-        guard::Limit,
-        keymap::{Action, Context},
-        poll::{LATE, Source},
+        account::poll::{LATE, Source},
+        keys::keymap::{Action, Context},
+        rules::guard::Limit,
     },
     model::{Call, FailureKind, Num, Rate, Timestamp},
 };

@@ -3,8 +3,8 @@
 use super::format::UNKNOWN;
 use crate::app::{
     Model,
-    command::{VERBS, Verb},
-    keymap::{Action, Binding, Context, Keyless, Keymap},
+    keys::keymap::{Action, Binding, Context, Keyless, Keymap},
+    update::command::{VERBS, Verb},
 };
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     app::{
         Rows,
-        lens::{Lens, Sums},
+        tables::lens::{Lens, Sums},
     },
     model::{Num, Order, Text},
 };

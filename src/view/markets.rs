@@ -10,10 +10,10 @@ use super::{
 use crate::{
     app::{
         Model,
-        keymap::{Action, Context},
-        mouse::Spot,
-        overlay::Markets,
-        poll::Source,
+        account::poll::Source,
+        dialogs::overlay::Markets,
+        keys::keymap::{Action, Context},
+        update::mouse::Spot,
     },
     model::{Grid, Market, Num, Text, Timestamp},
 };
@@ -164,7 +164,7 @@ fn open(market: &Market, scene: &Scene<'_>) -> Cell {
 mod tests {
     use super::*;
     use crate::{
-        app::{poll::Answer, testing::*, update},
+        app::{account::poll::Answer, testing::*, update},
         model::Page,
         view::{Body, format::Zone},
     };

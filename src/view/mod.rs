@@ -90,8 +90,8 @@ pub mod columns {
 use crate::{
     app::{
         Mode, Model, Motion, Store,
-        keymap::Action,
-        notice::{self, Activity},
+        activity::notice::{self, Activity},
+        keys::keymap::Action,
     },
     model::{Drift, Timestamp},
 };

@@ -6,7 +6,7 @@ use super::{
     words::{self, aside},
 };
 use crate::{
-    app::{Rows, TreeRow, pane::RowId},
+    app::{Rows, TreeRow, tables::pane::RowId},
     model::{Command, Lenient, Num, Order, OrderId, OrderMode, OrderStatus, Progress, TimeInForce},
 };
 use std::ops::Range;

@@ -11,11 +11,10 @@ use super::{
 };
 use crate::app::{
     Model, Rows,
-    earlier::Horizon,
-    keymap::{Action, Context},
-    lens::Filter,
-    pane::Pane,
-    poll::Source,
+    account::poll::Source,
+    activity::earlier::Horizon,
+    keys::keymap::{Action, Context},
+    tables::{lens::Filter, pane::Pane},
 };
 use std::ops::Range;
 

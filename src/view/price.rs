@@ -5,7 +5,7 @@
 
 use super::{FULL, Scene, Span, Tone, format, orders, words};
 use crate::{
-    app::{Fill, Prices, overlay::Chart},
+    app::{Fill, Prices, dialogs::overlay::Chart},
     model::{Market, MarketId, Num, Order, Side, Tick, Timestamp},
 };
 use std::{cmp::Reverse, time::Duration};

@@ -2,11 +2,11 @@
 
 use super::{Span, Tone, format};
 use crate::app::{
-    Model, command,
-    keymap::{Action, Context},
-    lens::Lens,
-    pane::Pane,
-    prompt::{Asks, Prompt},
+    Model,
+    dialogs::prompt::{Asks, Prompt},
+    keys::keymap::{Action, Context},
+    tables::{lens::Lens, pane::Pane},
+    update::command,
 };
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -236,7 +236,7 @@ pub(super) fn cover(
 mod tests {
     use super::*;
     use crate::{
-        app::{poll::Answer, testing::*},
+        app::{account::poll::Answer, testing::*},
         model::Page,
         view::format::Zone,
     };

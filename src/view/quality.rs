@@ -9,7 +9,7 @@ use super::{
 use crate::{
     app::{
         Feed, Fills, Remote, Results, Rule,
-        overlay::quality::{Line, Report, lines},
+        dialogs::quality::{Line, Report, lines},
     },
     model::Text,
 };

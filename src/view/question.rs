@@ -7,8 +7,8 @@ use super::{
 use crate::{
     app::{
         Model,
-        keymap::{Action, Context},
-        overlay::Strip,
+        dialogs::overlay::Strip,
+        keys::keymap::{Action, Context},
     },
     model::{Progress, Ticket},
 };
@@ -75,7 +75,7 @@ mod tests {
     use crate::{
         app::{
             Msg,
-            overlay::Overlay,
+            dialogs::overlay::Overlay,
             testing::{desk, press, wait},
             update,
         },

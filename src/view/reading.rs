@@ -6,8 +6,10 @@ use super::{
 };
 use crate::app::{
     Model,
-    lens::{ColumnName, Fact, Kind, Reading},
-    pane::{Pane, RowId},
+    tables::{
+        lens::{ColumnName, Fact, Kind, Reading},
+        pane::{Pane, RowId},
+    },
 };
 
 /// What a desk is made with, so that it can filter and sort by the columns it shows.

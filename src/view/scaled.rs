@@ -6,7 +6,7 @@ use super::{
     words::{self, aside, known},
 };
 use crate::{
-    app::{Remote, Rows, pane::RowId},
+    app::{Remote, Rows, tables::pane::RowId},
     model::{MarketId, Num, Order, OrderStatus, Rung, Scaled},
 };
 use std::ops::Range;

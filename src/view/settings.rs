@@ -5,7 +5,7 @@ use super::{
     detail::{DetailLine, DetailView},
     format::Zone,
 };
-use crate::app::{Model, renewal::Standing};
+use crate::app::{Model, desk::renewal::Standing};
 
 pub fn settings(model: &Model, zone: &Zone) -> DetailView {
     let standing = &model.settings;

@@ -6,11 +6,11 @@ use super::{
 use crate::{
     app::{
         About, Flight, Mode, Model, Motion,
-        amend::Successor,
+        activity::notice::{self, Event, Notice},
         corrects,
-        keymap::{Action, Context},
-        notice::{self, Event, Notice},
-        overlay::{Arm, Deed, Overlay, Strip},
+        dialogs::overlay::{Arm, Deed, Overlay, Strip},
+        keys::keymap::{Action, Context},
+        orders::amend::Successor,
     },
     model::{AccountId, Command, Num, Order, Progress, Timestamp},
 };

@@ -4,7 +4,7 @@ use super::{Scene, Span, Tone, format};
 use crate::{
     app::{
         Rows,
-        lens::{self, ColumnName, Direction, Fact, Kind},
+        tables::lens::{self, ColumnName, Direction, Fact, Kind},
     },
     model::{Num, Timestamp},
 };

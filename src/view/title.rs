@@ -4,11 +4,13 @@ use super::{Scene, Span, Tone, format, passing, tour};
 use crate::{
     app::{
         Feed, Model, Motion,
-        earlier::Horizon,
-        keymap::Context,
-        lens::{Direction, Lens},
-        pane::Pane,
-        poll::{LATE, Source},
+        account::poll::{LATE, Source},
+        activity::earlier::Horizon,
+        keys::keymap::Context,
+        tables::{
+            lens::{Direction, Lens},
+            pane::Pane,
+        },
     },
     model::{Failure, Page, Timestamp},
 };

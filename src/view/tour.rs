@@ -3,9 +3,9 @@
 use super::{Span, Tone, strip};
 use crate::app::{
     Model, awaited,
-    keymap::{Action, Context},
-    pane::Pane,
-    tour::Step,
+    desk::tour::Step,
+    keys::keymap::{Action, Context},
+    tables::pane::Pane,
 };
 
 /// What the tour says now.

@@ -6,7 +6,7 @@ use super::{
     words::{self, aside, known},
 };
 use crate::{
-    app::{EndedBy, Rows, pane::RowId},
+    app::{EndedBy, Rows, tables::pane::RowId},
     model::{Num, OrderId, Timestamp, Twap},
 };
 use std::ops::Range;

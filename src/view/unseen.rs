@@ -2,8 +2,8 @@
 
 use crate::app::{
     Model,
-    keymap::{Action, Context},
-    overlay::Overlay,
+    dialogs::overlay::Overlay,
+    keys::keymap::{Action, Context},
 };
 
 /// What waits out of sight, and the keys that work all the same.

@@ -61,7 +61,7 @@ const BELONGS_TO: &[(&str, &[&str])] = &[
     ("http_body_util", &["exchange"]),
     ("rand_chacha", &["exchange"]),
     ("ratatui", &["ui", "runtime", "cli/snapshot"]),
-    ("crossterm", &["app/keymap", "runtime"]),
+    ("crossterm", &["app/keys", "runtime"]),
     ("rustix", &["disk", "runtime", "cli"]),
     ("tokio", &["client", "exchange", "runtime", "cli"]),
     ("tokio_util", &["client", "exchange", "runtime", "cli"]),

@@ -112,7 +112,7 @@ impl Source {
     }
 }
 
-/// `src/app/form/mod.rs` is `app::form`; `src/main.rs` is called `main`.
+/// `src/app/forms/form.rs` is `app::form`; `src/main.rs` is called `main`.
 fn module_of(path: &str) -> Vec<String> {
     let path = Path::new(path)
         .strip_prefix("src")

@@ -1,6 +1,6 @@
 //! What the README says of the keys is what the keys do.
 
-use perpdeck::app::keymap::{Binding, Context, default_bindings};
+use perpdeck::app::keys::keymap::{Binding, Context, default_bindings};
 use std::{env, fs};
 
 const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");

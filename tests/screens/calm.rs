@@ -6,7 +6,10 @@ use crate::{
     words::{cell, header},
 };
 use perpdeck::{
-    app::{Fleet, Model, Motion, Msg, overlay::Overlay, pane::Pane, poll::Source, update},
+    app::{
+        Fleet, Model, Motion, Msg, account::poll::Source, dialogs::overlay::Overlay,
+        tables::pane::Pane, update,
+    },
     model::{Call, FailureKind, Timestamp},
     view::{self, Scene, format::Zone},
 };

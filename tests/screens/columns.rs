@@ -6,7 +6,7 @@ use crate::{
     dump::{drawn, press},
 };
 use perpdeck::{
-    app::{Model, pane::Pane, poll::Answer},
+    app::{Model, account::poll::Answer, tables::pane::Pane},
     model::{Order, Page},
     ui::{Theme, picture},
     view::title,

@@ -3,9 +3,9 @@
 use perpdeck::{
     app::{
         About, CloseAllRule, Fleet, Identity, Mode, Model, Msg, Options, Profile, Whose,
-        keymap::Keymap,
-        notice::{Event, Tone},
-        poll::{Answer, Poll, Source},
+        account::poll::{Answer, Poll, Source},
+        activity::notice::{Event, Tone},
+        keys::keymap::Keymap,
         update,
     },
     config::Tint,

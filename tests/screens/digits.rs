@@ -5,7 +5,7 @@ use crate::{
     dump::{drawn, press},
 };
 use perpdeck::{
-    app::{Model, pane::Pane},
+    app::{Model, tables::pane::Pane},
     view::{self, Align, Body, Scene},
 };
 use perpdeck::{

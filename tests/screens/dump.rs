@@ -1,7 +1,7 @@
 //! A screen as text that a person can review: the rows, then what is not plain, row by row.
 
 use perpdeck::{
-    app::{Desks, Model, Msg, keymap::Chord, update},
+    app::{Desks, Model, Msg, keys::keymap::Chord, update},
     ui::{self, DrawState, Theme},
     view::format::Zone,
 };

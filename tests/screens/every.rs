@@ -10,12 +10,12 @@ use crate::{
 use perpdeck::{
     app::{
         Model, Msg,
-        form::Form,
-        keymap::Chord,
-        overlay::{Overlay, OverlayKind},
-        pane::Pane,
-        poll::Answer,
-        tour::Step,
+        account::poll::Answer,
+        desk::tour::Step,
+        dialogs::overlay::{Overlay, OverlayKind},
+        forms::form::Form,
+        keys::keymap::Chord,
+        tables::pane::Pane,
         update,
     },
     model::{

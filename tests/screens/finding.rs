@@ -7,9 +7,11 @@ use crate::{
 use perpdeck::{
     app::{
         Model, Msg,
-        keymap::Keymap,
-        lens::{Fact, Kind},
-        pane::Pane,
+        keys::keymap::Keymap,
+        tables::{
+            lens::{Fact, Kind},
+            pane::Pane,
+        },
         update,
     },
     ui::{Theme, picture},

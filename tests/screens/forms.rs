@@ -5,7 +5,7 @@ use crate::{
     dump::{drawn, press},
 };
 use perpdeck::{
-    app::{Model, Msg, overlay::Overlay, update},
+    app::{Model, Msg, dialogs::overlay::Overlay, update},
     ui::{self, DrawState, Theme, Turn, picture},
     view::{
         form::{FormView, form},

@@ -8,10 +8,10 @@ use crate::{
 use perpdeck::{
     app::{
         Effect, Model, Msg,
-        keymap::Action,
-        overlay::Overlay,
-        pane::Pane,
-        poll::{Answer, Poll, Source},
+        account::poll::{Answer, Poll, Source},
+        dialogs::overlay::Overlay,
+        keys::keymap::Action,
+        tables::pane::Pane,
         update,
     },
     model::{

@@ -6,7 +6,7 @@ use crate::{
     dump::{drawn, press},
 };
 use perpdeck::{
-    app::{Model, Msg, notice::Tone, poll::Answer, update},
+    app::{Model, Msg, account::poll::Answer, activity::notice::Tone, update},
     model::{Failure, FailureKind, Page, Text},
     ui::{self, Theme},
 };

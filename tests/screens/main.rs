@@ -23,7 +23,7 @@ mod words;
 
 use dump::{drawn, press, screen};
 use perpdeck::{
-    app::{Model, Msg, poll::Answer, renewal::Reread, update},
+    app::{Model, Msg, account::poll::Answer, desk::renewal::Reread, update},
     config::Way,
     model::{
         Call, CancelResult, Failure, FailureKind, FollowUp, Page, Progress, Receipt, Ticket,

@@ -4,10 +4,10 @@ use crate::{desk, dump::press};
 use perpdeck::{
     app::{
         Fleet, Model, Msg, Whose,
-        keymap::{Action, Context},
-        mouse::Spot,
-        pane::{Pane, RowId},
+        keys::keymap::{Action, Context},
+        tables::pane::{Pane, RowId},
         update,
+        update::mouse::Spot,
     },
     model::draft::Field,
     ui::{self, DrawState, Theme, Turn, picture},

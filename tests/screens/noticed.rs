@@ -6,7 +6,7 @@ use crate::{
     words::footer,
 };
 use perpdeck::{
-    app::{Model, Msg, pane::Pane, poll::Answer, update},
+    app::{Model, Msg, account::poll::Answer, tables::pane::Pane, update},
     model::{
         Command, Exits, Failure, FailureKind, FollowUp, Leg, Order, Page, Progress, Receipt, Risk,
         Ticket, Timestamp,

@@ -6,7 +6,7 @@ use crate::{
     words::{cell, footer, text},
 };
 use perpdeck::{
-    app::{Model, Msg, pane::Pane, poll::Answer, update},
+    app::{Model, Msg, account::poll::Answer, tables::pane::Pane, update},
     model::{CloseAll, Command, FlatProof, Page, Receipt, Scaled, Ticket, Timestamp, Twap},
     view::{self, Scene, TwapCard, format::Zone},
 };
@@ -98,7 +98,7 @@ fn a_list_of_working_orders_with_gaps_proves_no_order_gone() {
 
 fn card(model: &Model, id: &str) -> TwapCard {
     let zone = Zone::utc();
-    let row = perpdeck::app::pane::RowId::Twap(id.into());
+    let row = perpdeck::app::tables::pane::RowId::Twap(id.into());
     view::cards(&Scene::of(model, &zone), &[row]).remove(0)
 }
 

@@ -5,7 +5,10 @@ use crate::{
     dump::{press, screen},
 };
 use perpdeck::{
-    app::{Identity, Mode, Model, Msg, overlay::Overlay, pane::Pane, poll::Answer, update},
+    app::{
+        Identity, Mode, Model, Msg, account::poll::Answer, dialogs::overlay::Overlay,
+        tables::pane::Pane, update,
+    },
     model::{Command, Failure, FailureKind, Page, Receipt, Ticket, Timestamp},
     view::{self, Body, Scene, Span, format::Zone},
 };

@@ -8,17 +8,20 @@ mod rows;
 mod strip;
 mod ways_out;
 
-use super::{
-    CloseAllRule, Effect, Model, Motion, Msg,
-    notice::{Event, Tone},
-    overlay::{Arm, Detail, Overlay},
-    pane::{Pane, RowId},
-    poll::{Answer, Source},
-    testing::*,
-    update, wake,
-};
-use crate::model::{
-    CloseAll, Command, Cursor, Failure, FailureKind, Page, Progress, Receipt, Ticket,
+use super::{Motion, testing::*};
+use crate::{
+    app::{
+        account::poll::{Answer, Source},
+        activity::notice::{Event, Tone},
+        desk::{model::Model, msg::Msg, options::CloseAllRule},
+        dialogs::{
+            effect::Effect,
+            overlay::{Arm, Detail, Overlay},
+        },
+        tables::pane::{Pane, RowId},
+        update::{router::update, wake::wake},
+    },
+    model::{CloseAll, Command, Cursor, Failure, FailureKind, Page, Progress, Receipt, Ticket},
 };
 use std::time::Duration;
 use strum::IntoEnumIterator;

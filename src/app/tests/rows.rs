@@ -65,7 +65,7 @@ fn the_next_page_is_asked_for_once_when_the_end_comes_near() {
 #[test]
 fn a_ladder_that_was_just_placed_is_watched_from_its_receipt_on() {
     let mut model = desk();
-    let sent = super::super::flight::send(&mut model, Command::CancelScaled("lad-7".into()));
+    let sent = crate::app::orders::flight::send(&mut model, Command::CancelScaled("lad-7".into()));
     let ladder = serde_json::from_str(r#"{"id":"lad-7","market_id":"paper|BTC"}"#).unwrap();
     let now = model.now;
     let receipt = Receipt::Scaled(Box::new(ladder));
@@ -101,7 +101,7 @@ fn an_answer_about_running_twaps_that_was_overtaken_ends_none_of_them() {
     let before = model.now;
     wait(&mut model, 2_000);
     arrive(&mut model, Answer::Twaps(Ok(Page::of(vec![twap]))));
-    let late = super::super::poll::Poll {
+    let late = crate::app::account::poll::Poll {
         at: before,
         answer: Answer::Twaps(Ok(Page::default())),
     };

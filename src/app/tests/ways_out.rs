@@ -1,13 +1,13 @@
 //! The keys that get a trader out, wherever they are pressed.
 
 use super::*;
-use crate::app::overlay::Strip;
+use crate::app::dialogs::overlay::Strip;
 
 fn asks(model: &Model) -> Option<Command> {
     let Some(Overlay::Strip(strip)) = model.overlays.last() else {
         return None;
     };
-    let crate::app::overlay::Deed::One(command) = &strip.deed else {
+    let crate::app::dialogs::overlay::Deed::One(command) = &strip.deed else {
         return None;
     };
     Some(command.clone())

@@ -8,7 +8,7 @@
 use super::{Deed, post::Post};
 use crate::{
     api::{Method, Request},
-    app::{Store, checks},
+    app::{Store, rules::checks},
     cli::service::Service,
     journal::Entry,
     model::{Command, Failure, FailureKind, IdempotencyKey, Risk, Timestamp},

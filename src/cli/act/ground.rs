@@ -9,8 +9,9 @@ use super::{
 };
 use crate::{
     app::{
-        Store, fees,
-        form::{Around, Form, Used},
+        Store,
+        account::fees,
+        forms::form::{Around, Form, Used},
     },
     cli::{Exit, service::Service, voice::Voice},
     journal::Entry,

@@ -2,7 +2,7 @@
 
 use super::{Deed, How, consent, perform, typed::Typed};
 use crate::{
-    app::{Store, poll::Answer},
+    app::{Store, account::poll::Answer},
     cli::{
         Exit,
         disk_wait::MOMENT,

@@ -7,7 +7,7 @@ use super::{
     typed::{TriggerFlags, word},
 };
 use crate::{
-    app::form::Form,
+    app::forms::form::Form,
     cli::{Exit, service::Service, voice::Voice},
     config::Sources,
     model::{

@@ -7,7 +7,7 @@ use super::{
     typed::word,
 };
 use crate::{
-    app::form::Form,
+    app::forms::form::Form,
     cli::{Exit, exit::Misuse, service::Service, voice::Voice},
     config::Sources,
     model::{

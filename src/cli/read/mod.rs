@@ -17,7 +17,7 @@ use super::{
     voice::{Output, Voice, json},
 };
 use crate::{
-    app::{Motion, Store, notice::Activity},
+    app::{Motion, Store, activity::notice::Activity},
     model::Page,
     runtime::{self, Clock},
     view::{Scene, format::Zone, rows::csv},

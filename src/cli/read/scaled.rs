@@ -11,7 +11,7 @@ use super::{
     width,
 };
 use crate::{
-    app::{Store, poll::Answer},
+    app::{Store, account::poll::Answer},
     config::Sources,
     model::{Scaled, ScaledId},
     view::{

@@ -182,7 +182,7 @@ fn pointed(button: u32, place: [u32; 2]) -> Option<Input> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::keymap::Chord;
+    use crate::app::keys::keymap::Chord;
 
     fn key(text: &str) -> Input {
         Input::Key(text.parse::<Chord>().unwrap())

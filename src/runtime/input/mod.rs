@@ -10,7 +10,7 @@ mod queue;
 mod sequence;
 
 use super::{lock::locked, terminal};
-use crate::app::{Model, keymap::Chord};
+use crate::app::{Model, keys::keymap::Chord};
 pub(super) use decode::decode;
 use framer::{Frame, Framer};
 use futures_util::{Stream, stream};

@@ -6,7 +6,7 @@
 //! newest is dropped, and until a pause all that follows: text that lost its beginning must not act.
 
 use super::Input;
-use crate::app::keymap::{Chord, Keymap, Urgency};
+use crate::app::keys::keymap::{Chord, Keymap, Urgency};
 use std::{collections::VecDeque, mem, time::Duration};
 use tokio::time::Instant;
 

@@ -2,7 +2,7 @@
 
 use super::{Desk, Errand, Stay, Teller, desk::Decision, follow, lanes::Turn, record::Origin};
 use crate::{
-    app::{Msg, notice::Tone},
+    app::{Msg, activity::notice::Tone},
     client::policy::Tries,
     journal::{Standing, State},
     model::{Command, Failure, FailureKind, Progress, Receipt, Risk, Ticket, Timestamp},

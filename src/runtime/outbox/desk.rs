@@ -6,7 +6,7 @@ use super::{
     second::trade_there,
 };
 use crate::{
-    app::{Msg, notice::Tone},
+    app::{Msg, activity::notice::Tone},
     client::Client,
     journal::{JournalError, Standing, State},
     model::{

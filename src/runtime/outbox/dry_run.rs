@@ -7,7 +7,7 @@
 use super::Outbox;
 use crate::{
     api::Request,
-    app::{Effect, Msg, notice::Tone},
+    app::{Effect, Msg, activity::notice::Tone},
     client::Client,
     journal::{Journal, JournalError},
     model::{AccountId, Command, Failure, IdempotencyKey, Remains, Ticket},

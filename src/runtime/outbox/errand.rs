@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     api::Request,
-    app::{Msg, notice::Tone},
+    app::{Msg, activity::notice::Tone},
     client::{
         Attempt, Class, Clues, Mutation, Sight,
         policy::{Pause, Tries, Verdict},

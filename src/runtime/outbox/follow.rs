@@ -3,7 +3,7 @@
 
 use super::{Desk, Errand, Stay, Teller};
 use crate::{
-    app::{Msg, notice::Tone},
+    app::{Msg, activity::notice::Tone},
     client::{Aftermath, Client, Clues, Sight},
     journal::Standing,
     model::{

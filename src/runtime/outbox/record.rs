@@ -3,7 +3,7 @@
 use super::{Desk, gate::Wave};
 use crate::{
     api::Request,
-    app::notice::Tone,
+    app::activity::notice::Tone,
     journal::{Claim, Entry, Intent, Journal, JournalError, Used, Window},
     model::{AccountId, Command, Failure, FailureKind, IdempotencyKey, OrderId, Risk, Timestamp},
     runtime::{

@@ -13,7 +13,7 @@
 use super::{Desk, follow};
 use crate::{
     api::Request,
-    app::{Msg, Sending, notice::Tone},
+    app::{Msg, Sending, activity::notice::Tone},
     model::{Command, Failure, IdempotencyKey, Progress, Receipt, Risk, Ticket},
     runtime::{
         flatten,

@@ -3,7 +3,7 @@
 use crate::{
     app::{
         Msg,
-        poll::{Answer, Poll, Source},
+        account::poll::{Answer, Poll, Source},
     },
     client::{Class, Client},
     model::{Cursor, Failure, FailureKind, Market, MarketId, OrderId, Page, ScaledId},

@@ -1,6 +1,6 @@
 use super::*;
 use crate::{
-    app::poll::Answer,
+    app::account::poll::Answer,
     client::testing::responder::{Reply, Responder, client, connection, error, ok},
     model::Timestamp,
 };

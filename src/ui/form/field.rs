@@ -8,7 +8,7 @@ use super::{
     AFTER_LABEL,
 };
 use crate::{
-    app::mouse::Spot,
+    app::update::mouse::Spot,
     view::{
         Span, Tone,
         form::{FieldView, Typed, ValueView},

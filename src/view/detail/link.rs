@@ -2,7 +2,7 @@
 
 use super::DetailLine;
 use crate::{
-    app::pane::RowId,
+    app::tables::pane::RowId,
     view::{Scene, Span, format, orders, scaled, twaps, words},
 };
 

@@ -10,10 +10,11 @@ mod strategy;
 use super::{PriceView, Scene, Span, activity, calls, format, price::price, scaled, words};
 use crate::{
     app::{
-        Model, links,
-        notice::{Event, Notice},
-        overlay::{Chart, Detail},
-        pane::{Pane, RowId},
+        Model,
+        activity::notice::{Event, Notice},
+        dialogs::overlay::{Chart, Detail},
+        links,
+        tables::pane::{Pane, RowId},
     },
     model::{Failure, MarketId, Num, Text, Timestamp},
 };

@@ -101,7 +101,7 @@ fn limit(rule: &Text, scene: &Scene<'_>) -> Option<String> {
 mod tests {
     use super::*;
     use crate::{
-        app::{Model, notice::Event, poll::Answer, testing::*},
+        app::{Model, account::poll::Answer, activity::notice::Event, testing::*},
         model::{AccountFacts, Command, Failure, FailureKind, RuleFact},
         view::{detail::DetailLine, format::Zone},
     };

@@ -4,7 +4,7 @@ use super::trade::Trade;
 use crate::{
     app::{
         Model,
-        slips::{Slip, TIMES},
+        rules::slips::{Slip, TIMES},
     },
     model::{
         Num, Position, Side,

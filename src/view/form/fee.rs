@@ -4,7 +4,7 @@ use super::{known, preview::Line};
 use crate::{
     app::{
         Model,
-        fees::{Origin, Rate, rate},
+        account::fees::{Origin, Rate, rate},
     },
     model::{
         LiquidityRole, MarketId, Num, Side,

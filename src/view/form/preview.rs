@@ -13,7 +13,7 @@ use super::{
     unknown,
 };
 use crate::{
-    app::{Model, form::Form, poll::Source},
+    app::{Model, account::poll::Source, forms::form::Form},
     model::{
         CloseKind, Exits, Leg, LiquidityRole, Num, Position, Protection, Risk, Side, TimeInForce,
         TriggerDirection,

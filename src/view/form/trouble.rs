@@ -9,10 +9,9 @@ use super::{
 use crate::{
     app::{
         Model,
-        form::{Form, Hand, Replaces},
-        halt,
-        keymap::{Action, Context},
-        second, slips,
+        forms::form::{Form, Hand, Replaces},
+        keys::keymap::{Action, Context},
+        rules::{halt, second, slips},
     },
     model::{
         FailureKind, Num, OrderId, Position, PositionId, Protection, Risk, Side, TimeInForce,

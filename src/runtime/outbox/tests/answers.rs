@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    app::notice::Tone,
+    app::activity::notice::Tone,
     model::{CancelResult, Exits, Leg, Proof, TimeInForce},
 };
 

@@ -1,7 +1,7 @@
 //! The key a caller chose: whoever comes twice with it has one deed.
 
 use super::*;
-use crate::app::notice::Tone;
+use crate::app::activity::notice::Tone;
 
 #[tokio::test]
 async fn one_key_from_two_askers_at_once_is_one_intent_and_no_harm_to_the_journal() {

@@ -3,7 +3,7 @@
 use super::super::*;
 use crate::{
     api::{Dialect, Request},
-    app::notice::Tone,
+    app::activity::notice::Tone,
     client::{
         Tempo,
         testing::responder::{Reply, Responder, ok},

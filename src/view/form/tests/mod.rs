@@ -12,8 +12,8 @@ use super::{FormView, Typed, ValueView, form};
 use crate::{
     app::{
         Effect, Model, Msg,
-        overlay::Overlay,
-        poll::{Answer, Source},
+        account::poll::{Answer, Source},
+        dialogs::overlay::Overlay,
         testing::*,
         update,
     },

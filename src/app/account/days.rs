@@ -1,0 +1,145 @@
+//! What the positions closed on each day came to, by the desk's clocks: kept up by what each answer changes.
+
+use super::{
+    feed::{Churn, among},
+    tally::{Sum, Way},
+};
+use crate::model::{Day, Num, Position, Zone};
+use std::collections::{BTreeMap, VecDeque};
+
+/// The positions of one day that were read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct DayResult {
+    pub count: usize,
+    /// Those whose net profit is known.
+    told: usize,
+    net: Sum,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Days {
+    zone: Zone,
+    results: BTreeMap<Day, DayResult>,
+}
+
+impl DayResult {
+    /// USD; `None` while the net of one of them is not known.
+    pub fn net(&self) -> Option<Num> {
+        self.net.value().filter(|_| self.told == self.count)
+    }
+
+    /// What those come to whose net profit is known, USD, and how many others there are.
+    pub(crate) fn known(&self) -> (Sum, usize) {
+        (self.net, self.count.saturating_sub(self.told))
+    }
+}
+
+impl Days {
+    /// By the clocks of this zone.
+    pub fn by(zone: Zone) -> Self {
+        Self {
+            zone,
+            results: BTreeMap::new(),
+        }
+    }
+
+    pub fn of(&self, day: Day) -> Option<&DayResult> {
+        self.results.get(&day)
+    }
+
+    /// Whether it is the oldest day that was read: older pages may have more of it.
+    pub fn is_oldest(&self, day: Day) -> bool {
+        self.results.keys().next() == Some(&day)
+    }
+
+    /// What each day with a closed position came to, USD; `None` while that is not known of one of them, or a position
+    /// has no day.
+    pub fn nets(&self, positions: usize) -> Option<Vec<Num>> {
+        let days = self.results.values();
+        let dated: usize = days.clone().map(|day| day.count).sum();
+        let nets = days.map(DayResult::net).collect::<Option<_>>()?;
+        (dated == positions).then_some(nets)
+    }
+
+    pub(crate) fn take(&mut self, churn: &Churn<Position>, rows: &VecDeque<Position>) {
+        for row in churn.lost() {
+            self.count(row, Way::Out);
+        }
+        for row in among(rows, churn.come.clone()) {
+            self.count(row, Way::In);
+        }
+    }
+
+    fn count(&mut self, position: &Position, way: Way) {
+        let Some(day) = position.closed_at.and_then(|at| self.zone.day(at)) else {
+            return;
+        };
+        let result = self.results.entry(day).or_default();
+        way.step(&mut result.count);
+        if let Some(net) = position.net_pnl() {
+            way.step(&mut result.told);
+            result.net.add(way.signed(net));
+        }
+        if result.count == 0 {
+            self.results.remove(&day);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        app::testing::{num, position},
+        model::Timestamp,
+    };
+
+    /// 2026-09-21 00:00 UTC.
+    const MIDNIGHT: i64 = 1_789_948_800_000;
+
+    fn closed(minutes: i64, net: &str) -> Position {
+        let at = MIDNIGHT + minutes * 60_000;
+        let more = format!(r#""realized_pnl":{net},"fees":0,"funding":0,"closed_at":{at}"#);
+        position("p", "BTC", "1", &more)
+    }
+
+    fn all(rows: &[Position]) -> Churn<Position> {
+        Churn {
+            gone: vec![],
+            cut: vec![],
+            come: 0..rows.len(),
+            top: 0..rows.len(),
+        }
+    }
+
+    #[test]
+    fn a_day_is_counted_where_the_person_is_and_taken_back_when_its_rows_leave() {
+        let rows = vec![closed(30, "5"), closed(10, "-2"), closed(-10, "100")];
+        let today = Zone::utc().day(Timestamp(MIDNIGHT)).unwrap();
+        let mut days = Days::by(Zone::utc());
+        days.take(&all(&rows), &rows.clone().into());
+        let result = days.of(today).unwrap();
+        assert_eq!((result.count, result.net()), (2, Some(num("3"))));
+        assert!(!days.is_oldest(today));
+        let churn = Churn {
+            gone: rows,
+            cut: vec![],
+            come: 0..0,
+            top: 0..0,
+        };
+        days.take(&churn, &VecDeque::new());
+        assert_eq!(days, Days::by(Zone::utc()));
+    }
+
+    #[test]
+    fn a_day_with_a_position_whose_net_is_not_known_has_no_net() {
+        let mut rows = vec![closed(30, "5"), closed(10, "2")];
+        rows[1].fees = None;
+        rows[1].realized_pnl = None;
+        let mut days = Days::by(Zone::utc());
+        days.take(&all(&rows), &rows.clone().into());
+        let today = Zone::utc().day(Timestamp(MIDNIGHT)).unwrap();
+        let result = days.of(today).unwrap();
+        assert_eq!((result.count, result.net()), (2, None));
+    }
+}

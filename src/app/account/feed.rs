@@ -1,0 +1,481 @@
+//! A list that is read page by page and grows at its head.
+
+use super::remote::Remote;
+use crate::model::{Cursor, Failure, Page, Timestamp};
+use std::{
+    collections::{HashMap, HashSet, VecDeque},
+    hash::Hash,
+    ops::Range,
+};
+
+/// So many rows are kept of a list whose head grows while nobody scrolls.
+const KEPT: usize = 20_000;
+/// About how far apart the places are from which on older rows can be read again.
+const APART: isize = 1_000;
+
+/// A list read page by page: its head is polled, its tail is fetched as one scrolls. Rows are found by
+/// their key at once, and new ones come on top for the cost of a page, however many there are.
+///
+/// Contract: a list that grows by its polls keeps the newest `KEPT` rows, or as many as somebody has asked for, and at
+/// most `APART` and a page more; the others are dropped, [`Feed::has_more`] says so, and they are read again by
+/// whoever scrolls there or exports.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Feed<K: Eq + Hash, T> {
+    head: Remote<()>,
+    rows: VecDeque<T>,
+    /// Where each row is, counted before the rows on top of it moved it down by `shift`.
+    places: HashMap<K, isize>,
+    shift: isize,
+    /// Grows whenever a row changes.
+    version: u64,
+    /// How the places changed when it last did.
+    changed: Option<Shift>,
+    next: Option<Cursor>,
+    /// The page being fetched, so that scrolling does not ask twice.
+    asked: Option<Cursor>,
+    unreadable: usize,
+    incomplete: bool,
+    /// Rows that are kept at least: [`KEPT`], or as many as were asked for.
+    most: usize,
+    /// From which places on what follows can be read again, counted as `places` are; the uppermost first.
+    marks: VecDeque<(isize, Cursor)>,
+}
+
+impl<K: Eq + Hash, T> Default for Feed<K, T> {
+    fn default() -> Self {
+        Self {
+            head: Remote::Loading,
+            rows: VecDeque::new(),
+            places: HashMap::new(),
+            shift: 0,
+            version: 0,
+            changed: None,
+            next: None,
+            asked: None,
+            unreadable: 0,
+            incomplete: false,
+            most: KEPT,
+            marks: VecDeque::new(),
+        }
+    }
+}
+
+/// What an answer changed of a feed: the rows that left or were renewed, as they were, and where the rows
+/// are that came or took their place. Sums are kept by it, so that nothing counts all rows again.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Churn<T> {
+    pub gone: Vec<T>,
+    /// The oldest, which made room.
+    pub cut: Vec<T>,
+    pub come: Range<usize>,
+    /// Where rows stand otherwise than before: what has come, and what stayed among what has left.
+    pub top: Range<usize>,
+}
+
+/// How the places of the rows changed from the version before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shift {
+    /// So many rows at the top gave way to so many, and of all of them so many stayed.
+    Top {
+        left: usize,
+        came: usize,
+        kept: usize,
+    },
+    /// So many have come below all others.
+    Below { came: usize },
+}
+
+impl<T> Churn<T> {
+    fn none() -> Self {
+        Self {
+            gone: vec![],
+            cut: vec![],
+            come: 0..0,
+            top: 0..0,
+        }
+    }
+
+    /// Everything that is not there any more, or was renewed.
+    pub(crate) fn lost(&self) -> impl Iterator<Item = &T> {
+        self.gone.iter().chain(&self.cut)
+    }
+}
+
+/// The rows at these places.
+pub(crate) fn among<T>(
+    rows: &VecDeque<T>,
+    places: Range<usize>,
+) -> impl DoubleEndedIterator<Item = &T> + Clone {
+    rows.iter().skip(places.start).take(places.len())
+}
+
+impl<K: Eq + Hash, T> Feed<K, T> {
+    /// The newest first.
+    pub fn rows(&self) -> &VecDeque<T> {
+        &self.rows
+    }
+
+    /// Where the row with this key is.
+    pub fn position(&self, key: &K) -> Option<usize> {
+        let place = self.places.get(key)?.checked_add(self.shift)?;
+        usize::try_from(place).ok()
+    }
+
+    pub fn find(&self, key: &K) -> Option<&T> {
+        self.rows.get(self.position(key)?)
+    }
+
+    /// The same number, the same rows: what was counted from them still holds.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// How the places have changed since this version; `None` where that is not remembered.
+    pub fn shift_since(&self, version: u64) -> Option<Shift> {
+        self.changed
+            .filter(|_| version.checked_add(1) == Some(self.version))
+    }
+
+    /// Freshness of the newest page.
+    pub fn head(&self) -> &Remote<()> {
+        &self.head
+    }
+
+    /// Whether older rows exist that are not here yet.
+    pub fn has_more(&self) -> bool {
+        self.next.is_some()
+    }
+
+    pub fn is_fetching(&self) -> bool {
+        self.asked.is_some()
+    }
+
+    pub fn unreadable(&self) -> usize {
+        self.unreadable
+    }
+
+    /// The service said there is more but not where.
+    pub fn is_incomplete(&self) -> bool {
+        self.incomplete
+    }
+
+    /// The page to ask for next, once: until it comes or fails, there is nothing more to ask.
+    pub fn ask_more(&mut self) -> Option<Cursor> {
+        if self.asked.is_some() {
+            return None;
+        }
+        self.asked.clone_from(&self.next);
+        self.asked.clone()
+    }
+
+    /// The newest page, asked for at `at`; one that was overtaken is dropped. Known rows are renewed in
+    /// place and new ones go on top; when nothing overlaps there may be a gap, so the list starts again
+    /// from this page.
+    pub fn arrive_head(
+        &mut self,
+        result: Result<Page<T>, Failure>,
+        at: Timestamp,
+        key: impl Fn(&T) -> K,
+    ) -> Churn<T>
+    where
+        T: PartialEq,
+    {
+        if self.head.at().is_some_and(|known| known > at) {
+            return Churn::none();
+        }
+        let page = match result {
+            Ok(page) => page,
+            Err(why) => {
+                self.head.arrive(Err(why), at);
+                return Churn::none();
+            }
+        };
+        let is_known = self.begins_with(&page.rows);
+        self.head.arrive(Ok(()), at);
+        self.unreadable = page.unreadable.len();
+        if is_known {
+            return Churn::none();
+        }
+        self.version += 1;
+        let places = page.rows.iter().filter_map(|row| self.position(&key(row)));
+        match places.max() {
+            Some(last_known) => self.merge_head(page, last_known, key),
+            None => self.begin_again(page, key),
+        }
+    }
+
+    /// Whether the page says nothing that is not here, and is not empty.
+    fn begins_with(&self, page: &[T]) -> bool
+    where
+        T: PartialEq,
+    {
+        let here = self.rows.iter().take(page.len());
+        !page.is_empty() && self.head.at().is_some() && here.eq(page)
+    }
+
+    /// The page takes the place of the rows down to the last one of them that it knows; those that it does not name stay
+    /// below it.
+    fn merge_head(&mut self, page: Page<T>, last_known: usize, key: impl Fn(&T) -> K) -> Churn<T> {
+        let fresh: HashSet<K> = page.rows.iter().map(&key).collect();
+        let known = self.rows.drain(..=last_known);
+        let (gone, kept): (Vec<T>, Vec<T>) = known.partition(|row| fresh.contains(&key(row)));
+        let come = 0..page.rows.len();
+        let top: Vec<T> = page.rows.into_iter().chain(kept).collect();
+        let count = top.len();
+        self.shift += count.cast_signed() - (last_known + 1).cast_signed();
+        for row in top.into_iter().rev() {
+            self.rows.push_front(row);
+        }
+        self.place(0..count, &key);
+        self.mark_top(come.end, page.next);
+        let cut = self.cut(&key);
+        self.changed = Some(Shift::Top {
+            left: last_known + 1,
+            came: count,
+            kept: self.rows.len(),
+        });
+        let top = 0..count;
+        Churn {
+            gone,
+            cut,
+            come,
+            top,
+        }
+    }
+
+    /// The rows below this place can be read with this cursor.
+    fn mark_top(&mut self, below: usize, next: Option<Cursor>) {
+        let place = below.cast_signed() - self.shift;
+        let uppermost = self.marks.front().map(|(place, _)| *place);
+        if let Some(next) = next
+            && uppermost.is_none_or(|mark| mark - place >= APART)
+        {
+            self.marks.push_front((place, next));
+        }
+    }
+
+    /// Drops the oldest of too many rows, from a place on from which they can be read again.
+    fn cut(&mut self, key: impl Fn(&T) -> K) -> Vec<T> {
+        if self.rows.len() <= self.most {
+            return vec![];
+        }
+        let most = self.most.cast_signed() - self.shift;
+        let mark = self.marks.iter().find(|(place, _)| *place >= most);
+        let Some((place, next)) = mark.cloned() else {
+            return vec![];
+        };
+        self.marks.retain(|(mark, _)| *mark < place);
+        let first = usize::try_from(place + self.shift).unwrap_or(self.rows.len());
+        let cut: Vec<T> = self.rows.drain(first.min(self.rows.len())..).collect();
+        for row in &cut {
+            self.places.remove(&key(row));
+        }
+        self.next = Some(next);
+        self.asked = None;
+        cut
+    }
+
+    /// From this page on: what came before it may not be all there was.
+    fn begin_again(&mut self, page: Page<T>, key: impl Fn(&T) -> K) -> Churn<T> {
+        self.next = page.next;
+        self.asked = None;
+        self.incomplete = page.incomplete;
+        let gone: Vec<T> = std::mem::replace(&mut self.rows, page.rows.into()).into();
+        self.places.clear();
+        self.shift = 0;
+        self.most = KEPT;
+        self.marks.clear();
+        let come = 0..self.rows.len();
+        self.changed = Some(Shift::Top {
+            left: gone.len(),
+            came: come.end,
+            kept: come.end,
+        });
+        self.place(come.clone(), key);
+        let top = come.clone();
+        Churn {
+            gone,
+            cut: vec![],
+            come,
+            top,
+        }
+    }
+
+    /// An older page. One that was not asked for (the list began again meanwhile) is dropped.
+    pub fn arrive_more(
+        &mut self,
+        cursor: &Cursor,
+        result: Result<Page<T>, Failure>,
+        key: impl Fn(&T) -> K,
+    ) -> Churn<T> {
+        if self.asked.as_ref() != Some(cursor) {
+            return Churn::none();
+        }
+        self.asked = None;
+        let Ok(page) = result else {
+            return Churn::none();
+        };
+        self.version += 1;
+        self.unreadable += page.unreadable.len();
+        self.incomplete = page.incomplete;
+        self.next = page.next;
+        let before = self.rows.len();
+        let places = &self.places;
+        let older = page.rows.into_iter();
+        let older = older.filter(|row| !places.contains_key(&key(row)));
+        self.rows.extend(older);
+        let come = before..self.rows.len();
+        self.changed = Some(Shift::Below { came: come.len() });
+        self.most = self.most.max(come.end);
+        self.place(come.clone(), key);
+        let top = come.clone();
+        Churn {
+            gone: vec![],
+            cut: vec![],
+            come,
+            top,
+        }
+    }
+
+    /// Remembers where these rows are.
+    fn place(&mut self, range: Range<usize>, key: impl Fn(&T) -> K) {
+        let shift = self.shift;
+        let rows = range.clone().zip(among(&self.rows, range));
+        let placed = rows.map(|(at, row)| (key(row), at.cast_signed() - shift));
+        self.places.extend(placed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(rows: &[u32], next: Option<&str>) -> Page<u32> {
+        let next = next.map(|c| Cursor::from(c.to_owned()));
+        Page {
+            next,
+            ..Page::of(rows.to_vec())
+        }
+    }
+
+    #[test]
+    fn a_newest_page_overtaken_by_a_newer_one_changes_no_row() {
+        let mut feed: Feed<u32, u32> = Feed::default();
+        feed.arrive_head(Ok(page(&[3, 2], None)), Timestamp(20), |r| *r);
+        feed.arrive_head(Ok(page(&[2, 1], None)), Timestamp(10), |r| *r);
+        assert_eq!(*feed.rows(), [3, 2]);
+    }
+
+    #[test]
+    fn pages_join_without_a_row_lost_or_shown_twice() {
+        let mut feed: Feed<u32, u32> = Feed::default();
+        feed.arrive_head(Ok(page(&[9, 8, 7], Some("a"))), Timestamp(1), |r| *r);
+        let cursor = feed.ask_more().unwrap();
+        assert_eq!(feed.ask_more(), None);
+        feed.arrive_more(&cursor, Ok(page(&[7, 6, 5], None)), |r| *r);
+        feed.arrive_head(Ok(page(&[10, 9, 8], Some("b"))), Timestamp(2), |r| *r);
+        assert_eq!(*feed.rows(), [10, 9, 8, 7, 6, 5]);
+        assert!(!feed.has_more());
+    }
+
+    #[test]
+    fn an_answer_says_what_it_changed_and_the_same_page_again_changes_nothing() {
+        let mut feed: Feed<u32, (u32, char)> = Feed::default();
+        let key = |row: &(u32, char)| row.0;
+        let page = |rows: &[(u32, char)]| Ok(Page::of(rows.to_vec()));
+        let churn = feed.arrive_head(page(&[(2, 'a'), (1, 'a')]), Timestamp(1), key);
+        assert_eq!((churn.gone, churn.come), (vec![], 0..2));
+        let version = feed.version();
+        let churn = feed.arrive_head(page(&[(2, 'a'), (1, 'a')]), Timestamp(2), key);
+        assert_eq!((churn, feed.version()), (Churn::none(), version));
+        let churn = feed.arrive_head(page(&[(3, 'a'), (2, 'b')]), Timestamp(3), key);
+        assert_eq!((churn.gone, churn.come), (vec![(2, 'a')], 0..2));
+        let churn = feed.arrive_head(page(&[(9, 'a')]), Timestamp(4), key);
+        assert_eq!(churn.gone, [(3, 'a'), (2, 'b'), (1, 'a')]);
+    }
+
+    #[test]
+    fn a_gap_between_what_was_and_what_is_starts_the_list_again() {
+        let mut feed: Feed<u32, u32> = Feed::default();
+        feed.arrive_head(Ok(page(&[3, 2, 1], None)), Timestamp(1), |r| *r);
+        feed.arrive_head(Ok(page(&[99, 98], Some("c"))), Timestamp(2), |r| *r);
+        assert_eq!(*feed.rows(), [99, 98]);
+        assert!(feed.has_more());
+    }
+
+    #[test]
+    fn a_page_that_brings_nothing_new_changes_no_version() {
+        let mut feed: Feed<u32, u32> = Feed::default();
+        feed.arrive_head(Ok(page(&[3, 2], None)), Timestamp(1), |r| *r);
+        let before = feed.version();
+        feed.arrive_head(Ok(page(&[3, 2], None)), Timestamp(2), |r| *r);
+        assert_eq!(
+            (feed.version(), feed.head().at()),
+            (before, Some(Timestamp(2)))
+        );
+        feed.arrive_head(Ok(page(&[4, 3], None)), Timestamp(3), |r| *r);
+        assert_ne!(feed.version(), before);
+    }
+
+    #[test]
+    fn every_row_is_found_by_its_key_however_the_list_has_grown() {
+        let mut feed: Feed<u32, u32> = Feed::default();
+        feed.arrive_head(Ok(page(&[9, 8, 7], Some("a"))), Timestamp(1), |r| *r);
+        let cursor = feed.ask_more().unwrap();
+        feed.arrive_more(&cursor, Ok(page(&[6, 5], None)), |r| *r);
+        feed.arrive_head(Ok(page(&[12, 11, 8, 9], None)), Timestamp(2), |r| *r);
+        feed.arrive_head(Ok(page(&[13, 12, 11], None)), Timestamp(3), |r| *r);
+        assert_eq!(*feed.rows(), [13, 12, 11, 8, 9, 7, 6, 5]);
+        let found = feed.rows().iter().map(|row| feed.find(row));
+        assert!(found.eq(feed.rows().iter().map(Some)));
+        assert_eq!((feed.find(&4), feed.position(&5)), (None, Some(7)));
+    }
+
+    /// Polls of a list whose rows are numbered upwards, fifty a page, each with a cursor that names its last row.
+    fn polled(feed: &mut Feed<u32, u32>, newest: u32) -> Churn<u32> {
+        let rows: Vec<_> = (newest.saturating_sub(49)..=newest).rev().collect();
+        let cursor = format!("after {}", newest.saturating_sub(49));
+        let at = Timestamp(newest.into());
+        feed.arrive_head(Ok(page(&rows, Some(&cursor))), at, |r| *r)
+    }
+
+    #[test]
+    fn a_list_that_grows_while_nobody_scrolls_drops_its_oldest_rows_and_they_can_be_read_again() {
+        let mut feed: Feed<u32, u32> = Feed::default();
+        let mut cut = vec![];
+        for newest in (50..=30_000).step_by(10) {
+            cut.extend(polled(&mut feed, newest).cut);
+        }
+        let kept = feed.rows().len();
+        assert!((KEPT..=KEPT + 1_100).contains(&kept), "{kept}");
+        let oldest = *feed.rows().back().unwrap();
+        assert_eq!(usize::try_from(30_000 - oldest).unwrap(), kept - 1);
+        cut.sort_unstable();
+        assert!(cut.into_iter().eq(1..oldest), "each once");
+        assert_eq!(
+            (feed.find(&(oldest - 1)), feed.find(&oldest)),
+            (None, Some(&oldest))
+        );
+
+        let cursor = feed.ask_more().unwrap();
+        assert_eq!(cursor, Cursor::from(format!("after {oldest}")));
+        let older: Vec<_> = (oldest - 50..oldest).rev().collect();
+        feed.arrive_more(&cursor, Ok(page(&older, None)), |r| *r);
+        assert_eq!(feed.rows().len(), kept + 50);
+        assert_eq!(feed.find(&(oldest - 50)), Some(&(oldest - 50)));
+    }
+
+    #[test]
+    fn as_many_rows_as_somebody_scrolled_to_stay() {
+        let mut feed: Feed<u32, u32> = Feed::default();
+        polled(&mut feed, 30_000);
+        let cursor = feed.ask_more().unwrap();
+        let older: Vec<_> = (1..=29_950).rev().collect();
+        feed.arrive_more(&cursor, Ok(page(&older, None)), |r| *r);
+        for newest in (30_010..=65_000).step_by(10) {
+            polled(&mut feed, newest);
+            assert!(feed.rows().len() >= 30_000);
+        }
+        assert!(feed.rows().len() < 32_000);
+    }
+}

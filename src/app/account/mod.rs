@@ -1,0 +1,18 @@
+//! What is known of the account, and how old it is: lists, prices, books, equity, results, who it is. Names `keys` and below.
+
+pub(crate) mod backing;
+pub(crate) mod books;
+pub(crate) mod clocks;
+pub(crate) mod days;
+pub(crate) mod equity;
+pub(crate) mod feed;
+pub mod fees;
+pub(crate) mod health;
+pub(crate) mod identity;
+pub(crate) mod lineage;
+pub(crate) mod lookup;
+pub mod poll;
+pub(crate) mod prices;
+pub(crate) mod remote;
+pub(crate) mod store;
+pub(crate) mod tally;

@@ -1,0 +1,443 @@
+//! The last known truth about the account, how old it is, and what is on its way.
+
+pub(crate) mod ended;
+mod from_receipts;
+mod ladders;
+
+pub use ended::{Ended, Reckoning};
+pub use from_receipts::Closing;
+
+use super::{
+    books::Books,
+    clocks::Clocks,
+    days::Days,
+    equity::Equity,
+    feed::{Churn, Feed, among},
+    health::Health,
+    lineage::Lineage,
+    poll::{Answer, Poll, Source},
+    prices::Prices,
+    remote::Remote,
+    tally::{MarketResults, Quality, Results},
+};
+use crate::{
+    app::{
+        activity::about::About,
+        forms::form::Form,
+        orders::amend::Successor,
+        tables::{pane::RowId, tree::TreeRow},
+    },
+    model::{
+        AccountFacts, Call, CloseAll, Command, Failure, Market, MarketId, Num, Order, OrderId,
+        Page, Position, PositionId, Progress, Risk, Scaled, ScaledId, Ticket, Timestamp, Twap,
+        TwapId, Zone,
+    },
+};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// How many finished calls the calls pane remembers.
+const CALLS_KEPT: usize = 500;
+
+/// A command between the key and its outcome.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Flight {
+    pub command: Command,
+    /// What it was about when it was given.
+    pub about: About,
+    pub since: Timestamp,
+    pub progress: Progress,
+    pub then: Option<Then>,
+    /// The form that wrote it.
+    pub form: Option<Box<Form>>,
+}
+
+/// What follows when a command is done: whoever wrote it may have closed the form by then.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Then {
+    /// The cancel of the armed order that it stands in for.
+    Cancel(OrderId),
+    /// What stands in for the order that it cancels.
+    Place(Successor),
+}
+
+/// What this desk knows of why a TWAP left the list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndedBy {
+    /// A flatten of this desk, which stops each, found it unfinished.
+    Flatten,
+    Unknown,
+}
+
+/// What is known of one account: what polls have brought and how old it is, and the commands in flight.
+#[derive(Debug, Default)]
+pub struct Store {
+    pub positions: Remote<Page<Position>>,
+    pub orders: Remote<Page<Order>>,
+    pub twaps: Remote<Page<Twap>>,
+    pub ended_twaps: Vec<Ended>,
+    /// When a flatten of this desk last proved that nothing was left.
+    flat_at: Option<Timestamp>,
+    /// When everything was last to be closed from this desk.
+    closed_all_at: Option<Timestamp>,
+    /// Commands of earlier sessions that were given before that, then.
+    outlived: BTreeSet<Ticket>,
+    /// How many more have ended, and made room.
+    pub forgotten_twaps: usize,
+    /// Ladders met through `scaled_order_id`, remembered for the session but for the forgotten ones.
+    pub scaled: BTreeMap<ScaledId, Remote<Scaled>>,
+    /// Those ever met that are polled, or were.
+    watched: BTreeSet<ScaledId>,
+    /// Those that have ended and made room.
+    forgotten: BTreeSet<ScaledId>,
+    /// The orders of ladders as they last worked, for what became of them after that.
+    pub rungs: BTreeMap<OrderId, Order>,
+    pub closed: Feed<PositionId, Position>,
+    pub history: Feed<OrderId, Order>,
+    /// What the closed positions and the orders read so far come to, and which orders belong together.
+    pub results: Results,
+    pub market_results: MarketResults,
+    pub days: Days,
+    /// The same by the clocks of UTC, which limits go by.
+    pub utc_days: Days,
+    pub equity: Equity,
+    pub quality: Quality,
+    pub lineage: Lineage,
+    pub prices: BTreeMap<MarketId, Prices>,
+    pub books: Books,
+    /// What the account was worth, as it was told.
+    pub worth: Prices,
+    /// What each source that tells a time of its own told last, and when that was asked for that first had it.
+    told_at: BTreeMap<Source, (Timestamp, Timestamp)>,
+    pub markets: Remote<BTreeMap<MarketId, Market>>,
+    pub account: Remote<AccountFacts>,
+    pub health: Health,
+    pub clocks: Clocks,
+    /// The working orders under what they belong to, and the ladders with their rungs: as shown.
+    pub tree: Vec<TreeRow>,
+    pub ladder_rows: Vec<RowId>,
+    pub flights: BTreeMap<Ticket, Flight>,
+    /// What waits for reads to tell how the order ended that these tickets have canceled.
+    pub successors: Vec<(Ticket, Successor)>,
+    /// What answers to commands said of rows, until newer reads do.
+    pub from_receipts: from_receipts::FromReceipts,
+    /// Orders whose cancel is queued: they may still fill.
+    pub queued_cancels: BTreeSet<OrderId>,
+    /// Finished calls with their running numbers, the newest last.
+    pub calls: VecDeque<(u64, Call)>,
+    last_call: u64,
+    last_ticket: u64,
+}
+
+impl Store {
+    /// Whose days are those of this zone.
+    pub fn by(zone: Zone) -> Self {
+        Self {
+            days: Days::by(zone),
+            utc_days: Days::by(Zone::utc()),
+            ..Self::default()
+        }
+    }
+
+    /// Takes a poll in; answers the ladders met for the first time.
+    pub fn arrive(&mut self, Poll { at, answer }: Poll) -> Vec<ScaledId> {
+        self.health.answered(answer.source(), answer.trouble());
+        match answer {
+            Answer::Positions(result) => {
+                if result.is_ok() {
+                    self.decide(Source::Positions, at);
+                }
+                self.positions.arrive(result, at);
+                self.lay_over_positions();
+            }
+            Answer::Orders(result) => {
+                self.remember_rungs();
+                if result.is_ok() {
+                    self.decide(Source::Orders, at);
+                }
+                self.orders.arrive(result, at);
+                self.lay_over_orders();
+                return self.ladders_at_work();
+            }
+            Answer::Twaps(result) => self.arrive_twaps(result, at),
+            Answer::Scaled(id, result) => self.arrive_ladder(id, result.map(|ladder| *ladder), at),
+            Answer::Closed(result) => {
+                let churn = self.closed.arrive_head(result, at, |p| p.id.clone());
+                self.reckon(&churn);
+            }
+            Answer::MoreClosed(cursor, result) => {
+                let churn = self.closed.arrive_more(&cursor, result, |p| p.id.clone());
+                self.reckon(&churn);
+            }
+            Answer::History(result) => {
+                let churn = self.history.arrive_head(result, at, |o| o.id.clone());
+                self.learn(&churn);
+                self.reckon_twaps();
+                return self.ladders_among(churn.come, usize::MAX);
+            }
+            Answer::MoreHistory(cursor, result) => {
+                let churn = self.history.arrive_more(&cursor, result, |o| o.id.clone());
+                self.learn(&churn);
+                self.reckon_twaps();
+                return self.ladders_among(churn.come, self.room_for_ladders());
+            }
+            Answer::Markets(result) => self.arrive_markets(result, at),
+            Answer::Account(result) => {
+                let equity = result.as_ref().ok().and_then(|facts| facts.equity);
+                if let Some(equity) = equity {
+                    self.worth.mark(at, equity);
+                }
+                if let Ok(facts) = &result {
+                    self.date(Source::Account, facts.as_of, at);
+                }
+                self.account.arrive(result, at);
+            }
+        }
+        vec![]
+    }
+
+    fn arrive_markets(&mut self, result: Result<Vec<Market>, Failure>, at: Timestamp) {
+        let marks = result.as_deref().unwrap_or_default().iter();
+        for (id, mark) in marks.filter_map(|market| Some((&market.id, market.mark?))) {
+            self.prices.entry(id.clone()).or_default().mark(at, mark);
+        }
+        if let Ok(markets) = &result {
+            let newest = markets.iter().filter_map(|market| market.updated_at).max();
+            self.date(Source::Markets, newest, at);
+        }
+        let by_id = |rows: Vec<Market>| rows.into_iter().map(|m| (m.id.clone(), m)).collect();
+        self.markets.arrive(result.map(by_id), at);
+    }
+
+    /// What a source says of its own time: as long as that stands, what it tells is as old as when it was first told.
+    fn date(&mut self, source: Source, told: Option<Timestamp>, at: Timestamp) {
+        let Some(told) = told else {
+            self.told_at.remove(&source);
+            return;
+        };
+        match self.told_at.get(&source) {
+            Some((known, since)) if *known == told || *since > at => {}
+            Some(_) | None => {
+                self.told_at.insert(source, (told, at));
+            }
+        }
+    }
+
+    /// When the answer was asked for that first had what is shown.
+    fn dated(&self, source: Source) -> Option<Timestamp> {
+        self.told_at.get(&source).map(|(_, since)| *since)
+    }
+
+    /// What the closed positions come to.
+    fn reckon(&mut self, churn: &Churn<Position>) {
+        let rows = self.closed.rows();
+        self.results.take(churn, rows);
+        self.market_results.take(churn, rows);
+        self.days.take(churn, rows);
+        self.utc_days.take(churn, rows);
+        self.equity.take(churn, rows);
+    }
+
+    /// What the orders that have come say beyond themselves.
+    fn learn(&mut self, churn: &Churn<Order>) {
+        let rows = self.history.rows();
+        self.quality.take(churn, rows);
+        self.lineage.take(churn, rows);
+        let come = among(rows, churn.come.clone());
+        for order in come.filter(|order| order.fill_price.is_some()) {
+            let prices = self.prices.entry(order.market_id.clone()).or_default();
+            prices.fill(order);
+        }
+    }
+
+    /// The TWAPs that are listed and not known to have ended since.
+    pub fn active_twaps(&self) -> impl Iterator<Item = &Twap> {
+        let ended = |id: &TwapId| self.ended_twaps.iter().any(|e| e.twap.id == *id);
+        self.twaps.rows().iter().filter(move |t| !ended(&t.id))
+    }
+
+    /// When the request behind what is shown of `source` was sent, of a source that tells its own time the first one
+    /// that had it; for ladders, the oldest of those that can still change, else the newest of those that cannot.
+    pub fn polled_at(&self, source: Source) -> Option<Timestamp> {
+        match source {
+            Source::Positions => self.positions.at(),
+            Source::Orders => self.orders.at(),
+            Source::Twaps => self.twaps.at(),
+            Source::Scaled => self.ladders_polled_at(),
+            Source::Closed => self.closed.head().at(),
+            Source::History => self.history.head().at(),
+            Source::Markets => self.dated(source).or(self.markets.at()),
+            Source::Account => self.dated(source).or(self.account.at()),
+        }
+    }
+
+    /// Why there is nothing newer of `source`, if the last poll failed.
+    pub fn trouble(&self, source: Source) -> Option<&Failure> {
+        match source {
+            Source::Positions => self.positions.trouble(),
+            Source::Orders => self.orders.trouble(),
+            Source::Twaps => self.twaps.trouble(),
+            Source::Scaled => self.scaled.values().find_map(Remote::trouble),
+            Source::Closed => self.closed.head().trouble(),
+            Source::History => self.history.head().trouble(),
+            Source::Markets => self.markets.trouble(),
+            Source::Account => self.account.trouble(),
+        }
+    }
+
+    /// Whether the list is known to be less than all there is, or some of it could not be read.
+    pub fn is_incomplete(&self, source: Source) -> bool {
+        fn gaps<T>(page: Option<&Page<T>>) -> bool {
+            page.is_some_and(|page| !page.is_whole())
+        }
+        match source {
+            Source::Positions => gaps(self.positions.value()),
+            Source::Orders => gaps(self.orders.value()),
+            Source::Twaps => gaps(self.twaps.value()),
+            Source::Closed => self.closed.is_incomplete() || self.closed.unreadable() > 0,
+            Source::History => self.history.is_incomplete() || self.history.unreadable() > 0,
+            Source::Scaled | Source::Markets | Source::Account => false,
+        }
+    }
+
+    pub fn begin(&mut self, command: Command, now: Timestamp) -> Ticket {
+        self.last_ticket += 1;
+        let ticket = Ticket(self.last_ticket);
+        if matches!(command, Command::CloseAll(_) | Command::Flatten(_)) {
+            self.closed_all_at = Some(now);
+        }
+        self.take_off(ticket, command, now, Progress::Queued);
+        ticket
+    }
+
+    /// A command of an earlier session, under the number it has: it may have left then.
+    pub fn resume(&mut self, ticket: Ticket, command: Command, now: Timestamp) {
+        self.take_off(ticket, command, now, Progress::Sending { attempt: 1 });
+    }
+
+    fn take_off(&mut self, ticket: Ticket, command: Command, since: Timestamp, progress: Progress) {
+        let about = About::of(&command, self);
+        let flight = Flight {
+            command,
+            about,
+            since,
+            progress,
+            then: None,
+            form: None,
+        };
+        self.flights.insert(ticket, flight);
+    }
+
+    /// Commands whose effect is in doubt and that wait for a person, the longest first.
+    pub fn parked(&self) -> impl Iterator<Item = Ticket> {
+        let parked = |flight: &Flight| matches!(flight.progress, Progress::Parked { .. });
+        let flights = self.flights.iter();
+        flights
+            .filter(move |(_, flight)| parked(flight))
+            .map(|(ticket, _)| *ticket)
+    }
+
+    /// Whether sending this once more would open anew what was to be closed since it was given.
+    pub fn reopens(&self, ticket: Ticket) -> bool {
+        self.flights.get(&ticket).is_some_and(|flight| {
+            let is_before = self.closed_all_at >= Some(flight.since);
+            flight.command.risk() == Risk::Increasing
+                && (is_before || self.outlived.contains(&ticket))
+        })
+    }
+
+    pub(crate) fn outlived(&mut self, ticket: Ticket) {
+        self.outlived.insert(ticket);
+    }
+
+    /// Commands that the desk is seeing through, without those that wait for a person.
+    pub fn under_way(&self) -> usize {
+        self.flights.len() - self.parked().count() + self.successors.len()
+    }
+
+    /// Whether every command of this desk has come to an end that is known.
+    pub fn is_settled(&self) -> bool {
+        self.flights.is_empty() && self.successors.is_empty()
+    }
+
+    pub fn call(&mut self, call: Call) {
+        self.last_call += 1;
+        self.health.called(&call);
+        self.clocks.called(&call);
+        self.calls.push_back((self.last_call, call));
+        if self.calls.len() > CALLS_KEPT {
+            self.calls.pop_front();
+        }
+    }
+
+    pub fn position(&self, id: &PositionId) -> Option<&Position> {
+        self.positions.rows().iter().find(|p| p.id == *id)
+    }
+
+    /// A working order, or one from the history pages read so far.
+    pub fn order(&self, id: &OrderId) -> Option<&Order> {
+        self.working(id).or_else(|| self.history.find(id))
+    }
+
+    fn working(&self, id: &OrderId) -> Option<&Order> {
+        self.orders.rows().iter().find(|o| o.id == *id)
+    }
+
+    /// Whether calls have made room: they are numbered from 1.
+    pub fn has_older_calls(&self) -> bool {
+        self.calls.front().is_some_and(|(number, _)| *number > 1)
+    }
+
+    /// Whether an order that some page still calls working is not: a complete list of the working orders,
+    /// asked for no earlier than `since`, does not have it. It has filled or was canceled; which of the
+    /// two only its own row can tell.
+    pub fn is_over_since(&self, id: &OrderId, since: Option<Timestamp>) -> bool {
+        self.orders.value().is_some_and(Page::is_whole)
+            && self.orders.at() >= since
+            && self.working(id).is_none()
+    }
+
+    /// As [`is_over_since`](Self::is_over_since), of a row of the order history or of the working orders.
+    pub fn is_over(&self, order: &Order) -> bool {
+        let is_told = self
+            .status_by_receipt(&order.id)
+            .is_some_and(|status| !status.is_working());
+        order.is_working() && (is_told || self.is_over_since(&order.id, self.history.head().at()))
+    }
+
+    /// The last snapshot of an ended TWAP, or an active one.
+    pub fn twap(&self, id: &TwapId) -> Option<&Twap> {
+        let ended = self.ended_twap(id).map(|ended| &ended.twap);
+        ended.or_else(|| self.twaps.rows().iter().find(|t| t.id == *id))
+    }
+
+    pub fn ended_twap(&self, id: &TwapId) -> Option<&Ended> {
+        self.ended_twaps.iter().find(|ended| ended.twap.id == *id)
+    }
+
+    pub fn market(&self, id: &MarketId) -> Option<&Market> {
+        self.markets.value()?.get(id)
+    }
+
+    pub fn mark(&self, id: &MarketId) -> Option<Num> {
+        self.market(id)?.mark
+    }
+
+    /// The close-all on its way, if one is.
+    pub fn closing_all(&self) -> Option<(&Flight, Option<&CloseAll>)> {
+        let flight = self
+            .flights
+            .values()
+            .filter(|f| !matches!(f.progress, Progress::Parked { .. }))
+            .find(|f| matches!(f.command, Command::CloseAll(_) | Command::Flatten(_)))?;
+        let operation = match &flight.progress {
+            Progress::Running { operation, .. } => Some(operation),
+            Progress::Flattening(flattening) => flattening.operation.as_ref(),
+            Progress::Queued
+            | Progress::Sending { .. }
+            | Progress::Unknown { .. }
+            | Progress::Waiting { .. }
+            | Progress::Parked { .. } => None,
+        };
+        Some((flight, operation))
+    }
+}

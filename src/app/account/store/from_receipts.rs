@@ -1,0 +1,297 @@
+//! What answers to commands told of orders and positions, for as long as no read that was sent later has told otherwise.
+//!
+//! Contract: a fact is laid over its row when the command settles, and over every older page that arrives after that,
+//! however late; the first list that was asked for after the settlement decides, and the fact is forgotten. An order
+//! that does not work any more leaves the working ones. No row and no number is made up: what the answer did not say
+//! stays as it was read.
+
+use super::{Ended, EndedBy, Reckoning, Remote, Source, Store};
+use crate::{
+    app::desk::more_rows::order_tree,
+    model::{
+        CloseAll, Command, Exits, Leg, Num, Order, OrderId, OrderStatus, OrderType, Page, Position,
+        PositionId, Receipt, ScaledId, Timestamp,
+    },
+};
+
+/// What is known beyond the reads.
+#[derive(Debug, Default)]
+pub struct FromReceipts(Vec<Fact>);
+
+#[derive(Debug)]
+struct Fact {
+    /// When the command settled.
+    at: Timestamp,
+    what: What,
+}
+
+#[derive(Debug)]
+enum What {
+    Canceled(OrderId),
+    Order(Box<Order>),
+    /// These exits are so, by reads; the rest of the order is as it was.
+    Exits(Exits),
+    Position(Box<Position>),
+    /// This much extra margin is there, by reads.
+    Margin(PositionId, Num),
+    /// This order closes of it what it says.
+    Close(PositionId, Asked, Box<Order>),
+}
+
+/// How much of a position a close was for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    /// Whatever there was of it.
+    All,
+    /// So much as its order says.
+    Size,
+}
+
+/// How far a position is on its way out, as the answer to its close says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Closing {
+    UnderWay,
+    InPart,
+    Whole,
+}
+
+impl What {
+    /// The list that decides.
+    fn source(&self) -> Source {
+        match self {
+            Self::Canceled(_) | Self::Order(_) | Self::Exits(_) => Source::Orders,
+            Self::Position(_) | Self::Margin(..) | Self::Close(..) => Source::Positions,
+        }
+    }
+
+    fn lay_over_orders(&self, rows: &mut Vec<Order>) {
+        match self {
+            Self::Canceled(id) => rows.retain(|row| row.id != *id),
+            Self::Order(order) if order.is_over() => rows.retain(|row| row.id != order.id),
+            Self::Order(order) => {
+                for row in rows.iter_mut().filter(|row| row.id == order.id) {
+                    row.clone_from(order);
+                }
+            }
+            Self::Exits(exits) => {
+                for row in rows.iter_mut().filter(|row| row.id == exits.order_id) {
+                    lay(exits.take_profit, &mut row.attached_take_profit_price);
+                    lay(exits.stop_loss, &mut row.attached_stop_loss_price);
+                }
+            }
+            Self::Position(_) | Self::Margin(..) | Self::Close(..) => {}
+        }
+    }
+
+    fn lay_over_positions(&self, rows: &mut [Position]) {
+        match self {
+            Self::Position(told) => {
+                for row in rows.iter_mut().filter(|row| row.id == told.id) {
+                    renew(row, told);
+                }
+            }
+            Self::Margin(id, extra) => {
+                for row in rows.iter_mut().filter(|row| row.id == *id) {
+                    row.isolated_margin_extra = Some(*extra);
+                }
+            }
+            Self::Canceled(_) | Self::Order(_) | Self::Exits(_) | Self::Close(..) => {}
+        }
+    }
+}
+
+fn rows_mut<T>(known: &mut Remote<Page<T>>) -> Option<&mut Vec<T>> {
+    match known {
+        Remote::Loading | Remote::Failed(_) => None,
+        Remote::Fresh { value, .. } | Remote::Stale { value, .. } => Some(&mut value.rows),
+    }
+}
+
+/// An answer that does not even tell the entry is no whole row: of it only the margin counts.
+fn renew(row: &mut Position, told: &Position) {
+    if told.entry_price.is_some() {
+        row.clone_from(told);
+    } else {
+        let extra = told.isolated_margin_extra;
+        row.isolated_margin_extra = extra.or(row.isolated_margin_extra);
+    }
+}
+
+fn lay(leg: Leg, price: &mut Option<Num>) {
+    match leg {
+        Leg::Keep => {}
+        Leg::Remove => *price = None,
+        Leg::Set(told) => *price = Some(told),
+    }
+}
+
+/// What a receipt says of rows.
+fn facts(command: &Command, receipt: &Receipt) -> Vec<What> {
+    match (receipt, command) {
+        (Receipt::Cancel(cancel), _) if cancel.canceled => vec![What::Canceled(cancel.id.clone())],
+        (Receipt::Order { order, .. }, Command::Close(close)) => {
+            let asked = close.size.map_or(Asked::All, |_| Asked::Size);
+            vec![What::Close(close.position_id.clone(), asked, order.clone())]
+        }
+        (Receipt::Order { order, .. }, _) => vec![What::Order(order.clone())],
+        (Receipt::Position(position), _) => vec![What::Position(position.clone())],
+        (Receipt::CloseAll(operation), _) => closes(operation),
+        (Receipt::AlreadySo(_), Command::Cancel(id)) => vec![What::Canceled(id.clone())],
+        (Receipt::AlreadySo(_), Command::Exits(exits)) => vec![What::Exits(exits.clone())],
+        (
+            Receipt::AlreadySo(_),
+            Command::Margin {
+                position_id, extra, ..
+            },
+        ) => vec![What::Margin(position_id.clone(), *extra)],
+        (
+            Receipt::Cancel(_)
+            | Receipt::AlreadySo(_)
+            | Receipt::Twap(_)
+            | Receipt::Scaled(_)
+            | Receipt::Flat(_),
+            _,
+        ) => vec![],
+    }
+}
+
+fn closes(operation: &CloseAll) -> Vec<What> {
+    let results = operation.results.iter();
+    let closes = results.filter_map(|result| {
+        let order = Box::new(result.order.clone()?);
+        Some(What::Close(result.position_id.clone(), Asked::All, order))
+    });
+    closes.collect()
+}
+
+/// What the order that closes says of what it closes.
+fn closing(asked: Asked, order: &Order, position: &Position) -> Option<Closing> {
+    if order.status.is(&OrderStatus::Filled) {
+        let filled = order.filled_size.unwrap_or_else(|| order.asked_size());
+        // What was closed of it just before is in the row still.
+        let whole = match asked {
+            Asked::All => order.asked_size().abs().min(position.quantity()),
+            Asked::Size => position.quantity(),
+        };
+        let is_whole = filled.abs() >= whole;
+        return Some(if is_whole {
+            Closing::Whole
+        } else {
+            Closing::InPart
+        });
+    }
+    let is_on_its_way = order.kind.is(&OrderType::Market) && !order.is_over();
+    is_on_its_way.then_some(Closing::UnderWay)
+}
+
+impl Store {
+    /// What a command brought back at `now`: newer than any poll sent before. Answers the ladder that it placed.
+    pub fn settle(
+        &mut self,
+        command: &Command,
+        receipt: &Receipt,
+        now: Timestamp,
+    ) -> Vec<ScaledId> {
+        let facts = facts(command, receipt).into_iter();
+        let facts = facts.map(|what| Fact { at: now, what });
+        self.from_receipts.0.extend(facts);
+        self.remember_rungs();
+        self.lay_over_orders();
+        self.lay_over_positions();
+        match receipt {
+            Receipt::Cancel(cancel) if cancel.queued && !cancel.canceled => {
+                self.queued_cancels.insert(cancel.id.clone());
+            }
+            Receipt::Twap(twap) if twap.ended_at().is_some() => {
+                self.ended_twaps.retain(|ended| ended.twap.id != twap.id);
+                self.ended_twaps.push(Ended {
+                    twap: (**twap).clone(),
+                    last_seen: now,
+                    since: now,
+                    by: EndedBy::Unknown,
+                    filled: Reckoning::Exact,
+                });
+                self.forget_twaps();
+            }
+            Receipt::Scaled(ladder) => {
+                self.arrive_ladder(ladder.id.clone(), Ok((**ladder).clone()), now);
+                return self.new_ladders([ladder.id.clone()].into(), usize::MAX);
+            }
+            Receipt::Flat(_) => self.flat_at = Some(now),
+            Receipt::Twap(_)
+            | Receipt::Cancel(_)
+            | Receipt::Order { .. }
+            | Receipt::Position(_)
+            | Receipt::CloseAll(_)
+            | Receipt::AlreadySo(_) => {}
+        }
+        vec![]
+    }
+
+    /// A whole list that was asked for at `at` has come: it decides what was told before that.
+    pub(super) fn decide(&mut self, source: Source, at: Timestamp) {
+        let facts = &mut self.from_receipts.0;
+        facts.retain(|fact| fact.what.source() != source || fact.at >= at);
+    }
+
+    pub(super) fn lay_over_orders(&mut self) {
+        if let Some(rows) = rows_mut(&mut self.orders) {
+            for fact in &self.from_receipts.0 {
+                fact.what.lay_over_orders(rows);
+            }
+        }
+        self.tree = order_tree(self.orders.rows());
+    }
+
+    pub(super) fn lay_over_positions(&mut self) {
+        if let Some(rows) = rows_mut(&mut self.positions) {
+            for fact in &self.from_receipts.0 {
+                fact.what.lay_over_positions(rows);
+            }
+        }
+    }
+
+    /// What an order is since its cancel or its last change was answered, where reads are older.
+    pub fn status_by_receipt(&self, id: &OrderId) -> Option<OrderStatus> {
+        self.from_receipts
+            .0
+            .iter()
+            .rev()
+            .find_map(|fact| match &fact.what {
+                What::Canceled(canceled) if canceled == id => Some(OrderStatus::Canceled),
+                What::Order(order) if order.id == *id => order.status.known(),
+                What::Canceled(_)
+                | What::Order(_)
+                | What::Exits(_)
+                | What::Position(_)
+                | What::Margin(..)
+                | What::Close(..) => None,
+            })
+    }
+
+    /// How far the answer to its close says that a position is on its way out, where reads are older. One that is closed
+    /// by its own row has no way left: that row tells the size of all it ever was.
+    pub fn closing(&self, position: &Position) -> Option<Closing> {
+        if position.closed_at.is_some() {
+            return None;
+        }
+        self.from_receipts
+            .0
+            .iter()
+            .rev()
+            .find_map(|fact| match &fact.what {
+                What::Close(id, asked, order) if *id == position.id => {
+                    closing(*asked, order, position)
+                }
+                What::Close(..)
+                | What::Canceled(_)
+                | What::Order(_)
+                | What::Exits(_)
+                | What::Position(_)
+                | What::Margin(..) => None,
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,201 @@
+//! The ladders of the account: met on the orders they placed, since no endpoint lists them.
+//!
+//! Contract: a ladder that can still change is never left out. Of those that have ended [`KEPT`] are remembered, the
+//! latest ended ones; [`Store::forgotten_ladders`] says how many are not.
+
+use super::{
+    super::{feed::among, remote::Remote},
+    Store,
+};
+use crate::{
+    app::desk::more_rows::ladder_rows,
+    model::{Failure, Order, Scaled, ScaledId, Timestamp},
+};
+use std::{cmp::Reverse, collections::BTreeSet, ops::Range};
+
+/// Ended ladders that are remembered.
+const KEPT: usize = 100;
+
+impl Store {
+    pub(super) fn remember_rungs(&mut self) {
+        let orders = self.orders.rows().iter();
+        let rungs = orders.filter(|order| order.scaled_order_id.is_some());
+        let rungs = rungs.map(|order| (order.id.clone(), order.clone()));
+        self.rungs.extend(rungs);
+    }
+
+    pub(super) fn arrive_ladder(
+        &mut self,
+        id: ScaledId,
+        result: Result<Scaled, Failure>,
+        at: Timestamp,
+    ) {
+        if self.forgotten.contains(&id) {
+            return;
+        }
+        self.scaled.entry(id).or_default().arrive(result, at);
+        self.forget_ladders();
+        self.ladder_rows = ladder_rows(&self.scaled);
+    }
+
+    /// Makes room among those that have ended, the earliest ended first.
+    fn forget_ladders(&mut self) {
+        let ended = self.scaled.iter().filter_map(|(id, ladder)| {
+            let ended_at = ladder.value()?.ended_at()?;
+            Some((Reverse(ended_at), id.clone()))
+        });
+        let mut ended: Vec<_> = ended.collect();
+        if ended.len() <= KEPT {
+            return;
+        }
+        ended.sort();
+        let gone: BTreeSet<_> = ended.drain(KEPT..).map(|(_, id)| id).collect();
+        self.scaled.retain(|id, _| !gone.contains(id));
+        let is_gone = |order: &Order| {
+            let ladder = order.scaled_order_id.as_ref();
+            ladder.is_some_and(|id| gone.contains(id))
+        };
+        self.rungs.retain(|_, order| !is_gone(order));
+        self.forgotten.extend(gone);
+    }
+
+    /// How many ended ladders there were once and are not shown any more.
+    pub fn forgotten_ladders(&self) -> usize {
+        self.forgotten.len()
+    }
+
+    /// How many ladders of the past may still be met: what is read of an account with thousands of them is bounded.
+    pub(super) fn room_for_ladders(&self) -> usize {
+        KEPT.saturating_sub(self.scaled.len())
+    }
+
+    /// Those met for the first time on the working orders.
+    pub(super) fn ladders_at_work(&mut self) -> Vec<ScaledId> {
+        let ladders = ladders_of(self.orders.rows().iter());
+        self.new_ladders(ladders, usize::MAX)
+    }
+
+    /// Those met for the first time on these rows of the order history, at most so many.
+    pub(super) fn ladders_among(&mut self, rows: Range<usize>, most: usize) -> Vec<ScaledId> {
+        let ladders = ladders_of(among(self.history.rows(), rows));
+        self.new_ladders(ladders, most)
+    }
+
+    /// Those of the ladders just met that are not polled yet.
+    pub(super) fn new_ladders(&mut self, met: BTreeSet<ScaledId>, most: usize) -> Vec<ScaledId> {
+        let is_new = |id: &ScaledId| !self.watched.contains(id);
+        let new: Vec<_> = met.into_iter().filter(is_new).take(most).collect();
+        self.watched.extend(new.iter().cloned());
+        for id in &new {
+            self.scaled.entry(id.clone()).or_default();
+        }
+        if !new.is_empty() {
+            self.ladder_rows = ladder_rows(&self.scaled);
+        }
+        new
+    }
+
+    /// The oldest answer about those that can still change, else the newest about those that cannot.
+    pub(super) fn ladders_polled_at(&self) -> Option<Timestamp> {
+        let all = self.scaled.values();
+        let live = all.clone().filter(|ladder| !has_ended(ladder));
+        let oldest = live.filter_map(Remote::at).min();
+        oldest.or_else(|| all.filter_map(Remote::at).max())
+    }
+
+    /// Whether there are ladders and none of them can change any more: they are not polled.
+    pub fn all_ladders_ended(&self) -> bool {
+        !self.scaled.is_empty() && self.scaled.values().all(has_ended)
+    }
+
+    /// How many ladders have not ended, as far as is known.
+    pub fn live_ladders(&self) -> usize {
+        self.scaled
+            .values()
+            .filter(|ladder| !has_ended(ladder))
+            .count()
+    }
+
+    pub fn ladder(&self, id: &ScaledId) -> Option<&Scaled> {
+        self.scaled.get(id)?.value()
+    }
+}
+
+fn ladders_of<'a>(orders: impl Iterator<Item = &'a Order>) -> BTreeSet<ScaledId> {
+    let ids = orders.filter_map(|order| order.scaled_order_id.clone());
+    ids.collect()
+}
+
+fn has_ended(ladder: &Remote<Scaled>) -> bool {
+    ladder.value().is_some_and(|l| l.ended_at().is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        app::{
+            account::poll::Answer,
+            testing::{NOON, arrive, desk, order},
+        },
+        model::Page,
+    };
+
+    fn ladder(number: i64, ended: &str) -> Answer {
+        let json = format!(r#"{{"id":"lad-{number:03}","market_id":"paper|SOL"{ended}}}"#);
+        let ladder: Scaled = serde_json::from_str(&json).unwrap();
+        Answer::Scaled(ladder.id.clone(), Ok(Box::new(ladder)))
+    }
+
+    fn ended(number: i64) -> Answer {
+        let at = NOON.0 - 1_000_000 + number;
+        ladder(number, &format!(r#","completed_at":{at}"#))
+    }
+
+    #[test]
+    fn the_earliest_ended_ladders_make_room_and_one_that_works_never_does() {
+        let mut model = desk();
+        let working = r#""type":"limit","mode":"limit","side":"buy","size":1,"status":"resting",
+            "scaled_order_id":"lad-000""#;
+        let page = || Answer::Orders(Ok(Page::of(vec![order("ord-5", "SOL", working)])));
+        arrive(&mut model, page());
+        arrive(&mut model, ladder(0, ""));
+        for number in 1..=130 {
+            arrive(&mut model, ended(number));
+        }
+        let store = &model.store;
+        assert_eq!((store.scaled.len(), store.forgotten_ladders()), (101, 30));
+        assert!(store.ladder(&"lad-000".into()).is_some(), "it works");
+        assert!(store.ladder(&"lad-030".into()).is_none());
+        assert!(store.ladder(&"lad-031".into()).is_some());
+
+        // A late answer about one that made room brings it back no more.
+        arrive(&mut model, ended(7));
+        assert_eq!(model.store.scaled.len(), 101);
+        // And when the one that works has ended, it is the latest.
+        arrive(&mut model, ended(131));
+        assert!(model.store.ladder(&"lad-031".into()).is_none());
+    }
+
+    #[test]
+    fn ladders_on_older_pages_are_met_while_there_is_room() {
+        let mut model = desk();
+        let rung = |number: usize| {
+            let more = format!(
+                r#""type":"limit","mode":"limit","side":"buy","size":1,"status":"filled",
+                "scaled_order_id":"lad-{number:03}""#
+            );
+            order(&format!("h-{number}"), "SOL", &more)
+        };
+        let cursor = crate::model::Cursor::from("p2".to_owned());
+        let newest = Page {
+            next: Some(cursor.clone()),
+            ..Page::of((0..50).map(rung).collect())
+        };
+        arrive(&mut model, Answer::History(Ok(newest)));
+        model.store.history.ask_more();
+        let older = Page::of((50..200).map(rung).collect());
+        arrive(&mut model, Answer::MoreHistory(cursor, Ok(older)));
+        assert_eq!(model.store.scaled.len(), KEPT);
+    }
+}

@@ -1,0 +1,582 @@
+//! What the history read so far comes to: kept up by what each answer changes, so that a hundred thousand
+//! rows cost no more than a page.
+
+mod executed;
+
+use executed::Executed;
+
+use super::feed::{Churn, among};
+use crate::model::{
+    Lenient, LiquidityRole, MarketId, Num, Order, OrderId, OrderMode, OrderStatus, Position, Text,
+    Timestamp,
+};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    time::Duration,
+};
+
+/// A sum that says so when it cannot be told any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sum(Option<Num>);
+
+impl Default for Sum {
+    fn default() -> Self {
+        Self(Some(Num::ZERO))
+    }
+}
+
+impl Sum {
+    pub fn value(self) -> Option<Num> {
+        self.0
+    }
+
+    pub(crate) fn add(&mut self, part: Num) {
+        self.0 = self.0.and_then(|sum| sum.plus(part));
+    }
+
+    fn over(self, count: usize) -> Option<Num> {
+        self.0?.over(Num::from(u32::try_from(count).ok()?))
+    }
+}
+
+/// Whether a row is counted or taken back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    In,
+    Out,
+}
+
+impl Way {
+    pub(crate) fn signed(self, amount: Num) -> Num {
+        match self {
+            Self::In => amount,
+            Self::Out => amount.negated(),
+        }
+    }
+
+    pub(crate) fn step(self, count: &mut usize) {
+        *count = match self {
+            Self::In => count.saturating_add(1),
+            Self::Out => count.saturating_sub(1),
+        };
+    }
+}
+
+/// The closed positions whose net profit is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Results {
+    pub count: usize,
+    pub wins: usize,
+    pub losses: usize,
+    /// USD, as the three below: what winners made and losers lost, what was paid and received.
+    pub gained: Sum,
+    pub lost: Sum,
+    pub fees: Sum,
+    pub funding: Sum,
+}
+
+impl Results {
+    pub(crate) fn of<'a>(rows: impl Iterator<Item = &'a Position>) -> Self {
+        let mut results = Self::default();
+        rows.for_each(|row| results.count(row, Way::In));
+        results
+    }
+
+    pub fn take(&mut self, churn: &Churn<Position>, rows: &VecDeque<Position>) {
+        for row in churn.lost() {
+            self.count(row, Way::Out);
+        }
+        for row in among(rows, churn.come.clone()) {
+            self.count(row, Way::In);
+        }
+    }
+
+    pub fn net(&self) -> Option<Num> {
+        self.gained.value()?.plus(self.lost.value()?)
+    }
+
+    /// Share of the positions that made something after costs.
+    pub fn win_rate(&self) -> Option<Num> {
+        share(self.wins, self.count)
+    }
+
+    /// What one position makes on average.
+    pub fn expectancy(&self) -> Option<Num> {
+        Sum(self.net()).over(self.count)
+    }
+
+    pub fn average_win(&self) -> Option<Num> {
+        self.gained.over(self.wins)
+    }
+
+    pub fn average_loss(&self) -> Option<Num> {
+        self.lost.over(self.losses)
+    }
+
+    /// What winners made for each dollar that losers lost.
+    pub fn profit_factor(&self) -> Option<Num> {
+        self.gained.value()?.over(self.lost.value()?.abs())
+    }
+
+    fn count(&mut self, position: &Position, way: Way) {
+        let Some(net) = position.net_pnl() else {
+            return;
+        };
+        way.step(&mut self.count);
+        if net.is_positive() {
+            way.step(&mut self.wins);
+            self.gained.add(way.signed(net));
+        } else if net.is_negative() {
+            way.step(&mut self.losses);
+            self.lost.add(way.signed(net));
+        }
+        self.fees.add(way.signed(position.fees.unwrap_or_default()));
+        self.funding
+            .add(way.signed(position.funding.unwrap_or_default()));
+    }
+}
+
+/// The same by market.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MarketResults(pub BTreeMap<MarketId, Results>);
+
+impl MarketResults {
+    pub fn take(&mut self, churn: &Churn<Position>, rows: &VecDeque<Position>) {
+        for row in churn.lost() {
+            self.count(row, Way::Out);
+        }
+        for row in among(rows, churn.come.clone()) {
+            self.count(row, Way::In);
+        }
+    }
+
+    fn count(&mut self, position: &Position, way: Way) {
+        let results = self.0.entry(position.market_id.clone()).or_default();
+        results.count(position, way);
+        if results.count == 0 {
+            self.0.remove(&position.market_id);
+        }
+    }
+}
+
+/// How well orders were filled, by market, and what refused the others.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Quality {
+    pub markets: BTreeMap<MarketId, Fills>,
+    pub rules: BTreeMap<Text, Rule>,
+}
+
+/// The orders of one market, or of all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Fills {
+    /// Every row of them, those of partial fills too.
+    rows: usize,
+    pub orders: usize,
+    pub rejected: usize,
+    /// Those of which something was filled at a known price.
+    pub filled: usize,
+    /// What the orders' own rows tell, and what those of partial fills tell.
+    own: Executed,
+    parts: Executed,
+    /// Rows that show that the two add up here: see [`Order::adds_to_its_parts`].
+    additive: usize,
+    settle_millis: Sum,
+    settled: usize,
+}
+
+/// What a rule, or a reason where none is named, has refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rule {
+    pub count: usize,
+    /// The newest order it refused, and when that was asked for.
+    pub last: OrderId,
+    pub last_at: Timestamp,
+    /// The service's words about that one.
+    pub reason: Option<Text>,
+}
+
+impl Quality {
+    pub(crate) fn of<'a>(rows: impl Iterator<Item = &'a Order>) -> Self {
+        let mut quality = Self::default();
+        rows.for_each(|row| quality.count(row, Way::In));
+        quality
+    }
+
+    pub fn take(&mut self, churn: &Churn<Order>, rows: &VecDeque<Order>) {
+        for row in churn.lost() {
+            self.count(row, Way::Out);
+        }
+        for row in among(rows, churn.come.clone()) {
+            self.count(row, Way::In);
+        }
+    }
+
+    /// All markets together.
+    pub fn total(&self) -> Fills {
+        let mut total = Fills::default();
+        self.markets.values().for_each(|fills| total.join(fills));
+        total
+    }
+
+    fn count(&mut self, order: &Order, way: Way) {
+        let fills = self.markets.entry(order.market_id.clone()).or_default();
+        fills.count(order, way);
+        if fills.rows == 0 {
+            self.markets.remove(&order.market_id);
+        }
+        if order.status.is(&OrderStatus::Rejected) {
+            self.refused(order, way);
+        }
+    }
+
+    fn refused(&mut self, order: &Order, way: Way) {
+        let name = order
+            .reject_rule_id
+            .as_ref()
+            .or(order.reject_reason.as_ref());
+        let name = name.cloned().unwrap_or_default();
+        let rule = self.rules.entry(name.clone()).or_insert_with(|| Rule {
+            count: 0,
+            last: order.id.clone(),
+            last_at: order.requested_at,
+            reason: order.reject_reason.clone(),
+        });
+        way.step(&mut rule.count);
+        if way == Way::In && order.requested_at >= rule.last_at {
+            rule.last = order.id.clone();
+            rule.last_at = order.requested_at;
+            rule.reason.clone_from(&order.reject_reason);
+        }
+        if rule.count == 0 {
+            self.rules.remove(&name);
+        }
+    }
+}
+
+impl Fills {
+    /// Every fill once, whichever way this service tells of an order that was filled in parts.
+    pub fn executed(&self) -> Executed {
+        let mut all = self.own;
+        if self.additive > 0 {
+            all.join(self.parts);
+        }
+        all
+    }
+
+    /// Better (+) or worse (−) than expected, or than the trigger, in basis points of that, larger fills counting more.
+    pub fn bps(&self) -> Option<Num> {
+        let executed = self.executed();
+        let share = executed.gain.value()?.over(executed.expected.value()?)?;
+        share.times(Num::from(10_000_u32))
+    }
+
+    pub fn maker_share(&self) -> Option<Num> {
+        let executed = self.executed();
+        share(executed.makers, executed.roles)
+    }
+
+    pub fn reject_share(&self) -> Option<Num> {
+        share(self.rejected, self.orders)
+    }
+
+    /// The mean time from the request to the last fill, of the orders that took what was there: how long a limit rests
+    /// or a trigger waits says nothing of the service.
+    pub fn settle_time(&self) -> Option<Duration> {
+        let millis = self.settle_millis.over(self.settled)?.to_i64()?;
+        u64::try_from(millis).ok().map(Duration::from_millis)
+    }
+
+    /// The row of a partial fill is a part of an order and no order itself.
+    fn count(&mut self, order: &Order, way: Way) {
+        let is_order = order.partial_of_order_id.is_none();
+        way.step(&mut self.rows);
+        if is_order {
+            way.step(&mut self.orders);
+        }
+        if order.status.is(&OrderStatus::Rejected) {
+            way.step(&mut self.rejected);
+        }
+        if order.adds_to_its_parts() {
+            way.step(&mut self.additive);
+        }
+        if is_order {
+            self.own.count(order, way);
+        } else {
+            self.parts.count(order, way);
+        }
+        if order.fill_price.is_none() {
+            return;
+        }
+        if is_order {
+            way.step(&mut self.filled);
+        }
+        if let Some(time) = order.settle_time().filter(|_| is_order && took(order)) {
+            way.step(&mut self.settled);
+            let millis = i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
+            self.settle_millis.add(way.signed(Num::from(millis)));
+        }
+    }
+
+    /// Adds what the other comes to; its parts are in that already, where they count.
+    fn join(&mut self, other: &Self) {
+        let counts = [
+            (&mut self.rows, other.rows),
+            (&mut self.orders, other.orders),
+            (&mut self.rejected, other.rejected),
+            (&mut self.filled, other.filled),
+            (&mut self.settled, other.settled),
+        ];
+        executed::join(counts, [(&mut self.settle_millis, other.settle_millis)]);
+        self.own.join(other.executed());
+    }
+}
+
+/// Whether it filled as soon as it could.
+fn took(order: &Order) -> bool {
+    let role = order.liquidity_role.as_ref().and_then(Lenient::known);
+    let is_taker = match role {
+        Some(role) => role == LiquidityRole::Taker,
+        None => order.mode.is(&OrderMode::Market),
+    };
+    is_taker && order.trigger_price.is_none()
+}
+
+fn share(part: usize, whole: usize) -> Option<Num> {
+    let number = |count| u32::try_from(count).ok().map(Num::from);
+    number(part)?.over(number(whole)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::testing::{num, order, position};
+
+    fn results(nets: &[&str]) -> (Results, Vec<Position>) {
+        let row = |net: &&str| {
+            let more = format!(r#""realized_pnl":{net},"fees":0,"funding":0"#);
+            position("p", "BTC", "1", &more)
+        };
+        let rows: Vec<_> = nets.iter().map(row).collect();
+        let mut results = Results::default();
+        let churn = Churn {
+            gone: vec![],
+            cut: vec![],
+            come: 0..rows.len(),
+            top: 0..rows.len(),
+        };
+        results.take(&churn, &rows.clone().into());
+        (results, rows)
+    }
+
+    #[test]
+    fn closed_positions_come_to_a_net_a_win_rate_and_an_expectancy() {
+        let (results, _) = results(&["30", "-10", "10", "0"]);
+        assert_eq!(results.net(), Some(num("30")));
+        assert_eq!(results.win_rate(), Some(num("0.5")));
+        assert_eq!(results.expectancy(), Some(num("7.5")));
+        assert_eq!(results.average_loss(), Some(num("-10")));
+        assert_eq!(results.profit_factor(), Some(num("4")));
+    }
+
+    #[test]
+    fn what_leaves_the_list_is_taken_back() {
+        let (mut results, rows) = results(&["30", "-10"]);
+        let mut by_market = MarketResults::default();
+        let come = Churn {
+            gone: vec![],
+            cut: vec![],
+            come: 0..2,
+            top: 0..2,
+        };
+        by_market.take(&come, &rows.clone().into());
+        let btc = MarketId::from("paper|BTC");
+        assert_eq!(by_market.0, BTreeMap::from([(btc, results)]));
+        let churn = Churn {
+            gone: rows,
+            cut: vec![],
+            come: 0..0,
+            top: 0..0,
+        };
+        results.take(&churn, &VecDeque::new());
+        assert_eq!(results, Results::default());
+        by_market.take(&churn, &VecDeque::new());
+        assert_eq!(by_market, MarketResults::default());
+    }
+
+    fn filled(market: &str, side: &str, price: &str, more: &str) -> Order {
+        let json = format!(
+            r#""type":"market","mode":"market","side":"{side}","size":2,"filled_size":2,"status":"filled",
+            "fill_price":{price}{more}"#
+        );
+        order("o", market, &json)
+    }
+
+    #[test]
+    fn fills_are_measured_against_what_was_expected_by_market_and_side() {
+        // 64 000 was expected of each.
+        let rows = vec![
+            filled("BTC", "buy", "63936", r#","liquidity_role":"maker""#),
+            filled("BTC", "buy", "64128", r#","liquidity_role":"taker""#),
+            filled("ETH", "sell", "63936", ""),
+        ];
+        let mut quality = Quality::default();
+        let churn = Churn {
+            gone: vec![],
+            cut: vec![],
+            come: 0..3,
+            top: 0..3,
+        };
+        quality.take(&churn, &rows.clone().into());
+        let of = |market: &str| quality.markets[&MarketId::from(market)];
+        assert_eq!(of("paper|BTC").bps(), Some(num("-5")));
+        assert_eq!(of("paper|BTC").maker_share(), Some(num("0.5")));
+        assert_eq!(of("paper|ETH").bps(), Some(num("-10")));
+        assert_eq!(of("paper|ETH").maker_share(), None);
+        assert_eq!(quality.total().executed().gain.value(), Some(num("-256")));
+    }
+
+    #[test]
+    fn an_order_that_waited_for_a_price_is_measured_against_that_price() {
+        // 64 000 was seen when each was placed.
+        let fired = |price: &str, more: &str| {
+            let json = format!(
+                r#""type":"stop_market","mode":"conditional","side":"sell","size":2,"filled_size":2,
+                "status":"filled","fill_price":{price},"trigger_price":60000{more}"#
+            );
+            order("o", "BTC", &json)
+        };
+        let stop = fired("59940", "");
+        assert_eq!(stop.fill_bps(), Some(num("-10")));
+        let own_mark = fired("59940", r#","trigger_market_id":"paper|BTC""#);
+        assert_eq!(own_mark.fill_bps(), Some(num("-10")));
+        let elsewhere = fired("70", r#","trigger_market_id":"paper|ETH""#);
+        assert_eq!(elsewhere.fill_bps(), None);
+        let total = Quality::of([stop, elsewhere].iter()).total();
+        assert_eq!(total.bps(), Some(num("-10")));
+        assert_eq!(total.executed().gain.value(), Some(num("-120")));
+        assert_eq!((total.filled, total.executed().measured), (2, 1));
+    }
+
+    #[test]
+    fn an_order_that_was_filled_in_parts_is_one_order_and_counts_each_part_once() {
+        let row = |id: &str, json: &str| {
+            let json = format!(
+                r#""type":"limit","mode":"limit","side":"buy","initial_size":1,"size":0.5,"status":"filled",
+                "fill_price":63936,"fee":2,"settled_at":1790000024000{json}"#
+            );
+            let mut order = order(id, "BTC", &json);
+            order.requested_at = Timestamp(1_790_000_000_000);
+            order
+        };
+        let part = r#","filled_size":0.5,"partial_of_order_id":"o-1","liquidity_role":"taker""#;
+        let rest = r#","filled_size":1,"liquidity_role":"maker""#;
+        let rows = [row("o-2", part), row("o-1", rest)];
+        let mut quality = Quality::of(rows.iter());
+        let total = quality.total();
+        let executed = total.executed();
+        assert_eq!((total.orders, total.filled, executed.fills), (1, 1, 2));
+        assert_eq!(executed.gain.value(), Some(num("64")));
+        assert_eq!(total.bps(), Some(num("10")));
+        assert_eq!(executed.fees.value(), Some(num("4")));
+        assert_eq!(total.maker_share(), Some(num("0.5")));
+        assert_eq!(total.settle_time(), None, "it has rested");
+        for row in &rows {
+            quality.count(row, Way::Out);
+        }
+        assert_eq!(quality, Quality::default());
+    }
+
+    // Issue 13, item 4: the paper exchange tells all of an order on its own row, and each part of it again.
+    #[test]
+    fn an_order_whose_own_row_tells_all_of_it_is_counted_without_its_parts() {
+        let row = |id: &str, json: &str| {
+            let json = format!(
+                r#""type":"limit","mode":"limit","side":"buy","initial_size":1,"fill_price":63936{json}"#
+            );
+            order(id, "BTC", &json)
+        };
+        let part = |id: &str, of: &str| {
+            let json = format!(
+                r#","size":0.4,"filled_size":0.4,"fee":2,"status":"filled","partial_of_order_id":"{of}""#
+            );
+            row(id, &json)
+        };
+        let ended = |status: &str, more: &str| format!(r#","status":"{status}",{more}"#);
+        let whole = ended("filled", r#""size":0.8,"filled_size":0.8,"fee":4"#);
+        let half = ended("canceled", r#""size":0.2,"filled_size":0.8,"fee":4"#);
+        let (whole, half) = (row("o-1", &whole), row("o-4", &half));
+        let rows = [
+            part("o-6", "o-4"),
+            part("o-5", "o-4"),
+            part("o-3", "o-1"),
+            part("o-2", "o-1"),
+            half,
+            whole,
+        ];
+        let total = Quality::of(rows.iter()).total();
+        let executed = total.executed();
+        assert_eq!((total.orders, total.filled), (2, 2));
+        assert_eq!(executed.gain.value(), Some(num("102.4")));
+        assert_eq!(executed.fees.value(), Some(num("8")));
+        assert_eq!(total.bps(), Some(num("10")));
+    }
+
+    #[test]
+    fn only_what_took_at_once_tells_how_soon_orders_are_filled() {
+        let row = |millis: i64, json: &str| {
+            let json = format!(
+                r#""type":"market","side":"buy","size":1,"status":"filled","fill_price":63936{json}"#
+            );
+            let mut order = order("o", "BTC", &json);
+            order.requested_at = Timestamp(1_000);
+            order.settled_at = Some(Timestamp(1_000 + millis));
+            order
+        };
+        let rows = [
+            row(100, r#","mode":"market""#),
+            row(300, r#","mode":"limit","liquidity_role":"taker""#),
+            row(24_000, r#","mode":"limit","liquidity_role":"maker""#),
+            row(
+                9_000,
+                r#","mode":"stop_market","liquidity_role":"taker","trigger_price":64100"#,
+            ),
+        ];
+        let total = Quality::of(rows.iter()).total();
+        assert_eq!(total.settle_time(), Some(Duration::from_millis(200)));
+    }
+
+    #[test]
+    fn refusals_are_counted_by_rule_with_the_newest_one_at_hand() {
+        let refused = |id: &str, at: i64, reason: &str| {
+            let json = format!(
+                r#""type":"market","mode":"market","side":"buy","size":1,"status":"rejected",
+                "reject_rule_id":"max_position","reject_reason":"{reason}""#
+            );
+            let mut order = order(id, "BTC", &json);
+            order.requested_at = Timestamp(at);
+            order
+        };
+        let rows = vec![
+            refused("o-2", 20, "too large by 2"),
+            refused("o-1", 10, "too large by 1"),
+        ];
+        let mut quality = Quality::default();
+        let churn = Churn {
+            gone: vec![],
+            cut: vec![],
+            come: 0..2,
+            top: 0..2,
+        };
+        quality.take(&churn, &rows.clone().into());
+        let rule = Rule {
+            count: 2,
+            last: "o-2".into(),
+            last_at: Timestamp(20),
+            reason: Some("too large by 2".into()),
+        };
+        assert_eq!(
+            quality.rules,
+            BTreeMap::from([("max_position".into(), rule)])
+        );
+    }
+}

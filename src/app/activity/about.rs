@@ -1,0 +1,71 @@
+//! What a command is about, as it was known at one moment. The words of what happened are made from this
+//! alone, so that a line written once never reads otherwise when positions and orders move on.
+
+use crate::{
+    app::account::store::Store,
+    model::{Command, Market, MarketId, Order, Position, Scaled, Twap},
+};
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct About {
+    /// `None` when the desk did not know it, or there is no one thing that it is about.
+    pub target: Option<Target>,
+    /// Of the target: how fine its numbers are.
+    pub market: Option<Market>,
+    /// TWAPs that would go on trading after all positions are closed.
+    pub running_twaps: usize,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Target {
+    Position(Box<Position>),
+    Order(Box<Order>),
+    Twap(Box<Twap>),
+    Scaled(Box<Scaled>),
+}
+
+impl About {
+    pub fn of(command: &Command, store: &Store) -> Self {
+        let target = target(command, store);
+        let market_id = match (command, &target) {
+            (Command::Place(order), _) => Some(&order.market_id),
+            (Command::PlaceTwap(order), _) => Some(&order.market_id),
+            (Command::PlaceScaled(order), _) => Some(&order.market_id),
+            (_, target) => target.as_ref().map(Target::market_id),
+        };
+        Self {
+            market: market_id.and_then(|id| store.market(id)).cloned(),
+            target,
+            running_twaps: store.active_twaps().count(),
+        }
+    }
+}
+
+fn target(command: &Command, store: &Store) -> Option<Target> {
+    let boxed = |position: &Position| Target::Position(Box::new(position.clone()));
+    let order = |order: &Order| Target::Order(Box::new(order.clone()));
+    match command {
+        Command::Close(close) => store.position(&close.position_id).map(boxed),
+        Command::Margin { position_id, .. } => store.position(position_id).map(boxed),
+        Command::Cancel(id) | Command::Unprotect(id) => store.order(id).map(order),
+        Command::Exits(exits) => store.order(&exits.order_id).map(order),
+        Command::StopTwap(id) => store.twap(id).cloned().map(Box::new).map(Target::Twap),
+        Command::CancelScaled(id) => store.ladder(id).cloned().map(Box::new).map(Target::Scaled),
+        Command::Place(_)
+        | Command::PlaceTwap(_)
+        | Command::PlaceScaled(_)
+        | Command::CloseAll(_)
+        | Command::Flatten(_) => None,
+    }
+}
+
+impl Target {
+    fn market_id(&self) -> &MarketId {
+        match self {
+            Self::Position(position) => &position.market_id,
+            Self::Order(order) => &order.market_id,
+            Self::Twap(twap) => &twap.market_id,
+            Self::Scaled(ladder) => &ladder.market_id,
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! News that may be what a command on its way is about to bring: put aside until that command tells.
+//!
+//! Contract: nothing is put aside for good. When the command settles, what its outcome does not tell is told; and a
+//! command that waits for a person holds nothing back, for nobody knows how long it waits.
+
+use super::Alert;
+use crate::{
+    app::account::store::Store,
+    model::{CloseAll, Command, Failure, Order, OrderId, Progress, Receipt, Ticket, TwapId},
+};
+use std::collections::BTreeSet;
+
+/// What own commands have brought, and what may be theirs.
+#[derive(Debug, Default)]
+pub(super) struct Awaited {
+    /// Orders whose end was the outcome of a command.
+    told: BTreeSet<OrderId>,
+    /// TWAPs that a command has ended.
+    stopped: BTreeSet<TwapId>,
+    aside: Vec<(Ticket, Alert)>,
+}
+
+impl Awaited {
+    /// The news that an order is over, unless a command tells it or may yet.
+    pub(super) fn hear(&mut self, store: &Store, order: &Order, alert: Alert) -> Option<Alert> {
+        if self.told.remove(&order.id) {
+            return None;
+        }
+        let Some(ticket) = cause(store, order) else {
+            return Some(alert);
+        };
+        self.aside.push((ticket, alert));
+        None
+    }
+
+    /// A command brought this; what was put aside for it and is not of its making comes back.
+    pub(super) fn settled(
+        &mut self,
+        store: &Store,
+        (ticket, command): (Ticket, &Command),
+        result: &Result<Receipt, Failure>,
+    ) -> Vec<Alert> {
+        let brought = brought(command, result);
+        self.told.extend(brought.iter().cloned());
+        match (command, result) {
+            (Command::StopTwap(id), Ok(_)) => {
+                self.stopped.insert(id.clone());
+            }
+            (_, Ok(Receipt::Flat(_))) => {
+                self.stopped
+                    .extend(store.active_twaps().map(|twap| twap.id.clone()));
+            }
+            (_, _) => {}
+        }
+        let mut news = self.release(ticket);
+        news.retain(|alert| {
+            alert
+                .order()
+                .is_none_or(|order| !brought.contains(&order.id))
+        });
+        news
+    }
+
+    /// A command is under way: what it has brought so far; what comes back when it is left to a person.
+    pub(super) fn advanced(&mut self, ticket: Ticket, progress: &Progress) -> Vec<Alert> {
+        let operation = match progress {
+            Progress::Running { operation, .. } => Some(operation),
+            Progress::Flattening(flattening) => flattening.operation.as_ref(),
+            Progress::Parked { .. } => return self.release(ticket),
+            Progress::Queued
+            | Progress::Sending { .. }
+            | Progress::Unknown { .. }
+            | Progress::Waiting { .. } => None,
+        };
+        self.told.extend(operation.into_iter().flat_map(closes));
+        vec![]
+    }
+
+    /// Whether this desk has ended the TWAP, or is about to.
+    pub(super) fn stops(&mut self, store: &Store, id: &TwapId) -> bool {
+        let mut commands = store.flights.values().map(|flight| &flight.command);
+        let is_on_its_way = commands.any(|command| {
+            matches!(command, Command::Flatten(_))
+                || matches!(command, Command::StopTwap(stopped) if stopped == id)
+        });
+        self.stopped.remove(id) || is_on_its_way
+    }
+
+    fn release(&mut self, ticket: Ticket) -> Vec<Alert> {
+        let aside = std::mem::take(&mut self.aside);
+        let (mine, others): (Vec<_>, Vec<_>) = aside.into_iter().partition(|(of, _)| *of == ticket);
+        self.aside = others;
+        mine.into_iter().map(|(_, alert)| alert).collect()
+    }
+}
+
+/// The orders of which an outcome says that they are over: one that was refused stands in the history all the same.
+fn brought(command: &Command, result: &Result<Receipt, Failure>) -> BTreeSet<OrderId> {
+    let places = matches!(command, Command::Place(_) | Command::Close(_));
+    match result {
+        Ok(Receipt::Order { order, .. }) if order.is_over() => [order.id.clone()].into(),
+        Ok(Receipt::CloseAll(operation)) => closes(operation).collect(),
+        Err(why) if places && !why.is_doubtful() => why.order_id.clone().into_iter().collect(),
+        Ok(_) | Err(_) => BTreeSet::new(),
+    }
+}
+
+/// A close-all closes at the market: what becomes of its orders is what it was for.
+fn closes(operation: &CloseAll) -> impl Iterator<Item = OrderId> + '_ {
+    let orders = operation.results.iter().filter_map(|r| r.order.as_ref());
+    orders.map(|order| order.id.clone())
+}
+
+/// The command on its way that is perhaps about to bring it.
+fn cause(store: &Store, order: &Order) -> Option<Ticket> {
+    let is_parked = |progress: &Progress| matches!(progress, Progress::Parked { .. });
+    let mut flights = store.flights.iter();
+    let cause = flights
+        .find(|(_, flight)| !is_parked(&flight.progress) && may_bring(&flight.command, order));
+    cause.map(|(ticket, _)| *ticket)
+}
+
+fn may_bring(command: &Command, order: &Order) -> bool {
+    match command {
+        Command::Place(asked) => {
+            asked.market_id == order.market_id
+                && order.side.is(&asked.side)
+                && order.asked_size().abs() == asked.size
+        }
+        Command::Close(asked) => order.target_position_id.as_ref() == Some(&asked.position_id),
+        Command::PlaceTwap(_)
+        | Command::PlaceScaled(_)
+        | Command::Cancel(_)
+        | Command::Unprotect(_)
+        | Command::Exits(_)
+        | Command::Margin { .. }
+        | Command::StopTwap(_)
+        | Command::CancelScaled(_)
+        | Command::CloseAll(_)
+        | Command::Flatten(_) => false,
+    }
+}

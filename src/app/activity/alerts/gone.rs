@@ -1,0 +1,124 @@
+//! Orders that have left the working ones and of which the newest page of the order history does not tell why: a TWAP
+//! fills that page with its slices, and an older order settles on a deeper one.
+//!
+//! Contract: only complete lists count. What a command of this desk ends, or may be ending, is not looked for. Each
+//! order is looked for once, together with all others; what is not found is told as no longer working, without a guess.
+
+use super::{Alert, Watch};
+use crate::{
+    app::account::{
+        poll::{Answer, Poll},
+        store::Store,
+    },
+    model::{Command, Order, OrderId, Page, Timestamp},
+};
+use std::collections::BTreeMap;
+
+/// The orders that have left, until it is known why.
+#[derive(Debug, Default)]
+pub(super) struct Gone(BTreeMap<OrderId, Left>);
+
+#[derive(Debug)]
+struct Left {
+    /// As it was when it worked.
+    order: Order,
+    /// When the list was asked for that does not have it.
+    since: Timestamp,
+    /// It is being looked for.
+    is_sought: bool,
+}
+
+impl Gone {
+    /// Takes note of what has left; answers the orders that are to be looked for on older pages.
+    pub(super) fn hear(&mut self, store: &Store, poll: &Poll) -> Vec<OrderId> {
+        match &poll.answer {
+            Answer::Orders(Ok(page)) => {
+                self.leave(store, page, poll.at);
+                vec![]
+            }
+            Answer::History(Ok(page)) => self.seek(page, poll.at),
+            Answer::Orders(Err(_))
+            | Answer::History(Err(_))
+            | Answer::MoreHistory(..)
+            | Answer::Positions(_)
+            | Answer::Twaps(_)
+            | Answer::Scaled(..)
+            | Answer::Closed(_)
+            | Answer::MoreClosed(..)
+            | Answer::Markets(_)
+            | Answer::Account(_) => vec![],
+        }
+    }
+
+    fn leave(&mut self, store: &Store, page: &Page<Order>, at: Timestamp) {
+        let is_overtaken = store.orders.at().is_some_and(|known| known > at);
+        if !page.is_whole() || is_overtaken {
+            return;
+        }
+        let known = store.orders.rows().iter();
+        let left = known.filter(|order| page.rows.iter().all(|row| row.id != order.id));
+        for order in left.filter(|order| is_news(store, order)) {
+            let left = Left {
+                order: order.clone(),
+                since: at,
+                is_sought: false,
+            };
+            self.0.insert(order.id.clone(), left);
+        }
+    }
+
+    /// What the newest page has, it tells itself.
+    fn seek(&mut self, page: &Page<Order>, at: Timestamp) -> Vec<OrderId> {
+        let is_here = |id: &OrderId| page.rows.iter().any(|row| row.id == *id);
+        self.0.retain(|id, left| left.since > at || !is_here(id));
+        let due = self
+            .0
+            .iter_mut()
+            .filter(|(_, left)| left.since <= at && !left.is_sought);
+        due.map(|(id, left)| {
+            left.is_sought = true;
+            id.clone()
+        })
+        .collect()
+    }
+}
+
+/// Whether nothing tells, or will tell, why it does not work any more.
+fn is_news(store: &Store, order: &Order) -> bool {
+    let id = &order.id;
+    let ladder = order.scaled_order_id.as_ref();
+    let ends_it = |command: &Command| {
+        command.cancels() == Some(id)
+            || matches!(command, Command::Flatten(_))
+            || matches!(command, Command::CancelScaled(canceled) if Some(canceled) == ladder)
+    };
+    let is_own = store.queued_cancels.contains(id)
+        || store
+            .status_by_receipt(id)
+            .is_some_and(|status| !status.is_working())
+        || store
+            .flights
+            .values()
+            .any(|flight| ends_it(&flight.command));
+    let is_told = store.history.find(id).is_some_and(Order::is_over);
+    !is_own && !is_told && !super::is_part(order)
+}
+
+/// What was found of the orders that were looked for.
+pub(super) fn sought(
+    store: &Store,
+    watch: &mut Watch,
+    (asked, found): (&[OrderId], &[Order]),
+) -> Vec<Alert> {
+    let mut news = vec![];
+    for left in asked.iter().filter_map(|id| watch.gone.0.remove(id)) {
+        let alert = match found.iter().find(|order| order.id == left.order.id) {
+            Some(order) => {
+                super::ended(store, order).and_then(|alert| watch.awaited.hear(store, order, alert))
+            }
+            None => Some(Alert::Gone(Box::new(left.order))),
+        };
+        news.extend(alert);
+    }
+    news
+}

@@ -1,0 +1,316 @@
+//! What earlier sessions did, below what this one does: lines of then that nobody is told of.
+//!
+//! Contract: nothing here shows as a toast, rings or raises an alert, and no line of this session moves for it.
+
+use super::{
+    about::About,
+    notice::{Activity, Event, KEPT, Notice, Tone},
+};
+use crate::{
+    app::{desk::model::Model, dialogs::effect::Effect},
+    model::{Past, PastMark, PastPage, Timestamp},
+};
+
+/// So many lines come at once, at most.
+pub const PAGE: u32 = 200;
+
+/// How far back the activity reaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Horizon {
+    /// What was before this session has not been read yet.
+    #[default]
+    Session,
+    /// There is more before the oldest line.
+    Part,
+    /// The same, and it has been asked for.
+    Asked,
+    /// All that is on record, but for what made room.
+    Whole,
+    /// What was before could not be read.
+    Unreadable,
+}
+
+/// What the journal has of earlier sessions, or why it could not be read.
+pub(crate) fn recalled(model: &mut Model, page: Result<PastPage, String>) -> Vec<Effect> {
+    let now = model.now;
+    match page {
+        Ok(page) => model.activity.recall(page),
+        Err(why) => model.activity.cannot_recall(&why, now),
+    }
+    vec![]
+}
+
+impl Activity {
+    pub fn horizon(&self) -> Horizon {
+        self.horizon
+    }
+
+    /// The end of what is here, once, where there is room for a page before it.
+    pub(crate) fn ask_earlier(&mut self) -> Option<PastMark> {
+        let page = usize::try_from(PAGE).unwrap_or(usize::MAX);
+        if self.horizon != Horizon::Part || self.lines.len().saturating_add(page) > KEPT {
+            return None;
+        }
+        let Event::Past(oldest) = &self.lines.front()?.event else {
+            return None;
+        };
+        let mark = oldest.mark;
+        self.horizon = Horizon::Asked;
+        Some(mark)
+    }
+
+    fn recall(&mut self, page: PastPage) {
+        for past in page.rows {
+            let at = past.mark.told_at;
+            self.put_below(Event::Past(Box::new(past)), at);
+        }
+        self.horizon = if page.has_more {
+            Horizon::Part
+        } else {
+            Horizon::Whole
+        };
+    }
+
+    /// What was read before stays; who scrolls there again has it tried again.
+    fn cannot_recall(&mut self, why: &str, now: Timestamp) {
+        if self.horizon == Horizon::Asked {
+            self.horizon = Horizon::Part;
+            return;
+        }
+        let words = format!("what was done before cannot be shown: {why}");
+        self.put_below(Event::Said(Tone::Warn, words), now);
+        self.horizon = Horizon::Unreadable;
+    }
+
+    /// Below all others, with the number before theirs; what is full takes no more.
+    fn put_below(&mut self, event: Event, at: Timestamp) {
+        if self.lines.len() >= KEPT {
+            self.has_forgotten = true;
+            return;
+        }
+        let number = match self.lines.front() {
+            Some(oldest) => oldest.number.saturating_sub(1),
+            None => self.newest(),
+        };
+        self.lines.push_front(Notice {
+            number,
+            at,
+            ticket: None,
+            about: About::default(),
+            event,
+        });
+        self.changed();
+    }
+}
+
+impl Notice {
+    /// What an earlier session asked, if this is a line of one: its time is that of the wall clock then.
+    pub fn past(&self) -> Option<&Past> {
+        match &self.event {
+            Event::Past(past) => Some(past),
+            Event::Sent(_)
+            | Event::Progress(..)
+            | Event::Settled(..)
+            | Event::Said(..)
+            | Event::Alert(_)
+            | Event::Elsewhere(_) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::{
+        activity::notice::Notice,
+        desk::{
+            fleet::{Fleet, Whose},
+            msg::Msg,
+        },
+        tables::pane::RowId,
+        testing::*,
+        update::router::update,
+    };
+    use crate::model::{Receipt, Record, Risk};
+
+    /// Settled so many minutes before noon.
+    fn past(number: i64, minutes: i64) -> Past {
+        let told_at = Timestamp(NOON.0 - minutes * 60_000);
+        Past {
+            mark: PastMark { told_at, number },
+            asked_at: told_at,
+            asked: format!("cancel order ord-{number}").as_str().into(),
+            command: None,
+            order_status: None,
+            result: Ok(Receipt::AlreadySo("canceled".into())),
+            record: Record {
+                state: "done".to_owned(),
+                risk: Risk::Neutral,
+                method: "DELETE".into(),
+                target: "/v1/orders/o".into(),
+                body: "".into(),
+                key: None,
+                base_url: "http://127.0.0.1:4000".into(),
+                account_id: "chal-1".into(),
+                resource: None,
+                parent: None,
+                deadline: told_at,
+                replay_until: told_at,
+                maybe_executed: true,
+                order_id: None,
+                request_id: None,
+                attempts: vec![],
+            },
+        }
+    }
+
+    fn rows(numbers: impl Iterator<Item = i64>) -> Vec<Past> {
+        numbers.map(|number| past(1_000 - number, number)).collect()
+    }
+
+    /// All there is.
+    fn whole(numbers: impl Iterator<Item = i64>) -> Msg {
+        let (rows, has_more) = (rows(numbers), false);
+        Msg::Recalled(Ok(PastPage { rows, has_more }))
+    }
+
+    fn part(numbers: impl Iterator<Item = i64>) -> Msg {
+        let (rows, has_more) = (rows(numbers), true);
+        Msg::Recalled(Ok(PastPage { rows, has_more }))
+    }
+
+    fn said(model: &mut Model, words: &str) {
+        update(model, model.now, Msg::Said(Tone::Alert, words.to_owned()));
+    }
+
+    fn numbers(model: &Model) -> Vec<u64> {
+        model
+            .activity
+            .lines
+            .iter()
+            .map(|line| line.number)
+            .collect()
+    }
+
+    #[test]
+    fn what_was_before_stands_below_without_a_toast_and_each_line_is_found() {
+        let mut model = desk();
+        said(&mut model, "first");
+        let (newest, shown) = (model.activity.newest(), numbers(&model));
+        let toast = |model: &Model| model.activity.toast(model.now).map(|n| n.number);
+        let told = toast(&model);
+        update(&mut model, NOON, whole(1..=3));
+        assert_eq!(model.activity.newest(), newest, "nothing is new");
+        assert_eq!(toast(&model), told);
+        said(&mut model, "second");
+        let all = numbers(&model);
+        assert!(all.windows(2).all(|pair| pair[1] == pair[0] + 1), "{all:?}");
+        assert!(shown.iter().all(|number| all.contains(number)));
+        for number in &all {
+            assert_eq!(model.activity.line(*number).unwrap().number, *number);
+        }
+        let times: Vec<_> = model.activity.lines.iter().map(|line| line.at).collect();
+        assert!(times.is_sorted(), "{times:?}");
+        press(&mut model, "7 G enter");
+        let oldest = model.activity.lines.front().unwrap();
+        assert_eq!(oldest.past().unwrap().mark.number, 997);
+        let row = RowId::Line(oldest.number);
+        assert!(
+            matches!(model.overlays.last(), Some(crate::app::dialogs::overlay::Overlay::Detail(d)) if d.row == row)
+        );
+    }
+
+    #[test]
+    fn a_desk_that_has_done_nothing_yet_shows_what_was_before_and_goes_on_above_it() {
+        let mut model = bare_desk();
+        update(&mut model, NOON, whole(1..=2));
+        assert_eq!(model.activity.toast(NOON), None);
+        said(&mut model, "first");
+        let kinds: Vec<_> = model
+            .activity
+            .lines
+            .iter()
+            .map(|l| l.past().is_some())
+            .collect();
+        assert_eq!(kinds, [true, true, false]);
+        let toast = model.activity.toast(NOON).map(Notice::past);
+        assert_eq!(toast, Some(None));
+    }
+
+    #[test]
+    fn what_another_account_did_before_is_not_told_on_the_screen() {
+        let mut fleet = Fleet::of(desk());
+        fleet.join(desk().options, NOON);
+        let lines = fleet.shown().activity.lines.len();
+        let effects = fleet.update(NOON, Whose::Account(1), whole(1..=2));
+        assert_eq!(effects, vec![]);
+        assert_eq!(fleet.shown().activity.lines.len(), lines);
+        assert_eq!(fleet.account(1).unwrap().activity.lines.len(), 2);
+    }
+
+    #[test]
+    fn who_comes_near_the_end_gets_what_was_before_that_once() {
+        let mut model = bare_desk();
+        update(&mut model, NOON, part(1..=200));
+        assert!(model.activity.has_more());
+        assert_eq!(
+            press(&mut model, "7"),
+            vec![],
+            "the top is far from the end"
+        );
+        let mark = past(800, 200).mark;
+        assert_eq!(press(&mut model, "G"), vec![Effect::Earlier(mark)]);
+        assert_eq!(press(&mut model, "k"), vec![], "it is on its way");
+        update(&mut model, NOON, Msg::Recalled(Err("busy".to_owned())));
+        assert_eq!(
+            press(&mut model, "j"),
+            vec![Effect::Earlier(mark)],
+            "once more"
+        );
+        update(&mut model, NOON, whole(201..=210));
+        assert_eq!(model.activity.lines.len(), 210);
+        assert_eq!(press(&mut model, "G"), vec![]);
+        assert!(!model.activity.has_more());
+    }
+
+    #[test]
+    fn a_filter_finds_what_comes_after_it_was_set() {
+        let mut model = bare_desk();
+        said(&mut model, "first");
+        press(&mut model, "7 / ord-998 enter");
+        assert_eq!(model.rows(model.focus.pane).len(), 0);
+        update(&mut model, NOON, whole(1..=3));
+        assert_eq!(model.rows(model.focus.pane).len(), 1);
+    }
+
+    #[test]
+    fn of_too_many_lines_those_of_this_session_stay() {
+        let mut model = bare_desk();
+        for first in (0..10).map(|n| n * 200 + 1) {
+            update(&mut model, NOON, part(first..first + 200));
+        }
+        assert_eq!(model.activity.lines.len(), KEPT);
+        said(&mut model, "first");
+        assert_eq!(model.activity.lines.len(), KEPT);
+        assert_eq!(model.activity.lines.back().unwrap().past(), None);
+        assert_eq!(press(&mut model, "7 G"), vec![], "there is no room");
+        assert!(model.activity.has_more());
+    }
+
+    #[test]
+    fn a_journal_that_cannot_be_read_says_so_in_the_pane_and_nowhere_else() {
+        let mut model = bare_desk();
+        let why = "the journal is damaged".to_owned();
+        update(&mut model, NOON, Msg::Recalled(Err(why)));
+        assert_eq!(model.activity.toast(NOON), None);
+        let Event::Said(Tone::Warn, words) = &model.activity.lines[0].event else {
+            panic!("said");
+        };
+        assert!(
+            words.ends_with("cannot be shown: the journal is damaged"),
+            "{words}"
+        );
+        assert_eq!(model.activity.horizon(), Horizon::Unreadable);
+        assert_eq!(press(&mut model, "7 G"), vec![]);
+    }
+}

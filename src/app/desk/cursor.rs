@@ -1,0 +1,238 @@
+//! The cursor stays on the row it shows, whatever changes of what is listed.
+//!
+//! Contract: after every message each pane's cursor is on the row (the id) it was on before: through a filter that is
+//! typed, kept or cleared, a sort, a refresh, another page, another pane or another account. If that row is not listed
+//! any more, the cursor falls to the neighbour, and no key acts there before a person can have seen it: for 2 s from when
+//! the pane is in view, or until the cursor is moved. A row that a command of this desk has ended holds no key back.
+//! A range ends with either of its ends. A record that nobody has moved in (history, activity, calls) follows its newest
+//! line, unless it is filtered or sorted.
+
+use super::{fleet::Visibility, model::Model};
+use crate::{
+    app::{
+        account::store::Store,
+        activity::notice::Tone,
+        dialogs::overlay::Overlay,
+        keys::keymap::Action,
+        tables::{
+            marks::Marks,
+            pane::{Pane, RowId},
+            rows::Rows,
+        },
+    },
+    model::Command,
+};
+use std::time::Duration;
+use strum::IntoEnumIterator;
+
+/// As long as it takes to see that the cursor is on another row.
+const SEEN: Duration = Duration::from_secs(2);
+/// Whoever was told so looks; a key that was pressed twice is not pressed anew.
+const HEARD: Duration = Duration::from_millis(300);
+
+/// What was under the cursor when last looked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Seen {
+    row: RowId,
+    at: usize,
+    /// Whether a filter or a sort chose or ordered the rows.
+    through: Through,
+    /// Whose doing it is if it goes.
+    whose: Whose,
+    /// Whether a person has seen it there.
+    was_in_view: bool,
+}
+
+/// Which rows are listed, in which order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Through {
+    /// All of them, in the pane's own order.
+    Nothing,
+    Lens,
+}
+
+/// Keeps the cursor of every pane on its row, after whatever has happened.
+pub(crate) fn keep(model: &mut Model) {
+    for pane in Pane::iter() {
+        find_again(model, pane);
+        let fate = fate(model, pane);
+        end_range(model, pane, &fate);
+        if let Fate::Gone { falls_to, left } = fate {
+            model.focus.fall(pane, falls_to);
+            if let Some(row) = left {
+                model.focus.overlook(pane, row);
+            }
+        }
+        // Of a list without rows nobody has seen where its cursor is.
+        let Some(seen) = look(model, pane) else {
+            continue;
+        };
+        if is_held(model, pane, &seen) {
+            model.focus.fall(pane, seen.row.clone());
+        }
+        model.focus.see(pane, seen);
+        if is_in_view(model, pane) && model.focus.notice(pane) {
+            model.focus.startle(pane, model.now.plus(SEEN));
+        }
+    }
+}
+
+/// A row that went and came back while nobody looked has the cursor again.
+fn find_again(model: &mut Model, pane: Pane) {
+    let row = model.focus.overlooked(pane).cloned();
+    let row = row.filter(|row| model.rows(pane).position(row).is_some());
+    if let Some(row) = row {
+        model.focus.fall(pane, row);
+        model.focus.notice(pane);
+        // It was overlooked because a person had seen it there: if it goes again, it still counts as seen.
+        if let Some(seen) = look(model, pane) {
+            let seen = Seen {
+                was_in_view: true,
+                ..seen
+            };
+            model.focus.see(pane, seen);
+        }
+    }
+}
+
+/// Whether a person sees where its cursor is. A line that is typed covers no row.
+fn is_in_view(model: &Model, pane: Pane) -> bool {
+    let mut overlays = model.overlays.iter();
+    model.visibility == Visibility::OnScreen
+        && model.focus.pane == pane
+        && overlays.all(|overlay| matches!(overlay, Overlay::Prompt(_)))
+}
+
+/// A range without one of its ends covers nothing that anybody has chosen.
+fn end_range(model: &mut Model, pane: Pane, fate: &Fate) {
+    let Some(anchor) = model.marks.anchor(pane) else {
+        return;
+    };
+    let has_both = *fate == Fate::Here && model.rows(pane).position(anchor).is_some();
+    if !has_both {
+        model.marks.end_range();
+        model.focus.startle(pane, model.now.plus(SEEN));
+        model.say(Tone::Warn, "the range has ended: a row at its end is gone");
+    }
+}
+
+/// What has become of the row under the cursor.
+#[derive(Debug, PartialEq, Eq)]
+enum Fate {
+    Here,
+    Gone {
+        falls_to: RowId,
+        /// The row that a person has seen there and not ended.
+        left: Option<RowId>,
+    },
+}
+
+/// Who has ended it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Whose {
+    /// A command of this desk.
+    Own,
+    Others,
+}
+
+/// Where no row is left there is nothing to fall to: the row is remembered until there is.
+fn fate(model: &Model, pane: Pane) -> Fate {
+    let rows = model.rows(pane);
+    let Some(row) = wanted(model, pane, &rows) else {
+        return Fate::Here;
+    };
+    if rows.position(&row).is_some() {
+        return Fate::Here;
+    }
+    let seen = model.focus.seen(pane);
+    let at = seen.map_or(0, |seen| seen.at);
+    let Some(falls_to) = rows.get(at.min(rows.len().saturating_sub(1))) else {
+        return Fate::Here;
+    };
+    let is_hidden = model.all_rows(pane).position(&row).is_some();
+    let is_left = |seen: &&Seen| seen.was_in_view && (is_hidden || seen.whose == Whose::Others);
+    Fate::Gone {
+        falls_to,
+        left: seen.filter(is_left).map(|_| row),
+    }
+}
+
+/// The row that the cursor is to be on: the one that was chosen, else the one it showed.
+fn wanted(model: &Model, pane: Pane, rows: &Rows<'_>) -> Option<RowId> {
+    if let Some(chosen) = model.focus.chosen(pane) {
+        return Some(chosen.clone());
+    }
+    let seen = model.focus.seen(pane)?;
+    let is_lensed = [seen.through, through(rows)].contains(&Through::Lens);
+    (seen.was_in_view && is_lensed).then(|| seen.row.clone())
+}
+
+/// Whether the cursor stays where it is from now on, though nobody has moved it there: a person has seen it there, and
+/// a record does not follow its newest line.
+fn is_held(model: &Model, pane: Pane, seen: &Seen) -> bool {
+    let is_moved = model.focus.chosen(pane).is_some();
+    let is_list = Marks::reach(pane) || seen.through == Through::Lens;
+    is_moved || (seen.was_in_view && is_list)
+}
+
+fn through(rows: &Rows<'_>) -> Through {
+    let lens = rows
+        .lens
+        .filter(|lens| lens.filter.is_some() || lens.sort.is_some());
+    lens.map_or(Through::Nothing, |_| Through::Lens)
+}
+
+fn look(model: &Model, pane: Pane) -> Option<Seen> {
+    let rows = model.rows(pane);
+    let row = wanted(model, pane, &rows).filter(|row| rows.position(row).is_some());
+    let row = row.or_else(|| rows.get(0))?;
+    let before = model.focus.seen(pane).filter(|seen| seen.row == row);
+    Some(Seen {
+        was_in_view: is_in_view(model, pane) || before.is_some_and(|seen| seen.was_in_view),
+        whose: ending(&model.store, &row),
+        through: through(&rows),
+        at: rows.position(&row)?,
+        row,
+    })
+}
+
+/// Whether a command of this desk ends the row.
+fn ending(store: &Store, row: &RowId) -> Whose {
+    let ends = |command: &Command| match (row, command) {
+        (_, Command::Flatten(_)) | (RowId::Position(_), Command::CloseAll(_)) => true,
+        (RowId::Position(id), Command::Close(close)) => close.position_id == *id,
+        (RowId::Order(id), command) => command.cancels() == Some(id),
+        (RowId::Twap(id), Command::StopTwap(stopped)) => stopped == id,
+        (RowId::Scaled(id) | RowId::Rung(id, _), Command::CancelScaled(canceled)) => canceled == id,
+        (_, _) => false,
+    };
+    let is_closing = |id| store.position(id).and_then(|held| store.closing(held));
+    let is_done = match row {
+        RowId::Position(id) => is_closing(id).is_some(),
+        RowId::Order(id) => store.queued_cancels.contains(id),
+        RowId::Twap(_) | RowId::Scaled(_) | RowId::Rung(..) | RowId::Line(_) => false,
+    };
+    if is_done || store.flights.values().any(|flight| ends(&flight.command)) {
+        Whose::Own
+    } else {
+        Whose::Others
+    }
+}
+
+/// Why a key that acts on the row under the cursor does not, just after that row has changed.
+pub(crate) fn objection(model: &mut Model, action: Action) -> Option<String> {
+    let acts = matches!(
+        action,
+        Action::Cancel | Action::ClosePosition | Action::Margin | Action::Exits | Action::Amend
+    );
+    let (pane, now) = (model.focus.pane, model.now);
+    let until = model.focus.startled(pane).filter(|until| now < *until)?;
+    acts.then(|| {
+        model.focus.startle(pane, until.min(now.plus(HEARD)));
+        "that row is not listed any more: see which one is under the cursor now, then press again"
+            .to_owned()
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,416 @@
+//! Several accounts on one desk: each a model of its own, one of them on the screen.
+//!
+//! Contract: what happens to an account changes its own model and no other; only what must be told is told on the
+//! screen too, with the account's name: what came of a command, what an alert says, what a person is asked. Keys go
+//! to the account on the screen. No account is left while something is open over it, so that what was asked there is
+//! answered there; a display that is held goes on when its account is left.
+
+mod desks;
+
+pub use desks::Desks;
+
+use super::{cursor, model::Model, msg::Msg, options::Options, renewal::Reread};
+use crate::{
+    app::{
+        account::{identity::Identity, poll::Source},
+        activity::notice::{Elsewhere, Event},
+        dialogs::{
+            effect::{Effect, TerminalOut},
+            next::Next,
+            overlay::{Arm, Overlay},
+        },
+        tables::pane::Pane,
+        update::{arrival, router::update},
+    },
+    config::Tint,
+    model::{AccountId, Timestamp},
+};
+use std::{collections::BTreeMap, iter, mem};
+use strum::{IntoEnumIterator as _, VariantArray as _};
+
+/// So many times more seldom an account is asked about while it is not on the screen.
+const ASIDE: u32 = 3;
+
+/// Every account of the desk. There is always one on the screen.
+#[derive(Debug)]
+pub struct Fleet {
+    shown: Model,
+    at: usize,
+    aside: BTreeMap<usize, Model>,
+}
+
+/// To which account something happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whose {
+    /// The one on the screen.
+    Shown,
+    /// By its place among them.
+    Account(usize),
+}
+
+/// Which account is wanted on the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Switch {
+    Next,
+    To(usize),
+}
+
+/// Whether an account is looked at.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Visibility {
+    #[default]
+    OnScreen,
+    Background,
+}
+
+impl Visibility {
+    /// How many times its intervals it is polled at.
+    pub fn slower(self) -> u32 {
+        match self {
+            Self::OnScreen => 1,
+            Self::Background => ASIDE,
+        }
+    }
+}
+
+/// The accounts of the desk by name, and which of them a model is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AccountLabels {
+    pub seats: Vec<AccountLabel>,
+    pub at: usize,
+}
+
+/// What an account is called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccountLabel {
+    /// Its profile's.
+    pub name: Option<String>,
+    /// `None` until its far end is known.
+    pub account_id: Option<AccountId>,
+    pub tint: Tint,
+}
+
+impl AccountLabel {
+    fn of(identity: Option<&Identity>, at: usize) -> Self {
+        let own = identity.and_then(|identity| identity.profile.tint);
+        let by_place = Tint::VARIANTS.iter().cycle().nth(at);
+        Self {
+            name: identity.and_then(|identity| identity.profile.name.clone()),
+            account_id: identity.map(|identity| identity.account_id.clone()),
+            tint: own.or(by_place.copied()).unwrap_or(Tint::Blue),
+        }
+    }
+
+    /// The name a person gave it, else the account's.
+    pub fn label(&self) -> String {
+        let id = || self.account_id.as_ref().map(ToString::to_string);
+        self.name.clone().or_else(id).unwrap_or_default()
+    }
+
+    fn is_called(&self, word: &str) -> bool {
+        let id = self.account_id.as_ref().map(AccountId::raw);
+        self.name.as_deref() == Some(word) || id == Some(word)
+    }
+}
+
+impl AccountLabels {
+    pub fn own(&self) -> Option<&AccountLabel> {
+        self.seats.get(self.at)
+    }
+
+    /// Whether there is another account to go to.
+    pub fn has_others(&self) -> bool {
+        self.seats.len() > 1
+    }
+
+    /// Where the account of this name is, or what there is.
+    pub fn find(&self, word: &str) -> Result<usize, String> {
+        let at = self.seats.iter().position(|seat| seat.is_called(word));
+        at.ok_or_else(|| {
+            let labels = self.labels();
+            let are = if labels.len() == 1 { "is" } else { "are" };
+            format!("no account {word}; there {are} {}", labels.join(", "))
+        })
+    }
+
+    pub fn labels(&self) -> Vec<String> {
+        self.seats.iter().map(AccountLabel::label).collect()
+    }
+}
+
+/// The key that goes on to the next account.
+pub(crate) fn next(model: &Model) -> Next {
+    if model.roster.has_others() {
+        Next::Switch(Switch::Next)
+    } else {
+        Next::Refuse("this desk has one account; [profiles] in the settings adds others".to_owned())
+    }
+}
+
+impl Fleet {
+    /// A desk with one account.
+    pub fn of(shown: Model) -> Self {
+        let mut fleet = Self {
+            shown,
+            at: 0,
+            aside: BTreeMap::new(),
+        };
+        fleet.seat();
+        fleet
+    }
+
+    /// One more account, after all that are there.
+    pub fn join(&mut self, options: Options, now: Timestamp) {
+        let mut model = Model::new(options, self.shown.keymap.clone(), now);
+        model.visibility = Visibility::Background;
+        model.drift = self.shown.drift;
+        model.lenses.recall(self.shown.lenses.columns());
+        self.aside.insert(self.count(), model);
+        self.seat();
+    }
+
+    pub fn count(&self) -> usize {
+        self.aside.len() + 1
+    }
+
+    /// The account on the screen.
+    pub fn shown(&self) -> &Model {
+        &self.shown
+    }
+
+    /// Its place among them.
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    pub fn account(&self, at: usize) -> Option<&Model> {
+        if at == self.at {
+            Some(&self.shown)
+        } else {
+            self.aside.get(&at)
+        }
+    }
+
+    /// All of them, in their order.
+    pub fn accounts(&self) -> impl Iterator<Item = &Model> {
+        (0..self.count()).filter_map(|at| self.account(at))
+    }
+
+    /// Whether what happens to an account can be seen.
+    pub fn is_on_screen(&self, whose: Whose) -> bool {
+        let lists_all = matches!(self.shown.overlays.last(), Some(Overlay::Accounts(_)));
+        match whose {
+            Whose::Shown => true,
+            Whose::Account(at) => at == self.at || lists_all,
+        }
+    }
+
+    /// Takes in what happened to an account at `now`; what is wanted comes back with the place of the account that
+    /// wants it.
+    pub fn update(&mut self, now: Timestamp, whose: Whose, msg: Msg) -> Vec<(usize, Effect)> {
+        let is_introduced = matches!(msg, Msg::Opened(_));
+        if let Msg::Reread(reread) = msg {
+            return self.renew(now, &reread);
+        }
+        if let Msg::ClockSet(_) = msg {
+            return self.clock_set(now, &msg);
+        }
+        let (at, wanted) = match whose {
+            Whose::Account(at) if at != self.at => {
+                (at, self.beside(at, |model| update(model, now, msg)))
+            }
+            Whose::Account(_) | Whose::Shown => {
+                let heard = self.shown.activity.newest();
+                let wanted = update(&mut self.shown, now, msg);
+                self.take_back(heard);
+                (self.at, wanted)
+            }
+        };
+        if is_introduced {
+            self.seat();
+        }
+        let mut effects = vec![];
+        for effect in wanted {
+            if let Effect::SwitchAccount(switch) = effect {
+                effects.extend(self.turn(switch, now));
+                continue;
+            }
+            if let Effect::KeepColumns(pane, columns) = &effect {
+                self.look(*pane, columns.as_deref());
+            }
+            effects.push((at, effect));
+        }
+        effects
+    }
+
+    /// What was told of the account on the screen while another was there, and is not so any more.
+    fn take_back(&mut self, heard: u64) {
+        let label = self.shown.roster.own().map(AccountLabel::label);
+        for notice in self.shown.activity.since(heard) {
+            let told = Event::Elsewhere(Box::new(Elsewhere {
+                account: label.clone().unwrap_or_default(),
+                notice: notice.clone(),
+            }));
+            for model in self.aside.values_mut() {
+                model.activity.take_back(&told);
+            }
+        }
+    }
+
+    /// Every account is looked at alike.
+    fn look(&mut self, pane: Pane, columns: Option<&[usize]>) {
+        for model in iter::once(&mut self.shown).chain(self.aside.values_mut()) {
+            model.lenses.look(pane, columns.map(<[usize]>::to_vec));
+        }
+    }
+
+    /// One clock is everybody's; the screen says so once.
+    fn clock_set(&mut self, now: Timestamp, set: &Msg) -> Vec<(usize, Effect)> {
+        let mut effects = vec![];
+        for at in 0..self.count() {
+            let wanted = if at == self.at {
+                update(&mut self.shown, now, set.clone())
+            } else {
+                self.told_beside(at, |model| update(model, now, set.clone()), |_| false)
+            };
+            effects.extend(wanted.into_iter().map(|effect| (at, effect)));
+        }
+        effects
+    }
+
+    /// Every account takes its part of settings that read otherwise; the screen says so once.
+    fn renew(&mut self, now: Timestamp, reread: &Reread) -> Vec<(usize, Effect)> {
+        let mut effects = vec![];
+        for at in 0..self.count() {
+            let name = self.account(at).and_then(|model| model.identity.as_ref());
+            let name = name.and_then(|identity| identity.profile.name.clone());
+            let part = match at {
+                0 => Some(reread.clone()),
+                _ => reread.for_account(name.as_deref()),
+            };
+            let Some(part) = part.map(Msg::Reread) else {
+                continue;
+            };
+            let wanted = if at == self.at {
+                update(&mut self.shown, now, part)
+            } else {
+                let happens = |model: &mut Model| update(model, now, part);
+                self.told_beside(at, happens, |event| matches!(event, Event::Alert(_)))
+            };
+            effects.extend(wanted.into_iter().map(|effect| (at, effect)));
+        }
+        effects
+    }
+
+    /// Something happens to an account that is not on the screen; what must be told of it is told there.
+    fn beside(
+        &mut self,
+        at: usize,
+        happens: impl FnOnce(&mut Model) -> Vec<Effect>,
+    ) -> Vec<Effect> {
+        self.told_beside(at, happens, |_| true)
+    }
+
+    /// The same, with only those events told that `is_told` lets through.
+    fn told_beside(
+        &mut self,
+        at: usize,
+        happens: impl FnOnce(&mut Model) -> Vec<Effect>,
+        is_told: impl Fn(&Event) -> bool,
+    ) -> Vec<Effect> {
+        let Some(model) = self.aside.get_mut(&at) else {
+            return vec![];
+        };
+        let heard = model.activity.newest();
+        let effects = happens(model);
+        let label = model
+            .roster
+            .own()
+            .map(AccountLabel::label)
+            .unwrap_or_default();
+        let now = model.now;
+        self.shown.now = self.shown.now.max(now);
+        for notice in model.activity.since(heard) {
+            let must = notice.event.is_told_elsewhere(&model.options.alerts);
+            if must && is_told(&notice.event) {
+                let event = Event::Elsewhere(Box::new(Elsewhere {
+                    account: label.clone(),
+                    notice: notice.clone(),
+                }));
+                self.shown.activity.beside(&event, now);
+            }
+        }
+        let named = |effect| {
+            let Effect::Terminal(TerminalOut::Notify(mut notice)) = effect else {
+                return effect;
+            };
+            let told = Elsewhere {
+                account: label.clone(),
+                notice: *notice.clone(),
+            };
+            notice.event = Event::Elsewhere(Box::new(told));
+            Effect::Terminal(TerminalOut::Notify(notice))
+        };
+        effects.into_iter().map(named).collect()
+    }
+
+    /// Another account comes on the screen, as it was left and asked about anew.
+    fn turn(&mut self, switch: Switch, now: Timestamp) -> Vec<(usize, Effect)> {
+        let to = match switch {
+            Switch::Next => (self.at + 1) % self.count(),
+            Switch::To(at) => at,
+        };
+        let Some(next) = self.aside.remove(&to) else {
+            return vec![];
+        };
+        let left = mem::replace(&mut self.at, to);
+        let mut model = mem::replace(&mut self.shown, next);
+        model.visibility = Visibility::Background;
+        self.aside.insert(left, model);
+        appear(&mut self.shown, now);
+        let held = self.beside(left, arrival::thaw);
+        let mut effects: Vec<_> = held.into_iter().map(|effect| (left, effect)).collect();
+        effects.extend([
+            (left, Effect::Visibility(Visibility::Background)),
+            (to, Effect::Visibility(Visibility::OnScreen)),
+            (to, Effect::Poll(Source::iter().collect())),
+        ]);
+        effects
+    }
+
+    /// Everybody learns what everybody is called.
+    fn seat(&mut self) {
+        let seats: Vec<_> = self
+            .accounts()
+            .zip(0..)
+            .map(|(model, at)| AccountLabel::of(model.identity.as_ref(), at))
+            .collect();
+        let shown = iter::once((&self.at, &mut self.shown));
+        for (at, model) in shown.chain(&mut self.aside) {
+            model.roster = AccountLabels {
+                seats: seats.clone(),
+                at: *at,
+            };
+        }
+    }
+}
+
+/// A strip that opened while nobody looked is read from now on; one that would have lapsed by now has. So is a cursor
+/// that fell to another row meanwhile.
+fn appear(model: &mut Model, now: Timestamp) {
+    model.now = model.now.max(now);
+    model.visibility = Visibility::OnScreen;
+    let now = model.now;
+    model.overlays.retain_mut(|overlay| {
+        let Overlay::Strip(strip) = overlay else {
+            return true;
+        };
+        let has_lapsed = strip.arm == Arm::Confirm && now >= strip.ends_at();
+        strip.drawn_at = now;
+        !has_lapsed
+    });
+    cursor::keep(model);
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,30 @@
+//! The accounts of a desk for whoever draws them.
+
+use super::Fleet;
+use crate::app::desk::model::Model;
+
+/// The accounts as they are drawn.
+#[derive(Debug, Clone)]
+pub struct Desks<'a> {
+    pub shown: &'a Model,
+    /// All of them, in their order.
+    pub all: Vec<&'a Model>,
+}
+
+impl<'a> From<&'a Model> for Desks<'a> {
+    fn from(shown: &'a Model) -> Self {
+        Self {
+            shown,
+            all: vec![shown],
+        }
+    }
+}
+
+impl<'a> From<&'a Fleet> for Desks<'a> {
+    fn from(fleet: &'a Fleet) -> Self {
+        Self {
+            shown: fleet.shown(),
+            all: fleet.accounts().collect(),
+        }
+    }
+}

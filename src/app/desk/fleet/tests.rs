@@ -1,0 +1,355 @@
+use super::*;
+use crate::{
+    app::{
+        account::{
+            identity::{Mode, Profile},
+            poll::Answer,
+        },
+        activity::{alerts::Alert, notice::Tone},
+        keys::keymap::Chord,
+        testing,
+    },
+    config::{Alerts, Way},
+    model::{Call, Command, Failure, FailureKind, Page, Progress, Receipt, Ticket},
+};
+use std::time::Duration;
+
+/// `chal-1` on the screen, as [`testing::desk`] has it, and `chal-2` of profile `swing` beside it.
+fn fleet() -> Fleet {
+    let mut first = testing::desk();
+    let tell = |ways: &[Way]| ways.iter().copied().collect();
+    first.options.alerts = Alerts {
+        fill: tell(&[Way::Toast, Way::Desktop]),
+        connection: tell(&[Way::Toast]),
+        ..Alerts::default()
+    };
+    let options = first.options.clone();
+    let mut fleet = Fleet::of(first);
+    fleet.join(options, testing::NOON);
+    let identity = Identity {
+        mode: Mode::LiveApi,
+        account_id: "chal-2".into(),
+        base_url: "https://paper.example".to_owned(),
+        profile: Profile {
+            name: Some("swing".to_owned()),
+            tint: Some(Tint::Orange),
+        },
+    };
+    let opened = Msg::Opened(identity);
+    assert_eq!(fleet.update(testing::NOON, Whose::Account(1), opened), []);
+    fleet
+}
+
+fn press(fleet: &mut Fleet, keys: &str) -> Vec<(usize, Effect)> {
+    let chords = keys.split_whitespace().flat_map(|word| match word.parse() {
+        Ok(chord) => vec![chord],
+        Err(_) => word.chars().map(Chord::from).collect(),
+    });
+    let mut effects = vec![];
+    for chord in chords {
+        let now = fleet.shown().now;
+        effects.extend(fleet.update(now, Whose::Shown, Msg::Key(chord)));
+    }
+    effects
+}
+
+fn later(fleet: &mut Fleet, millis: u64, whose: Whose, msg: Msg) -> Vec<(usize, Effect)> {
+    let now = fleet.shown().now.plus(Duration::from_millis(millis));
+    fleet.update(now, whose, msg)
+}
+
+fn polled(fleet: &mut Fleet, at: usize, answer: Answer) -> Vec<(usize, Effect)> {
+    let now = fleet.shown().now;
+    let poll = crate::app::account::poll::Poll { at: now, answer };
+    fleet.update(now, Whose::Account(at), Msg::Polled(Box::new(poll)))
+}
+
+fn account(fleet: &Fleet) -> &str {
+    fleet.shown().identity.as_ref().unwrap().account_id.raw()
+}
+
+/// The toast on the screen, if it is of another account: which, and the event.
+fn elsewhere(fleet: &Fleet) -> Option<(&str, &Event)> {
+    let toast = fleet.shown().activity.toast(fleet.shown().now)?;
+    let Event::Elsewhere(told) = &toast.event else {
+        return None;
+    };
+    Some((told.account.as_str(), &told.notice.event))
+}
+
+#[test]
+fn the_next_account_comes_on_the_screen_as_it_was_left_and_is_asked_about_at_once() {
+    let mut fleet = fleet();
+    press(&mut fleet, "j");
+    let selected = fleet.shown().focus.clone();
+    let effects = press(&mut fleet, "a");
+    assert_eq!(account(&fleet), "chal-2");
+    assert_eq!(fleet.shown().store.positions.value(), None);
+    let expected = [
+        (0, Effect::Visibility(Visibility::Background)),
+        (1, Effect::Visibility(Visibility::OnScreen)),
+        (1, Effect::Poll(Source::iter().collect())),
+    ];
+    assert_eq!(effects, expected);
+    press(&mut fleet, "3");
+    press(&mut fleet, "a");
+    assert_eq!(account(&fleet), "chal-1");
+    assert_eq!(fleet.shown().focus, selected);
+    assert_eq!(fleet.shown().store.positions.rows().len(), 2);
+}
+
+#[test]
+fn what_a_key_sends_goes_to_the_account_on_the_screen() {
+    let mut fleet = fleet();
+    press(&mut fleet, "a F");
+    let effects = later(&mut fleet, 1_500, Whose::Shown, Msg::Tick);
+    let flatten = Command::Flatten("chal-2".into());
+    assert_eq!(effects, [(1, Effect::Send(Ticket(1), flatten))]);
+    press(&mut fleet, "a");
+    let flatten = Command::Flatten("chal-1".into());
+    let effects = later(&mut fleet, 0, Whose::Shown, Msg::Flatten);
+    assert_eq!(
+        effects,
+        [(0, Effect::Send(Ticket(1), flatten))],
+        "a signal too"
+    );
+}
+
+#[test]
+fn no_account_is_left_while_something_asks() {
+    for open in ["X", "b", ":", "/", "?", "enter", "2 x", "E"] {
+        let mut fleet = fleet();
+        press(&mut fleet, open);
+        press(&mut fleet, "a");
+        assert_eq!(account(&fleet), "chal-1", "{open}");
+    }
+}
+
+#[test]
+fn what_came_of_a_command_on_an_account_left_behind_is_told_with_its_name() {
+    let mut fleet = fleet();
+    press(&mut fleet, "2 x");
+    let effects = later(&mut fleet, 200, Whose::Shown, Msg::Key('y'.into()));
+    let cancel = Command::Cancel("ord-1".into());
+    assert_eq!(effects, [(0, Effect::Send(Ticket(1), cancel.clone()))]);
+    press(&mut fleet, "a");
+    let why = Failure::new(FailureKind::Conflict, "the order is filled");
+    let settled = Msg::Settled(Ticket(1), Err(why.clone()));
+    later(&mut fleet, 10, Whose::Account(0), settled);
+    let expected = Event::Settled(cancel, Err(why));
+    assert_eq!(elsewhere(&fleet), Some(("chal-1", &expected)));
+    // It stays until it is dismissed, like any bad news, and is in the activity of both.
+    later(&mut fleet, 60_000, Whose::Shown, Msg::Tick);
+    assert!(elsewhere(&fleet).is_some());
+    press(&mut fleet, "esc a");
+    let line = fleet.shown().activity.lines.back().unwrap();
+    assert_eq!(line.event, expected);
+}
+
+#[test]
+fn a_fill_on_an_account_that_is_not_shown_is_told_by_toast_and_desktop_with_its_name() {
+    let mut fleet = fleet();
+    let filled = r#""type":"limit","mode":"limit","side":"buy","size":1,"status":"filled""#;
+    let order = testing::order("ord-9", "BTC", filled);
+    polled(&mut fleet, 1, Answer::History(Ok(Page::default())));
+    let effects = polled(&mut fleet, 1, Answer::History(Ok(Page::of(vec![order]))));
+    let Some(("swing", Event::Alert(Alert::Filled(told)))) = elsewhere(&fleet) else {
+        panic!("{:?}", fleet.shown().activity.lines.back())
+    };
+    assert_eq!(told.id.raw(), "ord-9");
+    let [(1, Effect::Terminal(TerminalOut::Notify(notice)))] = effects.as_slice() else {
+        panic!("{effects:?}")
+    };
+    assert!(matches!(&notice.event, Event::Elsewhere(told) if told.account == "swing"));
+}
+
+/// Calls of the account at this place, each in vain or not.
+fn called(fleet: &mut Fleet, at: usize, outcome: Result<u16, FailureKind>, times: usize) {
+    for _ in 0..times {
+        let call = Call {
+            at: fleet.shown().now,
+            method: "GET",
+            target: "/v1/orders".into(),
+            outcome,
+            elapsed: Duration::from_millis(4),
+            request_id: None,
+            pause: None,
+            date: None,
+            budget: None,
+        };
+        later(fleet, 10, Whose::Account(at), Msg::CallEnded(call));
+    }
+}
+
+#[test]
+fn a_connection_that_is_back_takes_away_that_it_was_down_whichever_account_is_shown() {
+    let down = Event::Alert(Alert::Down);
+    for keys in ["", "a"] {
+        let mut fleet = fleet();
+        called(&mut fleet, 0, Err(FailureKind::Unreachable), 3);
+        called(&mut fleet, 1, Err(FailureKind::Unreachable), 3);
+        assert_eq!(elsewhere(&fleet), Some(("swing", &down)));
+        press(&mut fleet, keys);
+        called(&mut fleet, 0, Ok(200), 1);
+        called(&mut fleet, 1, Ok(200), 1);
+        for model in fleet.accounts() {
+            assert_eq!(model.activity.toast(model.now), None, "{keys}");
+        }
+    }
+}
+
+#[test]
+fn one_account_that_is_back_says_nothing_of_another_that_is_down() {
+    let mut fleet = fleet();
+    called(&mut fleet, 0, Err(FailureKind::Unreachable), 3);
+    called(&mut fleet, 1, Err(FailureKind::Unreachable), 3);
+    called(&mut fleet, 0, Ok(200), 1);
+    let down = Event::Alert(Alert::Down);
+    assert_eq!(elsewhere(&fleet), Some(("swing", &down)));
+}
+
+#[test]
+fn good_news_from_elsewhere_hides_no_bad_news_here() {
+    let mut fleet = fleet();
+    let bad = Msg::Said(Tone::Alert, "the journal is down".to_owned());
+    later(&mut fleet, 0, Whose::Shown, bad);
+    fleet.beside(1, |model| {
+        let receipt = Receipt::AlreadySo("gone".into());
+        let event = Event::Settled(Command::Cancel("ord-7".into()), Ok(receipt));
+        model.activity.note(None, event, model.now);
+        vec![]
+    });
+    assert_eq!(elsewhere(&fleet), None);
+    let newest = fleet.shown().activity.lines.back().unwrap();
+    assert!(matches!(newest.event, Event::Elsewhere(_)));
+}
+
+#[test]
+fn a_question_that_opened_unseen_is_read_before_a_key_answers_it() {
+    let mut fleet = fleet();
+    let command = Command::Cancel("ord-1".into());
+    later(
+        &mut fleet,
+        0,
+        Whose::Account(1),
+        Msg::Resumed(Ticket(1_000_001), command),
+    );
+    let parked = Progress::Parked {
+        why: Failure::new(FailureKind::Unknown, "no answer"),
+        replay_until: testing::NOON.plus(Duration::from_mins(15)),
+    };
+    let parked = Msg::Progress(Ticket(1_000_001), parked);
+    later(&mut fleet, 0, Whose::Account(1), parked);
+    assert!(matches!(
+        elsewhere(&fleet),
+        Some(("swing", Event::Progress(..)))
+    ));
+    later(&mut fleet, 5_000, Whose::Shown, Msg::Tick);
+    press(&mut fleet, "a");
+    assert_eq!(press(&mut fleet, "y"), [], "the strip is deaf at first");
+    let again = later(&mut fleet, 200, Whose::Shown, Msg::Key('y'.into()));
+    assert_eq!(again, [(1, Effect::Resend(Ticket(1_000_001)))]);
+}
+
+#[test]
+fn a_display_that_is_held_goes_on_when_its_account_is_left() {
+    let mut fleet = fleet();
+    press(&mut fleet, "f");
+    polled(&mut fleet, 0, Answer::Positions(Ok(Page::default())));
+    assert_eq!(fleet.shown().store.positions.rows().len(), 2);
+    press(&mut fleet, "a a");
+    assert_eq!(fleet.shown().frozen, None);
+    assert_eq!(fleet.shown().store.positions.rows().len(), 0);
+}
+
+#[test]
+fn the_list_of_accounts_and_the_command_line_go_to_one_by_place_and_by_name() {
+    let mut fleet = fleet();
+    press(&mut fleet, "A j enter");
+    assert_eq!(
+        (account(&fleet), fleet.shown().overlays.len()),
+        ("chal-2", 0)
+    );
+    press(&mut fleet, "A k esc");
+    assert_eq!(account(&fleet), "chal-2");
+    let say = |fleet: &mut Fleet, line: &str| {
+        press(fleet, ":");
+        for c in line.chars() {
+            let now = fleet.shown().now;
+            fleet.update(now, Whose::Shown, Msg::Key(Chord::from(c)));
+        }
+        press(fleet, "enter");
+    };
+    say(&mut fleet, "account chal-1");
+    assert_eq!(account(&fleet), "chal-1");
+    say(&mut fleet, "account swing");
+    assert_eq!(account(&fleet), "chal-2");
+    say(&mut fleet, "account nobody");
+    let Some(Overlay::Prompt(prompt)) = fleet.shown().overlays.last() else {
+        panic!("the line stays with its fault")
+    };
+    let fault = prompt.fault.as_ref().map(|fault| fault.what.as_str());
+    assert_eq!(fault, Some("no account nobody; there are chal-1, swing"));
+}
+
+#[test]
+fn a_desk_with_one_account_says_so() {
+    let mut fleet = Fleet::of(testing::desk());
+    assert_eq!(press(&mut fleet, "a"), []);
+    let said = fleet.shown().activity.toast(fleet.shown().now).unwrap();
+    assert!(matches!(&said.event, Event::Said(Tone::Warn, text) if text.contains("one account")));
+}
+
+#[test]
+fn settings_that_read_otherwise_reach_each_account_as_its_profile_has_them() {
+    let mut fleet = fleet();
+    let now = testing::NOON;
+    let paper = Identity {
+        profile: Profile::default(),
+        ..fleet.shown().identity.clone().unwrap()
+    };
+    fleet.join(fleet.shown().options.clone(), now);
+    fleet.update(now, Whose::Account(2), Msg::Opened(paper));
+    let options = fleet.shown().options.clone();
+    let held = Options {
+        read_only: true,
+        ..options.clone()
+    };
+    let renewal = crate::app::desk::renewal::Renewal {
+        options: options.clone(),
+        others: vec![("swing".to_owned(), held)],
+        keymap: fleet.shown().keymap.clone(),
+        changes: vec![],
+        waiting: vec![],
+        files: vec![],
+    };
+    press(&mut fleet, "a");
+    let reread = Msg::Reread(Reread::Good(Box::new(renewal.clone())));
+    let effects = fleet.update(now, Whose::Shown, reread);
+    assert_eq!(effects, [(1, Effect::StopSending)]);
+    let read_only: Vec<_> = fleet.accounts().map(|m| m.options.read_only).collect();
+    assert_eq!(read_only, [false, true, false]);
+    // A profile that is gone from the files keeps what it has.
+    let gone = crate::app::desk::renewal::Renewal {
+        others: vec![],
+        ..renewal
+    };
+    let reread = Msg::Reread(Reread::Good(Box::new(gone)));
+    assert_eq!(fleet.update(now, Whose::Shown, reread), []);
+    assert!(fleet.shown().options.read_only);
+}
+
+#[test]
+fn chosen_columns_are_those_of_every_account_and_of_one_that_comes_later() {
+    let mut fleet = fleet();
+    let effects = press(&mut fleet, "C space J enter");
+    let [(0, Effect::KeepColumns(Pane::Positions, Some(columns)))] = effects.as_slice() else {
+        panic!("{effects:?}")
+    };
+    let options = fleet.shown().options.clone();
+    fleet.join(options, testing::NOON);
+    for model in fleet.accounts() {
+        let lens = model.lenses.of(Pane::Positions).unwrap();
+        assert_eq!(lens.columns.as_ref(), Some(columns));
+    }
+}

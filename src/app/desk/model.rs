@@ -1,0 +1,157 @@
+//! The state of one desk.
+
+use super::{
+    fleet::{AccountLabels, Visibility},
+    freeze::Frozen,
+    options::Options,
+    renewal, tour,
+};
+use crate::{
+    app::{
+        account::{identity::Identity, poll::Source, store::Store},
+        activity::{
+            alerts,
+            notice::{self, Activity, Tone},
+        },
+        dialogs::overlay::Overlay,
+        forms::form,
+        keys::{
+            key_prefix::KeyPrefix,
+            keymap::{Context, Keymap},
+        },
+        orders::sent,
+        rules::{checks, guard},
+        tables::{lens::Lenses, marks::Marks, pane::Focus},
+    },
+    model::{AccountId, Drift, Timestamp},
+};
+use std::time::Duration;
+
+/// One account's desk: all that decides what a key does and what is on the screen.
+#[derive(Debug)]
+pub struct Model {
+    /// The desk's own time, which only goes forward; see [`Self::wall_now`].
+    pub now: Timestamp,
+    pub drift: Drift,
+    pub options: Options,
+    pub keymap: Keymap,
+    /// `None` until the far end is known.
+    pub identity: Option<Identity>,
+    /// The accounts of this desk, this one among them.
+    pub roster: AccountLabels,
+    /// Whether this account is on the screen.
+    pub visibility: Visibility,
+    pub store: Store,
+    pub focus: Focus,
+    pub marks: Marks,
+    /// The last one is on top and gets the keys.
+    pub overlays: Vec<Overlay>,
+    pub activity: Activity,
+    /// The forms of commands that were refused, the newest last.
+    pub(crate) refused: Vec<sent::Refused>,
+    /// When a form was last sent and closed.
+    pub(crate) sent_at: Option<Timestamp>,
+    /// What the orders of this session were placed with, by market.
+    pub used: form::Used,
+    /// What is filtered and sorted, and how.
+    pub lenses: Lenses,
+    /// What has come since the display was held; `None` while it is not.
+    pub frozen: Option<Frozen>,
+    /// The command lines of this session, the newest last.
+    pub(crate) spoken: Vec<String>,
+    /// A flatten was asked for before the account was known.
+    pub(crate) flatten_wanted: bool,
+    /// Why nothing that raises exposure is sent, until the trader re-arms the desk.
+    pub halted: Option<String>,
+    /// The desk that has the journal, while this is a second one.
+    pub second: Option<String>,
+    /// Whether the settings on disk are in force.
+    pub settings: renewal::Standing,
+    pub(crate) session: checks::Session,
+    pub(crate) watch: alerts::Watch,
+    pub guard: guard::Guard,
+    /// The first of two keys, until the second comes.
+    pub(crate) chain: Option<KeyPrefix>,
+    /// What a new trader is shown, while that lasts.
+    pub tour: Option<tour::Tour>,
+}
+
+impl Model {
+    pub fn new(options: Options, keymap: Keymap, now: Timestamp) -> Self {
+        Self {
+            now,
+            store: Store::by(options.zone.clone()),
+            drift: Drift::default(),
+            options,
+            keymap,
+            identity: None,
+            roster: AccountLabels::default(),
+            visibility: Visibility::default(),
+            focus: Focus::default(),
+            marks: Marks::default(),
+            overlays: vec![],
+            activity: Activity::default(),
+            refused: vec![],
+            sent_at: None,
+            used: form::Used::default(),
+            lenses: Lenses::default(),
+            frozen: None,
+            spoken: vec![],
+            flatten_wanted: false,
+            halted: None,
+            second: None,
+            settings: renewal::Standing::default(),
+            session: checks::Session::default(),
+            watch: alerts::Watch::default(),
+            guard: guard::Guard::default(),
+            chain: None,
+            tour: None,
+        }
+    }
+
+    /// What the machine's wall clock says, as the service dates things.
+    pub fn wall_now(&self) -> Timestamp {
+        self.drift.on_wall(self.now)
+    }
+
+    /// Whose `deed` it would be, or why it cannot be done yet.
+    pub(crate) fn account_for(&self, deed: &str) -> Result<AccountId, String> {
+        let known = self.identity.as_ref();
+        let account_id = known.map(|identity| identity.account_id.clone());
+        account_id.ok_or_else(|| format!("{deed}: the account is not known yet"))
+    }
+
+    /// How old what a source told last is at `now`, and how far apart it is asked for; `None` before anything has come.
+    pub fn age_of(&self, source: Source, now: Timestamp) -> Option<(Duration, Option<Duration>)> {
+        let age = now.since(self.store.polled_at(source)?);
+        let interval = self.options.intervals.get(&source);
+        Some((
+            age,
+            interval.map(|interval| *interval * self.visibility.slower()),
+        ))
+    }
+
+    /// What a form is read against.
+    pub fn around(&self) -> form::Around<'_> {
+        let now = (self.now, self.service_now());
+        form::Around::of(&self.store, &self.used, &self.options, now)
+    }
+
+    /// Says something to the trader that is about no command.
+    pub(crate) fn say(&mut self, tone: Tone, words: impl Into<String>) {
+        let event = notice::Event::Said(tone, words.into());
+        self.activity.note(None, event, self.now);
+    }
+
+    /// What a key means is decided by whatever is on top.
+    pub fn context(&self) -> Context {
+        self.overlays
+            .last()
+            .map_or(self.focus.pane.context(), Overlay::context)
+    }
+
+    /// Whether letters are typed where the keys go now.
+    pub fn takes_text(&self) -> bool {
+        self.context().takes_text()
+    }
+}

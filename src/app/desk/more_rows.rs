@@ -1,0 +1,60 @@
+//! What the desk's keys do in each pane: pure choices over the store, answered with a [`Next`](crate::app::dialogs::next::Next).
+
+pub use crate::app::tables::{rows::Rows, tree::TreeRow};
+pub(crate) use crate::app::{
+    tables::{
+        rows::{All, ladder_rows, rows},
+        tree::{order_tree, parent},
+    },
+    update::act::{NEW_ORDER, act, cancel_of, columns, moved, order, strategist, travel},
+};
+
+use super::model::Model;
+use crate::app::{dialogs::effect::Effect, tables::pane::Pane};
+
+/// How near the end of what is loaded the selection must come before the next page is asked for.
+const READ_AHEAD: usize = 30;
+
+/// How far back order history is read for orders that a ladder shows.
+const TRACED: usize = 500;
+
+/// The next page of order history while a ladder has a rung whose order is on none of the pages read: no
+/// endpoint tells an order by its id, and a rung that is no longer working has filled or not.
+pub(crate) fn trace(model: &mut Model) -> Option<Effect> {
+    let store = &model.store;
+    if store.history.rows().len() >= TRACED {
+        return None;
+    }
+    let mut rungs = store
+        .scaled
+        .keys()
+        .filter_map(|id| store.ladder(id))
+        .flat_map(|l| &l.rungs);
+    let is_lost = rungs.any(|rung| {
+        rung.order_id
+            .as_ref()
+            .is_some_and(|id| store.order(id).is_none())
+    });
+    let next = is_lost.then(|| model.store.history.ask_more());
+    next.flatten().map(Effect::MoreHistory)
+}
+
+/// The next page of a history pane, when the selection nears the end of what is here.
+pub(crate) fn more(model: &mut Model) -> Option<Effect> {
+    let pane = model.focus.pane;
+    let at = model.selected_in(pane).map_or(0, |(at, _)| at);
+    more_below(model, pane, at)
+}
+
+/// The same when somebody looks at this place of a pane.
+pub(crate) fn more_below(model: &mut Model, pane: Pane, at: usize) -> Option<Effect> {
+    if at + READ_AHEAD < model.rows(pane).len() {
+        return None;
+    }
+    match pane {
+        Pane::Closed => model.store.closed.ask_more().map(Effect::MoreClosed),
+        Pane::History => model.store.history.ask_more().map(Effect::MoreHistory),
+        Pane::Activity => model.activity.ask_earlier().map(Effect::Earlier),
+        Pane::Positions | Pane::Orders | Pane::Twaps | Pane::Scaled | Pane::Calls => None,
+    }
+}

@@ -1,0 +1,45 @@
+//! What the settings decide about behaviour.
+
+use crate::{
+    app::{account::poll::Source, tables::lens::Reading},
+    config::{Alerts, Checks, Dialect, Fees, Guard, Motion},
+    model::Zone,
+};
+use std::{collections::BTreeMap, time::Duration};
+
+/// When the one-key close-all goes out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CloseAllRule {
+    /// After this long unless stopped; zero sends at once.
+    After(Duration),
+    /// Only when confirmed.
+    Confirmed,
+}
+
+/// What the settings decide about behaviour.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Options {
+    pub close_all: CloseAllRule,
+    /// How often each source is polled: the measure of what is stale.
+    pub intervals: BTreeMap<Source, Duration>,
+    /// How the service spells what is sent: a form can show it.
+    pub dialect: Dialect,
+    /// What a new order must keep to.
+    pub checks: Checks,
+    /// Nothing is sent.
+    pub read_only: bool,
+    /// What would be sent is only told, from the start of the desk to its end.
+    pub dry_run: bool,
+    /// Whose clocks a typed date is read by.
+    pub zone: Zone,
+    /// How the columns of the panes read: the view's tables.
+    pub reading: Reading,
+    /// How news is told.
+    pub alerts: Alerts,
+    /// The limits of the challenge where the service does not tell them.
+    pub guard: Guard,
+    /// What is charged where the service does not tell.
+    pub fees: Fees,
+    /// Whether what only time moves stands still where it can.
+    pub motion: Motion,
+}

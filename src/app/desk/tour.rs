@@ -1,0 +1,153 @@
+//! The first-run tour: a few steps on the paper desk, each about one pane, done by doing the thing or by a key.
+//!
+//! Contract: it is told beside the desk and takes no key from it but its own two, never shows on a service, and is
+//! over for good when it is dismissed. A step counts as done only by what changes while it is shown.
+
+use super::model::Model;
+use crate::{
+    app::{
+        account::identity::Mode,
+        dialogs::{
+            next::Next,
+            overlay::{Deed, Overlay},
+        },
+        keys::keymap::Action,
+        tables::pane::{Pane, RowId},
+    },
+    model::{Command, draft::Draft},
+};
+use strum::{EnumCount, EnumIter, IntoEnumIterator};
+
+#[cfg(test)]
+mod tests;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumIter, EnumCount)]
+pub enum Step {
+    Move,
+    Detail,
+    Orders,
+    Buy,
+    Twaps,
+    History,
+    CloseAll,
+    Help,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tour {
+    pub step: Step,
+    /// Which position was selected when it began.
+    row: Option<RowId>,
+    /// What the step asks for was so before it was asked for.
+    was_so: bool,
+}
+
+impl Default for Tour {
+    fn default() -> Self {
+        Self {
+            step: Step::Move,
+            row: None,
+            was_so: false,
+        }
+    }
+}
+
+impl Step {
+    /// The pane it is about.
+    pub fn pane(self) -> Pane {
+        match self {
+            Self::Move | Self::Detail | Self::CloseAll => Pane::Positions,
+            Self::Orders | Self::Buy | Self::Help => Pane::Orders,
+            Self::Twaps => Pane::Twaps,
+            Self::History => Pane::Closed,
+        }
+    }
+
+    /// From 1, and of how many.
+    pub fn number(self) -> (usize, usize) {
+        let before = Self::iter().take_while(|step| *step != self).count();
+        (before + 1, Self::COUNT)
+    }
+}
+
+impl Tour {
+    /// The step after this one; `None` after the last.
+    fn next(self, model: &Model) -> Option<Self> {
+        let step = Step::iter().skip_while(|step| *step != self.step).nth(1)?;
+        let tour = Self { step, ..self };
+        let was_so = tour.is_so(model);
+        Some(Self { was_so, ..tour })
+    }
+
+    fn after(self, model: &Model) -> Option<Self> {
+        if is_on_a_service(model) {
+            return None;
+        }
+        let is_so = self.is_so(model);
+        if is_so && !self.was_so {
+            return self.next(model);
+        }
+        Some(Self {
+            row: self.row.or_else(|| position(model)),
+            was_so: is_so,
+            ..self
+        })
+    }
+
+    /// Whether what the step asks for is so now.
+    fn is_so(&self, model: &Model) -> bool {
+        let top = model.overlays.last();
+        match self.step {
+            Step::Move => self.row.is_some() && position(model) != self.row,
+            Step::Detail => matches!(top, Some(Overlay::Detail(_))),
+            Step::Orders => model.focus.pane == Pane::Orders,
+            Step::Buy => {
+                matches!(top, Some(Overlay::Form(form)) if matches!(form.draft, Draft::Entry(_)))
+            }
+            Step::Twaps => model.focus.pane == Pane::Twaps,
+            Step::History => model.focus.pane.is_history(),
+            Step::CloseAll => {
+                let strip = top.and_then(Overlay::try_as_strip_ref);
+                strip.is_some_and(|strip| matches!(strip.deed, Deed::One(Command::CloseAll(_))))
+            }
+            Step::Help => matches!(top, Some(Overlay::Help { .. })),
+        }
+    }
+}
+
+fn position(model: &Model) -> Option<RowId> {
+    model.selected_in(Pane::Positions).map(|(_, row)| row)
+}
+
+fn is_on_a_service(model: &Model) -> bool {
+    let identity = model.identity.as_ref();
+    identity.is_some_and(|identity| identity.mode == Mode::LiveApi)
+}
+
+/// From its first step, again or for the first time.
+pub(crate) fn start(model: &mut Model) -> Next {
+    if is_on_a_service(model) {
+        return Next::Refuse("the tour is for the paper desk: perpdeck demo".to_owned());
+    }
+    model.tour = Some(Tour::default());
+    Next::Stay
+}
+
+/// The key that goes on without doing it; whether it was that.
+pub(crate) fn step(model: &mut Model, action: Action) -> bool {
+    let is_step = action == Action::NextStep && model.tour.is_some();
+    if is_step {
+        model.tour = model.tour.take().and_then(|tour| tour.next(model));
+    }
+    is_step
+}
+
+/// Ends it; whether there was one.
+pub(crate) fn end(model: &mut Model) -> bool {
+    model.tour.take().is_some()
+}
+
+/// Takes note of what has been done.
+pub(crate) fn proceed(model: &mut Model) {
+    model.tour = model.tour.take().and_then(|tour| tour.after(model));
+}

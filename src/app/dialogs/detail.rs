@@ -1,0 +1,42 @@
+//! Everything known about one row, and the rows it leads to.
+
+use super::next::Next;
+use crate::app::{keys::keymap::Action, tables::pane::RowId};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Detail {
+    pub row: RowId,
+    /// The first line shown.
+    pub offset: usize,
+    /// Which of the links Enter follows.
+    pub link: usize,
+}
+
+impl Detail {
+    pub fn of(row: RowId) -> Self {
+        Self {
+            row,
+            offset: 0,
+            link: 0,
+        }
+    }
+
+    /// Enter goes to the detail of the chosen link; the way back is Esc.
+    pub(crate) fn act(&mut self, action: Action, links: &[RowId]) -> Next {
+        let last = links.len().saturating_sub(1);
+        match (action, links.get(self.link.min(last))) {
+            (Action::Down, _) => self.offset += 1,
+            (Action::Up, _) => self.offset = self.offset.saturating_sub(1),
+            (Action::NextLink, _) => self.link = (self.link + 1) % (last + 1),
+            (Action::PreviousLink, _) => self.link = self.link.checked_sub(1).unwrap_or(last),
+            (Action::Follow, Some(row)) => {
+                return Next::Open(Box::new(crate::app::dialogs::overlay::Overlay::Detail(
+                    Self::of(row.clone()),
+                )));
+            }
+            (Action::Follow | Action::Dismiss, _) => return Next::Close,
+            _ => {}
+        }
+        Next::Stay
+    }
+}

@@ -1,0 +1,410 @@
+//! A pane as a file: every page of it read first, then written once.
+//!
+//! Contract: what is written is every row of the pane in its span, read through the same pages as the pane
+//! shows; a page that fails ends the walk, says so, and Enter goes on from there. Esc stops at any time, and
+//! then nothing is written. Nothing is ever overwritten.
+
+use super::{effect::Effect, next::Next, overlay::Overlay};
+use crate::{
+    app::{
+        account::{feed::Feed, poll::Source, store::Store},
+        activity::notice::{Activity, Notice},
+        desk::model::Model,
+        keys::keymap::Action,
+        tables::pane::Pane,
+    },
+    model::{Call, Market, Order, Page, Position, Scaled, Timestamp, Twap},
+};
+use std::{hash::Hash, time::Duration};
+use strum::Display;
+
+#[cfg(test)]
+mod tests;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
+#[strum(serialize_all = "lowercase")]
+pub enum Format {
+    Csv,
+    Json,
+}
+
+/// How far back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
+pub enum Span {
+    #[strum(to_string = "all")]
+    All,
+    #[strum(to_string = "last 24 hours")]
+    Day,
+    #[strum(to_string = "last 7 days")]
+    Week,
+    #[strum(to_string = "last 30 days")]
+    Month,
+}
+
+impl Format {
+    fn other(self) -> Self {
+        match self {
+            Self::Csv => Self::Json,
+            Self::Json => Self::Csv,
+        }
+    }
+}
+
+impl Span {
+    fn next(self) -> Self {
+        match self {
+            Self::All => Self::Day,
+            Self::Day => Self::Week,
+            Self::Week => Self::Month,
+            Self::Month => Self::All,
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stage {
+    Asking,
+    /// Pages are being read; how many rows were here when the last one was asked for.
+    Reading(Option<usize>),
+    Writing,
+    /// Where it is and how many rows it holds, or why there is none.
+    Over(Result<(String, usize), String>),
+}
+
+/// The panel of an export.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Export {
+    pub pane: Pane,
+    pub format: Format,
+    pub span: Span,
+    pub stage: Stage,
+    /// The file or the directory it goes to, as typed; `None` for a name of its own where exports go.
+    pub to: Option<String>,
+    /// When it was opened: spans count back from here.
+    opened_at: Timestamp,
+    /// Of the file, from when it was made.
+    lacks: Option<Lack>,
+}
+
+/// What is known to be missing from a list.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Lack {
+    /// Rows that could not be read.
+    pub unreadable: usize,
+    /// The service said that there is more, and not where, or part of what it has could not be reached.
+    pub is_cut: bool,
+    /// Ladders that have not been read yet.
+    pub unread: usize,
+    /// Ended ones that made room for newer ones.
+    pub forgotten: usize,
+    /// Lines of before that are not here.
+    pub has_older: bool,
+}
+
+impl Lack {
+    fn of(pane: Pane, store: &Store, activity: &Activity) -> Self {
+        match pane {
+            Pane::Positions => Self::of_page(store.positions.value()),
+            Pane::Orders => Self::of_page(store.orders.value()),
+            Pane::Twaps => Self::of_page(store.twaps.value()),
+            // Ladders are met on orders only.
+            Pane::Scaled => Self {
+                unread: store
+                    .scaled
+                    .values()
+                    .filter(|l| l.value().is_none())
+                    .count(),
+                forgotten: store.forgotten_ladders(),
+                ..Self::of_page(store.orders.value())
+            },
+            Pane::Closed => Self::of_feed(&store.closed),
+            Pane::History => Self::of_feed(&store.history),
+            Pane::Activity => Self {
+                has_older: activity.lacks_lines(),
+                ..Self::default()
+            },
+            Pane::Calls => Self {
+                has_older: store.has_older_calls(),
+                ..Self::default()
+            },
+        }
+    }
+
+    fn of_page<T>(page: Option<&Page<T>>) -> Self {
+        page.map_or(Self::default(), |page| Self {
+            unreadable: page.unreadable.len(),
+            is_cut: page.incomplete,
+            ..Self::default()
+        })
+    }
+
+    fn of_feed<K: Eq + Hash, T>(feed: &Feed<K, T>) -> Self {
+        Self {
+            unreadable: feed.unreadable(),
+            is_cut: feed.is_incomplete(),
+            ..Self::default()
+        }
+    }
+}
+
+/// Everything a file is made of, apart from the store it came from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sheet {
+    /// As in [`Export`].
+    pub to: Option<String>,
+    pub format: Format,
+    pub account: String,
+    pub at: Timestamp,
+    pub rows: SheetRows,
+    pub markets: Vec<Market>,
+    /// The working orders, which tell what protects a position; of other lists they say nothing.
+    pub working: Option<Page<Order>>,
+}
+
+/// The list of one pane.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SheetRows {
+    Positions(Vec<Position>),
+    Working(Vec<Order>),
+    Twaps(Vec<Twap>),
+    Ladders(Vec<Scaled>),
+    Closed(Vec<Position>),
+    History(Vec<Order>),
+    Activity(Vec<Notice>),
+    Calls(Vec<Call>),
+}
+
+impl Export {
+    pub fn new(pane: Pane, now: Timestamp) -> Self {
+        Self {
+            pane,
+            format: Format::Csv,
+            span: Span::All,
+            stage: Stage::Asking,
+            to: None,
+            opened_at: now,
+            lacks: None,
+        }
+    }
+
+    /// One that has been asked everything already.
+    pub(crate) fn begun(pane: Pane, format: Format, to: Option<String>, now: Timestamp) -> Self {
+        Self {
+            format,
+            to,
+            stage: Stage::Reading(None),
+            ..Self::new(pane, now)
+        }
+    }
+
+    /// Whether rows of this pane come in pages.
+    pub fn is_paged(&self) -> bool {
+        matches!(self.pane, Pane::Closed | Pane::History)
+    }
+
+    pub(crate) fn act(&mut self, action: Action) -> Next {
+        let is_set = matches!(self.stage, Stage::Reading(_) | Stage::Writing);
+        if action == Action::Dismiss {
+            return Next::Close;
+        }
+        if is_set {
+            return Next::Stay;
+        }
+        if action == Action::Submit {
+            self.stage = Stage::Reading(None);
+        } else if action == Action::NextChoice {
+            self.format = self.format.other();
+            self.stage = Stage::Asking;
+        } else if action == Action::NextField && self.is_paged() {
+            self.span = self.span.next();
+            self.stage = Stage::Asking;
+        }
+        Next::Stay
+    }
+
+    /// The oldest instant that belongs to it.
+    pub fn since(&self) -> Option<Timestamp> {
+        let hours = match self.span {
+            Span::All => return None,
+            Span::Day => 24,
+            Span::Week => 7 * 24,
+            Span::Month => 30 * 24,
+        };
+        let span = i64::try_from(Duration::from_hours(hours).as_millis()).ok()?;
+        Some(Timestamp(self.opened_at.0.saturating_sub(span)))
+    }
+
+    /// What the file lacks, or would lack if it were made now.
+    pub fn lack(&self, store: &Store, activity: &Activity) -> Lack {
+        match self.stage {
+            Stage::Writing | Stage::Over(Ok(_)) => self.lacks,
+            Stage::Asking | Stage::Reading(_) | Stage::Over(Err(_)) => None,
+        }
+        .unwrap_or_else(|| Lack::of(self.pane, store, activity))
+    }
+
+    pub fn opened_at(&self) -> Timestamp {
+        self.opened_at
+    }
+
+    /// How many rows are here, and how old the oldest is.
+    pub fn reach(&self, store: &Store) -> (usize, Option<Timestamp>) {
+        match self.pane {
+            Pane::Closed => {
+                let rows = store.closed.rows();
+                (rows.len(), rows.back().and_then(|row| row.closed_at))
+            }
+            Pane::History => {
+                let rows = store.history.rows();
+                (rows.len(), rows.back().map(|row| row.requested_at))
+            }
+            Pane::Positions
+            | Pane::Orders
+            | Pane::Twaps
+            | Pane::Scaled
+            | Pane::Activity
+            | Pane::Calls => (0, None),
+        }
+    }
+
+    fn has_more(&self, store: &Store) -> bool {
+        let more = match self.pane {
+            Pane::Closed => store.closed.has_more(),
+            Pane::History => store.history.has_more(),
+            Pane::Positions
+            | Pane::Orders
+            | Pane::Twaps
+            | Pane::Scaled
+            | Pane::Activity
+            | Pane::Calls => false,
+        };
+        let (_, oldest) = self.reach(store);
+        let is_far_enough = oldest
+            .zip(self.since())
+            .is_some_and(|(oldest, since)| oldest < since);
+        more && !is_far_enough
+    }
+}
+
+/// Goes on with an export that reads: asks for the next page, or has the file written.
+pub(crate) fn proceed(model: &mut Model) -> Vec<Effect> {
+    let Some(Overlay::Export(export)) = model.overlays.last_mut() else {
+        return vec![];
+    };
+    let Stage::Reading(asked) = export.stage else {
+        return vec![];
+    };
+    let store = &mut model.store;
+    if !is_known(export.pane, store) {
+        let why = "nothing of this pane has been read yet".to_owned();
+        export.stage = Stage::Over(Err(why));
+        return vec![];
+    }
+    if !export.has_more(store) {
+        let account = model
+            .identity
+            .as_ref()
+            .map(|identity| identity.account_id.to_string());
+        let sheet = sheet(
+            export,
+            store,
+            model.activity.lines.iter(),
+            account.unwrap_or_default(),
+        );
+        export.stage = Stage::Writing;
+        export.lacks = Some(Lack::of(export.pane, store, &model.activity));
+        return vec![Effect::Write(Box::new(sheet))];
+    }
+    let (count, _) = export.reach(store);
+    let is_closed = export.pane == Pane::Closed;
+    let fetching = if is_closed {
+        store.closed.is_fetching()
+    } else {
+        store.history.is_fetching()
+    };
+    if fetching {
+        return vec![];
+    }
+    if asked == Some(count) {
+        let why = format!("a page could not be read; {count} rows are here, Enter goes on");
+        export.stage = Stage::Over(Err(why));
+        return vec![];
+    }
+    export.stage = Stage::Reading(Some(count));
+    let next = if is_closed {
+        store.closed.ask_more().map(Effect::MoreClosed)
+    } else {
+        store.history.ask_more().map(Effect::MoreHistory)
+    };
+    next.into_iter().collect()
+}
+
+/// An empty file must mean that there is nothing.
+fn is_known(pane: Pane, store: &Store) -> bool {
+    // Ladders are met on orders only.
+    let source = if pane == Pane::Scaled {
+        Some(Source::Orders)
+    } else {
+        pane.source()
+    };
+    source.is_none_or(|source| store.polled_at(source).is_some())
+}
+
+/// How the writing ended.
+pub(crate) fn written(model: &mut Model, result: Result<(String, usize), String>) {
+    for overlay in &mut model.overlays {
+        if let Overlay::Export(export) = overlay
+            && export.stage == Stage::Writing
+        {
+            export.stage = Stage::Over(result);
+            return;
+        }
+    }
+}
+
+fn sheet<'a>(
+    export: &Export,
+    store: &Store,
+    lines: impl Iterator<Item = &'a Notice>,
+    account: String,
+) -> Sheet {
+    let since = export.since();
+    let is_within =
+        |at: Option<Timestamp>| since.is_none_or(|since| at.is_some_and(|at| at >= since));
+    let rows = match export.pane {
+        Pane::Positions => SheetRows::Positions(store.positions.rows().to_vec()),
+        Pane::Orders => SheetRows::Working(store.orders.rows().to_vec()),
+        Pane::Twaps => SheetRows::Twaps(store.active_twaps().cloned().collect()),
+        Pane::Scaled => {
+            let ladders = store.scaled.keys().filter_map(|id| store.ladder(id));
+            SheetRows::Ladders(ladders.cloned().collect())
+        }
+        Pane::Closed => {
+            let rows = store.closed.rows().iter();
+            let within = rows.filter(|row| is_within(row.closed_at));
+            SheetRows::Closed(within.cloned().collect())
+        }
+        Pane::History => {
+            let rows = store.history.rows().iter();
+            let within = rows.filter(|row| is_within(Some(row.requested_at)));
+            SheetRows::History(within.cloned().collect())
+        }
+        Pane::Activity => SheetRows::Activity(lines.cloned().collect()),
+        Pane::Calls => SheetRows::Calls(store.calls.iter().map(|(_, call)| call.clone()).collect()),
+    };
+    let working = store.orders.value();
+    Sheet {
+        working: working.filter(|_| export.pane == Pane::Positions).cloned(),
+        to: export.to.clone(),
+        format: export.format,
+        account,
+        at: export.opened_at,
+        rows,
+        markets: store
+            .markets
+            .value()
+            .into_iter()
+            .flat_map(|m| m.values().cloned())
+            .collect(),
+    }
+}

@@ -1,0 +1,187 @@
+//! Every market that the price source lists. The chosen line is a market and no place in the list, so that it stays
+//! what it is whatever a poll brings.
+
+use super::{
+    next::Next,
+    overlay::{Chart, Overlay},
+};
+use crate::{
+    app::{
+        account::store::Store,
+        keys::keymap::{Action, Chord, Context},
+    },
+    model::{Market, MarketId, Side},
+};
+use std::collections::BTreeMap;
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Markets {
+    /// `None` is the first.
+    pub chosen: Option<MarketId>,
+    /// Only those whose id has this in it.
+    pub search: String,
+    keys: Keys,
+}
+
+/// What a letter does.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Keys {
+    #[default]
+    Act,
+    Search,
+}
+
+impl Markets {
+    pub fn at(market: Option<MarketId>) -> Self {
+        Self {
+            chosen: market,
+            ..Self::default()
+        }
+    }
+
+    /// The listed ones, by name.
+    pub fn rows<'a>(&self, store: &'a Store) -> Vec<&'a Market> {
+        let wanted = self.search.to_lowercase();
+        let is_wanted = |market: &&Market| market.id.raw().to_lowercase().contains(&wanted);
+        let all = store.markets.value().into_iter();
+        all.flat_map(BTreeMap::values).filter(is_wanted).collect()
+    }
+
+    /// Where the chosen one is among `rows`; the first, where it is not there.
+    pub fn place(&self, rows: &[&Market]) -> usize {
+        let mut ids = rows.iter().map(|market| &market.id);
+        ids.position(|id| Some(id) == self.chosen.as_ref())
+            .unwrap_or(0)
+    }
+
+    pub fn is_searching(&self) -> bool {
+        self.keys == Keys::Search
+    }
+
+    pub(crate) fn context(&self) -> Context {
+        match self.keys {
+            Keys::Act => Context::Markets,
+            Keys::Search => Context::Prompt,
+        }
+    }
+
+    /// One press while letters search.
+    pub(crate) fn look_for(&mut self, chord: Chord, action: Option<Action>, store: &Store) -> Next {
+        match (chord.typed(), action) {
+            (Some(c), _) => self.search.push(c),
+            (None, Some(Action::Submit)) => self.keys = Keys::Act,
+            (None, Some(Action::Dismiss)) => {
+                self.search.clear();
+                self.keys = Keys::Act;
+            }
+            (None, Some(action @ (Action::Up | Action::Down))) => self.travel(action, store),
+            (None, _) if chord.edits().is_some() => {
+                self.search.pop();
+            }
+            (None, _) => {}
+        }
+        Next::Stay
+    }
+
+    pub(crate) fn act(&mut self, action: Action, store: &Store) -> Next {
+        let rows = self.rows(store);
+        let id = rows.get(self.place(&rows)).map(|market| market.id.clone());
+        match (action, id) {
+            (Action::Buy, Some(id)) => return Next::NewOrder(Side::Buy, id),
+            (Action::Sell, Some(id)) => return Next::NewOrder(Side::Sell, id),
+            (Action::Chart, Some(id)) => {
+                return Next::Open(Box::new(Overlay::Chart(Chart::of(id))));
+            }
+            (Action::Filter, _) => self.keys = Keys::Search,
+            // One step back at a time.
+            (Action::Dismiss, _) if !self.search.is_empty() => self.search.clear(),
+            (Action::Dismiss, _) => return Next::Close,
+            (action, _) => self.travel(action, store),
+        }
+        Next::Stay
+    }
+
+    fn travel(&mut self, action: Action, store: &Store) {
+        let rows = self.rows(store);
+        let at = self.place(&rows);
+        let there = action.moves(at, rows.len().saturating_sub(1));
+        self.chosen = rows
+            .get(there.unwrap_or(at))
+            .map(|market| market.id.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        app::{account::poll::Answer, desk::model::Model, dialogs::effect::Effect, testing::*},
+        model::{Failure, draft::Draft},
+    };
+
+    fn chosen(model: &Model) -> Option<String> {
+        let list = model.overlays.last()?.try_as_markets_ref()?;
+        let rows = list.rows(&model.store);
+        Some(rows.get(list.place(&rows))?.id.to_string())
+    }
+
+    #[test]
+    fn enter_opens_the_order_form_of_the_chosen_market_and_esc_comes_back() {
+        let mut model = desk();
+        press(&mut model, "M");
+        assert_eq!(chosen(&model).as_deref(), Some("paper|BTC"));
+        press(&mut model, "j enter");
+        let form = model.overlays.last().unwrap().try_as_form_ref().unwrap();
+        let Draft::Entry(draft) = &form.draft else {
+            panic!("{:?}", form.draft);
+        };
+        assert_eq!(draft.market_id, Some("paper|ETH".into()));
+        press(&mut model, "esc");
+        assert_eq!(chosen(&model).as_deref(), Some("paper|ETH"));
+        press(&mut model, "esc");
+        assert_eq!(model.overlays, []);
+    }
+
+    #[test]
+    fn it_opens_at_the_market_of_the_selected_row() {
+        let mut model = desk();
+        press(&mut model, "j M");
+        assert_eq!(chosen(&model).as_deref(), Some("paper|SOL"));
+    }
+
+    #[test]
+    fn letters_act_until_a_search_begins_and_esc_goes_back_step_by_step() {
+        let mut model = desk();
+        press(&mut model, ": markets enter / s o");
+        assert_eq!(chosen(&model).as_deref(), Some("paper|SOL"));
+        assert_eq!(press(&mut model, "X"), Vec::<Effect>::new(), "a letter");
+        assert_eq!(chosen(&model), None);
+        press(&mut model, "backspace enter");
+        assert_eq!(chosen(&model).as_deref(), Some("paper|SOL"));
+        press(&mut model, "esc");
+        assert_eq!(chosen(&model).as_deref(), Some("paper|BTC"));
+        press(&mut model, "p");
+        assert!(matches!(model.overlays.last(), Some(Overlay::Chart(_))));
+    }
+
+    #[test]
+    fn where_nobody_tells_of_markets_the_key_says_so() {
+        let mut model = bare_desk();
+        let why = Failure::local("no price source is configured");
+        arrive(&mut model, Answer::Markets(Err(why)));
+        press(&mut model, "M");
+        assert_eq!(model.overlays, []);
+        let said = model.activity.lines.back().unwrap();
+        assert!(format!("{said:?}").contains("no price source is configured"));
+    }
+
+    #[test]
+    fn a_market_that_is_listed_later_moves_no_choice() {
+        let mut model = desk();
+        press(&mut model, "5 M");
+        assert_eq!(chosen(&model).as_deref(), Some("paper|BTC"));
+        let markets = ["AAVE", "BTC"].map(|coin| market(coin, "99", "101", (2, 5)));
+        arrive(&mut model, Answer::Markets(Ok(markets.into())));
+        assert_eq!(chosen(&model).as_deref(), Some("paper|BTC"));
+    }
+}

@@ -1,0 +1,15 @@
+//! What lies over the desk: strips, details, charts, exports, the command line. Names `forms` and below.
+
+pub(crate) mod accounts;
+pub(crate) mod bulk;
+pub(crate) mod chart;
+pub(crate) mod columns;
+pub(crate) mod detail;
+pub(crate) mod effect;
+pub mod export;
+pub(crate) mod markets;
+pub(crate) mod next;
+pub mod overlay;
+pub mod prompt;
+pub mod quality;
+pub(crate) mod strip;

@@ -1,0 +1,55 @@
+//! What goes on inside, from what a key was pressed in to the app.
+
+use super::{
+    effect::{Clip, Effect},
+    overlay::Overlay,
+};
+use crate::{
+    app::{desk::fleet::Switch, keys::keymap::Action, tables::pane::Pane},
+    model::{Command, MarketId, Side, Ticket},
+};
+
+/// What a screen, a form or a strip may ask of the app; it never reaches sideways.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Next {
+    Stay,
+    Close,
+    Open(Box<Overlay>),
+    /// Send it; the overlay that asked for it, if one did, closes.
+    Run(Command),
+    /// Send them one by one, listed with what comes of each; the strip that asked closes.
+    RunEach(Vec<Command>),
+    /// Send the parked command of this ticket again; the strip closes.
+    Resend(Ticket),
+    /// The same although everything was to be closed since it was given.
+    Reopen(Ticket),
+    /// Let go of the parked command of this ticket; the strip closes.
+    GiveUp(Ticket),
+    /// Send what raises exposure again; the strip closes.
+    Rearm,
+    /// Of a form only: send it. The form closes, and is kept with its contents until the command is done.
+    RunForm(Command),
+    /// This pane, filtered like this; the overlay that asked closes.
+    ShowFiltered(Pane, String),
+    /// As if the key for this had been pressed on the desk.
+    Press(Action),
+    /// These columns of the pane, kept; `None` for all in their own order. The list that asked closes.
+    ChooseColumns(Pane, Option<Vec<usize>>),
+    /// Ask this of the world.
+    Ask(Effect),
+    /// A form for a new order there.
+    NewOrder(Side, MarketId),
+    /// Show another account; the list that asked closes.
+    Switch(Switch),
+    /// Hold the display, or let it go on.
+    Freeze,
+    /// Say why a key does nothing.
+    Refuse(String),
+    Copy(Clip),
+    /// New risk is let through although a loss limit is reached; the strip closes.
+    LiftLock,
+    /// What was replaced works on beside the new one, and this would cancel it; the strip closes.
+    KeepBoth(Command),
+    /// Go, whatever is on its way.
+    Leave,
+}

@@ -1,0 +1,177 @@
+//! The strip: one line that asks before a destructive key acts. Its target is frozen when it is drawn.
+
+use super::next::Next;
+use crate::{
+    app::keys::keymap::Action,
+    model::{AccountId, Command, Ticket, Timestamp},
+};
+use std::time::Duration;
+
+/// The key that sends one again is one of the desk's, too.
+pub(crate) const NOT_IN_DOUBT: &str = "nothing here is an order in doubt that could be sent again";
+/// A press this soon after a question appeared was meant for what was there before.
+pub const DEAF: Duration = Duration::from_millis(150);
+/// An unanswered strip does not stay loaded.
+const DISARM: Duration = Duration::from_secs(5);
+
+/// How a strip is resolved when nothing is pressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arm {
+    /// Waits for the confirming key, then disarms by itself.
+    Confirm,
+    /// Goes by itself at this instant unless stopped: what gets a trader out must not wait for an answer.
+    Countdown { fires_at: Timestamp },
+    /// A command in doubt: the confirming key sends the same request again, as long as that is safe.
+    Question {
+        ticket: Ticket,
+        replay_until: Timestamp,
+    },
+}
+
+/// What a strip asks about, finished when it is drawn.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Deed {
+    One(Command),
+    /// Every working order of the account, each by a call of its own.
+    CancelAll(AccountId, Vec<Command>),
+    /// Orders are sent again after a halt.
+    Rearm,
+    /// Letting new risk through although a loss limit is reached.
+    Lift(AccountId),
+    /// Canceling what an order that is placed by now was to replace: until then both work.
+    Replaced(Command),
+    /// Going while commands are on their way.
+    Leave,
+}
+
+impl From<Command> for Deed {
+    fn from(command: Command) -> Self {
+        Self::One(command)
+    }
+}
+
+impl Deed {
+    fn next(&self) -> Next {
+        match self {
+            Self::One(command) | Self::Replaced(command) => Next::Run(command.clone()),
+            Self::Lift(_) => Next::LiftLock,
+            Self::CancelAll(_, commands) => Next::RunEach(commands.clone()),
+            Self::Rearm => Next::Rearm,
+            Self::Leave => Next::Leave,
+        }
+    }
+
+    fn dropped(&self) -> Next {
+        match self {
+            Self::Replaced(cancel) => Next::KeepBoth(cancel.clone()),
+            Self::One(_) | Self::CancelAll(..) | Self::Rearm | Self::Lift(_) | Self::Leave => {
+                Next::Close
+            }
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Strip {
+    pub deed: Deed,
+    pub arm: Arm,
+    pub drawn_at: Timestamp,
+}
+
+impl Strip {
+    /// A question of what is in doubt may be given up, and a halt or a lock ended, without a word to the service.
+    pub fn sends(&self) -> bool {
+        let is_question = matches!(self.arm, Arm::Question { .. });
+        let is_own = matches!(self.deed, Deed::Rearm | Deed::Lift(_) | Deed::Leave);
+        !is_question && !is_own
+    }
+
+    pub fn confirm(deed: impl Into<Deed>, now: Timestamp) -> Self {
+        Self {
+            deed: deed.into(),
+            arm: Arm::Confirm,
+            drawn_at: now,
+        }
+    }
+
+    pub fn countdown(deed: impl Into<Deed>, delay: Duration, now: Timestamp) -> Self {
+        let arm = Arm::Countdown {
+            fires_at: now.plus(delay),
+        };
+        Self {
+            deed: deed.into(),
+            arm,
+            drawn_at: now,
+        }
+    }
+
+    /// Whether it asks about `way_out` already, or about what does all of that and more.
+    pub(crate) fn is_at_least(&self, way_out: &Command) -> bool {
+        match &self.deed {
+            Deed::One(Command::Flatten(_)) => !matches!(self.arm, Arm::Question { .. }),
+            Deed::One(command) => command == way_out && !matches!(self.arm, Arm::Question { .. }),
+            Deed::CancelAll(..) | Deed::Rearm | Deed::Lift(_) | Deed::Replaced(_) | Deed::Leave => {
+                false
+            }
+        }
+    }
+
+    pub fn act(&self, action: Action, now: Timestamp) -> Next {
+        match (action, self.is_loaded(now)) {
+            (Action::Confirm, true) => self.confirmed(now),
+            (Action::Reopen, true) => match self.arm {
+                Arm::Question {
+                    ticket,
+                    replay_until,
+                } if now < replay_until => Next::Reopen(ticket),
+                Arm::Question { .. } => Next::Stay,
+                Arm::Confirm | Arm::Countdown { .. } => Next::Refuse(NOT_IN_DOUBT.to_owned()),
+            },
+            (Action::GiveUp, true) => match self.arm {
+                Arm::Question { ticket, .. } => Next::GiveUp(ticket),
+                Arm::Confirm | Arm::Countdown { .. } => Next::Stay,
+            },
+            (Action::Dismiss, _) => self.deed.dropped(),
+            _ => Next::Stay,
+        }
+    }
+
+    fn confirmed(&self, now: Timestamp) -> Next {
+        match self.arm {
+            Arm::Question {
+                ticket,
+                replay_until,
+            } if now < replay_until => Next::Resend(ticket),
+            Arm::Question { .. } => Next::Refuse(
+                "not to be sent again: the service may have forgotten the key and act anew, or is another one"
+                    .to_owned(),
+            ),
+            Arm::Confirm | Arm::Countdown { .. } => self.deed.next(),
+        }
+    }
+
+    /// The wake-up that disarms may come late: a press must not find the strip still loaded.
+    fn is_loaded(&self, now: Timestamp) -> bool {
+        let is_deaf = now.since(self.drawn_at) < DEAF;
+        let is_disarmed = self.arm == Arm::Confirm && now >= self.ends_at();
+        !is_deaf && !is_disarmed
+    }
+
+    /// What time alone does to it.
+    pub fn pass(&self, now: Timestamp) -> Next {
+        match self.arm {
+            Arm::Countdown { fires_at } if now >= fires_at => self.deed.next(),
+            Arm::Confirm if now >= self.ends_at() => self.deed.dropped(),
+            Arm::Confirm | Arm::Countdown { .. } | Arm::Question { .. } => Next::Stay,
+        }
+    }
+
+    /// When it goes or disarms.
+    pub fn ends_at(&self) -> Timestamp {
+        match self.arm {
+            Arm::Confirm => self.drawn_at.plus(DISARM),
+            Arm::Countdown { fires_at } => fires_at,
+            Arm::Question { replay_until, .. } => replay_until,
+        }
+    }
+}

@@ -1,0 +1,417 @@
+//! Fields that take one of a closed set.
+
+use super::{
+    around::Habit,
+    form::{Around, Form, Hand, Purpose},
+    markets, open,
+};
+use crate::{
+    app::account::remote::Remote,
+    model::{
+        CloseKind, Curve, MarginMode, MarketId, PlaceKind, Position, PositionId, Side,
+        TriggerDirection,
+        draft::{CloseDraft, Draft, EntryDraft, Field, Shape, Takes, Texts, times_in_force},
+        spoken,
+    },
+};
+use std::{cmp::Ordering, fmt::Display};
+
+use strum::VariantArray;
+
+const NO_YES: &[bool] = &[false, true];
+const NO_YES_WORDS: &[&str] = &["no", "yes"];
+/// Shares of a position that have a key; what comes after them is typed.
+const SHARES: &[&str] = &["25%", "50%", "75%", "100%"];
+const TYPED: &str = "typed";
+/// A take profit for whatever is open in its market.
+const ANY_POSITION: &str = "any";
+
+/// A closed set in words, and which of it is meant; nothing is meant while nothing is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Choice {
+    pub options: Vec<String>,
+    pub chosen: Option<usize>,
+}
+
+impl Choice {
+    fn of<T: PartialEq + Display>(all: &[T], chosen: Option<&T>) -> Self {
+        Self {
+            options: all.iter().map(T::to_string).collect(),
+            chosen: all.iter().position(|one| Some(one) == chosen),
+        }
+    }
+
+    fn no_yes(chosen: usize) -> Self {
+        Self {
+            options: NO_YES_WORDS.iter().map(ToString::to_string).collect(),
+            chosen: Some(chosen),
+        }
+    }
+
+    fn share(size: &str) -> Self {
+        let share = SHARES.iter().position(|share| *share == size.trim());
+        Self {
+            options: SHARES
+                .iter()
+                .chain(&[TYPED])
+                .map(ToString::to_string)
+                .collect(),
+            chosen: share.or(Some(SHARES.len())),
+        }
+    }
+
+    fn target(chosen: Option<&PositionId>, open: &[PositionId]) -> Self {
+        let any = std::iter::once(ANY_POSITION.to_owned());
+        Self {
+            options: any.chain(open.iter().map(ToString::to_string)).collect(),
+            chosen: match chosen {
+                None => Some(0),
+                Some(id) => open.iter().position(|one| one == id).map(|at| at + 1),
+            },
+        }
+    }
+
+    /// The option `steps` further on, round and round.
+    fn further(&self, steps: isize) -> usize {
+        let len = self.options.len().cast_signed();
+        let Some(at) = self.chosen.filter(|_| len > 0) else {
+            return 0;
+        };
+        (at.cast_signed() + steps).rem_euclid(len).cast_unsigned()
+    }
+}
+
+impl Form {
+    /// What a choice offers; `None` for a text field.
+    pub fn choice(&self, field: Field, around: &Around) -> Option<Choice> {
+        let markets = |chosen: Option<&MarketId>| Choice::of(&self.markets(field, around), chosen);
+        Some(match (&self.draft, field) {
+            (Draft::Entry(d), Field::Kind) => kind(d.shape)?,
+            (Draft::Entry(d), Field::Market) => markets(d.market_id.as_ref()),
+            (Draft::Entry(d), Field::Side) => Choice::of(Side::VARIANTS, Some(&d.side)),
+            (Draft::Entry(d), Field::TriggerMarket) => markets(d.trigger_market.as_ref()),
+            (Draft::Entry(d), Field::TriggerDirection) => {
+                Choice::of(TriggerDirection::VARIANTS, d.trigger_direction.as_ref())
+            }
+            (Draft::Entry(d), Field::TargetPosition) => {
+                let open = open::positions_in(d.market_id.as_ref(), around.store);
+                Choice::target(d.target.as_ref(), &open)
+            }
+            (Draft::Entry(d), Field::TimeInForce) => {
+                Choice::of(times_in_force(d.shape), Some(&d.time_in_force))
+            }
+            (Draft::Entry(d), Field::MarginMode) => {
+                Choice::of(MarginMode::VARIANTS, Some(&d.margin_mode))
+            }
+            (Draft::Entry(d), Field::ReduceOnly) => Choice::no_yes(usize::from(d.reduce_only)),
+            (Draft::Entry(d), Field::Randomize) => Choice::no_yes(usize::from(d.randomize)),
+            (Draft::Close(d), Field::Kind) => Choice::of(CloseKind::VARIANTS, Some(&d.kind)),
+            (Draft::Close(d), Field::Share) => Choice::share(d.texts.of(Field::Size)),
+            (Draft::Close(d), Field::TriggerMarket) => markets(d.trigger_market.as_ref()),
+            (Draft::Close(d), Field::TriggerDirection) => {
+                Choice::of(TriggerDirection::VARIANTS, d.trigger_direction.as_ref())
+            }
+            (Draft::Close(d), Field::Acknowledged) => Choice::no_yes(usize::from(d.acknowledged)),
+            _ => return None,
+        })
+    }
+
+    /// What is looked for, in the field that has the keys.
+    fn markets(&self, field: Field, around: &Around) -> Vec<MarketId> {
+        let search = if self.focus == field {
+            &*self.search
+        } else {
+            ""
+        };
+        markets::found(open::known_markets(around.store), search)
+    }
+
+    /// Moves the focused choice `steps` options on.
+    pub(crate) fn turn(&mut self, steps: isize, around: &Around) {
+        if let Some(choice) = self.choice(self.focus, around) {
+            self.choose(choice.further(steps), around);
+        }
+    }
+
+    /// One more letter of what is looked for; one that nothing has is not taken.
+    pub(crate) fn look_for(&mut self, c: char, around: &Around) {
+        self.hand = Hand::Touched;
+        if self.focus.takes() == Takes::Market {
+            self.look_for_market(c, around);
+        } else {
+            self.look_for_option(c, around);
+        }
+    }
+
+    /// The first option that begins with the letters typed so far, else with this one alone.
+    fn look_for_option(&mut self, c: char, around: &Around) {
+        let Some(choice) = self.choice(self.focus, around) else {
+            return;
+        };
+        let longer = format!("{}{c}", self.search);
+        let found = [longer, c.to_string()].into_iter().find_map(|search| {
+            let at = choice.options.iter().position(|o| begins(o, &search))?;
+            Some((search, at))
+        });
+        if let Some((search, at)) = found {
+            self.refusal = None;
+            self.choose(at, around);
+            self.search = search;
+        } else {
+            self.refusal = Some("no choice begins with that letter");
+        }
+    }
+
+    fn look_for_market(&mut self, c: char, around: &Around) {
+        let wider = self.search.clone();
+        self.search.push(c);
+        if self.markets(self.focus, around).is_empty() {
+            self.search = wider;
+            self.refusal = Some("no market has that in its name");
+        } else {
+            self.refusal = None;
+            self.choose(0, around);
+        }
+    }
+
+    /// Takes the focused choice's option at `index`; one that does not exist changes nothing.
+    pub(crate) fn choose(&mut self, index: usize, around: &Around) {
+        if self.focus.takes() == Takes::Market {
+            self.choose_market(index, around);
+        } else {
+            self.take(index, around);
+        }
+        let is_of_close = matches!(self.draft, Draft::Close(_));
+        if self.focus == Field::ReduceOnly || (is_of_close && self.focus == Field::TriggerDirection)
+        {
+            self.purpose = Purpose::Chosen;
+        }
+        self.guess_purpose(around);
+    }
+
+    /// What waits for a price on the other side of an open position is there to get out of it, until a person
+    /// says otherwise.
+    pub(crate) fn guess_purpose(&mut self, around: &Around) {
+        let Draft::Entry(draft) = &self.draft else {
+            return;
+        };
+        if self.purpose == Purpose::Chosen {
+            return;
+        }
+        let held = self.seen(around).position.and_then(Position::side);
+        let guess = draft.waits_for_a_price() && held == Some(draft.side.opposite());
+        if let Draft::Entry(draft) = &mut self.draft {
+            draft.reduce_only = guess;
+        }
+    }
+
+    /// A close that waits for a price on this side of the mark is there for when it is reached, until a person says
+    /// otherwise; without a mark that was just read a person must say, since a target taken for a stop closes at once.
+    /// Asked when the price was written, so that no mark that moves turns a stop into a target.
+    pub(crate) fn guess_direction(&mut self, around: &Around) {
+        let seen = self.seen(around);
+        let watched = seen.market_of(Field::TriggerPrice);
+        let is_fresh = matches!(around.store.markets, Remote::Fresh { .. });
+        let mark = watched.and_then(|market| market.mark);
+        let mark = mark.filter(|_| is_fresh);
+        let Draft::Close(draft) = &mut self.draft else {
+            return;
+        };
+        if self.purpose == Purpose::Chosen {
+            return;
+        }
+        let Ok(price) = draft.trigger_price() else {
+            return;
+        };
+        draft.trigger_direction = match mark.map(|mark| price.cmp(&mark)) {
+            Some(Ordering::Less) => Some(TriggerDirection::Below),
+            Some(Ordering::Greater) => Some(TriggerDirection::Above),
+            Some(Ordering::Equal) => draft.trigger_direction,
+            None => None,
+        };
+    }
+
+    /// It is an order of this type, whatever was placed last.
+    pub(crate) fn be(&mut self, kind: PlaceKind, around: &Around) {
+        if let Draft::Entry(draft) = &mut self.draft {
+            change_shape(draft, Shape::Order(kind), around);
+        }
+    }
+
+    /// A person has said that it only reduces.
+    pub(crate) fn reduce(&mut self) {
+        self.purpose = Purpose::Chosen;
+        if let Draft::Entry(draft) = &mut self.draft {
+            draft.reduce_only = true;
+        }
+    }
+
+    fn take(&mut self, index: usize, around: &Around) {
+        let field = self.focus;
+        match (&mut self.draft, field) {
+            (Draft::Entry(d), Field::Kind) => {
+                let mut shape = d.shape;
+                set_kind(&mut shape, index);
+                change_shape(d, shape, around);
+            }
+            (Draft::Entry(d), Field::Side) => set(&mut d.side, Side::VARIANTS, index),
+            (Draft::Entry(d), Field::TargetPosition) => {
+                let open = open::positions_in(d.market_id.as_ref(), around.store);
+                d.target = index.checked_sub(1).and_then(|at| open.get(at).cloned());
+            }
+            (Draft::Entry(d), Field::TimeInForce) => {
+                set(&mut d.time_in_force, times_in_force(d.shape), index);
+            }
+            (Draft::Entry(d), Field::MarginMode) => {
+                set(&mut d.margin_mode, MarginMode::VARIANTS, index);
+            }
+            (Draft::Entry(d), Field::ReduceOnly) => set(&mut d.reduce_only, NO_YES, index),
+            (Draft::Entry(d), Field::Randomize) => set(&mut d.randomize, NO_YES, index),
+            (Draft::Close(d), Field::Kind) => set(&mut d.kind, CloseKind::VARIANTS, index),
+            (Draft::Close(d), Field::Share) if index <= SHARES.len() => {
+                let share = SHARES.get(index).copied().unwrap_or_default();
+                d.texts.set(Field::Size, share);
+            }
+            (Draft::Close(d), Field::Acknowledged) => set(&mut d.acknowledged, NO_YES, index),
+            (
+                Draft::Entry(EntryDraft {
+                    trigger_direction, ..
+                })
+                | Draft::Close(CloseDraft {
+                    trigger_direction, ..
+                }),
+                Field::TriggerDirection,
+            ) => *trigger_direction = TriggerDirection::VARIANTS.get(index).copied(),
+            _ => {}
+        }
+    }
+
+    fn choose_market(&mut self, index: usize, around: &Around) {
+        let Some(id) = self.markets(self.focus, around).into_iter().nth(index) else {
+            return;
+        };
+        match &mut self.draft {
+            Draft::Entry(d) if self.focus == Field::Market => change_market(d, id, around),
+            Draft::Entry(EntryDraft {
+                trigger_market,
+                texts,
+                ..
+            })
+            | Draft::Close(CloseDraft {
+                trigger_market,
+                texts,
+                ..
+            }) => watch(trigger_market, texts, id),
+            Draft::Exits(_) | Draft::Margin(_) => {}
+        }
+    }
+}
+
+/// Whether a name begins like this, in capitals or not; a type of order also as the service writes it.
+fn begins(name: &str, typed: &str) -> bool {
+    let plain = |text: &str| text.replace(['_', ' ', '-'], "").to_lowercase();
+    let sent = name.replace("mkt", "market");
+    [name, &sent]
+        .iter()
+        .any(|name| plain(name).starts_with(&plain(typed)))
+}
+
+/// A price of the market that was watched before means nothing in another.
+fn watch(watched: &mut Option<MarketId>, texts: &mut Texts, id: MarketId) {
+    if watched.as_ref() != Some(&id) {
+        *watched = Some(id);
+        texts.set(Field::TriggerPrice, "");
+    }
+}
+
+/// The types that a shape can be turned into.
+fn kind(shape: Shape) -> Option<Choice> {
+    match shape {
+        Shape::Order(kind) => Some(Choice {
+            options: PlaceKind::VARIANTS.iter().map(spoken).collect(),
+            ..Choice::of(PlaceKind::VARIANTS, Some(&kind))
+        }),
+        Shape::Sliced(curve) => Some(Choice::of(Curve::VARIANTS, Some(&curve))),
+        Shape::Ladder => None,
+    }
+}
+
+/// Terms that were not changed by hand follow the type.
+fn change_shape(draft: &mut EntryDraft, shape: Shape, around: &Around) {
+    let habit = |draft: &EntryDraft| match draft.shape {
+        Shape::Order(kind) => around.used.habit(draft.market_id.as_ref(), kind),
+        Shape::Sliced(_) | Shape::Ladder => Habit::default(),
+    };
+    let before = habit(draft);
+    draft.shape = shape;
+    let after = habit(draft);
+    if draft.texts.of(Field::Slippage) == before.slippage {
+        draft.texts.set(Field::Slippage, after.slippage);
+    }
+    if draft.time_in_force == before.time_in_force {
+        draft.time_in_force = after.time_in_force;
+    }
+    fit(draft, around);
+}
+
+fn set_kind(shape: &mut Shape, index: usize) {
+    match shape {
+        Shape::Order(kind) => set(kind, PlaceKind::VARIANTS, index),
+        Shape::Sliced(curve) => set(curve, Curve::VARIANTS, index),
+        Shape::Ladder => {}
+    }
+}
+
+fn set<T: Copy>(place: &mut T, all: &[T], index: usize) {
+    if let Some(one) = all.get(index) {
+        *place = *one;
+    }
+}
+
+/// What the type before had and this one has not; and what a take profit is for.
+fn fit(draft: &mut EntryDraft, around: &Around) {
+    let times = times_in_force(draft.shape);
+    if !times.contains(&draft.time_in_force)
+        && let Some(first) = times.first()
+    {
+        draft.time_in_force = *first;
+    }
+    let open = open::positions_in(draft.market_id.as_ref(), around.store);
+    if draft.target.as_ref().is_none_or(|id| !open.contains(id)) {
+        draft.target = open.into_iter().next();
+    }
+}
+
+/// Prices of one market mean nothing in another; terms that were not changed by hand follow the market.
+fn change_market(draft: &mut EntryDraft, id: MarketId, around: &Around) {
+    if draft.market_id.as_ref() == Some(&id) {
+        return;
+    }
+    let before = open::terms(draft.market_id.as_ref(), around);
+    let terms = open::terms(Some(&id), around);
+    let leverage = draft.texts.of(Field::Leverage);
+    if (leverage, draft.margin_mode) == (&*before.leverage, before.margin_mode) {
+        draft.texts.set(Field::Leverage, terms.leverage);
+        draft.margin_mode = terms.margin_mode;
+    }
+    if draft.trigger_market == draft.market_id {
+        draft.trigger_market = Some(id.clone());
+    }
+    draft.market_id = Some(id);
+    for price in [
+        Field::LimitPrice,
+        Field::TriggerPrice,
+        Field::ChaseOffset,
+        Field::ChaseCap,
+        Field::TakeProfit,
+        Field::StopLoss,
+        Field::ExpectedPrice,
+        Field::MinPrice,
+        Field::MaxPrice,
+        Field::StartPrice,
+        Field::EndPrice,
+    ] {
+        draft.texts.set(price, "");
+    }
+    fit(draft, around);
+}

@@ -1,0 +1,84 @@
+//! What is wrong with what is written, and from when on it is said.
+
+use super::form::{Around, Form};
+use crate::model::draft::{Fault, Faults, Field, RelativePrice, Takes};
+
+impl Form {
+    /// What blocks sending now.
+    pub fn faults(&self, around: &Around) -> Faults {
+        let command = self.draft.command(&self.seen(around));
+        command.err().unwrap_or_default()
+    }
+
+    /// What is to be said of a field: all of it once sending was tried, and before that what is wrong with something
+    /// written, unless it is being written and one character more could make it right.
+    pub fn told(&self, field: Field, around: &Around) -> Option<Fault> {
+        let (fault, written) = self.faulty(field, around)?;
+        let is_done = self.focus != field || self.is_past_mending(field, written, around);
+        (self.tried || (!written.is_empty() && is_done)).then_some(fault)
+    }
+
+    /// What is wrong with a field when the prices that are said by others are read as what they come to, and what
+    /// stands in it.
+    fn faulty(&self, field: Field, around: &Around) -> Option<(Fault, &str)> {
+        let written = self.draft.text(field).map_or("", str::trim);
+        let meant = self.meant(field, around);
+        if let Some(Err(fault)) = meant {
+            return Some((fault, written));
+        }
+        let faults = self.in_digits(around).command(&self.seen(around)).err()?;
+        let fault = faults.of(field).cloned()?;
+        let begun = RelativePrice::begun(written).filter(|_| field.is_price());
+        Some((begun.map_or(fault, Fault::Begun), written))
+    }
+
+    fn is_past_mending(&self, field: Field, written: &str, around: &Around) -> bool {
+        if field.is_price() && RelativePrice::begun(written).is_some() {
+            return false;
+        }
+        let next = match field.takes() {
+            Takes::Price | Takes::WatchedPrice | Takes::Size | Takes::Number => "0123456789",
+            Takes::Span => "0123456789smhdw",
+            Takes::Instant | Takes::Choice | Takes::Market => return false,
+        };
+        let seen = self.seen(around);
+        let mends = |next| {
+            let mut longer = self.draft.clone();
+            longer.write(field, &format!("{written}{next}"));
+            let faults = longer.command(&seen).err();
+            faults.is_none_or(|faults| faults.of(field).is_none())
+        };
+        !next.chars().any(mends)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::app::{dialogs::overlay::Overlay, testing::*};
+    use crate::model::draft::Field;
+
+    fn said(keys: &str, field: Field, text: &str) -> Option<String> {
+        let mut model = desk();
+        press(&mut model, keys);
+        let Some(Overlay::Form(mut form)) = model.overlays.pop() else {
+            panic!("no form");
+        };
+        let around = model.around();
+        form.focus = field;
+        form.draft.write(field, text);
+        form.told(field, &around).map(|fault| fault.to_string())
+    }
+
+    #[test]
+    fn what_one_character_more_cannot_make_right_is_said_while_it_is_written() {
+        for text in ["5s", "0m", "400d"] {
+            assert!(said("t", Field::Duration, text).is_some(), "{text}");
+        }
+        for text in ["5", "1d1", "90"] {
+            assert_eq!(said("t", Field::Duration, text), None, "{text}");
+        }
+        for text in ["41", "abc"] {
+            assert!(said("b", Field::Leverage, text).is_some(), "{text}");
+        }
+    }
+}

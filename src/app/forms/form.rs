@@ -1,0 +1,450 @@
+//! Forms: a [`Draft`] being written, field by field, until it is sent.
+//!
+//! Contract: what a form is about is fixed by id when it opens. Typing never acts; nothing that does not
+//! parse is sent; a form that is sent closes, and when its command fails everything typed is still there.
+
+pub use super::{
+    around::{Around, Used},
+    choice::Choice,
+    scroll::Scroll,
+};
+
+use crate::{
+    app::{
+        account::fees,
+        dialogs::next::Next,
+        keys::{
+            keymap::{Action, Chord},
+            line::Line,
+        },
+    },
+    model::{
+        Charges, Failure, MarketId, Num, Order, OrderId, Page, Position, Side, Timestamp,
+        draft::{Draft, Field, Seen, Takes},
+    },
+};
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Form {
+    pub draft: Draft,
+    /// The field that has the keys; always one of `draft.fields()`.
+    pub focus: Field,
+    /// Sending was tried: from now on every fault is shown, also of what is not written yet.
+    pub tried: bool,
+    pub shows_json: bool,
+    /// Why the last one failed.
+    pub failure: Option<Failure>,
+    /// Why a paste or a letter was not taken.
+    pub refusal: Option<&'static str>,
+    /// Since when it waits for an answer to what looks like a slip, or has had it; a changed form is another.
+    pub asked: Option<Timestamp>,
+    /// The choice at which a number was typed that nothing took.
+    pub untaken: Option<Field>,
+    /// What was chosen before the digits that were pressed last.
+    pub(super) before_digit: Option<Box<Draft>>,
+    pub hand: Hand,
+    pub(super) purpose: Purpose,
+    pub replaces: Option<Replaces>,
+    /// The letters of a market's or an option's name typed so far, while a field to choose in has the keys.
+    pub search: String,
+    pub scroll: Scroll,
+    pub(super) frozen: Frozen,
+    pub(super) line: Line,
+}
+
+/// Where a choice comes from that follows others: that an order only reduces, which way the mark fires a close.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// Follows its type, side and market, or its trigger price.
+    Guessed,
+    /// Chosen by a person; follows nothing else any more.
+    Chosen,
+}
+
+/// What a person has done to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hand {
+    Untouched,
+    /// Something was typed or chosen.
+    Touched,
+    /// The key that leaves was pressed once: pressed again it drops what was written.
+    Leaving,
+}
+
+/// The order that a new one is to stand in for, and which of the two requests goes first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Replaces {
+    /// Armed: canceled once the new one stands, so that protection never lapses.
+    Armed(OrderId),
+    /// Resting, and this much of it had filled when the form opened: see [`amend`](crate::app::orders::amend).
+    Resting(OrderId, Num),
+}
+
+impl Replaces {
+    pub fn order(&self) -> &OrderId {
+        match self {
+            Self::Armed(order) | Self::Resting(order, _) => order,
+        }
+    }
+}
+
+/// What the form is about as it was when it opened, for when a poll no longer lists it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Frozen {
+    Nothing,
+    Position(Box<Position>),
+    Order(Box<Order>),
+}
+
+impl Form {
+    /// Focus starts on the first field that must be filled and is not.
+    pub(super) fn new(draft: Draft, frozen: Frozen) -> Self {
+        let mut form = Self {
+            draft,
+            focus: Field::Kind,
+            tried: false,
+            shows_json: false,
+            failure: None,
+            refusal: None,
+            asked: None,
+            untaken: None,
+            before_digit: None,
+            hand: Hand::Untouched,
+            purpose: Purpose::Guessed,
+            replaces: None,
+            search: String::new(),
+            scroll: Scroll::Focus,
+            frozen,
+            line: Line::default(),
+        };
+        form.start();
+        form
+    }
+
+    /// Focus on the first field that must be filled and is not, after something else has filled some.
+    pub(crate) fn start(&mut self) {
+        let draft = &self.draft;
+        let is_open = |f: &&Field| draft.is_required(**f) && draft.text(**f) == Some("");
+        let fields = draft.fields();
+        let first = fields.iter().find(is_open).or(fields.first()).copied();
+        self.focus_on(first.unwrap_or(self.focus));
+    }
+
+    /// One press: `action` is what the table says of it in a form, if anything.
+    pub fn press(&mut self, chord: Chord, action: Option<Action>, around: &Around) -> Next {
+        let before = self.draft.text(Field::TriggerPrice).map(str::to_owned);
+        let next = self.pressed(chord, action, around);
+        if self.draft.text(Field::TriggerPrice) != before.as_deref() {
+            self.guess_direction(around);
+        }
+        next
+    }
+
+    fn pressed(&mut self, chord: Chord, action: Option<Action>, around: &Around) -> Next {
+        if action == Some(Action::Dismiss) {
+            return self.leave();
+        }
+        if self.hand == Hand::Leaving {
+            self.hand = Hand::Touched;
+        }
+        if let Some(action @ (Action::PageDown | Action::PageUp)) = action {
+            self.page(action);
+            return Next::Stay;
+        }
+        self.scroll = Scroll::Focus;
+        let before_digit = self.before_digit.take();
+        if let Some(c) = self.typing(chord, action) {
+            self.type_in(c, around);
+            return Next::Stay;
+        }
+        match action {
+            Some(Action::ShowJson) => self.show_json(),
+            Some(Action::NextField) => self.go(1, around),
+            Some(Action::PreviousField) => self.go(-1, around),
+            Some(Action::Submit) => return self.submit(around),
+            Some(Action::ObservedPrice) => return self.fill_observed(around),
+            Some(Action::StepUp) => self.step(1, around),
+            Some(Action::StepDown) => self.step(-1, around),
+            Some(Action::LeapUp) => self.step(10, around),
+            Some(Action::LeapDown) => self.step(-10, around),
+            _ if self.is_typing() => self.change(|line| line.edit(chord)),
+            Some(Action::NextChoice) => self.pick(|form| form.turn(1, around)),
+            Some(Action::PreviousChoice) => self.pick(|form| form.turn(-1, around)),
+            _ if chord.edits().is_some() => {
+                self.search.pop();
+            }
+            _ => self.pick_numbered(chord, before_digit, around),
+        }
+        Next::Stay
+    }
+
+    /// First the JSON goes, then the form; one that was written in asks once.
+    fn leave(&mut self) -> Next {
+        if self.shows_json {
+            self.shows_json = false;
+            return Next::Stay;
+        }
+        if self.hand == Hand::Touched {
+            self.hand = Hand::Leaving;
+            return Next::Stay;
+        }
+        Next::Close
+    }
+
+    fn type_in(&mut self, c: char, around: &Around) {
+        if self.begins_size(c) {
+            self.draft.write(Field::Size, "");
+            self.focus_on(Field::Size);
+        }
+        if self.is_typing() {
+            self.change(|line| line.type_in(c));
+        } else {
+            self.forget_failure();
+            self.look_for(c, around);
+        }
+    }
+
+    /// A digit on the part of a position begins its size: one that chose a share would turn a typed `100` into a
+    /// quarter.
+    fn begins_size(&self, c: char) -> bool {
+        self.focus == Field::Share && (c.is_ascii_digit() || matches!(c, '.' | '$'))
+    }
+
+    /// Pasted text goes into the focused text field, whole or not at all.
+    pub fn paste(&mut self, text: &str, around: &Around) {
+        let taken = if self.is_typing() {
+            self.line.paste(text)
+        } else {
+            Err("not pasted: this field is a choice")
+        };
+        if taken.is_ok() {
+            self.change(|_| {});
+            self.guess_direction(around);
+        }
+        self.refusal = taken.err();
+    }
+
+    /// What is known now of what the form is about.
+    pub fn seen<'a>(&'a self, around: &Around<'a>) -> Seen<'a> {
+        let store = around.store;
+        let market_id = self.market_id();
+        let here = || {
+            let mut open = store.positions.rows().iter();
+            open.find(|position| Some(&position.market_id) == market_id)
+        };
+        let (position, order) = match &self.frozen {
+            Frozen::Nothing => (here(), None),
+            Frozen::Position(frozen) => {
+                (store.position(&frozen.id).or(Some(frozen.as_ref())), None)
+            }
+            Frozen::Order(frozen) => {
+                let order = store.order(&frozen.id).or(Some(frozen.as_ref()));
+                (here(), order)
+            }
+        };
+        let market = market_id.and_then(|id| store.market(id));
+        let seen = Seen {
+            market,
+            position,
+            lists_all: store.positions.value().is_some_and(Page::is_whole),
+            cross_backing: store.cross_backing(position),
+            free_margin: store.account.value().and_then(|a| a.available_margin),
+            order,
+            book: market.and_then(|market| store.books.fit(market, around.own)?.ok()),
+            watched: None,
+            now: around.now,
+            zone: Some(around.zone),
+            charges: market_id.map_or_else(Charges::default, |id| {
+                fees::charges((store, around.fees), id)
+            }),
+        };
+        let watched = match &self.draft {
+            Draft::Entry(draft) => draft.watched(),
+            Draft::Close(draft) => draft.watched(&seen),
+            Draft::Exits(_) | Draft::Margin(_) => None,
+        };
+        Seen {
+            watched: watched.and_then(|id| store.market(id)),
+            ..seen
+        }
+    }
+
+    pub fn market_id(&self) -> Option<&MarketId> {
+        match (&self.draft, &self.frozen) {
+            (Draft::Entry(draft), _) => draft.market_id.as_ref(),
+            (_, Frozen::Position(position)) => Some(&position.market_id),
+            (_, Frozen::Order(order)) => Some(&order.market_id),
+            (_, Frozen::Nothing) => None,
+        }
+    }
+
+    /// What it was to stand in for is gone: from now on it is a new order of this size like any other.
+    pub(crate) fn stand_alone(&mut self, size: Num) {
+        self.replaces = None;
+        self.draft.write(Field::Size, &size.to_string());
+        self.focus_on(self.focus);
+    }
+
+    /// Something else has written in it as a person would: it is not what it was when it opened.
+    pub(crate) fn touch(&mut self) {
+        self.hand = Hand::Touched;
+        self.focus_on(self.focus);
+    }
+
+    /// Where the cursor stands in the focused text field, in characters.
+    pub fn cursor(&self) -> usize {
+        self.line.cursor()
+    }
+
+    /// Whether what is typed next takes the place of the focused text.
+    pub fn is_selected(&self) -> bool {
+        self.line.is_selected()
+    }
+
+    /// The side a new order from this form would be on.
+    pub fn side(&self, around: &Around) -> Option<Side> {
+        self.draft.side(&self.seen(around))
+    }
+
+    fn is_typing(&self) -> bool {
+        self.draft.text(self.focus).is_some()
+    }
+
+    /// The character a field takes, whatever else its key does: any in a text, those of a name among
+    /// markets. Only `=` is never part of a price or a size.
+    fn typing(&self, chord: Chord, action: Option<Action>) -> Option<char> {
+        let c = chord.typed()?;
+        let acts = action == Some(Action::ObservedPrice)
+            && !c.is_alphanumeric()
+            && self.focus != Field::ExtraMargin;
+        let takes = match self.focus.takes() {
+            Takes::Choice => {
+                action.is_none() && (c.is_alphabetic() || c == '_' || self.begins_size(c))
+            }
+            Takes::Market => !c.is_whitespace(),
+            Takes::Price
+            | Takes::WatchedPrice
+            | Takes::Size
+            | Takes::Number
+            | Takes::Instant
+            | Takes::Span => true,
+        };
+        (takes && !acts).then_some(c)
+    }
+
+    pub(super) fn change(&mut self, edit: impl FnOnce(&mut Line)) {
+        edit(&mut self.line);
+        self.draft.write(self.focus, self.line.text());
+        self.hand = Hand::Touched;
+        self.forget_failure();
+    }
+
+    pub(super) fn pick(&mut self, choose: impl FnOnce(&mut Self)) {
+        choose(self);
+        self.search.clear();
+        self.hand = Hand::Touched;
+        self.forget_failure();
+    }
+
+    /// In a choice a digit picks: `1` is the first option. A run of digits of which one is no option is a number that
+    /// was meant for another field: it chooses nothing.
+    pub(super) fn pick_numbered(
+        &mut self,
+        chord: Chord,
+        before: Option<Box<Draft>>,
+        around: &Around,
+    ) {
+        let Some(digit) = chord.typed().and_then(|c| c.to_digit(10)) else {
+            return;
+        };
+        let options = self.choice(self.focus, around);
+        let options = options.map_or(0, |choice| choice.options.len());
+        let is_number = before.is_some() && self.untaken == Some(self.focus);
+        let index = usize::try_from(digit).ok().and_then(|d| d.checked_sub(1));
+        let index = index.filter(|index| *index < options && !is_number);
+        let before = before.unwrap_or_else(|| Box::new(self.draft.clone()));
+        if let Some(index) = index {
+            self.pick(|form| form.choose(index, around));
+            self.untaken = None;
+        } else {
+            self.draft = (*before).clone();
+            self.forget_failure();
+            self.untaken = Some(self.focus);
+            self.refusal = Some("not taken: this field is a choice, and no number");
+        }
+        self.before_digit = Some(before);
+    }
+
+    /// A changed form is another wish; but one whose fate is unknown is not forgotten by changing it.
+    fn forget_failure(&mut self) {
+        (self.refusal, self.asked) = (None, None);
+        self.failure = self.failure.take().filter(Failure::is_doubtful);
+    }
+
+    fn go(&mut self, steps: isize, around: &Around) {
+        self.resolve_prices(around);
+        let fields = self.draft.fields();
+        let len = fields.len().cast_signed();
+        let at = fields.iter().position(|f| *f == self.focus).unwrap_or(0);
+        let there = (at.cast_signed() + steps).rem_euclid(len.max(1));
+        if let Some(field) = fields.get(there.cast_unsigned()) {
+            self.focus_on(*field);
+        }
+    }
+
+    pub(super) fn focus_on(&mut self, field: Field) {
+        self.focus = field;
+        self.search.clear();
+        self.line = Line::selected(self.draft.text(field).unwrap_or_default());
+    }
+
+    /// In a number one step; in a list of options, up is the one before.
+    fn step(&mut self, count: i64, around: &Around) {
+        if !self.is_typing() {
+            return self.pick(|form| form.turn(if count > 0 { -1 } else { 1 }, around));
+        }
+        let (text, seen) = (self.line.text(), self.seen(around));
+        let last = self.last_size(around).filter(|_| count > 0);
+        let text = match last.filter(|_| text.trim().is_empty()) {
+            Some(last) => Some(last.to_owned()),
+            None => super::step::stepped(self.focus, text, count, &seen),
+        };
+        if let Some(text) = text {
+            self.change(|line| *line = Line::new(&text));
+        }
+    }
+
+    /// What the last order in this market was the size of, in a form for the next one.
+    pub fn last_size<'a>(&self, around: &Around<'a>) -> Option<&'a str> {
+        let Draft::Entry(draft) = &self.draft else {
+            return None;
+        };
+        let used = around.used.of(draft.market_id.as_ref())?;
+        (self.focus == Field::Size).then_some(&*used.size)
+    }
+
+    fn submit(&mut self, around: &Around) -> Next {
+        if self.resolve_prices(around) {
+            self.refusal = Some("the price is filled in: send it as it stands");
+            return Next::Stay;
+        }
+        self.tried = true;
+        let command = match self.draft.command(&self.seen(around)) {
+            Ok(command) => command,
+            Err(faults) => {
+                if let Some((field, _)) = faults.0.first() {
+                    self.focus_on(*field);
+                }
+                return Next::Stay;
+            }
+        };
+        // A second one would have a key of its own: it could be placed beside the first.
+        if command.is_keyed() && self.failure.as_ref().is_some_and(Failure::is_doubtful) {
+            return Next::Refuse(
+                "the last one may have been done: look at the orders, then start again".to_owned(),
+            );
+        }
+        self.failure = None;
+        Next::RunForm(command)
+    }
+}

@@ -1,0 +1,15 @@
+//! Orders being written: fields, choices, and what is wrong with them. Names `tables` and below.
+
+pub(crate) mod around;
+pub(crate) mod choice;
+pub(crate) mod faults;
+pub mod form;
+pub(crate) mod markets;
+pub(crate) mod observed;
+pub(crate) mod open;
+pub(crate) mod point;
+pub(crate) mod relative;
+pub(crate) mod scroll;
+pub(crate) mod step;
+#[cfg(test)]
+mod tests;

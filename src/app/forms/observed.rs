@@ -1,0 +1,45 @@
+//! The observed price, and the field it goes into.
+
+use super::{
+    form::{Around, Form},
+    step,
+};
+use crate::{
+    app::{dialogs::next::Next, keys::line::Line},
+    model::{Num, draft::Field},
+};
+
+impl Form {
+    /// Whether there is an observed price, and a field it goes into.
+    pub fn can_fill(&self, around: &Around) -> bool {
+        let field = self.observed_field();
+        field.is_some_and(|field| self.observed(field, around).is_some())
+    }
+
+    /// The observed price into the focused price, else into the first price the form must have.
+    pub(crate) fn fill_observed(&mut self, around: &Around) -> Next {
+        let Some(field) = self.observed_field() else {
+            return Next::Refuse("there is no price field to fill".to_owned());
+        };
+        let Some(price) = self.observed(field, around) else {
+            return Next::Refuse("no observed price: no price source knows this market".to_owned());
+        };
+        self.focus_on(field);
+        self.change(|line| *line = Line::new(&price.to_string()));
+        Next::Stay
+    }
+
+    fn observed_field(&self) -> Option<Field> {
+        let fields = self.draft.fields();
+        let focused = Some(self.focus).filter(|field| field.is_price());
+        let must = |field: &Field| field.is_price() && self.draft.is_required(*field);
+        let limit = Some(Field::LimitPrice).filter(|field| fields.contains(field));
+        let first = fields.iter().copied().find(must);
+        focused.or(limit).or(first)
+    }
+
+    fn observed(&self, field: Field, around: &Around) -> Option<Num> {
+        let side = self.side(around).filter(|_| field == Field::LimitPrice);
+        step::observed(field, &self.seen(around), side)
+    }
+}

@@ -1,0 +1,277 @@
+//! How a form starts: what it is about, and what is filled in already.
+
+use super::form::{Around, Form, Frozen, Purpose, Replaces};
+use crate::{
+    app::{account::store::Store, orders::amend},
+    config::Dialect,
+    model::{
+        AccountId, CloseKind, Lenient, MarginMode, MarketId, Num, Order, OrderMode, PlaceKind,
+        Position, PositionId, Side, TriggerDirection,
+        draft::{CloseDraft, Draft, EntryDraft, ExitsDraft, Field, MarginDraft, Shape, Texts},
+    },
+};
+use std::collections::BTreeSet;
+
+/// What a form reads of a history, however long that is: it is drawn with every key.
+const NEWEST: usize = 500;
+
+/// Where nothing says otherwise; a market that allows less gets less.
+const LEVERAGE: u32 = 5;
+
+impl Form {
+    /// A new order for `account_id`, in `market` if one is meant, else in the first that is known; at the market, whatever
+    /// was placed there last.
+    pub fn order(
+        account_id: AccountId,
+        side: Side,
+        market: Option<&MarketId>,
+        around: &Around,
+    ) -> Self {
+        Self::entry(account_id, (None, side), market, around)
+    }
+
+    /// Whether the service of `dialect` offers to make one of this shape, or why not.
+    pub fn offered(shape: Shape, dialect: &Dialect) -> Result<(), String> {
+        let (creation, what) = match shape {
+            Shape::Order(_) => return Ok(()),
+            Shape::Sliced(_) => (&dialect.twap_creation, "TWAPs: dialect.twap_creation"),
+            Shape::Ladder => (&dialect.scaled_creation, "ladders: dialect.scaled_creation"),
+        };
+        let offered = creation.path().map(drop);
+        offered.ok_or_else(|| format!("this service offers no creation of {what} is none"))
+    }
+
+    /// A new TWAP or ladder.
+    pub fn strategy(
+        account_id: AccountId,
+        shape: Shape,
+        market: Option<&MarketId>,
+        around: &Around,
+    ) -> Self {
+        Self::entry(account_id, (Some(shape), Side::Buy), market, around)
+    }
+
+    fn entry(
+        account_id: AccountId,
+        (shape, side): (Option<Shape>, Side),
+        market: Option<&MarketId>,
+        around: &Around,
+    ) -> Self {
+        let first = || known_markets(around.store).into_iter().next();
+        let market_id = market.cloned().or_else(first);
+        let terms = terms(market_id.as_ref(), around);
+        let kind = PlaceKind::Market;
+        let habit = around.used.habit(market_id.as_ref(), kind);
+        let draft = Draft::Entry(EntryDraft {
+            account_id,
+            trigger_market: market_id.clone(),
+            trigger_direction: Some(TriggerDirection::Above),
+            target: positions_in(market_id.as_ref(), around.store)
+                .into_iter()
+                .next(),
+            shape: shape.unwrap_or(Shape::Order(kind)),
+            side,
+            time_in_force: habit.time_in_force,
+            margin_mode: terms.margin_mode,
+            reduce_only: false,
+            randomize: false,
+            texts: Texts::default()
+                .with(Field::Leverage, terms.leverage)
+                .with(Field::Slippage, habit.slippage),
+            market_id,
+            also: vec![],
+        });
+        let mut form = Self::new(draft, Frozen::Nothing);
+        form.guess_purpose(around);
+        form
+    }
+
+    /// An order like this armed one, to be placed in its stead with another trigger: the service moves none
+    /// (`api.md`: attached exits are of resting limit entries). `None` where what it is cannot be placed.
+    pub fn instead(order: &Order, around: &Around) -> Option<Self> {
+        let replaces = Replaces::Armed(order.id.clone());
+        Self::in_place_of(order, (replaces, Field::TriggerPrice), around)
+    }
+
+    /// An order like this resting limit order, to be placed in its stead with another price or size; or why it stays
+    /// where it is.
+    pub fn moved(order: &Order, around: &Around) -> Result<Self, &'static str> {
+        let replaces = Replaces::Resting(order.id.clone(), amend::filled_of(order)?);
+        let form = Self::in_place_of(order, (replaces, Field::LimitPrice), around);
+        form.ok_or("its side is not known")
+    }
+
+    fn in_place_of(
+        order: &Order,
+        (replaces, first): (Replaces, Field),
+        around: &Around,
+    ) -> Option<Self> {
+        let kind = place_kind(order.mode.known()?)?;
+        let side = order.side.known()?;
+        let place = (Some(Shape::Order(kind)), side);
+        let market = Some(&order.market_id);
+        let mut form = Self::entry(order.account_id.clone(), place, market, around);
+        if let Draft::Entry(draft) = &mut form.draft {
+            like(draft, order, around);
+        }
+        form.purpose = Purpose::Chosen;
+        form.replaces = Some(replaces);
+        form.focus_on(first);
+        Some(form)
+    }
+
+    /// The close of this position and no other, all of it at the market unless changed.
+    pub fn close(position: &Position) -> Self {
+        let draft = Draft::Close(CloseDraft {
+            position_id: position.id.clone(),
+            kind: CloseKind::Market,
+            trigger_market: Some(position.market_id.clone()),
+            trigger_direction: position.side().map(TriggerDirection::losing),
+            acknowledged: false,
+            texts: Texts::default().with(Field::Size, "100%"),
+            also: vec![],
+        });
+        Self::new(draft, Frozen::Position(Box::new(position.clone())))
+    }
+
+    /// A close of the whole position that waits for a price: a stop on the losing side of the mark, a target on the
+    /// other.
+    pub fn protect(position: &Position) -> Self {
+        let mut form = Self::close(position);
+        if let Draft::Close(draft) = &mut form.draft {
+            draft.kind = CloseKind::Conditional;
+        }
+        form.focus_on(Field::TriggerPrice);
+        form
+    }
+
+    /// The exits attached to this order, as they are now.
+    pub fn exits(order: &Order) -> Self {
+        let leg = |price: Option<Num>| price.map(|p| p.to_string()).unwrap_or_default();
+        let draft = Draft::Exits(ExitsDraft {
+            order_id: order.id.clone(),
+            texts: Texts::default()
+                .with(Field::TakeProfit, leg(order.attached_take_profit_price))
+                .with(Field::StopLoss, leg(order.attached_stop_loss_price)),
+        });
+        Self::new(draft, Frozen::Order(Box::new(order.clone())))
+    }
+
+    /// The extra margin of this isolated position.
+    pub fn margin(position: &Position) -> Self {
+        let draft = Draft::Margin(MarginDraft {
+            position_id: position.id.clone(),
+            texts: Texts::default(),
+        });
+        Self::new(draft, Frozen::Position(Box::new(position.clone())))
+    }
+}
+
+/// The type that places an order of this mode; `None` for what only the service places.
+fn place_kind(mode: OrderMode) -> Option<PlaceKind> {
+    Some(match mode {
+        OrderMode::Market => PlaceKind::Market,
+        OrderMode::Limit => PlaceKind::Limit,
+        OrderMode::Chase => PlaceKind::Chase,
+        OrderMode::StopMarket => PlaceKind::StopMarket,
+        OrderMode::StopLimit => PlaceKind::StopLimit,
+        OrderMode::TakeMarket => PlaceKind::TakeMarket,
+        OrderMode::TakeLimit => PlaceKind::TakeLimit,
+        OrderMode::TakeProfit => PlaceKind::TakeProfit,
+        OrderMode::Conditional => PlaceKind::Conditional,
+        OrderMode::Liquidation | OrderMode::CloseOut => return None,
+    })
+}
+
+/// What is left of the order, with the terms it has. Its slippage is not among what the service tells.
+fn like(draft: &mut EntryDraft, order: &Order, around: &Around) {
+    let price = |price: Option<Num>| price.map(|p| p.to_string()).unwrap_or_default();
+    draft.reduce_only = order.reduce_only;
+    draft.target.clone_from(&order.target_position_id);
+    if let Some(mode) = order.margin_mode.known() {
+        draft.margin_mode = mode;
+    }
+    if let Some(time) = order.time_in_force.as_ref().and_then(Lenient::known) {
+        draft.time_in_force = time;
+    }
+    if let Some(market) = &order.trigger_market_id {
+        draft.trigger_market = Some(market.clone());
+    }
+    draft.trigger_direction = order.trigger_direction.as_ref().and_then(Lenient::known);
+    let expires = order.gtd_expires_at.map(|at| around.zone.minute(at));
+    for (field, text) in [
+        (Field::Size, order.size.abs().to_string()),
+        (Field::TriggerPrice, price(order.trigger_price)),
+        (Field::LimitPrice, price(order.limit_price)),
+        (Field::TakeProfit, price(order.attached_take_profit_price)),
+        (Field::StopLoss, price(order.attached_stop_loss_price)),
+        (Field::Leverage, order.leverage.to_string()),
+        (Field::Expires, expires.unwrap_or_default()),
+    ] {
+        draft.texts.set(field, text);
+    }
+}
+
+/// Leverage and margin mode a new order starts with.
+pub(crate) struct Terms {
+    pub leverage: String,
+    pub margin_mode: MarginMode,
+}
+
+/// As the open position in that market has them, else as the last order of this session there, else as the
+/// newest order there had them.
+pub(crate) fn terms(market: Option<&MarketId>, around: &Around) -> Terms {
+    let store = around.store;
+    let here = |id: &MarketId| Some(id) == market;
+    let held = store.positions.rows().iter().find(|p| here(&p.market_id));
+    let used = around.used.of(market);
+    let past = store.history.rows().iter().take(NEWEST);
+    let mut orders = store.orders.rows().iter().chain(past);
+    let newest = orders.find(|o| here(&o.market_id));
+    let usual = || usual_leverage(market, store).to_string();
+    let leverage = held.and_then(|p| p.leverage).map(|l| l.to_string());
+    let leverage = leverage.or_else(|| used.map(|used| used.leverage.clone()));
+    Terms {
+        leverage: leverage
+            .or_else(|| newest.map(|o| o.leverage.to_string()))
+            .unwrap_or_else(usual),
+        margin_mode: match held {
+            Some(position) if position.is_isolated() => MarginMode::Isolated,
+            Some(_) => MarginMode::Cross,
+            None => used
+                .map(|used| used.margin_mode)
+                .or_else(|| newest?.margin_mode.known())
+                .unwrap_or(MarginMode::Cross),
+        },
+    }
+}
+
+/// What is open there.
+pub(crate) fn positions_in(market: Option<&MarketId>, store: &Store) -> Vec<PositionId> {
+    let open = store.positions.rows().iter();
+    let here = open.filter(|position| Some(&position.market_id) == market);
+    here.map(|position| position.id.clone()).collect()
+}
+
+fn usual_leverage(market: Option<&MarketId>, store: &Store) -> Num {
+    let most = market
+        .and_then(|id| store.market(id))
+        .and_then(|m| m.max_leverage);
+    Num::from(most.map_or(LEVERAGE, |most| most.min(LEVERAGE)))
+}
+
+/// The markets prices are known of; without any, those that positions and the newest orders name.
+pub(crate) fn known_markets(store: &Store) -> Vec<MarketId> {
+    if let Some(markets) = store.markets.value().filter(|known| !known.is_empty()) {
+        return markets.keys().cloned().collect();
+    }
+    let closed = store.closed.rows().iter().take(NEWEST);
+    let past = store.history.rows().iter().take(NEWEST);
+    let positions = store.positions.rows().iter().chain(closed);
+    let orders = store.orders.rows().iter().chain(past);
+    let named: BTreeSet<_> = positions
+        .map(|p| &p.market_id)
+        .chain(orders.map(|o| &o.market_id))
+        .collect();
+    named.into_iter().cloned().collect()
+}

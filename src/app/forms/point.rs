@@ -1,0 +1,41 @@
+//! The mouse on a form.
+
+use super::form::{Around, Form};
+use crate::{app::update::mouse::Spot, model::draft::Field};
+
+impl Form {
+    /// A field that is pointed at gets the keys, an option that is pointed at is chosen. Nothing is ever sent by this.
+    pub(crate) fn click(&mut self, spot: &Spot, around: &Around) {
+        match spot {
+            Spot::Field(field) => self.point(*field),
+            Spot::Choice(field, option) => {
+                self.point(*field);
+                let choice = self.choice(self.focus, around);
+                let at = choice.and_then(|choice| choice.options.iter().position(|o| o == option));
+                if let Some(at) = at.filter(|_| self.focus == *field) {
+                    self.pick(|form| form.choose(at, around));
+                }
+            }
+            Spot::NextChoice(field) => {
+                self.point(*field);
+                if self.focus == *field {
+                    self.pick(|form| form.turn(1, around));
+                }
+            }
+            Spot::Pane(_)
+            | Spot::Row(..)
+            | Spot::Key(..)
+            | Spot::Toast
+            | Spot::Account(_)
+            | Spot::Market(_)
+            | Spot::Over => {}
+        }
+    }
+
+    /// The letters typed to find a market stay while its field keeps the keys.
+    fn point(&mut self, field: Field) {
+        if self.focus != field && self.draft.fields().contains(&field) {
+            self.focus_on(field);
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! What a trader does in a form, and what goes out.
+
+mod amending;
+mod closing;
+mod every_type;
+mod last_used;
+mod leaving;
+mod letters;
+mod new_order;
+mod sending;
+mod stop;
+mod strategies;
+mod writing;
+
+use super::form::{Form, Hand};
+use crate::app::dialogs::overlay::Overlay;
+use crate::{
+    app::{
+        account::poll::Answer,
+        activity::notice::Event,
+        desk::{model::Model, msg::Msg},
+        dialogs::effect::Effect,
+        testing::*,
+        update::router::update,
+    },
+    model::{
+        CloseKind, ClosePosition, Command, Exits, Failure, FailureKind, Held, Leg, MarginMode,
+        PlaceKind, PlaceOrder, Progress, Proof, Receipt, Side, Ticket, TimeInForce, Trigger,
+        TriggerDirection,
+        draft::{Fault, Field},
+    },
+};
+
+fn form(model: &Model) -> &Form {
+    match model.overlays.last() {
+        Some(Overlay::Form(form)) => form,
+        other => panic!("no form is open but {other:?}"),
+    }
+}
+
+fn said(model: &Model) -> String {
+    match model.activity.lines.back().map(|line| &line.event) {
+        Some(Event::Said(_, words)) => words.clone(),
+        other => panic!("nothing was said but {other:?}"),
+    }
+}
+
+fn fault(model: &Model, field: Field) -> Option<Fault> {
+    form(model).faults(&model.around()).of(field).cloned()
+}
+
+fn market_buy(coin: &str, size: &str) -> PlaceOrder {
+    let market = format!("paper|{coin}").into();
+    PlaceOrder {
+        expected_price: Some(num("64000")),
+        leverage: num("10"),
+        ..PlaceOrder::market("chal-1".into(), market, Side::Buy, num(size))
+    }
+}
+
+fn held(coin: &str, side: Side) -> Held {
+    Held {
+        market_id: format!("paper|{coin}").into(),
+        side,
+    }
+}
+
+fn close(position: &str, size: Option<&str>) -> ClosePosition {
+    ClosePosition {
+        held: Some(held("BTC", Side::Buy)),
+        size: size.map(num),
+        expected_price: Some(num("64000")),
+        ..ClosePosition::market(position.into())
+    }
+}
+
+fn sent(ticket: u64, command: Command) -> Vec<Effect> {
+    vec![Effect::Send(Ticket(ticket), command)]
+}
+
+fn accepted() -> Receipt {
+    let taken = r#""type":"market","mode":"market","side":"buy","size":0.1,"status":"filled""#;
+    Receipt::Order {
+        order: Box::new(order("ord-9", "BTC", taken)),
+        queued: false,
+    }
+}
+
+fn place(order: PlaceOrder) -> Command {
+    Command::Place(Box::new(order))
+}

@@ -1,0 +1,170 @@
+//! The first of two keys, until the second comes.
+//!
+//! Contract: nothing is done by the first key, and a second that leads nowhere does nothing either, as it was meant for
+//! something else; but what gets a trader out works whatever was pressed before. The first key is forgotten when it has
+//! waited as long as a strip would.
+
+use super::keymap::{Action, Chord, Context};
+use crate::{app::desk::model::Model, model::Timestamp};
+use std::time::Duration;
+
+/// As long as an unanswered strip stays loaded.
+const FORGET: Duration = Duration::from_secs(5);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeyPrefix {
+    pub first: Chord,
+    place: Context,
+    at: Timestamp,
+}
+
+/// What a press comes to.
+pub(crate) enum Meaning {
+    /// One press alone, or the last of two; `None` where nothing is bound to it.
+    Now(Option<Action>),
+    /// Something with the next press, or nothing any more.
+    Pending,
+}
+
+pub(crate) fn press(model: &mut Model, chord: Chord) -> Meaning {
+    let place = model.context();
+    let awaited = awaited(model);
+    model.chain = None;
+    let alone = model.keymap.lookup(place, chord);
+    if let Some(chain) = awaited {
+        let second = model.keymap.second(place, chain.first, chord);
+        let action = alone.filter(|action| action.is_at_once()).or(second);
+        return action.map_or(Meaning::Pending, |action| Meaning::Now(Some(action)));
+    }
+    if model.keymap.begins(place, chord) {
+        model.chain = Some(KeyPrefix {
+            first: chord,
+            place,
+            at: model.now,
+        });
+        return Meaning::Pending;
+    }
+    Meaning::Now(alone)
+}
+
+/// The first key, while the second is awaited where it was pressed.
+pub fn awaited(model: &Model) -> Option<KeyPrefix> {
+    let chain = model.chain?;
+    let is_fresh = model.now < chain.at.plus(FORGET);
+    (is_fresh && chain.place == model.context()).then_some(chain)
+}
+
+/// When it is forgotten.
+pub(crate) fn ends_at(model: &Model) -> Option<Timestamp> {
+    awaited(model).map(|chain| chain.at.plus(FORGET))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        app::{
+            desk::msg::Msg,
+            dialogs::{
+                effect::Effect,
+                overlay::{Deed, Overlay},
+            },
+            tables::pane::{Pane, RowId},
+            testing::{desk, press, wait},
+            update::{mouse::Spot, router::update, wake::wake},
+        },
+        model::Command,
+    };
+
+    fn selected(model: &Model) -> Option<RowId> {
+        model.selected_in(Pane::Positions).map(|(_, row)| row)
+    }
+
+    fn position(id: &str) -> RowId {
+        RowId::Position(id.into())
+    }
+
+    #[test]
+    fn the_second_key_says_what_is_meant() {
+        let mut model = desk();
+        press(&mut model, "G");
+        assert_eq!(press(&mut model, "g"), []);
+        assert!(awaited(&model).is_some());
+        assert_eq!(
+            selected(&model),
+            Some(position("pos-2")),
+            "the first alone does nothing"
+        );
+        press(&mut model, "g");
+        assert_eq!(
+            (awaited(&model), selected(&model)),
+            (None, Some(position("pos-1")))
+        );
+        press(&mut model, "g h");
+        assert_eq!(model.focus.pane, Pane::History);
+    }
+
+    #[test]
+    fn a_second_key_that_leads_nowhere_does_nothing() {
+        for key in ["esc", "j", "b", "1", "q"] {
+            let mut model = desk();
+            press(&mut model, "z G g");
+            assert_eq!(press(&mut model, key), [], "{key}");
+            assert_eq!(
+                (awaited(&model), selected(&model)),
+                (None, Some(position("pos-2"))),
+                "{key}"
+            );
+            assert!(model.overlays.is_empty() && model.focus.zoomed, "{key}");
+        }
+    }
+
+    #[test]
+    fn the_ways_out_work_whatever_was_pressed_before() {
+        let mut model = desk();
+        assert_eq!(press(&mut model, "g ctrl-c"), vec![Effect::Quit]);
+        for key in ["X", "F", "K"] {
+            let (mut model, mut alone) = (desk(), desk());
+            press(&mut model, "g");
+            press(&mut model, key);
+            press(&mut alone, key);
+            assert_eq!(model.overlays, alone.overlays, "{key}");
+            assert_eq!((model.overlays.len(), awaited(&model)), (1, None), "{key}");
+        }
+    }
+
+    #[test]
+    fn the_first_key_is_forgotten_after_five_seconds() {
+        let mut model = desk();
+        press(&mut model, "G g");
+        assert!(wake(&model).is_some_and(|at| at <= model.now.plus(FORGET)));
+        wait(&mut model, 5_000);
+        assert_eq!(awaited(&model), None);
+        press(&mut model, "h");
+        assert_eq!(model.focus.pane, Pane::Positions);
+    }
+
+    #[test]
+    fn the_hints_of_what_can_follow_can_be_clicked_and_so_can_the_way_back_and_the_way_out() {
+        let click = |model: &mut Model, action| {
+            let spot = Spot::Key(model.context(), action);
+            update(model, model.now, Msg::Click(spot))
+        };
+        let mut model = desk();
+        press(&mut model, "z g");
+        assert_eq!(click(&mut model, Action::Dismiss), []);
+        assert!(awaited(&model).is_none() && model.focus.zoomed);
+        press(&mut model, "g");
+        click(&mut model, Action::Top);
+        assert_eq!(
+            (awaited(&model), selected(&model)),
+            (None, Some(position("pos-1")))
+        );
+        press(&mut model, "g");
+        click(&mut model, Action::CloseAll);
+        let Some(Overlay::Strip(strip)) = model.overlays.last() else {
+            panic!("no strip")
+        };
+        assert!(matches!(strip.deed, Deed::One(Command::CloseAll(_))));
+    }
+}

@@ -1,0 +1,286 @@
+//! A resting limit order moved: another price, another size. The service changes neither (`api.md` has no such route), so
+//! the order is canceled and what is still wanted of it is placed anew.
+//!
+//! Contract: nothing is placed before the cancel is answered as done and a read sent after that tells how much had filled:
+//! two entries at once could both fill. The new one is for what was asked, less what has filled since the size was read
+//! that the trader went by; never for more. What is refused, in doubt, late or overtaken by a way out ends it with nothing
+//! placed, and that is said. Both requests are commands like any other, each with an intent and a key of its own; of the
+//! second nothing is written down before it goes, so after a crash between them the cancel stands alone.
+//!
+//! What only reduces goes the same way: a resting limit is a target, no stop, so that nothing more can be lost while
+//! there is none, whereas two of them could close more of the position than was meant.
+
+use super::{
+    flight::{objection, send},
+    sent,
+    submit::{refuse, send_then},
+};
+use crate::{
+    app::{
+        account::store::{Store, Then},
+        activity::notice::Tone,
+        desk::{model::Model, more_rows as screen},
+        dialogs::{effect::Effect, overlay::Overlay},
+        forms::form::{Form, Hand},
+        tables::pane::RowId,
+    },
+    model::{
+        Command, Failure, Num, Order, OrderId, OrderMode, OrderStatus, PlaceOrder, Receipt, Ticket,
+        Timestamp,
+    },
+};
+use std::time::Duration;
+
+#[cfg(test)]
+mod tests;
+
+/// A price that was meant longer ago is looked at once more.
+const MEANT: Duration = Duration::from_secs(10);
+
+/// What stands in for an order once that is canceled.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Successor {
+    old: OrderId,
+    /// Of the whole size that was asked for.
+    order: Box<PlaceOrder>,
+    /// How much of the old one had filled when that size was read.
+    filled: Num,
+    since: Timestamp,
+    /// The form that wrote it, once the cancel has ended.
+    pub(crate) form: Option<Box<Form>>,
+}
+
+impl Successor {
+    /// What it stands in for.
+    pub fn old(&self) -> &OrderId {
+        &self.old
+    }
+}
+
+/// How much of an order has filled that can be moved; or why it cannot.
+pub fn filled_of(order: &Order) -> Result<Num, &'static str> {
+    let is_limit = order.mode.is(&OrderMode::Limit);
+    if !is_limit || !order.status.is(&OrderStatus::Resting) {
+        return Err("only a resting limit order is moved: cancel it and place a new one");
+    }
+    if order.scaled_order_id.is_some() || order.twap_order_id.is_some() {
+        return Err("a part of a ladder or TWAP is not moved: the new one would be no part of it");
+    }
+    let filled = order.filled_size.map(Num::abs);
+    filled
+        .ok_or("the service does not tell how much of it has filled: cancel it and place a new one")
+}
+
+/// The form on top wants `order` in the place of the old one.
+pub(crate) fn begin(
+    model: &mut Model,
+    (old, filled): (OrderId, Num),
+    order: Box<PlaceOrder>,
+) -> Vec<Effect> {
+    let is_same = |o: &Overlay| matches!(o, Overlay::Form(form) if form.hand == Hand::Untouched);
+    if model.overlays.last().is_some_and(is_same) {
+        let why = "nothing is changed: it would only lose its place in the book";
+        return refuse(model, why.to_owned());
+    }
+    if is_ending(&model.store, &old) {
+        return refuse(model, format!("{old} is being canceled already"));
+    }
+    let cancel = match screen::cancel_of(model, &RowId::Order(old.clone())) {
+        Ok(cancel) => cancel,
+        Err(why) => return refuse(model, why),
+    };
+    if let Some(why) = objection(model, &cancel) {
+        return refuse(model, why);
+    }
+    let successor = Successor {
+        old,
+        order,
+        filled,
+        since: model.now,
+        form: None,
+    };
+    send_then(model, (cancel, Some(Then::Place(successor))))
+}
+
+fn is_ending(store: &Store, old: &OrderId) -> bool {
+    let mut flights = store.flights.values();
+    let mut waiting = store.successors.iter();
+    flights.any(|flight| flight.command.cancels() == Some(old))
+        || waiting.any(|(_, successor)| successor.old == *old)
+        || store.queued_cancels.contains(old)
+}
+
+/// The cancel has come to its end: reads tell how much had filled, or nothing is placed.
+pub(crate) fn answered(
+    model: &mut Model,
+    (ticket, successor): (Ticket, Successor),
+    result: &Result<Receipt, Failure>,
+) -> Option<Effect> {
+    let old = &successor.old;
+    let failure = match result {
+        Ok(Receipt::Cancel(cancel)) if cancel.canceled => None,
+        Ok(Receipt::AlreadySo(_)) => None,
+        Ok(_) => Some(Failure::local(format!(
+            "{old} may work on, its cancel is only queued: nothing is placed in its stead"
+        ))),
+        Err(why) => Some(Failure {
+            message: format!(
+                "nothing is placed, {old} is not canceled: {}",
+                why.message.raw()
+            )
+            .into(),
+            ..why.clone()
+        }),
+    };
+    match failure {
+        None => {
+            let trace = Effect::Trace(vec![old.clone()]);
+            model.store.successors.push((ticket, successor));
+            Some(trace)
+        }
+        Some(why) => {
+            stay(model, successor.form, why);
+            None
+        }
+    }
+}
+
+/// The trader is told why, and the form that sent it is kept with everything in it.
+fn stay(model: &mut Model, form: Option<Box<Form>>, why: Failure) {
+    model.say(Tone::Alert, why.message.to_string());
+    if let Some(form) = form {
+        sent::keep(model, form, why);
+    }
+}
+
+/// Orders that were looked for, and what was found: what waited for that goes, or ends.
+pub(crate) fn traced(model: &mut Model, asked: &[OrderId], found: &[Order]) -> Vec<Effect> {
+    let waiting = std::mem::take(&mut model.store.successors);
+    let (due, rest): (Vec<_>, Vec<_>) = waiting
+        .into_iter()
+        .partition(|(_, successor)| asked.contains(&successor.old));
+    model.store.successors = rest;
+    let mut effects = vec![];
+    for (_, successor) in due {
+        let row = found.iter().find(|order| order.id == successor.old);
+        match successor.left(row) {
+            Ok(size) => effects.extend(place(model, successor, size)),
+            Err(why) => model.say(Tone::Alert, why),
+        }
+    }
+    effects
+}
+
+impl Successor {
+    /// What is left to place, by the row of the old order as it ended.
+    fn left(&self, row: Option<&Order>) -> Result<Num, String> {
+        let (old, asked) = (&self.old, self.order.size);
+        let unknown = || {
+            format!(
+                "{old} is canceled, and how much of it had filled is not known: nothing is placed in its stead"
+            )
+        };
+        let row = row.ok_or_else(unknown)?;
+        match row.status.known() {
+            Some(OrderStatus::Canceled) => {}
+            Some(OrderStatus::Filled) => {
+                return Err(format!("{old} has filled: nothing is placed in its stead"));
+            }
+            Some(
+                OrderStatus::Pending
+                | OrderStatus::Resting
+                | OrderStatus::Rejected
+                | OrderStatus::Expired,
+            )
+            | None => {
+                let status = &row.status;
+                return Err(format!(
+                    "{old} is called {status} after its cancel: nothing is placed in its stead"
+                ));
+            }
+        }
+        let filled = row.filled_size.map(Num::abs).ok_or_else(unknown)?;
+        let meanwhile = filled.minus(self.filled).ok_or_else(unknown)?;
+        let left = asked.minus(meanwhile.max(Num::ZERO)).ok_or_else(unknown)?;
+        if left.is_positive() {
+            Ok(left)
+        } else {
+            Err(format!(
+                "{meanwhile} of {old} filled before it was canceled: nothing is left to place"
+            ))
+        }
+    }
+}
+
+/// The old one is canceled and `size` is left: from here on it is an order like any other.
+fn place(model: &mut Model, successor: Successor, size: Num) -> Option<Effect> {
+    let Successor {
+        old,
+        mut order,
+        since,
+        mut form,
+        ..
+    } = successor;
+    let is_less = size < order.size;
+    order.size = size;
+    let command = Command::Place(order);
+    if let Some(form) = &mut form {
+        form.stand_alone(size);
+    }
+    let is_late = model.now.since(since) > MEANT;
+    let late = is_late.then(|| "that took long: look at the price, then send it".to_owned());
+    if let Some(why) = late.or_else(|| objection(model, &command)) {
+        let words = format!("{old} is canceled, the order in its stead is not placed: {why}");
+        stay(model, form, Failure::local(words));
+        return None;
+    }
+    let (next, effect) = send(model, command);
+    if is_less {
+        let words = format!("some of {old} filled before it was canceled: {size} is left to place");
+        model.say(Tone::Warn, words);
+    }
+    if let Some(flight) = model.store.flights.get_mut(&next) {
+        flight.form = form;
+    }
+    Some(effect)
+}
+
+/// A cancel that only a person can decide about: by the time it is decided, the price was meant long ago.
+pub(crate) fn park(model: &mut Model, ticket: Ticket) {
+    abandon_of(model, |of, _| of == ticket);
+}
+
+/// What gets a trader out, or ends the old order for its own sake, is not followed by a new order.
+pub(crate) fn overtake(model: &mut Model, command: &Command) {
+    let ends_all = matches!(command, Command::CloseAll(_) | Command::Flatten(_));
+    let canceled = command.cancels();
+    abandon(model, |old| ends_all || canceled == Some(old));
+}
+
+/// Nothing is placed in the stead of these orders any more.
+pub(crate) fn abandon(model: &mut Model, is_meant: impl Fn(&OrderId) -> bool) {
+    abandon_of(model, |_, old| is_meant(old));
+}
+
+fn abandon_of(model: &mut Model, is_meant: impl Fn(Ticket, &OrderId) -> bool) {
+    let store = &mut model.store;
+    let mut ended = vec![];
+    for (ticket, flight) in &mut store.flights {
+        let is_one = |then: &mut Then| matches!(then, Then::Place(s) if is_meant(*ticket, &s.old));
+        if let Some(Then::Place(successor)) = flight.then.take_if(is_one) {
+            ended.push(successor.old);
+            flight.form = None;
+        }
+    }
+    store.successors.retain(|(ticket, successor)| {
+        let is_one = is_meant(*ticket, &successor.old);
+        if is_one {
+            ended.push(successor.old.clone());
+        }
+        !is_one
+    });
+    for old in ended {
+        let words = format!("nothing is placed in the stead of {old}");
+        model.say(Tone::Alert, words);
+    }
+}

@@ -1,0 +1,214 @@
+//! Acting on many rows: the list of finished commands, and sending them one by one like any other.
+
+use super::{
+    amend,
+    flight::{objection, send},
+};
+use crate::{
+    app::{
+        desk::{model::Model, more_rows as screen},
+        dialogs::{
+            effect::Effect,
+            next::Next,
+            overlay::{Bulk, Deed, Overlay, State, Strip},
+        },
+        forms::form::Form,
+        keys::keymap::Action,
+        tables::{marks::Marks, pane::RowId},
+    },
+    model::{Command, Failure, Progress, Receipt, Ticket},
+};
+
+#[cfg(test)]
+mod tests;
+
+/// The keys that mark; whether it was one.
+pub(crate) fn mark(model: &mut Model, action: Action) -> Option<Next> {
+    if !matches!(action, Action::Mark | Action::MarkRange | Action::MarkAll) {
+        return None;
+    }
+    let pane = model.focus.pane;
+    if !Marks::reach(pane) {
+        let why = "rows are marked where they can be closed, canceled or stopped".to_owned();
+        return Some(Next::Refuse(why));
+    }
+    let rows = screen::rows(&model.store, &model.activity, &model.lenses, pane);
+    let (at, row) = model.focus.selected(pane, &rows)?;
+    if action == Action::MarkAll {
+        model.marks.all(pane, &rows);
+    } else if action == Action::MarkRange {
+        model.marks.range(pane, &rows, row);
+    } else {
+        model.marks.toggle(pane, row);
+        if let Some(next) = rows.get(at + 1) {
+            model.focus.select(pane, next);
+        }
+    }
+    Some(Next::Stay)
+}
+
+/// The marked rows of the pane that has the keys.
+pub fn marked(model: &Model) -> Vec<RowId> {
+    let pane = model.focus.pane;
+    let rows = model.rows(pane);
+    let selected = model.focus.selected(pane, &rows).map(|(at, _)| at);
+    model.marks.rows(pane, &rows, selected)
+}
+
+/// What one key makes of one row; `None` for a row it is not for.
+type OfRow = fn(&Model, &RowId) -> Option<Result<Command, String>>;
+
+/// The keys that act on every marked row.
+const ACTING: &[(Action, OfRow)] = &[
+    (Action::Cancel, |model, row| {
+        Some(screen::cancel_of(model, row))
+    }),
+    (Action::ClosePosition, close_of),
+];
+
+/// The list of what `action` would do to every marked row; `None` when none is marked, or the key does
+/// not act on many. What was marked and is gone must not turn the key on the row under the cursor.
+pub(crate) fn act(model: &mut Model, action: Action) -> Option<Next> {
+    let mut acting = ACTING.iter().filter(|(of, _)| *of == action);
+    let (_, command) = acting.next()?;
+    let marked = marked(model);
+    if marked.is_empty() {
+        return unshown(model);
+    }
+    let (mut commands, mut left_out): (Vec<Command>, Vec<String>) = (vec![], vec![]);
+    for row in &marked {
+        match command(model, row) {
+            Some(Ok(command)) if !commands.contains(&command) => commands.push(command),
+            Some(Err(why)) if !left_out.contains(&why) => left_out.push(why),
+            Some(_) | None => {}
+        }
+    }
+    drop_rungs(model, &mut commands);
+    Some(if commands.is_empty() {
+        let why = left_out.join("; ");
+        Next::Refuse(format!("none of {} marked rows: {why}", marked.len()))
+    } else {
+        let bulk = Bulk::asking(commands, left_out, &model.store, model.now);
+        Next::Open(Box::new(Overlay::Bulk(bulk)))
+    })
+}
+
+/// Marks there are, and no marked row is shown.
+fn unshown(model: &mut Model) -> Option<Next> {
+    let pane = model.focus.pane;
+    if !model.marks.any(pane) {
+        return None;
+    }
+    let mut all = screen::rows(&model.store, &model.activity, &model.lenses, pane);
+    all.lens = None;
+    model.marks.prune(pane, &all);
+    let why = if model.marks.any(pane) {
+        "the filter hides every row that is marked"
+    } else {
+        "every row that was marked is gone; their marks are forgotten"
+    };
+    Some(Next::Refuse(why.to_owned()))
+}
+
+/// A ladder takes its rungs with it: to cancel them too would only fail.
+fn drop_rungs(model: &Model, commands: &mut Vec<Command>) {
+    let ladders: Vec<_> = commands
+        .iter()
+        .filter_map(|command| {
+            let Command::CancelScaled(id) = command else {
+                return None;
+            };
+            Some(id.clone())
+        })
+        .collect();
+    let goes_anyway = |command: &Command| {
+        let Command::Cancel(id) = command else {
+            return false;
+        };
+        let ladder = model
+            .store
+            .order(id)
+            .and_then(|o| o.scaled_order_id.as_ref());
+        ladder.is_some_and(|id| ladders.contains(id))
+    };
+    commands.retain(|command| !goes_anyway(command));
+}
+
+/// As the close form would send it untouched: all of it, at market.
+fn close_of(model: &Model, row: &RowId) -> Option<Result<Command, String>> {
+    let RowId::Position(id) = row else {
+        return None;
+    };
+    let form = Form::close(model.store.position(id)?);
+    let command = form.draft.command(&form.seen(&model.around()));
+    Some(command.map_err(|faults| format!("{id}: {faults}")))
+}
+
+/// The strip that cancels every working order, each by a call of its own. What protects an open position is held back
+/// where new risk is, and stays, as the list then says: whoever means it closes the position, or flattens.
+pub(crate) fn cancel_all(model: &mut Model) -> Result<Next, String> {
+    let account = model.account_for("cancel all")?;
+    // Who wants no order to work wants none on its way that nobody could cancel yet.
+    amend::abandon(model, |_| true);
+    if model.store.orders.value().is_none() {
+        return Err("which orders work is not known yet (F flattens all the same)".to_owned());
+    }
+    let orders = model.store.orders.rows().iter();
+    let working = orders.filter(|order| order.is_working());
+    let open = model.store.positions.rows();
+    let commands: Vec<_> = working.map(|order| order.cancel(open)).collect();
+    if commands.is_empty() {
+        return Err("no order is working".to_owned());
+    }
+    let deed = Deed::CancelAll(account, commands);
+    let strip = Strip::confirm(deed, model.now);
+    Ok(Next::Open(Box::new(Overlay::Strip(strip))))
+}
+
+/// Sends what is due of the open list. One whose outcome is in doubt keeps no other from going.
+pub(crate) fn proceed(model: &mut Model) -> Vec<Effect> {
+    let Some(at) = model
+        .overlays
+        .iter()
+        .position(|o| matches!(o, Overlay::Bulk(_)))
+    else {
+        return vec![];
+    };
+    let Overlay::Bulk(mut bulk) = model.overlays.remove(at) else {
+        return vec![];
+    };
+    let mut effects = vec![];
+    loop {
+        let flights = &model.store.flights;
+        let due = bulk.due(|ticket| {
+            let flight = flights.get(&ticket);
+            flight.is_some_and(|flight| !matches!(flight.progress, Progress::Parked { .. }))
+        });
+        if due.is_empty() {
+            break;
+        }
+        for item in due {
+            item.state = if let Some(why) = objection(model, &item.command) {
+                State::Settled(Err(Failure::local(why)))
+            } else {
+                let (ticket, effect) = send(model, item.command.clone());
+                effects.push(effect);
+                State::Sent(ticket)
+            };
+        }
+    }
+    if !effects.is_empty() {
+        model.marks.clear(model.focus.pane);
+    }
+    model.overlays.insert(at, Overlay::Bulk(bulk));
+    effects
+}
+
+/// Whether an open list tells what became of this command.
+pub(crate) fn settle(model: &mut Model, ticket: Ticket, result: &Result<Receipt, Failure>) -> bool {
+    let mut lists = model
+        .overlays
+        .iter_mut()
+        .filter_map(Overlay::try_as_bulk_mut);
+    lists.any(|bulk| bulk.note(ticket, result))
+}

@@ -1,0 +1,173 @@
+//! What the command line wants of a desk that has the journal: done as if it had been typed here.
+//!
+//! Contract: the same checks, the same ticket, the same line in the activity; only the answer also goes to the one who
+//! asked. A flatten that is under way is joined, not begun twice.
+
+use super::flight::{advance, objection, send};
+use crate::{
+    app::{activity::notice::Tone, desk::model::Model, dialogs::effect::Effect},
+    model::{AccountId, Command, IdempotencyKey, Progress, Ticket},
+};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// Who asked, by a number of the runtime's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CallerId(pub u64);
+
+/// What a caller wants done.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CallerRequest {
+    /// Many requests, each under a key of its own.
+    Flatten(AccountId),
+    /// One, under this key.
+    Send {
+        command: Command,
+        key: IdempotencyKey,
+        sending: Sending,
+    },
+}
+
+/// Whether it may have taken effect under this key already: what was checked when it was first sent is only repeated.
+/// What never had an effect is checked like new.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sending {
+    First,
+    Again,
+}
+
+impl CallerRequest {
+    /// What is said of it where it is found so much too late.
+    pub fn lapsed(&self, age: Duration) -> String {
+        let ago = match age.as_secs() {
+            seconds @ 0..120 => format!("{seconds} s"),
+            seconds => format!("{} min", seconds / 60),
+        };
+        match self {
+            Self::Flatten(_) => format!(
+                "a wish to flatten was left here {ago} ago, when this desk did not answer, and is NOT followed: what is \
+                 open may be newer; F flattens"
+            ),
+            Self::Send { command, .. } => format!(
+                "{command}: asked for {ago} ago, when this desk did not answer, and NOT sent: whoever asked has gone on"
+            ),
+        }
+    }
+}
+
+pub(crate) fn asked(model: &mut Model, caller: CallerId, wish: CallerRequest) -> Vec<Effect> {
+    match wish {
+        CallerRequest::Flatten(account) => flatten(model, caller, Command::Flatten(account)),
+        CallerRequest::Send {
+            command,
+            key,
+            sending,
+        } => send_as(model, caller, command, (key, sending)),
+    }
+}
+
+fn flatten(model: &mut Model, caller: CallerId, command: Command) -> Vec<Effect> {
+    if let Some(ticket) = under_way(model, &command) {
+        return vec![Effect::ReportTo(caller, ticket)];
+    }
+    if let Some(why) = objection(model, &command) {
+        return turn_away(model, caller, &command, why);
+    }
+    let (ticket, effect) = begin(model, command);
+    vec![Effect::ReportTo(caller, ticket), effect]
+}
+
+fn send_as(
+    model: &mut Model,
+    caller: CallerId,
+    command: Command,
+    (key, sending): (IdempotencyKey, Sending),
+) -> Vec<Effect> {
+    let is_checked = sending == Sending::Again && !model.options.read_only;
+    if !is_checked && let Some(why) = objection(model, &command) {
+        return turn_away(model, caller, &command, why);
+    }
+    let (ticket, _) = begin(model, command.clone());
+    if sending == Sending::Again {
+        // It may have left before, under the same key.
+        advance(model, ticket, Progress::Sending { attempt: 1 });
+    }
+    let effect = Effect::SendAs(ticket, command, key);
+    vec![Effect::ReportTo(caller, ticket), effect]
+}
+
+fn turn_away(model: &mut Model, caller: CallerId, command: &Command, why: String) -> Vec<Effect> {
+    model.say(Tone::Warn, format!("{command}: {why}"));
+    vec![Effect::RefuseCaller(caller, why)]
+}
+
+fn begin(model: &mut Model, command: Command) -> (Ticket, Effect) {
+    let words = format!("from the command line: {command}");
+    model.say(Tone::Plain, words);
+    send(model, command)
+}
+
+/// The same on its way already.
+fn under_way(model: &Model, command: &Command) -> Option<Ticket> {
+    let flights = model.store.flights.iter();
+    let mut same = flights.filter(|(_, flight)| flight.command == *command);
+    same.next().map(|(ticket, _)| *ticket)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::{activity::notice::Event, desk::msg::Msg, testing::*, update::router::update};
+
+    fn ask(model: &mut Model, command: Command) -> Vec<Effect> {
+        let now = model.now;
+        let wish = CallerRequest::Send {
+            command,
+            key: "mine".into(),
+            sending: Sending::First,
+        };
+        update(model, now, Msg::Asked(CallerId(7), wish))
+    }
+
+    #[test]
+    fn what_the_command_line_asks_for_goes_out_under_its_own_key_and_shows_here() {
+        let mut model = desk();
+        let cancel = Command::Cancel("ord-1".into());
+        let sent = ask(&mut model, cancel.clone());
+        assert_eq!(
+            sent,
+            [
+                Effect::ReportTo(CallerId(7), Ticket(1)),
+                Effect::SendAs(Ticket(1), cancel.clone(), "mine".into()),
+            ]
+        );
+        assert!(model.store.flights.contains_key(&Ticket(1)));
+        let said = model.activity.lines.iter().map(|line| line.event.clone());
+        let words = "from the command line: cancel order ord-1".to_owned();
+        assert!(said.eq([Event::Said(Tone::Plain, words), Event::Sent(cancel)]));
+    }
+
+    #[test]
+    fn a_desk_that_only_reads_turns_everybody_away() {
+        let mut model = desk();
+        model.options.read_only = true;
+        let refused = ask(&mut model, Command::CloseAll("chal-1".into()));
+        let why = "the desk is read-only and sends nothing".to_owned();
+        assert_eq!(refused, [Effect::RefuseCaller(CallerId(7), why)]);
+        assert!(model.store.flights.is_empty());
+    }
+
+    #[test]
+    fn a_flatten_that_is_under_way_is_joined() {
+        let mut model = desk();
+        let flatten = Command::Flatten("chal-1".into());
+        let asked = || Msg::Asked(CallerId(7), CallerRequest::Flatten("chal-1".into()));
+        let now = model.now;
+        let first = update(&mut model, now, asked());
+        let send = Effect::Send(Ticket(1), flatten);
+        assert_eq!(first, [Effect::ReportTo(CallerId(7), Ticket(1)), send]);
+        let second = update(&mut model, now, asked());
+        assert_eq!(second, [Effect::ReportTo(CallerId(7), Ticket(1))]);
+    }
+}

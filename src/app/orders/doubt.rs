@@ -1,0 +1,352 @@
+//! Commands that may or may not have taken effect, and the way out of everything.
+//!
+//! A parked command stays among the flights until a person decides or an answer does; the question about
+//! it is a strip bound to its ticket.
+
+use super::flight::send;
+use crate::{
+    app::{
+        activity::{
+            about::About,
+            notice::{Event, Tone},
+        },
+        desk::model::Model,
+        dialogs::{
+            effect::Effect,
+            next::Next,
+            overlay::{Arm, Overlay, Strip},
+        },
+        tables::pane::RowId,
+    },
+    model::{Command, Failure, OrderId, Progress, READ_ONLY, Receipt, Ticket},
+};
+
+/// Why the key that sends a request again does not.
+pub(crate) const REOPENS: &str = "everything was to be closed since it was given: what sends it all the same is a key of its own, named in \
+                                  the question";
+
+/// A command has come to where only a person can go on: the form that sent it must not send another, so
+/// it is forgotten, and the question opens unless the trader is at something else.
+pub(crate) fn park(model: &mut Model, ticket: Ticket) {
+    if let Some(flight) = model.store.flights.get_mut(&ticket) {
+        flight.form = None;
+    }
+    if model.overlays.is_empty() {
+        ask(model, ticket);
+    }
+}
+
+/// The question about one parked command.
+fn ask(model: &mut Model, ticket: Ticket) {
+    if let Some(strip) = question(model, ticket) {
+        model.overlays.push(Overlay::Strip(strip));
+    }
+}
+
+fn question(model: &Model, ticket: Ticket) -> Option<Strip> {
+    let flight = model.store.flights.get(&ticket)?;
+    match &flight.progress {
+        Progress::Parked { replay_until, .. } => Some(Strip {
+            deed: flight.command.clone().into(),
+            arm: Arm::Question {
+                ticket,
+                replay_until: *replay_until,
+            },
+            drawn_at: model.now,
+        }),
+        Progress::Queued
+        | Progress::Sending { .. }
+        | Progress::Unknown { .. }
+        | Progress::Waiting { .. }
+        | Progress::Running { .. }
+        | Progress::Flattening(_) => None,
+    }
+}
+
+/// What an earlier session left in doubt was given before everything was last to be closed.
+pub(crate) fn outlived(model: &mut Model, ticket: Ticket) -> Vec<Effect> {
+    model.store.outlived(ticket);
+    vec![]
+}
+
+/// The key that asks: about the selected line's command, or the one that has waited longest.
+pub(crate) fn decide(model: &Model, row: Option<&RowId>) -> Next {
+    let selected = row.and_then(|row| match row {
+        RowId::Line(number) => model.activity.line(*number)?.ticket,
+        RowId::Position(_)
+        | RowId::Order(_)
+        | RowId::Twap(_)
+        | RowId::Scaled(_)
+        | RowId::Rung(..) => None,
+    });
+    let strip = selected
+        .into_iter()
+        .chain(model.store.parked())
+        .find_map(|ticket| question(model, ticket));
+    match strip {
+        Some(strip) => Next::Open(Box::new(Overlay::Strip(strip))),
+        None => Next::Refuse(undecided(model)),
+    }
+}
+
+/// Why there is nothing to decide.
+fn undecided(model: &Model) -> String {
+    match (model.store.under_way(), &model.second) {
+        (0, Some(first)) => {
+            format!(
+                "nothing is in doubt here; {first} asks on its own screen about what it has sent"
+            )
+        }
+        (0, None) => "nothing is in doubt".to_owned(),
+        (1, _) => "1 command is on its way: what became of it is being found out".to_owned(),
+        (n, _) => format!("{n} commands are on their way: what became of them is being found out"),
+    }
+}
+
+/// A question whose command has come to an end, or goes again, is none any more.
+pub(crate) fn unask(model: &mut Model, ticket: Ticket) {
+    let asks = |overlay: &Overlay| {
+        let Overlay::Strip(strip) = overlay else {
+            return false;
+        };
+        matches!(strip.arm, Arm::Question { ticket: asked, .. } if asked == ticket)
+    };
+    model.overlays.retain(|overlay| !asks(overlay));
+}
+
+/// An alert, and the strip that undoes what it is about unless the trader is at something else.
+pub(crate) fn offer(model: &mut Model, text: String, command: Command) {
+    model.say(Tone::Alert, text);
+    if model.overlays.is_empty() {
+        let strip = Strip::confirm(command, model.now);
+        model.overlays.push(Overlay::Strip(strip));
+    }
+}
+
+/// A queued cancel has ended: the order is canceled, or it was over in another way before.
+pub(crate) fn end(
+    model: &mut Model,
+    order: &OrderId,
+    result: Result<Receipt, Failure>,
+) -> Vec<Effect> {
+    model.store.queued_cancels.remove(order);
+    let cancel = Command::Cancel(order.clone());
+    let about = About::of(&cancel, &model.store);
+    let event = Event::Settled(cancel, result);
+    model.activity.note_of(about, None, event, model.now);
+    vec![]
+}
+
+/// From outside the terminal: no strip, no second question.
+pub(crate) fn flatten_now(model: &mut Model) -> Vec<Effect> {
+    let Some(identity) = &model.identity else {
+        model.flatten_wanted = true;
+        let text = "flatten: the account is not known yet; it begins as soon as it is";
+        model.say(Tone::Alert, text);
+        return vec![];
+    };
+    model.flatten_wanted = false;
+    if model.options.read_only {
+        model.say(Tone::Alert, format!("flatten: {READ_ONLY}"));
+        return vec![];
+    }
+    let command = Command::Flatten(identity.account_id.clone());
+    let under_way = model.store.flights.values().any(|f| f.command == command);
+    if under_way {
+        return vec![];
+    }
+    let (_, effect) = send(model, command);
+    vec![effect]
+}
+
+/// Begins the flatten that was asked for before the account was known.
+pub(crate) fn opened(model: &mut Model) -> Vec<Effect> {
+    if model.flatten_wanted {
+        flatten_now(model)
+    } else {
+        vec![]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::{desk::msg::Msg, testing::*, update::router::update};
+    use crate::model::{FailureKind, Timestamp};
+    use std::time::Duration;
+
+    const TICKET: Ticket = Ticket(1_000_007);
+
+    fn parked(model: &mut Model) -> Timestamp {
+        let replay_until = model.now.plus(Duration::from_mins(15));
+        let command = Command::Cancel("ord-1".into());
+        let now = model.now;
+        update(model, now, Msg::Resumed(TICKET, command));
+        let why = Failure::new(FailureKind::Unknown, "no answer");
+        let progress = Progress::Parked { why, replay_until };
+        update(model, now, Msg::Progress(TICKET, progress));
+        replay_until
+    }
+
+    #[test]
+    fn what_is_still_being_found_out_is_not_called_settled() {
+        let mut model = desk();
+        press(&mut model, "u");
+        let told = |model: &Model| {
+            let notice = model.activity.toast(model.now).unwrap();
+            let Event::Said(_, words) = &notice.event else {
+                panic!("{:?}", notice.event);
+            };
+            words.clone()
+        };
+        assert_eq!(told(&model), "nothing is in doubt");
+        let now = model.now;
+        update(
+            &mut model,
+            now,
+            Msg::Resumed(TICKET, Command::Cancel("ord-1".into())),
+        );
+        update(
+            &mut model,
+            now,
+            Msg::Progress(TICKET, Progress::Sending { attempt: 2 }),
+        );
+        press(&mut model, "u");
+        let words = "1 command is on its way: what became of it is being found out";
+        assert_eq!(told(&model), words);
+    }
+
+    #[test]
+    fn a_command_in_doubt_asks_and_y_sends_the_same_request_again() {
+        let mut model = desk();
+        parked(&mut model);
+        assert_eq!(press(&mut model, "y"), vec![], "the strip is still deaf");
+        wait(&mut model, 200);
+        assert_eq!(press(&mut model, "y"), vec![Effect::Resend(TICKET)]);
+        assert_eq!(model.overlays, vec![]);
+    }
+
+    // Issue 13, item 14.
+    #[test]
+    fn leaving_with_an_order_in_doubt_is_asked_about_once_and_names_it() {
+        for yes in ["q", "y"] {
+            let mut model = desk();
+            parked(&mut model);
+            press(&mut model, "esc");
+            assert_eq!(press(&mut model, "q"), vec![]);
+            let strip = model
+                .overlays
+                .last()
+                .and_then(Overlay::try_as_strip_ref)
+                .unwrap();
+            let zone = crate::model::Zone::utc();
+            let scene = crate::view::Scene::of(&model, &zone);
+            let words = crate::view::strip(&model, &scene, strip).words.into_iter();
+            let words: String = words.map(|span| span.text).collect();
+            let named = "leave? status unknown: cancel BUY 0.10000 BTC limit @ 60,000 (ord-1) may or may not have executed";
+            assert!(words.starts_with(named), "{words}");
+            assert_eq!(press(&mut model, yes), vec![], "the strip is still deaf");
+            wait(&mut model, 200);
+            assert_eq!(press(&mut model, yes), vec![Effect::Quit]);
+        }
+    }
+
+    #[test]
+    fn a_question_put_off_is_asked_again_by_its_key_and_can_be_given_up() {
+        let mut model = desk();
+        parked(&mut model);
+        press(&mut model, "esc");
+        assert_eq!(model.overlays, vec![]);
+        press(&mut model, "u");
+        wait(&mut model, 200);
+        assert_eq!(press(&mut model, "g"), vec![Effect::GiveUp(TICKET)]);
+    }
+
+    #[test]
+    fn a_question_does_not_lapse_but_past_its_window_the_request_is_not_sent_again() {
+        let mut model = desk();
+        let replay_until = parked(&mut model);
+        update(&mut model, replay_until, Msg::Tick);
+        assert_eq!(model.overlays.len(), 1);
+        assert_eq!(press(&mut model, "y"), vec![]);
+        assert_eq!(model.overlays.len(), 1);
+    }
+
+    #[test]
+    fn what_would_open_anew_after_a_close_all_is_sent_again_by_a_key_of_its_own_only() {
+        let mut model = desk();
+        let sent = press(&mut model, "b 0 . 1 enter");
+        let [Effect::Send(ticket, Command::Place(_))] = sent.as_slice() else {
+            panic!("{sent:?}");
+        };
+        press(&mut model, "esc X");
+        wait(&mut model, 1_500);
+        let progress = Progress::Parked {
+            why: Failure::new(FailureKind::Unknown, "no answer"),
+            replay_until: model.now.plus(Duration::from_mins(15)),
+        };
+        let now = model.now;
+        update(&mut model, now, Msg::Progress(*ticket, progress));
+        wait(&mut model, 200);
+        assert_eq!(press(&mut model, "y"), vec![]);
+        let told = model.activity.toast(model.now).unwrap();
+        assert_eq!(told.event, Event::Said(Tone::Warn, REOPENS.to_owned()));
+        assert_eq!(press(&mut model, "O"), vec![Effect::Resend(*ticket)]);
+    }
+
+    #[test]
+    fn an_answer_that_comes_after_all_takes_the_question_away() {
+        let mut model = desk();
+        parked(&mut model);
+        let why = Failure::new(FailureKind::Conflict, "the order is filled");
+        let now = model.now;
+        update(&mut model, now, Msg::Settled(TICKET, Err(why)));
+        assert_eq!(model.overlays, vec![]);
+        assert_eq!(model.store.parked().count(), 0);
+    }
+
+    #[test]
+    fn flatten_counts_down_like_close_all_and_goes_once() {
+        let mut model = desk();
+        press(&mut model, "F");
+        assert_eq!(model.overlays.len(), 1);
+        let flatten = Command::Flatten("chal-1".into());
+        let effects = wait(&mut model, 1_500);
+        assert_eq!(effects, vec![Effect::Send(Ticket(1), flatten)]);
+        press(&mut model, "F");
+        assert_eq!(model.overlays, vec![], "one is on its way already");
+    }
+
+    #[test]
+    fn a_signal_flattens_at_once_and_one_that_comes_early_is_not_lost() {
+        let mut model = desk();
+        let now = model.now;
+        let flatten = Command::Flatten("chal-1".into());
+        let sent = vec![Effect::Send(Ticket(1), flatten)];
+        assert_eq!(update(&mut model, now, Msg::Flatten), sent);
+        assert_eq!(update(&mut model, now, Msg::Flatten), vec![]);
+
+        let mut early = desk();
+        let identity = early.identity.take().unwrap();
+        assert_eq!(update(&mut early, now, Msg::Flatten), vec![]);
+        assert_eq!(update(&mut early, now, Msg::Opened(identity)), sent);
+    }
+
+    #[test]
+    fn a_queued_cancel_is_marked_until_it_ends() {
+        let mut model = desk();
+        let now = model.now;
+        let cancel = Command::Cancel("ord-1".into());
+        let (ticket, _) = send(&mut model, cancel);
+        let queued = Receipt::Cancel(crate::model::CancelResult {
+            id: "ord-1".into(),
+            canceled: false,
+            queued: true,
+        });
+        update(&mut model, now, Msg::Settled(ticket, Ok(queued)));
+        assert!(model.store.queued_cancels.contains(&"ord-1".into()));
+        let why = Failure::new(FailureKind::Conflict, "order ord-1 is filled");
+        update(&mut model, now, Msg::Ended("ord-1".into(), Err(why)));
+        assert!(model.store.queued_cancels.is_empty());
+    }
+}

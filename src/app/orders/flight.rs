@@ -1,0 +1,182 @@
+//! A command's way through the desk: what is held against it, that it is sent, how it goes on and how it ends.
+
+use super::{
+    amend, bulk, doubt,
+    submit::{learn, settle_form, settle_replaced, stands_in},
+};
+use crate::{
+    app::{
+        account::{poll::Source, store::Then},
+        activity::{about::About, alerts, notice::Event},
+        desk::model::Model,
+        dialogs::effect::Effect,
+        rules::{checks, guard, halt, second},
+    },
+    model::{Command, Failure, Order, OrderId, Progress, READ_ONLY, Receipt, Ticket},
+};
+use strum::IntoEnumIterator;
+
+/// Why the desk itself does not send this, if so.
+pub(crate) fn objection(model: &Model, command: &Command) -> Option<String> {
+    if model.options.read_only {
+        return Some(READ_ONLY.to_owned());
+    }
+    let held = second::objection(model, command).or_else(|| halt::objection(model, command));
+    if held.is_some() {
+        return held;
+    }
+    let limits = &model.options.checks;
+    let held = checks::objection(limits, &model.store, &model.session, model.now, command);
+    held.or_else(|| guard::objection(model, command))
+}
+
+pub(crate) fn send(model: &mut Model, command: Command) -> (Ticket, Effect) {
+    amend::overtake(model, &command);
+    let ticket = model.store.begin(command.clone(), model.now);
+    // Of what is only rehearsed there is nothing to tell before its end, nor a first one that a second would repeat.
+    if !model.options.dry_run {
+        model.session.sent(&command, model.now);
+        let about = About::of(&command, &model.store);
+        let event = Event::Sent(command.clone());
+        model
+            .activity
+            .note_of(about, Some(ticket), event, model.now);
+    }
+    (ticket, Effect::Send(ticket, command))
+}
+
+/// What is known of a command that is under way.
+pub(crate) fn advance(model: &mut Model, ticket: Ticket, progress: Progress) -> Vec<Effect> {
+    let news = alerts::advanced(model, ticket, &progress);
+    let Some(flight) = model.store.flights.get_mut(&ticket) else {
+        return vec![];
+    };
+    flight.progress = progress.clone();
+    let silent = matches!(progress, Progress::Queued | Progress::Sending { .. });
+    let parked = matches!(progress, Progress::Parked { .. });
+    let polls = matches!(progress, Progress::Running { .. } | Progress::Flattening(_));
+    if !silent {
+        let event = Event::Progress(flight.command.clone(), progress);
+        let about = flight.about.clone();
+        model
+            .activity
+            .note_of(about, Some(ticket), event, model.now);
+    }
+    if parked {
+        amend::park(model, ticket);
+        doubt::park(model, ticket);
+    } else {
+        doubt::unask(model, ticket);
+    }
+    let polls = polls.then(|| Effect::Poll(vec![Source::Positions]));
+    let told = alerts::raise(model, news);
+    polls.into_iter().chain(told).collect()
+}
+
+/// A command has come to its end.
+pub(crate) fn settle(
+    model: &mut Model,
+    ticket: Ticket,
+    result: &Result<Receipt, Failure>,
+) -> Vec<Effect> {
+    let Some(mut flight) = model.store.flights.remove(&ticket) else {
+        return vec![];
+    };
+    // Close-all is about what still runs when it is over; all else about what it was sent for.
+    let about = match flight.about.target {
+        Some(_) => flight.about,
+        None => About::of(&flight.command, &model.store),
+    };
+    let mut placed = vec![];
+    if let Ok(receipt) = result {
+        placed = model.store.settle(&flight.command, receipt, model.now);
+    }
+    let news = alerts::settled(model, (ticket, &flight.command), result);
+    learn(model, &flight.command, result);
+    // A form that is about both halves of a move goes on after the first.
+    let form = flight.form.take();
+    let form = match &mut flight.then {
+        Some(Then::Place(successor)) => {
+            successor.form = form;
+            None
+        }
+        Some(Then::Cancel(_)) | None => form,
+    };
+    let is_told = bulk::settle(model, ticket, result);
+    doubt::unask(model, ticket);
+    let event = Event::Settled(flight.command, result.clone());
+    model
+        .activity
+        .note_of(about, Some(ticket), event, model.now);
+    settle_form(model, form, result);
+    if is_told {
+        model.activity.dismiss_toast(model.now);
+    }
+    let half = flight.then;
+    let half = half.and_then(|then| go_on(model, ticket, (then, result)));
+    let polls = Source::iter().filter(|s| *s != Source::Markets).collect();
+    let watch = (!placed.is_empty()).then_some(Effect::Watch(placed));
+    let told = alerts::raise(model, news);
+    let wanted = watch.into_iter().chain([Effect::Poll(polls)]);
+    wanted.chain(half).chain(told).collect()
+}
+
+/// The first of two commands is done, or not: what comes of the second.
+fn go_on(
+    model: &mut Model,
+    ticket: Ticket,
+    (then, result): (Then, &Result<Receipt, Failure>),
+) -> Option<Effect> {
+    match then {
+        Then::Place(successor) => amend::answered(model, (ticket, successor), result),
+        Then::Cancel(old) => {
+            if stands_in(result) {
+                settle_replaced(model, old);
+            }
+            None
+        }
+    }
+}
+
+/// Orders that were looked for, and what was found.
+pub(crate) fn traced(model: &mut Model, asked: &[OrderId], found: &[Order]) -> Vec<Effect> {
+    let mut effects = alerts::traced(model, asked, found);
+    effects.extend(amend::traced(model, asked, found));
+    effects
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::{
+        activity::notice::Tone, desk::msg::Msg, dialogs::overlay::Overlay, testing::*,
+        update::router::update,
+    };
+
+    #[test]
+    fn a_dry_run_tells_only_that_it_was_not_sent_and_the_form_keeps_what_was_written() {
+        let mut model = desk();
+        model.options.dry_run = true;
+        let sent = press(&mut model, "b 0 . 1 enter");
+        let [Effect::Send(ticket, Command::Place(_))] = sent.as_slice() else {
+            panic!("{sent:?}");
+        };
+        assert_eq!(model.activity.lines.len(), 0, "nothing is called sent");
+        let why = Failure::dry_run("POST /v1/orders {}");
+        let now = model.now;
+        update(&mut model, now, Msg::Settled(*ticket, Err(why.clone())));
+        let events = model.activity.lines.iter().map(|line| &line.event);
+        let events: Vec<_> = events.collect();
+        assert!(matches!(events.as_slice(), [Event::Settled(_, Err(told))] if *told == why));
+        assert_eq!(events[0].tone(), Tone::Warn);
+        press(&mut model, "U");
+        let Some(Overlay::Form(form)) = model.overlays.last() else {
+            panic!("the form is kept");
+        };
+        assert_eq!(form.failure.as_ref(), Some(&why));
+        // Nothing went before it: the same again is no order given twice.
+        model.options.checks.duplicate_within = std::time::Duration::from_mins(1);
+        let again = press(&mut model, "enter");
+        assert!(matches!(again.as_slice(), [Effect::Send(..)]), "{again:?}");
+    }
+}

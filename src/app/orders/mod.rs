@@ -1,0 +1,9 @@
+//! A command's way: submitted, pending, unknown, moved, one of many. Names `rules` and below.
+
+pub mod amend;
+pub(crate) mod bulk;
+pub(crate) mod caller;
+pub(crate) mod doubt;
+pub(crate) mod flight;
+pub(crate) mod sent;
+pub(crate) mod submit;

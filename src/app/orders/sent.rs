@@ -1,0 +1,82 @@
+//! Forms that were sent. Each closes at once and holds no key; it is kept with its command until that has ended.
+//!
+//! Contract: the form of a command that was refused, by the service or by the desk, is opened again by one key, with
+//! everything that was typed and with what was said about it. The form of a command that is done, or that waits for a
+//! person's decision, is forgotten.
+
+use crate::{
+    app::{
+        activity::notice::Notice,
+        desk::model::Model,
+        dialogs::{
+            next::Next,
+            overlay::{DEAF, Overlay},
+        },
+        forms::form::{Form, Hand},
+    },
+    model::Failure,
+};
+
+#[cfg(test)]
+mod tests;
+
+/// More than anybody goes back to.
+const KEPT: usize = 16;
+
+/// A form whose command was refused, and the line of the activity pane that says so.
+#[derive(Debug)]
+pub(crate) struct Refused {
+    form: Box<Form>,
+    line: u64,
+}
+
+/// Closes the form that has just been sent: it goes with its command.
+pub(crate) fn take(model: &mut Model) -> Option<Box<Form>> {
+    let form = model.overlays.pop_if(|top| matches!(top, Overlay::Form(_)));
+    model.sent_at = Some(model.now);
+    match form {
+        Some(Overlay::Form(form)) => Some(form),
+        Some(_) | None => None,
+    }
+}
+
+/// Whether a press is the second of two that were meant for the form that has just closed.
+pub(crate) fn is_second_press(model: &Model) -> bool {
+    let is_soon = model.sent_at.is_some_and(|at| model.now.since(at) < DEAF);
+    model.overlays.is_empty() && is_soon
+}
+
+/// Keeps the form of a command that was refused, right after that was noted.
+pub(crate) fn keep(model: &mut Model, mut form: Box<Form>, why: Failure) {
+    form.failure = Some(why);
+    form.asked = None;
+    form.hand = Hand::Touched;
+    let line = model.activity.newest();
+    model.refused.push(Refused { form, line });
+    if model.refused.len() > KEPT {
+        model.refused.remove(0);
+    }
+}
+
+/// The key that opens the newest of them again.
+pub(crate) fn reopen(model: &mut Model) -> Next {
+    let Some(refused) = model.refused.pop() else {
+        return Next::Refuse("no order was refused: there is none to correct".to_owned());
+    };
+    let toast = model.activity.toast(model.now).map(|notice| notice.number);
+    if toast == Some(refused.line) {
+        model.activity.dismiss_toast(model.now);
+    }
+    Next::Open(Box::new(Overlay::Form(refused.form)))
+}
+
+/// Whether that key opens the form that this notice is about.
+pub fn corrects(model: &Model, notice: &Notice) -> bool {
+    let newest = model.refused.last();
+    newest.is_some_and(|refused| refused.line == notice.number)
+}
+
+/// Whether there is a form to open again.
+pub fn has_refused(model: &Model) -> bool {
+    !model.refused.is_empty()
+}

@@ -1,0 +1,138 @@
+//! What a form sends, what follows that, and what the next one learns of it. The form itself closes: see [`sent`].
+
+use super::{amend, flight::send, sent};
+use crate::{
+    app::{
+        account::store::Then,
+        activity::notice::Tone,
+        desk::{fleet::Visibility, model::Model, more_rows as screen},
+        dialogs::{
+            effect::Effect,
+            next::Next,
+            overlay::{Deed, Overlay, Strip},
+        },
+        forms::form::{Form, Replaces},
+        tables::pane::RowId,
+        update::router::follow,
+    },
+    model::{Command, Failure, FailureKind, Num, OrderId, OrderStatus, Proof, Receipt},
+};
+use std::time::Duration;
+
+/// As long as a close-all can be stopped by default.
+const CANCELS_IN: Duration = Duration::from_millis(1_500);
+
+/// The form that wrote it closes.
+pub(crate) fn send_form(model: &mut Model, command: Command) -> Vec<Effect> {
+    let replaces = match model.overlays.last() {
+        Some(Overlay::Form(form)) => form.replaces.clone(),
+        Some(_) | None => None,
+    };
+    let then = match (replaces, command) {
+        (Some(Replaces::Resting(old, filled)), Command::Place(order)) => {
+            return amend::begin(model, (old, filled), order);
+        }
+        (Some(Replaces::Armed(old)), command) => (command, Some(Then::Cancel(old))),
+        (Some(Replaces::Resting(..)) | None, command) => (command, None),
+    };
+    send_then(model, then)
+}
+
+/// The form on top closes and is kept with this one, and so is what comes after it.
+pub(crate) fn send_then(
+    model: &mut Model,
+    (command, then): (Command, Option<Then>),
+) -> Vec<Effect> {
+    let form = sent::take(model);
+    let (ticket, effect) = send(model, command);
+    if let Some(flight) = model.store.flights.get_mut(&ticket) {
+        flight.then = then;
+        flight.form = form;
+    }
+    vec![effect]
+}
+
+/// The form that wanted to send says why it did not, and keeps its contents.
+pub(crate) fn refuse(model: &mut Model, why: String) -> Vec<Effect> {
+    if let Some(Overlay::Form(form)) = model.overlays.last_mut() {
+        form.failure = Some(Failure::local(why.clone()));
+    }
+    follow(model, Next::Refuse(why))
+}
+
+/// The form that sent it is forgotten on success and kept, with everything in it, on failure.
+pub(crate) fn settle_form(
+    model: &mut Model,
+    form: Option<Box<Form>>,
+    result: &Result<Receipt, Failure>,
+) {
+    if let Some((form, why)) = form.zip(failure_of(result)) {
+        sent::keep(model, form, why);
+    }
+}
+
+/// Whether the order can stand in for another: it works, or has filled something. One that expired at once cannot.
+pub(crate) fn stands_in(result: &Result<Receipt, Failure>) -> bool {
+    match result {
+        Ok(Receipt::Order { order, .. }) => {
+            !order.is_over() || order.filled_size.is_some_and(Num::is_positive)
+        }
+        Ok(_) | Err(_) => false,
+    }
+}
+
+/// The order that was written stands: what it stands in for goes, or somebody is told that both work.
+pub(crate) fn settle_replaced(model: &mut Model, old: OrderId) {
+    let cancel = screen::cancel_of(model, &RowId::Order(old.clone()));
+    let Ok(cancel) = cancel else {
+        return;
+    };
+    let is_seen = model.visibility == Visibility::OnScreen && model.overlays.is_empty();
+    if is_seen {
+        end_replaced(model, old, &cancel);
+    } else {
+        remind(model, &Command::Cancel(old));
+    }
+}
+
+/// An entry that works twice could open twice, so what was replaced goes by itself unless stopped; whatever a stop
+/// guarded, the new one guards, and it is asked.
+fn end_replaced(model: &mut Model, old: OrderId, cancel: &Command) {
+    let (deed, now) = (Deed::Replaced(Command::Cancel(old)), model.now);
+    let strip = if let Command::Unprotect(_) = cancel {
+        Strip::confirm(deed, now)
+    } else {
+        Strip::countdown(deed, CANCELS_IN, now)
+    };
+    model.overlays.push(Overlay::Strip(strip));
+}
+
+/// The next order starts with the terms of one that was accepted, never with those of one that was refused.
+pub(crate) fn learn(model: &mut Model, command: &Command, result: &Result<Receipt, Failure>) {
+    if let (Command::Place(order), None) = (command, failure_of(result)) {
+        model.used.keep(order);
+    }
+}
+
+/// An order that was taken and rejected is a failure too, as far as the one who wrote it is concerned.
+fn failure_of(result: &Result<Receipt, Failure>) -> Option<Failure> {
+    match result {
+        Err(why) => Some(why.clone()),
+        Ok(Receipt::Order { order, .. }) if order.status.is(&OrderStatus::Rejected) => {
+            let reason = order.reject_reason.clone();
+            Some(Failure {
+                proves: Proof::Refused,
+                rule_id: order.reject_rule_id.clone(),
+                order_id: Some(order.id.clone()),
+                ..Failure::new(FailureKind::Invalid, reason.unwrap_or_default())
+            })
+        }
+        Ok(_) => None,
+    }
+}
+
+/// What was to be replaced has not been canceled.
+pub(crate) fn remind(model: &mut Model, cancel: &Command) {
+    let words = format!("both orders work now: {cancel} is left to do");
+    model.say(Tone::Alert, words);
+}

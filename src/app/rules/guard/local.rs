@@ -1,0 +1,194 @@
+//! What this desk can measure by itself: from the trader's settings and what it has read.
+//!
+//! Contract: pure. What is not known is not counted, and the figure says so; where nothing true is left without it,
+//! there is no figure.
+//!
+//! Known limits: days are those of UTC. A position counts whole on the day it is closed, and an open one whole today;
+//! what has been realised of that counts where the service tells it, today only if it was opened today. Where no
+//! equity is told, what was paid in or out is not known: the account is reckoned from all that was ever closed.
+
+use super::{Gauge, Lack, Limit, Missing, Origin};
+use crate::{
+    app::account::{store::Store, tally::Sum},
+    config,
+    model::{AccountFacts, Num, Page, Position, Timestamp, Zone},
+};
+
+pub(super) struct Local<'a> {
+    settings: &'a config::Guard,
+    store: &'a Store,
+    facts: Option<&'a AccountFacts>,
+    now: Timestamp,
+}
+
+/// What is known of a figure, and what that leaves out.
+#[derive(Default)]
+struct Measured {
+    value: Sum,
+    lacks: Vec<Lack>,
+}
+
+impl Measured {
+    fn whole(value: Num) -> Self {
+        let mut measured = Self::default();
+        measured.value.add(value);
+        measured
+    }
+
+    fn loss(self) -> Result<(Num, Vec<Lack>), Missing> {
+        let (gain, lacks) = self.gain()?;
+        Ok((gain.negated(), lacks))
+    }
+
+    fn gain(self) -> Result<(Num, Vec<Lack>), Missing> {
+        Ok((self.value.value().ok_or(Missing::TooLarge)?, self.lacks))
+    }
+
+    fn without(&mut self, untold: usize) {
+        self.lacks
+            .extend((untold > 0).then_some(Lack::Untold(untold)));
+    }
+}
+
+impl<'a> Local<'a> {
+    pub(super) fn of(settings: &'a config::Guard, store: &'a Store, now: Timestamp) -> Self {
+        Self {
+            settings,
+            store,
+            facts: store.account.value(),
+            now,
+        }
+    }
+
+    pub(super) fn gauge(&self, limit: Limit) -> Result<Gauge, Missing> {
+        let bound = self.bound(limit).filter(|bound| bound.is_positive());
+        let bound = bound.ok_or(Missing::Unset)?;
+        let (value, lacks) = match limit {
+            Limit::DailyLoss => self.today()?.loss()?,
+            Limit::Drawdown => self.gained()?.loss()?,
+            Limit::Target => self.gained()?.gain()?,
+            Limit::TradingDays => {
+                let count = i64::try_from(self.days()?.len());
+                (count.map_err(|_| Missing::TooLarge)?.into(), vec![])
+            }
+            Limit::Consistency => {
+                let share = best_share(&self.days()?).and_then(|best| best.times(Num::HUNDRED));
+                (share.ok_or(Missing::TooLarge)?, vec![])
+            }
+        };
+        let value = value.max(Num::ZERO);
+        Ok(Gauge {
+            limit,
+            used: value.over(bound).ok_or(Missing::TooLarge)?,
+            figures: Some((value, bound)),
+            origin: Origin::Local,
+            lacks,
+        })
+    }
+
+    fn bound(&self, limit: Limit) -> Option<Num> {
+        match limit {
+            Limit::DailyLoss => self.settings.daily_loss,
+            Limit::Drawdown => self.settings.drawdown,
+            Limit::Target => self.settings.target,
+            Limit::TradingDays => self.settings.trading_days,
+            Limit::Consistency => self.settings.consistency,
+        }
+    }
+
+    /// What was closed today, and what the open positions have come to.
+    fn today(&self) -> Result<Measured, Missing> {
+        if let Some(told) = self.facts.and_then(|facts| facts.day_pnl) {
+            return Ok(Measured::whole(told));
+        }
+        let (closed, day) = (&self.store.closed, Zone::utc().day(self.now));
+        if closed.head().value().is_none() && self.store.positions.value().is_none() {
+            return Err(Missing::Lacks(Lack::Unread(0)));
+        }
+        let result = day.and_then(|day| self.store.utc_days.of(day));
+        let (net, untold) = result.copied().unwrap_or_default().known();
+        let mut today = Measured {
+            value: net,
+            lacks: vec![],
+        };
+        let is_today = |at: Option<Timestamp>| at.and_then(|at| Zone::utc().day(at)) == day;
+        let oldest = closed.rows().back().and_then(|row| row.closed_at);
+        let reaches_back = oldest.is_some() && !is_today(oldest);
+        today.lacks.extend(self.unread().filter(|_| !reaches_back));
+        today.without(untold + closed.unreadable());
+        self.add_open(&mut today, |position| {
+            position.net_pnl().filter(|_| is_today(position.opened_at))
+        });
+        Ok(today)
+    }
+
+    /// What the account has made since it began.
+    fn gained(&self) -> Result<Measured, Missing> {
+        let start = self.settings.start_balance;
+        let equity = self.facts.and_then(|facts| facts.equity);
+        if let Some((equity, start)) = equity.zip(start) {
+            return Ok(Measured::whole(
+                equity.minus(start).ok_or(Missing::TooLarge)?,
+            ));
+        }
+        if let Some(lack) = self.unread() {
+            return Err(Missing::Lacks(lack));
+        }
+        let (closed, results) = (&self.store.closed, &self.store.results);
+        let mut all = Measured::whole(results.net().ok_or(Missing::TooLarge)?);
+        all.without(closed.rows().len().saturating_sub(results.count) + closed.unreadable());
+        self.add_open(&mut all, Position::net_pnl);
+        Ok(all)
+    }
+
+    /// Adds what the open positions have come to: what of it is realised, and what their marks say.
+    fn add_open(&self, to: &mut Measured, realized: impl Fn(&Position) -> Option<Num>) {
+        let page = self.store.positions.value();
+        if !page.is_some_and(Page::is_whole) {
+            to.lacks.push(Lack::Open);
+        }
+        let mut unpriced = 0;
+        for position in page.into_iter().flat_map(|page| &page.rows) {
+            to.value.add(realized(position).unwrap_or(Num::ZERO));
+            let mark = self.store.mark(&position.market_id);
+            match mark.and_then(|mark| position.unrealized_pnl(mark)) {
+                Some(profit) => to.value.add(profit),
+                None => unpriced += 1,
+            }
+        }
+        to.lacks
+            .extend((unpriced > 0).then_some(Lack::Unpriced(unpriced)));
+    }
+
+    /// What of the closed positions is not here.
+    fn unread(&self) -> Option<Lack> {
+        let closed = &self.store.closed;
+        if closed.head().value().is_none() || closed.has_more() {
+            return Some(Lack::Unread(closed.rows().len()));
+        }
+        closed.is_incomplete().then_some(Lack::Cut)
+    }
+
+    /// Net of every day of UTC with a closed position, when all of them are here.
+    fn days(&self) -> Result<Vec<Num>, Missing> {
+        let closed = &self.store.closed;
+        let untold = closed.rows().len().saturating_sub(self.store.results.count);
+        let untold = Lack::Untold(untold + closed.unreadable());
+        let lack = self.unread();
+        if let Some(lack) = lack.or((closed.unreadable() > 0).then_some(untold)) {
+            return Err(Missing::Lacks(lack));
+        }
+        let nets = self.store.utc_days.nets(closed.rows().len());
+        nets.ok_or(Missing::Lacks(untold))
+    }
+}
+
+/// The best day's part of all days with a profit.
+fn best_share(days: &[Num]) -> Option<Num> {
+    let gains = || days.iter().copied().filter(|net| net.is_positive());
+    let all = gains().try_fold(Num::ZERO, Num::plus)?;
+    match gains().max() {
+        Some(best) => best.over(all),
+        None => Some(Num::ZERO),
+    }
+}

@@ -1,0 +1,175 @@
+//! The desk halted: exposure only goes down until the trader re-arms it.
+//!
+//! It halts after a flatten, when the service contradicts itself, and where the last desk on this journal was halted
+//! or its journal failed; the runtime decides and holds back, the app says so.
+
+use crate::{
+    app::{
+        activity::notice::Tone,
+        desk::model::Model,
+        dialogs::{
+            effect::Effect,
+            next::Next,
+            overlay::{Deed, Overlay, Strip},
+        },
+        keys::keymap::{Action, Context},
+    },
+    model::{Command, Risk},
+};
+
+/// The runtime has halted the desk, or taken a halt back.
+pub(crate) fn halt(model: &mut Model, why: Option<String>) -> Vec<Effect> {
+    let (tone, text) = match &why {
+        Some(why) => (
+            Tone::Alert,
+            format!(
+                "HALTED: {why}. Nothing that raises exposure is sent before you re-arm the desk"
+            ),
+        ),
+        None => (Tone::Good, "re-armed: orders are sent again".to_owned()),
+    };
+    model.halted = why;
+    model.say(tone, text);
+    vec![]
+}
+
+/// The key that trades on: it asks first.
+pub(crate) fn rearm(model: &Model) -> Next {
+    if model.halted.is_none() {
+        return Next::Refuse("the desk is not halted".to_owned());
+    }
+    let strip = Strip::confirm(Deed::Rearm, model.now);
+    Next::Open(Box::new(Overlay::Strip(strip)))
+}
+
+/// Why `command` is not sent while the desk is halted, if so.
+pub(crate) fn objection(model: &Model, command: &Command) -> Option<String> {
+    (command.risk() == Risk::Increasing).then(|| words(model))?
+}
+
+/// That nothing is sent that raises exposure, why, and what to do about it.
+pub fn words(model: &Model) -> Option<String> {
+    let why = model.halted.as_ref()?;
+    let key = model.keymap.chord(Context::Desk, Action::Rearm);
+    let way_on = key.map_or_else(
+        || ": re-arm it to trade on".to_owned(),
+        |key| format!(": {key} on the desk trades on"),
+    );
+    Some(format!("the desk is HALTED, {why}{way_on}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        app::{
+            account::poll::Answer, activity::notice::Event, desk::msg::Msg, testing::*,
+            update::router::update,
+        },
+        model::{Page, Ticket},
+    };
+
+    fn halted() -> Model {
+        let mut model = desk();
+        let now = model.now;
+        let why = Msg::Halted(Some("it was flattened".to_owned()));
+        assert_eq!(update(&mut model, now, why), vec![]);
+        model
+    }
+
+    #[test]
+    fn a_halted_desk_refuses_a_new_order_with_the_reason_and_closes_all_the_same() {
+        let mut model = halted();
+        assert_eq!(press(&mut model, "b 0 . 1 enter"), vec![]);
+        let said = model
+            .activity
+            .toast(model.now)
+            .map(|notice| notice.event.clone());
+        let why = "the desk is HALTED, it was flattened: R on the desk trades on".to_owned();
+        assert_eq!(said, Some(Event::Said(Tone::Warn, why)));
+        press(&mut model, "esc esc X");
+        let effects = wait(&mut model, 1_500);
+        assert!(matches!(
+            effects.as_slice(),
+            [Effect::Send(_, Command::CloseAll(_))]
+        ));
+    }
+
+    #[test]
+    fn trading_on_takes_a_key_and_a_yes_and_is_the_runtimes_to_grant() {
+        let mut model = halted();
+        press(&mut model, "R");
+        assert_eq!(press(&mut model, "y"), vec![], "the strip is still deaf");
+        wait(&mut model, 200);
+        assert_eq!(press(&mut model, "y"), vec![Effect::Rearm]);
+        assert!(model.halted.is_some(), "not before the runtime says so");
+        let now = model.now;
+        update(&mut model, now, Msg::Halted(None));
+        assert_eq!(model.halted, None);
+        press(&mut model, "R");
+        assert_eq!(model.overlays, vec![], "there is nothing to re-arm");
+    }
+
+    /// With the stop of the BTC long among its orders, and selected.
+    fn guarded(mut model: Model) -> Model {
+        let stop = r#""type":"stop_market","mode":"stop_market","side":"sell","size":0.5,
+            "trigger_price":58000,"target_position_id":"pos-1","status":"pending""#;
+        let orders = Page::of(vec![order("ord-9", "BTC", stop)]);
+        arrive(&mut model, Answer::Orders(Ok(orders)));
+        press(&mut model, "2");
+        model
+    }
+
+    #[test]
+    fn the_stop_of_an_open_position_is_not_canceled_by_itself_while_the_desk_is_halted() {
+        let mut model = guarded(desk());
+        press(&mut model, "x");
+        wait(&mut model, 200);
+        let unprotect = Command::Unprotect("ord-9".into());
+        assert_eq!(
+            press(&mut model, "y"),
+            vec![Effect::Send(Ticket(1), unprotect)]
+        );
+
+        let mut model = guarded(halted());
+        press(&mut model, "x");
+        wait(&mut model, 200);
+        assert_eq!(press(&mut model, "y"), vec![], "held back");
+    }
+
+    #[test]
+    fn a_stop_is_moved_nearer_and_no_farther_while_the_desk_is_halted() {
+        let moved = |stop: &str| {
+            let mut model = halted();
+            press(&mut model, &format!("2 e tab ctrl-u {stop} enter")).len()
+        };
+        assert_eq!(["58000", "59000", "57000", ""].map(moved), [1, 1, 0, 0]);
+        let mut model = halted();
+        let bare = r#""type":"limit","mode":"limit","side":"buy","size":1,"limit_price":60000,"status":"resting""#;
+        let orders = Page::of(vec![order("ord-8", "BTC", bare)]);
+        arrive(&mut model, Answer::Orders(Ok(orders)));
+        let target = press(&mut model, "2 e 70000 enter");
+        assert_eq!(target.len(), 1, "there is no stop to take away");
+    }
+
+    #[test]
+    fn all_orders_are_canceled_while_the_desk_is_halted_but_the_stop_that_is_left_and_said_to_be() {
+        let mut model = guarded(halted());
+        let entry = r#""type":"limit","mode":"limit","side":"buy","size":1,"status":"resting""#;
+        let mut orders = model.store.orders.rows().to_vec();
+        orders.push(order("ord-8", "ETH", entry));
+        arrive(&mut model, Answer::Orders(Ok(Page::of(orders))));
+        press(&mut model, "K");
+        wait(&mut model, 200);
+        let cancel = Command::Cancel("ord-8".into());
+        let sent = press(&mut model, "y");
+        assert_eq!(sent, vec![Effect::Send(Ticket(1), cancel)]);
+        let Some(Overlay::Bulk(list)) = model.overlays.last() else {
+            panic!("the list stays open")
+        };
+        let kept = list.settled().filter_map(|end| end.as_ref().err());
+        let why: Vec<_> = kept.map(|why| why.message.to_string()).collect();
+        let halted = "the desk is HALTED, it was flattened: R on the desk trades on";
+        assert_eq!(why, [halted]);
+    }
+}

@@ -1,0 +1,231 @@
+//! A key that does nothing says why, and what does it instead.
+//!
+//! Contract: only a key that means something elsewhere is answered, and one that moves never is, so that a slip of the
+//! hand costs no line. Bad news that waits to be dismissed is not hidden by it.
+
+use crate::app::{
+    desk::model::Model,
+    dialogs::next::Next,
+    keys::keymap::{Action, Chord, Context},
+    tables::pane::{Pane, RowId},
+};
+
+/// What the keys of one pane do: told where they are pressed in another, whose own first line is what does it there.
+const DEEDS: &[(Pane, Action, &str)] = &[
+    (Pane::Positions, Action::ClosePosition, "closes a position"),
+    (Pane::Positions, Action::Exits, "sets a position's stop"),
+    (Pane::Positions, Action::Margin, "changes isolated margin"),
+    (Pane::Orders, Action::Cancel, "cancels an order"),
+    (Pane::Orders, Action::Exits, "sets an order's exits"),
+    (Pane::Orders, Action::Amend, "moves an order"),
+    (Pane::Twaps, Action::Cancel, "stops a TWAP"),
+    (Pane::Scaled, Action::Cancel, "cancels a ladder"),
+];
+
+/// Of a key that means nothing where it was pressed.
+pub(crate) fn why(model: &Model, chord: Chord) -> Option<String> {
+    let news = &model.activity;
+    if news.toast(model.now).is_some() && news.toast_ends_at().is_none() {
+        return None;
+    }
+    if model.overlays.is_empty() {
+        in_another_pane(model, chord)
+    } else {
+        on_the_desk(model, chord)
+    }
+}
+
+fn in_another_pane(model: &Model, chord: Chord) -> Option<String> {
+    let keymap = &model.keymap;
+    let means = |pane: Pane, action| {
+        keymap
+            .meanings(chord)
+            .any(|m| m == (pane.context(), action))
+    };
+    let told = DEEDS.iter().filter(|(pane, act, _)| means(*pane, *act));
+    let elsewhere: Vec<_> = told
+        .map(|(pane, _, does)| {
+            let way = keymap.chord(Context::Desk, pane.focus_action());
+            way.map_or_else(|| (*does).to_owned(), |key| format!("{does} ({key})"))
+        })
+        .collect();
+    if elsewhere.is_empty() {
+        return None;
+    }
+    let mut own = DEEDS.iter().filter(|(pane, ..)| *pane == model.focus.pane);
+    let instead = own.find_map(|(_, act, does)| Some((keymap.chord(model.context(), *act)?, does)));
+    let instead = instead.map_or_else(String::new, |(key, does)| format!("; here {key} {does}"));
+    Some(format!("{chord} {}{instead}", elsewhere.join(", ")))
+}
+
+fn on_the_desk(model: &Model, chord: Chord) -> Option<String> {
+    let action = model.keymap.lookup(model.focus.pane.context(), chord)?;
+    let back = model.keymap.chord(model.context(), Action::Dismiss)?;
+    let says_nothing = action.moves(0, 0).is_some() || action == Action::Dismiss;
+    let label = action.label();
+    (!says_nothing).then(|| format!("{chord} ({label}) is a key of the desk: {back} first"))
+}
+
+/// Of a key that is not for the selected row, or has none to act on.
+pub(crate) fn not_for(model: &Model, row: Option<&RowId>) -> Next {
+    let pane = model.focus.pane;
+    let is_filtered = model.lenses.of(pane).is_some_and(|l| l.filter.is_some());
+    let why = match row {
+        None if is_filtered => "the filter hides every row: Esc shows them",
+        None => "there is no row here to act on",
+        Some(RowId::Position(_)) => "this position is not open any more",
+        Some(RowId::Order(_)) => "nobody tells of this order: choose one of those below it",
+        Some(RowId::Twap(_)) => "this line is a TWAP: it can only be stopped",
+        Some(RowId::Scaled(_) | RowId::Rung(..)) => {
+            "this line is a ladder, which can only be canceled: choose one of its orders"
+        }
+        Some(RowId::Line(_)) => "nothing is done to a line of the record",
+    };
+    Next::Refuse(why.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::{
+        activity::notice::Event,
+        dialogs::overlay::Overlay,
+        keys::keymap::default_bindings,
+        testing::{bare_desk, desk, press, wait},
+    };
+
+    fn said(model: &Model) -> Option<String> {
+        match model.activity.toast(model.now).map(|line| &line.event) {
+            Some(Event::Said(_, words)) => Some(words.clone()),
+            Some(other) => panic!("{other:?}"),
+            None => None,
+        }
+    }
+
+    fn said_after(keys: &str) -> String {
+        let mut model = desk();
+        assert_eq!(press(&mut model, keys), [], "{keys}");
+        assert_eq!(model.overlays, [], "{keys}");
+        said(&model).unwrap_or_else(|| panic!("{keys}: nothing is said"))
+    }
+
+    #[test]
+    fn a_key_of_another_pane_says_what_it_does_there_and_what_does_it_here() {
+        let expected = [
+            (
+                "x",
+                "x cancels an order (2), stops a TWAP (3), cancels a ladder (4); here c closes a position",
+            ),
+            ("2 c", "c closes a position (1); here x cancels an order"),
+            (
+                "3 m",
+                "m changes isolated margin (1), moves an order (2); here x stops a TWAP",
+            ),
+            ("5 c", "c closes a position (1)"),
+        ];
+        for (keys, words) in expected {
+            assert_eq!(said_after(keys), words);
+        }
+    }
+
+    #[test]
+    fn a_key_that_is_held_down_is_answered_once() {
+        let mut model = desk();
+        press(&mut model, "x x x x");
+        assert_eq!(model.activity.lines.len(), 1);
+        press(&mut model, "2 c c x");
+        assert_eq!(model.activity.lines.len(), 2);
+    }
+
+    #[test]
+    fn where_there_is_no_row_every_key_that_needs_one_says_so() {
+        for pane in ["1", "2", "3", "4"] {
+            for key in ["c", "x", "e", "m", "enter", "y", "space", "v", "*"] {
+                let mut model = bare_desk();
+                press(&mut model, pane);
+                press(&mut model, key);
+                assert!(said(&model).is_some(), "{pane} {key}");
+            }
+        }
+        let mut model = desk();
+        press(&mut model, "/ n o n e enter c");
+        let words = "the filter hides every row: Esc shows them".to_owned();
+        assert_eq!(said(&model), Some(words));
+    }
+
+    /// Everything that can be opened from the desk and takes no text.
+    const OPENED: &[&str] = &[
+        "M",
+        "enter",
+        "p",
+        "L",
+        "i",
+        "A",
+        "C",
+        "E",
+        "K",
+        "* c",
+        ": config enter",
+    ];
+
+    /// What goes round among the parts of an overlay, where there may be one part only.
+    const GO_ROUND: &[Action] = &[
+        Action::NextLink,
+        Action::PreviousLink,
+        Action::NextField,
+        Action::NextChoice,
+        Action::PreviousChoice,
+        Action::MoveUp,
+        Action::MoveDown,
+        Action::Reset,
+    ];
+
+    #[test]
+    fn over_everything_that_takes_no_text_a_key_of_the_desk_works_or_says_why_not() {
+        let is_of_desk = |context| context == Context::Desk || context == Context::Positions;
+        let bindings = default_bindings().into_iter();
+        let bindings: Vec<_> = bindings
+            .filter(|b| is_of_desk(b.context) && b.action.moves(0, 0).is_none())
+            .collect();
+        for opened in OPENED {
+            for chord in bindings.iter().flat_map(|b| &b.keys) {
+                let mut model = desk();
+                press(&mut model, opened);
+                wait(&mut model, 200);
+                let before = model.overlays.clone();
+                assert_ne!(before, [], "{opened}");
+                let effects = press(&mut model, &chord.first.to_string());
+                let works = model.overlays != before || !effects.is_empty();
+                let place = before.last().map_or(Context::Desk, Overlay::context);
+                let own = model.keymap.lookup(place, chord.first);
+                let is_exempt =
+                    chord.then.is_some() || own.is_some_and(|own| GO_ROUND.contains(&own));
+                assert!(
+                    works || is_exempt || said(&model).is_some(),
+                    "{opened}, then {chord}: nothing happens and nothing is said"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn the_command_line_and_the_help_open_over_what_only_shows() {
+        for opened in ["M", "enter", "p", "L", "i", "A"] {
+            let mut model = desk();
+            press(&mut model, opened);
+            let looked_at = model.overlays.clone();
+            press(&mut model, ":");
+            assert!(
+                matches!(model.overlays.last(), Some(Overlay::Prompt(_))),
+                "{opened}"
+            );
+            press(&mut model, "b esc ?");
+            assert!(matches!(model.overlays.last(), Some(Overlay::Help { .. })));
+            press(&mut model, "esc");
+            assert_eq!(model.overlays, looked_at, "{opened}");
+            press(&mut model, ": orders enter");
+            let there = (model.overlays.len(), model.focus.pane);
+            assert_eq!(there, (0, Pane::Orders), "{opened}");
+        }
+    }
+}

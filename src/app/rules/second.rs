@@ -1,0 +1,85 @@
+//! A desk whose journal another desk has: it closes, cancels and reduces, and takes over when that one is gone.
+
+use crate::{
+    app::{activity::notice::Tone, desk::model::Model, dialogs::effect::Effect},
+    model::{Command, Risk},
+};
+
+/// Another desk has the journal from now on, or this one.
+pub(crate) fn take(model: &mut Model, first: Option<String>) -> Vec<Effect> {
+    let (tone, text) = match &first {
+        Some(first) => (
+            Tone::Warn,
+            format!(
+                "{first} has the journal: this is a SECOND DESK. What closes, cancels or reduces goes out, nothing that \
+                 raises exposure; when that one has ended, this one takes over"
+            ),
+        ),
+        None => (
+            Tone::Good,
+            "the other desk is gone: this one has the journal now, and finds out what that one left open"
+                .to_owned(),
+        ),
+    };
+    model.second = first;
+    model.say(tone, text);
+    vec![]
+}
+
+/// Why `command` is not sent from a second desk, if so.
+pub(crate) fn objection(model: &Model, command: &Command) -> Option<String> {
+    (command.risk() == Risk::Increasing).then(|| words(model))?
+}
+
+/// That nothing is sent that raises exposure, why, and what to do about it.
+pub fn words(model: &Model) -> Option<String> {
+    let first = model.second.as_ref()?;
+    Some(format!(
+        "this is a second desk, {first} has the journal: trade there, or end it and this one takes over"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::{activity::notice::Event, desk::msg::Msg, testing::*, update::router::update};
+
+    fn second() -> Model {
+        let mut model = desk();
+        let now = model.now;
+        let first = "another perpdeck (process 7)".to_owned();
+        assert_eq!(update(&mut model, now, Msg::Second(Some(first))), vec![]);
+        model
+    }
+
+    #[test]
+    fn a_second_desk_names_the_first_one_where_it_refuses_an_order_and_gets_out_all_the_same() {
+        let mut model = second();
+        assert_eq!(press(&mut model, "b 0 . 1 enter"), vec![]);
+        let said = model
+            .activity
+            .toast(model.now)
+            .map(|notice| notice.event.clone());
+        let why = "this is a second desk, another perpdeck (process 7) has the journal: trade there, or end it and this \
+                   one takes over";
+        assert_eq!(said, Some(Event::Said(Tone::Warn, why.to_owned())));
+        press(&mut model, "esc esc X");
+        let effects = wait(&mut model, 1_500);
+        assert!(matches!(
+            effects.as_slice(),
+            [Effect::Send(_, Command::CloseAll(_))]
+        ));
+    }
+
+    #[test]
+    fn a_desk_that_has_taken_over_sends_orders_again() {
+        let mut model = second();
+        let now = model.now;
+        update(&mut model, now, Msg::Second(None));
+        let sent = press(&mut model, "b 0 . 1 enter");
+        assert!(matches!(
+            sent.as_slice(),
+            [Effect::Send(_, Command::Place(_))]
+        ));
+    }
+}

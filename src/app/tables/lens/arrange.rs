@@ -1,0 +1,124 @@
+//! Which rows a lens shows, and in which order. A tree stays a tree: what a row hangs under is shown with it.
+
+use super::{
+    super::pane::Pane, Direction, Fact, Filter, Lens, Picked, Sort, filter::Asked, flat::Order,
+};
+use crate::app::desk::{model::Model, more_rows::All};
+use std::{cmp::Ordering, ops::Range};
+
+pub(super) fn picked(model: &Model, pane: Pane, lens: &Lens, version: u64) -> Picked {
+    let all = model.all_rows(pane);
+    let reader = Reader { model, pane };
+    let mut families: Vec<Vec<usize>> = families(&all)
+        .filter_map(|family| reader.kept(&all, family, lens.filter.as_ref()))
+        .collect();
+    if let Some(sort) = lens.sort {
+        reader.sort(&mut families, sort);
+    }
+    let places: Vec<usize> = families.into_iter().flatten().collect();
+    Picked {
+        hits: places.iter().filter(|at| all.counts(**at)).count(),
+        places: places.into_iter().flat_map(u32::try_from).collect(),
+        order: lens.sort.map_or(Order::Own, |_| Order::Families),
+        version,
+    }
+}
+
+/// The rows that belong together: a root and what hangs under it.
+fn families<'a>(all: &'a All<'a>) -> impl Iterator<Item = Range<usize>> + 'a {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let start = at;
+        if start >= all.len() {
+            return None;
+        }
+        at += 1;
+        while at < all.len() && all.is_child(at) {
+            at += 1;
+        }
+        Some(start..at)
+    })
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Reader<'a> {
+    pub(super) model: &'a Model,
+    pub(super) pane: Pane,
+}
+
+impl Reader<'_> {
+    pub(super) fn fact(self, at: usize, column: usize) -> Fact {
+        (self.model.options.reading.fact)(self.model, self.pane, at, column)
+    }
+
+    /// The same, to be sorted by.
+    pub(super) fn key(self, at: usize, column: usize) -> Fact {
+        self.fact(at, column).folded()
+    }
+
+    pub(super) fn takes(self, filter: &Filter, at: usize) -> bool {
+        filter.takes(&Asked {
+            now: self.model.wall_now(),
+            words: || (self.model.options.reading.words)(self.model, self.pane, at),
+            numbers: || (self.model.options.reading.numbers)(self.model, self.pane, at),
+            fact: |column| self.fact(at, column),
+        })
+    }
+
+    /// What of a family is shown: all of it under a wanted heading, else its root over those that are wanted.
+    fn kept(
+        self,
+        all: &All<'_>,
+        family: Range<usize>,
+        filter: Option<&Filter>,
+    ) -> Option<Vec<usize>> {
+        let Some(filter) = filter else {
+            return Some(family.collect());
+        };
+        let root = family.start;
+        let is_wanted = self.takes(filter, root);
+        if is_wanted && all.is_heading(root) {
+            return Some(family.collect());
+        }
+        let wanted = family.skip(1).filter(|at| self.takes(filter, *at));
+        let wanted: Vec<usize> = wanted.collect();
+        (is_wanted || !wanted.is_empty()).then(|| std::iter::once(root).chain(wanted).collect())
+    }
+
+    /// Within each family, and the families by their root, or by their first child where the root has no such cell.
+    fn sort(self, families: &mut Vec<Vec<usize>>, sort: Sort) {
+        let by = |a: &Fact, b: &Fact| compare(a, b, sort.direction);
+        let mut keyed: Vec<(Fact, Vec<usize>)> = vec![];
+        for family in families.drain(..) {
+            let Some((root, rest)) = family.split_first() else {
+                continue;
+            };
+            let rest = rest.iter().map(|at| (self.key(*at, sort.column), *at));
+            let mut rest: Vec<_> = rest.collect();
+            rest.sort_by(|a, b| by(&a.0, &b.0));
+            let own = self.key(*root, sort.column);
+            let key = match rest.first() {
+                Some((first, _)) if !own.is_known() => first.clone(),
+                Some(_) | None => own,
+            };
+            let rest = rest.into_iter().map(|(_, at)| at);
+            keyed.push((key, std::iter::once(*root).chain(rest).collect()));
+        }
+        keyed.sort_by(|a, b| by(&a.0, &b.0));
+        families.extend(keyed.into_iter().map(|(_, family)| family));
+    }
+}
+
+/// What is not known comes last, whichever way round, and before it what has a word where others have a number.
+pub(super) fn compare(a: &Fact, b: &Fact, direction: Direction) -> Ordering {
+    let class = |fact: &Fact| match fact {
+        Fact::Number(_) | Fact::Code(..) | Fact::Span(_) | Fact::Moment(_) => 0,
+        Fact::Words(_) => 1,
+        Fact::Unknown => 2,
+    };
+    let within = match direction {
+        Direction::Ascending => a.compare(b),
+        Direction::Descending => b.compare(a),
+    };
+    class(a).cmp(&class(b)).then(within)
+}

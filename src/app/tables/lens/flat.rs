@@ -1,0 +1,216 @@
+//! A list without branches through a lens. It is sifted once, a long one in portions so that no key waits for all of it;
+//! what a later answer changes of it is put into its place, so that a new row among a hundred thousand costs no more than
+//! among a hundred.
+
+use super::{
+    super::pane::Pane,
+    Fact, Lens, Picked, Sort,
+    arrange::{Reader, compare},
+};
+use crate::app::{account::feed::Shift, desk::model::Model};
+use std::{cmp::Ordering, collections::VecDeque, ops::Range};
+
+/// In which order the rows that are shown stand.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Order {
+    /// The pane's own.
+    Own,
+    By(Keys),
+    /// Families by a column: nothing is found in it at once.
+    Families,
+}
+
+/// What each row that is shown says in the column it is sorted by, in the pane's own order.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Keys {
+    facts: VecDeque<Fact>,
+    sort: Sort,
+}
+
+impl Keys {
+    /// Rows that say the same stay in their own order.
+    fn order(&self, a: u32, b: u32) -> Ordering {
+        let fact = |at: u32| self.facts.get(usize::try_from(at).ok()?);
+        let said = match (fact(a), fact(b)) {
+            (Some(a), Some(b)) => compare(a, b, self.sort.direction),
+            (None, _) | (_, None) => Ordering::Equal,
+        };
+        said.then(a.cmp(&b))
+    }
+
+    fn read(&mut self, reader: Reader<'_>, at: u32) {
+        let place = usize::try_from(at).unwrap_or(usize::MAX);
+        if let Some(fact) = self.facts.get_mut(place) {
+            *fact = reader.key(place, self.sort.column);
+        }
+    }
+
+    fn shift(&mut self, shift: Shift) {
+        match shift {
+            Shift::Top { left, came, kept } => {
+                self.facts.drain(..left.min(self.facts.len()));
+                for _ in 0..came {
+                    self.facts.push_front(Fact::Unknown);
+                }
+                self.facts.truncate(kept);
+            }
+            Shift::Below { came } => {
+                let count = self.facts.len() + came;
+                self.facts.resize(count, Fact::Unknown);
+            }
+        }
+    }
+}
+
+impl Picked {
+    /// Where the row at this place of the pane's own order is shown.
+    pub(super) fn find(&self, at: u32) -> Option<usize> {
+        match &self.order {
+            Order::Own => self.places.binary_search(&at).ok(),
+            Order::By(keys) => {
+                let found = self.places.binary_search_by(|place| keys.order(*place, at));
+                found.ok()
+            }
+            Order::Families => self.places.iter().position(|place| *place == at),
+        }
+    }
+}
+
+/// A list on its way through a lens.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Sifting {
+    /// Those of the rows read so far that are wanted.
+    places: Vec<u32>,
+    keys: Option<Keys>,
+    read: usize,
+    count: usize,
+    version: u64,
+}
+
+impl Sifting {
+    pub(super) fn begin(count: usize, sort: Option<Sort>, version: u64) -> Self {
+        let unread = || std::iter::repeat_n(Fact::Unknown, count).collect();
+        Self {
+            places: vec![],
+            keys: sort.map(|sort| Keys {
+                facts: unread(),
+                sort,
+            }),
+            read: 0,
+            count,
+            version,
+        }
+    }
+
+    /// Whether the rows are still those it began with.
+    pub(super) fn is_of(&self, version: u64) -> bool {
+        self.version == version
+    }
+
+    /// How much of the list has been read.
+    pub(super) fn percent(&self) -> usize {
+        self.read * 100 / self.count.max(1)
+    }
+
+    /// Reads so many rows more.
+    pub(super) fn go_on(&mut self, model: &Model, (pane, lens): (Pane, &Lens), rows: usize) {
+        let end = self.read.saturating_add(rows).min(self.count);
+        let reader = Reader { model, pane };
+        let mut fresh = wanted(reader, lens, self.read..end);
+        if let Some(keys) = &mut self.keys {
+            for at in &fresh {
+                keys.read(reader, *at);
+            }
+            // What stands in order already is merged at the end for little.
+            fresh.sort_unstable_by(|a, b| keys.order(*a, *b));
+        }
+        self.places.extend(fresh);
+        self.read = end;
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.read >= self.count
+    }
+
+    pub(super) fn end(self) -> Picked {
+        let mut places = self.places;
+        let order = self.keys.map_or(Order::Own, |keys| {
+            places.sort_by(|a, b| keys.order(*a, *b));
+            Order::By(keys)
+        });
+        Picked {
+            hits: places.len(),
+            places,
+            order,
+            version: self.version,
+        }
+    }
+}
+
+/// The whole list at once.
+pub(super) fn picked(model: &Model, pane: Pane, lens: &Lens, version: u64) -> Picked {
+    let mut sifting = Sifting::begin(model.all_rows(pane).len(), lens.sort, version);
+    sifting.go_on(model, (pane, lens), usize::MAX);
+    sifting.end()
+}
+
+/// What was picked before, with what has changed since.
+pub(super) fn again(
+    model: &Model,
+    (pane, lens): (Pane, &Lens),
+    old: Picked,
+    (shift, version): (Shift, u64),
+) -> Picked {
+    let count = model.all_rows(pane).len();
+    let reader = Reader { model, pane };
+    let Picked {
+        mut places,
+        mut order,
+        ..
+    } = old;
+    let fresh = match shift {
+        Shift::Top { left, came, kept } => {
+            moved(&mut places, left, came);
+            places.retain(|at| usize::try_from(*at).is_ok_and(|at| at < kept));
+            0..came
+        }
+        Shift::Below { came } => count.saturating_sub(came)..count,
+    };
+    let wanted = wanted(reader, lens, fresh);
+    match (&mut order, shift) {
+        (Order::By(keys), _) => {
+            keys.shift(shift);
+            for at in wanted {
+                keys.read(reader, at);
+                let before = places.partition_point(|place| keys.order(*place, at).is_lt());
+                places.insert(before, at);
+            }
+        }
+        (Order::Own | Order::Families, Shift::Top { .. }) => drop(places.splice(0..0, wanted)),
+        (Order::Own | Order::Families, Shift::Below { .. }) => places.extend(wanted),
+    }
+    Picked {
+        hits: places.len(),
+        places,
+        order,
+        version,
+    }
+}
+
+/// `left` rows at the top gave way to `came`: theirs are gone, the others stand lower or higher.
+fn moved(places: &mut Vec<u32>, left: usize, came: usize) {
+    let number = |count| u32::try_from(count).unwrap_or(u32::MAX);
+    let (left, came) = (number(left), number(came));
+    places.retain(|at| *at >= left);
+    for at in places {
+        *at = (*at - left).saturating_add(came);
+    }
+}
+
+fn wanted(reader: Reader<'_>, lens: &Lens, places: Range<usize>) -> Vec<u32> {
+    let takes = |at: &usize| {
+        let filter = lens.filter.as_ref();
+        filter.is_none_or(|filter| reader.takes(filter, *at))
+    };
+    places.filter(takes).flat_map(u32::try_from).collect()
+}

@@ -1,0 +1,46 @@
+//! What the rows that a filter takes come to, in the panes that add theirs up.
+//!
+//! Known limit: of more than `MOST` rows nothing is told: adding them up anew whenever one comes would make keys wait.
+
+use super::super::pane::Pane;
+use crate::app::{
+    account::tally::{Quality, Results},
+    desk::model::Model,
+};
+use strum::EnumTryAs;
+
+/// As many as are sifted in one update.
+const MOST: usize = super::PORTION;
+
+#[derive(Debug, Clone, PartialEq, Eq, EnumTryAs)]
+pub enum Sums {
+    Results(Results),
+    Quality(Quality),
+}
+
+impl Sums {
+    pub(super) fn of(model: &Model, pane: Pane, places: &[u32]) -> Option<Self> {
+        if places.len() > MOST {
+            return None;
+        }
+        let places = places.iter().flat_map(|at| usize::try_from(*at));
+        match pane {
+            Pane::Closed => {
+                let rows = model.store.closed.rows();
+                let shown = places.filter_map(|at| rows.get(at));
+                Some(Self::Results(Results::of(shown)))
+            }
+            Pane::History => {
+                let rows = model.store.history.rows();
+                let shown = places.filter_map(|at| rows.get(at));
+                Some(Self::Quality(Quality::of(shown)))
+            }
+            Pane::Positions
+            | Pane::Orders
+            | Pane::Twaps
+            | Pane::Scaled
+            | Pane::Activity
+            | Pane::Calls => None,
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! The panes of the desk and which row of each is meant.
+
+use super::rows::Rows;
+use crate::{
+    app::{
+        account::poll::Source,
+        desk::cursor::Seen,
+        keys::keymap::{Action, Context},
+    },
+    model::{OrderId, PositionId, ScaledId, Timestamp, TwapId},
+};
+use std::collections::BTreeMap;
+use strum::{EnumIter, EnumTryAs, IntoEnumIterator};
+
+/// A list of the desk, in the order of the keys that go there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, EnumIter)]
+pub enum Pane {
+    #[default]
+    Positions,
+    Orders,
+    Twaps,
+    Scaled,
+    Closed,
+    History,
+    Activity,
+    Calls,
+}
+
+/// What a row stands for. The selection is one of these, never an index, so a poll that reorders rows
+/// cannot change what a key acts on.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, EnumTryAs)]
+pub enum RowId {
+    Position(PositionId),
+    Order(OrderId),
+    Twap(TwapId),
+    Scaled(ScaledId),
+    /// The n-th rung of a ladder, in the order the service lists them.
+    Rung(ScaledId, usize),
+    /// A line of the activity or the calls pane, by its running number.
+    Line(u64),
+}
+
+impl Pane {
+    pub fn context(self) -> Context {
+        match self {
+            Self::Positions => Context::Positions,
+            Self::Orders => Context::Orders,
+            Self::Twaps => Context::Twaps,
+            Self::Scaled => Context::Scaled,
+            Self::Closed => Context::Closed,
+            Self::History => Context::History,
+            Self::Activity => Context::Activity,
+            Self::Calls => Context::Calls,
+        }
+    }
+
+    /// The pane a focus key names.
+    pub fn of(action: Action) -> Option<Self> {
+        Self::iter().find(|pane| pane.focus_action() == action)
+    }
+
+    /// The action (and so the key) that goes to this pane.
+    pub fn focus_action(self) -> Action {
+        match self {
+            Self::Positions => Action::Positions,
+            Self::Orders => Action::Orders,
+            Self::Twaps => Action::Twaps,
+            Self::Scaled => Action::Scaled,
+            Self::Closed => Action::Closed,
+            Self::History => Action::History,
+            Self::Activity => Action::Activity,
+            Self::Calls => Action::Calls,
+        }
+    }
+
+    /// Where its rows come from; `None` for what the desk itself records.
+    pub fn source(self) -> Option<Source> {
+        match self {
+            Self::Positions => Some(Source::Positions),
+            Self::Orders => Some(Source::Orders),
+            Self::Twaps => Some(Source::Twaps),
+            Self::Scaled => Some(Source::Scaled),
+            Self::Closed => Some(Source::Closed),
+            Self::History => Some(Source::History),
+            Self::Activity | Self::Calls => None,
+        }
+    }
+
+    /// The panes that share one place as tabs when the screen shows several at once.
+    pub fn is_history(self) -> bool {
+        matches!(
+            self,
+            Self::Closed | Self::History | Self::Activity | Self::Calls
+        )
+    }
+
+    fn neighbour(self, step: isize) -> Self {
+        let panes: Vec<_> = Self::iter().collect();
+        let len = panes.len().cast_signed();
+        let at = panes
+            .iter()
+            .position(|p| *p == self)
+            .unwrap_or(0)
+            .cast_signed();
+        let there = (at + step).rem_euclid(len).cast_unsigned();
+        panes.get(there).copied().unwrap_or(self)
+    }
+}
+
+/// Which pane has the keys, which history tab is up, and the selection of each pane.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Focus {
+    pub pane: Pane,
+    /// The tab shown in the history place while another pane has the keys.
+    pub tab: Pane,
+    pub zoomed: bool,
+    selected: BTreeMap<Pane, RowId>,
+    /// What the cursor was on when last looked.
+    seen: BTreeMap<Pane, Seen>,
+    /// Where the cursor fell to another row and the pane has not been in view since.
+    overlooked: BTreeMap<Pane, RowId>,
+    /// The row under the cursor vanished: until when no key acts there, unless somebody moves it before.
+    startled: BTreeMap<Pane, Timestamp>,
+}
+
+impl Default for Focus {
+    fn default() -> Self {
+        Self {
+            pane: Pane::default(),
+            tab: Pane::Closed,
+            zoomed: false,
+            selected: BTreeMap::new(),
+            seen: BTreeMap::new(),
+            overlooked: BTreeMap::new(),
+            startled: BTreeMap::new(),
+        }
+    }
+}
+
+impl Focus {
+    pub fn go(&mut self, pane: Pane) {
+        self.pane = pane;
+        if pane.is_history() {
+            self.tab = pane;
+        }
+    }
+
+    pub fn next(&mut self) {
+        self.go(self.pane.neighbour(1));
+    }
+
+    pub fn previous(&mut self) {
+        self.go(self.pane.neighbour(-1));
+    }
+
+    /// The row that is meant, and its place among `rows`: the remembered one while it exists, else the first.
+    pub fn selected(&self, pane: Pane, rows: &Rows<'_>) -> Option<(usize, RowId)> {
+        let wanted = self.selected.get(&pane);
+        let at = wanted.and_then(|row| rows.position(row)).unwrap_or(0);
+        rows.get(at).map(|row| (at, row))
+    }
+
+    pub fn select(&mut self, pane: Pane, row: RowId) {
+        self.selected.insert(pane, row);
+        self.startled.remove(&pane);
+        self.overlooked.remove(&pane);
+    }
+
+    /// The row that a person chose, or that the cursor was kept on.
+    pub(crate) fn chosen(&self, pane: Pane) -> Option<&RowId> {
+        self.selected.get(&pane)
+    }
+
+    /// The cursor is on this row without having been moved there.
+    pub(crate) fn fall(&mut self, pane: Pane, row: RowId) {
+        self.selected.insert(pane, row);
+    }
+
+    pub(crate) fn seen(&self, pane: Pane) -> Option<&Seen> {
+        self.seen.get(&pane)
+    }
+
+    pub(crate) fn see(&mut self, pane: Pane, seen: Seen) {
+        self.seen.insert(pane, seen);
+    }
+
+    /// The cursor fell to another row, which nobody has had the time to see.
+    pub(crate) fn overlook(&mut self, pane: Pane, left: RowId) {
+        self.overlooked.entry(pane).or_insert(left);
+    }
+
+    /// The row that the cursor was on when the pane was last in view, where it has fallen since.
+    pub(crate) fn overlooked(&self, pane: Pane) -> Option<&RowId> {
+        self.overlooked.get(&pane)
+    }
+
+    /// The pane is in view: whether its cursor fell since it was last.
+    pub(crate) fn notice(&mut self, pane: Pane) -> bool {
+        self.overlooked.remove(&pane).is_some()
+    }
+
+    pub(crate) fn startle(&mut self, pane: Pane, until: Timestamp) {
+        self.startled.insert(pane, until);
+    }
+
+    /// Until when the cursor has not been seen where it fell to.
+    pub(crate) fn startled(&self, pane: Pane) -> Option<Timestamp> {
+        self.startled.get(&pane).copied()
+    }
+}

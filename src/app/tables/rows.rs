@@ -1,0 +1,253 @@
+//! The rows of every pane, in the order they are shown.
+
+use super::{
+    lens::{Lens, Lenses},
+    pane::{Pane, RowId},
+};
+use crate::{
+    app::{
+        account::{feed::Feed, remote::Remote, store::Store},
+        activity::notice::Activity,
+        desk::{model::Model, more_rows::TreeRow},
+    },
+    model::{Order, OrderId, Position, PositionId, Scaled, ScaledId},
+};
+use std::{collections::BTreeMap, ops::Range};
+
+/// A pane's rows in its own order, before any filter. Borrowed from the store, so that a history of a hundred
+/// thousand orders costs no more than a screenful.
+#[derive(Debug, Clone)]
+pub(crate) enum All<'a> {
+    Open(&'a [Position]),
+    Tree(&'a [TreeRow]),
+    Twaps(Vec<RowId>),
+    Ladders(&'a [RowId]),
+    Closed(&'a Feed<PositionId, Position>),
+    History(&'a Feed<OrderId, Order>),
+    /// Numbered lines, the newest first.
+    Lines(Range<u64>),
+}
+
+/// A pane's rows, top to bottom, as they are shown: the view draws this order and the keys move along it.
+#[derive(Debug, Clone)]
+pub struct Rows<'a> {
+    all: All<'a>,
+    pub lens: Option<&'a Lens>,
+}
+
+impl Model {
+    pub fn rows(&self, pane: Pane) -> Rows<'_> {
+        rows(&self.store, &self.activity, &self.lenses, pane)
+    }
+
+    /// The row of this pane that keys act on, and where it stands.
+    pub fn selected_in(&self, pane: Pane) -> Option<(usize, RowId)> {
+        self.focus.selected(pane, &self.rows(pane))
+    }
+
+    /// The row that keys act on now.
+    pub fn selected(&self) -> Option<RowId> {
+        self.selected_in(self.focus.pane).map(|(_, row)| row)
+    }
+
+    pub(crate) fn all_rows(&self, pane: Pane) -> All<'_> {
+        all(&self.store, &self.activity, pane)
+    }
+}
+
+/// The same, of the parts it is made of: for who changes the rest of the model beside it.
+pub(crate) fn rows<'a>(
+    store: &'a Store,
+    activity: &Activity,
+    lenses: &'a Lenses,
+    pane: Pane,
+) -> Rows<'a> {
+    Rows {
+        all: all(store, activity, pane),
+        lens: lenses.of(pane),
+    }
+}
+
+impl Rows<'_> {
+    pub fn len(&self) -> usize {
+        self.picked().map_or_else(|| self.all.len(), <[u32]>::len)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What the row at this place stands for.
+    pub fn get(&self, at: usize) -> Option<RowId> {
+        self.all.get(self.place(at)?)
+    }
+
+    /// Where a row is, if it is here.
+    pub fn position(&self, row: &RowId) -> Option<usize> {
+        let at = self.all.position(row)?;
+        match self.lens.filter(|_| self.picked().is_some()) {
+            Some(lens) => lens.find(at),
+            None => Some(at),
+        }
+    }
+
+    /// The rows at these places.
+    pub fn at(&self, places: Range<usize>) -> Vec<RowId> {
+        places.map_while(|at| self.get(at)).collect()
+    }
+
+    /// Where the rows shown at `range` stand in the pane's own order.
+    pub fn places(&self, range: Range<usize>) -> impl Iterator<Item = usize> {
+        range.map_while(|at| self.place(at))
+    }
+
+    fn place(&self, at: usize) -> Option<usize> {
+        match self.picked() {
+            Some(picked) => usize::try_from(*picked.get(at)?).ok(),
+            None => (at < self.all.len()).then_some(at),
+        }
+    }
+
+    fn picked(&self) -> Option<&[u32]> {
+        self.lens?.picked()
+    }
+}
+
+fn all<'a>(store: &'a Store, activity: &Activity, pane: Pane) -> All<'a> {
+    match pane {
+        Pane::Positions => All::Open(store.positions.rows()),
+        Pane::Orders => All::Tree(&store.tree),
+        Pane::Twaps => All::Twaps(twaps(store)),
+        Pane::Scaled => All::Ladders(&store.ladder_rows),
+        Pane::Closed => All::Closed(&store.closed),
+        Pane::History => All::History(&store.history),
+        Pane::Activity => lines(
+            activity.lines.front().map(|l| l.number),
+            activity.lines.len(),
+        ),
+        Pane::Calls => lines(store.calls.front().map(|(n, _)| *n), store.calls.len()),
+    }
+}
+
+impl All<'_> {
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Open(rows) => rows.len(),
+            Self::Tree(rows) => rows.len(),
+            Self::Twaps(rows) => rows.len(),
+            Self::Ladders(rows) => rows.len(),
+            Self::Closed(feed) => feed.rows().len(),
+            Self::History(feed) => feed.rows().len(),
+            Self::Lines(numbers) => {
+                usize::try_from(numbers.end - numbers.start).unwrap_or(usize::MAX)
+            }
+        }
+    }
+
+    /// What the row at this place stands for.
+    pub(crate) fn get(&self, at: usize) -> Option<RowId> {
+        let position = |p: &Position| RowId::Position(p.id.clone());
+        match self {
+            Self::Open(rows) => rows.get(at).map(position),
+            Self::Tree(rows) => rows.get(at).map(|row| row.id.clone()),
+            Self::Twaps(rows) => rows.get(at).cloned(),
+            Self::Ladders(rows) => rows.get(at).cloned(),
+            Self::Closed(feed) => feed.rows().get(at).map(position),
+            Self::History(feed) => feed.rows().get(at).map(|o| RowId::Order(o.id.clone())),
+            Self::Lines(numbers) => {
+                let below = u64::try_from(at).ok()?.checked_add(1)?;
+                let number = numbers.end.checked_sub(below)?;
+                numbers.contains(&number).then_some(RowId::Line(number))
+            }
+        }
+    }
+
+    /// Where a row is, if it is here.
+    pub(crate) fn position(&self, row: &RowId) -> Option<usize> {
+        match (self, row) {
+            (Self::Open(rows), RowId::Position(id)) => rows.iter().position(|p| p.id == *id),
+            (Self::Tree(rows), row) => rows.iter().position(|known| known.id == *row),
+            (Self::Twaps(rows), row) => rows.iter().position(|known| known == row),
+            (Self::Ladders(rows), row) => rows.iter().position(|known| known == row),
+            (Self::Closed(feed), RowId::Position(id)) => feed.position(id),
+            (Self::History(feed), RowId::Order(id)) => feed.position(id),
+            (Self::Lines(numbers), RowId::Line(number)) if numbers.contains(number) => {
+                usize::try_from(numbers.end - 1 - number).ok()
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the row hangs under one above it.
+    pub(crate) fn is_child(&self, at: usize) -> bool {
+        match self {
+            Self::Tree(rows) => rows.get(at).is_some_and(|row| row.depth > 0),
+            Self::Ladders(rows) => matches!(rows.get(at), Some(RowId::Rung(..))),
+            Self::Open(_)
+            | Self::Twaps(_)
+            | Self::Closed(_)
+            | Self::History(_)
+            | Self::Lines(_) => false,
+        }
+    }
+
+    /// Whether the row has no cells of its own but says what those under it belong to.
+    pub(crate) fn is_heading(&self, at: usize) -> bool {
+        match self {
+            Self::Tree(rows) => {
+                let row = rows.get(at);
+                row.is_some_and(|row| !matches!(row.id, RowId::Order(_)))
+            }
+            Self::Ladders(rows) => matches!(rows.get(at), Some(RowId::Scaled(_))),
+            Self::Open(_)
+            | Self::Twaps(_)
+            | Self::Closed(_)
+            | Self::History(_)
+            | Self::Lines(_) => false,
+        }
+    }
+
+    /// Whether the row is one of those the pane's title counts.
+    pub(crate) fn counts(&self, at: usize) -> bool {
+        match self {
+            Self::Tree(_) => !self.is_heading(at),
+            Self::Ladders(_) => self.is_heading(at),
+            Self::Open(_)
+            | Self::Twaps(_)
+            | Self::Closed(_)
+            | Self::History(_)
+            | Self::Lines(_) => true,
+        }
+    }
+}
+
+fn twaps(store: &Store) -> Vec<RowId> {
+    let live = store.active_twaps().map(|t| &t.id);
+    let ended = store.ended_twaps.iter().rev().map(|e| &e.twap.id);
+    live.chain(ended)
+        .map(|id| RowId::Twap(id.clone()))
+        .collect()
+}
+
+fn lines<'a>(first: Option<u64>, count: usize) -> All<'a> {
+    let first = first.unwrap_or_default();
+    let count = u64::try_from(count).unwrap_or(u64::MAX);
+    All::Lines(first..first.saturating_add(count))
+}
+
+/// The ladders, the newest id first, each with its rungs below it, the highest price first.
+pub(crate) fn ladder_rows(ladders: &BTreeMap<ScaledId, Remote<Scaled>>) -> Vec<RowId> {
+    let mut rows = vec![];
+    for (id, ladder) in ladders.iter().rev() {
+        rows.push(RowId::Scaled(id.clone()));
+        let rungs = ladder.value().map_or(&[][..], |ladder| &ladder.rungs);
+        let mut prices: Vec<_> = rungs.iter().map(|rung| rung.price).zip(0..).collect();
+        prices.sort_by(|a, b| b.cmp(a));
+        rows.extend(
+            prices
+                .into_iter()
+                .map(|(_, at)| RowId::Rung(id.clone(), at)),
+        );
+    }
+    rows
+}

@@ -1,0 +1,52 @@
+//! Working orders under what they belong to: their TWAP, their ladder, or the order they are a part of.
+
+use super::pane::RowId;
+use crate::model::{Order, OrderId};
+use std::{cmp::Reverse, collections::BTreeMap};
+
+/// One line of the tree. A parent that is not itself a working order is a line of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TreeRow {
+    pub id: RowId,
+    /// 0 for roots, 1 for what hangs under one.
+    pub depth: usize,
+}
+
+/// Roots in the order the service lists their newest member; children below their parent in that order, the rungs of a
+/// ladder by price, the highest first, as pane 4 has them.
+pub(crate) fn order_tree(orders: &[Order]) -> Vec<TreeRow> {
+    let mut roots = vec![];
+    let mut children: BTreeMap<RowId, Vec<RowId>> = BTreeMap::new();
+    for order in orders {
+        let own = RowId::Order(order.id.clone());
+        let parent = parent(order);
+        let root = parent.clone().unwrap_or_else(|| own.clone());
+        let family = children.entry(root.clone()).or_insert_with(|| {
+            roots.push(root);
+            vec![]
+        });
+        if parent.is_some() {
+            family.push(own);
+        }
+    }
+    let prices: BTreeMap<_, _> = orders.iter().map(|o| (&o.id, o.limit_price)).collect();
+    let price = |row: &RowId| prices.get(row.try_as_order_ref()?).copied().flatten();
+    let mut tree = Vec::with_capacity(orders.len());
+    for root in roots {
+        let mut family = children.remove(&root).unwrap_or_default();
+        if matches!(root, RowId::Scaled(_)) {
+            family.sort_by_key(|rung| Reverse(price(rung)));
+        }
+        tree.push(TreeRow { id: root, depth: 0 });
+        tree.extend(family.into_iter().map(|id| TreeRow { id, depth: 1 }));
+    }
+    tree
+}
+
+pub(crate) fn parent(order: &Order) -> Option<RowId> {
+    let part_of = |id: &OrderId| (*id != order.id).then(|| RowId::Order(id.clone()));
+    let twap = order.twap_order_id.clone().map(RowId::Twap);
+    let ladder = order.scaled_order_id.clone().map(RowId::Scaled);
+    twap.or(ladder)
+        .or_else(|| order.partial_fill_root_order_id.as_ref().and_then(part_of))
+}

@@ -1,0 +1,377 @@
+//! The acting keys. Whatever they open or send is bound to the id that was selected when they were pressed.
+
+use crate::{
+    app::{
+        desk::{cursor, fleet, model::Model, options::CloseAllRule, tour},
+        dialogs::{
+            effect::Clip,
+            export::Export,
+            next::Next,
+            overlay::{Accounts, Chart, Columns, Deed, Detail, Markets, Overlay, Strip},
+            prompt::Prompt,
+            quality::Report,
+        },
+        forms::form::Form,
+        keys::keymap::Action,
+        orders::{bulk, doubt, sent, submit},
+        rules::{guard, halt, idle},
+        tables::{
+            lens::{self, Lens},
+            pane::RowId,
+        },
+        update::router,
+    },
+    model::{
+        AccountId, Command, Curve, MarketId, Order, OrderId, Position, PositionId, Side,
+        draft::Shape,
+    },
+};
+
+pub(crate) fn act(model: &mut Model, action: Action) -> Next {
+    if router::focus(model, action) || travel(model, action) || tour::step(model, action) {
+        return Next::Stay;
+    }
+    if let Some(next) = bulk::mark(model, action).or_else(|| bulk::act(model, action)) {
+        return next;
+    }
+    if let Some(why) = cursor::objection(model, action) {
+        return Next::Refuse(why);
+    }
+    let row = model.selected();
+    match (action, row) {
+        (Action::Help, _) => open(Overlay::Help {
+            of: model.context(),
+            offset: 0,
+            search: String::new(),
+        }),
+        (Action::Dismiss, _) => dismiss(model),
+        (Action::Filter, _) => {
+            let pane = model.focus.pane;
+            open(Overlay::Prompt(Prompt::filter(pane, model.lenses.of(pane))))
+        }
+        (Action::Command, _) => open(Overlay::Prompt(Prompt::command())),
+        (Action::Freeze, _) => Next::Freeze,
+        (Action::Sort | Action::SortDirection, _) => sort(model, action),
+        (Action::Columns, _) => open(Overlay::Columns(columns(model))),
+        (Action::CloseAll, _) => close_all(model).unwrap_or_else(Next::Refuse),
+        (Action::Flatten, _) => flatten(model).unwrap_or_else(Next::Refuse),
+        (Action::Export, _) => export(model),
+        (Action::Limits, _) => open(Overlay::Limits { offset: 0 }),
+        (Action::NextAccount, _) => fleet::next(model),
+        (Action::Accounts, _) => open(Overlay::Accounts(Accounts {
+            chosen: model.roster.at,
+        })),
+        (Action::CancelAll, _) => bulk::cancel_all(model).unwrap_or_else(Next::Refuse),
+        (Action::Rearm, _) => halt::rearm(model),
+        (Action::Quality, _) => open(Overlay::Quality(Report::default())),
+        (Action::Chart, row) => chart(model, row.as_ref()),
+        (Action::Decide, row) => doubt::decide(model, row.as_ref()),
+        (Action::Correct, _) => sent::reopen(model),
+        (Action::Markets, row) => markets(model, row.as_ref()),
+        (Action::Buy, row) => new_order(model, Side::Buy, row.as_ref()),
+        (Action::Sell, row) => new_order(model, Side::Sell, row.as_ref()),
+        (Action::Copy, Some(row)) => copy(model, row),
+        (Action::Detail, Some(row)) => open(Overlay::Detail(Detail::of(row))),
+        (Action::NextStep, _) => Next::Refuse("no tour is on; :tour begins it".to_owned()),
+        (Action::NewTwap, row) => strategy(model, Shape::Sliced(Curve::Twap), row.as_ref()),
+        (Action::NewLadder, row) => strategy(model, Shape::Ladder, row.as_ref()),
+        (Action::Cancel, Some(row)) => cancel(model, &row),
+        (action, Some(RowId::Position(id))) => of_position(model, action, &id),
+        (action, Some(RowId::Order(id))) => of_order(model, action, &id),
+        (_, row) => idle::not_for(model, row.as_ref()),
+    }
+}
+
+/// How something is begun about one position.
+type Begin = fn(&Position) -> Next;
+
+const OF_POSITION: &[(Action, Begin)] = &[
+    (Action::ClosePosition, |position| {
+        form(Form::close(position))
+    }),
+    (Action::Exits, |position| form(Form::protect(position))),
+    (Action::Margin, margin),
+];
+
+fn of_position(model: &Model, action: Action, id: &PositionId) -> Next {
+    let deed = OF_POSITION.iter().find(|(of, _)| *of == action);
+    match (deed, model.store.position(id)) {
+        (Some((_, deed)), Some(position)) => deed(position),
+        (Some(_) | None, _) => idle::not_for(model, Some(&RowId::Position(id.clone()))),
+    }
+}
+
+fn of_order(model: &Model, action: Action, id: &OrderId) -> Next {
+    match (action, model.store.order(id)) {
+        (Action::Exits, Some(order)) => exits(model, order),
+        (Action::Amend, Some(order)) => moved(model, order).map_or_else(Next::Refuse, form),
+        _ => idle::not_for(model, Some(&RowId::Order(id.clone()))),
+    }
+}
+
+/// The file is dated by the wall clock.
+fn export(model: &Model) -> Next {
+    let export = Export::new(model.focus.pane, model.wall_now());
+    open(Overlay::Export(export))
+}
+
+fn sort(model: &mut Model, action: Action) -> Next {
+    if action == Action::Sort {
+        lens::next_sort(model);
+    } else {
+        lens::turn_sort(model);
+    }
+    Next::Stay
+}
+
+fn open(overlay: Overlay) -> Next {
+    Next::Open(Box::new(overlay))
+}
+
+fn form(form: Form) -> Next {
+    open(Overlay::Form(Box::new(form)))
+}
+
+/// Of the pane that has the keys, as they are now.
+pub(crate) fn columns(model: &Model) -> Columns {
+    let pane = model.focus.pane;
+    let count = (model.options.reading.columns)(pane).len();
+    let lens = model.lenses.of(pane);
+    Columns::of(pane, count, lens.and_then(|lens| lens.columns.as_deref()))
+}
+
+/// The moving keys; the selection stays an id.
+pub(crate) fn travel(model: &mut Model, action: Action) -> bool {
+    let pane = model.focus.pane;
+    let rows = model.rows(pane);
+    let at = model.focus.selected(pane, &rows).map_or(0, |(at, _)| at);
+    let Some(there) = action.moves(at, rows.len().saturating_sub(1)) else {
+        return false;
+    };
+    let row = rows.get(there);
+    if let Some(row) = row {
+        model.focus.select(pane, row);
+    }
+    true
+}
+
+/// Esc on the desk: first the toast goes, then the tour, then the marks, then the filter of the pane, then the zoom.
+fn dismiss(model: &mut Model) -> Next {
+    let pane = model.focus.pane;
+    let is_filtered = |lens: &Lens| lens.filter.is_some();
+    let said = model.activity.dismiss_toast(model.now) || tour::end(model);
+    if said || model.marks.clear(pane) {
+        return Next::Stay;
+    }
+    if model.lenses.of(pane).is_some_and(is_filtered) {
+        lens::change(model, pane, |lens| lens.filter = None);
+    } else {
+        model.focus.zoomed = false;
+    }
+    Next::Stay
+}
+
+/// The id of the row, or of every marked one; a line of the desk's own has none and is copied whole.
+fn copy(model: &Model, row: RowId) -> Next {
+    let marked = bulk::marked(model);
+    let ids: Vec<_> = marked.iter().filter_map(|row| id_of(model, row)).collect();
+    if ids.len() > 1 {
+        return Next::Copy(Clip::Lines(ids));
+    }
+    let one = ids.into_iter().next().or_else(|| id_of(model, &row));
+    Next::Copy(match one {
+        Some(id) => Clip::Text(id),
+        None => Clip::Detail(row),
+    })
+}
+
+fn id_of(model: &Model, row: &RowId) -> Option<String> {
+    let id = match row {
+        RowId::Position(id) => id.raw(),
+        RowId::Order(id) => id.raw(),
+        RowId::Twap(id) => id.raw(),
+        RowId::Scaled(id) => id.raw(),
+        RowId::Rung(id, number) => {
+            let ladder = model.store.ladder(id)?;
+            ladder.rungs.get(*number)?.order_id.as_ref()?.raw()
+        }
+        RowId::Line(_) => return None,
+    };
+    Some(id.to_owned())
+}
+
+fn close_all(model: &mut Model) -> Result<Next, String> {
+    let account = model.account_for("close all")?;
+    if model.store.closing_all().is_some() {
+        return Err("a close-all is already on its way".to_owned());
+    }
+    Ok(get_out(model, Command::CloseAll(account)))
+}
+
+fn flatten(model: &mut Model) -> Result<Next, String> {
+    let command = Command::Flatten(model.account_for("flatten")?);
+    if model.store.flights.values().any(|f| f.command == command) {
+        return Err("a flatten is already on its way".to_owned());
+    }
+    Ok(get_out(model, command))
+}
+
+/// The strip of what gets a trader out: as the settings say, by itself (at once after no delay) or when confirmed.
+/// A question that was open is put off, so that a second `y` does not answer it unseen.
+fn get_out(model: &mut Model, command: Command) -> Next {
+    if let Some(Overlay::Strip(open)) = model.overlays.last() {
+        if open.is_at_least(&command) {
+            return Next::Stay;
+        }
+        if let Deed::Replaced(cancel) = &open.deed {
+            let cancel = cancel.clone();
+            submit::remind(model, &cancel);
+        }
+        model.overlays.pop();
+    }
+    let strip = match model.options.close_all {
+        CloseAllRule::After(delay) => Strip::countdown(command, delay, model.now),
+        CloseAllRule::Confirmed => Strip::confirm(command, model.now),
+    };
+    open(Overlay::Strip(strip))
+}
+
+fn cancel(model: &Model, row: &RowId) -> Next {
+    match cancel_of(model, row) {
+        Ok(command) => open(Overlay::Strip(Strip::confirm(command, model.now))),
+        Err(why) => Next::Refuse(why),
+    }
+}
+
+/// What ends this row, or why there is nothing to end.
+pub(crate) fn cancel_of(model: &Model, row: &RowId) -> Result<Command, String> {
+    let is_done = |order: &Order| order.is_over() || model.store.is_over(order);
+    match row {
+        RowId::Order(id) if model.store.order(id).is_some_and(is_done) => {
+            Err("this order is not working any more".to_owned())
+        }
+        RowId::Order(id) => Ok(match model.store.order(id) {
+            Some(order) => order.cancel(model.store.positions.rows()),
+            None => Command::Cancel(id.clone()),
+        }),
+        RowId::Twap(id) if model.store.active_twaps().any(|t| t.id == *id) => {
+            Ok(Command::StopTwap(id.clone()))
+        }
+        RowId::Twap(_) => Err("this TWAP has ended".to_owned()),
+        RowId::Scaled(id) | RowId::Rung(id, _) => match model.store.ladder(id) {
+            Some(ladder) if ladder.ended_at().is_some() => Err("this ladder has ended".to_owned()),
+            Some(_) | None => Ok(Command::CancelScaled(id.clone())),
+        },
+        RowId::Position(_) | RowId::Line(_) => Err("there is nothing to cancel here".to_owned()),
+    }
+}
+
+/// Attached exits belong to a resting limit entry (`api.md`, PUT attached-exits); an armed order is moved by
+/// another one in its stead.
+fn exits(model: &Model, order: &Order) -> Next {
+    if order.is_working() && !order.is_armed() {
+        return form(Form::exits(order));
+    }
+    instead(model, order).map_or_else(Next::Refuse, form)
+}
+
+fn instead(model: &Model, order: &Order) -> Result<Form, String> {
+    if !order.is_working() {
+        return Err("this order is not working any more".to_owned());
+    }
+    let words = "an armed order cannot be moved: cancel it and place a new one";
+    Form::instead(order, &model.around()).ok_or_else(|| words.to_owned())
+}
+
+/// What moves an order, or why nothing does.
+pub(crate) fn moved(model: &Model, order: &Order) -> Result<Form, String> {
+    if order.is_armed() {
+        return instead(model, order);
+    }
+    Form::moved(order, &model.around()).map_err(str::to_owned)
+}
+
+fn margin(position: &Position) -> Next {
+    if !position.is_isolated() {
+        return Next::Refuse("a cross position has no isolated margin".to_owned());
+    }
+    form(Form::margin(position))
+}
+
+/// What an order, a TWAP and a ladder are called before they are one.
+pub(crate) const NEW_ORDER: &str = "new order";
+
+fn new_order(model: &Model, side: Side, row: Option<&RowId>) -> Next {
+    let market = row.and_then(|row| market_of(model, row));
+    order(model, side, market.as_ref())
+}
+
+pub(crate) fn order(model: &Model, side: Side, market: Option<&MarketId>) -> Next {
+    if let Some(held) = guard::held(model) {
+        let limits = model.keymap.chord(model.context(), Action::Limits);
+        let key = limits
+            .map(|key| format!(", {key} shows the limits"))
+            .unwrap_or_default();
+        return Next::Refuse(format!("{held}{key}"));
+    }
+    match model.account_for(NEW_ORDER) {
+        Ok(account_id) => form(Form::order(account_id, side, market, &model.around())),
+        Err(why) => Next::Refuse(why),
+    }
+}
+
+/// Of the market of the row, else of the first that has a price.
+fn chart(model: &Model, row: Option<&RowId>) -> Next {
+    let market = row.and_then(|row| market_of(model, row));
+    let first = || model.store.prices.keys().next().cloned();
+    match market.or_else(first) {
+        Some(market) => open(Overlay::Chart(Chart::of(market))),
+        None => Next::Refuse("no price has been seen yet".to_owned()),
+    }
+}
+
+/// From the market of the row on. Nothing is listed where nobody tells of markets.
+fn markets(model: &Model, row: Option<&RowId>) -> Next {
+    let known = &model.store.markets;
+    if let (None, Some(why)) = (known.value(), known.trouble()) {
+        return Next::Refuse(format!("no markets to list: {}", why.message));
+    }
+    let market = row.and_then(|row| market_of(model, row));
+    let first = || known.value()?.keys().next().cloned();
+    open(Overlay::Markets(Markets::at(market.or_else(first))))
+}
+
+fn strategy(model: &Model, shape: Shape, row: Option<&RowId>) -> Next {
+    let account_id = match strategist(model, shape) {
+        Ok(account_id) => account_id,
+        Err(why) => return Next::Refuse(why),
+    };
+    let market = row.and_then(|row| market_of(model, row));
+    form(Form::strategy(
+        account_id,
+        shape,
+        market.as_ref(),
+        &model.around(),
+    ))
+}
+
+/// Whose TWAP or ladder it would be, where the service offers to make one.
+pub(crate) fn strategist(model: &Model, shape: Shape) -> Result<AccountId, String> {
+    Form::offered(shape, &model.options.dialect)?;
+    model.account_for(NEW_ORDER)
+}
+
+/// The market a row is about: a new order starts there.
+fn market_of(model: &Model, row: &RowId) -> Option<MarketId> {
+    let store = &model.store;
+    match row {
+        RowId::Position(id) => {
+            let known = store.position(id).or_else(|| store.closed.find(id));
+            known.map(|p| p.market_id.clone())
+        }
+        RowId::Order(id) => store.order(id).map(|o| o.market_id.clone()),
+        RowId::Twap(id) => store.twap(id).map(|t| t.market_id.clone()),
+        RowId::Scaled(id) | RowId::Rung(id, _) => store.ladder(id).map(|l| l.market_id.clone()),
+        RowId::Line(_) => None,
+    }
+}

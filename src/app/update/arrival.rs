@@ -1,0 +1,75 @@
+//! What polls bring: into the store, and what follows from it.
+
+use crate::app::{
+    account::{
+        books,
+        poll::{Answer, Poll, Source},
+    },
+    activity::alerts,
+    desk::{freeze, model::Model, more_rows as screen},
+    dialogs::effect::Effect,
+    rules::guard::{self, ReadOn},
+};
+
+/// What a poll brings, unless the display is held.
+pub(crate) fn polled(model: &mut Model, poll: Box<Poll>) -> Vec<Effect> {
+    let Some(poll) = freeze::hold(model, poll) else {
+        return vec![];
+    };
+    let mut effects = arrive(model, *poll);
+    effects.extend(books::ask(model));
+    effects
+}
+
+/// The key that holds the display, and lets it go on.
+pub(crate) fn hold_or_thaw(model: &mut Model) -> Vec<Effect> {
+    if model.frozen.is_some() {
+        return thaw(model);
+    }
+    freeze::start(model);
+    vec![]
+}
+
+/// The display goes on with what has come meanwhile.
+pub(crate) fn thaw(model: &mut Model) -> Vec<Effect> {
+    let held = freeze::end(model).into_iter();
+    held.flat_map(|poll| arrive(model, poll)).collect()
+}
+
+fn arrive(model: &mut Model, poll: Poll) -> Vec<Effect> {
+    // A page that failed is not asked for again at once: the next newest page will.
+    let traces = matches!(
+        poll.answer,
+        Answer::Scaled(..) | Answer::History(_) | Answer::MoreHistory(_, Ok(_))
+    );
+    let source = poll.answer.source();
+    let pages = ReadOn::after(&poll.answer);
+    let ended: Vec<_> = model
+        .store
+        .ended_twaps
+        .iter()
+        .map(|e| e.twap.id.clone())
+        .collect();
+    if let Answer::Account(Ok(facts)) = &poll.answer
+        && let Some(told) = facts.as_of
+    {
+        model.store.clocks.figures(told, poll.at, model.now);
+    }
+    let mut news = alerts::arriving(model, &poll);
+    let lost = alerts::lost(model, &poll);
+    let ladders = model.store.arrive(poll);
+    model.session.seen(&model.store);
+    news.extend(alerts::arrived(model, source, &ended));
+    if matches!(
+        source,
+        Source::Account | Source::Closed | Source::Positions | Source::Markets
+    ) {
+        news.extend(guard::measure(model));
+    }
+    let reads_on = pages.and_then(|pages| guard::read_on(model, pages));
+    let watch = (!ladders.is_empty()).then_some(Effect::Watch(ladders));
+    let trace = traces.then(|| screen::trace(model)).flatten();
+    let told = alerts::raise(model, news);
+    let reads = trace.into_iter().chain(lost).chain(reads_on);
+    watch.into_iter().chain(reads).chain(told).collect()
+}

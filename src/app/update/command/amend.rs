@@ -1,0 +1,57 @@
+//! The verb that moves an order: another price, another size.
+
+use super::{
+    Said,
+    trade::{fill, open},
+};
+use crate::{
+    app::{
+        desk::{model::Model, more_rows as screen},
+        dialogs::{next::Next, overlay::Overlay},
+        tables::lens::Fault,
+    },
+    model::{draft::Field, spoken},
+};
+
+pub(super) const FLAGS: &[&str] = &["--limit-price=", "--trigger-price=", "--size="];
+
+/// The flags that are texts of the form.
+const TEXTS: &[(&str, Field)] = &[
+    ("--limit-price", Field::LimitPrice),
+    ("--trigger-price", Field::TriggerPrice),
+    ("--size", Field::Size),
+];
+
+/// `ORDER_ID [PRICE]`: the price it waits for, its limit or its trigger, is the one the form has the keys on.
+pub(super) fn amend(model: &mut Model, said: &Said) -> Result<Next, Fault> {
+    said.at_most(2)?;
+    let id = said.needed(0, "which order: an id")?;
+    let order = model.store.order(&id.text.as_str().into());
+    let order = order.ok_or_else(|| id.fault("no such order here; Tab lists those that move"))?;
+    let mut form = screen::moved(model, order).map_err(|why| id.fault(why))?;
+    let price = said.word(1).map(|word| (form.focus, word));
+    let flags = TEXTS.iter();
+    let flags = flags.filter_map(|(flag, field)| Some((*field, said.flag(flag)?)));
+    for (field, word) in price.into_iter().chain(flags) {
+        fill(&mut form, field, word)?;
+        form.touch();
+    }
+    Ok(open(Overlay::Form(Box::new(form))))
+}
+
+/// `BTC SELL stop mkt 63291`: what a person knows the order with this id by.
+pub(super) fn about(model: &Model, id: &str) -> Option<String> {
+    let order = model.store.order(&id.into())?;
+    let price = order.trigger_price.or(order.limit_price);
+    let price = price.map(|price| format!(" {price}")).unwrap_or_default();
+    let side = order.side.to_string().to_uppercase();
+    let (symbol, mode) = (order.market_id.symbol(), spoken(&order.mode));
+    Some(format!("{symbol} {side} {mode}{price}"))
+}
+
+/// What can be moved.
+pub(super) fn offers(model: &Model) -> Vec<String> {
+    let orders = model.store.orders.rows().iter();
+    let movable = orders.filter(|order| screen::moved(model, order).is_ok());
+    movable.map(|order| order.id.to_string()).collect()
+}

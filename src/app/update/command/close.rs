@@ -1,0 +1,110 @@
+//! The verb that closes a position, or part of it: at the market after one key, in any other way by its form.
+
+use super::{
+    Said,
+    trade::{fill, market, open, owned, parsed, position, strip},
+};
+use crate::{
+    app::{
+        desk::model::Model,
+        dialogs::{next::Next, overlay::Overlay},
+        forms::form::Form,
+        keys::keymap::Action,
+        tables::lens::Fault,
+    },
+    model::{
+        CloseKind,
+        draft::{Draft, Field},
+    },
+};
+
+pub(super) const FLAGS: &[&str] = &[
+    "--size=",
+    "--type=",
+    "--limit-price=",
+    "--trigger-price=",
+    "--trigger-direction=",
+    "--trigger-market-id=",
+    "--slippage-bps=",
+    "--expected-price=",
+    "--marketable-limit-acknowledged",
+];
+
+/// The flags that are texts of the form.
+const TEXTS: &[(&str, Field)] = &[
+    ("--size", Field::Size),
+    ("--limit-price", Field::LimitPrice),
+    ("--trigger-price", Field::TriggerPrice),
+    ("--slippage-bps", Field::Slippage),
+    ("--expected-price", Field::ExpectedPrice),
+];
+
+pub(super) fn close(model: &mut Model, said: &Said) -> Result<Next, Fault> {
+    said.at_most(2)?;
+    if said.word(0).is_some_and(|word| word.text == "all") {
+        said.at_most(1)?;
+        said.no_flags()?;
+        return Ok(Next::Press(Action::CloseAll));
+    }
+    let mut form = Form::close(position(model, said)?);
+    choices(model, &mut form.draft, said)?;
+    if let Some(word) = said.word(1) {
+        fill(&mut form, Field::Size, word)?;
+    }
+    for (flag, field) in TEXTS {
+        if let Some(word) = said.flag(flag) {
+            fill(&mut form, *field, word)?;
+        }
+    }
+    let is_at_market =
+        matches!(&form.draft, Draft::Close(draft) if draft.kind == CloseKind::Market);
+    if !is_at_market {
+        form.start();
+        return Ok(open(Overlay::Form(Box::new(form))));
+    }
+    match form.draft.command(&form.seen(&model.around())) {
+        Ok(command) => Ok(strip(model, command)),
+        Err(faults) => {
+            let what = faults.to_string();
+            let at = said.flag("--size").or(said.word(1)).or(said.word(0));
+            Err(at.map_or_else(|| said.missing(&what), |word| word.fault(&*what)))
+        }
+    }
+}
+
+/// What of it is chosen and not written.
+fn choices(model: &Model, draft: &mut Draft, said: &Said) -> Result<(), Fault> {
+    let chosen = kind(said)?;
+    if let Draft::Close(draft) = draft {
+        draft.kind = chosen;
+    }
+    let direction = owned(draft, said, Field::TriggerDirection, "--trigger-direction")?;
+    let elsewhere = owned(draft, said, Field::TriggerMarket, "--trigger-market-id")?;
+    let acknowledged = "--marketable-limit-acknowledged";
+    owned(draft, said, Field::Acknowledged, acknowledged)?;
+    let Draft::Close(draft) = draft else {
+        return Ok(());
+    };
+    draft.acknowledged = said.has(acknowledged).is_some();
+    if let Some(word) = direction {
+        draft.trigger_direction = Some(parsed(word)?);
+    }
+    if let Some(word) = elsewhere {
+        draft.trigger_market = Some(market(model, word)?);
+    }
+    Ok(())
+}
+
+/// The type follows from a price where it is not said.
+fn kind(said: &Said) -> Result<CloseKind, Fault> {
+    if let Some(word) = said.flag("--type") {
+        return parsed(word);
+    }
+    Ok(if said.has("--limit-price").is_some() {
+        CloseKind::Limit
+    } else if said.has("--trigger-price").is_some() {
+        CloseKind::Conditional
+    } else {
+        CloseKind::Market
+    })
+}

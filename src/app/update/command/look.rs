@@ -1,0 +1,147 @@
+//! The verbs that change what is shown.
+
+use super::{Said, Word};
+use crate::app::{
+    desk::{fleet::Switch, model::Model, more_rows as screen, tour},
+    dialogs::{
+        export::{Export, Format},
+        next::Next,
+        overlay::Overlay,
+    },
+    tables::lens::{self, ColumnName, Direction, Fault, Filter, Sort, find},
+};
+
+/// The column ids of the pane that has the keys.
+pub(super) fn columns(model: &Model) -> Vec<String> {
+    let columns = names(model).into_iter();
+    columns.map(|column| column.id.to_owned()).collect()
+}
+
+fn names(model: &Model) -> Vec<ColumnName> {
+    (model.options.reading.columns)(model.focus.pane)
+}
+
+pub(super) fn accounts(model: &Model) -> Vec<String> {
+    model.roster.labels()
+}
+
+/// By the name of its profile, or by its id.
+pub(super) fn account(model: &mut Model, said: &Said) -> Result<Next, Fault> {
+    said.at_most(1)?;
+    let word = said.needed(0, "which account?")?;
+    let at = model.roster.find(&word.text);
+    let at = at.map_err(|what| word.fault(what))?;
+    Ok(Next::Switch(Switch::To(at)))
+}
+
+/// The filter's own text is what stands after the verb, quotes and all.
+pub(super) fn filter(model: &mut Model, said: &Said) -> Result<Next, Fault> {
+    let texts = said.words.iter().map(|word| {
+        if word.text.contains(char::is_whitespace) {
+            format!("\"{}\"", word.text)
+        } else {
+            word.text.clone()
+        }
+    });
+    let text = texts.collect::<Vec<_>>().join(" ");
+    let start = said.word(0).map_or(0, |word| word.at.start);
+    let filter = Filter::parse(&text, &names(model)).map_err(|fault| Fault {
+        at: start + fault.at.start..start + fault.at.end,
+        ..fault
+    })?;
+    let pane = model.focus.pane;
+    lens::change(model, pane, |lens| lens.filter = filter);
+    Ok(Next::Stay)
+}
+
+pub(super) fn sort(model: &mut Model, said: &Said) -> Result<Next, Fault> {
+    said.at_most(2)?;
+    let sort = match said.word(0) {
+        None => None,
+        Some(word) => Some(Sort {
+            column: column(model, word, &word.text)?,
+            direction: direction(said.word(1))?,
+        }),
+    };
+    let pane = model.focus.pane;
+    lens::change(model, pane, |lens| lens.sort = sort);
+    Ok(Next::Stay)
+}
+
+fn direction(word: Option<&Word>) -> Result<Direction, Fault> {
+    match word.map(|word| (word, word.text.as_str())) {
+        None | Some((_, "desc" | "down")) => Ok(Direction::Descending),
+        Some((_, "asc" | "up")) => Ok(Direction::Ascending),
+        Some((word, _)) => Err(word.fault("asc or desc")),
+    }
+}
+
+pub(super) fn tour(model: &mut Model, said: &Said) -> Result<Next, Fault> {
+    said.at_most(0)?;
+    Ok(tour::start(model))
+}
+
+/// `market size upnl` are the columns; `+fees` and `-age` change the choice there is.
+pub(super) fn choose(model: &mut Model, said: &Said) -> Result<Next, Fault> {
+    let pane = model.focus.pane;
+    if said.words.is_empty() {
+        let list = Overlay::Columns(screen::columns(model));
+        return Ok(Next::Open(Box::new(list)));
+    }
+    let all = || (0..names(model).len()).collect::<Vec<_>>();
+    let now = model.lenses.of(pane).and_then(|lens| lens.columns.clone());
+    let changes = said.words.iter().all(|w| w.text.starts_with(['+', '-']));
+    let mut chosen = if changes {
+        now.unwrap_or_else(all)
+    } else {
+        vec![]
+    };
+    for word in &said.words {
+        let bare = word.text.trim_start_matches(['+', '-']);
+        let at = column(model, word, bare)?;
+        chosen.retain(|known| *known != at);
+        if !word.text.starts_with('-') {
+            chosen.push(at);
+        }
+    }
+    if chosen.is_empty() {
+        let last = said.needed(said.words.len() - 1, "")?;
+        return Err(last.fault("one column at least stays"));
+    }
+    let is_own = chosen.iter().copied().eq(0..names(model).len());
+    Ok(Next::ChooseColumns(pane, (!is_own).then_some(chosen)))
+}
+
+fn column(model: &Model, word: &Word, name: &str) -> Result<usize, Fault> {
+    find(name, &names(model)).map_err(|what| word.fault(what))
+}
+
+const FORMATS: &[(&str, Format)] = &[("csv", Format::Csv), ("json", Format::Json)];
+
+pub(super) fn formats(_: &Model) -> Vec<String> {
+    FORMATS.iter().map(|(name, _)| (*name).to_owned()).collect()
+}
+
+/// Begins at once; the panel shows how far it is.
+pub(super) fn export(model: &mut Model, said: &Said) -> Result<Next, Fault> {
+    let named = |word: &Word| {
+        let mut known = FORMATS.iter();
+        let format = known.find(|(name, _)| *name == word.text.to_lowercase());
+        format.map(|(_, format)| *format)
+    };
+    let format = said.word(0).and_then(named);
+    let at = usize::from(format.is_some());
+    said.at_most(at + 1)?;
+    let to = said.word(at).map(|word| word.text.clone());
+    let ends_so = |ending: &str| {
+        to.as_ref()
+            .is_some_and(|to| to.to_lowercase().ends_with(ending))
+    };
+    let format = match format {
+        Some(format) => format,
+        None if ends_so(".json") => Format::Json,
+        None => Format::Csv,
+    };
+    let export = Export::begun(model.focus.pane, format, to, model.now);
+    Ok(Next::Open(Box::new(Overlay::Export(export))))
+}

@@ -1,0 +1,357 @@
+//! The command line `:`: the CLI's verbs and flags, typed on the desk. One table of verbs; each answers with
+//! what the key for the same thing would have answered.
+//!
+//! Contract: a line is done whole or not at all, and a fault says where it is. What raises risk opens the form
+//! with the fields filled in, which asks as it always does; what reduces it asks for one key at most.
+
+mod amend;
+mod close;
+mod look;
+mod said;
+mod settings;
+mod strategy;
+#[cfg(test)]
+mod tests;
+mod trade;
+
+pub use said::{Said, Word};
+
+use crate::app::{
+    desk::model::Model,
+    dialogs::next::Next,
+    keys::keymap::{Action, Keyless},
+    tables::lens::Fault,
+};
+
+/// One word of the command line and what it does.
+#[derive(Debug)]
+pub struct Verb {
+    pub name: &'static str,
+    /// Other names of it.
+    pub also: &'static [&'static str],
+    /// What may follow it, as the CLI's help writes it.
+    pub shape: &'static str,
+    pub does: &'static str,
+    /// The flags it takes, as the CLI spells them; those that end in `=` take a value.
+    pub flags: &'static [&'static str],
+    /// What may stand after it, for Tab.
+    pub offers: fn(&Model) -> Vec<String>,
+    does_it: Deed,
+}
+
+impl Verb {
+    /// Whether a key does the same.
+    pub fn has_key(&self) -> bool {
+        matches!(self.does_it, Deed::Press(_))
+    }
+}
+
+/// What comes of a line, or where it is wrong.
+type Meaning = fn(&mut Model, &Said) -> Result<Next, Fault>;
+
+#[derive(Debug, Clone, Copy)]
+enum Deed {
+    /// As if this key had been pressed.
+    Press(Action),
+    Say(Meaning),
+}
+
+const fn press(name: &'static str, does: &'static str, action: Action) -> Verb {
+    Verb {
+        name,
+        also: &[],
+        shape: "",
+        does,
+        flags: &[],
+        offers: nothing,
+        does_it: Deed::Press(action),
+    }
+}
+
+fn nothing(_: &Model) -> Vec<String> {
+    vec![]
+}
+
+/// Every verb. Those that the CLI has too take its words; a test holds the two together.
+pub const VERBS: &[Verb] = &[
+    Verb {
+        name: "place",
+        also: &[],
+        shape: "buy|sell MARKET SIZE [PRICE] [FLAGS]",
+        does: "opens the order form, filled in",
+        flags: trade::PLACE_FLAGS,
+        offers: trade::markets,
+        does_it: Deed::Say(trade::place),
+    },
+    Verb {
+        name: "buy",
+        also: &[],
+        shape: "MARKET SIZE [PRICE] [FLAGS]",
+        does: "opens the order form, filled in",
+        flags: trade::PLACE_FLAGS,
+        offers: trade::markets,
+        does_it: Deed::Say(trade::buy),
+    },
+    Verb {
+        name: "sell",
+        also: &[],
+        shape: "MARKET SIZE [PRICE] [FLAGS]",
+        does: "opens the order form, filled in",
+        flags: trade::PLACE_FLAGS,
+        offers: trade::markets,
+        does_it: Deed::Say(trade::sell),
+    },
+    Verb {
+        name: "twap",
+        also: &[],
+        shape: "buy|sell MARKET SIZE DURATION [FLAGS]",
+        does: "opens the form of a new TWAP, filled in",
+        flags: strategy::TWAP_FLAGS,
+        offers: strategy::offers,
+        does_it: Deed::Say(strategy::twap),
+    },
+    Verb {
+        name: "ladder",
+        also: &[],
+        shape: "buy|sell MARKET SIZE START END RUNGS [FLAGS]",
+        does: "opens the form of a new ladder, filled in",
+        flags: strategy::LADDER_FLAGS,
+        offers: strategy::offers,
+        does_it: Deed::Say(strategy::ladder),
+    },
+    Verb {
+        name: "close",
+        also: &[],
+        shape: "MARKET|POSITION_ID|all [SIZE|PERCENT] [FLAGS]",
+        does: "closes a position, or part of it",
+        flags: close::FLAGS,
+        offers: trade::held,
+        does_it: Deed::Say(close::close),
+    },
+    Verb {
+        name: "cancel",
+        also: &[],
+        shape: "ORDER_ID | all [MARKET] | --twap ID | --scaled ID",
+        does: "cancels orders, a TWAP or a ladder",
+        flags: &["--twap=", "--scaled=", "--all"],
+        offers: trade::cancelable,
+        does_it: Deed::Say(trade::cancel),
+    },
+    Verb {
+        name: "exits",
+        also: &[],
+        shape: "ORDER_ID [--take-profit PRICE|none] [--stop-loss PRICE|none]",
+        does: "opens the attached exits, filled in",
+        flags: &["--take-profit=", "--stop-loss="],
+        offers: trade::resting,
+        does_it: Deed::Say(trade::exits),
+    },
+    Verb {
+        name: "move",
+        also: &[],
+        shape: "ORDER_ID [PRICE] [--size SIZE] [FLAGS]",
+        does: "opens what moves an order, filled in",
+        flags: amend::FLAGS,
+        offers: amend::offers,
+        does_it: Deed::Say(amend::amend),
+    },
+    Verb {
+        name: "margin",
+        also: &[],
+        shape: "MARKET|POSITION_ID [+50|-50|200]",
+        does: "opens the isolated margin, filled in",
+        flags: &["--extra="],
+        offers: trade::held,
+        does_it: Deed::Say(trade::margin),
+    },
+    press("close-all", "closes every position", Action::CloseAll),
+    press("flatten", "gets out of everything", Action::Flatten),
+    Verb {
+        name: "filter",
+        also: &[],
+        shape: "[btc side:sell size>1]",
+        does: "shows those rows only; without words, all",
+        flags: &[],
+        offers: look::columns,
+        does_it: Deed::Say(look::filter),
+    },
+    Verb {
+        name: "sort",
+        also: &[],
+        shape: "[COLUMN [asc|desc]]",
+        does: "sorts this pane",
+        flags: &[],
+        offers: look::columns,
+        does_it: Deed::Say(look::sort),
+    },
+    Verb {
+        name: "columns",
+        also: &[],
+        shape: "[COLUMN… | +COLUMN | -COLUMN]",
+        does: "chooses the columns of this pane and their order; without words, from a list",
+        flags: &[],
+        offers: look::columns,
+        does_it: Deed::Say(look::choose),
+    },
+    press(
+        "freeze",
+        "holds the display, or lets it go on",
+        Action::Freeze,
+    ),
+    press("zoom", "this pane alone", Action::Zoom),
+    press("refresh", "asks for everything now", Action::Refresh),
+    Verb {
+        name: "account",
+        also: &[],
+        shape: "NAME",
+        does: "shows that account",
+        flags: &[],
+        offers: look::accounts,
+        does_it: Deed::Say(look::account),
+    },
+    press("accounts", "lists every account", Action::Accounts),
+    press("markets", "lists every market", Action::Markets),
+    press("positions", "goes to that pane", Action::Positions),
+    press("orders", "goes to that pane", Action::Orders),
+    press("twaps", "goes to that pane", Action::Twaps),
+    press("scaled", "goes to that pane", Action::Scaled),
+    press("closed", "goes to that pane", Action::Closed),
+    press("history", "goes to that pane", Action::History),
+    press("activity", "goes to that pane", Action::Activity),
+    press("calls", "goes to that pane", Action::Calls),
+    Verb {
+        name: "export",
+        also: &[],
+        shape: "[csv|json] [FILE|DIRECTORY]",
+        does: "writes this pane to a file, every page of it",
+        flags: &[],
+        offers: look::formats,
+        does_it: Deed::Say(look::export),
+    },
+    Verb {
+        name: "theme",
+        also: &[],
+        shape: "[NAME]",
+        does: "these colours for the session; without a name, those of the settings",
+        flags: &[],
+        offers: settings::themes,
+        does_it: Deed::Say(settings::theme),
+    },
+    Verb {
+        name: "config",
+        also: &["settings"],
+        shape: "",
+        does: "says whether the settings files are in force, and what is wrong with them",
+        flags: &[],
+        offers: nothing,
+        does_it: Deed::Say(settings::standing),
+    },
+    Verb {
+        name: "reload",
+        also: &[],
+        shape: "",
+        does: "reads the settings files now",
+        flags: &[],
+        offers: nothing,
+        does_it: Deed::Say(settings::reload),
+    },
+    press("help", "lists the keys", Action::Help),
+    Verb {
+        name: "tour",
+        also: &[],
+        shape: "",
+        does: "shows you around the paper desk",
+        flags: &[],
+        offers: nothing,
+        does_it: Deed::Say(look::tour),
+    },
+    Verb {
+        also: &["q"],
+        ..press("quit", "leaves the desk", Action::Quit)
+    },
+];
+
+/// Does what a line says.
+pub(crate) fn run(model: &mut Model, text: &str) -> Result<Next, Fault> {
+    let words = said::words(text)?;
+    let Some((first, _)) = words.split_first() else {
+        return Ok(Next::Stay);
+    };
+    let verb = match (named(&first.text), pressed(model, &first.text)) {
+        (Ok(verb), _) => verb,
+        (Err(_), Some(action)) if words.len() == 1 => return Ok(Next::Press(action)),
+        (Err(what), _) => return Err(first.fault(what)),
+    };
+    let said = Said::of(verb, &words, text.chars().count())?;
+    match verb.does_it {
+        Deed::Press(action) => {
+            said.at_most(0)?;
+            Ok(Next::Press(action))
+        }
+        Deed::Say(does) => does(model, &said),
+    }
+}
+
+/// The verb a word means: its name, or the beginning of one name only.
+pub fn named(word: &str) -> Result<&'static Verb, String> {
+    let is_it = |verb: &&Verb| verb.name == word || verb.also.contains(&word);
+    if let Some(verb) = VERBS.iter().find(is_it) {
+        return Ok(verb);
+    }
+    let begun: Vec<_> = VERBS.iter().filter(|v| v.name.starts_with(word)).collect();
+    match begun.as_slice() {
+        [verb] => Ok(*verb),
+        [] => Err(format!("no command {word:?}; Tab lists them")),
+        several => {
+            let names: Vec<_> = several.iter().map(|verb| verb.name).collect();
+            Err(format!("{word:?} could be {}", names.join(", ")))
+        }
+    }
+}
+
+/// What a key of the desk does is done by its name too, whether or not it still has a key.
+fn pressed(model: &Model, word: &str) -> Option<Action> {
+    let action = word.replace('-', "_").parse().ok()?;
+    model.keymap.is_of_desk(action).then_some(action)
+}
+
+/// The names of what has no key.
+fn keyless(model: &Model) -> impl Iterator<Item = String> {
+    let lost = model.keymap.keyless().iter().filter_map(Keyless::command);
+    lost.map(|command| command.trim_start_matches(':').to_owned())
+}
+
+/// What could stand at the end of `before`, whose last word is `typed`.
+pub(crate) fn offers(model: &Model, before: &str, typed: &str) -> Vec<String> {
+    let begins = |word: &String| word.to_lowercase().starts_with(&typed.to_lowercase());
+    let first = before.split_whitespace().next();
+    let words: Vec<String> = match first.map(named) {
+        None => {
+            let verbs = VERBS.iter().map(|verb| verb.name.to_owned());
+            verbs.chain(keyless(model)).collect()
+        }
+        Some(Ok(verb)) if typed.starts_with('-') && !verb.flags.is_empty() => verb
+            .flags
+            .iter()
+            .map(|flag| flag.trim_end_matches('=').to_owned())
+            .collect(),
+        Some(Ok(verb)) => (verb.offers)(model),
+        Some(Err(_)) => vec![],
+    };
+    let is_meant = |word: &String| {
+        begins(word) || about(model, word).is_some_and(|about| known_by(&about, typed))
+    };
+    words.into_iter().filter(is_meant).collect()
+}
+
+/// What a person knows an offered id by.
+pub fn about(model: &Model, word: &str) -> Option<String> {
+    amend::about(model, word)
+}
+
+/// Whether one of its words begins so: `btc`, `sell`, `63,2`.
+fn known_by(about: &str, typed: &str) -> bool {
+    let typed = typed.to_lowercase().replace(',', "");
+    let mut words = about.split_whitespace();
+    words.any(|word| word.to_lowercase().starts_with(&typed))
+}

@@ -1,0 +1,170 @@
+//! A typed line as words and flags, each knowing where it stands.
+
+use super::Verb;
+use crate::app::tables::lens::Fault;
+use std::ops::Range;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Word {
+    pub text: String,
+    /// In characters of the line.
+    pub at: Range<usize>,
+}
+
+/// What follows a verb.
+#[derive(Debug)]
+pub struct Said {
+    pub words: Vec<Word>,
+    flags: Vec<Flag>,
+    /// Where more could be typed.
+    end: usize,
+}
+
+#[derive(Debug)]
+struct Flag {
+    name: &'static str,
+    /// As it stands in the line.
+    word: Word,
+    value: Option<Word>,
+}
+
+impl Word {
+    pub fn fault(&self, what: impl Into<String>) -> Fault {
+        Fault {
+            at: self.at.clone(),
+            what: what.into(),
+        }
+    }
+}
+
+/// Words between blanks; quotes, single or double, keep blanks together.
+pub(super) fn words(text: &str) -> Result<Vec<Word>, Fault> {
+    let mut words = vec![];
+    let mut open: Option<Word> = None;
+    let mut quote: Option<(usize, char)> = None;
+    for (at, c) in text.chars().enumerate() {
+        match (c, quote) {
+            (c, Some((_, opened))) if c == opened => quote = None,
+            ('"' | '\'', None) => {
+                quote = Some((at, c));
+                open.get_or_insert(Word {
+                    text: String::new(),
+                    at: at..at + 1,
+                });
+            }
+            (c, None) if c.is_whitespace() => words.extend(open.take()),
+            (c, _) => {
+                let word = open.get_or_insert(Word {
+                    text: String::new(),
+                    at: at..at,
+                });
+                word.text.push(c);
+                word.at.end = at + 1;
+            }
+        }
+    }
+    if let Some((at, _)) = quote {
+        return Err(Fault {
+            at: at..at + 1,
+            what: "this quote is not closed".to_owned(),
+        });
+    }
+    words.extend(open);
+    Ok(words)
+}
+
+impl Said {
+    pub(super) fn of(verb: &'static Verb, all: &[Word], length: usize) -> Result<Self, Fault> {
+        let mut said = Self {
+            words: vec![],
+            flags: vec![],
+            end: length,
+        };
+        let mut rest = all.iter().skip(1);
+        while let Some(word) = rest.next() {
+            if !word.text.starts_with("--") {
+                said.words.push(word.clone());
+                continue;
+            }
+            let (name, glued) = match word.text.split_once('=') {
+                Some((name, value)) => (name, Some(value)),
+                None => (word.text.as_str(), None),
+            };
+            let mut known = verb.flags.iter();
+            let flag = known.find(|flag| flag.trim_end_matches('=') == name);
+            let Some(flag) = flag else {
+                return Err(word.fault(unknown(verb)));
+            };
+            let value = match (flag.ends_with('='), glued) {
+                (false, _) => None,
+                (true, Some(value)) => Some(Word {
+                    text: value.to_owned(),
+                    at: word.at.clone(),
+                }),
+                (true, None) => {
+                    let value = rest.next().cloned();
+                    Some(value.ok_or_else(|| word.fault(format!("{name} what?")))?)
+                }
+            };
+            said.flags.push(Flag {
+                name: flag.trim_end_matches('='),
+                word: word.clone(),
+                value,
+            });
+        }
+        Ok(said)
+    }
+
+    pub(super) fn word(&self, at: usize) -> Option<&Word> {
+        self.words.get(at)
+    }
+
+    /// The n-th word, or a fault that says what should stand there.
+    pub(super) fn needed(&self, at: usize, what: &str) -> Result<&Word, Fault> {
+        self.word(at).ok_or_else(|| self.missing(what))
+    }
+
+    /// A fault at the end: that something should stand there.
+    pub(super) fn missing(&self, what: &str) -> Fault {
+        Fault {
+            at: self.end..self.end + 1,
+            what: what.to_owned(),
+        }
+    }
+
+    /// The value of a flag.
+    pub(super) fn flag(&self, name: &str) -> Option<&Word> {
+        let mut given = self.flags.iter().filter(|flag| flag.name == name);
+        given.next_back()?.value.as_ref()
+    }
+
+    /// Where a flag stands, if it does.
+    pub(super) fn has(&self, name: &str) -> Option<&Word> {
+        let given = self.flags.iter().find(|flag| flag.name == name);
+        given.map(|flag| &flag.word)
+    }
+
+    /// No flag may stand there.
+    pub(super) fn no_flags(&self) -> Result<(), Fault> {
+        match self.flags.first() {
+            Some(flag) => Err(flag.word.fault("no flags are wanted here")),
+            None => Ok(()),
+        }
+    }
+
+    /// Nothing may follow so many words.
+    pub(super) fn at_most(&self, count: usize) -> Result<(), Fault> {
+        match self.word(count) {
+            Some(word) => Err(word.fault("nothing more is wanted here")),
+            None => Ok(()),
+        }
+    }
+}
+
+fn unknown(verb: &Verb) -> String {
+    let flags: Vec<_> = verb.flags.iter().map(|f| f.trim_end_matches('=')).collect();
+    match flags.as_slice() {
+        [] => format!("{} takes no flags", verb.name),
+        flags => format!("{} takes {}", verb.name, flags.join(", ")),
+    }
+}

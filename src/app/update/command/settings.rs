@@ -1,0 +1,48 @@
+//! The verbs about the settings and the looks of the desk.
+
+use super::{Said, Word};
+use crate::{
+    app::{
+        activity::notice::{Event, Tone},
+        desk::model::Model,
+        dialogs::{effect::Effect, next::Next, overlay::Overlay},
+        tables::lens::Fault,
+    },
+    config::Theme,
+};
+use strum::VariantArray as _;
+
+pub(super) fn standing(_: &mut Model, said: &Said) -> Result<Next, Fault> {
+    said.at_most(0)?;
+    Ok(Next::Open(Box::new(Overlay::Settings { offset: 0 })))
+}
+
+pub(super) fn reload(_: &mut Model, said: &Said) -> Result<Next, Fault> {
+    said.at_most(0)?;
+    Ok(Next::Ask(Effect::Reread))
+}
+
+pub(super) fn themes(_: &Model) -> Vec<String> {
+    Theme::VARIANTS.iter().map(ToString::to_string).collect()
+}
+
+/// For this session and every account of the desk, until the colours of the settings change.
+pub(super) fn theme(model: &mut Model, said: &Said) -> Result<Next, Fault> {
+    said.at_most(1)?;
+    let theme = said.word(0).map(|word| named(model, word)).transpose()?;
+    let words = theme.map_or_else(
+        || "the colours of the settings again".to_owned(),
+        |theme| format!("theme {theme} for this session; `:theme` alone takes it off"),
+    );
+    let event = Event::Said(Tone::Plain, words);
+    model.activity.note(None, event, model.now);
+    Ok(Next::Ask(Effect::SetTheme(theme)))
+}
+
+fn named(model: &Model, word: &Word) -> Result<Theme, Fault> {
+    let wanted = word.text.to_lowercase();
+    let mut known = Theme::VARIANTS.iter();
+    let theme = known.find(|theme| theme.to_string() == wanted);
+    let there_are = || format!("no such theme; there are {}", themes(model).join(", "));
+    theme.copied().ok_or_else(|| word.fault(there_are()))
+}

@@ -1,0 +1,131 @@
+//! The verbs that make a TWAP or a ladder: the form, filled in.
+
+use super::{
+    Said,
+    trade::{fill, market, markets, parsed},
+};
+use crate::{
+    app::{
+        desk::{model::Model, more_rows as screen},
+        dialogs::{next::Next, overlay::Overlay},
+        forms::form::Form,
+        tables::lens::Fault,
+    },
+    model::{
+        Curve, Side,
+        draft::{Draft, Field, Shape},
+    },
+};
+use strum::VariantArray as _;
+
+pub(super) const TWAP_FLAGS: &[&str] = &[
+    "--market=",
+    "--side=",
+    "--size=",
+    "--duration=",
+    "--curve=",
+    "--randomize",
+    "--trigger-price=",
+    "--min-price=",
+    "--max-price=",
+    "--leverage=",
+    "--margin-mode=",
+    "--reduce-only",
+];
+
+pub(super) const LADDER_FLAGS: &[&str] = &[
+    "--market=",
+    "--side=",
+    "--size=",
+    "--start-price=",
+    "--end-price=",
+    "--rungs=",
+    "--skew=",
+    "--leverage=",
+    "--margin-mode=",
+    "--reduce-only",
+];
+
+/// What may stand without a flag after the side and the market, in this order.
+const TWAP_WORDS: &[Field] = &[Field::Size, Field::Duration];
+const LADDER_WORDS: &[Field] = &[
+    Field::Size,
+    Field::StartPrice,
+    Field::EndPrice,
+    Field::Rungs,
+];
+
+/// The flags that are texts of the form.
+const TEXTS: &[(&str, Field)] = &[
+    ("--size", Field::Size),
+    ("--duration", Field::Duration),
+    ("--trigger-price", Field::TriggerPrice),
+    ("--min-price", Field::MinPrice),
+    ("--max-price", Field::MaxPrice),
+    ("--start-price", Field::StartPrice),
+    ("--end-price", Field::EndPrice),
+    ("--rungs", Field::Rungs),
+    ("--skew", Field::Skew),
+    ("--leverage", Field::Leverage),
+];
+
+pub(super) fn twap(model: &mut Model, said: &Said) -> Result<Next, Fault> {
+    let curve = match said.flag("--curve") {
+        Some(word) => parsed(word)?,
+        None => Curve::Twap,
+    };
+    strategy(model, said, Shape::Sliced(curve), TWAP_WORDS)
+}
+
+pub(super) fn ladder(model: &mut Model, said: &Said) -> Result<Next, Fault> {
+    strategy(model, said, Shape::Ladder, LADDER_WORDS)
+}
+
+/// The form with `SIDE MARKET …` and the flags in it; the form asks, and says what is wrong.
+fn strategy(model: &Model, said: &Said, shape: Shape, fields: &[Field]) -> Result<Next, Fault> {
+    let mut words = said.words.iter();
+    let side = said.flag("--side").or_else(|| words.next());
+    let side = parsed::<Side>(side.ok_or_else(|| said.missing("buy or sell"))?)?;
+    let named = said.flag("--market").or_else(|| words.next());
+    let named = named.map(|word| market(model, word)).transpose()?;
+    let account_id = match screen::strategist(model, shape) {
+        Ok(account_id) => account_id,
+        Err(why) => return Ok(Next::Refuse(why)),
+    };
+    let mut form = Form::strategy(account_id, shape, named.as_ref(), &model.around());
+    choices(&mut form, said, side)?;
+    for (field, word) in fields.iter().zip(&mut words) {
+        fill(&mut form, *field, word)?;
+    }
+    if let Some(word) = words.next() {
+        return Err(word.fault("nothing more is wanted here"));
+    }
+    for (flag, field) in TEXTS {
+        if let Some(word) = said.flag(flag) {
+            fill(&mut form, *field, word)?;
+        }
+    }
+    form.start();
+    Ok(Next::Open(Box::new(Overlay::Form(Box::new(form)))))
+}
+
+fn choices(form: &mut Form, said: &Said, side: Side) -> Result<(), Fault> {
+    if said.has("--reduce-only").is_some() {
+        form.reduce();
+    }
+    let Draft::Entry(draft) = &mut form.draft else {
+        return Ok(());
+    };
+    draft.side = side;
+    draft.randomize = said.has("--randomize").is_some();
+    if let Some(word) = said.flag("--margin-mode") {
+        draft.margin_mode = parsed(word)?;
+    }
+    Ok(())
+}
+
+/// What may come first, and then.
+pub(super) fn offers(model: &Model) -> Vec<String> {
+    let sides = Side::VARIANTS.iter().map(ToString::to_string);
+    sides.chain(markets(model)).collect()
+}

@@ -1,0 +1,350 @@
+//! The verbs that trade. What they name is found among what the desk knows; the command is finished by the same
+//! drafts the forms and the CLI use.
+
+use super::{Said, Word};
+use crate::{
+    app::{
+        desk::{model::Model, more_rows as screen},
+        dialogs::{
+            next::Next,
+            overlay::{Bulk, Overlay, Strip},
+        },
+        forms::form::Form,
+        keys::keymap::Action,
+        tables::{lens::Fault, pane::RowId},
+    },
+    model::{
+        Command, MarginMode, MarketId, Order, PlaceKind, Position, Side, TimeInForce,
+        draft::{Draft, Field, times_in_force},
+    },
+};
+use std::str::FromStr;
+
+pub(super) const PLACE_FLAGS: &[&str] = &[
+    "--market=",
+    "--side=",
+    "--type=",
+    "--size=",
+    "--limit-price=",
+    "--tif=",
+    "--leverage=",
+    "--margin-mode=",
+    "--take-profit=",
+    "--stop-loss=",
+    "--slippage-bps=",
+    "--gtd-expires-at=",
+    "--trigger-price=",
+    "--chase-offset=",
+    "--chase-cap-price=",
+    "--expected-price=",
+    "--trigger-direction=",
+    "--trigger-market-id=",
+    "--target-position-id=",
+    "--reduce-only",
+];
+
+/// The flags that are texts of the form.
+const TEXTS: &[(&str, Field)] = &[
+    ("--size", Field::Size),
+    ("--limit-price", Field::LimitPrice),
+    ("--leverage", Field::Leverage),
+    ("--take-profit", Field::TakeProfit),
+    ("--stop-loss", Field::StopLoss),
+    ("--slippage-bps", Field::Slippage),
+    ("--gtd-expires-at", Field::Expires),
+    ("--trigger-price", Field::TriggerPrice),
+    ("--chase-offset", Field::ChaseOffset),
+    ("--chase-cap-price", Field::ChaseCap),
+    ("--expected-price", Field::ExpectedPrice),
+];
+
+pub(super) fn place(model: &mut Model, said: &Said) -> Result<Next, Fault> {
+    if let Some(side) = said.flag("--side") {
+        return order(model, said, parsed(side)?, 0);
+    }
+    let side = said.needed(0, "buy or sell")?;
+    order(model, said, parsed(side)?, 1)
+}
+
+pub(super) fn buy(model: &mut Model, said: &Said) -> Result<Next, Fault> {
+    order(model, said, Side::Buy, 0)
+}
+
+pub(super) fn sell(model: &mut Model, said: &Said) -> Result<Next, Fault> {
+    order(model, said, Side::Sell, 0)
+}
+
+/// A word of a closed vocabulary.
+pub(super) fn parsed<T: FromStr>(word: &Word) -> Result<T, Fault> {
+    let wrong = |_| word.fault(format!("{:?} is none of the words for this", word.text));
+    word.text.to_lowercase().parse().map_err(wrong)
+}
+
+/// The order form with `MARKET SIZE [PRICE]` and the flags in it; the form asks, and says what is wrong.
+fn order(model: &mut Model, said: &Said, side: Side, skip: usize) -> Result<Next, Fault> {
+    let price = price_at(said, skip)?;
+    said.at_most(price + 1)?;
+    let account_id = match model.account_for(screen::NEW_ORDER) {
+        Ok(account_id) => account_id,
+        Err(why) => return Ok(Next::Refuse(why)),
+    };
+    let market = match (said.flag("--market"), said.word(skip)) {
+        (Some(word), _) | (None, Some(word)) => Some(market(model, word)?),
+        (None, None) => None,
+    };
+    let mut form = Form::order(account_id, side, market.as_ref(), &model.around());
+    form.be(kind(said, price)?, &model.around());
+    choices(&mut form.draft, said)?;
+    triggers(model, &mut form.draft, said)?;
+    form.guess_purpose(&model.around());
+    if said.has("--reduce-only").is_some() {
+        form.reduce();
+    }
+    let words = [(Field::Size, skip + 1), (Field::LimitPrice, price)].into_iter();
+    let words = words.filter_map(|(field, at)| Some((field, said.word(at)?)));
+    let flags = TEXTS.iter();
+    let flags = flags.filter_map(|(flag, field)| Some((*field, said.flag(flag)?)));
+    for (field, word) in words.chain(flags) {
+        fill(&mut form, field, word)?;
+    }
+    form.start();
+    Ok(open(Overlay::Form(Box::new(form))))
+}
+
+/// Where the price stands: after the size, with or without the word `limit` before it.
+fn price_at(said: &Said, skip: usize) -> Result<usize, Fault> {
+    let at = skip + 2;
+    let is_named = |word: &Word| word.text.eq_ignore_ascii_case("limit");
+    if !said.word(at).is_some_and(is_named) {
+        return Ok(at);
+    }
+    said.needed(at + 1, "a price: limit 60000")?;
+    Ok(at + 1)
+}
+
+/// The type follows from a price where it is not said: without one it is a market order, whatever came before.
+fn kind(said: &Said, price: usize) -> Result<PlaceKind, Fault> {
+    let has_price = said.word(price).is_some() || said.flag("--limit-price").is_some();
+    match said.flag("--type") {
+        Some(word) => parsed(word),
+        None if has_price => Ok(PlaceKind::Limit),
+        None => Ok(PlaceKind::Market),
+    }
+}
+
+fn choices(draft: &mut Draft, said: &Said) -> Result<(), Fault> {
+    let Draft::Entry(draft) = draft else {
+        return Ok(());
+    };
+    if let Some(word) = said.flag("--tif") {
+        let time = parsed::<TimeInForce>(word)?;
+        if !times_in_force(draft.shape).contains(&time) {
+            return Err(word.fault("an order of this type has no such time in force"));
+        }
+        draft.time_in_force = time;
+    }
+    if let Some(word) = said.flag("--margin-mode") {
+        draft.margin_mode = parsed::<MarginMode>(word)?;
+    }
+    Ok(())
+}
+
+/// What fires it, and what it is for.
+fn triggers(model: &Model, draft: &mut Draft, said: &Said) -> Result<(), Fault> {
+    let direction = owned(draft, said, Field::TriggerDirection, "--trigger-direction")?;
+    let elsewhere = owned(draft, said, Field::TriggerMarket, "--trigger-market-id")?;
+    let target = owned(draft, said, Field::TargetPosition, "--target-position-id")?;
+    let Draft::Entry(draft) = draft else {
+        return Ok(());
+    };
+    if let Some(word) = direction {
+        draft.trigger_direction = Some(parsed(word)?);
+    }
+    if let Some(word) = elsewhere {
+        draft.trigger_market = Some(market(model, word)?);
+    }
+    if let Some(word) = target {
+        let mut open = model.store.positions.rows().iter();
+        let held = open.find(|position| position.id.raw() == word.text);
+        let held = held.ok_or_else(|| word.fault("no open position has this id"))?;
+        draft.target = Some(held.id.clone());
+    }
+    Ok(())
+}
+
+/// The value of a flag; one for a field that an order of this type has not is a fault of the line.
+pub(super) fn owned<'a>(
+    draft: &Draft,
+    said: &'a Said,
+    field: Field,
+    flag: &str,
+) -> Result<Option<&'a Word>, Fault> {
+    match said.has(flag) {
+        Some(word) if !draft.fields().contains(&field) => {
+            Err(word.fault(format!("an order of this type takes no {flag}")))
+        }
+        Some(_) | None => Ok(said.flag(flag)),
+    }
+}
+
+/// Writes a field of the form as a person would; a field it does not have is a fault of the line.
+pub(super) fn fill(form: &mut Form, field: Field, word: &Word) -> Result<(), Fault> {
+    let fits = form.draft.fields().contains(&field);
+    if !fits {
+        return Err(word.fault(format!("an order of this type has no {}", field.label())));
+    }
+    form.draft.write(field, &word.text);
+    Ok(())
+}
+
+pub(super) fn cancel(model: &mut Model, said: &Said) -> Result<Next, Fault> {
+    if let Some(id) = said.flag("--twap") {
+        let row = RowId::Twap(id.text.as_str().into());
+        return of_row(model, &row, id);
+    }
+    if let Some(id) = said.flag("--scaled") {
+        let row = RowId::Scaled(id.text.as_str().into());
+        return of_row(model, &row, id);
+    }
+    let is_flag = said.has("--all").is_some();
+    if is_flag || said.word(0).is_some_and(|word| word.text == "all") {
+        let at = usize::from(!is_flag);
+        said.at_most(at + 1)?;
+        return match said.word(at) {
+            Some(word) => cancel_in(model, word),
+            None => Ok(Next::Press(Action::CancelAll)),
+        };
+    }
+    said.at_most(1)?;
+    let id = said.needed(0, "which order: an id, or all")?;
+    let order = id.text.as_str().into();
+    if model.store.order(&order).is_none() {
+        return Err(id.fault("no such order here; Tab lists those that work"));
+    }
+    of_row(model, &RowId::Order(order), id)
+}
+
+/// As the key does on that row.
+fn of_row(model: &Model, row: &RowId, word: &Word) -> Result<Next, Fault> {
+    let command = screen::cancel_of(model, row).map_err(|why| word.fault(why))?;
+    Ok(strip(model, command))
+}
+
+/// The working orders of one market, as a list that asks.
+fn cancel_in(model: &Model, word: &Word) -> Result<Next, Fault> {
+    let market = market(model, word)?;
+    let orders = model.store.orders.rows().iter();
+    let here = orders.filter(|order| order.is_working() && order.market_id == market);
+    let positions = model.store.positions.rows();
+    let commands: Vec<_> = here.map(|order| order.cancel(positions)).collect();
+    if commands.is_empty() {
+        return Err(word.fault("no order is working in this market"));
+    }
+    let list = Bulk::asking(commands, vec![], &model.store, model.now);
+    Ok(open(Overlay::Bulk(list)))
+}
+
+pub(super) fn exits(model: &mut Model, said: &Said) -> Result<Next, Fault> {
+    said.at_most(1)?;
+    let id = said.needed(0, "which order: an id")?;
+    let order = model.store.order(&id.text.as_str().into());
+    let order = order.ok_or_else(|| id.fault("no such order here; Tab lists those that rest"))?;
+    if !takes_exits(order) {
+        return Err(id.fault("attached exits can be changed on a resting limit order only"));
+    }
+    let mut form = Form::exits(order);
+    for (flag, field) in [
+        ("--take-profit", Field::TakeProfit),
+        ("--stop-loss", Field::StopLoss),
+    ] {
+        if let Some(word) = said.flag(flag) {
+            form.draft.write(field, &word.text);
+        }
+    }
+    form.start();
+    Ok(open(Overlay::Form(Box::new(form))))
+}
+
+fn takes_exits(order: &Order) -> bool {
+    order.is_working() && !order.is_armed()
+}
+
+pub(super) fn margin(model: &mut Model, said: &Said) -> Result<Next, Fault> {
+    said.at_most(2)?;
+    let position = position(model, said)?;
+    if !position.is_isolated() {
+        let what = "a cross position has no isolated margin";
+        return Err(said.needed(0, what)?.fault(what));
+    }
+    let mut form = Form::margin(position);
+    if let Some(word) = said.flag("--extra").or(said.word(1)) {
+        fill(&mut form, Field::ExtraMargin, word)?;
+    }
+    form.start();
+    Ok(open(Overlay::Form(Box::new(form))))
+}
+
+pub(super) fn open(overlay: Overlay) -> Next {
+    Next::Open(Box::new(overlay))
+}
+
+/// The line that asks once before what closes or cancels.
+pub(super) fn strip(model: &Model, command: Command) -> Next {
+    open(Overlay::Strip(Strip::confirm(command, model.now)))
+}
+
+/// A market by its id or its symbol.
+pub(super) fn market(model: &Model, word: &Word) -> Result<MarketId, Fault> {
+    match model.store.markets_named(&word.text).as_slice() {
+        [id] => Ok(id.clone()),
+        [] => Err(word.fault("no such market is known; Tab lists them")),
+        _ => Err(word.fault("several markets have this symbol: write the id")),
+    }
+}
+
+/// The open position a line is about: by id, by market, or, where nothing is said, the selected one.
+pub(super) fn position<'a>(model: &'a Model, said: &Said) -> Result<&'a Position, Fault> {
+    let Some(word) = said.word(0) else {
+        let held = match model.selected() {
+            Some(RowId::Position(id)) => model.store.position(&id),
+            _ => None,
+        };
+        return held.ok_or_else(|| said.missing("which position: a market or an id"));
+    };
+    match model.store.positions_named(&word.text).as_slice() {
+        [position] => Ok(*position),
+        [] => {
+            market(model, word)?;
+            Err(word.fault("no open position in this market"))
+        }
+        _ => Err(word.fault("several positions in this market: write the id")),
+    }
+}
+
+pub(super) fn markets(model: &Model) -> Vec<String> {
+    let known = model.store.known_markets().into_iter();
+    known
+        .map(|id| id.symbol().to_string().to_lowercase())
+        .collect()
+}
+
+/// Open positions, by market and by id.
+pub(super) fn held(model: &Model) -> Vec<String> {
+    let rows = model.store.positions.rows().iter();
+    let symbols = rows
+        .clone()
+        .map(|p| p.market_id.symbol().to_string().to_lowercase());
+    symbols.chain(rows.map(|p| p.id.to_string())).collect()
+}
+
+pub(super) fn cancelable(model: &Model) -> Vec<String> {
+    let orders = model.store.orders.rows().iter();
+    let ids = orders.filter(|o| o.is_working()).map(|o| o.id.to_string());
+    std::iter::once("all".to_owned()).chain(ids).collect()
+}
+
+pub(super) fn resting(model: &Model) -> Vec<String> {
+    let orders = model.store.orders.rows().iter();
+    let resting = orders.filter(|order| takes_exits(order));
+    resting.map(|order| order.id.to_string()).collect()
+}

@@ -1,0 +1,171 @@
+//! The mouse: what was pointed at, and what a click or a turn of the wheel there means.
+//!
+//! Contract: a click does what a key does, under the same rules, and nothing more easily: a hint presses the key it
+//! shows, so that a strip is deaf at first and what asks goes on asking. What lies under an overlay is not clicked.
+//! Rows and options are named, so that a click means what was seen and not what has come there since.
+
+use super::press::press;
+use crate::{
+    app::{
+        desk::{fleet::Switch, model::Model, more_rows as screen},
+        dialogs::{effect::Effect, next::Next, overlay::Overlay},
+        forms::form::Around,
+        keys::{
+            key_prefix::awaited,
+            keymap::{Action, Context, Keys},
+        },
+        tables::pane::{Pane, RowId},
+        update::router::follow,
+    },
+    model::{MarketId, Side, draft::Field},
+};
+use std::ops::Range;
+
+#[cfg(test)]
+mod tests;
+
+/// What a place of the screen is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Spot {
+    /// A pane, or the tab that stands for it.
+    Pane(Pane),
+    Row(Pane, RowId),
+    /// The key that does this in that place, wherever it is written.
+    Key(Context, Action),
+    /// A field of the open form.
+    Field(Field),
+    /// An option of a field, by its words: options come and go with what is polled.
+    Choice(Field, String),
+    /// The one option that is shown of many: the next comes in its place.
+    NextChoice(Field),
+    Toast,
+    /// A line of the list of accounts, by the account's place.
+    Account(usize),
+    /// A line of the list of markets.
+    Market(MarketId),
+    /// What lies over the desk and is for nothing itself.
+    Over,
+}
+
+/// The left button on what was seen there.
+pub(crate) fn click(model: &mut Model, spot: Spot) -> Vec<Effect> {
+    // Whatever is clicked, the first of two keys is let go; the way back does no more.
+    let was_awaited = awaited(model).is_some();
+    model.chain = None;
+    match spot {
+        Spot::Key(_, Action::Dismiss) if was_awaited => vec![],
+        Spot::Key(place, action) if place == model.context() || is_way_out_left(model, action) => {
+            let keys = model.keymap.chord(model.context(), action).into_iter();
+            let presses = keys.flat_map(Keys::presses);
+            presses.flat_map(|chord| press(model, chord)).collect()
+        }
+        Spot::Pane(pane) if model.overlays.is_empty() => {
+            model.focus.go(pane);
+            screen::more(model).into_iter().collect()
+        }
+        Spot::Row(pane, row) if model.overlays.is_empty() => click_row(model, pane, row),
+        Spot::Toast => {
+            model.activity.dismiss_toast(model.now);
+            vec![]
+        }
+        Spot::Account(at) => click_account(model, at),
+        Spot::Market(id) => click_market(model, id),
+        Spot::Field(_) | Spot::Choice(..) | Spot::NextChoice(_) => click_form(model, &spot),
+        Spot::Key(..) | Spot::Pane(_) | Spot::Row(..) | Spot::Over => vec![],
+    }
+}
+
+/// Whether it gets a trader out, and what it was written in has closed since: it is written on the desk too.
+fn is_way_out_left(model: &Model, action: Action) -> bool {
+    action.is_way_out() && model.overlays.is_empty()
+}
+
+/// The row gets the keys; one that has them already shows all that is known of it.
+fn click_row(model: &mut Model, pane: Pane, row: RowId) -> Vec<Effect> {
+    let has_keys = model.focus.pane == pane && model.selected().as_ref() == Some(&row);
+    if has_keys {
+        return follow(model, Next::Press(Action::Detail));
+    }
+    model.focus.go(pane);
+    // One that has gone meanwhile must not make another the selected one.
+    if model.rows(pane).position(&row).is_some() {
+        model.focus.select(pane, row);
+    }
+    screen::more(model).into_iter().collect()
+}
+
+/// The line is chosen; one that is chosen already is shown.
+fn click_account(model: &mut Model, at: usize) -> Vec<Effect> {
+    let top = model.overlays.last_mut();
+    let Some(list) = top.and_then(Overlay::try_as_accounts_mut) else {
+        return vec![];
+    };
+    if list.chosen == at {
+        return follow(model, Next::Switch(Switch::To(at)));
+    }
+    list.chosen = at;
+    vec![]
+}
+
+/// The line is chosen; one that is chosen already is traded.
+fn click_market(model: &mut Model, id: MarketId) -> Vec<Effect> {
+    let top = model.overlays.last_mut();
+    let Some(list) = top.and_then(Overlay::try_as_markets_mut) else {
+        return vec![];
+    };
+    let rows = list.rows(&model.store);
+    let is_chosen = rows.get(list.place(&rows)).is_some_and(|row| row.id == id);
+    if is_chosen {
+        return follow(model, Next::NewOrder(Side::Buy, id));
+    }
+    list.chosen = Some(id);
+    vec![]
+}
+
+fn click_form(model: &mut Model, spot: &Spot) -> Vec<Effect> {
+    let now = (model.now, model.service_now());
+    let around = Around::of(&model.store, &model.used, &model.options, now);
+    if let Some(form) = model.overlays.last_mut().and_then(Overlay::try_as_form_mut) {
+        form.click(spot, &around);
+    }
+    vec![]
+}
+
+/// The wheel has moved a list, of which the rows at these places are seen now. Neither the pane that has the keys
+/// nor the selection changes, unless the selected row would go out of sight: then the nearest that is seen is it.
+pub(crate) fn scrolled(model: &mut Model, spot: &Spot, seen: Range<usize>) -> Vec<Effect> {
+    match spot {
+        Spot::Pane(pane) => {
+            keep_in_sight(model, *pane, &seen);
+            screen::more_below(model, *pane, seen.end)
+                .into_iter()
+                .collect()
+        }
+        Spot::Over => {
+            if let Some(top) = model.overlays.last_mut() {
+                top.scroll_to(seen.start);
+            }
+            vec![]
+        }
+        Spot::Row(..)
+        | Spot::Key(..)
+        | Spot::Field(_)
+        | Spot::Choice(..)
+        | Spot::NextChoice(_)
+        | Spot::Account(_)
+        | Spot::Market(_)
+        | Spot::Toast => vec![],
+    }
+}
+
+fn keep_in_sight(model: &mut Model, pane: Pane, seen: &Range<usize>) {
+    let rows = model.rows(pane);
+    let Some((at, _)) = model.focus.selected(pane, &rows) else {
+        return;
+    };
+    let nearest = at.min(seen.end.saturating_sub(1)).max(seen.start);
+    let row = rows.get(nearest).filter(|_| nearest != at);
+    if let Some(row) = row {
+        model.focus.select(pane, row);
+    }
+}

@@ -1,0 +1,169 @@
+//! A key or a pasted text: whatever is on top takes it, and says what is wanted next.
+
+use crate::app::{
+    account::lineage::links,
+    desk::{model::Model, more_rows as screen},
+    dialogs::{
+        effect::{Clip, Effect},
+        next::Next,
+        overlay::{Deed, Overlay},
+        prompt,
+    },
+    forms::form::Around,
+    keys::{
+        key_prefix::{self, Meaning},
+        keymap::{Action, Chord, Context},
+    },
+    orders::sent,
+    rules::{guard, idle},
+    tables::pane::RowId,
+    update::router::follow,
+};
+
+pub(crate) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
+    let clocks @ (now, _) = (model.now, model.service_now());
+    let Meaning::Now(action) = key_prefix::press(model, chord) else {
+        return vec![];
+    };
+    if action == Some(Action::QuitNow) {
+        return vec![Effect::Quit];
+    }
+    if is_taken_before(model, chord) {
+        return vec![];
+    }
+    let links = linked(model);
+    let of_desk = model.keymap.lookup(Context::Desk, chord);
+    let quits = of_desk == Some(Action::Quit);
+    let way_out = of_desk.filter(|action| action.is_way_out());
+    let next = match (model.overlays.last_mut(), action) {
+        (Some(_), Some(action)) if action.is_way_out() || action.is_aside() => Next::Press(action),
+        (Some(Overlay::Prompt(_)), action) => prompt::press(model, chord, action),
+        (Some(Overlay::Detail(detail)), Some(Action::Copy)) => {
+            Next::Copy(Clip::Detail(detail.row.clone()))
+        }
+        (Some(Overlay::Form(form)), action) => {
+            model.activity.forget_refusal();
+            let around = Around::of(&model.store, &model.used, &model.options, clocks);
+            form.press(chord, action, &around)
+        }
+        (Some(Overlay::Markets(list)), action) if list.is_searching() => {
+            list.look_for(chord, action, &model.store)
+        }
+        (Some(Overlay::Help { offset, search, .. }), None) => self::search(offset, search, chord),
+        // Nothing is typed there.
+        (Some(Overlay::Settings { .. }), None) if way_out.is_some() => {
+            way_out.map_or(Next::Stay, Next::Press)
+        }
+        // The key that leaves, pressed again, is the answer.
+        (Some(Overlay::Strip(strip)), None) if quits && strip.deed == Deed::Leave => {
+            strip.act(Action::Confirm, now)
+        }
+        (_, None) => idle::why(model, chord).map_or(Next::Stay, Next::Refuse),
+        (Some(Overlay::Markets(list)), Some(action)) => list.act(action, &model.store),
+        (Some(Overlay::Strip(strip)), Some(action)) => strip.act(action, now),
+        (Some(Overlay::Bulk(bulk)), Some(action)) => bulk.act(action, now),
+        (Some(Overlay::Export(export)), Some(action)) => export.act(action),
+        (Some(Overlay::Columns(columns)), Some(action)) => columns.act(action),
+        (Some(Overlay::Accounts(list)), Some(action)) => list.act(action, model.roster.seats.len()),
+        (Some(Overlay::Limits { .. }), Some(Action::Lift)) => guard::ask_to_lift(model),
+        (
+            Some(
+                Overlay::Help { offset, .. }
+                | Overlay::Settings { offset }
+                | Overlay::Limits { offset },
+            ),
+            Some(action),
+        ) => scroll(offset, action),
+        (Some(Overlay::Chart(chart)), Some(action)) => chart.act(action, &model.store),
+        (Some(Overlay::Quality(report)), Some(action)) => report.act(action, &model.store),
+        (Some(Overlay::Detail(detail)), Some(action)) => detail.act(action, &links),
+        (None, Some(action)) => Next::Press(action),
+    };
+    let mut effects = follow(model, next);
+    effects.extend(screen::more(model));
+    effects
+}
+
+/// What the open detail leads to.
+fn linked(model: &Model) -> Vec<RowId> {
+    match model.overlays.last() {
+        Some(Overlay::Detail(detail)) => links(model, &detail.row),
+        _ => vec![],
+    }
+}
+
+/// Whether the press ends here: a second press of the key that sent a form, or the key that a toast names.
+fn is_taken_before(model: &mut Model, chord: Chord) -> bool {
+    let sends = model.keymap.lookup(Context::Form, chord) == Some(Action::Submit);
+    if sends && sent::is_second_press(model) {
+        return true;
+    }
+    let dismisses = is_said_by_toast(model, chord);
+    if dismisses {
+        model.activity.dismiss_toast(model.now);
+    }
+    dismisses
+}
+
+/// What is typed over the help finds keys in it.
+fn search(offset: &mut usize, search: &mut String, chord: Chord) -> Next {
+    match (chord.typed(), chord.edits()) {
+        (Some(c), _) => search.push(c),
+        (None, Some(_)) => {
+            search.pop();
+        }
+        (None, None) => return Next::Stay,
+    }
+    *offset = 0;
+    Next::Stay
+}
+
+/// A toast over a help or a detail says which key dismisses it: that key closes nothing else first.
+fn is_said_by_toast(model: &Model, chord: Chord) -> bool {
+    let is_over = matches!(
+        model.overlays.last(),
+        Some(
+            Overlay::Help { .. }
+                | Overlay::Detail(_)
+                | Overlay::Chart(_)
+                | Overlay::Quality(_)
+                | Overlay::Settings { .. }
+                | Overlay::Limits { .. }
+                | Overlay::Columns(_)
+                | Overlay::Accounts(_)
+                | Overlay::Markets(_)
+        )
+    );
+    let waits =
+        model.activity.toast(model.now).is_some() && model.activity.toast_ends_at().is_none();
+    let key = model.keymap.chord(Context::Desk, Action::Dismiss);
+    is_over && waits && key == Some(chord.into())
+}
+
+/// How many lines the moving keys scroll.
+const STEPS: &[(Action, isize)] = &[
+    (Action::Down, 1),
+    (Action::Up, -1),
+    (Action::PageDown, 10),
+    (Action::PageUp, -10),
+];
+
+fn scroll(offset: &mut usize, action: Action) -> Next {
+    if action == Action::Dismiss {
+        return Next::Close;
+    }
+    let step = STEPS.iter().find(|(of, _)| *of == action);
+    *offset = offset.saturating_add_signed(step.map_or(0, |(_, lines)| *lines));
+    Next::Stay
+}
+
+pub(crate) fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
+    // Pasted text reaches text fields only: keys inside it must never act.
+    let now = (model.now, model.wall_now());
+    let around = Around::of(&model.store, &model.used, &model.options, now);
+    match model.overlays.last_mut().and_then(Overlay::try_as_form_mut) {
+        Some(form) => form.paste(text, &around),
+        None => prompt::paste(model, text),
+    }
+    vec![]
+}

@@ -1,0 +1,275 @@
+//! The router: one message in, the changed model and the effects out.
+
+use super::{
+    arrival::{hold_or_thaw, polled, thaw},
+    mouse,
+    press::{paste, press},
+    unseen,
+};
+use crate::{
+    app::{
+        account::{books, poll::Source},
+        activity::{alerts, earlier, notice::Tone},
+        desk::{cursor, fleet::Switch, model::Model, more_rows as screen, msg::Msg, renewal, tour},
+        dialogs::{
+            effect::{Clip, Effect, TerminalOut},
+            export,
+            next::Next,
+            overlay::{Bulk, Deed, Overlay, Strip},
+        },
+        keys::keymap::Action,
+        orders::{
+            bulk, caller, doubt,
+            flight::{advance, objection, send, settle, traced},
+            submit::{refuse, remind, send_form},
+        },
+        rules::{halt, second, slips},
+        tables::{lens, pane::Pane},
+    },
+    model::{Call, Command, Drift, READ_ONLY, Text, Timestamp},
+};
+use strum::IntoEnumIterator;
+
+/// Takes in what happened at `now`. Never fails, never blocks; whatever it wants done is in the answer.
+pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
+    model.now = model.now.max(now);
+    let mut effects = match msg {
+        Msg::Key(chord) => press(model, chord),
+        Msg::Unseen(chord) => unseen::hear(model, chord),
+        Msg::Paste(text) => paste(model, &text),
+        Msg::Click(spot) => mouse::click(model, spot),
+        Msg::Scrolled(spot, seen) => mouse::scrolled(model, &spot, seen),
+        Msg::Tick => books::ask(model).into_iter().collect(),
+        Msg::Booked(market, at, result) => {
+            model.store.books.arrive(market, result, at);
+            vec![]
+        }
+        Msg::Opened(identity) => {
+            model.identity = Some(identity);
+            doubt::opened(model)
+        }
+        Msg::Polled(poll) => polled(model, poll),
+        Msg::CallEnded(call) => called(model, call),
+        Msg::TriesAgain(source, at) => {
+            model.store.health.tries_again(source, at);
+            vec![]
+        }
+        Msg::Traced(asked, found) => traced(model, &asked, &found),
+        Msg::Progress(ticket, progress) => advance(model, ticket, progress),
+        Msg::Settled(ticket, result) => settle(model, ticket, &result),
+        Msg::Ended(order, result) => doubt::end(model, &order, result),
+        Msg::Resumed(ticket, command) => {
+            model.store.resume(ticket, command, model.now);
+            vec![]
+        }
+        Msg::Outlived(ticket) => doubt::outlived(model, ticket),
+        Msg::Offered(text, command) => {
+            doubt::offer(model, text, command);
+            vec![]
+        }
+        Msg::Recalled(page) => earlier::recalled(model, page),
+        Msg::Written(result) => {
+            export::written(model, result);
+            vec![]
+        }
+        Msg::ClockSet(drift) => set_clock(model, drift),
+        Msg::Flatten => doubt::flatten_now(model),
+        Msg::Asked(caller, wish) => caller::asked(model, caller, wish),
+        Msg::Halted(why) => halt::halt(model, why),
+        Msg::Second(first) => second::take(model, first),
+        Msg::Reread(reread) => renewal::take(model, reread),
+        Msg::Said(tone, text) => {
+            model.say(tone, text);
+            vec![]
+        }
+    };
+    effects.extend(pass_time(model));
+    effects.extend(bulk::proceed(model));
+    lens::refresh(model);
+    cursor::keep(model);
+    tour::proceed(model);
+    effects.extend(export::proceed(model));
+    effects
+}
+
+fn called(model: &mut Model, call: Call) -> Vec<Effect> {
+    model.store.call(call);
+    let alerts = alerts::called(model);
+    alerts::raise(model, alerts)
+}
+
+/// Whatever is shown was dated before: it is asked for again.
+fn set_clock(model: &mut Model, drift: Drift) -> Vec<Effect> {
+    let step = drift.step_from(std::mem::replace(&mut model.drift, drift));
+    let text = format!(
+        "the machine's clock was set by {step}: countdowns and ages go on by the time that really passes, \
+         everything is asked for again"
+    );
+    model.say(Tone::Warn, text);
+    vec![Effect::Poll(Source::iter().collect())]
+}
+
+pub(crate) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
+    match next {
+        Next::Stay => vec![],
+        Next::Close => {
+            model.overlays.pop();
+            vec![]
+        }
+        Next::Open(overlay) => open(model, *overlay),
+        Next::Press(Action::Quit) => leave(model),
+        Next::Leave => vec![Effect::Quit],
+        Next::Press(Action::Refresh) => vec![Effect::Poll(Source::iter().collect())],
+        Next::Press(action) => {
+            let next = screen::act(model, action);
+            follow(model, next)
+        }
+        Next::ShowFiltered(pane, filter) => show(model, pane, &filter),
+        Next::ChooseColumns(pane, columns) => choose(model, pane, columns),
+        Next::Ask(effect) => vec![effect],
+        Next::NewOrder(side, market) => {
+            let next = screen::order(model, side, Some(&market));
+            follow(model, next)
+        }
+        Next::Switch(switch) => leave_for(model, switch),
+        Next::Freeze => hold_or_thaw(model),
+        Next::Run(command) => run(model, command),
+        Next::RunEach(commands) => {
+            model.overlays.pop();
+            let list = Bulk::going(commands, &model.store);
+            model.overlays.push(Overlay::Bulk(list));
+            vec![]
+        }
+        Next::Resend(_) | Next::Reopen(_) if model.options.read_only => {
+            model.overlays.pop();
+            follow(model, Next::Refuse(READ_ONLY.to_owned()))
+        }
+        Next::Resend(ticket) if model.store.reopens(ticket) => {
+            follow(model, Next::Refuse(doubt::REOPENS.to_owned()))
+        }
+        Next::Reopen(ticket) if !model.store.reopens(ticket) => vec![],
+        Next::Resend(ticket) | Next::Reopen(ticket) => close_with(model, Effect::Resend(ticket)),
+        Next::GiveUp(ticket) => close_with(model, Effect::GiveUp(ticket)),
+        Next::Rearm => close_with(model, Effect::Rearm),
+        Next::RunForm(command) => send_from_form(model, command),
+        Next::LiftLock => lift(model),
+        Next::KeepBoth(cancel) => {
+            model.overlays.pop();
+            remind(model, &cancel);
+            vec![]
+        }
+        Next::Copy(clip) => copy(model, clip),
+        Next::Refuse(why) => {
+            model.activity.refuse(why, model.now);
+            vec![]
+        }
+    }
+}
+
+/// Unless something objects to it, or the form must be answered first.
+fn send_from_form(model: &mut Model, command: Command) -> Vec<Effect> {
+    match objection(model, &command) {
+        Some(why) => refuse(model, why),
+        None if slips::asks(model, &command) => vec![],
+        None => send_form(model, command),
+    }
+}
+
+/// The overlay that asked has its answer.
+fn run(model: &mut Model, command: Command) -> Vec<Effect> {
+    model.overlays.pop();
+    if let Some(why) = objection(model, &command) {
+        return follow(model, Next::Refuse(format!("{command}: {why}")));
+    }
+    let (_, effect) = send(model, command);
+    vec![effect]
+}
+
+/// What is on its way or in doubt goes on in the journal only: leaving it there is asked once, and the same key again
+/// is the answer.
+fn leave(model: &mut Model) -> Vec<Effect> {
+    if model.store.is_settled() {
+        return vec![Effect::Quit];
+    }
+    let strip = Strip::confirm(Deed::Leave, model.now);
+    open(model, Overlay::Strip(strip))
+}
+
+/// Nobody acts on what is held, and nobody is asked about what would not be sent.
+fn open(model: &mut Model, overlay: Overlay) -> Vec<Effect> {
+    if model.options.read_only && overlay.only_sends() {
+        return follow(model, Next::Refuse(READ_ONLY.to_owned()));
+    }
+    model.activity.forget_refusal();
+    let effects = if overlay.acts() { thaw(model) } else { vec![] };
+    model.overlays.push(overlay);
+    effects
+}
+
+fn show(model: &mut Model, pane: Pane, filter: &str) -> Vec<Effect> {
+    model.overlays.pop();
+    model.focus.go(pane);
+    lens::show(model, pane, filter);
+    vec![]
+}
+
+/// The list that asked closes.
+fn choose(model: &mut Model, pane: Pane, columns: Option<Vec<usize>>) -> Vec<Effect> {
+    if let Some(Overlay::Columns(_)) = model.overlays.last() {
+        model.overlays.pop();
+    }
+    vec![lens::choose(model, pane, columns)]
+}
+
+/// The list that asked closes.
+fn leave_for(model: &mut Model, switch: Switch) -> Vec<Effect> {
+    if let Some(Overlay::Accounts(_)) = model.overlays.last() {
+        model.overlays.pop();
+    }
+    vec![Effect::SwitchAccount(switch)]
+}
+
+fn lift(model: &mut Model) -> Vec<Effect> {
+    model.overlays.pop();
+    model.guard.lift();
+    model.say(Tone::Warn, "the lock on new risk is lifted");
+    vec![]
+}
+
+/// The overlay that asked has its answer.
+fn close_with(model: &mut Model, effect: Effect) -> Vec<Effect> {
+    model.overlays.pop();
+    vec![effect]
+}
+
+fn copy(model: &mut Model, clip: Clip) -> Vec<Effect> {
+    let words = match &clip {
+        Clip::Text(text) => format!("copied {}", Text::from(text.as_str())),
+        Clip::Lines(lines) => format!("copied {} ids", lines.len()),
+        Clip::Detail(..) => "copied what is known of this row".to_owned(),
+    };
+    model.say(Tone::Plain, words);
+    vec![Effect::Terminal(TerminalOut::Copy(clip))]
+}
+
+/// What time alone does: a countdown goes, an unanswered strip disarms.
+fn pass_time(model: &mut Model) -> Vec<Effect> {
+    let next = match model.overlays.last() {
+        Some(Overlay::Strip(strip)) => strip.pass(model.now),
+        Some(Overlay::Bulk(bulk)) => bulk.pass(model.now),
+        _ => Next::Stay,
+    };
+    follow(model, next)
+}
+
+/// The pane keys of the desk: which pane has the keys, and how much of the screen.
+pub(crate) fn focus(model: &mut Model, action: Action) -> bool {
+    match (Pane::of(action), action) {
+        (Some(pane), _) => model.focus.go(pane),
+        (_, Action::NextPane) => model.focus.next(),
+        (_, Action::PreviousPane) => model.focus.previous(),
+        (_, Action::Zoom) => model.focus.zoomed = !model.focus.zoomed,
+        _ => return false,
+    }
+    true
+}

@@ -1,0 +1,93 @@
+//! When the desk next changes by time alone. The runtime sleeps until then; nothing moving means no wake.
+
+use crate::{
+    app::{
+        Motion, account::poll::Source, desk::model::Model, dialogs::overlay::Arm, keys::key_prefix,
+    },
+    model::{Progress, Timestamp},
+};
+use std::time::Duration;
+use strum::IntoEnumIterator;
+
+const SECOND: Duration = Duration::from_secs(1);
+/// A countdown of tenths of a second.
+const TENTH: Duration = Duration::from_millis(100);
+
+/// The instant of the next visible change, if time alone brings one.
+pub fn wake(model: &Model) -> Option<Timestamp> {
+    [
+        strip,
+        toast,
+        key_prefix::ends_at,
+        flight,
+        retry,
+        age,
+        sifting,
+    ]
+    .into_iter()
+    .filter_map(|change| change(model))
+    .min()
+    .map(|at| at.max(model.now.plus(Duration::from_millis(1))))
+}
+
+/// A toast that has left must not wake anybody again.
+fn toast(model: &Model) -> Option<Timestamp> {
+    model
+        .activity
+        .toast_ends_at()
+        .filter(|end| *end > model.now)
+}
+
+fn strip(model: &Model) -> Option<Timestamp> {
+    let top = model.overlays.last()?;
+    if let Some(bulk) = top.try_as_bulk_ref() {
+        return Some(bulk.ends_at()?.min(model.now.plus(SECOND)));
+    }
+    if top.try_as_accounts_ref().is_some() {
+        return Some(model.now.plus(SECOND));
+    }
+    let strip = top.try_as_strip_ref()?;
+    let ends_at = strip.ends_at();
+    let next = match (strip.arm, model.options.motion) {
+        (Arm::Question { .. }, _) => model.now.plus(SECOND),
+        (Arm::Confirm | Arm::Countdown { .. }, Motion::Full) => model.now.plus(TENTH),
+        (Arm::Confirm | Arm::Countdown { .. }, Motion::Reduced) => whole_second(ends_at, model.now),
+    };
+    Some(ends_at.min(next))
+}
+
+/// When a whole number of seconds is left until `end`.
+fn whole_second(end: Timestamp, now: Timestamp) -> Timestamp {
+    let left = i64::try_from(end.since(now).as_millis()).unwrap_or(i64::MAX);
+    Timestamp(end.0 - left.saturating_sub(1) / 1_000 * 1_000)
+}
+
+/// A long list goes on through its lens with every update, and waits for none.
+fn sifting(model: &Model) -> Option<Timestamp> {
+    model.lenses.are_sifting().then_some(model.now)
+}
+
+/// Waiting commands show a countdown in seconds.
+fn flight(model: &Model) -> Option<Timestamp> {
+    let waits = |progress: &Progress| !matches!(progress, Progress::Sending { .. });
+    model
+        .store
+        .flights
+        .values()
+        .any(|flight| waits(&flight.progress))
+        .then(|| model.now.plus(SECOND))
+}
+
+/// The seconds until the far end is tried again.
+fn retry(model: &Model) -> Option<Timestamp> {
+    let counts = model.store.health.next_try(model.now);
+    counts.map(|_| model.now.plus(SECOND))
+}
+
+/// Ages are shown in whole seconds, and all of them are renewed together on the second: one wake a second,
+/// however many sources there are.
+fn age(model: &Model) -> Option<Timestamp> {
+    let shown = Source::iter().any(|source| model.store.polled_at(source).is_some());
+    let next_second = (model.now.0 / 1_000 + 1) * 1_000;
+    shown.then_some(Timestamp(next_second))
+}
