@@ -18,7 +18,7 @@ use perpdeck::{
     config::Dialect,
     model::{Order, Page, Position, Timestamp},
     ui::{self, DrawState, Theme},
-    view::format::Zone,
+    view::text::format::Zone,
 };
 use ratatui::{buffer::Buffer, layout::Rect};
 use std::{
@@ -56,7 +56,7 @@ fn desk(rows: usize) -> Model {
         checks: perpdeck::config::Checks::default(),
         read_only: false,
         dry_run: false,
-        zone: perpdeck::view::format::Zone::utc(),
+        zone: perpdeck::view::text::format::Zone::utc(),
         reading: perpdeck::view::READING,
         alerts: perpdeck::config::Alerts::default(),
         guard: perpdeck::config::Guard::default(),

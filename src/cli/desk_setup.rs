@@ -14,7 +14,7 @@ use crate::{
     disk,
     runtime::{Mouse, OpenAccount, Opened, OtherAccount, Renewals, Start, Terminal},
     ui::{Depth, DrawState, Looks, Theme},
-    view::{self, format::Zone},
+    view::{self, text::format::Zone},
 };
 use color_eyre::{Result, eyre::Context as _};
 use std::{

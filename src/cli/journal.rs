@@ -314,7 +314,7 @@ fn csv(entries: &[Entry]) -> Result<String> {
             match (millis, value.as_str()) {
                 (Some(millis), _) => {
                     let at = Timestamp(millis);
-                    view::format::Zone::stamps().moment(at, at)
+                    view::text::format::Zone::stamps().moment(at, at)
                 }
                 (None, Some(words)) => {
                     view::csv_field(&crate::model::Text::from(words).to_string())

@@ -1,7 +1,7 @@
 //! `perpdeck schema`: what the rows of the verbs and exports hold, as JSON Schemas.
 
 use super::{Exit, exit::Misuse, journal, out, voice};
-use crate::view::rows::{
+use crate::view::tables::rows::{
     ClosedPositionRow, LadderRow, OrderRow, PositionRow, RungRow, TwapRow, schema_of,
 };
 use color_eyre::Result;

@@ -15,7 +15,7 @@ use crate::{
     model::{Failure, FailureKind, Timestamp},
     runtime::{self, Clock, Picture, Sitting, Start},
     ui::{DrawState, Theme, picture},
-    view::format::Zone,
+    view::text::format::Zone,
 };
 use color_eyre::Result;
 use jiff::SignedDuration;

@@ -7,7 +7,7 @@ use crate::{
     app::{Clip, Model, TerminalOut, dialogs::overlay::Detail},
     config::Escape,
     model::Text,
-    view::{self, Scene, format::Zone},
+    view::{self, Scene, text::format::Zone},
 };
 use crossterm::{Command as _, clipboard::CopyToClipboard};
 

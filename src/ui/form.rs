@@ -13,7 +13,7 @@ use crate::{
     app::{forms::form::Scroll, update::mouse::Spot},
     view::{
         Span, Tone,
-        form::{FieldView, FormView},
+        forms::form::{FieldView, FormView},
     },
 };
 use laid::Laid;

@@ -42,7 +42,7 @@ pub use theme::{Depth, Looks, Theme};
 
 use crate::{
     app::{Desks, Model, dialogs::overlay::Overlay, tables::pane::Pane, update::mouse::Spot},
-    view::{self, Curve, PromptView, Scene, StripView, format::Zone},
+    view::{self, Curve, PromptView, Scene, StripView, text::format::Zone},
 };
 use bottom::Bottom;
 use canvas::{Canvas, line};
@@ -276,7 +276,7 @@ fn overlays(
                 let detail = view::detail(model, open, scene);
                 detail::draw(canvas, body, &detail, open.offset);
             }
-            Overlay::Form(form) => form::draw(canvas, body, &view::form::form(form, model)),
+            Overlay::Form(form) => form::draw(canvas, body, &view::forms::form::form(form, model)),
             Overlay::Bulk(bulk) => {
                 bulk::draw(canvas, body, &view::bulk(model, scene, bulk), bulk.offset);
             }

@@ -11,7 +11,7 @@ use perpdeck::{
         tables::pane::Pane, update,
     },
     model::{Call, FailureKind, Timestamp},
-    view::{self, Scene, format::Zone},
+    view::{self, Scene, text::format::Zone},
 };
 use std::time::Duration;
 

@@ -465,7 +465,7 @@ pub(crate) fn options() -> Options {
         checks: perpdeck::config::Checks::default(),
         read_only: false,
         dry_run: false,
-        zone: perpdeck::view::format::Zone::utc(),
+        zone: perpdeck::view::text::format::Zone::utc(),
         reading: perpdeck::view::READING,
         alerts: perpdeck::config::Alerts::default(),
         guard: perpdeck::config::Guard::default(),

@@ -10,7 +10,7 @@ use perpdeck::{
 };
 use perpdeck::{
     ui::{Theme, picture},
-    view::format::Zone,
+    view::text::format::Zone,
 };
 use std::collections::BTreeSet;
 use strum::IntoEnumIterator as _;

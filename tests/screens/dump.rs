@@ -3,7 +3,7 @@
 use perpdeck::{
     app::{Desks, Model, Msg, keys::keymap::Chord, update},
     ui::{self, DrawState, Theme},
-    view::format::Zone,
+    view::text::format::Zone,
 };
 use ratatui::{
     buffer::{Buffer, Cell},

@@ -289,7 +289,7 @@ fn every_pane() {
 fn at_80x24_every_field_of_a_form_is_seen_or_the_form_says_that_it_scrolls() {
     for (name, model) in forms() {
         let text = picture::text(&drawn(&model, 80, 24, Theme::default()));
-        let view = view::form::form(form(&model), &model);
+        let view = view::forms::form::form(form(&model), &model);
         let is_seen = |label: &str| text.contains(&format!(" {label} "));
         let hidden: Vec<_> = view
             .fields

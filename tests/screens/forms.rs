@@ -8,8 +8,8 @@ use perpdeck::{
     app::{Model, Msg, dialogs::overlay::Overlay, update},
     ui::{self, DrawState, Theme, Turn, picture},
     view::{
-        form::{FormView, form},
-        format::Zone,
+        forms::form::{FormView, form},
+        text::format::Zone,
     },
 };
 use ratatui::{

@@ -19,7 +19,7 @@ use perpdeck::{
         Timestamp,
     },
     ui::{Theme, picture},
-    view::{self, Body, Scene, Title, Tone, format::Zone},
+    view::{self, Body, Scene, Title, Tone, text::format::Zone},
 };
 use std::time::Duration;
 

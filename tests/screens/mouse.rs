@@ -11,7 +11,7 @@ use perpdeck::{
     },
     model::draft::Field,
     ui::{self, DrawState, Theme, Turn, picture},
-    view::format::Zone,
+    view::text::format::Zone,
 };
 use ratatui::{
     buffer::Buffer,

@@ -12,7 +12,7 @@ use perpdeck::{
         Ticket, Timestamp,
     },
     ui::{self, DrawState, Theme, picture},
-    view::{self, format::Zone},
+    view::{self, text::format::Zone},
 };
 use ratatui::{buffer::Buffer, layout::Rect};
 use serde_json::json;

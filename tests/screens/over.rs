@@ -8,7 +8,7 @@ use crate::{
 use perpdeck::{
     app::{Model, Msg, account::poll::Answer, tables::pane::Pane, update},
     model::{CloseAll, Command, FlatProof, Page, Receipt, Scaled, Ticket, Timestamp, Twap},
-    view::{self, Scene, TwapCard, format::Zone},
+    view::{self, Scene, TwapCard, text::format::Zone},
 };
 use serde_json::json;
 

@@ -10,7 +10,7 @@ use perpdeck::{
         tables::pane::Pane, update,
     },
     model::{Command, Failure, FailureKind, Page, Receipt, Ticket, Timestamp},
-    view::{self, Body, Scene, Span, format::Zone},
+    view::{self, Body, Scene, Span, text::format::Zone},
 };
 
 pub(crate) fn text(spans: &[Span]) -> String {

@@ -20,7 +20,7 @@ use crate::{
     app::{Motion, Store, activity::notice::Activity},
     model::Page,
     runtime::{self, Clock},
-    view::{Scene, format::Zone, rows::csv},
+    view::{Scene, tables::rows::csv, text::format::Zone},
 };
 use color_eyre::Result;
 use serde::Serialize;

@@ -13,7 +13,7 @@ use crate::{
     model::Order,
     view::{
         columns::{HISTORY, WORKING},
-        rows::{OrderRow, columns_of},
+        tables::rows::{OrderRow, columns_of},
     },
 };
 use color_eyre::Result;

@@ -13,7 +13,7 @@ use crate::{
     model::Position,
     view::{
         columns::{CLOSED, OPEN},
-        rows::{ClosedPositionRow, PositionRow, columns_of},
+        tables::rows::{ClosedPositionRow, PositionRow, columns_of},
     },
 };
 use color_eyre::Result;

@@ -16,9 +16,8 @@ use crate::{
     model::{Scaled, ScaledId},
     view::{
         columns::RUNGS,
-        ladder_head,
-        rows::{RungRow, columns_of, csv},
-        rungs,
+        ladder_head, rungs,
+        tables::rows::{RungRow, columns_of, csv},
     },
 };
 use color_eyre::Result;

@@ -14,7 +14,7 @@ use crate::{
     config::Sources,
     view::{
         columns::TWAPS,
-        rows::{TwapRow, columns_of},
+        tables::rows::{TwapRow, columns_of},
     },
 };
 use color_eyre::Result;

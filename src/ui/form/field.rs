@@ -11,7 +11,7 @@ use crate::{
     app::update::mouse::Spot,
     view::{
         Span, Tone,
-        form::{FieldView, Typed, ValueView},
+        forms::form::{FieldView, Typed, ValueView},
     },
 };
 use ratatui::layout::Rect;

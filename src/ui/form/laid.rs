@@ -9,7 +9,7 @@ use super::{
 };
 use crate::view::{
     Span,
-    form::{FormView, brief},
+    forms::form::{FormView, brief},
 };
 
 pub(super) struct Laid<'a> {

@@ -58,7 +58,7 @@ fn the_form_of_a_refused_order_is_opened_again_with_everything_in_it() {
     let texts = [Field::Size, Field::Slippage].map(|field| form.draft.text(field));
     assert_eq!(texts, [Some("0.1"), Some("40")]);
     assert_eq!(form.failure, Some(refused()));
-    let beside = view::form::form(form, &model).fields.into_iter();
+    let beside = view::forms::form::form(form, &model).fields.into_iter();
     let beside: Vec<_> = beside.filter_map(|field| field.fault).collect();
     assert_eq!(beside, ["size 0.1 is too small"]);
     press(&mut model, "esc esc U");

@@ -1,0 +1,102 @@
+//! The rows a detail leads to, each on a line.
+
+use super::detail::DetailLine;
+use crate::{
+    app::tables::pane::RowId,
+    view::{
+        tables::{orders, scaled, twaps},
+        text::{format, scene::Scene, span::Span, words},
+    },
+};
+
+/// Links seen at once, around the chosen one.
+const SEEN: usize = 6;
+
+/// A section of links of this row, the chosen one marked; none where there are no links.
+pub(crate) fn lines(
+    (row, links): (&RowId, &[RowId]),
+    choice: usize,
+    scene: &Scene<'_>,
+) -> Vec<DetailLine> {
+    if links.is_empty() {
+        return vec![];
+    }
+    let chosen = choice.min(links.len() - 1);
+    let first = (chosen + 1).saturating_sub(SEEN);
+    let shown = links.iter().enumerate().skip(first).take(SEEN);
+    let mut section = vec![DetailLine::Section("Leads to")];
+    section.extend(shown.map(|(at, row)| DetailLine::Link {
+        label: kind(row).to_owned(),
+        value: words_of(row, scene),
+        is_chosen: at == chosen,
+    }));
+    if links.len() > SEEN {
+        let counted = format!("{} of {}", chosen + 1, format::count(links.len()));
+        section.push(DetailLine::Field {
+            label: String::new(),
+            value: vec![Span::muted(counted)],
+        });
+    }
+    section.push(DetailLine::Section(rest(row)));
+    section
+}
+
+/// What stands below the links of a row.
+fn rest(row: &RowId) -> &'static str {
+    match row {
+        RowId::Line(_) => "What happened",
+        RowId::Position(_)
+        | RowId::Order(_)
+        | RowId::Twap(_)
+        | RowId::Scaled(_)
+        | RowId::Rung(..) => "What the service sent",
+    }
+}
+
+fn kind(row: &RowId) -> &'static str {
+    match row {
+        RowId::Position(_) => "position",
+        RowId::Order(_) => "order",
+        RowId::Twap(_) => "TWAP",
+        RowId::Scaled(_) => "ladder",
+        RowId::Rung(..) => "rung",
+        RowId::Line(_) => "line",
+    }
+}
+
+fn words_of(row: &RowId, scene: &Scene<'_>) -> Vec<Span> {
+    let store = scene.store;
+    match row {
+        RowId::Position(id) => {
+            let position = store.position(id).or_else(|| store.closed.find(id));
+            let known = position.map(|position| {
+                vec![
+                    words::position_side(position.side()),
+                    Span::plain(format!(" {} ", words::position_size(position, scene))),
+                    words::market(&position.market_id),
+                ]
+            });
+            with_id(id, known)
+        }
+        RowId::Order(id) => {
+            let known = store.order(id).map(|order| {
+                let of = store.market(&order.market_id);
+                let words = format!("{}  ", words::order(order, of));
+                vec![Span::plain(words), orders::status(order, scene)]
+            });
+            with_id(id, known)
+        }
+        RowId::Twap(id) => with_id(id, store.twap(id).map(|twap| twaps::head(twap, scene))),
+        RowId::Scaled(id) => {
+            let known = store.ladder(id);
+            with_id(id, known.map(|ladder| scaled::head(ladder, scene)))
+        }
+        RowId::Rung(..) | RowId::Line(_) => vec![],
+    }
+}
+
+fn with_id(id: &impl ToString, known: Option<Vec<Span>>) -> Vec<Span> {
+    let mut spans = vec![Span::muted(format!("{}  ", id.to_string()))];
+    spans.extend(known.unwrap_or_else(|| vec![Span::muted("not among what was read")]));
+    spans
+}

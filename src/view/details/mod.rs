@@ -1,0 +1,10 @@
+//! Everything known of one row. Names `tables` and below.
+
+pub(crate) mod detail;
+pub(crate) mod link;
+pub(crate) mod order;
+pub(crate) mod past;
+pub(crate) mod position;
+pub(crate) mod price;
+pub(crate) mod refusal;
+pub(crate) mod strategy;

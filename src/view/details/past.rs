@@ -1,0 +1,55 @@
+//! What the journal has of a command of an earlier session.
+
+use super::detail::Fields;
+use crate::{
+    model::{Attempted, Past, Record, Text},
+    view::text::{
+        scene::Scene,
+        span::{Span, Tone},
+    },
+};
+
+/// Every field that was recorded, but for what stands above already.
+pub(super) fn recorded(fields: &mut Fields, past: &Past, scene: &Scene<'_>) {
+    let record = &past.record;
+    fields.section("In the journal");
+    fields.text("number", Some(past.mark.number));
+    fields.own_time("asked_at", past.asked_at, scene);
+    fields.text("state", Some(&record.state));
+    if past.result.is_ok() {
+        fields.text("order_id", record.order_id.as_ref());
+        fields.text("request_id", record.request_id.as_ref());
+    }
+    fields.text("part_of", record.parent);
+    fields.text("resource", record.resource.as_ref());
+    fields.text("risk", Some(record.risk));
+    fields.flag("may_have_acted", Some(record.maybe_executed));
+    sent(fields, record, scene);
+    for attempt in &record.attempts {
+        fields.push("attempt", answered(attempt, scene));
+    }
+}
+
+fn sent(fields: &mut Fields, record: &Record, scene: &Scene<'_>) {
+    fields.section("Request");
+    let request = format!("{} {}", record.method, record.target);
+    fields.text("request", Some(request));
+    fields.text("body", Some(&record.body).filter(|body| !body.is_empty()));
+    fields.text("idempotency_key", record.key.as_ref());
+    fields.text("base_url", Some(&record.base_url));
+    fields.text("account_id", Some(&record.account_id));
+    fields.own_time("deadline", record.deadline, scene);
+    fields.own_time("replay_until", record.replay_until, scene);
+}
+
+/// `14:03:22  503  unavailable: no answer`.
+fn answered(attempt: &Attempted, scene: &Scene<'_>) -> Vec<Span> {
+    let at = scene.zone.moment(attempt.at, scene.now);
+    let status = attempt.status.map(|status| format!("  {status}"));
+    let why = attempt.why.as_ref().map(Text::to_string);
+    vec![
+        Span::muted(at),
+        Span::new(status.unwrap_or_default(), Tone::Warn),
+        Span::plain(format!("  {}", why.as_deref().unwrap_or("answered"))),
+    ]
+}

@@ -1,0 +1,115 @@
+//! A position in full, open or closed.
+
+use super::detail::{DetailView, Fields};
+use crate::{
+    model::{Position, Protection},
+    view::{
+        tables::{closed, positions, protection},
+        text::{format, scene::Scene, span::Span, words},
+    },
+};
+
+pub(crate) fn detail(position: &Position, scene: &Scene<'_>) -> DetailView {
+    let mut fields = Fields::default();
+    fields.text("id", Some(&position.id));
+    fields.text("account_id", Some(&position.account_id));
+    fields.market((
+        &position.market_id,
+        &position.provider,
+        &position.symbol,
+        &position.coin,
+    ));
+    fields.push("side", vec![positions::side_now(position, scene)]);
+    fields.section("Price and size");
+    fields.number("size", Some(position.size));
+    fields.text("size_decimals", position.size_decimals);
+    fields.number("entry_price", position.entry_price);
+    fields.number("exit_price", position.exit_price);
+    match position.liquidation_price.or(position.exit_price) {
+        Some(_) => fields.number("liquidation_price", position.liquidation_price),
+        None => fields.push("liquidation_price", no_liquidation(position, scene)),
+    }
+    fields.number("leverage", position.leverage);
+    fields.number("isolated_margin_extra", position.isolated_margin_extra);
+    fields.section("Profit");
+    fields.profit("realized_pnl", position.realized_pnl);
+    fields.number("fees", position.fees);
+    fields.profit("funding", position.funding);
+    if let Some(net) = position.net_pnl() {
+        let how = Span::muted("  realized - fees + funding");
+        fields.push("net", vec![words::pnl(Some(net)), how]);
+    }
+    fields.number("realized_margin_basis", position.realized_margin_basis);
+    fields.text(
+        "return on margin basis",
+        closed::return_on_basis(position).map(format::signed_percent),
+    );
+    match position.closed_at {
+        None => open(&mut fields, position, scene),
+        Some(_) => fields.section("Times"),
+    }
+    fields.time("opened_at", position.opened_at, scene);
+    fields.time("closed_at", position.closed_at, scene);
+    let title = vec![
+        words::position_side(position.side()),
+        Span::plain(format!(" {} ", words::position_size(position, scene))),
+        words::market(&position.market_id),
+    ];
+    fields.titled(title)
+}
+
+/// Whether there is none or it was not told cannot be known of a service: `api.md` makes the field optional.
+fn no_liquidation(position: &Position, scene: &Scene<'_>) -> Vec<Span> {
+    if positions::never_liquidates(position, scene) {
+        return vec![
+            Span::plain(positions::NEVER),
+            Span::muted("  no price above zero liquidates it"),
+        ];
+    }
+    vec![
+        Span::unknown(),
+        Span::muted("  the service sent none: out of reach, or not told"),
+    ]
+}
+
+fn open(fields: &mut Fields, position: &Position, scene: &Scene<'_>) {
+    fields.section("Now");
+    let mark = scene.store.mark(&position.market_id);
+    fields.push("mark", vec![words::known(mark.map(format::grouped))]);
+    let unrealized = positions::unrealized_pnl(position, scene);
+    fields.push("unrealized PnL", vec![words::pnl(unrealized)]);
+    let roe = positions::return_on_margin(position, scene);
+    fields.push("return on margin", vec![words::pnl_percent(roe)]);
+    let margin = position.entry_margin().map(format::usd);
+    fields.push("margin at entry", vec![words::known(margin)]);
+    let of_liquidation = |text| positions::of_liquidation(position, scene, text);
+    let distance = positions::liquidation_distance(position, scene);
+    fields.push(
+        "mark to liquidation",
+        vec![of_liquidation(distance.map(format::percent))],
+    );
+    let from_entry = position.entry_price.zip(position.liquidation_price);
+    let from_entry = from_entry.and_then(|(entry, liq)| liq.minus(entry)?.abs().over(entry));
+    fields.push(
+        "entry to liquidation",
+        vec![of_liquidation(from_entry.map(format::percent))],
+    );
+    let lost = match position.pnl_at_liquidation() {
+        Some(lost) => words::pnl(Some(lost)),
+        None => of_liquidation(None),
+    };
+    fields.push("PnL at liquidation", vec![lost]);
+    fields.section("Protection");
+    fields.push("nearest stop", vec![protection::stop(position, scene)]);
+    for stop in protection::each(Protection::Stop, position, scene) {
+        fields.push("stop", vec![Span::plain(stop)]);
+    }
+    let target = protection::target(position, scene);
+    if !target.text.is_empty() {
+        fields.push("nearest target", vec![target]);
+    }
+    for target in protection::each(Protection::Target, position, scene) {
+        fields.push("target", vec![Span::plain(target)]);
+    }
+    fields.section("Times");
+}

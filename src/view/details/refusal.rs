@@ -1,0 +1,192 @@
+//! Why an order was rejected, in one line.
+
+use super::detail::failure;
+use crate::{
+    model::{Order, Text},
+    view::text::{format, scene::Scene, words},
+};
+
+/// The words of the paper exchange, as a person would say them. Those of another service are told as it says them.
+const REASONS: &[(&str, &str)] = &[
+    ("insufficient_margin", "not enough margin was free for it"),
+    (
+        "reduce_only_no_position",
+        "it only reduces, and no position was open",
+    ),
+    (
+        "reduce_only_would_increase",
+        "it only reduces, and would have made the position larger",
+    ),
+    (
+        "post_only_would_cross",
+        "it was only to rest, and would have filled at once",
+    ),
+    ("ioc_no_match", "nothing in the book met its price at once"),
+    (
+        "fok_unfillable",
+        "the book could not fill all of it at once",
+    ),
+    (
+        "trigger_would_fire",
+        "the mark had reached its trigger already",
+    ),
+    (
+        "no_liquidity",
+        "nobody was there to trade within its slippage",
+    ),
+    ("price_out_of_band", "its price is too far from the market"),
+    (
+        "below_min_notional",
+        "it is worth less than the least order",
+    ),
+    ("leverage_too_high", "more leverage than is allowed"),
+    ("max_position", "a larger position than is allowed"),
+    ("max_open_positions", "more open positions than are allowed"),
+    (
+        "margin_mode_conflict",
+        "the open position has the other margin mode",
+    ),
+    ("market_unavailable", "its market could not be traded"),
+    (
+        "account_breached",
+        "the account broke a rule, and only reduces since",
+    ),
+    ("too_many_chase_orders", "too many chases worked already"),
+    ("too_many_working_orders", "too many orders worked already"),
+    ("order_cooldown", "it came too soon after the one before"),
+];
+
+fn plain(reason: &Text) -> String {
+    let mut known = REASONS.iter().filter(|(word, _)| *word == reason.raw());
+    let known = known.next().map(|(_, plain)| (*plain).to_owned());
+    known.unwrap_or_else(|| words::spaced(reason))
+}
+
+/// Why, in a sentence: as the service said when it refused it, which names what was asked and what is allowed; else the
+/// reason of the row, and the rule with its limit, where that is told among the facts of the account.
+pub(crate) fn why(order: &Order, scene: &Scene<'_>) -> String {
+    if let Some(said) = said(order, scene) {
+        return said;
+    }
+    let reason = order.reject_reason.as_ref().map(plain);
+    let rule = order.reject_rule_id.as_ref();
+    let mut parts: Vec<_> = reason.into_iter().collect();
+    parts.extend(rule.map(|rule| format!("by the rule {}", words::spaced(rule))));
+    parts.extend(rule.and_then(|rule| limit(rule, scene)));
+    if parts.is_empty() {
+        return "the service does not say why".to_owned();
+    }
+    parts.join(", ")
+}
+
+/// The answer to the request for it, as long as this desk remembers that.
+fn said(order: &Order, scene: &Scene<'_>) -> Option<String> {
+    let mut newest = scene.activity.lines.iter().rev();
+    let told = newest.find_map(|notice| {
+        let why = failure(notice)?;
+        (why.order_id.as_ref() == Some(&order.id)).then_some(why)
+    })?;
+    (!told.message.is_empty()).then(|| told.message.to_string())
+}
+
+/// What the rule allows and where the account is, both of now.
+fn limit(rule: &Text, scene: &Scene<'_>) -> Option<String> {
+    let mut facts = scene.store.account.value()?.rules.iter();
+    let fact = facts.find(|fact| fact.id == *rule)?;
+    let [limit, value] = [fact.limit, fact.value].map(format::grouped);
+    Some(format!("whose limit is {limit}, now at {value}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        app::{Model, account::poll::Answer, activity::notice::Event, testing::*},
+        model::{AccountFacts, Command, Failure, FailureKind, RuleFact},
+        view::{details::detail::DetailLine, text::format::Zone},
+    };
+
+    /// The first line of the detail of a rejected order, and the names of its sections.
+    fn told(model: &Model, why: &str) -> (String, Vec<&'static str>) {
+        let json = format!(
+            r#""type":"limit","mode":"limit","side":"buy","size":9,"limit_price":64000,"status":"rejected"{why}"#
+        );
+        let zone = Zone::utc();
+        let scene = Scene::of(model, &zone);
+        let view = super::super::order::detail(&order("ord-9", "BTC", &json), &scene);
+        let first = match view.lines.first() {
+            Some(DetailLine::Field { label, value }) => {
+                let words: String = value.iter().map(|span| span.text.as_str()).collect();
+                format!("{label}: {words}")
+            }
+            other => panic!("{other:?}"),
+        };
+        let sections = view.lines.iter().filter_map(|line| match line {
+            DetailLine::Section(name) => Some(*name),
+            DetailLine::Field { .. } | DetailLine::Cells { .. } | DetailLine::Link { .. } => None,
+        });
+        (first, sections.collect())
+    }
+
+    const RULE: &str =
+        r#","reject_reason":"max_position","reject_rule_id":"max_position_notional""#;
+
+    #[test]
+    fn a_rejected_order_begins_with_why_and_the_limit_as_far_as_that_is_told() {
+        let mut model = desk();
+        let first = |model: &Model, why| told(model, why).0;
+        assert_eq!(
+            first(&model, RULE),
+            "rejected: a larger position than is allowed, by the rule max position notional"
+        );
+        assert_eq!(
+            first(&model, r#","reject_reason":"ioc_no_match""#),
+            "rejected: nothing in the book met its price at once"
+        );
+        assert_eq!(
+            first(&model, r#","reject_reason":"moon_phase""#),
+            "rejected: moon phase"
+        );
+        assert_eq!(first(&model, ""), "rejected: the service does not say why");
+        let fact = RuleFact {
+            id: "max_position_notional".into(),
+            value: num("12000"),
+            limit: num("500000"),
+            from: None,
+        };
+        let facts = AccountFacts {
+            rules: vec![fact],
+            ..AccountFacts::default()
+        };
+        arrive(&mut model, Answer::Account(Ok(facts)));
+        assert_eq!(
+            first(&model, RULE),
+            "rejected: a larger position than is allowed, by the rule max position notional, whose limit is 500,000, now at 12,000"
+        );
+        let why = Failure {
+            order_id: Some("ord-9".into()),
+            ..Failure::new(
+                FailureKind::Invalid,
+                "the position would be worth 576000 USD, more than 500000",
+            )
+        };
+        let command = Command::Cancel("any".into());
+        let now = model.now;
+        model
+            .activity
+            .note(None, Event::Settled(command, Err(why)), now);
+        assert_eq!(
+            first(&model, RULE),
+            "rejected: the position would be worth 576000 USD, more than 500000"
+        );
+    }
+
+    #[test]
+    fn a_section_that_has_nothing_has_no_heading() {
+        let model = desk();
+        let sections = |more| told(&model, more).1;
+        assert_eq!(sections(""), ["Price and size", "Times"]);
+        let linked = r#","target_position_id":"pos-1""#;
+        assert_eq!(sections(linked), ["Price and size", "Times", "Links"]);
+    }
+}

@@ -1,0 +1,140 @@
+//! What a person may not have meant, in words.
+
+use super::trade::Trade;
+use crate::{
+    app::{
+        Model,
+        rules::slips::{Slip, TIMES},
+    },
+    model::{
+        Num, Position, Side,
+        draft::{CloseDraft, EntryDraft, Field, Seen, Shape},
+        estimate::{self, Liquidation},
+    },
+    view::text::format,
+};
+
+/// Asked about once, where it raises exposure.
+pub(crate) fn question(slip: &Slip, seen: &Seen) -> String {
+    match slip {
+        Slip::Through {
+            what,
+            percent,
+            best,
+        } => {
+            let (percent, best) = (percent.rounded(1), format::price(*best, seen.market));
+            format!("{what} is {percent} % through the market, {best}: is every digit meant?")
+        }
+        Slip::Far { what, how, mark } => {
+            let mark = format::price(*mark, seen.market);
+            format!("{what} is {how} the mark, {mark}: is every digit meant?")
+        }
+        Slip::Large { largest } => {
+            let largest = format::size(*largest, seen.size_decimals());
+            format!(
+                "more than {TIMES} times the largest recent size here, {largest}: is every digit meant?"
+            )
+        }
+        Slip::Worth { notional, equity } => {
+            let [notional, equity] = [*notional, *equity].map(format::usd);
+            format!("worth {notional} USD, more than the account's equity, {equity}")
+        }
+        Slip::Leverage { times } => {
+            let times = times.rounded(1);
+            format!("everything open would be worth {times} × the account's equity")
+        }
+        Slip::Near { price, percent } => {
+            let (price, percent) = (format::average(*price, seen.market), percent.rounded(1));
+            format!("liquidated at est. {price}, only {percent} % from the mark")
+        }
+        Slip::Loss { usd, percent } => {
+            let (usd, percent) = (format::usd(*usd), percent.rounded(1));
+            format!("loses {usd} USD at its stop, {percent} % of the account's equity")
+        }
+        Slip::Dead { liquidation } => {
+            let price = format::average(*liquidation, seen.market);
+            format!("the position is liquidated at {price}, before this can fire")
+        }
+        Slip::Untaken(field) => {
+            let label = field.label();
+            format!("a number was typed at {label}, which is a choice: it is in no field")
+        }
+        Slip::Late { what, age } => {
+            let age = format::span(*age);
+            format!("the {what} are {age} old: it may be otherwise by now")
+        }
+    }
+}
+
+pub(crate) fn stop_of(draft: &EntryDraft, seen: &Seen) -> Option<String> {
+    let stop = draft.known(Field::StopLoss)?;
+    unreached_stop(draft.liquidation(seen), (draft.side, stop), seen)
+}
+
+/// A stop is no protection where the position is gone before it.
+pub(crate) fn unreached_stop(
+    liquidation: Option<Liquidation>,
+    (side, stop): (Side, Num),
+    seen: &Seen,
+) -> Option<String> {
+    let price = format::average(liquidation?.before(side, stop)?, seen.market);
+    Some(format!(
+        "liquidated at est. {price}, before the stop: a nearer stop or less leverage"
+    ))
+}
+
+/// What its stop would lose, held against what the nearest limit of the challenge leaves.
+pub(crate) fn past_the_challenge(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<String> {
+    let lost = Trade::of(draft, seen).loss()?;
+    let (limit, left) = model.guard.tightest()?;
+    (lost > left).then(|| match lost.over(left) {
+        Some(times) => format!(
+            "at stop: {} × what the {limit} leaves, {} USD",
+            times.rounded(1),
+            format::usd(left)
+        ),
+        None => format!("at stop: the {limit} leaves nothing"),
+    })
+}
+
+/// Refused by the rule of the account, at the mark.
+pub(crate) fn too_large(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<String> {
+    let (_, most) = model.store.account.value()?.largest_position()?;
+    draft.opens(seen).filter(|size| size.is_positive())?;
+    let size = draft.resolved_size(seen).ok()?;
+    let after = estimate::size_after(seen.position, draft.side, size)?.abs();
+    let worth = after.times(seen.market?.mark?)?;
+    (worth > most).then(|| {
+        let (worth, most) = (format::usd(worth), format::usd(most));
+        format!("the position would be worth {worth} USD, over this account's {most}")
+    })
+}
+
+/// What closes all of a position may be worth less; each rung of a ladder is an order.
+pub(crate) fn too_small(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<String> {
+    let fills = draft.fillable(seen)?;
+    let held = seen.position.map(Position::quantity);
+    let is_exempt = fills.is_zero() || draft.only_reduces() && Some(fills) == held;
+    let (what, size) = match draft.shape {
+        Shape::Ladder => {
+            let rungs = draft.rungs_in(seen)?;
+            let least = rungs.iter().map(|rung| rung.size).min();
+            ("a rung", least?)
+        }
+        Shape::Order(_) | Shape::Sliced(_) => ("it", fills),
+    };
+    under(what, size, model, seen).filter(|_| !is_exempt)
+}
+
+pub(crate) fn too_small_a_part(draft: &CloseDraft, model: &Model, seen: &Seen) -> Option<String> {
+    under("it", draft.resolved_size(seen).ok()??, model, seen)
+}
+
+fn under(what: &str, size: Num, model: &Model, seen: &Seen) -> Option<String> {
+    let least = model.store.account.value()?.smallest_order()?;
+    let worth = size.times(seen.market?.mark?)?;
+    (worth < least).then(|| {
+        let (worth, least) = (format::usd(worth), format::usd(least));
+        format!("{what} is worth {worth} USD, under this account's smallest order, {least}")
+    })
+}

@@ -1,0 +1,97 @@
+//! What an order would meet in the book, where one is known: how much fills at once and at what, how much rests.
+
+use super::{form::quantity, preview::Line};
+use crate::{
+    app::{Model, Unfit},
+    model::{Book, Num, Side, Sweep, TimeInForce, draft::Seen},
+    view::text::{
+        format, passing,
+        span::{Span, Tone},
+    },
+};
+
+/// An order as far as the book decides about it.
+pub(crate) struct Taker {
+    pub(crate) side: Side,
+    pub(crate) size: Option<Num>,
+    /// Its worst price; `None` for one that takes any.
+    pub(crate) limit: Option<Num>,
+    pub(crate) lasting: TimeInForce,
+}
+
+/// One line; none where no book is known. One that is old, or that is not of the price that is observed, says only that.
+pub(crate) fn depth(taker: &Taker, model: &Model, seen: &Seen) -> Option<Line> {
+    let size = taker.size?;
+    let book = match model.store.books.fit(seen.market?, model.now)? {
+        Ok(book) => book,
+        Err(unfit) => return Some(("book", unmeasured(unfit, model, seen))),
+    };
+    let sweep = book.sweep(taker.side, size, taker.limit)?;
+    let words = met(&sweep, taker, book, seen);
+    Some(("book", by_book(&words, model, seen)?))
+}
+
+/// What is said by the book says how old that is.
+pub(crate) fn by_book(words: &str, model: &Model, seen: &Seen) -> Option<Span> {
+    let market = seen.market?;
+    model.store.books.fit(market, model.now)?.ok()?;
+    let at = model.store.books.of(&market.id)?.at()?;
+    let age = model.now.since(at);
+    let words = format!(
+        "{words}, from a book {} old",
+        passing::age(age, model.options.motion)
+    );
+    Some(Span::plain(words))
+}
+
+fn unmeasured(unfit: Unfit, model: &Model, seen: &Seen) -> Span {
+    let why = match unfit {
+        Unfit::Old(age) => {
+            let age = passing::age(age, model.options.motion);
+            format!("the last book is {age} old")
+        }
+        Unfit::Apart(middle) => {
+            let middle = format::average(middle, seen.market);
+            format!("the middle of the book, {middle}, is not the observed price")
+        }
+    };
+    Span::new(format!("{}, {why}", format::UNKNOWN), Tone::Warn)
+}
+
+/// `0.10000 fills at est. 64,010, 0.9 bps from mid, 0.23147 rests`.
+fn met(sweep: &Sweep, taker: &Taker, book: &Book, seen: &Seen) -> String {
+    let left = sweep.rest.is_positive();
+    let Some(average) = sweep.average else {
+        return format!("nothing fills, all {}", rest(taker));
+    };
+    let part = if left {
+        quantity(sweep.filled, seen)
+    } else {
+        "all".to_owned()
+    };
+    let price = format::average(average, seen.market);
+    let mut parts = vec![format!("{part} fills at est. {price}")];
+    let away = slippage(average, book);
+    parts.extend(away.map(|bps| format!("{} bps from mid", bps.rounded(1))));
+    if left {
+        parts.push(format!("{} {}", quantity(sweep.rest, seen), rest(taker)));
+    }
+    parts.join(", ")
+}
+
+/// How far the average is from the middle of the same book, in basis points of that.
+fn slippage(average: Num, book: &Book) -> Option<Num> {
+    let mid = book.mid()?;
+    let away = average.minus(mid)?.abs().over(mid)?;
+    away.times(Num::from(10_000_u32))
+}
+
+/// What becomes of what meets no level.
+fn rest(taker: &Taker) -> &'static str {
+    match (taker.limit, taker.lasting) {
+        (None, _) => "beyond the levels that are told",
+        (Some(_), TimeInForce::Gtc | TimeInForce::Gtd) => "rests",
+        (Some(_), TimeInForce::Ioc) => "is not filled",
+        (Some(_), TimeInForce::Fok) => "missing: fok fills all or nothing",
+    }
+}

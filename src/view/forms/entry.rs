@@ -1,0 +1,276 @@
+//! What would come of a new order.
+
+use super::{
+    depth::{Taker, by_book, depth},
+    fee::{fee, traded},
+    form::{estimated, known, liquidated, quantity},
+    preview::{Line, change, dollars, execution, fires, gross, sized},
+    trade::{Trade, entered_at},
+};
+use crate::{
+    app::{Model, Motion},
+    model::{
+        Num, PlaceKind, Position,
+        draft::{EntryDraft, Field, Seen, Shape},
+        estimate,
+        plan::{Rung, Schedule},
+    },
+    view::text::{
+        format,
+        span::{Span, Tone},
+    },
+};
+use std::time::Duration;
+
+/// More of them are told by their first and last.
+const SHOWN_RUNGS: usize = 10;
+
+pub(crate) fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<Line> {
+    let (size, fills) = (draft.resolved_size(seen).ok(), draft.fillable(seen));
+    let entry = entered_at(draft, seen);
+    let worth = |size: Option<Num>| size.zip(entry).and_then(|(s, p)| s.times(p));
+    let notional = worth(fills).filter(|_| !is_part_of_ladder(draft, size, fills));
+    let mut lines = vec![
+        ("size", asked(size, fills, seen)),
+        ("notional", dollars(notional)),
+        ("initial margin", margin(draft, size, seen)),
+        (
+            "liquidation",
+            liquidated(draft.liquidation(seen), seen.market),
+        ),
+    ];
+    lines.extend(reduced(draft, seen).map(|held| gross(Some(held), entry, fills)));
+    lines.push(fee(
+        traded(draft, notional, seen),
+        draft.market_id.as_ref(),
+        model,
+    ));
+    if draft.has(Field::StopLoss) {
+        lines.extend(Trade::of(draft, seen).reward());
+    }
+    let trigger = draft.known(Field::TriggerPrice);
+    match draft.shape {
+        Shape::Order(_) if draft.has(Field::TriggerPrice) => {
+            lines.push(("fires", fires(trigger, draft.direction(), seen)));
+        }
+        Shape::Order(_) => {}
+        Shape::Sliced(_) => lines.extend(slices(draft, (size, worth(size)), model, seen)),
+        Shape::Ladder => lines.extend(rungs(draft, model, seen)),
+    }
+    if let Some(executes) = executes(draft, seen) {
+        lines.push(("execution", executes));
+    }
+    if let Shape::Order(PlaceKind::Market | PlaceKind::Limit) = draft.shape {
+        let taker = Taker {
+            side: draft.side,
+            size: fills.filter(|size| size.is_positive()),
+            limit: draft.known(Field::LimitPrice),
+            lasting: draft.lasting(),
+        };
+        let is_whole = draft.shape != Shape::Order(PlaceKind::Limit) || taker.limit.is_some();
+        lines.extend(depth(&taker, model, seen).filter(|_| is_whole));
+    }
+    if draft.has(Field::Expires) {
+        lines.push(("expires", expires(draft, model, seen)));
+    }
+    lines.push(("position", position_after(draft, fills, seen)));
+    lines
+}
+
+/// The open position that it can only make smaller.
+pub(crate) fn reduced<'a>(draft: &EntryDraft, seen: &Seen<'a>) -> Option<&'a Position> {
+    let held = seen.position.filter(|_| draft.only_reduces())?;
+    let is_meant = draft.target.as_ref().is_none_or(|id| *id == held.id);
+    (is_meant && held.side() == Some(draft.side.opposite())).then_some(held)
+}
+
+/// What is sent, and how much of it can fill where that is less.
+fn asked(size: Option<Num>, fills: Option<Num>, seen: &Seen) -> Span {
+    let line = sized(size, seen);
+    let cut = size.zip(fills).filter(|(size, fills)| fills < size);
+    let words = match cut {
+        None => return line,
+        Some((_, fills)) if fills.is_zero() => "nothing fills".to_owned(),
+        Some((_, fills)) => format!("cut to {}", quantity(fills, seen)),
+    };
+    Span::new(format!("{}, {words}", line.text), Tone::Warn)
+}
+
+/// Which rungs fill before nothing is left to reduce is not known.
+fn is_part_of_ladder(draft: &EntryDraft, size: Option<Num>, fills: Option<Num>) -> bool {
+    let is_some = fills.is_some_and(Num::is_positive);
+    draft.shape == Shape::Ladder && fills != size && is_some
+}
+
+/// Of the whole position where all of it goes to another leverage. What only reduces takes none, but nothing is an order
+/// yet without a size.
+fn margin(draft: &EntryDraft, size: Option<Num>, seen: &Seen) -> Span {
+    let usd = size.and_then(|_| draft.initial_margin(seen));
+    match (usd, draft.releverages(seen)) {
+        (Some(usd), Some((_, after))) if usd.is_negative() => {
+            let freed = format::usd(usd.abs());
+            Span::plain(format!("est. frees {freed} USD, all at {after}×"))
+        }
+        (Some(usd), Some((_, after))) => {
+            let words = format!("est. {} USD, all at {after}×", format::usd(usd));
+            Span::new(words, Tone::Warn)
+        }
+        (usd, _) => dollars(usd),
+    }
+}
+
+/// What becomes of it at once; nothing is said of what waits for a trigger.
+fn executes(draft: &EntryDraft, seen: &Seen) -> Option<Span> {
+    match draft.shape {
+        Shape::Order(PlaceKind::Limit) => {
+            let limit = draft.known(Field::LimitPrice);
+            Some(execution(draft.side, limit, seen))
+        }
+        Shape::Order(PlaceKind::Chase) if draft.chases_nothing(seen).is_some() => {
+            Some(Span::new("rests (maker), fixed at its cap", Tone::Warn))
+        }
+        Shape::Order(PlaceKind::Chase) => {
+            Some(Span::plain("rests (maker), and follows the best price"))
+        }
+        Shape::Ladder => Some(rungs_execute(draft, seen)),
+        Shape::Order(_) | Shape::Sliced(_) => None,
+    }
+}
+
+/// `2 of 5 rungs (35%) fill now (taker)`: what stands at or past the market does not rest.
+fn rungs_execute(draft: &EntryDraft, seen: &Seen) -> Span {
+    let share = || {
+        let (market, rungs) = (seen.market?, draft.rungs_in(seen)?);
+        let (mut count, mut now, mut total) = (0_usize, Num::ZERO, Num::ZERO);
+        for rung in &rungs {
+            total = total.plus(rung.size)?;
+            if estimate::crosses(market, draft.side, rung.price)? {
+                count += 1;
+                now = now.plus(rung.size)?;
+            }
+        }
+        Some((count, rungs.len(), now.over(total)?))
+    };
+    match share() {
+        None => known(None),
+        Some((0, ..)) => Span::plain("rests (maker)"),
+        Some((count, all, share)) => {
+            let share = format::whole_percent(share);
+            let words = format!("{count} of {all} rungs ({share}) fill now (taker)");
+            Span::new(words, Tone::Warn)
+        }
+    }
+}
+
+/// `est. 61, one every 30s, 0.00820 BTC each`, and when it runs.
+fn slices(
+    draft: &EntryDraft,
+    (size, notional): (Option<Num>, Option<Num>),
+    model: &Model,
+    seen: &Seen,
+) -> [Line; 2] {
+    let minutes = draft.minutes().ok().and_then(Num::to_i64);
+    let seconds = minutes.and_then(|minutes| minutes.checked_mul(60));
+    let dollars = notional.and_then(|usd| usd.truncated(0).to_i64());
+    let words = seconds.zip(dollars).map(|(seconds, dollars)| {
+        let plan = Schedule::new(seconds, dollars);
+        let exact = size.and_then(|size| size.over(Num::from(plan.slices)));
+        let each = exact.map(|each| seen.size_decimals().map_or(each, |d| each.truncated(d)));
+        let each = each.map_or_else(String::new, |each| {
+            format!(", {} each", sized(Some(each), seen).text)
+        });
+        let every = format::age(Duration::from_secs(plan.interval_seconds.unsigned_abs()));
+        format!("est. {}, one every {every}{each}", plan.slices)
+    });
+    let ends = seconds.map(|seconds| seen.now.plus(Duration::from_secs(seconds.unsigned_abs())));
+    let runs = match (draft.known(Field::TriggerPrice), ends.zip(seen.zone)) {
+        (Some(price), _) => {
+            let market = seen.market;
+            known(Some(format!(
+                "from the mark's reaching {}",
+                format::price(price, market)
+            )))
+        }
+        (None, Some((end, zone))) => known(Some(format!(
+            "at once, until {}{}",
+            zone.minute(end),
+            by_whose_clock(model, seen)
+        ))),
+        (None, None) => known(None),
+    };
+    [("slices", known(words)), ("runs", runs)]
+}
+
+/// Every price and size, the middle of a long ladder left out.
+fn rungs(draft: &EntryDraft, model: &Model, seen: &Seen) -> [Line; 2] {
+    let decimals = seen.size_decimals();
+    let words = draft.rungs_in(seen).map(|rungs| {
+        let told = |rung: &Rung| {
+            let size = format::size(rung.size, decimals);
+            format!("{size} @ {}", format::price(rung.price, seen.market))
+        };
+        listed(&rungs.iter().map(told).collect::<Vec<_>>())
+    });
+    [
+        ("average", average(draft, model, seen)),
+        ("rungs", known(words)),
+    ]
+}
+
+/// What is through the market fills at the book. Where none is known the prices of the rungs are the worst it can fill at.
+fn average(draft: &EntryDraft, model: &Model, seen: &Seen) -> Span {
+    let price = draft.entry(seen);
+    let crosses = |price: Num| estimate::crosses(seen.market?, draft.side, price);
+    let prices = draft.rungs_of(seen).and_then(|ladder| ladder.prices());
+    let rests = |prices: Vec<Num>| {
+        prices
+            .into_iter()
+            .all(|price| crosses(price) == Some(false))
+    };
+    let (Some(worst), false) = (price, prices.is_none_or(rests)) else {
+        return estimated(price, seen.market);
+    };
+    let price = format::average(worst, seen.market);
+    by_book(&format!("est. {price}"), model, seen)
+        .unwrap_or_else(|| Span::plain(format!("at worst {price}")))
+}
+
+fn listed(rungs: &[String]) -> String {
+    match rungs {
+        [first @ .., last] if rungs.len() > SHOWN_RUNGS => {
+            let first: Vec<_> = first.iter().take(SHOWN_RUNGS - 1).cloned().collect();
+            let hidden = rungs.len() - SHOWN_RUNGS;
+            format!("{} · {hidden} more · {last}", first.join(" · "))
+        }
+        all => all.join(" · "),
+    }
+}
+
+/// In how long, and when that is in the zone of this machine.
+fn expires(draft: &EntryDraft, model: &Model, seen: &Seen) -> Span {
+    let at = draft.expires(seen).ok().flatten();
+    known(at.zip(seen.zone).map(|(at, zone)| {
+        let (minute, by) = (zone.minute(at), by_whose_clock(model, seen));
+        match model.options.motion {
+            Motion::Full => format!("in {}{by}, {minute}", format::countdown(at, seen.now)),
+            Motion::Reduced => format!("{minute}{by}"),
+        }
+    }))
+}
+
+/// Said where the service is known to have another time than this machine.
+fn by_whose_clock(model: &Model, seen: &Seen) -> &'static str {
+    if seen.now == model.wall_now() {
+        ""
+    } else {
+        " by the service's clock"
+    }
+}
+
+fn position_after(draft: &EntryDraft, fills: Option<Num>, seen: &Seen) -> Span {
+    if !seen.is_held_known() {
+        return known(None);
+    }
+    let after = fills.and_then(|fills| estimate::size_after(seen.position, draft.side, fills));
+    change(seen.position, after, seen)
+}

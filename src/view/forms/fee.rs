@@ -1,0 +1,142 @@
+//! What sending it would cost in fees, as far as anybody tells what is charged.
+
+use super::{form::known, preview::Line};
+use crate::{
+    app::{
+        Model,
+        account::fees::{Origin, Rate, rate},
+    },
+    model::{
+        LiquidityRole, MarketId, Num, Side,
+        draft::{EntryDraft, Seen, Shape},
+        estimate,
+    },
+    view::text::format,
+};
+
+/// What would be traded in either role, USD.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Traded {
+    taker: Num,
+    maker: Num,
+    /// Whether it may come to less: where no book is known, or when a trigger is reached, it may rest.
+    certainty: Certainty,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Certainty {
+    Expected,
+    AtMost,
+}
+
+impl Traded {
+    pub(crate) fn taking(usd: Num) -> Self {
+        Self {
+            taker: usd,
+            maker: Num::ZERO,
+            certainty: Certainty::Expected,
+        }
+    }
+
+    fn resting(usd: Num) -> Self {
+        Self {
+            taker: Num::ZERO,
+            maker: usd,
+            certainty: Certainty::Expected,
+        }
+    }
+
+    /// Dearer as a taker everywhere that is known.
+    pub(crate) fn taking_at_most(usd: Num) -> Self {
+        Self {
+            certainty: Certainty::AtMost,
+            ..Self::taking(usd)
+        }
+    }
+
+    /// A limit that is sent at once.
+    pub(crate) fn at(limit: Num, side: Side, usd: Num, seen: &Seen) -> Self {
+        let market = seen.market;
+        let crosses = market.and_then(|market| estimate::crosses(market, side, limit));
+        Self::knowing(crosses, usd)
+    }
+
+    /// Whether it takes what stands in the book, where that is known.
+    fn knowing(takes: Option<bool>, usd: Num) -> Self {
+        match takes {
+            Some(true) => Self::taking(usd),
+            Some(false) => Self::resting(usd),
+            None => Self::taking_at_most(usd),
+        }
+    }
+
+    fn and(self, other: Self) -> Option<Self> {
+        Some(Self {
+            taker: self.taker.plus(other.taker)?,
+            maker: self.maker.plus(other.maker)?,
+            certainty: self.certainty.max(other.certainty),
+        })
+    }
+}
+
+/// `est. 4.41 USD (taker 4.5 bps, by the last fill)`.
+pub(crate) fn fee(traded: Option<Traded>, market: Option<&MarketId>, model: &Model) -> Line {
+    let words = || {
+        let (traded, market) = (traded?, market?);
+        let parts = [
+            (LiquidityRole::Taker, traded.taker),
+            (LiquidityRole::Maker, traded.maker),
+        ];
+        let (mut total, mut rates) = (Num::ZERO, vec![]);
+        for (role, usd) in parts.into_iter().filter(|(_, usd)| usd.is_positive()) {
+            let rate = rate((&model.store, &model.options.fees), market, role)?;
+            total = total.plus(usd.times(rate.share)?)?;
+            rates.push(charged(role, &rate, market)?);
+        }
+        let at_most = match traded.certainty {
+            Certainty::Expected => "",
+            Certainty::AtMost => " at most",
+        };
+        if traded.taker.is_zero() && traded.maker.is_zero() {
+            return Some(format!("{} USD", format::usd(Num::ZERO)));
+        }
+        let rates = (!rates.is_empty()).then(|| rates.join(" · "))?;
+        Some(format!(
+            "est.{at_most} {} USD ({rates})",
+            format::usd(total)
+        ))
+    };
+    ("fee", known(words()))
+}
+
+/// Who tells it is said: a local figure is labelled so, as everywhere.
+fn charged(role: LiquidityRole, rate: &Rate, market: &MarketId) -> Option<String> {
+    let bps = format::bps(rate.share.times(Num::from(10_000_u32))?);
+    let by = match &rate.origin {
+        Origin::Fill(of) if of == market => "by the last fill".to_owned(),
+        Origin::Fill(of) => format!("by the last fill in {}", of.symbol()),
+        Origin::Settings => "local".to_owned(),
+    };
+    Some(format!("{role} {bps} bps, {by}"))
+}
+
+/// Of a new order, TWAP or ladder.
+pub(crate) fn traded(draft: &EntryDraft, usd: Option<Num>, seen: &Seen) -> Option<Traded> {
+    let usd = usd?;
+    if usd.is_zero() {
+        return Some(Traded::taking(usd));
+    }
+    match draft.shape {
+        Shape::Order(_) | Shape::Sliced(_) => Some(Traded::knowing(draft.takes(seen), usd)),
+        Shape::Ladder => rungs(draft, seen),
+    }
+}
+
+/// What stands at or past the market does not rest.
+fn rungs(draft: &EntryDraft, seen: &Seen) -> Option<Traded> {
+    let mut traded = Traded::taking(Num::ZERO);
+    for rung in draft.rungs_in(seen)? {
+        traded = traded.and(Traded::at(rung.price, draft.side, rung.worth, seen))?;
+    }
+    Some(traded)
+}

@@ -1,0 +1,339 @@
+//! A form as words: its fields, what would come of it, what is wrong with it.
+
+use crate::{
+    app::{
+        Model,
+        forms::form::{Form, Scroll},
+        keys::keymap::{Action, Context},
+    },
+    model::{
+        CloseKind, Market, MarketId, Num, Position, Side, Text,
+        draft::{Draft, Field, RelativePrice, Seen, Shape, Takes},
+        estimate::Liquidation,
+    },
+    view::{
+        tables::positions,
+        text::{
+            format,
+            span::{Span, Tone},
+        },
+    },
+};
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FormView {
+    /// What is being done, to what, on which account.
+    pub title: Vec<Span>,
+    pub fields: Vec<FieldView>,
+    /// Label and value of each consequence: notional, margin, liquidation estimate, resulting position.
+    pub preview: Vec<(&'static str, Span)>,
+    /// The service's answer or what blocks sending: one span per line.
+    pub trouble: Vec<Span>,
+    /// The exact body that would be sent, when asked for.
+    pub json: Option<String>,
+    /// What is seen where not all of it is, and the keys that scroll up and down.
+    pub scroll: Scroll,
+    pub pages: [String; 2],
+}
+
+/// The consequences that stay in sight where room is short, and what they are called there.
+const BRIEF: &[(&str, &str)] = &[
+    ("size", "size"),
+    ("notional", "notional"),
+    ("initial margin", "margin"),
+    ("extra margin", "extra margin"),
+    ("liquidation", "liquidation"),
+    ("at stop", "at stop"),
+    ("R:R", "R:R"),
+    ("gross profit", "gross"),
+    ("position", ""),
+];
+
+/// What a consequence is called where room is short; `None` for one that may be out of sight there.
+pub fn brief(label: &str) -> Option<&'static str> {
+    let mut named = BRIEF.iter().filter(|(name, _)| *name == label);
+    named.next().map(|(_, brief)| *brief)
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldView {
+    pub field: Field,
+    pub label: &'static str,
+    pub value: ValueView,
+    pub focused: bool,
+    /// What the field accepts, shown beside it while focused.
+    pub hint: String,
+    pub fault: Option<String>,
+}
+
+/// Typed text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Typed {
+    pub text: String,
+    /// In characters from its start.
+    pub cursor: usize,
+    /// What is typed next takes the place of all of it.
+    pub selected: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ValueView {
+    Text(Typed),
+    /// One of a closed set; `chosen` lies outside `options` while nothing is known to choose from.
+    Choice {
+        options: Vec<String>,
+        chosen: usize,
+    },
+}
+
+pub fn form(form: &Form, model: &Model) -> FormView {
+    let seen = form.seen(&model.around());
+    let reckoned = form.reckoned(&model.around());
+    FormView {
+        title: title(form, model, &seen),
+        fields: fields(form, model, &seen),
+        preview: super::preview::preview(&reckoned, model, &seen),
+        trouble: super::trouble::trouble(&reckoned, model, &seen),
+        json: form.shows_json.then(|| json(form, model, &seen)),
+        scroll: form.scroll,
+        pages: [Action::PageUp, Action::PageDown].map(|action| {
+            let chord = model.keymap.chord(Context::Form, action);
+            chord.map_or_else(String::new, |chord| chord.to_string())
+        }),
+    }
+}
+
+fn title(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
+    let mut title = match &form.draft {
+        Draft::Entry(draft) => {
+            let market = draft.market_id.as_ref().map(MarketId::symbol);
+            let what = match draft.shape {
+                Shape::Order(_) => "new order ",
+                Shape::Sliced(_) => "new TWAP / VWAP ",
+                Shape::Ladder => "new ladder ",
+            };
+            let of = form.replaces.as_ref();
+            let of = of.map(|old| format!(" in place of {}", old.order()));
+            vec![
+                Span::plain(what),
+                order_side(draft.side),
+                Span::plain(format!(" {}", market.unwrap_or_default())),
+                Span::plain(of.unwrap_or_default()),
+            ]
+        }
+        Draft::Close(draft) if draft.kind == CloseKind::Conditional => {
+            about("stop or target of ", seen.position, seen)
+        }
+        Draft::Close(_) => about("close ", seen.position, seen),
+        Draft::Margin(_) => about("isolated margin of ", seen.position, seen),
+        Draft::Exits(draft) => vec![
+            Span::plain("exits of "),
+            seen.order
+                .and_then(|o| o.side.known())
+                .map_or_else(unknown, order_side),
+            Span::plain(format!(" {} ({})", order_words(seen), draft.order_id)),
+        ],
+    };
+    if let Some(identity) = &model.identity {
+        let account = format!(" on {}", identity.account_id);
+        title.push(Span::new(account, Tone::Muted));
+    }
+    title
+}
+
+fn about(deed: &'static str, position: Option<&Position>, seen: &Seen) -> Vec<Span> {
+    let Some(position) = position else {
+        return vec![Span::plain(deed), unknown()];
+    };
+    let symbol = position.market_id.symbol();
+    let (size, id) = (quantity(position.quantity(), seen), &position.id);
+    vec![
+        Span::plain(deed),
+        position_side(position.side()),
+        Span::plain(format!(" {size} {symbol} ({id})")),
+    ]
+}
+
+fn order_words(seen: &Seen) -> String {
+    let Some(order) = seen.order else {
+        return format::UNKNOWN.to_owned();
+    };
+    let size = quantity(order.size, seen);
+    let symbol = order.market_id.symbol();
+    match order.limit_price {
+        Some(limit) => format!("{size} {symbol} @ {}", format::price(limit, seen.market)),
+        None => format!("{size} {symbol}"),
+    }
+}
+
+fn fields(form: &Form, model: &Model, seen: &Seen) -> Vec<FieldView> {
+    let view = |field: &Field| FieldView {
+        field: *field,
+        label: field.label(),
+        value: value(form, model, *field),
+        focused: form.focus == *field,
+        hint: hint(form, model, *field, seen),
+        fault: form
+            .told(*field, &model.around())
+            .map(|fault| fault.to_string())
+            .or_else(|| super::trouble::said_of(form, *field)),
+    };
+    form.draft.fields().iter().map(view).collect()
+}
+
+fn value(form: &Form, model: &Model, field: Field) -> ValueView {
+    if let Some(choice) = form.choice(field, &model.around()) {
+        return ValueView::Choice {
+            chosen: choice.chosen.unwrap_or(choice.options.len()),
+            options: choice.options,
+        };
+    }
+    let text = form.draft.text(field).unwrap_or_default().to_owned();
+    let focused = form.focus == field;
+    let cursor = if focused {
+        form.cursor()
+    } else {
+        text.chars().count()
+    };
+    ValueView::Text(Typed {
+        text,
+        cursor,
+        selected: focused && form.is_selected(),
+    })
+}
+
+fn hint(form: &Form, model: &Model, field: Field, seen: &Seen) -> String {
+    let key = |action| {
+        let chord = model.keymap.chord(Context::Form, action);
+        chord.map_or_else(String::new, |chord| chord.to_string())
+    };
+    let (up, down) = (key(Action::StepUp), key(Action::StepDown));
+    if let Some(Ok(price)) = form.meant(field, &model.around()) {
+        return format!("→ {}", format::price(price, seen.market_of(field)));
+    }
+    let begun = form.draft.text(field).and_then(RelativePrice::begun);
+    if let Some(rest) = begun.filter(|_| field.is_price()) {
+        return format!("… {rest}");
+    }
+    match (field, field.takes()) {
+        (Field::Size, _) => size_hint(form, model, (&up, seen)),
+        (Field::TakeProfit | Field::StopLoss, _) => {
+            format!("empty: none · -1% · {up}{down} one tick")
+        }
+        (Field::ChaseCap, _) => format!("empty: none · follows no further · {up}{down} one tick"),
+        (Field::ChaseOffset, _) => format!("USD from the best price · {up}{down} one tick"),
+        (Field::ExpectedPrice, _) => "never used for pricing · empty: the midpoint".to_owned(),
+        (Field::Leverage, _) => seen
+            .market
+            .and_then(|market| market.max_leverage)
+            .map_or_else(
+                || format!("{up}{down} by one"),
+                |most| format!("1 to {most} in this market · the account may take less"),
+            ),
+        (Field::Slippage, _) => "basis points · empty: as the service does".to_owned(),
+        (Field::MinPrice | Field::MaxPrice, _) => {
+            format!("empty: never · {up}{down} one tick")
+        }
+        (Field::TriggerPrice, _) if !form.draft.is_required(field) => {
+            format!("empty: starts at once · {up}{down} one tick")
+        }
+        (Field::Rungs, _) => "2 or more".to_owned(),
+        (Field::Skew, _) => "last rung over the first · empty: 1".to_owned(),
+        (Field::ExtraMargin, _) => "+50 more · -50 less · =200 in all, USD".to_owned(),
+        (Field::Share, _) => {
+            let (back, on) = (key(Action::PreviousChoice), key(Action::NextChoice));
+            format!("{back}{on} choose · or type 0.5, 30%, $1000")
+        }
+        (_, Takes::Price | Takes::WatchedPrice) => {
+            let fill = key(Action::ObservedPrice);
+            format!("{fill} mid · bid · +1% · {up}{down} one tick")
+        }
+        (_, Takes::Instant) => "2h · 1d · 18:00 · 2026-01-05 18:00".to_owned(),
+        (_, Takes::Span) => "30 minutes · 90m · 2h · 1d".to_owned(),
+        (_, Takes::Market) => market_hint(form, &key),
+        (_, Takes::Choice | Takes::Size | Takes::Number) => {
+            let (back, on) = (key(Action::PreviousChoice), key(Action::NextChoice));
+            format!("{back}{on} or a letter choose")
+        }
+    }
+}
+
+fn market_hint(form: &Form, key: &impl Fn(Action) -> String) -> String {
+    if form.search.is_empty() {
+        let (back, on) = (key(Action::PreviousChoice), key(Action::NextChoice));
+        return format!("letters search · {back}{on} choose");
+    }
+    format!("search: {}", Text::from(form.search.as_str()))
+}
+
+fn size_hint(form: &Form, model: &Model, (up, seen): (&str, &Seen)) -> String {
+    let last = form.last_size(&model.around());
+    if let Some(last) = last.filter(|_| form.draft.text(Field::Size) == Some("")) {
+        return format!("{up} as last time, {}", Text::from(last));
+    }
+    let words = match &form.draft {
+        Draft::Entry(draft) if !draft.only_reduces() => {
+            match (seen.free_margin, draft.has(Field::StopLoss)) {
+                (Some(_), true) => "$1000 · 50% margin · r25 at stop",
+                (Some(_), false) => "0.5 coin · $1000 · 50% margin",
+                (None, true) => "0.5 · $1000 · r25 at the stop",
+                (None, false) => "0.5 coin · $1000",
+            }
+        }
+        Draft::Entry(_) | Draft::Close(_) | Draft::Exits(_) | Draft::Margin(_) => {
+            "0.5 coin · 50% · $1000"
+        }
+    };
+    words.to_owned()
+}
+
+/// Method, path and body exactly as they would go out, or why they cannot yet.
+fn json(form: &Form, model: &Model, seen: &Seen) -> String {
+    let command = match form.draft.command(seen) {
+        Ok(command) => command,
+        Err(faults) => return format!("not yet: {faults}"),
+    };
+    crate::view::text::words::call(&command, &model.options.dialect)
+}
+
+fn order_side(side: Side) -> Span {
+    match side {
+        Side::Buy => Span::new("BUY", Tone::Good),
+        Side::Sell => Span::new("SELL", Tone::Bad),
+    }
+}
+
+pub(super) fn position_side(side: Option<Side>) -> Span {
+    match side {
+        Some(Side::Buy) => Span::new("LONG", Tone::Good),
+        Some(Side::Sell) => Span::new("SHORT", Tone::Bad),
+        None => Span::new("?", Tone::Warn),
+    }
+}
+
+pub(super) fn quantity(size: Num, seen: &Seen) -> String {
+    format::size(size, seen.size_decimals())
+}
+
+pub(super) fn unknown() -> Span {
+    Span::new(format::UNKNOWN, Tone::Muted)
+}
+
+/// What is known, else [`format::UNKNOWN`].
+pub(super) fn known(text: Option<String>) -> Span {
+    text.map_or_else(unknown, Span::plain)
+}
+
+/// That no price liquidates it is said as the positions pane says it.
+pub(super) fn liquidated(liquidation: Option<Liquidation>, market: Option<&Market>) -> Span {
+    match liquidation {
+        Some(Liquidation::Never) => Span::plain(format!("est. {}", positions::NEVER)),
+        Some(Liquidation::At(price)) => estimated(Some(price), market),
+        None => unknown(),
+    }
+}
+
+/// An estimate says that it is one.
+pub(super) fn estimated(price: Option<Num>, market: Option<&Market>) -> Span {
+    known(price.map(|p| format!("est. {}", format::average(p, market))))
+}

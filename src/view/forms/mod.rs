@@ -1,0 +1,12 @@
+//! A form as words: fields, preview, warnings, the bytes it would send. Names `panels` and below.
+
+pub(crate) mod caution;
+pub(crate) mod depth;
+pub(crate) mod entry;
+pub(crate) mod fee;
+pub mod form;
+pub(crate) mod preview;
+#[cfg(test)]
+mod tests;
+pub(crate) mod trade;
+pub(crate) mod trouble;

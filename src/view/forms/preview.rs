@@ -1,0 +1,328 @@
+//! What would come of sending it. Estimates say so; what cannot be known is not guessed.
+
+use super::{
+    depth::{Taker, depth},
+    entry,
+    fee::{Traded, fee},
+    form::{known, liquidated, position_side, quantity, unknown},
+    trade::Trade,
+};
+use crate::{
+    app::{Model, account::poll::Source, forms::form::Form},
+    model::{
+        CloseKind, Exits, Leg, LiquidityRole, Num, Position, Protection, Risk, Side, TimeInForce,
+        TriggerDirection,
+        draft::{CloseDraft, Draft, ExitsDraft, Fault, Field, MarginDraft, Opening, Seen},
+        estimate::{self, Liquidation},
+    },
+    view::{
+        tables::positions,
+        text::{
+            age::{self, Lateness},
+            format, passing,
+            scene::Scene,
+            span::{Span, Tone},
+        },
+    },
+};
+
+pub(crate) type Line = (&'static str, Span);
+
+pub(crate) fn preview(form: &Form, model: &Model, seen: &Seen) -> Vec<Line> {
+    let mut lines = match &form.draft {
+        Draft::Entry(draft) => entry::entry(draft, model, seen),
+        Draft::Close(draft) => close(draft, model, seen),
+        Draft::Exits(draft) => exits(draft, seen),
+        Draft::Margin(draft) => return margin(draft, model, seen),
+    };
+    lines.push(("observed", observed(model, seen)));
+    lines
+}
+
+pub(crate) fn execution(side: Side, limit: Option<Num>, seen: &Seen) -> Span {
+    let crosses = limit
+        .zip(seen.market)
+        .and_then(|(limit, market)| estimate::crosses(market, side, limit));
+    match crosses {
+        Some(true) => Span::new("fills now (taker)", Tone::Warn),
+        Some(false) => Span::plain("rests (maker)"),
+        None => unknown(),
+    }
+}
+
+/// `BTC ≥ 65,000 (+1.56%)`: what the mark must do, and how far that is.
+pub(crate) fn fires(price: Option<Num>, direction: Option<TriggerDirection>, seen: &Seen) -> Span {
+    let market = seen.market_of(Field::TriggerPrice);
+    let (Some(price), Some(direction)) = (price, direction) else {
+        return unknown();
+    };
+    let symbol = market.map_or_else(|| "mark".to_owned(), |m| format!("{} mark", m.id.symbol()));
+    let sign = match direction {
+        TriggerDirection::Above => "≥",
+        TriggerDirection::Below => "≤",
+    };
+    let away = market
+        .and_then(|market| price.minus(market.mark?)?.over(market.mark?))
+        .map(|share| format!(" ({})", format::signed_percent(share)))
+        .unwrap_or_default();
+    Span::plain(format!(
+        "{symbol} {sign} {}{away}",
+        format::price(price, market)
+    ))
+}
+
+fn close(draft: &CloseDraft, model: &Model, seen: &Seen) -> Vec<Line> {
+    let held = seen.position.map(Position::quantity);
+    let resolved = draft.resolved_size(seen);
+    let why = resolved
+        .as_ref()
+        .err()
+        .filter(|_| !draft.texts.of(Field::Size).trim().is_empty());
+    let why = why.map(|fault| Span::new(fault.to_string(), Tone::Warn));
+    let size = resolved.ok().and_then(|part| part.or(held));
+    let exit = size.map_or_else(|| draft.exit(seen), |size| draft.exit_of(size, seen));
+    let notional = size.zip(exit).and_then(|(s, p)| s.times(p));
+    let closing = seen.position.and_then(Position::side).map(Side::opposite);
+    let after = closing
+        .zip(size)
+        .and_then(|(closing, size)| estimate::size_after(seen.position, closing, size));
+    let limit = draft.limit_price().ok().flatten();
+    let mut lines = vec![
+        ("size", why.unwrap_or_else(|| sized(size, seen))),
+        ("notional", dollars(notional)),
+        gross(seen.position, exit, size),
+        fee(
+            closing.and_then(|side| traded(draft, (side, notional), seen)),
+            seen.position.map(|position| &position.market_id),
+            model,
+        ),
+        ("position", change(seen.position, after, seen)),
+    ];
+    match (draft.kind, closing) {
+        (CloseKind::Limit, Some(closing)) => {
+            lines.push(("execution", execution(closing, limit, seen)));
+        }
+        (CloseKind::Conditional, _) => {
+            let price = draft.trigger_price().ok();
+            let purpose = purpose(draft, seen).unwrap_or("fires");
+            lines.push((purpose, fires(price, draft.trigger_direction, seen)));
+        }
+        (CloseKind::Market | CloseKind::Limit, _) => {}
+    }
+    let is_whole = match draft.kind {
+        CloseKind::Market => true,
+        CloseKind::Limit => limit.is_some(),
+        CloseKind::Conditional => false,
+    };
+    if let Some(side) = closing.filter(|_| is_whole) {
+        let taker = Taker {
+            side,
+            size,
+            limit,
+            lasting: TimeInForce::Gtc,
+        };
+        lines.extend(depth(&taker, model, seen));
+    }
+    lines
+}
+
+/// What a close that waits is for, by the way the mark goes when it fires; of another market's mark nothing follows.
+fn purpose(draft: &CloseDraft, seen: &Seen) -> Option<&'static str> {
+    let side = seen.position.and_then(Position::side)?;
+    let own = draft.watched(seen).is_none();
+    let direction = draft.trigger_direction?;
+    own.then(|| Protection::of(side, direction).word())
+}
+
+/// A close goes at once, or when its trigger is reached.
+fn traded(draft: &CloseDraft, (side, usd): (Side, Option<Num>), seen: &Seen) -> Option<Traded> {
+    let (usd, limit) = (usd?, draft.limit_price().ok()?);
+    match draft.kind {
+        CloseKind::Limit => Some(Traded::at(limit?, side, usd, seen)),
+        CloseKind::Conditional if limit.is_some() => Some(Traded::taking_at_most(usd)),
+        CloseKind::Market | CloseKind::Conditional => Some(Traded::taking(usd)),
+    }
+}
+
+/// What so much of an open position makes or loses at that price, before fees and funding.
+pub(crate) fn gross(position: Option<&Position>, exit: Option<Num>, size: Option<Num>) -> Line {
+    let usd = || {
+        let position = position?;
+        let per_coin = estimate::gain(position.side()?, position.entry_price?, exit?)?;
+        per_coin.times(size?)
+    };
+    ("gross profit", profit(usd()))
+}
+
+fn exits(draft: &ExitsDraft, seen: &Seen) -> Vec<Line> {
+    let Some(order) = seen.order else {
+        return vec![];
+    };
+    let (target, stop) = (draft.take_profit(), draft.stop_loss());
+    let entry = order.limit_price;
+    let target_now = order.attached_take_profit_price;
+    let stop_now = order.attached_stop_loss_price;
+    let mut lines = vec![
+        (
+            Field::TakeProfit.label(),
+            moved(entry, target_now, &target, seen),
+        ),
+        (
+            Field::StopLoss.label(),
+            moved_stop(moved(entry, stop_now, &stop, seen), draft, seen),
+        ),
+    ];
+    if let Some(side) = order.side.known() {
+        let stop = stop.ok().flatten();
+        let liquidation = Opening::of(order).and_then(|opening| opening.liquidation(seen));
+        lines.push(("liquidation", liquidated(liquidation, seen.market)));
+        let trade = Trade {
+            side,
+            quantity: Some(order.size),
+            entry,
+            target: target.ok().flatten(),
+            stop,
+            liquidation,
+            // It rests.
+            role: LiquidityRole::Maker,
+            charges: seen.charges,
+        };
+        lines.extend(trade.reward());
+    }
+    lines
+}
+
+/// A stop at which more is lost than at the one before is called so, as in the strip and the journal.
+fn moved_stop(line: Span, draft: &ExitsDraft, seen: &Seen) -> Span {
+    let exits = draft.exits(seen).ok();
+    let is_set = |exits: &Exits| matches!(exits.stop_loss, Leg::Set(_));
+    match exits.filter(|exits| is_set(exits) && exits.risk == Risk::Increasing) {
+        Some(_) => Span::new(format!("{}, wider than before", line.text), Tone::Warn),
+        None => line,
+    }
+}
+
+/// `58,000 → 59,000 (-1.67%)`: what is, what will be, how far that is from the entry.
+fn moved(
+    entry: Option<Num>,
+    now: Option<Num>,
+    wanted: &Result<Option<Num>, Fault>,
+    seen: &Seen,
+) -> Span {
+    let Ok(wanted) = *wanted else {
+        return unknown();
+    };
+    let words = |price: Option<Num>| {
+        price.map_or_else(|| "none".to_owned(), |p| format::price(p, seen.market))
+    };
+    let distance = entry
+        .zip(wanted)
+        .and_then(|(entry, price)| price.minus(entry)?.over(entry))
+        .map(|share| format!(" ({})", format::signed_percent(share)))
+        .unwrap_or_default();
+    let tone = if wanted.is_none() && now.is_some() {
+        Tone::Warn
+    } else {
+        Tone::Plain
+    };
+    Span::new(
+        format!("{} → {}{distance}", words(now), words(wanted)),
+        tone,
+    )
+}
+
+fn margin(draft: &MarginDraft, model: &Model, seen: &Seen) -> Vec<Line> {
+    let now = seen.position.and_then(|p| p.isolated_margin_extra);
+    let total = draft.total(seen).ok();
+    let words = |usd: Option<Num>| usd.map_or_else(|| format::UNKNOWN.to_owned(), format::usd);
+    let extra = format!("{} → {} USD", words(now), words(total));
+    let tone = match now.zip(total) {
+        Some((now, total)) if total < now => Tone::Warn,
+        Some(_) | None => Tone::Plain,
+    };
+    vec![
+        ("extra margin", Span::new(extra, tone)),
+        (
+            "liquidation",
+            moved_liquidation(now.zip(total), model, seen),
+        ),
+    ]
+}
+
+/// More margin behind what no price liquidates leaves it so.
+fn moved_liquidation(totals: Option<(Num, Num)>, model: &Model, seen: &Seen) -> Span {
+    let Some(position) = seen.position else {
+        return unknown();
+    };
+    let scene = Scene::of(model, &model.options.zone);
+    let before = position.liquidation_price;
+    let before = before.map(|price| format::average(price, seen.market));
+    let before = positions::of_liquidation(position, &scene, before);
+    let never = positions::never_liquidates(position, &scene);
+    let after = totals.and_then(|(now, total)| {
+        if never && total >= now {
+            return Some(Liquidation::Never);
+        }
+        let maintenance = estimate::maintenance_rate(seen.market?)?;
+        estimate::moved_liquidation(position, total.minus(now)?, maintenance)
+    });
+    let after = liquidated(after, seen.market);
+    Span::plain(format!("{} → {}", before.text, after.text))
+}
+
+pub(crate) fn change(held: Option<&Position>, after: Option<Num>, seen: &Seen) -> Span {
+    let words = |size: Option<Num>, side: Option<Side>| match size {
+        None => format::UNKNOWN.to_owned(),
+        Some(size) if size.is_zero() => "flat".to_owned(),
+        Some(size) => format!("{} {}", position_side(side).text, quantity(size, seen)),
+    };
+    let before = match held {
+        Some(position) => words(Some(position.size), position.side()),
+        None => "flat".to_owned(),
+    };
+    if after == Some(held.map_or(Num::ZERO, |held| held.size)) {
+        return Span::plain(format!("{before}, unchanged"));
+    }
+    let side = after.map(|size| match size {
+        _ if size.is_negative() => Side::Sell,
+        _ => Side::Buy,
+    });
+    Span::plain(format!("{before} → {}", words(after, side)))
+}
+
+/// The price orders are written against, and how old it is.
+fn observed(model: &Model, seen: &Seen) -> Span {
+    let Some((mid, at)) = seen.mid().zip(model.store.polled_at(Source::Markets)) else {
+        return unknown();
+    };
+    let age = model.now.since(at);
+    let lateness = age::lateness(model, Source::Markets);
+    let words = format!(
+        "{}, {} old",
+        format::price(mid, seen.market),
+        passing::age(age, model.options.motion)
+    );
+    Span::new(words, lateness.map_or(Tone::Plain, Lateness::tone))
+}
+
+pub(crate) fn sized(size: Option<Num>, seen: &Seen) -> Span {
+    let symbol = seen.market.map(|m| m.id.symbol());
+    let words = |size| format!("{} {}", quantity(size, seen), symbol.unwrap_or_default());
+    known(size.map(words).map(|words| words.trim_end().to_owned()))
+}
+
+pub(crate) fn dollars(usd: Option<Num>) -> Span {
+    known(usd.map(|usd| format!("{} USD", format::usd(usd))))
+}
+
+pub(crate) fn profit(usd: Option<Num>) -> Span {
+    let Some(usd) = usd else {
+        return unknown();
+    };
+    let tone = if usd.is_negative() {
+        Tone::Bad
+    } else {
+        Tone::Good
+    };
+    Span::new(format!("est. {} USD", format::signed_usd(usd)), tone)
+}

@@ -1,0 +1,198 @@
+//! The request, what became of it, and what stands in its way.
+
+use super::*;
+
+#[test]
+fn the_exact_request_is_shown_with_the_services_own_field_names() {
+    let mut model = limit_buy("0.10", "60000");
+    model.options.dialect.time_in_force_field = "tif".to_owned();
+    press(&mut model, "tab tab right ctrl-j");
+    assert_eq!(
+        view(&model).json.unwrap(),
+        "POST /v1/orders\n{\"account_id\":\"chal-1\",\"expected_price\":64000,\"leverage\":10,\
+         \"limit_price\":60000,\"margin_mode\":\"cross\",\"market_id\":\"paper|BTC\",\
+         \"reduce_only\":false,\"side\":\"buy\",\"size\":0.10,\"tif\":\"ioc\",\"type\":\"limit\"}"
+    );
+}
+
+#[test]
+fn a_form_that_cannot_be_sent_yet_shows_why_instead_of_a_request() {
+    let mut model = desk();
+    press(&mut model, "b ctrl-j");
+    assert_eq!(view(&model).json.unwrap(), "not yet: size: required");
+}
+
+#[test]
+fn a_refusal_is_told_with_its_references_and_beside_the_field_it_names() {
+    let mut model = limit_buy("0.1", "60000");
+    press(&mut model, "enter");
+    let refused = Failure {
+        code: Some("invalid_tick".into()),
+        rule_id: Some("tick".into()),
+        request_id: Some("7f1c".into()),
+        ..Failure::new(FailureKind::Invalid, "limit_price 60000 is off the tick")
+    };
+    settle(&mut model, Ticket(1), Err(refused));
+    press(&mut model, "U");
+    let shown = view(&model);
+    assert_eq!(
+        words(&shown.trouble),
+        [
+            "rejected: limit_price 60000 is off the tick",
+            "code invalid_tick · rule tick · request 7f1c"
+        ]
+    );
+    assert_eq!(
+        shown.fields[4].fault.as_deref(),
+        Some("limit_price 60000 is off the tick")
+    );
+    assert_eq!(shown.fields[3].fault, None);
+}
+
+#[test]
+fn while_the_outcome_is_unknown_the_line_below_says_when_it_asks_again() {
+    let mut model = desk();
+    press(&mut model, "b 0.1 enter");
+    let progress = Progress::Unknown {
+        why: Failure::new(FailureKind::TimedOut, "10 s without an answer"),
+        retry_at: model.now.plus(Duration::from_secs(4)),
+        then: crate::model::FollowUp::Again,
+    };
+    let now = model.now;
+    update(&mut model, now, Msg::Progress(Ticket(1), progress));
+    let flights = crate::view::panels::strip::flights(&crate::view::text::scene::Scene::of(
+        &model,
+        &crate::model::Zone::utc(),
+    ));
+    let line = flights.into_iter().flat_map(|flight| flight.words);
+    let line: Vec<_> = line.map(|span| span.text).collect();
+    let words = line.concat();
+    assert!(
+        words.contains("buy 0.1 BTC market: timed out; the same request goes again in 4s"),
+        "{words}"
+    );
+}
+
+#[test]
+fn doubts_about_what_was_meant_are_told_and_block_nothing() {
+    let mut model = limit_buy("1", "60000");
+    let facts = AccountFacts {
+        available_margin: Some(num("1000")),
+        ..AccountFacts::default()
+    };
+    arrive(&mut model, Answer::Account(Ok(facts)));
+    press(
+        &mut model,
+        "tab tab right tab 59000 tab 61000 tab ctrl-u 10 tab tab",
+    );
+    assert_eq!(
+        words(&view(&model).trouble),
+        [
+            "needs 6,000.00 USD of margin; 1,000.00 is available",
+            "ioc would not fill: the limit does not reach the market",
+            "the take profit is not on the winning side of the entry",
+            "the stop loss is not on the losing side of the entry",
+        ]
+    );
+    assert_eq!(press(&mut model, "enter").len(), 1);
+}
+
+#[test]
+fn a_leverage_that_the_market_takes_of_nobody_is_told_beside_it_and_not_sent() {
+    let mut model = limit_buy("1", "60000");
+    press(&mut model, "tab tab tab tab tab ctrl-u 50");
+    let told = |model: &Model| {
+        let mut fields = view(model).fields.into_iter();
+        let focused = fields.find(|field| field.focused)?;
+        Some((focused.field, focused.fault?))
+    };
+    let why = "above 40, the most this market takes".to_owned();
+    assert_eq!(told(&model), Some((Field::Leverage, why)));
+    assert_eq!(press(&mut model, "enter"), vec![]);
+    press(&mut model, "ctrl-u 40");
+    assert_eq!(told(&model), None);
+    assert_eq!(press(&mut model, "enter").len(), 1);
+}
+
+#[test]
+fn a_form_on_a_halted_desk_says_at_once_that_it_is_and_which_key_trades_on() {
+    let mut model = desk();
+    let now = model.now;
+    update(
+        &mut model,
+        now,
+        Msg::Halted(Some("it was flattened".to_owned())),
+    );
+    press(&mut model, "esc b");
+    let why = "the desk is HALTED, it was flattened: R on the desk trades on";
+    assert_eq!(words(&view(&model).trouble), [why]);
+    press(&mut model, "0.1 enter");
+    let said: Vec<_> = words(&view(&model).trouble)
+        .concat()
+        .matches("HALTED")
+        .map(str::to_owned)
+        .collect();
+    assert_eq!(said.len(), 1, "and not twice when it is tried");
+    press(&mut model, "esc esc c");
+    assert_eq!(
+        words(&view(&model).trouble),
+        Vec::<&str>::new(),
+        "a close is sent"
+    );
+}
+
+#[test]
+fn why_a_key_did_nothing_is_not_said_any_more_when_something_else_is_done() {
+    let mut model = desk();
+    press(&mut model, "m");
+    assert!(model.activity.toast(model.now).is_some());
+    press(&mut model, "b");
+    assert_eq!(
+        crate::view::panels::strip::toast(&model),
+        None,
+        "it was about another row"
+    );
+    press(&mut model, "=");
+    let why = crate::view::panels::strip::toast(&model).map(|toast| toast.words);
+    assert_eq!(why.as_deref(), Some("there is no price field to fill"));
+    press(&mut model, "1");
+    assert_eq!(crate::view::panels::strip::toast(&model), None);
+}
+
+#[test]
+fn a_close_of_what_is_no_longer_listed_says_so_and_may_still_be_sent() {
+    let mut model = desk();
+    press(&mut model, "c");
+    wait(&mut model, 1_000);
+    arrive(&mut model, Answer::Positions(Ok(Page::default())));
+    assert_eq!(
+        words(&view(&model).trouble),
+        ["not in the latest list of open positions"]
+    );
+    assert_eq!(press(&mut model, "enter").len(), 1);
+}
+
+#[test]
+fn a_price_that_has_not_come_for_three_intervals_is_shown_as_late() {
+    let mut model = desk();
+    let second = Duration::from_secs(1);
+    model.options.intervals.insert(Source::Markets, second);
+    press(&mut model, "b");
+    let tone = |model: &Model| view(model).preview.last().unwrap().1.tone;
+    wait(&mut model, 3_000);
+    assert_eq!(tone(&model), Tone::Plain);
+    wait(&mut model, 1);
+    assert_eq!(tone(&model), Tone::Warn);
+}
+
+#[test]
+fn a_refused_paste_says_why() {
+    let mut model = desk();
+    press(&mut model, "b");
+    let now = model.now;
+    update(&mut model, now, Msg::Paste("1\n2".to_owned()));
+    assert_eq!(
+        words(&view(&model).trouble),
+        ["not pasted: more than one line"]
+    );
+}

@@ -1,0 +1,349 @@
+//! Under the form: what is on its way, what the service answered, and what a person may not have meant.
+//! Warnings never block: only the service knows what it accepts.
+
+use super::{
+    caution, entry,
+    form::{position_side, quantity},
+    trade::entered_at,
+};
+use crate::{
+    app::{
+        Model,
+        forms::form::{Form, Hand, Replaces},
+        keys::keymap::{Action, Context},
+        rules::{halt, second, slips},
+    },
+    model::{
+        FailureKind, Num, OrderId, Position, PositionId, Protection, Risk, Side, TimeInForce,
+        TriggerDirection,
+        draft::{CloseDraft, Draft, EntryDraft, ExitsDraft, Field, MarginDraft, Opening, Seen},
+        estimate,
+    },
+    view::{
+        tables::{activity, protection},
+        text::{
+            format,
+            scene::Scene,
+            span::{Span, Tone},
+        },
+    },
+};
+
+pub(crate) fn trouble(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
+    let mut lines: Vec<Span> = failure(form);
+    lines.extend(halted(form, model, seen));
+    if let Some(why) = form.refusal {
+        lines.push(Span::new(why, Tone::Warn));
+    }
+    if form.hand == Hand::Leaving {
+        let key = model.keymap.chord(Context::Form, Action::Dismiss);
+        let key = key.map_or_else(String::new, |key| key.to_string());
+        let words =
+            format!("{key} again leaves, and drops what is written here; any other key stays");
+        lines.push(Span::new(words, Tone::Warn));
+    }
+    if let Some(old) = &form.replaces {
+        lines.push(replaces(old));
+        lines.extend(unpaired(old, model).map(|words| Span::new(words, Tone::Warn)));
+    }
+    if let Draft::Close(draft) = &form.draft {
+        let words = guarded_already(draft, model, seen);
+        lines.extend(words.map(|words| Span::new(words, Tone::Info)));
+    }
+    let warnings = match &form.draft {
+        Draft::Entry(draft) => entry(draft, model, seen),
+        Draft::Close(draft) => close(draft, model, seen),
+        Draft::Margin(draft) => margin(draft, model, seen),
+        Draft::Exits(draft) => exits(draft, model, seen),
+    };
+    let slips = slips::of(form, model);
+    let questions = slips.iter().map(|slip| caution::question(slip, seen));
+    let warning = |words| Span::new(words, Tone::Warn);
+    lines.extend(warnings.into_iter().chain(questions).map(warning));
+    lines.extend(asked(form, model));
+    lines
+}
+
+/// Which key is the answer to what is asked.
+fn asked(form: &Form, model: &Model) -> Option<Span> {
+    let waits = form.asked.is_some() && form.failure.is_none();
+    let key = model.keymap.chord(Context::Form, Action::Submit);
+    let key = key.filter(|_| waits)?;
+    Some(Span::new(
+        format!("{key} again sends it as it stands"),
+        Tone::Alert,
+    ))
+}
+
+/// The service's words about this field, if its answer names it.
+pub(crate) fn said_of(form: &Form, field: Field) -> Option<String> {
+    let failure = form.failure.as_ref()?;
+    // The request that was not sent names every field, and says nothing about any.
+    if failure.kind == FailureKind::DryRun {
+        return None;
+    }
+    field
+        .is_named_in(failure.message.raw())
+        .then(|| failure.message.to_string())
+}
+
+fn replaces(old: &Replaces) -> Span {
+    let words = match old {
+        Replaces::Armed(old) => format!(
+            "no trigger can be moved: {old} works on and is canceled when this order stands, a stop only if you say so"
+        ),
+        Replaces::Resting(old, _) => format!(
+            "{old} is canceled first; when that is proved this order goes, less what has filled of it meanwhile"
+        ),
+    };
+    Span::new(words, Tone::Info)
+}
+
+/// Only what is armed has a pair to lose.
+fn unpaired(old: &Replaces, model: &Model) -> Option<String> {
+    match old {
+        Replaces::Armed(old) => protection::unpaired(old, &Scene::of(model, &model.options.zone)),
+        Replaces::Resting(..) => None,
+    }
+}
+
+/// Said before anything is written, where all that can be written raises exposure.
+fn halted(form: &Form, model: &Model, seen: &Seen) -> Option<Span> {
+    let raises = match (&form.draft, form.draft.command(seen)) {
+        (_, Ok(command)) => command.risk() == Risk::Increasing,
+        (Draft::Entry(draft), Err(_)) => !draft.only_reduces(),
+        (Draft::Close(_) | Draft::Exits(_) | Draft::Margin(_), Err(_)) => false,
+    };
+    let words = second::words(model).or_else(|| halt::words(model));
+    let words = words.filter(|_| raises && form.failure.is_none())?;
+    Some(Span::new(words, Tone::Alert))
+}
+
+fn failure(form: &Form) -> Vec<Span> {
+    let Some(failure) = &form.failure else {
+        return vec![];
+    };
+    let tone = activity::failure_tone(failure);
+    let mut lines = vec![Span::new(failure.to_string(), tone)];
+    let references = failure.references();
+    if !references.is_empty() {
+        let words: Vec<_> = references
+            .into_iter()
+            .map(|(name, value)| format!("{name} {value}"))
+            .collect();
+        lines.push(Span::new(words.join(" · "), Tone::Muted));
+    }
+    if failure.is_doubtful() {
+        let words = "it may have been done all the same: look before sending it again";
+        lines.push(Span::new(words, Tone::Alert));
+    }
+    lines
+}
+
+fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<String> {
+    let own = [
+        available(draft, model, seen),
+        caution::past_the_challenge(draft, model, seen),
+        caution::too_large(draft, model, seen),
+        caution::too_small(draft, model, seen),
+        releverages(draft, seen),
+        flips(draft, seen),
+        nothing_to_reduce(draft, seen),
+        no_fill(draft, seen),
+        chases_nothing(draft, seen),
+        fires_at_once(
+            (draft.known(Field::TriggerPrice), draft.direction()),
+            entry::reduced(draft, seen).filter(|_| draft.watched().is_none()),
+            seen,
+        ),
+        losing_target(
+            draft.side,
+            entered_at(draft, seen),
+            draft.known(Field::TakeProfit),
+        ),
+        winning_stop(
+            draft.side,
+            entered_at(draft, seen),
+            draft.known(Field::StopLoss),
+        ),
+        caution::stop_of(draft, seen),
+    ];
+    own.into_iter().flatten().collect()
+}
+
+/// Whoever means to move a stop must not end up with two.
+fn guarded_already(draft: &CloseDraft, model: &Model, seen: &Seen) -> Option<String> {
+    let waits = draft.has(Field::TriggerPrice) && draft.watched(seen).is_none();
+    let position = seen.position.filter(|_| waits)?;
+    let side = Protection::of(position.side()?, draft.trigger_direction?);
+    let scene = Scene::of(model, &model.options.zone);
+    let there = protection::known(side, position, &scene)?;
+    let what = side.word();
+    Some(format!(
+        "a {what} is there already, {there}: this is one more; that one is moved among the orders"
+    ))
+}
+
+fn close(draft: &CloseDraft, model: &Model, seen: &Seen) -> Vec<String> {
+    let fires = draft.has(Field::TriggerPrice).then(|| {
+        let own = seen.position.filter(|_| draft.watched(seen).is_none());
+        let price = draft.trigger_price().ok();
+        fires_at_once((price, draft.trigger_direction), own, seen)
+    });
+    let mut lines = still_open(&draft.position_id, model);
+    lines.extend(caution::too_small_a_part(draft, model, seen));
+    lines.extend(fires.flatten());
+    lines
+}
+
+/// What a new order is told of its exits holds of those that are attached later.
+fn exits(draft: &ExitsDraft, model: &Model, seen: &Seen) -> Vec<String> {
+    let mut lines = still_working(&draft.order_id, model);
+    let Some((order, side)) = seen.order.and_then(|o| Some((o, o.side.known()?))) else {
+        return lines;
+    };
+    let [target, stop] = [draft.take_profit(), draft.stop_loss()].map(|leg| leg.ok().flatten());
+    let late = stop.and_then(|stop| {
+        let liquidation = Opening::of(order)?.liquidation(seen);
+        caution::unreached_stop(liquidation, (side, stop), seen)
+    });
+    let own = [
+        losing_target(side, order.limit_price, target),
+        winning_stop(side, order.limit_price, stop),
+        late,
+    ];
+    lines.extend(own.into_iter().flatten());
+    lines
+}
+
+/// Less margin than there is brings the liquidation nearer: a bare number was often meant as more.
+fn margin(draft: &MarginDraft, model: &Model, seen: &Seen) -> Vec<String> {
+    let now = seen.position.and_then(|p| p.isolated_margin_extra);
+    let less = now
+        .zip(draft.total(seen).ok())
+        .and_then(|(now, total)| now.minus(total))
+        .filter(|less| less.is_positive());
+    let mut lines = still_open(&draft.position_id, model);
+    lines.extend(less.map(|less| {
+        let less = format::usd(less);
+        format!("takes {less} USD of margin away: the liquidation price comes closer; + adds")
+    }));
+    lines
+}
+
+fn available(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<String> {
+    let available = model.store.account.value()?.available_margin?;
+    let margin = draft.initial_margin(seen)?;
+    (margin > available).then(|| {
+        let (needed, there) = (format::usd(margin), format::usd(available));
+        format!("needs {needed} USD of margin; {there} is available")
+    })
+}
+
+/// A small order moves a large position by it.
+fn releverages(draft: &EntryDraft, seen: &Seen) -> Option<String> {
+    draft.opens(seen).filter(|size| size.is_positive())?;
+    let (before, after) = draft.releverages(seen)?;
+    Some(format!("leverage of the position {before}× → {after}×"))
+}
+
+fn flips(draft: &EntryDraft, seen: &Seen) -> Option<String> {
+    let held = seen.position?.side()?;
+    let opens = draft.opens(seen).filter(|size| size.is_positive())?;
+    let (after, coin) = (position_side(Some(draft.side)), quantity(opens, seen));
+    (held != draft.side).then(|| format!("flips the position to {} {coin}", after.text))
+}
+
+fn nothing_to_reduce(draft: &EntryDraft, seen: &Seen) -> Option<String> {
+    if !draft.only_reduces() {
+        return None;
+    }
+    let Some(held) = seen.position else {
+        let words = "reduce-only, but there is no position for it to reduce";
+        return seen.lists_all.then(|| words.to_owned());
+    };
+    let side = held.side().filter(|side| *side == draft.side)?;
+    Some(format!(
+        "the open position is {}: a {side} does not reduce it, a {} does",
+        position_side(Some(side)).text,
+        side.opposite()
+    ))
+}
+
+fn no_fill(draft: &EntryDraft, seen: &Seen) -> Option<String> {
+    let tif = draft.lasting();
+    let is_immediate = matches!(tif, TimeInForce::Ioc | TimeInForce::Fok);
+    let limit = draft.known(Field::LimitPrice)?;
+    let crosses = estimate::crosses(seen.market?, draft.side, limit)?;
+    (is_immediate && !crosses && !draft.has(Field::TriggerPrice))
+        .then(|| format!("{tif} would not fill: the limit does not reach the market"))
+}
+
+/// A cap on the wrong side of the price that is followed holds the order where it is.
+fn chases_nothing(draft: &EntryDraft, seen: &Seen) -> Option<String> {
+    let follows = draft.chases_nothing(seen)?;
+    let cap = draft.known(Field::ChaseCap)?;
+    let side = match draft.side {
+        Side::Buy => "below",
+        Side::Sell => "above",
+    };
+    let [cap, follows] = [cap, follows].map(|price| format::price(price, seen.market));
+    Some(format!(
+        "the cap {cap} is {side} {follows}, the price it would follow: the order rests fixed at its cap and does not chase"
+    ))
+}
+
+/// Of a new order and of a close alike; of a stop or target of `held`, on which side of the mark it has its place.
+fn fires_at_once(
+    (price, direction): (Option<Num>, Option<TriggerDirection>),
+    held: Option<&Position>,
+    seen: &Seen,
+) -> Option<String> {
+    let (price, direction) = (price?, direction?);
+    let market = seen.market_of(Field::TriggerPrice)?;
+    let mark = market.mark?;
+    let is_there = match direction {
+        TriggerDirection::Above => mark >= price,
+        TriggerDirection::Below => mark <= price,
+    };
+    let Some(side) = held.and_then(Position::side).filter(|_| is_there) else {
+        let words = "the mark is past the trigger already: it would fire at once";
+        return is_there.then(|| words.to_owned());
+    };
+    let purpose = Protection::of(side, direction);
+    let place = match direction {
+        TriggerDirection::Above => "above",
+        TriggerDirection::Below => "below",
+    };
+    Some(format!(
+        "a {} of a {} is {place} the mark, {}: this one would fire at once",
+        purpose.word(),
+        position_side(Some(side)).text,
+        format::price(mark, Some(market))
+    ))
+}
+
+fn winning_stop(side: Side, entry: Option<Num>, stop: Option<Num>) -> Option<String> {
+    let gain = estimate::gain(side, entry?, stop?)?;
+    (!gain.is_negative()).then(|| "the stop loss is not on the losing side of the entry".to_owned())
+}
+
+fn losing_target(side: Side, entry: Option<Num>, target: Option<Num>) -> Option<String> {
+    let gain = estimate::gain(side, entry?, target?)?;
+    (!gain.is_positive())
+        .then(|| "the take profit is not on the winning side of the entry".to_owned())
+}
+
+fn still_open(id: &PositionId, model: &Model) -> Vec<String> {
+    match model.store.position(id) {
+        Some(_) => vec![],
+        None => vec!["not in the latest list of open positions".to_owned()],
+    }
+}
+
+fn still_working(id: &OrderId, model: &Model) -> Vec<String> {
+    match model.store.order(id) {
+        Some(order) if order.is_working() => vec![],
+        Some(_) | None => vec!["not in the latest list of working orders".to_owned()],
+    }
+}

@@ -1,0 +1,175 @@
+//! Every account of the desk in one line each: what it is worth, what it has open, and whether what is told of it is
+//! so now.
+
+use super::header;
+use crate::{
+    app::{
+        AccountLabel, Desks, Mode, Model, Visibility, account::poll::Source,
+        dialogs::overlay::Accounts, rules::guard, update::mouse::Spot,
+    },
+    model::Order,
+    view::{
+        tables::protection,
+        text::{
+            age, format,
+            listed::{self, ListView},
+            scene::Scene,
+            span::{Span, Tone},
+            table::{
+                Align::{Left, Number},
+                Cell, Column, Row, Table,
+            },
+            words,
+        },
+    },
+};
+
+/// Where room is short, what may cost money goes last.
+const COLUMNS: &[Column<Model>] = &[
+    Column::new("account", "account", Left, 0, name),
+    Column::new("account_id", "id", Left, 6, id),
+    Column::new("mode", "mode", Left, 5, mode),
+    Column::new("equity", "equity", Number, 2, equity),
+    Column::new("day_pnl", "day", Number, 0, day),
+    Column::new("positions", "open", Number, 1, positions),
+    Column::new("unprotected", "no stop", Number, 0, unprotected),
+    Column::new("orders", "orders", Number, 4, orders),
+    Column::new("state", "state", Left, 0, state),
+    Column::new("age", "age", Left, 3, age),
+];
+
+/// As many as fit into `room`; `zone` is whose clocks times are told by.
+pub fn accounts(desks: &Desks<'_>, list: Accounts, zone: &format::Zone, room: usize) -> ListView {
+    let count = desks.all.len();
+    let chosen = list.chosen.min(count.saturating_sub(1));
+    let seen = listed::seen(count, chosen, room);
+    let rows = desks.all.get(seen.clone()).unwrap_or_default();
+    let rows = rows.iter().map(|model| {
+        let scene = Scene {
+            now: desks.shown.now,
+            ..Scene::of(model, zone)
+        };
+        Row::cells(COLUMNS, *model, &scene)
+    });
+    ListView {
+        title: vec![
+            Span::new("Accounts", Tone::Accent),
+            Span::muted(format!(" {count}")),
+        ],
+        table: Table::new(COLUMNS, rows.collect()),
+        chosen: chosen - seen.start,
+        spots: seen.map(Spot::Account).collect(),
+        emptiness: vec![],
+    }
+}
+
+/// The one that is on the screen behind the list stands out.
+fn name(model: &Model, _: &Scene<'_>) -> Cell {
+    let label = model.roster.own().map(AccountLabel::label);
+    let tone = match model.visibility {
+        Visibility::OnScreen => Tone::Accent,
+        Visibility::Background => Tone::Strong,
+    };
+    label
+        .filter(|label| !label.is_empty())
+        .map_or_else(Span::unknown, |label| Span::new(label, tone))
+        .into()
+}
+
+/// Where its name is another.
+fn id(model: &Model, _: &Scene<'_>) -> Cell {
+    let identity = model.identity.as_ref();
+    let id = identity.filter(|identity| identity.profile.name.is_some());
+    let id = id.map(|identity| identity.account_id.to_string());
+    Span::muted(id.unwrap_or_default()).into()
+}
+
+fn mode(model: &Model, _: &Scene<'_>) -> Cell {
+    let word = match model.identity.as_ref().map(|identity| identity.mode) {
+        Some(Mode::Paper) => "PAPER",
+        Some(Mode::LiveApi) => "LIVE-API",
+        None => return Span::unknown().into(),
+    };
+    let more = if model.options.read_only {
+        " read-only"
+    } else {
+        ""
+    };
+    Span::plain(format!("{word}{more}")).into()
+}
+
+fn equity(model: &Model, _: &Scene<'_>) -> Cell {
+    let facts = model.store.account.value();
+    let equity = facts.and_then(|facts| facts.equity);
+    words::known(equity.map(format::usd)).into()
+}
+
+fn day(model: &Model, _: &Scene<'_>) -> Cell {
+    let facts = model.store.account.value();
+    words::pnl(facts.and_then(|facts| facts.day_pnl)).into()
+}
+
+fn positions(model: &Model, _: &Scene<'_>) -> Cell {
+    let page = model.store.positions.value();
+    words::known(page.map(|page| page.rows.len().to_string())).into()
+}
+
+fn orders(model: &Model, _: &Scene<'_>) -> Cell {
+    let page = model.store.orders.value();
+    let working = |rows: &[Order]| rows.iter().filter(|order| order.is_working()).count();
+    words::known(page.map(|page| working(&page.rows).to_string())).into()
+}
+
+/// Open positions that no order stops. One that is stopped in part is not among them: its own row says how much.
+fn unprotected(model: &Model, scene: &Scene<'_>) -> Cell {
+    if model.store.orders.value().is_none() {
+        return Span::unknown().into();
+    }
+    let Some(page) = model.store.positions.value() else {
+        return Span::unknown().into();
+    };
+    let rows = page.rows.iter();
+    let bare = rows.filter(|position| protection::is_bare(position, scene));
+    match bare.count() {
+        0 => Span::muted("0").into(),
+        bare => Span::new(bare.to_string(), Tone::Warn).into(),
+    }
+}
+
+/// What holds new orders back goes before how the far end is.
+fn state(model: &Model, _: &Scene<'_>) -> Cell {
+    if model.halted.is_some() {
+        return Span::new("HALTED", Tone::Alert).into();
+    }
+    if guard::breach(model).is_some() {
+        return Span::new("BREACHED", Tone::Alert).into();
+    }
+    if guard::locked(model).is_some() {
+        return Span::new("LOCKED", Tone::Alert).into();
+    }
+    if model.store.parked().next().is_some() {
+        return Span::new("IN DOUBT", Tone::Alert).into();
+    }
+    if model.second.is_some() {
+        return Span::new(header::SECOND_DESK, Tone::Alert).into();
+    }
+    header::api_state(model).into()
+}
+
+/// Of the older of what it is worth looking at an account for.
+fn age(model: &Model, scene: &Scene<'_>) -> Cell {
+    let sources = [Source::Positions, Source::Orders];
+    let oldest = sources.into_iter().max_by_key(|source| {
+        model
+            .store
+            .polled_at(*source)
+            .map(|at| scene.own_now.since(at))
+    });
+    let known = sources
+        .iter()
+        .all(|source| model.store.polled_at(*source).is_some());
+    let age = oldest
+        .filter(|_| known)
+        .and_then(|source| age::age_at(model, source, scene.own_now));
+    age.unwrap_or_else(Span::unknown).into()
+}

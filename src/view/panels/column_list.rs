@@ -1,0 +1,59 @@
+//! The list in which the columns of a pane are chosen.
+
+use crate::{
+    app::{
+        Model,
+        dialogs::overlay::{Columns, Sight},
+        tables::lens::ColumnName,
+    },
+    view::{
+        details::detail::{DetailLine, DetailView},
+        panels::title,
+        text::span::{Span, Tone},
+    },
+};
+
+/// `drawn` are the titles of those that the pane has room for, where it is drawn in columns.
+pub fn column_list(model: &Model, columns: &Columns, drawn: Option<&[&'static str]>) -> DetailView {
+    let names = (model.options.reading.columns)(columns.pane);
+    let chosen = model
+        .lenses
+        .of(columns.pane)
+        .and_then(|lens| lens.columns.as_ref());
+    let has_no_room = |column: usize, name: &ColumnName| {
+        let is_in_the_pane = chosen.is_none_or(|chosen| chosen.contains(&column));
+        is_in_the_pane && drawn.is_some_and(|drawn| !drawn.contains(&name.title))
+    };
+    let widest = names.iter().map(|name| name.title.chars().count()).max();
+    let room = widest.unwrap_or(0);
+    let line = |(at, (column, sight)): (usize, &(usize, Sight))| {
+        let name = names.get(*column)?;
+        let title = format!("{:<room$}  ", name.title);
+        let mut value = vec![match sight {
+            Sight::Shown => Span::new(title, Tone::Strong),
+            Sight::Hidden => Span::muted(title),
+        }];
+        value.push(Span::muted(name.id));
+        if name.tells_risk && *sight == Sight::Hidden {
+            value.push(Span::new("  tells risk", Tone::Warn));
+        }
+        Some(DetailLine::Link {
+            label: match sight {
+                Sight::Shown if has_no_room(*column, name) => "shown, no room",
+                Sight::Shown => "shown",
+                Sight::Hidden => "hidden",
+            }
+            .to_owned(),
+            value,
+            is_chosen: at == columns.at,
+        })
+    };
+    DetailView {
+        title: vec![
+            Span::new("Columns", Tone::Accent),
+            Span::muted(format!("  {}", title::name(columns.pane))),
+        ],
+        lines: columns.list.iter().enumerate().filter_map(line).collect(),
+        chart: None,
+    }
+}

@@ -1,0 +1,415 @@
+//! An export: the panel that asks and shows how far it is, and the text of the file.
+
+use super::title;
+use crate::{
+    app::{
+        Model, Motion, Store,
+        account::poll::{Answer, Poll},
+        activity::notice::Activity,
+        dialogs::export::{Export, Format, Lack, Sheet, SheetRows, Stage},
+        keys::keymap::{Action, Context},
+    },
+    model::{Num, Scaled, Text},
+    view::{
+        columns,
+        details::detail::{DetailLine, DetailView},
+        tables::{
+            csv::{csv, no_members},
+            rows::{self, ClosedPositionRow, OrderRow, PositionRow, RungRow, TwapRow, columns_of},
+        },
+        text::{
+            format::{self, Zone},
+            scene::Scene,
+            span::{Span, Tone},
+            table::Share,
+            words,
+        },
+    },
+};
+use serde::Serialize;
+
+/// Cells of the bar in the panel.
+const BAR: u16 = 24;
+
+/// The panel.
+pub fn export(model: &Model, export: &Export) -> DetailView {
+    let key = |action| {
+        let chord = model.keymap.chord(Context::Export, action);
+        Span::new(
+            chord.map(|c| c.to_string()).unwrap_or_default(),
+            Tone::Accent,
+        )
+    };
+    let field = |label: &str, value| DetailLine::Field {
+        label: label.to_owned(),
+        value,
+    };
+    let choice = |text: String, action| {
+        vec![
+            Span::plain(text),
+            Span::plain("  "),
+            key(action),
+            Span::muted(" changes it"),
+        ]
+    };
+    let mut lines = vec![
+        field("pane", vec![Span::plain(title::name(export.pane))]),
+        field(
+            "format",
+            choice(export.format.to_string(), Action::NextChoice),
+        ),
+    ];
+    if let Some(to) = &export.to {
+        let to = Text::from(to.as_str()).to_string();
+        lines.push(field("to", vec![Span::plain(to)]));
+    }
+    if export.is_paged() {
+        lines.push(field(
+            "span",
+            choice(export.span.to_string(), Action::NextField),
+        ));
+        lines.push(field("read", progress(model, export)));
+    }
+    let lens = model.lenses.of(export.pane);
+    if let Some(filter) = lens.and_then(|lens| lens.filter.as_ref()) {
+        let filter = Text::from(filter.text.as_str()).to_string();
+        let words = format!("/{filter} does not apply: all rows are written");
+        lines.push(field("filter", vec![Span::new(words, Tone::Warn)]));
+    }
+    let missing = missing(export.lack(&model.store, &model.activity));
+    if let Some(words) = &missing {
+        let words = format!("not the whole list: {words}");
+        lines.push(field("holds", vec![Span::new(words, Tone::Warn)]));
+    }
+    let keys = [Action::Submit, Action::Dismiss].map(key);
+    lines.push(field("", stage(export, missing.as_deref(), keys)));
+    DetailView {
+        title: vec![Span::new("Export", Tone::Accent)],
+        lines,
+        chart: None,
+    }
+}
+
+/// What the file lacks of what there is; one that says nothing of it would pass for the whole.
+fn missing(lack: Lack) -> Option<String> {
+    let Lack {
+        unreadable,
+        is_cut,
+        unread,
+        forgotten,
+        has_older,
+    } = lack;
+    let counted =
+        |count: usize, what: &str| (count > 0).then(|| format!("{} {what}", format::count(count)));
+    let words = [
+        counted(unreadable, "unreadable"),
+        is_cut.then(|| "incomplete".to_owned()),
+        counted(unread, "not read yet"),
+        counted(forgotten, "older ended not kept"),
+        has_older.then(|| "older lines are not in it".to_owned()),
+    ];
+    let words: Vec<_> = words.into_iter().flatten().collect();
+    (!words.is_empty()).then(|| words.join(", "))
+}
+
+/// How many rows are here and, where the span has an end, how much of the way back that is.
+fn progress(model: &Model, export: &Export) -> Vec<Span> {
+    let (count, oldest) = export.reach(&model.store);
+    let rows = Span::plain(words::counted(count, "row", "rows"));
+    let whole = export.since().map(|since| export.opened_at().since(since));
+    let gone = oldest.map(|oldest| export.opened_at().since(oldest));
+    let share = whole.zip(gone).and_then(|(whole, gone)| {
+        let millis = |span: std::time::Duration| {
+            Num::from(i64::try_from(span.as_millis()).unwrap_or(i64::MAX))
+        };
+        millis(gone).over(millis(whole))
+    });
+    let share = match (&export.stage, share) {
+        (Stage::Writing | Stage::Over(Ok(_)), _) => Some(Num::from(1_u32)),
+        (_, share) => share,
+    };
+    let Some(share) = share else {
+        return vec![rows, Span::muted("  how many there are is not known")];
+    };
+    let filled = usize::from(Share::of(share).eighths(BAR) / 8);
+    let rest = usize::from(BAR) - filled;
+    vec![
+        Span::new("█".repeat(filled), Tone::Info),
+        Span::muted("░".repeat(rest)),
+        Span::plain("  "),
+        rows,
+    ]
+}
+
+fn stage(export: &Export, missing: Option<&str>, keys: [Span; 2]) -> Vec<Span> {
+    let [enter, esc] = keys;
+    let keys = |head: Span, then: &str, leave: &str| {
+        vec![
+            head,
+            enter.clone(),
+            Span::plain(format!(" {then} · ")),
+            esc.clone(),
+            Span::plain(format!(" {leave}")),
+        ]
+    };
+    match &export.stage {
+        Stage::Asking => keys(Span::plain(""), "writes the file", "back"),
+        Stage::Reading(_) => vec![
+            Span::new("reading every page  ", Tone::Info),
+            esc,
+            Span::plain(" stops, nothing is written"),
+        ],
+        Stage::Writing => vec![Span::new("writing", Tone::Info)],
+        Stage::Over(Ok((path, rows))) => {
+            let done = format!("{} in {path}", words::counted(*rows, "row", "rows"));
+            vec![match missing {
+                None => Span::new(done, Tone::Good),
+                Some(words) => Span::new(format!("{done}, not all there are: {words}"), Tone::Warn),
+            }]
+        }
+        Stage::Over(Err(why)) => keys(
+            Span::new(format!("{why}  "), Tone::Alert),
+            "tries again",
+            "back",
+        ),
+    }
+}
+
+/// The name a file begins with; its ending comes with the format.
+pub fn file_stem(sheet: &Sheet) -> String {
+    let plain = |c: char| {
+        if c.is_ascii_alphanumeric() || "-_.".contains(c) {
+            c
+        } else {
+            '_'
+        }
+    };
+    let stamp = Zone::stamps().moment(sheet.at, sheet.at);
+    let stamp: String = stamp
+        .chars()
+        .filter(char::is_ascii_digit)
+        .take(14)
+        .collect();
+    let list = match sheet.rows {
+        SheetRows::Positions(_) => "positions",
+        SheetRows::Working(_) => "working-orders",
+        SheetRows::Twaps(_) => "twaps",
+        SheetRows::Ladders(_) => "scaled",
+        SheetRows::Closed(_) => "closed-positions",
+        SheetRows::History(_) => "orders",
+        SheetRows::Activity(_) => "activity",
+        SheetRows::Calls(_) => "calls",
+    };
+    let account: String = sheet.account.chars().map(plain).collect();
+    format!("perpdeck-{list}-{account}-{stamp}")
+}
+
+/// The whole file and how many rows are in it. Times are those of UTC, in full.
+pub fn file(sheet: &Sheet) -> (String, usize) {
+    let mut store = Store::default();
+    store.arrive(Poll {
+        at: sheet.at,
+        answer: Answer::Markets(Ok(sheet.markets.clone())),
+    });
+    if let Some(working) = &sheet.working {
+        store.arrive(Poll {
+            at: sheet.at,
+            answer: Answer::Orders(Ok(working.clone())),
+        });
+    }
+    let (activity, zone) = (Activity::default(), Zone::stamps());
+    let scene = Scene {
+        store: &store,
+        activity: &activity,
+        now: sheet.at,
+        own_now: sheet.at,
+        zone: &zone,
+        mode: None,
+        motion: Motion::Full,
+        priced: None,
+    };
+    let written = (sheet.format, &scene);
+    match &sheet.rows {
+        SheetRows::Positions(rows) => exact(rows, PositionRow::new, columns_of::POSITION, written),
+        SheetRows::Closed(rows) => exact(
+            rows,
+            ClosedPositionRow::new,
+            columns_of::CLOSED_POSITION,
+            written,
+        ),
+        SheetRows::Working(rows) | SheetRows::History(rows) => {
+            exact(rows, OrderRow::new, columns_of::ORDER, written)
+        }
+        SheetRows::Twaps(rows) => exact(rows, TwapRow::new, columns_of::TWAP, written),
+        SheetRows::Ladders(rows) => ladders(rows, written),
+        SheetRows::Activity(rows) => {
+            let text = table(columns::ACTIVITY, rows, sheet.format, &scene);
+            (text, rows.len())
+        }
+        SheetRows::Calls(rows) => {
+            let text = table(columns::CALLS, rows, sheet.format, &scene);
+            (text, rows.len())
+        }
+    }
+}
+
+/// The rows as the verbs of the command line print them.
+fn exact<T, R: Serialize>(
+    rows: &[T],
+    row: fn(&T, &Scene<'_>) -> R,
+    columns: &[&str],
+    (format, scene): (Format, &Scene<'_>),
+) -> (String, usize) {
+    let exact: Vec<_> = rows.iter().map(|one| row(one, scene)).collect();
+    let text = match format {
+        Format::Csv => rows::csv(columns, &exact),
+        Format::Json => json(&exact),
+    };
+    (text, exact.len())
+}
+
+/// In CSV one line for each rung: the ladder's own fields would repeat.
+fn ladders(ladders: &[Scaled], (format, scene): (Format, &Scene<'_>)) -> (String, usize) {
+    if format == Format::Json {
+        return (json(ladders), ladders.len());
+    }
+    let rungs = ladders
+        .iter()
+        .flat_map(|ladder| RungRow::all(ladder, scene));
+    let rungs: Vec<_> = rungs.collect();
+    (rows::csv(columns_of::RUNG, &rungs), rungs.len())
+}
+
+fn json<T: Serialize>(rows: &[T]) -> String {
+    // What was read from JSON can be written as JSON.
+    serde_json::to_string_pretty(rows).unwrap_or_default() + "\n"
+}
+
+/// The desk's own lines are no documents of the service: their cells are.
+fn table<T>(
+    columns: &[crate::view::text::table::Column<T>],
+    rows: &[T],
+    format: Format,
+    scene: &Scene<'_>,
+) -> String {
+    if format == Format::Csv {
+        return csv(columns, None, (rows, no_members), scene);
+    }
+    let object = |row: &T| -> serde_json::Map<String, serde_json::Value> {
+        let cells = columns.iter().map(|column| {
+            (
+                column.id.to_owned(),
+                (column.cell)(row, scene).text().into(),
+            )
+        });
+        cells.collect()
+    };
+    json(&rows.iter().map(object).collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        app::{Effect, Msg, dialogs::overlay::Overlay, testing::*, update},
+        model::{Order, Page, PastPage},
+    };
+
+    fn said(model: &Model) -> String {
+        let Some(Overlay::Export(open)) = model.overlays.last() else {
+            panic!("no export is open");
+        };
+        let fields = export(model, open).lines.into_iter();
+        let words = fields.filter_map(|line| {
+            if let DetailLine::Field { value, .. } = line {
+                Some(value)
+            } else {
+                None
+            }
+        });
+        words.flatten().map(|span| span.text).collect()
+    }
+
+    fn cut() -> Page<Order> {
+        Page {
+            incomplete: true,
+            ..Page::of(vec![])
+        }
+    }
+
+    #[test]
+    fn an_export_of_a_list_that_is_cut_does_not_pass_for_the_whole() {
+        let mut model = desk();
+        arrive(&mut model, Answer::History(Ok(Page::of(vec![]))));
+        press(&mut model, "6 E");
+        assert!(!said(&model).contains("not the whole list"));
+        arrive(&mut model, Answer::History(Ok(cut())));
+        let asking = said(&model);
+        let words = "not the whole list: incomplete";
+        assert!(asking.contains(words), "{asking}");
+        let effects = press(&mut model, "enter");
+        assert!(matches!(effects.as_slice(), [Effect::Write(_)]));
+        // What the file holds does not change with what comes later.
+        arrive(&mut model, Answer::History(Ok(Page::of(vec![]))));
+        let now = model.now;
+        let written = Ok(("h.csv".to_owned(), 7));
+        update(&mut model, now, Msg::Written(written));
+        let over = said(&model);
+        let words = "7 rows in h.csv, not all there are: incomplete";
+        assert!(over.contains(words), "{over}");
+    }
+
+    #[test]
+    fn an_export_of_positions_tells_what_protects_them_and_margin_mode_and_leverage_apart() {
+        let mut model = desk();
+        let stop = order(
+            "ord-5",
+            "BTC",
+            r#""type":"stop_market","mode":"stop_market","side":"sell","size":0.5,"trigger_price":59000,
+            "target_position_id":"pos-1","status":"pending""#,
+        );
+        arrive(&mut model, Answer::Orders(Ok(Page::of(vec![stop]))));
+        let effects = press(&mut model, "1 E enter");
+        let [Effect::Write(sheet)] = effects.as_slice() else {
+            panic!("nothing is written but {effects:?}");
+        };
+        let (text, _) = file(sheet);
+        let mut lines = text
+            .split("\r\n")
+            .map(|line| line.split(',').collect::<Vec<_>>());
+        let names = lines.next().unwrap();
+        let rows: Vec<_> = lines.collect();
+        let cell = |row: usize, name: &str| {
+            let at = names.iter().position(|known| *known == name).unwrap();
+            rows[row][at]
+        };
+        let told =
+            |row| ["stop", "stop_coverage", "margin_mode", "leverage"].map(|name| cell(row, name));
+        assert_eq!(told(0), ["59000", "1", "cross", "10"], "{text}");
+        // Issue 13, item 15: a number or nothing, no words of the screen.
+        assert_eq!(told(1), ["", "0", "isolated", "5"], "{text}");
+    }
+
+    #[test]
+    fn an_export_says_that_the_filter_does_not_apply() {
+        let mut model = desk();
+        press(&mut model, "1 / b t c enter E");
+        let asking = said(&model);
+        let words = "/btc does not apply: all rows are written";
+        assert!(asking.contains(words), "{asking}");
+    }
+
+    #[test]
+    fn an_export_of_the_activity_says_that_older_lines_are_not_in_it() {
+        let mut model = desk();
+        press(&mut model, "7 E");
+        assert!(!said(&model).contains("not the whole list"));
+        let (rows, has_more) = (vec![], true);
+        let more = Msg::Recalled(Ok(PastPage { rows, has_more }));
+        let now = model.now;
+        update(&mut model, now, more);
+        let asking = said(&model);
+        let words = "not the whole list: older lines are not in it";
+        assert!(asking.contains(words), "{asking}");
+    }
+}

@@ -1,0 +1,465 @@
+//! The keys that work right now, the most useful first. Read from the key table, never written by hand.
+
+use crate::{
+    app::{
+        Model, Remote, awaited,
+        dialogs::overlay::Overlay,
+        forms::form::Form,
+        has_refused,
+        keys::keymap::{Action, Context, Keys},
+        links, marked,
+        orders::amend,
+        rules::guard,
+        tables::{
+            marks::Marks,
+            pane::{Pane, RowId},
+        },
+    },
+    model::{Command, FailureKind, Order, Position, draft::Takes},
+};
+
+/// One key and what it does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hint {
+    pub action: Action,
+    pub key: String,
+    pub label: &'static str,
+    /// A way out of every position: shown before all others.
+    pub is_way_out: bool,
+    /// Kept where room is short: what explains the keys, and what leaves.
+    pub is_kept: bool,
+}
+
+/// Ways out, then what waits for a person.
+const FIRST: &[Action] = &[
+    Action::CloseAll,
+    Action::Flatten,
+    Action::Decide,
+    Action::Correct,
+    Action::Rearm,
+    Action::Lift,
+    Action::Freeze,
+];
+
+/// What a trader reaches for first. What is not here is in the help.
+const ORDER: &[Action] = &[
+    Action::Confirm,
+    Action::Submit,
+    Action::ClosePosition,
+    Action::Cancel,
+    Action::Exits,
+    Action::Amend,
+    Action::Margin,
+    Action::Buy,
+    Action::Sell,
+    Action::Command,
+    Action::Filter,
+    Action::Detail,
+    Action::Zoom,
+    Action::Limits,
+    Action::Quality,
+    Action::NewTwap,
+    Action::NewLadder,
+    Action::Mark,
+    Action::CancelAll,
+    Action::Copy,
+    Action::Export,
+    Action::ShowColumn,
+    Action::Keep,
+    Action::MoveDown,
+    Action::Reset,
+    Action::NextField,
+    Action::NextChoice,
+    Action::StepUp,
+    Action::ObservedPrice,
+    Action::ShowJson,
+    Action::PreviousField,
+    Action::ShowAccount,
+    Action::NextAccount,
+    Action::Chart,
+    Action::NextPane,
+    Action::Refresh,
+    Action::Markets,
+    Action::Help,
+    Action::Quit,
+];
+
+/// What works while the second of two keys is awaited, beside what can follow.
+const AWAITING: &[Action] = &[
+    Action::CloseAll,
+    Action::Flatten,
+    Action::CancelAll,
+    Action::Dismiss,
+];
+
+/// What can follow the first of two keys.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Following {
+    /// The first, as it was pressed.
+    pub first: String,
+    pub hints: Vec<Hint>,
+}
+
+/// While the second is awaited.
+pub fn following(model: &Model) -> Option<Following> {
+    let chain = awaited(model)?;
+    let known = model.keymap.following(model.context(), chain.first);
+    let known = known
+        .into_iter()
+        .filter(|(_, action)| works(model, *action));
+    let hints = known.map(|(then, action)| Hint {
+        action,
+        key: then.to_string(),
+        label: action.label(),
+        is_way_out: false,
+        is_kept: true,
+    });
+    Some(Following {
+        first: chain.first.to_string(),
+        hints: hints.collect(),
+    })
+}
+
+/// What a pane is for, before what every pane can do.
+fn own(context: Context) -> &'static [Action] {
+    match context {
+        Context::Orders => &[
+            Action::Cancel,
+            Action::Exits,
+            Action::Amend,
+            Action::CancelAll,
+        ],
+        Context::Closed | Context::History => &[
+            Action::Detail,
+            Action::Quality,
+            Action::Export,
+            Action::Filter,
+        ],
+        Context::Activity | Context::Calls => &[Action::Detail, Action::Export, Action::Filter],
+        Context::Positions
+        | Context::Twaps
+        | Context::Scaled
+        | Context::Always
+        | Context::Desk
+        | Context::Help
+        | Context::Detail
+        | Context::Bulk
+        | Context::Limits
+        | Context::Columns
+        | Context::Accounts
+        | Context::Markets
+        | Context::Chart
+        | Context::Form
+        | Context::Strip
+        | Context::Prompt
+        | Context::Export => &[],
+    }
+}
+
+/// What stands at the end of the footer, by place.
+fn last(context: Context) -> &'static [Action] {
+    match context {
+        Context::Help
+        | Context::Detail
+        | Context::Bulk
+        | Context::Limits
+        | Context::Columns
+        | Context::Markets
+        | Context::Accounts => &[
+            Action::Follow,
+            Action::NextLink,
+            Action::Down,
+            Action::Dismiss,
+        ],
+        Context::Chart => &[Action::NextChoice, Action::Down, Action::Dismiss],
+        Context::Prompt => &[Action::Down, Action::Dismiss],
+        Context::Form | Context::Strip | Context::Export => &[Action::Dismiss],
+        Context::Always
+        | Context::Desk
+        | Context::Positions
+        | Context::Orders
+        | Context::Twaps
+        | Context::Scaled
+        | Context::Closed
+        | Context::History
+        | Context::Activity
+        | Context::Calls => &[],
+    }
+}
+
+/// The footer's hints; the ways out are the first of the desk's and marked.
+pub fn footer(model: &Model) -> Vec<Hint> {
+    let context = model.context();
+    let parts = if awaited(model).is_some() {
+        [AWAITING, &[], &[], &[]]
+    } else {
+        [FIRST, own(context), ORDER, last(context)]
+    };
+    let actions = parts.into_iter().flatten();
+    let mut hints: Vec<Hint> = vec![];
+    for action in actions.filter(|action| works(model, **action)) {
+        let Some(chord) = model.keymap.chord(context, *action) else {
+            continue;
+        };
+        let hint = Hint {
+            action: *action,
+            key: keys(model, *action, chord),
+            label: label(model, *action),
+            is_way_out: action.is_way_out(),
+            is_kept: matches!(action, Action::Help | Action::Quit | Action::Dismiss),
+        };
+        let is_said = |known: &Hint| (&known.key, known.label) == (&hint.key, hint.label);
+        if !hints.iter().any(is_said) {
+            hints.push(hint);
+        }
+    }
+    hints
+}
+
+/// Keys that do one thing both ways.
+const PAIRS: &[(Action, Action)] = &[
+    (Action::StepUp, Action::StepDown),
+    (Action::MoveDown, Action::MoveUp),
+];
+
+/// A pair of keys that do one thing both ways is one hint.
+fn keys(model: &Model, action: Action, chord: Keys) -> String {
+    let mut pairs = PAIRS.iter().filter(|(of, _)| *of == action);
+    let other = pairs.next();
+    let other = other.and_then(|(_, other)| model.keymap.chord(model.context(), *other));
+    let other = other.map(|other| other.to_string());
+    format!("{chord}{}", other.unwrap_or_default())
+}
+
+fn label(model: &Model, action: Action) -> &'static str {
+    if matches!(action, Action::Cancel | Action::ClosePosition) && !marked(model).is_empty() {
+        return if action == Action::Cancel {
+            "cancel marked"
+        } else {
+            "close marked"
+        };
+    }
+    match (action, model.focus.pane, model.context()) {
+        (Action::Dismiss, _, Context::Strip) | (Action::Exits, Pane::Positions, _) => "stop",
+        (Action::Dismiss, _, Context::Form) => "leave",
+        (Action::MoveDown, ..) => "move it",
+        (Action::ShowColumn, ..) => "on/off",
+        (Action::Freeze, ..) => "unfreeze",
+        (Action::Cancel, Pane::Orders, _) => "cancel order",
+        (Action::Cancel, Pane::Twaps, _) => "stop TWAP",
+        (Action::Cancel, Pane::Scaled, _) => "cancel ladder",
+        (Action::Decide, ..) => "DECIDE",
+        (Action::Correct, ..) => "correct",
+        (Action::Rearm, ..) => "RE-ARM",
+        (Action::Confirm, _, Context::Bulk) => "send",
+        (Action::CancelAll, ..) => "cancel all",
+        (Action::Command, ..) => "command",
+        (Action::Limits, ..) => "limits",
+        (Action::Submit, _, Context::Export) => "write",
+        (Action::Submit, _, Context::Prompt) => "keep",
+        (Action::Dismiss, _, Context::Prompt) => "show all",
+        (Action::Filter, _, Context::Markets) => "search",
+        (Action::NextField, _, Context::Export) => "span",
+        (Action::NextChoice, _, Context::Export) => "format",
+        (Action::Export, ..) => "export",
+        (Action::ClosePosition, ..) => "close",
+        (Action::Exits, ..) if selected_order(model).is_some_and(Order::is_armed) => "move",
+        (Action::Exits, ..) => "exits",
+        (Action::Margin, ..) => "margin",
+        (Action::NewTwap, ..) => "TWAP",
+        (Action::NewLadder, ..) => "ladder",
+        (Action::NextAccount, ..) => "account",
+        (Action::ShowAccount, ..) => "show it",
+        (Action::Refresh, ..) => "refresh",
+        (Action::NextPane, ..) => "pane",
+        (Action::NextField, ..) => "field",
+        (Action::PreviousField, ..) => "back",
+        (Action::StepUp, ..) => "tick",
+        (Action::ObservedPrice, ..) => "mid",
+        (Action::ShowJson, ..) => "JSON",
+        (Action::Follow, ..) if is_report(model) => "its rows",
+        (Action::Follow, ..) => "follow",
+        (Action::NextLink, ..) => "link",
+        (Action::NextChoice, _, Context::Chart) => "more time",
+        (Action::Down, _, Context::Chart) => "next market",
+        (Action::NextChoice, ..) => "choice",
+        (Action::Chart, ..) => "prices",
+        (Action::Quality, Pane::Closed, _) => "by market",
+        (Action::Quality, ..) => "quality",
+        (Action::Down, _, Context::Detail) if is_report(model) => "move",
+        (Action::Down, _, Context::Help | Context::Detail) => "scroll",
+        (Action::Amend | Action::Down, ..) => "move",
+        _ => action.label(),
+    }
+}
+
+/// What a key needs in order to do something.
+type Need = fn(&Model) -> bool;
+
+/// The keys that work on some rows only; all others always do.
+const NEEDS: &[(Action, Need)] = &[
+    (Action::CloseAll, |model| {
+        can_trade(model) && model.store.closing_all().is_none()
+    }),
+    (Action::Confirm, |model| match model.overlays.last() {
+        Some(Overlay::Bulk(bulk)) => bulk.ends_at().is_some(),
+        _ => true,
+    }),
+    (Action::Flatten, can_flatten),
+    (Action::CancelAll, |model| {
+        can_trade(model) && model.store.orders.rows().iter().any(Order::is_working)
+    }),
+    (Action::Mark, |model| {
+        Marks::reach(model.focus.pane) && model.selected().is_some()
+    }),
+    (Action::NextAccount, |model| model.roster.has_others()),
+    (Action::Quality, |model| {
+        matches!(model.focus.pane, Pane::Closed | Pane::History)
+    }),
+    (Action::Markets, |model| {
+        model
+            .store
+            .markets
+            .value()
+            .is_some_and(|all| !all.is_empty())
+    }),
+    (Action::NextChoice, can_choose),
+    (Action::NextField, |model| match model.overlays.last() {
+        Some(Overlay::Export(export)) => export.is_paged(),
+        _ => true,
+    }),
+    (Action::Limits, |model| !model.guard.gauges.is_empty()),
+    (Action::Lift, |model| guard::locked(model).is_some()),
+    (Action::Buy, can_add),
+    (Action::Sell, can_add),
+    (Action::NewTwap, |model| {
+        can_add(model) && model.options.dialect.twap_creation.path().is_some()
+    }),
+    (Action::NewLadder, |model| {
+        can_add(model) && model.options.dialect.scaled_creation.path().is_some()
+    }),
+    (Action::ObservedPrice, can_fill),
+    (Action::StepUp, is_stepped),
+    (Action::Rearm, |model| model.halted.is_some()),
+    (Action::Freeze, |model| model.frozen.is_some()),
+    (Action::Decide, |model| {
+        model.store.parked().next().is_some()
+    }),
+    (Action::Correct, has_refused),
+    (Action::ClosePosition, |model| {
+        selected_position(model).is_some()
+    }),
+    (Action::Margin, |model| {
+        selected_position(model).is_some_and(Position::is_isolated)
+    }),
+    (Action::Exits, |model| {
+        selected_position(model).is_some() || selected_order(model).is_some_and(Order::is_working)
+    }),
+    (Action::Amend, |model| {
+        selected_order(model).is_some_and(|order| amend::filled_of(order).is_ok())
+    }),
+    (Action::Cancel, can_cancel),
+    (Action::Detail, |model| model.selected().is_some()),
+    (Action::Follow, |model| {
+        is_report(model) || leads_somewhere(model)
+    }),
+    (Action::NextLink, leads_somewhere),
+    (Action::Copy, |model| match model.overlays.last() {
+        Some(Overlay::Quality(_)) => false,
+        Some(_) => true,
+        None => model.selected().is_some(),
+    }),
+];
+
+fn is_report(model: &Model) -> bool {
+    matches!(model.overlays.last(), Some(Overlay::Quality(_)))
+}
+
+fn leads_somewhere(model: &Model) -> bool {
+    matches!(model.overlays.last(), Some(Overlay::Detail(detail)) if !links(model, &detail.row).is_empty())
+}
+
+/// Whether the key would do something to what is selected.
+pub(crate) fn works(model: &Model, action: Action) -> bool {
+    if model.options.read_only && action.sends() {
+        return false;
+    }
+    let mut needs = NEEDS.iter().filter(|(of, _)| *of == action);
+    needs.all(|(_, need)| need(model))
+}
+
+/// The account is known and the service takes the key for it.
+fn can_trade(model: &Model) -> bool {
+    model.identity.is_some() && !model.store.health.has(FailureKind::Auth)
+}
+
+/// Something would be ended by it.
+fn can_flatten(model: &Model) -> bool {
+    let store = &model.store;
+    let has_ladder = || {
+        let ladders = store.scaled.values().filter_map(Remote::value);
+        ladders
+            .into_iter()
+            .any(|ladder| ladder.ended_at().is_none())
+    };
+    let has_something = !store.positions.rows().is_empty()
+        || store.orders.rows().iter().any(Order::is_working)
+        || store.active_twaps().next().is_some()
+        || has_ladder();
+    can_trade(model) && has_something && !is_flattening(model)
+}
+
+fn is_flattening(model: &Model) -> bool {
+    let mut on_its_way = model.store.flights.values();
+    on_its_way.any(|flight| matches!(flight.command, Command::Flatten(_)))
+}
+
+/// And nothing holds new risk back, or is about to close what would be opened.
+fn can_add(model: &Model) -> bool {
+    let is_held = model.halted.is_some() || model.second.is_some() || guard::held(model).is_some();
+    can_trade(model) && !is_held && model.store.closing_all().is_none()
+}
+
+/// Whether the observed price would go anywhere.
+fn can_fill(model: &Model) -> bool {
+    form_of(model).is_some_and(|form| form.can_fill(&model.around()))
+}
+
+/// In a text the arrows move the cursor.
+fn can_choose(model: &Model) -> bool {
+    let is_list = matches!(model.overlays.last(), Some(Overlay::Markets(_)));
+    let is_text = |form: &Form| form.draft.text(form.focus).is_some();
+    !is_list && !form_of(model).is_some_and(is_text)
+}
+
+/// Whether the focused field is a number; an instant has no steps.
+fn is_stepped(model: &Model) -> bool {
+    let is_number =
+        |form: &Form| form.draft.text(form.focus).is_some() && form.focus.takes() != Takes::Instant;
+    form_of(model).is_some_and(is_number)
+}
+
+fn form_of(model: &Model) -> Option<&Form> {
+    Some(model.overlays.last()?.try_as_form_ref()?)
+}
+
+fn can_cancel(model: &Model) -> bool {
+    let store = &model.store;
+    let works = |order: &Order| order.is_working() && !store.is_over(order);
+    match model.selected() {
+        Some(RowId::Order(id)) => store.order(&id).is_some_and(works),
+        Some(RowId::Twap(id)) => store.active_twaps().any(|twap| twap.id == id),
+        Some(RowId::Scaled(id) | RowId::Rung(id, _)) => {
+            store.ladder(&id).is_none_or(|l| l.ended_at().is_none())
+        }
+        Some(RowId::Position(_) | RowId::Line(_)) | None => false,
+    }
+}
+
+fn selected_position(model: &Model) -> Option<&Position> {
+    model.store.position(&model.selected()?.try_as_position()?)
+}
+
+fn selected_order(model: &Model) -> Option<&Order> {
+    model.store.order(&model.selected()?.try_as_order()?)
+}

@@ -1,0 +1,451 @@
+//! The limits of the challenge: short in the header, in full over the desk.
+
+use super::header::Segment;
+use crate::{
+    app::{
+        Model,
+        keys::keymap::{Action, Context},
+        rules::guard::{self, Lack, Level, Limit, Missing, Origin, Verdict},
+    },
+    model::{AccountFacts, Num},
+    view::{
+        details::detail::{DetailLine, DetailView},
+        tables::alert,
+        text::{
+            age, format,
+            span::{Span, Tone},
+            table::{Gauge, Share},
+            words,
+        },
+    },
+};
+use strum::IntoEnumIterator as _;
+
+/// The gauges beside the daily loss, and the word when new risk is locked.
+pub(crate) fn segments(model: &Model) -> Vec<Segment> {
+    let won = won(model);
+    let mut segments: Vec<_> = [Limit::Drawdown, Limit::Target]
+        .into_iter()
+        .filter(|limit| won.is_none() || *limit != Limit::Target)
+        .filter_map(|limit| Some(segment(model.guard.gauge(limit)?, rank(model, limit))))
+        .collect();
+    if let Some(rule) = guard::breach(model) {
+        let words = format!("BREACHED: {rule}");
+        segments.push(Segment::new(0, vec![Span::new(words, Tone::Alert)]));
+    } else if let Some(gauge) = model.guard.reached() {
+        let words = if guard::locked(model).is_some() {
+            format!("LOCKED: {}", gauge.limit)
+        } else {
+            format!("{} reached", gauge.limit)
+        };
+        segments.push(Segment::new(0, vec![Span::new(words, Tone::Alert)]));
+    }
+    segments.extend(won);
+    segments
+}
+
+/// That the challenge is won, or its target reached.
+fn won(model: &Model) -> Option<Segment> {
+    let target = model.guard.gauge(Limit::Target);
+    let is_reached = |gauge: &guard::Gauge| gauge.level() == Level::Reached;
+    let words = match guard::verdict(model) {
+        Some(Verdict::Breached(_)) => return None,
+        Some(Verdict::Passed) => "PASSED".to_owned(),
+        None => format!(
+            "target{} reached",
+            alert::local(target.filter(|of| is_reached(of))?)
+        ),
+    };
+    Some(Segment::new(1, vec![Span::new(words, Tone::Good)]))
+}
+
+/// How soon a limit makes room: one that is near stays to the last, before the daily loss if that is not; one that is
+/// reached is told in words of its own.
+pub(crate) fn rank(model: &Model, limit: Limit) -> u8 {
+    let level = |limit| {
+        model
+            .guard
+            .gauge(limit)
+            .map_or(Level::Fine, guard::Gauge::level)
+    };
+    let is_told = model
+        .guard
+        .reached()
+        .is_some_and(|gauge| gauge.limit == limit);
+    match (limit, level(limit)) {
+        (Limit::DailyLoss | Limit::Drawdown, _) if is_told => 6,
+        (Limit::DailyLoss, Level::Fine) if level(Limit::Drawdown) > Level::Fine => 6,
+        (Limit::DailyLoss, _) | (Limit::Drawdown, Level::Near | Level::Reached) => 1,
+        (Limit::Drawdown, Level::Fine) => 6,
+        (Limit::Target | Limit::TradingDays | Limit::Consistency, _) => 7,
+    }
+}
+
+pub(crate) fn segment(gauge: &guard::Gauge, priority: u8) -> Segment {
+    let tone = tone(gauge);
+    let share = if gauge.limit.is_loss() {
+        left(gauge)
+    } else {
+        gauge.used
+    };
+    let words = if gauge.limit.is_loss() {
+        "left"
+    } else {
+        "there"
+    };
+    let local = alert::local(gauge);
+    let words = vec![
+        Span::muted(format!("{}{local} ", gauge.limit)),
+        Span::new(
+            format!("{} ", format::whole_percent(share)),
+            plain_if(tone, Tone::Info),
+        ),
+        Span::muted(words),
+    ];
+    Segment {
+        gauge: Some(Gauge {
+            share: Share::of(share),
+            tone,
+        }),
+        ..Segment::new(priority, words)
+    }
+}
+
+fn plain_if(tone: Tone, usual: Tone) -> Tone {
+    if tone == usual { Tone::Plain } else { tone }
+}
+
+fn left(gauge: &guard::Gauge) -> Num {
+    let left = Num::from(1_u32).minus(gauge.used);
+    left.unwrap_or(Num::ZERO).max(Num::ZERO)
+}
+
+fn tone(gauge: &guard::Gauge) -> Tone {
+    let is_goal = matches!(gauge.limit, Limit::Target | Limit::TradingDays);
+    match gauge.level() {
+        Level::Reached if is_goal => Tone::Good,
+        Level::Reached if gauge.limit.is_loss() => Tone::Alert,
+        Level::Near if gauge.limit.is_loss() => Tone::Warn,
+        Level::Reached => Tone::Warn,
+        Level::Near | Level::Fine => Tone::Info,
+    }
+}
+
+/// Every limit with its figures and who tells them, and what the lock does.
+pub fn limits(model: &Model) -> DetailView {
+    let field = |label: &str, value| DetailLine::Field {
+        label: label.to_owned(),
+        value,
+    };
+    let mut lines = vec![];
+    for limit in Limit::iter() {
+        let gauge = model.guard.gauge(limit);
+        let words = gauge.map_or_else(|| unmeasured(model.guard.missing(limit)), of);
+        lines.push(field(name(limit), words));
+        let lacks = gauge.into_iter().flat_map(|gauge| &gauge.lacks);
+        lines.extend(lacks.map(|of| field("without", vec![Span::new(lack(*of), Tone::Warn)])));
+    }
+    let facts = model.store.account.value();
+    let told = facts.into_iter().flat_map(rules);
+    lines.extend(told.map(|(label, words)| field(label, words)));
+    lines.push(DetailLine::Section("Lock"));
+    let standing = facts.and_then(|facts| facts.standing.as_ref());
+    lines.extend(standing.map(|word| field("challenge", vec![Span::plain(word.to_string())])));
+    lines.push(field("new risk", lock(model)));
+    lines.push(field("exits", vec![Span::plain("never locked")]));
+    let account = model
+        .identity
+        .as_ref()
+        .map(|identity| identity.account_id.to_string());
+    let age = age::age_of(model, crate::app::account::poll::Source::Account);
+    lines.push(field(
+        "account",
+        vec![Span::plain(account.unwrap_or_default())],
+    ));
+    lines.extend(age.map(|age| field("read", vec![age, Span::muted(" ago")])));
+    DetailView {
+        title: vec![Span::new("Challenge limits", Tone::Accent)],
+        lines,
+        chart: None,
+    }
+}
+
+/// What the service refuses by, where it tells that.
+fn rules(facts: &AccountFacts) -> Vec<(&'static str, Vec<Span>)> {
+    let line = |words: String| vec![Span::plain(words), Span::muted("  service")];
+    let largest = facts.largest_position().map(|(value, most)| {
+        let (value, most) = (format::usd(value), format::usd(most));
+        ("largest position", line(format!("{value} of {most} USD")))
+    });
+    let smallest = facts.smallest_order();
+    let smallest = smallest.map(|least| {
+        let words = format!("{} USD", format::usd(least));
+        ("smallest order", line(words))
+    });
+    largest.into_iter().chain(smallest).collect()
+}
+
+fn name(limit: Limit) -> &'static str {
+    match limit {
+        Limit::DailyLoss => "daily loss",
+        Limit::Drawdown => "drawdown",
+        Limit::Target => "target",
+        Limit::TradingDays => "trading days",
+        Limit::Consistency => "consistency",
+    }
+}
+
+/// Why there is no figure, and what to do where something can be done.
+fn unmeasured(missing: Option<Missing>) -> Vec<Span> {
+    let why = match missing {
+        None => "nothing has been read yet".to_owned(),
+        Some(Missing::Unset) => {
+            "neither the service nor [guard] in the settings tells it".to_owned()
+        }
+        Some(Missing::Lacks(of)) => format!("without {}", lack(of)),
+        Some(Missing::TooLarge) => "its figures have too many digits".to_owned(),
+    };
+    vec![Span::unknown(), Span::muted(format!("  {why}"))]
+}
+
+fn lack(lack: Lack) -> String {
+    match lack {
+        Lack::Unpriced(count) => {
+            let of = words::counted(count, "open position", "open positions");
+            format!("{of}: no price is known, price_source tells one")
+        }
+        Lack::Open => "open positions that have not been read".to_owned(),
+        Lack::Unread(count) => {
+            let here = format::count(count);
+            format!("closed positions that are still to be read, {here} so far")
+        }
+        Lack::Untold(count) => {
+            let of = words::counted(count, "closed position", "closed positions");
+            format!("{of}: what came of it is not told")
+        }
+        Lack::Cut => "closed positions the service has and does not say where".to_owned(),
+        Lack::Peak => {
+            "the peak it may trail, which is not told: from the highest equity seen here".to_owned()
+        }
+    }
+}
+
+fn of(gauge: &guard::Gauge) -> Vec<Span> {
+    let origin = match gauge.origin {
+        Origin::Service => "service",
+        Origin::Local => "local",
+    };
+    let used = format::percent(gauge.used);
+    // A goal is reached; what must be kept to is not.
+    let head = match gauge.limit {
+        Limit::DailyLoss | Limit::Drawdown => format!("{used} used"),
+        Limit::Target | Limit::TradingDays => format!("{used} reached"),
+        Limit::Consistency if gauge.used > Num::ONE => "NOT KEPT".to_owned(),
+        Limit::Consistency => "kept".to_owned(),
+    };
+    let mut spans = vec![Span::new(head, plain_if(tone(gauge), Tone::Info))];
+    if let Some((value, bound)) = gauge.figures {
+        let shown = |number: Num| figure(gauge, number);
+        let of = match (gauge.limit, gauge.origin) {
+            (Limit::DailyLoss | Limit::Drawdown, Origin::Service) => " floor",
+            (Limit::Consistency, _) => ", at most",
+            (
+                Limit::DailyLoss | Limit::Drawdown | Limit::Target | Limit::TradingDays,
+                Origin::Service | Origin::Local,
+            ) => " of",
+        };
+        spans.push(Span::plain(format!(
+            "  {}{of} {}",
+            shown(value),
+            shown(bound)
+        )));
+    }
+    spans.push(Span::muted(format!("  {origin}")));
+    spans
+}
+
+fn figure(gauge: &guard::Gauge, number: Num) -> String {
+    match (gauge.limit, gauge.origin) {
+        (Limit::TradingDays, _) => format::grouped(number.rounded(0)),
+        (Limit::Consistency, Origin::Service) => format::percent(number),
+        (Limit::Consistency, Origin::Local) => format!("{}%", number.rounded(2)),
+        (Limit::DailyLoss | Limit::Drawdown | Limit::Target, _) => format::usd(number),
+    }
+}
+
+fn lock(model: &Model) -> Vec<Span> {
+    if let Some(rule) = guard::breach(model) {
+        let words = format!("BREACHED by {rule}: the service takes only what reduces");
+        return vec![Span::new(words, Tone::Alert)];
+    }
+    let lift = model.keymap.chord(Context::Limits, Action::Lift);
+    match (model.guard.reached(), guard::locked(model)) {
+        (Some(gauge), Some(_)) => {
+            let mut spans = vec![Span::new(
+                format!("LOCKED by the {}", gauge.limit),
+                Tone::Alert,
+            )];
+            spans.extend(lift.into_iter().flat_map(|key| {
+                [
+                    Span::plain("   "),
+                    Span::new(key.to_string(), Tone::Accent),
+                    Span::plain(" lifts it"),
+                ]
+            }));
+            spans
+        }
+        (Some(_), None) if model.guard.is_lifted() => {
+            vec![Span::new(
+                "lifted by you until the limit has been left again",
+                Tone::Warn,
+            )]
+        }
+        (Some(_), None) => vec![Span::new("not locked: [guard] lock is false", Tone::Warn)],
+        (None, _) => vec![Span::plain(
+            "open; locked when the daily loss or the drawdown is used up",
+        )],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        app::{account::poll::Answer, testing::*},
+        model::{Page, Position, RuleFact},
+    };
+
+    /// The panel as lines of `label: words`.
+    fn shown(model: &Model) -> Vec<String> {
+        let line = |line: &DetailLine| {
+            let DetailLine::Field { label, value } = line else {
+                return None;
+            };
+            let words: String = value.iter().map(|span| &*span.text).collect();
+            Some(format!("{label}: {words}"))
+        };
+        limits(model).lines.iter().filter_map(line).collect()
+    }
+
+    fn closed(net: &str) -> Position {
+        let at = NOON.0 - 60_000;
+        let more = format!(r#""closed_at":{at},"realized_pnl":{net},"fees":0,"funding":0"#);
+        position("c", "BTC", "1", &more)
+    }
+
+    #[test]
+    fn an_account_that_is_breached_is_told_as_such_and_offers_no_lock_to_lift() {
+        let mut model = desk();
+        model.options.guard.lock = true;
+        let rule = |id: &str, value, limit| RuleFact {
+            id: id.into(),
+            value: num(value),
+            limit: num(limit),
+            from: None,
+        };
+        let facts = AccountFacts {
+            daily_loss_left: Some(Num::ZERO),
+            rules: vec![rule("consistency", "1", "0.4")],
+            standing: Some("breached".into()),
+            broken_rule: Some("max_daily_loss".into()),
+            ..AccountFacts::default()
+        };
+        arrive(&mut model, Answer::Account(Ok(facts)));
+        let shown = shown(&model);
+        assert_eq!(
+            shown[4],
+            "consistency: NOT KEPT  100.00%, at most 40.00%  service"
+        );
+        assert_eq!(
+            shown[5..7],
+            [
+                "challenge: breached",
+                "new risk: BREACHED by max daily loss: the service takes only what reduces",
+            ]
+        );
+        let words = |segment: &Segment| segment.words.iter().map(|s| &*s.text).collect::<String>();
+        let header: Vec<_> = segments(&model).iter().map(words).collect();
+        assert!(
+            header.contains(&"BREACHED: max daily loss".to_owned()),
+            "{header:?}"
+        );
+        press(&mut model, "L o");
+        assert_eq!(model.overlays.len(), 1, "there is nothing to lift");
+        press(&mut model, "esc b");
+        assert_eq!(model.overlays, [], "no form opens");
+        press(&mut model, "c");
+        assert_eq!(model.overlays.len(), 1, "a close does");
+    }
+
+    #[test]
+    fn the_rules_that_the_service_refuses_by_are_told_where_it_tells_them() {
+        let mut model = desk();
+        let none = shown(&model).len();
+        let rule = |id: &str, value, limit| RuleFact {
+            id: id.into(),
+            value: num(value),
+            limit: num(limit),
+            from: None,
+        };
+        let facts = AccountFacts {
+            rules: vec![
+                rule("max_position_notional", "32000", "200000"),
+                rule("min_order_notional", "10", "10"),
+            ],
+            ..AccountFacts::default()
+        };
+        arrive(&mut model, Answer::Account(Ok(facts)));
+        let shown = shown(&model);
+        let told = [
+            "largest position: 32,000.00 of 200,000.00 USD  service",
+            "smallest order: 10.00 USD  service",
+        ];
+        assert_eq!(shown[5..7], told);
+        assert!(shown.len() >= none + 2, "{shown:?}");
+    }
+
+    #[test]
+    fn the_limit_that_is_near_stays_in_sight_before_one_that_is_not() {
+        let ranks = |daily_loss: &str, equity: &str| {
+            let mut model = bare_desk();
+            model.options.guard.start_balance = Some(num("10000"));
+            model.options.guard.daily_loss = Some(num("100"));
+            model.options.guard.drawdown = Some(num("1000"));
+            let facts = AccountFacts {
+                equity: Some(num(equity)),
+                day_pnl: Some(num(daily_loss)),
+                ..AccountFacts::default()
+            };
+            arrive(&mut model, Answer::Account(Ok(facts)));
+            [Limit::DailyLoss, Limit::Drawdown].map(|limit| rank(&model, limit))
+        };
+        assert_eq!(ranks("-1", "9990"), [1, 6]);
+        assert_eq!(ranks("-1", "9070"), [6, 1], "93 % of the drawdown is used");
+        assert_eq!(ranks("-90", "9070"), [1, 1]);
+        assert_eq!(ranks("-100", "9070"), [6, 1], "LOCKED says it");
+    }
+
+    #[test]
+    fn a_figure_that_is_not_whole_says_what_it_is_without() {
+        let mut model = bare_desk();
+        model.options.guard.daily_loss = Some(num("100"));
+        model.options.guard.drawdown = Some(num("1000"));
+        let open = position("pos-1", "BTC", "0.5", r#""leverage":10"#);
+        arrive(&mut model, Answer::Positions(Ok(Page::of(vec![open]))));
+        let page = Page {
+            next: Some("more".to_owned().into()),
+            ..Page::of(vec![closed("-270")])
+        };
+        arrive(&mut model, Answer::Closed(Ok(page)));
+        assert_eq!(
+            shown(&model)[..5],
+            [
+                "daily loss: 270.00% used  270.00 of 100.00  local",
+                "without: closed positions that are still to be read, 1 so far",
+                "without: 1 open position: no price is known, price_source tells one",
+                "drawdown: –  without closed positions that are still to be read, 1 so far",
+                "target: –  neither the service nor [guard] in the settings tells it",
+            ]
+        );
+    }
+}

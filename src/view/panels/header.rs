@@ -1,0 +1,436 @@
+//! The line that is always there: where orders go, what the account is worth, how near its limits are,
+//! whether the far end answers and how old the data is.
+
+use super::guard;
+use crate::{
+    app::{
+        Mode, Model, Motion, Tint,
+        account::poll::{LATE, Source},
+        keys::keymap::{Action, Context},
+        rules::guard::Limit,
+    },
+    model::{Call, FailureKind, Num, Rate, Timestamp},
+    view::{
+        tables::calls,
+        text::{
+            age, format, passing,
+            scene::Scene,
+            span::{Span, Tone},
+            spark::spark,
+            table::{Gauge, Share},
+            words,
+        },
+    },
+};
+use std::{cmp::Ordering, collections::VecDeque, time::Duration};
+
+/// Another desk has the journal of this account.
+pub(crate) const SECOND_DESK: &str = "SECOND DESK";
+
+/// The whole line, leftmost first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Header {
+    /// `None` until the far end is known.
+    pub mode: Option<Mode>,
+    /// What the desk may not do, always in sight.
+    pub badges: Vec<&'static str>,
+    /// Which account, where there are several or a person has named it.
+    pub chip: Option<Chip>,
+    pub segments: Vec<Segment>,
+}
+
+/// The account's name in its own colour: always there, like the mode.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chip {
+    /// `swing · chal-2`.
+    pub words: String,
+    /// The name alone, where room is short.
+    pub brief: String,
+    pub tint: Tint,
+}
+
+/// One thing of the header. Where room is short the brief words stand in, then the bars go, then the fewest words
+/// stand in, then the highest priority goes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Segment {
+    pub words: Vec<Span>,
+    pub brief: Vec<Span>,
+    pub fewest: Vec<Span>,
+    /// Drawn between the first word and the rest.
+    pub gauge: Option<Gauge>,
+    /// 0 goes last: what may not be missed, then risk and worth, then what is only good to know.
+    pub priority: u8,
+}
+
+impl Segment {
+    pub(crate) fn new(priority: u8, words: Vec<Span>) -> Self {
+        let brief = words.clone();
+        let fewest = words.clone();
+        Self {
+            words,
+            brief,
+            fewest,
+            gauge: None,
+            priority,
+        }
+    }
+
+    fn brief(self, brief: Vec<Span>) -> Self {
+        let fewest = brief.clone();
+        Self {
+            brief,
+            fewest,
+            ..self
+        }
+    }
+
+    fn fewest(self, fewest: Vec<Span>) -> Self {
+        Self { fewest, ..self }
+    }
+}
+
+/// Nobody must take a held display for the present.
+fn frozen(model: &Model) -> Option<Segment> {
+    let since = model.frozen.as_ref()?.since;
+    let age = passing::age(model.now.since(since), model.options.motion);
+    let mut words = vec![Span::new(format!("FROZEN {age}"), Tone::Alert)];
+    if let Some(chord) = model.keymap.chord(Context::Desk, Action::Freeze) {
+        words.push(Span::new(format!(" {chord}"), Tone::Accent));
+        words.push(Span::muted(" goes on"));
+    }
+    let brief = words.iter().take(1).cloned().collect();
+    Some(Segment::new(0, words).brief(brief))
+}
+
+pub fn header(model: &Model) -> Header {
+    let Some(identity) = &model.identity else {
+        let connecting = Segment::new(0, vec![Span::new("connecting…", Tone::Info)]);
+        return Header {
+            mode: None,
+            badges: badges(model),
+            chip: None,
+            segments: vec![connecting, api(model)],
+        };
+    };
+    let account = Span::new(identity.account_id.to_string(), Tone::Strong);
+    let account = Segment::new(1, vec![Span::muted("acct "), account.clone()]).brief(vec![account]);
+    let chip = chip(model);
+    let mut segments: Vec<Segment> = frozen(model).into_iter().collect();
+    segments.extend(chip.is_none().then_some(account));
+    segments.extend(halted(model));
+    segments.extend([worth(model), free(model), daily_loss(model), api(model)]);
+    segments.extend(clock(model));
+    segments.extend(budget(model));
+    segments.extend(guard::segments(model));
+    segments.extend(ages(model));
+    segments.extend(course(model));
+    Header {
+        mode: Some(identity.mode),
+        badges: badges(model),
+        chip,
+        segments,
+    }
+}
+
+fn badges(model: &Model) -> Vec<&'static str> {
+    let badges = [
+        (model.options.read_only, "READ-ONLY"),
+        (model.options.dry_run, "DRY-RUN"),
+        (model.second.is_some(), SECOND_DESK),
+    ];
+    let badges = badges.into_iter().filter(|(is_so, _)| *is_so);
+    badges.map(|(_, words)| words).collect()
+}
+
+fn chip(model: &Model) -> Option<Chip> {
+    let profile = &model.identity.as_ref()?.profile;
+    let is_named = profile.name.is_some() || profile.tint.is_some();
+    if !(is_named || model.roster.has_others()) {
+        return None;
+    }
+    let seat = model.roster.own()?;
+    let id = seat.account_id.as_ref()?;
+    Some(Chip {
+        words: match &seat.name {
+            Some(name) => format!("{name} · {id}"),
+            None => id.to_string(),
+        },
+        brief: seat.label(),
+        tint: seat.tint,
+    })
+}
+
+/// That no order leaves is said first, and why where there is room.
+fn halted(model: &Model) -> Option<Segment> {
+    let why = model.halted.as_ref()?;
+    let word = Span::new("HALTED", Tone::Alert);
+    let words = vec![word.clone(), Span::new(format!(": {why}"), Tone::Alert)];
+    Some(Segment::new(0, words).brief(vec![word]))
+}
+
+fn worth(model: &Model) -> Segment {
+    let facts = model.store.account.value();
+    let own = age::age_of(model, Source::Account).filter(|_| facts.is_some());
+    let late = own.clone().filter(|age| age.tone != Tone::Muted);
+    let fresh = own.filter(|age| age.tone == Tone::Muted);
+    let (age, tone) = late.map_or((String::new(), None), |late| (late.text, Some(late.tone)));
+    // Old figures say so themselves, in words that stay where room is short.
+    let equity = |age: &str| match facts.and_then(|facts| facts.equity) {
+        Some(equity) => {
+            let words = format!("{} {age}", format::usd(equity));
+            Span::new(words.trim_end(), tone.unwrap_or(Tone::Strong))
+        }
+        None => Span::unknown(),
+    };
+    let day = words::pnl(facts.and_then(|facts| facts.day_pnl));
+    let day = Span {
+        tone: tone.unwrap_or(day.tone),
+        ..day
+    };
+    let aged = |label: Option<Span>, apart: &str| {
+        let fresh = fresh
+            .as_ref()
+            .map(|age| Span::muted(format!(" {}", age.text)));
+        let day_label = Span::muted(format!("{apart}day "));
+        let spans = [
+            label,
+            Some(equity(&age)),
+            fresh,
+            Some(day_label),
+            Some(day.clone()),
+        ];
+        spans.into_iter().flatten().collect::<Vec<_>>()
+    };
+    let fewest = vec![equity(age.split(' ').next().unwrap_or_default())];
+    Segment::new(2, aged(Some(Span::muted("equity ")), "  "))
+        .brief(aged(None, " "))
+        .fewest(fewest)
+}
+
+/// What can still be put behind new positions, as the service reckons it.
+fn free(model: &Model) -> Segment {
+    let facts = model.store.account.value();
+    let free = match facts.and_then(|facts| facts.available_margin) {
+        Some(free) if free.is_positive() => Span::plain(format::usd(free)),
+        Some(none) => Span::new(format::usd(none), Tone::Warn),
+        None => Span::unknown(),
+    };
+    let brief = vec![Span::muted("free "), free.clone()];
+    Segment::new(6, vec![Span::muted("free margin "), free]).brief(brief)
+}
+
+/// How much time the course of the equity covers, and the cells it takes.
+const COURSE: (Duration, usize) = (Duration::from_mins(15), 20);
+
+/// Where there is room for everything else in full: how the equity has moved while the desk was open.
+fn course(model: &Model) -> Option<Segment> {
+    let (span, cells) = COURSE;
+    let marks = model.store.worth.marks.iter().copied();
+    let course = spark(marks, (model.now, span), cells)?;
+    let label = format!("equity {} ", format::age(span));
+    let words = vec![Span::muted(label), Span::plain(course)];
+    Some(Segment::new(9, words).brief(vec![]))
+}
+
+/// How much of the permitted daily loss is left: warned from four fifths used.
+fn daily_loss(model: &Model) -> Segment {
+    let left = model
+        .store
+        .account
+        .value()
+        .and_then(|facts| facts.daily_loss_left);
+    let Some(left) = left else {
+        if let Some(gauge) = model.guard.gauge(Limit::DailyLoss) {
+            return guard::segment(gauge, guard::rank(model, Limit::DailyLoss));
+        }
+        let unknown = vec![Span::muted("daily loss "), Span::unknown()];
+        return Segment::new(4, unknown);
+    };
+    let tone = match left {
+        _ if left < Num::new(20, 2) => Tone::Alert,
+        _ if left < Num::new(50, 2) => Tone::Warn,
+        _ => Tone::Info,
+    };
+    let percent = format::whole_percent(left);
+    let gauge = Gauge {
+        share: Share::of(left),
+        tone,
+    };
+    let words = |label, tail| {
+        vec![
+            Span::muted(label),
+            Span::new(
+                format!("{percent} "),
+                if tone == Tone::Info {
+                    Tone::Plain
+                } else {
+                    tone
+                },
+            ),
+            Span::muted(tail),
+        ]
+    };
+    Segment {
+        gauge: Some(gauge),
+        ..Segment::new(
+            guard::rank(model, Limit::DailyLoss),
+            words("daily loss ", "left"),
+        )
+        .brief(words("loss ", "left"))
+    }
+}
+
+/// Whether the far end answers, in words. What an account is worth means nothing without it: it stays to the last.
+fn api(model: &Model) -> Segment {
+    let state = api_state(model);
+    let mut words = vec![Span::muted("api "), state.clone()];
+    words.extend(asks_again(model));
+    words.extend(troubled_until(model));
+    Segment::new(0, words).brief(vec![state])
+}
+
+/// When a source that is answered with trouble asks again: `, again in 4s`.
+fn troubled_until(model: &Model) -> Option<Span> {
+    let health = &model.store.health;
+    if health.tries() > 0 || health.limited_until(model.now).is_some() {
+        return None;
+    }
+    let (kind, ..) = TROUBLES.iter().find(|(kind, ..)| health.has(*kind))?;
+    let at = health.asks_again(*kind, model.now)?;
+    let scene = Scene::of(model, &model.options.zone);
+    Some(Span::muted(format!(
+        ", again {}",
+        scene.until_own(at, passing::NEXT)
+    )))
+}
+
+/// A refused key is not tried again by itself.
+fn asks_again(model: &Model) -> Option<Span> {
+    let refused = model.store.health.has(FailureKind::Auth);
+    let key = model.keymap.chord(Context::Desk, Action::Refresh)?;
+    refused.then(|| Span::muted(format!(", {key} asks again")))
+}
+
+/// That the service's clock is clearly not this machine's: what it dates is measured by its own.
+fn clock(model: &Model) -> Option<Segment> {
+    let scene = Scene::of(model, &model.options.zone);
+    let words = match model.store.clocks.rate() {
+        Rate::Same => apart(scene.served(), scene.now)?,
+        Rate::Still => "stands still".to_owned(),
+        Rate::Other(rate) => format!("×{}", Num::new(rate, 3).rounded(1).normalized()),
+        Rate::Unsteady => "unsteady".to_owned(),
+    };
+    let words = |label| vec![Span::muted(label), Span::new(words.clone(), Tone::Warn)];
+    Some(Segment::new(3, words("service clock ")).brief(words("clock ")))
+}
+
+/// `+1h`, `-40s`; `None` where it is taken for the same.
+fn apart(service: Timestamp, wall: Timestamp) -> Option<String> {
+    let span = format::span(Duration::from_millis(service.0.abs_diff(wall.0)));
+    match service.cmp(&wall) {
+        Ordering::Greater => Some(format!("+{span}")),
+        Ordering::Less => Some(format!("-{span}")),
+        Ordering::Equal => None,
+    }
+}
+
+/// What the service takes of this key in a minute, once it has said no.
+fn budget(model: &Model) -> Option<Segment> {
+    let a_minute = model.store.health.budget()?;
+    let words = vec![
+        Span::muted("budget "),
+        Span::plain(format!("{a_minute}/min")),
+    ];
+    Some(Segment::new(5, words))
+}
+
+/// Troubles of the last answers and what they are called, the gravest first.
+const TROUBLES: &[(FailureKind, &str, Tone)] = &[
+    (FailureKind::Limited, "LIMITED", Tone::Warn),
+    (FailureKind::Unavailable, "UNAVAILABLE", Tone::Alert),
+    (FailureKind::Broken, "BROKEN ANSWERS", Tone::Alert),
+    (FailureKind::Unreadable, "UNREADABLE ANSWERS", Tone::Alert),
+    (FailureKind::TimedOut, "TIMEOUTS", Tone::Warn),
+];
+
+pub(crate) fn api_state(model: &Model) -> Span {
+    let health = &model.store.health;
+    let scene = Scene::of(model, &model.options.zone);
+    if health.has(FailureKind::Auth) {
+        return Span::new("AUTH: key refused", Tone::Alert);
+    }
+    if let Some(until) = health.limited_until(model.now) {
+        let left = scene.until_own(until, passing::FOR);
+        return Span::new(format!("LIMITED {left}"), Tone::Warn);
+    }
+    if health.tries() > 0 {
+        let when = health.next_try(model.now);
+        let when = when.map(|at| format!(" {}", scene.until_own(at, passing::NEXT)));
+        let when = when.unwrap_or_default();
+        return Span::new(format!("DOWN, retry {}{when}", health.tries()), Tone::Alert);
+    }
+    let trouble = TROUBLES.iter().find(|(kind, ..)| health.has(*kind));
+    match (trouble, quiet(model)) {
+        (Some((_, words, tone)), _) => Span::new(*words, *tone),
+        (None, Some(quiet)) => Span::new(format!("QUIET {}", scene.age(quiet)), Tone::Warn),
+        (None, None) => {
+            typical(&model.store.calls).map_or_else(Span::unknown, |took| pace(took, scene.motion))
+        }
+    }
+}
+
+/// A slow answer alone is called slow.
+const QUIET: Duration = Duration::from_secs(5);
+
+/// For how long nothing has come, where that is longer than it may be: a service that hangs has not failed a
+/// call yet, and the pace of its last answers says nothing of it.
+fn quiet(model: &Model) -> Option<Duration> {
+    let quiet = model.now.since(model.store.health.heard_at()?);
+    let sources = [Source::Orders, Source::Positions];
+    let intervals = sources
+        .iter()
+        .filter_map(|of| model.options.intervals.get(of));
+    let most = (*intervals.max()? * LATE).max(QUIET);
+    (quiet > most).then_some(quiet)
+}
+
+/// How many calls the shown pace is the median of: one slow answer is not a slow service.
+const PACED: usize = 9;
+
+fn typical(calls: &VecDeque<(u64, Call)>) -> Option<Duration> {
+    let recent = calls.iter().rev().take(PACED).map(|(_, call)| call.elapsed);
+    let mut recent: Vec<_> = recent.collect();
+    recent.sort_unstable();
+    recent.get(recent.len() / 2).copied()
+}
+
+/// The milliseconds are never the same twice: where motion is reduced they are in the calls pane alone.
+fn pace(elapsed: Duration, motion: Motion) -> Span {
+    let (word, tone) = if elapsed >= calls::SLOW {
+        ("SLOW", Tone::Warn)
+    } else {
+        ("OK", Tone::Plain)
+    };
+    let words = match motion {
+        Motion::Full => format!("{word} {}", format::elapsed(elapsed)),
+        Motion::Reduced => word.to_owned(),
+    };
+    Span::new(words, tone)
+}
+
+/// The ages that matter always, and that of prices when they are late; the account's figures tell their own.
+fn ages(model: &Model) -> Vec<Segment> {
+    let age = |source, label: &str| Some((label.to_owned(), age::age_of(model, source)?));
+    let always = [
+        age(Source::Orders, "orders "),
+        age(Source::Positions, "positions "),
+    ];
+    let late = age(Source::Markets, "prices ").filter(|(_, age)| age.tone != Tone::Muted);
+    let shown = always.into_iter().flatten().chain(late);
+    shown
+        .map(|(label, age)| {
+            let priority = if age.tone == Tone::Muted { 5 } else { 3 };
+            Segment::new(priority, vec![Span::muted(label), age])
+        })
+        .collect()
+}

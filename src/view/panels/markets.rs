@@ -1,0 +1,220 @@
+//! Every market in one line each, as far as the price source tells.
+
+use super::title;
+use crate::{
+    app::{
+        Model,
+        account::poll::Source,
+        dialogs::overlay::Markets,
+        keys::keymap::{Action, Context},
+        update::mouse::Spot,
+    },
+    model::{Grid, Market, Num, Text, Timestamp},
+    view::{
+        tables::positions::{course, side_now},
+        text::{
+            format,
+            listed::{self, ListView},
+            scene::Scene,
+            span::{Span, Tone},
+            table::{
+                Align::{Left, Number},
+                Cell, Column, Row, Table,
+            },
+            words::{self, aside, known},
+        },
+    },
+};
+use std::collections::BTreeMap;
+
+/// Where room is short, what an order is written by goes last.
+const COLUMNS: &[Column<Market>] = &[
+    Column::new("market", "market", Left, 0, |m, _| {
+        words::market(&m.id).into()
+    }),
+    Column::new("mark_price", "mark", Number, 0, |m, _| priced(m, m.mark)),
+    Column::new("change", "change", Number, 1, change),
+    Column::new("bid_price", "bid", Number, 4, |m, _| priced(m, m.bid)),
+    Column::new("ask_price", "ask", Number, 4, |m, _| priced(m, m.ask)),
+    Column::new("funding_rate", "funding/h", Number, 2, |m, _| {
+        known(m.funding_rate.map(format::exact_percent)).into()
+    }),
+    Column::new("tick", "tick", Number, 5, |m, _| tick(m)),
+    Column::new("lot", "lot", Number, 5, |m, _| {
+        aside(
+            m.size_decimals
+                .map(|decimals| Num::new(1, decimals).to_string()),
+        )
+    }),
+    Column::new("max_leverage", "max lev", Number, 3, |m, _| {
+        aside(m.max_leverage.map(|most| format!("{most}×")))
+    }),
+    Column::new("position", "open", Left, 1, open),
+    Column::new("course", "15m", Left, 6, |m, scene| course(&m.id, scene)),
+];
+
+/// As many as fit into `room`, the chosen one among them.
+pub fn markets(model: &Model, list: &Markets, scene: &Scene<'_>, room: usize) -> ListView {
+    let rows = list.rows(scene.store);
+    let chosen = list.place(&rows);
+    let seen = listed::seen(rows.len(), chosen, room);
+    let shown = rows.get(seen.clone()).unwrap_or_default();
+    let lines = shown.iter().map(|row| Row::cells(COLUMNS, *row, scene));
+    ListView {
+        title: heading(model, list, (rows.len(), scene)),
+        table: Table::new(COLUMNS, lines.collect()),
+        chosen: chosen - seen.start,
+        spots: shown
+            .iter()
+            .map(|row| Spot::Market(row.id.clone()))
+            .collect(),
+        emptiness: emptiness(model, list),
+    }
+}
+
+/// How many, what they are searched for, how old they are, and since when changes are counted.
+fn heading(model: &Model, list: &Markets, (shown, scene): (usize, &Scene<'_>)) -> Vec<Span> {
+    let all = scene.store.markets.value().map_or(0, BTreeMap::len);
+    let count = if list.search.is_empty() {
+        format!(" {all}")
+    } else {
+        format!(" {shown}/{all}")
+    };
+    let mut spans = vec![Span::new("Markets", Tone::Accent), Span::muted(count)];
+    let cursor = if list.is_searching() { "▏" } else { "" };
+    if list.is_searching() || !list.search.is_empty() {
+        let search = format!("  /{}{cursor}", Text::from(list.search.as_str()));
+        spans.push(Span::new(search, Tone::Accent));
+    }
+    for words in title::source_words(model, Source::Markets) {
+        spans.extend([Span::plain("  "), words]);
+    }
+    if let Some(since) = since(scene) {
+        let since = scene.zone.moment(scene.on_wall(since), scene.now);
+        spans.push(Span::muted(format!("  change since {since}")));
+    }
+    spans
+}
+
+/// Nothing has come yet, or nothing of it is searched for.
+fn emptiness(model: &Model, list: &Markets) -> Vec<Span> {
+    let markets = &model.store.markets;
+    match (markets.value(), markets.trouble()) {
+        (None, None) => return vec![Span::muted(" loading…")],
+        (None, Some(why)) => return vec![Span::new(format!(" {why}"), Tone::Alert)],
+        (Some(markets), _) if markets.is_empty() => {
+            return vec![Span::muted(" the price source lists no market")];
+        }
+        (Some(_), _) => {}
+    }
+    let search = Text::from(list.search.as_str());
+    let mut spans = vec![
+        Span::muted(" no market is called "),
+        Span::new(search.to_string(), Tone::Accent),
+    ];
+    if let Some(chord) = model.keymap.chord(Context::Markets, Action::Dismiss) {
+        spans.push(Span::new(format!("   {chord}"), Tone::Accent));
+        spans.push(Span::muted(" shows all"));
+    }
+    spans
+}
+
+/// When this desk first saw a price: nobody tells older ones.
+fn since(scene: &Scene<'_>) -> Option<Timestamp> {
+    let first = scene.store.prices.values();
+    first
+        .filter_map(|prices| Some(prices.marks.front()?.0))
+        .min()
+}
+
+fn priced(market: &Market, price: Option<Num>) -> Cell {
+    known(price.map(|price| format::average(price, Some(market)))).into()
+}
+
+/// Not known of a market that has been seen for less long than the heading says.
+fn change(market: &Market, scene: &Scene<'_>) -> Cell {
+    let share = || {
+        let (at, first) = scene.store.prices.get(&market.id)?.marks.front()?;
+        let mark = market.mark.filter(|_| Some(*at) == since(scene))?;
+        mark.minus(*first)?.over(*first)
+    };
+    known(share().map(format::signed_percent)).into()
+}
+
+/// Where the source does not tell it, it is an estimate.
+fn tick(market: &Market) -> Cell {
+    let tick = market.mark.and_then(|mark| market.tick(mark));
+    let step = tick.map(|tick| match market.grid {
+        Grid::Figures(_) | Grid::Step(_) => tick.step().to_string(),
+        Grid::Guessed => format!("est. {}", tick.step()),
+    });
+    aside(step)
+}
+
+/// All that is open there. Empty is said only where all that is open is known.
+fn open(market: &Market, scene: &Scene<'_>) -> Cell {
+    let positions = scene.store.positions.rows().iter();
+    let mut spans = vec![];
+    for held in positions.filter(|held| held.market_id == market.id) {
+        let apart = if spans.is_empty() { "" } else { "  " };
+        let size = format!(" {}", words::position_size(held, scene));
+        spans.extend([Span::plain(apart), side_now(held, scene), Span::plain(size)]);
+    }
+    let is_known = scene.store.polled_at(Source::Positions).is_some()
+        && !scene.store.is_incomplete(Source::Positions);
+    if spans.is_empty() && !is_known {
+        return Span::unknown().into();
+    }
+    spans.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        app::{account::poll::Answer, testing::*, update},
+        model::Page,
+        view::text::{format::Zone, table::Body},
+    };
+    use std::time::Duration;
+
+    /// What the named column says of each market.
+    fn told(model: &Model, column: &str) -> Vec<String> {
+        let zone = Zone::utc();
+        let scene = Scene::of(model, &zone);
+        let at = COLUMNS.iter().position(|c| c.id == column).unwrap();
+        let list = markets(model, &Markets::default(), &scene, 10);
+        let cells = list.table.rows.into_iter().map(|row| match row.body {
+            Body::Cells(cells) => cells[at].text(),
+            Body::Line(_) | Body::Rule(_) => panic!("no row"),
+        });
+        cells.collect()
+    }
+
+    #[test]
+    fn a_change_is_since_the_first_price_seen_and_not_known_of_what_was_listed_later() {
+        let mut model = desk();
+        let later = model.now.plus(Duration::from_mins(1));
+        update(&mut model, later, crate::app::Msg::Tick);
+        let markets = vec![
+            market("BTC", "64639", "64641", (5, 40)),
+            market("ETH", "2999.9", "3000.1", (4, 25)),
+            market("XRP", "2.0", "2.2", (0, 10)),
+        ];
+        arrive(&mut model, Answer::Markets(Ok(markets)));
+        assert_eq!(told(&model, "change"), ["+1.00%", "0.00%", "–"]);
+    }
+
+    #[test]
+    fn nothing_open_is_said_only_where_all_that_is_open_is_known() {
+        let mut model = desk();
+        assert_eq!(
+            told(&model, "position"),
+            ["LONG 0.50000", "", "SHORT 100.00"]
+        );
+        let mut part = Page::of(vec![position("pos-1", "BTC", "0.5", r#""leverage":10"#)]);
+        part.unreadable.push("row 1: no id".into());
+        arrive(&mut model, Answer::Positions(Ok(part)));
+        assert_eq!(told(&model, "position"), ["LONG 0.50000", "–", "–"]);
+    }
+}

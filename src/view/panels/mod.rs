@@ -1,0 +1,21 @@
+//! What stands around and over the panes: header, footer, titles, strips, help, lists. Names `details` and below.
+
+pub(crate) mod accounts;
+pub(crate) mod bulk;
+pub(crate) mod column_list;
+pub(crate) mod curve;
+pub(crate) mod export;
+pub(crate) mod footer;
+pub(crate) mod guard;
+pub(crate) mod header;
+pub(crate) mod help;
+pub(crate) mod markets;
+pub(crate) mod panes;
+pub(crate) mod prompt;
+pub(crate) mod quality;
+pub(crate) mod question;
+pub(crate) mod settings;
+pub(crate) mod strip;
+pub(crate) mod title;
+pub(crate) mod tour;
+pub(crate) mod unseen;

@@ -1,0 +1,139 @@
+//! The panes by name: their visible rows and what stands in their bottom border.
+
+use super::footer::works;
+use crate::{
+    app::{
+        Model, Rows,
+        account::poll::Source,
+        activity::earlier::Horizon,
+        keys::keymap::{Action, Context},
+        tables::{lens::Filter, pane::Pane},
+    },
+    view::{
+        tables::{
+            activity, calls,
+            closed::{self, CLOSED},
+            history::{self, HISTORY},
+            orders,
+            positions::{self, OPEN},
+            scaled, twaps,
+        },
+        text::{
+            scene::Scene,
+            span::{Span, Tone},
+            table::Table,
+        },
+    },
+};
+use std::ops::Range;
+
+/// The rows shown at `range` of a pane whose rows are `rows`, formatted; nothing else is.
+pub fn pane_table(pane: Pane, rows: &Rows<'_>, range: Range<usize>, scene: &Scene<'_>) -> Table {
+    let store = scene.store;
+    let shown = (rows, range.clone());
+    let course = (rows, range.clone());
+    let table = match pane {
+        Pane::Positions => Table::of(OPEN, shown, |at| store.positions.rows().get(at), scene),
+        Pane::Orders => orders::table(scene, rows, range),
+        Pane::Twaps => twaps::table(scene, rows, range),
+        Pane::Scaled => scaled::table(scene, rows, range),
+        Pane::Closed => Table::of(CLOSED, shown, |at| store.closed.rows().get(at), scene),
+        Pane::History => Table::of(HISTORY, shown, |at| store.history.rows().get(at), scene),
+        Pane::Activity => activity::table(scene, rows, range),
+        Pane::Calls => calls::table(scene, rows, range),
+    };
+    let mut table = table.through(rows.lens);
+    let are_chosen = rows.lens.is_some_and(|lens| lens.columns.is_some());
+    if pane == Pane::Positions && !are_chosen {
+        let (rows, range) = course;
+        let open = store.positions.rows();
+        let shown = rows.places(range).filter_map(|at| open.get(at));
+        positions::beside(&mut table, shown, scene);
+    }
+    table
+}
+
+/// What the rows of a pane come to, as groups of words: the most telling first, as many as there is room for. Of rows
+/// that a filter hides nothing is counted.
+pub fn foot(pane: Pane, rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
+    match pane {
+        Pane::Positions => {
+            let open = scene.store.positions.rows();
+            positions::foot(
+                rows.places(0..rows.len()).filter_map(|at| open.get(at)),
+                scene,
+            )
+        }
+        Pane::Orders => orders::foot(rows, scene),
+        Pane::Closed => closed::foot(rows, scene),
+        Pane::History => history::foot(rows, scene),
+        Pane::Twaps => twaps::foot(rows, scene),
+        Pane::Scaled | Pane::Activity | Pane::Calls => vec![],
+    }
+}
+
+/// What an empty pane says. Empty is said only when the service has said so.
+pub fn emptiness(pane: Pane, model: &Model) -> Vec<Span> {
+    let store = &model.store;
+    if let Some(source) = pane.source() {
+        // Ladders are met on orders only.
+        let source = if pane == Pane::Scaled {
+            Source::Orders
+        } else {
+            source
+        };
+        let is_known = store.polled_at(source).is_some();
+        match store.trouble(source) {
+            Some(why) if !is_known => return vec![Span::new(why.to_string(), Tone::Alert)],
+            None if !is_known => return vec![Span::muted("loading…")],
+            Some(_) | None => {}
+        }
+        if store.is_incomplete(source) {
+            return vec![Span::new(
+                "none that could be read, and not all of it could",
+                Tone::Warn,
+            )];
+        }
+    }
+    if let Some(filter) = model.lenses.of(pane).and_then(|lens| lens.filter.as_ref()) {
+        return unmatched(pane, filter, model);
+    }
+    let words = match pane {
+        Pane::Positions => "no open positions",
+        Pane::Orders => "no working orders",
+        Pane::Twaps => "no active TWAP or VWAP",
+        Pane::Scaled => "no ladder seen yet",
+        Pane::Closed => "no closed positions",
+        Pane::History => "no orders yet",
+        Pane::Activity if model.activity.horizon() == Horizon::Session => {
+            "nothing done in this session"
+        }
+        Pane::Activity => "nothing done yet",
+        Pane::Calls => "no calls yet",
+    };
+    let mut spans = vec![Span::muted(words)];
+    if matches!(pane, Pane::Positions | Pane::Orders) {
+        let offered = [Action::Buy, Action::Sell].into_iter();
+        for action in offered.filter(|action| works(model, *action)) {
+            if let Some(chord) = model.keymap.chord(Context::Desk, action) {
+                spans.push(Span::new(format!("   {chord}"), Tone::Accent));
+                spans.push(Span::muted(format!(" {}", action.label())));
+            }
+        }
+    }
+    spans
+}
+
+/// Rows there may be, but none that the filter takes.
+fn unmatched(pane: Pane, filter: &Filter, model: &Model) -> Vec<Span> {
+    let mut spans = vec![
+        Span::muted("no row matches "),
+        Span::new(format!("/{}/", filter.text), Tone::Accent),
+    ];
+    if let Some(chord) = model.keymap.chord(pane.context(), Action::Dismiss) {
+        spans.push(Span::muted(", "));
+        spans.push(Span::new(chord.to_string(), Tone::Accent));
+        spans.push(Span::muted(" clears"));
+    }
+    spans
+}

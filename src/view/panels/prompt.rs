@@ -1,0 +1,137 @@
+//! The line that is being typed, and what stands under it: what is wrong, how it could go on, or what it does.
+
+use crate::{
+    app::{
+        Model,
+        dialogs::prompt::{Asks, Prompt},
+        keys::keymap::{Action, Context},
+        tables::{lens::Lens, pane::Pane},
+        update::command,
+    },
+    view::text::{
+        format,
+        span::{Span, Tone},
+    },
+};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PromptView {
+    /// What the line begins with, not part of it.
+    pub sign: &'static str,
+    pub text: String,
+    /// Where the cursor stands, in characters.
+    pub cursor: usize,
+    pub under: Under,
+}
+
+/// The second line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Under {
+    /// What is wrong, and at which character.
+    Fault {
+        at: usize,
+        what: String,
+    },
+    /// Ways to end the word, and the one that is taken.
+    Words {
+        words: Vec<String>,
+        taken: Option<usize>,
+    },
+    Note(Vec<Span>),
+}
+
+pub fn prompt(model: &Model, prompt: &Prompt) -> PromptView {
+    let under = match (&prompt.completion, &prompt.fault) {
+        (Some(completion), _) if completion.words.len() > 1 => Under::Words {
+            words: completion
+                .words
+                .iter()
+                .map(|word| named(model, word))
+                .collect(),
+            taken: completion.at,
+        },
+        (_, Some(fault)) => Under::Fault {
+            at: fault.at.start,
+            what: fault.what.clone(),
+        },
+        (_, None) => Under::Note(note(model, prompt)),
+    };
+    let sign = match prompt.asks {
+        Asks::Filter(_) => "/",
+        Asks::Command => ":",
+    };
+    PromptView {
+        sign,
+        text: prompt.text().to_owned(),
+        cursor: prompt.cursor(),
+        under,
+    }
+}
+
+/// `ord_1 BTC SELL stop mkt 63291`: nobody knows an order by its id.
+fn named(model: &Model, word: &str) -> String {
+    match command::about(model, word) {
+        Some(about) => format!("{word} {about}"),
+        None => word.to_owned(),
+    }
+}
+
+fn note(model: &Model, prompt: &Prompt) -> Vec<Span> {
+    match prompt.asks {
+        Asks::Filter(pane) => filter_note(model, pane),
+        Asks::Command => command_note(model, prompt.text()),
+    }
+}
+
+/// What the verb takes and does, or which there are.
+fn command_note(model: &Model, text: &str) -> Vec<Span> {
+    let first = text.split_whitespace().next();
+    if let Some(Ok(verb)) = first.map(command::named) {
+        return vec![
+            Span::new(verb.name, Tone::Accent),
+            Span::plain(format!(" {}", verb.shape)),
+            Span::muted(format!("  {}", verb.does)),
+        ];
+    }
+    let mut spans = vec![Span::muted(
+        "close btc 50%  cancel all btc  flatten  sort upnl   ",
+    )];
+    spans.extend(keys(
+        model,
+        &[
+            (Action::NextChoice, "commands"),
+            (Action::Up, "earlier"),
+            (Action::Dismiss, "leave"),
+        ],
+    ));
+    spans
+}
+
+/// How many rows are left, and the keys.
+fn filter_note(model: &Model, pane: Pane) -> Vec<Span> {
+    let hits = model.lenses.of(pane).and_then(Lens::hits);
+    let mut spans = match hits {
+        Some(hits) => vec![Span::plain(format!("{} shown   ", format::count(hits)))],
+        None => vec![Span::muted("btc  side:sell  size>1  -status:armed   ")],
+    };
+    spans.extend(keys(
+        model,
+        &[
+            (Action::Submit, "keep"),
+            (Action::Dismiss, "show all"),
+            (Action::NextChoice, "columns"),
+        ],
+    ));
+    spans
+}
+
+fn keys(model: &Model, keys: &[(Action, &str)]) -> Vec<Span> {
+    let mut spans = vec![];
+    for (action, does) in keys {
+        if let Some(chord) = model.keymap.chord(Context::Prompt, *action) {
+            spans.push(Span::new(chord.to_string(), Tone::Accent));
+            spans.push(Span::muted(format!(" {does}  ")));
+        }
+    }
+    spans
+}

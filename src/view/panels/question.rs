@@ -1,0 +1,140 @@
+//! The question about a command that only a person can end.
+
+use super::strip::{account, asked, button};
+use crate::{
+    app::{
+        Model,
+        dialogs::overlay::Strip,
+        keys::keymap::{Action, Context},
+    },
+    model::{Progress, Ticket},
+    view::text::{
+        passing,
+        scene::Scene,
+        span::{Span, Tone},
+    },
+};
+
+/// Of what was given before a way out.
+const REOPENS: &str = "; CLOSED ALL SINCE, this opens anew";
+
+/// What is known of it, and what the keys do about it.
+pub(crate) fn words(
+    model: &Model,
+    scene: &Scene<'_>,
+    (strip, ticket): (&Strip, Ticket),
+) -> Vec<Span> {
+    let button = |action, does: &str| button(model, Context::Strip, action, does);
+    let never_left = never_left(scene, ticket);
+    let reopens = scene.store.reopens(ticket);
+    let key = if reopens {
+        Action::Reopen
+    } else {
+        Action::Confirm
+    };
+    let again = if never_left {
+        button(key, "send it now")
+    } else if scene.own_now < strip.ends_at() {
+        let left = scene.until_own(strip.ends_at(), passing::LEFT);
+        button(key, &format!("same request again ({left})"))
+    } else {
+        vec![Span::plain("not to be sent again")]
+    };
+    let apart = || vec![Span::plain(" · ")];
+    let known = if never_left {
+        " was never sent"
+    } else {
+        " may have been done"
+    };
+    let head = vec![
+        Span::new(asked(&strip.deed, scene) + &account(model), Tone::Strong),
+        Span::new(known, Tone::Alert),
+        Span::new(if reopens { REOPENS } else { "" }, Tone::Alert),
+        Span::plain(":  "),
+    ];
+    let [give_up, later] = [(Action::GiveUp, "give it up"), (Action::Dismiss, "later")]
+        .map(|(a, does)| button(a, does));
+    [head, again, apart(), give_up, apart(), later].concat()
+}
+
+/// Whether the question is about a command of which surely nothing left this machine.
+fn never_left(scene: &Scene<'_>, ticket: Ticket) -> bool {
+    let flight = scene.store.flights.get(&ticket);
+    flight.is_some_and(|flight| match &flight.progress {
+        Progress::Parked { why, .. } => !why.is_doubtful(),
+        Progress::Queued
+        | Progress::Sending { .. }
+        | Progress::Unknown { .. }
+        | Progress::Waiting { .. }
+        | Progress::Running { .. }
+        | Progress::Flattening(_) => false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        app::{
+            Msg,
+            dialogs::overlay::Overlay,
+            testing::{desk, press, wait},
+            update,
+        },
+        model::{Command, Failure, FailureKind, Timestamp},
+        view::text::format::Zone,
+    };
+
+    fn asked_of(why: Failure) -> String {
+        let (mut model, ticket) = (desk(), Ticket(1_000_007));
+        let now = model.now;
+        let close_all = Command::CloseAll("chal-1".into());
+        update(&mut model, now, Msg::Resumed(ticket, close_all));
+        let parked = Progress::Parked {
+            why,
+            replay_until: Timestamp(i64::MAX),
+        };
+        update(&mut model, now, Msg::Progress(ticket, parked));
+        words_on(&model, ticket)
+    }
+
+    fn words_on(model: &Model, ticket: Ticket) -> String {
+        let Some(Overlay::Strip(strip)) = model.overlays.last() else {
+            panic!("{:?}", model.overlays);
+        };
+        let zone = Zone::utc();
+        let spans = words(model, &Scene::of(model, &zone), (strip, ticket));
+        spans.iter().map(|span| span.text.as_str()).collect()
+    }
+
+    #[test]
+    fn what_was_given_before_a_close_all_says_that_it_opens_anew_and_by_which_key() {
+        let mut model = desk();
+        press(&mut model, "b 0 . 1 enter esc X");
+        wait(&mut model, 1_500);
+        let progress = Progress::Parked {
+            why: Failure::new(FailureKind::Unknown, "no answer"),
+            replay_until: Timestamp(i64::MAX),
+        };
+        let now = model.now;
+        update(&mut model, now, Msg::Progress(Ticket(1), progress));
+        let asked = words_on(&model, Ticket(1));
+        assert!(
+            asked.contains(
+                "may have been done; CLOSED ALL SINCE, this opens anew:  O same request again"
+            ),
+            "{asked}"
+        );
+    }
+
+    #[test]
+    fn what_never_left_is_not_said_to_have_been_done_perhaps() {
+        let unsent = asked_of(Failure::local("the desk stopped before"));
+        assert!(
+            unsent.contains("was never sent:  y send it now"),
+            "{unsent}"
+        );
+        let doubtful = asked_of(Failure::new(FailureKind::Unknown, "no answer"));
+        assert!(doubtful.contains("may have been done:  y same request again"));
+    }
+}

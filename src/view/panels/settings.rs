@@ -1,0 +1,65 @@
+//! Whether the settings on disk are in force, what of them waits, and where they stand.
+
+use crate::{
+    app::{Model, desk::renewal::Standing},
+    view::{
+        details::detail::{DetailLine, DetailView},
+        text::{
+            format::Zone,
+            span::{Span, Tone},
+        },
+    },
+};
+
+pub fn settings(model: &Model, zone: &Zone) -> DetailView {
+    let standing = &model.settings;
+    let mut lines = vec![DetailLine::Field {
+        label: "in force".to_owned(),
+        value: vec![in_force(standing)],
+    }];
+    let read = standing.read_at.map_or_else(
+        || "at the start".to_owned(),
+        |at| zone.moment(model.drift.on_wall(at), model.wall_now()),
+    );
+    lines.push(field("last read", Span::plain(read)));
+    let lists = [
+        ("wrong", Tone::Alert, standing.faults.clone()),
+        ("changed", Tone::Plain, standing.changes.clone()),
+        ("at the next start", Tone::Warn, standing.waiting.clone()),
+        ("files", Tone::Plain, files(standing)),
+    ];
+    for (label, tone, entries) in lists {
+        let labels = std::iter::once(label).chain(std::iter::repeat(""));
+        let fields = labels.zip(entries);
+        lines.extend(fields.map(|(label, text)| field(label, Span::new(text, tone))));
+    }
+    lines.push(field("", Span::muted("\"perpdeck config show\" lists every setting and where it stands; :reload reads them now")));
+    DetailView {
+        title: vec![Span::new("Settings", Tone::Accent)],
+        lines,
+        chart: None,
+    }
+}
+
+fn in_force(standing: &Standing) -> Span {
+    if standing.faults.is_empty() {
+        Span::new("as the files say", Tone::Good)
+    } else {
+        Span::new(
+            "as before: what the files say now is not taken",
+            Tone::Alert,
+        )
+    }
+}
+
+fn files(standing: &Standing) -> Vec<String> {
+    let there = standing.files.iter();
+    there.map(|file| file.display().to_string()).collect()
+}
+
+fn field(label: &str, value: Span) -> DetailLine {
+    DetailLine::Field {
+        label: label.to_owned(),
+        value: vec![value],
+    }
+}

@@ -1,0 +1,572 @@
+//! What asks, what is on its way and what has just happened: the strip, the flights and the toast.
+
+use super::question;
+use crate::{
+    app::{
+        About, Flight, Mode, Model, Motion,
+        activity::notice::{self, Event, Notice},
+        corrects,
+        dialogs::overlay::{Arm, Deed, Overlay, Strip},
+        keys::keymap::{Action, Context},
+        orders::amend::Successor,
+    },
+    model::{AccountId, Command, Num, Order, Progress, Timestamp},
+    view::{
+        tables::{activity, protection, scaled, twaps},
+        text::{
+            passing,
+            scene::Scene,
+            span::{Span, Tone},
+            table::{Gauge, Share},
+            words,
+        },
+    },
+};
+use std::time::Duration;
+
+/// The question before a destructive key acts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StripView {
+    /// Amber where orders are paper, red where they are not; the badge above says it in words.
+    pub tone: Tone,
+    pub words: Vec<Span>,
+    /// Time left until it goes or disarms; where motion is reduced the words alone say it.
+    pub left: Option<Gauge>,
+}
+
+/// A command between its key and its outcome.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FlightView {
+    pub words: Vec<Span>,
+    pub gauge: Option<Gauge>,
+}
+
+/// The newest notice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToastView {
+    pub tone: Tone,
+    pub head: String,
+    pub words: String,
+    /// What helps to look it up.
+    pub references: String,
+    /// The key that dismisses it, when it does not leave by itself.
+    pub dismiss: Option<String>,
+}
+
+pub fn strip(model: &Model, scene: &Scene<'_>, strip: &Strip) -> StripView {
+    let button = |action, does: &str| button(model, Context::Strip, action, does);
+    let left = passing::left(strip.ends_at().since(scene.own_now), scene.motion);
+    let words = match strip.arm {
+        Arm::Question { ticket, .. } => question::words(model, scene, (strip, ticket)),
+        Arm::Countdown { .. } => [
+            vec![
+                Span::new(starting(&strip.deed, scene), Tone::Strong),
+                Span::plain(format!(" in {left}: ")),
+            ],
+            button(Action::Confirm, "now"),
+            vec![Span::plain(" · ")],
+            button(Action::Dismiss, "stops it"),
+        ]
+        .concat(),
+        Arm::Confirm => [
+            vec![
+                Span::new(whole(&strip.deed, model, scene), Tone::Strong),
+                Span::plain("  "),
+            ],
+            button(Action::Confirm, "yes"),
+            vec![Span::plain(" · ")],
+            button(Action::Dismiss, "no"),
+            vec![Span::plain(format!("  ({left})"))],
+        ]
+        .concat(),
+    };
+    let note = if strip.sends() {
+        rehearsed(model)
+    } else {
+        vec![]
+    };
+    let words = [note, words].concat();
+    let whole = strip.ends_at().since(strip.drawn_at);
+    let share = share_of(strip.ends_at(), scene.own_now, whole.as_millis());
+    let tone = mode_tone(model);
+    StripView {
+        tone,
+        words,
+        left: (scene.motion == Motion::Full).then_some(Gauge { share, tone }),
+    }
+}
+
+/// Whoever says yes there gets no order out of it.
+pub(crate) fn rehearsed(model: &Model) -> Vec<Span> {
+    let words = || Span::new("DRY RUN: nothing is sent  ", Tone::Warn);
+    model.options.dry_run.then(words).into_iter().collect()
+}
+
+/// Every question says whose account it is about, where it is about one.
+fn whole(deed: &Deed, model: &Model, scene: &Scene<'_>) -> String {
+    let asked = asked(deed, scene);
+    match deed {
+        Deed::Leave => asked,
+        Deed::One(_) | Deed::CancelAll(..) | Deed::Rearm | Deed::Lift(_) | Deed::Replaced(_) => {
+            format!("{asked}{}?", account(model))
+        }
+    }
+}
+
+/// Amber where orders are paper, red where they are not.
+pub(crate) fn mode_tone(model: &Model) -> Tone {
+    match model.identity.as_ref().map(|identity| identity.mode) {
+        Some(Mode::LiveApi) => Tone::Bad,
+        Some(Mode::Paper) | None => Tone::Warn,
+    }
+}
+
+/// ` on chal-1`: every question says whose account it is about.
+pub(crate) fn account(model: &Model) -> String {
+    let identity = model.identity.as_ref();
+    identity.map_or_else(String::new, |identity| {
+        format!(" on {}", identity.account_id)
+    })
+}
+
+/// A key and what it does there; a click on either presses it.
+pub(crate) fn button(model: &Model, place: Context, action: Action, does: &str) -> Vec<Span> {
+    let chord = model.keymap.chord(place, action);
+    let key = chord.map_or_else(String::new, |chord| chord.to_string());
+    let words = [
+        Span::new(key, Tone::Accent),
+        Span::plain(format!(" {does}")),
+    ];
+    words.map(|span| span.pressing(action)).to_vec()
+}
+
+fn share_of(ends_at: Timestamp, now: Timestamp, whole: u128) -> Share {
+    let millis = |ms: u128| Num::from(i64::try_from(ms).unwrap_or(i64::MAX));
+    let left = millis(ends_at.since(now).as_millis());
+    Share::of(left.over(millis(whole)).unwrap_or(Num::ZERO))
+}
+
+pub(crate) fn asked(deed: &Deed, scene: &Scene<'_>) -> String {
+    match deed {
+        // These name their account themselves.
+        Deed::One(Command::CloseAll(_)) => {
+            let stays = stays(scene).map_or_else(String::new, |words| format!(" ({words})"));
+            format!("close all positions{stays}")
+        }
+        Deed::One(Command::Flatten(_)) => "flatten".to_owned(),
+        Deed::One(command) => {
+            let named = named(command, scene);
+            let done = done_already(command, scene).unwrap_or_default();
+            format!("{named}{done}{}", baring(command, scene))
+        }
+        Deed::Replaced(cancel) => format!("{}, which was replaced", named(cancel, scene)),
+        Deed::Leave => leaving(scene),
+        Deed::Rearm => "send orders that raise exposure again".to_owned(),
+        Deed::Lift(_) => "lift the lock on new risk".to_owned(),
+        Deed::CancelAll(_, commands) => {
+            let orders = match commands.len() {
+                1 => "the working order".to_owned(),
+                n => format!("all {n} working orders"),
+            };
+            format!(
+                "cancel {orders}{}{}",
+                protecting(commands, scene),
+                aside(scene)
+            )
+        }
+    }
+}
+
+/// What leaving leaves behind; it may be answered while the strip asks.
+fn leaving(scene: &Scene<'_>) -> String {
+    let parts: Vec<String> = [in_doubt(scene), under_way(scene)]
+        .into_iter()
+        .flatten()
+        .collect();
+    if parts.is_empty() {
+        return "leave? nothing is on the way any more".to_owned();
+    }
+    format!("leave? {}", parts.join("; "))
+}
+
+/// What may or may not have been done, and waits for a person.
+fn in_doubt(scene: &Scene<'_>) -> Option<String> {
+    let parked: Vec<_> = scene.store.parked().collect();
+    let unknown = match parked.as_slice() {
+        [] => return None,
+        [ticket] => {
+            let flight = scene.store.flights.get(ticket)?;
+            format!(
+                "{} may or may not have executed",
+                words::command(&flight.command, &flight.about)
+            )
+        }
+        several => format!("{} commands may or may not have executed", several.len()),
+    };
+    Some(format!(
+        "status unknown: {unknown}, and the next desk asks about it again"
+    ))
+}
+
+fn under_way(scene: &Scene<'_>) -> Option<String> {
+    let (commands, it) = match scene.store.under_way() {
+        0 => return None,
+        1 => ("1 command is".to_owned(), "it"),
+        n => (format!("{n} commands are"), "them"),
+    };
+    Some(format!(
+        "{commands} on the way, and the next desk finds out what became of {it}"
+    ))
+}
+
+/// Orders that guard a position go too: a trader must not learn it from the next move.
+fn protecting(commands: &[Command], scene: &Scene<'_>) -> String {
+    let protects = |command: &&Command| {
+        let order = command.cancels().and_then(|id| scene.store.order(id));
+        order.is_some_and(|order| order.reduce_only && order.is_armed())
+    };
+    match commands.iter().filter(protects).count() {
+        0 => String::new(),
+        n => format!(", {n} of them protecting a position,"),
+    }
+}
+
+/// `, 5 of 6 rungs still work,` and `, 26 of 60 filled, 34 left,`: what of it is done cannot be canceled any more.
+fn done_already(command: &Command, scene: &Scene<'_>) -> Option<String> {
+    match command {
+        Command::CancelScaled(id) => {
+            let rungs = scaled::rungs(scene.store.ladder(id)?, scene);
+            let all = rungs.len();
+            let work = rungs.iter().filter(|rung| rung.works()).count();
+            let is_known = scene.store.orders.value().is_some() && work < all;
+            is_known.then(|| format!(", {work} of {all} rungs still work,"))
+        }
+        Command::StopTwap(id) => {
+            let twap = scene.store.twap(id)?;
+            let (total, filled) = (twap.total_size?.abs(), twap.filled_size?.abs());
+            let size = |size| twaps::sized(twap, size, scene);
+            let left = size(total.minus(filled)?);
+            Some(format!(", {} filled, {left} left,", size(filled)))
+        }
+        Command::Place(_)
+        | Command::PlaceTwap(_)
+        | Command::PlaceScaled(_)
+        | Command::Close(_)
+        | Command::Cancel(_)
+        | Command::Unprotect(_)
+        | Command::Exits(_)
+        | Command::Margin { .. }
+        | Command::CloseAll(_)
+        | Command::Flatten(_) => None,
+    }
+}
+
+/// `, leaves LONG BTC with NO STOP,`.
+fn baring(command: &Command, scene: &Scene<'_>) -> String {
+    let bared = command
+        .cancels()
+        .and_then(|id| protection::left_bare(id, &[id], scene));
+    bared.map_or_else(String::new, |bared| format!(", leaves {bared},"))
+}
+
+/// A TWAP runs on whatever is closed or canceled, and opens again what was closed.
+fn runs_on(scene: &Scene<'_>) -> Option<String> {
+    match scene.store.active_twaps().count() {
+        0 => None,
+        1 => Some("1 TWAP runs on".to_owned()),
+        n => Some(format!("{n} TWAPs run on")),
+    }
+}
+
+/// Nor does a close-all end what rests: filled, it opens again what was closed.
+fn stays(scene: &Scene<'_>) -> Option<String> {
+    let orders = scene.store.orders.rows().iter();
+    let opens = |order: &&Order| {
+        let is_own = order.twap_order_id.is_none();
+        is_own && !order.reduce_only && order.is_working() && !scene.store.is_over(order)
+    };
+    let entries = match orders.filter(opens).count() {
+        0 => None,
+        1 => Some("1 entry still rests: F takes it too".to_owned()),
+        n => Some(format!("{n} entries still rest: F takes them too")),
+    };
+    let words: Vec<_> = [runs_on(scene), entries].into_iter().flatten().collect();
+    (!words.is_empty()).then(|| words.join(", "))
+}
+
+fn aside(scene: &Scene<'_>) -> String {
+    runs_on(scene).map_or_else(String::new, |words| format!(" ({words})"))
+}
+
+/// A command that is still to be given, about what is so now.
+fn named(command: &Command, scene: &Scene<'_>) -> String {
+    words::command(command, &About::of(command, scene.store))
+}
+
+fn starting(deed: &Deed, scene: &Scene<'_>) -> String {
+    match deed {
+        Deed::One(command) => going(command, scene),
+        Deed::CancelAll(..) | Deed::Rearm | Deed::Lift(_) | Deed::Replaced(_) | Deed::Leave => {
+            asked(deed, scene)
+        }
+    }
+}
+
+/// `closing 3 positions on chal-1 (≤ 2.5 % slippage)`: the service's own cap (`api.md`, close-all).
+fn going(command: &Command, scene: &Scene<'_>) -> String {
+    if let Command::Flatten(account) = command {
+        return format!("flattening {account}: TWAPs, ladders, orders and positions");
+    }
+    let Command::CloseAll(account) = command else {
+        return named(command, scene);
+    };
+    let open = scene.store.positions.value().map(|page| page.rows.len());
+    let open = match open {
+        // What is not listed may have opened since.
+        Some(0) => "what may be open (no position known)".to_owned(),
+        Some(1) => "1 position".to_owned(),
+        Some(n) => format!("{n} positions"),
+        None => "all positions".to_owned(),
+    };
+    let also = stays(scene).map_or_else(String::new, |words| format!("; {words}"));
+    format!("closing {open} on {account} (≤ 2.5 % slippage{also})")
+}
+
+/// A command that has waited this long to be sent is told to wait.
+const SEEN: Duration = Duration::from_secs(1);
+
+/// Everything that is on its way and takes long enough to be seen.
+pub fn flights(scene: &Scene<'_>) -> Vec<FlightView> {
+    let flights = scene.store.flights.values();
+    let flights = flights.filter_map(|flight| flight_view(flight, scene));
+    let waiting = scene.store.successors.iter().map(|(_, next)| between(next));
+    flights.chain(waiting).collect()
+}
+
+/// An order that is moved, between its cancel and the one in its stead.
+fn between(next: &Successor) -> FlightView {
+    FlightView {
+        words: vec![
+            Span::plain(format!("{} is canceled: ", next.old())),
+            Span::new("reading how much of it had filled", Tone::Info),
+        ],
+        gauge: None,
+    }
+}
+
+fn flight_view(flight: &Flight, scene: &Scene<'_>) -> Option<FlightView> {
+    match (&flight.command, &flight.progress) {
+        (
+            Command::CloseAll(account),
+            Progress::Running {
+                operation,
+                retry_at,
+            },
+        ) => {
+            let total = Num::from(operation.total_count);
+            let share = Num::from(operation.done_count())
+                .over(total)
+                .unwrap_or(Num::ZERO);
+            Some(FlightView {
+                words: running(account, operation, *retry_at, scene),
+                gauge: Some(Gauge {
+                    share: Share::of(share),
+                    tone: Tone::Info,
+                }),
+            })
+        }
+        (
+            _,
+            Progress::Flattening(_) | Progress::Parked { .. } | Progress::Sending { attempt: 2.. },
+        ) => Some(FlightView {
+            words: standing(flight),
+            gauge: None,
+        }),
+        (
+            command @ Command::CloseAll(_),
+            progress @ (Progress::Queued | Progress::Sending { .. }),
+        ) => Some(FlightView {
+            words: vec![
+                Span::new(going(command, scene), Tone::Info),
+                Span::muted(if *progress == Progress::Queued {
+                    " not sent yet"
+                } else {
+                    " sending"
+                }),
+            ],
+            gauge: None,
+        }),
+        // Most have their turn and their answer at once: what is over before it can be read is not shown. A form that has
+        // closed leaves this line.
+        (_, Progress::Queued | Progress::Sending { .. }) => {
+            let is_shown = flight.form.is_some() || scene.own_now.since(flight.since) >= SEEN;
+            is_shown.then(|| FlightView {
+                words: standing(flight),
+                gauge: None,
+            })
+        }
+        (_, _) => Some(FlightView {
+            words: waiting(flight, scene),
+            gauge: None,
+        }),
+    }
+}
+
+fn running(
+    account: &AccountId,
+    operation: &crate::model::CloseAll,
+    retry_at: Timestamp,
+    scene: &Scene<'_>,
+) -> Vec<Span> {
+    let mut words = vec![
+        Span::new(format!("closing all on {account} "), Tone::Info),
+        Span::new(
+            format!("{}/{} done", operation.done_count(), operation.total_count),
+            Tone::Strong,
+        ),
+    ];
+    if operation.failed_count > 0 {
+        words.push(Span::new(
+            format!("  {} failed", operation.failed_count),
+            Tone::Alert,
+        ));
+    }
+    let next = scene.until_own(retry_at, passing::NEXT);
+    words.push(Span::muted(format!("  next {next}")));
+    words
+}
+
+/// What has no moment at which it goes on.
+fn standing(flight: &Flight) -> Vec<Span> {
+    let tone = if matches!(flight.progress, Progress::Parked { .. }) {
+        Tone::Alert
+    } else {
+        Tone::Info
+    };
+    vec![
+        Span::plain(format!(
+            "{}: ",
+            words::command(&flight.command, &flight.about)
+        )),
+        Span::new(standing_words(&flight.progress), tone),
+    ]
+}
+
+/// What is asked about has its line among the news and its strip: here there is room for what it is, not for why.
+fn standing_words(progress: &Progress) -> String {
+    match progress {
+        Progress::Parked { why, .. } if why.is_doubtful() => "may have been done".to_owned(),
+        Progress::Parked { .. } => "was never sent".to_owned(),
+        Progress::Queued
+        | Progress::Sending { .. }
+        | Progress::Unknown { .. }
+        | Progress::Waiting { .. }
+        | Progress::Running { .. }
+        | Progress::Flattening(_) => activity::progress_words(progress),
+    }
+}
+
+fn waiting(flight: &Flight, scene: &Scene<'_>) -> Vec<Span> {
+    let progress = &flight.progress;
+    let retry_at = match progress {
+        Progress::Unknown { retry_at, .. }
+        | Progress::Waiting { retry_at, .. }
+        | Progress::Running { retry_at, .. } => *retry_at,
+        Progress::Queued
+        | Progress::Sending { .. }
+        | Progress::Flattening(_)
+        | Progress::Parked { .. } => scene.own_now,
+    };
+    let tone = match progress {
+        Progress::Unknown { .. } | Progress::Parked { .. } => Tone::Alert,
+        Progress::Queued
+        | Progress::Sending { .. }
+        | Progress::Waiting { .. }
+        | Progress::Running { .. }
+        | Progress::Flattening(_) => Tone::Warn,
+    };
+    vec![
+        Span::plain(format!(
+            "{}: ",
+            words::command(&flight.command, &flight.about)
+        )),
+        Span::new(activity::progress_words(progress), tone),
+        Span::muted(format!(" {}", scene.until_own(retry_at, passing::NEXT))),
+    ]
+}
+
+/// The newest notice while it lasts; what is under way shows as a flight instead. Below a form, which says itself what
+/// became of it, stands only what must be known although it is open: bad news, and why a key did nothing.
+pub fn toast(model: &Model) -> Option<ToastView> {
+    let notice = model.activity.toast(model.now)?;
+    let tone = notice.event.tone();
+    let is_bad = matches!(tone, notice::Tone::Warn | notice::Tone::Alert);
+    if (tells_itself(model) && !is_bad) || is_tracked(model, notice) {
+        return None;
+    }
+    // While a strip or a form asks, the key answers that.
+    let is_asked = matches!(model.overlays.last(), Some(Overlay::Strip(_))) || tells_itself(model);
+    let stays = model.activity.toast_ends_at().is_none() && !is_asked;
+    let dismiss = model.keymap.chord(Context::Desk, Action::Dismiss);
+    Some(ToastView {
+        tone: tone.into(),
+        head: activity::kind(&notice.event).to_owned(),
+        words: format!("{}{}", toast_words(notice), correct(model, notice)),
+        references: references(&notice.event),
+        dismiss: dismiss.filter(|_| stays).map(|chord| chord.to_string()),
+    })
+}
+
+/// What was sent by a form has its own line while it is on its way.
+fn is_tracked(model: &Model, notice: &Notice) -> bool {
+    let ticket = notice
+        .ticket
+        .filter(|_| matches!(notice.event, Event::Sent(_)));
+    let flight = ticket.and_then(|ticket| model.store.flights.get(&ticket));
+    flight.is_some_and(|flight| flight.form.is_some())
+}
+
+fn references(event: &Event) -> String {
+    match event {
+        Event::Settled(_, Err(why)) => activity::references(why).trim().to_owned(),
+        Event::Elsewhere(told) => references(&told.notice.event),
+        Event::Settled(_, Ok(_))
+        | Event::Sent(_)
+        | Event::Progress(..)
+        | Event::Said(..)
+        | Event::Alert(_)
+        | Event::Past(_) => String::new(),
+    }
+}
+
+/// The key that opens the form again of which this says that it was refused.
+fn correct(model: &Model, notice: &Notice) -> String {
+    let key = model.keymap.chord(Context::Desk, Action::Correct);
+    let key = key.filter(|_| corrects(model, notice));
+    key.map_or_else(String::new, |key| format!("; {key} opens the form again"))
+}
+
+fn tells_itself(model: &Model) -> bool {
+    let does = |overlay: &Overlay| matches!(overlay, Overlay::Form(_) | Overlay::Bulk(_));
+    model.overlays.iter().any(does)
+}
+
+fn toast_words(notice: &Notice) -> String {
+    let asked = |command| words::command(command, &notice.about);
+    match &notice.event {
+        Event::Settled(command, Err(why)) if why.is_doubtful() => {
+            format!("{}: may or may not have been done", asked(command))
+        }
+        Event::Settled(command, Err(why)) => format!("{}: {}", asked(command), why.message),
+        Event::Elsewhere(told) => format!("{}: {}", told.account, toast_words(&told.notice)),
+        Event::Settled(..)
+        | Event::Sent(_)
+        | Event::Progress(..)
+        | Event::Said(..)
+        | Event::Alert(_)
+        | Event::Past(_) => activity::words_of(notice)
+            .into_iter()
+            .map(|span| span.text)
+            .collect(),
+    }
+}

@@ -1,0 +1,354 @@
+//! What stands in a pane's border: its key, its name, how many rows, and how old they are.
+
+use super::tour;
+use crate::{
+    app::{
+        Feed, Model,
+        account::poll::Source,
+        activity::earlier::Horizon,
+        keys::keymap::Context,
+        tables::{
+            lens::{Direction, Lens},
+            pane::Pane,
+        },
+    },
+    model::{Failure, Page},
+    view::text::{
+        age, format, passing,
+        scene::Scene,
+        span::{Span, Tone},
+    },
+};
+use std::hash::Hash;
+
+/// How much of a filter stands in the title; all of it is in the line that `/` opens.
+const FILTER_SHOWN: usize = 30;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Title {
+    pub pane: Pane,
+    /// The key that goes there.
+    pub key: String,
+    pub name: &'static str,
+    /// For tabs where room is short.
+    pub short: &'static str,
+    /// How many; empty until that is known.
+    pub count: String,
+    /// How old, and what is wrong or missing, the worst first.
+    pub freshness: Vec<Span>,
+}
+
+pub fn title(model: &Model, pane: Pane) -> Title {
+    let (name, short) = names(pane);
+    let key = model.keymap.chord(Context::Desk, pane.focus_action());
+    Title {
+        pane,
+        key: key.map(|chord| chord.to_string()).unwrap_or_default(),
+        name,
+        short,
+        count: counted(model, pane),
+        freshness: freshness(model, pane),
+    }
+}
+
+pub(crate) fn name(pane: Pane) -> &'static str {
+    names(pane).0
+}
+
+fn names(pane: Pane) -> (&'static str, &'static str) {
+    match pane {
+        Pane::Positions => ("Positions", "Pos"),
+        Pane::Orders => ("Working orders", "Orders"),
+        Pane::Twaps => ("TWAP / VWAP", "TWAP"),
+        Pane::Scaled => ("Scaled", "Scaled"),
+        Pane::Closed => ("Closed positions", "Closed"),
+        Pane::History => ("Order history", "History"),
+        Pane::Activity => ("Activity", "Log"),
+        Pane::Calls => ("Calls", "Calls"),
+    }
+}
+
+/// How many, or how many of them the filter takes: `3/12`.
+fn counted(model: &Model, pane: Pane) -> String {
+    let total = count(model, pane).unwrap_or_default();
+    let hits = model.lenses.of(pane).and_then(Lens::hits);
+    match hits {
+        Some(hits) if !total.is_empty() => {
+            let all = with_ended(model, pane).map_or(total, format::count);
+            format!("{}/{all}", format::count(hits))
+        }
+        Some(_) | None => total,
+    }
+}
+
+/// A filter takes those that have ended, too.
+fn with_ended(model: &Model, pane: Pane) -> Option<usize> {
+    match pane {
+        Pane::Twaps => Some(model.store.active_twaps().count() + model.store.ended_twaps.len()),
+        Pane::Scaled => Some(model.store.scaled.len()),
+        Pane::Positions
+        | Pane::Orders
+        | Pane::Closed
+        | Pane::History
+        | Pane::Activity
+        | Pane::Calls => None,
+    }
+}
+
+/// `3 ended`: how many rows below those that are counted have ended, of panes that keep them for the session.
+fn ended(model: &Model, pane: Pane) -> Option<Span> {
+    let store = &model.store;
+    let ended = match pane {
+        Pane::Twaps => store.ended_twaps.len(),
+        Pane::Scaled => store.scaled.len().saturating_sub(store.live_ladders()),
+        Pane::Positions
+        | Pane::Orders
+        | Pane::Closed
+        | Pane::History
+        | Pane::Activity
+        | Pane::Calls => 0,
+    };
+    (ended > 0).then(|| Span::muted(format!("{} ended", format::count(ended))))
+}
+
+/// The filter and the sort, where a card has no heading to say it.
+fn lens_words(model: &Model, pane: Pane) -> Vec<Span> {
+    let Some(lens) = model.lenses.of(pane) else {
+        return vec![];
+    };
+    let filter = lens.filter.as_ref().map(|filter| {
+        let mut text: String = filter.text.chars().take(FILTER_SHOWN).collect();
+        if text.len() < filter.text.len() {
+            text.push('…');
+        }
+        Span::new(format!("/{text}"), Tone::Accent)
+    });
+    let sort = lens.sort.filter(|_| pane == Pane::Twaps).and_then(|sort| {
+        let columns = (model.options.reading.columns)(pane);
+        let title = columns.get(sort.column)?.title;
+        Some(Span::muted(format!("by {title} {}", arrow(sort.direction))))
+    });
+    filter.into_iter().chain(sort).collect()
+}
+
+/// Which way a sort goes.
+pub fn arrow(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Ascending => "▲",
+        Direction::Descending => "▼",
+    }
+}
+
+fn count(model: &Model, pane: Pane) -> Option<String> {
+    let store = &model.store;
+    let known = |count: usize| Some(format::count(count));
+    match pane {
+        Pane::Positions => known(store.positions.value()?.rows.len()),
+        Pane::Orders => known(store.orders.value()?.rows.len()),
+        Pane::Twaps => store
+            .twaps
+            .value()
+            .and_then(|_| known(store.active_twaps().count())),
+        Pane::Scaled => ladder_source(model)
+            .is_none()
+            .then(|| format::count(store.live_ladders())),
+        Pane::Closed => feed_count(&store.closed),
+        Pane::History => feed_count(&store.history),
+        Pane::Activity => {
+            let activity = &model.activity;
+            let counted = if activity.has_more() {
+                more_than
+            } else {
+                format::count
+            };
+            Some(counted(activity.lines.len()))
+        }
+        Pane::Calls => {
+            let counted = if store.has_older_calls() {
+                more_than
+            } else {
+                format::count
+            };
+            Some(counted(store.calls.len()))
+        }
+    }
+}
+
+/// `7 newer ↑`: of a list that begins with its newest rows, these lie above what is seen.
+pub fn newer(above: usize) -> Span {
+    Span::new(format!("{} newer ↑", format::count(above)), Tone::Info)
+}
+
+/// The source whose silence keeps ladders from being known: they are met on orders only, so that until
+/// orders have come nobody knows whether there are any.
+fn ladder_source(model: &Model) -> Option<Source> {
+    let store = &model.store;
+    let is_known = !store.scaled.is_empty() || store.polled_at(Source::Orders).is_some();
+    (!is_known).then_some(Source::Orders)
+}
+
+/// `150+` while older pages exist that are not here yet.
+fn feed_count<K: Eq + Hash, T>(feed: &Feed<K, T>) -> Option<String> {
+    feed.head().value()?;
+    let counted = if feed.has_more() {
+        more_than
+    } else {
+        format::count
+    };
+    Some(counted(feed.rows().len()))
+}
+
+/// `500+`: there is more than that.
+fn more_than(count: usize) -> String {
+    format!("{}+", format::count(count))
+}
+
+fn freshness(model: &Model, pane: Pane) -> Vec<Span> {
+    let store = &model.store;
+    let mut spans: Vec<_> = tour::mark(model, pane).into_iter().collect();
+    spans.extend(marked(model, pane));
+    spans.extend(lens_words(model, pane));
+    spans.extend(sifted(model, pane));
+    spans.extend(ended(model, pane));
+    spans.extend(match pane {
+        Pane::Positions => unread(store.positions.value()),
+        Pane::Orders => unread(store.orders.value()),
+        Pane::Twaps => {
+            let mut notes = unread(store.twaps.value());
+            notes.extend(forgotten(store.forgotten_twaps));
+            notes
+        }
+        Pane::Closed => feed_notes(&store.closed),
+        Pane::History => feed_notes(&store.history),
+        Pane::Scaled => ladder_notes(model),
+        Pane::Activity => unrecalled(model),
+        Pane::Calls => vec![],
+    });
+    let source = if pane == Pane::Scaled && store.scaled.is_empty() {
+        ladder_source(model)
+    } else {
+        pane.source()
+    };
+    let prices = late_prices(model).filter(|_| pane == Pane::Positions);
+    let own = source.map_or(vec![], |source| source_words(model, source));
+    // What is older is how old the pane is.
+    let own = own
+        .into_iter()
+        .filter(|span| prices.is_none() || span.tone != Tone::Muted);
+    spans.extend(own);
+    spans.extend(prices);
+    spans
+}
+
+/// A line says why.
+fn unrecalled(model: &Model) -> Vec<Span> {
+    let is_lost = model.activity.horizon() == Horizon::Unreadable;
+    let words = is_lost.then(|| Span::new("earlier lines unread", Tone::Warn));
+    words.into_iter().collect()
+}
+
+/// `prices OLD 16s`: marks, profits and distances are reckoned with them.
+fn late_prices(model: &Model) -> Option<Span> {
+    age::priced(model)?;
+    let age = age::age_of(model, Source::Markets)?;
+    Some(Span::new(format!("prices {}", age.text), age.tone))
+}
+
+/// How many rows the acting keys would act on together.
+fn marked(model: &Model, pane: Pane) -> Vec<Span> {
+    let rows = model.rows(pane);
+    let selected = model.focus.selected(pane, &rows).map(|(at, _)| at);
+    let range = if model.marks.is_ranging(pane) {
+        " (range)"
+    } else {
+        ""
+    };
+    match model.marks.rows(pane, &rows, selected).len() {
+        0 => vec![],
+        n => vec![Span::new(format!("{n} marked{range}"), Tone::Accent)],
+    }
+}
+
+/// What has ended and made room.
+fn forgotten(count: usize) -> Option<Span> {
+    let words = || format!("{} older ended not shown", format::count(count));
+    (count > 0).then(|| Span::muted(words()))
+}
+
+/// What is still to come of the ladders, and what made room.
+fn ladder_notes(model: &Model) -> Vec<Span> {
+    let store = &model.store;
+    let mut ladders = store.scaled.values();
+    let waits = ladders.any(|l| l.value().is_none() && l.trouble().is_none());
+    let has_some = store.polled_at(Source::Scaled).is_some();
+    let forgotten = forgotten(store.forgotten_ladders());
+    let loading = (waits && has_some).then(|| Span::muted("loading…"));
+    forgotten.into_iter().chain(loading).collect()
+}
+
+fn unread<T>(page: Option<&Page<T>>) -> Vec<Span> {
+    page.map_or(vec![], |page| {
+        let notes = [
+            unreadable(page.unreadable.len()),
+            page.incomplete.then(incomplete),
+        ];
+        notes.into_iter().flatten().collect()
+    })
+}
+
+/// How far a long list has come through a filter or into an order; until then it stands as before.
+fn sifted(model: &Model, pane: Pane) -> Option<Span> {
+    let percent = model.lenses.of(pane)?.sifted()?;
+    Some(Span::new(format!("sifting {percent} %"), Tone::Info))
+}
+
+fn feed_notes<K: Eq + Hash, T>(feed: &Feed<K, T>) -> Vec<Span> {
+    let notes = [
+        unreadable(feed.unreadable()),
+        feed.is_incomplete().then(incomplete),
+        feed.is_fetching()
+            .then(|| Span::new("loading more…", Tone::Info)),
+    ];
+    notes.into_iter().flatten().collect()
+}
+
+fn unreadable(count: usize) -> Option<Span> {
+    (count > 0).then(|| Span::new(format!("{count} unreadable"), Tone::Warn))
+}
+
+fn incomplete() -> Span {
+    Span::new("incomplete", Tone::Warn)
+}
+
+/// How old a source is, and why there is nothing newer.
+pub(crate) fn source_words(model: &Model, source: Source) -> Vec<Span> {
+    let trouble = model.store.trouble(source);
+    let until = model.store.health.limited_until(model.now);
+    if let (Some(until), Some(_)) = (until, model.store.polled_at(source)) {
+        let scene = Scene::of(model, &model.options.zone);
+        let waits = format!("waiting {}", scene.until_own(until, passing::FOR));
+        let waits = Span::new(waits, Tone::Warn);
+        return std::iter::once(waits)
+            .chain(age::age_of(model, source))
+            .collect();
+    }
+    match (model.store.polled_at(source), trouble) {
+        (None, None) => vec![Span::muted("loading…")],
+        (None, Some(why)) => vec![Span::new(format!("failed: {}", short(why)), Tone::Alert)],
+        (Some(_), None) => age::age_of(model, source).into_iter().collect(),
+        (Some(_), Some(why)) => {
+            let why = Span::new(why.kind.word(), Tone::Warn);
+            [Some(why), age::age_of(model, source)]
+                .into_iter()
+                .flatten()
+                .collect()
+        }
+    }
+}
+
+fn short(why: &Failure) -> String {
+    match why.status {
+        Some(status) => format!("{} ({status})", why.kind.word()),
+        None => why.kind.word().to_owned(),
+    }
+}

@@ -1,0 +1,100 @@
+//! The step of the tour as words, with the keys as they are bound.
+
+use super::strip;
+use crate::{
+    app::{
+        Model, awaited,
+        desk::tour::Step,
+        keys::keymap::{Action, Context},
+        tables::pane::Pane,
+    },
+    view::text::span::{Span, Tone},
+};
+
+/// What the tour says now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TourView {
+    /// Which step of how many.
+    pub head: String,
+    pub words: String,
+    /// The tour's own keys.
+    pub keys: Vec<Span>,
+}
+
+/// Nothing while something lies over the desk, or the second of two keys is awaited: that has the keys.
+pub fn tour(model: &Model) -> Option<TourView> {
+    let is_free = model.overlays.is_empty() && awaited(model).is_none();
+    let tour = model.tour.as_ref().filter(|_| is_free)?;
+    let (number, of) = tour.step.number();
+    let here = model.context();
+    let keys = [
+        strip::button(model, here, Action::NextStep, "next"),
+        vec![Span::plain(" · ")],
+        strip::button(model, here, Action::Dismiss, "ends the tour"),
+    ];
+    Some(TourView {
+        head: format!("Tour {number}/{of}"),
+        words: words(model, tour.step),
+        keys: keys.concat(),
+    })
+}
+
+/// What stands in the border of the pane that the step is about.
+pub(crate) fn mark(model: &Model, pane: Pane) -> Option<Span> {
+    let tour = model.tour.as_ref().filter(|_| model.overlays.is_empty())?;
+    (tour.step.pane() == pane).then(|| Span::new("◀ tour", Tone::Accent))
+}
+
+fn words(model: &Model, step: Step) -> String {
+    let key = |place, action| {
+        let chord = model.keymap.chord(place, action);
+        chord.map_or_else(|| "(no key)".to_owned(), |chord| chord.to_string())
+    };
+    let desk = |action| key(Context::Desk, action);
+    match step {
+        Step::Move => format!(
+            "{} and {} move through your positions: how far each is from its liquidation (to liq), and its stop.",
+            desk(Action::Down),
+            desk(Action::Up)
+        ),
+        Step::Detail => format!(
+            "{} shows all that is known of the selected row and what it leads to; {} comes back.",
+            desk(Action::Detail),
+            key(Context::Detail, Action::Dismiss)
+        ),
+        Step::Orders => format!(
+            "{} goes to the working orders, each below the TWAP or ladder that placed it; {} cancels one there.",
+            desk(Action::Orders),
+            key(Context::Orders, Action::Cancel)
+        ),
+        Step::Buy => format!(
+            "{} writes a new order and shows what would come of it; {} sends it, {} leaves without.",
+            desk(Action::Buy),
+            key(Context::Form, Action::Submit),
+            key(Context::Form, Action::Dismiss)
+        ),
+        Step::Twaps => format!(
+            "{} goes to the TWAPs: what is filled against the time that has passed, and the drift between them.",
+            desk(Action::Twaps)
+        ),
+        Step::History => format!(
+            "{} {} {} {} turn the pages below: closed positions, all orders, what this desk did, its calls.",
+            desk(Action::Closed),
+            desk(Action::History),
+            desk(Action::Activity),
+            desk(Action::Calls)
+        ),
+        Step::CloseAll => format!(
+            "{} closes every position after a moment: a strip says when, {} goes now, {} stops it.",
+            desk(Action::CloseAll),
+            key(Context::Strip, Action::Confirm),
+            key(Context::Strip, Action::Dismiss)
+        ),
+        Step::Help => format!(
+            "{} lists every key, {} takes commands, and {}tour shows all this again.",
+            desk(Action::Help),
+            desk(Action::Command),
+            desk(Action::Command)
+        ),
+    }
+}

@@ -1,0 +1,349 @@
+//! What this desk did and what came of it, one line each.
+
+use super::history;
+use crate::{
+    app::{
+        About, Rows,
+        activity::notice::{Event, Notice},
+    },
+    model::{
+        CloseAll, Command, Exits, Failure, FailureKind, FollowUp, Leg, Market, Order, OrderStatus,
+        Past, Progress, Receipt, Timestamp,
+    },
+    view::text::{
+        format,
+        scene::Scene,
+        span::{Span, Tone},
+        table::{
+            Align::{Left, Words},
+            Column, Table,
+        },
+        words,
+    },
+};
+use std::ops::Range;
+
+pub const ACTIVITY: &[Column<Notice>] = &[
+    Column::new("at", "time", Left, 1, |notice: &Notice, scene| {
+        Span::muted(scene.zone.moment(on_wall(notice, scene), scene.now)).into()
+    })
+    .moment(|notice| Some(notice.at)),
+    Column::new("kind", "event", Left, 0, |notice, _| {
+        Span::new(kind(&notice.event), notice.event.tone().into()).into()
+    }),
+    Column::new("words", "what", Words, 0, |notice, _| {
+        words_of(notice).into()
+    }),
+    // What came of it goes before the number it is looked up by.
+    Column::new("ticket", "ticket", Left, 9, |notice, _| {
+        Span::muted(notice.ticket.map(|t| t.to_string()).unwrap_or_default()).into()
+    }),
+];
+
+pub(crate) fn table(scene: &Scene<'_>, rows: &Rows<'_>, range: Range<usize>) -> Table {
+    Table::of(ACTIVITY, (rows, range), |at| newest_first(scene, at), scene)
+}
+
+/// The line at this place, counted from the newest.
+pub(crate) fn newest_first<'a>(scene: &Scene<'a>, at: usize) -> Option<&'a Notice> {
+    let lines = &scene.activity.lines;
+    lines.get(lines.len().checked_sub(at + 1)?)
+}
+
+/// A line of the pane for a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventLine {
+    /// One word for what happened.
+    pub event: &'static str,
+    pub what: String,
+    /// As a person looks it up in the pane.
+    pub ticket: Option<String>,
+}
+
+pub fn event_line(notice: &Notice) -> EventLine {
+    EventLine {
+        event: kind(&notice.event),
+        what: plain_words(notice),
+        ticket: notice.ticket.map(|ticket| ticket.to_string()),
+    }
+}
+
+/// Without colours.
+pub(crate) fn plain_words(notice: &Notice) -> String {
+    let spans = words_of(notice).into_iter();
+    spans.map(|span| span.text).collect()
+}
+
+/// When it was by the wall clock.
+pub(crate) fn on_wall(notice: &Notice, scene: &Scene<'_>) -> Timestamp {
+    match notice.past() {
+        Some(_) => notice.at,
+        None => scene.on_wall(notice.at),
+    }
+}
+
+/// One word for what happened.
+pub(crate) fn kind(event: &Event) -> &'static str {
+    match event {
+        Event::Sent(_) => "sent",
+        Event::Progress(_, Progress::Sending { .. }) => "sending",
+        Event::Progress(_, Progress::Queued) => "queued",
+        Event::Progress(_, Progress::Unknown { .. }) => "unknown",
+        Event::Progress(_, Progress::Waiting { .. }) => "waiting",
+        Event::Progress(_, Progress::Running { .. }) => "running",
+        Event::Progress(_, Progress::Flattening(_)) => "flattening",
+        Event::Progress(_, Progress::Parked { why, .. }) if why.is_doubtful() => "in doubt",
+        Event::Progress(_, Progress::Parked { .. }) => "never sent",
+        Event::Settled(command, Ok(receipt)) => settled_kind(command, receipt),
+        Event::Settled(_, Err(why)) => why.kind.word(),
+        Event::Said(..) => "desk",
+        Event::Alert(alert) => super::alert::kind(alert),
+        Event::Elsewhere(told) => kind(&told.notice.event),
+        Event::Past(past) => past_kind(past),
+    }
+}
+
+/// The order whose exits were changed rests as it did before: that is no news.
+fn settled_kind(command: &Command, receipt: &Receipt) -> &'static str {
+    match (command, receipt) {
+        (Command::Exits(_), Receipt::Order { order, queued }) if !queued && !order.is_over() => {
+            "exits set"
+        }
+        (Command::Close(_), Receipt::Order { order, .. }) if order.is_armed() => "armed",
+        (_, receipt) => receipt_kind(receipt),
+    }
+}
+
+pub(crate) fn receipt_kind(receipt: &Receipt) -> &'static str {
+    match receipt {
+        Receipt::Cancel(cancel) if cancel.queued => "queued",
+        Receipt::Cancel(cancel) if !cancel.canceled => "not canceled",
+        Receipt::Order { queued: true, .. } => "queued",
+        Receipt::Order { order, .. } => order_kind(order),
+        Receipt::CloseAll(operation) if operation.failed_count > 0 => "partly done",
+        Receipt::CloseAll(operation) if operation.failures().next().is_some() => "answered",
+        Receipt::Cancel(_)
+        | Receipt::Position(_)
+        | Receipt::Twap(_)
+        | Receipt::Scaled(_)
+        | Receipt::CloseAll(_)
+        | Receipt::AlreadySo(_) => "done",
+        Receipt::Flat(_) => "flat",
+    }
+}
+
+fn order_kind(order: &Order) -> &'static str {
+    let armed = order.is_armed().then_some("armed");
+    armed.unwrap_or_else(|| status_kind(order.status.known()))
+}
+
+fn status_kind(status: Option<OrderStatus>) -> &'static str {
+    use crate::model::OrderStatus::{Canceled, Expired, Filled, Pending, Rejected, Resting};
+    match status {
+        Some(Pending) => "pending",
+        Some(Resting) => "resting",
+        Some(Filled) => "filled",
+        Some(Rejected) => "rejected",
+        Some(Expired) => "expired",
+        Some(Canceled) => "canceled",
+        None => "answered",
+    }
+}
+
+/// As it was said then, as far as that was written down.
+fn past_kind(past: &Past) -> &'static str {
+    let waits = past.order_status == Some(OrderStatus::Pending);
+    let has_trigger = past.command.as_ref().is_some_and(Command::has_trigger);
+    match (&past.result, &past.command, past.order_status) {
+        (Err(why), ..) => why.kind.word(),
+        (Ok(_), Some(Command::Flatten(_)), _) => "flat",
+        (Ok(_), ..) if waits && has_trigger => "armed",
+        (Ok(_), _, Some(status)) => status_kind(Some(status)),
+        (Ok(receipt), _, None) => receipt_kind(receipt),
+    }
+}
+
+/// The event as spans: what was asked, then what came of it. Nothing of it is read from what is so now.
+pub(crate) fn words_of(notice: &Notice) -> Vec<Span> {
+    let asked = |command| Span::plain(words::command(command, &notice.about));
+    match &notice.event {
+        Event::Sent(command) => vec![asked(command)],
+        Event::Progress(command, progress) => vec![
+            asked(command),
+            Span::muted(format!("  {}", progress_words(progress))),
+        ],
+        Event::Settled(Command::Exits(exits), Ok(Receipt::Order { order, .. }))
+            if !order.is_over() =>
+        {
+            let words = exits_words(exits, order, notice.about.market.as_ref());
+            vec![Span::plain(words)]
+        }
+        Event::Settled(command, Ok(receipt)) => {
+            let asked = words::command(command, &notice.about);
+            in_two(&receipt_words(asked, receipt, &notice.about))
+        }
+        Event::Settled(command, Err(why)) => failed(asked(command), why),
+        Event::Said(_, text) => vec![Span::plain(text.clone())],
+        Event::Alert(alert) => in_two(&super::alert::words(alert, &notice.about)),
+        Event::Elsewhere(told) => {
+            let mut spans = vec![Span::new(format!("{}: ", told.account), Tone::Strong)];
+            spans.extend(words_of(&told.notice));
+            spans
+        }
+        Event::Past(past) => match &past.result {
+            Ok(receipt) => {
+                let asked = past.asked.to_string();
+                in_two(&receipt_words(asked, receipt, &notice.about))
+            }
+            Err(why) => failed(Span::plain(past.asked.to_string()), why),
+        },
+    }
+}
+
+/// What it is about, and what came of it, which stays where room is short.
+fn in_two(words: &str) -> Vec<Span> {
+    let end = words.find(": ").unwrap_or(words.len());
+    let parts = words.split_at_checked(end).unwrap_or((words, ""));
+    let parts = [parts.0, parts.1].into_iter();
+    parts
+        .filter(|part| !part.is_empty())
+        .map(Span::plain)
+        .collect()
+}
+
+fn failed(asked: Span, why: &Failure) -> Vec<Span> {
+    let mut spans = vec![asked];
+    spans.push(Span::new(format!(": {}", why.message), failure_tone(why)));
+    spans.push(Span::muted(references(why)));
+    spans
+}
+
+/// What was only rehearsed has not failed.
+pub(crate) fn failure_tone(why: &Failure) -> Tone {
+    match why.kind {
+        FailureKind::DryRun => Tone::Warn,
+        FailureKind::Invalid
+        | FailureKind::Auth
+        | FailureKind::NotFound
+        | FailureKind::Conflict
+        | FailureKind::Limited
+        | FailureKind::Unavailable
+        | FailureKind::Unreachable
+        | FailureKind::TimedOut
+        | FailureKind::Broken
+        | FailureKind::Unreadable
+        | FailureKind::Unknown
+        | FailureKind::Contradiction
+        | FailureKind::Local => Tone::Alert,
+    }
+}
+
+/// `  code risk  rule R-7  request 8f…`: what helps to look a failure up.
+pub(crate) fn references(why: &Failure) -> String {
+    let named = why.references().into_iter();
+    let words: Vec<_> = named
+        .map(|(name, value)| format!("  {name} {value}"))
+        .collect();
+    words.concat()
+}
+
+/// What a read does that follows instead of another request.
+const FINDING_OUT: &str = "finding out what became of it";
+
+pub(crate) fn progress_words(progress: &Progress) -> String {
+    match progress {
+        Progress::Queued => "waits for its turn or the journal; nothing is sent yet".to_owned(),
+        Progress::Sending { attempt: 1 } => "sending".to_owned(),
+        Progress::Sending { attempt } => format!("sending, try {attempt}"),
+        Progress::Unknown { why, then, .. } => {
+            let then = match then {
+                FollowUp::Again => "the same request goes again",
+                FollowUp::Look => FINDING_OUT,
+            };
+            format!("{}; {then}", why.kind.word())
+        }
+        Progress::Waiting { why, then, .. } => match then {
+            FollowUp::Again => format!("{why}; goes again"),
+            FollowUp::Look => format!("{why}; {FINDING_OUT}"),
+        },
+        Progress::Running { operation, .. } => format!(
+            "{} of {} done, {} failed",
+            operation.done_count(),
+            operation.total_count,
+            operation.failed_count
+        ),
+        Progress::Flattening(flattening) => flattening.to_string(),
+        Progress::Parked { why, .. } => why.message.to_string(),
+    }
+}
+
+fn receipt_words(asked: String, receipt: &Receipt, about: &About) -> String {
+    match receipt {
+        Receipt::Order { order, .. } => order_words(order, about.market.as_ref()),
+        Receipt::CloseAll(operation) => {
+            let words = [Some(close_all_words(operation)), still_running(about)];
+            let words: Vec<_> = words.into_iter().flatten().collect();
+            format!("{asked}: {}", words.join("; "))
+        }
+        Receipt::AlreadySo(what) => format!("{asked}: {what}"),
+        Receipt::Flat(proof) => format!("{asked}: {proof}"),
+        Receipt::Cancel(_) | Receipt::Position(_) | Receipt::Twap(_) | Receipt::Scaled(_) => asked,
+    }
+}
+
+/// `stop 58,000 set, target removed on BUY 0.25000 BTC limit @ 62,500`.
+fn exits_words(exits: &Exits, order: &Order, market: Option<&Market>) -> String {
+    let leg = |what, leg| match leg {
+        Leg::Keep => None,
+        Leg::Remove => Some(format!("{what} removed")),
+        Leg::Set(price) => Some(format!("{what} {} set", format::price(price, market))),
+    };
+    let legs = [
+        leg("stop", exits.stop_loss),
+        leg("target", exits.take_profit),
+    ];
+    let legs: Vec<_> = legs.into_iter().flatten().collect();
+    format!("{} on {}", legs.join(", "), words::order(order, market))
+}
+
+/// A close-all leaves TWAPs alone, and what they buy next is open again.
+fn still_running(about: &About) -> Option<String> {
+    match about.running_twaps {
+        0 => None,
+        1 => Some("1 TWAP still runs".to_owned()),
+        many => Some(format!("{many} TWAPs still run")),
+    }
+}
+
+/// How many closes were submitted, and what became of the others, in the service's words.
+fn close_all_words(operation: &CloseAll) -> String {
+    let (done, total) = (operation.succeeded_count, operation.total_count);
+    let mut words = vec![format!("{done} of {total} submitted")];
+    words.extend(operation.failures().map(|result| {
+        let status = words::said("status", &result.status, |known| known.to_string());
+        let what = format!("{} {status}", result.position_id);
+        let why = result.reason();
+        if why.is_empty() {
+            return what;
+        }
+        format!("{what}: {why}")
+    }));
+    words.join("; ")
+}
+
+/// The order as it came back: with its fill, or why it was refused.
+pub(crate) fn order_words(order: &Order, market: Option<&Market>) -> String {
+    let mut words = vec![words::order(order, market)];
+    if order.status.known().is_none() {
+        words.push(words::said("status", &order.status, |known| {
+            known.to_string()
+        }));
+    }
+    words.extend(
+        order
+            .fill_price
+            .map(|price| format!("filled at {}", format::fill(price, market))),
+    );
+    words.extend(Some(history::reason(order)).filter(|reason| !reason.is_empty()));
+    words.join(": ")
+}

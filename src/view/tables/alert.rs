@@ -1,0 +1,134 @@
+//! What an alert says.
+
+use super::activity;
+use crate::{
+    app::{
+        About, Alert, Ended, Reckoning,
+        activity::notice::{Event, Notice},
+        rules::guard::{Gauge, Level, Origin, Verdict},
+    },
+    model::{Num, Order, Position, Text, Twap},
+    view::text::{format, words},
+};
+
+/// One word for the kind.
+pub(crate) fn kind(alert: &Alert) -> &'static str {
+    match alert {
+        Alert::Filled(_) => "filled",
+        Alert::Partial(_) => "partial",
+        Alert::Rejected(_) => "rejected",
+        Alert::Gone(_) => "gone",
+        Alert::TwapStalled(_) => "TWAP stalled",
+        Alert::TwapEnded(_) => "TWAP ended",
+        Alert::NearLiquidation(..) => "LIQUIDATION NEAR",
+        Alert::Guard(gauge) if gauge.limit.is_loss() => "challenge limit",
+        Alert::Guard(_) => "challenge goal",
+        Alert::Challenge(Verdict::Passed) => "CHALLENGE PASSED",
+        Alert::Challenge(Verdict::Breached(_)) => "BREACHED",
+        Alert::Down => "connection down",
+        Alert::Up => "connection back",
+    }
+}
+
+pub(crate) fn words(alert: &Alert, about: &About) -> String {
+    let of = about.market.as_ref();
+    match alert {
+        Alert::Filled(order) | Alert::Rejected(order) => activity::order_words(order, of),
+        Alert::Partial(order) => partial(order, about),
+        Alert::Gone(order) => format!(
+            "{}: no longer works: filled, canceled or expired",
+            words::order(order, of)
+        ),
+        Alert::TwapStalled(twap) => {
+            format!("{}: its next slice is overdue", twap_words(twap, about))
+        }
+        Alert::TwapEnded(gone) => ended(gone, about),
+        Alert::NearLiquidation(position, distance) => near(position, *distance, about),
+        Alert::Guard(gauge) => guarded(gauge),
+        Alert::Challenge(verdict) => ended_by(verdict),
+        Alert::Down => "the service does not answer".to_owned(),
+        Alert::Up => "the service answers again".to_owned(),
+    }
+}
+
+fn ended_by(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Passed => "the service says that the challenge is passed".to_owned(),
+        Verdict::Breached(rule) => {
+            format!("the challenge is lost by {rule}: the service takes only what reduces")
+        }
+    }
+}
+
+fn guarded(gauge: &Gauge) -> String {
+    let used = format::percent(gauge.used);
+    let local = local(gauge);
+    match (gauge.limit.is_loss(), gauge.level()) {
+        (false, _) => format!("the {}{local} is reached", gauge.limit),
+        (true, Level::Reached) => format!("the {}{local} is used up", gauge.limit),
+        (true, Level::Near | Level::Fine) => format!("{used} of the {}{local} used", gauge.limit),
+    }
+}
+
+fn partial(order: &Order, about: &About) -> String {
+    let of = about.market.as_ref();
+    let size = |size| words::order_size(size, of);
+    let filled = order
+        .filled_size
+        .map_or_else(|| format::UNKNOWN.to_owned(), size);
+    format!(
+        "{}: {filled} of {} filled",
+        words::order(order, of),
+        size(order.asked_size())
+    )
+}
+
+fn twap_words(twap: &Twap, about: &About) -> String {
+    format!("{} ({})", words::twap(twap, about.market.as_ref()), twap.id)
+}
+
+/// A word of the service that it was seen with is its last one only if it told of the end.
+fn ended(ended: &Ended, about: &About) -> String {
+    let twap = &ended.twap;
+    let told = twap.status.as_ref().filter(|_| twap.ended_at().is_some());
+    let why = twap.completion_reason.as_ref().or(told);
+    let why = why.map(|why: &Text| words::spaced(why));
+    let why = why.filter(|why| why != "filled" || !ended.is_whole());
+    let why = why.map(|why| format!(", {why}")).unwrap_or_default();
+    let is_all = ended.is_whole() || ended.filled == Reckoning::Exact;
+    let filled = match twap.filled_share().map(format::percent) {
+        Some(filled) if is_all => format!("{filled} filled"),
+        Some(filled) => format!("filled at least {filled} when last seen"),
+        None => format!("{} filled", format::UNKNOWN),
+    };
+    format!("{}: {filled}{why}", twap_words(twap, about))
+}
+
+fn near(position: &Position, distance: Num, about: &About) -> String {
+    format!(
+        "{}: {} to liquidation",
+        words::position(position, about.market.as_ref()),
+        format::percent(distance)
+    )
+}
+
+/// The line of a desktop notification.
+pub fn notification(notice: &Notice) -> String {
+    let words = activity::plain_words(notice);
+    match &notice.event {
+        Event::Alert(alert) => format!("{}: {words}", kind(alert)),
+        Event::Elsewhere(told) => format!("{}: {}", told.account, notification(&told.notice)),
+        Event::Sent(_)
+        | Event::Progress(..)
+        | Event::Settled(..)
+        | Event::Said(..)
+        | Event::Past(_) => words,
+    }
+}
+pub(crate) fn local(gauge: &Gauge) -> &'static str {
+    match gauge.origin {
+        Origin::Service => "",
+        Origin::Local if gauge.lacks.is_empty() => " (local)",
+        Origin::Local => " (local, in part)",
+    }
+}

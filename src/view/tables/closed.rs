@@ -1,0 +1,111 @@
+//! The columns of closed positions, and what they come to.
+
+use super::positions;
+use crate::{
+    app::{
+        Rows,
+        tables::lens::{Lens, Sums},
+    },
+    model::{Num, Position},
+    view::text::{
+        format,
+        scene::Scene,
+        span::Span,
+        table::{
+            Align::{Left, Number},
+            Cell, Column,
+        },
+        words::{self, aside, known},
+    },
+};
+use std::time::Duration;
+
+pub const CLOSED: &[Column<Position>] = &[
+    Column::new("closed_at", "closed", Left, 2, closed).moment(|p| p.closed_at),
+    Column::new("market", "market", Left, 0, positions::market),
+    Column::new("side", "side", Left, 1, positions::side),
+    Column::new("size", "size", Number, 4, positions::size),
+    Column::new("entry_price", "entry", Number, 3, positions::entry),
+    Column::new("exit_price", "exit", Number, 3, exit),
+    Column::new("realized_pnl", "gross", Number, 5, |p, _| {
+        known(p.realized_pnl.map(format::signed_usd)).into()
+    }),
+    Column::new("fees", "fees", Number, 6, |p, _| {
+        aside(p.fees.map(format::usd))
+    }),
+    Column::new("funding", "funding", Number, 6, |p, _| {
+        aside(p.funding.map(format::signed_usd))
+    }),
+    Column::new("net_pnl", "net", Number, 0, |p: &Position, _| {
+        words::pnl(p.net_pnl()).into()
+    })
+    .exact(|p, _| p.net_pnl()),
+    Column::new("roi", "ROI", Number, 2, |p: &Position, _| {
+        words::pnl_percent(return_on_basis(p)).into()
+    })
+    .exact(|p, _| return_on_basis(p)),
+    Column::new("held", "held", Number, 7, |p, _| {
+        aside(held(p).map(format::span))
+    })
+    .span(|p, _| held(p)),
+    Column::new("position_id", "id", Left, 9, |p, _| {
+        Span::muted(p.id.to_string()).into()
+    }),
+];
+
+fn closed(position: &Position, scene: &Scene<'_>) -> Cell {
+    aside(
+        position
+            .closed_at
+            .map(|at| scene.zone.moment(at, scene.now)),
+    )
+}
+
+fn exit(position: &Position, scene: &Scene<'_>) -> Cell {
+    let market = scene.store.market(&position.market_id);
+    known(position.exit_price.map(|p| format::average(p, market))).into()
+}
+
+/// Net profit as a share of the margin the service counts it against.
+pub(crate) fn return_on_basis(position: &Position) -> Option<Num> {
+    position.net_pnl()?.over(position.realized_margin_basis?)
+}
+
+pub(crate) fn held(position: &Position) -> Option<Duration> {
+    Some(position.closed_at?.since(position.opened_at?))
+}
+
+/// Net, wins, what one makes on average and what it all cost, of the closed positions that a filter shows, else of
+/// those read so far; says how many those are.
+pub(crate) fn foot(rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
+    let shown = rows.lens.and_then(Lens::sums);
+    let shown = shown.and_then(Sums::try_as_results_ref);
+    let results = shown.unwrap_or(&scene.store.results);
+    if results.count == 0 {
+        return vec![];
+    }
+    let of = match shown {
+        Some(_) => "shown",
+        None if scene.store.closed.has_more() => "last",
+        None => "all",
+    };
+    let named = format!("{of} {}: net ", format::count(results.count));
+    let amount = |name, amount| vec![Span::muted(name), words::pnl(amount)];
+    let cost = |name, sum: Option<Num>| vec![Span::muted(name), known(sum.map(format::usd))];
+    vec![
+        vec![Span::muted(named), words::pnl(results.net())],
+        vec![
+            Span::muted("won "),
+            known(results.win_rate().map(format::whole_percent)),
+        ],
+        amount("expectancy ", results.expectancy()),
+        amount("win ", results.average_win()),
+        amount("loss ", results.average_loss()),
+        vec![
+            Span::muted("profit factor "),
+            known(results.profit_factor().map(format::ratio)),
+        ],
+        cost("fees ", results.fees.value()),
+        amount("funding ", results.funding.value()),
+    ]
+}

@@ -1,0 +1,148 @@
+//! The columns of the order history: what became of each order and how well it was filled.
+
+use super::orders;
+use crate::{
+    app::{
+        Rows,
+        tables::lens::{Lens, Sums},
+    },
+    model::{Num, Order, Text},
+    view::text::{
+        format,
+        scene::Scene,
+        span::{Span, Tone},
+        table::{
+            Align::{Left, Number, Words},
+            Cell, Column,
+        },
+        words::{self, aside, known},
+    },
+};
+use std::cmp::Reverse;
+
+pub const HISTORY: &[Column<Order>] = &[
+    Column::new("requested_at", "time", Left, 2, requested)
+        .moment(|order| Some(order.requested_at)),
+    Column::new("market", "market", Left, 0, orders::market),
+    Column::new("side", "side", Left, 0, orders::side),
+    Column::new("mode", "type", Left, 4, orders::mode),
+    Column::new("status", "status", Left, 0, |order, scene| {
+        orders::status(order, scene).into()
+    }),
+    Column::new("size", "size", Number, 2, orders::size),
+    Column::new("limit_price", "price", Number, 6, orders::price),
+    Column::new("fill_price", "filled at", Number, 1, fill),
+    Column::new("slippage_bps", "bps", Number, 4, |order: &Order, _| {
+        bps(order.fill_bps()).into()
+    })
+    .exact(|order, _| order.fill_bps()),
+    Column::new("liquidity_role", "role", Left, 8, |order, _| {
+        Span::muted(
+            order
+                .liquidity_role
+                .as_ref()
+                .map(ToString::to_string)
+                .unwrap_or_default(),
+        )
+        .into()
+    }),
+    Column::new("fee", "fee", Number, 7, |order, _| {
+        aside(order.fee.map(format::usd))
+    }),
+    Column::new("realized_pnl", "PnL", Number, 3, realized),
+    Column::new("settle_time", "settled", Number, 8, |order: &Order, _| {
+        aside(order.settle_time().map(format::elapsed))
+    })
+    .span(|order, _| order.settle_time()),
+    Column::new("reject_reason", "reason", Words, 1, |order, _| {
+        Span::new(reason(order), Tone::Alert).into()
+    }),
+    Column::new("order_id", "id", Left, 9, |order, _| {
+        Span::muted(order.id.to_string()).into()
+    }),
+];
+
+fn requested(order: &Order, scene: &Scene<'_>) -> Cell {
+    Span::muted(scene.zone.moment(order.requested_at, scene.now)).into()
+}
+
+fn fill(order: &Order, scene: &Scene<'_>) -> Cell {
+    let market = scene.store.market(&order.market_id);
+    known(order.fill_price.map(|p| format::fill(p, market))).into()
+}
+
+/// How much better (+) or worse (−) than expected, or than the trigger, in basis points.
+pub(crate) fn bps(bps: Option<Num>) -> Span {
+    bps.map_or_else(Span::unknown, |bps| {
+        Span::new(format::signed_bps(bps), words::pnl_tone(bps.rounded(1)))
+    })
+}
+
+/// Only orders that closed something have any.
+fn realized(order: &Order, _: &Scene<'_>) -> Cell {
+    match order.realized_pnl {
+        Some(pnl) => words::pnl(Some(pnl)).into(),
+        None => Cell::default(),
+    }
+}
+
+/// Why it was refused: the reason and the rule that said so.
+pub(crate) fn reason(order: &Order) -> String {
+    let words = [&order.reject_reason, &order.reject_rule_id]
+        .into_iter()
+        .flatten();
+    let words: Vec<_> = words.map(ToString::to_string).collect();
+    words.join(" · ")
+}
+
+/// How the fills were and how many orders were refused, by the rule that did it, the busiest rule first: of the orders
+/// that a filter shows, else of those read so far.
+pub(crate) fn foot(rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
+    let lens = rows.lens.filter(|lens| lens.filter.is_some());
+    let shown = lens.and_then(Lens::sums);
+    let shown = shown.and_then(Sums::try_as_quality_ref);
+    let quality = shown.unwrap_or(&scene.store.quality);
+    let total = quality.total();
+    if total.orders == 0 {
+        return vec![];
+    }
+    let of = match shown {
+        Some(_) => "shown",
+        None if scene.store.history.has_more() => "last",
+        None => "all",
+    };
+    let named = format!("{of} {}:", format::count(total.orders));
+    // All that there is needs no count of its own.
+    let named = (of != "all" || lens.is_some()).then(|| vec![Span::muted(named)]);
+    let mut groups: Vec<_> = named.into_iter().collect();
+    if total.executed().fills > 0 {
+        groups.push(vec![
+            Span::muted("fills "),
+            bps(total.bps()),
+            Span::muted(" bps"),
+        ]);
+        let makers = total.maker_share().map(format::whole_percent);
+        groups.push(vec![Span::muted("maker "), known(makers)]);
+    }
+    if total.rejected == 0 {
+        return groups;
+    }
+    let rejected = format!("{} rejected", format::count(total.rejected));
+    groups.push(vec![Span::new(rejected, Tone::Alert)]);
+    let mut rules: Vec<_> = quality.rules.iter().collect();
+    rules.sort_by_key(|(_, rule)| Reverse(rule.count));
+    // As many as there is room for: fewer would not add up.
+    let named = rules.into_iter();
+    groups.extend(
+        named.map(|(name, rule)| vec![Span::muted(format!("{} {}", rule_name(name), rule.count))]),
+    );
+    groups
+}
+
+/// What a rule is called; some refusals name none.
+pub(crate) fn rule_name(name: &Text) -> String {
+    if name.is_empty() {
+        return "no rule named".to_owned();
+    }
+    name.to_string()
+}

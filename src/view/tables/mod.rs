@@ -1,0 +1,16 @@
+//! The rows and columns of each resource, one file each, for panes, the command line and exports. Names `text`.
+
+pub(crate) mod activity;
+pub(crate) mod alert;
+pub(crate) mod calls;
+pub(crate) mod closed;
+pub(crate) mod csv;
+pub(crate) mod days;
+pub(crate) mod history;
+pub(crate) mod orders;
+pub(crate) mod positions;
+pub(crate) mod protection;
+pub(crate) mod reading;
+pub mod rows;
+pub(crate) mod scaled;
+pub(crate) mod twaps;

@@ -1,0 +1,321 @@
+//! The columns of working orders and the tree they hang in.
+
+use super::{scaled, twaps};
+use crate::{
+    app::{Rows, TreeRow, tables::pane::RowId},
+    model::{Command, Lenient, Num, Order, OrderId, OrderMode, OrderStatus, Progress, TimeInForce},
+    view::text::{
+        format, passing,
+        scene::Scene,
+        span::{Span, Tone},
+        table::{
+            Align::{Left, Number},
+            Body, Cell, Column, Facts, Lead, Row, Table,
+        },
+        words::{self, aside},
+    },
+};
+use std::ops::Range;
+
+pub const WORKING: &[Column<Order>] = &[
+    Column::new("market", "market", Left, 0, market).short("mkt"),
+    Column::new("side", "side", Left, 0, side),
+    Column::new("mode", "type", Left, 1, mode).holds("conditional", "stp lim"),
+    Column::new("status", "state", Left, 1, state).holds("cancel waiting", "cxl wait"),
+    Column::new("size", "size", Number, 0, size),
+    Column::new("filled", "filled", Number, 4, filled)
+        .short("fill")
+        .holds("100%", "100%"),
+    Column::new("limit_price", "price", Number, 0, price),
+    Column::new("trigger_price", "trigger", Left, 0, trigger),
+    Column::new("distance", "to mark", Number, 2, distance).holds("-99.99%", "-99.99%"),
+    Column::new("time_in_force", "tif", Left, 3, time_in_force).holds("gtd 23h59m", "23h"),
+    Column::new("reduce_only", "RO", Left, 1, reduce_only).holds("RO", "RO"),
+    Column::new("attached_exits", "SL/TP", Left, 5, exits),
+    Column::new("margin", "margin", Left, 8, margin).parts(&[
+        ("margin_mode", |o| o.margin_mode.to_string()),
+        ("leverage", |o| o.leverage.to_string()),
+    ]),
+    Column::new("age", "age", Number, 7, |order: &Order, scene| {
+        aside(Some(scene.age(scene.since(order.requested_at))))
+    })
+    .span(|order, scene| Some(scene.since(order.requested_at))),
+];
+
+pub(crate) fn market(order: &Order, _: &Scene<'_>) -> Cell {
+    words::market(&order.market_id).into()
+}
+
+pub(crate) fn side(order: &Order, _: &Scene<'_>) -> Cell {
+    words::order_side(&order.side).into()
+}
+
+pub(crate) fn mode(order: &Order, _: &Scene<'_>) -> Cell {
+    let brief = Span::plain(words::brief_mode(&order.mode));
+    Cell::from(Span::plain(words::mode(&order.mode))).or_brief(brief)
+}
+
+pub(crate) fn size(order: &Order, scene: &Scene<'_>) -> Cell {
+    let market = scene.store.market(&order.market_id);
+    Span::plain(words::order_size(order.asked_size(), market)).into()
+}
+
+/// What the order is doing, and what has been asked of it since.
+fn state(order: &Order, scene: &Scene<'_>) -> Cell {
+    let (words, brief, tone) = match cancel_of(&order.id, scene) {
+        Some(Progress::Queued) => ("cancel waiting", "cxl wait", Tone::Warn),
+        Some(Progress::Unknown { .. }) => ("cancel unknown", "cxl ?", Tone::Alert),
+        Some(_) => ("canceling", "cxl sent", Tone::Warn),
+        None if order.is_armed() && scene.store.queued_cancels.contains(&order.id) => {
+            ("cancel queued", "cxl que", Tone::Warn)
+        }
+        None if is_partly_filled(order) => return partial(order),
+        None if rests_at_cap(order, scene) => ("at cap", "at cap", Tone::Warn),
+        None => return status(order, scene).into(),
+    };
+    Cell::from(Span::new(words, tone)).or_brief(Span::new(brief, tone))
+}
+
+/// A chase that its cap keeps from following: within a tick of it.
+pub(crate) fn rests_at_cap(order: &Order, scene: &Scene<'_>) -> bool {
+    let is_chase = order.mode.is(&OrderMode::Chase) && order.status.is(&OrderStatus::Resting);
+    let prices = order
+        .limit_price
+        .zip(order.chase_cap_price)
+        .filter(|_| is_chase);
+    let tick = |price| scene.store.market(&order.market_id)?.tick(price);
+    prices.is_some_and(|(price, cap)| match (price.minus(cap), tick(price)) {
+        (Some(apart), Some(tick)) => apart.abs() < tick.step(),
+        (Some(apart), None) => apart.is_zero(),
+        (None, _) => false,
+    })
+}
+
+/// Where room is short no other column says how much.
+fn partial(order: &Order) -> Cell {
+    let share = filled_share(order).map(format::whole_percent);
+    let brief = share.map_or_else(|| "partial".to_owned(), |share| format!("part {share}"));
+    Cell::from(Span::new("partial", Tone::Info)).or_brief(Span::new(brief, Tone::Info))
+}
+
+/// Its status in the service's word, but `armed` where it waits for a price; `ended` where an old page still calls it working and a newer list of
+/// the working orders does not have it.
+pub(crate) fn status(order: &Order, scene: &Scene<'_>) -> Span {
+    let told = scene.store.status_by_receipt(&order.id);
+    if let Some(told) = told.filter(|told| order.is_working() && !told.is_working()) {
+        return words::status(&Lenient::Known(told));
+    }
+    if scene.store.is_over(order) {
+        return Span::muted("ended");
+    }
+    if order.is_armed() {
+        return Span::new("armed", Tone::Info);
+    }
+    words::status(&order.status)
+}
+
+fn cancel_of<'a>(id: &OrderId, scene: &Scene<'a>) -> Option<&'a Progress> {
+    let mut flights = scene.store.flights.values();
+    let flight = flights.find(
+        |f| matches!(&f.command, Command::Cancel(order) | Command::Unprotect(order) if order == id),
+    )?;
+    Some(&flight.progress)
+}
+
+fn is_partly_filled(order: &Order) -> bool {
+    order.status.is(&OrderStatus::Resting) && order.filled_size.is_some_and(Num::is_positive)
+}
+
+pub(crate) fn filled_share(order: &Order) -> Option<Num> {
+    order.filled_size?.abs().over(order.asked_size().abs())
+}
+
+fn filled(order: &Order, _: &Scene<'_>) -> Cell {
+    let Some(share) = filled_share(order) else {
+        return Span::unknown().into();
+    };
+    let tone = if share.is_zero() {
+        Tone::Muted
+    } else {
+        Tone::Plain
+    };
+    Cell::with_gauge(
+        share,
+        Tone::Info,
+        Span::new(format::whole_percent(share), tone),
+    )
+}
+
+pub(crate) fn price(order: &Order, scene: &Scene<'_>) -> Cell {
+    let market = scene.store.market(&order.market_id);
+    let takes_the_market = matches!(
+        order.mode.known(),
+        Some(OrderMode::Market | OrderMode::StopMarket | OrderMode::TakeMarket)
+    );
+    match order.limit_price {
+        Some(price) => Span::plain(format::price(price, market)).into(),
+        None if takes_the_market => Cell::from(Span::muted("market")).or_brief(Span::muted("mkt")),
+        None => Span::unknown().into(),
+    }
+}
+
+/// `off 0.5 cap 64,400`: how far a chase keeps from the best price, and where it follows no further.
+fn chase(order: &Order, scene: &Scene<'_>) -> Option<Cell> {
+    let market = scene.store.market(&order.market_id);
+    let offset = order.chase_offset?.normalized();
+    let cap = order.chase_cap_price.map(|cap| format::price(cap, market));
+    let words = |off: &str, cap_word: &str| {
+        let cap = cap.as_ref().map(|cap| format!(" {cap_word}{cap}"));
+        Span::muted(format!(
+            "{off}{}{}",
+            format::grouped(offset),
+            cap.unwrap_or_default()
+        ))
+    };
+    Some(Cell::from(words("off ", "cap ")).or_brief(words("o", "c")))
+}
+
+/// `≥ 64,000`, with the market where it is another one's mark that counts.
+pub(crate) fn trigger(order: &Order, scene: &Scene<'_>) -> Cell {
+    let Some(price) = order.trigger_price else {
+        return chase(order, scene).unwrap_or_default();
+    };
+    let of = order.trigger_market_id.as_ref().unwrap_or(&order.market_id);
+    let sign = words::reaches(order);
+    let elsewhere = if *of == order.market_id {
+        String::new()
+    } else {
+        format!("{} ", words::market(of).text)
+    };
+    let price = format::price(price, scene.store.market(of));
+    let words = format!("{elsewhere}{sign} {price}");
+    let brief = ["≥", "≤"].into_iter().fold(words.clone(), |words, sign| {
+        words
+            .replace(&format!("{sign} "), sign)
+            .replace(&format!(" {sign}"), sign)
+    });
+    Cell::from(Span::new(words, Tone::Info)).or_brief(Span::new(brief, Tone::Info))
+}
+
+/// How far the mark is from the price that fills or fires it, as a share of the mark.
+pub(crate) fn distance_share(order: &Order, scene: &Scene<'_>) -> Option<Num> {
+    let of = match order.trigger_price {
+        Some(_) => order.trigger_market_id.as_ref().unwrap_or(&order.market_id),
+        None => &order.market_id,
+    };
+    let mark = scene.store.mark(of)?;
+    let price = order.trigger_price.or(order.limit_price)?;
+    price.minus(mark)?.over(mark)
+}
+
+fn distance(order: &Order, scene: &Scene<'_>) -> Cell {
+    aside(distance_share(order, scene).map(format::signed_percent))
+}
+
+fn time_in_force(order: &Order, scene: &Scene<'_>) -> Cell {
+    let Some(tif) = &order.time_in_force else {
+        return Span::unknown().into();
+    };
+    match order.gtd_expires_at.filter(|_| tif.is(&TimeInForce::Gtd)) {
+        Some(end) => {
+            let left = scene.until(end, passing::BARE);
+            let brief = Span::plain(format::age(end.since(scene.served())));
+            Cell::from(Span::plain(format!("gtd {left}"))).or_brief(brief)
+        }
+        None => Span::muted(tif.to_string()).into(),
+    }
+}
+
+fn reduce_only(order: &Order, _: &Scene<'_>) -> Cell {
+    Span::plain(if order.reduce_only { "RO" } else { "" }).into()
+}
+
+/// `60,000/70,000`, `60,000/–`: its stop loss and its take profit.
+pub(crate) fn exits(order: &Order, scene: &Scene<'_>) -> Cell {
+    let market = scene.store.market(&order.market_id);
+    let legs = [
+        order.attached_stop_loss_price,
+        order.attached_take_profit_price,
+    ];
+    if legs.iter().all(Option::is_none) {
+        return Cell::default();
+    }
+    let leg = |price: Option<Num>| price.map(|price| format::price(price, market));
+    let legs = legs.map(|price| leg(price).unwrap_or_else(|| format::UNKNOWN.to_owned()));
+    Span::muted(legs.join("/")).into()
+}
+
+fn margin(order: &Order, _: &Scene<'_>) -> Cell {
+    let leverage = format::grouped(order.leverage.normalized());
+    Span::muted(format!(
+        "{:<5} {leverage:>2}×",
+        words::margin_mode(&order.margin_mode)
+    ))
+    .into()
+}
+
+/// The visible lines of the tree.
+pub(crate) fn table(scene: &Scene<'_>, rows: &Rows<'_>, range: Range<usize>) -> Table {
+    let tree = &scene.store.tree;
+    // One more than is shown: a branch looks otherwise when it is the last.
+    let places: Vec<_> = rows.places(range.start..range.end + 1).collect();
+    let lines = places.iter().take(range.len()).enumerate();
+    let lines = lines.filter_map(|(at, place)| {
+        let next = places.get(at + 1).and_then(|place| tree.get(*place));
+        let row = tree.get(*place)?;
+        Some(line(row, lead(row, next), scene))
+    });
+    Table::new(WORKING, lines.collect())
+}
+
+fn lead(row: &TreeRow, next: Option<&TreeRow>) -> Lead {
+    match next {
+        _ if row.depth == 0 => Lead::Root,
+        Some(next) if next.depth > 0 => Lead::Child,
+        Some(_) | None => Lead::LastChild,
+    }
+}
+
+fn line(row: &TreeRow, lead: Lead, scene: &Scene<'_>) -> Row {
+    let store = scene.store;
+    let body = match &row.id {
+        RowId::Order(id) => match store.order(id) {
+            Some(order) => Row::cells(WORKING, order, scene).body,
+            None => alone(format!("order {id}")),
+        },
+        RowId::Twap(id) => match store.twap(id) {
+            Some(twap) => Body::Line(twaps::facts(twap, scene)),
+            None => alone(format!("TWAP {id}")),
+        },
+        RowId::Scaled(id) => match store.ladder(id) {
+            Some(ladder) => Body::Line(scaled::named_facts(ladder, scene)),
+            None => alone(format!("ladder {id}")),
+        },
+        RowId::Position(_) | RowId::Rung(..) | RowId::Line(_) => Body::Line(vec![]),
+    };
+    Row { lead, body }
+}
+
+/// What nobody has told anything of but its id.
+fn alone(id: String) -> Body {
+    Body::Line(vec![Facts::new(0, [Span::muted(id)])])
+}
+
+/// How many rest, wait and are armed.
+pub(crate) fn foot(rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
+    let shown = rows.at(0..rows.len()).into_iter();
+    let orders: Vec<_> = shown
+        .filter_map(|row| scene.store.order(&row.try_as_order()?))
+        .collect();
+    let armed = orders.iter().filter(|o| o.is_armed()).count();
+    let resting = orders
+        .iter()
+        .filter(|o| o.status.is(&OrderStatus::Resting))
+        .count();
+    if orders.is_empty() {
+        return vec![];
+    }
+    let counted = [(resting, "resting"), (armed, "armed")];
+    let counted = counted.map(|(count, word)| vec![Span::muted(format!("{count} {word}"))]);
+    counted.into()
+}

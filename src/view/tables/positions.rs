@@ -1,0 +1,267 @@
+//! The columns of open positions, and what follows from them.
+
+use super::protection;
+use crate::{
+    app::Mode,
+    model::{MarginMode, MarketId, Num, Position, Timestamp},
+    view::text::{
+        format,
+        scene::Scene,
+        span::{Span, Tone},
+        spark::spark,
+        table::{
+            Align::{Left, Number},
+            Body, Cell, Column, Heading, Table,
+        },
+        words::{self, aside, known},
+    },
+};
+use std::time::Duration;
+
+/// Instead of a liquidation price: there is none. [`format::UNKNOWN`] is another thing.
+pub(crate) const NEVER: &str = "none";
+
+/// Open positions. Where room is short, what says how much can be lost goes last, before it what was made and paid, and
+/// what only says how long first.
+pub const OPEN: &[Column<Position>] = &[
+    Column::new("market", "market", Left, 0, market).short("mkt"),
+    Column::new("side", "side", Left, 0, side),
+    Column::new("size", "size", Number, 0, size),
+    Column::new("entry_price", "entry", Number, 1, entry),
+    Column::new("mark_price", "mark", Number, 3, mark)
+        .exact(|p, scene| scene.store.mark(&p.market_id)),
+    Column::new("liquidation_price", "liq", Number, 2, liquidation),
+    Column::new("liquidation_distance", "to liq", Number, 0, distance).exact(liquidation_distance),
+    Column::new("unrealized_pnl", "uPnL", Number, 0, unrealized).exact(unrealized_pnl),
+    Column::new("roe", "ROE", Number, 6, roe).exact(return_on_margin),
+    Column::new("pnl_at_liquidation", "at liq", Number, 5, at_liquidation)
+        .exact(|p, _| p.pnl_at_liquidation()),
+    Column::new("stop", "stop", Left, 0, protection::stop_cell)
+        .holds("65,000 88% of size", "65,000 88%"),
+    Column::new("target", "target", Left, 4, |p, scene| {
+        protection::target(p, scene).into()
+    }),
+    Column::new("margin", "margin", Left, 3, margin).parts(&[
+        ("margin_mode", |p| margin_mode(p).to_string()),
+        ("leverage", |p| {
+            p.leverage
+                .map(|leverage| leverage.to_string())
+                .unwrap_or_default()
+        }),
+    ]),
+    Column::new("isolated_margin_extra", "extra", Number, 8, extra),
+    Column::new("fees", "fees", Number, 9, |p, _| {
+        aside(p.fees.map(format::usd))
+    }),
+    Column::new("funding", "funding", Number, 9, |p, _| {
+        aside(p.funding.map(format::signed_usd))
+    }),
+    Column::new("age", "age", Number, 7, age).span(|p, scene| Some(scene.since(p.opened_at?))),
+];
+
+pub(crate) fn market(position: &Position, _: &Scene<'_>) -> Cell {
+    words::market(&position.market_id).into()
+}
+
+pub(crate) fn side(position: &Position, scene: &Scene<'_>) -> Cell {
+    side_now(position, scene).into()
+}
+
+/// With how far it is on its way out, where the answer to its close is newer than the row.
+pub(crate) fn side_now(position: &Position, scene: &Scene<'_>) -> Span {
+    let side = words::position_side(position.side());
+    let Some(closing) = scene.store.closing(position) else {
+        return side;
+    };
+    let text = format!("{} {}", side.text, words::closing(closing));
+    Span::new(text, Tone::Warn)
+}
+
+pub(crate) fn size(position: &Position, scene: &Scene<'_>) -> Cell {
+    Span::plain(words::position_size(position, scene)).into()
+}
+
+pub(crate) fn entry(position: &Position, scene: &Scene<'_>) -> Cell {
+    let market = scene.store.market(&position.market_id);
+    known(position.entry_price.map(|p| format::average(p, market))).into()
+}
+
+fn mark(position: &Position, scene: &Scene<'_>) -> Cell {
+    let market = scene.store.market(&position.market_id);
+    let mark = market
+        .and_then(|m| m.mark)
+        .map(|p| format::average(p, market));
+    scene.priced(known(mark)).into()
+}
+
+/// Where no price liquidates a position. The paper exchange leaves the field out just then
+/// (`assets/openapi.yaml`); of another service that leaves it out nothing is known.
+pub(crate) fn never_liquidates(position: &Position, scene: &Scene<'_>) -> bool {
+    let is_open = position.closed_at.is_none();
+    is_open && position.liquidation_price.is_none() && scene.mode == Some(Mode::Paper)
+}
+
+/// The one place that says what stands for something about the liquidation of a position, of which `text` is told if
+/// there is one.
+pub(crate) fn of_liquidation(position: &Position, scene: &Scene<'_>, text: Option<String>) -> Span {
+    match text {
+        None if never_liquidates(position, scene) => Span::muted(NEVER),
+        text => known(text),
+    }
+}
+
+fn liquidation(position: &Position, scene: &Scene<'_>) -> Cell {
+    let market = scene.store.market(&position.market_id);
+    let price = position.liquidation_price;
+    let price = price.map(|p| format::average(p, market));
+    of_liquidation(position, scene, price).into()
+}
+
+/// How far the mark may still move against the position, as a share of the mark.
+pub(crate) fn liquidation_distance(position: &Position, scene: &Scene<'_>) -> Option<Num> {
+    let mark = scene.store.mark(&position.market_id)?;
+    position.liquidation_price?.minus(mark)?.abs().over(mark)
+}
+
+fn distance(position: &Position, scene: &Scene<'_>) -> Cell {
+    let Some(distance) = liquidation_distance(position, scene) else {
+        return of_liquidation(position, scene, None).into();
+    };
+    let distance = Span::new(far(distance), distance_tone(distance));
+    scene.priced(distance).into()
+}
+
+/// Of what is further away than all of the price nobody needs hundredths of a percent.
+fn far(distance: Num) -> String {
+    if distance < Num::ONE {
+        format::percent(distance)
+    } else {
+        format::whole_percent(distance)
+    }
+}
+
+/// Below a tenth is danger, below a quarter is close.
+fn distance_tone(distance: Num) -> Tone {
+    match distance {
+        _ if distance < Num::new(10, 2) => Tone::Alert,
+        _ if distance < Num::new(25, 2) => Tone::Warn,
+        _ => Tone::Plain,
+    }
+}
+
+pub(crate) fn unrealized_pnl(position: &Position, scene: &Scene<'_>) -> Option<Num> {
+    position.unrealized_pnl(scene.store.mark(&position.market_id)?)
+}
+
+fn unrealized(position: &Position, scene: &Scene<'_>) -> Cell {
+    let profit = words::pnl(unrealized_pnl(position, scene));
+    scene.priced(profit).into()
+}
+
+/// Return on the margin posted at entry, extra margin included.
+pub(crate) fn return_on_margin(position: &Position, scene: &Scene<'_>) -> Option<Num> {
+    let extra = position.isolated_margin_extra.unwrap_or(Num::ZERO);
+    let margin = position.entry_margin()?.plus(extra)?;
+    unrealized_pnl(position, scene)?.over(margin)
+}
+
+fn roe(position: &Position, scene: &Scene<'_>) -> Cell {
+    let share = words::pnl_percent(return_on_margin(position, scene));
+    scene.priced(share).into()
+}
+
+fn at_liquidation(position: &Position, scene: &Scene<'_>) -> Cell {
+    match position.pnl_at_liquidation() {
+        Some(loss) => Span::muted(format::signed_usd(loss)).into(),
+        None => of_liquidation(position, scene, None).into(),
+    }
+}
+
+pub(crate) fn margin_mode(position: &Position) -> MarginMode {
+    if position.is_isolated() {
+        MarginMode::Isolated
+    } else {
+        MarginMode::Cross
+    }
+}
+
+fn margin(position: &Position, _: &Scene<'_>) -> Cell {
+    let mode = if position.is_isolated() {
+        "iso"
+    } else {
+        "cross"
+    };
+    let leverage = position.leverage.map_or_else(
+        || format::UNKNOWN.to_owned(),
+        |leverage| format::grouped(leverage.normalized()),
+    );
+    Span::muted(format!("{mode:<5} {leverage:>2}×")).into()
+}
+
+/// Only isolated positions have any: on a cross position there is nothing to know.
+fn extra(position: &Position, _: &Scene<'_>) -> Cell {
+    let extra = position.isolated_margin_extra.map(format::usd);
+    Span::muted(extra.unwrap_or_default()).into()
+}
+
+fn age(position: &Position, scene: &Scene<'_>) -> Cell {
+    aside(position.opened_at.map(|at| scene.age(scene.since(at))))
+}
+
+/// How much time the course of a mark covers, and the cells it takes.
+const COURSE: (Duration, usize) = (Duration::from_mins(15), 16);
+
+/// How the mark has moved while this desk has watched it.
+pub(crate) fn course(market: &MarketId, scene: &Scene<'_>) -> Cell {
+    let (span, cells) = COURSE;
+    let course = scene.store.prices.get(market).and_then(|prices| {
+        let from = Timestamp(
+            scene
+                .own_now
+                .0
+                .saturating_sub_unsigned(span.as_secs() * 1_000),
+        );
+        spark(prices.marks_since(from), (scene.own_now, span), cells)
+    });
+    aside(course)
+}
+
+/// The course of each row's mark, for a desk that has the room: it goes before every other column, and is none of those
+/// that are chosen, sorted by or exported.
+pub(crate) fn beside<'a>(
+    table: &mut Table,
+    shown: impl Iterator<Item = &'a Position>,
+    scene: &Scene<'_>,
+) {
+    table.headings.push(Heading {
+        title: "15m",
+        short: None,
+        holds: None,
+        align: Left,
+        priority: 10,
+        sorted: None,
+    });
+    for (row, position) in table.rows.iter_mut().zip(shown) {
+        if let Body::Cells(cells) = &mut row.body {
+            cells.push(course(&position.market_id, scene));
+        }
+    }
+}
+
+/// The sum of what is open and shown, when every part of it is known.
+pub(crate) fn foot<'a>(
+    shown: impl Iterator<Item = &'a Position>,
+    scene: &Scene<'_>,
+) -> Vec<Vec<Span>> {
+    let profits: Vec<_> = shown.map(|p| unrealized_pnl(p, scene)).collect();
+    let total = profits
+        .iter()
+        .try_fold(Num::ZERO, |sum, profit| sum.plus((*profit)?));
+    match total {
+        Some(total) if !profits.is_empty() => {
+            let total = scene.priced(words::pnl(Some(total)));
+            vec![vec![Span::muted("uPnL "), total]]
+        }
+        Some(_) | None => vec![],
+    }
+}

@@ -1,0 +1,299 @@
+//! What gets a trader out of a position when nobody watches: the stops and targets that point at it.
+
+use crate::{
+    model::{Market, Num, Order, OrderId, Page, Position, Protection, Side, estimate},
+    view::text::{
+        format,
+        scene::Scene,
+        span::{Span, Tone},
+        table::Cell,
+        words,
+    },
+};
+
+/// The nearest stop of a position, how much of the position all of its stops cover and how many of them are elsewhere,
+/// or `NO STOP`; `STOP ?` when an order that could be one cannot be read. A stop beyond the liquidation price is
+/// `past liq`. Unknown until the working orders have come.
+pub(crate) fn stop(position: &Position, scene: &Scene<'_>) -> Span {
+    stop_words(position, scene, Form::Full)
+}
+
+pub(crate) fn stop_cell(position: &Position, scene: &Scene<'_>) -> Cell {
+    let brief = stop_words(position, scene, Form::Brief);
+    Cell::from(stop(position, scene)).or_brief(brief)
+}
+
+fn stop_words(position: &Position, scene: &Scene<'_>, form: Form) -> Span {
+    let Some(orders) = scene.store.orders.value() else {
+        return Span::unknown();
+    };
+    let market = scene.store.market(&position.market_id);
+    match guarded(Protection::Stop, position, scene) {
+        Some(stops) => {
+            let tone = match (stops.is_late, stops.is_whole()) {
+                (true, _) => Tone::Alert,
+                (false, true) => Tone::Plain,
+                (false, false) => Tone::Warn,
+            };
+            Span::new(stops.words(market, form), tone)
+        }
+        None if is_unread(orders, position) => Span::new(UNTOLD, Tone::Warn),
+        None => Span::new(BARE, Tone::Warn),
+    }
+}
+
+/// How much room the words have.
+#[derive(Debug, Clone, Copy)]
+enum Form {
+    /// `63,291 88% of size`
+    Full,
+    /// `63,291 88%`
+    Brief,
+}
+
+/// What stands where no order stops a position.
+const BARE: &str = "NO STOP";
+/// What stands where it cannot be told whether one does.
+const UNTOLD: &str = "STOP ?";
+
+/// Whether it is known that no order stops it in time, as [`stop`] says.
+pub(crate) fn is_bare(position: &Position, scene: &Scene<'_>) -> bool {
+    let stop = stop(position, scene);
+    stop.text == BARE || stop.tone == Tone::Alert
+}
+
+/// An armed order of its market whose words nobody has heard of: a second stop beside it would be one too many.
+fn may_stop(order: &Order, position: &Position) -> bool {
+    let unheard = order.side.known().is_none() || order.kind.known().is_none();
+    unheard && order.is_armed() && order.market_id == position.market_id
+}
+
+/// `LONG BTC with NO STOP`: the position whose every stop is among the orders that are `canceled`, of which `order` is
+/// one. A trader must not learn it from the next move.
+pub(crate) fn left_bare(
+    order: &OrderId,
+    canceled: &[&OrderId],
+    scene: &Scene<'_>,
+) -> Option<String> {
+    let positions = scene.store.positions.rows().iter();
+    let mut bared = positions.filter(|position| {
+        let mut stops = stops_of(position, scene).map(|stop| &stop.id);
+        let guards = stops_of(position, scene).any(|stop| stop.id == *order);
+        guards && stops.all(|stop| canceled.contains(&stop))
+    });
+    let position = bared.next()?;
+    let side = words::position_side(position.side()).text;
+    let symbol = words::market(&position.market_id).text;
+    let known = scene.store.orders.value()?;
+    let bare = if is_unread(known, position) {
+        UNTOLD
+    } else {
+        BARE
+    };
+    Some(format!("{side} {symbol} with {bare}"))
+}
+
+/// The orders that stop a position before it is liquidated.
+fn stops_of<'a>(position: &'a Position, scene: &Scene<'a>) -> impl Iterator<Item = &'a Order> {
+    orders_of(position, scene).filter(|order| {
+        let in_time = |at| !is_liquidated_before(position, at);
+        order.protects(position) == Some(Protection::Stop)
+            && order.trigger_price.is_some_and(in_time)
+    })
+}
+
+/// `the target 68,347 stays, and no longer falls with this stop`: what stands in for a leg of a pair is a leg of none.
+pub(crate) fn unpaired(order: &OrderId, scene: &Scene<'_>) -> Option<String> {
+    let leg = scene.store.order(order)?;
+    let mut positions = scene.store.positions.rows().iter();
+    let (position, other) = positions.find_map(|position| {
+        let other = orders_of(position, scene).find(|other| leg.is_paired(other, position));
+        Some((position, other?))
+    })?;
+    let (this, that) = leg.protects(position).zip(other.protects(position))?;
+    let market = scene.store.market(&position.market_id);
+    let price = format::price(other.trigger_price?, market);
+    let (this, that) = (this.word(), that.word());
+    Some(format!(
+        "the {that} {price} stays, and no longer falls with this {this}"
+    ))
+}
+
+/// Whether an order that cannot be told could stop it.
+fn is_unread(orders: &Page<Order>, position: &Position) -> bool {
+    !orders.is_whole() || orders.rows.iter().any(|order| may_stop(order, position))
+}
+
+/// The nearest target of a position and how much all of them cover, if it has one.
+pub(crate) fn target(position: &Position, scene: &Scene<'_>) -> Span {
+    let market = scene.store.market(&position.market_id);
+    let targets = guarded(Protection::Target, position, scene);
+    let words = targets.map(|targets| targets.words(market, Form::Brief));
+    Span::muted(words.unwrap_or_default())
+}
+
+/// What is known to guard a position on that side, if anything is.
+pub(crate) fn known(side: Protection, position: &Position, scene: &Scene<'_>) -> Option<String> {
+    let market = scene.store.market(&position.market_id);
+    guarded(side, position, scene).map(|orders| orders.words(market, Form::Full))
+}
+
+/// The orders that would close some of `position` when their trigger is reached.
+fn orders_of<'a>(position: &'a Position, scene: &Scene<'a>) -> impl Iterator<Item = &'a Order> {
+    let orders = scene.store.orders.rows().iter();
+    orders.filter(move |order| order.is_armed() && order.closes(position))
+}
+
+/// What guards a position on one side.
+struct Guarded {
+    nearest: Num,
+    /// Orders at other prices.
+    others: usize,
+    /// Of the position, all together that can fire before it is liquidated; not held to 1.
+    share: Option<Num>,
+    /// The position is liquidated before the nearest is reached.
+    is_late: bool,
+}
+
+impl Guarded {
+    fn is_whole(&self) -> bool {
+        self.share.is_none_or(|share| share >= Num::ONE)
+    }
+
+    /// `62,000`, `62,000 40% of size` when all of them cover a part only, `+1` when another is at another price: the
+    /// detail lists each.
+    fn words(&self, market: Option<&Market>, form: Form) -> String {
+        let price = format::price(self.nearest, market);
+        let part = self.share.filter(|part| !self.is_late && *part < Num::ONE);
+        let of = match form {
+            Form::Full => " of size",
+            Form::Brief => "",
+        };
+        let part = part.map(|part| format!(" {}{of}", format::whole_percent(part)));
+        let late = self.is_late.then(|| " past liq".to_owned());
+        let others = (self.others > 0).then(|| format!(" +{}", self.others));
+        let words = [Some(price), part, late, others];
+        words.into_iter().flatten().collect()
+    }
+}
+
+/// As the service tells its liquidation price now.
+pub(crate) fn is_liquidated_before(position: &Position, stop: Num) -> bool {
+    let at = position.side().zip(position.liquidation_price);
+    at.is_some_and(|(side, liquidation)| estimate::is_beyond(side, liquidation, stop))
+}
+
+/// The price and the size of each order that guards a position on that side, the nearest first.
+fn legs(wanted: Protection, position: &Position, scene: &Scene<'_>) -> Vec<(Num, Num)> {
+    let mut legs: Vec<_> = orders_of(position, scene)
+        .filter(|order| order.protects(position) == Some(wanted))
+        .filter_map(|order| Some((order.trigger_price?, order.asked_size().abs())))
+        .collect();
+    legs.sort_by_key(|(price, _)| *price);
+    if (wanted == Protection::Stop) == (position.side() == Some(Side::Buy)) {
+        legs.reverse();
+    }
+    legs
+}
+
+/// `58,000 40%` for each of them, where there are several.
+pub(crate) fn each(side: Protection, position: &Position, scene: &Scene<'_>) -> Vec<String> {
+    let market = scene.store.market(&position.market_id);
+    let legs = legs(side, position, scene);
+    if legs.len() < 2 {
+        return vec![];
+    }
+    let words = legs.into_iter().map(|(price, size)| {
+        let part = size.over(position.quantity());
+        let guard = Guarded {
+            nearest: price,
+            others: 0,
+            share: part,
+            is_late: side == Protection::Stop && is_liquidated_before(position, price),
+        };
+        guard.words(market, Form::Brief)
+    });
+    words.collect()
+}
+
+fn guarded(wanted: Protection, position: &Position, scene: &Scene<'_>) -> Option<Guarded> {
+    let legs = legs(wanted, position, scene);
+    let is_late = |stop: Num| wanted == Protection::Stop && is_liquidated_before(position, stop);
+    let in_time = legs.iter().filter(|(price, _)| !is_late(*price));
+    let sizes = in_time.map(|(_, size)| *size);
+    let covered = sizes.reduce(|all, size| all.plus(size).unwrap_or(all));
+    let nearest = legs.first()?.0;
+    Some(Guarded {
+        nearest,
+        is_late: is_late(nearest),
+        others: legs.iter().filter(|(price, _)| *price != nearest).count(),
+        share: covered.and_then(|covered| covered.over(position.quantity())),
+    })
+}
+
+/// The nearest price that guards a position on that side, and how much of it goes before it is liquidated.
+pub(crate) fn cover(
+    side: Protection,
+    position: &Position,
+    scene: &Scene<'_>,
+) -> Option<(Num, Option<Num>)> {
+    guarded(side, position, scene).map(|guarded| (guarded.nearest, guarded.share))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        app::{account::poll::Answer, testing::*},
+        model::Page,
+        view::text::format::Zone,
+    };
+
+    /// The stop of a BTC long of 0.5 under armed stops of these prices, sizes and initial sizes.
+    fn shown(stops: &[(&str, &str, &str)]) -> Span {
+        let mut model = desk();
+        let orders = stops.iter().enumerate().map(|(at, (price, size, initial))| {
+            let json = format!(
+                r#""type":"stop_market","mode":"stop_market","side":"sell","size":{size},"initial_size":{initial},
+                "trigger_price":{price},"target_position_id":"pos-1","status":"pending""#
+            );
+            order(&format!("ord-{at}"), "BTC", &json)
+        });
+        arrive(&mut model, Answer::Orders(Ok(Page::of(orders.collect()))));
+        let zone = Zone::utc();
+        let scene = Scene::of(&model, &zone);
+        stop(model.store.position(&"pos-1".into()).unwrap(), &scene)
+    }
+
+    #[test]
+    fn all_stops_together_are_what_covers_a_position() {
+        let whole = shown(&[("58000", "0.5", "0.5")]);
+        assert_eq!(whole, Span::plain("58,000"));
+        let two = shown(&[("58000", "0.01", "0.01"), ("57000", "0.09", "0.09")]);
+        assert_eq!(two, Span::new("58,000 20% of size +1", Tone::Warn));
+        let both = shown(&[("58000", "0.2", "0.2"), ("57000", "0.3", "0.3")]);
+        assert_eq!(both, Span::plain("58,000 +1"));
+    }
+
+    #[test]
+    fn a_stop_that_the_position_does_not_live_to_see_covers_nothing_of_it() {
+        let late = shown(&[("44000", "0.5", "0.5")]);
+        assert_eq!(late, Span::new("44,000 past liq", Tone::Alert));
+        let half = shown(&[("58000", "0.25", "0.25"), ("44000", "0.25", "0.25")]);
+        assert_eq!(half, Span::new("58,000 50% of size +1", Tone::Warn));
+    }
+
+    #[test]
+    fn a_stop_that_shrank_covers_what_is_left_of_it_and_every_place_says_so() {
+        let shrunk = shown(&[("58000", "0.3", "0.4")]);
+        assert_eq!(shrunk, Span::new("58,000 60% of size", Tone::Warn));
+        let json = r#""type":"stop_market","mode":"stop_market","side":"sell","size":0.3,"initial_size":0.4,
+            "filled_size":0,"trigger_price":58000,"status":"pending""#;
+        let stop = order("ord-9", "BTC", json);
+        assert_eq!(stop.asked_size(), num("0.3"));
+        assert_eq!(
+            crate::view::text::words::order(&stop, None),
+            "SELL 0.3 BTC stop mkt at 58,000"
+        );
+    }
+}

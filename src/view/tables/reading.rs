@@ -1,0 +1,189 @@
+//! The column tables as filters and sorts read them: what a row says in a column, without its clothes.
+
+use super::{
+    activity::ACTIVITY,
+    calls::CALLS,
+    closed::CLOSED,
+    history::HISTORY,
+    orders::WORKING,
+    positions::OPEN,
+    scaled::{self, RUNGS},
+    twaps::TWAPS,
+};
+use crate::{
+    app::{
+        Model,
+        tables::{
+            lens::{ColumnName, Fact, Kind, Reading},
+            pane::{Pane, RowId},
+        },
+    },
+    view::text::{
+        format::Zone,
+        scene::Scene,
+        table::{self, Column},
+    },
+};
+
+/// What a desk is made with, so that it can filter and sort by the columns it shows.
+pub const READING: Reading = Reading {
+    columns,
+    fact,
+    words,
+    numbers,
+};
+
+fn columns(pane: Pane) -> Vec<ColumnName> {
+    match pane {
+        Pane::Positions => at_stake(OPEN),
+        Pane::Orders => at_stake(WORKING),
+        Pane::Twaps => names(TWAPS),
+        Pane::Scaled => names(RUNGS),
+        Pane::Closed => names(CLOSED),
+        Pane::History => names(HISTORY),
+        Pane::Activity => names(ACTIVITY),
+        Pane::Calls => names(CALLS),
+    }
+}
+
+/// Columns up to this priority tell what could be lost, where something is at stake.
+const TELLS_RISK: u8 = 1;
+
+/// Of what is open or working.
+fn at_stake<T>(columns: &[Column<T>]) -> Vec<ColumnName> {
+    let columns = columns.iter().map(|column| ColumnName {
+        tells_risk: column.priority <= TELLS_RISK,
+        ..column.name()
+    });
+    columns.collect()
+}
+
+fn names<T>(columns: &[Column<T>]) -> Vec<ColumnName> {
+    columns.iter().map(Column::name).collect()
+}
+
+fn fact(model: &Model, pane: Pane, at: usize, column: usize) -> Fact {
+    // What a filter compares does not depend on where the person is.
+    let zone = Zone::utc();
+    let scene = Scene::of(model, &zone);
+    row(pane, at, &scene, &Facts(column)).unwrap_or(Fact::Unknown)
+}
+
+fn words(model: &Model, pane: Pane, at: usize) -> String {
+    let zone = Zone::utc();
+    let scene = Scene::of(model, &zone);
+    let id = model.all_rows(pane).get(at);
+    let cells = row(pane, at, &scene, &Words).unwrap_or_else(|| heading(id.as_ref(), &scene));
+    format!("{cells} {}", id_words(id.as_ref(), &scene)).to_lowercase()
+}
+
+fn numbers(model: &Model, pane: Pane, at: usize) -> String {
+    let zone = Zone::utc();
+    let scene = Scene::of(model, &zone);
+    let id = model.all_rows(pane).get(at);
+    let cells = row(pane, at, &scene, &Shown).unwrap_or_else(|| heading(id.as_ref(), &scene));
+    cells.replace(',', "")
+}
+
+/// What is asked of one row, whatever it is a row of.
+trait Ask {
+    type Answer;
+    fn of<T>(&self, columns: &[Column<T>], row: &T, scene: &Scene<'_>) -> Self::Answer;
+}
+
+struct Facts(usize);
+struct Words;
+struct Shown;
+
+impl Ask for Facts {
+    type Answer = Fact;
+
+    fn of<T>(&self, columns: &[Column<T>], row: &T, scene: &Scene<'_>) -> Fact {
+        let column = columns.get(self.0);
+        column.map_or(Fact::Unknown, |column| column.fact(row, scene))
+    }
+}
+
+impl Ask for Words {
+    type Answer = String;
+
+    fn of<T>(&self, columns: &[Column<T>], row: &T, scene: &Scene<'_>) -> String {
+        let has_words = |c: &&Column<T>| matches!(c.name().kind, Kind::Words | Kind::Code);
+        let words = columns.iter().filter(has_words);
+        let cells: Vec<_> = words.map(|c| (c.cell)(row, scene).text()).collect();
+        cells.join(" ")
+    }
+}
+
+impl Ask for Shown {
+    type Answer = String;
+
+    fn of<T>(&self, columns: &[Column<T>], row: &T, scene: &Scene<'_>) -> String {
+        let cells = columns.iter().map(|c| (c.cell)(row, scene).text());
+        cells.collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// Asks the row at this place of the pane's own order; `None` for a heading, which has no cells.
+fn row<A: Ask>(pane: Pane, at: usize, scene: &Scene<'_>, ask: &A) -> Option<A::Answer> {
+    let store = scene.store;
+    Some(match pane {
+        Pane::Positions => ask.of(OPEN, store.positions.rows().get(at)?, scene),
+        Pane::Orders => {
+            let id = store.tree.get(at)?.id.try_as_order_ref()?;
+            ask.of(WORKING, store.order(id)?, scene)
+        }
+        Pane::Twaps => {
+            let ended = store.ended_twaps.iter().rev().map(|ended| &ended.twap);
+            let mut twaps = store.active_twaps().chain(ended);
+            ask.of(TWAPS, twaps.nth(at)?, scene)
+        }
+        Pane::Scaled => {
+            let RowId::Rung(id, number) = store.ladder_rows.get(at)? else {
+                return None;
+            };
+            let line = scaled::rung_line(store.ladder(id)?, *number, scene)?;
+            ask.of(RUNGS, &line, scene)
+        }
+        Pane::Closed => ask.of(CLOSED, store.closed.rows().get(at)?, scene),
+        Pane::History => ask.of(HISTORY, store.history.rows().get(at)?, scene),
+        Pane::Activity => ask.of(ACTIVITY, scene.activity.lines.iter().nth_back(at)?, scene),
+        Pane::Calls => {
+            let (_, call) = store.calls.iter().nth_back(at)?;
+            ask.of(CALLS, call, scene)
+        }
+    })
+}
+
+/// The line over the rows that belong together.
+fn heading(id: Option<&RowId>, scene: &Scene<'_>) -> String {
+    let spans = match id {
+        Some(RowId::Twap(id)) => scene
+            .store
+            .twap(id)
+            .map(|twap| super::twaps::head(twap, scene)),
+        Some(RowId::Scaled(id)) => scene.store.ladder(id).map(|l| scaled::head(l, scene)),
+        Some(RowId::Position(_) | RowId::Order(_) | RowId::Rung(..) | RowId::Line(_)) | None => {
+            None
+        }
+    };
+    table::Cell::from(spans.unwrap_or_default()).text()
+}
+
+/// The ids a trader may have at hand: the row's own, and those of what it belongs to.
+fn id_words(id: Option<&RowId>, scene: &Scene<'_>) -> String {
+    match id {
+        Some(RowId::Position(id)) => id.to_string(),
+        Some(RowId::Order(id)) => {
+            let order = scene.store.order(id);
+            let twap = order.and_then(|o| o.twap_order_id.as_ref());
+            let ladder = order.and_then(|o| o.scaled_order_id.as_ref());
+            let twap = twap.map(ToString::to_string).unwrap_or_default();
+            let ladder = ladder.map(ToString::to_string).unwrap_or_default();
+            format!("{id} {twap} {ladder}")
+        }
+        Some(RowId::Twap(id)) => id.to_string(),
+        Some(RowId::Scaled(id) | RowId::Rung(id, _)) => id.to_string(),
+        Some(RowId::Line(_)) | None => String::new(),
+    }
+}

@@ -1,0 +1,393 @@
+//! The rows of each resource as a program reads them: one type each, for JSON and CSV, on the command line and in exports.
+//!
+//! Contract: what the service sent keeps its name and its digits; what follows from it beside prices and orders stands in
+//! the same row, unrounded: shares are of 1, spans in seconds. What is not known is absent, and empty in CSV. CSV has the
+//! same values under the same names, but instants are RFC 3339 in UTC there, and milliseconds since 1970 in JSON.
+
+use super::{closed, csv::field, positions as open, protection, scaled::RungLine, twaps};
+use crate::{
+    model::{
+        MarginMode, Num, Order, OrderId, Position, Protection, Scaled, ScaledId, Side, Text,
+        Timestamp, Twap,
+    },
+    view::text::{format::Zone, scene::Scene},
+};
+use schemars::{JsonSchema, Schema, generate::SchemaSettings};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use std::{collections::BTreeMap, time::Duration};
+
+/// Which way something is exposed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum Exposure {
+    Long,
+    Short,
+}
+
+/// Of a position, or what it is held with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum Margin {
+    Cross,
+    Isolated,
+}
+
+/// An open position.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct PositionRow {
+    #[serde(flatten)]
+    pub sent: Position,
+    /// By the sign of `size`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub side: Option<Exposure>,
+    pub margin_mode: Margin,
+    /// The mark of its market when the row was made, USD.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mark_price: Option<Num>,
+    /// How far the mark is from the liquidation price, as a share of the mark.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub liquidation_distance: Option<Num>,
+    /// USD at the mark.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unrealized_pnl: Option<Num>,
+    /// `unrealized_pnl` over the margin posted at entry, as a share.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub roe: Option<Num>,
+    /// USD that are made or lost at the liquidation price.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pnl_at_liquidation: Option<Num>,
+    /// The trigger price of the nearest order that stops it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stop: Option<Num>,
+    /// How much of the position its stops close before it is liquidated, as a share; 0 where nothing stops it, absent where
+    /// the working orders are not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stop_coverage: Option<Num>,
+    /// The trigger price of the nearest order that takes its profit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<Num>,
+    /// Seconds since it was opened.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub age: Option<Num>,
+}
+
+/// A closed position.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ClosedPositionRow {
+    #[serde(flatten)]
+    pub sent: Position,
+    /// By the sign of `size`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub side: Option<Exposure>,
+    /// `realized_pnl` less `fees`, `funding` added, USD.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub net_pnl: Option<Num>,
+    /// `net_pnl` over `realized_margin_basis`, as a share.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub roi: Option<Num>,
+    /// Seconds from its opening to its close.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held: Option<Num>,
+}
+
+/// An order, working or ended.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct OrderRow {
+    #[serde(flatten)]
+    pub sent: Order,
+    /// Whether it waits for its trigger price.
+    pub armed: bool,
+    /// How much of it is filled, as a share.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filled: Option<Num>,
+    /// Of a working order: from the mark to the price that fires or fills it, as a share of the mark.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub distance: Option<Num>,
+    /// What its fill was worse (below 0) or better than `expected_price`, in basis points.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slippage_bps: Option<Num>,
+    /// Of a working order: seconds since it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub age: Option<Num>,
+    /// Seconds from the request to its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settle_time: Option<Num>,
+}
+
+/// A TWAP or VWAP order.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct TwapRow {
+    #[serde(flatten)]
+    pub sent: Twap,
+    /// By the sign of `total_size`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub side: Option<Exposure>,
+    /// How much of it is filled, as a share.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filled: Option<Num>,
+    /// How much of its time is over, as a share.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub elapsed: Option<Num>,
+    /// How far it is ahead of its schedule (above 0) or behind it, as a share of its size.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub drift: Option<Num>,
+}
+
+/// One price of a ladder.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct RungRow {
+    pub scaled_order_id: ScaledId,
+    pub market_id: Text,
+    pub price: Num,
+    /// In coin.
+    pub size: Num,
+    /// Absent where the rung was rejected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order_id: Option<OrderId>,
+    /// Of its order, as far as that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<Text>,
+    /// How much of its order is filled, as a share.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filled: Option<Num>,
+    /// From the mark to its price, as a share of the mark.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub distance: Option<Num>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reject_reason: Option<Text>,
+}
+
+/// A ladder, its rungs in it.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct LadderRow(pub Scaled);
+
+impl PositionRow {
+    pub fn new(position: &Position, scene: &Scene<'_>) -> Self {
+        let guard = |side| protection::cover(side, position, scene);
+        let stop = guard(Protection::Stop);
+        let bare = scene.store.orders.value().map(|_| Num::ZERO);
+        Self {
+            side: exposure(position.side()),
+            margin_mode: margin(position),
+            mark_price: scene.store.mark(&position.market_id),
+            liquidation_distance: open::liquidation_distance(position, scene),
+            unrealized_pnl: open::unrealized_pnl(position, scene),
+            roe: open::return_on_margin(position, scene),
+            pnl_at_liquidation: position.pnl_at_liquidation(),
+            stop: stop.map(|(price, _)| price),
+            stop_coverage: match stop {
+                Some((_, share)) => share.or(Some(Num::ZERO)),
+                None => bare,
+            },
+            target: guard(Protection::Target).map(|(price, _)| price),
+            age: position.opened_at.map(|at| seconds(scene.since(at))),
+            sent: position.clone(),
+        }
+    }
+}
+
+impl ClosedPositionRow {
+    pub fn new(position: &Position, _: &Scene<'_>) -> Self {
+        Self {
+            side: exposure(position.side()),
+            net_pnl: position.net_pnl(),
+            roi: closed::return_on_basis(position),
+            held: closed::held(position).map(seconds),
+            sent: position.clone(),
+        }
+    }
+}
+
+impl OrderRow {
+    pub fn new(order: &Order, scene: &Scene<'_>) -> Self {
+        let works = order.is_working();
+        Self {
+            armed: order.is_armed(),
+            filled: super::orders::filled_share(order),
+            distance: super::orders::distance_share(order, scene).filter(|_| works),
+            slippage_bps: order.fill_bps(),
+            age: works.then(|| seconds(scene.since(order.requested_at))),
+            settle_time: order.settle_time().map(seconds),
+            sent: order.clone(),
+        }
+    }
+}
+
+impl TwapRow {
+    pub fn new(twap: &Twap, scene: &Scene<'_>) -> Self {
+        let now = twaps::clock(twap, scene);
+        let side = twap.total_size.and_then(|size| match size {
+            size if size.is_positive() => Some(Exposure::Long),
+            size if size.is_negative() => Some(Exposure::Short),
+            _ => None,
+        });
+        Self {
+            side,
+            filled: twap.filled_share(),
+            elapsed: twap.elapsed_share(now),
+            drift: twap.drift(now),
+            sent: twap.clone(),
+        }
+    }
+}
+
+impl RungRow {
+    /// Those of a ladder, in their order.
+    pub fn all(ladder: &Scaled, scene: &Scene<'_>) -> Vec<Self> {
+        let lines = super::scaled::rungs(ladder, scene).into_iter();
+        lines.map(|line| Self::new(ladder, line, scene)).collect()
+    }
+
+    fn new(ladder: &Scaled, line: RungLine, scene: &Scene<'_>) -> Self {
+        let (rung, order) = (line.rung, line.order.as_ref());
+        let distance = || {
+            let mark = scene.store.mark(&ladder.market_id)?;
+            rung.price.minus(mark)?.over(mark)
+        };
+        Self {
+            scaled_order_id: ladder.id.clone(),
+            market_id: ladder.market_id.raw().into(),
+            price: rung.price,
+            size: rung.size,
+            order_id: rung.order_id,
+            status: order.map(|order| order.status.to_string().as_str().into()),
+            filled: order.and_then(super::orders::filled_share),
+            distance: distance(),
+            reject_reason: rung.reject_reason,
+        }
+    }
+}
+
+fn exposure(side: Option<Side>) -> Option<Exposure> {
+    side.map(|side| match side {
+        Side::Buy => Exposure::Long,
+        Side::Sell => Exposure::Short,
+    })
+}
+
+fn margin(position: &Position) -> Margin {
+    match open::margin_mode(position) {
+        MarginMode::Cross => Margin::Cross,
+        MarginMode::Isolated => Margin::Isolated,
+    }
+}
+
+fn seconds(span: Duration) -> Num {
+    let millis = i64::try_from(span.as_millis()).unwrap_or(i64::MAX);
+    Num::new(millis, 3).normalized()
+}
+
+/// The schema of `T` as it is written.
+pub fn schema_of<T: JsonSchema>() -> Schema {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    settings.into_generator().into_root_schema_for::<T>()
+}
+
+/// The columns of a CSV in their order: who it is and what it comes to first. Every member of the row is one.
+#[rustfmt::skip]
+pub mod columns_of {
+    pub const POSITION: &[&str] = &[
+        "id", "market_id", "side", "size", "entry_price", "mark_price", "liquidation_price", "liquidation_distance",
+        "unrealized_pnl", "roe", "pnl_at_liquidation", "stop", "stop_coverage", "target", "margin_mode", "leverage",
+        "isolated_margin_extra", "fees", "funding", "age", "opened_at", "realized_pnl", "realized_margin_basis",
+        "exit_price", "closed_at", "size_decimals", "account_id", "provider", "symbol", "coin",
+    ];
+    pub const CLOSED_POSITION: &[&str] = &[
+        "id", "closed_at", "market_id", "side", "size", "entry_price", "exit_price", "realized_pnl", "fees", "funding",
+        "net_pnl", "roi", "held", "opened_at", "leverage", "realized_margin_basis", "liquidation_price",
+        "isolated_margin_extra", "size_decimals", "account_id", "provider", "symbol", "coin",
+    ];
+    pub const ORDER: &[&str] = &[
+        "id", "requested_at", "market_id", "side", "type", "mode", "status", "armed", "size", "initial_size",
+        "filled_size", "filled", "limit_price", "trigger_price", "trigger_direction", "trigger_market_id", "distance",
+        "time_in_force", "gtd_expires_at", "reduce_only", "attached_stop_loss_price", "attached_take_profit_price",
+        "margin_mode", "leverage", "age", "fill_price", "expected_price", "slippage_bps", "notional", "liquidity_role",
+        "fee", "realized_pnl", "settle_time", "settled_at", "canceled_at", "reject_reason", "reject_rule_id",
+        "chase_offset", "chase_cap_price", "target_position_id", "partial_of_order_id", "partial_fill_root_order_id",
+        "twap_order_id", "scaled_order_id", "account_id", "provider", "symbol", "coin",
+    ];
+    pub const TWAP: &[&str] = &[
+        "id", "market_id", "side", "total_size", "filled_size", "filled", "elapsed", "drift", "slices_attempted",
+        "slice_count", "next_run_at", "average_price", "status", "completion_reason", "trigger_price", "min_price",
+        "max_price", "leverage", "reduce_only", "randomize", "duration_minutes", "slice_interval_seconds", "started_at",
+        "end_at", "activated_at", "canceled_at", "completed_at", "current_child_order_id", "size_decimals", "account_id",
+        "provider", "symbol", "coin",
+    ];
+    pub const RUNG: &[&str] = &[
+        "scaled_order_id", "market_id", "price", "size", "order_id", "status", "filled", "distance", "reject_reason",
+    ];
+}
+
+/// RFC 4180, with the names on top.
+pub fn csv<T: Serialize>(columns: &[&str], rows: &[T]) -> String {
+    let record = |fields: Vec<String>| format!("{}\r\n", fields.join(","));
+    let mut lines = vec![record(columns.iter().map(|name| field(name)).collect())];
+    lines.extend(rows.iter().map(|row| {
+        let members = members(row);
+        let cells = columns.iter().map(|name| {
+            let raw = members.get(*name).map(|raw| raw.get());
+            raw.map_or_else(String::new, |raw| field(&cell(name, raw)))
+        });
+        record(cells.collect())
+    }));
+    lines.concat()
+}
+
+fn members<T: Serialize>(row: &T) -> BTreeMap<String, Box<RawValue>> {
+    let text = serde_json::to_string(row).unwrap_or_default();
+    serde_json::from_str(&text).unwrap_or_default()
+}
+
+/// A number has the digits it has in JSON; an instant is one of the names that end in `_at`.
+fn cell(name: &str, raw: &str) -> String {
+    if let Ok(text) = serde_json::from_str::<String>(raw) {
+        return Text::from(text.as_str()).to_string();
+    }
+    let millis = raw.parse().ok().filter(|_| name.ends_with("_at"));
+    let stamp = millis.map(|millis| Zone::stamps().moment(Timestamp(millis), Timestamp(millis)));
+    stamp.unwrap_or_else(|| raw.replace("null", ""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::INSTANT;
+
+    /// Issue 13, item 15: every member of a row is a column, and an instant is known by its name.
+    #[test]
+    fn every_member_of_a_row_is_a_column_of_its_csv() {
+        let rows = [
+            (schema_of::<PositionRow>(), columns_of::POSITION, &[][..]),
+            (
+                schema_of::<ClosedPositionRow>(),
+                columns_of::CLOSED_POSITION,
+                &[],
+            ),
+            (schema_of::<OrderRow>(), columns_of::ORDER, &[]),
+            (schema_of::<TwapRow>(), columns_of::TWAP, &[]),
+            (schema_of::<RungRow>(), columns_of::RUNG, &[]),
+        ];
+        for (schema, columns, left_out) in rows {
+            let properties = schema.get("properties").unwrap().as_object().unwrap();
+            let left_out: &[&str] = left_out;
+            let mut known: Vec<_> = columns
+                .iter()
+                .chain(left_out)
+                .map(|name| (*name).to_owned())
+                .collect();
+            known.sort();
+            let members: Vec<_> = properties.keys().cloned().collect();
+            assert_eq!(members, known);
+            for (name, property) in properties {
+                let is_instant = property
+                    .get("format")
+                    .is_some_and(|format| format == INSTANT);
+                assert_eq!(is_instant, name.ends_with("_at"), "{name}");
+            }
+        }
+    }
+}

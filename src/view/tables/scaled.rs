@@ -1,0 +1,314 @@
+//! Scaled orders: each ladder as its prices with a size bar and what became of every rung.
+
+use super::{history, orders};
+use crate::{
+    app::{Remote, Rows, tables::pane::RowId},
+    model::{MarketId, Num, Order, OrderStatus, Rung, Scaled},
+    view::text::{
+        format,
+        scene::Scene,
+        span::{Span, Tone},
+        table::{
+            Align::{Left, Number, Words},
+            Body, Cell, Column, Facts, Lead, Row, Table,
+        },
+        words::{self, aside, known},
+    },
+};
+use std::ops::Range;
+
+/// One rung with what is known of its order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RungLine {
+    pub rung: Rung,
+    pub market_id: MarketId,
+    pub size_decimals: Option<u32>,
+    /// Its size as a share of the ladder's largest rung.
+    pub weight: Option<Num>,
+    pub order: Option<Order>,
+    /// Its order does not work any more, whatever the row above still says.
+    pub over: Option<Over>,
+}
+
+impl RungLine {
+    /// Whether it can still be canceled, as far as is known: one whose order was not read may work.
+    pub(crate) fn works(&self) -> bool {
+        let is_placed = self.rung.order_id.is_some() && self.over.is_none();
+        is_placed && status(self).is_none_or(OrderStatus::is_working)
+    }
+}
+
+/// Why an order that was last seen working does not work any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Over {
+    /// With its ladder: that cancels what still works of it (`api.md`, DELETE scaled-orders).
+    Canceled,
+    /// It has filled or was canceled.
+    Somehow,
+}
+
+pub const RUNGS: &[Column<RungLine>] = &[
+    Column::new("price", "price", Number, 0, |line, scene| {
+        let market = scene.store.market(&line.market_id);
+        Span::new(format::price(line.rung.price, market), tone(line)).into()
+    }),
+    Column::new("distance", "to mark", Number, 3, |line, scene| {
+        let distance = || {
+            let mark = scene.store.mark(&line.market_id)?;
+            line.rung.price.minus(mark)?.over(mark)
+        };
+        aside(distance().map(format::signed_percent))
+    }),
+    Column::new("size", "size", Number, 1, |line, _| {
+        let size = Span::new(format::size(line.rung.size, line.size_decimals), tone(line));
+        match line.weight {
+            Some(weight) => Cell::with_gauge(weight, bar_tone(line), size),
+            None => size.into(),
+        }
+    }),
+    Column::new("filled", "filled", Number, 2, |line, _| {
+        aside(filled(line).map(format::whole_percent))
+    }),
+    Column::new("state", "state", Words, 0, |line, _| state(line).into()),
+    Column::new("order_id", "order", Left, 9, |line, _| {
+        aside(line.rung.order_id.as_ref().map(ToString::to_string))
+    }),
+];
+
+/// How its order ended or that it works; `None` when that is not known.
+fn status(line: &RungLine) -> Option<OrderStatus> {
+    let status = line.order.as_ref()?.status.known();
+    status.filter(|status| !(line.over.is_some() && status.is_working()))
+}
+
+fn filled(line: &RungLine) -> Option<Num> {
+    orders::filled_share(line.order.as_ref()?)
+}
+
+fn is_partial(line: &RungLine) -> bool {
+    filled(line).is_some_and(|share| share.is_positive() && share < Num::ONE)
+}
+
+fn tone(line: &RungLine) -> Tone {
+    match status(line) {
+        _ if line.rung.reject_reason.is_some() || line.over.is_some() => Tone::Muted,
+        Some(OrderStatus::Canceled | OrderStatus::Expired | OrderStatus::Rejected) => Tone::Muted,
+        Some(OrderStatus::Filled | OrderStatus::Pending | OrderStatus::Resting) | None => {
+            Tone::Plain
+        }
+    }
+}
+
+fn bar_tone(line: &RungLine) -> Tone {
+    match status(line) {
+        Some(OrderStatus::Filled) => Tone::Info,
+        Some(OrderStatus::Pending | OrderStatus::Resting) => Tone::Accent,
+        Some(OrderStatus::Canceled | OrderStatus::Expired | OrderStatus::Rejected) | None => {
+            Tone::Muted
+        }
+    }
+}
+
+/// Working, filled, canceled or rejected with the reason; `placed` when its order is not among those read,
+/// `canceled` when it last worked and its ladder was canceled since, `ended` when nothing read says how it ended.
+fn state(line: &RungLine) -> Span {
+    if let Some(why) = &line.rung.reject_reason {
+        return Span::new(format!("rejected: {why}"), Tone::Alert);
+    }
+    let Some(order) = &line.order else {
+        return match line.rung.order_id {
+            Some(_) if line.over.is_some() => Span::muted("ended"),
+            Some(_) => Span::muted("placed"),
+            None => Span::unknown(),
+        };
+    };
+    match order.status.known() {
+        Some(OrderStatus::Resting | OrderStatus::Pending) if line.over.is_some() => {
+            Span::muted(match line.over {
+                Some(Over::Canceled) => "canceled",
+                Some(Over::Somehow) | None => "ended",
+            })
+        }
+        Some(OrderStatus::Resting | OrderStatus::Pending) if is_partial(line) => {
+            Span::new("partial", Tone::Info)
+        }
+        Some(OrderStatus::Resting | OrderStatus::Pending) => Span::new("working", Tone::Accent),
+        Some(OrderStatus::Filled) => Span::new("filled", Tone::Info),
+        Some(OrderStatus::Rejected) => {
+            Span::new(format!("rejected: {}", history::reason(order)), Tone::Alert)
+        }
+        Some(OrderStatus::Canceled | OrderStatus::Expired) | None => words::status(&order.status),
+    }
+}
+
+/// `LADDER` and its title: what the orders below it belong to.
+pub fn head(ladder: &Scaled, scene: &Scene<'_>) -> Vec<Span> {
+    Facts::whole(named_facts(ladder, scene))
+}
+
+/// The same, to be shown as far as there is room.
+pub(crate) fn named_facts(ladder: &Scaled, scene: &Scene<'_>) -> Vec<Facts> {
+    let mut facts = title(ladder, scene);
+    facts.insert(0, Facts::new(0, [Span::muted("LADDER ")]));
+    facts
+}
+
+/// `ETH BUY 12.0  3,000 → 2,900  1 rejected  6/8 placed  active`: where room is short, what the rungs say too goes first.
+fn title(ladder: &Scaled, scene: &Scene<'_>) -> Vec<Facts> {
+    let market = scene.store.market(&ladder.market_id);
+    let size = ladder
+        .total_size
+        .map(|size| format::size(size, decimals(ladder, scene)));
+    let price = |price: Option<Num>| {
+        price.map_or_else(|| format::UNKNOWN.to_owned(), |p| format::price(p, market))
+    };
+    let count = |n: Option<Num>| n.map_or_else(|| format::UNKNOWN.to_owned(), format::grouped);
+    let name = [
+        words::market(&ladder.market_id),
+        Span::plain(" "),
+        words::signed_side(ladder.total_size),
+        Span::plain(" "),
+        known(size),
+    ];
+    let (start, end) = (price(ladder.start_price), price(ladder.end_price));
+    let (placed, rungs) = (count(ladder.placed_count), count(ladder.rung_count));
+    let rejected = ladder.rejected_count.filter(|n| n.is_positive()).map(|n| {
+        let rejected = format!("  {} rejected", format::grouped(n));
+        Facts::new(2, [Span::new(rejected, Tone::Alert)])
+    });
+    let facts = [
+        Some(Facts::new(0, name)),
+        Some(Facts::new(1, [Span::muted(format!("  {start} → {end}"))])),
+        rejected,
+        Some(Facts::new(
+            4,
+            [Span::muted(format!("  {placed}/{rungs} placed"))],
+        )),
+        Some(Facts::new(3, [Span::plain("  "), status_words(ladder)])),
+    ];
+    facts.into_iter().flatten().collect()
+}
+
+fn status_words(ladder: &Scaled) -> Span {
+    let status = known(ladder.status.as_ref().map(words::spaced));
+    let has_ended = ladder.ended_at().is_some();
+    let tone = if has_ended { Tone::Muted } else { Tone::Info };
+    Span::new(status.text, tone)
+}
+
+/// The visible lines: ladders and their rungs.
+pub(crate) fn table(scene: &Scene<'_>, rows: &Rows<'_>, range: Range<usize>) -> Table {
+    let visible = range.filter_map(|at| Some((rows.get(at)?, rows.get(at + 1))));
+    let lines = visible.filter_map(|(row, next)| line(&row, next.as_ref(), scene));
+    Table::new(RUNGS, lines.collect())
+}
+
+fn line(row: &RowId, next: Option<&RowId>, scene: &Scene<'_>) -> Option<Row> {
+    match row {
+        RowId::Scaled(id) => {
+            let body = if let Some(ladder) = scene.store.ladder(id) {
+                title(ladder, scene)
+            } else {
+                let id_alone = [Span::muted("LADDER "), Span::plain(id.to_string())];
+                vec![Facts::new(0, id_alone), Facts::new(1, [waiting(id, scene)])]
+            };
+            Some(Row {
+                lead: Lead::Root,
+                body: Body::Line(body),
+            })
+        }
+        RowId::Rung(id, number) => {
+            let line = rung_line(scene.store.ladder(id)?, *number, scene)?;
+            let lead = match next {
+                Some(RowId::Rung(..)) => Lead::Child,
+                _ => Lead::LastChild,
+            };
+            let row = Row::cells(RUNGS, &line, scene);
+            Some(Row { lead, ..row })
+        }
+        RowId::Position(_) | RowId::Order(_) | RowId::Twap(_) | RowId::Line(_) => None,
+    }
+}
+
+/// A ladder that has not come yet: still on its way, or why not.
+fn waiting(id: &crate::model::ScaledId, scene: &Scene<'_>) -> Span {
+    match scene
+        .store
+        .scaled
+        .get(id)
+        .and_then(|ladder| ladder.trouble())
+    {
+        Some(why) => Span::new(format!("  {why}"), Tone::Alert),
+        None => Span::muted("  loading…"),
+    }
+}
+
+/// Every rung of a ladder joined with what is known of its order.
+pub fn rungs(ladder: &Scaled, scene: &Scene<'_>) -> Vec<RungLine> {
+    let numbers = 0..ladder.rungs.len();
+    numbers
+        .filter_map(|number| rung_line(ladder, number, scene))
+        .collect()
+}
+
+/// The n-th rung of a ladder joined with its order.
+pub(crate) fn rung_line(ladder: &Scaled, number: usize, scene: &Scene<'_>) -> Option<RungLine> {
+    let rung = ladder.rungs.get(number)?.clone();
+    let largest = ladder.rungs.iter().map(|rung| rung.size.abs()).max()?;
+    let over = over(ladder, &rung, scene);
+    let order = rung.order_id.as_ref().and_then(|id| {
+        let last_seen = || over.and_then(|_| scene.store.rungs.get(id));
+        scene.store.order(id).or_else(last_seen)
+    });
+    Some(RungLine {
+        weight: rung.size.abs().over(largest),
+        order: order.cloned(),
+        over,
+        market_id: ladder.market_id.clone(),
+        size_decimals: decimals(ladder, scene),
+        rung,
+    })
+}
+
+/// Whether the rung's order is known not to work: it is missing from a complete list of the working ones,
+/// or its ladder was canceled after that list was read.
+fn over(ladder: &Scaled, rung: &Rung, scene: &Scene<'_>) -> Option<Over> {
+    let store = scene.store;
+    let id = rung.order_id.as_ref()?;
+    let read_at = store.scaled.get(&ladder.id).and_then(Remote::at);
+    let is_canceled = ladder.canceled_at.is_some();
+    if is_canceled && read_at >= store.orders.at() {
+        return Some(Over::Canceled);
+    }
+    let is_over = match store.order(id) {
+        Some(order) => store.is_over(order),
+        None => store.is_over_since(id, read_at),
+    };
+    let how = if is_canceled {
+        Over::Canceled
+    } else {
+        Over::Somehow
+    };
+    is_over.then_some(how)
+}
+
+fn decimals(ladder: &Scaled, scene: &Scene<'_>) -> Option<u32> {
+    let own = ladder
+        .size_decimals
+        .and_then(Num::to_i64)
+        .and_then(|n| u32::try_from(n).ok());
+    own.or_else(|| scene.store.market(&ladder.market_id)?.size_decimals)
+}
+
+/// A rung on one line, for the detail.
+pub(crate) fn rung_words(line: &RungLine, scene: &Scene<'_>) -> Vec<Span> {
+    let market = scene.store.market(&line.market_id);
+    let price = format::price(line.rung.price, market);
+    let size = format::size(line.rung.size, line.size_decimals);
+    let order = line.rung.order_id.as_ref().map(|id| format!("  {id}"));
+    vec![
+        Span::plain(format!("{price} × {size}  ")),
+        state(line),
+        Span::muted(order.unwrap_or_default()),
+    ]
+}

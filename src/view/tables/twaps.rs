@@ -1,0 +1,413 @@
+//! TWAP and VWAP orders: as cards with two bars, and as columns where there is room for a line only.
+
+use crate::{
+    app::{EndedBy, Rows, tables::pane::RowId},
+    model::{Num, OrderId, Timestamp, Twap},
+    view::text::{
+        format, passing,
+        scene::Scene,
+        span::{Span, Tone},
+        table::{
+            Align::{Left, Number, Parts},
+            Cell, Column, Facts, Gauge, Row, Share, Table,
+        },
+        words::{self, aside, known},
+    },
+};
+use std::ops::Range;
+
+pub const TWAPS: &[Column<Twap>] = &[
+    Column::new("market", "market", Left, 0, |t: &Twap, _| {
+        words::market(&t.market_id).into()
+    })
+    .short("mkt"),
+    Column::new("side", "side", Left, 0, |t, _| {
+        words::signed_side(t.total_size).into()
+    }),
+    Column::new("total_size", "size", Number, 1, |t, scene| {
+        known(t.total_size.map(|size| sized(t, size, scene))).into()
+    }),
+    Column::new("filled", "filled", Number, 0, |t: &Twap, _| {
+        part(t.filled_share())
+    })
+    .short("fill"),
+    Column::new("elapsed", "time", Number, 5, |t, scene| {
+        part(t.elapsed_share(clock(t, scene)))
+    }),
+    Column::new("drift", "drift", Number, 2, |t, scene| {
+        drift(t, scene).into()
+    }),
+    Column::new("slices", "slices", Left, 5, |t, _| {
+        Span::muted(slices(t)).into()
+    }),
+    Column::new("next_run_at", "next", Number, 4, |t, scene| {
+        aside(next_slice(t, scene).map(|at| scene.until(at, passing::BARE)))
+    })
+    .span(|t, scene| Some(next_slice(t, scene)?.since(scene.served()))),
+    Column::new("average_price", "average", Number, 3, |t, scene| {
+        known(t.average_price.map(|p| priced(t, p, scene))).into()
+    }),
+    Column::new("status", "status", Parts, 0, |t, scene| {
+        state(t, scene).into()
+    }),
+];
+
+/// One bar of a card: its name, how far it is, and the words after it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bar {
+    pub label: &'static str,
+    pub gauge: Gauge,
+    pub share: Span,
+    /// Where room is short the last of them go.
+    pub words: Vec<Span>,
+}
+
+/// One TWAP as a block of lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TwapCard {
+    /// Which it is: the last to give way.
+    pub name: Vec<Span>,
+    pub terms: Vec<Span>,
+    /// At the right end of the head.
+    pub state: Vec<Span>,
+    pub bars: Vec<Bar>,
+    pub facts: Vec<Span>,
+    /// The order that works for it now, after the facts: as much of it as there is room for, its id at least.
+    pub child: Option<String>,
+}
+
+/// The cards of the visible rows.
+pub fn cards(scene: &Scene<'_>, rows: &[RowId]) -> Vec<TwapCard> {
+    twaps(scene, rows).map(|twap| card(twap, scene)).collect()
+}
+
+pub(crate) fn table(scene: &Scene<'_>, rows: &Rows<'_>, range: Range<usize>) -> Table {
+    let visible = rows.at(range);
+    let lines = twaps(scene, &visible).map(|twap| Row::cells(TWAPS, twap, scene));
+    Table::new(TWAPS, lines.collect())
+}
+
+fn twaps<'a>(scene: &Scene<'a>, rows: &[RowId]) -> impl Iterator<Item = &'a Twap> {
+    let ids = rows.iter().filter_map(RowId::try_as_twap_ref);
+    ids.filter_map(|id| scene.store.twap(id))
+}
+
+/// The live one that is furthest from its schedule: where room is short, `drift` is no column.
+pub(crate) fn foot(rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
+    let all = rows.at(0..rows.len());
+    let adrift = twaps(scene, &all)
+        .filter(|twap| is_live(twap, scene))
+        .filter_map(|twap| Some((twap.drift(clock(twap, scene))?.abs(), twap)));
+    let widest = adrift.max_by(|(one, _), (two, _)| one.cmp(two));
+    let groups = widest.map(|(_, twap)| {
+        vec![
+            Span::muted("widest drift "),
+            drift(twap, scene),
+            Span::plain(" "),
+            words::market(&twap.market_id),
+        ]
+    });
+    groups.into_iter().collect()
+}
+
+/// `TWAP BTC BUY 0.50000`: what the slices below it belong to.
+pub(crate) fn head(twap: &Twap, scene: &Scene<'_>) -> Vec<Span> {
+    Facts::whole(facts(twap, scene))
+}
+
+/// The same, to be shown as far as there is room.
+pub(crate) fn facts(twap: &Twap, scene: &Scene<'_>) -> Vec<Facts> {
+    let filled = twap.filled_share().map(format::whole_percent);
+    let filled = filled.unwrap_or_else(|| format::UNKNOWN.to_owned());
+    let mut named = vec![Span::muted("TWAP ")];
+    named.extend(name(twap, scene));
+    let mut facts = vec![
+        Facts::new(0, named),
+        Facts::new(3, terms(twap)),
+        Facts::new(2, [Span::muted(format!("  {filled} filled"))]),
+    ];
+    let mut state = state(twap, scene);
+    if let Some(first) = state.first_mut() {
+        first.text.insert_str(0, "  ");
+    }
+    facts.extend(state.into_iter().map(|part| Facts::new(1, [part])));
+    facts
+}
+
+/// `BTC BUY 0.50000`
+fn name(twap: &Twap, scene: &Scene<'_>) -> Vec<Span> {
+    let size = twap.total_size.map(|size| sized(twap, size, scene));
+    vec![
+        words::market(&twap.market_id),
+        Span::plain(" "),
+        words::signed_side(twap.total_size),
+        Span::plain(" "),
+        known(size),
+    ]
+}
+
+/// `  5×  RO`
+fn terms(twap: &Twap) -> Vec<Span> {
+    let leverage = twap.leverage.map(|leverage| {
+        let leverage = format::grouped(leverage.normalized());
+        Span::muted(format!("  {leverage}×"))
+    });
+    let only = (twap.reduce_only == Some(true)).then(|| Span::plain("  RO"));
+    leverage.into_iter().chain(only).collect()
+}
+
+fn card(twap: &Twap, scene: &Scene<'_>) -> TwapCard {
+    TwapCard {
+        name: name(twap, scene),
+        terms: terms(twap),
+        state: card_state(twap, scene),
+        bars: vec![filled_bar(twap, scene), time_bar(twap, scene)],
+        facts: progress(twap, scene),
+        child: child(twap, scene).map(ToString::to_string),
+    }
+}
+
+/// The status and when the next slice runs.
+fn card_state(twap: &Twap, scene: &Scene<'_>) -> Vec<Span> {
+    let mut spans = state(twap, scene);
+    if let Some(at) = next_slice(twap, scene) {
+        let next = scene.until(at, passing::NEXT);
+        spans.push(Span::muted(format!("  next {next}")));
+    }
+    spans
+}
+
+fn filled_bar(twap: &Twap, scene: &Scene<'_>) -> Bar {
+    let share = twap.filled_share();
+    let size = |size: Option<Num>| {
+        size.map_or_else(
+            || format::UNKNOWN.to_owned(),
+            |size| sized(twap, size, scene),
+        )
+    };
+    Bar {
+        label: "filled",
+        gauge: gauge(share, Tone::Info),
+        share: known(share.map(format::whole_percent)),
+        words: vec![Span::muted(format!(
+            "{} of {}",
+            size(twap.filled_size),
+            size(twap.total_size)
+        ))],
+    }
+}
+
+fn time_bar(twap: &Twap, scene: &Scene<'_>) -> Bar {
+    let share = twap.elapsed_share(clock(twap, scene));
+    let share = share.map(|share| passing::share(share, scene.motion));
+    let left = twap
+        .end_at
+        .filter(|_| share.is_some() && is_live(twap, scene))
+        .map(|end| scene.until(end, passing::LEFT));
+    let mut words = vec![Span::muted("drift "), drift(twap, scene)];
+    words.extend(left.into_iter().flat_map(|left| left_words(&left)));
+    words.extend(due(twap, share, scene));
+    Bar {
+        label: "time",
+        gauge: gauge(share, Tone::Muted),
+        share: known(share.map(format::whole_percent)),
+        words,
+    }
+}
+
+/// `  due 9%`: what drift is measured by, where that is not the share of the time.
+fn due(twap: &Twap, elapsed: Option<Num>, scene: &Scene<'_>) -> Option<Span> {
+    let due = twap
+        .due_share(clock(twap, scene))
+        .map(format::whole_percent)?;
+    let is_other = elapsed.map(format::whole_percent).as_ref() != Some(&due);
+    is_other.then(|| Span::muted(format!("  due {due}")))
+}
+
+/// `  45m00s` and ` left`: where room is short the number says enough beside the bar.
+fn left_words(left: &str) -> Vec<Span> {
+    let (time, word) = match left.strip_suffix(" left") {
+        Some(time) => (time, " left"),
+        None => (left, ""),
+    };
+    vec![Span::muted(format!("  {time}")), Span::muted(word)]
+}
+
+fn progress(twap: &Twap, scene: &Scene<'_>) -> Vec<Span> {
+    let mut spans = vec![Span::muted(format!("slices {}", slices(twap)))];
+    spans.push(Span::muted("  avg "));
+    spans.push(known(twap.average_price.map(|p| priced(twap, p, scene))));
+    spans.extend(band(twap, scene));
+    spans
+}
+
+/// The price limits it may trade in, loud when the average lies outside of them.
+fn band(twap: &Twap, scene: &Scene<'_>) -> Option<Span> {
+    let priced = |price| priced(twap, price, scene);
+    let words = match (twap.min_price, twap.max_price) {
+        (None, None) => return None,
+        (Some(min), None) => format!(" ≥ {}", priced(min)),
+        (None, Some(max)) => format!(" ≤ {}", priced(max)),
+        (Some(min), Some(max)) => format!(" in {}…{}", priced(min), priced(max)),
+    };
+    let is_outside = twap.average_price.is_some_and(|average| {
+        twap.min_price.is_some_and(|min| average < min)
+            || twap.max_price.is_some_and(|max| average > max)
+    });
+    let tone = if is_outside { Tone::Warn } else { Tone::Muted };
+    Some(Span::new(words, tone))
+}
+
+/// Its status in the service's words; what is over says how, when and why, each a part of its own.
+pub(crate) fn state(twap: &Twap, scene: &Scene<'_>) -> Vec<Span> {
+    if let Some(end) = end(twap, scene) {
+        return end_words(twap, end, scene).map(Span::muted).collect();
+    }
+    if let (None, Some(trigger)) = (twap.activated_at, twap.trigger_price) {
+        let price = priced(twap, trigger, scene);
+        return vec![
+            Span::new("waits", Tone::Warn),
+            Span::new(format!(" {price}"), Tone::Warn),
+        ];
+    }
+    let status = known(twap.status.as_ref().map(words::spaced));
+    match &twap.completion_reason {
+        Some(why) => vec![
+            Span::new(status.text, Tone::Warn),
+            Span::new(format!(": {}", words::spaced(why)), Tone::Warn),
+        ],
+        None => vec![Span::new(status.text, Tone::Info)],
+    }
+}
+
+/// How a TWAP is known to be over.
+#[derive(Debug, Clone, Copy)]
+enum End {
+    Stopped(Timestamp),
+    Completed(Timestamp),
+    /// It left the list; this is when it was last on it, in the desk's own time.
+    LastSeen(Timestamp, EndedBy),
+    /// It left the list, and all of it has filled, as far as is known by then.
+    Filled(Timestamp),
+}
+
+fn end(twap: &Twap, scene: &Scene<'_>) -> Option<End> {
+    let stopped = twap.canceled_at.map(End::Stopped);
+    let completed = || twap.completed_at.map(End::Completed);
+    let gone = || {
+        let ended = scene.store.ended_twap(&twap.id)?;
+        Some(if ended.is_whole() {
+            End::Filled(ended.last_seen)
+        } else {
+            End::LastSeen(ended.last_seen, ended.by)
+        })
+    };
+    stopped.or_else(completed).or_else(gone)
+}
+
+/// `stopped` ` 14:03:22`, `completed` ` 14:03:22` `: filled`, `ended` ` (last seen 14:03:22)`; where its orders
+/// tell that all of it has filled, `ended` `: filled` ` (last seen 14:03:22)`.
+fn end_words(twap: &Twap, end: End, scene: &Scene<'_>) -> impl Iterator<Item = String> {
+    let moment = |at| scene.zone.moment(at, scene.now);
+    let reason = twap.completion_reason.as_ref().map(words::spaced);
+    let because = || reason.as_ref().map(|why| format!(": {why}"));
+    let parts = match end {
+        End::Stopped(at) => [
+            Some("stopped".to_owned()),
+            Some(format!(" {}", moment(at))),
+            because(),
+        ],
+        End::Completed(at) => [
+            Some("completed".to_owned()),
+            Some(format!(" {}", moment(at))),
+            because(),
+        ],
+        End::LastSeen(own, EndedBy::Flatten) if reason.is_none() => [
+            Some("stopped".to_owned()),
+            Some(" by this desk's F".to_owned()),
+            Some(format!(" (last seen {})", moment(scene.on_wall(own)))),
+        ],
+        End::LastSeen(own, EndedBy::Unknown | EndedBy::Flatten) => [
+            Some("ended".to_owned()),
+            because(),
+            Some(format!(" (last seen {})", moment(scene.on_wall(own)))),
+        ],
+        End::Filled(own) => [
+            Some("ended".to_owned()),
+            because().or_else(|| Some(": filled".to_owned())),
+            Some(format!(" (last seen {})", moment(scene.on_wall(own)))),
+        ],
+    };
+    parts.into_iter().flatten()
+}
+
+fn is_live(twap: &Twap, scene: &Scene<'_>) -> bool {
+    end(twap, scene).is_none()
+}
+
+/// The instant its progress is measured at, by the service's clock: when what it has filled was read, so that nothing
+/// drifts away from fills that nobody has read again. For what is over, time stands still.
+pub(crate) fn clock(twap: &Twap, scene: &Scene<'_>) -> Timestamp {
+    match end(twap, scene) {
+        Some(End::Stopped(at) | End::Completed(at)) => at,
+        Some(End::LastSeen(own, _)) => scene.served_at(own),
+        Some(End::Filled(own)) => twap.end_at.unwrap_or_else(|| scene.served_at(own)),
+        None => scene.served_at(scene.store.twaps.at().unwrap_or(scene.own_now)),
+    }
+}
+
+/// When its next slice runs, while there is one to come.
+pub(crate) fn next_slice(twap: &Twap, scene: &Scene<'_>) -> Option<Timestamp> {
+    twap.next_run_at.filter(|_| is_live(twap, scene))
+}
+
+/// The order that works for it now.
+pub(crate) fn child<'a>(twap: &'a Twap, scene: &Scene<'_>) -> Option<&'a OrderId> {
+    let child = twap.current_child_order_id.as_ref();
+    child.filter(|_| is_live(twap, scene))
+}
+
+/// Ahead of its schedule (+) or behind it (−).
+fn drift(twap: &Twap, scene: &Scene<'_>) -> Span {
+    let Some(drift) = twap.drift(clock(twap, scene)) else {
+        return Span::unknown();
+    };
+    let is_late = drift < Num::new(-5, 2);
+    let tone = if is_late { Tone::Warn } else { Tone::Plain };
+    let drift = passing::share(drift, scene.motion);
+    Span::new(format::signed_percent(drift), tone)
+}
+
+fn slices(twap: &Twap) -> String {
+    let count = |n: Option<Num>| n.map_or_else(|| format::UNKNOWN.to_owned(), format::grouped);
+    format!(
+        "{}/{}",
+        count(twap.slices_attempted),
+        count(twap.slice_count)
+    )
+}
+
+fn gauge(share: Option<Num>, tone: Tone) -> Gauge {
+    Gauge {
+        share: Share::of(share.unwrap_or(Num::ZERO)),
+        tone,
+    }
+}
+
+/// Without a bar: where there is room for one there are cards.
+fn part(share: Option<Num>) -> Cell {
+    known(share.map(format::whole_percent)).into()
+}
+
+pub(crate) fn sized(twap: &Twap, size: Num, scene: &Scene<'_>) -> String {
+    let own = twap
+        .size_decimals
+        .and_then(Num::to_i64)
+        .and_then(|n| u32::try_from(n).ok());
+    let market = || scene.store.market(&twap.market_id)?.size_decimals;
+    format::size(size, own.or_else(market))
+}
+
+fn priced(twap: &Twap, price: Num, scene: &Scene<'_>) -> String {
+    format::average(price, scene.store.market(&twap.market_id))
+}

@@ -1,0 +1,109 @@
+//! How old what a source told last is, in words, and how late that makes it.
+
+use super::{
+    passing,
+    span::{Span, Tone},
+};
+use crate::{
+    app::{
+        Model, Motion,
+        account::poll::{LATE, Source},
+    },
+    model::Timestamp,
+};
+use std::time::Duration;
+
+/// Older than this many poll intervals is old.
+const OLD: u32 = 10;
+
+/// The age of a source in words; `None` before anything has come.
+pub(crate) fn age_of(model: &Model, source: Source) -> Option<Span> {
+    age_at(model, source, model.now)
+}
+
+/// The same at an instant that another account may have come to first.
+pub(crate) fn age_at(model: &Model, source: Source, now: Timestamp) -> Option<Span> {
+    let (age, lateness) = aged(model, source, now)?;
+    Some(age_words(age, lateness, model.options.motion))
+}
+
+/// How far a source has fallen behind; `None` before anything has come.
+pub(crate) fn lateness(model: &Model, source: Source) -> Option<Lateness> {
+    aged(model, source, model.now).map(|(_, lateness)| lateness)
+}
+
+fn aged(model: &Model, source: Source, now: Timestamp) -> Option<(Duration, Lateness)> {
+    let (age, interval) = model.age_of(source, now)?;
+    // What has ended is read seldom, and nothing of it can have changed.
+    let is_settled = source == Source::Scaled && model.store.all_ladders_ended();
+    let interval = interval.filter(|_| !is_settled);
+    let lateness = interval.map_or(Lateness::Fresh, |interval| Lateness::of(age, interval));
+    Some((age, lateness))
+}
+
+/// How far what is asked for again and again has fallen behind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lateness {
+    Fresh,
+    Late,
+    Old,
+}
+
+impl Lateness {
+    pub(crate) fn of(age: Duration, interval: Duration) -> Self {
+        match age {
+            _ if age > interval * OLD => Self::Old,
+            _ if age > interval * LATE => Self::Late,
+            _ => Self::Fresh,
+        }
+    }
+
+    /// Of what stands beside it in words.
+    pub(crate) fn tone(self) -> Tone {
+        match self {
+            Self::Fresh => Tone::Plain,
+            Self::Late | Self::Old => Tone::Warn,
+        }
+    }
+}
+
+/// `3s`, `late 14s`, `OLD 2m`.
+fn age_words(age: Duration, lateness: Lateness, motion: Motion) -> Span {
+    let text = passing::age(age, motion);
+    match lateness {
+        Lateness::Fresh => Span::muted(text),
+        Lateness::Late => Span::new(format!("late {text}"), Tone::Warn),
+        Lateness::Old => Span::new(format!("OLD {text}"), Tone::Alert),
+    }
+}
+
+/// The tone of numbers that late or old prices are part of. Every cell of every row may ask: no words are made.
+pub(crate) fn priced(model: &Model) -> Option<Tone> {
+    let is_late = lateness(model, Source::Markets)? != Lateness::Fresh;
+    is_late.then_some(Tone::Warn)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn polled_every_two_seconds(secs: u64, motion: Motion) -> Span {
+        let age = Duration::from_secs(secs);
+        age_words(age, Lateness::of(age, Duration::from_secs(2)), motion)
+    }
+
+    #[test]
+    fn an_age_becomes_late_past_three_intervals_and_old_past_ten() {
+        let words = |secs| polled_every_two_seconds(secs, Motion::Full);
+        assert_eq!(words(6), Span::muted("6s"));
+        assert_eq!(words(7), Span::new("late 7s", Tone::Warn));
+        assert_eq!(words(20), Span::new("late 20s", Tone::Warn));
+        assert_eq!(words(120), Span::new("OLD 2m", Tone::Alert));
+    }
+
+    #[test]
+    fn where_motion_is_reduced_late_is_said_as_soon_as_ever() {
+        let words = polled_every_two_seconds(7, Motion::Reduced);
+        assert_eq!(words, Span::new("late <10s", Tone::Warn));
+    }
+}

@@ -1,0 +1,11 @@
+//! Words and how they are written: spans with a tone, numbers, ages, sparks, tables as data. Names no other room.
+
+pub(crate) mod age;
+pub mod format;
+pub(crate) mod listed;
+pub(crate) mod passing;
+pub mod scene;
+pub mod span;
+pub(crate) mod spark;
+pub(crate) mod table;
+pub(crate) mod words;

@@ -1,0 +1,138 @@
+//! Time that passes, in words: by the second, or, where motion is reduced, only as often as it has to be.
+//!
+//! Contract: what is said is so at any moment until it is drawn again. A countdown that stands still is the time of
+//! day it ends at, an age the least it can be.
+
+use super::{format, scene::Scene};
+use crate::{
+    app::Motion,
+    model::{Drift, Num, Rate, Timestamp},
+};
+use std::time::Duration;
+
+/// An age that stands still does so for this many seconds, until it is minutes.
+const STEP: u64 = 10;
+
+/// How long ago: `3s`, or `<10s` and then `10s`, `20s` … where motion is reduced.
+pub(crate) fn age(age: Duration, motion: Motion) -> String {
+    match (motion, age.as_secs()) {
+        (Motion::Reduced, 0..STEP) => format!("<{STEP}s"),
+        (Motion::Reduced, s @ STEP..60) => format!("{}s", s / STEP * STEP),
+        (Motion::Reduced | Motion::Full, _) => format::age(age),
+    }
+}
+
+/// What is left of a strip: tenths of a second, or whole ones.
+pub(crate) fn left(left: Duration, motion: Motion) -> String {
+    match motion {
+        Motion::Full => format::tenths(left),
+        Motion::Reduced => format!("at most {} s", left.as_millis().div_ceil(1_000)),
+    }
+}
+
+/// A share of something that goes on by itself: in whole percents where motion is reduced.
+pub(crate) fn share(share: Num, motion: Motion) -> Num {
+    match motion {
+        Motion::Full => share,
+        Motion::Reduced => share.truncated(2),
+    }
+}
+
+/// How the end of a wait is said, with `{}` where the time goes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Until {
+    /// With the time left: `in {}`.
+    pub counted: &'static str,
+    /// With the time of day: `at {}`.
+    pub fixed: &'static str,
+}
+
+/// `in 12s`, or `at 14:03:22`.
+pub(crate) const NEXT: Until = Until {
+    counted: "in {}",
+    fixed: "at {}",
+};
+
+/// `12s left`, or `until 14:03:22`.
+pub(crate) const LEFT: Until = Until {
+    counted: "{} left",
+    fixed: "until {}",
+};
+
+/// `12s`, or `until 14:03:22`.
+pub(crate) const FOR: Until = Until {
+    counted: "{}",
+    fixed: "until {}",
+};
+
+/// `12s`, or `14:03:22`: the words stand elsewhere.
+pub(crate) const BARE: Until = Until {
+    counted: "{}",
+    fixed: "{}",
+};
+
+impl Scene<'_> {
+    pub(crate) fn age(&self, age: Duration) -> String {
+        self::age(age, self.motion)
+    }
+
+    /// The end of a wait that the service dates: by its clock, and unknown while that does not run like ours.
+    pub(crate) fn until(&self, at: Timestamp, words: Until) -> String {
+        let runs = self.store.clocks.rate() == Rate::Same;
+        let ahead = Drift::between(self.served(), self.now);
+        self.wait(runs.then(|| ahead.on_wall(at)), words)
+    }
+
+    /// The end of a wait of the desk's own.
+    pub(crate) fn until_own(&self, at: Timestamp, words: Until) -> String {
+        self.wait(Some(self.on_wall(at)), words)
+    }
+
+    /// How an instant lies that this desk itself has dated, by its wall clock: whatever the service's clock says.
+    pub(crate) fn relation_own(&self, at: Timestamp) -> String {
+        if at > self.now {
+            return self.wait(Some(at), NEXT);
+        }
+        format!("{} ago", self.age(self.now.since(at)))
+    }
+
+    /// How an instant lies that the service has dated.
+    pub(crate) fn relation(&self, at: Timestamp) -> String {
+        if at > self.served() {
+            return self.until(at, NEXT);
+        }
+        format!("{} ago", self.age(self.since(at)))
+    }
+
+    /// Until this by the wall clock.
+    fn wait(&self, end: Option<Timestamp>, words: Until) -> String {
+        let (words, text) = match self.motion {
+            Motion::Full => (words.counted, end.map(|at| format::countdown(at, self.now))),
+            Motion::Reduced => (words.fixed, end.map(|at| self.zone.moment(at, self.now))),
+        };
+        words.replace("{}", text.as_deref().unwrap_or(format::UNKNOWN))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_age_that_stands_still_is_never_more_than_it_is() {
+        let shown = [0, 9, 10, 59, 60, 3_600].map(|s| age(Duration::from_secs(s), Motion::Reduced));
+        assert_eq!(shown, ["<10s", "<10s", "10s", "50s", "1m", "1h"]);
+        assert_eq!(age(Duration::from_secs(9), Motion::Full), "9s");
+    }
+
+    #[test]
+    fn a_strip_never_claims_more_time_than_there_is() {
+        let shown =
+            [1_500, 1_000, 999, 0].map(|ms| left(Duration::from_millis(ms), Motion::Reduced));
+        assert_eq!(
+            shown,
+            ["at most 2 s", "at most 1 s", "at most 1 s", "at most 0 s"]
+        );
+        assert_eq!(left(Duration::from_millis(1_450), Motion::Full), "1.5 s");
+    }
+}

@@ -1,0 +1,74 @@
+//! What words are made from besides the row they are about.
+
+use super::{
+    age,
+    format::{self, Zone},
+    span::{Span, Tone},
+};
+use crate::{
+    app::{Mode, Model, Motion, Store, activity::notice::Activity},
+    model::{Drift, Timestamp},
+};
+use std::time::Duration;
+
+/// What a cell may look at besides its own row.
+#[derive(Debug, Clone, Copy)]
+pub struct Scene<'a> {
+    pub store: &'a Store,
+    /// What this desk has done: it knows of cancels the service has queued.
+    pub activity: &'a Activity,
+    /// What the wall clock says: what the service dates is measured by it.
+    pub now: Timestamp,
+    /// The same moment in the desk's own time: countdowns run on it.
+    pub own_now: Timestamp,
+    pub zone: &'a Zone,
+    /// Whom the numbers are from, once that is known.
+    pub mode: Option<Mode>,
+    /// Whether what only time moves stands still.
+    pub motion: Motion,
+    /// The tone of numbers that late prices are part of; `None` while prices are not late.
+    pub priced: Option<Tone>,
+}
+
+impl<'a> Scene<'a> {
+    pub fn of(model: &'a Model, zone: &'a Zone) -> Self {
+        Self {
+            store: &model.store,
+            activity: &model.activity,
+            now: model.wall_now(),
+            own_now: model.now,
+            zone,
+            mode: model.identity.as_ref().map(|identity| identity.mode),
+            motion: model.options.motion,
+            priced: age::priced(model),
+        }
+    }
+
+    /// What the service's clock said at `own`, an instant of the desk's own time: what it dates is measured by that.
+    pub(crate) fn served_at(&self, own: Timestamp) -> Timestamp {
+        self.store.clocks.at(own, self.on_wall(own))
+    }
+
+    pub(crate) fn served(&self) -> Timestamp {
+        self.served_at(self.own_now)
+    }
+
+    /// How long ago something was that the service dates.
+    pub(crate) fn since(&self, at: Timestamp) -> Duration {
+        self.served().since(at)
+    }
+
+    /// A number that prices are part of: late prices make it late, whatever else it means.
+    pub(crate) fn priced(&self, number: Span) -> Span {
+        let is_alarm = number.tone == Tone::Alert || number.text == format::UNKNOWN;
+        match self.priced {
+            Some(tone) if !is_alarm => Span { tone, ..number },
+            Some(_) | None => number,
+        }
+    }
+
+    /// When it was by the wall clock that the desk noted `own` as.
+    pub fn on_wall(&self, own: Timestamp) -> Timestamp {
+        Drift::between(self.own_now, self.now).on_wall(own)
+    }
+}

@@ -1,0 +1,434 @@
+//! Tables as data: a resource's columns, and the rows of them that are visible.
+
+use super::{
+    format,
+    scene::Scene,
+    span::{Span, Tone},
+};
+use crate::{
+    app::{
+        Rows,
+        tables::lens::{self, ColumnName, Direction, Fact, Kind},
+    },
+    model::{Num, Timestamp},
+};
+use std::{ops::Range, time::Duration};
+
+/// How a column is laid out, and whether it may be shortened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Align {
+    /// Left, whole or not at all.
+    Left,
+    /// Left, and may end in `…`; of two parts the first, what was asked, gives way to what came of it.
+    Words,
+    /// Left; of its parts the last go, each whole and without a sign.
+    Parts,
+    /// Right, with the decimal points under one another; whole or not at all.
+    Number,
+}
+
+/// One column of a resource: the desk, the command line and exports read the same table.
+#[derive(Debug)]
+pub struct Column<T: 'static> {
+    /// The name in settings and exports.
+    pub id: &'static str,
+    pub title: &'static str,
+    /// Its title where another column would have to go for the long one; its bar goes with that.
+    short: Option<&'static str>,
+    holds: Option<Widest>,
+    pub align: Align,
+    /// 0 goes last; where room is short the highest number goes first. From 80 columns on, 0 and 1 stay.
+    pub priority: u8,
+    pub cell: fn(&T, &Scene<'_>) -> Cell,
+    by: By<T>,
+    /// What the cell shows rounded, for exports; shares are of 1.
+    exact: Option<Exact<T>>,
+    /// The columns of an export where its cell says several things.
+    parts: &'static [Part<T>],
+}
+
+/// The name of a column in exports, and what stands there.
+type Part<T> = (&'static str, fn(&T) -> String);
+
+type Exact<T> = fn(&T, &Scene<'_>) -> Option<Num>;
+
+/// What filters and sorts compare.
+#[derive(Debug)]
+enum By<T: 'static> {
+    /// What the cell shows, as a number or as words.
+    Cell,
+    Span(fn(&T, &Scene<'_>) -> Option<Duration>),
+    Moment(fn(&T) -> Option<Timestamp>),
+    /// The number in a cell that has words, too.
+    Code(fn(&T) -> Option<Num>),
+}
+
+/// The widest word a column can hold and its widest abbreviation: a state that changes moves nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Widest {
+    pub full: &'static str,
+    pub brief: &'static str,
+}
+
+/// What one cell says.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Cell {
+    pub spans: Vec<Span>,
+    /// The same abbreviated, where room is short and it can be.
+    pub brief: Option<Span>,
+    /// Drawn in front of the words.
+    pub gauge: Option<Gauge>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Gauge {
+    pub share: Share,
+    pub tone: Tone,
+}
+
+/// A part of a whole, in thousandths, 0 to 1000.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Share(u16);
+
+/// One line of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    pub lead: Lead,
+    pub body: Body,
+}
+
+/// How a line hangs in a tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lead {
+    Root,
+    Child,
+    LastChild,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Body {
+    Cells(Vec<Cell>),
+    /// A line of its own over the columns: what the lines below it belong to.
+    Line(Vec<Facts>),
+    /// A thin line with words on it, which is no row.
+    Rule(Vec<Span>),
+}
+
+/// Words of a line that go together or not at all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Facts {
+    /// 0 goes last; where room is short the highest number goes first.
+    pub priority: u8,
+    pub spans: Vec<Span>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Heading {
+    pub title: &'static str,
+    /// Instead of the title, and without a bar, where room is short.
+    pub short: Option<&'static str>,
+    pub holds: Option<Widest>,
+    pub align: Align,
+    pub priority: u8,
+    /// The rows are sorted by it, that way round.
+    pub sorted: Option<Direction>,
+}
+
+/// The visible part of a pane.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Table {
+    pub headings: Vec<Heading>,
+    pub rows: Vec<Row>,
+}
+
+impl Table {
+    pub(crate) fn new<T>(columns: &[Column<T>], rows: Vec<Row>) -> Self {
+        let headings = columns.iter().map(Column::heading).collect();
+        Self { headings, rows }
+    }
+
+    /// The rows shown at `range`, each a `T` that `get` finds by its place in the pane's own order.
+    pub(crate) fn of<'a, T>(
+        columns: &[Column<T>],
+        (rows, range): (&Rows<'_>, Range<usize>),
+        get: impl Fn(usize) -> Option<&'a T>,
+        scene: &Scene<'_>,
+    ) -> Self {
+        let rows = rows.places(range).filter_map(get);
+        let rows = rows.map(|row| Row::cells(columns, row, scene)).collect();
+        Self::new(columns, rows)
+    }
+
+    /// The same rows with the columns that were chosen, in that order, and the sorted one marked. Which goes first where
+    /// room is short does not follow from their order: what tells risk goes last.
+    pub(crate) fn through(mut self, lens: Option<&lens::Lens>) -> Self {
+        let Some(lens) = lens else { return self };
+        let sorted = lens.sort.and_then(|sort| {
+            let heading = self.headings.get_mut(sort.column)?;
+            Some((heading, sort.direction))
+        });
+        if let Some((heading, direction)) = sorted {
+            heading.sorted = Some(direction);
+        }
+        if let Some(columns) = &lens.columns {
+            let headings = columns.iter().filter_map(|at| self.headings.get(*at));
+            self.headings = headings.copied().collect();
+            for row in &mut self.rows {
+                if let Body::Cells(cells) = &mut row.body {
+                    *cells = columns
+                        .iter()
+                        .filter_map(|at| cells.get(*at))
+                        .cloned()
+                        .collect();
+                }
+            }
+        }
+        self
+    }
+}
+
+impl<T> Column<T> {
+    pub(crate) const fn new(
+        id: &'static str,
+        title: &'static str,
+        align: Align,
+        priority: u8,
+        cell: fn(&T, &Scene<'_>) -> Cell,
+    ) -> Self {
+        Self {
+            id,
+            title,
+            short: None,
+            holds: None,
+            align,
+            priority,
+            cell,
+            by: By::Cell,
+            exact: None,
+            parts: &[],
+        }
+    }
+
+    /// What it is called where room is short, and then its words say what its bar would.
+    pub(crate) const fn short(self, title: &'static str) -> Self {
+        Self {
+            short: Some(title),
+            ..self
+        }
+    }
+
+    /// The widest word that one of its cells can say, and the widest abbreviation.
+    pub(crate) const fn holds(self, full: &'static str, brief: &'static str) -> Self {
+        Self {
+            holds: Some(Widest { full, brief }),
+            ..self
+        }
+    }
+
+    /// What its cell says, each in a column of its own where a program reads it.
+    pub(crate) const fn parts(self, parts: &'static [Part<T>]) -> Self {
+        Self { parts, ..self }
+    }
+
+    /// What it is called in an export.
+    pub(crate) fn names(&self) -> Vec<&'static str> {
+        match self.parts {
+            [] => vec![self.id],
+            parts => parts.iter().map(|(name, _)| *name).collect(),
+        }
+    }
+
+    /// What stands under these names, if its cell is not it.
+    pub(crate) fn values(&self, row: &T) -> Option<Vec<String>> {
+        let parts = Some(self.parts).filter(|parts| !parts.is_empty())?;
+        Some(parts.iter().map(|(_, value)| value(row)).collect())
+    }
+
+    /// What its cell rounds.
+    pub(crate) const fn exact(self, exact: Exact<T>) -> Self {
+        Self {
+            exact: Some(exact),
+            ..self
+        }
+    }
+
+    /// The number its cell rounds, where no member of the row is it.
+    pub(crate) fn number(&self, row: &T, scene: &Scene<'_>) -> Option<Num> {
+        (self.exact?)(row, scene)
+    }
+
+    /// Compared by how long something is.
+    pub(crate) const fn span(self, by: fn(&T, &Scene<'_>) -> Option<Duration>) -> Self {
+        Self {
+            by: By::Span(by),
+            ..self
+        }
+    }
+
+    /// Compared by when something was.
+    pub(crate) const fn moment(self, by: fn(&T) -> Option<Timestamp>) -> Self {
+        Self {
+            by: By::Moment(by),
+            ..self
+        }
+    }
+
+    /// Compared by a number, and looked into as the words it stands among.
+    pub(crate) const fn code(self, by: fn(&T) -> Option<Num>) -> Self {
+        Self {
+            by: By::Code(by),
+            ..self
+        }
+    }
+
+    pub(crate) fn name(&self) -> ColumnName {
+        ColumnName {
+            id: self.id,
+            title: self.title,
+            tells_risk: false,
+            kind: match (&self.by, self.align) {
+                (By::Span(_), _) => Kind::Span,
+                (By::Moment(_), _) => Kind::Moment,
+                (By::Code(_), _) => Kind::Code,
+                (By::Cell, Align::Number) => Kind::Number,
+                (By::Cell, Align::Left | Align::Words | Align::Parts) => Kind::Words,
+            },
+        }
+    }
+
+    /// What the row says in this column, to be compared.
+    pub(crate) fn fact(&self, row: &T, scene: &Scene<'_>) -> Fact {
+        match self.by {
+            By::Span(by) => by(row, scene).map_or(Fact::Unknown, Fact::Span),
+            By::Moment(by) => by(row).map_or(Fact::Unknown, Fact::Moment),
+            By::Code(by) => {
+                let text = (self.cell)(row, scene).text();
+                by(row).map_or_else(|| said(&text), |number| Fact::Code(number, text.clone()))
+            }
+            By::Cell => {
+                let text = (self.cell)(row, scene).text();
+                let number = (self.align == Align::Number).then(|| lens::number(&text));
+                number.flatten().map_or_else(|| said(&text), Fact::Number)
+            }
+        }
+    }
+
+    fn heading(&self) -> Heading {
+        Heading {
+            title: self.title,
+            short: self.short,
+            holds: self.holds,
+            align: self.align,
+            priority: self.priority,
+            sorted: None,
+        }
+    }
+}
+
+/// Words, where there are any.
+fn said(text: &str) -> Fact {
+    if text.is_empty() || text == format::UNKNOWN {
+        Fact::Unknown
+    } else {
+        Fact::Words(text.to_owned())
+    }
+}
+
+impl Facts {
+    pub(crate) fn new(priority: u8, spans: impl Into<Vec<Span>>) -> Self {
+        let spans = spans.into();
+        Self { priority, spans }
+    }
+
+    /// All of them, where there is room.
+    pub(crate) fn whole(facts: Vec<Self>) -> Vec<Span> {
+        facts.into_iter().flat_map(|facts| facts.spans).collect()
+    }
+}
+
+impl Row {
+    /// A thin line with words on it.
+    pub fn rule(words: Vec<Span>) -> Self {
+        Self {
+            lead: Lead::Root,
+            body: Body::Rule(words),
+        }
+    }
+
+    pub(crate) fn cells<T>(columns: &[Column<T>], row: &T, scene: &Scene<'_>) -> Self {
+        Self {
+            lead: Lead::Root,
+            body: Body::Cells(columns.iter().map(|c| (c.cell)(row, scene)).collect()),
+        }
+    }
+}
+
+impl Cell {
+    pub fn text(&self) -> String {
+        self.spans.iter().map(|span| span.text.as_str()).collect()
+    }
+
+    pub(crate) fn with_gauge(share: Num, tone: Tone, span: Span) -> Self {
+        let gauge = Gauge {
+            share: Share::of(share),
+            tone,
+        };
+        Self {
+            gauge: Some(gauge),
+            ..span.into()
+        }
+    }
+
+    /// Says this instead where room is short.
+    pub(crate) fn or_brief(self, brief: Span) -> Self {
+        Self {
+            brief: Some(brief),
+            ..self
+        }
+    }
+}
+
+impl From<Span> for Cell {
+    fn from(span: Span) -> Self {
+        vec![span].into()
+    }
+}
+
+impl From<Vec<Span>> for Cell {
+    fn from(spans: Vec<Span>) -> Self {
+        Self {
+            spans,
+            ..Self::default()
+        }
+    }
+}
+
+impl Share {
+    /// 1 is everything; what lies outside 0 to 1 counts as the nearer end.
+    pub fn of(share: Num) -> Self {
+        let thousandths = share.times(Num::from(1_000_u32)).and_then(Num::to_i64);
+        Self(u16::try_from(thousandths.unwrap_or(0).clamp(0, 1_000)).unwrap_or(0))
+    }
+
+    /// How many eighths of `cells` are filled. What is begun shows, what is not finished is not full.
+    pub fn eighths(self, cells: u16) -> u16 {
+        let whole = u32::from(cells) * 8;
+        let filled = u32::from(self.0) * whole / 1_000;
+        let begun = u32::from(self.0 > 0);
+        u16::try_from(filled.max(begun).min(whole)).unwrap_or(u16::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gauge_shows_what_has_begun_and_is_full_only_at_the_end() {
+        let eighths = |thousandths| Share::of(Num::new(thousandths, 3)).eighths(5);
+        assert_eq!(
+            [0, 1, 500, 999, 1_000, 2_000, -5].map(eighths),
+            [0, 1, 20, 39, 40, 40, 0]
+        );
+    }
+}

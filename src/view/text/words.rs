@@ -1,0 +1,328 @@
+//! Words that several panes share: sides, markets, reasons, and what a command is called in full.
+
+use super::{
+    format,
+    scene::Scene,
+    span::{Span, Tone},
+    table::Cell,
+};
+use crate::{
+    api::{Dialect, Request},
+    app::{About, Closing, Target},
+    model::{
+        Command, Exits, Lenient, MarginMode, Market, MarketId, Num, Order, OrderMode, OrderStatus,
+        Position, Side, Text, TriggerDirection, Twap, spoken,
+    },
+};
+use std::fmt;
+
+/// `BTC` of `paper|BTC`.
+pub(crate) fn market(id: &MarketId) -> Span {
+    let symbol = if id.symbol().is_empty() {
+        id.to_string()
+    } else {
+        id.symbol().to_string()
+    };
+    Span::new(symbol, Tone::Strong)
+}
+
+pub(crate) fn order_side(side: &Lenient<Side>) -> Span {
+    let tone = side.known().map_or(Tone::Warn, side_tone);
+    Span::new(side.to_string().to_uppercase(), tone)
+}
+
+/// `LONG`, `SHORT`, or `?` when the service does not say.
+pub(crate) fn position_side(side: Option<Side>) -> Span {
+    match side {
+        Some(Side::Buy) => Span::new("LONG", Tone::Good),
+        Some(Side::Sell) => Span::new("SHORT", Tone::Bad),
+        None => Span::new("?", Tone::Warn),
+    }
+}
+
+pub(crate) fn closing(closing: Closing) -> &'static str {
+    match closing {
+        Closing::UnderWay => "closing",
+        Closing::InPart => "part closed",
+        Closing::Whole => "closed",
+    }
+}
+
+/// `BUY` or `SELL` by the sign of a strategy's total size.
+pub(crate) fn signed_side(size: Option<Num>) -> Span {
+    match size {
+        Some(size) if size.is_positive() => Span::new("BUY", Tone::Good),
+        Some(size) if size.is_negative() => Span::new("SELL", Tone::Bad),
+        Some(_) | None => Span::new("?", Tone::Warn),
+    }
+}
+
+fn side_tone(side: Side) -> Tone {
+    match side {
+        Side::Buy => Tone::Good,
+        Side::Sell => Tone::Bad,
+    }
+}
+
+/// A profit or a loss in USD: sign and tone say the same.
+pub(crate) fn pnl(amount: Option<Num>) -> Span {
+    let Some(amount) = amount else {
+        return Span::unknown();
+    };
+    // What reads 0.00 is neither profit nor loss.
+    Span::new(format::signed_usd(amount), pnl_tone(amount.rounded(2)))
+}
+
+pub(crate) fn pnl_percent(share: Option<Num>) -> Span {
+    let Some(share) = share else {
+        return Span::unknown();
+    };
+    Span::new(format::signed_percent(share), pnl_tone(share.rounded(4)))
+}
+
+/// Good above zero, bad below.
+pub(crate) fn pnl_tone(amount: Num) -> Tone {
+    match amount {
+        _ if amount.is_positive() => Tone::Good,
+        _ if amount.is_negative() => Tone::Bad,
+        _ => Tone::Plain,
+    }
+}
+
+/// What is known, else [`format::UNKNOWN`].
+pub(crate) fn known(text: Option<String>) -> Span {
+    text.map_or_else(Span::unknown, Span::plain)
+}
+
+/// As [`known`] for what matters less.
+pub(crate) fn aside(text: Option<String>) -> Cell {
+    text.map_or_else(Span::unknown, Span::muted).into()
+}
+
+/// `1 mark`, `2 marks`.
+pub(crate) fn counted(count: usize, one: &str, many: &str) -> String {
+    format!(
+        "{} {}",
+        format::count(count),
+        if count == 1 { one } else { many }
+    )
+}
+
+/// `take_profit` as `take profit`.
+pub(crate) fn spaced(word: &impl ToString) -> String {
+    word.to_string().replace('_', " ")
+}
+
+/// The sizes of an order are as fine as its market says.
+pub(crate) fn order_size(size: Num, market: Option<&Market>) -> String {
+    format::size(size, market.and_then(|m| m.size_decimals))
+}
+
+pub(crate) fn mode(mode: &Lenient<OrderMode>) -> String {
+    match mode.known() {
+        Some(known) => spoken(&known),
+        None => spaced(mode),
+    }
+}
+
+/// The same where room is short.
+pub(crate) fn brief_mode(mode: &Lenient<OrderMode>) -> String {
+    let Some(known) = mode.known() else {
+        return self::mode(mode);
+    };
+    let brief = match known {
+        OrderMode::Market => "mkt",
+        OrderMode::Limit => "lim",
+        OrderMode::Chase => "chase",
+        OrderMode::StopMarket => "stp mkt",
+        OrderMode::StopLimit => "stp lim",
+        OrderMode::TakeMarket => "tp mkt",
+        OrderMode::TakeLimit => "tp lim",
+        OrderMode::TakeProfit => "tp",
+        OrderMode::Conditional => "cond",
+        OrderMode::Liquidation => "liq",
+        OrderMode::CloseOut => "close",
+    };
+    brief.to_owned()
+}
+
+/// As short as positions say it.
+pub(crate) fn margin_mode(mode: &Lenient<MarginMode>) -> String {
+    match mode.known() {
+        Some(MarginMode::Isolated) => "iso".to_owned(),
+        Some(MarginMode::Cross) | None => mode.to_string(),
+    }
+}
+
+/// The word of a status; cut short only where an order was partly filled before it ended.
+pub(crate) fn status(status: &Lenient<OrderStatus>) -> Span {
+    let tone = match status.known() {
+        Some(OrderStatus::Filled) => Tone::Strong,
+        Some(OrderStatus::Resting) => Tone::Plain,
+        Some(OrderStatus::Pending) => Tone::Info,
+        Some(OrderStatus::Canceled | OrderStatus::Expired) => Tone::Muted,
+        Some(OrderStatus::Rejected) => Tone::Alert,
+        None => Tone::Warn,
+    };
+    Span::new(status.to_string(), tone)
+}
+
+/// Method, path and body exactly as they would go out, or why they cannot.
+pub(crate) fn call(command: &Command, dialect: &Dialect) -> String {
+    // The key is made when it is sent and is no part of the body.
+    match Request::of(command, "".into(), dialect) {
+        Ok(request) => {
+            let body = Text::from(String::from_utf8_lossy(&request.body).into_owned());
+            format!("{} {}\n{body}", request.method, request.target)
+        }
+        Err(why) => format!("not yet: {why}"),
+    }
+}
+
+/// A command with everything a trader knew its target by.
+pub(crate) fn command(command: &Command, about: &About) -> String {
+    let of = about.market.as_ref();
+    match (command, &about.target) {
+        (Command::Close(close), Some(Target::Position(held))) => close.words(&position(held, of)),
+        (Command::Margin { extra, .. }, Some(Target::Position(held))) => format!(
+            "extra margin of {} to {} USD",
+            position(held, of),
+            format::usd(*extra)
+        ),
+        (Command::Cancel(id) | Command::Unprotect(id), Some(Target::Order(order))) => {
+            format!("cancel {} ({id})", self::order(order, of))
+        }
+        (Command::Exits(exits), target) => self::exits(exits, target.as_ref(), of),
+        (Command::StopTwap(id), Some(Target::Twap(twap))) => {
+            format!("stop TWAP {} ({id})", self::twap(twap, of))
+        }
+        (Command::CancelScaled(id), Some(Target::Scaled(ladder))) => {
+            let rungs = ladder.rungs.len();
+            let side = signed_side(ladder.total_size).text;
+            let symbol = market(&ladder.market_id).text;
+            format!("cancel ladder {side} {symbol}, {rungs} rungs ({id})")
+        }
+        (command, _) => command.to_string(),
+    }
+}
+
+fn exits(exits: &Exits, target: Option<&Target>, of: Option<&Market>) -> String {
+    let named = match target {
+        Some(Target::Order(order)) => self::order(order, of),
+        Some(Target::Position(_) | Target::Twap(_) | Target::Scaled(_)) | None => {
+            exits.order_id.to_string()
+        }
+    };
+    let (take, stop) = (exits.take_profit, exits.stop_words());
+    format!("exits of {named}: take profit {take}, {stop}")
+}
+
+/// `SELL 0.50000 BTC limit @ 65,000`.
+pub(crate) fn order(order: &Order, of: Option<&Market>) -> String {
+    let words = format!(
+        "{} {} {} {}",
+        said("side", &order.side, |_| order_side(&order.side).text),
+        order_size(order.size, of),
+        market(&order.market_id).text,
+        said("type", &order.mode, |_| mode(&order.mode)),
+    );
+    let elsewhere = elsewhere(order, of);
+    let own = order.trigger_price.filter(|_| elsewhere.is_none());
+    let price = match (order.limit_price, own) {
+        (Some(limit), _) => format!(" @ {}", format::price(limit, of)),
+        (None, Some(own)) => format!(" at {}", format::price(own, of)),
+        (None, None) => String::new(),
+    };
+    format!("{words}{price}{}", elsewhere.unwrap_or_default())
+}
+
+/// ` when BTC ≥ 67,168`, of an order that waits for another market: that price is none of its own. Nor is that of a
+/// conditional one, which waits for any market and then takes what it gets.
+fn elsewhere(order: &Order, of: Option<&Market>) -> Option<String> {
+    let waits_for = order.trigger_market_id.as_ref().unwrap_or(&order.market_id);
+    let is_conditional = order.mode.is(&OrderMode::Conditional);
+    let other = Some(waits_for).filter(|other| **other != order.market_id || is_conditional)?;
+    let of = of.filter(|_| *other == order.market_id);
+    let (sign, price) = (reaches(order), format::price(order.trigger_price?, of));
+    Some(format!(" when {} {sign} {price}", market(other).text))
+}
+
+/// `≥` or `≤`, as its trigger is reached from below or from above; `at` where nobody says.
+pub(crate) fn reaches(order: &Order) -> String {
+    let Some(direction) = &order.trigger_direction else {
+        return "at".to_owned();
+    };
+    match direction.known() {
+        Some(TriggerDirection::Above) => "≥".to_owned(),
+        Some(TriggerDirection::Below) => "≤".to_owned(),
+        None => direction.to_string(),
+    }
+}
+
+/// A word of the service in a sentence; one that is not known is quoted and says what it is a word for.
+pub(crate) fn said<T: Copy + fmt::Display>(
+    what: &str,
+    word: &Lenient<T>,
+    known: impl FnOnce(T) -> String,
+) -> String {
+    match word.known() {
+        Some(value) => known(value),
+        None => format!("{what} \"{word}\""),
+    }
+}
+
+pub(crate) fn twap(twap: &Twap, of: Option<&Market>) -> String {
+    let total = twap.total_size.map(|total| order_size(total, of));
+    let side = signed_side(twap.total_size).text;
+    format!(
+        "{side} {} {}",
+        known(total).text,
+        market(&twap.market_id).text
+    )
+}
+
+/// `LONG 0.50000 BTC (pos_3)`.
+pub(crate) fn position(position: &Position, of: Option<&Market>) -> String {
+    let side = position_side(position.side()).text;
+    let quantity = quantity(position, of);
+    let symbol = market(&position.market_id).text;
+    format!("{side} {quantity} {symbol} ({})", position.id)
+}
+
+pub(crate) fn position_size(position: &Position, scene: &Scene<'_>) -> String {
+    quantity(position, scene.store.market(&position.market_id))
+}
+
+fn quantity(position: &Position, of: Option<&Market>) -> String {
+    let by_market = || of?.size_decimals;
+    format::size(position.size, position.size_decimals.or_else(by_market))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        app::testing,
+        model::{CloseKind, ClosePosition},
+    };
+
+    #[test]
+    fn a_close_names_its_position_once_however_short_its_id_is() {
+        let close = Command::Close(ClosePosition {
+            kind: CloseKind::Limit,
+            size: Some("0.1".parse().unwrap()),
+            limit_price: Some("61000".parse().unwrap()),
+            ..ClosePosition::market("1".into())
+        });
+        let held = testing::position("1", "BTC", "0.5", r#""status":"open""#);
+        let about = About {
+            target: Some(Target::Position(Box::new(held))),
+            market: None,
+            running_twaps: 0,
+        };
+        assert_eq!(
+            command(&close, &about),
+            "close 0.1 of LONG 0.50000 BTC (1) limit @ 61000"
+        );
+    }
+}
