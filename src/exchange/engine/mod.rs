@@ -8,78 +8,37 @@
 //! Known limits: only exogenous liquidity is in the book (no user trades with another), queue position and per-level
 //! consumption are modelled, impact beyond the refill of a level is not. Rows are kept in memory for good.
 
-mod account;
-mod arena;
-mod book;
-mod cash;
-mod chase;
-mod checkpoint;
-mod checks;
-mod close;
-mod command;
-mod core;
-mod enter;
-mod exits;
-mod feed;
-mod fill;
-mod funding;
-mod house;
-mod ids;
-mod isolated;
-mod ladder;
-mod liquidation;
-mod log;
-mod maker;
-mod margin;
-mod mark;
-mod market;
-mod orders;
-mod payload;
-mod place;
-mod position;
-mod read;
-mod refusal;
-mod resting;
-mod rows;
-mod rule_facts;
-mod rules;
-mod scaled;
-mod schedule;
-mod slices;
-mod spec;
-mod step;
-mod tick;
-mod trade;
-mod triggers;
-mod twap;
-mod units;
-mod words;
-
+pub(crate) mod clock;
+pub(crate) mod market;
+pub(crate) mod matching;
+pub(crate) mod risk;
+pub(crate) mod state;
+pub(crate) mod strategies;
 #[cfg(test)]
 mod tests;
 
-pub use self::core::Engine;
-pub use checkpoint::{Checkpoint, CheckpointFault, Chunk, Table};
-pub use command::{
+pub use self::state::core::Engine;
+pub use clock::checkpoint::{Checkpoint, CheckpointFault, Chunk, Table};
+pub use market::feed::Bounds;
+pub use state::command::{
     AttachedExits, Cancellation, CloseHow, ClosePosition, Command, Crossing, Leg, Outcome, Pacing,
     PlaceMode, PlaceOrder, PlaceScaled, PlaceTwap, Reduction, SetAttachedExits, SetIsolatedMargin,
     Tif,
 };
-pub use feed::Bounds;
-pub use ids::{AccountIx, MarketIx, OrderId, PositionId, ScaledId, TwapId};
-pub use log::{Event, Logged};
-pub use refusal::{Reason, Refusal, RefusalKind, RuleId};
-pub use rows::{
+pub use state::ids::{AccountIx, MarketIx, OrderId, PositionId, ScaledId, TwapId};
+pub use state::log::{Event, Logged};
+pub use state::refusal::{Reason, Refusal, RefusalKind, RuleId};
+pub use state::rows::{
     AccountFacts, MarketFacts, Measure, OrderKey, OrderRow, PositionKey, PositionRow, RuleFact,
     Rung, ScaledRow, Standing, TwapRow,
 };
-pub use spec::{
+pub use state::spec::{
     AccountSpec, BookLevel, ChallengeRules, DailyBasis, Drawdown, EngineConfig, Feed, Fees, Impact,
     Liquidation, MarginTier, MarketSpec, MarketTick, Trade, Venue,
 };
-pub use tick::FIGURES;
-pub use units::{Bps, Decimal, Lots, MAX_COUNT, Millis, NanoPx, NanoRate, Px, Usd};
-pub use words::{
+pub use state::tick::FIGURES;
+pub use state::units::{Bps, Decimal, Lots, MAX_COUNT, Millis, NanoPx, NanoRate, Px, Usd};
+pub use state::words::{
     CompletionReason, Curve, LiquidityRole, MarginMode, OrderMode, OrderStatus, OrderType,
     ScaledStatus, Side, TimeInForce, TriggerDirection, TwapStatus,
 };

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::desk::START;
-use super::market::synthetic;
-use super::same_again::{MINUTE, script};
+use super::{
+    desk::START,
+    market::synthetic,
+    same_again::{MINUTE, script},
+};
 use crate::exchange::engine::*;
 
 /// What a directory holds: the newest core, and the newest chunk of every place.

@@ -1,7 +1,9 @@
 //! One seed and one command log give one history.
 
-use super::desk::{self, START};
-use super::market::synthetic;
+use super::{
+    desk::{self, START},
+    market::synthetic,
+};
 use crate::exchange::engine::*;
 
 pub(super) const MINUTE: Millis = Millis::seconds(60);

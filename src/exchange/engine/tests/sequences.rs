@@ -10,10 +10,12 @@ use std::collections::BTreeMap;
 
 use proptest::{prelude::*, test_runner::TestRunner};
 
-use super::checkpoint::Shelf;
-use super::desk::{Desk, ETH, SOL, lax, markets, order};
-use super::reached::{EVERYTHING, Reached};
-use super::replay::Replay;
+use super::{
+    checkpoint::Shelf,
+    desk::{Desk, ETH, SOL, lax, markets, order},
+    reached::{EVERYTHING, Reached},
+    replay::Replay,
+};
 use crate::exchange::{
     engine::*,
     tests::sequences::{Tally, config},

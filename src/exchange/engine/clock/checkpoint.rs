@@ -1,0 +1,143 @@
+//! The whole engine as bytes, and back.
+//!
+//! Contract: an engine restored from its checkpoints answers and goes on exactly as the one they were taken of: random
+//! streams resume at their position and floats keep their bits, so both come to the same [`Engine::log_hash`]. Rows are
+//! written in chunks, and only those touched since the checkpoint before, so that taking one costs what changed; the
+//! newest chunk of each place, with the newest core, is the state.
+//!
+//! Known limit: the encoding (`postcard`) names no fields. Whoever changes a stored type raises the format number of
+//! the directory it is kept in, and older directories are refused.
+
+use serde::{Serialize, de::DeserializeOwned};
+use strum::FromRepr;
+
+use crate::exchange::engine::state::{arena::Arena, core::Engine};
+
+/// What changed since the checkpoint before; everything, the first time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checkpoint {
+    /// All that is not in rows, and how many rows there are.
+    pub core: Vec<u8>,
+    pub chunks: Vec<Chunk>,
+}
+
+/// Up to so many neighbouring rows of one table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chunk {
+    pub table: Table,
+    pub place: usize,
+    pub rows: Vec<u8>,
+}
+
+/// The numbers are on disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, FromRepr)]
+#[repr(u8)]
+pub enum Table {
+    Markets = 0,
+    Accounts = 1,
+    Orders = 2,
+    Positions = 3,
+    Twaps = 4,
+    Scaled = 5,
+}
+
+/// Why bytes are no engine.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckpointFault {
+    #[error("a record cannot be read")]
+    Bytes(#[from] postcard::Error),
+    #[error("rows are missing: {found} where {wanted} should be")]
+    Rows { wanted: u64, found: u64 },
+}
+
+/// Row counts in the order of [`Table`].
+type Counts = [u64; 6];
+
+impl Engine {
+    /// What changed since the last call. Whoever drops it without keeping it cannot take the next one.
+    pub fn checkpoint(&mut self) -> Result<Checkpoint, CheckpointFault> {
+        let mut chunks = Vec::new();
+        save(&mut self.markets, Table::Markets, &mut chunks)?;
+        save(&mut self.accounts, Table::Accounts, &mut chunks)?;
+        save(&mut self.orders, Table::Orders, &mut chunks)?;
+        save(&mut self.positions, Table::Positions, &mut chunks)?;
+        save(&mut self.twaps, Table::Twaps, &mut chunks)?;
+        save(&mut self.scaled, Table::Scaled, &mut chunks)?;
+        let core = postcard::to_stdvec(&(self.counts(), &*self))?;
+        Ok(Checkpoint { core, chunks })
+    }
+
+    /// The engine of the newest `core` and the newest chunk of every place, by place within each table.
+    pub fn restore(
+        core: &[u8],
+        chunks: impl IntoIterator<Item = Chunk>,
+    ) -> Result<Self, CheckpointFault> {
+        let (counts, mut engine): (Counts, Self) = postcard::from_bytes(core)?;
+        for Chunk { table, rows, .. } in chunks {
+            match table {
+                Table::Markets => load(&mut engine.markets, &rows)?,
+                Table::Accounts => load(&mut engine.accounts, &rows)?,
+                Table::Orders => load(&mut engine.orders, &rows)?,
+                Table::Positions => load(&mut engine.positions, &rows)?,
+                Table::Twaps => load(&mut engine.twaps, &rows)?,
+                Table::Scaled => load(&mut engine.scaled, &rows)?,
+            }
+        }
+        let mut pairs = counts.into_iter().zip(engine.counts());
+        match pairs.find(|(wanted, found)| wanted != found) {
+            Some((wanted, found)) => Err(CheckpointFault::Rows { wanted, found }),
+            None => Ok(engine),
+        }
+    }
+
+    /// The engine of a first checkpoint, of which everything is new once more: the next checkpoint is whole.
+    pub fn anew(first: &Checkpoint) -> Result<Self, CheckpointFault> {
+        let mut engine = Self::restore(&first.core, first.chunks.iter().cloned())?;
+        engine.markets.touch_all();
+        engine.accounts.touch_all();
+        engine.orders.touch_all();
+        engine.positions.touch_all();
+        engine.twaps.touch_all();
+        engine.scaled.touch_all();
+        Ok(engine)
+    }
+
+    fn counts(&self) -> Counts {
+        [
+            self.markets.len(),
+            self.accounts.len(),
+            self.orders.len(),
+            self.positions.len(),
+            self.twaps.len(),
+            self.scaled.len(),
+        ]
+        .map(|count| count as u64)
+    }
+}
+
+fn save<Id, Row>(
+    arena: &mut Arena<Id, Row>,
+    table: Table,
+    chunks: &mut Vec<Chunk>,
+) -> Result<(), CheckpointFault>
+where
+    Id: From<usize> + Copy,
+    usize: From<Id>,
+    Row: Serialize,
+{
+    for (place, rows) in arena.touched() {
+        let rows = postcard::to_stdvec(rows)?;
+        chunks.push(Chunk { table, place, rows });
+    }
+    Ok(())
+}
+
+fn load<Id, Row>(arena: &mut Arena<Id, Row>, rows: &[u8]) -> Result<(), CheckpointFault>
+where
+    Id: From<usize> + Copy,
+    usize: From<Id>,
+    Row: DeserializeOwned,
+{
+    arena.refill(postcard::from_bytes(rows)?);
+    Ok(())
+}

@@ -1,0 +1,5 @@
+//! Virtual time: one step of it, the whole engine as bytes, and what a service may read. Names all rooms.
+
+pub(crate) mod checkpoint;
+pub(crate) mod read;
+pub(crate) mod step;

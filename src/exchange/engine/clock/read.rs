@@ -1,0 +1,274 @@
+//! What a service may read. Nothing here changes anything; lookups by id answer `None` for a missing and for a foreign
+//! id alike.
+
+use crate::exchange::engine::{
+    risk::margin::Probe,
+    state::{
+        core::Engine,
+        ids::{AccountIx, MarketIx, OrderId, PositionId, ScaledId, TwapId},
+        log::Logged,
+        position::Position,
+        rows::{
+            AccountFacts, MarketFacts, OrderKey, OrderRow, PositionKey, PositionRow, ScaledRow,
+            TwapRow,
+        },
+        spec::{AccountSpec, MarketSpec},
+        units::Usd,
+        words::{MarginMode, Side},
+    },
+};
+
+impl Engine {
+    pub fn market_ixs(&self) -> impl DoubleEndedIterator<Item = MarketIx> + use<> {
+        self.markets.ids()
+    }
+
+    pub fn market_spec(&self, market: MarketIx) -> Option<&MarketSpec> {
+        self.markets.get(market).map(|market| &market.spec)
+    }
+
+    /// By `market_id`, `paper|BTC`.
+    pub fn market(&self, market_id: &str) -> Option<MarketIx> {
+        let (provider, symbol) = market_id.split_once('|')?;
+        self.markets.ids().find(|ix| {
+            let spec = &self.markets.at(*ix).spec;
+            spec.provider == provider && spec.symbol == symbol
+        })
+    }
+
+    pub fn account_ixs(&self) -> impl DoubleEndedIterator<Item = AccountIx> + use<> {
+        self.accounts.ids()
+    }
+
+    pub fn account_spec(&self, account: AccountIx) -> Option<&AccountSpec> {
+        self.accounts.get(account).map(|account| &account.spec)
+    }
+
+    /// Looks through all accounts: a service keeps its own map where it has many.
+    pub fn account(&self, id: &str) -> Option<AccountIx> {
+        self.accounts
+            .ids()
+            .find(|ix| self.accounts.at(*ix).spec.id == id)
+    }
+
+    pub fn order(&self, account: AccountIx, id: OrderId) -> Option<&OrderRow> {
+        self.orders.get(id).filter(|row| row.account == account)
+    }
+
+    /// Newest first, from just after `before` in that order (`None`: from the newest).
+    pub fn orders(
+        &self,
+        account: AccountIx,
+        before: Option<OrderKey>,
+    ) -> impl Iterator<Item = &OrderRow> {
+        let ids = self
+            .accounts
+            .get(account)
+            .map_or(&[][..], |account| &account.orders);
+        let end = match before {
+            None => ids.len(),
+            Some(key) => ids.partition_point(|id| self.orders.at(*id).key() < key),
+        };
+        ids.iter().take(end).rev().map(|id| self.orders.at(*id))
+    }
+
+    /// Pending and resting orders, newest first.
+    pub fn working_orders(&self, account: AccountIx) -> impl Iterator<Item = &OrderRow> {
+        self.accounts
+            .get(account)
+            .into_iter()
+            .flat_map(|account| account.working.iter().rev())
+            .map(|id| self.orders.at(*id))
+    }
+
+    pub fn position(&self, account: AccountIx, id: PositionId) -> Option<PositionRow> {
+        self.position_of(account, id)
+            .map(|position| self.position_row(position))
+    }
+
+    /// By (`opened_at`, id), oldest first: the order of a close-all snapshot.
+    pub fn open_positions(&self, account: AccountIx) -> Vec<PositionRow> {
+        let Some(account) = self.accounts.get(account) else {
+            return Vec::new();
+        };
+        let mut ids: Vec<PositionId> = account.open.values().copied().collect();
+        // Ids are handed out in time.
+        ids.sort_unstable();
+        ids.into_iter()
+            .map(|id| self.position_row(self.positions.at(id)))
+            .collect()
+    }
+
+    /// Newest first, from just after `before`.
+    pub fn closed_positions(
+        &self,
+        account: AccountIx,
+        before: Option<PositionKey>,
+    ) -> impl Iterator<Item = PositionRow> {
+        let ids = self
+            .accounts
+            .get(account)
+            .map_or(&[][..], |account| &account.closed);
+        let key = |id: PositionId| PositionKey {
+            closed_at: self.positions.at(id).closed_at.unwrap_or(self.now),
+            id,
+        };
+        let end = match before {
+            None => ids.len(),
+            Some(before) => ids.partition_point(|id| key(*id) < before),
+        };
+        ids.iter()
+            .take(end)
+            .rev()
+            .map(|id| self.position_row(self.positions.at(*id)))
+    }
+
+    pub fn twap(&self, account: AccountIx, id: TwapId) -> Option<&TwapRow> {
+        self.twaps.get(id).filter(|row| row.account == account)
+    }
+
+    /// Pending and active ones, newest first.
+    pub fn live_twaps(&self, account: AccountIx) -> impl Iterator<Item = &TwapRow> {
+        self.accounts
+            .get(account)
+            .into_iter()
+            .flat_map(|account| account.live_twaps.iter().rev())
+            .map(|id| self.twaps.at(*id))
+    }
+
+    /// All of them, ended ones too, newest first.
+    pub fn twap_orders(&self, account: AccountIx) -> impl Iterator<Item = &TwapRow> {
+        let rows = self.twaps.ids().rev().map(|id| self.twaps.at(id));
+        rows.filter(move |row| row.account == account)
+    }
+
+    pub fn scaled(&self, account: AccountIx, id: ScaledId) -> Option<&ScaledRow> {
+        self.scaled.get(id).filter(|row| row.account == account)
+    }
+
+    /// All ladders, newest first.
+    pub fn scaled_orders(&self, account: AccountIx) -> impl Iterator<Item = &ScaledRow> {
+        self.accounts
+            .get(account)
+            .into_iter()
+            .flat_map(|account| account.scaled.iter().rev())
+            .map(|id| self.scaled.at(*id))
+    }
+
+    pub fn account_facts(&self, account: AccountIx) -> Option<AccountFacts> {
+        let state = self.accounts.get(account)?;
+        let balance = self.balance_if(account, &Probe::default());
+        Some(AccountFacts {
+            account,
+            id: state.spec.id.clone(),
+            standing: state.challenge.standing,
+            starting_cash: state.spec.cash,
+            cash: state.cash + state.advance(),
+            insurance_paid: state.flows.insurance + state.advance(),
+            insurance_advance: state.advance(),
+            unrealized_pnl: balance.unrealized,
+            equity: balance.equity(),
+            isolated_margin: balance.isolated,
+            cross_margin: balance.cross_margin,
+            maintenance_margin: balance.maintenance,
+            order_holds: balance.holds,
+            available_margin: balance.available(),
+            open_notional: balance.open_notional,
+            open_positions: state.open.len(),
+            working_orders: state.working.len(),
+            day_start_balance: state.challenge.day_balance,
+            day_pnl: balance.equity() - state.challenge.day_equity,
+            trading_days: state.challenge.trading_days(),
+            cooldown_until: state.cooldown_until,
+            rules: self.rule_facts(account, &balance),
+        })
+    }
+
+    pub fn market_facts(&self, market: MarketIx) -> Option<MarketFacts> {
+        let state = self.markets.get(market)?;
+        Some(MarketFacts {
+            market,
+            mark: state.mark,
+            oracle: state.oracle,
+            bid: state.book.best(Side::Buy),
+            ask: state.book.best(Side::Sell),
+            mid: state.book.mid(state.spec.size_decimals),
+            last: state.last,
+            prev_day: state.day.first_mark().unwrap_or(state.mark),
+            day_volume: state.day.volume(),
+            funding_rate: state.premiums.rate(),
+            next_funding_at: self.now.next_hour(),
+            updated_at: state.updated_at,
+            bids: state.book.levels(Side::Buy).collect(),
+            asks: state.book.levels(Side::Sell).collect(),
+        })
+    }
+
+    /// SHA-256 chained over everything that happened, in hex.
+    pub fn log_hash(&self) -> String {
+        self.log.hash()
+    }
+
+    /// The beginning of [`Engine::log_hash`] as a number.
+    pub fn log_mark(&self) -> u64 {
+        self.log.mark()
+    }
+
+    /// How many events the hash covers.
+    pub fn log_len(&self) -> u64 {
+        self.log.len()
+    }
+
+    /// The latest events, newest first; the log keeps a few thousand.
+    pub fn recent_events(&self) -> impl Iterator<Item = &Logged> {
+        self.log.latest().rev()
+    }
+
+    fn position_row(&self, position: &Position) -> PositionRow {
+        let market = self.markets.at(position.market);
+        let decimals = market.spec.size_decimals;
+        let open = position.closed_at.is_none();
+        let closed = position.closed;
+        let (size, cost) = if open {
+            (position.size, position.cost)
+        } else {
+            (closed.size, closed.cost)
+        };
+        let notional = position.notional(market.mark);
+        PositionRow {
+            id: position.id,
+            account: position.account,
+            market: position.market,
+            size,
+            entry_price: cost.per(size, decimals).unwrap_or_default(),
+            leverage: position.leverage,
+            margin_mode: position.margin_mode,
+            isolated_margin_extra: (position.margin_mode == MarginMode::Isolated)
+                .then_some(position.extra),
+            opened_at: position.opened_at,
+            liquidation_price: if open {
+                self.liquidation_price(position)
+            } else {
+                None
+            },
+            closed_at: position.closed_at,
+            exit_price: closed.exit.per(closed.size, decimals),
+            realized_pnl: position.realized,
+            realized_margin_basis: position.basis,
+            fees: position.fees,
+            funding: position.funding,
+            mark: market.mark,
+            unrealized_pnl: position.unrealized(market.mark),
+            notional,
+            margin: margin_of(position, notional),
+            maintenance_margin: market.maintenance(notional),
+        }
+    }
+}
+
+fn margin_of(position: &Position, notional: Usd) -> Usd {
+    match position.margin_mode {
+        MarginMode::Isolated => position.isolated_margin(),
+        MarginMode::Cross => notional.mul_ceil(1, i64::from(position.leverage)),
+    }
+}

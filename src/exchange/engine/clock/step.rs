@@ -1,0 +1,161 @@
+//! One step of virtual time, always in the same order of work (exchange.md 2.5).
+
+use crate::exchange::engine::{
+    market::{mark::mark, triggers::Wake},
+    state::{
+        core::Engine,
+        ids::MarketIx,
+        log::Event,
+        refusal::Reason,
+        spec::{Impact, MarketTick},
+        units::{Millis, Usd},
+        words::{OrderStatus, Side, TwapStatus},
+    },
+};
+
+/// Consequences of consequences are followed this far within one step.
+const SETTLE_ROUNDS: usize = 64;
+
+impl Engine {
+    /// Runs every whole 250 ms step that ends at or before `to`; an earlier `to` does nothing.
+    pub fn advance_to(&mut self, to: Millis) {
+        while self.now + Millis::STEP <= to {
+            self.step();
+        }
+    }
+
+    /// Nobody ran it until `to`: the time has passed, in whole steps, and no price has moved. What was due meanwhile is
+    /// due at the next step, but of a TWAP's slices only the last one; the funding of the hours between is nobody's. An
+    /// earlier `to` does nothing.
+    pub fn sleep_until(&mut self, to: Millis) {
+        let steps = (to - self.now).0.div_euclid(Millis::STEP.0);
+        self.now += Millis(Millis::STEP.0 * steps.max(0));
+        self.miss_slices();
+    }
+
+    fn step(&mut self) {
+        self.now += Millis::STEP;
+        self.roll_days();
+        self.expire();
+        self.cancel_queued();
+        for (market, tick) in self.next_ticks() {
+            self.meet(market, &tick);
+        }
+        self.mark_all();
+        self.sample_funding();
+        self.pay_funding();
+        self.settle_step();
+    }
+
+    /// The state the markets start from; no time passes.
+    pub(crate) fn open_markets(&mut self) {
+        for (market, tick) in self.next_ticks() {
+            self.meet(market, &tick);
+        }
+        self.mark_all();
+    }
+
+    fn expire(&mut self) {
+        while let Some((at, id)) = self.expiring.first().copied() {
+            if at > self.now {
+                break;
+            }
+            self.expiring.pop_first();
+            self.finish(id, OrderStatus::Expired, None);
+        }
+    }
+
+    fn cancel_queued(&mut self) {
+        for id in std::mem::take(&mut self.cancel_queue) {
+            self.finish(id, OrderStatus::Canceled, Some(Reason::User));
+        }
+    }
+
+    /// What each market shows next: what was injected, else the generator's, else nothing new.
+    fn next_ticks(&mut self) -> Vec<(MarketIx, MarketTick)> {
+        let mut made = self.generated();
+        for market in self.markets.ids() {
+            if let Some(tick) = self.markets.at_mut(market).injected.pop_front() {
+                made.retain(|(other, _)| *other != market);
+                made.push((market, tick));
+            }
+        }
+        made.sort_by_key(|(market, _)| *market);
+        made
+    }
+
+    fn generated(&mut self) -> Vec<(MarketIx, MarketTick)> {
+        let Some(generator) = &mut self.generator else {
+            return Vec::new();
+        };
+        for market in self.markets.ids() {
+            for side in [Side::Buy, Side::Sell] {
+                let mut taken = Usd::ZERO;
+                for (px, lots) in self.markets.at(market).book.consumed(side) {
+                    generator.deplete(market, side, px, lots);
+                    taken += px * lots;
+                }
+                if self.venue.impact == Impact::SquareRoot && taken > Usd::ZERO {
+                    generator.press(market, side.opposite(), taken);
+                }
+            }
+        }
+        self.markets.ids().zip(generator.step()).collect()
+    }
+
+    fn meet(&mut self, market: MarketIx, tick: &MarketTick) {
+        self.markets.at_mut(market).oracle = tick.oracle;
+        self.meet_trades(market, &tick.trades);
+        let volume: Usd = tick.trades.iter().map(|trade| trade.px * trade.size).sum();
+        let state = self.markets.at_mut(market);
+        state.day.step(self.now, state.mark, volume);
+        self.meet_book(market, &tick.bids, &tick.asks);
+    }
+
+    fn mark_all(&mut self) {
+        for market in self.markets.ids() {
+            let state = self.markets.at_mut(market);
+            state.mark = mark(&mut state.ema, state.oracle, &state.book, state.last);
+            let (mark, oracle) = (state.mark, state.oracle);
+            self.record(Event::Price {
+                market,
+                mark,
+                oracle,
+            });
+        }
+    }
+
+    /// Triggers come before liquidation, so that a stop above the liquidation price works in one gap. Repeats until
+    /// nothing happens any more.
+    fn settle_step(&mut self) {
+        for _ in 0..SETTLE_ROUNDS {
+            let before = self.log.len();
+            self.fire_triggers();
+            self.run_due_slices();
+            self.reprice_chases();
+            self.liquidate_all();
+            self.judge_accounts();
+            if self.log.len() == before {
+                break;
+            }
+        }
+    }
+
+    fn fire_triggers(&mut self) {
+        let mut woken: Vec<Wake> = Vec::new();
+        for market in self.markets.ids() {
+            let state = self.markets.at_mut(market);
+            woken.extend(state.triggers.fired(state.mark));
+        }
+        woken.sort_unstable();
+        for wake in woken {
+            match wake {
+                Wake::Order(id) => self.activate(id),
+                Wake::TwapStart(id) => self.start_twap(id),
+                Wake::TwapBound(id, bound) => {
+                    self.end_twap(id, TwapStatus::Completed, bound.reason());
+                }
+            }
+        }
+    }
+}

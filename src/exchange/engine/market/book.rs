@@ -1,0 +1,303 @@
+//! One market's L2 book. What a taker eats stays eaten until the next refresh, so that two orders in one step never
+//! take the same lots (exchange.md 2.2).
+
+use serde::{Deserialize, Serialize};
+
+use crate::exchange::engine::state::{
+    spec::BookLevel,
+    units::{Bps, Lots, NanoPx, Px, Usd},
+    words::Side,
+};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct Level {
+    px: Px,
+    size: Lots,
+    consumed: Lots,
+}
+
+impl Level {
+    fn left(&self) -> Lots {
+        self.size - self.consumed
+    }
+}
+
+/// What a book shows at a price on one side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Depth {
+    /// Better than the best level, or between two visible levels: nobody is there.
+    Empty,
+    At(Lots),
+    /// Behind the last visible level: unknown.
+    Hidden,
+}
+
+/// A part of a fill at one price.
+pub(crate) type Slice = (Px, Lots);
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Book {
+    /// Best first, both.
+    bids: Vec<Level>,
+    asks: Vec<Level>,
+}
+
+impl Book {
+    /// A new snapshot; consumption starts afresh.
+    pub(crate) fn refresh(&mut self, bids: &[BookLevel], asks: &[BookLevel]) {
+        for (side, levels) in [(&mut self.bids, bids), (&mut self.asks, asks)] {
+            side.clear();
+            side.extend(levels.iter().map(|level| Level {
+                px: level.px,
+                size: level.size,
+                consumed: Lots::ZERO,
+            }));
+        }
+    }
+
+    fn side(&self, side: Side) -> &[Level] {
+        match side {
+            Side::Buy => &self.bids,
+            Side::Sell => &self.asks,
+        }
+    }
+
+    fn side_mut(&mut self, side: Side) -> &mut [Level] {
+        match side {
+            Side::Buy => &mut self.bids,
+            Side::Sell => &mut self.asks,
+        }
+    }
+
+    /// Best price with something left, on the bid (`Buy`) or ask (`Sell`) side.
+    pub(crate) fn best(&self, side: Side) -> Option<Px> {
+        self.levels(side).next().map(|level| level.px)
+    }
+
+    /// What is left of one side, best first.
+    pub(crate) fn levels(&self, side: Side) -> impl Iterator<Item = BookLevel> {
+        self.side(side)
+            .iter()
+            .filter(|level| level.left() > Lots::ZERO)
+            .map(|level| BookLevel {
+                px: level.px,
+                size: level.left(),
+            })
+    }
+
+    /// Bid + ask, exact where their half is not; `None` with a side empty.
+    pub(crate) fn twice_mid(&self) -> Option<i64> {
+        Some(
+            self.best(Side::Buy)?
+                .0
+                .saturating_add(self.best(Side::Sell)?.0),
+        )
+    }
+
+    pub(crate) fn mid(&self, size_decimals: u32) -> Option<NanoPx> {
+        let twice = Px(self.twice_mid()?).nano(size_decimals);
+        Some(NanoPx(twice.0 / 2))
+    }
+
+    /// What a taker of `side` would get within `limit` (`None`: any price), without taking it.
+    pub(crate) fn preview(&self, side: Side, limit: Option<Px>, wanted: Lots) -> Vec<Slice> {
+        let mut missing = wanted;
+        let mut slices = Vec::new();
+        for level in self.levels(side.opposite()) {
+            if missing <= Lots::ZERO || limit.is_some_and(|limit| beyond(side, level.px, limit)) {
+                break;
+            }
+            let part = missing.min(level.size);
+            missing -= part;
+            slices.push((level.px, part));
+        }
+        slices
+    }
+
+    /// Marks lots that [`Book::preview`] showed as gone.
+    pub(crate) fn consume(&mut self, side: Side, slices: &[Slice]) {
+        for level in self.side_mut(side.opposite()) {
+            let taken = slices.iter().filter(|(px, _)| *px == level.px);
+            level.consumed += taken.map(|(_, lots)| *lots).sum();
+        }
+    }
+
+    /// What was eaten of each level since the last refresh.
+    pub(crate) fn consumed(&self, side: Side) -> impl Iterator<Item = Slice> {
+        self.side(side)
+            .iter()
+            .filter(|level| level.consumed > Lots::ZERO)
+            .map(|level| (level.px, level.consumed))
+    }
+
+    /// Who queues at `px` on the `side` of a resting order.
+    pub(crate) fn depth(&self, side: Side, px: Px) -> Depth {
+        let levels = self.side(side);
+        match levels.iter().find(|level| level.px == px) {
+            Some(level) => Depth::At(level.left()),
+            None => match levels.last() {
+                Some(last) if beyond(side.opposite(), px, last.px) => Depth::Hidden,
+                Some(_) | None => Depth::Empty,
+            },
+        }
+    }
+
+    /// Whether an order of `side` at `limit` would trade at once.
+    pub(crate) fn crosses(&self, side: Side, limit: Px) -> bool {
+        self.best(side.opposite())
+            .is_some_and(|best| !beyond(side, best, limit))
+    }
+
+    /// Average price of trading `notional` against `side`'s opposite, as (money, lots); what the book holds if less.
+    pub(crate) fn impact(&self, side: Side, notional: Usd) -> (Usd, Lots) {
+        let mut cost = Usd::ZERO;
+        let mut lots = Lots::ZERO;
+        for level in self.levels(side.opposite()) {
+            let part = level.size.min(lots_for(notional - cost, level.px));
+            cost += level.px * part;
+            lots += part;
+            if part < level.size {
+                break;
+            }
+        }
+        (cost, lots)
+    }
+}
+
+/// The worst price a market execution of `side` may touch: `slippage` from half of `twice_mid`, rounded to the passive
+/// side.
+pub(crate) fn cap(twice_mid: i64, side: Side, slippage: Bps, size_decimals: u32) -> Px {
+    let twice = i128::from(twice_mid);
+    let reach = i128::from(10_000 + side.sign() * slippage.0);
+    let raw = match side {
+        Side::Buy => (twice * reach).div_euclid(20_000),
+        Side::Sell => -(-twice * reach).div_euclid(20_000),
+    };
+    Px(i64::try_from(raw).unwrap_or(i64::MAX)).round_passive(side, size_decimals)
+}
+
+fn lots_for(money: Usd, px: Px) -> Lots {
+    let lots = money.0.max(0) / i128::from(px.0.max(1));
+    Lots(i64::try_from(lots).unwrap_or(i64::MAX))
+}
+
+/// Whether `px` is worse than `limit` for a taker of `side`.
+fn beyond(side: Side, px: Px, limit: Px) -> bool {
+    match side {
+        Side::Buy => px > limit,
+        Side::Sell => px < limit,
+    }
+}
+
+/// Σ price × size.
+pub(crate) fn notional(slices: &[Slice]) -> Usd {
+    slices.iter().map(|(px, lots)| *px * *lots).sum()
+}
+
+/// Σ size.
+pub(crate) fn lots(slices: &[Slice]) -> Lots {
+    slices.iter().map(|(_, lots)| *lots).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn levels(rows: &[(i64, i64)]) -> Vec<BookLevel> {
+        let level = |&(px, size): &(i64, i64)| BookLevel {
+            px: Px(px),
+            size: Lots(size),
+        };
+        rows.iter().map(level).collect()
+    }
+
+    /// Two size decimals: prices in 0.0001, sizes in 0.01.
+    fn thin() -> Book {
+        let mut book = Book::default();
+        book.refresh(
+            &levels(&[
+                (999_000, 400),
+                (995_000, 400),
+                (976_000, 400),
+                (973_000, 10_000),
+            ]),
+            &levels(&[
+                (1_000_000, 200),
+                (1_001_000, 300),
+                (1_005_000, 500),
+                (1_030_000, 5_000),
+            ]),
+        );
+        book
+    }
+
+    fn capped(book: &Book, side: Side, slippage: i64) -> Px {
+        cap(book.twice_mid().unwrap(), side, Bps(slippage), 2)
+    }
+
+    fn buy_twelve(slippage: i64) -> (Px, Lots, Option<NanoPx>) {
+        let book = thin();
+        let cap = capped(&book, Side::Buy, slippage);
+        let got = book.preview(Side::Buy, Some(cap), Lots(1_200));
+        (cap, lots(&got), notional(&got).per(lots(&got), 2))
+    }
+
+    #[test]
+    fn a_market_buy_of_twelve_stops_at_its_slippage_cap() {
+        let at = |cap, filled, vwap: i64| (Px(cap), Lots(filled), Some(NanoPx(vwap)));
+        assert_eq!(
+            buy_twelve(250),
+            at(1_024_400, 1_000, 100_280_000_000),
+            "102.44"
+        );
+        assert_eq!(
+            buy_twelve(50),
+            at(1_004_400, 500, 100_060_000_000),
+            "100.44"
+        );
+    }
+
+    #[test]
+    fn a_close_all_sell_never_trades_below_two_and_a_half_percent() {
+        let book = thin();
+        let cap = capped(&book, Side::Sell, 250);
+        let got = book.preview(Side::Sell, Some(cap), Lots(1_500));
+        assert_eq!(cap, Px(974_520), "97.45125 rounded up");
+        assert_eq!(lots(&got), Lots(1_200));
+        assert_eq!(notional(&got), Usd::dollars(1_188));
+    }
+
+    /// The venue's own example (exchange.md 2.1).
+    #[test]
+    fn eight_percent_off_a_hundred_thousand_is_ninety_two_thousand() {
+        let twice_mid = 2 * 100_000 * 10;
+        assert_eq!(cap(twice_mid, Side::Sell, Bps(800), 5), Px(920_000));
+        assert_eq!(cap(twice_mid, Side::Buy, Bps(800), 5), Px(1_080_000));
+    }
+
+    #[test]
+    fn two_orders_in_one_step_never_take_the_same_lots() {
+        let mut book = Book::default();
+        book.refresh(&[], &levels(&[(100, 100)]));
+        let take = |book: &mut Book, wanted| {
+            let got = book.preview(Side::Buy, None, Lots(wanted));
+            book.consume(Side::Buy, &got);
+            lots(&got)
+        };
+        assert_eq!(take(&mut book, 30), Lots(30));
+        assert_eq!(take(&mut book, 50), Lots(50));
+        assert_eq!(take(&mut book, 50), Lots(20), "20 left");
+        book.refresh(&[], &levels(&[(100, 120)]));
+        assert_eq!(take(&mut book, 500), Lots(120), "a new level is whole");
+    }
+
+    #[test]
+    fn a_resting_order_knows_who_queues_before_it() {
+        let book = thin();
+        assert_eq!(book.depth(Side::Buy, Px(995_000)), Depth::At(Lots(400)));
+        assert_eq!(book.depth(Side::Buy, Px(999_500)), Depth::Empty, "improves");
+        assert_eq!(book.depth(Side::Buy, Px(980_000)), Depth::Empty, "a gap");
+        assert_eq!(book.depth(Side::Buy, Px(900_000)), Depth::Hidden);
+        assert_eq!(book.depth(Side::Sell, Px(2_000_000)), Depth::Hidden);
+    }
+}

@@ -1,0 +1,170 @@
+//! The book around a fair price (exchange.md 7.3).
+//!
+//! Which prices have a level is a fixed property of each price, and sizes breathe per price, so that a queue a resting
+//! order stands in lasts while the midpoint wanders.
+#![expect(clippy::float_arithmetic, reason = "the generator alone uses floats")]
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    dice::{Dice, real, whole},
+    walk::halving,
+};
+use crate::exchange::engine::state::{
+    spec::{BookLevel, MarketSpec},
+    units::{Lots, MAX_COUNT, Px},
+    words::Side,
+};
+
+/// Visible levels per side.
+const LEVELS: usize = 20;
+/// How much of its deviation a level's size keeps per step.
+const KEEP: f64 = 0.9;
+/// Chance per step that the spread is drawn anew.
+const SPREAD_CHANGES: f64 = 0.1;
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Shape {
+    dice: Dice,
+    salt: u64,
+    decimals: u32,
+    /// Micro-USD.
+    base: f64,
+    /// Ticks between the best prices, before volatility widens them.
+    spread: f64,
+    /// Deviation of the log size of each price with a level.
+    moods: BTreeMap<(Side, Px), f64>,
+    /// What takers ate, growing back.
+    depleted: BTreeMap<(Side, Px), f64>,
+    touch: [Option<BookLevel>; 2],
+}
+
+impl Shape {
+    pub(super) fn new(seed: u64, spec: &MarketSpec) -> Self {
+        let mut dice = Dice::new(seed, &format!("{}|book", spec.market_id()));
+        let micro = u64::try_from(spec.base_depth.0).unwrap_or(u64::MAX);
+        Self {
+            salt: dice.between(0, i64::MAX).unsigned_abs(),
+            dice,
+            decimals: spec.size_decimals,
+            base: real(micro),
+            spread: 1.0,
+            moods: BTreeMap::new(),
+            depleted: BTreeMap::new(),
+            touch: [None; 2],
+        }
+    }
+
+    pub(super) fn base(&self) -> f64 {
+        self.base
+    }
+
+    /// The best level of the bid (`Buy`) or ask (`Sell`) side.
+    pub(super) fn touch(&self, side: Side) -> Option<BookLevel> {
+        let [bid, ask] = self.touch;
+        match side {
+            Side::Buy => bid,
+            Side::Sell => ask,
+        }
+    }
+
+    pub(super) fn deplete(&mut self, side: Side, px: Px, lots: Lots) {
+        *self.depleted.entry((side, px)).or_default() += real(lots.0.unsigned_abs());
+    }
+
+    /// The next snapshot around `center` (price units); `activity` widens the spread.
+    pub(super) fn step(&mut self, center: f64, activity: f64) -> (Vec<BookLevel>, Vec<BookLevel>) {
+        self.grow_back();
+        if self.dice.uniform() < SPREAD_CHANGES {
+            self.spread = 1.0 + real(self.dice.geometric(0.6).unsigned_abs());
+        }
+        let tick = Px(whole(center)).tick(self.decimals);
+        let width = real(tick.0.unsigned_abs());
+        let spread = libm::floor(1.0 + (self.spread - 1.0) * activity.max(1.0));
+        let bid = whole((center - spread * width / 2.0) / width).saturating_mul(tick.0);
+        let ask = Px(bid.saturating_add(whole(spread).saturating_mul(tick.0)));
+        let bid = Px(bid);
+        let bids = self.side(Side::Buy, bid);
+        let asks = self.side(Side::Sell, ask);
+        self.touch = [bids.first().copied(), asks.first().copied()];
+        (bids, asks)
+    }
+
+    fn grow_back(&mut self) {
+        let keep = halving(2.0);
+        self.depleted.retain(|_, lots| {
+            *lots *= keep;
+            *lots >= 1.0
+        });
+    }
+
+    fn side(&mut self, side: Side, best: Px) -> Vec<BookLevel> {
+        let mut levels = Vec::with_capacity(LEVELS);
+        let mut moods = BTreeMap::new();
+        let mut px = best;
+        for rank in 0..LEVELS {
+            if px <= Px::ZERO {
+                break;
+            }
+            let mood = self.mood(side, px);
+            moods.insert((side, px), mood);
+            let lots = self.size(side, px, rank, mood);
+            if lots > Lots::ZERO {
+                levels.push(BookLevel { px, size: lots });
+            }
+            px = self.next_price(side, px, rank);
+        }
+        self.moods.retain(|(other, _), _| *other != side);
+        self.moods.append(&mut moods);
+        levels
+    }
+
+    fn mood(&mut self, side: Side, px: Px) -> f64 {
+        let fresh = self.dice.normal();
+        match self.moods.get(&(side, px)) {
+            Some(mood) => KEEP * mood + (1.0 - KEEP * KEEP).sqrt() * fresh,
+            None => fresh,
+        }
+    }
+
+    /// Thin at the touch, a hump behind it.
+    fn size(&self, side: Side, px: Px, rank: usize, mood: f64) -> Lots {
+        let depth = real(rank as u64);
+        let hump = 1.0 + 1.5 * (1.0 - libm::exp(-depth / 3.0));
+        let first = if rank == 0 { 0.6 } else { 1.0 };
+        let money = self.base * hump * first * libm::exp(0.7 * mood);
+        let lots = (money / real(px.0.unsigned_abs())).max(1.0);
+        let gone = self.depleted.get(&(side, px)).copied().unwrap_or(0.0);
+        Lots(whole(lots - gone).min(MAX_COUNT))
+    }
+
+    /// The next price behind `px` that has a level: nearly every tick near the touch, a third of them far away.
+    fn next_price(&self, side: Side, px: Px, rank: usize) -> Px {
+        let chance = 0.9 - 0.03 * real(rank as u64);
+        let mut next = px;
+        for _ in 0..LEVELS {
+            // A tick is measured on the side it leads to, as it changes with the price's figures.
+            let behind = Px(next.0 - side.sign());
+            let tick = behind.tick(self.decimals);
+            next = match side {
+                Side::Buy => Px(behind.0.div_euclid(tick.0) * tick.0),
+                Side::Sell => Px(-(-behind.0).div_euclid(tick.0) * tick.0),
+            };
+            if self.luck(side, next) < chance {
+                break;
+            }
+        }
+        next
+    }
+
+    /// A number in [0, 1) that belongs to a price for good.
+    fn luck(&self, side: Side, px: Px) -> f64 {
+        let side = u64::from(side == Side::Sell);
+        let mut mixed = self.salt ^ px.0.unsigned_abs().wrapping_mul(2) ^ side;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        real((mixed ^ (mixed >> 31)) >> 11) / real(1 << 53)
+    }
+}

@@ -1,0 +1,121 @@
+//! Trades of others (exchange.md 7.3): bursts, signs with memory, sizes with a heavy tail.
+#![expect(clippy::float_arithmetic, reason = "the generator alone uses floats")]
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    DT,
+    dice::{Dice, real, whole},
+    shape::Shape,
+};
+use crate::exchange::engine::state::{
+    spec::{BookLevel, MarketSpec, Trade},
+    units::Lots,
+    words::Side,
+};
+
+/// Trades per second of a market with the depth of the largest.
+const RATE: f64 = 2.0;
+/// Base depth of that market, micro-USD.
+const LARGEST: f64 = 120_000e6;
+/// Seconds over which one trade calls for others, and how many it calls.
+const ECHO: f64 = 3.0;
+const BRANCHING: f64 = 0.5;
+/// A typical trade, as part of a level.
+const TYPICAL: f64 = 0.02;
+/// Deviation of the log size of a trade.
+const SPREAD: f64 = 1.2;
+
+/// A large order somebody works in pieces: it gives the signs their memory.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+struct Metaorder {
+    side: Side,
+    left: i64,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Tape {
+    dice: Dice,
+    excitement: f64,
+    pool: [Metaorder; 3],
+}
+
+impl Tape {
+    pub(super) fn new(seed: u64, spec: &MarketSpec) -> Self {
+        let mut dice = Dice::new(seed, &format!("{}|tape", spec.market_id()));
+        let pool = [(); 3].map(|()| metaorder(&mut dice));
+        Self {
+            dice,
+            excitement: 0.0,
+            pool,
+        }
+    }
+
+    /// What trades in a usual day of a market of that base depth, in micro-USD.
+    pub(super) fn daily(base: f64) -> f64 {
+        let mean = base * TYPICAL * libm::exp(0.5 * SPREAD * SPREAD);
+        rate(base) / (1.0 - BRANCHING) * mean * super::walk::DAY
+    }
+
+    /// The trades of one step against the book shown before it.
+    pub(super) fn step(&mut self, activity: f64, shape: &mut Shape) -> Vec<Trade> {
+        let usual = rate(shape.base()) * activity;
+        let count = self.dice.poisson((usual + self.excitement) * DT);
+        self.excitement *= libm::exp(-DT / ECHO);
+        self.excitement += real(count as u64) * BRANCHING / ECHO;
+        (0..count).filter_map(|_| self.trade(shape)).collect()
+    }
+
+    fn trade(&mut self, shape: &mut Shape) -> Option<Trade> {
+        let aggressor = self.sign();
+        let touch = shape.touch(aggressor.opposite())?;
+        let size = self.size(shape.base(), touch);
+        shape.deplete(aggressor.opposite(), touch.px, size);
+        Some(Trade {
+            aggressor,
+            px: touch.px,
+            size,
+        })
+    }
+
+    fn sign(&mut self) -> Side {
+        let picked = usize::try_from(self.dice.between(0, 2)).unwrap_or(0);
+        let dice = &mut self.dice;
+        match self.pool.get_mut(picked) {
+            Some(order) => {
+                order.left -= 1;
+                let side = order.side;
+                if order.left <= 0 {
+                    *order = metaorder(dice);
+                }
+                side
+            }
+            None => Side::Buy,
+        }
+    }
+
+    fn size(&mut self, base: f64, touch: BookLevel) -> Lots {
+        let mut money = base * TYPICAL * libm::exp(SPREAD * self.dice.normal());
+        if self.dice.uniform() < 0.05 {
+            money *= self.dice.pareto(2.2);
+        }
+        let lots = whole(money / real(touch.px.0.unsigned_abs()));
+        Lots(lots.clamp(1, touch.size.0.max(1)))
+    }
+}
+
+/// Trades per second of a market of that base depth, echoes not counted.
+fn rate(base: f64) -> f64 {
+    RATE * (base / LARGEST).min(1.0).sqrt()
+}
+
+fn metaorder(dice: &mut Dice) -> Metaorder {
+    Metaorder {
+        side: if dice.sign() > 0.0 {
+            Side::Buy
+        } else {
+            Side::Sell
+        },
+        left: whole(dice.pareto(1.5).min(10_000.0)),
+    }
+}

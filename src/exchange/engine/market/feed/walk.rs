@@ -1,0 +1,378 @@
+//! The fair price (exchange.md 7.2): two-scale volatility and jumps common to all coins, and each coin's own.
+#![expect(clippy::float_arithmetic, reason = "the generator alone uses floats")]
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    DT,
+    dice::{Dice, real, whole},
+};
+use crate::exchange::engine::state::{
+    spec::MarketSpec,
+    units::{Bps, MAX_COUNT, Px},
+    words::Side,
+};
+
+const YEAR: f64 = 365.0 * 86_400.0;
+pub(super) const DAY: f64 = 86_400.0;
+/// Half-life of what users' trades did to the price, in seconds.
+const PRESSURE: f64 = 300.0;
+/// Half-life of the premium of a book over the oracle, in seconds: as long as the hours that funding is averaged over.
+const PREMIUM: f64 = 4.0 * 3_600.0;
+/// Deviation of the premium of a coin of 100 % volatility. Below 5 bp around the interest the clamp of the funding rate
+/// hides it, so that a smaller one would make funding a constant.
+const PREMIUM_DEVIATION: f64 = 0.0016;
+/// How much of a premium's change goes with the price: who buys a rise pays for it.
+const CROWD: f64 = 0.6;
+
+/// A value that wanders and returns to 0.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+struct Wander {
+    keep: f64,
+    kick: f64,
+    value: f64,
+}
+
+impl Wander {
+    fn new(half_life: f64, deviation: f64) -> Self {
+        let keep = halving(half_life);
+        Self {
+            keep,
+            kick: deviation * (1.0 - keep * keep).sqrt(),
+            value: 0.0,
+        }
+    }
+
+    fn step(&mut self, normal: f64) -> f64 {
+        self.value = self.keep * self.value + self.kick * normal;
+        self.value
+    }
+
+    /// As if it had wandered for long.
+    fn started(self, deviations: f64) -> Self {
+        let deviation = self.kick / (1.0 - self.keep * self.keep).sqrt();
+        Self {
+            value: deviation * deviations,
+            ..self
+        }
+    }
+}
+
+/// What is left after one step of something that halves every `half_life` seconds.
+pub(super) fn halving(half_life: f64) -> f64 {
+    libm::exp(-std::f64::consts::LN_2 * DT / half_life)
+}
+
+/// What all coins share in one step.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Weather {
+    /// Volatility now over its usual; around 1.
+    pub(super) activity: f64,
+    /// The common factor's normal draw.
+    factor: f64,
+    /// What of a common jump happens in this step, for a coin of 50 % volatility.
+    jump: f64,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Climate {
+    dice: Dice,
+    fast: Wander,
+    slow: Wander,
+    jump: Jumps,
+}
+
+/// Jumps are bled in with a 2 s half-life: in one step they would give absurd tails.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+struct Jumps {
+    per_day: f64,
+    mean: f64,
+    pending: f64,
+}
+
+impl Jumps {
+    fn step(&mut self, dice: &mut Dice, rate: f64) -> f64 {
+        if dice.uniform() < self.per_day / DAY * DT * rate {
+            self.pending += dice.sign() * dice.exponential(self.mean);
+        }
+        let now = self.pending * (1.0 - halving(2.0));
+        self.pending -= now;
+        now
+    }
+}
+
+impl Climate {
+    pub(super) fn new(seed: u64) -> Self {
+        Self {
+            dice: Dice::new(seed, "climate"),
+            fast: Wander::new(300.0, 0.45),
+            slow: Wander::new(6.0 * 3_600.0, 0.35),
+            jump: Jumps {
+                per_day: 24.0,
+                mean: 0.0010,
+                pending: 0.0,
+            },
+        }
+    }
+
+    pub(super) fn step(&mut self) -> Weather {
+        let fast = self.fast.step(self.dice.normal());
+        let slow = self.slow.step(self.dice.normal());
+        let variance = 0.45 * 0.45 + 0.35 * 0.35;
+        Weather {
+            activity: libm::exp(fast + slow - variance),
+            factor: self.dice.normal(),
+            jump: self.jump.step(&mut self.dice, libm::exp(fast)),
+        }
+    }
+}
+
+/// Where one coin stands.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Fair {
+    pub(super) oracle: Px,
+    /// Where its book is centered, in price units: the oracle and a small premium.
+    pub(super) center: f64,
+}
+
+/// How far a price may go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Bounds {
+    /// From one price unit to [`MAX_COUNT`] of them: every product of prices stays inside the engine's integers.
+    #[default]
+    Kept,
+    /// Wherever it went before there were bounds: to do again what was done then.
+    Open,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Walk {
+    dice: Dice,
+    start: f64,
+    volatility: f64,
+    beta: f64,
+    /// Log distance from the start price.
+    away: f64,
+    jump: Jumps,
+    premium: Wander,
+    /// Log distance users' trades pushed the price, on its way back.
+    pressure: f64,
+    #[serde(skip)]
+    pub(super) bounds: Bounds,
+}
+
+impl Walk {
+    pub(super) fn new(seed: u64, spec: &MarketSpec) -> Self {
+        Self {
+            dice: Dice::new(seed, &format!("{}|walk", spec.market_id())),
+            start: real(spec.start_price.0.unsigned_abs()),
+            volatility: bps(spec.volatility),
+            beta: bps(spec.beta),
+            away: 0.0,
+            jump: Jumps {
+                per_day: 6.0,
+                mean: 0.0012,
+                pending: 0.0,
+            },
+            premium: premium(seed, spec),
+            pressure: 0.0,
+            bounds: Bounds::Kept,
+        }
+    }
+
+    pub(super) fn step(&mut self, weather: Weather) -> Fair {
+        let scale = self.volatility * (DT / YEAR).sqrt() * weather.activity;
+        let own = (1.0 - self.beta * self.beta).sqrt() * self.dice.normal();
+        let change = self.beta * weather.factor + own;
+        let jumps = weather.jump * self.volatility / 0.5 + self.jump.step(&mut self.dice, 1.0);
+        // A weak pull home keeps long demos in range.
+        self.away *= halving(3.0 * DAY);
+        self.away += scale * change + jumps;
+        if self.bounds == Bounds::Kept {
+            let lowest = libm::log(1.0 / self.start);
+            self.away = self.away.max(lowest).min(libm::log(highest() / self.start));
+        }
+        let premium = self.premium.step(crowd(change, self.dice.normal()));
+        self.pressure *= halving(PRESSURE);
+        let wanted = self.start * libm::exp(self.away + self.pressure);
+        let fair = match self.bounds {
+            Bounds::Kept => wanted.max(1.0).min(highest()),
+            Bounds::Open => wanted,
+        };
+        Fair {
+            oracle: Px(whole(fair + 0.5).max(1)),
+            center: fair * (1.0 + premium),
+        }
+    }
+
+    /// A taker of `side` took that part of a day's volume (exchange.md 7.3).
+    pub(super) fn press(&mut self, side: Side, part: f64) {
+        let day = self.volatility * (DAY / YEAR).sqrt();
+        let push = 0.1 * part.sqrt() * day;
+        self.pressure += match side {
+            Side::Buy => push,
+            Side::Sell => -push,
+        };
+    }
+
+    pub(super) fn nudge(&mut self, by: Bps) {
+        self.away += nudged(by);
+    }
+
+    /// Whether a nudge would leave the price within its bounds, or bring it nearer to them.
+    pub(super) fn has_room(&self, by: Bps) -> bool {
+        let then = self.start * libm::exp(self.away + self.pressure + nudged(by));
+        if by.0 < 0 {
+            then >= 1.0
+        } else {
+            then <= highest()
+        }
+    }
+}
+
+/// A stream of its own says where it begins, so that prices do not depend on it.
+fn premium(seed: u64, spec: &MarketSpec) -> Wander {
+    let mut dice = Dice::new(seed, &format!("{}|premium", spec.market_id()));
+    let deviation = PREMIUM_DEVIATION * bps(spec.volatility);
+    Wander::new(PREMIUM, deviation).started(dice.normal())
+}
+
+/// What moves a premium: the price's own change, and something else.
+fn crowd(change: f64, other: f64) -> f64 {
+    CROWD * change + (1.0 - CROWD * CROWD).sqrt() * other
+}
+
+/// Log distance of a nudge.
+fn nudged(by: Bps) -> f64 {
+    libm::log1p(bps(by).max(-0.99))
+}
+
+fn highest() -> f64 {
+    real(MAX_COUNT.unsigned_abs())
+}
+
+fn bps(count: Bps) -> f64 {
+    let size = real(count.0.unsigned_abs()) / 10_000.0;
+    if count.0 < 0 { -size } else { size }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exchange::engine::{
+        risk::funding::hourly,
+        state::units::{NanoRate, Usd},
+    };
+
+    fn coin(symbol: &str, volatility: i64, beta: i64) -> MarketSpec {
+        MarketSpec {
+            provider: "paper".to_owned(),
+            symbol: symbol.to_owned(),
+            coin: symbol.to_owned(),
+            size_decimals: 5,
+            max_leverage: 40,
+            tiers: Vec::new(),
+            start_price: Px(640_000_000),
+            volatility: Bps(volatility),
+            beta: Bps(beta),
+            base_depth: Usd::dollars(120_000),
+            impact_notional: Usd::dollars(20_000),
+        }
+    }
+
+    /// One-minute log returns of two coins over a day.
+    fn day(seed: u64) -> [Vec<f64>; 2] {
+        let mut climate = Climate::new(seed);
+        let mut walks = [
+            Walk::new(seed, &coin("BTC", 5_000, 8_500)),
+            Walk::new(seed, &coin("ETH", 7_000, 8_500)),
+        ];
+        let mut returns = [Vec::new(), Vec::new()];
+        let mut before = [0.0; 2];
+        for step in 1..=4 * 86_400 {
+            let weather = climate.step();
+            for ((walk, before), returns) in walks.iter_mut().zip(&mut before).zip(&mut returns) {
+                walk.step(weather);
+                if step % 240 == 0 {
+                    returns.push(walk.away - *before);
+                    *before = walk.away;
+                }
+            }
+        }
+        returns
+    }
+
+    fn mean(values: impl Iterator<Item = f64> + Clone) -> f64 {
+        values.clone().sum::<f64>() / real(values.count() as u64)
+    }
+
+    fn covariance(a: &[f64], b: &[f64]) -> f64 {
+        let (of_a, of_b) = (mean(a.iter().copied()), mean(b.iter().copied()));
+        mean(a.iter().zip(b).map(move |(a, b)| (a - of_a) * (b - of_b)))
+    }
+
+    /// How alike a series is to itself a minute earlier.
+    fn memory(values: &[f64]) -> f64 {
+        covariance(&values[1..], &values[..values.len() - 1]) / covariance(values, values)
+    }
+
+    #[test]
+    fn a_day_of_prices_is_as_wild_and_as_related_as_real_ones() {
+        for seed in [1, 42] {
+            let [btc, eth] = day(seed);
+            let variance = covariance(&btc, &btc);
+            let yearly = (variance * YEAR / 60.0).sqrt();
+            assert!((0.25..0.80).contains(&yearly), "volatility {yearly}");
+            let fourth = mean(btc.iter().map(|change| change.powi(4)));
+            let kurtosis = fourth / (variance * variance);
+            assert!((4.0..25.0).contains(&kurtosis), "kurtosis {kurtosis}");
+            assert!(memory(&btc).abs() < 0.12, "direction {}", memory(&btc));
+            let sizes: Vec<f64> = btc.iter().map(|change| change.abs()).collect();
+            assert!(
+                (0.08..0.45).contains(&memory(&sizes)),
+                "clusters {}",
+                memory(&sizes)
+            );
+            let related = covariance(&btc, &eth) / (variance * covariance(&eth, &eth)).sqrt();
+            assert!((0.6..0.85).contains(&related), "related {related}");
+        }
+    }
+
+    /// The funding rates of a day's hours, in nano per hour, and how the premium's changes go with the price's.
+    fn funding(seed: u64) -> (Vec<i64>, f64) {
+        let mut climate = Climate::new(seed);
+        let mut walk = Walk::new(seed, &coin("BTC", 5_000, 8_500));
+        let (mut rates, mut changes) = (Vec::new(), [Vec::new(), Vec::new()]);
+        let (mut sum, mut before) = (0.0, (0.0, walk.premium.value));
+        for step in 1..=24 * 14_400 {
+            walk.step(climate.step());
+            sum += walk.premium.value;
+            if step % 14_400 == 0 {
+                rates.push(hourly(NanoRate(whole(sum / 14_400.0 * 1e9))).0);
+                sum = 0.0;
+            }
+            if step % 240 == 0 {
+                changes[0].push(walk.away - before.0);
+                changes[1].push(walk.premium.value - before.1);
+                before = (walk.away, walk.premium.value);
+            }
+        }
+        let [price, premium] = &changes;
+        let scale = (covariance(price, price) * covariance(premium, premium)).sqrt();
+        (rates, covariance(price, premium) / scale)
+    }
+
+    /// Issue 13, item 5: the rate stood at its interest for hours.
+    #[test]
+    fn funding_moves_with_the_market_and_stays_within_what_real_ones_come_to() {
+        for seed in [1, 7, 42] {
+            let (rates, related) = funding(seed);
+            let different: std::collections::BTreeSet<i64> = rates.iter().copied().collect();
+            assert!(different.len() >= 8, "{rates:?}");
+            let usual = -400_000..400_000;
+            assert!(rates.iter().all(|rate| usual.contains(rate)), "{rates:?}");
+            assert!((0.2..0.9).contains(&related), "{related}");
+            assert_eq!(funding(seed).0, rates, "of one seed");
+        }
+    }
+}

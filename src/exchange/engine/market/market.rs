@@ -1,0 +1,110 @@
+//! The state of one market.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    book::Book,
+    mark::{Day, Ema},
+    resting::Resting,
+    triggers::Triggers,
+};
+use crate::exchange::engine::{
+    risk::funding::Premiums,
+    state::{
+        ids::OrderId,
+        spec::{MarketSpec, MarketTick},
+        units::{Millis, Px, Usd},
+    },
+};
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Market {
+    pub(crate) spec: MarketSpec,
+    /// By rising notional; the first starts at 0.
+    pub(crate) tiers: Vec<Tier>,
+    pub(crate) book: Book,
+    pub(crate) oracle: Px,
+    pub(crate) mark: Px,
+    pub(crate) last: Option<Px>,
+    pub(crate) ema: Ema,
+    pub(crate) day: Day,
+    pub(crate) premiums: Premiums,
+    pub(crate) resting: Resting,
+    pub(crate) triggers: Triggers,
+    pub(crate) chasing: BTreeSet<OrderId>,
+    /// Snapshots that replace the feed's, oldest first.
+    pub(crate) injected: VecDeque<MarketTick>,
+    pub(crate) updated_at: Millis,
+}
+
+impl Market {
+    pub(crate) fn new(spec: MarketSpec, now: Millis) -> Self {
+        Self {
+            book: Book::default(),
+            oracle: spec.start_price,
+            mark: spec.start_price,
+            last: None,
+            ema: Ema::default(),
+            day: Day::default(),
+            premiums: Premiums::default(),
+            resting: Resting::default(),
+            triggers: Triggers::default(),
+            chasing: BTreeSet::new(),
+            injected: VecDeque::new(),
+            updated_at: now,
+            tiers: tiers(&spec),
+            spec,
+        }
+    }
+
+    /// Maintenance margin of a notional: half the initial margin at the tier's largest leverage (exchange.md 4.1).
+    pub(crate) fn maintenance(&self, notional: Usd) -> Usd {
+        self.tiers
+            .iter()
+            .rev()
+            .find(|tier| notional >= tier.lower)
+            .map_or(Usd::ZERO, |tier| tier.maintenance(notional))
+    }
+}
+
+/// One margin tier with what it deducts so that maintenance has no jump at its lower bound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Tier {
+    pub(crate) lower: Usd,
+    /// The tier ends here.
+    pub(crate) upper: Option<Usd>,
+    pub(crate) max_leverage: u32,
+    pub(crate) deduction: Usd,
+}
+
+impl Tier {
+    fn maintenance(self, notional: Usd) -> Usd {
+        notional.mul_ceil(1, 2 * i64::from(self.max_leverage)) - self.deduction
+    }
+}
+
+fn tiers(spec: &MarketSpec) -> Vec<Tier> {
+    let mut before = Tier {
+        lower: Usd::ZERO,
+        upper: None,
+        max_leverage: spec.max_leverage,
+        deduction: Usd::ZERO,
+    };
+    let mut tiers = Vec::new();
+    for next in &spec.tiers {
+        let rate = |leverage: u32| next.lower.mul_ceil(1, 2 * i64::from(leverage));
+        let deduction = before.deduction + rate(next.max_leverage) - rate(before.max_leverage);
+        before.upper = Some(next.lower);
+        tiers.push(before);
+        before = Tier {
+            lower: next.lower,
+            upper: None,
+            max_leverage: next.max_leverage,
+            deduction,
+        };
+    }
+    tiers.push(before);
+    tiers
+}

@@ -1,0 +1,8 @@
+//! One market: its feed, its book, its mark, and the orders resting in it. Names `state`.
+
+pub(crate) mod book;
+pub(crate) mod feed;
+pub(crate) mod mark;
+pub(crate) mod market;
+pub(crate) mod resting;
+pub(crate) mod triggers;

@@ -1,0 +1,299 @@
+//! Resting orders of one market in price-time order, with their place in the queue (exchange.md 2.3).
+//!
+//! Work here depends on the orders a trade or a refresh can reach, not on how many rest.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::book::{Book, Depth};
+use crate::exchange::engine::state::{
+    ids::OrderId,
+    spec::Trade,
+    units::{Lots, Px},
+    words::Side,
+};
+
+/// Where an order stands: its side and price, and its turn among the orders there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Spot {
+    pub(crate) side: Side,
+    pub(crate) px: Px,
+    pub(crate) priority: u64,
+}
+
+/// Best price first on either side, then by arrival.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+struct Place {
+    distance: i64,
+    priority: u64,
+}
+
+impl Place {
+    fn of(spot: Spot) -> Self {
+        Self {
+            distance: -spot.side.sign() * spot.px.0,
+            priority: spot.priority,
+        }
+    }
+
+    /// Behind everybody at this price.
+    fn end(side: Side, px: Px) -> Self {
+        Self::of(Spot {
+            side,
+            px,
+            priority: u64::MAX,
+        })
+    }
+
+    fn px(self, side: Side) -> Px {
+        Px(-side.sign() * self.distance)
+    }
+}
+
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+struct Queued {
+    order: OrderId,
+    left: Lots,
+    /// Displayed size before it; `None` while its price is behind the visible book.
+    ahead: Option<Lots>,
+}
+
+/// What the market does to a resting order: fill so much, at its own price.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct MakerFill {
+    pub(crate) order: OrderId,
+    pub(crate) px: Px,
+    pub(crate) size: Lots,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Resting {
+    bids: BTreeMap<Place, Queued>,
+    asks: BTreeMap<Place, Queued>,
+}
+
+impl Resting {
+    fn side(&mut self, side: Side) -> &mut BTreeMap<Place, Queued> {
+        match side {
+            Side::Buy => &mut self.bids,
+            Side::Sell => &mut self.asks,
+        }
+    }
+
+    /// Joins the queue behind what `book` shows at its price.
+    pub(crate) fn join(&mut self, book: &Book, spot: Spot, order: OrderId, left: Lots) {
+        let ahead = match book.depth(spot.side, spot.px) {
+            Depth::Empty => Some(Lots::ZERO),
+            Depth::At(shown) => Some(shown),
+            Depth::Hidden => None,
+        };
+        let queued = Queued { order, left, ahead };
+        self.side(spot.side).insert(Place::of(spot), queued);
+    }
+
+    pub(crate) fn leave(&mut self, spot: Spot) {
+        self.side(spot.side).remove(&Place::of(spot));
+    }
+
+    /// Sets what is left of an order without touching its place.
+    pub(crate) fn resize(&mut self, spot: Spot, left: Lots) {
+        if let Some(queued) = self.side(spot.side).get_mut(&Place::of(spot)) {
+            queued.left = left;
+        }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.bids.len() + self.asks.len()
+    }
+
+    /// Fills an exogenous trade brings. Its volume is shared in price-time order and never spent twice; at the
+    /// trade's own price an order waits for the queue before it.
+    pub(crate) fn trade(&mut self, trade: Trade) -> Vec<MakerFill> {
+        let side = trade.aggressor.opposite();
+        let reach = Place::end(side, trade.px);
+        let mut volume = trade.size;
+        let mut fills = Vec::new();
+        for (place, queued) in self.side(side).range_mut(..=reach) {
+            if volume <= Lots::ZERO {
+                break;
+            }
+            let px = place.px(side);
+            let ahead = if px == trade.px {
+                queued.ahead.unwrap_or(Lots::ZERO)
+            } else {
+                Lots::ZERO
+            };
+            if px == trade.px {
+                queued.ahead = Some((ahead - volume).max(Lots::ZERO));
+            }
+            let got = (volume - ahead).max(Lots::ZERO).min(queued.left);
+            if got > Lots::ZERO {
+                volume -= got;
+                queued.left -= got;
+                fills.push(MakerFill {
+                    order: queued.order,
+                    px,
+                    size: got,
+                });
+            }
+        }
+        fills
+    }
+
+    /// After a refresh: the queue before an order is at most what is shown at its price.
+    pub(crate) fn see(&mut self, book: &Book) {
+        for side in [Side::Buy, Side::Sell] {
+            let Some(last) = book.levels(side).last() else {
+                continue;
+            };
+            let visible = Place::end(side, last.px);
+            for (place, queued) in self.side(side).range_mut(..=visible) {
+                let shown = match book.depth(side, place.px(side)) {
+                    Depth::At(size) => size,
+                    Depth::Empty | Depth::Hidden => Lots::ZERO,
+                };
+                queued.ahead = Some(queued.ahead.map_or(shown, |ahead| ahead.min(shown)));
+            }
+        }
+    }
+
+    /// Orders the refreshed book crosses, best first, each with its price and what is left of it.
+    pub(crate) fn crossed(&mut self, book: &Book) -> Vec<(Side, MakerFill)> {
+        let mut crossed = Vec::new();
+        for side in [Side::Buy, Side::Sell] {
+            let Some(touch) = book.best(side.opposite()) else {
+                continue;
+            };
+            let reach = Place::end(side, touch);
+            crossed.extend(self.side(side).range(..=reach).map(|(place, queued)| {
+                let fill = MakerFill {
+                    order: queued.order,
+                    px: place.px(side),
+                    size: queued.left,
+                };
+                (side, fill)
+            }));
+        }
+        crossed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exchange::engine::state::spec::BookLevel;
+
+    fn bid_book(size: i64) -> Book {
+        let mut book = Book::default();
+        let bids = [(10_000, size), (9_990, 50)].map(|(px, size)| BookLevel {
+            px: Px(px),
+            size: Lots(size),
+        });
+        book.refresh(&bids, &[]);
+        book
+    }
+
+    fn sell(px: i64, size: i64) -> Trade {
+        Trade {
+            aggressor: Side::Sell,
+            px: Px(px),
+            size: Lots(size),
+        }
+    }
+
+    fn bid(px: i64, priority: u64) -> Spot {
+        Spot {
+            side: Side::Buy,
+            px: Px(px),
+            priority,
+        }
+    }
+
+    fn id(n: usize) -> OrderId {
+        OrderId::from(n)
+    }
+
+    fn fill(order: usize, px: i64, size: i64) -> MakerFill {
+        MakerFill {
+            order: id(order),
+            px: Px(px),
+            size: Lots(size),
+        }
+    }
+
+    #[test]
+    fn a_bid_behind_a_hundred_lots_waits_for_them_to_trade() {
+        let mut resting = Resting::default();
+        resting.join(&bid_book(100), bid(10_000, 1), id(0), Lots(50));
+        assert_eq!(resting.trade(sell(10_000, 80)), []);
+        assert_eq!(resting.trade(sell(10_000, 30)), [fill(0, 10_000, 10)]);
+        assert_eq!(resting.trade(sell(10_000, 50)), [fill(0, 10_000, 40)]);
+    }
+
+    #[test]
+    fn a_trade_through_the_price_fills_at_the_limit_and_its_volume_is_spent_once() {
+        let mut resting = Resting::default();
+        let book = bid_book(100);
+        resting.join(&book, bid(10_005, 1), id(0), Lots(30));
+        resting.join(&book, bid(10_005, 2), id(1), Lots(30));
+        assert_eq!(
+            resting.trade(sell(10_000, 40)),
+            [fill(0, 10_005, 30), fill(1, 10_005, 10)]
+        );
+    }
+
+    #[test]
+    fn two_orders_at_one_price_share_what_trades_beyond_the_queue() {
+        let mut resting = Resting::default();
+        let book = bid_book(20);
+        resting.join(&book, bid(10_000, 1), id(0), Lots(10));
+        resting.join(&book, bid(10_000, 2), id(1), Lots(10));
+        assert_eq!(resting.trade(sell(10_000, 30)), [fill(0, 10_000, 10)]);
+        assert_eq!(resting.trade(sell(10_000, 5)), [fill(1, 10_000, 5)]);
+    }
+
+    #[test]
+    fn a_level_that_shrinks_or_goes_moves_the_queue_forward() {
+        let mut resting = Resting::default();
+        resting.join(&bid_book(100), bid(10_000, 1), id(0), Lots(50));
+        resting.see(&bid_book(15));
+        assert_eq!(resting.trade(sell(10_000, 20)), [fill(0, 10_000, 5)]);
+        let mut elsewhere = Book::default();
+        let level = BookLevel {
+            px: Px(9_990),
+            size: Lots(50),
+        };
+        elsewhere.refresh(&[level], &[]);
+        resting.join(&bid_book(100), bid(10_000, 2), id(1), Lots(50));
+        resting.see(&elsewhere);
+        assert_eq!(
+            resting.trade(sell(10_000, 60)),
+            [fill(0, 10_000, 45), fill(1, 10_000, 15)],
+            "the level is gone, and with it who stood there"
+        );
+    }
+
+    #[test]
+    fn a_trade_at_a_better_price_passes_a_bid_by() {
+        let mut resting = Resting::default();
+        resting.join(&bid_book(100), bid(10_000, 1), id(0), Lots(50));
+        assert_eq!(resting.trade(sell(10_010, 500)), []);
+        assert_eq!(resting.trade(sell(10_000, 100)), [], "its queue is whole");
+    }
+
+    #[test]
+    fn an_order_behind_the_visible_book_queues_once_its_price_is_seen() {
+        let mut resting = Resting::default();
+        let mut book = Book::default();
+        resting.join(&bid_book(10), bid(9_000, 1), id(0), Lots(5));
+        let level = BookLevel {
+            px: Px(9_000),
+            size: Lots(40),
+        };
+        book.refresh(&[level], &[]);
+        resting.see(&book);
+        assert_eq!(resting.trade(sell(9_000, 42)), [fill(0, 9_000, 2)]);
+    }
+}

@@ -1,0 +1,203 @@
+//! Closing a position: `POST /v1/positions/{id}/close`, one target of close-all, and cancellation (exchange.md 1.8, 6).
+
+use super::{enter::CLOSE_CAP, orders::Base, payload};
+use crate::exchange::engine::state::{
+    command::{Cancellation, CloseHow, ClosePosition, Crossing},
+    core::Engine,
+    ids::{AccountIx, OrderId, PositionId},
+    log::Event,
+    position::Position,
+    refusal::{Reason, Refusal},
+    rows::OrderRow,
+    units::Px,
+    words::{OrderMode, OrderStatus, TimeInForce},
+};
+
+impl Engine {
+    pub(crate) fn close(
+        &mut self,
+        account: AccountIx,
+        close: &ClosePosition,
+    ) -> Result<OrderId, Refusal> {
+        self.check_close(account, close)?;
+        let held = self.open_position(account, close.position)?;
+        let mode = match close.how {
+            CloseHow::Market { .. } => OrderMode::Market,
+            CloseHow::Limit { .. } => OrderMode::Limit,
+            CloseHow::Conditional { .. } => OrderMode::Conditional,
+        };
+        let mut row = self.closing_row(held, mode);
+        row.size = close.size.unwrap_or(row.size);
+        row.initial_size = row.size;
+        row.expected_price = close.expected_price.unwrap_or(row.expected_price);
+        match close.how {
+            CloseHow::Market { slippage } => {
+                row.time_in_force = TimeInForce::Ioc;
+                row.slippage = Some(slippage.unwrap_or(CLOSE_CAP));
+                self.submit_market(row)
+            }
+            CloseHow::Limit { price, crossing } => {
+                self.refuse_crossing(&row, price, crossing)?;
+                row.limit_price = Some(price);
+                Ok(self.submit(row)?)
+            }
+            CloseHow::Conditional {
+                market,
+                trigger,
+                direction,
+                slippage,
+            } => {
+                row.trigger_market = Some(market.unwrap_or(row.market));
+                row.trigger_price = Some(trigger);
+                row.trigger_direction = Some(direction);
+                row.slippage = slippage;
+                Ok(self.submit(row)?)
+            }
+        }
+    }
+
+    fn check_close(&self, account: AccountIx, close: &ClosePosition) -> Result<(), Refusal> {
+        let position = self
+            .position_of(account, close.position)
+            .ok_or_else(|| Refusal::not_found("position"))?;
+        let decimals = self.size_decimals(position.market);
+        close
+            .size
+            .map_or(Ok(()), |size| payload::size("size", size, decimals))?;
+        match close.how {
+            CloseHow::Market { slippage } => payload::slippage(slippage),
+            CloseHow::Limit { price, .. } => payload::price("limit_price", price, decimals),
+            CloseHow::Conditional {
+                market,
+                trigger,
+                slippage,
+                ..
+            } => {
+                let decimals = self.known_market(market.unwrap_or(position.market))?;
+                payload::price("trigger_price", trigger, decimals)?;
+                payload::slippage(slippage)
+            }
+        }
+    }
+
+    /// One target of close-all: reduce-only market for all of it, at most 2.5 % away.
+    pub(crate) fn force_close(
+        &mut self,
+        account: AccountIx,
+        id: PositionId,
+    ) -> Result<OrderId, Refusal> {
+        let held = self.open_position(account, id)?;
+        let mut row = self.closing_row(held, OrderMode::Market);
+        row.time_in_force = TimeInForce::Ioc;
+        row.slippage = Some(CLOSE_CAP);
+        self.submit_market(row)
+    }
+
+    /// A reduce-only row for the whole position, with its side, leverage and margin mode.
+    pub(crate) fn closing_row(&self, held: &Position, mode: OrderMode) -> OrderRow {
+        let mut row = self.blank(Base {
+            account: held.account,
+            market: held.market,
+            side: held.closing_side(),
+            size: held.size.abs(),
+            leverage: held.leverage,
+            margin_mode: held.margin_mode,
+            mode,
+        });
+        row.reduce_only = true;
+        row.target_position = Some(held.id);
+        row
+    }
+
+    pub(crate) fn position_of(&self, account: AccountIx, id: PositionId) -> Option<&Position> {
+        self.positions
+            .get(id)
+            .filter(|position| position.account == account)
+    }
+
+    pub(crate) fn open_position(
+        &self,
+        account: AccountIx,
+        id: PositionId,
+    ) -> Result<&Position, Refusal> {
+        let position = self
+            .position_of(account, id)
+            .ok_or_else(|| Refusal::not_found("position"))?;
+        match position.closed_at {
+            None => Ok(position),
+            Some(_) => Err(Refusal::conflict(
+                Reason::PositionClosed,
+                format!("position {id} is closed"),
+            )),
+        }
+    }
+
+    fn refuse_crossing(
+        &self,
+        row: &OrderRow,
+        price: Px,
+        crossing: Crossing,
+    ) -> Result<(), Refusal> {
+        let crosses = self.markets.at(row.market).book.crosses(row.side, price);
+        if crosses && crossing == Crossing::Unacknowledged {
+            Err(Refusal::conflict(
+                Reason::MarketableLimitUnacknowledged,
+                "limit_price crosses the market: send marketable_limit_acknowledged true if it is meant",
+            ))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Resting orders go at once; the cancellation of an armed one is queued for the next step.
+    pub(crate) fn cancel(
+        &mut self,
+        account: AccountIx,
+        id: OrderId,
+    ) -> Result<Cancellation, Refusal> {
+        if self.cancelable(account, id)?.status == OrderStatus::Pending {
+            return self.queue_cancel(account, id);
+        }
+        self.finish(id, OrderStatus::Canceled, Some(Reason::User));
+        Ok(Cancellation::Canceled(id))
+    }
+
+    /// Done at the next step, unless the order has ended by then.
+    pub(crate) fn queue_cancel(
+        &mut self,
+        account: AccountIx,
+        id: OrderId,
+    ) -> Result<Cancellation, Refusal> {
+        self.cancelable(account, id)?;
+        if !self.cancel_queue.contains(&id) {
+            self.cancel_queue.push(id);
+            self.record(Event::CancelQueued { order: id });
+        }
+        Ok(Cancellation::Queued(id))
+    }
+
+    fn cancelable(&self, account: AccountIx, id: OrderId) -> Result<&OrderRow, Refusal> {
+        let row = self
+            .order(account, id)
+            .ok_or_else(|| Refusal::not_found("order"))?;
+        if row.status.is_working() {
+            return Ok(row);
+        }
+        let message = format!("order {id} is {} already", row.status);
+        Err(Refusal::conflict(Reason::OrderNotWorking, message))
+    }
+
+    /// After a breach: whatever the book has for this position, at any price. A book that has nobody on the other side,
+    /// or too few, is tried again with the next step.
+    pub(crate) fn close_out(&mut self, id: PositionId) {
+        let held = self.positions.at(id);
+        let other = held.closing_side().opposite();
+        if self.markets.at(held.market).book.best(other).is_none() {
+            return;
+        }
+        let mut row = self.closing_row(held, OrderMode::CloseOut);
+        row.time_in_force = TimeInForce::Ioc;
+        // A rejection is on its row.
+        let _ = self.submit(row);
+    }
+}

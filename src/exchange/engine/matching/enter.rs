@@ -1,0 +1,276 @@
+//! An order entering the market: checked, recorded, then traded, rested or armed (exchange.md 1.3, 1.4, 2.1).
+
+use super::{
+    fill::{Charge, Remainder},
+    trade::Piece,
+};
+use crate::exchange::engine::{
+    market::book::{Slice, cap, lots, notional},
+    risk::{
+        checks::Rejection,
+        margin::{Hold, Probe},
+    },
+    state::{
+        core::Engine,
+        ids::OrderId,
+        refusal::{Reason, Refusal},
+        rows::OrderRow,
+        units::{Bps, Lots, Px, Usd},
+        words::{LiquidityRole, OrderMode, OrderStatus, OrderType, TimeInForce},
+    },
+};
+
+/// Slippage caps of market executions that were given none, in basis points (exchange.md 1.3).
+const MARKET_CAP: Bps = Bps(500);
+const TRIGGERED_CAP: Bps = Bps(1_000);
+pub(crate) const CLOSE_CAP: Bps = Bps(250);
+pub(crate) const SLICE_CAP: Bps = Bps(300);
+
+/// What an order will do the moment it enters.
+#[derive(Debug, Clone)]
+pub(crate) struct Plan {
+    /// What it takes from the book now.
+    slices: Vec<Slice>,
+    /// What it leaves in the book.
+    rests: Lots,
+}
+
+/// An order that was recorded and turned down.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Rejected {
+    pub(crate) id: OrderId,
+    pub(crate) rejection: Rejection,
+}
+
+impl From<Rejected> for Refusal {
+    fn from(rejected: Rejected) -> Self {
+        Self {
+            order: Some(rejected.id),
+            ..rejected.rejection.into()
+        }
+    }
+}
+
+/// How a placed order begins.
+enum Entry {
+    Now(Plan),
+    Chase,
+    Armed,
+}
+
+impl Engine {
+    /// Records an order and lets it enter; turned down, its row says why.
+    pub(crate) fn submit(&mut self, mut row: OrderRow) -> Result<OrderId, Rejected> {
+        self.clamp(&mut row);
+        let verdict = self.admit(&mut row);
+        let id = self.push_order(row);
+        match verdict {
+            Ok(entry) => self.begin(id, entry),
+            Err(rejection) => {
+                self.finish(id, OrderStatus::Rejected, Some(rejection.reason));
+                return Err(Rejected { id, rejection });
+            }
+        }
+        Ok(id)
+    }
+
+    /// Whether an order would be taken, without recording it.
+    pub(crate) fn would_admit(&self, row: &OrderRow) -> Result<(), Rejection> {
+        let mut row = row.clone();
+        self.clamp(&mut row);
+        self.admit(&mut row).map(|_| ())
+    }
+
+    /// A reduce-only order larger than the position is accepted for the position, and never for more than it shows:
+    /// one that was the whole of a position stays at that size when the position grows.
+    ///
+    /// exchange.md says both: "never regrow" (1.5.2) and a leg's size is what its own entry filled (1.6), but also, in
+    /// passing, that a full-size exit reads the position anew when it fires. The two rules stand: every order has a
+    /// size, which the desk and a bot have read; and two targets, each set for the part that was new, would fire as one
+    /// at the nearer price. Who adds to a position protects what was added: with an order of its own, or with exits
+    /// attached to the entry, which grow with it.
+    fn clamp(&self, row: &mut OrderRow) {
+        let reducible = self.reducible(row);
+        if row.reduce_only && reducible > Lots::ZERO {
+            row.size = row.size.min(reducible);
+        }
+    }
+
+    fn admit(&self, row: &mut OrderRow) -> Result<Entry, Rejection> {
+        self.check_placement(row)?;
+        if row.trigger_direction.is_some() {
+            return Ok(Entry::Armed);
+        }
+        if row.mode == OrderMode::Chase {
+            row.limit_price = Some(self.chase_start(row)?);
+            self.check_band(row)?;
+            self.afford(row, &[], row.size, LiquidityRole::Maker)?;
+            return Ok(Entry::Chase);
+        }
+        self.plan(row).map(Entry::Now)
+    }
+
+    fn begin(&mut self, id: OrderId, entry: Entry) {
+        match entry {
+            Entry::Now(plan) => self.execute(id, &plan),
+            Entry::Chase => self.rest(id),
+            Entry::Armed => self.arm(id),
+        }
+    }
+
+    /// The trigger of an armed order fired: it enters now, or ends (exchange.md 1.3). It never re-arms.
+    pub(crate) fn activate(&mut self, id: OrderId) {
+        if self.orders.at(id).status != OrderStatus::Pending {
+            return;
+        }
+        self.record(crate::exchange::engine::state::log::Event::Triggered { order: id });
+        let mut row = self.orders.at(id).clone();
+        self.clamp(&mut row);
+        let plan = self.check_activation(&row).and_then(|()| self.plan(&row));
+        match plan {
+            Ok(plan) => {
+                self.orders.at_mut(id).size = row.size;
+                self.execute(id, &plan);
+            }
+            Err(Rejection { reason, .. }) if lost_its_position(reason) => {
+                self.finish(id, OrderStatus::Canceled, Some(Reason::ReduceOnly));
+            }
+            Err(Rejection { reason, .. }) => {
+                self.finish(id, OrderStatus::Rejected, Some(reason));
+            }
+        }
+    }
+
+    /// What the order gets from the book as it is, if its terms and the account's margin allow.
+    fn plan(&self, row: &OrderRow) -> Result<Plan, Rejection> {
+        let book = &self.markets.at(row.market).book;
+        let bound = self.bound(row);
+        let slices = book.preview(row.side, bound, row.size);
+        let got = lots(&slices);
+        let limit = is_limit(row.order_type);
+        let refused = match (row.time_in_force, limit) {
+            (TimeInForce::Fok, _) if got < row.size => Some(Rejection::new(
+                Reason::FokUnfillable,
+                "fok: the book cannot fill all of it now",
+            )),
+            (TimeInForce::Ioc, true) if got.is_zero() => Some(Rejection::new(
+                Reason::IocNoMatch,
+                "ioc: nothing in the book matches limit_price",
+            )),
+            (_, false) if got.is_zero() => Some(Rejection::new(
+                Reason::NoLiquidity,
+                "nothing in the book inside the slippage cap",
+            )),
+            _ => None,
+        };
+        if let Some(rejection) = refused {
+            return Err(rejection);
+        }
+        let rests = match (limit, row.time_in_force) {
+            (true, TimeInForce::Gtc | TimeInForce::Gtd) => row.size - got,
+            _ => Lots::ZERO,
+        };
+        self.afford(row, &slices, rests, LiquidityRole::Taker)?;
+        Ok(Plan { slices, rests })
+    }
+
+    /// The worst price the order may trade at; `None` for forced closes, which have no cap.
+    fn bound(&self, row: &OrderRow) -> Option<Px> {
+        let market = self.markets.at(row.market);
+        let default = match row.order_type {
+            OrderType::Liquidation | OrderType::CloseOut => return None,
+            _ if is_limit(row.order_type) => return row.limit_price,
+            OrderType::Market if row.mode == OrderMode::Market => MARKET_CAP,
+            OrderType::Market
+            | OrderType::Limit
+            | OrderType::StopMarket
+            | OrderType::StopLimit
+            | OrderType::TakeMarket
+            | OrderType::TakeLimit
+            | OrderType::TakeProfit => TRIGGERED_CAP,
+        };
+        let slippage = row.slippage.unwrap_or(default);
+        // Only what reduces comes here without a middle (`checks::tradable`): the mark stands in for it.
+        let twice_mid = market.book.twice_mid().unwrap_or(2 * market.mark.0);
+        Some(cap(
+            twice_mid,
+            row.side,
+            slippage,
+            market.spec.size_decimals,
+        ))
+    }
+
+    /// An order that opens needs margin left after it (exchange.md 4.1); one that only reduces does not.
+    pub(crate) fn afford(
+        &self,
+        row: &OrderRow,
+        slices: &[Slice],
+        rests: Lots,
+        role: LiquidityRole,
+    ) -> Result<(), Rejection> {
+        let pieces: Vec<Piece> = slices.iter().map(Piece::from).collect();
+        let fee = self.fee(notional(slices), role);
+        let traded = self.traded(row, &pieces);
+        let reducible = self.reducible(row);
+        if row.reduce_only || lots(slices) + rests <= reducible {
+            return Ok(());
+        }
+        let resting = Hold::of(row).map(|hold| Hold {
+            lots: rests,
+            ..hold
+        });
+        let probe = Probe {
+            cash: traded.realized - fee + traded.excess(fee),
+            position: traded.after().cloned(),
+            resting,
+            without: Some(row.id),
+        };
+        let left = self.balance_if(row.account, &probe).available();
+        if left < Usd::ZERO {
+            Err(Rejection::new(
+                Reason::InsufficientMargin,
+                format!(
+                    "the order needs {} USD more margin than the {} available",
+                    -left,
+                    self.available(row.account)
+                ),
+            ))
+        } else {
+            Ok(())
+        }
+    }
+
+    fn execute(&mut self, id: OrderId, plan: &Plan) {
+        let market = self.orders.at(id).market;
+        let remainder = if plan.rests.is_zero() {
+            Remainder::Drops
+        } else {
+            Remainder::Works
+        };
+        if self.orders.at(id).status == OrderStatus::Pending {
+            self.detach(id);
+        }
+        if !plan.slices.is_empty() {
+            let pieces = self.take(market, id, &plan.slices);
+            self.fill(id, &pieces, Charge::Taker, remainder);
+        }
+        if self.orders.at(id).status == OrderStatus::Pending {
+            self.rest(id);
+        }
+    }
+}
+
+/// A reduce-only order whose position is gone or has turned by the time it fires.
+fn lost_its_position(reason: Reason) -> bool {
+    matches!(
+        reason,
+        Reason::ReduceOnlyNoPosition | Reason::ReduceOnlyWouldIncrease
+    )
+}
+
+pub(crate) fn is_limit(order_type: OrderType) -> bool {
+    matches!(
+        order_type,
+        OrderType::Limit | OrderType::StopLimit | OrderType::TakeLimit
+    )
+}

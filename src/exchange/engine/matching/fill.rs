@@ -1,0 +1,255 @@
+//! A fill reaching the ledger and the rows: position, cash, fee, then everything that hangs on it.
+
+use super::trade::{Piece, Traded, trade};
+use crate::exchange::engine::{
+    market::book::Slice,
+    state::{
+        account::Flows,
+        core::Engine,
+        ids::{AccountIx, MarketIx, OrderId, PositionId},
+        log::Event,
+        position::{Opening, Position},
+        rows::OrderRow,
+        units::{Lots, Usd},
+        words::{LiquidityRole, OrderStatus},
+    },
+};
+
+/// What becomes of the part of an order that did not fill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Remainder {
+    Works,
+    /// Dropped, as ioc does: the fill settles the order.
+    Drops,
+}
+
+/// Who pays what for a fill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Charge {
+    Maker,
+    Taker,
+    /// The insurance account takes a position over for nothing.
+    Free,
+}
+
+impl Charge {
+    fn role(self) -> LiquidityRole {
+        match self {
+            Self::Maker => LiquidityRole::Maker,
+            Self::Taker | Self::Free => LiquidityRole::Taker,
+        }
+    }
+}
+
+/// The money side of one fill.
+#[derive(Debug, Clone, Copy)]
+struct Settlement {
+    lots: Lots,
+    notional: Usd,
+    fee: Usd,
+    realized: Option<Usd>,
+    role: LiquidityRole,
+}
+
+impl Engine {
+    /// Fills a part of an order; `pieces` sum to no more than what is left of it.
+    pub(crate) fn fill(
+        &mut self,
+        id: OrderId,
+        pieces: &[Piece],
+        charge: Charge,
+        remainder: Remainder,
+    ) {
+        let row = self.orders.at(id);
+        let (account, market) = (row.account, row.market);
+        let traded = self.traded(row, pieces);
+        let notional: Usd = pieces.iter().map(|piece| piece.money).sum();
+        let settlement = Settlement {
+            lots: pieces.iter().map(|piece| piece.lots).sum(),
+            notional,
+            fee: match charge {
+                Charge::Free => Usd::ZERO,
+                Charge::Maker | Charge::Taker => self.fee(notional, charge.role()),
+            },
+            realized: (traded.closed > Lots::ZERO).then_some(traded.realized),
+            role: charge.role(),
+        };
+        let opened = traded.opened;
+        let filled = (settlement.lots, notional);
+        self.house.trade(charge, (market, row.side), filled);
+        self.settle(account, market, traded, settlement.fee);
+        self.write_fill(id, settlement, remainder);
+        self.after_fill(id, settlement.lots, opened);
+    }
+
+    /// What filling `pieces` of an order would leave.
+    pub(crate) fn traded(&self, row: &OrderRow, pieces: &[Piece]) -> Traded {
+        let opening = Opening {
+            id: self.positions.next_id(),
+            account: row.account,
+            market: row.market,
+            leverage: row.leverage,
+            margin_mode: row.margin_mode,
+            at: self.now,
+        };
+        trade(
+            self.held(row.account, row.market),
+            opening,
+            row.side,
+            pieces,
+        )
+    }
+
+    /// The positions first, then the cash: what insurance pays depends on what is left open.
+    fn settle(&mut self, account: AccountIx, market: MarketIx, mut traded: Traded, fee: Usd) {
+        let flows = Flows {
+            realized: traded.realized,
+            fees: fee,
+            insurance: traded.excess(fee),
+            ..Flows::default()
+        };
+        let closing_fee = traded.closing_fee(fee);
+        if let Some(held) = traded.held.as_mut() {
+            held.fees += closing_fee;
+        }
+        if let Some(opened) = traded.fresh.as_mut().or(traded.held.as_mut()) {
+            opened.fees += fee - closing_fee;
+        }
+        if let Some(held) = traded.held {
+            self.keep_held(account, market, held, traded.realized);
+        }
+        if let Some(fresh) = traded.fresh {
+            let id = self.positions.push(fresh);
+            self.accounts.at_mut(account).open.insert(market, id);
+            self.record(Event::PositionOpened { position: id });
+        }
+        self.pay(account, flows);
+        self.accounts.at_mut(account).challenge.traded();
+    }
+
+    fn keep_held(
+        &mut self,
+        account: AccountIx,
+        market: MarketIx,
+        mut held: Position,
+        realized: Usd,
+    ) {
+        let position = held.id;
+        if held.size.is_zero() {
+            held.closed_at = Some(self.now);
+            self.accounts.at_mut(account).open.remove(&market);
+            self.list_closed(account, position);
+            self.record(Event::PositionClosed {
+                position,
+                realized: held.realized,
+            });
+        } else {
+            self.record(Event::PositionChanged {
+                position,
+                size: held.size,
+                realized,
+            });
+        }
+        *self.positions.at_mut(position) = held;
+    }
+
+    /// Keeps the list by (`closed_at`, id): several may close in one step, in any order of ids.
+    fn list_closed(&mut self, account: AccountIx, id: PositionId) {
+        let now = self.now;
+        let positions = &self.positions;
+        let closed = &mut self.accounts.at_mut(account).closed;
+        let at = closed
+            .partition_point(|other| positions.at(*other).closed_at < Some(now) || *other < id);
+        closed.insert(at, id);
+    }
+
+    /// Adds the fill to the order's own row. One that is not all the order ever fills is a row of its own besides.
+    fn write_fill(&mut self, id: OrderId, settlement: Settlement, remainder: Remainder) {
+        let row = self.orders.at(id);
+        let (before, left) = (row.filled_size, row.size - settlement.lots);
+        let ends = left.is_zero() || remainder == Remainder::Drops;
+        let slice = (!ends || !before.is_zero()).then(|| self.slice(row, settlement));
+        let row = self.orders.at_mut(id);
+        add_fill(row, settlement);
+        row.size = if ends { row.filled_size } else { left };
+        self.price_row(id);
+        let slice = slice.map(|slice| self.push_order(slice));
+        if let Some(slice) = slice {
+            self.price_row(slice);
+        }
+        self.record(Event::Filled {
+            order: id,
+            row: slice.unwrap_or(id),
+            size: settlement.lots,
+            notional: settlement.notional,
+            fee: settlement.fee,
+            role: settlement.role,
+        });
+        if ends {
+            self.finish(id, OrderStatus::Filled, None);
+        } else {
+            self.requeue_size(id);
+        }
+    }
+
+    /// One fill of an order as a row of its own.
+    fn slice(&self, order: &OrderRow, settlement: Settlement) -> OrderRow {
+        let mut slice = OrderRow {
+            status: OrderStatus::Filled,
+            partial_of: Some(order.id),
+            root: Some(order.id),
+            size: settlement.lots,
+            initial_size: settlement.lots,
+            filled_size: Lots::ZERO,
+            notional: Usd::ZERO,
+            fee: Usd::ZERO,
+            realized_pnl: None,
+            requested_at: self.now,
+            settled_at: Some(self.now),
+            links: crate::exchange::engine::state::rows::Links::default(),
+            ..order.clone()
+        };
+        add_fill(&mut slice, settlement);
+        slice
+    }
+
+    fn price_row(&mut self, id: OrderId) {
+        let decimals = self.size_decimals(self.orders.at(id).market);
+        let row = self.orders.at_mut(id);
+        row.fill_price = row.notional.per(row.filled_size, decimals);
+    }
+
+    /// What hangs on a fill: the sibling exit, the exits of an entry, and every reduce-only order on the market.
+    fn after_fill(&mut self, id: OrderId, lots: Lots, opened: Lots) {
+        self.reduce_sibling(id, lots);
+        self.grow_exits(id, opened);
+        let row = self.orders.at(id);
+        let (account, market) = (row.account, row.market);
+        self.shrink_reduce_only(account, market);
+    }
+
+    /// The pieces a taker gets from the book, which no longer has them.
+    pub(crate) fn take(&mut self, market: MarketIx, id: OrderId, slices: &[Slice]) -> Vec<Piece> {
+        let side = self.orders.at(id).side;
+        self.markets.at_mut(market).book.consume(side, slices);
+        slices.iter().map(Piece::from).collect()
+    }
+}
+
+/// What a row has filled and `settlement`, together.
+fn add_fill(row: &mut OrderRow, settlement: Settlement) {
+    let role = Some(settlement.role);
+    let is_first = row.filled_size.is_zero();
+    row.liquidity_role = if is_first || row.liquidity_role == role {
+        role
+    } else {
+        None
+    };
+    row.filled_size += settlement.lots;
+    row.notional += settlement.notional;
+    row.fee += settlement.fee;
+    row.realized_pnl = match (row.realized_pnl, settlement.realized) {
+        (Some(before), Some(more)) => Some(before + more),
+        (before, more) => before.or(more),
+    };
+}

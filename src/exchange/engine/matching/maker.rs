@@ -1,0 +1,105 @@
+//! Resting orders meeting the market: trades of others, and a refreshed book that crosses them (exchange.md 2.3).
+//!
+//! A maker fills at its own limit, never better. Margin is checked again; failing there cancels the order.
+
+use super::{
+    fill::{Charge, Remainder},
+    trade::Piece,
+};
+use crate::exchange::engine::{
+    market::{book::lots, resting::MakerFill},
+    state::{
+        core::Engine,
+        ids::MarketIx,
+        refusal::Reason,
+        spec::{BookLevel, Trade},
+        units::Lots,
+        words::{LiquidityRole, OrderStatus, Side},
+    },
+};
+
+impl Engine {
+    pub(crate) fn meet_trades(&mut self, market: MarketIx, trades: &[Trade]) {
+        for trade in trades {
+            let fills = self.markets.at_mut(market).resting.trade(*trade);
+            self.markets.at_mut(market).last = Some(trade.px);
+            for fill in fills {
+                if let Some(fill) = self.accepted(fill) {
+                    self.fill_maker(fill);
+                }
+            }
+        }
+    }
+
+    pub(crate) fn meet_book(&mut self, market: MarketIx, bids: &[BookLevel], asks: &[BookLevel]) {
+        let at = self.now;
+        let state = self.markets.at_mut(market);
+        state.book.refresh(bids, asks);
+        state.resting.see(&state.book);
+        state.updated_at = at;
+        for (side, fill) in state.resting.crossed(&state.book) {
+            self.fill_crossed(market, side, fill);
+        }
+    }
+
+    /// What an order does not take, because it shrank or its account cannot pay, stays in the book.
+    fn fill_crossed(&mut self, market: MarketIx, side: Side, fill: MakerFill) {
+        let offered = |engine: &Self, fill: MakerFill| {
+            let book = &engine.markets.at(market).book;
+            book.preview(side, Some(fill.px), fill.size)
+        };
+        let reach = MakerFill {
+            size: lots(&offered(self, fill)),
+            ..fill
+        };
+        if let Some(fill) = self.accepted(reach) {
+            let slices = offered(self, fill);
+            self.markets.at_mut(market).book.consume(side, &slices);
+            self.fill_maker(fill);
+        }
+    }
+
+    fn fill_maker(&mut self, fill: MakerFill) {
+        let piece = Piece::from(&(fill.px, fill.size));
+        self.fill(fill.order, &[piece], Charge::Maker, Remainder::Works);
+    }
+
+    /// The fill as order and account can still take it; an order its account can no longer have is canceled.
+    fn accepted(&mut self, fill: MakerFill) -> Option<MakerFill> {
+        let fill = self.fillable(fill)?;
+        match self.refused(fill) {
+            None => Some(fill),
+            Some(reason) => {
+                self.finish(fill.order, OrderStatus::Canceled, Some(reason));
+                None
+            }
+        }
+    }
+
+    /// An earlier fill of the same trade or book may have changed the order.
+    fn fillable(&self, fill: MakerFill) -> Option<MakerFill> {
+        let row = self.orders.at(fill.order);
+        let most = if row.reduce_only {
+            row.size.min(self.reducible(row))
+        } else {
+            row.size
+        };
+        let size = fill.size.min(most);
+        (row.status == OrderStatus::Resting && size > Lots::ZERO)
+            .then_some(MakerFill { size, ..fill })
+    }
+
+    fn refused(&self, fill: MakerFill) -> Option<Reason> {
+        let row = self.orders.at(fill.order);
+        let conflict = self
+            .held(row.account, row.market)
+            .is_some_and(|held| !row.reduce_only && held.margin_mode != row.margin_mode);
+        if conflict {
+            return Some(Reason::MarginModeConflict);
+        }
+        let slice = (fill.px, fill.size);
+        self.afford(row, &[slice], row.size - fill.size, LiquidityRole::Maker)
+            .is_err()
+            .then_some(Reason::Margin)
+    }
+}

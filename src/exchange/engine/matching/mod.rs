@@ -1,0 +1,10 @@
+//! An order's way: checked, placed, filled, ended. Names `risk` and below.
+
+pub(crate) mod close;
+pub(crate) mod enter;
+pub(crate) mod fill;
+pub(crate) mod maker;
+pub(crate) mod orders;
+pub(crate) mod payload;
+pub(crate) mod place;
+pub(crate) mod trade;

@@ -1,0 +1,247 @@
+//! An order's way through its states: recorded, armed or resting, ended. Every index an order is in is kept here.
+
+use crate::exchange::engine::{
+    market::triggers::Wake,
+    state::{
+        core::Engine,
+        ids::{AccountIx, MarketIx, OrderId},
+        log::Event,
+        refusal::Reason,
+        rows::{Links, OrderRow},
+        units::{Lots, Usd},
+        words::{MarginMode, OrderMode, OrderStatus, Side, TimeInForce},
+    },
+};
+
+/// What every order has.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Base {
+    pub(crate) account: AccountIx,
+    pub(crate) market: MarketIx,
+    pub(crate) side: Side,
+    pub(crate) size: Lots,
+    pub(crate) leverage: u32,
+    pub(crate) margin_mode: MarginMode,
+    pub(crate) mode: OrderMode,
+}
+
+impl Engine {
+    /// A row with nothing but its base, expecting the present midpoint.
+    pub(crate) fn blank(&self, base: Base) -> OrderRow {
+        let market = self.markets.at(base.market);
+        let decimals = market.spec.size_decimals;
+        OrderRow {
+            id: self.orders.next_id(),
+            account: base.account,
+            market: base.market,
+            order_type: base.mode.order_type(),
+            mode: base.mode,
+            side: base.side,
+            size: base.size,
+            initial_size: base.size,
+            filled_size: Lots::ZERO,
+            expected_price: market
+                .book
+                .mid(decimals)
+                .unwrap_or(market.mark.nano(decimals)),
+            notional: Usd::ZERO,
+            fill_price: None,
+            trigger_price: None,
+            limit_price: None,
+            fee: Usd::ZERO,
+            realized_pnl: None,
+            leverage: base.leverage,
+            margin_mode: base.margin_mode,
+            reduce_only: false,
+            time_in_force: TimeInForce::Gtc,
+            gtd_expires_at: None,
+            take_profit: None,
+            stop_loss: None,
+            chase_offset: None,
+            chase_cap: None,
+            trigger_market: None,
+            trigger_direction: None,
+            target_position: None,
+            liquidity_role: None,
+            partial_of: None,
+            root: None,
+            twap: None,
+            scaled: None,
+            status: OrderStatus::Pending,
+            reason: None,
+            rule: None,
+            requested_at: self.now,
+            settled_at: None,
+            canceled_at: None,
+            slippage: None,
+            links: Links::default(),
+        }
+    }
+
+    /// Records a row under the next id.
+    pub(crate) fn push_order(&mut self, mut row: OrderRow) -> OrderId {
+        row.id = self.orders.next_id();
+        let (account, size) = (row.account, row.size);
+        let working = row.status.is_working();
+        let id = self.orders.push(row);
+        self.accounts.at_mut(account).orders.push(id);
+        if working {
+            self.accounts.at_mut(account).working.insert(id);
+            self.record(Event::Requested {
+                account,
+                order: id,
+                size,
+            });
+        }
+        id
+    }
+
+    pub(crate) fn size_decimals(&self, market: MarketIx) -> u32 {
+        self.markets.at(market).spec.size_decimals
+    }
+
+    /// Waits for the trigger its row names.
+    pub(crate) fn arm(&mut self, id: OrderId) {
+        let row = self.orders.at(id);
+        let market = row.trigger_market.unwrap_or(row.market);
+        let (Some(direction), Some(px)) = (row.trigger_direction, row.trigger_price) else {
+            return;
+        };
+        self.markets
+            .at_mut(market)
+            .triggers
+            .arm(direction, px, Wake::Order(id));
+        self.watch_expiry(id);
+        self.record(Event::Armed {
+            order: id,
+            trigger: px,
+        });
+    }
+
+    /// Goes into the book at its limit price, last in the queue there.
+    pub(crate) fn rest(&mut self, id: OrderId) {
+        let priority = self.next_priority();
+        let row = self.orders.at_mut(id);
+        row.status = OrderStatus::Resting;
+        row.links.priority = Some(priority);
+        let left = row.size;
+        let Some(spot) = row.spot() else {
+            return;
+        };
+        let market = self.markets.at_mut(row.market);
+        market.resting.join(&market.book, spot, id, left);
+        if row.mode == OrderMode::Chase {
+            market.chasing.insert(id);
+        }
+        self.watch_expiry(id);
+        self.record(Event::Resting {
+            order: id,
+            price: spot.px,
+            size: left,
+        });
+    }
+
+    fn watch_expiry(&mut self, id: OrderId) {
+        if let Some(at) = self.orders.at(id).gtd_expires_at {
+            self.expiring.insert((at, id));
+        }
+    }
+
+    /// Takes an order out of whatever would act on it; its row stays.
+    pub(crate) fn detach(&mut self, id: OrderId) {
+        let row = self.orders.at(id);
+        let trigger = row.trigger_direction.zip(row.trigger_price);
+        match (row.status, trigger, row.spot()) {
+            (OrderStatus::Pending, Some((direction, px)), _) => {
+                let market = row.trigger_market.unwrap_or(row.market);
+                let triggers = &mut self.markets.at_mut(market).triggers;
+                triggers.disarm(direction, px, Wake::Order(id));
+            }
+            (OrderStatus::Resting, _, Some(spot)) => {
+                let market = self.markets.at_mut(row.market);
+                market.resting.leave(spot);
+                market.chasing.remove(&id);
+            }
+            _ => {}
+        }
+    }
+
+    /// The order is over. Ended orders stay as they are.
+    pub(crate) fn finish(&mut self, id: OrderId, status: OrderStatus, reason: Option<Reason>) {
+        if !self.orders.at(id).status.is_working() {
+            return;
+        }
+        self.detach(id);
+        let now = self.now;
+        let row = self.orders.at_mut(id);
+        row.status = status;
+        row.reason = reason;
+        row.rule = reason.and_then(Reason::rule);
+        if status == OrderStatus::Canceled {
+            row.canceled_at = Some(now);
+        } else {
+            row.settled_at = Some(now);
+        }
+        let (account, scaled, expiry) = (row.account, row.scaled, row.gtd_expires_at);
+        self.accounts.at_mut(account).working.remove(&id);
+        if let Some(at) = expiry {
+            self.expiring.remove(&(at, id));
+        }
+        self.record(Event::Ended {
+            order: id,
+            status,
+            reason,
+        });
+        if let Some(ladder) = scaled {
+            self.refresh_ladder(ladder);
+        }
+    }
+
+    /// Sets what is left of a working order; nothing left cancels it for `reason`.
+    pub(crate) fn resize(&mut self, id: OrderId, size: Lots, reason: Reason) {
+        if size <= Lots::ZERO {
+            self.finish(id, OrderStatus::Canceled, Some(reason));
+            return;
+        }
+        self.orders.at_mut(id).size = size;
+        self.requeue_size(id);
+        self.record(Event::Resized { order: id, size });
+    }
+
+    /// Tells the queue what is left of a resting order.
+    pub(crate) fn requeue_size(&mut self, id: OrderId) {
+        let row = self.orders.at(id);
+        if let Some(spot) = row.spot() {
+            let market = self.markets.at_mut(row.market);
+            market.resting.resize(spot, row.size);
+        }
+    }
+
+    /// Working orders of an account on one market.
+    pub(crate) fn working_on(&self, account: AccountIx, market: MarketIx) -> Vec<OrderId> {
+        self.accounts
+            .at(account)
+            .working
+            .iter()
+            .copied()
+            .filter(|id| self.orders.at(*id).market == market)
+            .collect()
+    }
+
+    /// Reduce-only orders never exceed the position: they shrink with it, never regrow, and end when it is flat or
+    /// has turned (exchange.md 1.5).
+    pub(crate) fn shrink_reduce_only(&mut self, account: AccountIx, market: MarketIx) {
+        for id in self.working_on(account, market) {
+            let row = self.orders.at(id);
+            if !row.reduce_only || !row.status.is_working() {
+                continue;
+            }
+            let reducible = self
+                .held(account, market)
+                .map_or(Lots::ZERO, |held| held.reducible(row.side));
+            if reducible < row.size {
+                self.resize(id, reducible, Reason::ReduceOnly);
+            }
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! What is wrong with a command whatever the state (answered 400, nothing recorded): exchange.md 1.1, 1.2, 1.4.
+
+use crate::exchange::engine::state::{
+    command::{AttachedExits, PlaceMode, PlaceOrder, Tif},
+    core::Engine,
+    ids::MarketIx,
+    refusal::{Reason, Refusal},
+    units::{Bps, Decimal, Lots, MAX_COUNT, Millis, Px},
+    words::Side,
+};
+
+pub(crate) fn price(field: &'static str, px: Px, size_decimals: u32) -> Result<(), Refusal> {
+    if px.is_valid(size_decimals) {
+        return Ok(());
+    }
+    let message = format!(
+        "{field} {} is not a multiple of the tick {}",
+        px.shown(size_decimals),
+        px.tick(size_decimals).shown(size_decimals)
+    );
+    Err(Refusal::payload(field, Reason::InvalidTick, message))
+}
+
+pub(crate) fn size(field: &'static str, size: Lots, size_decimals: u32) -> Result<(), Refusal> {
+    if (1..=MAX_COUNT).contains(&size.0) {
+        return Ok(());
+    }
+    let shown = Decimal {
+        count: i128::from(size.0),
+        decimals: size_decimals,
+    };
+    let message =
+        format!("{field} {shown} must be above 0 and have at most {size_decimals} decimals");
+    Err(Refusal::payload(field, Reason::InvalidSize, message))
+}
+
+pub(crate) fn leverage(leverage: u32) -> Result<(), Refusal> {
+    match leverage {
+        0 => Err(Refusal::payload(
+            "leverage",
+            Reason::InvalidLeverage,
+            "leverage 0 must be a whole number from 1".to_owned(),
+        )),
+        _ => Ok(()),
+    }
+}
+
+pub(crate) fn slippage(slippage: Option<Bps>) -> Result<(), Refusal> {
+    match slippage {
+        Some(Bps(bps)) if !(0..=10_000).contains(&bps) => Err(Refusal::payload(
+            "slippage_tolerance_bps",
+            Reason::InvalidSlippage,
+            format!("slippage_tolerance_bps {bps} must be from 0 to 10000"),
+        )),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Take-profit and stop-loss as a request spells them.
+pub(crate) type ExitFields = [&'static str; 2];
+
+const ATTACHED: ExitFields = ["attached_take_profit_price", "attached_stop_loss_price"];
+
+/// A buy needs stop-loss < entry < take-profit, a sell the reverse (exchange.md 1.6).
+pub(crate) fn exits(
+    [take_profit, stop_loss]: ExitFields,
+    exits: AttachedExits,
+    side: Side,
+    entry: Px,
+    size_decimals: u32,
+) -> Result<(), Refusal> {
+    let legs = [
+        (take_profit, exits.take_profit, side),
+        (stop_loss, exits.stop_loss, side.opposite()),
+    ];
+    for (field, px, profit_side) in legs {
+        let Some(px) = px else {
+            continue;
+        };
+        price(field, px, size_decimals)?;
+        if (px.0 - entry.0) * profit_side.sign() <= 0 {
+            let relation = match profit_side {
+                Side::Buy => "above",
+                Side::Sell => "below",
+            };
+            let message = format!(
+                "{field} {} must be {relation} {}",
+                px.shown(size_decimals),
+                entry.shown(size_decimals)
+            );
+            return Err(Refusal::payload(
+                field,
+                Reason::InvalidAttachedExit,
+                message,
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Which times in force a mode takes (exchange.md 1.4).
+fn time_in_force(mode: PlaceMode, tif: Tif, now: Millis) -> Result<(), Refusal> {
+    let refused = match (mode, tif) {
+        (PlaceMode::Market, Tif::Gtd { .. }) => {
+            Some(("time_in_force", "a market order cannot be gtd"))
+        }
+        (PlaceMode::Chase { .. }, Tif::Ioc | Tif::Fok) => Some((
+            "time_in_force",
+            "a chase order rests: it cannot be ioc or fok",
+        )),
+        (_, Tif::Gtd { expires_at }) if expires_at <= now => {
+            Some(("gtd_expires_at", "gtd_expires_at must be later than now"))
+        }
+        _ => None,
+    };
+    match refused {
+        Some((field, message)) => Err(Refusal::payload(
+            field,
+            Reason::InvalidTimeInForce,
+            message.to_owned(),
+        )),
+        None => Ok(()),
+    }
+}
+
+impl Engine {
+    pub(crate) fn known_market(&self, market: MarketIx) -> Result<u32, Refusal> {
+        self.markets
+            .get(market)
+            .map(|market| market.spec.size_decimals)
+            .ok_or_else(|| Refusal::not_found("market"))
+    }
+
+    pub(crate) fn check_payload(&self, order: &PlaceOrder) -> Result<(), Refusal> {
+        let decimals = self.known_market(order.market)?;
+        size("size", order.size, decimals)?;
+        leverage(order.leverage)?;
+        slippage(order.slippage)?;
+        time_in_force(order.mode, order.tif, self.now)?;
+        self.check_mode(order, decimals)?;
+        self.check_exits(order, decimals)
+    }
+
+    fn check_mode(&self, order: &PlaceOrder, decimals: u32) -> Result<(), Refusal> {
+        match order.mode {
+            PlaceMode::Market => Ok(()),
+            PlaceMode::Limit { price: px } => price("limit_price", px, decimals),
+            PlaceMode::Chase { offset, cap } => {
+                chase_offset(offset)?;
+                cap.map_or(Ok(()), |cap| price("chase_cap_price", cap, decimals))
+            }
+            PlaceMode::StopMarket { trigger }
+            | PlaceMode::TakeMarket { trigger }
+            | PlaceMode::TakeProfit { trigger, .. } => price("trigger_price", trigger, decimals),
+            PlaceMode::StopLimit { trigger, price: px }
+            | PlaceMode::TakeLimit { trigger, price: px } => {
+                price("trigger_price", trigger, decimals)?;
+                price("limit_price", px, decimals)
+            }
+            PlaceMode::Conditional {
+                market, trigger, ..
+            } => price("trigger_price", trigger, self.known_market(market)?),
+        }
+    }
+
+    fn check_exits(&self, order: &PlaceOrder, decimals: u32) -> Result<(), Refusal> {
+        if order.exits == AttachedExits::default() {
+            return Ok(());
+        }
+        let reduces = order.reduction == crate::exchange::engine::state::command::Reduction::Only
+            || matches!(order.mode, PlaceMode::TakeProfit { .. });
+        if reduces {
+            let [take_profit, stop_loss] = ATTACHED;
+            return Err(Refusal::payload(
+                order.exits.take_profit.map_or(stop_loss, |_| take_profit),
+                Reason::InvalidAttachedExit,
+                "a reduce-only order opens nothing that exits could protect".to_owned(),
+            ));
+        }
+        let entry = match order.mode {
+            PlaceMode::Limit { price }
+            | PlaceMode::StopLimit { price, .. }
+            | PlaceMode::TakeLimit { price, .. } => price,
+            PlaceMode::StopMarket { trigger }
+            | PlaceMode::TakeMarket { trigger }
+            | PlaceMode::TakeProfit { trigger, .. } => trigger,
+            PlaceMode::Market | PlaceMode::Chase { .. } | PlaceMode::Conditional { .. } => {
+                self.markets.at(order.market).mark
+            }
+        };
+        exits(ATTACHED, order.exits, order.side, entry, decimals)
+    }
+}
+
+fn chase_offset(offset: Px) -> Result<(), Refusal> {
+    match offset.0 {
+        0..=MAX_COUNT => Ok(()),
+        _ => Err(Refusal::payload(
+            "chase_offset",
+            Reason::InvalidPrice,
+            "chase_offset must be 0 or more".to_owned(),
+        )),
+    }
+}

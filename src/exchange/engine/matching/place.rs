@@ -1,0 +1,169 @@
+//! `POST /v1/orders`: a command turned into a row (exchange.md 1.2).
+
+use super::{enter::Rejected, orders::Base};
+use crate::exchange::engine::state::{
+    command::{PlaceMode, PlaceOrder, Reduction, Tif},
+    core::Engine,
+    ids::{AccountIx, OrderId},
+    refusal::{Reason, Refusal},
+    rows::OrderRow,
+    units::{Millis, Px},
+    words::{OrderMode, Side, TimeInForce, TriggerDirection},
+};
+
+impl Engine {
+    pub(crate) fn place(
+        &mut self,
+        account: AccountIx,
+        order: &PlaceOrder,
+    ) -> Result<OrderId, Refusal> {
+        self.check_payload(order)?;
+        let row = self.row_of(account, order)?;
+        if order.mode == PlaceMode::Market {
+            self.submit_market(row)
+        } else {
+            Ok(self.submit(row)?)
+        }
+    }
+
+    /// A market execution: one per cooldown and account (exchange.md 5, `order_cooldown`).
+    pub(crate) fn submit_market(&mut self, row: OrderRow) -> Result<OrderId, Refusal> {
+        let account = row.account;
+        let wait = self.accounts.at(account).cooldown_until - self.now;
+        let cooldown = self.accounts.at(account).spec.rules.cooldown;
+        if wait > Millis::ZERO {
+            return Err(Refusal::cooldown(cooldown, wait));
+        }
+        let done = self.submit(row);
+        let reached_the_book = match &done {
+            Ok(_) => true,
+            Err(Rejected { rejection, .. }) => rejection.reason == Reason::NoLiquidity,
+        };
+        if reached_the_book {
+            self.accounts.at_mut(account).cooldown_until = self.now + cooldown;
+        }
+        Ok(done?)
+    }
+
+    fn row_of(&self, account: AccountIx, order: &PlaceOrder) -> Result<OrderRow, Refusal> {
+        let mut row = self.blank(Base {
+            account,
+            market: order.market,
+            side: order.side,
+            size: order.size,
+            leverage: order.leverage,
+            margin_mode: order.margin_mode,
+            mode: mode(order.mode),
+        });
+        row.expected_price = order.expected_price;
+        row.reduce_only = order.reduction == Reduction::Only;
+        row.take_profit = order.exits.take_profit;
+        row.stop_loss = order.exits.stop_loss;
+        row.slippage = order.slippage;
+        (row.time_in_force, row.gtd_expires_at) = time_in_force(order.tif);
+        self.set_mode(&mut row, order.mode)?;
+        Ok(row)
+    }
+
+    fn set_mode(&self, row: &mut OrderRow, mode: PlaceMode) -> Result<(), Refusal> {
+        match mode {
+            // A market order never rests, so an omitted time in force is ioc.
+            PlaceMode::Market => {
+                if row.time_in_force == TimeInForce::Gtc {
+                    row.time_in_force = TimeInForce::Ioc;
+                }
+            }
+            PlaceMode::Limit { price } => row.limit_price = Some(price),
+            PlaceMode::Chase { offset, cap } => {
+                row.chase_offset = Some(offset);
+                row.chase_cap = cap;
+            }
+            PlaceMode::StopMarket { trigger } => stop(row, trigger),
+            PlaceMode::StopLimit { trigger, price } => {
+                stop(row, trigger);
+                row.limit_price = Some(price);
+            }
+            PlaceMode::TakeMarket { trigger } => take(row, trigger),
+            PlaceMode::TakeLimit { trigger, price } => {
+                take(row, trigger);
+                row.limit_price = Some(price);
+            }
+            PlaceMode::TakeProfit { trigger, target } => {
+                take(row, trigger);
+                row.reduce_only = true;
+                row.target_position = self.target(row, target)?;
+            }
+            PlaceMode::Conditional {
+                market,
+                trigger,
+                direction,
+            } => {
+                row.trigger_market = Some(market);
+                row.trigger_price = Some(trigger);
+                row.trigger_direction = Some(direction);
+            }
+        }
+        Ok(())
+    }
+
+    /// The position a take-profit closes: the one named, else the one open on the market.
+    fn target(
+        &self,
+        row: &OrderRow,
+        named: Option<crate::exchange::engine::state::ids::PositionId>,
+    ) -> Result<Option<crate::exchange::engine::state::ids::PositionId>, Refusal> {
+        let open = self.held(row.account, row.market).map(|held| held.id);
+        match named {
+            None => Ok(open),
+            Some(id) if self.position(row.account, id).is_none() => {
+                Err(Refusal::not_found("position"))
+            }
+            Some(id) if open == Some(id) => Ok(open),
+            Some(id) => Err(Refusal::conflict(
+                Reason::PositionClosed,
+                format!("target_position_id {id} is not open on this market"),
+            )),
+        }
+    }
+}
+
+fn mode(mode: PlaceMode) -> OrderMode {
+    match mode {
+        PlaceMode::Market => OrderMode::Market,
+        PlaceMode::Limit { .. } => OrderMode::Limit,
+        PlaceMode::Chase { .. } => OrderMode::Chase,
+        PlaceMode::StopMarket { .. } => OrderMode::StopMarket,
+        PlaceMode::StopLimit { .. } => OrderMode::StopLimit,
+        PlaceMode::TakeMarket { .. } => OrderMode::TakeMarket,
+        PlaceMode::TakeLimit { .. } => OrderMode::TakeLimit,
+        PlaceMode::TakeProfit { .. } => OrderMode::TakeProfit,
+        PlaceMode::Conditional { .. } => OrderMode::Conditional,
+    }
+}
+
+fn time_in_force(tif: Tif) -> (TimeInForce, Option<Millis>) {
+    match tif {
+        Tif::Gtc => (TimeInForce::Gtc, None),
+        Tif::Ioc => (TimeInForce::Ioc, None),
+        Tif::Fok => (TimeInForce::Fok, None),
+        Tif::Gtd { expires_at } => (TimeInForce::Gtd, Some(expires_at)),
+    }
+}
+
+/// A stop buys when the price rises to it and sells when it falls to it.
+fn stop(row: &mut OrderRow, trigger: Px) {
+    row.trigger_price = Some(trigger);
+    row.trigger_direction = Some(match row.side {
+        Side::Buy => TriggerDirection::Above,
+        Side::Sell => TriggerDirection::Below,
+    });
+}
+
+/// A take does the reverse of a stop.
+fn take(row: &mut OrderRow, trigger: Px) {
+    row.trigger_price = Some(trigger);
+    row.trigger_direction = Some(match row.side {
+        Side::Buy => TriggerDirection::Below,
+        Side::Sell => TriggerDirection::Above,
+    });
+}

@@ -1,0 +1,118 @@
+//! What a fill does to a position, worked out without doing it: the same sums serve the margin check before an order
+//! and the ledger after it.
+
+use crate::exchange::engine::{
+    market::book::Slice,
+    risk::cash::excess,
+    state::{
+        position::{Opening, Position},
+        units::{Lots, Usd},
+        words::Side,
+    },
+};
+
+/// A part of a fill: so many lots for so much money.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Piece {
+    pub(crate) lots: Lots,
+    pub(crate) money: Usd,
+}
+
+impl From<&Slice> for Piece {
+    fn from(&(px, lots): &Slice) -> Self {
+        Self {
+            lots,
+            money: px * lots,
+        }
+    }
+}
+
+/// The position a fill meets, and the one it leaves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Traded {
+    /// The position that was there, after the fill: smaller, flat, or (same direction) larger.
+    pub(crate) held: Option<Position>,
+    /// The position a fill from flat or through zero opens.
+    pub(crate) fresh: Option<Position>,
+    pub(crate) realized: Usd,
+    /// The closed part's share of an isolated margin.
+    pub(crate) margin: Option<Usd>,
+    pub(crate) closed: Lots,
+    pub(crate) opened: Lots,
+}
+
+impl Traded {
+    /// What is open afterwards; size 0 if nothing is.
+    pub(crate) fn after(&self) -> Option<&Position> {
+        self.fresh.as_ref().or(self.held.as_ref())
+    }
+
+    /// The closed part's share of a fee.
+    pub(crate) fn closing_fee(&self, fee: Usd) -> Usd {
+        fee.mul_floor(self.closed.0, (self.closed + self.opened).0)
+    }
+
+    /// What of the loss the margin does not cover.
+    pub(crate) fn excess(&self, fee: Usd) -> Usd {
+        excess(self.realized - self.closing_fee(fee), self.margin)
+    }
+}
+
+/// Closes what `side` closes, in the order of the pieces, and opens the rest under `opening`. An increase takes over
+/// the opening's leverage for the whole position.
+pub(crate) fn trade(
+    held: Option<&Position>,
+    opening: Opening,
+    side: Side,
+    pieces: &[Piece],
+) -> Traded {
+    let mut traded = Traded {
+        held: held.cloned(),
+        fresh: None,
+        realized: Usd::ZERO,
+        margin: None,
+        closed: Lots::ZERO,
+        opened: Lots::ZERO,
+    };
+    for piece in pieces {
+        let reducible = traded
+            .held
+            .as_ref()
+            .map_or(Lots::ZERO, |held| held.reducible(side));
+        let closing = piece.lots.min(reducible);
+        let exit = piece.money.mul_floor(closing.0, piece.lots.0);
+        traded.close(closing, exit);
+        let rest = Piece {
+            lots: piece.lots - closing,
+            money: piece.money - exit,
+        };
+        traded.open(opening, side, rest);
+    }
+    traded
+}
+
+impl Traded {
+    fn close(&mut self, lots: Lots, exit: Usd) {
+        if let Some(held) = self.held.as_mut().filter(|_| lots > Lots::ZERO) {
+            let before = held.own_margin();
+            self.realized += held.reduce(lots, exit);
+            let share = before.map(|before| before - held.isolated_margin());
+            self.margin = share.map(|share| self.margin.unwrap_or_default() + share);
+            self.closed += lots;
+        }
+    }
+
+    fn open(&mut self, opening: Opening, side: Side, piece: Piece) {
+        if piece.lots.is_zero() {
+            return;
+        }
+        self.opened += piece.lots;
+        let same_way = self.held.as_mut().filter(|held| !held.size.is_zero());
+        let target = match same_way {
+            Some(held) => held,
+            None => self.fresh.get_or_insert_with(|| Position::open(opening)),
+        };
+        target.leverage = opening.leverage;
+        target.increase(side, piece);
+    }
+}

@@ -1,0 +1,68 @@
+//! The one place that moves an account's cash, and that decides how much can be lost (negative balance protection).
+//!
+//! An isolated position loses at most its margin; closing a part of it, at most that part's share. A cross position
+//! loses at most the cross equity: the cash that is not isolated margin, and the profit of the other cross positions.
+//! The insurance account pays what lies beyond, whatever closed the position: a stop, a slice, a close, a liquidation.
+//! Cash is below 0 only while the profit of open cross positions covers it, and is told as an advance
+//! ([`Account::advance`]).
+
+use crate::exchange::engine::state::{
+    account::{Account, Flows},
+    core::Engine,
+    ids::AccountIx,
+    log::Event,
+    units::Usd,
+};
+
+/// The part of a loss that lies beyond the margin it is paid from; nothing where there is no margin of its own.
+pub(crate) fn excess(net: Usd, margin: Option<Usd>) -> Usd {
+    margin.map_or(Usd::ZERO, |margin| (-net - margin).max(Usd::ZERO))
+}
+
+impl Flows {
+    /// Without what the insurance paid.
+    pub(crate) fn net(self) -> Usd {
+        self.realized - self.fees + self.funding
+    }
+}
+
+impl Account {
+    /// What the insurance lends against the profit of open cross positions, so that cash is never below 0.
+    pub(crate) fn advance(&self) -> Usd {
+        (-self.cash).max(Usd::ZERO)
+    }
+}
+
+impl Engine {
+    /// Pays `flows` into an account, and what else the insurance owes it. Positions are already as the flows leave them.
+    pub(crate) fn pay(&mut self, account: AccountIx, mut flows: Flows) {
+        let cash = self.accounts.at(account).cash + flows.net() + flows.insurance;
+        flows.insurance += self.shortfall(account, cash);
+        self.move_cash(account, flows);
+        if flows.insurance > Usd::ZERO {
+            self.record(Event::Insurance {
+                account,
+                amount: flows.insurance,
+            });
+        }
+    }
+
+    /// What `cash` lacks to back the isolated margins, with the profit of the open cross positions.
+    fn shortfall(&self, account: AccountIx, cash: Usd) -> Usd {
+        let balance = self.balance(account);
+        let profit = balance.cross_unrealized.max(Usd::ZERO);
+        (balance.isolated - cash - profit).max(Usd::ZERO)
+    }
+
+    fn move_cash(&mut self, account: AccountIx, flows: Flows) {
+        let account = self.accounts.at_mut(account);
+        let net = flows.net() + flows.insurance;
+        account.cash += net;
+        account.flows.realized += flows.realized;
+        account.flows.fees += flows.fees;
+        account.flows.funding += flows.funding;
+        account.flows.insurance += flows.insurance;
+        account.challenge.earn(net);
+        self.house.pay(flows);
+    }
+}

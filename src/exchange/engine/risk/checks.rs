@@ -1,0 +1,306 @@
+//! What the state says against an order (answered 409, recorded as rejected): exchange.md 1.2, 1.5, 4.1, 5.
+//!
+//! Each rule is one function; lists of them are run when an order is placed and again when its trigger fires. Rules
+//! of the challenge never block a reduce-only order.
+
+use crate::exchange::engine::{
+    market::triggers::reached,
+    matching::enter::is_limit,
+    state::{
+        core::Engine,
+        ids::AccountIx,
+        refusal::{Reason, Refusal},
+        rows::{OrderRow, Standing},
+        units::{Lots, Px, Usd},
+        words::{OrderMode, OrderStatus, TimeInForce},
+    },
+};
+
+/// A limit price may be this far from the mark, in basis points.
+const PRICE_BAND: i64 = 9_500;
+/// Resting chases per account.
+const MAX_CHASES: usize = 5;
+/// Working orders per account: keeps the complete working set bounded. What is done at once is no part of it, so that
+/// nobody is held in a position by his own resting orders.
+const MAX_WORKING: usize = 1_000;
+
+/// Why the state turns an order down.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Rejection {
+    pub(crate) reason: Reason,
+    pub(crate) message: String,
+}
+
+impl Rejection {
+    pub(crate) fn new(reason: Reason, message: impl Into<String>) -> Self {
+        Self {
+            reason,
+            message: message.into(),
+        }
+    }
+}
+
+impl From<Rejection> for Refusal {
+    fn from(rejection: Rejection) -> Self {
+        Self::conflict(rejection.reason, rejection.message)
+    }
+}
+
+type Check = fn(&Engine, &OrderRow) -> Result<(), Rejection>;
+
+/// When an order is placed.
+const AT_PLACEMENT: [Check; 10] = [
+    standing,
+    tradable,
+    reduces,
+    margin_mode,
+    leverage,
+    band,
+    min_notional,
+    exposure,
+    trigger,
+    counts,
+];
+
+/// When a trigger has fired. An exit of a small fill is worth less than an order may be, and still has to work.
+const AT_ACTIVATION: [Check; 5] = [standing, tradable, reduces, margin_mode, exposure];
+
+impl Engine {
+    pub(crate) fn check_placement(&self, row: &OrderRow) -> Result<(), Rejection> {
+        AT_PLACEMENT.iter().try_for_each(|check| check(self, row))
+    }
+
+    pub(crate) fn check_activation(&self, row: &OrderRow) -> Result<(), Rejection> {
+        AT_ACTIVATION.iter().try_for_each(|check| check(self, row))
+    }
+
+    /// For a price that was found after placement was checked.
+    pub(crate) fn check_band(&self, row: &OrderRow) -> Result<(), Rejection> {
+        band(self, row)
+    }
+
+    /// How much of an order of `row`'s side the position would close.
+    pub(crate) fn reducible(&self, row: &OrderRow) -> Lots {
+        self.held(row.account, row.market)
+            .map_or(Lots::ZERO, |held| held.reducible(row.side))
+    }
+
+    pub(crate) fn standing(&self, account: AccountIx) -> Standing {
+        self.accounts.at(account).challenge.standing
+    }
+}
+
+fn standing(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
+    match engine.standing(row.account) {
+        Standing::Breached { rule, .. } if !row.reduce_only => Err(Rejection::new(
+            Reason::AccountBreached,
+            format!(
+                "the account broke {}: only reduce-only orders are taken",
+                rule.into_str()
+            ),
+        )),
+        Standing::Breached { .. } | Standing::Active | Standing::Passed { .. } => Ok(()),
+    }
+}
+
+/// What opens needs both sides of the book, for a middle to measure its price by. What only reduces needs somebody to
+/// trade with, or a price to wait at: nobody is held in a position because the other half of the book is gone.
+fn tradable(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
+    let market = engine.markets.at(row.market);
+    let reduces = || is_limit(row.order_type) || market.book.best(row.side.opposite()).is_some();
+    if market.book.twice_mid().is_some() || (row.reduce_only && reduces()) {
+        return Ok(());
+    }
+    Err(Rejection::new(
+        Reason::MarketUnavailable,
+        format!("{} has no two-sided book now", market.spec.market_id()),
+    ))
+}
+
+fn reduces(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
+    if !row.reduce_only {
+        return Ok(());
+    }
+    match engine.held(row.account, row.market) {
+        None => Err(Rejection::new(
+            Reason::ReduceOnlyNoPosition,
+            "reduce_only needs an open position on this market",
+        )),
+        Some(held) if held.closing_side() != row.side => Err(Rejection::new(
+            Reason::ReduceOnlyWouldIncrease,
+            format!("reduce_only {} would increase the position", row.side),
+        )),
+        Some(_) => Ok(()),
+    }
+}
+
+fn margin_mode(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
+    match engine.held(row.account, row.market) {
+        Some(held) if !row.reduce_only && held.margin_mode != row.margin_mode => {
+            Err(Rejection::new(
+                Reason::MarginModeConflict,
+                format!(
+                    "margin_mode {} differs from the open position's {}",
+                    row.margin_mode, held.margin_mode
+                ),
+            ))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn leverage(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
+    let rules = &engine.accounts.at(row.account).spec.rules;
+    let most = engine
+        .markets
+        .at(row.market)
+        .spec
+        .max_leverage
+        .min(rules.max_order_leverage);
+    if row.leverage > most && !row.reduce_only {
+        Err(Rejection::new(
+            Reason::LeverageTooHigh,
+            format!("leverage {} is above {most}", row.leverage),
+        ))
+    } else {
+        Ok(())
+    }
+}
+
+fn band(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
+    let market = engine.markets.at(row.market);
+    let (mark, decimals) = (market.mark, market.spec.size_decimals);
+    let far = |px: &Px| (px.0 - mark.0).abs() * 10_000 > mark.0 * PRICE_BAND;
+    match row.limit_price.filter(far) {
+        None => Ok(()),
+        Some(px) => Err(Rejection::new(
+            Reason::PriceOutOfBand,
+            format!(
+                "limit_price {} is more than 95 % away from the mark {}",
+                px.shown(decimals),
+                mark.shown(decimals)
+            ),
+        )),
+    }
+}
+
+fn min_notional(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
+    let least = engine
+        .accounts
+        .at(row.account)
+        .spec
+        .rules
+        .min_order_notional;
+    let value = engine.markets.at(row.market).mark * row.size;
+    let closes_all = row.reduce_only && row.size >= engine.reducible(row);
+    if value < least && !closes_all {
+        Err(Rejection::new(
+            Reason::BelowMinNotional,
+            format!("the order is worth {value} USD, less than the minimum {least}"),
+        ))
+    } else {
+        Ok(())
+    }
+}
+
+/// Open positions, notional of one position, and notional of all over equity.
+fn exposure(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
+    let opening = row.size - row.size.min(engine.reducible(row));
+    if row.reduce_only || opening.is_zero() {
+        return Ok(());
+    }
+    let account = engine.accounts.at(row.account);
+    let rules = &account.spec.rules;
+    let held = engine.held(row.account, row.market);
+    if held.is_none() && account.open.len() >= rules.max_open_positions {
+        return Err(Rejection::new(
+            Reason::MaxOpenPositions,
+            format!("{} positions are open already", account.open.len()),
+        ));
+    }
+    let mark = engine.markets.at(row.market).mark;
+    let before = held.map_or(Lots::ZERO, |held| held.size);
+    let after = mark * (before + Lots(row.side.sign() * row.size.0)).abs();
+    let most = account
+        .spec
+        .cash
+        .mul_floor(i64::from(rules.max_position_multiple), 1);
+    if after > most {
+        return Err(Rejection::new(
+            Reason::MaxPosition,
+            format!("the position would be worth {after} USD, more than {most}"),
+        ));
+    }
+    account_leverage(engine, row, mark * opening)
+}
+
+fn account_leverage(engine: &Engine, row: &OrderRow, opening: Usd) -> Result<(), Rejection> {
+    let balance = engine.balance(row.account);
+    let rules = &engine.accounts.at(row.account).spec.rules;
+    let notional = balance.open_notional + opening;
+    let most = balance
+        .equity()
+        .mul_floor(i64::from(rules.max_account_leverage), 1);
+    if notional > most {
+        Err(Rejection::new(
+            Reason::LeverageTooHigh,
+            format!(
+                "open positions would be worth {notional} USD, more than {} times the equity",
+                rules.max_account_leverage
+            ),
+        ))
+    } else {
+        Ok(())
+    }
+}
+
+fn trigger(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
+    let Some((direction, px)) = row.trigger_direction.zip(row.trigger_price) else {
+        return Ok(());
+    };
+    let market = engine.markets.at(row.trigger_market.unwrap_or(row.market));
+    if reached(direction, market.mark, px) {
+        let decimals = market.spec.size_decimals;
+        Err(Rejection::new(
+            Reason::TriggerWouldFire,
+            format!(
+                "the mark {} has already reached trigger_price {}",
+                market.mark.shown(decimals),
+                px.shown(decimals)
+            ),
+        ))
+    } else {
+        Ok(())
+    }
+}
+
+fn counts(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
+    if !may_wait(row) {
+        return Ok(());
+    }
+    let working = &engine.accounts.at(row.account).working;
+    if working.len() >= MAX_WORKING {
+        return Err(Rejection::new(
+            Reason::TooManyWorkingOrders,
+            format!("{MAX_WORKING} orders are working already"),
+        ));
+    }
+    let chases = working.iter().filter(|id| {
+        let other = engine.orders.at(**id);
+        other.mode == OrderMode::Chase && other.status == OrderStatus::Resting
+    });
+    if row.mode == OrderMode::Chase && chases.count() >= MAX_CHASES {
+        Err(Rejection::new(
+            Reason::TooManyChaseOrders,
+            format!("{MAX_CHASES} chase orders are working already"),
+        ))
+    } else {
+        Ok(())
+    }
+}
+
+/// In the book, or for its trigger.
+fn may_wait(row: &OrderRow) -> bool {
+    let rests = matches!(row.time_in_force, TimeInForce::Gtc | TimeInForce::Gtd);
+    row.trigger_direction.is_some() || (is_limit(row.order_type) && rests)
+}

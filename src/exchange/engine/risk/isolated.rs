@@ -1,0 +1,110 @@
+//! `PUT /v1/positions/{id}/isolated-margin`: a total, not a delta (exchange.md 4.3).
+
+use crate::exchange::engine::state::{
+    command::SetIsolatedMargin,
+    core::Engine,
+    ids::{AccountIx, MarketIx, PositionId},
+    log::Event,
+    position::Position,
+    refusal::{Reason, Refusal},
+    units::{MAX_COUNT, Millis, Usd},
+    words::MarginMode,
+};
+
+/// How old a book may be to judge a reduction on.
+const FRESH: Millis = Millis::seconds(5);
+
+impl Engine {
+    pub(crate) fn set_margin(
+        &mut self,
+        account: AccountIx,
+        set: SetIsolatedMargin,
+    ) -> Result<PositionId, Refusal> {
+        if set.extra < Usd::ZERO || set.extra > Usd::dollars(MAX_COUNT) {
+            return Err(Refusal::payload(
+                "extra_margin",
+                Reason::InvalidMargin,
+                format!("extra_margin {} must be 0 or more", set.extra),
+            ));
+        }
+        let held = self.open_position(account, set.position)?;
+        if held.margin_mode == MarginMode::Cross {
+            return Err(Refusal::conflict(
+                Reason::PositionNotIsolated,
+                format!("position {} is cross: it has no margin of its own", held.id),
+            ));
+        }
+        let more = set.extra - held.extra;
+        if more > Usd::ZERO {
+            self.refuse_unaffordable(account, more)?;
+        } else if more < Usd::ZERO {
+            self.refuse_unsafe(held, set.extra)?;
+        }
+        self.positions.at_mut(set.position).extra = set.extra;
+        self.record(Event::MarginSet {
+            position: set.position,
+            extra: set.extra,
+        });
+        Ok(set.position)
+    }
+
+    fn refuse_unaffordable(&self, account: AccountIx, more: Usd) -> Result<(), Refusal> {
+        let available = self.available(account);
+        if more > available {
+            Err(Refusal::conflict(
+                Reason::InsufficientMargin,
+                format!("extra_margin needs {more} USD more; {available} is available"),
+            ))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// What remains must cover the initial margin and a tenth of the value at which the position could be closed
+    /// now, and must not be liquidated already.
+    fn refuse_unsafe(&self, held: &Position, extra: Usd) -> Result<(), Refusal> {
+        self.refuse_stale(held.market)?;
+        let exit = self.exit_value(held);
+        let sign = i128::from(held.sign());
+        let profit = Usd((exit.0 - held.cost.0) * sign);
+        let after = Position {
+            extra,
+            ..held.clone()
+        };
+        let left = after.isolated_margin() + profit;
+        let needed = exit
+            .mul_ceil(1, i64::from(held.leverage))
+            .max(exit.mul_ceil(1, 10));
+        if left < needed || self.is_liquidatable(&after) {
+            Err(Refusal::conflict(
+                Reason::IsolatedMarginUnsafe,
+                format!(
+                    "extra_margin {extra} would leave {left} USD of margin; {needed} is needed"
+                ),
+            ))
+        } else {
+            Ok(())
+        }
+    }
+
+    fn refuse_stale(&self, market: MarketIx) -> Result<(), Refusal> {
+        let age = self.now - self.markets.at(market).updated_at;
+        if age > FRESH {
+            Err(Refusal::unavailable(format!(
+                "the book is {} s old: margin can be reduced only on a fresh one",
+                age.0 / 1_000
+            )))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// What closing the whole position would bring from the book; at mark where the book is too thin.
+    fn exit_value(&self, held: &Position) -> Usd {
+        let market = self.markets.at(held.market);
+        let size = held.size.abs();
+        let slices = market.book.preview(held.closing_side(), None, size);
+        let missing = size - crate::exchange::engine::market::book::lots(&slices);
+        crate::exchange::engine::market::book::notional(&slices) + market.mark * missing
+    }
+}

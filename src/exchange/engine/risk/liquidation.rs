@@ -1,0 +1,230 @@
+//! Liquidation (exchange.md 4.4): strictly below maintenance on mark, orders of the scope are canceled, the position
+//! is sold into the book, and the insurance account takes what is left at the bankruptcy price, so that an isolated
+//! position loses no more than its margin and cash does not fall below zero.
+//!
+//! A venue may sell gradually ([`Liquidation::Gradual`]): of a large position a fifth first, whose proceeds stay behind
+//! the rest as margin.
+
+use crate::exchange::engine::{
+    market::book::{lots, notional},
+    matching::{
+        fill::{Charge, Remainder},
+        trade::Piece,
+    },
+    state::{
+        core::Engine,
+        ids::{AccountIx, OrderId, PositionId},
+        log::Event,
+        position::Position,
+        refusal::Reason,
+        spec::Liquidation,
+        units::{Lots, Millis, Usd},
+        words::{CompletionReason, MarginMode, OrderMode, OrderStatus, TimeInForce},
+    },
+};
+
+/// Positions up to this are sold whole, gradual or not.
+const LARGE: Usd = Usd::dollars(100_000);
+/// The part of a large one that is sold first.
+const FIRST_CUT: i64 = 5;
+/// What comes again within this time is sold whole.
+const CUT_PAUSE: Millis = Millis::seconds(30);
+
+impl Engine {
+    pub(crate) fn liquidate_all(&mut self) {
+        for account in self.accounts.ids() {
+            if !self.accounts.at(account).open.is_empty() {
+                self.liquidate_account(account);
+            }
+        }
+    }
+
+    fn liquidate_account(&mut self, account: AccountIx) {
+        let open: Vec<PositionId> = self.accounts.at(account).open.values().copied().collect();
+        for id in open {
+            let position = self.positions.at(id);
+            if position.margin_mode == MarginMode::Isolated && self.is_liquidatable(position) {
+                self.liquidate_isolated(id);
+            }
+        }
+        while let Some(id) = self.worst_cross(account) {
+            self.liquidate_cross(id);
+            if self.positions.at(id).closed_at.is_none() {
+                break;
+            }
+        }
+    }
+
+    /// Whether an isolated position has less than its maintenance margin.
+    pub(crate) fn is_liquidatable(&self, position: &Position) -> bool {
+        self.isolated_equity(position) < self.maintenance_of(position)
+    }
+
+    fn isolated_equity(&self, position: &Position) -> Usd {
+        position.isolated_margin() + position.unrealized(self.markets.at(position.market).mark)
+    }
+
+    fn maintenance_of(&self, position: &Position) -> Usd {
+        let market = self.markets.at(position.market);
+        market.maintenance(position.notional(market.mark))
+    }
+
+    /// The cross position with the largest maintenance, while the account's cross equity is below maintenance.
+    fn worst_cross(&self, account: AccountIx) -> Option<PositionId> {
+        let balance = self.balance(account);
+        if balance.cross_equity() >= balance.cross_maintenance {
+            return None;
+        }
+        self.accounts
+            .at(account)
+            .open
+            .values()
+            .copied()
+            .filter(|id| self.positions.at(*id).margin_mode == MarginMode::Cross)
+            .max_by_key(|id| self.maintenance_of(self.positions.at(*id)))
+    }
+
+    fn liquidate_isolated(&mut self, id: PositionId) {
+        let position = self.positions.at(id);
+        let account = position.account;
+        let margin = position.isolated_margin();
+        let backstop = under_two_thirds(
+            self.isolated_equity(position),
+            self.maintenance_of(position),
+        );
+        let cut = self.first_cut(position).filter(|_| !backstop);
+        self.clear_isolated(id);
+        let cash = self.accounts.at(account).cash;
+        if let Some(cut) = cut {
+            self.sell_part(id, cut);
+            self.keep_margin(id, margin + self.accounts.at(account).cash - cash);
+            return;
+        }
+        let order = self.open_liquidation(id);
+        if !backstop {
+            self.sell_out(order);
+        }
+        let left = margin + self.accounts.at(account).cash - cash;
+        self.keep_margin(id, left);
+        let position = self.positions.at(id);
+        let take_over = position.cost.0 - i128::from(position.sign()) * left.0.max(0);
+        self.take_over(order, Usd(take_over));
+    }
+
+    /// What a partial sale left of the margin stays behind the rest of the position.
+    fn keep_margin(&mut self, id: PositionId, left: Usd) {
+        let position = self.positions.at_mut(id);
+        if position.closed_at.is_none() {
+            position.margin_funding += left.max(Usd::ZERO) - position.isolated_margin();
+        }
+    }
+
+    fn liquidate_cross(&mut self, id: PositionId) {
+        let account = self.positions.at(id).account;
+        let balance = self.balance(account);
+        let backstop = under_two_thirds(balance.cross_equity(), balance.cross_maintenance);
+        let cut = self.first_cut(self.positions.at(id));
+        self.clear_cross(account);
+        if let Some(cut) = cut.filter(|_| !backstop) {
+            self.sell_part(id, cut);
+            return;
+        }
+        let order = self.open_liquidation(id);
+        if !backstop {
+            self.sell_out(order);
+        }
+        let position = self.positions.at(id);
+        let value = position.notional(self.markets.at(position.market).mark);
+        let equity = self.balance(account).cross_equity();
+        let take_over = value.0 - i128::from(position.sign()) * equity.0;
+        self.take_over(order, Usd(take_over));
+    }
+
+    /// What is sold of a position first; `None` when it is sold whole.
+    fn first_cut(&self, position: &Position) -> Option<Lots> {
+        let mark = self.markets.at(position.market).mark;
+        let again = |at: Millis| self.now - at < CUT_PAUSE;
+        let gradual = self.venue.liquidation == Liquidation::Gradual
+            && position.notional(mark) > LARGE
+            && !position.cut_at.is_some_and(again);
+        let part = Lots(position.size.abs().0 / FIRST_CUT);
+        (gradual && part > Lots::ZERO).then_some(part)
+    }
+
+    /// Sells a part into the book at any price; what the book does not take is left with its owner.
+    fn sell_part(&mut self, id: PositionId, part: Lots) {
+        self.positions.at_mut(id).cut_at = Some(self.now);
+        let order = self.open_liquidation(id);
+        let row = self.orders.at_mut(order);
+        (row.size, row.initial_size) = (part, part);
+        self.sell_out(order);
+        self.finish(order, OrderStatus::Canceled, Some(Reason::Liquidated));
+    }
+
+    fn open_liquidation(&mut self, id: PositionId) -> OrderId {
+        let mut row = self.closing_row(self.positions.at(id), OrderMode::Liquidation);
+        row.time_in_force = TimeInForce::Ioc;
+        self.record(Event::Liquidated { position: id });
+        self.push_order(row)
+    }
+
+    /// Into the book at any price; what the book does not take stays working.
+    fn sell_out(&mut self, order: OrderId) {
+        let row = self.orders.at(order);
+        let (market, size) = (row.market, row.size);
+        let slices = self.markets.at(market).book.preview(row.side, None, size);
+        if notional(&slices).is_zero() {
+            return;
+        }
+        let remainder = if lots(&slices) == size {
+            Remainder::Drops
+        } else {
+            Remainder::Works
+        };
+        let pieces = self.take(market, order, &slices);
+        self.fill(order, &pieces, Charge::Taker, remainder);
+    }
+
+    /// The insurance account takes the rest for `money`, without a fee.
+    fn take_over(&mut self, order: OrderId, money: Usd) {
+        let row = self.orders.at(order);
+        if !row.status.is_working() || row.size <= Lots::ZERO {
+            return;
+        }
+        let piece = Piece {
+            lots: row.size,
+            money: money.max(Usd::ZERO),
+        };
+        self.fill(order, &[piece], Charge::Free, Remainder::Drops);
+    }
+
+    fn clear_isolated(&mut self, id: PositionId) {
+        let (account, market) = (self.positions.at(id).account, self.positions.at(id).market);
+        for order in self.working_on(account, market) {
+            self.finish(order, OrderStatus::Canceled, Some(Reason::Liquidated));
+        }
+        for twap in self.live_twap_ids(account) {
+            if self.twaps.at(twap).market == market {
+                self.fail_twap(twap, CompletionReason::Liquidated);
+            }
+        }
+    }
+
+    fn clear_cross(&mut self, account: AccountIx) {
+        let working: Vec<OrderId> = self.accounts.at(account).working.iter().copied().collect();
+        for order in working {
+            if self.orders.at(order).margin_mode == MarginMode::Cross {
+                self.finish(order, OrderStatus::Canceled, Some(Reason::Liquidated));
+            }
+        }
+        for twap in self.live_twap_ids(account) {
+            if self.twaps.at(twap).margin_mode == MarginMode::Cross {
+                self.fail_twap(twap, CompletionReason::Liquidated);
+            }
+        }
+    }
+}
+
+fn under_two_thirds(equity: Usd, maintenance: Usd) -> bool {
+    equity.0 * 3 < maintenance.0 * 2
+}

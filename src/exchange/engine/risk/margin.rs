@@ -1,0 +1,239 @@
+//! Equity, margin and liquidation price (exchange.md 4.1, 4.2).
+//!
+//! Everything is worked out from the account's positions and resting orders when asked, so there is no running total
+//! to drift. A [`Probe`] asks "what if": the same sums with one position replaced and one order added or left out.
+
+use std::collections::BTreeMap;
+
+use crate::exchange::engine::{
+    market::market::Market,
+    state::{
+        core::Engine,
+        ids::{AccountIx, MarketIx, OrderId},
+        position::Position,
+        rows::OrderRow,
+        units::{Lots, NanoPx, Px, Usd},
+        words::{MarginMode, OrderStatus, Side},
+    },
+};
+
+/// What to assume differently from what is.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Probe {
+    /// This market's position instead of the one there (size 0: none).
+    pub(crate) position: Option<Position>,
+    /// Added to the cash.
+    pub(crate) cash: Usd,
+    /// An order that would rest, too.
+    pub(crate) resting: Option<Hold>,
+    /// An order that would not rest any more.
+    pub(crate) without: Option<OrderId>,
+}
+
+/// A resting order as margin sees it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Hold {
+    pub(crate) market: MarketIx,
+    pub(crate) side: Side,
+    pub(crate) px: Px,
+    pub(crate) lots: Lots,
+    pub(crate) leverage: u32,
+}
+
+impl Hold {
+    pub(crate) fn of(row: &OrderRow) -> Option<Self> {
+        Some(Self {
+            market: row.market,
+            side: row.side,
+            px: row.limit_price?,
+            lots: row.size,
+            leverage: row.leverage,
+        })
+    }
+}
+
+/// The sums of exchange.md 4.1.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Balance {
+    pub(crate) cash: Usd,
+    pub(crate) unrealized: Usd,
+    pub(crate) cross_unrealized: Usd,
+    /// Σ M of isolated positions.
+    pub(crate) isolated: Usd,
+    /// Σ initial margin of cross positions at mark.
+    pub(crate) cross_margin: Usd,
+    pub(crate) cross_maintenance: Usd,
+    pub(crate) maintenance: Usd,
+    pub(crate) open_notional: Usd,
+    pub(crate) holds: Usd,
+}
+
+impl Balance {
+    pub(crate) fn equity(&self) -> Usd {
+        self.cash + self.unrealized
+    }
+
+    /// What backs the cross positions.
+    pub(crate) fn cross_equity(&self) -> Usd {
+        self.cash - self.isolated + self.cross_unrealized
+    }
+
+    pub(crate) fn available(&self) -> Usd {
+        self.cross_equity() - self.cross_margin - self.holds
+    }
+
+    fn add(&mut self, position: &Position, market: &Market) {
+        let notional = position.notional(market.mark);
+        let unrealized = position.unrealized(market.mark);
+        let maintenance = market.maintenance(notional);
+        self.unrealized += unrealized;
+        self.maintenance += maintenance;
+        self.open_notional += notional;
+        match position.margin_mode {
+            MarginMode::Isolated => self.isolated += position.isolated_margin(),
+            MarginMode::Cross => {
+                self.cross_unrealized += unrealized;
+                self.cross_maintenance += maintenance;
+                self.cross_margin += notional.mul_ceil(1, i64::from(position.leverage));
+            }
+        }
+    }
+}
+
+impl Engine {
+    /// What an account has, without what its resting orders hold.
+    pub(crate) fn balance(&self, account: AccountIx) -> Balance {
+        let mut balance = Balance {
+            cash: self.accounts.at(account).cash,
+            ..Balance::default()
+        };
+        for (market, id) in &self.accounts.at(account).open {
+            balance.add(self.positions.at(*id), self.markets.at(*market));
+        }
+        balance
+    }
+
+    /// The same under an assumption, with what resting orders hold.
+    pub(crate) fn balance_if(&self, account: AccountIx, probe: &Probe) -> Balance {
+        let mut balance = Balance {
+            cash: self.accounts.at(account).cash + probe.cash,
+            ..Balance::default()
+        };
+        let positions = self.positions_if(account, probe);
+        for (market, position) in &positions {
+            balance.add(position, self.markets.at(*market));
+        }
+        balance.holds = self.holds_if(account, probe, &positions);
+        balance
+    }
+
+    pub(crate) fn available(&self, account: AccountIx) -> Usd {
+        self.balance_if(account, &Probe::default()).available()
+    }
+
+    fn positions_if<'a>(
+        &'a self,
+        account: AccountIx,
+        probe: &'a Probe,
+    ) -> BTreeMap<MarketIx, &'a Position> {
+        let open = self.accounts.at(account).open.iter();
+        let mut positions: BTreeMap<MarketIx, &Position> = open
+            .map(|(market, id)| (*market, self.positions.at(*id)))
+            .collect();
+        if let Some(position) = &probe.position {
+            positions.insert(position.market, position);
+        }
+        positions
+    }
+
+    /// Resting orders hold initial margin and maker fee for what they would open; the part that closes the position
+    /// holds nothing, and goes to the oldest orders.
+    fn holds_if(
+        &self,
+        account: AccountIx,
+        probe: &Probe,
+        positions: &BTreeMap<MarketIx, &Position>,
+    ) -> Usd {
+        let resting = self
+            .accounts
+            .at(account)
+            .working
+            .iter()
+            .filter(|id| Some(**id) != probe.without)
+            .map(|id| self.orders.at(*id))
+            .filter(|row| row.status == OrderStatus::Resting && !row.reduce_only)
+            .filter_map(Hold::of);
+        let mut reducible: BTreeMap<(MarketIx, Side), Lots> = BTreeMap::new();
+        let mut total = Usd::ZERO;
+        for hold in resting.chain(probe.resting) {
+            let position = positions.get(&hold.market);
+            let free = reducible
+                .entry((hold.market, hold.side))
+                .or_insert_with(|| position.map_or(Lots::ZERO, |held| held.reducible(hold.side)));
+            let closing = hold.lots.min(*free);
+            *free -= closing;
+            let notional = hold.px * (hold.lots - closing);
+            total += notional.mul_ceil(1, i64::from(hold.leverage));
+            total += self.fee(
+                notional,
+                crate::exchange::engine::state::words::LiquidityRole::Maker,
+            );
+        }
+        total
+    }
+
+    /// Price at which this position is liquidated if nothing else moves; `None` if no price above 0 does.
+    pub(crate) fn liquidation_price(&self, position: &Position) -> Option<NanoPx> {
+        let market = self.markets.at(position.market);
+        let backing = match position.margin_mode {
+            MarginMode::Isolated => position.isolated_margin(),
+            MarginMode::Cross => self.cross_backing(position, market),
+        };
+        market.tiers.iter().find_map(|tier| {
+            let price = liquidation(
+                position,
+                backing + tier.deduction,
+                tier.max_leverage,
+                market.spec.size_decimals,
+            )?;
+            let notional = price.times(position.size.abs(), market.spec.size_decimals);
+            let inside = notional >= tier.lower && tier.upper.is_none_or(|upper| notional < upper);
+            inside.then_some(price)
+        })
+    }
+
+    /// K of exchange.md 4.2: what backs a cross position apart from its own profit.
+    fn cross_backing(&self, position: &Position, market: &Market) -> Usd {
+        let balance = self.balance(position.account);
+        let own = market.maintenance(position.notional(market.mark));
+        balance.cross_equity()
+            - position.unrealized(market.mark)
+            - (balance.cross_maintenance - own)
+    }
+}
+
+/// `P = (side·|q|·E − K) / (|q|·(side − l))`, `l = 1 / (2·max_leverage)`.
+fn liquidation(
+    position: &Position,
+    backing: Usd,
+    max_leverage: u32,
+    size_decimals: u32,
+) -> Option<NanoPx> {
+    let side = i128::from(position.sign());
+    let twice = 2 * i128::from(max_leverage);
+    let owed = (side * position.cost.0 - backing.0) * twice * 10_i128.pow(3 + size_decimals);
+    let den = i128::from(position.size.abs().0) * (side * twice - 1);
+    let nano = crate::exchange::engine::state::units::ratio(owed, den)?;
+    i64::try_from(nano)
+        .ok()
+        .filter(|nano| *nano > 0)
+        .map(NanoPx)
+}
+
+impl NanoPx {
+    /// Price × size, to the micro-USD below.
+    fn times(self, lots: Lots, size_decimals: u32) -> Usd {
+        let exact = i128::from(self.0) * i128::from(lots.0);
+        Usd(exact.div_euclid(10_i128.pow(3 + size_decimals)))
+    }
+}

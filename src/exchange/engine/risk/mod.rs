@@ -1,0 +1,10 @@
+//! What an account may lose: cash, margin, liquidation, funding, the rules of a challenge. Names `market` and below.
+
+pub(crate) mod cash;
+pub(crate) mod checks;
+pub(crate) mod funding;
+pub(crate) mod isolated;
+pub(crate) mod liquidation;
+pub(crate) mod margin;
+pub(crate) mod rule_facts;
+pub(crate) mod rules;

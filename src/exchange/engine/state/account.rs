@@ -1,0 +1,57 @@
+//! The state of one account.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    ids::{MarketIx, OrderId, PositionId, ScaledId, TwapId},
+    spec::AccountSpec,
+    units::{Millis, Usd},
+};
+use crate::exchange::engine::risk::rules::Challenge;
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Account {
+    pub(crate) spec: AccountSpec,
+    /// Deposits + gross realised − fees + funding (+ insurance paid in).
+    pub(crate) cash: Usd,
+    pub(crate) flows: Flows,
+    pub(crate) open: BTreeMap<MarketIx, PositionId>,
+    /// By (`closed_at`, id).
+    pub(crate) closed: Vec<PositionId>,
+    /// By (`requested_at`, id): ids are handed out in time.
+    pub(crate) orders: Vec<OrderId>,
+    pub(crate) working: BTreeSet<OrderId>,
+    pub(crate) live_twaps: BTreeSet<TwapId>,
+    pub(crate) scaled: Vec<ScaledId>,
+    pub(crate) cooldown_until: Millis,
+    pub(crate) challenge: Challenge,
+}
+
+/// Everything that ever moved the cash, for the conservation of money.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Flows {
+    pub(crate) realized: Usd,
+    pub(crate) fees: Usd,
+    pub(crate) funding: Usd,
+    pub(crate) insurance: Usd,
+}
+
+impl Account {
+    pub(crate) fn new(spec: AccountSpec, now: Millis) -> Self {
+        Self {
+            cash: spec.cash,
+            flows: Flows::default(),
+            open: BTreeMap::new(),
+            closed: Vec::new(),
+            orders: Vec::new(),
+            working: BTreeSet::new(),
+            live_twaps: BTreeSet::new(),
+            scaled: Vec::new(),
+            cooldown_until: now,
+            challenge: Challenge::new(&spec, now),
+            spec,
+        }
+    }
+}

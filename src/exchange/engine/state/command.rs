@@ -1,0 +1,237 @@
+//! What an account can ask of the engine, already parsed: one closed enum.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    ids::{MarketIx, OrderId, PositionId, ScaledId, TwapId},
+    units::{Bps, Lots, Millis, NanoPx, Px, Usd},
+    words::{Curve, MarginMode, Side, TriggerDirection},
+};
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Command {
+    Place(PlaceOrder),
+    Close(ClosePosition),
+    Cancel(OrderId),
+    SetExits(SetAttachedExits),
+    SetIsolatedMargin(SetIsolatedMargin),
+    PlaceTwap(PlaceTwap),
+    StopTwap(TwapId),
+    PlaceScaled(PlaceScaled),
+    CancelScaled(ScaledId),
+    /// One target of close-all: reduce-only market at 250 bps for the whole position.
+    ForceClose(PositionId),
+    /// As [`Command::Cancel`], but done at the next step for a resting order too.
+    QueueCancel(OrderId),
+}
+
+/// Names what a command made or changed; read the row through the engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    Order(OrderId),
+    Cancel(Cancellation),
+    Position(PositionId),
+    Twap(TwapId),
+    Scaled(ScaledId),
+}
+
+/// What became of `DELETE /v1/orders/{id}`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cancellation {
+    /// It was resting and is gone.
+    Canceled(OrderId),
+    /// It was armed; the cancellation is done at the next step.
+    Queued(OrderId),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlaceOrder {
+    pub market: MarketIx,
+    pub side: Side,
+    pub size: Lots,
+    pub leverage: u32,
+    pub margin_mode: MarginMode,
+    /// The client's midpoint; recorded, never used.
+    pub expected_price: NanoPx,
+    pub reduction: Reduction,
+    pub tif: Tif,
+    /// Cap of a market execution; `None` is 5 % (10 % after a trigger).
+    pub slippage: Option<Bps>,
+    pub exits: AttachedExits,
+    pub mode: PlaceMode,
+}
+
+/// Whether an order may open, or only reduce (`reduce_only`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Reduction {
+    May,
+    Only,
+}
+
+/// From `reduce_only`.
+impl From<bool> for Reduction {
+    fn from(reduce_only: bool) -> Self {
+        if reduce_only { Self::Only } else { Self::May }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PlaceMode {
+    Market,
+    Limit {
+        price: Px,
+    },
+    Chase {
+        offset: Px,
+        cap: Option<Px>,
+    },
+    StopMarket {
+        trigger: Px,
+    },
+    StopLimit {
+        trigger: Px,
+        price: Px,
+    },
+    TakeMarket {
+        trigger: Px,
+    },
+    TakeLimit {
+        trigger: Px,
+        price: Px,
+    },
+    /// `target` omitted: the open position of the market.
+    TakeProfit {
+        trigger: Px,
+        target: Option<PositionId>,
+    },
+    Conditional {
+        market: MarketIx,
+        trigger: Px,
+        direction: TriggerDirection,
+    },
+}
+
+/// Time in force; omitted in a request is `Gtc`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Tif {
+    Gtc,
+    Ioc,
+    Fok,
+    Gtd { expires_at: Millis },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct AttachedExits {
+    pub take_profit: Option<Px>,
+    pub stop_loss: Option<Px>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClosePosition {
+    pub position: PositionId,
+    /// `None` closes all of it; more than all of it is clamped.
+    pub size: Option<Lots>,
+    /// `None` when the client sent none; the midpoint is recorded then.
+    pub expected_price: Option<NanoPx>,
+    pub how: CloseHow,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CloseHow {
+    /// `slippage` `None` is 250 bps.
+    Market {
+        slippage: Option<Bps>,
+    },
+    Limit {
+        price: Px,
+        crossing: Crossing,
+    },
+    /// `market` `None` is the position's own.
+    Conditional {
+        market: Option<MarketIx>,
+        trigger: Px,
+        direction: TriggerDirection,
+        slippage: Option<Bps>,
+    },
+}
+
+/// `marketable_limit_acknowledged`: whether a closing limit that crosses the market is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Crossing {
+    Unacknowledged,
+    Acknowledged,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SetAttachedExits {
+    pub order: OrderId,
+    pub take_profit: Leg,
+    pub stop_loss: Leg,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Leg {
+    Keep,
+    Remove,
+    Set(Px),
+}
+
+/// The desired total of extra margin, not a delta.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SetIsolatedMargin {
+    pub position: PositionId,
+    pub extra: Usd,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlaceTwap {
+    pub kind: Curve,
+    pub market: MarketIx,
+    pub side: Side,
+    pub size: Lots,
+    pub leverage: u32,
+    pub margin_mode: MarginMode,
+    pub reduction: Reduction,
+    /// 5 minutes to 7 days.
+    pub duration_minutes: u32,
+    pub pacing: Pacing,
+    /// Waits until the mark reaches it, from whichever side it is on now.
+    pub trigger_price: Option<Px>,
+    /// Ends the order when the mark reaches it.
+    pub max_price: Option<Px>,
+    pub min_price: Option<Px>,
+}
+
+/// `randomize`: whether slices vary by up to 20 %.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Pacing {
+    Even,
+    Randomized,
+}
+
+/// From `randomize`.
+impl From<bool> for Pacing {
+    fn from(randomize: bool) -> Self {
+        if randomize {
+            Self::Randomized
+        } else {
+            Self::Even
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlaceScaled {
+    pub market: MarketIx,
+    pub side: Side,
+    pub size: Lots,
+    pub leverage: u32,
+    pub margin_mode: MarginMode,
+    pub reduction: Reduction,
+    pub start_price: Px,
+    pub end_price: Px,
+    /// 2 to 50.
+    pub rung_count: u32,
+    /// Size of the last rung over the first, in thousandths (1 000 is flat).
+    pub skew_milli: u32,
+}

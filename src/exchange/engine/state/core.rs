@@ -1,0 +1,174 @@
+//! The engine's state and its one way in.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    account::Account,
+    arena::Arena,
+    command::{Command, Outcome},
+    house::House,
+    ids::{AccountIx, MarketIx, OrderId, PositionId, ScaledId, TwapId},
+    log::{Event, Log},
+    position::Position,
+    refusal::Refusal,
+    rows::{OrderRow, ScaledRow, TwapRow},
+    spec::{EngineConfig, Feed, Fees, MarketTick, Venue},
+    units::{Bps, Millis, Usd},
+    words::LiquidityRole,
+};
+use crate::exchange::engine::market::{
+    feed::{Bounds, Generator},
+    market::Market,
+};
+
+/// The whole exchange: markets, accounts, orders and the clock. Rows are kept apart by a checkpoint.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Engine {
+    pub(crate) now: Millis,
+    pub(crate) fees: Fees,
+    pub(crate) venue: Venue,
+    #[serde(skip)]
+    pub(crate) markets: Arena<MarketIx, Market>,
+    #[serde(skip)]
+    pub(crate) accounts: Arena<AccountIx, Account>,
+    #[serde(skip)]
+    pub(crate) orders: Arena<OrderId, OrderRow>,
+    #[serde(skip)]
+    pub(crate) positions: Arena<PositionId, Position>,
+    #[serde(skip)]
+    pub(crate) twaps: Arena<TwapId, TwapRow>,
+    #[serde(skip)]
+    pub(crate) scaled: Arena<ScaledId, ScaledRow>,
+    pub(crate) house: House,
+    /// Orders with an expiry, armed or resting.
+    pub(crate) expiring: BTreeSet<(Millis, OrderId)>,
+    /// Armed orders whose cancellation is done at the next step.
+    pub(crate) cancel_queue: Vec<OrderId>,
+    /// Active strategies by the time of their next slice.
+    pub(crate) slices_due: BTreeSet<(Millis, TwapId)>,
+    /// Hands out places in queues.
+    pub(crate) priority: u64,
+    pub(crate) generator: Option<Generator>,
+    pub(crate) dice: crate::exchange::engine::market::feed::Dice,
+    pub(crate) log: Log,
+}
+
+impl Engine {
+    pub fn new(config: EngineConfig) -> Self {
+        let generator = match config.feed {
+            Feed::Synthetic => Some(Generator::new(config.seed, &config.markets)),
+            Feed::Scripted => None,
+        };
+        let mut engine = Self {
+            now: config.start,
+            fees: config.fees,
+            venue: config.venue,
+            markets: Arena::default(),
+            accounts: Arena::default(),
+            orders: Arena::default(),
+            positions: Arena::default(),
+            twaps: Arena::default(),
+            scaled: Arena::default(),
+            house: House::default(),
+            expiring: BTreeSet::new(),
+            cancel_queue: Vec::new(),
+            slices_due: BTreeSet::new(),
+            priority: 0,
+            generator,
+            dice: crate::exchange::engine::market::feed::Dice::new(config.seed, "strategies"),
+            log: Log::default(),
+        };
+        for spec in config.markets {
+            engine.markets.push(Market::new(spec, config.start));
+        }
+        for spec in config.accounts {
+            engine.accounts.push(Account::new(spec, config.start));
+        }
+        engine.open_markets();
+        engine
+    }
+
+    /// Virtual time: the end of the last whole step.
+    pub fn now(&self) -> Millis {
+        self.now
+    }
+
+    /// Carries out one command at the current virtual time. A refusal that names an order recorded it as rejected;
+    /// any other refusal changed nothing. An unknown account is refused as not found.
+    pub fn apply(&mut self, account: AccountIx, command: Command) -> Result<Outcome, Refusal> {
+        if self.accounts.get(account).is_none() {
+            return Err(Refusal::not_found("account"));
+        }
+        match command {
+            Command::Place(order) => self.place(account, &order).map(Outcome::Order),
+            Command::Close(close) => self.close(account, &close).map(Outcome::Order),
+            Command::Cancel(id) => self.cancel(account, id).map(Outcome::Cancel),
+            Command::QueueCancel(id) => self.queue_cancel(account, id).map(Outcome::Cancel),
+            Command::SetExits(exits) => self.set_exits(account, exits).map(Outcome::Order),
+            Command::SetIsolatedMargin(margin) => {
+                self.set_margin(account, margin).map(Outcome::Position)
+            }
+            Command::PlaceTwap(twap) => self.place_twap(account, &twap).map(Outcome::Twap),
+            Command::StopTwap(id) => self.stop_twap(account, id).map(Outcome::Twap),
+            Command::PlaceScaled(ladder) => {
+                self.place_scaled(account, &ladder).map(Outcome::Scaled)
+            }
+            Command::CancelScaled(id) => self.cancel_scaled(account, id).map(Outcome::Scaled),
+            Command::ForceClose(id) => self.force_close(account, id).map(Outcome::Order),
+        }
+    }
+
+    /// Replaces the feed's next step for one market (a live feed, a test, a scripted gap). Several queue up.
+    pub fn inject(&mut self, market: MarketIx, tick: MarketTick) {
+        if self.markets.get(market).is_some() {
+            self.markets.at_mut(market).injected.push_back(tick);
+        }
+    }
+
+    /// Moves the synthetic price of a market by `by` from the next step on, as far as prices go: see
+    /// [`Engine::has_room`].
+    pub fn nudge(&mut self, market: MarketIx, by: Bps) {
+        if let Some(generator) = &mut self.generator {
+            generator.nudge(market, by);
+        }
+    }
+
+    /// Whether a nudge would leave the price within one price unit and [`MAX_COUNT`](crate::exchange::engine::state::units::MAX_COUNT) of them.
+    pub fn has_room(&self, market: MarketIx, by: Bps) -> bool {
+        let generator = self.generator.as_ref();
+        generator.is_none_or(|generator| generator.has_room(market, by))
+    }
+
+    /// How far prices go from the next step on. Not kept by a checkpoint: a restored engine keeps its bounds.
+    pub fn bound_prices(&mut self, bounds: Bounds) {
+        if let Some(generator) = &mut self.generator {
+            generator.bound_prices(bounds);
+        }
+    }
+
+    pub(crate) fn record(&mut self, event: Event) {
+        self.log.record(self.now, event);
+    }
+
+    /// Fee of a notional, rounded down to the micro-USD (exchange.md 2.4).
+    pub(crate) fn fee(&self, notional: Usd, role: LiquidityRole) -> Usd {
+        let rate = match role {
+            LiquidityRole::Taker => self.fees.taker,
+            LiquidityRole::Maker => self.fees.maker,
+        };
+        notional.mul_floor(rate, 100_000)
+    }
+
+    pub(crate) fn next_priority(&mut self) -> u64 {
+        self.priority += 1;
+        self.priority
+    }
+
+    /// The account's open position on a market.
+    pub(crate) fn held(&self, account: AccountIx, market: MarketIx) -> Option<&Position> {
+        let id = self.accounts.at(account).open.get(&market)?;
+        Some(self.positions.at(*id))
+    }
+}

@@ -1,0 +1,84 @@
+//! The other side of everything, so that money is neither made nor lost (exchange.md 4.8, invariant 2).
+//!
+//! The house trades against every fill from the book, the insurance account against what a liquidation could not sell;
+//! fees and funding go to pools. What users have and what these hold sums to the deposits at every instant, to the
+//! micro-USD ([`Engine::money`]).
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    account::Flows,
+    core::Engine,
+    ids::MarketIx,
+    units::{Lots, Usd},
+    words::Side,
+};
+use crate::exchange::engine::matching::fill::Charge;
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct House {
+    maker: Inventory,
+    insurance: Inventory,
+    fees: Usd,
+    funding: Usd,
+}
+
+/// One counterparty's cash, and what it holds instead.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Inventory {
+    cash: Usd,
+    held: BTreeMap<MarketIx, Lots>,
+}
+
+impl House {
+    /// Takes the other side of a user's fill.
+    pub(crate) fn trade(
+        &mut self,
+        charge: Charge,
+        (market, side): (MarketIx, Side),
+        (lots, money): (Lots, Usd),
+    ) {
+        let counterparty = match charge {
+            Charge::Maker | Charge::Taker => &mut self.maker,
+            Charge::Free => &mut self.insurance,
+        };
+        let (sold, earned) = match side {
+            Side::Buy => (lots, money),
+            Side::Sell => (-lots, -money),
+        };
+        *counterparty.held.entry(market).or_default() -= sold;
+        counterparty.cash += earned;
+    }
+
+    /// Pays what an account got apart from its trades, and gets what it paid.
+    pub(crate) fn pay(&mut self, flows: Flows) {
+        self.fees += flows.fees;
+        self.funding -= flows.funding;
+        self.insurance.cash -= flows.insurance;
+    }
+}
+
+impl Engine {
+    /// All money there is, positions at mark: the deposits, whatever happens.
+    pub fn money(&self) -> Usd {
+        let users: Usd = self
+            .accounts
+            .ids()
+            .map(|account| self.balance(account).equity())
+            .sum();
+        let house = &self.house;
+        let traders: Usd = [&house.maker, &house.insurance]
+            .map(|counterparty| self.value(counterparty))
+            .into_iter()
+            .sum();
+        users + traders + house.fees + house.funding
+    }
+
+    fn value(&self, counterparty: &Inventory) -> Usd {
+        let held = counterparty.held.iter();
+        let at_mark = |(market, lots): (&MarketIx, &Lots)| self.markets.at(*market).mark * *lots;
+        counterparty.cash + held.map(at_mark).sum()
+    }
+}

@@ -1,0 +1,189 @@
+//! The event log: everything that happened, chained into one hash; the latest events kept to read.
+
+use std::collections::VecDeque;
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::{
+    ids::{AccountIx, MarketIx, OrderId, PositionId, ScaledId, TwapId},
+    refusal::{Reason, RuleId},
+    units::{Lots, Millis, Px, Usd},
+    words::{CompletionReason, LiquidityRole, OrderStatus, ScaledStatus, TwapStatus},
+};
+
+/// How many events stay readable; the hash covers all.
+const KEPT: usize = 4096;
+
+/// One thing that happened. Its `Debug` text is what the hash covers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Event {
+    /// Hashed, not kept: there is one per market and step.
+    Price {
+        market: MarketIx,
+        mark: Px,
+        oracle: Px,
+    },
+    Requested {
+        account: AccountIx,
+        order: OrderId,
+        size: Lots,
+    },
+    Armed {
+        order: OrderId,
+        trigger: Px,
+    },
+    Triggered {
+        order: OrderId,
+    },
+    Resting {
+        order: OrderId,
+        price: Px,
+        size: Lots,
+    },
+    /// Reduce-only shrink, or growth of an exit with its entry.
+    Resized {
+        order: OrderId,
+        size: Lots,
+    },
+    Filled {
+        order: OrderId,
+        row: OrderId,
+        size: Lots,
+        notional: Usd,
+        fee: Usd,
+        role: LiquidityRole,
+    },
+    CancelQueued {
+        order: OrderId,
+    },
+    Ended {
+        order: OrderId,
+        status: OrderStatus,
+        reason: Option<Reason>,
+    },
+    ExitsSet {
+        order: OrderId,
+        take_profit: Option<Px>,
+        stop_loss: Option<Px>,
+    },
+    PositionOpened {
+        position: PositionId,
+    },
+    PositionChanged {
+        position: PositionId,
+        size: Lots,
+        realized: Usd,
+    },
+    PositionClosed {
+        position: PositionId,
+        realized: Usd,
+    },
+    MarginSet {
+        position: PositionId,
+        extra: Usd,
+    },
+    Funding {
+        position: PositionId,
+        amount: Usd,
+    },
+    Liquidated {
+        position: PositionId,
+    },
+    Insurance {
+        account: AccountIx,
+        amount: Usd,
+    },
+    Slice {
+        twap: TwapId,
+        attempted: u32,
+        filled: Lots,
+    },
+    Twap {
+        twap: TwapId,
+        status: TwapStatus,
+        reason: Option<CompletionReason>,
+    },
+    Scaled {
+        scaled: ScaledId,
+        status: ScaledStatus,
+    },
+    DayStarted {
+        account: AccountIx,
+        balance: Usd,
+    },
+    Breached {
+        account: AccountIx,
+        rule: RuleId,
+    },
+    Passed {
+        account: AccountIx,
+    },
+}
+
+/// An event with its stamp.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Logged {
+    pub at: Millis,
+    pub seq: u64,
+    pub event: Event,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Log {
+    chain: [u8; 32],
+    len: u64,
+    latest: VecDeque<Logged>,
+    #[serde(skip)]
+    text: String,
+}
+
+impl Log {
+    pub(crate) fn record(&mut self, at: Millis, event: Event) {
+        self.text.clear();
+        // Writing to a String cannot fail.
+        let _ = write!(self.text, "{} {} {event:?}", at.0, self.len);
+        self.chain = Sha256::new()
+            .chain_update(self.chain)
+            .chain_update(self.text.as_bytes())
+            .finalize()
+            .into();
+        if !matches!(event, Event::Price { .. }) {
+            self.keep(Logged {
+                at,
+                seq: self.len,
+                event,
+            });
+        }
+        self.len += 1;
+    }
+
+    fn keep(&mut self, logged: Logged) {
+        if self.latest.len() == KEPT {
+            self.latest.pop_front();
+        }
+        self.latest.push_back(logged);
+    }
+
+    pub(crate) fn len(&self) -> u64 {
+        self.len
+    }
+
+    pub(crate) fn latest(&self) -> impl DoubleEndedIterator<Item = &Logged> {
+        self.latest.iter()
+    }
+
+    /// The first bytes of the hash: enough to tell one history from another.
+    pub(crate) fn mark(&self) -> u64 {
+        let first = self.chain.first_chunk::<8>();
+        first.map_or(0, |bytes| u64::from_le_bytes(*bytes))
+    }
+
+    pub(crate) fn hash(&self) -> String {
+        self.chain.iter().fold(String::new(), |mut hex, byte| {
+            let _ = write!(hex, "{byte:02x}");
+            hex
+        })
+    }
+}

@@ -1,0 +1,153 @@
+//! One position: average entry, partial close, realised profit (exchange.md 4.6).
+//!
+//! The entry is kept as the exact cost of what is open, so that money is conserved to the micro-USD; a partial close
+//! takes its share of the cost rounded down, which moves the average by less than 1e-6 USD per close.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    ids::{AccountIx, MarketIx, PositionId},
+    units::{Lots, Millis, Px, Usd},
+    words::{MarginMode, Side},
+};
+use crate::exchange::engine::matching::trade::Piece;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Position {
+    pub(crate) id: PositionId,
+    pub(crate) account: AccountIx,
+    pub(crate) market: MarketIx,
+    /// Signed; 0 once closed.
+    pub(crate) size: Lots,
+    /// |size| × entry.
+    pub(crate) cost: Usd,
+    pub(crate) leverage: u32,
+    pub(crate) margin_mode: MarginMode,
+    /// Isolated only.
+    pub(crate) extra: Usd,
+    /// Isolated only: what funding and a gradual liquidation moved of its own margin.
+    pub(crate) margin_funding: Usd,
+    /// When a part of it was liquidated last.
+    pub(crate) cut_at: Option<Millis>,
+    pub(crate) opened_at: Millis,
+    pub(crate) closed_at: Option<Millis>,
+    pub(crate) closed: Closed,
+    pub(crate) realized: Usd,
+    pub(crate) basis: Usd,
+    pub(crate) fees: Usd,
+    pub(crate) funding: Usd,
+}
+
+/// The part of a position that is closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct Closed {
+    /// Signed like the position was.
+    pub(crate) size: Lots,
+    /// What it had cost.
+    pub(crate) cost: Usd,
+    /// What it was traded back for.
+    pub(crate) exit: Usd,
+}
+
+/// How and when a position begins.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Opening {
+    pub(crate) id: PositionId,
+    pub(crate) account: AccountIx,
+    pub(crate) market: MarketIx,
+    pub(crate) leverage: u32,
+    pub(crate) margin_mode: MarginMode,
+    pub(crate) at: Millis,
+}
+
+impl Position {
+    /// A position of nothing yet.
+    pub(crate) fn open(opening: Opening) -> Self {
+        Self {
+            id: opening.id,
+            account: opening.account,
+            market: opening.market,
+            size: Lots::ZERO,
+            cost: Usd::ZERO,
+            leverage: opening.leverage,
+            margin_mode: opening.margin_mode,
+            extra: Usd::ZERO,
+            margin_funding: Usd::ZERO,
+            cut_at: None,
+            opened_at: opening.at,
+            closed_at: None,
+            closed: Closed::default(),
+            realized: Usd::ZERO,
+            basis: Usd::ZERO,
+            fees: Usd::ZERO,
+            funding: Usd::ZERO,
+        }
+    }
+
+    /// +1 long, -1 short, 0 flat.
+    pub(crate) fn sign(&self) -> i64 {
+        self.size.0.signum()
+    }
+
+    /// The side that would close it.
+    pub(crate) fn closing_side(&self) -> Side {
+        if self.size.0 < 0 {
+            Side::Buy
+        } else {
+            Side::Sell
+        }
+    }
+
+    /// How much of an order of `side` would close this position.
+    pub(crate) fn reducible(&self, side: Side) -> Lots {
+        if self.closing_side() == side {
+            self.size.abs()
+        } else {
+            Lots::ZERO
+        }
+    }
+
+    pub(crate) fn increase(&mut self, side: Side, piece: Piece) {
+        self.size += Lots(side.sign() * piece.lots.0);
+        self.cost += piece.money;
+    }
+
+    /// Closes `lots` (at most all) for `exit` in all, and tells the profit.
+    pub(crate) fn reduce(&mut self, lots: Lots, exit: Usd) -> Usd {
+        let (sign, held) = (self.sign(), self.size.abs());
+        let cost = self.cost.mul_floor(lots.0, held.0);
+        let left = held - lots;
+        let realized = Usd((exit.0 - cost.0) * i128::from(sign));
+        self.size = Lots(sign * left.0);
+        self.cost -= cost;
+        self.extra = self.extra.mul_floor(left.0, held.0);
+        self.margin_funding = self.margin_funding.mul_floor(left.0, held.0);
+        self.realized += realized;
+        self.basis += cost.mul_floor(1, i64::from(self.leverage));
+        self.closed.size += Lots(sign * lots.0);
+        self.closed.cost += cost;
+        self.closed.exit += exit;
+        realized
+    }
+
+    pub(crate) fn unrealized(&self, mark: Px) -> Usd {
+        mark * self.size - Usd(self.cost.0 * i128::from(self.sign()))
+    }
+
+    /// |size| × mark.
+    pub(crate) fn notional(&self, mark: Px) -> Usd {
+        mark * self.size.abs()
+    }
+
+    /// Margin allocated to an isolated position: |q|·E / leverage + extra + funding. Rounding the parts of a close could
+    /// leave it a micro-USD below 0.
+    pub(crate) fn isolated_margin(&self) -> Usd {
+        let allocated = self.cost.mul_floor(1, i64::from(self.leverage)) + self.extra;
+        (allocated + self.margin_funding).max(Usd::ZERO)
+    }
+
+    /// What its losses are paid from, if that is its own margin.
+    pub(crate) fn own_margin(&self) -> Option<Usd> {
+        (self.margin_mode == MarginMode::Isolated).then(|| self.isolated_margin())
+    }
+}

@@ -1,0 +1,209 @@
+//! Why the engine says no: to a command ([`Refusal`]), or to an order it already holds ([`Reason`] on the row).
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr, VariantArray};
+
+use super::{ids::OrderId, units::Millis};
+
+/// `reject_reason` of an order row and `code` of an error (exchange.md 1.9, 5, 6).
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    IntoStaticStr,
+    EnumString,
+    VariantArray,
+    Serialize,
+    Deserialize,
+)]
+#[strum(serialize_all = "snake_case", const_into_str)]
+pub enum Reason {
+    // a property of the payload alone
+    InvalidTick,
+    InvalidSize,
+    InvalidPrice,
+    InvalidLeverage,
+    InvalidTimeInForce,
+    InvalidAttachedExit,
+    InvalidTwap,
+    InvalidScaled,
+    InvalidSlippage,
+    InvalidMargin,
+    // the state of the market, the account or the object
+    NotFound,
+    BelowMinNotional,
+    InsufficientMargin,
+    ReduceOnlyNoPosition,
+    ReduceOnlyWouldIncrease,
+    PostOnlyWouldCross,
+    IocNoMatch,
+    FokUnfillable,
+    TriggerWouldFire,
+    NoLiquidity,
+    PriceOutOfBand,
+    LeverageTooHigh,
+    MaxPosition,
+    MaxOpenPositions,
+    MarginModeConflict,
+    MarketUnavailable,
+    AccountBreached,
+    TooManyChaseOrders,
+    TooManyWorkingOrders,
+    OrderCooldown,
+    OrderNotWorking,
+    OrderNotResting,
+    PositionClosed,
+    PositionNotIsolated,
+    IsolatedMarginUnsafe,
+    MarketableLimitUnacknowledged,
+    // why a working order was canceled
+    User,
+    ReduceOnly,
+    SiblingFilled,
+    Margin,
+    Liquidated,
+    Breached,
+    ParentCanceled,
+}
+
+/// `rule_id`: the trading or execution rule behind a refusal (exchange.md 5).
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    IntoStaticStr,
+    VariantArray,
+    Serialize,
+    Deserialize,
+)]
+#[strum(serialize_all = "snake_case", const_into_str)]
+pub enum RuleId {
+    MaxDailyLoss,
+    MaxDrawdown,
+    MaxLeverage,
+    MaxPositionNotional,
+    MaxOpenPositions,
+    MinOrderNotional,
+    OrderCooldown,
+    Consistency,
+    ProfitTarget,
+    MinTradingDays,
+    MaxSlippage,
+    IsolatedMarginUnsafe,
+    InsufficientMargin,
+    AccountBreached,
+}
+
+impl Reason {
+    /// The rule a reason always stands for, if it stands for one.
+    #[must_use]
+    pub fn rule(self) -> Option<RuleId> {
+        const RULES: [(Reason, RuleId); 9] = [
+            (Reason::LeverageTooHigh, RuleId::MaxLeverage),
+            (Reason::MaxPosition, RuleId::MaxPositionNotional),
+            (Reason::MaxOpenPositions, RuleId::MaxOpenPositions),
+            (Reason::BelowMinNotional, RuleId::MinOrderNotional),
+            (Reason::OrderCooldown, RuleId::OrderCooldown),
+            (Reason::NoLiquidity, RuleId::MaxSlippage),
+            (Reason::IsolatedMarginUnsafe, RuleId::IsolatedMarginUnsafe),
+            (Reason::InsufficientMargin, RuleId::InsufficientMargin),
+            (Reason::AccountBreached, RuleId::AccountBreached),
+        ];
+        RULES
+            .iter()
+            .find(|(reason, _)| *reason == self)
+            .map(|&(_, rule)| rule)
+    }
+}
+
+/// Which HTTP answer a refusal is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RefusalKind {
+    /// 400: the command is wrong whatever the state; nothing was recorded.
+    Payload,
+    /// 404: no such object in this account.
+    NotFound,
+    /// 409: the command conflicts with the state or breaks a rule.
+    Conflict,
+    /// 503: what the decision needs is not there just now.
+    Unavailable,
+    /// 429: too soon after the last market execution; `retry_in` virtual milliseconds from now.
+    Cooldown { retry_in: Millis },
+}
+
+/// A command turned down. `message` names the field, its value and the limit, for a person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    pub kind: RefusalKind,
+    pub code: Reason,
+    pub message: String,
+    /// The offending body field in the API's spelling, for payload refusals.
+    pub field: Option<&'static str>,
+    pub rule: Option<RuleId>,
+    /// The row that was recorded as `rejected`, if one was.
+    pub order: Option<OrderId>,
+}
+
+impl Refusal {
+    pub(crate) fn payload(field: &'static str, code: Reason, message: String) -> Self {
+        Self {
+            field: Some(field),
+            ..Self::new(RefusalKind::Payload, code, message)
+        }
+    }
+
+    pub(crate) fn conflict(code: Reason, message: impl Into<String>) -> Self {
+        Self::new(RefusalKind::Conflict, code, message.into())
+    }
+
+    /// Worded alike for missing and foreign ids, so that neither can be told from the other.
+    pub(crate) fn not_found(what: &'static str) -> Self {
+        let message = format!("no such {what} in this account");
+        Self::new(RefusalKind::NotFound, Reason::NotFound, message)
+    }
+
+    pub(crate) fn unavailable(message: String) -> Self {
+        Self::new(RefusalKind::Unavailable, Reason::MarketUnavailable, message)
+    }
+
+    pub(crate) fn cooldown(every: Millis, retry_in: Millis) -> Self {
+        let message = format!(
+            "one market execution per {} ms: try again in {} ms",
+            every.0, retry_in.0
+        );
+        Self::new(
+            RefusalKind::Cooldown { retry_in },
+            Reason::OrderCooldown,
+            message,
+        )
+    }
+
+    fn new(kind: RefusalKind, code: Reason, message: String) -> Self {
+        Self {
+            kind,
+            code,
+            message,
+            field: None,
+            rule: code.rule(),
+            order: None,
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Refusal {}

@@ -1,0 +1,317 @@
+//! The rows a service reads: orders, positions, strategies, account and market facts, in engine units.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    ids::{AccountIx, MarketIx, OrderId, PositionId, ScaledId, TwapId},
+    refusal::{Reason, RuleId},
+    spec::BookLevel,
+    units::{Bps, Lots, Millis, NanoPx, NanoRate, Px, Usd},
+    words::{
+        CompletionReason, Curve, LiquidityRole, MarginMode, OrderMode, OrderStatus, OrderType,
+        ScaledStatus, Side, TimeInForce, TriggerDirection, TwapStatus,
+    },
+};
+use crate::exchange::engine::market::resting::Spot;
+
+/// Sort key of order lists, newest first; unique, so pages neither skip nor repeat.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OrderKey {
+    pub requested_at: Millis,
+    pub id: OrderId,
+}
+
+/// One order, or one fill of it.
+///
+/// The row of an order, its root row, has no `partial_of`: its `filled_size`, `notional`, `fee`, `realized_pnl` and
+/// `fill_price` are of all its fills so far, whatever its status. An order that fills in several parts has a slice row
+/// for each of them besides, the last one too (`partial_of`, `root`; `filled`, requested and settled at the moment of
+/// the fill), whose fields are of that fill alone. So the root rows sum to everything that was traded and paid, and
+/// the slices of an order to its root row: a reader sums one or the other, never both.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OrderRow {
+    pub id: OrderId,
+    pub account: AccountIx,
+    pub market: MarketIx,
+    pub order_type: OrderType,
+    pub mode: OrderMode,
+    pub side: Side,
+    /// What is left of it while it works, and what was left when it ended without filling; `filled_size` once filled.
+    pub size: Lots,
+    pub initial_size: Lots,
+    pub filled_size: Lots,
+    pub expected_price: NanoPx,
+    /// Exact sum of price × size of what `filled_size` counts.
+    pub notional: Usd,
+    /// `notional` per coin.
+    pub fill_price: Option<NanoPx>,
+    pub trigger_price: Option<Px>,
+    pub limit_price: Option<Px>,
+    pub fee: Usd,
+    /// Gross; `None` when the row closed nothing.
+    pub realized_pnl: Option<Usd>,
+    pub leverage: u32,
+    pub margin_mode: MarginMode,
+    pub reduce_only: bool,
+    pub time_in_force: TimeInForce,
+    pub gtd_expires_at: Option<Millis>,
+    pub take_profit: Option<Px>,
+    pub stop_loss: Option<Px>,
+    pub chase_offset: Option<Px>,
+    pub chase_cap: Option<Px>,
+    pub trigger_market: Option<MarketIx>,
+    pub trigger_direction: Option<TriggerDirection>,
+    pub target_position: Option<PositionId>,
+    /// Of all its fills; `None` while nothing has filled, and where some made and some took.
+    pub liquidity_role: Option<LiquidityRole>,
+    pub partial_of: Option<OrderId>,
+    pub root: Option<OrderId>,
+    pub twap: Option<TwapId>,
+    pub scaled: Option<ScaledId>,
+    pub status: OrderStatus,
+    /// Why it was rejected or canceled.
+    pub reason: Option<Reason>,
+    pub rule: Option<RuleId>,
+    pub requested_at: Millis,
+    pub settled_at: Option<Millis>,
+    pub canceled_at: Option<Millis>,
+    /// Cap of its market execution, when the client chose one.
+    pub slippage: Option<Bps>,
+    pub(crate) links: Links,
+}
+
+/// Who else an order belongs to, inside the engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct Links {
+    /// The entry this exit protects.
+    pub(crate) parent: Option<OrderId>,
+    /// The exits of this entry.
+    pub(crate) take_profit: Option<OrderId>,
+    pub(crate) stop_loss: Option<OrderId>,
+    /// Its place in the queue of its price, while resting.
+    pub(crate) priority: Option<u64>,
+}
+
+impl OrderRow {
+    /// Where it stands in the book, while it rests.
+    pub(crate) fn spot(&self) -> Option<Spot> {
+        Some(Spot {
+            side: self.side,
+            px: self.limit_price?,
+            priority: self.links.priority?,
+        })
+    }
+
+    #[must_use]
+    pub fn key(&self) -> OrderKey {
+        OrderKey {
+            requested_at: self.requested_at,
+            id: self.id,
+        }
+    }
+}
+
+/// An open position, or the record of a closed one.
+///
+/// Closed: `size` is all that was closed (signed), `entry_price` and `exit_price` its averages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PositionRow {
+    pub id: PositionId,
+    pub account: AccountIx,
+    pub market: MarketIx,
+    /// Negative is short.
+    pub size: Lots,
+    pub entry_price: NanoPx,
+    pub leverage: u32,
+    pub margin_mode: MarginMode,
+    /// `Some` exactly when isolated.
+    pub isolated_margin_extra: Option<Usd>,
+    pub opened_at: Millis,
+    /// `None` when no price above 0 liquidates it, and when closed.
+    pub liquidation_price: Option<NanoPx>,
+    pub closed_at: Option<Millis>,
+    pub exit_price: Option<NanoPx>,
+    /// Gross of fees and funding.
+    pub realized_pnl: Usd,
+    /// Σ closed size × entry / leverage: what the realised part was earned on.
+    pub realized_margin_basis: Usd,
+    pub fees: Usd,
+    /// Positive is received.
+    pub funding: Usd,
+    pub mark: Px,
+    pub unrealized_pnl: Usd,
+    /// |size| × mark.
+    pub notional: Usd,
+    /// Isolated: the margin allocated to it. Cross: its initial margin at mark.
+    pub margin: Usd,
+    pub maintenance_margin: Usd,
+}
+
+/// Sort key of closed positions, newest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PositionKey {
+    pub closed_at: Millis,
+    pub id: PositionId,
+}
+
+/// A TWAP or VWAP order. Sizes are signed (negative sells).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TwapRow {
+    pub id: TwapId,
+    pub account: AccountIx,
+    pub market: MarketIx,
+    pub kind: Curve,
+    pub side: Side,
+    pub total_size: Lots,
+    pub filled_size: Lots,
+    pub leverage: u32,
+    pub margin_mode: MarginMode,
+    pub reduce_only: bool,
+    pub randomize: bool,
+    pub average_price: Option<NanoPx>,
+    pub trigger_price: Option<Px>,
+    pub max_price: Option<Px>,
+    pub min_price: Option<Px>,
+    pub duration_minutes: u32,
+    pub slice_interval_seconds: u32,
+    pub slice_count: u32,
+    pub slices_attempted: u32,
+    pub status: TwapStatus,
+    pub completion_reason: Option<CompletionReason>,
+    pub current_child_order: Option<OrderId>,
+    pub started_at: Millis,
+    pub end_at: Option<Millis>,
+    pub activated_at: Option<Millis>,
+    pub next_run_at: Option<Millis>,
+    pub canceled_at: Option<Millis>,
+    pub completed_at: Option<Millis>,
+    pub(crate) run: TwapRun,
+}
+
+/// What a runner remembers between slices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct TwapRun {
+    /// Σ price × size of its fills.
+    pub(crate) notional: Usd,
+    /// Slices turned down one after another.
+    pub(crate) rejected_in_a_row: u32,
+}
+
+/// A ladder. Sizes are signed (negative sells).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScaledRow {
+    pub id: ScaledId,
+    pub account: AccountIx,
+    pub market: MarketIx,
+    pub side: Side,
+    pub total_size: Lots,
+    pub leverage: u32,
+    pub margin_mode: MarginMode,
+    pub reduce_only: bool,
+    pub start_price: Px,
+    pub end_price: Px,
+    pub rung_count: u32,
+    pub placed_count: u32,
+    pub rejected_count: u32,
+    pub status: ScaledStatus,
+    pub started_at: Millis,
+    pub completed_at: Option<Millis>,
+    pub canceled_at: Option<Millis>,
+    pub rungs: Vec<Rung>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rung {
+    pub price: Px,
+    /// Signed like the ladder's.
+    pub size: Lots,
+    pub order: Option<OrderId>,
+    pub reject_reason: Option<Reason>,
+}
+
+/// One account now (exchange.md 4.1, 5).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccountFacts {
+    pub account: AccountIx,
+    pub id: String,
+    pub standing: Standing,
+    pub starting_cash: Usd,
+    /// Deposits + gross realised − fees + funding + insurance; never below 0.
+    pub cash: Usd,
+    /// What the insurance account paid of losses beyond a margin or the cash, with the advance.
+    pub insurance_paid: Usd,
+    /// What of that is paid back from the profit of the open cross positions.
+    pub insurance_advance: Usd,
+    pub unrealized_pnl: Usd,
+    /// `cash` + `unrealized_pnl` − `insurance_advance`.
+    pub equity: Usd,
+    /// Allocated to isolated positions.
+    pub isolated_margin: Usd,
+    /// Initial margin of cross positions at mark.
+    pub cross_margin: Usd,
+    pub maintenance_margin: Usd,
+    /// Held by working orders.
+    pub order_holds: Usd,
+    pub available_margin: Usd,
+    pub open_notional: Usd,
+    pub open_positions: usize,
+    pub working_orders: usize,
+    pub day_start_balance: Usd,
+    /// Equity against the start of the UTC day.
+    pub day_pnl: Usd,
+    pub trading_days: usize,
+    pub cooldown_until: Millis,
+    pub rules: Vec<RuleFact>,
+}
+
+/// Where an account stands in its challenge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Standing {
+    Active,
+    Breached { rule: RuleId, at: Millis },
+    Passed { at: Millis },
+}
+
+/// One rule: what is measured now against what is allowed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RuleFact {
+    pub rule: RuleId,
+    pub value: Measure,
+    pub limit: Measure,
+    /// Of a drawdown: what the way down to `limit` is measured from.
+    pub from: Option<Usd>,
+    /// Kept (a limit) or reached (a goal) right now.
+    pub met: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Measure {
+    Usd(Usd),
+    /// Basis points (10 000 is 100 %, or leverage 1).
+    Bps(Bps),
+    Count(u64),
+    Millis(Millis),
+}
+
+/// One market now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MarketFacts {
+    pub market: MarketIx,
+    pub mark: Px,
+    pub oracle: Px,
+    pub bid: Option<Px>,
+    pub ask: Option<Px>,
+    pub mid: Option<NanoPx>,
+    pub last: Option<Px>,
+    /// Mark 24 hours ago, or at the start.
+    pub prev_day: Px,
+    /// Traded in the last 24 hours, or since the start.
+    pub day_volume: Usd,
+    /// What the coming hour's funding would be now (positive: longs pay).
+    pub funding_rate: NanoRate,
+    pub next_funding_at: Millis,
+    pub updated_at: Millis,
+    /// Best first; what is left after fills.
+    pub bids: Vec<BookLevel>,
+    pub asks: Vec<BookLevel>,
+}

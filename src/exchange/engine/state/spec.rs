@@ -1,0 +1,194 @@
+//! What the engine is started with: markets, accounts, fees and the numbers its rules use.
+
+use serde::{Deserialize, Serialize};
+
+use super::units::{Bps, Lots, Millis, Px, Usd};
+
+/// One perpetual market. `market_id` in the API is `<provider>|<symbol>`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MarketSpec {
+    pub provider: String,
+    pub symbol: String,
+    pub coin: String,
+    /// Decimals of a size, 0 to 5; prices have `6 - size_decimals`.
+    pub size_decimals: u32,
+    /// Largest leverage on the first margin tier.
+    pub max_leverage: u32,
+    /// Further margin tiers, by rising notional; empty for a flat market.
+    pub tiers: Vec<MarginTier>,
+    pub start_price: Px,
+    /// Annual volatility in basis points (5 000 is 50 %).
+    pub volatility: Bps,
+    /// Loading on the factor all coins share, in basis points of 1.
+    pub beta: Bps,
+    /// Typical depth of one book level.
+    pub base_depth: Usd,
+    /// Notional at which funding reads the book (20 000 USD for the large coins, 6 000 for others).
+    pub impact_notional: Usd,
+}
+
+impl MarketSpec {
+    /// `paper|BTC`
+    #[must_use]
+    pub fn market_id(&self) -> String {
+        format!("{}|{}", self.provider, self.symbol)
+    }
+}
+
+/// From `lower` notional on, at most `max_leverage`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MarginTier {
+    pub lower: Usd,
+    pub max_leverage: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AccountSpec {
+    pub id: String,
+    /// Cash at the start, and the base of the challenge rules.
+    pub cash: Usd,
+    pub rules: ChallengeRules,
+}
+
+/// The numbers of exchange.md 5; `Default` is its table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChallengeRules {
+    pub max_daily_loss: Bps,
+    pub daily_basis: DailyBasis,
+    /// Where in the UTC day the daily base is set.
+    pub day_offset: Millis,
+    pub max_drawdown: Bps,
+    pub drawdown: Drawdown,
+    pub max_order_leverage: u32,
+    /// Open notional over equity, in whole multiples.
+    pub max_account_leverage: u32,
+    /// Notional of one position, in whole multiples of the starting cash.
+    pub max_position_multiple: u32,
+    pub max_open_positions: usize,
+    pub min_order_notional: Usd,
+    pub cooldown: Millis,
+    pub profit_target: Bps,
+    pub min_trading_days: usize,
+    /// Largest share of one day in the whole positive profit.
+    pub consistency: Bps,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DailyBasis {
+    Balance,
+    Equity,
+    Larger,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Drawdown {
+    Static,
+    /// Below the highest balance so far, locking at the starting cash.
+    Trailing,
+}
+
+impl Default for ChallengeRules {
+    fn default() -> Self {
+        Self {
+            max_daily_loss: Bps(400),
+            daily_basis: DailyBasis::Balance,
+            day_offset: Millis::ZERO,
+            max_drawdown: Bps(600),
+            drawdown: Drawdown::Static,
+            max_order_leverage: 20,
+            max_account_leverage: 10,
+            max_position_multiple: 2,
+            max_open_positions: 100,
+            min_order_notional: Usd::dollars(10),
+            cooldown: Millis(500),
+            profit_target: Bps(1000),
+            min_trading_days: 5,
+            consistency: Bps(4000),
+        }
+    }
+}
+
+/// Fee rates in hundred-thousandths of the notional (45 is 0.045 %).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fees {
+    pub taker: i64,
+    pub maker: i64,
+}
+
+impl Default for Fees {
+    fn default() -> Self {
+        Self {
+            taker: 45,
+            maker: 15,
+        }
+    }
+}
+
+/// What a venue may do or leave (exchange.md 4.4, 7.3); the defaults are the plain form of each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Venue {
+    pub liquidation: Liquidation,
+    pub impact: Impact,
+}
+
+/// How much of a position a liquidation sells at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Liquidation {
+    #[default]
+    Whole,
+    /// A fifth of a position above 100 000 USD; all of it when it comes to that again within 30 s.
+    Gradual,
+}
+
+/// Whether what users take moves the fair price of the synthetic market.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Impact {
+    #[default]
+    Off,
+    /// By a tenth of a day's deviation times the square root of the part of a day's volume, gone by half in 5 minutes.
+    SquareRoot,
+}
+
+/// Where prices come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Feed {
+    /// The generator of exchange.md 7, from the seed.
+    Synthetic,
+    /// Only what [`Engine::inject`](crate::exchange::engine::state::core::Engine::inject) brings.
+    Scripted,
+}
+
+#[derive(Debug, Clone)]
+pub struct EngineConfig {
+    pub seed: u64,
+    pub start: Millis,
+    pub feed: Feed,
+    pub fees: Fees,
+    pub venue: Venue,
+    pub markets: Vec<MarketSpec>,
+    pub accounts: Vec<AccountSpec>,
+}
+
+/// A market's state as a feed brings it: what traded since the last step, the book now, and the index price.
+/// Bids by falling, asks by rising price.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MarketTick {
+    pub trades: Vec<Trade>,
+    pub bids: Vec<BookLevel>,
+    pub asks: Vec<BookLevel>,
+    pub oracle: Px,
+}
+
+/// One exogenous trade; `aggressor` is the side that took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Trade {
+    pub aggressor: super::words::Side,
+    pub px: Px,
+    pub size: Lots,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BookLevel {
+    pub px: Px,
+    pub size: Lots,
+}

@@ -1,0 +1,224 @@
+//! The integers the engine counts in.
+//!
+//! A price is a count of `10^-(6 - size_decimals)` USD and a size a count of `10^-size_decimals` coins, so that
+//! price × size is a whole number of micro-USD on every market. Averages and liquidation prices fall between two
+//! price units and are told in nano-USD ([`NanoPx`]).
+
+use serde::{Deserialize, Serialize};
+
+use std::fmt;
+use std::iter::Sum;
+use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
+
+macro_rules! count {
+    ($(#[$doc:meta])* $name:ident($int:ty)) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+        pub struct $name(pub $int);
+
+        impl $name {
+            pub const ZERO: Self = Self(0);
+
+            #[must_use]
+            pub fn abs(self) -> Self {
+                Self(self.0.abs())
+            }
+
+            #[must_use]
+            pub fn is_zero(self) -> bool {
+                self.0 == 0
+            }
+        }
+        impl Add for $name {
+            type Output = Self;
+            fn add(self, other: Self) -> Self {
+                Self(self.0 + other.0)
+            }
+        }
+        impl Sub for $name {
+            type Output = Self;
+            fn sub(self, other: Self) -> Self {
+                Self(self.0 - other.0)
+            }
+        }
+        impl Neg for $name {
+            type Output = Self;
+            fn neg(self) -> Self {
+                Self(-self.0)
+            }
+        }
+        impl AddAssign for $name {
+            fn add_assign(&mut self, other: Self) {
+                self.0 += other.0;
+            }
+        }
+        impl SubAssign for $name {
+            fn sub_assign(&mut self, other: Self) {
+                self.0 -= other.0;
+            }
+        }
+        impl Sum for $name {
+            fn sum<I: Iterator<Item = Self>>(items: I) -> Self {
+                items.fold(Self::ZERO, Add::add)
+            }
+        }
+    };
+}
+
+count!(
+    /// A price in units of `10^-(6 - size_decimals)` USD.
+    Px(i64)
+);
+count!(
+    /// A size in units of `10^-size_decimals` coins; signed where it is a position (negative is short).
+    Lots(i64)
+);
+count!(
+    /// Money in micro-USD.
+    Usd(i128)
+);
+count!(
+    /// Virtual time: milliseconds since the Unix epoch, or a span of them.
+    Millis(i64)
+);
+count!(
+    /// A price in nano-USD, for averages, midpoints and liquidation prices.
+    NanoPx(i64)
+);
+count!(
+    /// A rate in units of 1e-9 (12 500 is 0.00125 %).
+    NanoRate(i64)
+);
+count!(
+    /// Hundredths of a percent.
+    Bps(i64)
+);
+
+/// The largest size and price the engine accepts; keeps every product inside its integers.
+pub const MAX_COUNT: i64 = 1_000_000_000_000;
+
+impl Mul<Lots> for Px {
+    type Output = Usd;
+    /// Exact, by the choice of units.
+    fn mul(self, lots: Lots) -> Usd {
+        Usd(i128::from(self.0) * i128::from(lots.0))
+    }
+}
+
+impl Px {
+    /// The same price in nano-USD.
+    #[must_use]
+    pub fn nano(self, size_decimals: u32) -> NanoPx {
+        NanoPx(self.0.saturating_mul(10_i64.pow(3 + size_decimals)))
+    }
+}
+
+impl Usd {
+    /// Whole dollars.
+    #[must_use]
+    pub const fn dollars(whole: i64) -> Self {
+        Self(whole as i128 * 1_000_000)
+    }
+
+    /// `self × num / den`, rounded towards minus infinity; zero for `den` 0.
+    #[must_use]
+    pub fn mul_floor(self, num: i64, den: i64) -> Self {
+        match den {
+            0 => Self::ZERO,
+            _ => Self((self.0 * i128::from(num)).div_euclid(i128::from(den))),
+        }
+    }
+
+    /// `self × num / den`, rounded towards plus infinity; zero for `den` 0.
+    #[must_use]
+    pub fn mul_ceil(self, num: i64, den: i64) -> Self {
+        -(-self).mul_floor(num, den)
+    }
+
+    /// The average price of `lots` that cost this much in all, rounded half up; `None` for no lots.
+    #[must_use]
+    pub fn per(self, lots: Lots, size_decimals: u32) -> Option<NanoPx> {
+        ratio(
+            self.0 * 10_i128.pow(3 + size_decimals),
+            i128::from(lots.abs().0),
+        )
+        .and_then(|nano| i64::try_from(nano).ok().map(NanoPx))
+    }
+}
+
+/// `num / den` rounded half up; `None` when `den` is 0.
+pub(crate) fn ratio(num: i128, den: i128) -> Option<i128> {
+    let (num, den) = if den < 0 { (-num, -den) } else { (num, den) };
+    (den != 0).then(|| (2 * num + den).div_euclid(2 * den))
+}
+
+impl Millis {
+    /// Virtual time moves in steps of this length and in no other way.
+    pub const STEP: Self = Self(250);
+    pub const DAY: Self = Self(86_400_000);
+    pub const HOUR: Self = Self(3_600_000);
+
+    #[must_use]
+    pub const fn seconds(whole: i64) -> Self {
+        Self(whole * 1000)
+    }
+
+    /// The UTC day this instant is in.
+    #[must_use]
+    pub fn day(self) -> i64 {
+        self.0.div_euclid(Self::DAY.0)
+    }
+
+    /// The first whole hour after this instant.
+    #[must_use]
+    pub fn next_hour(self) -> Self {
+        Self((self.0.div_euclid(Self::HOUR.0) + 1) * Self::HOUR.0)
+    }
+
+    /// Whether the step that ends at this instant reached a whole multiple of `every`. An engine may start at any
+    /// millisecond, so no step need end exactly on one.
+    pub(crate) fn reached_multiple_of(self, every: i64) -> bool {
+        let begun = self.0 - Self::STEP.0;
+        self.0.div_euclid(every) > begun.div_euclid(every)
+    }
+}
+
+/// A count shown as a plain decimal with `decimals` digits after the point, trailing zeros stripped: the form in
+/// which refusals name a price, a size or an amount.
+#[derive(Debug, Clone, Copy)]
+pub struct Decimal {
+    pub count: i128,
+    pub decimals: u32,
+}
+
+impl fmt::Display for Decimal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (mut count, mut decimals) = (self.count.abs(), self.decimals);
+        while decimals > 0 && count % 10 == 0 {
+            count /= 10;
+            decimals -= 1;
+        }
+        let sign = if self.count < 0 { "-" } else { "" };
+        let unit = 10_i128.pow(decimals);
+        match decimals {
+            0 => write!(f, "{sign}{count}"),
+            _ => write!(
+                f,
+                "{sign}{}.{:0width$}",
+                count / unit,
+                count % unit,
+                width = decimals as usize
+            ),
+        }
+    }
+}
+
+impl fmt::Display for Usd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Decimal {
+            count: self.0,
+            decimals: 6,
+        }
+        .fmt(f)
+    }
+}

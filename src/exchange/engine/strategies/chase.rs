@@ -1,0 +1,90 @@
+//! Chase orders: a resting limit that keeps its distance from the touch, both ways, and never crosses
+//! (exchange.md 1.7).
+
+use crate::exchange::engine::{
+    market::market::Market,
+    risk::checks::Rejection,
+    state::{
+        core::Engine,
+        ids::{MarketIx, OrderId},
+        refusal::Reason,
+        rows::OrderRow,
+        units::Px,
+        words::Side,
+    },
+};
+
+/// How often chases look at the book.
+const INTERVAL: i64 = 1_000;
+
+impl Engine {
+    /// Where a chase begins.
+    pub(crate) fn chase_start(&self, row: &OrderRow) -> Result<Px, Rejection> {
+        price(self.markets.at(row.market), row).ok_or_else(|| {
+            Rejection::new(
+                Reason::PostOnlyWouldCross,
+                "there is no price at this distance from the touch",
+            )
+        })
+    }
+
+    pub(crate) fn reprice_chases(&mut self) {
+        if !self.now.reached_multiple_of(INTERVAL) {
+            return;
+        }
+        for market in self.markets.ids() {
+            self.reprice_market(market);
+        }
+    }
+
+    fn reprice_market(&mut self, market: MarketIx) {
+        let chasing: Vec<OrderId> = self.markets.at(market).chasing.iter().copied().collect();
+        for id in chasing {
+            let row = self.orders.at(id);
+            match price(self.markets.at(market), row) {
+                Some(px) if row.limit_price != Some(px) => self.move_chase(id, px),
+                Some(_) | None => {}
+            }
+        }
+    }
+
+    /// Same order, new price, end of the new queue.
+    fn move_chase(&mut self, id: OrderId, px: Px) {
+        self.detach(id);
+        self.orders.at_mut(id).limit_price = Some(px);
+        self.rest(id);
+    }
+}
+
+/// `None` while the book side it follows is empty: it keeps its last price then.
+fn price(market: &Market, row: &OrderRow) -> Option<Px> {
+    let decimals = market.spec.size_decimals;
+    let offset = row.chase_offset?;
+    let (touch, far) = (market.book.best(row.side)?, row.side.opposite());
+    let wanted = match row.side {
+        Side::Buy => row.chase_cap.unwrap_or(touch).min(touch - offset),
+        Side::Sell => row.chase_cap.unwrap_or(touch).max(touch + offset),
+    };
+    let px = wanted.round_passive(row.side, decimals);
+    let px = match market.book.best(far) {
+        Some(other) if crosses(row.side, px, other) => inside(row.side, other, decimals),
+        Some(_) | None => px,
+    };
+    (px > Px::ZERO).then_some(px)
+}
+
+fn crosses(side: Side, px: Px, other: Px) -> bool {
+    match side {
+        Side::Buy => px >= other,
+        Side::Sell => px <= other,
+    }
+}
+
+/// One tick on this side of the opposite touch.
+fn inside(side: Side, other: Px, decimals: u32) -> Px {
+    let tick = other.tick(decimals);
+    match side {
+        Side::Buy => (other - tick).round_passive(side, decimals),
+        Side::Sell => (other + tick).round_passive(side, decimals),
+    }
+}

@@ -1,0 +1,245 @@
+//! Take-profit and stop-loss attached to an entry (exchange.md 1.6).
+//!
+//! Every filled lot is protected at once: the legs appear with the first fill and grow with each. The first leg to
+//! fill takes as much off the other. The stop is made first, so that it acts first where both are reached.
+
+use crate::exchange::engine::{
+    market::triggers::reached,
+    matching::{orders::Base, payload},
+    state::{
+        command::{Leg, SetAttachedExits},
+        core::Engine,
+        ids::{AccountIx, OrderId},
+        log::Event,
+        refusal::{Reason, Refusal},
+        rows::OrderRow,
+        units::{Lots, Px},
+        words::{OrderMode, OrderStatus, OrderType, Side, TriggerDirection},
+    },
+};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ExitKind {
+    StopLoss,
+    TakeProfit,
+}
+
+const BOTH: [ExitKind; 2] = [ExitKind::StopLoss, ExitKind::TakeProfit];
+
+impl ExitKind {
+    fn price(self, entry: &OrderRow) -> Option<Px> {
+        match self {
+            Self::StopLoss => entry.stop_loss,
+            Self::TakeProfit => entry.take_profit,
+        }
+    }
+
+    fn child(self, entry: &OrderRow) -> Option<OrderId> {
+        match self {
+            Self::StopLoss => entry.links.stop_loss,
+            Self::TakeProfit => entry.links.take_profit,
+        }
+    }
+
+    fn link(self, entry: &mut OrderRow, child: OrderId) {
+        match self {
+            Self::StopLoss => entry.links.stop_loss = Some(child),
+            Self::TakeProfit => entry.links.take_profit = Some(child),
+        }
+    }
+
+    fn mode(self) -> OrderMode {
+        match self {
+            Self::StopLoss => OrderMode::StopMarket,
+            Self::TakeProfit => OrderMode::TakeProfit,
+        }
+    }
+
+    /// When an exit of an entry of `side` fires.
+    fn direction(self, side: Side) -> TriggerDirection {
+        match (self, side) {
+            (Self::StopLoss, Side::Sell) | (Self::TakeProfit, Side::Buy) => TriggerDirection::Above,
+            (Self::StopLoss, Side::Buy) | (Self::TakeProfit, Side::Sell) => TriggerDirection::Below,
+        }
+    }
+}
+
+impl Engine {
+    /// Protects `opened` more lots of an entry.
+    pub(crate) fn grow_exits(&mut self, entry: OrderId, opened: Lots) {
+        if opened.is_zero() || self.orders.at(entry).reduce_only {
+            return;
+        }
+        for kind in BOTH {
+            if let Some(px) = kind.price(self.orders.at(entry)) {
+                match self.working_child(entry, kind) {
+                    Some(child) => self.grow(child, opened),
+                    None => self.protect(entry, kind, px, opened),
+                }
+            }
+        }
+    }
+
+    fn working_child(&self, entry: OrderId, kind: ExitKind) -> Option<OrderId> {
+        kind.child(self.orders.at(entry))
+            .filter(|child| self.orders.at(*child).status.is_working())
+    }
+
+    fn grow(&mut self, child: OrderId, lots: Lots) {
+        let row = self.orders.at_mut(child);
+        row.size += lots;
+        row.initial_size += lots;
+        let size = row.size;
+        self.record(Event::Resized { order: child, size });
+    }
+
+    fn protect(&mut self, entry: OrderId, kind: ExitKind, px: Px, size: Lots) {
+        let parent = self.orders.at(entry);
+        let base = Base {
+            account: parent.account,
+            market: parent.market,
+            side: parent.side.opposite(),
+            size,
+            leverage: parent.leverage,
+            margin_mode: parent.margin_mode,
+            mode: kind.mode(),
+        };
+        let direction = kind.direction(parent.side);
+        let mut row = self.blank(base);
+        row.reduce_only = true;
+        row.trigger_price = Some(px);
+        row.trigger_direction = Some(direction);
+        row.target_position = self.held(base.account, base.market).map(|held| held.id);
+        row.links.parent = Some(entry);
+        let child = self.push_order(row);
+        kind.link(self.orders.at_mut(entry), child);
+        self.arm(child);
+    }
+
+    /// One exit filled `lots`: the other protects that much less.
+    pub(crate) fn reduce_sibling(&mut self, id: OrderId, lots: Lots) {
+        let Some(parent) = self.orders.at(id).links.parent else {
+            return;
+        };
+        let links = self.orders.at(parent).links;
+        let sibling = if links.stop_loss == Some(id) {
+            links.take_profit
+        } else {
+            links.stop_loss
+        };
+        let working = sibling.filter(|other| self.orders.at(*other).status.is_working());
+        if let Some(sibling) = working {
+            let left = self.orders.at(sibling).size - lots;
+            self.resize(sibling, left, Reason::SiblingFilled);
+        }
+    }
+
+    /// `PUT /v1/orders/{id}/attached-exits`: only while the entry rests.
+    pub(crate) fn set_exits(
+        &mut self,
+        account: AccountIx,
+        set: SetAttachedExits,
+    ) -> Result<OrderId, Refusal> {
+        let row = self
+            .order(account, set.order)
+            .ok_or_else(|| Refusal::not_found("order"))?;
+        let entry = row.status == OrderStatus::Resting
+            && row.order_type == OrderType::Limit
+            && !row.reduce_only;
+        let Some(limit) = row.limit_price.filter(|_| entry) else {
+            return Err(Refusal::conflict(
+                Reason::OrderNotResting,
+                format!(
+                    "exits can be set only on a resting limit entry; {} is not",
+                    row.id
+                ),
+            ));
+        };
+        let wanted = [
+            (ExitKind::StopLoss, set.stop_loss),
+            (ExitKind::TakeProfit, set.take_profit),
+        ];
+        let [stop_loss, take_profit] = wanted.map(|(kind, leg)| match leg {
+            Leg::Keep => kind.price(row),
+            Leg::Remove => None,
+            Leg::Set(px) => Some(px),
+        });
+        let decimals = self.size_decimals(row.market);
+        let exits = crate::exchange::engine::state::command::AttachedExits {
+            take_profit,
+            stop_loss,
+        };
+        payload::exits(
+            ["take_profit_price", "stop_loss_price"],
+            exits,
+            row.side,
+            limit,
+            decimals,
+        )?;
+        self.refuse_reached(row, exits)?;
+        let row = self.orders.at_mut(set.order);
+        row.stop_loss = stop_loss;
+        row.take_profit = take_profit;
+        for kind in BOTH {
+            self.follow(set.order, kind);
+        }
+        self.record(Event::ExitsSet {
+            order: set.order,
+            take_profit,
+            stop_loss,
+        });
+        Ok(set.order)
+    }
+
+    /// An exit of a part already filled must not fire at once.
+    fn refuse_reached(
+        &self,
+        row: &OrderRow,
+        exits: crate::exchange::engine::state::command::AttachedExits,
+    ) -> Result<(), Refusal> {
+        let mark = self.markets.at(row.market).mark;
+        let legs = [
+            (ExitKind::StopLoss, exits.stop_loss),
+            (ExitKind::TakeProfit, exits.take_profit),
+        ];
+        let fires = legs
+            .into_iter()
+            .filter_map(|(kind, px)| Some((kind.direction(row.side), px?)))
+            .any(|(direction, px)| reached(direction, mark, px));
+        if fires && row.filled_size > Lots::ZERO {
+            Err(Refusal::conflict(
+                Reason::TriggerWouldFire,
+                "the mark has already reached this exit, and part of the entry is filled",
+            ))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Brings the leg of what is already filled in line with the entry's new price.
+    fn follow(&mut self, entry: OrderId, kind: ExitKind) {
+        let price = kind.price(self.orders.at(entry));
+        match (self.working_child(entry, kind), price) {
+            (Some(child), Some(px)) => {
+                self.detach(child);
+                self.orders.at_mut(child).trigger_price = Some(px);
+                self.arm(child);
+            }
+            (Some(child), None) => {
+                self.finish(child, OrderStatus::Canceled, Some(Reason::User));
+            }
+            (None, Some(px)) => {
+                let row = self.orders.at(entry);
+                let closing = row.side.opposite();
+                let reducible = self
+                    .held(row.account, row.market)
+                    .map_or(Lots::ZERO, |held| held.reducible(closing));
+                let size = row.filled_size.min(reducible);
+                if size > Lots::ZERO {
+                    self.protect(entry, kind, px, size);
+                }
+            }
+            (None, None) => {}
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! Orders that make orders: attached exits, TWAP and VWAP, scaled, chase. Names `matching` and below.
+
+pub(crate) mod chase;
+pub(crate) mod exits;
+pub(crate) mod ladder;
+pub(crate) mod scaled;
+pub(crate) mod schedule;
+pub(crate) mod slices;
+pub(crate) mod twap;

@@ -1,0 +1,186 @@
+//! Scaled orders: rungs placed in order, each an ordinary limit (exchange.md 3.4).
+
+use super::ladder::{prices, sizes};
+use crate::exchange::engine::{
+    market::book::Slice,
+    matching::{orders::Base, payload},
+    state::{
+        command::{PlaceScaled, Reduction},
+        core::Engine,
+        ids::{AccountIx, OrderId, ScaledId},
+        log::Event,
+        refusal::{Reason, Refusal},
+        rows::{OrderRow, Rung, ScaledRow},
+        units::{Lots, Px, Usd},
+        words::{OrderMode, OrderStatus, ScaledStatus},
+    },
+};
+
+const RUNGS: std::ops::RangeInclusive<u32> = 2..=50;
+/// The last rung over the first, in thousandths: a hundredth to a hundredfold.
+const SKEW: std::ops::RangeInclusive<u32> = 10..=100_000;
+const LEAST_RUNG: Usd = Usd::dollars(10);
+
+impl Engine {
+    pub(crate) fn place_scaled(
+        &mut self,
+        account: AccountIx,
+        order: &PlaceScaled,
+    ) -> Result<ScaledId, Refusal> {
+        let rungs = self.rungs(order)?;
+        let id = self.scaled.push(ScaledRow {
+            id: self.scaled.next_id(),
+            account,
+            market: order.market,
+            side: order.side,
+            total_size: Lots(order.side.sign() * order.size.0),
+            leverage: order.leverage,
+            margin_mode: order.margin_mode,
+            reduce_only: order.reduction == Reduction::Only,
+            start_price: order.start_price,
+            end_price: order.end_price,
+            rung_count: order.rung_count,
+            placed_count: 0,
+            rejected_count: 0,
+            status: ScaledStatus::Placing,
+            started_at: self.now,
+            completed_at: None,
+            canceled_at: None,
+            rungs: Vec::new(),
+        });
+        self.accounts.at_mut(account).scaled.push(id);
+        for (price, size) in rungs {
+            self.place_rung(id, price, size);
+        }
+        self.scaled.at_mut(id).status = ScaledStatus::Working;
+        self.refresh_ladder(id);
+        self.record(Event::Scaled {
+            scaled: id,
+            status: self.scaled.at(id).status,
+        });
+        Ok(id)
+    }
+
+    fn rungs(&self, order: &PlaceScaled) -> Result<Vec<Slice>, Refusal> {
+        let decimals = self.known_market(order.market)?;
+        payload::size("size", order.size, decimals)?;
+        payload::leverage(order.leverage)?;
+        payload::price("start_price", order.start_price, decimals)?;
+        payload::price("end_price", order.end_price, decimals)?;
+        let refused = |field, message| Err(Refusal::payload(field, Reason::InvalidScaled, message));
+        if !RUNGS.contains(&order.rung_count) {
+            let message = format!("rung_count {} must be from 2 to 50", order.rung_count);
+            return refused("rung_count", message);
+        }
+        if !SKEW.contains(&order.skew_milli) {
+            let message = "skew must be from 0.01 to 100".to_owned();
+            return refused("skew", message);
+        }
+        let count = i64::from(order.rung_count);
+        let ends = (order.start_price, order.end_price);
+        let rungs: Vec<Slice> = prices(ends, count, order.side, decimals)
+            .into_iter()
+            .zip(sizes(order.size, count, i64::from(order.skew_milli)))
+            .collect();
+        let least = rungs.iter().map(|(px, lots)| *px * *lots).min();
+        match least.filter(|value| *value < LEAST_RUNG) {
+            Some(value) => {
+                let message =
+                    format!("the smallest rung is worth {value} USD, less than {LEAST_RUNG}");
+                refused("size", message)
+            }
+            None => Ok(rungs),
+        }
+    }
+
+    /// A rung that is turned down keeps its price and size and says why; it has no order.
+    fn place_rung(&mut self, id: ScaledId, price: Px, size: Lots) {
+        let row = self.rung_row(id, price, size);
+        let placed = self
+            .would_admit(&row)
+            .map_err(|rejection| rejection.reason)
+            .and_then(|()| {
+                self.submit(row)
+                    .map_err(|rejected| rejected.rejection.reason)
+            });
+        let ladder = self.scaled.at_mut(id);
+        match placed {
+            Ok(_) => ladder.placed_count += 1,
+            Err(_) => ladder.rejected_count += 1,
+        }
+        ladder.rungs.push(Rung {
+            price,
+            size: Lots(ladder.side.sign() * size.0),
+            order: placed.ok(),
+            reject_reason: placed.err(),
+        });
+    }
+
+    fn rung_row(&self, id: ScaledId, price: Px, size: Lots) -> OrderRow {
+        let ladder = self.scaled.at(id);
+        let mut row = self.blank(Base {
+            account: ladder.account,
+            market: ladder.market,
+            side: ladder.side,
+            size,
+            leverage: ladder.leverage,
+            margin_mode: ladder.margin_mode,
+            mode: OrderMode::Limit,
+        });
+        row.limit_price = Some(price);
+        row.reduce_only = ladder.reduce_only;
+        row.scaled = Some(id);
+        row
+    }
+
+    /// Brings a ladder's status in line with its rungs; one that has ended stays as it is.
+    pub(crate) fn refresh_ladder(&mut self, id: ScaledId) {
+        let ladder = self.scaled.at(id);
+        if ladder.status != ScaledStatus::Working {
+            return;
+        }
+        let orders = || ladder.rungs.iter().filter_map(|rung| rung.order);
+        if orders().any(|order| self.orders.at(order).status.is_working()) {
+            return;
+        }
+        let filled = orders().any(|order| self.orders.at(order).filled_size > Lots::ZERO);
+        let status = match (ladder.placed_count, filled) {
+            (0, _) => ScaledStatus::Rejected,
+            (_, true) => ScaledStatus::Completed,
+            (_, false) => ScaledStatus::Canceled,
+        };
+        self.end_ladder(id, status);
+    }
+
+    fn end_ladder(&mut self, id: ScaledId, status: ScaledStatus) {
+        let now = self.now;
+        let ladder = self.scaled.at_mut(id);
+        ladder.status = status;
+        if status == ScaledStatus::Canceled {
+            ladder.canceled_at = Some(now);
+        } else {
+            ladder.completed_at = Some(now);
+        }
+        self.record(Event::Scaled { scaled: id, status });
+    }
+
+    /// Cancels the ladder and its working rungs. One that has ended stays as it is.
+    pub(crate) fn cancel_scaled(
+        &mut self,
+        account: AccountIx,
+        id: ScaledId,
+    ) -> Result<ScaledId, Refusal> {
+        let ladder = self
+            .scaled(account, id)
+            .ok_or_else(|| Refusal::not_found("scaled order"))?;
+        if ladder.status != ScaledStatus::Working {
+            return Ok(id);
+        }
+        let rungs: Vec<OrderId> = ladder.rungs.iter().filter_map(|rung| rung.order).collect();
+        self.end_ladder(id, ScaledStatus::Canceled);
+        for order in rungs {
+            self.finish(order, OrderStatus::Canceled, Some(Reason::ParentCanceled));
+        }
+        Ok(id)
+    }
+}

@@ -1,0 +1,300 @@
+//! TWAP and VWAP orders running: activation, slices, bounds, ends (exchange.md 3.2, 3.3).
+
+use super::schedule::{target, wanted};
+use crate::{
+    exchange::engine::{
+        market::triggers::{TwapBound, Wake, reached},
+        matching::{enter::SLICE_CAP, orders::Base},
+        state::{
+            core::Engine,
+            ids::{AccountIx, OrderId, TwapId},
+            log::Event,
+            refusal::{Reason, Refusal},
+            rows::TwapRow,
+            units::{Lots, Millis, Px, Usd},
+            words::{CompletionReason, OrderMode, TimeInForce, TriggerDirection, TwapStatus},
+        },
+    },
+    model::plan::Schedule,
+};
+
+const LEAST_SLICE: Usd = Usd::dollars(10);
+/// Slices turned down in a row for one cause before the order fails.
+const PATIENCE: u32 = 3;
+/// Causes that end an order for a reason of their own, and how many slices in a row it takes.
+const GIVES_UP: [(Reason, u32, CompletionReason); 2] = [
+    (
+        Reason::AccountBreached,
+        1,
+        CompletionReason::AccountBreached,
+    ),
+    (
+        Reason::MarketUnavailable,
+        PATIENCE,
+        CompletionReason::MarketUnavailable,
+    ),
+];
+/// A randomised slice varies by up to this, in hundredths of a percent.
+const SPREAD: i64 = 2_000;
+
+impl Engine {
+    /// Its trigger was met, or it has none: bounds are watched and the first slice is due now, unless the mark that met
+    /// the trigger has reached a bound as well.
+    pub(crate) fn start_twap(&mut self, id: TwapId) {
+        if self.twaps.at(id).status != TwapStatus::Pending {
+            return;
+        }
+        let now = self.now;
+        let row = self.twaps.at_mut(id);
+        row.status = TwapStatus::Active;
+        row.activated_at = Some(now);
+        row.end_at = Some(now + Millis::seconds(i64::from(row.duration_minutes) * 60));
+        row.next_run_at = Some(now);
+        let market = row.market;
+        let watched = bounds(row);
+        self.slices_due.insert((now, id));
+        for (bound, px) in watched.iter().copied() {
+            self.markets.at_mut(market).triggers.arm(
+                bound.direction(),
+                px,
+                Wake::TwapBound(id, bound),
+            );
+        }
+        self.record(Event::Twap {
+            twap: id,
+            status: TwapStatus::Active,
+            reason: None,
+        });
+        let mark = self.markets.at(market).mark;
+        let met = |(bound, px): &(TwapBound, Px)| reached(bound.direction(), mark, *px);
+        if let Some((bound, _)) = watched.into_iter().find(met) {
+            self.end_twap(id, TwapStatus::Completed, bound.reason());
+        }
+    }
+
+    pub(crate) fn run_due_slices(&mut self) {
+        while let Some((at, id)) = self.slices_due.first().copied() {
+            if at > self.now {
+                break;
+            }
+            self.run_slice(id);
+        }
+    }
+
+    /// Of the slices that were due while nobody ran the engine, the last one is left to run: it catches up as after
+    /// slices that filled nothing, and the others do not all meet one book at one instant.
+    pub(crate) fn miss_slices(&mut self) {
+        let now = self.now;
+        let due = self.slices_due.iter().copied();
+        let late: Vec<_> = due.take_while(|(at, _)| *at <= now).collect();
+        for (at, id) in late {
+            let row = self.twaps.at_mut(id);
+            let interval = Millis::seconds(i64::from(row.slice_interval_seconds));
+            let elapsed = (now - at).0.checked_div(interval.0).unwrap_or(0);
+            let others = row.slice_count.saturating_sub(row.slices_attempted + 1);
+            row.slices_attempted += u32::try_from(elapsed).unwrap_or(u32::MAX).min(others);
+            self.slices_due.remove(&(at, id));
+            self.schedule_next(id);
+        }
+    }
+
+    /// One slice. The order has moved on to its next slice, or ended, when this returns.
+    pub(crate) fn run_slice(&mut self, id: TwapId) {
+        let row = self.twaps.at(id);
+        if let Some(at) = row.next_run_at {
+            self.slices_due.remove(&(at, id));
+        }
+        if row.status != TwapStatus::Active {
+            return;
+        }
+        if row.reduce_only && !self.has_something_to_reduce(id) {
+            self.end_twap(id, TwapStatus::Completed, CompletionReason::PositionClosed);
+            return;
+        }
+        let size = self.slice_size(id);
+        self.twaps.at_mut(id).slices_attempted += 1;
+        if size > Lots::ZERO {
+            self.place_slice(id, size);
+        }
+        self.record(Event::Slice {
+            twap: id,
+            attempted: self.twaps.at(id).slices_attempted,
+            filled: self.twaps.at(id).filled_size,
+        });
+        self.schedule_next(id);
+    }
+
+    fn has_something_to_reduce(&self, id: TwapId) -> bool {
+        let row = self.twaps.at(id);
+        self.held(row.account, row.market)
+            .is_some_and(|held| held.closing_side() == row.side)
+    }
+
+    /// 0 when nothing is due, or less than an order may be worth.
+    fn slice_size(&mut self, id: TwapId) -> Lots {
+        let row = self.twaps.at(id);
+        let schedule = Schedule {
+            interval_seconds: i64::from(row.slice_interval_seconds),
+            slices: i64::from(row.slice_count),
+        };
+        let index = i64::from(row.slices_attempted);
+        let (total, filled) = (row.total_size.abs(), row.filled_size.abs());
+        let start = row.activated_at.unwrap_or(row.started_at);
+        let due = target(row.kind, total, index, schedule, start);
+        let (market, last) = (row.market, index + 1 >= schedule.slices);
+        let dice = (row.randomize && !last).then(|| self.dice.between(-SPREAD, SPREAD));
+        let size = wanted((total, filled), due, schedule.slices, dice);
+        let market = self.markets.at(market);
+        // Without a mid the slice is still tried, so that a market that stays away ends the order.
+        let twice_mid = market.book.twice_mid();
+        let value = twice_mid.map_or(market.mark, |twice| Px(twice / 2)) * size;
+        if value < LEAST_SLICE {
+            Lots::ZERO
+        } else {
+            size
+        }
+    }
+
+    fn place_slice(&mut self, id: TwapId, size: Lots) {
+        let twap = self.twaps.at(id);
+        let mut row = self.blank(Base {
+            account: twap.account,
+            market: twap.market,
+            side: twap.side,
+            size,
+            leverage: twap.leverage,
+            margin_mode: twap.margin_mode,
+            mode: OrderMode::Market,
+        });
+        row.time_in_force = TimeInForce::Ioc;
+        row.slippage = Some(SLICE_CAP);
+        row.reduce_only = twap.reduce_only;
+        row.twap = Some(id);
+        match self.submit(row) {
+            Ok(child) => self.count_child(id, child),
+            Err(rejected) => self.count_rejection(id, rejected.id, rejected.rejection.reason),
+        }
+    }
+
+    fn count_child(&mut self, id: TwapId, child: OrderId) {
+        let (lots, money) = {
+            let child = self.orders.at(child);
+            (child.filled_size, child.notional)
+        };
+        let decimals = self.size_decimals(self.twaps.at(id).market);
+        let row = self.twaps.at_mut(id);
+        row.current_child_order = Some(child);
+        row.run.rejected_in_a_row = 0;
+        row.run.notional += money;
+        row.filled_size += Lots(row.side.sign() * lots.0);
+        row.average_price = row.run.notional.per(row.filled_size, decimals);
+    }
+
+    fn count_rejection(&mut self, id: TwapId, child: OrderId, reason: Reason) {
+        let row = self.twaps.at_mut(id);
+        row.current_child_order = Some(child);
+        if reason == Reason::NoLiquidity {
+            return;
+        }
+        let (patience, ends) = GIVES_UP
+            .into_iter()
+            .find(|(cause, _, _)| *cause == reason)
+            .map_or(
+                (PATIENCE, CompletionReason::InsufficientMargin),
+                |(_, patience, ends)| (patience, ends),
+            );
+        row.run.rejected_in_a_row += 1;
+        if row.run.rejected_in_a_row >= patience {
+            self.fail_twap(id, ends);
+        }
+    }
+
+    fn schedule_next(&mut self, id: TwapId) {
+        let row = self.twaps.at_mut(id);
+        if row.status != TwapStatus::Active {
+            return;
+        }
+        if row.filled_size == row.total_size {
+            self.end_twap(id, TwapStatus::Completed, CompletionReason::Filled);
+        } else if row.slices_attempted >= row.slice_count {
+            self.end_twap(id, TwapStatus::Completed, CompletionReason::DurationElapsed);
+        } else {
+            let after = i64::from(row.slice_interval_seconds) * i64::from(row.slices_attempted);
+            let at = row.activated_at.unwrap_or(row.started_at) + Millis::seconds(after);
+            row.next_run_at = Some(at);
+            self.slices_due.insert((at, id));
+        }
+    }
+
+    /// Stops future slices. One that has ended stays as it is.
+    pub(crate) fn stop_twap(&mut self, account: AccountIx, id: TwapId) -> Result<TwapId, Refusal> {
+        self.twap(account, id)
+            .ok_or_else(|| Refusal::not_found("TWAP order"))?;
+        self.end_twap(id, TwapStatus::Canceled, CompletionReason::CanceledByUser);
+        Ok(id)
+    }
+
+    pub(crate) fn fail_twap(&mut self, id: TwapId, reason: CompletionReason) {
+        self.end_twap(id, TwapStatus::Failed, reason);
+    }
+
+    pub(crate) fn end_twap(&mut self, id: TwapId, status: TwapStatus, reason: CompletionReason) {
+        if !self.twaps.at(id).status.is_live() {
+            return;
+        }
+        self.unwatch_twap(id);
+        let now = self.now;
+        let row = self.twaps.at_mut(id);
+        row.status = status;
+        row.completion_reason = Some(reason);
+        row.next_run_at = None;
+        if status == TwapStatus::Canceled {
+            row.canceled_at = Some(now);
+        } else {
+            row.completed_at = Some(now);
+        }
+        let account = row.account;
+        self.accounts.at_mut(account).live_twaps.remove(&id);
+        self.record(Event::Twap {
+            twap: id,
+            status,
+            reason: Some(reason),
+        });
+    }
+
+    fn unwatch_twap(&mut self, id: TwapId) {
+        let row = self.twaps.at(id);
+        let (market, trigger) = (row.market, row.trigger_price);
+        let bounds = bounds(row);
+        if let Some(at) = row.next_run_at {
+            self.slices_due.remove(&(at, id));
+        }
+        let triggers = &mut self.markets.at_mut(market).triggers;
+        for (bound, px) in bounds {
+            triggers.disarm(bound.direction(), px, Wake::TwapBound(id, bound));
+        }
+        if let Some(px) = trigger {
+            triggers.disarm(TriggerDirection::Above, px, Wake::TwapStart(id));
+            triggers.disarm(TriggerDirection::Below, px, Wake::TwapStart(id));
+        }
+    }
+
+    pub(crate) fn live_twap_ids(&self, account: AccountIx) -> Vec<TwapId> {
+        self.accounts
+            .at(account)
+            .live_twaps
+            .iter()
+            .copied()
+            .collect()
+    }
+}
+
+fn bounds(row: &TwapRow) -> Vec<(TwapBound, Px)> {
+    [
+        (TwapBound::Max, row.max_price),
+        (TwapBound::Min, row.min_price),
+    ]
+    .into_iter()
+    .filter_map(|(bound, px)| Some((bound, px?)))
+    .collect()
+}

@@ -1,0 +1,202 @@
+//! Placing a TWAP or VWAP order: what it may ask for (exchange.md 3.2).
+
+use crate::{
+    exchange::engine::{
+        market::triggers::{TwapBound, Wake, reached},
+        matching::payload,
+        state::{
+            command::{Pacing, PlaceTwap, Reduction},
+            core::Engine,
+            ids::{AccountIx, MarketIx, TwapId},
+            log::Event,
+            refusal::{Reason, Refusal},
+            rows::{Standing, TwapRow, TwapRun},
+            units::{Lots, Px, Usd},
+            words::{TriggerDirection, TwapStatus},
+        },
+    },
+    model::plan::Schedule,
+};
+
+/// 5 minutes to 7 days.
+const DURATION_MINUTES: std::ops::RangeInclusive<u32> = 5..=7 * 24 * 60;
+const LEAST_NOTIONAL: Usd = Usd::dollars(100);
+
+impl Engine {
+    pub(crate) fn place_twap(
+        &mut self,
+        account: AccountIx,
+        order: &PlaceTwap,
+    ) -> Result<TwapId, Refusal> {
+        self.check_twap(account, order)?;
+        let notional = self.markets.at(order.market).mark * order.size;
+        let schedule = Schedule::new(
+            i64::from(order.duration_minutes) * 60,
+            i64::try_from(notional.0 / 1_000_000).unwrap_or(i64::MAX),
+        );
+        let row = self.twap_row(account, order, schedule);
+        let (market, trigger) = (row.market, row.trigger_price);
+        let id = self.twaps.push(row);
+        self.accounts.at_mut(account).live_twaps.insert(id);
+        self.record(Event::Twap {
+            twap: id,
+            status: TwapStatus::Pending,
+            reason: None,
+        });
+        if let Some(px) = trigger {
+            let direction = self.toward(market, px);
+            let triggers = &mut self.markets.at_mut(market).triggers;
+            triggers.arm(direction, px, Wake::TwapStart(id));
+        } else {
+            self.start_twap(id);
+            self.run_slice(id);
+        }
+        Ok(id)
+    }
+
+    /// The way the mark has to move to reach a price.
+    fn toward(&self, market: MarketIx, px: Px) -> TriggerDirection {
+        if px > self.markets.at(market).mark {
+            TriggerDirection::Above
+        } else {
+            TriggerDirection::Below
+        }
+    }
+
+    fn check_twap(&self, account: AccountIx, order: &PlaceTwap) -> Result<(), Refusal> {
+        let decimals = self.known_market(order.market)?;
+        payload::size("size", order.size, decimals)?;
+        payload::leverage(order.leverage)?;
+        let prices = [
+            ("trigger_price", order.trigger_price),
+            ("max_price", order.max_price),
+            ("min_price", order.min_price),
+        ];
+        for (field, px) in prices {
+            px.map_or(Ok(()), |px| payload::price(field, px, decimals))?;
+        }
+        check_bounds(order, decimals)?;
+        if !DURATION_MINUTES.contains(&order.duration_minutes) {
+            return Err(Refusal::payload(
+                "duration_minutes",
+                Reason::InvalidTwap,
+                format!(
+                    "duration_minutes {} must be from 5 to 10080",
+                    order.duration_minutes
+                ),
+            ));
+        }
+        let market = self.markets.at(order.market);
+        let value = market.mark * order.size;
+        if value < LEAST_NOTIONAL {
+            return Err(Refusal::conflict(
+                Reason::BelowMinNotional,
+                format!("the order is worth {value} USD, less than the minimum {LEAST_NOTIONAL}"),
+            ));
+        }
+        let beyond = [
+            (TwapBound::Max, order.max_price),
+            (TwapBound::Min, order.min_price),
+        ]
+        .into_iter()
+        .any(|(bound, px)| px.is_some_and(|px| reached(bound.direction(), market.mark, px)));
+        if beyond && order.trigger_price.is_none() {
+            return Err(Refusal::conflict(
+                Reason::TriggerWouldFire,
+                "the mark is beyond max_price or min_price already",
+            ));
+        }
+        self.check_twap_account(account, order)
+    }
+
+    fn check_twap_account(&self, account: AccountIx, order: &PlaceTwap) -> Result<(), Refusal> {
+        if order.reduction == Reduction::Only {
+            return self.check_twap_reduces(account, order);
+        }
+        let most = self
+            .markets
+            .at(order.market)
+            .spec
+            .max_leverage
+            .min(self.accounts.at(account).spec.rules.max_order_leverage);
+        match (self.standing(account), order.leverage > most) {
+            (Standing::Breached { .. }, _) => Err(Refusal::conflict(
+                Reason::AccountBreached,
+                "the account broke a rule: only reduce-only orders are taken",
+            )),
+            (_, true) => Err(Refusal::conflict(
+                Reason::LeverageTooHigh,
+                format!("leverage {} is above {most}", order.leverage),
+            )),
+            (Standing::Active | Standing::Passed { .. }, false) => Ok(()),
+        }
+    }
+
+    /// One that waits for a trigger may find its position then.
+    fn check_twap_reduces(&self, account: AccountIx, order: &PlaceTwap) -> Result<(), Refusal> {
+        let reduces = self
+            .held(account, order.market)
+            .is_some_and(|held| held.closing_side() == order.side);
+        if reduces || order.trigger_price.is_some() {
+            Ok(())
+        } else {
+            Err(Refusal::conflict(
+                Reason::ReduceOnlyNoPosition,
+                "reduce_only needs an open position this order would close",
+            ))
+        }
+    }
+
+    fn twap_row(&self, account: AccountIx, order: &PlaceTwap, schedule: Schedule) -> TwapRow {
+        TwapRow {
+            id: self.twaps.next_id(),
+            account,
+            market: order.market,
+            kind: order.kind,
+            side: order.side,
+            total_size: Lots(order.side.sign() * order.size.0),
+            filled_size: Lots::ZERO,
+            leverage: order.leverage,
+            margin_mode: order.margin_mode,
+            reduce_only: order.reduction == Reduction::Only,
+            randomize: order.pacing == Pacing::Randomized,
+            average_price: None,
+            trigger_price: order.trigger_price,
+            max_price: order.max_price,
+            min_price: order.min_price,
+            duration_minutes: order.duration_minutes,
+            slice_interval_seconds: u32::try_from(schedule.interval_seconds).unwrap_or(u32::MAX),
+            slice_count: u32::try_from(schedule.slices).unwrap_or(u32::MAX),
+            slices_attempted: 0,
+            status: TwapStatus::Pending,
+            completion_reason: None,
+            current_child_order: None,
+            started_at: self.now,
+            end_at: None,
+            activated_at: None,
+            next_run_at: None,
+            canceled_at: None,
+            completed_at: None,
+            run: TwapRun::default(),
+        }
+    }
+}
+
+/// A bound that the trigger has reached would end the order the moment it starts.
+fn check_bounds(order: &PlaceTwap, decimals: u32) -> Result<(), Refusal> {
+    let Some(trigger) = order.trigger_price else {
+        return Ok(());
+    };
+    let bounds = [
+        ("max_price", "above", TwapBound::Max, order.max_price),
+        ("min_price", "below", TwapBound::Min, order.min_price),
+    ];
+    for (field, relation, bound, px) in bounds {
+        if let Some(px) = px.filter(|px| reached(bound.direction(), trigger, *px)) {
+            let (px, trigger) = (px.shown(decimals), trigger.shown(decimals));
+            let message = format!("{field} {px} must be {relation} trigger_price {trigger}");
+            return Err(Refusal::payload(field, Reason::InvalidTwap, message));
+        }
+    }
+    Ok(())
+}
