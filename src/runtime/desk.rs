@@ -1,23 +1,29 @@
 //! A desk on a terminal, from the first frame to the exit code.
 
-use super::{
-    Clock, Mouse, Opened, Out, Over, Renewals, Terminal, Wires,
-    drawing::Sight,
-    events::EventLog,
-    inboxes::Inboxes,
-    input::Keyboard,
-    painter::Painter,
-    run,
-    services::{Reach, Services, account_channel},
-    signals::{Asked, HANGUP, Signals, flatten_on_signal},
-    terminal::{self, Taken},
-};
+use super::{Out, Over, Wires, run};
 use crate::{
     app::{
         Fleet, Model, Msg, Options, activity::notice::Tone, desk::tour::Tour, keys::keymap::Keymap,
         tables::pane::Pane,
     },
     model::Failure,
+    runtime::{
+        accounts::{
+            renewals::Renewals,
+            services::{Opened, Reach, Services, account_channel},
+        },
+        base::{clock::Clock, inboxes::Inboxes},
+        journal::events::EventLog,
+        terminal::{
+            drawing::Sight,
+            escape::Terminal,
+            input::Keyboard,
+            mouse::Mouse,
+            painter::Painter,
+            screen_mode::{self as terminal, Taken},
+            signals::{Asked, HANGUP, Signals, flatten_on_signal},
+        },
+    },
     ui::{self, DrawState, Looks},
 };
 use std::{collections::BTreeMap, io, path::PathBuf, pin::pin};

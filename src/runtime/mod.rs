@@ -3,67 +3,48 @@
 //! Contract: the loop takes one message at a time, asks `app::update`, sends the effects away and lets the
 //! painter draw. It never waits for a terminal, a disk or a socket; it does nothing when nothing happens.
 
-mod account;
-mod callers;
-mod clock;
+pub(crate) mod accounts;
+pub(crate) mod base;
 mod desk;
-mod drawing;
-mod earlier;
-mod escape;
-mod events;
-mod export;
-mod flatten;
-mod frame;
-mod inboxes;
-mod input;
-mod jitter;
-mod journals;
-mod lock;
-mod mouse;
+pub(crate) mod journal;
 mod outbox;
-mod painter;
 mod picture;
-mod poller;
-mod recovery;
-mod renewals;
-mod scribe;
-mod services;
-mod shared_journal;
-mod signals;
-mod socket;
-mod terminal;
+pub(crate) mod polling;
+pub(crate) mod recovery;
+pub(crate) mod terminal;
 
-pub use clock::Clock;
+pub use accounts::renewals::{News, Renewals, Wish};
+pub use accounts::services::{OpenAccount, Opened, OtherAccount};
+pub use base::clock::Clock;
 pub use desk::{End, Start, desk};
-pub use escape::Terminal;
+pub use journal::scribe::{open as open_journal, tidy as tidy_journal};
+pub use journal::shared_journal::{AccountAddress, GoesOn};
 #[cfg(fuzzing)]
-pub use input::typed;
-pub use mouse::Mouse;
-pub use outbox::{Outbox, queued_end};
+pub use journal::socket::understands;
+pub use journal::socket::{Asked, Caller, HandedOver, call, left};
+pub use outbox::queued_end;
 pub use picture::{Picture, Sitting, picture};
-pub use poller::Poller;
-pub use renewals::{News, Renewals, Wish};
-pub use scribe::{open as open_journal, tidy as tidy_journal};
-pub use services::{OpenAccount, Opened, OtherAccount};
-pub use shared_journal::{AccountAddress, GoesOn};
+pub use polling::poller::Poller;
+pub use recovery::dispatch::Outbox;
+pub use terminal::escape::Terminal;
 #[cfg(fuzzing)]
-pub use socket::understands;
-pub use socket::{Asked, Caller, HandedOver, call, left};
-pub use terminal::columns;
+pub use terminal::input::typed;
+pub use terminal::mouse::Mouse;
+pub use terminal::screen_mode::columns;
 
 use crate::{
     app::{Effect, Fleet, Model, Msg, Whose, keys::keymap::Chord, wake},
     config::Theme,
     ui::{self, DrawState, Looks},
 };
-use drawing::{Render, Sight};
-use events::EventLog;
-use frame::{Cause, FrameGate};
+use base::inboxes::{Inboxes, Incoming};
 use futures_util::{Stream, StreamExt};
-use inboxes::{Inboxes, Incoming};
-use input::{Input, Keyboard};
+use journal::events::EventLog;
 use ratatui::{buffer::Buffer, layout::Rect};
 use std::{future::pending, io, time::Duration};
+use terminal::drawing::{Render, Sight};
+use terminal::frame::{Cause, FrameGate};
+use terminal::input::{Input, Keyboard};
 use tokio::select;
 
 /// A frame that was held up for longer (the process was stopped, motion is reduced) would tell ages of then.
@@ -171,7 +152,12 @@ where
 
 impl<I> Wires<I> {
     fn frame(&mut self, size: Rect, fleet: &Fleet) -> Out {
-        let (frame, sight) = drawing::frame(self.render, size, fleet, &mut self.draw_state);
+        let (frame, sight) = crate::runtime::terminal::drawing::frame(
+            self.render,
+            size,
+            fleet,
+            &mut self.draw_state,
+        );
         self.sight = sight;
         Out::Frame(frame)
     }
@@ -194,7 +180,9 @@ impl<I> Wires<I> {
                 Some(Msg::Tick)
             }
             Input::Click(at) => self.draw_state.pointed(at).map(Msg::Click),
-            Input::Wheel(at, notches) => mouse::turned(at, notches, &mut self.draw_state),
+            Input::Wheel(at, notches) => {
+                crate::runtime::terminal::mouse::turned(at, notches, &mut self.draw_state)
+            }
             Input::Lost => {
                 show(Out::Aside(BELL.to_vec()));
                 None
@@ -214,7 +202,12 @@ impl<I> Wires<I> {
     /// Sends an effect of the account at this place to whom it concerns; what is left is the terminal's.
     fn carry(&mut self, at: usize, effect: Effect, shown: &Model) -> Option<Out> {
         if let Effect::Terminal(signal) = &effect {
-            let bytes = escape::bytes(signal, shown, &self.draw_state.zone, self.terminal);
+            let bytes = crate::runtime::terminal::escape::bytes(
+                signal,
+                shown,
+                &self.draw_state.zone,
+                self.terminal,
+            );
             return Some(Out::Aside(bytes));
         }
         if let Effect::SetTheme(theme) = effect {

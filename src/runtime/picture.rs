@@ -1,16 +1,19 @@
 //! One frame of a living desk without a terminal: the same services, a script of keys, then the frame.
 
-use super::{
-    Clock, Opened, Start,
-    inboxes::{Inboxes, Incoming},
-    services::{Reach, Services, account_channel},
-};
 use crate::{
     app::{
         Effect, Fleet, Flight, Model, Msg, Whose, account::poll::Source,
         activity::earlier::Horizon, keys::keymap::Chord,
     },
     model::{Call, Failure, FailureKind, Progress, Timestamp},
+    runtime::{
+        accounts::services::{Opened, Reach, Services, account_channel},
+        base::{
+            clock::Clock,
+            inboxes::{Inboxes, Incoming},
+        },
+        desk::Start,
+    },
     ui,
 };
 use ratatui::{buffer::Buffer, layout::Rect};

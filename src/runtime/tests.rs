@@ -55,7 +55,7 @@ async fn drawn<F>(
     model: Model,
     span: Duration,
     events: Vec<Input>,
-    feed: impl FnOnce(Sender<Msg>, Sender<inboxes::Newcomer>) -> F,
+    feed: impl FnOnce(Sender<Msg>, Sender<base::inboxes::Newcomer>) -> F,
 ) -> Vec<Duration>
 where
     F: Future<Output = ()> + Send + 'static,
@@ -64,7 +64,7 @@ where
     let (coming, newcomers) = channel(4);
     let (inbox, mail) = channel(4);
     let (effects, _wanted) = unbounded_channel();
-    let post = inboxes::AccountInbox { mail, effects };
+    let post = base::inboxes::AccountInbox { mail, effects };
     tokio::spawn(feed(inbox, coming));
     let reports = stream::once(sleep(span / 2)).flat_map(move |()| {
         let events = events.clone().into_iter().map(Ok);
@@ -119,7 +119,7 @@ async fn a_pointer_that_presses_nothing_draws_nothing() {
         "\x1b[<65;11;11M",
         "\x1b[<0;11;11M",
     ]
-    .map(|report| input::decode(report.as_bytes()));
+    .map(|report| terminal::input::decode(report.as_bytes()));
     assert_eq!([moved, up, drag], [None, None, None]);
     // Nothing there is longer than it shows.
     let idle = wheel.into_iter().collect();
@@ -191,9 +191,9 @@ async fn what_happens_unseen_on_another_account_draws_nothing() {
         Duration::from_secs(9),
         vec![],
         |_inbox, coming| async move {
-            let (post, other) = services::account_channel();
+            let (post, other) = accounts::services::account_channel();
             let options = model().options;
-            let newcomer = inboxes::Newcomer { options, post };
+            let newcomer = base::inboxes::Newcomer { options, post };
             coming.send(newcomer).await.unwrap();
             for number in 1..=8 {
                 sleep(Duration::from_secs(1)).await;
@@ -216,7 +216,7 @@ async fn shown_by(render: Render, keys: &str) -> (Vec<Buffer>, Vec<Effect>) {
     let (_coming, newcomers) = channel(4);
     let (_inbox, mail) = channel(4);
     let (effects, mut wanted) = unbounded_channel();
-    let post = inboxes::AccountInbox { mail, effects };
+    let post = base::inboxes::AccountInbox { mail, effects };
     let chords: Vec<Chord> = keys.split(' ').map(|key| key.parse().unwrap()).collect();
     let presses = stream::iter(chords).then(|chord| async move {
         sleep(Duration::from_secs(1)).await;
@@ -260,7 +260,7 @@ async fn a_screen_that_cannot_be_drawn_costs_the_frame_and_no_way_out() {
     // As the terminal's: a frame that panics is told on the screen and nowhere else.
     let report = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
-        if !drawing::is_of_a_frame(info) {
+        if !terminal::drawing::is_of_a_frame(info) {
             report(info);
         }
     }));

@@ -10,12 +10,12 @@ pub(crate) mod panels;
 pub mod tables;
 pub mod text;
 
+pub use details::curve::{Curve, FULL, curve};
 pub use details::detail::{DetailLine, DetailView, detail, detail_text};
 pub use details::price::{Level, Place, PriceView, Trade, price};
 pub use panels::accounts::accounts;
 pub use panels::bulk::{BulkItem, BulkView, bulk};
 pub use panels::column_list::column_list;
-pub use panels::curve::{Curve, FULL, curve};
 pub use panels::export::{export, file, file_stem};
 pub use panels::footer::{Following, Hint, following, footer};
 pub use panels::guard::limits;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 impl Desk {
     /// Ends with one [`Msg::Settled`].
-    pub(super) async fn run(self, ticket: Ticket, command: Command, origin: Origin, turn: Turn) {
+    pub(crate) async fn run(self, ticket: Ticket, command: Command, origin: Origin, turn: Turn) {
         let (asked_at, slot) = (self.clock.now(), Arc::clone(&origin.slot));
         let start = async {
             turn.come().await;
@@ -46,7 +46,7 @@ impl Desk {
     }
 
     /// Records a command and makes it ready to be sent.
-    pub(in crate::runtime) async fn start(
+    pub(crate) async fn start(
         &self,
         teller: Teller,
         command: Command,
@@ -86,14 +86,14 @@ enum Begun {
 }
 
 /// The outcome of what was stopped when it may have left.
-pub(super) fn interrupted() -> Failure {
+pub(crate) fn interrupted() -> Failure {
     let words = "interrupted; what was on the wire may still take effect";
     Failure::new(FailureKind::Unknown, words)
 }
 
 /// What to begin a command of an earlier session with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::runtime) enum Resume {
+pub(crate) enum Resume {
     Send,
     Ask,
 }
@@ -105,10 +105,7 @@ enum Stage {
 
 impl Errand {
     /// Sends it once more or for the first time, to the end of what a machine can find out.
-    pub(in crate::runtime) async fn deliver(
-        self: &Arc<Self>,
-        tries: Tries,
-    ) -> Result<Receipt, Failure> {
+    pub(crate) async fn deliver(self: &Arc<Self>, tries: Tries) -> Result<Receipt, Failure> {
         let result = match self.pursue(tries).await {
             Ok(receipt) => self.believed(receipt),
             failed @ Err(_) => failed,
@@ -223,7 +220,7 @@ impl Errand {
     }
 
     /// A command of an earlier session, to its end: sent again with its own key, or asked about.
-    pub(in crate::runtime) async fn resume(self: Arc<Self>, ticket: Ticket, resume: Resume) {
+    pub(crate) async fn resume(self: Arc<Self>, ticket: Ticket, resume: Resume) {
         self.desk
             .say(Msg::Resumed(ticket, self.command.clone()))
             .await;
@@ -238,7 +235,7 @@ impl Errand {
     }
 
     /// Goes on looking at a cancel that was queued.
-    pub(in crate::runtime) fn follow(self: &Arc<Self>) {
+    pub(crate) fn follow(self: &Arc<Self>) {
         tokio::spawn(follow::queued_cancel(
             self.desk.clone(),
             self.command.clone(),

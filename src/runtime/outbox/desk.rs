@@ -14,10 +14,11 @@ use crate::{
         Risk, Ticket,
     },
     runtime::{
-        Clock,
-        journals::{FirstDesk, Journals, Keeper, Slot},
-        lock::locked,
-        scribe::{Scribe, aside},
+        base::{clock::Clock, lock::locked},
+        journal::{
+            journals::{FirstDesk, Journals, Keeper, Slot},
+            scribe::{Scribe, aside},
+        },
     },
 };
 use std::{
@@ -46,7 +47,7 @@ type Noted = oneshot::Receiver<Result<(), JournalError>>;
 
 /// A person's word on a parked command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Decision {
+pub(crate) enum Decision {
     /// The same request with the same key.
     Again,
     GiveUp,
@@ -54,7 +55,7 @@ pub(super) enum Decision {
 
 /// How long an outbox stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::runtime) enum Stay {
+pub(crate) enum Stay {
     /// A desk's: it goes on with what was left open, and follows what it has sent.
     Session,
     /// A verb's: what was left open it only finds out about, and what follows its own deeds is its caller's to read.
@@ -62,11 +63,11 @@ pub(in crate::runtime) enum Stay {
 }
 
 #[derive(Debug, Clone)]
-pub(in crate::runtime) struct Desk {
-    pub(in crate::runtime) client: Client,
-    pub(in crate::runtime) clock: Clock,
-    pub(in crate::runtime) stay: Stay,
-    pub(in crate::runtime) scribe: Scribe,
+pub(crate) struct Desk {
+    pub(crate) client: Client,
+    pub(crate) clock: Clock,
+    pub(crate) stay: Stay,
+    pub(crate) scribe: Scribe,
     events: Sender<Msg>,
     shared: Arc<Shared>,
 }
@@ -90,7 +91,7 @@ struct Shared {
 
 /// When this goes, the desk knows what became of the last session's commands.
 #[derive(Debug)]
-pub(in crate::runtime) struct Ready(Arc<Shared>);
+pub(crate) struct Ready(Arc<Shared>);
 
 impl Drop for Ready {
     fn drop(&mut self) {
@@ -99,7 +100,7 @@ impl Drop for Ready {
 }
 
 impl Desk {
-    pub(super) fn new(
+    pub(crate) fn new(
         client: Client,
         (clock, stay): (Clock, Stay),
         scribe: Scribe,
@@ -115,17 +116,17 @@ impl Desk {
         }
     }
 
-    pub(in crate::runtime) async fn say(&self, msg: Msg) {
+    pub(crate) async fn say(&self, msg: Msg) {
         // Nobody listens while the desk shuts down.
         let _closed = self.events.send(msg).await;
     }
 
-    pub(in crate::runtime) async fn note(&self, tone: Tone, text: impl Into<String>) {
+    pub(crate) async fn note(&self, tone: Tone, text: impl Into<String>) {
         self.say(Msg::Said(tone, text.into())).await;
     }
 
     /// From now on, and until it is dropped, exposure may only go down.
-    pub(in crate::runtime) fn latch(&self) -> Latch {
+    pub(crate) fn latch(&self) -> Latch {
         self.shared.gate.latch()
     }
 
@@ -135,12 +136,12 @@ impl Desk {
     }
 
     /// What a command is given after that is given now.
-    pub(in crate::runtime) fn wave(&self) -> Wave {
+    pub(crate) fn wave(&self) -> Wave {
         self.shared.gate.wave()
     }
 
     /// A person or a program has given `command`: a close-all ends what was given before it.
-    pub(super) fn given(&self, command: &Command) -> Wave {
+    pub(crate) fn given(&self, command: &Command) -> Wave {
         if let Command::CloseAll(_) = command {
             self.shared.gate.close();
         }
@@ -148,18 +149,18 @@ impl Desk {
     }
 
     /// Whether no request that raises exposure is on the wire.
-    pub(in crate::runtime) fn entries_answered(&self) -> bool {
+    pub(crate) fn entries_answered(&self) -> bool {
         self.shared.gate.is_quiet()
     }
 
     /// A place at the end of the lane of what `command` changes.
-    pub(in crate::runtime) fn join(&self, command: &Command) -> Turn {
+    pub(crate) fn join(&self, command: &Command) -> Turn {
         locked(&self.shared.lanes).join(command)
     }
 
     /// Orders of this service that other intents are known to have made; `None` where the journal does not say, or not
     /// in time.
-    pub(in crate::runtime) async fn linked_orders(&self, risk: Risk) -> Option<Vec<OrderId>> {
+    pub(crate) async fn linked_orders(&self, risk: Risk) -> Option<Vec<OrderId>> {
         let base_url = self.client.connection().base_url.clone();
         let read = move |journals: &mut Journals| journals.new_page()?.linked_orders(&base_url);
         self.scribe.carry(risk, NOTING, read).await.ok()
@@ -173,7 +174,7 @@ impl Desk {
     }
 
     /// From now on exposure may only go down, until a person re-arms the desk: this one or a later one.
-    pub(in crate::runtime) async fn halt(&self, why: impl Into<String>) {
+    pub(crate) async fn halt(&self, why: impl Into<String>) {
         let why = why.into();
         self.shared.gate.halt(why.clone());
         let noted = self.note_halt(why.clone());
@@ -185,14 +186,14 @@ impl Desk {
     }
 
     /// The next desk will be halted; this one is so by other means.
-    pub(in crate::runtime) fn note_halt(&self, why: String) -> Noted {
+    pub(crate) fn note_halt(&self, why: String) -> Noted {
         let (base_url, account) = self.place();
         self.scribe
             .ask(move |journals| journals.new_page()?.halt(&base_url, &account, &why))
     }
 
     /// Why it was halted, where that is all that can be read.
-    pub(in crate::runtime) async fn noted_halt(&self) -> Option<String> {
+    pub(crate) async fn noted_halt(&self) -> Option<String> {
         let (base_url, account) = self.place();
         let read = move |journals: &mut Journals| {
             let journal = journals.new_page()?;
@@ -203,7 +204,7 @@ impl Desk {
     }
 
     /// As it is on the disk already.
-    pub(in crate::runtime) async fn stay_halted(&self, why: String) {
+    pub(crate) async fn stay_halted(&self, why: String) {
         self.shared.gate.halt(why.clone());
         self.say_halted(why).await;
     }
@@ -215,7 +216,7 @@ impl Desk {
     }
 
     /// A person has seen why it is halted, as that stands now.
-    pub(super) async fn rearm(&self) {
+    pub(crate) async fn rearm(&self) {
         let seen = self.shared.gate.halted();
         let (base_url, account) = self.place();
         let noted = self
@@ -244,7 +245,7 @@ impl Desk {
         }
     }
 
-    pub(in crate::runtime) fn ready_when_dropped(&self) -> Ready {
+    pub(crate) fn ready_when_dropped(&self) -> Ready {
         Ready(Arc::clone(&self.shared))
     }
 
@@ -269,7 +270,7 @@ impl Desk {
         }
     }
 
-    pub(super) fn stop(&self) {
+    pub(crate) fn stop(&self) {
         self.shared.stopped.send_replace(true);
     }
 
@@ -280,7 +281,7 @@ impl Desk {
     }
 
     /// What comes of `work`; `None` where the outbox was stopped before it was done.
-    pub(super) async fn unless_stopped<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+    pub(crate) async fn unless_stopped<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         // The sender lives in the desk itself.
         let mut stopped = self.shared.stopped.subscribe();
         tokio::select! {
@@ -316,13 +317,13 @@ impl Desk {
         })
     }
 
-    pub(super) async fn is_written(&self) -> bool {
+    pub(crate) async fn is_written(&self) -> bool {
         let last = self.scribe.ask(|_| Ok(()));
         timeout(NOTING, last).await.is_ok()
     }
 
     /// So many commands of the last session are being found out about.
-    pub(in crate::runtime) fn finds_out(&self, count: usize) {
+    pub(crate) fn finds_out(&self, count: usize) {
         self.shared.left_open.store(count, Ordering::Relaxed);
     }
 
@@ -351,7 +352,7 @@ impl Desk {
     }
 
     /// Why `command` may not be sent now, if so.
-    pub(in crate::runtime) fn refusal(&self, command: &Command, given: Wave) -> Option<Failure> {
+    pub(crate) fn refusal(&self, command: &Command, given: Wave) -> Option<Failure> {
         if self.client.is_read_only() {
             return Some(Failure::local(READ_ONLY));
         }
@@ -380,7 +381,7 @@ impl Desk {
         decided
     }
 
-    pub(super) fn decide(&self, ticket: Ticket, decision: Decision) {
+    pub(crate) fn decide(&self, ticket: Ticket, decision: Decision) {
         let question = locked(&self.shared.questions).remove(&ticket);
         // No question: it was settled in the meantime.
         let _settled = question.map(|question| question.send(decision));

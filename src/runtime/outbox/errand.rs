@@ -17,9 +17,8 @@ use crate::{
     journal::{Entry, IntentId, Journal, JournalError, Standing, Window},
     model::{CloseAll, Command, Failure, FailureKind, Progress, Receipt, Risk, Ticket, Timestamp},
     runtime::{
-        jitter::Jitter,
-        journals::{Journals, Row, slot_of},
-        lock::locked,
+        base::{jitter::Jitter, lock::locked},
+        journal::journals::{Journals, Row, slot_of},
     },
 };
 use std::{
@@ -33,7 +32,7 @@ use tokio::{
 
 /// Who hears how an errand goes.
 #[derive(Debug, Clone)]
-pub(in crate::runtime) enum Teller {
+pub(crate) enum Teller {
     /// The desk, under this number.
     Ticket(Ticket),
     /// The flatten it is a part of.
@@ -42,7 +41,7 @@ pub(in crate::runtime) enum Teller {
 
 /// Whose an errand is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::runtime) enum Home {
+pub(crate) enum Home {
     Here,
     /// Another service's, account's or key's: shown, never sent.
     Elsewhere,
@@ -63,7 +62,7 @@ impl Home {
 
 /// One command on its way, with the bytes that every attempt carries.
 #[derive(Debug)]
-pub(in crate::runtime) struct Errand {
+pub(crate) struct Errand {
     pub(super) desk: Desk,
     pub(super) teller: Teller,
     pub(super) command: Command,
@@ -101,7 +100,7 @@ impl Errand {
     }
 
     /// A command of an earlier session: it may have left already, unless the journal knows better.
-    pub(in crate::runtime) fn resumed(
+    pub(crate) fn resumed(
         desk: Desk,
         teller: Teller,
         command: Command,
@@ -126,7 +125,7 @@ impl Errand {
     }
 
     /// The same as a part of the flatten that hears of it there.
-    pub(in crate::runtime) fn part_of(self, flatten: UnboundedSender<CloseAll>) -> Self {
+    pub(crate) fn part_of(self, flatten: UnboundedSender<CloseAll>) -> Self {
         Self {
             teller: Teller::Flatten(flatten),
             ..self
@@ -138,11 +137,11 @@ impl Errand {
         self.past().begin(at, wave);
     }
 
-    pub(in crate::runtime) fn desk(&self) -> &Desk {
+    pub(crate) fn desk(&self) -> &Desk {
         &self.desk
     }
 
-    pub(in crate::runtime) fn command(&self) -> &Command {
+    pub(crate) fn command(&self) -> &Command {
         &self.command
     }
 

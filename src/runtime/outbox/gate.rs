@@ -1,7 +1,9 @@
 //! What keeps exposure from going up: a latch while something lasts, a halt until a person says so.
 
-use crate::model::{Failure, Risk};
-use crate::runtime::lock::locked;
+use crate::{
+    model::{Failure, Risk},
+    runtime::base::lock::locked,
+};
 use std::sync::{
     Arc, Mutex,
     atomic::{AtomicU32, AtomicUsize, Ordering},
@@ -22,11 +24,11 @@ pub(super) struct Gate {
 
 /// What a command was given after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(in crate::runtime) struct Wave(u32);
+pub(crate) struct Wave(u32);
 
 /// While this lives, nothing that raises exposure is sent.
 #[derive(Debug)]
-pub(in crate::runtime) struct Latch(Arc<Gate>);
+pub(crate) struct Latch(Arc<Gate>);
 
 impl Drop for Latch {
     fn drop(&mut self) {

@@ -21,7 +21,7 @@ type Tail = watch::Receiver<()>;
 
 /// A place in a lane; dropping it lets the next one go.
 #[derive(Debug)]
-pub(in crate::runtime) struct Turn {
+pub(crate) struct Turn {
     before: Vec<Tail>,
     _mine: watch::Sender<()>,
 }

@@ -6,7 +6,7 @@ use crate::{
     app::activity::notice::Tone,
     journal::{Claim, Entry, Intent, Journal, JournalError, Used, Window},
     model::{AccountId, Command, Failure, FailureKind, IdempotencyKey, OrderId, Risk, Timestamp},
-    runtime::{
+    runtime::journal::{
         journals::{Journals, Row, Slot, slot_of},
         scribe::aside,
     },
@@ -61,19 +61,19 @@ fn misused(
 
 /// Where a command comes from.
 #[derive(Debug, Default)]
-pub(in crate::runtime) struct Origin {
+pub(crate) struct Origin {
     /// The flatten it is a part of, if it is.
-    pub(in crate::runtime) parent: Slot,
+    pub(crate) parent: Slot,
     /// One of its own where none was chosen.
-    pub(in crate::runtime) key: Option<IdempotencyKey>,
+    pub(crate) key: Option<IdempotencyKey>,
     /// The close-alls it was given after.
-    pub(super) wave: Wave,
+    pub(crate) wave: Wave,
     /// Where its place in the journal will be found.
-    pub(super) slot: Slot,
+    pub(crate) slot: Slot,
 }
 
 impl Origin {
-    pub(in crate::runtime) fn part(parent: &Slot) -> Self {
+    pub(crate) fn part(parent: &Slot) -> Self {
         Self {
             parent: Arc::clone(parent),
             ..Self::default()
@@ -231,7 +231,7 @@ impl Desk {
     }
 
     /// Intents that mark a whole deed, not a request: a flatten. Its row may come later than its first parts leave.
-    pub(in crate::runtime) async fn record_deed(&self, command: &Command) -> Slot {
+    pub(crate) async fn record_deed(&self, command: &Command) -> Slot {
         let request = Request::flatten(&self.client.connection().account_id);
         let intent = self.intent(command, &request, self.clock.now());
         let slot = Slot::default();

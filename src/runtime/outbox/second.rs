@@ -15,8 +15,7 @@ use crate::{
     api::Request,
     app::{Msg, Sending, activity::notice::Tone},
     model::{Command, Failure, IdempotencyKey, Progress, Receipt, Risk, Ticket},
-    runtime::{
-        flatten,
+    runtime::journal::{
         journals::{FirstDesk, Keeper},
         scribe::MOMENT,
         shared_journal::AccountAddress,
@@ -47,7 +46,7 @@ impl fmt::Display for Missed {
 
 impl Desk {
     /// Until that is this desk.
-    pub(super) async fn tells_who_has_the_journal(self) {
+    pub(crate) async fn tells_who_has_the_journal(self) {
         let mut keeper = self.scribe.keeper();
         let mut is_told = false;
         loop {
@@ -77,19 +76,8 @@ impl Desk {
         (command.risk() == Risk::Increasing).then(|| trade_there(&first))
     }
 
-    pub(super) async fn flatten(
-        &self,
-        ticket: Ticket,
-        command: &Command,
-    ) -> Result<Receipt, Failure> {
-        match self.hand_over(ticket, command).await {
-            Some(end) => end,
-            None => flatten::flatten(self, Some(ticket), None).await,
-        }
-    }
-
     /// What comes of `command` on the desk that has the journal; `None` where it is for this one to send.
-    pub(super) async fn hand_over(
+    pub(crate) async fn hand_over(
         &self,
         ticket: Ticket,
         command: &Command,

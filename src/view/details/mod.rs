@@ -1,5 +1,6 @@
 //! Everything known of one row. Names `tables` and below.
 
+pub(crate) mod curve;
 pub(crate) mod detail;
 pub(crate) mod link;
 pub(crate) mod order;

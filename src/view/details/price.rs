@@ -3,11 +3,11 @@
 //! Known limits: the prices are the marks polled since the desk was opened and the account's own fills. Marks that follow
 //! on each other are joined; a fill is a point, and where no mark was read there is a gap.
 
+use super::curve::FULL;
 use crate::{
     app::{Fill, Prices, dialogs::overlay::Chart},
     model::{Market, MarketId, Num, Order, Side, Tick, Timestamp},
     view::{
-        panels::curve::FULL,
         tables::orders,
         text::{
             format,

@@ -3,7 +3,6 @@
 pub(crate) mod accounts;
 pub(crate) mod bulk;
 pub(crate) mod column_list;
-pub(crate) mod curve;
 pub(crate) mod export;
 pub(crate) mod footer;
 pub(crate) mod guard;

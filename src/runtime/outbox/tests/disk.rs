@@ -118,7 +118,7 @@ async fn an_order_decided_before_the_disk_hung_is_not_placed_when_the_disk_comes
     let (dir, clock) = (place(), Clock::start());
     let (sender, events) = channel(64);
     let place = dir.path().to_owned();
-    let open = move || crate::runtime::open_journal(&place);
+    let open = move || crate::runtime::journal::scribe::open(&place);
     let mut scene = Scene {
         outbox: Outbox::spawn(client, clock, open, sender),
         dir,

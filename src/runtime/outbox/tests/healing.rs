@@ -9,7 +9,7 @@ use crate::{
         policy::{Pause, Tries},
     },
     model::{Command, Exits, Failure, FailureKind, Leg, Receipt},
-    runtime::jitter::Jitter,
+    runtime::base::jitter::Jitter,
 };
 use futures_util::future::join_all;
 use std::{future::ready, sync::Mutex, time::Duration};

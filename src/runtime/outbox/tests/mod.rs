@@ -20,15 +20,24 @@ mod stopped;
 
 use super::{errand::pursue, *};
 use crate::{
+    app::Msg,
     client::{
-        Attempt, Sight, Tempo,
+        Attempt, Client, Sight, Tempo,
         policy::{Pause, Tries},
         testing::responder::{ORDER, Reply, Responder, error, ok},
     },
-    journal::State,
+    journal::{Journal, JournalError, State},
     model::{
-        CloseAll, CloseAllStatus, ClosePosition, Failure, FailureKind, FollowUp, IdempotencyKey,
-        PlaceKind, PlaceOrder, Progress, Receipt, Risk, Side, Timestamp,
+        CloseAll, CloseAllStatus, ClosePosition, Command, Failure, FailureKind, FollowUp,
+        IdempotencyKey, PlaceKind, PlaceOrder, Progress, Receipt, Risk, Side, Ticket, Timestamp,
+    },
+    runtime::{
+        base::clock::Clock,
+        journal::{scribe::Scribe, shared_journal::GoesOn},
+        recovery::{
+            dispatch::Outbox,
+            dry_run::{DryRun, Outlet},
+        },
     },
 };
 use std::{
@@ -95,7 +104,7 @@ impl Scene {
         let (sender, events) = channel(64);
         let place = dir.path().to_owned();
         let open = move || {
-            let mut journal = crate::runtime::open_journal(&place)?;
+            let mut journal = crate::runtime::journal::scribe::open(&place)?;
             hurt(&mut journal);
             Ok(journal)
         };
@@ -121,7 +130,7 @@ impl Scene {
     }
 }
 
-pub(in crate::runtime) fn buy() -> Command {
+pub(crate) fn buy() -> Command {
     let size = "0.10".parse().unwrap();
     Command::Place(Box::new(PlaceOrder {
         kind: PlaceKind::Limit,
@@ -214,7 +223,7 @@ fn methods(scene: &Scene) -> Vec<String> {
     scene.responder.seen().into_iter().map(word).collect()
 }
 
-pub(in crate::runtime) fn close(position: &str) -> Command {
+pub(crate) fn close(position: &str) -> Command {
     Command::Close(ClosePosition::market(position.into()))
 }
 

@@ -1,6 +1,6 @@
 //! What becomes of commands after a restart, and of cancels that wait: cases 18, 25 and 26 of `reliability.md`.
 
-use super::super::*;
+use super::*;
 use crate::{
     api::{Dialect, Request},
     app::activity::notice::Tone,
@@ -79,7 +79,7 @@ fn opened_at(dir: TempDir, responder: Responder, now: Timestamp, tempo: Tempo) -
     let client = Client::at_tempo(responder.connection(), calls, move || now, tempo).unwrap();
     let (sender, events) = channel(64);
     let place = dir.path().to_owned();
-    let open = move || crate::runtime::open_journal(&place);
+    let open = move || crate::runtime::journal::scribe::open(&place);
     Desk {
         outbox: Outbox::spawn(client, Clock::Frozen(now), open, sender),
         dir,
@@ -340,7 +340,7 @@ async fn a_desk_that_was_halted_is_halted_still_when_it_is_started_again_until_i
     let (client, _calls) = responder.client();
     let (sender, events) = channel(64);
     let place = dir.path().to_owned();
-    let open = move || crate::runtime::open_journal(&place);
+    let open = move || crate::runtime::journal::scribe::open(&place);
     let mut desk = Desk {
         outbox: Outbox::spawn(client, Clock::Frozen(NOW), open, sender),
         dir,

@@ -4,7 +4,7 @@ use super::*;
 use crate::{
     app::CallerRequest,
     journal::asides,
-    runtime::{
+    runtime::journal::{
         callers::Callers,
         socket::{self, Host},
     },

@@ -6,11 +6,13 @@ use crate::{
     client::{
         Attempt, Client, Mutation, Sight, Tempo,
         policy::Tries,
-        testing::rehearsal::Reply,
-        testing::responder::{ORDER, client, connection},
+        testing::{
+            rehearsal::Reply,
+            responder::{ORDER, client, connection},
+        },
     },
     model::{Command, Exits, Failure, Leg, Timestamp},
-    runtime::jitter::Jitter,
+    runtime::base::jitter::Jitter,
 };
 use futures_util::future::join_all;
 use std::{

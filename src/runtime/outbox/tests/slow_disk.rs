@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     journal::{Intent, Standing, Window},
-    runtime::scribe::Scribe,
+    runtime::journal::scribe::Scribe,
 };
 use std::sync::mpsc;
 

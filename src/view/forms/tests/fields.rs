@@ -118,7 +118,7 @@ fn only_the_focused_field_shows_where_the_cursor_is_and_choices_show_their_optio
 fn the_footer_offers_a_choice_where_there_is_one() {
     let mut model = desk();
     let offers = |model: &Model| {
-        let hints = crate::view::footer(model);
+        let hints = crate::view::panels::footer::footer(model);
         ["choice", "tick"].map(|what| hints.iter().any(|hint| hint.label == what))
     };
     press(&mut model, "b");
@@ -156,7 +156,7 @@ fn the_way_back_is_offered_beside_the_way_on_and_a_span_only_where_there_is_one(
     let keys = |keys: &str| -> Vec<_> {
         let mut model = desk();
         press(&mut model, keys);
-        let hints = crate::view::footer(&model).into_iter();
+        let hints = crate::view::panels::footer::footer(&model).into_iter();
         let tabs = hints.filter(|hint| hint.key.contains("Tab"));
         tabs.map(|hint| format!("{} {}", hint.key, hint.label))
             .collect()

@@ -32,7 +32,7 @@ fn view(model: &Model) -> FormView {
     }
 }
 
-fn words(spans: &[crate::view::Span]) -> Vec<&str> {
+fn words(spans: &[crate::view::text::span::Span]) -> Vec<&str> {
     spans.iter().map(|span| span.text.as_str()).collect()
 }
 

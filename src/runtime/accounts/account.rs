@@ -1,0 +1,288 @@
+//! The far side of one account: its client, its outbox and its poller.
+
+use super::services::{AccountChannel, with_budget};
+use crate::{
+    app::{
+        Effect, Identity, Msg, Options, Visibility, account::poll::Source, activity::notice::Tone,
+        dialogs::export::Sheet,
+    },
+    client::Client,
+    config::{Connection, memory},
+    model::{Failure, PastMark},
+    runtime::{
+        base::clock::Clock,
+        journal::{
+            callers::Callers,
+            earlier::{self, Books},
+            export,
+            shared_journal::JournalAccounts,
+            socket::{self, Host},
+        },
+        polling::poller::Poller,
+        recovery::{
+            dispatch::Outbox,
+            dry_run::{DryRun, Outlet},
+        },
+    },
+};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+use tokio::{
+    sync::mpsc::{Sender, channel, unbounded_channel},
+    task::spawn_blocking,
+};
+
+/// A burst of news the desk has not taken yet; past it the outbox waits.
+const OUTBOX_MAIL: usize = 64;
+/// Longer than anything that stands still is looked at.
+const NEVER: Duration = Duration::from_hours(24);
+
+/// An account that is to be served.
+#[derive(Debug)]
+pub(crate) struct Account {
+    pub(crate) clock: Clock,
+    /// Where exports go.
+    pub(crate) export_dir: PathBuf,
+    pub(crate) options: Options,
+    /// Whose of the last session's commands are whose.
+    pub(crate) sharing: JournalAccounts,
+    /// As it begins.
+    pub(crate) visibility: Visibility,
+}
+
+/// An account whose service can be spoken to.
+#[derive(Debug)]
+pub(crate) struct Member {
+    account: Account,
+    pub(crate) client: Client,
+    identity: Identity,
+    callers: Callers,
+    way: AccountChannel,
+}
+
+impl Account {
+    /// What its service is spoken to with; every call is told of.
+    pub(crate) fn client<'a>(
+        &self,
+        mut connection: Connection,
+        way: &AccountChannel,
+        others: impl Iterator<Item = &'a Client>,
+    ) -> Result<Client, Failure> {
+        let (calls, mut finished) = unbounded_channel();
+        let clock = self.clock;
+        connection.read_only |= self.options.read_only;
+        connection.dry_run |= self.options.dry_run;
+        let client = Client::new(connection, calls, move || clock.now())?;
+        let inbox = way.inbox.clone();
+        tokio::spawn(async move {
+            while let Some(call) = finished.recv().await {
+                if inbox.send(Msg::CallEnded(call)).await.is_err() {
+                    return;
+                }
+            }
+        });
+        Ok(with_budget(client, others))
+    }
+
+    pub(crate) fn member(self, client: Client, identity: Identity, way: AccountChannel) -> Member {
+        Member {
+            account: self,
+            client,
+            identity,
+            callers: Callers::default(),
+            way,
+        }
+    }
+
+    /// Where time stands still every source is asked when something wants it, never by the clock.
+    fn intervals(&self) -> BTreeMap<Source, Duration> {
+        let wanted = &self.options.intervals;
+        match self.clock {
+            Clock::Running(_) => wanted.clone(),
+            Clock::Frozen(_) => wanted.keys().map(|source| (*source, NEVER)).collect(),
+        }
+    }
+}
+
+impl Member {
+    /// For those who come in by the socket.
+    pub(crate) fn host(&self) -> Host {
+        Host {
+            client: self.client.clone(),
+            callers: self.callers.clone(),
+            inbox: self.way.inbox.clone(),
+            lapses: socket::LAPSES,
+        }
+    }
+
+    /// Runs until the loop hangs up; `dir` keeps what the service teaches.
+    pub(crate) async fn serve(self, books: Books, dir: PathBuf) {
+        let Self {
+            account,
+            client,
+            identity,
+            callers,
+            mut way,
+        } = self;
+        keep_learned(&client, &way.inbox, &dir);
+        way.say(Msg::Opened(identity)).await;
+        earlier::tell(&client, &books, PastMark::END, &way.inbox);
+        let (clock, intervals) = (account.clock, account.intervals());
+        let events = tee_to_callers(&callers, &way.inbox);
+        let far = client.clone();
+        let mut outlet = match &books {
+            Books::Written(scribe) => {
+                let account_channel = (scribe.clone(), account.sharing);
+                Outlet::Sends(Box::new(Outbox::beside(
+                    far,
+                    clock,
+                    account_channel,
+                    events,
+                )))
+            }
+            Books::LookedAt(dir) => Outlet::Tells(DryRun::begin(far, dir.clone(), events)),
+        };
+        let seed = u64::from(std::process::id());
+        let mut poller = Poller::spawn(client.clone(), clock, &intervals, seed, way.inbox.clone());
+        poller.visibility(account.visibility);
+        while let Some(effect) = way.wanted.recv().await {
+            match effect {
+                Effect::Send(ticket, command) => outlet.send(ticket, command),
+                Effect::SendAs(ticket, command, key) => outlet.send_as(ticket, command, key),
+                Effect::ReportTo(caller, ticket) => callers.attend(caller, ticket),
+                Effect::RefuseCaller(caller, why) => callers.turn_away(caller, why),
+                Effect::Resend(_) | Effect::GiveUp(_) | Effect::Rearm => {
+                    outlet.decide(&effect);
+                }
+                Effect::Visibility(visibility) => poller.visibility(visibility),
+                Effect::Poll(sources) => poller.poll(&sources),
+                Effect::MoreClosed(cursor) => poller.more_closed(cursor),
+                Effect::MoreHistory(cursor) => poller.more_history(cursor),
+                Effect::Trace(orders) => poller.trace(orders),
+                Effect::Earlier(mark) => earlier::tell(&client, &books, mark, &way.inbox),
+                Effect::Book(market) => poller.book(market),
+                Effect::Watch(ladders) => poller.watch(ladders),
+                Effect::SetIntervals(intervals) => poller.pace(&intervals),
+                Effect::StopSending => client.stop_sending(),
+                Effect::AllowSending => client.allow_sending(),
+                Effect::Write(sheet) => write(&way.inbox, sheet, account.export_dir.clone()),
+                // The loop keeps these to itself.
+                Effect::Terminal(_)
+                | Effect::SwitchAccount(_)
+                | Effect::SetTheme(_)
+                | Effect::KeepColumns(..)
+                | Effect::Reread
+                | Effect::Quit => {}
+            }
+        }
+    }
+}
+
+impl AccountChannel {
+    /// Nothing can be reached: the desk stays, says why, and fails every command at once.
+    pub(crate) async fn report_lost(mut self, why: Failure) {
+        self.say(Msg::Said(Tone::Alert, why.to_string())).await;
+        while let Some(effect) = self.wanted.recv().await {
+            if let Effect::Send(ticket, _) | Effect::SendAs(ticket, ..) = effect {
+                self.say(Msg::Settled(ticket, Err(why.clone()))).await;
+            } else if let Effect::Write(_) = effect {
+                self.say(Msg::Written(Err(why.to_string()))).await;
+            }
+        }
+    }
+
+    async fn say(&self, msg: Msg) {
+        // The loop that would have listened has ended: nobody is left to tell.
+        drop(self.inbox.send(msg).await);
+    }
+}
+
+/// Formats and writes beside everything else; says where it is.
+fn write(inbox: &Sender<Msg>, sheet: Box<Sheet>, dir: PathBuf) {
+    let inbox = inbox.clone();
+    spawn_blocking(move || {
+        let written = export::write(&sheet, &dir);
+        // The desk has left: nobody is there to be told.
+        drop(inbox.blocking_send(Msg::Written(written)));
+    });
+}
+
+/// What the service teaches of its dialect is told, and kept for the next session.
+fn keep_learned(client: &Client, inbox: &Sender<Msg>, dir: &Path) {
+    let (mut terms, inbox) = (client.terms(), inbox.clone());
+    let (dir, base_url) = (dir.to_owned(), client.connection().base_url.clone());
+    tokio::spawn(async move {
+        let mut known = terms.borrow_and_update().sentences();
+        while terms.changed().await.is_ok() {
+            let (now, learned) = {
+                let terms = terms.borrow_and_update();
+                (terms.sentences(), terms.learned().clone())
+            };
+            for (term, sentence) in now
+                .iter()
+                .filter(|(term, now)| known.get(term) != Some(now))
+            {
+                let text = format!(
+                    "learned of the service: {sentence}; {} decides otherwise",
+                    term.setting()
+                );
+                // Nobody listens while the desk shuts down.
+                drop(inbox.send(Msg::Said(Tone::Plain, text)).await);
+            }
+            known = now;
+            let (dir, base_url) = (dir.clone(), base_url.clone());
+            let kept = move || memory::remember(&dir, &base_url, &learned);
+            if let Ok(Err(why)) = spawn_blocking(kept).await {
+                tracing::warn!(%why, "what was learned of the service is not kept");
+            }
+        }
+    });
+}
+
+/// The way of the outbox to the desk, past those who wait at the socket.
+fn tee_to_callers(callers: &Callers, inbox: &Sender<Msg>) -> Sender<Msg> {
+    let (sender, mut mail) = channel(OUTBOX_MAIL);
+    let (callers, inbox) = (callers.clone(), inbox.clone());
+    tokio::spawn(async move {
+        while let Some(msg) = mail.recv().await {
+            callers.hear(&msg);
+            if inbox.send(msg).await.is_err() {
+                return;
+            }
+        }
+    });
+    sender
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::services::account_channel, *};
+    use crate::model::{Command, FailureKind, Receipt, Ticket};
+
+    #[tokio::test]
+    async fn where_nothing_can_be_reached_the_command_line_hears_so_like_the_desk() {
+        let (mut post, way) = account_channel();
+        let why = Failure::new(FailureKind::Unreachable, "no such host");
+        let cancel = || Command::Cancel("o-1".into());
+        let asked = [
+            Effect::Send(Ticket(1), cancel()),
+            Effect::SendAs(Ticket(2), cancel(), "mine".into()),
+        ];
+        for effect in asked {
+            post.effects.send(effect).unwrap();
+        }
+        drop(post.effects);
+        way.report_lost(why.clone()).await;
+        let mut ends = vec![];
+        while let Some(msg) = post.mail.recv().await {
+            if let Msg::Settled(ticket, result) = msg {
+                ends.push((ticket, result));
+            }
+        }
+        let failed = || Err::<Receipt, _>(why.clone());
+        assert_eq!(ends, [(Ticket(1), failed()), (Ticket(2), failed())]);
+    }
+}

@@ -1,0 +1,133 @@
+//! The one place that reads clocks.
+//!
+//! The desk's own time starts at what the wall clock says and from then on only goes forward, at the rate of the
+//! clock that counts since the machine was booted (on Linux also while it sleeps). Everything the desk measures by
+//! itself runs on it: countdowns, strips, toasts, ages of answers, which of two answers is the newer. So a wall clock
+//! that is set, in either direction, delays and drops nothing. What the service dates (orders, expiries, days) is
+//! compared with the wall clock instead: the desk's time plus its [`Drift`].
+//!
+//! Known limits: the journal of one session is dated by that session's own time; what is before a step in the
+//! chart of a market is not moved by it.
+
+use crate::model::{Drift, Timestamp};
+use rustix::time::{ClockId, clock_gettime};
+use serde::{Deserialize, Serialize};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Counts suspended time too.
+#[cfg(target_os = "linux")]
+const SINCE_BOOT: ClockId = ClockId::Boottime;
+#[cfg(not(target_os = "linux"))]
+const SINCE_BOOT: ClockId = ClockId::Monotonic;
+
+/// Where instants come from: the machine, or one frozen instant for pictures and tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Clock {
+    Running(Anchor),
+    Frozen(Timestamp),
+}
+
+/// What the two clocks of the machine said at one moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Anchor {
+    wall: Timestamp,
+    since_boot: Duration,
+}
+
+impl Clock {
+    /// A clock that is right now, and goes on by the machine's own pace.
+    pub fn start() -> Self {
+        Self::Running(Anchor {
+            wall: wall(),
+            since_boot: since_boot(),
+        })
+    }
+
+    pub fn now(self) -> Timestamp {
+        match self {
+            Self::Running(anchor) => anchor.at(since_boot()),
+            Self::Frozen(instant) => instant,
+        }
+    }
+
+    /// How far the wall clock has been set since the start.
+    pub fn drift(self) -> Drift {
+        match self {
+            Self::Running(anchor) => Drift::between(anchor.at(since_boot()), wall()),
+            Self::Frozen(_) => Drift::default(),
+        }
+    }
+
+    /// How long until `at`; zero when it has passed.
+    pub fn until(self, at: Timestamp) -> Duration {
+        at.since(self.now())
+    }
+
+    /// Time stands still in a picture.
+    pub fn is_frozen(self) -> bool {
+        matches!(self, Self::Frozen(_))
+    }
+}
+
+/// An instant that every process of this machine reads alike, until the machine is booted anew.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct Shared(Duration);
+
+impl Shared {
+    pub(crate) fn now() -> Self {
+        Self(since_boot())
+    }
+
+    pub(crate) fn age(self) -> Duration {
+        since_boot().saturating_sub(self.0)
+    }
+}
+
+impl Anchor {
+    fn at(self, since_boot: Duration) -> Timestamp {
+        self.wall.plus(since_boot.saturating_sub(self.since_boot))
+    }
+}
+
+fn since_boot() -> Duration {
+    let time = clock_gettime(SINCE_BOOT);
+    let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
+    let nanos = u32::try_from(time.tv_nsec).unwrap_or_default();
+    Duration::new(seconds, nanos)
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "time enters the program here and nowhere else"
+)]
+fn wall() -> Timestamp {
+    // A machine whose clock stands before 1970 reads as 1970: ages show as old, nothing breaks.
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ANCHOR: Anchor = Anchor {
+        wall: Timestamp(1_790_000_000_000),
+        since_boot: Duration::from_secs(500),
+    };
+
+    #[test]
+    fn the_desk_goes_on_by_the_machines_own_pace_from_what_the_wall_clock_said() {
+        let later = ANCHOR.at(Duration::from_millis(501_250));
+        assert_eq!(later, Timestamp(1_790_000_001_250));
+        assert_eq!(ANCHOR.at(Duration::ZERO), ANCHOR.wall);
+    }
+
+    #[test]
+    fn a_clock_that_has_just_started_stands_where_the_wall_clock_does() {
+        let clock = Clock::start();
+        assert!(!clock.drift().is_step(Drift::default()));
+        assert!(clock.now().since(wall()) < Duration::from_secs(1));
+    }
+}

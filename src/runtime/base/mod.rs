@@ -1,0 +1,6 @@
+//! Clocks, random spreading, and the ways between the loop and its accounts. Names no other room.
+
+pub(crate) mod clock;
+pub(crate) mod inboxes;
+pub(crate) mod jitter;
+pub(crate) mod lock;

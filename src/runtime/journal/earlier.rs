@@ -1,0 +1,309 @@
+//! What earlier sessions did on an account, read from the journal on its own thread; in a dry run, which has none, from
+//! one that is opened to be looked at and let go.
+//!
+//! Contract: what is asked for before the outbox begins is answered as things stood then, so that nothing that is open,
+//! and settled in this session, is among it. What is of another service or account stays in the journal: a service is
+//! known by its address there.
+
+use super::scribe::Scribe;
+use crate::{
+    api::{Dialect, Method, Request},
+    app::{Msg, activity::earlier::PAGE},
+    client::Client,
+    journal::{Entry, IntentId, Journal, JournalError, Outcome, Settled},
+    model::{Attempted, Command, Failure, Past, PastMark, PastPage, Receipt, Record},
+};
+use std::path::PathBuf;
+use tokio::{
+    sync::{mpsc::Sender, oneshot},
+    task::spawn_blocking,
+};
+
+/// The journal as an account has it.
+#[derive(Debug, Clone)]
+pub(crate) enum Books {
+    Written(Scribe),
+    /// In a dry run: where it is.
+    LookedAt(PathBuf),
+}
+
+/// Asks at once for what was settled before `mark`, the latest first; it is told when it comes.
+pub(crate) fn tell(client: &Client, books: &Books, mark: PastMark, inbox: &Sender<Msg>) {
+    let connection = client.connection();
+    let (base_url, account) = (connection.base_url.clone(), connection.account_id.clone());
+    let before = (mark.told_at, IntentId(mark.number));
+    // One more tells whether there is more.
+    let read = move |journal: &Journal| journal.settled(&base_url, &account, before, PAGE + 1);
+    let rows = match books {
+        Books::Written(scribe) => scribe.read(read),
+        Books::LookedAt(dir) => looked(dir.clone(), read),
+    };
+    let (client, inbox) = (client.clone(), inbox.clone());
+    tokio::spawn(async move {
+        let rows = rows.await.unwrap_or(Err(JournalError::Stopped));
+        let page = rows.map(|rows| page(rows, &client.dialect()));
+        let told = page.map_err(|why| why.to_string());
+        // The desk has left: nobody looks back.
+        drop(inbox.send(Msg::Recalled(told)).await);
+    });
+}
+
+fn looked(
+    dir: PathBuf,
+    read: impl FnOnce(&Journal) -> Result<Vec<Settled>, JournalError> + Send + 'static,
+) -> oneshot::Receiver<Result<Vec<Settled>, JournalError>> {
+    let (told, rows) = oneshot::channel();
+    spawn_blocking(move || {
+        let found = if Journal::is_there(&dir) {
+            Journal::open_read_only(&dir).and_then(|journal| read(&journal))
+        } else {
+            Ok(vec![])
+        };
+        // The desk has left: nobody looks back.
+        drop(told.send(found));
+    });
+    rows
+}
+
+fn page(rows: Vec<Settled>, dialect: &Dialect) -> PastPage {
+    let most = usize::try_from(PAGE).unwrap_or(usize::MAX);
+    PastPage {
+        has_more: rows.len() > most,
+        rows: rows
+            .into_iter()
+            .take(most)
+            .map(|row| past(row, dialect))
+            .collect(),
+    }
+}
+
+fn past(row: Settled, dialect: &Dialect) -> Past {
+    let Settled { entry, attempts } = row;
+    let command = command(&entry, dialect);
+    let attempts = attempts.into_iter().map(|attempt| Attempted {
+        at: attempt.ended_at,
+        status: attempt.status,
+        why: attempt.detail.map(Into::into),
+    });
+    let attempts: Vec<_> = attempts.collect();
+    let status = attempts.last().and_then(|last| last.status);
+    let told = entry.outcome.as_ref();
+    let makes = entry.intent.method == Method::Post.to_string();
+    Past {
+        mark: PastMark {
+            told_at: told.map_or(entry.created_at, |told| told.at),
+            number: entry.id.0,
+        },
+        asked_at: entry.created_at,
+        asked: entry.intent.command.as_str().into(),
+        order_status: told.filter(|_| makes).and_then(Outcome::order_status),
+        result: result(&entry, command.as_ref(), status),
+        record: Record {
+            attempts,
+            ..record(entry)
+        },
+        command,
+    }
+}
+
+/// As a command again, as far as this desk can read it.
+fn command(entry: &Entry, dialect: &Dialect) -> Option<Command> {
+    let intent = &entry.intent;
+    if entry.intent.is_flatten() {
+        return Some(Command::Flatten(intent.account_id.clone()));
+    }
+    let request = Request {
+        method: intent.method.parse().ok()?,
+        target: intent.target.clone(),
+        key: intent.key.clone(),
+        body: intent.body.clone(),
+    };
+    Some(request.command(dialect)?.classed(intent.risk))
+}
+
+/// What was told of it then; `status` is that of the last answer.
+fn result(
+    entry: &Entry,
+    command: Option<&Command>,
+    status: Option<u16>,
+) -> Result<Receipt, Failure> {
+    let failure = entry.failure().map(|why| Failure { status, ..why });
+    failure.map_or_else(|| Ok(entry.receipt(command)), Err)
+}
+
+fn record(entry: Entry) -> Record {
+    let (intent, told) = (entry.intent, entry.outcome);
+    let (order_id, request_id) = told.map_or((None, None), |told| (told.order_id, told.request_id));
+    Record {
+        state: entry.state.to_string(),
+        risk: intent.risk,
+        method: intent.method.into(),
+        target: intent.target.into(),
+        body: String::from_utf8_lossy(&intent.body).as_ref().into(),
+        key: intent.key,
+        base_url: intent.base_url.into(),
+        account_id: intent.account_id,
+        resource: intent.resource.map(Into::into),
+        parent: intent.parent.map(|deed| deed.0),
+        deadline: intent.deadline,
+        replay_until: intent.replay_until,
+        maybe_executed: entry.maybe_executed,
+        order_id,
+        request_id,
+        attempts: vec![],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        client::testing::responder::Responder,
+        journal::{Intent, Standing, State, Window},
+        model::{FailureKind, OrderId, OrderStatus, Proof, Risk, Timestamp},
+    };
+    use std::path::Path;
+    use tokio::sync::mpsc::channel;
+
+    const NOW: Timestamp = Timestamp(1_790_000_000_000);
+
+    fn settled(
+        journal: &mut Journal,
+        url: &str,
+        command: &Command,
+        standing: &Standing,
+    ) -> IntentId {
+        let number = journal.recent(99).unwrap().len() + 1;
+        let key = format!("key-{number}").into();
+        // The one that no request can be made of.
+        let flatten = Request {
+            method: Method::Post,
+            target: "flatten:chal-1".to_owned(),
+            key: None,
+            body: vec![],
+        };
+        let request = Request::of(command, key, &Dialect::default()).unwrap_or(flatten);
+        let intent = Intent {
+            base_url: url.to_owned(),
+            account_id: "chal-1".into(),
+            credential: String::new(),
+            method: request.method.to_string(),
+            target: request.target,
+            body: request.body,
+            key: request.key,
+            risk: Risk::Neutral,
+            command: command.to_string(),
+            resource: command.resource().raw().map(str::to_owned),
+            parent: None,
+            deadline: NOW,
+            replay_until: Window::since(NOW).until(),
+        };
+        let id = journal.record(NOW, &intent).unwrap();
+        let why = (standing.state == State::Rejected).then(|| Failure {
+            status: Some(409),
+            ..Failure::new(FailureKind::Conflict, "no")
+        });
+        journal.attempt(NOW, id, why.as_ref()).unwrap();
+        journal.set_standing(NOW, id, standing).unwrap();
+        id
+    }
+
+    /// What a desk at `url` is told of a journal in `dir`.
+    async fn told(dir: &Path, responder: &Responder) -> Result<PastPage, String> {
+        let (client, _calls) = responder.client();
+        let (inbox, mut mail) = channel(8);
+        let place = dir.to_owned();
+        let scribe = Scribe::spawn(
+            move || crate::runtime::journal::scribe::open(&place),
+            inbox.clone(),
+        );
+        tell(&client, &Books::Written(scribe), PastMark::END, &inbox);
+        let Some(Msg::Recalled(page)) = mail.recv().await else {
+            panic!("told");
+        };
+        page
+    }
+
+    #[tokio::test]
+    async fn what_came_of_each_command_then_is_what_is_told_now() {
+        let dir = tempfile::tempdir().unwrap();
+        let responder = Responder::answering(vec![]).await;
+        let mut journal = Journal::open(dir.path()).unwrap();
+        let buy = crate::runtime::outbox::tests::buy();
+        let placed = Standing {
+            order_id: Some("o-1".into()),
+            ..Standing::new(State::Done, "order o-1 resting")
+        };
+        let refused = Standing {
+            request_id: Some("r-1".into()),
+            ..Standing::new(State::Rejected, "conflict: too late")
+        };
+        let closed = Standing::new(State::Done, "op-1: 3 of 4 submitted, 1 failed");
+        let ends = [
+            (buy.clone(), placed),
+            (Command::Cancel("o-9".into()), refused),
+            (Command::CloseAll("chal-1".into()), closed),
+            (
+                Command::Flatten("chal-1".into()),
+                Standing::new(State::Done, "nothing is left"),
+            ),
+            (buy, Standing::new(State::Unsent, "was never sent")),
+        ];
+        for (command, standing) in &ends {
+            settled(&mut journal, &responder.url, command, standing);
+        }
+        let elsewhere = Standing::new(State::Done, "elsewhere");
+        settled(
+            &mut journal,
+            "http://127.0.0.1:1",
+            &Command::Cancel("o".into()),
+            &elsewhere,
+        );
+        drop(journal);
+        let page = told(dir.path(), &responder).await.unwrap();
+        assert!(!page.has_more);
+        let [unsent, flat, all, cancel, placed] = page.rows.as_slice() else {
+            panic!("{:?}", page.rows);
+        };
+        assert_eq!(placed.command, Some(ends[0].0.clone()));
+        assert_eq!(placed.asked.to_string(), ends[0].0.to_string());
+        assert_eq!(placed.order_status, Some(OrderStatus::Resting));
+        assert_eq!(placed.record.order_id, Some(OrderId::from("o-1")));
+        assert_eq!(placed.record.key, Some("key-1".into()));
+        let why = cancel.result.as_ref().unwrap_err();
+        assert_eq!((why.kind, why.status), (FailureKind::Conflict, Some(409)));
+        assert_eq!(why.proves, Proof::Refused, "it was sent, and turned down");
+        assert_eq!(why.message.raw(), "too late");
+        assert!(matches!(&all.result, Ok(Receipt::CloseAll(op)) if op.failed_count == 1));
+        assert_eq!(flat.command, Some(Command::Flatten("chal-1".into())));
+        assert_eq!(unsent.result.as_ref().unwrap_err().kind, FailureKind::Local);
+    }
+
+    #[tokio::test]
+    async fn a_desk_that_only_reads_along_looks_back_too() {
+        let dir = tempfile::tempdir().unwrap();
+        let responder = Responder::answering(vec![]).await;
+        let mut journal = Journal::open(dir.path()).unwrap();
+        let done = Standing::new(State::Done, "order o-9 canceled");
+        settled(
+            &mut journal,
+            &responder.url,
+            &Command::Cancel("o-9".into()),
+            &done,
+        );
+        journal.announce();
+        let page = told(dir.path(), &responder).await.unwrap();
+        assert_eq!(page.rows.len(), 1);
+        assert_eq!(page.rows[0].order_status, None, "it made none");
+    }
+
+    #[tokio::test]
+    async fn a_journal_that_does_not_open_is_told_as_such() {
+        let dir = tempfile::tempdir().unwrap();
+        let broken = "no database".repeat(500);
+        std::fs::write(dir.path().join("journal.sqlite3"), broken).unwrap();
+        let responder = Responder::answering(vec![]).await;
+        let why = told(dir.path(), &responder).await.unwrap_err();
+        assert!(why.contains("damaged"), "{why}");
+    }
+}

@@ -1,0 +1,222 @@
+//! The record of events: each line of the activity pane, appended to a file as it comes.
+//!
+//! Contract: the file is written on a thread of its own, so that no disk holds the desk up; what is told of it is at
+//! most that it cannot be written, once. Whatever the words, a line is one JSON object. What a journal or another
+//! account has told already is not told twice.
+
+use crate::{
+    app::{
+        Fleet, Model, Msg,
+        activity::notice::{Event, Notice, Tone},
+    },
+    disk::{self, Rotating},
+    view,
+};
+use serde::Serialize;
+use std::{
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+    sync::mpsc::{Receiver, Sender, channel},
+    thread,
+    time::Duration,
+};
+use tokio::sync::mpsc::Sender as Inbox;
+
+const FILE: &str = "events.jsonl";
+/// Bytes after which the file makes room for a new one.
+const CAP: u64 = 8 * 1024 * 1024;
+/// How long leaving waits for the last lines.
+const LAST_LINES: Duration = Duration::from_millis(500);
+
+#[derive(Debug, Serialize)]
+struct Line<'a> {
+    /// UTC, by the wall clock.
+    at: String,
+    account: Option<&'a str>,
+    service: Option<&'a str>,
+    event: &'a str,
+    tone: &'a str,
+    what: &'a str,
+    ticket: Option<&'a str>,
+}
+
+/// What has been handed to the file, and the way there.
+#[derive(Debug, Default)]
+pub(crate) struct EventLog {
+    writer: Option<Writer>,
+    /// The newest line of each account that is on its way.
+    told: Vec<u64>,
+}
+
+#[derive(Debug)]
+struct Writer {
+    lines: Sender<String>,
+    ended: Receiver<()>,
+}
+
+impl EventLog {
+    /// Writes to `dir`; what hinders it is said through `inbox`.
+    pub(crate) fn start(dir: PathBuf, inbox: Inbox<Msg>) -> Self {
+        let (lines, coming) = channel();
+        let (ending, ended) = channel();
+        let writing = thread::Builder::new().spawn(move || {
+            if let Err(why) = write(&dir, &coming) {
+                let words = format!("{FILE} in {} cannot be written: {why}", dir.display());
+                // The desk has left.
+                drop(inbox.blocking_send(Msg::Said(Tone::Warn, words)));
+            }
+            drop(ending);
+        });
+        Self {
+            writer: writing.is_ok().then_some(Writer { lines, ended }),
+            told: vec![],
+        }
+    }
+
+    /// Hands on what the accounts have told since the last time.
+    pub(crate) fn note(&mut self, fleet: &Fleet) {
+        let Some(writer) = &self.writer else {
+            return;
+        };
+        self.told.resize(fleet.count(), 0);
+        for (model, told) in fleet.accounts().zip(&mut self.told) {
+            if *told == model.activity.newest() {
+                continue;
+            }
+            for notice in model.activity.since(*told).filter(|notice| is_own(notice)) {
+                // One that cannot write has said so.
+                drop(writer.lines.send(line(model, notice)));
+            }
+            *told = model.activity.newest();
+        }
+    }
+}
+
+impl Drop for EventLog {
+    fn drop(&mut self) {
+        if let Some(Writer { lines, ended }) = self.writer.take() {
+            drop(lines);
+            let _late = ended.recv_timeout(LAST_LINES);
+        }
+    }
+}
+
+fn write(dir: &Path, lines: &Receiver<String>) -> io::Result<()> {
+    let mut log = Rotating::open(dir, FILE, CAP)?;
+    for path in Rotating::files(dir, FILE) {
+        if let Some(mode) = disk::close_to_others(&path) {
+            tracing::warn!("{}", disk::closed(&path, mode));
+        }
+    }
+    lines
+        .iter()
+        .try_for_each(|line| log.write_all(line.as_bytes()))
+}
+
+/// Of this account and this session.
+fn is_own(notice: &Notice) -> bool {
+    match notice.event {
+        Event::Elsewhere(_) | Event::Past(_) => false,
+        Event::Sent(_)
+        | Event::Progress(..)
+        | Event::Settled(..)
+        | Event::Said(..)
+        | Event::Alert(_) => true,
+    }
+}
+
+fn line(model: &Model, notice: &Notice) -> String {
+    let told = view::event_line(notice);
+    let identity = model.identity.as_ref();
+    let line = Line {
+        at: model.drift.on_wall(notice.at).to_rfc3339(),
+        account: identity.map(|identity| identity.account_id.raw()),
+        service: identity.map(|identity| identity.base_url.as_str()),
+        event: told.event,
+        tone: tone(notice.event.tone()),
+        what: &told.what,
+        ticket: told.ticket.as_deref(),
+    };
+    // Texts and nothing else: they are always written.
+    let json = serde_json::to_string(&line).unwrap_or_default();
+    json + "\n"
+}
+
+fn tone(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Plain => "plain",
+        Tone::Good => "good",
+        Tone::Warn => "warn",
+        Tone::Alert => "alert",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{app::Whose, model::Timestamp, runtime::tests::model};
+    use serde_json::Value;
+    use std::fs;
+    use tokio::sync::mpsc::channel as mail;
+
+    const NOW: Timestamp = Timestamp(1_790_000_000_250);
+
+    fn fleet() -> Fleet {
+        Fleet::of(model())
+    }
+
+    fn say(fleet: &mut Fleet, text: &str) {
+        let msg = Msg::Said(Tone::Warn, text.to_owned());
+        assert_eq!(fleet.update(NOW, Whose::Shown, msg), vec![]);
+    }
+
+    fn read(dir: &Path) -> Vec<Value> {
+        let text = fs::read_to_string(dir.join(FILE)).unwrap();
+        let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
+        lines.collect()
+    }
+
+    #[test]
+    fn every_line_of_the_activity_is_one_of_the_file_once_and_the_next_session_goes_on_below() {
+        let dir = tempfile::tempdir().unwrap();
+        let (inbox, _mail) = mail(1);
+        for session in ["one", "two"] {
+            let mut log = EventLog::start(dir.path().to_owned(), inbox.clone());
+            let mut fleet = fleet();
+            say(&mut fleet, session);
+            log.note(&fleet);
+            log.note(&fleet);
+            say(&mut fleet, "a \"quote\"\nand a line");
+            log.note(&fleet);
+        }
+        let lines = read(dir.path());
+        let what: Vec<_> = lines
+            .iter()
+            .map(|line| line["what"].as_str().unwrap())
+            .collect();
+        assert_eq!(what[0], "one");
+        assert_eq!(what.len(), 4, "{what:?}");
+        assert_eq!(what[2], "two");
+        assert_eq!(lines[0]["at"], "2026-09-21T14:13:20.250Z");
+        assert_eq!(
+            (&lines[0]["event"], &lines[0]["tone"]),
+            (&"desk".into(), &"warn".into())
+        );
+    }
+
+    #[tokio::test]
+    async fn a_file_that_cannot_be_written_is_told_once_and_the_desk_goes_on() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir(dir.path().join(FILE)).unwrap();
+        let (inbox, mut mail) = mail(8);
+        let mut log = EventLog::start(dir.path().to_owned(), inbox);
+        let Some(Msg::Said(Tone::Warn, words)) = mail.recv().await else {
+            panic!("told");
+        };
+        assert!(words.contains("events.jsonl in"), "{words}");
+        let mut fleet = fleet();
+        say(&mut fleet, "one");
+        log.note(&fleet);
+        assert!(mail.recv().await.is_none(), "once");
+    }
+}

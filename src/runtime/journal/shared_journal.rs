@@ -1,0 +1,247 @@
+//! The accounts that share one journal, and which of them answers for a command that an earlier session left open.
+//!
+//! Contract: every open command is some account's, and only one's: that which left it there, by service, account and
+//! key; else one of the same service and account, where it is a question because the key is another; else the first,
+//! which shows it as one of elsewhere.
+
+use crate::{
+    api::{Dialect, Route},
+    config::{Connection, Secret},
+    journal::{Entry, Intent, Journal, JournalError},
+    model::{AccountId, IdempotencyKey, Timestamp},
+};
+use secrecy::ExposeSecret as _;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// An account of a service.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AccountAddress {
+    pub base_url: String,
+    pub account_id: AccountId,
+}
+
+impl From<&Connection> for AccountAddress {
+    fn from(connection: &Connection) -> Self {
+        Self {
+            base_url: connection.base_url.clone(),
+            account_id: connection.account_id.clone(),
+        }
+    }
+}
+
+/// An account that shares the journal.
+#[derive(Debug, Clone)]
+pub(crate) struct JournalAccount {
+    place: AccountAddress,
+    /// `None` where it is not needed: of an account that is not spoken for here.
+    key: Option<Secret>,
+}
+
+impl From<&Connection> for JournalAccount {
+    fn from(connection: &Connection) -> Self {
+        Self {
+            place: connection.into(),
+            key: Some(connection.api_key.clone()),
+        }
+    }
+}
+
+impl From<AccountAddress> for JournalAccount {
+    fn from(place: AccountAddress) -> Self {
+        Self { place, key: None }
+    }
+}
+
+/// What the last session left behind on an account.
+#[derive(Debug)]
+pub(crate) struct LeftOpen {
+    pub(crate) open: Vec<Entry>,
+    /// When everything was last to be closed.
+    pub(crate) closed_all_at: Option<Timestamp>,
+    /// Why exposure may only go down, if so.
+    pub(crate) halted: Option<String>,
+    /// Of the key this desk has.
+    pub(crate) fingerprint: String,
+    /// What stays beside the journal, and why: for the first account to say.
+    pub(crate) beside: Vec<JournalError>,
+}
+
+/// The accounts that share a journal, and which of them asks.
+#[derive(Debug, Clone)]
+pub(crate) struct JournalAccounts {
+    all: Arc<[JournalAccount]>,
+    own: usize,
+    goes_on: GoesOn,
+}
+
+/// What an earlier session left open and this one takes up itself: nothing that would have to be found out about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum GoesOn {
+    /// What was sent under these keys.
+    Keys(Vec<IdempotencyKey>),
+    /// A flatten, which ends whatever an earlier one or its parts were to end.
+    Flatten,
+}
+
+impl GoesOn {
+    fn has(&self, intent: &Intent) -> bool {
+        match self {
+            Self::Keys(keys) => intent.key.as_ref().is_some_and(|key| keys.contains(key)),
+            Self::Flatten => intent.is_flatten() || intent.parent.is_some(),
+        }
+    }
+}
+
+impl JournalAccounts {
+    pub(crate) fn new(all: Arc<[JournalAccount]>, own: usize) -> Self {
+        let goes_on = GoesOn::Keys(vec![]);
+        Self { all, own, goes_on }
+    }
+
+    /// One account, and others that are left to whoever speaks for them.
+    pub(crate) fn among(own: &Connection, others: Vec<AccountAddress>) -> Self {
+        let others = others.into_iter().map(JournalAccount::from);
+        Self::new(std::iter::once(own.into()).chain(others).collect(), 0)
+    }
+
+    pub(crate) fn apart_from(self, goes_on: GoesOn) -> Self {
+        Self { goes_on, ..self }
+    }
+
+    /// Reads what was left on this account, before this session writes anything: what it left itself, or is asked
+    /// about here; what was left beside the journal is taken in first.
+    pub(crate) fn left(
+        &self,
+        journal: &mut Journal,
+        now: Timestamp,
+    ) -> Result<LeftOpen, JournalError> {
+        if let Some(why) = journal.failure() {
+            return Err(why.clone());
+        }
+        let keys = self.all.iter();
+        let keys = keys.filter_map(|relative| Some(relative.key.as_ref()?.expose_secret()));
+        let known: Vec<_> = keys.collect();
+        let mut beside = journal.take_in_asides(now, &known)?;
+        if self.own > 0 {
+            beside.clear();
+        }
+        let prints = self.all.iter().map(|relative| {
+            let key = relative.key.as_ref();
+            key.map(|key| journal.fingerprint(key.expose_secret()))
+                .transpose()
+        });
+        let prints = prints.collect::<Result<Vec<_>, _>>()?;
+        let mut open = journal.open_intents()?;
+        open.retain(|entry| {
+            self.whose(entry, &prints) == self.own && !self.goes_on.has(&entry.intent)
+        });
+        let closed_all_at = match (open.is_empty(), self.all.get(self.own)) {
+            (false, Some(own)) => closed_all_at(journal, &own.place)?,
+            (true, _) | (false, None) => None,
+        };
+        let own = self.all.get(self.own);
+        let halted = own.and_then(|own| journal.halted(&own.place.base_url, &own.place.account_id));
+        Ok(LeftOpen {
+            open,
+            closed_all_at,
+            halted: halted.map(str::to_owned),
+            fingerprint: prints
+                .into_iter()
+                .nth(self.own)
+                .flatten()
+                .unwrap_or_default(),
+            beside,
+        })
+    }
+
+    fn whose(&self, entry: &Entry, prints: &[Option<String>]) -> usize {
+        let intent = &entry.intent;
+        let is_here = |relative: &JournalAccount| {
+            let place = &relative.place;
+            intent.base_url == place.base_url && intent.account_id == place.account_id
+        };
+        let has_key = |print: &Option<String>| {
+            intent.credential.is_empty() || print.as_ref() == Some(&intent.credential)
+        };
+        let mut exact = self.all.iter().zip(prints);
+        let exact = exact.position(|(relative, print)| is_here(relative) && has_key(print));
+        let near = || self.all.iter().position(is_here);
+        exact.or_else(near).unwrap_or_default()
+    }
+}
+
+/// How far back it is looked for what closed everything: far beyond what is still open.
+const RECENT: u32 = 1_000;
+
+fn closed_all_at(
+    journal: &Journal,
+    place: &AccountAddress,
+) -> Result<Option<Timestamp>, JournalError> {
+    let recent = journal.recent_on((&place.base_url, &place.account_id), RECENT)?;
+    let close_all = Route::CloseAll(place.account_id.clone()).target(&Dialect::default());
+    let closes = |entry: &&Entry| {
+        let intent = &entry.intent;
+        intent.is_flatten() || intent.target == close_all
+    };
+    Ok(recent.iter().find(closes).map(|entry| entry.created_at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Risk;
+
+    const SERVICE: &str = "https://a.test";
+
+    fn connection(base_url: &str, account: &str, key: &str) -> JournalAccount {
+        let key = Secret::from(key.to_owned());
+        let connection = Connection::paper(base_url.to_owned(), key, account.into());
+        JournalAccount::from(&connection)
+    }
+
+    #[test]
+    fn each_account_answers_for_its_own_and_the_first_for_what_is_nobodys() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut journal = Journal::open(dir.path()).unwrap();
+        let all: Arc<[JournalAccount]> = Arc::from([
+            connection(SERVICE, "chal-1", "one"),
+            connection(SERVICE, "chal-2", "two"),
+            connection("https://b.test", "chal-1", "one"),
+        ]);
+        let left = [
+            (SERVICE, "chal-2", "two"),
+            (SERVICE, "chal-1", "one"),
+            ("https://b.test", "chal-1", "one"),
+            ("https://gone.test", "chal-1", "one"),
+            (SERVICE, "chal-2", "an older key"),
+        ];
+        for (at, (base_url, account, key)) in (1..).zip(left) {
+            let intent = Intent {
+                base_url: base_url.to_owned(),
+                account_id: account.into(),
+                credential: journal.fingerprint(key).unwrap(),
+                method: "DELETE".to_owned(),
+                target: "/v1/orders/o-1".to_owned(),
+                body: vec![],
+                key: None,
+                risk: Risk::Reducing,
+                command: format!("{at}"),
+                resource: None,
+                parent: None,
+                deadline: Timestamp(at),
+                replay_until: Timestamp(at),
+            };
+            journal.record(Timestamp(at), &intent).unwrap();
+        }
+        let mut of = |own: usize| {
+            let accounts = JournalAccounts::new(Arc::clone(&all), own);
+            let left = accounts.left(&mut journal, Timestamp(9)).unwrap();
+            let commands = left.open.into_iter().map(|entry| entry.intent.command);
+            commands.collect::<Vec<_>>()
+        };
+        assert_eq!(of(0), ["4", "2"]);
+        assert_eq!(of(1), ["5", "1"]);
+        assert_eq!(of(2), ["3"]);
+    }
+}

@@ -1,0 +1,182 @@
+//! One question to the service and its answer as a message.
+
+use crate::{
+    app::{
+        Msg,
+        account::poll::{Answer, Poll, Source},
+    },
+    client::{Class, Client},
+    model::{Cursor, Failure, FailureKind, Market, MarketId, OrderId, Page, ScaledId},
+    runtime::base::{clock::Clock, jitter::Jitter},
+};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use tokio::{
+    sync::{Mutex, mpsc::Sender},
+    time::sleep,
+};
+
+/// When a pause ends, commands go first: reads follow this much later.
+const AFTER_COMMANDS: Duration = Duration::from_millis(250);
+
+/// Pages that are read to find orders: a TWAP of thirty seconds a slice fills as many in eight hours.
+const TRACED: usize = 20;
+
+/// What every question needs.
+#[derive(Debug, Clone)]
+pub(super) struct Desk {
+    pub client: Client,
+    pub clock: Clock,
+    pub events: Sender<Msg>,
+    /// Who waits for room in the budget: first come, first served.
+    pub queue: Arc<Mutex<()>>,
+}
+
+/// One request (or walk over pages) and where its rows belong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Question {
+    Positions,
+    Orders,
+    Twaps,
+    Scaled(ScaledId),
+    Closed(Option<Cursor>),
+    History(Option<Cursor>),
+    Markets,
+    Account,
+}
+
+impl Question {
+    /// The question that polls `source`; ladders have one each, by id.
+    pub(super) fn of(source: Source) -> Option<Self> {
+        match source {
+            Source::Positions => Some(Self::Positions),
+            Source::Orders => Some(Self::Orders),
+            Source::Twaps => Some(Self::Twaps),
+            Source::Scaled => None,
+            Source::Closed => Some(Self::Closed(None)),
+            Source::History => Some(Self::History(None)),
+            Source::Markets => Some(Self::Markets),
+            Source::Account => Some(Self::Account),
+        }
+    }
+}
+
+impl Desk {
+    /// Asks once, as soon as the service wants to hear from us, and passes the answer on.
+    ///
+    /// Answers what was wrong with it and whether it can still change.
+    pub(super) async fn ask(&self, question: Question, jitter: &mut Jitter) -> Told {
+        self.silence(jitter).await;
+        let at = self.clock.now();
+        let answer = self.answer(question).await;
+        let told = Told {
+            trouble: answer.trouble().cloned(),
+            is_final: is_final(&answer),
+        };
+        self.say(Msg::Polled(Box::new(Poll { at, answer }))).await;
+        told
+    }
+
+    /// The book of a market, if the price source tells books.
+    pub(super) async fn book(&self, market: MarketId, jitter: &mut Jitter) {
+        self.silence(jitter).await;
+        let at = self.clock.now();
+        if let Some(result) = self.client.book(&market).await.transpose() {
+            self.say(Msg::Booked(market, at, result)).await;
+        }
+    }
+
+    /// Looks for these orders page by page, each in its turn, until all are found, a page fails or it goes on too long.
+    pub(super) async fn trace(&self, wanted: Vec<OrderId>, jitter: &mut Jitter) {
+        let account = &self.client.connection().account_id;
+        let mut missing: BTreeSet<_> = wanted.iter().cloned().collect();
+        let (mut found, mut cursor) = (vec![], None);
+        for _ in 0..TRACED {
+            self.silence(jitter).await;
+            let Ok(page) = self.client.orders(account, cursor.take()).await else {
+                break;
+            };
+            let rows = page.rows.into_iter();
+            found.extend(rows.filter(|order| missing.remove(&order.id)));
+            cursor = page.next;
+            if cursor.is_none() || missing.is_empty() {
+                break;
+            }
+        }
+        self.say(Msg::Traced(wanted, found)).await;
+    }
+
+    pub(super) async fn say(&self, msg: Msg) {
+        // Nobody listens while the desk shuts down.
+        let _closed = self.events.send(msg).await;
+    }
+
+    /// Returns when the pause is over and the budget has room for a poll.
+    async fn silence(&self, jitter: &mut Jitter) {
+        let _turn = self.queue.lock().await;
+        loop {
+            let (pause, wait) = (self.client.pause_left(), self.client.wait(Class::Poll));
+            if wait.is_zero() {
+                return;
+            }
+            let after = if pause.is_zero() {
+                Duration::ZERO
+            } else {
+                AFTER_COMMANDS + AFTER_COMMANDS * jitter.per_mille() / 1000
+            };
+            sleep(wait + after).await;
+        }
+    }
+
+    async fn answer(&self, question: Question) -> Answer {
+        let client = &self.client;
+        let account = &client.connection().account_id;
+        match question {
+            Question::Positions => Answer::Positions(client.open_positions(account).await),
+            Question::Orders => Answer::Orders(client.working_orders(account).await),
+            Question::Twaps => Answer::Twaps(client.twaps(account).await),
+            Question::Scaled(id) => {
+                let ladder = client.scaled(&id).await.map(Box::new);
+                Answer::Scaled(id, ladder)
+            }
+            Question::Closed(None) => Answer::Closed(client.closed_positions(account, None).await),
+            Question::Closed(Some(cursor)) => {
+                let page = client.closed_positions(account, Some(cursor.clone())).await;
+                Answer::MoreClosed(cursor, page)
+            }
+            Question::History(None) => Answer::History(client.orders(account, None).await),
+            Question::History(Some(cursor)) => {
+                let page = client.orders(account, Some(cursor.clone())).await;
+                Answer::MoreHistory(cursor, page)
+            }
+            Question::Markets => Answer::Markets(client.markets().await.and_then(readable)),
+            Question::Account => Answer::Account(client.account_facts(account).await),
+        }
+    }
+}
+
+/// How a question went.
+#[derive(Debug)]
+pub(super) struct Told {
+    pub trouble: Option<Failure>,
+    /// Asking again is not expected to bring anything new.
+    pub is_final: bool,
+}
+
+/// A market without a readable price shows none; a source without a single readable one is broken.
+fn readable(page: Page<Market>) -> Result<Vec<Market>, Failure> {
+    match page.unreadable.into_iter().next() {
+        Some(why) if page.rows.is_empty() => Err(Failure::new(FailureKind::Unreadable, why)),
+        _ => Ok(page.rows),
+    }
+}
+
+/// A ladder that ended or is gone.
+fn is_final(answer: &Answer) -> bool {
+    let Answer::Scaled(_, result) = answer else {
+        return false;
+    };
+    match result {
+        Ok(ladder) => ladder.completed_at.is_some() || ladder.canceled_at.is_some(),
+        Err(why) => why.kind == FailureKind::NotFound,
+    }
+}

@@ -1,0 +1,179 @@
+//! When a source is asked next: pure, from how it went.
+
+use crate::{
+    model::{Failure, FailureKind},
+    runtime::base::jitter::Jitter,
+};
+use std::time::Duration;
+
+/// However often it failed, a source is asked again within this time.
+const LONGEST: Duration = Duration::from_secs(30);
+/// Nor is it slowed down to less than a quarter of its pace: whichever source finds the service back wakes
+/// the others.
+const SLOWEST: u32 = 4;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wait {
+    /// This long, or until somebody asks.
+    For(Duration),
+    /// Whoever asks, as long as the service said; then for the rest of the wait or until somebody asks.
+    AtLeast { asked: Duration, rest: Duration },
+    /// Until somebody asks: trying again by itself would change nothing.
+    Asked,
+}
+
+impl Wait {
+    /// Longer by this factor, unless the service itself has named a time.
+    pub(super) fn slowed(self, factor: u32) -> Self {
+        match self {
+            Self::For(wait) => Self::For(wait.saturating_mul(factor)),
+            Self::AtLeast { .. } | Self::Asked => self,
+        }
+    }
+
+    /// Longer by as much as the sources together want more requests a minute than there is room for.
+    pub(super) fn shared(self, demand: u32, room: Option<u32>) -> Self {
+        match (self, room) {
+            (Self::For(wait), Some(room)) if room < demand => {
+                Self::For(wait.saturating_mul(demand) / room.max(1))
+            }
+            (wait, _) => wait,
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Rhythm {
+    failures: u32,
+    jitter: Jitter,
+}
+
+impl Rhythm {
+    pub(super) fn new(seed: u64) -> Self {
+        Self {
+            failures: 0,
+            jitter: Jitter::seeded(seed),
+        }
+    }
+
+    /// Whether the last question went unanswered.
+    pub(super) fn is_failing(&self) -> bool {
+        self.failures > 0
+    }
+
+    /// How long a source that is asked every `interval` rests after this answer.
+    pub(super) fn after(&mut self, interval: Duration, trouble: Option<&Failure>) -> Wait {
+        let Some(why) = trouble else {
+            self.failures = 0;
+            return Wait::For(self.spread(interval));
+        };
+        self.failures = self.failures.saturating_add(1);
+        // A key that is refused, or a source that is not configured, stays so.
+        if matches!(why.kind, FailureKind::Auth | FailureKind::Local) {
+            return Wait::Asked;
+        }
+        let doubled = interval * 2_u32.saturating_pow(self.failures.min(8));
+        let longest = (interval * SLOWEST).min(LONGEST.max(interval));
+        let backoff = self.spread(doubled.min(longest));
+        match why.retry_after {
+            Some(asked) => Wait::AtLeast {
+                asked,
+                rest: backoff.saturating_sub(asked),
+            },
+            None => Wait::For(backoff),
+        }
+    }
+
+    /// Ten percent more or less, so that sources (and desks) do not fall into step.
+    fn spread(&mut self, wait: Duration) -> Duration {
+        wait * (900 + self.jitter.per_mille() / 5) / 1000
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Beat(Rhythm, Duration);
+
+    impl Beat {
+        fn after(&mut self, trouble: Option<&Failure>) -> Wait {
+            self.0.after(self.1, trouble)
+        }
+    }
+
+    fn rhythm(seconds: u64) -> Beat {
+        Beat(Rhythm::new(7), Duration::from_secs(seconds))
+    }
+
+    fn seconds(wait: Wait) -> u64 {
+        match wait {
+            Wait::For(wait) => (wait + Duration::from_millis(500)).as_secs(),
+            Wait::AtLeast { .. } | Wait::Asked => u64::MAX,
+        }
+    }
+
+    #[test]
+    fn a_source_keeps_its_interval_within_ten_percent_and_never_in_step() {
+        let mut rhythm = rhythm(10);
+        let waits: Vec<_> = (0..50).map(|_| rhythm.after(None)).collect();
+        for wait in &waits {
+            let Wait::For(wait) = wait else {
+                panic!("{wait:?}");
+            };
+            assert!((9_000..=11_000).contains(&wait.as_millis()), "{wait:?}");
+        }
+        assert_ne!(waits[0], waits[1]);
+        let mut same = super::tests::rhythm(10);
+        assert_eq!(same.after(None), waits[0]);
+    }
+
+    #[test]
+    fn a_short_budget_slows_every_source_by_the_same_and_a_retry_after_stands() {
+        let wait = Wait::For(Duration::from_secs(2));
+        let longer = Wait::For(Duration::from_secs(18));
+        assert_eq!(wait.shared(288, Some(32)), longer);
+        for room in [None, Some(288), Some(900)] {
+            assert_eq!(wait.shared(288, room), wait);
+        }
+        let asked = Wait::AtLeast {
+            asked: Duration::from_secs(2),
+            rest: Duration::from_secs(5),
+        };
+        assert_eq!(asked.shared(288, Some(32)), asked);
+        assert_eq!(Wait::Asked.shared(288, Some(0)), Wait::Asked);
+    }
+
+    #[test]
+    fn failures_slow_a_source_down_to_a_quarter_and_one_answer_restores_it() {
+        let down = Failure::new(FailureKind::Unreachable, "down");
+        let mut fast = rhythm(1);
+        let waits: Vec<_> = (0..6).map(|_| seconds(fast.after(Some(&down)))).collect();
+        assert!(waits.is_sorted() && waits[0] == 2, "{waits:?}");
+        assert!((4..=5).contains(&waits[5]));
+        assert_eq!(seconds(fast.after(None)), 1);
+        let mut slow = rhythm(15);
+        assert!((27..=33).contains(&seconds(slow.after(Some(&down)))));
+    }
+
+    #[test]
+    fn the_wait_a_service_asks_for_stands_even_when_someone_asks_sooner() {
+        let busy = Failure {
+            retry_after: Some(Duration::from_secs(20)),
+            ..Failure::new(FailureKind::Unavailable, "busy")
+        };
+        let expected = Wait::AtLeast {
+            asked: Duration::from_secs(20),
+            rest: Duration::ZERO,
+        };
+        assert_eq!(rhythm(1).after(Some(&busy)), expected);
+    }
+
+    #[test]
+    fn a_refused_key_is_not_hammered() {
+        for kind in [FailureKind::Auth, FailureKind::Local] {
+            let refused = Failure::new(kind, "no");
+            assert_eq!(rhythm(1).after(Some(&refused)), Wait::Asked);
+        }
+    }
+}

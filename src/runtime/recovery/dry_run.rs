@@ -1,0 +1,169 @@
+//! The outbox of a dry run: every command ends here as the request that it would have been.
+//!
+//! Contract: it has no journal to write and no way to send; the client refuses every mutation besides. Nothing an earlier
+//! session left open is gone on with. Each command ends with one [`Msg::Settled`] that says it was not sent, and which
+//! request it was; of a flatten, what its first round would send as things stand now, and never that anything is flat.
+
+use super::dispatch::Outbox;
+use crate::{
+    api::Request,
+    app::{Effect, Msg, activity::notice::Tone},
+    client::Client,
+    journal::{Journal, JournalError},
+    model::{AccountId, Command, Failure, IdempotencyKey, Remains, Ticket},
+};
+use std::path::{Path, PathBuf};
+use tokio::{
+    sync::mpsc::Sender,
+    task::{JoinSet, spawn_blocking},
+};
+
+/// Where what a desk is told to do goes.
+#[derive(Debug)]
+pub(crate) enum Outlet {
+    Sends(Box<Outbox>),
+    Tells(DryRun),
+}
+
+impl Outlet {
+    pub(crate) fn send(&mut self, ticket: Ticket, command: Command) {
+        match self {
+            Self::Sends(outbox) => outbox.send(ticket, command),
+            Self::Tells(dry_run) => dry_run.tell(ticket, command),
+        }
+    }
+
+    pub(crate) fn send_as(&mut self, ticket: Ticket, command: Command, key: IdempotencyKey) {
+        match self {
+            Self::Sends(outbox) => outbox.send_as(ticket, command, key),
+            Self::Tells(dry_run) => dry_run.tell(ticket, command),
+        }
+    }
+
+    /// What a person says of a command in doubt, or of a halt. In a dry run there is neither.
+    pub(crate) fn decide(&self, effect: &Effect) {
+        let Self::Sends(outbox) = self else {
+            return;
+        };
+        if let Effect::Resend(ticket) = effect {
+            outbox.again(*ticket);
+        } else if let Effect::GiveUp(ticket) = effect {
+            outbox.give_up(*ticket);
+        } else if let Effect::Rearm = effect {
+            outbox.rearm();
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct DryRun {
+    client: Client,
+    events: Sender<Msg>,
+    telling: JoinSet<()>,
+}
+
+impl DryRun {
+    /// Says first what is not gone on with of what the journal in `dir` has.
+    ///
+    /// Must be called within a tokio runtime.
+    pub(crate) fn begin(client: Client, dir: PathBuf, events: Sender<Msg>) -> Self {
+        let mut telling = JoinSet::new();
+        telling.spawn(introduce(client.clone(), dir, events.clone()));
+        Self {
+            client,
+            events,
+            telling,
+        }
+    }
+
+    fn tell(&mut self, ticket: Ticket, command: Command) {
+        while self.telling.try_join_next().is_some() {}
+        let (client, events) = (self.client.clone(), self.events.clone());
+        self.telling.spawn(async move {
+            let why = match &command {
+                Command::Flatten(account) => flatten(&client, account).await,
+                Command::Place(_)
+                | Command::PlaceTwap(_)
+                | Command::PlaceScaled(_)
+                | Command::Close(_)
+                | Command::Cancel(_)
+                | Command::Unprotect(_)
+                | Command::Exits(_)
+                | Command::Margin { .. }
+                | Command::StopTwap(_)
+                | Command::CancelScaled(_)
+                | Command::CloseAll(_) => spelled(&client, &command),
+            };
+            // Nobody listens while the desk shuts down.
+            drop(
+                events
+                    .send(Msg::Settled(ticket, Err(Failure::dry_run(why))))
+                    .await,
+            );
+        });
+    }
+}
+
+/// The request that it would have been.
+fn spelled(client: &Client, command: &Command) -> String {
+    let key = IdempotencyKey::from(uuid::Uuid::new_v4().to_string());
+    match Request::of(command, key, &client.dialect()) {
+        Ok(request) => request.to_string(),
+        Err(why) => format!("the request could not be written: {why}"),
+    }
+}
+
+/// All that the first round of it would send, and what keeps the rest from being known.
+async fn flatten(client: &Client, account: &AccountId) -> String {
+    let remains: Remains = client.remains().await;
+    let commands = remains.way_out(account.clone());
+    let lines = commands.iter().map(|command| spelled(client, command));
+    let mut words = lines.collect::<Vec<_>>().join(" · ");
+    if let Err(why) = remains.left() {
+        words = format!("{words} · and what is not known, for not all could be read: {why}");
+    }
+    words
+}
+
+async fn introduce(client: Client, dir: PathBuf, events: Sender<Msg>) {
+    let connection = client.connection();
+    let place = (connection.base_url.clone(), connection.account_id.clone());
+    let left = spawn_blocking(move || left_open(&dir, &place)).await;
+    let earlier = match left {
+        Ok(Some(0)) => String::new(),
+        Ok(Some(1)) => {
+            "; 1 command that an earlier session left open is not gone on with".to_owned()
+        }
+        Ok(Some(many)) => {
+            format!("; {many} commands that an earlier session left open are not gone on with")
+        }
+        Ok(None) | Err(_) => {
+            "; what an earlier session may have left open is not known here, and not gone on with"
+                .to_owned()
+        }
+    };
+    let tone = if earlier.is_empty() {
+        Tone::Plain
+    } else {
+        Tone::Warn
+    };
+    let text =
+        format!("DRY-RUN: nothing is sent or journaled, what would be is told here{earlier}");
+    // Nobody listens while the desk shuts down.
+    drop(events.send(Msg::Said(tone, text)).await);
+}
+
+/// How many commands of this account are open in the journal, which is only looked at; `None` where that does not go.
+fn left_open(dir: &Path, (base_url, account): &(String, AccountId)) -> Option<usize> {
+    if !Journal::is_there(dir) {
+        return Some(0);
+    }
+    let open: Result<_, JournalError> =
+        Journal::open_read_only(dir).and_then(|journal| journal.open_intents());
+    let mut open = open.ok()?;
+    open.retain(|entry| {
+        let intent = &entry.intent;
+        intent.base_url == *base_url && intent.account_id == *account
+    });
+    Some(open.len())
+}

@@ -1,0 +1,430 @@
+//! Getting out: TWAPs stopped, ladders and orders canceled, everything closed, again until two reads find
+//! nothing.
+//!
+//! Contract: the close-all goes out at once, beside the reads that find what else there is; each round
+//! closes with a key of its own (the same key would only repeat the old answer), three more rounds after
+//! the first. What only reduces, stops and targets, is canceled when a read finds no position: until then it is
+//! all the protection there is. Nothing that raises exposure is sent meanwhile, nor after it until a person
+//! re-arms the desk. It needs no journal and no screen, and what is in doubt on the way is decided by the
+//! reads at the end. A list that cannot be read keeps nothing that is in the others from being ended. It never says
+//! flat without two complete reads that found nothing, begun when every order that was on the wire had its answer or
+//! its time.
+//!
+//! Known limit: a ladder is found by its working rungs; one without any cannot fill anyway.
+
+use crate::{
+    app::{Msg, activity::notice::Tone},
+    client::policy::Tries,
+    journal::{IntentId, Standing, State},
+    model::{
+        CloseAll, Command, Failure, FailureKind, Finding, FlatProof, Flattening, Page, Progress,
+        Proof, Proving, Receipt, Remains, Resource, Text, Ticket,
+        remains::{entries, stops},
+    },
+    runtime::{
+        journal::journals::{Row, Slot, slot_of},
+        outbox::{Desk, Errand, Origin, Teller},
+    },
+};
+use futures_util::{
+    StreamExt as _,
+    future::{join, ready},
+    stream,
+};
+use std::{collections::HashSet, sync::Arc, time::Duration};
+use tokio::{
+    sync::{
+        mpsc::{UnboundedSender, unbounded_channel},
+        oneshot,
+    },
+    time::{Instant, sleep, timeout},
+};
+
+const ROUNDS: u32 = 4;
+/// Commands on the wire beside the close-all.
+const ABREAST: usize = 4;
+/// Reads that may fail before a round is taken to have proved nothing.
+const READS: u32 = 20;
+/// What is first canceled waits so long for the TWAPs to be stopped.
+const HEAD_START: Duration = Duration::from_secs(2);
+/// The first sweep of a round waits so long for a list.
+const FIRST_READ: Duration = Duration::from_secs(15);
+/// Orders that were on the wire when the flatten began have so long for their answers: looks before prove nothing.
+const ANSWERS: Duration = Duration::from_secs(15);
+const BETWEEN_TRIES: Duration = Duration::from_millis(500);
+
+/// A flatten that an earlier session had begun.
+#[derive(Debug)]
+pub(crate) struct Resumed {
+    pub(crate) deed: IntentId,
+    /// The close-all that was under way: it goes on with its own key.
+    pub(crate) closing: Option<Errand>,
+}
+
+struct Run<'a> {
+    desk: &'a Desk,
+    ticket: Option<Ticket>,
+    deed: Slot,
+    state: Flattening,
+    /// What the last look found.
+    remains: Option<Remains>,
+    /// What was ended in this round.
+    ended: HashSet<Resource>,
+    /// Until when an order that is on the wire keeps a look from proving anything.
+    answers_due: Option<Instant>,
+}
+
+/// By the desk that has the journal, where another one has it and answers; else from here.
+pub(super) async fn asked(
+    desk: &Desk,
+    ticket: Ticket,
+    command: &Command,
+) -> Result<Receipt, Failure> {
+    match desk.hand_over(ticket, command).await {
+        Some(end) => end,
+        None => flatten(desk, Some(ticket), None).await,
+    }
+}
+
+/// Until it is flat, or the rounds are spent.
+pub(crate) async fn flatten(
+    desk: &Desk,
+    ticket: Option<Ticket>,
+    resumed: Option<Resumed>,
+) -> Result<Receipt, Failure> {
+    let _latch = desk.latch();
+    let command = Command::Flatten(desk.client.connection().account_id.clone());
+    if let Some(why) = desk.refusal(&command, desk.wave()) {
+        return Err(why);
+    }
+    let (deed, closing) = match resumed {
+        Some(resumed) => (slot_of(Row::own(resumed.deed)), resumed.closing),
+        None => (desk.record_deed(&command).await, None),
+    };
+    // A desk that dies on the way must not trade on when it is started again.
+    drop(desk.note_halt("a flatten was begun, and did not come to its end".to_owned()));
+    let mut run = Run {
+        desk,
+        ticket,
+        deed,
+        state: Flattening::default(),
+        remains: None,
+        ended: HashSet::new(),
+        answers_due: Some(Instant::now() + desk.client.tempo().of(ANSWERS)),
+    };
+    let result = run.rounds(closing).await;
+    run.note_end(&result).await;
+    let why = match &result {
+        Ok(_) => "it was flattened",
+        Err(_) => "it was flattened, and is not proved flat",
+    };
+    desk.halt(why).await;
+    result
+}
+
+impl Run<'_> {
+    async fn rounds(&mut self, mut closing: Option<Errand>) -> Result<Receipt, Failure> {
+        for round in 1..=ROUNDS {
+            self.state = Flattening {
+                round,
+                left: self.state.left,
+                ..Flattening::default()
+            };
+            self.tell().await;
+            self.round(closing.take()).await;
+            if let Some(proof) = self.prove().await {
+                return Ok(Receipt::Flat(proof));
+            }
+            if self.desk.client.key_refused() {
+                // Further rounds would only be refused too.
+                let why = "the service refuses the key: nothing can be closed or read with it";
+                return Err(not_done(FailureKind::Auth, why));
+            }
+        }
+        Err(self.failure())
+    }
+
+    /// One close-all, and beside it everything that could open something again.
+    async fn round(&mut self, closing: Option<Errand>) {
+        let (operations, mut told) = unbounded_channel();
+        let nothing_open = self.state.left.is_some_and(|left| left.positions == 0);
+        let (desk, deed) = (self.desk, &self.deed);
+        let close = async {
+            match closing {
+                Some(errand) => go_on(Arc::new(errand.part_of(operations))).await,
+                None if nothing_open => {}
+                None => close_all(desk, deed, operations).await,
+            }
+        };
+        let mut work = Box::pin(join(close, sweep(desk, deed)));
+        loop {
+            tokio::select! {
+                ((), ended) = &mut work => {
+                    self.ended = ended;
+                    return;
+                }
+                Some(operation) = told.recv() => {
+                    self.state.operation = Some(operation);
+                    self.tell().await;
+                }
+            }
+        }
+    }
+
+    /// Two complete reads that find nothing; `None` when there is something, or nothing can be read. Every look also ends
+    /// what it finds of what the round has not ended yet.
+    async fn prove(&mut self) -> Option<FlatProof> {
+        let (desk, tempo) = (self.desk, self.desk.client.tempo());
+        let mut proving = Proving::default();
+        let mut failed = 0;
+        while failed < READS && !desk.client.key_refused() {
+            sleep(desk.client.pause_left()).await;
+            let (at, tells) = (desk.clock.now(), self.may_prove().await);
+            let remains = desk.client.remains().await;
+            let (finding, pause) = match remains.left() {
+                Ok(left) => {
+                    let finding = if tells {
+                        proving.saw(at, left)
+                    } else {
+                        Finding::Open
+                    };
+                    self.state.left = Some(left);
+                    self.state.clean_since = proving.clean_since();
+                    self.tell().await;
+                    (finding, proving.pause())
+                }
+                Err(why) => {
+                    if failed == 0 {
+                        desk.note(Tone::Warn, format!("flatten: {why}")).await;
+                    }
+                    failed += 1;
+                    (Finding::Open, after(failed))
+                }
+            };
+            if let Finding::Proved(proof) = finding {
+                return Some(proof);
+            }
+            self.sweep_on(&remains).await;
+            self.remains = Some(remains);
+            if finding == Finding::Left {
+                return None;
+            }
+            sleep(tempo.of(pause)).await;
+        }
+        None
+    }
+
+    /// Whether a look that begins now can prove anything: an order that is on the wire may be executed after it.
+    async fn may_prove(&mut self) -> bool {
+        if self.desk.entries_answered() {
+            return true;
+        }
+        match self.answers_due {
+            Some(due) if Instant::now() < due => false,
+            Some(_) => {
+                self.answers_due = None;
+                let text = "flatten: an order sent before it is still unanswered, and may yet open something";
+                self.desk.note(Tone::Alert, text).await;
+                true
+            }
+            None => true,
+        }
+    }
+
+    /// Ends what the round has not ended yet: what only reduces too, when nothing is open that it could protect.
+    async fn sweep_on(&mut self, remains: &Remains) {
+        let protection = if remains.is_closed() {
+            remains.protection()
+        } else {
+            vec![]
+        };
+        let (stops, entries) = (stops(&remains.twaps), entries(&remains.orders));
+        for commands in [stops, entries, protection] {
+            let is_new = |command: &Command| !self.ended.contains(&command.resource());
+            let commands = commands.into_iter().filter(is_new).collect();
+            let ended = end_all(self.desk, &self.deed, commands).await;
+            self.ended.extend(ended);
+        }
+    }
+
+    async fn tell(&self) {
+        if let Some(ticket) = self.ticket {
+            let progress = Progress::Flattening(self.state.clone());
+            self.desk.say(Msg::Progress(ticket, progress)).await;
+        }
+    }
+
+    fn failure(&self) -> Failure {
+        let message = match &self.remains {
+            Some(remains) => self.told_of(remains),
+            None => "whether anything is left was not read".to_owned(),
+        };
+        // Where nothing could be read, nothing is known to conflict.
+        let unread = self.remains.as_ref().and_then(Remains::unread);
+        let kind = unread.map_or(FailureKind::Conflict, |why| why.kind);
+        not_done(
+            kind,
+            format!("not proved flat after {ROUNDS} rounds; {message}"),
+        )
+    }
+
+    /// What the last look found, and what the last close-all said of it.
+    fn told_of(&self, remains: &Remains) -> String {
+        let operation = self.state.operation.as_ref();
+        let positions = remains.positions().iter();
+        let positions = positions.map(|position| position.left_by(operation));
+        let orders = remains.orders().iter();
+        let orders = orders.map(|order| format!("order {}", order.id));
+        let twaps = remains.twaps().iter();
+        let twaps = twaps.map(|twap| format!("TWAP {}", twap.id));
+        let left: Vec<_> = positions.chain(orders).chain(twaps).collect();
+        let left = (!left.is_empty()).then(|| format!("still there: {}", left.join(", ")));
+        let unread = remains.left().err();
+        let unread =
+            unread.map(|why| format!("whether anything else is left could not be read: {why}"));
+        let parts: Vec<_> = left.into_iter().chain(unread).collect();
+        parts.join("; ")
+    }
+
+    /// The deed in the journal; and its parts still in doubt are of no more consequence once it is flat.
+    async fn note_end(&self, result: &Result<Receipt, Failure>) {
+        let (now, flat) = (self.desk.clock.now(), result.is_ok());
+        let deed = Arc::clone(&self.deed);
+        let standing = match result {
+            Ok(receipt) => Standing::of(&Ok(receipt.clone())),
+            Err(why) => Standing::new(State::Abandoned, why.to_string()),
+        };
+        let noted = self.desk.scribe.write_soon(move |journals| {
+            let Some((journal, deed)) = journals.page(&deed)? else {
+                return Ok(());
+            };
+            journal.set_standing(now, deed, &standing)?;
+            if flat {
+                journal.abandon_parts(now, deed)
+            } else {
+                Ok(())
+            }
+        });
+        let _noted = noted.await;
+    }
+}
+
+/// It was begun, and did not come to what it was for.
+fn not_done(kind: FailureKind, why: impl Into<Text>) -> Failure {
+    Failure {
+        proves: Proof::Refused,
+        ..Failure::new(kind, why)
+    }
+}
+
+async fn close_all(desk: &Desk, deed: &Slot, operations: UnboundedSender<CloseAll>) {
+    let command = Command::CloseAll(desk.client.connection().account_id.clone());
+    let teller = Teller::Flatten(operations);
+    let tries = Tries::of(&command, desk.client.tempo());
+    match desk
+        .start(teller, command, Origin::part(deed), desk.clock.now())
+        .await
+    {
+        Ok(errand) => complain(desk, errand.deliver(tries).await).await,
+        Err(why) => desk.note(Tone::Alert, format!("flatten: {why}")).await,
+    }
+}
+
+async fn go_on(errand: Arc<Errand>) {
+    let tempo = errand.desk().client.tempo();
+    let doubt = Failure::new(
+        FailureKind::Unknown,
+        "it was under way when the desk stopped",
+    );
+    let tries = Tries::in_doubt(errand.command(), tempo, doubt);
+    complain(errand.desk(), errand.deliver(tries).await).await;
+}
+
+async fn complain(desk: &Desk, result: Result<Receipt, Failure>) {
+    if let Err(why) = result {
+        desk.note(Tone::Warn, format!("flatten: {why}")).await;
+    }
+}
+
+/// Stops TWAPs first (a slice opens anew), then ladders, then what else could open something. A list that cannot be read
+/// in time is for the next look.
+async fn sweep(desk: &Desk, deed: &Slot) -> HashSet<Resource> {
+    let (client, tempo) = (&desk.client, desk.client.tempo());
+    let account = &client.connection().account_id;
+    let (stopped, head_start) = oneshot::channel::<()>();
+    let stops = async {
+        let twaps = first_read(desk, || client.active_twaps()).await;
+        let ended = end_all(desk, deed, stops(&twaps)).await;
+        drop(stopped);
+        ended
+    };
+    let cancels = async {
+        let orders = first_read(desk, || client.working_orders(account)).await;
+        let _in_time = timeout(tempo.of(HEAD_START), head_start).await;
+        end_all(desk, deed, entries(&orders)).await
+    };
+    let (mut ended, canceled) = join(stops, cancels).await;
+    ended.extend(canceled);
+    ended
+}
+
+/// What is in a list, asked for until it can be read, for a time.
+async fn first_read<T, F>(desk: &Desk, ask: impl Fn() -> F) -> Result<Page<T>, Failure>
+where
+    F: Future<Output = Result<Page<T>, Failure>>,
+{
+    let tempo = desk.client.tempo();
+    let rows = async {
+        loop {
+            sleep(desk.client.pause_left()).await;
+            match ask().await {
+                Ok(page) => return Ok(page),
+                Err(why) if why.kind == FailureKind::Auth => return Err(why),
+                Err(why) => {
+                    let asked = why.retry_after.unwrap_or_default();
+                    sleep(asked.max(tempo.of(BETWEEN_TRIES))).await;
+                }
+            }
+        }
+    };
+    timeout(tempo.of(FIRST_READ), rows)
+        .await
+        .unwrap_or_else(|_| Err(Failure::new(FailureKind::Unreadable, "not read in time")))
+}
+
+/// What of it has been ended.
+async fn end_all(desk: &Desk, deed: &Slot, commands: Vec<Command>) -> HashSet<Resource> {
+    stream::iter(commands)
+        .map(|command| async move {
+            let resource = command.resource();
+            end(desk, deed, command).await.then_some(resource)
+        })
+        .buffer_unordered(ABREAST)
+        .filter_map(ready)
+        .collect()
+        .await
+}
+
+/// Whether it has been ended: what is gone by now is what was wanted, and is not found again.
+async fn end(desk: &Desk, deed: &Slot, command: Command) -> bool {
+    let (silent, _heard) = unbounded_channel();
+    let tries = Tries::of(&command, desk.client.tempo());
+    let started = desk.start(
+        Teller::Flatten(silent),
+        command,
+        Origin::part(deed),
+        desk.clock.now(),
+    );
+    match started.await {
+        Ok(errand) => errand.deliver(tries).await.is_ok(),
+        Err(why) => {
+            desk.note(Tone::Alert, format!("flatten: {why}")).await;
+            false
+        }
+    }
+}
+
+/// How long after so many reads that failed: 1, 2, then 4 s.
+fn after(failed: u32) -> Duration {
+    Duration::from_secs(1 << failed.clamp(1, 3).saturating_sub(1))
+}

@@ -1,0 +1,405 @@
+//! What became of the commands that were open when the last desk stopped.
+//!
+//! Contract: the service is read before anything is sent; an order that may exist is linked when one and
+//! only one row fits, and otherwise asked about, never sent again by itself. A close-all goes on with its
+//! own key, a flatten is begun anew, a full market close and a cancel of what still works are sent again
+//! (none of them can open anything); a PUT is asked about. What surely never left is let go where it raises exposure,
+//! and otherwise offered: only a person sends it. What is too old is not sent; what belongs to another service,
+//! account or key is shown as a question and never sent from here. Each is told in one line. Nothing that raises
+//! exposure is sent before this is over, nor after it where the last session was halted. A verb, which ends with its own
+//! deed, names what is open, settles what reads tell, and sends and asks nothing: see [`fate`].
+
+mod fate;
+
+use super::flatten::{self, Resumed};
+use crate::{
+    api::{Method, Request},
+    app::{Msg, activity::notice::Tone},
+    client::{Clues, Sight},
+    journal::{Entry, IntentId, JournalError, Standing, State},
+    model::{Command, Failure, Order, Receipt, Risk, Ticket, Timestamp},
+    runtime::{
+        journal::shared_journal::LeftOpen,
+        outbox::{Desk, Errand, Home, Resume, Stay, Teller},
+    },
+};
+use fate::{Case, Fate};
+use std::{sync::Arc, time::Duration};
+use tokio::{sync::oneshot, time::sleep};
+
+/// Reads of one row before it is left to a person.
+const LOOKS: u32 = 4;
+/// Commands that a verb names one by one.
+const NAMED: usize = 3;
+/// Tickets of this session are counted from 1; those of earlier ones begin here.
+const EARLIER: u64 = 1_000_000;
+
+/// What the rows are judged by.
+struct Bench<'a> {
+    desk: &'a Desk,
+    fingerprint: String,
+    /// When everything was last to be closed.
+    closed_all_at: Option<Timestamp>,
+    /// `None` when they cannot be read.
+    working: Option<Vec<Order>>,
+}
+
+/// One row that is ours, as a command again.
+struct Row {
+    entry: Entry,
+    errand: Errand,
+    ticket: Ticket,
+    home: Home,
+}
+
+/// Settles, resumes or asks about everything that is open; ends when all of it is on its way.
+pub(crate) async fn recover(desk: Desk, left: oneshot::Receiver<Result<LeftOpen, JournalError>>) {
+    let ready = desk.ready_when_dropped();
+    let LeftOpen {
+        mut open,
+        halted,
+        fingerprint,
+        closed_all_at,
+        beside,
+    } = match desk
+        .scribe
+        .heard(left)
+        .await
+        .unwrap_or(Err(JournalError::Stopped))
+    {
+        Ok(left) => left,
+        Err(why) => {
+            desk.scribe.tell(&why).await;
+            if let Some(why) = desk.noted_halt().await {
+                desk.stay_halted(why).await;
+            }
+            return;
+        }
+    };
+    if let Some(why) = halted {
+        desk.stay_halted(why).await;
+    }
+    for why in beside {
+        let text =
+            format!("what was closed or canceled beside this journal is not all taken in: {why}");
+        desk.note(Tone::Alert, text).await;
+    }
+    if open.is_empty() {
+        return;
+    }
+    desk.finds_out(open.len());
+    if desk.stay == Stay::Deeds {
+        desk.note(Tone::Warn, named(&open)).await;
+    }
+    open.reverse();
+    let account = &desk.client.connection().account_id;
+    let working = desk.client.working_orders(account).await.ok();
+    let bench = Bench {
+        desk: &desk,
+        fingerprint,
+        closed_all_at,
+        working: working
+            .filter(|page| !page.incomplete)
+            .map(|page| page.rows),
+    };
+    bench.judge(open).await;
+    drop(ready);
+}
+
+impl Bench<'_> {
+    async fn judge(&self, open: Vec<Entry>) {
+        let (ours, foreign): (Vec<_>, Vec<_>) =
+            open.into_iter().partition(|entry| self.is_ours(entry));
+        // A flatten of elsewhere is its parts, which are shown.
+        for entry in foreign.iter().filter(|entry| !entry.intent.is_flatten()) {
+            self.judge_one(entry, &[], (Home::Elsewhere, None)).await;
+        }
+        let (deeds, rows): (Vec<_>, Vec<_>) = ours
+            .into_iter()
+            .partition(|entry| entry.intent.is_flatten());
+        let deed = self.flatten_to_resume(deeds).await;
+        let mut closing = None;
+        for entry in &rows {
+            let joins = self.judge_one(entry, &rows, (Home::Here, deed)).await;
+            closing = joins.or(closing);
+        }
+        if let Some(deed) = deed {
+            self.resume_flatten(Resumed { deed, closing });
+        }
+    }
+
+    /// To its fate, or as far as that is a person's or the far end's to say; what the flatten `deed` goes on with is
+    /// handed back.
+    async fn judge_one(
+        &self,
+        entry: &Entry,
+        rows: &[Entry],
+        (home, deed): (Home, Option<IntentId>),
+    ) -> Option<Errand> {
+        let Some(row) = self.row(entry.clone(), home) else {
+            self.unreadable(entry).await;
+            return None;
+        };
+        let command = row.errand.command().clone();
+        let case = Case {
+            entry,
+            command: &command,
+            home,
+            stay: self.desk.stay,
+            now: self.desk.clock.now(),
+            is_overtaken: is_overtaken(entry, rows),
+            is_part: deed.is_some() && entry.intent.parent == deed,
+            working: self.working.as_deref().unwrap_or_default(),
+        };
+        let mut fate = case.fate();
+        if fate == Fate::Look {
+            fate = case.after(self.sight(&row).await);
+        }
+        self.apply_fate(row, fate).await
+    }
+
+    async fn apply_fate(&self, row: Row, fate: Fate) -> Option<Errand> {
+        match fate {
+            Fate::Join => return Some(row.errand),
+            Fate::LetGo => self.never_sent(&row.entry).await,
+            Fate::Offer => self.offer(row).await,
+            Fate::Foreign => self.not_ours_to_send(&row.entry).await,
+            Fate::Resend => self.send_again(row).await,
+            Fate::Follow => {
+                self.account_for(&row.entry, Tone::Plain, "is still queued")
+                    .await;
+                Arc::new(row.errand).follow();
+            }
+            Fate::Told(result) => self.done(&row, result).await,
+            Fate::Overtaken => self.overtaken(&row.entry).await,
+            Fate::Ask => self.ask(row).await,
+            // What would tell has been looked at, or is for a desk.
+            Fate::Look | Fate::Leave => {}
+        }
+        None
+    }
+
+    /// Spelled in a way this desk does not know.
+    async fn unreadable(&self, entry: &Entry) {
+        let words = format!("cannot be read back: perpdeck journal show {}", entry.id.0);
+        self.tell(entry, &Standing::new(State::Parked, words.as_str()))
+            .await;
+        self.account_for(entry, Tone::Alert, &words).await;
+    }
+
+    async fn never_sent(&self, entry: &Entry) {
+        let words = "was never sent, and is not sent now";
+        self.tell(entry, &Standing::new(State::Unsent, words)).await;
+        self.account_for(entry, Tone::Warn, words).await;
+    }
+
+    async fn overtaken(&self, entry: &Entry) {
+        let words = "was overtaken by a newer one and is not sent again";
+        self.tell(entry, &Standing::new(State::Abandoned, words))
+            .await;
+        self.account_for(entry, Tone::Warn, words).await;
+    }
+
+    /// A way out that never left waits for a desk of its own service, account and key.
+    async fn not_ours_to_send(&self, entry: &Entry) {
+        let intent = &entry.intent;
+        let words = format!(
+            "was never sent; it is of {}, account {}, and never sent from here",
+            intent.base_url, intent.account_id
+        );
+        self.account_for(entry, Tone::Warn, &words).await;
+    }
+
+    async fn offer(&self, row: Row) {
+        let words = if row.entry.is_overdue(self.desk.clock.now()) {
+            "was never sent, and its time is over: decide whether it is still wanted"
+        } else {
+            "was never sent: decide whether it is to be sent now"
+        };
+        self.account_for(&row.entry, Tone::Alert, words).await;
+        go(row, Resume::Ask);
+    }
+
+    /// Left open by this desk's service, account and key.
+    fn is_ours(&self, entry: &Entry) -> bool {
+        let connection = self.desk.client.connection();
+        let intent = &entry.intent;
+        intent.base_url == connection.base_url
+            && intent.account_id == connection.account_id
+            && (intent.credential.is_empty() || intent.credential == self.fingerprint)
+    }
+
+    /// The newest flatten, if it is young enough to be what is still wanted; a verb leaves it to a desk.
+    async fn flatten_to_resume(&self, deeds: Vec<Entry>) -> Option<IntentId> {
+        let mut wanted = None;
+        for deed in deeds {
+            let young = deed.is_replayable(self.desk.clock.now());
+            if young && self.desk.stay == Stay::Deeds {
+                continue;
+            }
+            let (state, words) = if young {
+                (State::Inflight, "goes on")
+            } else {
+                (
+                    State::Abandoned,
+                    "is too old to be gone on with: F begins anew",
+                )
+            };
+            self.tell(&deed, &Standing::new(state, words)).await;
+            self.account_for(&deed, Tone::Alert, words).await;
+            wanted = young.then_some(deed.id).or(wanted);
+        }
+        wanted
+    }
+
+    fn resume_flatten(&self, resumed: Resumed) {
+        let (desk, ticket) = (self.desk.clone(), earlier(resumed.deed.0));
+        // From now on, not from when it comes to it: the desk is about to be ready for orders.
+        let latch = desk.latch();
+        tokio::spawn(async move {
+            let _latch = latch;
+            let command = Command::Flatten(desk.client.connection().account_id.clone());
+            desk.say(Msg::Resumed(ticket, command)).await;
+            let result = flatten::flatten(&desk, Some(ticket), Some(resumed)).await;
+            desk.say(Msg::Settled(ticket, result)).await;
+        });
+    }
+
+    /// The row as a command again, sent or asked about under a ticket of this session.
+    fn row(&self, entry: Entry, home: Home) -> Option<Row> {
+        let dialect = &self.desk.client.dialect();
+        let request = Request {
+            method: entry.intent.method.parse::<Method>().ok()?,
+            target: entry.intent.target.clone(),
+            key: entry.intent.key.clone(),
+            body: entry.intent.body.clone(),
+        };
+        let command = request.command(dialect)?.classed(entry.intent.risk);
+        let ticket = earlier(entry.id.0);
+        let errand = Errand::resumed(
+            self.desk.clone(),
+            Teller::Ticket(ticket),
+            command,
+            request,
+            (&entry, home),
+        );
+        Some(Row {
+            entry,
+            errand,
+            ticket,
+            home,
+        })
+    }
+
+    async fn sight(&self, row: &Row) -> Result<Sight, Failure> {
+        let linked = self.desk.linked_orders(row.errand.command().risk()).await;
+        let clues = Clues {
+            since: row.entry.created_at,
+            linked: linked.as_deref(),
+        };
+        let tempo = self.desk.client.tempo();
+        let mut wait = tempo.of(Duration::from_millis(250));
+        for _ in 1..LOOKS {
+            match self.desk.client.look(row.errand.command(), clues).await {
+                Err(why) => sleep(wait.max(why.retry_after.unwrap_or_default())).await,
+                seen => return seen,
+            }
+            wait *= 2;
+        }
+        self.desk.client.look(row.errand.command(), clues).await
+    }
+
+    async fn done(&self, row: &Row, result: Result<Receipt, Failure>) {
+        let standing = Standing::of(&result);
+        let tone = if result.is_ok() {
+            Tone::Good
+        } else {
+            Tone::Warn
+        };
+        self.account_for(&row.entry, tone, &standing.detail).await;
+        self.tell(&row.entry, &standing).await;
+        if let Ok(Receipt::Cancel(cancel)) = &result
+            && cancel.canceled
+        {
+            self.desk.say(Msg::Ended(cancel.id.clone(), result)).await;
+        }
+    }
+
+    async fn send_again(&self, row: Row) {
+        let words = "is sent again with the same key";
+        self.account_for(&row.entry, Tone::Warn, words).await;
+        go(row, Resume::Send);
+    }
+
+    /// What another desk has to find out about stays in sight here, and in doubt.
+    async fn ask(&self, row: Row) {
+        let intent = &row.entry.intent;
+        let is_outlived = row.errand.command().risk() == Risk::Increasing
+            && self.closed_all_at > Some(row.entry.created_at);
+        let words = match row.home {
+            Home::Here if is_outlived => {
+                "may have taken effect, and reads do not tell; everything was to be closed since, \
+                                          and it would open anew: decide"
+                    .to_owned()
+            }
+            Home::Here => "may have taken effect, and reads do not tell: decide".to_owned(),
+            Home::Elsewhere => format!(
+                "is of {}, account {}, and in doubt there: it is never sent from here",
+                intent.base_url, intent.account_id
+            ),
+        };
+        self.account_for(&row.entry, Tone::Alert, &words).await;
+        if is_outlived {
+            self.desk.say(Msg::Outlived(row.ticket)).await;
+        }
+        go(row, Resume::Ask);
+    }
+
+    async fn tell(&self, entry: &Entry, standing: &Standing) {
+        let (now, id, standing) = (self.desk.clock.now(), entry.id, standing.clone());
+        let told = self
+            .desk
+            .scribe
+            .write_soon(move |journals| journals.own()?.set_standing(now, id, &standing));
+        // The scribe has said why, if not; a slow disk does it later.
+        let _told = told.await;
+    }
+
+    async fn account_for(&self, entry: &Entry, tone: Tone, words: &str) {
+        let text = format!("from the last session: {}: {words}", entry.intent.command);
+        self.desk.note(tone, text).await;
+    }
+}
+
+/// What a verb says of it, for most of it is not the verb's to go on with.
+fn named(open: &[Entry]) -> String {
+    let names = open.iter().rev().take(NAMED);
+    let names: Vec<_> = names.map(|entry| entry.intent.command.as_str()).collect();
+    let more = match open.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(
+        "open since before: {}{more}; what reads do not tell is left to a desk (\"perpdeck journal list --open\")",
+        names.join("; ")
+    )
+}
+
+/// A later PUT for the same thing is in the journal.
+fn is_overtaken(entry: &Entry, rows: &[Entry]) -> bool {
+    entry.intent.method == Method::Put.to_string()
+        && rows.iter().any(|other| {
+            other.id > entry.id
+                && other.intent.method == entry.intent.method
+                && other.intent.target == entry.intent.target
+        })
+}
+
+/// On its way under a ticket of this session, to the end.
+fn go(row: Row, resume: Resume) {
+    tokio::spawn(Arc::new(row.errand).resume(row.ticket, resume));
+}
+
+fn earlier(id: i64) -> Ticket {
+    Ticket(EARLIER.saturating_add(id.unsigned_abs()))
+}

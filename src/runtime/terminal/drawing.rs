@@ -1,0 +1,89 @@
+//! Drawing that cannot end the desk: what panics there costs the frame and nothing else.
+//!
+//! Contract: a frame is a function of the model, which drawing only reads, so nothing is half changed when it breaks off.
+//! What drawing itself remembers is forgotten then. A panic anywhere else ends the program (see `terminal.rs`).
+
+use crate::{
+    app::Fleet,
+    model::Text,
+    ui::{self, DrawState},
+};
+use ratatui::{buffer::Buffer, layout::Rect};
+use std::{
+    cell::{Cell, RefCell},
+    panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind},
+};
+
+thread_local! {
+    /// Whether this thread draws: what the hook of panics needs to know, and nothing else can tell it.
+    static IS_DRAWING: Cell<bool> = const { Cell::new(false) };
+    /// What went wrong in the last frame, and where.
+    static BROKEN: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Draws one frame.
+pub(crate) type Render = fn(&mut Buffer, &Fleet, &mut DrawState);
+
+/// What of the desk is on the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sight {
+    Desk,
+    /// Only what asks: the rest could not be drawn.
+    StripOnly,
+}
+
+pub(crate) fn frame(
+    render: Render,
+    size: Rect,
+    fleet: &Fleet,
+    state: &mut DrawState,
+) -> (Buffer, Sight) {
+    match attempt(size, |frame| render(frame, fleet, state)) {
+        Ok(frame) => (frame, Sight::Desk),
+        Err(why) => {
+            *state = DrawState::new(state.theme.clone(), state.zone.clone());
+            (plain(size, fleet, &why), Sight::StripOnly)
+        }
+    }
+}
+
+/// What the desk is reduced to, and the question that waits, if one does.
+fn plain(size: Rect, fleet: &Fleet, why: &str) -> Buffer {
+    let words = format!(
+        "This screen cannot be drawn. The desk goes on: X, F and ^C work. Please report: {}",
+        Text::from(why)
+    );
+    let with_question = attempt(size, |frame| {
+        ui::render_plain(frame, &words, Some(fleet.shown()));
+    });
+    let without = || attempt(size, |frame| ui::render_plain(frame, &words, None));
+    with_question
+        .or_else(|_| without())
+        .unwrap_or_else(|_| Buffer::empty(size))
+}
+
+/// Draws on an empty screen; what panicked, where it does.
+fn attempt(size: Rect, draw: impl FnOnce(&mut Buffer)) -> Result<Buffer, String> {
+    IS_DRAWING.set(true);
+    let drawn = catch_unwind(AssertUnwindSafe(|| {
+        let mut frame = Buffer::empty(size);
+        draw(&mut frame);
+        frame
+    }));
+    IS_DRAWING.set(false);
+    let why = BROKEN.take();
+    drawn.map_err(|_| why.unwrap_or_else(|| "a panic".to_owned()))
+}
+
+/// For the hook of panics: whether this one is of a frame, which goes on without it.
+pub(crate) fn is_of_a_frame(info: &PanicHookInfo<'_>) -> bool {
+    let is_of_a_frame = IS_DRAWING.get();
+    if is_of_a_frame {
+        let words = info.payload_as_str().unwrap_or("a panic");
+        let place = info
+            .location()
+            .map_or_else(String::new, |at| format!(", {at}"));
+        BROKEN.set(Some(format!("{words}{place}")));
+    }
+    is_of_a_frame
+}

@@ -1,0 +1,224 @@
+//! The keyboard and the mouse: a thread that reads the terminal, and what the desk takes from it.
+//!
+//! Contract: the thread drains the terminal whatever the desk does, sleeps while nothing comes, and ends when the
+//! terminal is gone. crossterm's own reader waits for an edge of epoll with bytes unread (crossterm issue 1057) and takes
+//! the halves of a sequence that arrives split for keys; hence one of our own.
+
+mod decode;
+mod framer;
+mod queue;
+mod sequence;
+
+use crate::{
+    app::{Model, keys::keymap::Chord},
+    runtime::{base::lock::locked, terminal::screen_mode as terminal},
+};
+pub(crate) use decode::decode;
+use framer::{Frame, Framer};
+use futures_util::{Stream, stream};
+use queue::{Letters, Queue};
+use ratatui::layout::{Position, Rect};
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    io::Errno,
+};
+use std::{
+    fs::{File, OpenOptions},
+    io::{self, IsTerminal as _, Read as _},
+    os::fd::AsFd as _,
+    sync::{Arc, Mutex},
+    task::{Context, Poll, Waker},
+    thread,
+};
+use tokio::{
+    signal::unix::{Signal, SignalKind, signal},
+    time::Instant,
+};
+
+/// What a person does at the terminal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Input {
+    Key(Chord),
+    Paste(String),
+    /// The left button went down.
+    Click(Position),
+    /// The wheel was turned by so many notches; below 0 is up.
+    Wheel(Position, i32),
+    Resize(Rect),
+    /// Something was dropped: the desk cannot follow, or a paste broke off.
+    Lost,
+}
+
+/// Between the thread that reads and the desk.
+#[derive(Debug, Default)]
+struct Shared {
+    queue: Queue,
+    ended: Option<io::Error>,
+    waker: Option<Waker>,
+}
+
+/// The thread's and the desk's end of the queue.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Keyboard(Arc<Mutex<Shared>>);
+
+impl Keyboard {
+    /// Starts to read the terminal.
+    pub(crate) fn start(model: &Model) -> io::Result<Self> {
+        let keyboard = Self::default();
+        keyboard.heed(model);
+        let (terminal, to) = (terminal()?, keyboard.clone());
+        let thread = thread::Builder::new().name("keyboard".into());
+        thread.spawn(move || {
+            let why = read(terminal, &to);
+            to.change(|shared| shared.ended = Some(why));
+        })?;
+        Ok(keyboard)
+    }
+
+    /// What keys mean from now on, and whether letters are text.
+    pub(crate) fn heed(&self, model: &Model) {
+        let letters = if model.takes_text() {
+            Letters::AreText
+        } else {
+            Letters::AreKeys
+        };
+        let queue = &mut locked(&self.0).queue;
+        queue.letters = letters;
+        if queue.keymap != model.keymap {
+            queue.keymap = model.keymap.clone();
+        }
+    }
+
+    /// What is done, and the size the terminal has from now on, until it fails.
+    pub(crate) fn inputs(
+        &self,
+    ) -> io::Result<impl Stream<Item = io::Result<Input>> + Unpin + use<>> {
+        let mut resized = signal(SignalKind::window_change())?;
+        let keyboard = self.clone();
+        Ok(stream::poll_fn(move |context| {
+            keyboard.poll(&mut resized, context)
+        }))
+    }
+
+    fn poll(
+        &self,
+        resized: &mut Signal,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<io::Result<Input>>> {
+        if let Poll::Ready(Some(())) = resized.poll_recv(context) {
+            return Poll::Ready(Some(terminal::size().map(Input::Resize)));
+        }
+        let mut shared = locked(&self.0);
+        if let Some(input) = shared.queue.take() {
+            return Poll::Ready(Some(Ok(input)));
+        }
+        if let Some(why) = shared.ended.take() {
+            return Poll::Ready(Some(Err(why)));
+        }
+        shared.waker = Some(context.waker().clone());
+        Poll::Pending
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Shared)) {
+        let mut shared = locked(&self.0);
+        change(&mut shared);
+        let waker = shared.waker.take();
+        drop(shared);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    fn put(&self, frames: Vec<Frame>, now: Instant) {
+        if frames.is_empty() {
+            return;
+        }
+        let inputs = frames.into_iter().filter_map(|frame| match frame {
+            Frame::Whole(bytes) => decode(&bytes),
+            Frame::Paste(text) => Some(Input::Paste(text)),
+            Frame::BrokenPaste => Some(Input::Lost),
+        });
+        self.change(|shared| inputs.for_each(|input| shared.queue.put(input, now)));
+    }
+}
+
+/// What a terminal that sends these bytes, each with the milliseconds before it, makes of them for a desk: what the fuzz
+/// target `terminal_input` calls. Pointer reports need a drawn frame and are left out.
+#[cfg(fuzzing)]
+pub fn typed<'a>(bursts: impl Iterator<Item = (u64, &'a [u8])>, model: &mut Model) {
+    let keyboard = Keyboard::default();
+    let mut now = Instant::now();
+    let mut framer = Framer::new(now);
+    for (pause, bytes) in bursts {
+        now += std::time::Duration::from_millis(pause);
+        keyboard.heed(model);
+        keyboard.put(framer.take(bytes, now), now);
+        keyboard.desk_takes(model);
+    }
+    now += std::time::Duration::from_secs(5);
+    keyboard.put(framer.lapse(now), now);
+    keyboard.desk_takes(model);
+}
+
+#[cfg(fuzzing)]
+impl Keyboard {
+    fn desk_takes(&self, model: &mut Model) {
+        use crate::app::{Msg, update};
+        loop {
+            let next = locked(&self.0).queue.take();
+            let msg = match next {
+                None => return,
+                Some(Input::Key(chord)) => Msg::Key(chord),
+                Some(Input::Paste(text)) => Msg::Paste(text),
+                Some(Input::Click(_) | Input::Wheel(..) | Input::Resize(_) | Input::Lost) => {
+                    continue;
+                }
+            };
+            drop(update(model, model.now, msg));
+        }
+    }
+}
+
+/// Standard input, unless that is something else than the terminal. Its mode is left alone: the shell shares it.
+fn terminal() -> io::Result<File> {
+    let input = io::stdin();
+    if input.is_terminal() {
+        return Ok(File::from(input.as_fd().try_clone_to_owned()?));
+    }
+    OpenOptions::new().read(true).open("/dev/tty")
+}
+
+/// Reads until the terminal is gone; answers why.
+fn read(mut terminal: File, to: &Keyboard) -> io::Error {
+    let mut framer = Framer::new(Instant::now());
+    let mut bytes = [0; 4096];
+    loop {
+        let until = framer.deadline();
+        let is_ready = match wait(&terminal, until) {
+            Ok(is_ready) => is_ready,
+            Err(Errno::INTR) => continue,
+            Err(why) => return why.into(),
+        };
+        if !is_ready {
+            let now = Instant::now();
+            to.put(framer.lapse(now), now);
+            continue;
+        }
+        let read = match terminal.read(&mut bytes) {
+            Ok(0) => return io::ErrorKind::UnexpectedEof.into(),
+            Ok(count) => bytes.get(..count).unwrap_or_default(),
+            Err(why) if why.kind() == io::ErrorKind::Interrupted => continue,
+            Err(why) => return why,
+        };
+        let now = Instant::now();
+        to.put(framer.take(read, now), now);
+    }
+}
+
+/// Whether there is something to read by then; a terminal that is gone has its end to be read.
+fn wait(terminal: &File, until: Option<Instant>) -> Result<bool, Errno> {
+    let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+    let timeout = left.map(|left| Timespec::try_from(left).unwrap_or_default());
+    let mut ends = [PollFd::new(terminal, PollFlags::IN)];
+    Ok(poll(&mut ends, timeout.as_ref())? > 0)
+}

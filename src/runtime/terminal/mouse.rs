@@ -1,0 +1,48 @@
+//! The mouse as the terminal reports it.
+//!
+//! Contract: only presses and the wheel are asked for, so that a pointer that is merely moved wakes nobody; and
+//! nothing at all when the setting says so, so that the terminal selects text as it always does.
+
+use crate::{
+    app::Msg,
+    ui::{DrawState, Turn},
+};
+use crossterm::Command;
+use ratatui::layout::Position;
+use std::fmt;
+
+/// Whom the mouse belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mouse {
+    Desk,
+    Terminal,
+}
+
+/// Presses and the wheel (1000), in decimal places of any size (1006). What crossterm sends asks for every move too.
+pub(crate) struct Take;
+
+impl Command for Take {
+    fn write_ansi(&self, f: &mut impl fmt::Write) -> fmt::Result {
+        f.write_str("\u{1b}[?1000h\u{1b}[?1006h")
+    }
+}
+
+/// Undoes [`Take`]; does nothing where it was not taken.
+pub(crate) struct GiveBack;
+
+impl Command for GiveBack {
+    fn write_ansi(&self, f: &mut impl fmt::Write) -> fmt::Result {
+        f.write_str("\u{1b}[?1006l\u{1b}[?1000l")
+    }
+}
+
+/// What a turn of the wheel means by what the last frame showed there.
+pub(crate) fn turned(at: Position, notches: i32, draw_state: &mut DrawState) -> Option<Msg> {
+    let count = usize::try_from(notches.unsigned_abs()).unwrap_or(usize::MAX);
+    let turn = match notches {
+        ..0 => Turn::Up(count),
+        0.. => Turn::Down(count),
+    };
+    let (spot, seen) = draw_state.turn(at, turn)?;
+    Some(Msg::Scrolled(spot, seen))
+}
