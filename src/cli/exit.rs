@@ -93,3 +93,29 @@ pub(super) fn of(report: &Report) -> Exit {
         Exit::Failed
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Issue 15, step 0: scripts branch on these numbers.
+    #[test]
+    fn every_exit_has_the_code_it_has_today() {
+        let exits = [
+            Exit::Ok,
+            Exit::Failed,
+            Exit::Usage,
+            Exit::Auth,
+            Exit::Limited,
+            Exit::Unavailable,
+            Exit::Rejected,
+            Exit::Unknown,
+            Exit::Partial,
+            Exit::Signal(143),
+        ];
+        assert_eq!(
+            exits.map(Exit::code),
+            [0, 1, 2, 10, 11, 12, 13, 14, 15, 143]
+        );
+    }
+}

@@ -23,6 +23,7 @@ mod disk;
 mod doctor;
 mod elsewhere;
 mod ends;
+mod frozen;
 mod lists;
 mod other;
 mod readme;

@@ -16,6 +16,7 @@ mod documented;
 mod durable;
 mod durable_refusals;
 mod faults;
+mod frozen;
 mod lists;
 mod openapi;
 mod orders;

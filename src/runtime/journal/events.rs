@@ -204,6 +204,20 @@ mod tests {
         );
     }
 
+    /// Issue 15, step 0: other programs read these lines.
+    #[test]
+    fn a_line_has_the_members_in_the_order_and_with_the_words_it_has_today() {
+        let mut fleet = fleet();
+        say(&mut fleet, "one");
+        let model = fleet.accounts().next().unwrap();
+        let notice = model.activity.since(0).next().unwrap();
+        let told = line(model, notice);
+        let expected = r#"{"at":"2026-09-21T14:13:20.250Z","account":null,"service":null,"event":"desk","tone":"warn","what":"one","ticket":null}"#;
+        assert_eq!(told.trim_end(), expected);
+        let tones = [Tone::Plain, Tone::Good, Tone::Warn, Tone::Alert].map(tone);
+        assert_eq!(tones, ["plain", "good", "warn", "alert"]);
+    }
+
     #[tokio::test]
     async fn a_file_that_cannot_be_written_is_told_once_and_the_desk_goes_on() {
         let dir = tempfile::tempdir().unwrap();

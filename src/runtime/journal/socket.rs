@@ -427,3 +427,69 @@ async fn read<T: DeserializeOwned>(from: &mut BufReader<OwnedReadHalf>) -> io::R
     from.take(LONGEST_LINE).read_until(b'\n', &mut line).await?;
     Ok(serde_json::from_slice(&line)?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(value: &impl Serialize) -> String {
+        serde_json::to_string(value).unwrap()
+    }
+
+    /// Issue 15, step 0: a desk and a verb may be of two versions.
+    #[test]
+    fn every_line_at_the_socket_is_written_as_it_is_today() {
+        let place = || AccountAddress {
+            base_url: "https://x.test".to_owned(),
+            account_id: "chal-1".into(),
+        };
+        let greeting = Greeting {
+            process: 7,
+            accounts: vec![place()],
+        };
+        let greeted =
+            r#"{"process":7,"accounts":[{"base_url":"https://x.test","account_id":"chal-1"}]}"#;
+        assert_eq!(line(&greeting), greeted);
+        let send = WireRequest::Send {
+            method: "DELETE".to_owned(),
+            target: "/v1/orders/ord_1".to_owned(),
+            key: "k".into(),
+            body: String::new(),
+            sending: Sending::First,
+            risk: Risk::Increasing,
+        };
+        let sent = r#"{"send":{"method":"DELETE","target":"/v1/orders/ord_1","key":"k","body":"","sending":"first","risk":"increasing"}}"#;
+        assert_eq!(line(&send), sent);
+        let made = Shared::now();
+        let envelope = Envelope {
+            to: place(),
+            made,
+            wish: WireRequest::Flatten,
+        };
+        let to = r#"{"base_url":"https://x.test","account_id":"chal-1"}"#;
+        let posted = format!(r#"{{"to":{to},"made":{},"wish":"flatten"}}"#, line(&made));
+        assert_eq!(line(&envelope), posted);
+        assert_eq!(line(&Sending::Again), r#""again""#);
+        let news = [
+            News::Taken,
+            News::TurnedAway("no".to_owned()),
+            News::Progress(Progress::Queued),
+        ];
+        let news = news.each_ref().map(line);
+        assert_eq!(
+            news,
+            [
+                r#""taken""#,
+                r#"{"turned_away":"no"}"#,
+                r#"{"progress":"queued"}"#
+            ]
+        );
+        let settled = line(&News::Settled(Ok(Receipt::AlreadySo("so".into()))));
+        assert_eq!(settled, r#"{"settled":{"Ok":{"already_so":"so"}}}"#);
+        let failed = line(&News::Settled(Err(Failure::new(FailureKind::Local, "no"))));
+        assert!(
+            failed.starts_with(r#"{"settled":{"Err":{"kind":"local""#),
+            "{failed}"
+        );
+    }
+}

@@ -1,0 +1,366 @@
+//! What lies on the disk, and that what was written before the renames is read after them.
+
+use super::{super::support::Paper, answers, commands};
+use perpdeck::{
+    api::{Dialect, Learned, QueryPair, Request},
+    config::{Choice, keep_columns, memory},
+    journal::{Intent, Journal, Standing, State, Used},
+    model::{
+        CancelResult, Failure, FailureKind, FlatProof, Order, Proof, Receipt, Risk, Timestamp,
+        TimestampUnit,
+    },
+};
+use rusqlite::{Connection, types::ValueRef};
+use std::{
+    fmt::Write,
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+};
+use strum::VariantArray;
+use tempfile::TempDir;
+
+/// Names, modes and, where it does not grow, the size.
+fn files(dir: &Path) -> String {
+    let mut out = String::new();
+    let mut paths: Vec<PathBuf> = fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    paths.sort();
+    for path in paths {
+        let mode = fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        writeln!(out, "{mode:o} {name}").unwrap();
+    }
+    out
+}
+
+fn schema(database: &Connection) -> String {
+    let mut out = String::new();
+    for pragma in ["user_version", "application_id"] {
+        let number: i64 = database
+            .pragma_query_value(None, pragma, |row| row.get(0))
+            .unwrap();
+        writeln!(out, "{pragma} {number}").unwrap();
+    }
+    let sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name";
+    let mut statement = database.prepare(sql).unwrap();
+    let rows = statement
+        .query_map([], |row| row.get::<_, String>(0))
+        .unwrap();
+    for row in rows {
+        writeln!(out, "{}", row.unwrap()).unwrap();
+    }
+    out
+}
+
+/// The rows of a table, without the columns that are random.
+fn rows(database: &Connection, sql: &str) -> String {
+    let mut statement = database.prepare(sql).unwrap();
+    let names: Vec<String> = statement
+        .column_names()
+        .into_iter()
+        .map(str::to_owned)
+        .collect();
+    let mut out = String::new();
+    let mut rows = statement.query([]).unwrap();
+    while let Some(row) = rows.next().unwrap() {
+        let cells = names.iter().enumerate().map(|(at, name)| {
+            let text = match row.get_ref(at).unwrap() {
+                ValueRef::Null => "-".to_owned(),
+                ValueRef::Integer(number) => number.to_string(),
+                ValueRef::Real(number) => number.to_string(),
+                ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
+                    String::from_utf8_lossy(bytes).into_owned()
+                }
+            };
+            format!("{name}={text}")
+        });
+        writeln!(out, "{}", cells.collect::<Vec<_>>().join(" ")).unwrap();
+    }
+    out
+}
+
+fn intent(n: usize, request: Request, risk: Risk, resource: Option<&str>) -> Intent {
+    Intent {
+        base_url: "https://x.test".to_owned(),
+        account_id: "chal-1".into(),
+        credential: "c0ffee".to_owned(),
+        method: request.method.to_string(),
+        target: request.target,
+        body: request.body,
+        key: Some(format!("k{n}").into()),
+        risk,
+        command: format!("command {n}"),
+        resource: resource.map(str::to_owned),
+        parent: None,
+        deadline: Timestamp(30_000),
+        replay_until: Timestamp(900_000),
+    }
+}
+
+fn order() -> Order {
+    let json = r#"{"id":"ord_1","account_id":"chal-1","market_id":"paper|BTC","provider":"paper","symbol":"BTC",
+        "coin":"BTC","type":"limit","mode":"limit","side":"buy","size":1,"expected_price":100,"leverage":1,
+        "margin_mode":"cross","reduce_only":false,"status":"resting","requested_at":0,"limit_price":100}"#;
+    serde_json::from_str(json).unwrap()
+}
+
+/// The ends that are written in words a later session reads again.
+fn ends() -> Vec<Result<Receipt, Failure>> {
+    let cancel = |canceled, queued| {
+        Ok(Receipt::Cancel(CancelResult {
+            id: "ord_1".into(),
+            canceled,
+            queued,
+        }))
+    };
+    let order = |queued| {
+        Ok(Receipt::Order {
+            order: Box::new(order()),
+            queued,
+        })
+    };
+    let failed = |proves| {
+        Err(Failure {
+            proves,
+            status: Some(409),
+            code: Some("trigger_would_fire".into()),
+            rule_id: Some("max_slippage".into()),
+            order_id: Some("ord_2".into()),
+            request_id: Some("req_2".into()),
+            ..Failure::new(FailureKind::Conflict, "no: it would fire")
+        })
+    };
+    vec![
+        order(false),
+        order(true),
+        cancel(true, false),
+        cancel(false, true),
+        cancel(false, false),
+        Ok(Receipt::AlreadySo("order ord_1 is gone".into())),
+        Ok(Receipt::Flat(FlatProof {
+            first: Timestamp(1_000),
+            second: Timestamp(3_500),
+        })),
+        failed(Proof::Refused),
+        failed(Proof::Unsent),
+        failed(Proof::Nothing),
+    ]
+}
+
+fn fill(journal: &mut Journal) {
+    let ends = ends();
+    for (n, command) in commands().iter().enumerate() {
+        let request = Request::of(command, "k".into(), &Dialect::default())
+            .unwrap_or_else(|_| Request::flatten(&"chal-1".into()));
+        let resource = command.resource();
+        let intent = intent(n, request, command.risk(), resource.raw());
+        let at = Timestamp(1_000 + i64::try_from(n).unwrap());
+        let id = journal.record(at, &intent).unwrap();
+        journal.mark_inflight(id).unwrap();
+        let Some(end) = ends.get(n) else { continue };
+        journal.attempt(at, id, end.as_ref().err()).unwrap();
+        journal.set_standing(at, id, &Standing::of(end)).unwrap();
+    }
+    for (n, state) in State::VARIANTS.iter().enumerate() {
+        let request = Request::flatten(&"chal-1".into());
+        let intent = intent(100 + n, request, Risk::Reducing, Some("chal-1"));
+        let id = journal.record(Timestamp(2_000), &intent).unwrap();
+        let standing = Standing::new(*state, "why");
+        journal
+            .set_standing(Timestamp(2_001), id, &standing)
+            .unwrap();
+    }
+    let (service, account) = ("https://x.test", "chal-2".into());
+    journal.halt(service, &account, "it was flattened").unwrap();
+    let used = |key| Used {
+        key,
+        at: Timestamp(7),
+        credential: "c0ffee".to_owned(),
+        account_id: "chal-1".into(),
+        base_url: service.to_owned(),
+        target: "/v1/accounts/chal-1/close-all-positions".to_owned(),
+    };
+    journal.spare(used).unwrap();
+}
+
+/// All columns but the two of the seal.
+const INTENTS: &str = "SELECT id, created_at, base_url, account_id, method, target, body, key, risk, command, \
+    credential, resource, parent, deadline, replay_until, maybe_executed, state, told_at, detail, order_id, request_id \
+    FROM intents";
+
+#[test]
+fn the_journal_is_written_as_it_is_today() {
+    let dir = TempDir::new().unwrap();
+    let mut journal = Journal::open(dir.path()).unwrap();
+    fill(&mut journal);
+    drop(journal);
+    let mut out = files(dir.path());
+    let database = Connection::open(dir.path().join("journal.sqlite3")).unwrap();
+    out += &schema(&database);
+    out += &rows(&database, INTENTS);
+    out += &rows(&database, "SELECT * FROM attempts");
+    out += &rows(&database, "SELECT name FROM facts");
+    let halted = fs::read_to_string(dir.path().join("halted")).unwrap();
+    writeln!(out, "halted: {:?}", halted.trim_end_matches(['\0', ' '])).unwrap();
+    let spare = fs::read_to_string(dir.path().join("spare-keys")).unwrap();
+    let used = spare.lines().find(|line| line.contains("c0ffee")).unwrap();
+    let used = used.split_once(' ').unwrap().1.trim_end();
+    writeln!(out, "spare-keys: {} bytes, used: KEY {used}", spare.len()).unwrap();
+    insta::assert_snapshot!(out);
+}
+
+/// The files beside this one, copied: opening them may change them. The ring is kept without its empty end.
+fn fixture(name: &str) -> TempDir {
+    let from = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/contract/frozen")
+        .join(name);
+    let dir = TempDir::new().unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let to = dir.path().join(path.file_name().unwrap());
+        let mut bytes = fs::read(&path).unwrap();
+        if path.ends_with("journal.ring") {
+            bytes.resize(128 * 1024, 0);
+        }
+        fs::write(&to, bytes).unwrap();
+        fs::set_permissions(&to, fs::Permissions::from_mode(0o600)).unwrap();
+    }
+    dir
+}
+
+/// To be run once, by hand, with the code whose format is meant: `FROZEN=write cargo test --test contract frozen`.
+fn write_fixture(name: &str, dir: &Path) {
+    if std::env::var("FROZEN").is_err() {
+        return;
+    }
+    let to = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/contract/frozen")
+        .join(name);
+    fs::create_dir_all(&to).unwrap();
+    for entry in fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        let mut bytes = fs::read(&path).unwrap();
+        if bytes.is_empty() || path.ends_with("journal.lock") {
+            continue;
+        }
+        if path.ends_with("journal.ring") {
+            let end = bytes.iter().rposition(|byte| *byte != 0).unwrap();
+            bytes.truncate(end + 1);
+        }
+        fs::write(to.join(path.file_name().unwrap()), bytes).unwrap();
+    }
+}
+
+#[test]
+fn a_journal_of_before_the_renames_is_whole_and_is_read() {
+    let written = TempDir::new().unwrap();
+    let mut journal = Journal::open(written.path()).unwrap();
+    fill(&mut journal);
+    drop(journal);
+    write_fixture("journal", written.path());
+
+    let dir = fixture("journal");
+    let journal = Journal::open(dir.path()).unwrap();
+    assert_eq!(journal.damage(), None);
+    assert!(journal.failure().is_none());
+    let halted = journal.halted("https://x.test", &"chal-2".into());
+    assert_eq!(halted, Some("it was flattened"));
+    let mut out = String::new();
+    let mut found = journal.recent(100).unwrap();
+    found.reverse();
+    for entry in found {
+        let request = Request {
+            method: entry.intent.method.parse().unwrap(),
+            target: entry.intent.target.clone(),
+            key: None,
+            body: entry.intent.body.clone(),
+        };
+        let command = request.command(&Dialect::default());
+        let command = command.map(|command| command.classed(entry.intent.risk));
+        let again = command.and_then(|command| {
+            let again = Request::of(&command, "k".into(), &Dialect::default()).ok()?;
+            assert_eq!(
+                (&again.target, &again.body),
+                (&request.target, &request.body)
+            );
+            Some((command.risk(), command.resource()))
+        });
+        let status = entry
+            .outcome
+            .as_ref()
+            .and_then(perpdeck::journal::Outcome::order_status);
+        let failure = entry.failure().map(|why| (why.kind, why.proves, why.code));
+        writeln!(
+            out,
+            "{} {} {} {again:?} {:?} {status:?} {failure:?}",
+            entry.id.0,
+            entry.state,
+            entry.intent.risk,
+            entry.detail(),
+        )
+        .unwrap();
+    }
+    insta::assert_snapshot!(out);
+}
+
+#[test]
+fn the_files_of_the_state_directory_are_written_as_they_are_today() {
+    let dir = TempDir::new().unwrap();
+    let learned = Learned {
+        working_filter: Some(QueryPair {
+            name: "view".to_owned(),
+            value: "live".to_owned(),
+        }),
+        position_selector: Some("state".to_owned()),
+        twaps_account: Some(String::new()),
+        timestamp_unit: Some(TimestampUnit::Microseconds),
+        signed_sizes: Some(false),
+    };
+    memory::remember(dir.path(), "https://x.test", &learned).unwrap();
+    let choice = Choice {
+        shown: vec!["market".to_owned()],
+        hidden: vec!["size".to_owned()],
+    };
+    keep_columns(dir.path(), "positions", Some(choice)).unwrap();
+    assert!(memory::is_first_tour(dir.path()));
+    let mut out = files(dir.path());
+    for name in ["dialects.json", "columns.json"] {
+        out += &fs::read_to_string(dir.path().join(name)).unwrap();
+        out += "\n";
+    }
+    insta::assert_snapshot!(out);
+}
+
+/// The exchange's own: keys in JSON, everything else by `postcard`, whose bytes are the order of the fields.
+#[tokio::test]
+async fn the_exchange_keeps_what_it_keeps_today_and_reads_what_it_kept() {
+    let written = TempDir::new().unwrap();
+    let paper = Paper::kept(written.path()).await;
+    let _told = answers::trade(&paper).await;
+    paper.stop().await;
+    let mut out = files(written.path());
+    let database = Connection::open(written.path().join("exchange.sqlite3")).unwrap();
+    out += &schema(&database);
+    out += &rows(
+        &database,
+        "SELECT user, key, substr(sealed, 9) AS record FROM keys ORDER BY user, key",
+    );
+    out += &rows(
+        &database,
+        "SELECT id, hex(substr(sealed, 9)) AS record FROM operations",
+    );
+    out += &rows(
+        &database,
+        "SELECT kind, count(*) AS places FROM chunks GROUP BY kind",
+    );
+    drop(database);
+    insta::assert_snapshot!("exchange_on_disk", out);
+    write_fixture("exchange", written.path());
+
+    let dir = fixture("exchange");
+    let paper = Paper::kept(dir.path()).await;
+    insta::assert_snapshot!("exchange_read_again", answers::lists(&paper).await);
+}
