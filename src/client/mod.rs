@@ -32,8 +32,9 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 
+pub use crate::model::Mutation;
 pub use aftermath::Aftermath;
-pub use mutate::{Attempt, Mutation};
+pub use mutate::Attempt;
 pub use pace::Class;
 pub use probe::Probe;
 #[cfg(fuzzing)]

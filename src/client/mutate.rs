@@ -8,42 +8,9 @@ use super::{
 };
 use crate::{
     api::{Data, DataQueued, Method, Request},
-    model::{CloseAll, CloseAllStatus, Command, Failure, Order, READ_ONLY, Receipt},
+    model::{CloseAll, CloseAllStatus, Failure, Mutation, Order, READ_ONLY, Receipt},
 };
 use std::time::Duration;
-
-/// The mutating endpoints of `api.md`; what an answer means depends on which was called.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::VariantArray)]
-pub enum Mutation {
-    Place,
-    PlaceTwap,
-    PlaceScaled,
-    Close,
-    Cancel,
-    Exits,
-    Margin,
-    StopTwap,
-    CancelScaled,
-    CloseAll,
-}
-
-impl Mutation {
-    pub fn of(command: &Command) -> Self {
-        match command {
-            Command::Place(_) => Self::Place,
-            Command::PlaceTwap(_) => Self::PlaceTwap,
-            Command::PlaceScaled(_) => Self::PlaceScaled,
-            Command::Close(_) => Self::Close,
-            Command::Cancel(_) | Command::Unprotect(_) => Self::Cancel,
-            Command::Exits(_) => Self::Exits,
-            Command::Margin { .. } => Self::Margin,
-            Command::StopTwap(_) => Self::StopTwap,
-            Command::CancelScaled(_) => Self::CancelScaled,
-            // Never sent as itself: what it is in the journal is what it comes to.
-            Command::CloseAll(_) | Command::Flatten(_) => Self::CloseAll,
-        }
-    }
-}
 
 /// What one attempt at a mutation proves.
 #[derive(Debug, Clone, PartialEq)]

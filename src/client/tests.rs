@@ -34,7 +34,7 @@ async fn send(reply: Reply, command: Command) -> (Attempt, Vec<super::testing::r
     let responder = Responder::answering(vec![reply]).await;
     let (client, _calls) = responder.client();
     let attempt = client
-        .send(&request(&command), Mutation::of(&command))
+        .send(&request(&command), command.facts().mutation)
         .await;
     (attempt, responder.seen())
 }

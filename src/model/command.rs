@@ -1,6 +1,9 @@
 //! Everything a trader can ask of the service. A command is complete and closed: what was shown is what is sent.
 
+mod facts;
 mod words;
+
+pub use facts::{Ends, Facts, Mutation, Placed};
 
 use super::{
     AccountId, Bps, MarginMode, MarketId, Num, Order, OrderId, PositionId, ScaledId, Side,
@@ -266,23 +269,6 @@ impl Resource {
 }
 
 impl Command {
-    pub fn risk(&self) -> Risk {
-        match self {
-            Self::Place(order) if !order.reduce_only => Risk::Increasing,
-            Self::PlaceTwap(order) if !order.reduce_only => Risk::Increasing,
-            Self::PlaceScaled(order) if !order.reduce_only => Risk::Increasing,
-            Self::Unprotect(_) => Risk::Increasing,
-            Self::Exits(Exits { risk, .. }) | Self::Margin { risk, .. } => *risk,
-            Self::Place(_)
-            | Self::PlaceTwap(_)
-            | Self::PlaceScaled(_)
-            | Self::Close(_)
-            | Self::CloseAll(_)
-            | Self::Flatten(_) => Risk::Reducing,
-            Self::Cancel(_) | Self::StopTwap(_) | Self::CancelScaled(_) => Risk::Neutral,
-        }
-    }
-
     /// `held` is the total as it was seen: a lower one brings liquidation nearer, and so may one that is set unseen.
     pub fn margin(position_id: PositionId, extra: Num, held: Option<Num>) -> Self {
         let risk = if held.is_none_or(|held| extra < held) {
@@ -297,54 +283,6 @@ impl Command {
         }
     }
 
-    pub fn resource(&self) -> Resource {
-        match self {
-            Self::Place(_) | Self::PlaceTwap(_) | Self::PlaceScaled(_) => Resource::NewOrder,
-            Self::Close(close) => Resource::Position(close.position_id.clone()),
-            Self::Cancel(id) | Self::Unprotect(id) => Resource::Order(id.clone()),
-            Self::Exits(exits) => Resource::Order(exits.order_id.clone()),
-            Self::Margin { position_id, .. } => Resource::Position(position_id.clone()),
-            Self::StopTwap(id) => Resource::Twap(id.clone()),
-            Self::CancelScaled(id) => Resource::Scaled(id.clone()),
-            Self::CloseAll(id) | Self::Flatten(id) => Resource::Account(id.clone()),
-        }
-    }
-
-    /// Whether what it places waits for a price first.
-    pub fn has_trigger(&self) -> bool {
-        match self {
-            Self::Place(order) => order.trigger.is_some(),
-            Self::Close(close) => close.trigger.is_some(),
-            Self::PlaceTwap(_)
-            | Self::PlaceScaled(_)
-            | Self::Cancel(_)
-            | Self::Unprotect(_)
-            | Self::Exits(_)
-            | Self::Margin { .. }
-            | Self::StopTwap(_)
-            | Self::CancelScaled(_)
-            | Self::CloseAll(_)
-            | Self::Flatten(_) => false,
-        }
-    }
-
-    /// The one order that it cancels.
-    pub fn cancels(&self) -> Option<&OrderId> {
-        match self {
-            Self::Cancel(id) | Self::Unprotect(id) => Some(id),
-            Self::Place(_)
-            | Self::PlaceTwap(_)
-            | Self::PlaceScaled(_)
-            | Self::Close(_)
-            | Self::Exits(_)
-            | Self::Margin { .. }
-            | Self::StopTwap(_)
-            | Self::CancelScaled(_)
-            | Self::CloseAll(_)
-            | Self::Flatten(_) => None,
-        }
-    }
-
     /// As it was classed when it was given: the bytes of a cancel or a change do not tell what was there before.
     #[must_use]
     pub fn classed(mut self, given: Risk) -> Self {
@@ -355,18 +293,6 @@ impl Command {
             *risk = given;
         }
         self
-    }
-
-    /// Whether the service keeps an `Idempotency-Key` for it; the others are repeatable by their nature.
-    pub fn is_keyed(&self) -> bool {
-        matches!(
-            self,
-            Self::Place(_)
-                | Self::PlaceTwap(_)
-                | Self::PlaceScaled(_)
-                | Self::Close(_)
-                | Self::CloseAll(_)
-        )
     }
 }
 

@@ -1,8 +1,8 @@
 //! Whether the service placed what was asked: a field name it does not know is a field it ignores.
 
 use super::{
-    ClosePosition, Command, Num, Order, PlaceOrder, PlaceScaled, PlaceTwap, Receipt, Scaled, Side,
-    TimeInForce, Timestamp, Trigger, Twap,
+    ClosePosition, Command, Num, Order, PlaceOrder, PlaceScaled, PlaceTwap, Placed, Receipt,
+    Scaled, Side, TimeInForce, Timestamp, Trigger, Twap,
 };
 use std::fmt::Display;
 
@@ -22,27 +22,13 @@ pub enum Sizes {
 /// no time in force rests by `gtc`, and one that says no stop loss, end or direction knows of none. Empty for commands
 /// that place nothing.
 pub fn differences(command: &Command, receipt: &Receipt, sizes: Sizes) -> Vec<String> {
-    match (command, receipt) {
-        (Command::Place(asked), Receipt::Order { order, .. }) => placed(asked, order),
-        (Command::Close(asked), Receipt::Order { order, .. }) => closed(asked, order),
-        (Command::PlaceTwap(asked), Receipt::Twap(twap)) => sliced(asked, twap, sizes),
-        (Command::PlaceScaled(asked), Receipt::Scaled(ladder)) => laddered(asked, ladder, sizes),
+    match (command.facts().places, receipt) {
+        (Some(Placed::Order(asked)), Receipt::Order { order, .. }) => placed(asked, order),
+        (Some(Placed::Close(asked)), Receipt::Order { order, .. }) => closed(asked, order),
+        (Some(Placed::Twap(asked)), Receipt::Twap(twap)) => sliced(asked, twap, sizes),
+        (Some(Placed::Scaled(asked)), Receipt::Scaled(ladder)) => laddered(asked, ladder, sizes),
         // Nothing is placed, or the answer is of another kind, which the client does not take.
-        (
-            Command::Place(_)
-            | Command::Close(_)
-            | Command::PlaceTwap(_)
-            | Command::PlaceScaled(_)
-            | Command::Cancel(_)
-            | Command::Unprotect(_)
-            | Command::Exits(_)
-            | Command::Margin { .. }
-            | Command::StopTwap(_)
-            | Command::CancelScaled(_)
-            | Command::CloseAll(_)
-            | Command::Flatten(_),
-            _,
-        ) => vec![],
+        (_, _) => vec![],
     }
 }
 

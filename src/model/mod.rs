@@ -40,8 +40,8 @@ pub use call::Call;
 pub use charges::Charges;
 pub use close_all::{CloseAll, CloseAllStatus, CloseResult, CloseResultStatus};
 pub use command::{
-    CloseKind, ClosePosition, Command, Curve, Exits, FLATTEN, Held, Leg, PlaceKind, PlaceOrder,
-    PlaceScaled, PlaceTwap, Resource, Risk, Trigger,
+    CloseKind, ClosePosition, Command, Curve, Ends, Exits, FLATTEN, Facts, Held, Leg, Mutation,
+    PlaceKind, PlaceOrder, PlaceScaled, PlaceTwap, Placed, Resource, Risk, Trigger,
 };
 pub use failure::{Failure, FailureKind, Proof, READ_ONLY};
 pub use flat::{Finding, FlatProof, Flattening, Leftovers, PROOF_APART, Proving};

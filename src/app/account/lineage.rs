@@ -10,7 +10,7 @@ use crate::{
         desk::{model::Model, more_rows::parent},
         tables::pane::{Pane, RowId},
     },
-    model::{Command, Order, OrderId, Past, Position, Receipt},
+    model::{Command, Order, OrderId, Past, Position, Receipt, Resource},
 };
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -120,18 +120,12 @@ fn of_past(past: &Past) -> Vec<RowId> {
 
 /// What a command was about, if that is a row.
 fn target(command: &Command) -> Option<RowId> {
-    match command {
-        Command::Close(close) => Some(RowId::Position(close.position_id.clone())),
-        Command::Margin { position_id, .. } => Some(RowId::Position(position_id.clone())),
-        Command::Cancel(id) | Command::Unprotect(id) => Some(RowId::Order(id.clone())),
-        Command::Exits(exits) => Some(RowId::Order(exits.order_id.clone())),
-        Command::StopTwap(id) => Some(RowId::Twap(id.clone())),
-        Command::CancelScaled(id) => Some(RowId::Scaled(id.clone())),
-        Command::Place(_)
-        | Command::PlaceTwap(_)
-        | Command::PlaceScaled(_)
-        | Command::CloseAll(_)
-        | Command::Flatten(_) => None,
+    match command.resource() {
+        Resource::Position(id) => Some(RowId::Position(id)),
+        Resource::Order(id) => Some(RowId::Order(id)),
+        Resource::Twap(id) => Some(RowId::Twap(id)),
+        Resource::Scaled(id) => Some(RowId::Scaled(id)),
+        Resource::NewOrder | Resource::Account(_) => None,
     }
 }
 

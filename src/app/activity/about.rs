@@ -3,7 +3,7 @@
 
 use crate::{
     app::account::store::Store,
-    model::{Command, Market, MarketId, Order, Position, Scaled, Twap},
+    model::{Command, Market, MarketId, Order, Placed, Position, Resource, Scaled, Twap},
 };
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -27,11 +27,11 @@ pub enum Target {
 impl About {
     pub fn of(command: &Command, store: &Store) -> Self {
         let target = target(command, store);
-        let market_id = match (command, &target) {
-            (Command::Place(order), _) => Some(&order.market_id),
-            (Command::PlaceTwap(order), _) => Some(&order.market_id),
-            (Command::PlaceScaled(order), _) => Some(&order.market_id),
-            (_, target) => target.as_ref().map(Target::market_id),
+        let market_id = match command.facts().places {
+            Some(Placed::Order(order)) => Some(&order.market_id),
+            Some(Placed::Twap(order)) => Some(&order.market_id),
+            Some(Placed::Scaled(order)) => Some(&order.market_id),
+            Some(Placed::Close(_)) | None => target.as_ref().map(Target::market_id),
         };
         Self {
             market: market_id.and_then(|id| store.market(id)).cloned(),
@@ -44,18 +44,12 @@ impl About {
 fn target(command: &Command, store: &Store) -> Option<Target> {
     let boxed = |position: &Position| Target::Position(Box::new(position.clone()));
     let order = |order: &Order| Target::Order(Box::new(order.clone()));
-    match command {
-        Command::Close(close) => store.position(&close.position_id).map(boxed),
-        Command::Margin { position_id, .. } => store.position(position_id).map(boxed),
-        Command::Cancel(id) | Command::Unprotect(id) => store.order(id).map(order),
-        Command::Exits(exits) => store.order(&exits.order_id).map(order),
-        Command::StopTwap(id) => store.twap(id).cloned().map(Box::new).map(Target::Twap),
-        Command::CancelScaled(id) => store.ladder(id).cloned().map(Box::new).map(Target::Scaled),
-        Command::Place(_)
-        | Command::PlaceTwap(_)
-        | Command::PlaceScaled(_)
-        | Command::CloseAll(_)
-        | Command::Flatten(_) => None,
+    match command.resource() {
+        Resource::Position(id) => store.position(&id).map(boxed),
+        Resource::Order(id) => store.order(&id).map(order),
+        Resource::Twap(id) => store.twap(&id).cloned().map(Box::new).map(Target::Twap),
+        Resource::Scaled(id) => store.ladder(&id).cloned().map(Box::new).map(Target::Scaled),
+        Resource::NewOrder | Resource::Account(_) => None,
     }
 }
 

@@ -20,7 +20,7 @@ use crate::{
             rows::Rows,
         },
     },
-    model::Command,
+    model::{Command, Ends, Resource},
 };
 use std::time::Duration;
 use strum::IntoEnumIterator;
@@ -198,13 +198,17 @@ fn look(model: &Model, pane: Pane) -> Option<Seen> {
 
 /// Whether a command of this desk ends the row.
 fn ending(store: &Store, row: &RowId) -> Whose {
-    let ends = |command: &Command| match (row, command) {
-        (_, Command::Flatten(_)) | (RowId::Position(_), Command::CloseAll(_)) => true,
-        (RowId::Position(id), Command::Close(close)) => close.position_id == *id,
-        (RowId::Order(id), command) => command.cancels() == Some(id),
-        (RowId::Twap(id), Command::StopTwap(stopped)) => stopped == id,
-        (RowId::Scaled(id) | RowId::Rung(id, _), Command::CancelScaled(canceled)) => canceled == id,
-        (_, _) => false,
+    let resource = match row {
+        RowId::Position(id) => Some(Resource::Position(id.clone())),
+        RowId::Order(id) => Some(Resource::Order(id.clone())),
+        RowId::Twap(id) => Some(Resource::Twap(id.clone())),
+        RowId::Scaled(id) | RowId::Rung(id, _) => Some(Resource::Scaled(id.clone())),
+        RowId::Line(_) => None,
+    };
+    let ends = |command: &Command| {
+        let facts = command.facts();
+        let row = resource.as_ref();
+        facts.ends == Ends::Everything || row.is_some_and(|row| facts.ends(row))
     };
     let is_closing = |id| store.position(id).and_then(|held| store.closing(held));
     let is_done = match row {

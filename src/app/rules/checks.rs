@@ -6,7 +6,7 @@
 use crate::{
     app::account::{poll::Source, store::Store},
     config::Checks,
-    model::{AccountId, Command, MarketId, Num, PlaceKind, PlaceOrder, Side, Timestamp},
+    model::{AccountId, Command, MarketId, Num, PlaceKind, PlaceOrder, Placed, Side, Timestamp},
 };
 use std::{collections::VecDeque, time::Duration};
 
@@ -102,15 +102,15 @@ fn as_order(command: &Command) -> Option<PlaceOrder> {
     let at_market = |account: &AccountId, market: &MarketId, side, coins| {
         PlaceOrder::market(account.clone(), market.clone(), side, coins)
     };
-    Some(match command {
-        Command::Place(order) => (**order).clone(),
-        Command::PlaceTwap(twap) => PlaceOrder {
+    Some(match command.facts().places? {
+        Placed::Order(order) => order.clone(),
+        Placed::Twap(twap) => PlaceOrder {
             leverage: twap.leverage,
             margin_mode: twap.margin_mode,
             reduce_only: twap.reduce_only,
             ..at_market(&twap.account_id, &twap.market_id, twap.side, twap.size)
         },
-        Command::PlaceScaled(ladder) => PlaceOrder {
+        Placed::Scaled(ladder) => PlaceOrder {
             kind: PlaceKind::Limit,
             leverage: ladder.leverage,
             margin_mode: ladder.margin_mode,
@@ -126,15 +126,7 @@ fn as_order(command: &Command) -> Option<PlaceOrder> {
                 ladder.size,
             )
         },
-        Command::Close(_)
-        | Command::Cancel(_)
-        | Command::Unprotect(_)
-        | Command::Exits(_)
-        | Command::Margin { .. }
-        | Command::StopTwap(_)
-        | Command::CancelScaled(_)
-        | Command::CloseAll(_)
-        | Command::Flatten(_) => return None,
+        Placed::Close(_) => return None,
     })
 }
 

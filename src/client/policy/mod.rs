@@ -177,7 +177,8 @@ struct Rounds {
 
 impl Tries {
     pub fn of(command: &Command, tempo: Tempo) -> Self {
-        Self::new(Mutation::of(command), command.risk(), tempo)
+        let facts = command.facts();
+        Self::new(facts.mutation, facts.risk, tempo)
     }
 
     /// Of a command that may have taken effect already, before the first attempt that is judged here:

@@ -88,7 +88,7 @@ impl Errand {
             Some(_) | None => Trail::Launched,
         };
         Self {
-            mutation: Mutation::of(&command),
+            mutation: command.facts().mutation,
             desk,
             teller,
             command,

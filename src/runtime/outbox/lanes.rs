@@ -37,7 +37,7 @@ impl Lanes {
         let mut before = vec![];
         if resource != Resource::NewOrder {
             before.extend(self.ends.get(&resource).cloned());
-            if is_change(command) {
+            if command.facts().is_change() {
                 before.extend(self.changes.get(&resource).cloned());
                 self.changes.insert(resource, after_me);
             } else {
@@ -48,22 +48,6 @@ impl Lanes {
             before,
             _mine: mine,
         }
-    }
-}
-
-fn is_change(command: &Command) -> bool {
-    match command {
-        Command::Exits(_) | Command::Margin { .. } => true,
-        Command::Place(_)
-        | Command::PlaceTwap(_)
-        | Command::PlaceScaled(_)
-        | Command::Close(_)
-        | Command::Cancel(_)
-        | Command::Unprotect(_)
-        | Command::StopTwap(_)
-        | Command::CancelScaled(_)
-        | Command::CloseAll(_)
-        | Command::Flatten(_) => false,
     }
 }
 

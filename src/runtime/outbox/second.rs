@@ -191,18 +191,5 @@ pub(super) fn trade_there(first: &FirstDesk) -> Failure {
 
 /// Whether the other desk may do it too, under a key of its own: all it can do is end what there still is.
 fn is_harmless_twice(command: &Command) -> bool {
-    match command {
-        Command::Flatten(_)
-        | Command::CloseAll(_)
-        | Command::Cancel(_)
-        | Command::StopTwap(_)
-        | Command::CancelScaled(_) => true,
-        Command::Close(close) => close.is_whole_at_market(),
-        Command::Place(_)
-        | Command::PlaceTwap(_)
-        | Command::PlaceScaled(_)
-        | Command::Unprotect(_)
-        | Command::Exits(_)
-        | Command::Margin { .. } => false,
-    }
+    command.facts().only_ends
 }

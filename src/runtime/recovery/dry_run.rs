@@ -80,19 +80,10 @@ impl DryRun {
         while self.telling.try_join_next().is_some() {}
         let (client, events) = (self.client.clone(), self.events.clone());
         self.telling.spawn(async move {
-            let why = match &command {
-                Command::Flatten(account) => flatten(&client, account).await,
-                Command::Place(_)
-                | Command::PlaceTwap(_)
-                | Command::PlaceScaled(_)
-                | Command::Close(_)
-                | Command::Cancel(_)
-                | Command::Unprotect(_)
-                | Command::Exits(_)
-                | Command::Margin { .. }
-                | Command::StopTwap(_)
-                | Command::CancelScaled(_)
-                | Command::CloseAll(_) => spelled(&client, &command),
+            let why = if let Command::Flatten(account) = &command {
+                flatten(&client, account).await
+            } else {
+                spelled(&client, &command)
             };
             // Nobody listens while the desk shuts down.
             drop(

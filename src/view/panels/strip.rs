@@ -10,7 +10,7 @@ use crate::{
         keys::keymap::{Action, Context},
         orders::amend::Successor,
     },
-    model::{AccountId, Command, Num, Order, Progress, Timestamp},
+    model::{AccountId, Command, Ends, Num, Order, Progress, Resource, Timestamp},
     view::{
         tables::{activity, protection, scaled, twaps},
         text::{
@@ -233,31 +233,26 @@ fn protecting(commands: &[Command], scene: &Scene<'_>) -> String {
 
 /// `, 5 of 6 rungs still work,` and `, 26 of 60 filled, 34 left,`: what of it is done cannot be canceled any more.
 fn done_already(command: &Command, scene: &Scene<'_>) -> Option<String> {
-    match command {
-        Command::CancelScaled(id) => {
-            let rungs = scaled::rungs(scene.store.ladder(id)?, scene);
+    let facts = command.facts();
+    match facts.resource {
+        _ if facts.ends != Ends::Resource => None,
+        Resource::Scaled(id) => {
+            let rungs = scaled::rungs(scene.store.ladder(&id)?, scene);
             let all = rungs.len();
             let work = rungs.iter().filter(|rung| rung.works()).count();
             let is_known = scene.store.orders.value().is_some() && work < all;
             is_known.then(|| format!(", {work} of {all} rungs still work,"))
         }
-        Command::StopTwap(id) => {
-            let twap = scene.store.twap(id)?;
+        Resource::Twap(id) => {
+            let twap = scene.store.twap(&id)?;
             let (total, filled) = (twap.total_size?.abs(), twap.filled_size?.abs());
             let size = |size| twaps::sized(twap, size, scene);
             let left = size(total.minus(filled)?);
             Some(format!(", {} filled, {left} left,", size(filled)))
         }
-        Command::Place(_)
-        | Command::PlaceTwap(_)
-        | Command::PlaceScaled(_)
-        | Command::Close(_)
-        | Command::Cancel(_)
-        | Command::Unprotect(_)
-        | Command::Exits(_)
-        | Command::Margin { .. }
-        | Command::CloseAll(_)
-        | Command::Flatten(_) => None,
+        Resource::NewOrder | Resource::Order(_) | Resource::Position(_) | Resource::Account(_) => {
+            None
+        }
     }
 }
 

@@ -6,7 +6,10 @@
 use super::Alert;
 use crate::{
     app::account::store::Store,
-    model::{CloseAll, Command, Failure, Order, OrderId, Progress, Receipt, Ticket, TwapId},
+    model::{
+        CloseAll, Command, Failure, Order, OrderId, Placed, Progress, Receipt, Resource, Ticket,
+        TwapId,
+    },
 };
 use std::collections::BTreeSet;
 
@@ -80,8 +83,8 @@ impl Awaited {
     pub(super) fn stops(&mut self, store: &Store, id: &TwapId) -> bool {
         let mut commands = store.flights.values().map(|flight| &flight.command);
         let is_on_its_way = commands.any(|command| {
-            matches!(command, Command::Flatten(_))
-                || matches!(command, Command::StopTwap(stopped) if stopped == id)
+            let stopped = Resource::Twap(id.clone());
+            command.facts().ends(&stopped)
         });
         self.stopped.remove(id) || is_on_its_way
     }
@@ -96,7 +99,8 @@ impl Awaited {
 
 /// The orders of which an outcome says that they are over: one that was refused stands in the history all the same.
 fn brought(command: &Command, result: &Result<Receipt, Failure>) -> BTreeSet<OrderId> {
-    let places = matches!(command, Command::Place(_) | Command::Close(_));
+    let places = command.facts().places;
+    let places = matches!(places, Some(Placed::Order(_) | Placed::Close(_)));
     match result {
         Ok(Receipt::Order { order, .. }) if order.is_over() => [order.id.clone()].into(),
         Ok(Receipt::CloseAll(operation)) => closes(operation).collect(),
@@ -121,22 +125,13 @@ fn cause(store: &Store, order: &Order) -> Option<Ticket> {
 }
 
 fn may_bring(command: &Command, order: &Order) -> bool {
-    match command {
-        Command::Place(asked) => {
+    match command.facts().places {
+        Some(Placed::Order(asked)) => {
             asked.market_id == order.market_id
                 && order.side.is(&asked.side)
                 && order.asked_size().abs() == asked.size
         }
-        Command::Close(asked) => order.target_position_id.as_ref() == Some(&asked.position_id),
-        Command::PlaceTwap(_)
-        | Command::PlaceScaled(_)
-        | Command::Cancel(_)
-        | Command::Unprotect(_)
-        | Command::Exits(_)
-        | Command::Margin { .. }
-        | Command::StopTwap(_)
-        | Command::CancelScaled(_)
-        | Command::CloseAll(_)
-        | Command::Flatten(_) => false,
+        Some(Placed::Close(asked)) => order.target_position_id.as_ref() == Some(&asked.position_id),
+        Some(Placed::Twap(_) | Placed::Scaled(_)) | None => false,
     }
 }

@@ -3,7 +3,6 @@
 use super::*;
 use crate::{
     app::Effect,
-    client::Mutation,
     model::{Exits, Leg},
 };
 
@@ -194,7 +193,7 @@ async fn the_client_of_a_dry_run_sends_no_change_whoever_asks_it_to() {
         let request = crate::api::Request::of(&command, "key-1".into(), &dialect).unwrap();
         let attempt = rehearsal
             .client
-            .send(&request, Mutation::of(&command))
+            .send(&request, command.facts().mutation)
             .await;
         let not_sent = Attempt::NotSent(Failure::dry_run(request.to_string()));
         assert_eq!(attempt, not_sent);

@@ -168,7 +168,7 @@ type Shared = Arc<Mutex<Service>>;
 
 /// A command of the desk until it ends one way or the other.
 async fn command(service: Shared, desk: Client, command: Command, seed: u64) {
-    let mutation = Mutation::of(&command);
+    let mutation = command.facts().mutation;
     let mut jitter = Jitter::seeded(seed);
     let own: Mutex<Option<Instant>> = Mutex::default();
     let travel = Mutex::new(Jitter::seeded(seed + 7_000_000));

@@ -107,20 +107,8 @@ impl Case<'_> {
 
     /// However late it arrives: under its key it is done once, and all it can do is close.
     fn opens_nothing(&self) -> bool {
-        match self.command {
-            Command::CloseAll(_) => true,
-            Command::Close(close) => close.is_whole_at_market(),
-            Command::Place(_)
-            | Command::PlaceTwap(_)
-            | Command::PlaceScaled(_)
-            | Command::Cancel(_)
-            | Command::Unprotect(_)
-            | Command::Exits(_)
-            | Command::Margin { .. }
-            | Command::StopTwap(_)
-            | Command::CancelScaled(_)
-            | Command::Flatten(_) => false,
-        }
+        let facts = self.command.facts();
+        facts.is_keyed && facts.only_ends
     }
 
     /// A cancel of something that still works opens nothing, unless it protects a position.

@@ -1,0 +1,304 @@
+//! What a command is: one row per command, read by everything that need not take it apart. A new command gets its row
+//! here, and what only asks whether something is placed, changed or ended knows it too.
+
+use super::{ClosePosition, Command, Exits, PlaceOrder, PlaceScaled, PlaceTwap, Resource, Risk};
+use crate::model::{AccountId, OrderId};
+use strum::VariantArray;
+
+/// The request that a command is sent as; what its answer means depends on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, VariantArray)]
+pub enum Mutation {
+    Place,
+    PlaceTwap,
+    PlaceScaled,
+    Close,
+    Cancel,
+    Exits,
+    Margin,
+    StopTwap,
+    CancelScaled,
+    CloseAll,
+}
+
+/// What a command asks the service to place.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Placed<'a> {
+    Order(&'a PlaceOrder),
+    Twap(&'a PlaceTwap),
+    Scaled(&'a PlaceScaled),
+    /// An order that closes a position or a part of it.
+    Close(&'a ClosePosition),
+}
+
+/// What a command takes away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ends {
+    Nothing,
+    /// Its resource, or a part of it.
+    Resource,
+    /// Every position of its account.
+    Positions,
+    /// Every position, order, TWAP and ladder of its account.
+    Everything,
+}
+
+/// The row of a command.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Facts<'a> {
+    /// A flatten is never sent as itself: what decides about it in the journal is the close-all it comes to.
+    pub mutation: Mutation,
+    /// Whether the service keeps an `Idempotency-Key` for it; the others are repeatable by their nature.
+    pub is_keyed: bool,
+    pub resource: Resource,
+    pub risk: Risk,
+    pub places: Option<Placed<'a>>,
+    pub ends: Ends,
+    /// However late and however often it arrives, all it can do is end what there still is, and nothing that protects.
+    pub only_ends: bool,
+}
+
+impl Command {
+    /// The table.
+    pub fn facts(&self) -> Facts<'_> {
+        match self {
+            Self::Place(order) => {
+                Facts::placing(Mutation::Place, Placed::Order(order), order.reduce_only)
+            }
+            Self::PlaceTwap(order) => {
+                Facts::placing(Mutation::PlaceTwap, Placed::Twap(order), order.reduce_only)
+            }
+            Self::PlaceScaled(order) => {
+                let placed = Placed::Scaled(order);
+                Facts::placing(Mutation::PlaceScaled, placed, order.reduce_only)
+            }
+            Self::Close(close) => Facts {
+                is_keyed: true,
+                risk: Risk::Reducing,
+                places: Some(Placed::Close(close)),
+                only_ends: close.is_whole_at_market(),
+                ..Facts::ending(
+                    Mutation::Close,
+                    Resource::Position(close.position_id.clone()),
+                )
+            },
+            Self::Cancel(id) => Facts::ending(Mutation::Cancel, Resource::Order(id.clone())),
+            Self::Unprotect(id) => Facts {
+                risk: Risk::Increasing,
+                only_ends: false,
+                ..Facts::ending(Mutation::Cancel, Resource::Order(id.clone()))
+            },
+            Self::Exits(Exits { order_id, risk, .. }) => {
+                Facts::changing(Mutation::Exits, Resource::Order(order_id.clone()), *risk)
+            }
+            Self::Margin {
+                position_id, risk, ..
+            } => Facts::changing(
+                Mutation::Margin,
+                Resource::Position(position_id.clone()),
+                *risk,
+            ),
+            Self::StopTwap(id) => Facts::ending(Mutation::StopTwap, Resource::Twap(id.clone())),
+            Self::CancelScaled(id) => {
+                Facts::ending(Mutation::CancelScaled, Resource::Scaled(id.clone()))
+            }
+            Self::CloseAll(id) => Facts {
+                is_keyed: true,
+                ..Facts::leaving(Ends::Positions, id)
+            },
+            Self::Flatten(id) => Facts::leaving(Ends::Everything, id),
+        }
+    }
+
+    pub fn risk(&self) -> Risk {
+        self.facts().risk
+    }
+
+    pub fn resource(&self) -> Resource {
+        self.facts().resource
+    }
+
+    pub fn is_keyed(&self) -> bool {
+        self.facts().is_keyed
+    }
+
+    /// Whether what it places waits for a price first.
+    pub fn has_trigger(&self) -> bool {
+        match self.facts().places {
+            Some(Placed::Order(order)) => order.trigger.is_some(),
+            Some(Placed::Close(close)) => close.trigger.is_some(),
+            Some(Placed::Twap(_) | Placed::Scaled(_)) | None => false,
+        }
+    }
+
+    /// The one order that it cancels.
+    pub fn cancels(&self) -> Option<&OrderId> {
+        let (Self::Cancel(id) | Self::Unprotect(id)) = self else {
+            return None;
+        };
+        Some(id)
+    }
+}
+
+impl<'a> Facts<'a> {
+    fn placing(mutation: Mutation, placed: Placed<'a>, reduce_only: bool) -> Self {
+        Self {
+            mutation,
+            is_keyed: true,
+            resource: Resource::NewOrder,
+            risk: if reduce_only {
+                Risk::Reducing
+            } else {
+                Risk::Increasing
+            },
+            places: Some(placed),
+            ends: Ends::Nothing,
+            only_ends: false,
+        }
+    }
+}
+
+impl Facts<'_> {
+    fn changing(mutation: Mutation, resource: Resource, risk: Risk) -> Self {
+        Self {
+            mutation,
+            is_keyed: false,
+            resource,
+            risk,
+            places: None,
+            ends: Ends::Nothing,
+            only_ends: false,
+        }
+    }
+
+    fn ending(mutation: Mutation, resource: Resource) -> Self {
+        Self {
+            ends: Ends::Resource,
+            only_ends: true,
+            ..Self::changing(mutation, resource, Risk::Neutral)
+        }
+    }
+
+    fn leaving(ends: Ends, account: &AccountId) -> Self {
+        Self {
+            risk: Risk::Reducing,
+            ends,
+            ..Self::ending(Mutation::CloseAll, Resource::Account(account.clone()))
+        }
+    }
+
+    /// Whether it changes its resource and leaves it there.
+    pub fn is_change(&self) -> bool {
+        self.places.is_none() && self.ends == Ends::Nothing
+    }
+
+    /// Whether it takes this away, or a part of it.
+    pub fn ends(&self, what: &Resource) -> bool {
+        match self.ends {
+            Ends::Nothing => false,
+            Ends::Resource => self.resource == *what,
+            Ends::Positions => matches!(what, Resource::Position(_)),
+            Ends::Everything => true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{MarketId, Num, Side};
+
+    fn order(reduce_only: bool) -> Command {
+        let market = MarketId::from("paper|BTC");
+        let order = PlaceOrder::market("a".into(), market, Side::Buy, Num::ONE);
+        Command::Place(Box::new(PlaceOrder {
+            reduce_only,
+            ..order
+        }))
+    }
+
+    fn close(size: Option<Num>) -> Command {
+        Command::Close(ClosePosition {
+            size,
+            ..ClosePosition::market("p".into())
+        })
+    }
+
+    /// As one line: where it goes, what it is about, what it does to exposure, and what it may do twice.
+    fn row(command: &Command) -> String {
+        let facts = command.facts();
+        let places = if facts.places.is_some() {
+            "places "
+        } else {
+            ""
+        };
+        let keyed = if facts.is_keyed { " keyed" } else { "" };
+        let only = if facts.only_ends { " only ends" } else { "" };
+        let change = if facts.is_change() { " changes" } else { "" };
+        let on = facts.resource.raw().unwrap_or("-");
+        format!(
+            "{:?} {places}{on} {} {:?}{keyed}{only}{change}",
+            facts.mutation, facts.risk, facts.ends
+        )
+    }
+
+    /// Issue 15, step 4.
+    #[test]
+    fn every_command_has_its_row() {
+        let margin = Command::margin("p".into(), Num::ONE, None);
+        let exits = Exits::unseen("o".into(), super::super::Leg::Keep, super::super::Leg::Keep);
+        for (command, expected) in [
+            (order(false), "Place places - increasing Nothing keyed"),
+            (order(true), "Place places - reducing Nothing keyed"),
+            (
+                close(None),
+                "Close places p reducing Resource keyed only ends",
+            ),
+            (
+                close(Some(Num::ONE)),
+                "Close places p reducing Resource keyed",
+            ),
+            (
+                Command::Cancel("o".into()),
+                "Cancel o neutral Resource only ends",
+            ),
+            (
+                Command::Unprotect("o".into()),
+                "Cancel o increasing Resource",
+            ),
+            (Command::Exits(exits), "Exits o neutral Nothing changes"),
+            (margin, "Margin p increasing Nothing changes"),
+            (
+                Command::StopTwap("t".into()),
+                "StopTwap t neutral Resource only ends",
+            ),
+            (
+                Command::CancelScaled("s".into()),
+                "CancelScaled s neutral Resource only ends",
+            ),
+            (
+                Command::CloseAll("a".into()),
+                "CloseAll a reducing Positions keyed only ends",
+            ),
+            (
+                Command::Flatten("a".into()),
+                "CloseAll a reducing Everything only ends",
+            ),
+        ] {
+            assert_eq!(row(&command), expected, "{command}");
+        }
+    }
+
+    #[test]
+    fn a_flatten_ends_every_row_and_a_close_all_every_position() {
+        let rows = [
+            Resource::Position("p".into()),
+            Resource::Order("o".into()),
+            Resource::Twap("t".into()),
+        ];
+        let ended = |command: Command| rows.each_ref().map(|row| command.facts().ends(row));
+        assert_eq!(ended(Command::Flatten("a".into())), [true, true, true]);
+        assert_eq!(ended(Command::CloseAll("a".into())), [true, false, false]);
+        assert_eq!(ended(Command::Cancel("o".into())), [false, true, false]);
+        assert_eq!(ended(close(Some(Num::ONE))), [true, false, false]);
+    }
+}
