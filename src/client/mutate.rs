@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     api::{Data, DataQueued, Method, Request},
-    model::{CloseAll, CloseAllStatus, Failure, Mutation, Order, READ_ONLY, Receipt},
+    model::{AnswerKind, CloseAll, CloseAllStatus, Failure, Mutation, Order, READ_ONLY, Receipt},
 };
 use std::time::Duration;
 
@@ -101,21 +101,19 @@ impl Client {
     }
 
     fn receipt(&self, answer: &Answer, mutation: Mutation) -> Result<Receipt, Failure> {
-        let receipt = match mutation {
-            Mutation::Place | Mutation::Close | Mutation::Exits => {
+        let receipt = match mutation.facts().answer {
+            AnswerKind::Order => {
                 let DataQueued::<Order> { data, queued } = answer.decoded()?;
                 Receipt::Order {
                     order: Box::new(data),
                     queued,
                 }
             }
-            Mutation::Cancel => Receipt::Cancel(data(answer)?),
-            Mutation::Margin => Receipt::Position(Box::new(self.sided(data(answer)?))),
-            Mutation::PlaceTwap | Mutation::StopTwap => Receipt::Twap(Box::new(data(answer)?)),
-            Mutation::PlaceScaled | Mutation::CancelScaled => {
-                Receipt::Scaled(Box::new(data(answer)?))
-            }
-            Mutation::CloseAll => Receipt::CloseAll(data(answer)?),
+            AnswerKind::Cancel => Receipt::Cancel(data(answer)?),
+            AnswerKind::Position => Receipt::Position(Box::new(self.sided(data(answer)?))),
+            AnswerKind::Twap => Receipt::Twap(Box::new(data(answer)?)),
+            AnswerKind::Scaled => Receipt::Scaled(Box::new(data(answer)?)),
+            AnswerKind::CloseAll => Receipt::CloseAll(data(answer)?),
         };
         Ok(receipt)
     }

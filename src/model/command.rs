@@ -1,9 +1,11 @@
 //! Everything a trader can ask of the service. A command is complete and closed: what was shown is what is sent.
 
 mod facts;
+mod mutation;
 mod words;
 
-pub use facts::{Ends, Facts, Mutation, Placed};
+pub use facts::{Ends, Facts, Placed};
+pub use mutation::{AnswerKind, Mutation, MutationFacts, Repetition};
 
 use super::{
     AccountId, Bps, MarginMode, MarketId, Num, Order, OrderId, PositionId, ScaledId, Side,

@@ -40,8 +40,9 @@ pub use call::Call;
 pub use charges::Charges;
 pub use close_all::{CloseAll, CloseAllStatus, CloseResult, CloseResultStatus};
 pub use command::{
-    CloseKind, ClosePosition, Command, Curve, Ends, Exits, FLATTEN, Facts, Held, Leg, Mutation,
-    PlaceKind, PlaceOrder, PlaceScaled, PlaceTwap, Placed, Resource, Risk, Trigger,
+    AnswerKind, CloseKind, ClosePosition, Command, Curve, Ends, Exits, FLATTEN, Facts, Held, Leg,
+    Mutation, MutationFacts, PlaceKind, PlaceOrder, PlaceScaled, PlaceTwap, Placed, Repetition,
+    Resource, Risk, Trigger,
 };
 pub use failure::{Failure, FailureKind, Proof, READ_ONLY};
 pub use flat::{Finding, FlatProof, Flattening, Leftovers, PROOF_APART, Proving};

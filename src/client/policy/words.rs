@@ -1,60 +1,15 @@
 //! How a command that could not be settled is told: what is known, what is not, where to look.
 
 use super::Tries;
-use crate::{
-    client::Mutation,
-    model::{CloseAll, Failure, FailureKind, Proof},
-};
+use crate::model::{CloseAll, Failure, FailureKind, MutationFacts, Proof};
 use std::{collections::BTreeSet, time::Duration};
-
-impl Mutation {
-    /// Whether a 409 may mean that its key is at work this moment: where `api.md` names "an idempotency record" as a
-    /// cause. TWAPs and ladders are begun on the paper exchange alone, which does one thing after the other: its 409
-    /// is a conflict, and asking again would answer the same.
-    pub(super) fn may_be_at_work(self) -> bool {
-        matches!(self, Self::Place | Self::Close | Self::CloseAll)
-    }
-
-    /// Sets an absolute state: sent late, it undoes what came after it.
-    pub(super) fn is_put(self) -> bool {
-        matches!(self, Self::Exits | Self::Margin)
-    }
-
-    /// Ends something: sent twice, it ends nothing more.
-    pub(super) fn is_delete(self) -> bool {
-        matches!(self, Self::Cancel | Self::StopTwap | Self::CancelScaled)
-    }
-
-    /// What may have happened, and where it would show.
-    fn suspicion(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Place => (
-                "the order may have been placed",
-                "working orders, positions and history",
-            ),
-            Self::PlaceTwap => ("the TWAP may have started", "the TWAP list"),
-            Self::PlaceScaled => (
-                "the ladder may have been placed",
-                "ladders and working orders",
-            ),
-            Self::Close => ("the close may have been placed", "positions and history"),
-            Self::Cancel => (
-                "the order may be canceled, filled or still working",
-                "working orders and history",
-            ),
-            Self::Exits => ("the exits may have changed", "the order"),
-            Self::Margin => ("the margin may have changed", "the position"),
-            Self::StopTwap => ("the TWAP may have stopped", "the TWAP list"),
-            Self::CancelScaled => ("the ladder may be canceled", "its rungs and working orders"),
-            Self::CloseAll => ("positions may have been closed", "open positions"),
-        }
-    }
-}
 
 impl Tries {
     /// The end of a command that may have taken effect.
     pub(super) fn unknown(&self, why: Failure) -> Failure {
-        let (effect, look) = self.mutation.suspicion();
+        let MutationFacts {
+            effect, look_at, ..
+        } = self.mutation.facts();
         let known = match (&self.rounds.operation, &self.doubt) {
             (Some(operation), _) => format!(
                 "closing all positions is not finished, {} of {} tried so far ({why})",
@@ -70,7 +25,7 @@ impl Tries {
             }
             (None, _) => format!("{effect} ({why})"),
         };
-        let message = format!("{known}. Look at {look} before you send it again");
+        let message = format!("{known}. Look at {look_at} before you send it again");
         let kind = if why.kind == FailureKind::Contradiction {
             why.kind
         } else {

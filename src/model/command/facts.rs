@@ -1,24 +1,10 @@
 //! What a command is: one row per command, read by everything that need not take it apart. A new command gets its row
 //! here, and what only asks whether something is placed, changed or ended knows it too.
 
-use super::{ClosePosition, Command, Exits, PlaceOrder, PlaceScaled, PlaceTwap, Resource, Risk};
+use super::{
+    ClosePosition, Command, Exits, Mutation, PlaceOrder, PlaceScaled, PlaceTwap, Resource, Risk,
+};
 use crate::model::{AccountId, OrderId};
-use strum::VariantArray;
-
-/// The request that a command is sent as; what its answer means depends on it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, VariantArray)]
-pub enum Mutation {
-    Place,
-    PlaceTwap,
-    PlaceScaled,
-    Close,
-    Cancel,
-    Exits,
-    Margin,
-    StopTwap,
-    CancelScaled,
-    CloseAll,
-}
 
 /// What a command asks the service to place.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -61,25 +47,16 @@ impl Command {
     /// The table.
     pub fn facts(&self) -> Facts<'_> {
         match self {
-            Self::Place(order) => {
-                Facts::placing(Mutation::Place, Placed::Order(order), order.reduce_only)
-            }
-            Self::PlaceTwap(order) => {
-                Facts::placing(Mutation::PlaceTwap, Placed::Twap(order), order.reduce_only)
-            }
+            Self::Place(order) => Facts::placing(Mutation::Place, Placed::Order(order)),
+            Self::PlaceTwap(order) => Facts::placing(Mutation::PlaceTwap, Placed::Twap(order)),
             Self::PlaceScaled(order) => {
-                let placed = Placed::Scaled(order);
-                Facts::placing(Mutation::PlaceScaled, placed, order.reduce_only)
+                Facts::placing(Mutation::PlaceScaled, Placed::Scaled(order))
             }
             Self::Close(close) => Facts {
-                is_keyed: true,
-                risk: Risk::Reducing,
-                places: Some(Placed::Close(close)),
+                resource: Resource::Position(close.position_id.clone()),
+                ends: Ends::Resource,
                 only_ends: close.is_whole_at_market(),
-                ..Facts::ending(
-                    Mutation::Close,
-                    Resource::Position(close.position_id.clone()),
-                )
+                ..Facts::placing(Mutation::Close, Placed::Close(close))
             },
             Self::Cancel(id) => Facts::ending(Mutation::Cancel, Resource::Order(id.clone())),
             Self::Unprotect(id) => Facts {
@@ -139,17 +116,29 @@ impl Command {
     }
 }
 
+impl Placed<'_> {
+    fn risk(self) -> Risk {
+        let reduces = match self {
+            Self::Order(order) => order.reduce_only,
+            Self::Twap(order) => order.reduce_only,
+            Self::Scaled(order) => order.reduce_only,
+            Self::Close(_) => true,
+        };
+        if reduces {
+            Risk::Reducing
+        } else {
+            Risk::Increasing
+        }
+    }
+}
+
 impl<'a> Facts<'a> {
-    fn placing(mutation: Mutation, placed: Placed<'a>, reduce_only: bool) -> Self {
+    fn placing(mutation: Mutation, placed: Placed<'a>) -> Self {
         Self {
             mutation,
             is_keyed: true,
             resource: Resource::NewOrder,
-            risk: if reduce_only {
-                Risk::Reducing
-            } else {
-                Risk::Increasing
-            },
+            risk: placed.risk(),
             places: Some(placed),
             ends: Ends::Nothing,
             only_ends: false,
@@ -207,11 +196,11 @@ mod tests {
     use super::*;
     use crate::model::{MarketId, Num, Side};
 
-    fn order(reduce_only: bool) -> Command {
+    fn order(risk: Risk) -> Command {
         let market = MarketId::from("paper|BTC");
         let order = PlaceOrder::market("a".into(), market, Side::Buy, Num::ONE);
         Command::Place(Box::new(PlaceOrder {
-            reduce_only,
+            reduce_only: risk == Risk::Reducing,
             ..order
         }))
     }
@@ -247,8 +236,14 @@ mod tests {
         let margin = Command::margin("p".into(), Num::ONE, None);
         let exits = Exits::unseen("o".into(), super::super::Leg::Keep, super::super::Leg::Keep);
         for (command, expected) in [
-            (order(false), "Place places - increasing Nothing keyed"),
-            (order(true), "Place places - reducing Nothing keyed"),
+            (
+                order(Risk::Increasing),
+                "Place places - increasing Nothing keyed",
+            ),
+            (
+                order(Risk::Reducing),
+                "Place places - reducing Nothing keyed",
+            ),
             (
                 close(None),
                 "Close places p reducing Resource keyed only ends",

@@ -458,8 +458,8 @@ mod tests {
             sending: Sending::First,
             risk: Risk::Increasing,
         };
-        let sent = r#"{"send":{"method":"DELETE","target":"/v1/orders/ord_1","key":"k","body":"","sending":"first","risk":"increasing"}}"#;
-        assert_eq!(line(&send), sent);
+        let expected = r#"{"send":{"method":"DELETE","target":"/v1/orders/ord_1","key":"k","body":"","sending":"first","risk":"increasing"}}"#;
+        assert_eq!(line(&send), expected);
         let made = Shared::now();
         let envelope = Envelope {
             to: place(),

@@ -58,11 +58,7 @@ fn schema(database: &Connection) -> String {
 /// The rows of a table, without the columns that are random.
 fn rows(database: &Connection, sql: &str) -> String {
     let mut statement = database.prepare(sql).unwrap();
-    let names: Vec<String> = statement
-        .column_names()
-        .into_iter()
-        .map(str::to_owned)
-        .collect();
+    let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let mut out = String::new();
     let mut rows = statement.query([]).unwrap();
     while let Some(row) = rows.next().unwrap() {
