@@ -3,7 +3,7 @@
 
 use perpdeck::{
     api::Method,
-    app::pane::Pane,
+    app::tables::pane::Pane,
     journal::State,
     model::{
         CancelResult, Failure, FailureKind, FlatProof, FollowUp, Progress, Proof, Receipt, Risk,
