@@ -19,9 +19,15 @@
 //!
 //! Who may name whom is a table in `tests/architecture/main.rs`.
 //!
-//! Comments cite three specifications of the project that are kept outside this repository, by section: `api.md`, all
-//! that is documented of the service; `exchange.md`, what an engine for perpetuals must do, in worked numbers; and
-//! `reliability.md`, what becomes of a command when anything fails.
+//! Comments cite these pages by section (`docs/engine.md 6.3`):
+//!
+//! | page | what it specifies |
+//! |---|---|
+//! | `docs/architecture.md` | modules, rooms, the two flows, decisions |
+//! | `docs/engine.md` | the paper exchange: orders, matching, margin, rules, clocks, in worked numbers |
+//! | `docs/delivery.md` | a command from key to proven outcome, whatever fails |
+//! | `docs/service-api.md` | what is documented of the service, and each guess |
+//! | `docs/contributing.md` | build, test, style, recipes |
 //!
 //! # The two flows, each one way
 //! ```text
