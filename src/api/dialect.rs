@@ -23,7 +23,7 @@ pub struct Dialect {
     pub slippage_field: String,
     /// The query parameter that names the account on `GET /v1/twap-orders`; empty sends none.
     pub twaps_account: String,
-    /// Where a TWAP or VWAP order is created; `api.md` says that it can be and not how.
+    /// Where a TWAP or VWAP order is created; `docs/service-api.md 7`: that it can be is documented, and not how.
     pub twap_creation: Creation,
     /// Where a ladder is created.
     pub scaled_creation: Creation,

@@ -33,10 +33,10 @@ const URL_SAFE: &percent_encoding::AsciiSet = &percent_encoding::NON_ALPHANUMERI
 
 /// The header that makes a placement, a close or a close-all safe to repeat.
 pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
-/// `api.md`, Limits: 1 to 128 printable characters.
+/// `docs/service-api.md 6`: 1 to 128 printable characters.
 pub const IDEMPOTENCY_KEY_LIMIT: usize = 128;
-/// `api.md`, Limits: page size 1 to 100, default 50.
+/// `docs/service-api.md 6`: page size 1 to 100, default 50.
 pub const PAGE_LIMIT: u32 = 100;
 pub const PAGE_DEFAULT: u32 = 50;
-/// `api.md`, Limits: at most 1024 characters.
+/// `docs/service-api.md 6`: at most 1024 characters.
 pub const CURSOR_LIMIT: usize = 1024;

@@ -1,5 +1,5 @@
-//! Bodies that create TWAPs and ladders. `api.md` says that the service does it and not how: these are the
-//! paper exchange's, under the paths that [`super::Dialect`] names.
+//! Bodies that create TWAPs and ladders. That the service does it is documented, and not how (`docs/service-api.md 7`):
+//! these are the paper exchange's, under the paths that [`super::Dialect`] names.
 
 use crate::model::{AccountId, Curve, MarginMode, MarketId, Num, PlaceScaled, PlaceTwap, Side};
 use serde::{Deserialize, Serialize};
