@@ -87,7 +87,8 @@ impl Form {
     }
 
     /// An order like this armed one, to be placed in its stead with another trigger: the service moves none
-    /// (`api.md`: attached exits are of resting limit entries). `None` where what it is cannot be placed.
+    /// (`docs/service-api.md 4.4`: attached exits are for resting limit entries). `None` where what it is cannot be
+    /// placed.
     pub fn instead(order: &Order, around: &Around) -> Option<Self> {
         let replaces = Replaces::Armed(order.id.clone());
         Self::in_place_of(order, (replaces, Field::TriggerPrice), around)

@@ -1,5 +1,5 @@
-//! A resting limit order moved: another price, another size. The service changes neither (`api.md` has no such route), so
-//! the order is canceled and what is still wanted of it is placed anew.
+//! A resting limit order moved: another price, another size. The service changes neither (no operation of
+//! `docs/service-api.md 4.1` does), so the order is canceled and what is still wanted of it is placed anew.
 //!
 //! Contract: nothing is placed before the cancel is answered as done and a read sent after that tells how much had filled:
 //! two entries at once could both fill. The new one is for what was asked, less what has filled since the size was read

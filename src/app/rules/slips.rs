@@ -3,7 +3,7 @@
 //!
 //! Contract: asked about once, and never held against it: the same key again sends. What closes or reduces at the market
 //! is never asked about; a price that waits (a limit, a trigger, an exit) is, whatever it is for, where it is far from
-//! the mark or can never be reached (`PRODUCT.md`, Fast entry: a new trigger is guarded like new risk).
+//! the mark or can never be reached; a new trigger is guarded like new risk.
 
 use crate::{
     app::{
@@ -138,7 +138,7 @@ fn of_close(draft: &CloseDraft, seen: &Seen) -> Vec<Option<Slip>> {
     ]
 }
 
-/// What an order that opens something does to the account (`PRODUCT.md`, Fast entry).
+/// What an order that opens something does to the account.
 fn risks(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<Option<Slip>> {
     let opens = draft.opens(seen).filter(|size| size.is_positive());
     let Some(size) = opens else { return vec![] };

@@ -266,7 +266,7 @@ pub(crate) fn cancel_of(model: &Model, row: &RowId) -> Result<Command, String> {
     }
 }
 
-/// Attached exits belong to a resting limit entry (`api.md`, PUT attached-exits); an armed order is moved by
+/// Attached exits belong to a resting limit entry (`docs/service-api.md 4.4`); an armed order is moved by
 /// another one in its stead.
 fn exits(model: &Model, order: &Order) -> Next {
     if order.is_working() && !order.is_armed() {
