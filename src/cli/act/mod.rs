@@ -56,7 +56,7 @@ struct Key {
     chosen: Option<IdempotencyKey>,
 }
 
-/// `api.md`, Limits; a header keeps no blanks at its ends.
+/// `docs/service-api.md 6`; a header keeps no blanks at its ends.
 fn key(text: &str) -> Result<IdempotencyKey, String> {
     let printable = text.bytes().all(|b| (b' '..=b'~').contains(&b));
     let fits = (1..=IDEMPOTENCY_KEY_LIMIT).contains(&text.len());

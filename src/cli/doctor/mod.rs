@@ -47,7 +47,7 @@ enum Settled {
     Wrong,
 }
 
-/// One thing `api.md` marks "not shown".
+/// One thing that is not documented (`docs/service-api.md 7`).
 #[derive(Debug, Serialize)]
 struct Assumption {
     what: &'static str,
