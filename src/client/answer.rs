@@ -179,7 +179,7 @@ fn kind(status: u16) -> FailureKind {
     }
 }
 
-/// `api.md` says a request id is a UUID; anything else is not shown as one.
+/// A request id is a UUID (`docs/service-api.md 1`); anything else is not shown as one.
 fn is_uuid(text: &Text) -> bool {
     uuid::Uuid::try_parse(text.raw()).is_ok()
 }

@@ -1,4 +1,4 @@
-//! The reads: one method per `GET` of `api.md`.
+//! The reads: one method per `GET` of `docs/service-api.md 4.1`.
 //!
 //! What a service may ignore (a filter, a selector, an account parameter: their names are guesses of
 //! [`crate::api::Dialect`]) is checked again on the rows, so an ignored parameter never shows a foreign

@@ -7,7 +7,7 @@ const WHOLE: u32 = 100;
 /// What one retry costs, and one command that is taken brings back.
 const PRICE: u32 = 10;
 
-/// The retry quota of `reliability.md` 2.4: commands that raise exposure share it; exits do not ask.
+/// The retry quota of `docs/delivery.md 5.3`: commands that raise exposure share it; exits do not ask.
 #[derive(Debug)]
 pub(super) struct Quota(AtomicU32);
 

@@ -1,4 +1,4 @@
-//! When a mutation is asked again, and when it is over: the table of `reliability.md` 2.4, as a pure
+//! When a mutation is asked again, and when it is over: the table of `docs/delivery.md 5.1`, as a pure
 //! function of what came back.
 //!
 //! Contract: the same key and the same bytes go out on every attempt, so asking again can never place a
