@@ -59,7 +59,7 @@ impl fmt::Display for SettingsError {
 impl std::error::Error for SettingsError {}
 
 /// The second net under "a key is never printed": the API's keys begin with a prefix that ends in `live_`
-/// (`api.md`, Authentication), so a word like that is one, wherever somebody has put it.
+/// (`docs/service-api.md 1`), so a word like that is one, wherever somebody has put it.
 fn redacted(text: &str) -> String {
     let in_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
     let mut out = String::with_capacity(text.len());
