@@ -3,7 +3,7 @@
 //! 201 done for the first time, 200 the same operation again, 202 one target or one cooldown attempt done (same key
 //! again after `Retry-After`), 503 no snapshot could be taken and nothing is recorded. Every request of one key works
 //! on the positions of the first; what was opened since is not touched. Another key starts another operation, so a
-//! lost key never locks the account (exchange.md 6).
+//! lost key never locks the account (docs/engine.md 8).
 //!
 //! Known limit: operations are never forgotten.
 
@@ -26,7 +26,7 @@ use hyper::StatusCode;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// `api.md`, Limits.
+/// `docs/service-api.md 6`.
 const TARGETS: usize = 100;
 
 #[derive(Debug, Default)]
@@ -186,7 +186,7 @@ fn turn(floor: &mut Floor, index: usize, haste: Haste) -> Result<Turn, Fault> {
     Ok(Turn::Completed)
 }
 
-/// Between two targets: what the account's `cooldown_ms` says, as between any two market executions (exchange.md 6).
+/// Between two targets: what the account's `cooldown_ms` says, as between any two market executions (docs/engine.md 8).
 fn cooldown(floor: &Floor, account: AccountIx) -> Result<Millis, Fault> {
     let spec = floor.engine.account_spec(account);
     spec.map(|spec| spec.rules.cooldown)

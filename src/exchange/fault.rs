@@ -104,7 +104,7 @@ impl<'de> Deserialize<'de> for ErrorCode {
 /// The header some statuses owe the client.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum FaultHeader {
-    /// Whole seconds, at least 1 (`api.md`, Limits).
+    /// Whole seconds, at least 1 (`docs/service-api.md 6`).
     RetryAfter(u64),
     /// The methods a path does take.
     Allow(String),

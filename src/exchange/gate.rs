@@ -12,7 +12,7 @@ use hyper::{HeaderMap, StatusCode, header::AUTHORIZATION};
 use sha2::{Digest, Sha256};
 use std::fmt;
 
-/// The service prefix of every key (`api.md`, Authentication: it ends in `live_`).
+/// The service prefix of every key (`docs/service-api.md 1`: it ends in `live_`).
 const PREFIX: &str = "paper_live_";
 
 /// An API key in the clear, as handed to its owner once. `Debug` shows nothing of it.

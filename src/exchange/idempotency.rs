@@ -16,7 +16,7 @@ use crate::api::{CloseBody, PlaceBody, ScaledBody, TwapBody};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
-/// How long a key is remembered (`reliability.md` 2.9).
+/// How long a key is remembered (`docs/engine.md 11.2`).
 const KEPT_FOR: Millis = Millis(30 * Millis::DAY.0);
 /// Records per user: 23 new orders a minute for all of thirty days. Bounds what one user can make the exchange hold to
 /// about as much again as the rows of those orders.

@@ -4,7 +4,7 @@ use super::super::engine::{Bps, ChallengeRules, DailyBasis, Drawdown, Millis, Us
 use super::{ScenarioFault, within};
 use serde::Deserialize;
 
-/// The numbers of exchange.md 5; what is absent keeps its default.
+/// The numbers of docs/engine.md 7; what is absent keeps its default.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Rules {

@@ -1,4 +1,5 @@
-//! `/sim/…`: what the documented service surely has but `api.md` does not show, and the controls of a simulation.
+//! `/sim/…`: what a service surely has but its documents do not show (`docs/service-api.md 7`), and the controls of a
+//! simulation.
 //! Never an invented `/v1` route. Same envelopes, same bearer keys; only the description and the two market reads
 //! are public, so that any desk can use them as its price source.
 //!

@@ -1,4 +1,4 @@
-//! Creating TWAP/VWAP orders and ladders: the documented service creates them out of `api.md`'s sight.
+//! Creating TWAP/VWAP orders and ladders: how a service does it is not documented (`docs/service-api.md 7`).
 //! Under an `Idempotency-Key` a creation happens once, and its repeat answers with what it made as it is now.
 
 use super::super::{

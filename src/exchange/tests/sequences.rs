@@ -1,5 +1,5 @@
-//! What must hold at the service, whatever is asked in whatever order (exchange.md 4.8, 14 to 16): the real endpoints,
-//! one step below HTTP.
+//! What must hold at the service, whatever is asked in whatever order (docs/engine.md 6.10: 14 to 16): the real
+//! endpoints, one step below HTTP.
 //!
 //! 1 000 sequences each by default; the long run is the one of the engine's sequences, and what it tells likewise.
 

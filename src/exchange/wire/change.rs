@@ -1,4 +1,5 @@
-//! Bodies that change what exists as engine commands: close, attached exits, isolated margin (exchange.md 1.6, 1.8).
+//! Bodies that change what exists as engine commands: close, attached exits, isolated margin
+//! (docs/engine.md 2.7, 2.9, 6.4).
 
 use super::super::{
     engine::{

@@ -1,4 +1,4 @@
-//! `POST /v1/orders` as an engine command: which fields a type needs, which it refuses (exchange.md 1.2).
+//! `POST /v1/orders` as an engine command: which fields a type needs, which it refuses (docs/engine.md 2.1).
 
 use super::super::{
     engine::{

@@ -1,4 +1,4 @@
-//! One step of virtual time, always in the same order of work (exchange.md 2.5).
+//! One step of virtual time, always in the same order of work (docs/engine.md 4).
 
 use crate::exchange::engine::{
     market::{mark::mark, triggers::Wake},

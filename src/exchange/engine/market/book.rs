@@ -1,5 +1,5 @@
 //! One market's L2 book. What a taker eats stays eaten until the next refresh, so that two orders in one step never
-//! take the same lots (exchange.md 2.2).
+//! take the same lots (docs/engine.md 3.2).
 
 use serde::{Deserialize, Serialize};
 
@@ -267,7 +267,7 @@ mod tests {
         assert_eq!(notional(&got), Usd::dollars(1_188));
     }
 
-    /// The venue's own example (exchange.md 2.1).
+    /// A venue's own example of a cap (docs/engine.md 3.1).
     #[test]
     fn eight_percent_off_a_hundred_thousand_is_ninety_two_thousand() {
         let twice_mid = 2 * 100_000 * 10;

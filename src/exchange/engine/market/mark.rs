@@ -1,4 +1,4 @@
-//! Mark price and what a market remembers about its past (exchange.md 4.7).
+//! Mark price and what a market remembers about its past (docs/engine.md 6.9).
 //!
 //! Mark is the median of: oracle + 150 s EMA of (mid − oracle); median(bid, ask, last); oracle. The exchange has no
 //! other venues to weigh, so the third leg's basis is 0.

@@ -59,7 +59,7 @@ impl Market {
         }
     }
 
-    /// Maintenance margin of a notional: half the initial margin at the tier's largest leverage (exchange.md 4.1).
+    /// Maintenance margin of a notional: half the initial margin at the tier's largest leverage (docs/engine.md 6.2).
     pub(crate) fn maintenance(&self, notional: Usd) -> Usd {
         self.tiers
             .iter()

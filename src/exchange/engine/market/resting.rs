@@ -1,4 +1,4 @@
-//! Resting orders of one market in price-time order, with their place in the queue (exchange.md 2.3).
+//! Resting orders of one market in price-time order, with their place in the queue (docs/engine.md 3.3).
 //!
 //! Work here depends on the orders a trade or a refresh can reach, not on how many rest.
 

@@ -1,4 +1,5 @@
-//! Closing a position: `POST /v1/positions/{id}/close`, one target of close-all, and cancellation (exchange.md 1.8, 6).
+//! Closing a position: `POST /v1/positions/{id}/close`, one target of close-all, and cancellation
+//! (docs/engine.md 2.9, 2.10, 8).
 
 use super::{enter::CLOSE_CAP, orders::Base, payload};
 use crate::exchange::engine::state::{

@@ -1,4 +1,4 @@
-//! An order entering the market: checked, recorded, then traded, rested or armed (exchange.md 1.3, 1.4, 2.1).
+//! An order entering the market: checked, recorded, then traded, rested or armed (docs/engine.md 2.2, 2.4, 3.1).
 
 use super::{
     fill::{Charge, Remainder},
@@ -20,7 +20,7 @@ use crate::exchange::engine::{
     },
 };
 
-/// Slippage caps of market executions that were given none, in basis points (exchange.md 1.3).
+/// Slippage caps of market executions that were given none, in basis points (docs/engine.md 2.5).
 const MARKET_CAP: Bps = Bps(500);
 const TRIGGERED_CAP: Bps = Bps(1_000);
 pub(crate) const CLOSE_CAP: Bps = Bps(250);
@@ -84,8 +84,8 @@ impl Engine {
     /// A reduce-only order larger than the position is accepted for the position, and never for more than it shows:
     /// one that was the whole of a position stays at that size when the position grows.
     ///
-    /// exchange.md says both: "never regrow" (1.5.2) and a leg's size is what its own entry filled (1.6), but also, in
-    /// passing, that a full-size exit reads the position anew when it fires. The two rules stand: every order has a
+    /// A reduce-only order never grows again (docs/engine.md 2.6), and a leg has the size that its own entry filled (2.7).
+    /// Venues exist where a full-size exit reads the position anew when it fires; here it does not: every order has a
     /// size, which the desk and a bot have read; and two targets, each set for the part that was new, would fire as one
     /// at the nearer price. Who adds to a position protects what was added: with an order of its own, or with exits
     /// attached to the entry, which grow with it.
@@ -118,7 +118,7 @@ impl Engine {
         }
     }
 
-    /// The trigger of an armed order fired: it enters now, or ends (exchange.md 1.3). It never re-arms.
+    /// The trigger of an armed order fired: it enters now, or ends (docs/engine.md 2.2). It never re-arms.
     pub(crate) fn activate(&mut self, id: OrderId) {
         if self.orders.at(id).status != OrderStatus::Pending {
             return;
@@ -200,7 +200,7 @@ impl Engine {
         ))
     }
 
-    /// An order that opens needs margin left after it (exchange.md 4.1); one that only reduces does not.
+    /// An order that opens needs margin left after it (docs/engine.md 6.1); one that only reduces does not.
     pub(crate) fn afford(
         &self,
         row: &OrderRow,

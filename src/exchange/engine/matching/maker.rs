@@ -1,4 +1,4 @@
-//! Resting orders meeting the market: trades of others, and a refreshed book that crosses them (exchange.md 2.3).
+//! Resting orders meeting the market: trades of others, and a refreshed book that crosses them (docs/engine.md 3.3).
 //!
 //! A maker fills at its own limit, never better. Margin is checked again; failing there cancels the order.
 

@@ -229,7 +229,7 @@ impl Engine {
     }
 
     /// Reduce-only orders never exceed the position: they shrink with it, never regrow, and end when it is flat or
-    /// has turned (exchange.md 1.5).
+    /// has turned (docs/engine.md 2.6).
     pub(crate) fn shrink_reduce_only(&mut self, account: AccountIx, market: MarketIx) {
         for id in self.working_on(account, market) {
             let row = self.orders.at(id);

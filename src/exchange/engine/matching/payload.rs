@@ -1,4 +1,4 @@
-//! What is wrong with a command whatever the state (answered 400, nothing recorded): exchange.md 1.1, 1.2, 1.4.
+//! What is wrong with a command whatever the state (answered 400, nothing recorded): docs/engine.md 1.3, 2.1, 2.4.
 
 use crate::exchange::engine::state::{
     command::{AttachedExits, PlaceMode, PlaceOrder, Tif},
@@ -61,7 +61,7 @@ pub(crate) type ExitFields = [&'static str; 2];
 
 const ATTACHED: ExitFields = ["attached_take_profit_price", "attached_stop_loss_price"];
 
-/// A buy needs stop-loss < entry < take-profit, a sell the reverse (exchange.md 1.6).
+/// A buy needs stop-loss < entry < take-profit, a sell the reverse (docs/engine.md 2.7).
 pub(crate) fn exits(
     [take_profit, stop_loss]: ExitFields,
     exits: AttachedExits,
@@ -98,7 +98,7 @@ pub(crate) fn exits(
     Ok(())
 }
 
-/// Which times in force a mode takes (exchange.md 1.4).
+/// Which times in force a mode takes (docs/engine.md 2.4).
 fn time_in_force(mode: PlaceMode, tif: Tif, now: Millis) -> Result<(), Refusal> {
     let refused = match (mode, tif) {
         (PlaceMode::Market, Tif::Gtd { .. }) => {

@@ -1,4 +1,4 @@
-//! `POST /v1/orders`: a command turned into a row (exchange.md 1.2).
+//! `POST /v1/orders`: a command turned into a row (docs/engine.md 2.1).
 
 use super::{enter::Rejected, orders::Base};
 use crate::exchange::engine::state::{
@@ -26,7 +26,7 @@ impl Engine {
         }
     }
 
-    /// A market execution: one per cooldown and account (exchange.md 5, `order_cooldown`).
+    /// A market execution: one per cooldown and account (docs/engine.md 7.1, `order_cooldown`).
     pub(crate) fn submit_market(&mut self, row: OrderRow) -> Result<OrderId, Refusal> {
         let account = row.account;
         let wait = self.accounts.at(account).cooldown_until - self.now;

@@ -1,4 +1,4 @@
-//! What the state says against an order (answered 409, recorded as rejected): exchange.md 1.2, 1.5, 4.1, 5.
+//! What the state says against an order (answered 409, recorded as rejected): docs/engine.md 2.3, 2.6, 6.1, 7.1.
 //!
 //! Each rule is one function; lists of them are run when an order is placed and again when its trigger fires. Rules
 //! of the challenge never block a reduce-only order.

@@ -1,4 +1,4 @@
-//! Hourly funding (exchange.md 4.5): premium samples every 5 s, the rate they make, and the payments.
+//! Hourly funding (docs/engine.md 6.6): premium samples every 5 s, the rate they make, and the payments.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! `PUT /v1/positions/{id}/isolated-margin`: a total, not a delta (exchange.md 4.3).
+//! `PUT /v1/positions/{id}/isolated-margin`: a total, not a delta (docs/engine.md 6.4).
 
 use crate::exchange::engine::state::{
     command::SetIsolatedMargin,

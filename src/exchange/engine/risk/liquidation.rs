@@ -1,4 +1,4 @@
-//! Liquidation (exchange.md 4.4): strictly below maintenance on mark, orders of the scope are canceled, the position
+//! Liquidation (docs/engine.md 6.5): strictly below maintenance on mark, orders of the scope are canceled, the position
 //! is sold into the book, and the insurance account takes what is left at the bankruptcy price, so that an isolated
 //! position loses no more than its margin and cash does not fall below zero.
 //!

@@ -1,4 +1,4 @@
-//! Equity, margin and liquidation price (exchange.md 4.1, 4.2).
+//! Equity, margin and liquidation price (docs/engine.md 6.1, 6.3).
 //!
 //! Everything is worked out from the account's positions and resting orders when asked, so there is no running total
 //! to drift. A [`Probe`] asks "what if": the same sums with one position replaced and one order added or left out.
@@ -52,7 +52,7 @@ impl Hold {
     }
 }
 
-/// The sums of exchange.md 4.1.
+/// The sums of docs/engine.md 6.1.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Balance {
     pub(crate) cash: Usd,
@@ -202,7 +202,7 @@ impl Engine {
         })
     }
 
-    /// K of exchange.md 4.2: what backs a cross position apart from its own profit.
+    /// K of docs/engine.md 6.3: what backs a cross position apart from its own profit.
     fn cross_backing(&self, position: &Position, market: &Market) -> Usd {
         let balance = self.balance(position.account);
         let own = market.maintenance(position.notional(market.mark));

@@ -1,4 +1,4 @@
-//! The rules of an account as facts: what is measured, and what is allowed (exchange.md 5).
+//! The rules of an account as facts: what is measured, and what is allowed (docs/engine.md 7).
 
 use super::{margin::Balance, rules::target};
 use crate::exchange::engine::state::{

@@ -1,4 +1,4 @@
-//! The challenge an account is on (exchange.md 5): daily loss, drawdown, target, days, consistency.
+//! The challenge an account is on (docs/engine.md 7.2, 7.3): daily loss, drawdown, target, days, consistency.
 //!
 //! Rules that turn orders down are in `checks`; these watch equity, end an account that breaks them, and pass one
 //! that reaches its goals.

@@ -152,7 +152,7 @@ impl Engine {
         self.log.record(self.now, event);
     }
 
-    /// Fee of a notional, rounded down to the micro-USD (exchange.md 2.4).
+    /// Fee of a notional, rounded down to the micro-USD (docs/engine.md 3.5).
     pub(crate) fn fee(&self, notional: Usd, role: LiquidityRole) -> Usd {
         let rate = match role {
             LiquidityRole::Taker => self.fees.taker,

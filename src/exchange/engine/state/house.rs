@@ -1,4 +1,4 @@
-//! The other side of everything, so that money is neither made nor lost (exchange.md 4.8, invariant 2).
+//! The other side of everything, so that money is neither made nor lost (docs/engine.md 6.8).
 //!
 //! The house trades against every fill from the book, the insurance account against what a liquidation could not sell;
 //! fees and funding go to pools. What users have and what these hold sums to the deposits at every instant, to the

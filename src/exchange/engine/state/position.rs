@@ -1,4 +1,4 @@
-//! One position: average entry, partial close, realised profit (exchange.md 4.6).
+//! One position: average entry, partial close, realised profit (docs/engine.md 6.7).
 //!
 //! The entry is kept as the exact cost of what is open, so that money is conserved to the micro-USD; a partial close
 //! takes its share of the cost rounded down, which moves the average by less than 1e-6 USD per close.

@@ -7,7 +7,7 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
 
 use super::{ids::OrderId, units::Millis};
 
-/// `reject_reason` of an order row and `code` of an error (exchange.md 1.9, 5, 6).
+/// `reject_reason` of an order row and `code` of an error (docs/engine.md 2.11, 7, 8).
 #[derive(
     Debug,
     Clone,
@@ -71,7 +71,7 @@ pub enum Reason {
     ParentCanceled,
 }
 
-/// `rule_id`: the trading or execution rule behind a refusal (exchange.md 5).
+/// `rule_id`: the trading or execution rule behind a refusal (docs/engine.md 7.1).
 #[derive(
     Debug,
     Clone,

@@ -229,7 +229,7 @@ pub struct Rung {
     pub reject_reason: Option<Reason>,
 }
 
-/// One account now (exchange.md 4.1, 5).
+/// One account now (docs/engine.md 6.1, 7).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccountFacts {
     pub account: AccountIx,

@@ -50,7 +50,7 @@ pub struct AccountSpec {
     pub rules: ChallengeRules,
 }
 
-/// The numbers of exchange.md 5; `Default` is its table.
+/// The numbers of docs/engine.md 7; `Default` is its table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChallengeRules {
     pub max_daily_loss: Bps,
@@ -124,7 +124,7 @@ impl Default for Fees {
     }
 }
 
-/// What a venue may do or leave (exchange.md 4.4, 7.3); the defaults are the plain form of each.
+/// What a venue may do or leave (docs/engine.md 6.5, 9.4); the defaults are the plain form of each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Venue {
     pub liquidation: Liquidation,
@@ -152,7 +152,7 @@ pub enum Impact {
 /// Where prices come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Feed {
-    /// The generator of exchange.md 7, from the seed.
+    /// The generator of docs/engine.md 9, from the seed.
     Synthetic,
     /// Only what [`Engine::inject`](crate::exchange::engine::state::core::Engine::inject) brings.
     Scripted,

@@ -1,4 +1,4 @@
-//! Which prices and sizes an order may have (exchange.md 1.1): at most 5 significant figures and `6 - size_decimals`
+//! Which prices and sizes an order may have (docs/engine.md 1.3): at most 5 significant figures and `6 - size_decimals`
 //! decimals, whole dollars always; and rounding of prices the engine makes itself, to the passive side.
 
 use super::{

@@ -1,5 +1,5 @@
 //! Chase orders: a resting limit that keeps its distance from the touch, both ways, and never crosses
-//! (exchange.md 1.7).
+//! (docs/engine.md 2.8).
 
 use crate::exchange::engine::{
     market::market::Market,

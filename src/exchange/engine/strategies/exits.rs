@@ -1,4 +1,4 @@
-//! Take-profit and stop-loss attached to an entry (exchange.md 1.6).
+//! Take-profit and stop-loss attached to an entry (docs/engine.md 2.7).
 //!
 //! Every filled lot is protected at once: the legs appear with the first fill and grow with each. The first leg to
 //! fill takes as much off the other. The stop is made first, so that it acts first where both are reached.

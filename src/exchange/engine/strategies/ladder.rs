@@ -1,4 +1,4 @@
-//! The arithmetic of scaled orders (exchange.md 3.4): prices evenly between two ends, sizes linear in the skew,
+//! The arithmetic of scaled orders (docs/engine.md 5.4): prices evenly between two ends, sizes linear in the skew,
 //! both exact.
 
 use crate::{

@@ -1,4 +1,4 @@
-//! Scaled orders: rungs placed in order, each an ordinary limit (exchange.md 3.4).
+//! Scaled orders: rungs placed in order, each an ordinary limit (docs/engine.md 5.4).
 
 use super::ladder::{prices, sizes};
 use crate::exchange::engine::{

@@ -1,4 +1,4 @@
-//! The arithmetic of time-sliced orders (exchange.md 3.2): how many slices, how far apart, how large.
+//! The arithmetic of time-sliced orders (docs/engine.md 5.1, 5.2): how many slices, how far apart, how large.
 
 use crate::{
     exchange::engine::state::{

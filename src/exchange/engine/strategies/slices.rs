@@ -1,4 +1,4 @@
-//! TWAP and VWAP orders running: activation, slices, bounds, ends (exchange.md 3.2, 3.3).
+//! TWAP and VWAP orders running: activation, slices, bounds, ends (docs/engine.md 5.2, 5.3).
 
 use super::schedule::{target, wanted};
 use crate::{

@@ -1,4 +1,4 @@
-//! Placing a TWAP or VWAP order: what it may ask for (exchange.md 3.2).
+//! Placing a TWAP or VWAP order: what it may ask for (docs/engine.md 5.1, 5.3).
 
 use crate::{
     exchange::engine::{

@@ -347,7 +347,7 @@ impl Desk {
     }
 }
 
-/// To the micro-USD, as exchange.md prints prices.
+/// To the micro-USD, as docs/engine.md prints prices.
 pub(super) fn six(price: Option<NanoPx>) -> String {
     let micro = (price.unwrap().0 + 500) / 1_000;
     format!("{}.{:06}", micro / 1_000_000, micro % 1_000_000)

@@ -1,4 +1,4 @@
-//! Stories: what a trader would notice, told through commands and rows. Numbers are those of exchange.md.
+//! Stories: what a trader would notice, told through commands and rows. Numbers are those of docs/engine.md.
 
 mod cash;
 mod chase;

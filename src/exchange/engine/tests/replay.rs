@@ -196,7 +196,7 @@ fn is_worse(side: Side, px: Px, limit: Px) -> bool {
     (px.0 - limit.0) * side.sign() > 0
 }
 
-/// exchange.md 1.3: how far from the middle a market execution may trade.
+/// docs/engine.md 2.5: how far from the middle a market execution may trade.
 fn cap(row: &OrderRow) -> Option<Bps> {
     let forced = matches!(row.mode, OrderMode::Liquidation | OrderMode::CloseOut);
     let usual = match (row.twap, row.mode) {

@@ -1,4 +1,4 @@
-//! Whatever anybody does in whatever order, these hold (exchange.md 4.8).
+//! Whatever anybody does in whatever order, these hold (docs/engine.md 6.10).
 //!
 //! 1 000 sequences by default; a long run is `PROPTEST_CASES=50000 cargo test --release --lib sequences -- --nocapture`,
 //! which also runs as many of the service's (invariants 14 to 16, `exchange/tests/sequences.rs`) and tells how many there were

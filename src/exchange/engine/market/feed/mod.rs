@@ -1,4 +1,4 @@
-//! The synthetic market (exchange.md 7): price process, book and tape, one seed.
+//! The synthetic market (docs/engine.md 9): price process, book and tape, one seed.
 //!
 //! The only place with floating point. Each purpose draws from a stream of its own, so that adding a market or an order
 //! never shifts another stream; transcendental functions come from `libm`, so that one seed gives one market on every

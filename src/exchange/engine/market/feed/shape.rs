@@ -1,4 +1,4 @@
-//! The book around a fair price (exchange.md 7.3).
+//! The book around a fair price (docs/engine.md 9.2).
 //!
 //! Which prices have a level is a fixed property of each price, and sizes breathe per price, so that a queue a resting
 //! order stands in lasts while the midpoint wanders.

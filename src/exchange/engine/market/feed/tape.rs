@@ -1,4 +1,4 @@
-//! Trades of others (exchange.md 7.3): bursts, signs with memory, sizes with a heavy tail.
+//! Trades of others (docs/engine.md 9.3): bursts, signs with memory, sizes with a heavy tail.
 #![expect(clippy::float_arithmetic, reason = "the generator alone uses floats")]
 
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! The fair price (exchange.md 7.2): two-scale volatility and jumps common to all coins, and each coin's own.
+//! The fair price (docs/engine.md 9.1): two-scale volatility and jumps common to all coins, and each coin's own.
 #![expect(clippy::float_arithmetic, reason = "the generator alone uses floats")]
 
 use serde::{Deserialize, Serialize};
@@ -205,7 +205,7 @@ impl Walk {
         }
     }
 
-    /// A taker of `side` took that part of a day's volume (exchange.md 7.3).
+    /// A taker of `side` took that part of a day's volume (docs/engine.md 9.4).
     pub(super) fn press(&mut self, side: Side, part: f64) {
         let day = self.volatility * (DAY / YEAR).sqrt();
         let push = 0.1 * part.sqrt() * day;
