@@ -19,7 +19,7 @@ pub struct CloseAll {
     pub operation: Text,
     pub account_id: AccountId,
     pub status: Lenient<CloseAllStatus>,
-    /// 0 to 100, as are the two counts below; `api.md`, Close-all-positions operation.
+    /// 0 to 100, as are the two counts below; `docs/service-api.md 2.4`.
     pub total_count: u32,
     pub succeeded_count: u32,
     pub failed_count: u32,

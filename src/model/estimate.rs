@@ -1,5 +1,5 @@
 //! What an order would come to, as far as it can be reckoned here. Every answer is an estimate or nothing;
-//! the service alone knows. Formulas: `reference/exchange.md` 4.1 and 4.2, without tiers.
+//! the service alone knows. Formulas: `docs/engine.md 6.1, 6.3`, without tiers.
 
 use super::{Market, Num, Position, Side};
 

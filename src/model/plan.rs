@@ -1,6 +1,6 @@
 //! What a TWAP or a ladder comes to: how many slices and how far apart, which rungs at which prices.
 //!
-//! The paper exchange places by this arithmetic (`exchange.md` 3.2 and 3.4); of any other service it is an estimate.
+//! The paper exchange places by this arithmetic (`docs/engine.md 5.1, 5.4`); of any other service it is an estimate.
 
 use super::{Book, Market, Num, Side};
 

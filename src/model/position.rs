@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
-/// A position. Which fields are always present is not shown in `api.md`; only what nothing can be done
-/// without is required here.
+/// A position. Which fields are always present is not documented (`docs/service-api.md 2.2`); only what nothing can be
+/// done without is required here.
 ///
 /// `size` is signed: negative is short (`Dialect::signed_sizes`). `realized_pnl` is gross, `fees` is a
 /// cost ≥ 0, `funding` is positive when received; net = realised − fees + funding.
@@ -85,7 +85,8 @@ impl Position {
         self.size.abs()
     }
 
-    /// Isolated positions are the ones that report extra margin (zero included); `api.md` shows no margin mode.
+    /// Isolated positions are the ones that report extra margin (zero included): no field says the margin
+    /// mode (`docs/service-api.md 2.2`).
     pub fn is_isolated(&self) -> bool {
         self.isolated_margin_extra.is_some()
     }

@@ -45,7 +45,7 @@ pub struct Twap {
     pub slices_attempted: Option<Num>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size_decimals: Option<Num>,
-    /// The set of words is not shown in `api.md`; kept as text.
+    /// The set of words is not documented (`docs/service-api.md 2.3`); kept as text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<Text>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -167,7 +167,7 @@ pub struct Scaled {
     pub size_decimals: Option<Num>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reduce_only: Option<bool>,
-    /// The set of words is not shown in `api.md`; kept as text.
+    /// The set of words is not documented (`docs/service-api.md 2.3`); kept as text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<Text>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

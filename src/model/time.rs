@@ -9,7 +9,7 @@ use strum::{Display, EnumString, VariantArray};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Timestamp(pub i64);
 
-/// What one step of a wire timestamp means. `api.md` does not show it; milliseconds is the guess.
+/// What one step of a wire timestamp means. It is not documented (`docs/service-api.md 7`); milliseconds is the guess.
 #[derive(
     Debug,
     Clone,

@@ -7,7 +7,7 @@ use super::{
     number::{optional, positive},
 };
 
-/// Both legs are always sent: what a missing one means is not shown in `api.md`.
+/// Both legs are always sent: what a missing one means is not documented (`docs/service-api.md 4.4`).
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExitsDraft {
     pub order_id: OrderId,

@@ -211,7 +211,7 @@ impl EntryDraft {
     }
 
     /// The leverage of the position that it adds to, now and then, where it takes all of it to another one. So the paper
-    /// exchange does it (`reference/exchange.md` 4.1); a service may keep the two apart.
+    /// exchange does it (`docs/engine.md 6.1`); a service may keep the two apart.
     pub fn releverages(&self, seen: &Seen) -> Option<(Num, Num)> {
         let held = seen.position.filter(|_| !self.only_reduces())?;
         let is_isolated = self.margin_mode == MarginMode::Isolated;
@@ -327,8 +327,8 @@ impl EntryDraft {
             .or_else(|| seen.taken(self.side))
     }
 
-    /// The price that a chase would follow now and its cap keeps it from (`exchange.md` 1.7: a buy rests at the lower of
-    /// the two, a sell at the higher); `None` while the cap lets it follow.
+    /// The price that a chase would follow now and its cap keeps it from (`docs/engine.md 2.8`: a buy rests at the lower
+    /// of the two, a sell at the higher); `None` while the cap lets it follow.
     pub fn chases_nothing(&self, seen: &Seen) -> Option<Num> {
         let cap = self
             .known(Field::ChaseCap)

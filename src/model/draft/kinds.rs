@@ -1,5 +1,5 @@
-//! Which fields each type of order has. `api.md` does not show what a type requires: this is a guess that the
-//! paper exchange shares, and only what a form asks for; the service has the last word.
+//! Which fields each type of order has. What a type requires is not documented (`docs/service-api.md 4.2`): this is
+//! a guess that the paper exchange shares, and only what a form asks for; the service has the last word.
 
 use super::{
     super::{Curve, PlaceKind, TimeInForce},
