@@ -1,4 +1,4 @@
-//! What becomes of commands after a restart, and of cancels that wait: cases 18, 25 and 26 of `reliability.md`.
+//! What becomes of commands after a restart, and of cancels that wait: cases 18, 25 and 26 of `tests/faults/cases.rs`.
 
 use super::*;
 use crate::{

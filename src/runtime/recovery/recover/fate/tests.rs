@@ -1,4 +1,4 @@
-//! The rules of a restart: `reliability.md` 2.5, row by row.
+//! The rules of a restart: `docs/delivery.md 7.2`, row by row.
 
 use super::*;
 use crate::{
