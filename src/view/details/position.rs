@@ -58,7 +58,8 @@ pub(crate) fn detail(position: &Position, scene: &Scene<'_>) -> DetailView {
     fields.titled(title)
 }
 
-/// Whether there is none or it was not told cannot be known of a service: `api.md` makes the field optional.
+/// Whether there is none or it was not told cannot be known of a service: the field is optional
+/// (`docs/service-api.md 2.2`).
 fn no_liquidation(position: &Position, scene: &Scene<'_>) -> Vec<Span> {
     if positions::never_liquidates(position, scene) {
         return vec![

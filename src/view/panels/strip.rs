@@ -307,7 +307,7 @@ fn starting(deed: &Deed, scene: &Scene<'_>) -> String {
     }
 }
 
-/// `closing 3 positions on chal-1 (≤ 2.5 % slippage)`: the service's own cap (`api.md`, close-all).
+/// `closing 3 positions on chal-1 (≤ 2.5 % slippage)`: the service's own cap (`docs/service-api.md 4.6`).
 fn going(command: &Command, scene: &Scene<'_>) -> String {
     if let Command::Flatten(account) = command {
         return format!("flattening {account}: TWAPs, ladders, orders and positions");

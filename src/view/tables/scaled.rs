@@ -41,7 +41,7 @@ impl RungLine {
 /// Why an order that was last seen working does not work any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Over {
-    /// With its ladder: that cancels what still works of it (`api.md`, DELETE scaled-orders).
+    /// With its ladder: that cancels what still works of it (`docs/service-api.md 3`).
     Canceled,
     /// It has filled or was canceled.
     Somehow,
