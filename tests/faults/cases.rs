@@ -1,4 +1,4 @@
-//! The forty faults and bad inputs of `reliability.md` 3, and the tests that hold each.
+//! The forty faults and bad inputs of `docs/delivery.md 11.2`, and the tests that hold each.
 
 use std::{fs, path::Path};
 

@@ -2,7 +2,7 @@
 
 use strum::{Display, VariantArray};
 
-/// The 24 kinds of `reliability.md` 2.10.
+/// The 24 kinds of `docs/delivery.md 11.1`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Display, VariantArray)]
 pub(crate) enum Kind {
     DnsFails,
