@@ -16,6 +16,7 @@
     reason = "a failed helper is a failed test"
 )]
 
+mod documents;
 mod source;
 
 use source::{Source, sources};
