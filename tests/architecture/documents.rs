@@ -36,6 +36,18 @@ fn every_link_between_pages_leads_somewhere() {
 }
 
 #[test]
+fn every_file_that_a_page_names_exists() {
+    let mut lost = vec![];
+    for page in files(&["docs"], &["md"]) {
+        let text = fs::read_to_string(&page).unwrap();
+        let named = prose(&text).into_iter().flat_map(named_files);
+        let missing = named.filter(|path| !Path::new(path).exists());
+        lost.extend(missing.map(|path| format!("{}: {path}", page.display())));
+    }
+    assert_eq!(lost, Vec::<String>::new());
+}
+
+#[test]
 fn a_citation_is_read_with_each_of_its_numbers() {
     let read = |line| {
         citations(line)
@@ -118,6 +130,19 @@ fn numbers(after: &str) -> Vec<String> {
     let whole = |item: &&str| item.chars().all(|c| c.is_ascii_digit() || c == '.');
     let complete = list.split(", ").take_while(whole).count();
     numbers.into_iter().take(complete + 1).collect()
+}
+
+/// Where the files of a page stand; a page may leave the beginning of a path to the one before it.
+const TOPS: [&str; 6] = ["src/", "tests/", "assets/", "benches/", "fuzz/", ".ci/"];
+
+/// What a line has between backticks that is a path of the repository.
+fn named_files(line: &str) -> impl Iterator<Item = &str> {
+    let quoted = line.split('`').skip(1).step_by(2);
+    let paths = quoted.filter_map(|words| words.split(' ').next());
+    paths.filter(|path| {
+        let is_one = TOPS.iter().any(|top| path.starts_with(top));
+        is_one && !path.contains('*') && !path.contains("TARGET")
+    })
 }
 
 fn headings(text: &str) -> Vec<&str> {
