@@ -431,6 +431,91 @@ async fn read<T: DeserializeOwned>(from: &mut BufReader<OwnedReadHalf>) -> io::R
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::{
+        env,
+        io::Read as _,
+        os::unix::{net::UnixStream as Blocking, process::CommandExt as _},
+        process::{Command, Stdio},
+        time::Instant,
+    };
+
+    /// Nobody: neither root nor whoever runs the tests.
+    const ANOTHER: u32 = 65_534;
+    /// The socket that [`a_caller`] connects to.
+    const PLACE: &str = "PERPDECK_TEST_SOCKET";
+
+    #[test]
+    #[ignore = "not a test: what the test below runs as another user"]
+    fn a_caller() {
+        let Ok(place) = env::var(PLACE) else { return };
+        let began = Instant::now();
+        let mut stream = Blocking::connect(place).unwrap();
+        let mut heard = vec![];
+        stream
+            .set_read_timeout(Some(Duration::from_secs(5)))
+            .unwrap();
+        // A desk that greets keeps the connection open: that ends by the time limit.
+        let end = stream
+            .read_to_end(&mut heard)
+            .map_or_else(|why| format!("{:?}", why.kind()), |_| "closed".to_owned());
+        let took = began.elapsed().as_millis();
+        panic!("caller: {end}, {} bytes, {took} ms.", heard.len());
+    }
+
+    /// What the caller's process reports, run as `user`.
+    fn called(place: &Path, user: u32) -> String {
+        let mut command = Command::new(env::current_exe().unwrap());
+        command
+            .args([
+                "--exact",
+                "runtime::journal::socket::tests::a_caller",
+                "--ignored",
+                "--nocapture",
+            ])
+            .env(PLACE, place)
+            .uid(user)
+            .current_dir("/")
+            .stdin(Stdio::null());
+        let done = command.output().unwrap();
+        let said = [done.stdout, done.stderr].concat();
+        String::from_utf8_lossy(&said).into_owned()
+    }
+
+    /// Issue 14, item 6, and the drills' row "socket from another uid": the modes are opened on purpose, so that only the
+    /// check of the peer stands between.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_process_of_another_user_is_turned_away_at_once() {
+        if !rustix::process::geteuid().is_root() {
+            eprintln!("skipped: only root can run a process as another user");
+            return;
+        }
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join(SOCKET);
+        let listener = open(place.path()).unwrap();
+        for (path, mode) in [(place.path(), 0o755), (&path, 0o666)] {
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        }
+        let door = tokio::spawn(let_in(vec![], listener));
+        let at = path.clone();
+        let said = tokio::task::spawn_blocking(move || called(&at, ANOTHER))
+            .await
+            .unwrap();
+        let report = said
+            .split("caller: ")
+            .nth(1)
+            .and_then(|rest| rest.split(" ms.").next());
+        let report = report.unwrap_or_else(|| panic!("the caller did not run: {said}"));
+        let (end, took) = report.rsplit_once(", ").unwrap();
+        // What was not read by the desk when it hung up makes it a reset.
+        assert!(
+            ["closed, 0 bytes", "ConnectionReset, 0 bytes"].contains(&end),
+            "{report}"
+        );
+        assert!(took.parse::<u64>().unwrap() < 100, "{report}");
+        let caller = call(place.path()).await;
+        assert!(caller.is_some(), "its own user is greeted");
+        door.abort();
+    }
 
     fn line(value: &impl Serialize) -> String {
         serde_json::to_string(value).unwrap()
