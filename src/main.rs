@@ -1,7 +1,8 @@
 //! The `perpdeck` program: what was typed goes to [`perpdeck::cli`], and how it went is the exit code.
 
-use perpdeck::cli::{self, Exit};
+use perpdeck::cli::{self, Environment, Exit};
 
 fn main() -> Exit {
-    cli::read().map_or_else(|exit| exit, cli::run)
+    let environment = Environment::take();
+    cli::read().map_or_else(|exit| exit, |args| cli::run(args, environment))
 }

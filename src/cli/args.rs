@@ -22,7 +22,8 @@ pub struct Args {
 }
 
 const AFTER: &str = "\
-The key of a service is never a flag: PERPDECK_API_KEY, api_key_file or api_key_command hold it.
+The key of a service is never a flag: PERPDECK_API_KEY, api_key_file, api_key_command or
+api_key_keyring hold it.
 Exit codes: 0 ok, 1 failed, 2 usage or settings, 10 key refused, 11 limited, 12 unavailable, 13 rejected,
 14 outcome unknown, 15 done or known in part.";
 

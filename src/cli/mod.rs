@@ -12,6 +12,7 @@ mod desk;
 mod desk_setup;
 mod disk_wait;
 mod doctor;
+mod environment;
 mod exchange_args;
 mod exit;
 mod flags;
@@ -33,6 +34,7 @@ mod voice;
 
 pub use args::Args;
 pub use exit::Exit;
+pub use environment::Environment;
 
 use crate::config;
 use args::Verb;
@@ -48,10 +50,10 @@ pub fn read() -> std::result::Result<Args, Exit> {
     Args::try_parse().map_err(|why| usage_error::tell(&why, voice()))
 }
 
-/// Does what was asked, and says how it went.
-pub fn run(args: Args) -> Exit {
+/// Does what was asked with what the environment sets, and says how it went.
+pub fn run(args: Args, environment: Environment) -> Exit {
     core_dumps::keep_memory_private();
-    let done = explain_panics().and_then(|()| choose(args));
+    let done = explain_panics().and_then(|()| choose(args, environment));
     done.unwrap_or_else(|report| voice().explain(&report))
 }
 
@@ -70,8 +72,9 @@ fn explain_panics() -> Result<()> {
     Ok(())
 }
 
-fn choose(args: Args) -> Result<Exit> {
-    let sources = args.settings.sources(env::vars_os(), config::user_file());
+fn choose(args: Args, environment: Environment) -> Result<Exit> {
+    let variables = environment.variables();
+    let sources = args.settings.sources(variables, config::user_file());
     if args.verb.is_some() && args.desk.data_dir.is_some() {
         let words = "--data-dir belongs behind desk, demo or serve";
         return Err(Misuse(words.to_owned()).into());

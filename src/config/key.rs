@@ -1,11 +1,11 @@
 //! The API key: found once, before the desk opens, and never shown.
 
-use super::{Origin, Problem, Secret, Settings};
+use super::{Origin, Problem, Secret, Settings, keyring};
 use crate::disk;
 use secrecy::{ExposeSecret, SecretString, zeroize::Zeroizing};
 use std::{
     env,
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     io::{self, Read as _},
     path::Path,
     process::{Command, Stdio},
@@ -14,7 +14,7 @@ use std::{
 /// A key file is one line; what is longer is some other file.
 const LONGEST: usize = 4096;
 
-/// From the setting itself, its file or its command, whichever is set first in that order.
+/// From the setting itself, its file, its command or the keyring, whichever is set first in that order.
 pub(super) fn find(settings: &Settings) -> Result<Secret, Problem> {
     let named = |key: &str| match &settings.name {
         Some(profile) => format!("profiles.{profile}.{key}"),
@@ -28,8 +28,13 @@ pub(super) fn find(settings: &Settings) -> Result<Secret, Problem> {
         return from_file(path)
             .map_err(|what| Problem::new(Some(Origin::File(path.clone())), "", &what));
     }
-    let command = settings.api_key_command.as_deref().unwrap_or_default();
-    from_command(command).map_err(|what| Problem::new(None, &named("api_key_command"), &what))
+    if let Some(command) = &settings.api_key_command {
+        let key = from_command(command);
+        return key.map_err(|what| Problem::new(None, &named("api_key_command"), &what));
+    }
+    let name = settings.api_key_keyring.as_deref().unwrap_or_default();
+    let key = keyring::read(name, LONGEST + 1).and_then(|text| usable(&text));
+    key.map_err(|what| Problem::new(None, &named("api_key_keyring"), &what))
 }
 
 fn from_file(path: &Path) -> Result<Secret, String> {
@@ -58,14 +63,16 @@ fn from_command(command: &str) -> Result<Secret, String> {
 /// Takes every variable that may hold a key, or a proxy's password, out of what `child` inherits; `names` are those of
 /// the environment.
 pub fn keyless(child: &mut Command, names: impl Iterator<Item = OsString>) -> &mut Command {
-    for name in names {
-        let known = name.to_string_lossy().to_uppercase();
-        let is_secret = known.ends_with("API_KEY") || known.ends_with("PROXY");
-        if known.starts_with("PERPDECK_") && is_secret {
-            child.env_remove(name);
-        }
+    for name in names.filter(|name| is_secret_variable(name)) {
+        child.env_remove(name);
     }
     child
+}
+
+/// Whether a variable of this name may hold a key, or the password of a proxy.
+pub fn is_secret_variable(name: &OsStr) -> bool {
+    let known = name.to_string_lossy().to_uppercase();
+    known.starts_with("PERPDECK_") && (known.ends_with("API_KEY") || known.ends_with("PROXY"))
 }
 
 /// The first line, when it can be a header value.

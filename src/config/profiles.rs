@@ -71,20 +71,26 @@ impl Profile<'_> {
     }
 
     fn keep_own_key(self, settings: &mut Settings, layers: &Layers) {
-        let [key, file, command] =
-            ["api_key", "api_key_file", "api_key_command"].map(|key| layers.is_own(key));
+        let [key, file, command, keyring] = [
+            "api_key",
+            "api_key_file",
+            "api_key_command",
+            "api_key_keyring",
+        ]
+        .map(|key| layers.is_own(key));
         let above = self.above.and_then(|above| above.base_url.as_deref());
         let bare = |url: &str| url.trim_end_matches('/').to_owned();
         let elsewhere = layers.is_own("base_url")
             && above
                 .is_some_and(|above| settings.base_url.as_deref().map(bare) != Some(bare(above)));
-        if !(key || file || command || elsewhere) {
+        if !(key || file || command || keyring || elsewhere) {
             return;
         }
         settings.api_key = settings.api_key.take().filter(|_| key);
         settings.api_key_file = settings.api_key_file.take().filter(|_| file);
         settings.api_key_command = settings.api_key_command.take().filter(|_| command);
     }
+        settings.api_key_keyring = settings.api_key_keyring.take().filter(|_| keyring);
 }
 
 fn is_name(name: &str) -> bool {

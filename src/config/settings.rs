@@ -27,6 +27,8 @@ pub struct Settings {
     #[serde(default, deserialize_with = "words::path")]
     pub(super) api_key_file: Option<PathBuf>,
     pub(super) api_key_command: Option<String>,
+    /// The name of an entry in the system's keyring.
+    pub(super) api_key_keyring: Option<String>,
     /// What requests to other machines go through; straight there when it is not set, whatever the environment says.
     #[serde(default, deserialize_with = "proxy::read")]
     pub(super) proxy: Option<Proxy>,
@@ -186,6 +188,15 @@ impl Settings {
         }
         if let Some(whole) = layers.secret("proxy") {
             self.proxy = whole.expose_secret().parse().ok();
+    /// The setting whose program is run for the key, if that is where it comes from.
+    pub fn key_program(&self) -> Option<&'static str> {
+        if self.api_key.is_some() || self.api_key_file.is_some() {
+            return None;
+        }
+        let command = self.api_key_command.as_ref().map(|_| "api_key_command");
+        command.or_else(|| self.api_key_keyring.as_ref().map(|_| "api_key_keyring"))
+    }
+
         }
     }
 

@@ -87,8 +87,8 @@ fn half_a_service_says_what_is_missing_and_how_to_set_it() {
         error,
         "account_id: is missing, and base_url asks for a service: set account_id, --account-id or \
          PERPDECK_ACCOUNT_ID (or unset base_url to trade on paper)\n\
-         api_key: is missing, and base_url asks for a service: set PERPDECK_API_KEY, api_key_file or \
-         api_key_command (or unset base_url to trade on paper)"
+         api_key: is missing, and base_url asks for a service: set PERPDECK_API_KEY, api_key_file, \
+         api_key_command or api_key_keyring (or unset base_url to trade on paper)"
     );
 }
 

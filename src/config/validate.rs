@@ -1,6 +1,6 @@
 //! What must hold between settings, each rule once.
 
-use super::{Problem, Settings, SourceChoice, layers::Layers, show, words};
+use super::{Problem, Settings, SourceChoice, keyring, layers::Layers, show, words};
 use serde_json::Value;
 use std::time::Duration;
 use url::{Host, Url};
@@ -38,7 +38,8 @@ impl Found {
 fn service(settings: &Settings, found: &mut Found) {
     let key_set = settings.api_key.is_some()
         || settings.api_key_file.is_some()
-        || settings.api_key_command.is_some();
+        || settings.api_key_command.is_some()
+        || settings.api_key_keyring.is_some();
     let set = [
         (
             "base_url",
@@ -53,7 +54,7 @@ fn service(settings: &Settings, found: &mut Found) {
         (
             "api_key",
             key_set,
-            "set PERPDECK_API_KEY, api_key_file or api_key_command",
+            "set PERPDECK_API_KEY, api_key_file, api_key_command or api_key_keyring",
         ),
     ];
     // Above profiles an address or a key alone is what the profiles have in common.
@@ -77,6 +78,13 @@ fn service(settings: &Settings, found: &mut Found) {
     if let Some(why) = settings.base_url.as_deref().and_then(unfit_base) {
         found.add("base_url", &why);
     }
+    let keyring = settings.api_key_keyring.as_deref();
+    if keyring.is_some_and(|name| !keyring::is_name(name)) {
+        found.add(
+            "api_key_keyring",
+            "is no name of an entry: letters, digits and -_.@:/+ without blanks, at most 128, the first of them no -",
+        );
+    }
     if settings
         .account_id
         .as_deref()
@@ -92,7 +100,7 @@ fn service(settings: &Settings, found: &mut Found) {
 /// A profile is an account of a service: it needs all three.
 fn missing_in(profile: &str, key: &str) -> String {
     let how = if key == "api_key" {
-        "set api_key_file or api_key_command in its table; the key of another service, or one set above a key of its \
+        "set api_key_file, api_key_command or api_key_keyring in its table; the key of another service, or one set above a key of its \
          own, is not taken"
             .to_owned()
     } else {

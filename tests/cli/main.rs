@@ -29,6 +29,7 @@ mod other;
 mod readme;
 mod same_run;
 mod schema;
+mod secrets;
 mod served;
 mod settings;
 mod strategies;

@@ -132,8 +132,8 @@ fn what_is_set_above_is_an_account_too_when_it_names_one() {
 
 #[test]
 fn a_key_goes_to_no_other_service_and_no_other_key_beside_its_own() {
-    let missing = "api_key: is missing, and profile b is an account of a service: set api_key_file or api_key_command \
-                   in its table; the key of another service, or one set above a key of its own, is not taken";
+    let missing = "api_key: is missing, and profile b is an account of a service: set api_key_file, api_key_command or \
+                   api_key_keyring in its table; the key of another service, or one set above a key of its own, is not taken";
     let elsewhere =
         "base_url = 'https://a.example'\napi_key = 'above'\n[profiles.b]\naccount_id = 'b'\n";
     let same = read(elsewhere, &[], &[]).unwrap();
@@ -154,6 +154,26 @@ fn a_key_goes_to_no_other_service_and_no_other_key_beside_its_own() {
     assert_eq!(
         accounts(&loaded),
         [(Some("b"), "b own https://a.example".to_owned())]
+    );
+}
+
+/// Issue 14, item 7: the name of an entry in the keyring goes the way of the other places of a key.
+#[test]
+fn an_entry_of_the_keyring_is_a_key_of_its_own_and_every_other_place_goes_before_it() {
+    let text = "base_url = 'https://a.example'\napi_key_file = '/above'\n[profiles.b]\naccount_id = 'b'\n\
+                api_key_keyring = 'mine'\n";
+    let program = |more: &str| {
+        let loaded = read(&format!("{text}{more}"), &[], &[]).unwrap();
+        loaded.settings.key_program()
+    };
+    assert_eq!(program(""), Some("api_key_keyring"));
+    assert_eq!(program("api_key_command = 'pass'"), Some("api_key_command"));
+    assert_eq!(program("api_key_file = '/own'"), None);
+    assert_eq!(program("api_key = 'own'"), None);
+    let why = read(&text.replace("'mine'", "'-w'"), &[], &[]).unwrap_err();
+    assert!(
+        why.contains("profiles.b.api_key_keyring: is no name of an entry"),
+        "{why}"
     );
 }
 

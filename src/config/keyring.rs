@@ -1,0 +1,146 @@
+//! A key from the system's keyring.
+//!
+//! Contract: asks the program that the system has for it, `secret-tool` (libsecret: GNOME Keyring, `KWallet`, `KeePassXC`) or
+//! on macOS `security`, as no shell stands between. The entry's name is an argument of its own; the key comes by its
+//! standard output and is nobody's argument. A keyring that waits for a person to unlock it is given a minute.
+//!
+//! Known limit: the keyring is asked once, at the start.
+
+use super::key::keyless;
+use secrecy::zeroize::Zeroizing;
+use std::{
+    env,
+    ffi::OsString,
+    io::{self, Read as _},
+    process::{Child, Command, ExitStatus, Stdio},
+    sync::mpsc::channel,
+    thread,
+    time::Duration,
+};
+
+/// A person may have to type the keyring's password first.
+const PATIENCE: Duration = Duration::from_mins(1);
+/// What a program says of its failure is one line.
+const LONGEST_COMPLAINT: u64 = 1024;
+
+const OTHERWISE: &str = "or set api_key_file or api_key_command";
+
+#[cfg(target_os = "macos")]
+const PROGRAM: &str = "security";
+#[cfg(not(target_os = "macos"))]
+const PROGRAM: &str = "secret-tool";
+
+/// What finds the entry, and what a person types to make it.
+fn lookup(name: &str) -> [String; 2] {
+    if cfg!(target_os = "macos") {
+        let entry = format!("-s perpdeck -a {name} -w");
+        let store = format!("security add-generic-password {entry}");
+        return [format!("find-generic-password {entry}"), store];
+    }
+    let entry = format!("service perpdeck account {name}");
+    let store = format!("secret-tool store --label='perpdeck {name}' {entry}");
+    [format!("lookup {entry}"), store]
+}
+
+/// Whether an entry can be called that: one word that is no flag, so that each command above is what it looks like.
+pub(super) fn is_name(name: &str) -> bool {
+    let plain = |c: char| c.is_alphanumeric() || "-_.@:/+".contains(c);
+    !name.is_empty() && name.len() <= 128 && !name.starts_with('-') && name.chars().all(plain)
+}
+
+/// What stands in the entry `name` of the service "perpdeck".
+pub(super) fn read(name: &str, longest: usize) -> Result<Zeroizing<String>, String> {
+    let [found, store] = lookup(name);
+    let said = ask(&found, longest).map_err(|why| not_run(&why))?;
+    let Some(said) = said else {
+        return Err(format!(
+            "asks for {name:?}, and the keyring did not answer within a minute: unlock it, {OTHERWISE}"
+        ));
+    };
+    if said.status.success() {
+        return Ok(said.output);
+    }
+    let complaint = said.complaint.lines().next().unwrap_or_default().trim();
+    // security names the entry it does not find, by this code.
+    let is_missing = complaint.is_empty() || said.status.code() == Some(44);
+    Err(if is_missing {
+        format!("names {name:?}, and the keyring has no such entry: make it by \"{store}\"")
+    } else {
+        let shown: String = complaint.chars().filter(|c| !c.is_control()).collect();
+        format!(
+            "asks for {name:?}, and no keyring answers ({PROGRAM}: {shown}): start and unlock one in this session, \
+             {OTHERWISE}"
+        )
+    })
+}
+
+fn not_run(why: &io::Error) -> String {
+    if why.kind() == io::ErrorKind::NotFound {
+        return format!(
+            "is read by the program {PROGRAM}, which is not installed: install it (Debian, Ubuntu: libsecret-tools; \
+             Fedora, Arch: libsecret), {OTHERWISE}"
+        );
+    }
+    format!("is read by the program {PROGRAM}, which cannot be run: {why}")
+}
+
+struct Said {
+    status: ExitStatus,
+    output: Zeroizing<String>,
+    complaint: String,
+}
+
+/// `None` where it does not end in time.
+fn ask(words: &str, longest: usize) -> io::Result<Option<Said>> {
+    let mut program = Command::new(PROGRAM);
+    let mut child = keyless(&mut program, env::vars_os().map(|(name, _)| name))
+        .args(words.split(' ').map(OsString::from))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    let (tell, told) = channel();
+    let (output, complaint) = (child.stdout.take(), child.stderr.take());
+    let longest = u64::try_from(longest).unwrap_or(u64::MAX);
+    thread::spawn(move || {
+        let mut texts = [Zeroizing::new(String::new()), Zeroizing::default()];
+        let [said, complained] = &mut texts;
+        // What cannot be read is no key: that is said below.
+        let _cut = output.map(|from| from.take(longest).read_to_string(said));
+        let limit = LONGEST_COMPLAINT;
+        let _cut = complaint.map(|from| from.take(limit).read_to_string(complained));
+        let _late = tell.send(texts);
+    });
+    let Ok([output, complaint]) = told.recv_timeout(PATIENCE) else {
+        end(&mut child);
+        return Ok(None);
+    };
+    Ok(Some(Said {
+        status: child.wait()?,
+        output,
+        complaint: complaint.to_string(),
+    }))
+}
+
+fn end(child: &mut Child) {
+    // It may have ended by itself.
+    let _gone = child.kill();
+    let _reaped = child.wait();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_an_entry_is_one_word_that_no_program_takes_for_a_flag() {
+        assert!(
+            ["main", "swing-2", "me@example.com", "a/b"]
+                .into_iter()
+                .all(is_name)
+        );
+        let long = "x".repeat(129);
+        let none = ["", "--help", "two words", "a;b", "a'b", "a\nb", &long];
+        assert!(!none.into_iter().any(is_name));
+    }
+}
