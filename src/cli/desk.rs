@@ -7,7 +7,9 @@ use super::{
     exit::Misuse,
     log, out,
     paper::Paper,
-    renewal, state_dir,
+    renewal,
+    sandbox::Sandbox,
+    state_dir,
 };
 use crate::{
     app::desk::tour::Tour,
@@ -41,6 +43,16 @@ pub(super) enum Choice {
     Paper(World),
 }
 
+impl Choice {
+    /// Where its own paper exchange is kept, if it is.
+    pub(super) fn data_dir(&self) -> Option<&Path> {
+        match self {
+            Self::Configured(keep) => keep.data_dir.as_deref(),
+            Self::Paper(world) => world.data_dir.as_deref(),
+        }
+    }
+}
+
 const ELSEWHERE: &str = "--data-dir keeps the desk's own paper exchange, and the settings name a service to trade \
      with: \"perpdeck demo --data-dir\" opens the paper desk";
 
@@ -53,7 +65,7 @@ impl From<Keep> for World {
     }
 }
 
-pub(super) async fn run(choice: Choice, sources: &Sources) -> Result<Exit> {
+pub(super) async fn run(choice: Choice, sources: &Sources, sandbox: &Sandbox) -> Result<Exit> {
     let loaded = load(sources)?;
     let settings = &loaded.settings;
     if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
@@ -70,6 +82,8 @@ pub(super) async fn run(choice: Choice, sources: &Sources) -> Result<Exit> {
     let (renewals, watching) = renewal::watch(sources, loaded.clone(), &start)?;
     start.renewals = renewals;
     remember(&mut start, &dir, settings.log_level);
+    tracing::info!("sandbox: {sandbox}");
+    start.warnings.extend(sandbox.failure());
     let shows_around = settings.tour.then(|| dir.clone());
     let stop = CancellationToken::new();
     let ended = match choice {

@@ -24,6 +24,7 @@ mod paper;
 mod read;
 mod renewal;
 mod running;
+mod sandbox;
 mod schema;
 mod serve;
 mod service;
@@ -33,8 +34,8 @@ mod usage_error;
 mod voice;
 
 pub use args::Args;
-pub use exit::Exit;
 pub use environment::Environment;
+pub use exit::Exit;
 
 use crate::config;
 use args::Verb;
@@ -80,9 +81,9 @@ fn choose(args: Args, environment: Environment) -> Result<Exit> {
         return Err(Misuse(words.to_owned()).into());
     }
     match args.verb {
-        None => live(desk::run(Choice::Configured(args.desk), &sources)),
-        Some(Verb::Desk(desk)) => live(desk::run(Choice::Configured(desk), &sources)),
-        Some(Verb::Demo(world)) => live(desk::run(Choice::Paper(world), &sources)),
+        None => desk(Choice::Configured(args.desk), &sources),
+        Some(Verb::Desk(keep)) => desk(Choice::Configured(keep), &sources),
+        Some(Verb::Demo(world)) => desk(Choice::Paper(world), &sources),
         Some(Verb::Serve(args)) => live(serve::run(args, &sources)),
         Some(Verb::Snapshot(args)) => live(snapshot::run(args, &sources)),
         Some(Verb::Orders(args)) => live(read::orders::run(args, &sources)),
@@ -97,7 +98,11 @@ fn choose(args: Args, environment: Environment) -> Result<Exit> {
         Some(Verb::Exits(args)) => live(act::exits::run(args, &sources)),
         Some(Verb::Margin(args)) => live(act::margin::run(args, &sources)),
         Some(Verb::CloseAll(args)) => live(act::close_all::run(args, &sources)),
-        Some(Verb::Doctor(args)) => live(doctor::run(args, &sources)),
+        Some(Verb::Doctor(args)) => {
+            // In the sandbox of a desk: what it finds well is well there.
+            let sandbox = sandbox::enter(&sources, None);
+            live(doctor::run(args, &sources, &sandbox))
+        }
         Some(Verb::Flatten(args)) => live(act::flatten::run(args, &sources)),
         Some(Verb::Journal(args)) => journal::run(&args, &sources),
         Some(Verb::Config(args)) => settings::run(&args, &sources),
@@ -105,6 +110,12 @@ fn choose(args: Args, environment: Environment) -> Result<Exit> {
         Some(Verb::Completions(args)) => completions::run(&args),
         Some(Verb::Man(args)) => man::run(&args),
     }
+}
+
+/// The sandbox holds the threads that are started in it: it comes before the runtime.
+fn desk(choice: Choice, sources: &config::Sources) -> Result<Exit> {
+    let sandbox = sandbox::enter(sources, choice.data_dir());
+    live(desk::run(choice, sources, &sandbox))
 }
 
 /// Runs a verb that waits for sockets, timers or keys.

@@ -1,8 +1,8 @@
 //! From layers to settings that hold together.
 
 use super::{
-    Escape, FactsSource, LogLevel, Motion, Origin, PriceSource, Problem, Settings, SettingsError,
-    Sources, Theme, Tint,
+    Escape, FactsSource, LogLevel, Motion, Origin, PriceSource, Problem, Sandbox, Settings,
+    SettingsError, Sources, Theme, Tint,
     layers::{Layers, variable},
     profiles::{self, Profile},
     settings::ColorChoice,
@@ -215,6 +215,7 @@ pub(super) fn choices(key: &str) -> Option<Vec<String>> {
         "color" => Some(words::<ColorChoice>()),
         "log_level" => Some(words::<LogLevel>()),
         "motion" => Some(words::<Motion>()),
+        "sandbox" => Some(words::<Sandbox>()),
         "badge_color" => Some(words::<Tint>()),
         "alerts.desktop_escape" => Some(words::<Escape>()),
         "dialect.timestamp_unit" => Some(words::<TimestampUnit>()),

@@ -47,6 +47,6 @@ pub use paths::{at_home, state_dir, user_file};
 pub use problem::{Problem, SettingsError};
 pub use proxy::Proxy;
 pub use schema::schema;
-pub use settings::{ColorChoice, FarEnd, LogLevel, Motion, Poll, Settings, Theme, Tint};
+pub use settings::{ColorChoice, FarEnd, LogLevel, Motion, Poll, Sandbox, Settings, Theme, Tint};
 pub use show::template;
 pub use source::SourceChoice;

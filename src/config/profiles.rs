@@ -24,6 +24,7 @@ pub(super) const OF_THE_DESK: &[&str] = &[
     "event_log",
     "dry_run",
     "tour",
+    "sandbox",
 ];
 
 /// A badge has no room for more.
@@ -89,8 +90,8 @@ impl Profile<'_> {
         settings.api_key = settings.api_key.take().filter(|_| key);
         settings.api_key_file = settings.api_key_file.take().filter(|_| file);
         settings.api_key_command = settings.api_key_command.take().filter(|_| command);
-    }
         settings.api_key_keyring = settings.api_key_keyring.take().filter(|_| keyring);
+    }
 }
 
 fn is_name(name: &str) -> bool {

@@ -66,6 +66,8 @@ pub struct Settings {
     pub log_level: LogLevel,
     /// Whether what the activity pane tells is appended to a file, too.
     pub event_log: bool,
+    /// Whether the kernel keeps the desk from writing where it has nothing to write.
+    pub sandbox: Sandbox,
     /// Whether nothing but reads leaves.
     pub read_only: bool,
     /// Whether what would be sent is only told: neither journaled nor sent.
@@ -154,6 +156,11 @@ word!(
     Tint { Blue, Cyan, Violet, Magenta, Orange, Yellow, Grey }
 );
 
+word!(
+    /// Where the kernel has none, `Auto` is as `Off`.
+    Sandbox { Auto, Off }
+);
+
 word!(LogLevel {
     Off,
     Error,
@@ -181,13 +188,6 @@ impl Settings {
         }
     }
 
-    /// Puts what is secret where the layers only say that it is set.
-    pub(super) fn unlock(&mut self, layers: &Layers) {
-        if self.api_key.is_some() {
-            self.api_key = layers.secret("api_key").cloned();
-        }
-        if let Some(whole) = layers.secret("proxy") {
-            self.proxy = whole.expose_secret().parse().ok();
     /// The setting whose program is run for the key, if that is where it comes from.
     pub fn key_program(&self) -> Option<&'static str> {
         if self.api_key.is_some() || self.api_key_file.is_some() {
@@ -197,6 +197,13 @@ impl Settings {
         command.or_else(|| self.api_key_keyring.as_ref().map(|_| "api_key_keyring"))
     }
 
+    /// Puts what is secret where the layers only say that it is set.
+    pub(super) fn unlock(&mut self, layers: &Layers) {
+        if self.api_key.is_some() {
+            self.api_key = layers.secret("api_key").cloned();
+        }
+        if let Some(whole) = layers.secret("proxy") {
+            self.proxy = whole.expose_secret().parse().ok();
         }
     }
 

@@ -72,6 +72,7 @@ const BELONGS_TO: &[(&str, &[&str])] = &[
     ("clap_mangen", &["cli"]),
     ("color_eyre", &["cli", "main"]),
     ("tracing_subscriber", &["cli"]),
+    ("landlock", &["cli/sandbox"]),
     ("config", &["config"]),
     ("serde_ignored", &["config"]),
     ("etcetera", &["config"]),

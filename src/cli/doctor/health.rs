@@ -2,7 +2,11 @@
 
 use super::{Check, Verdict, asked::Asked};
 use crate::{
-    cli::disk_wait::{Work, no_answer},
+    cli::{
+        disk_wait::{Work, no_answer},
+        environment,
+        sandbox::Sandbox,
+    },
     journal::{Journal, JournalError},
     model::FailureKind,
 };
@@ -16,7 +20,7 @@ const SLOW: Duration = Duration::from_secs(1);
 /// So long a disk may take to open the journal.
 const DISK: Duration = Duration::from_secs(3);
 
-pub(super) fn checks(asked: &Asked, journal_dir: &Path) -> Vec<Check> {
+pub(super) fn checks(asked: &Asked, journal_dir: &Path, sandbox: &Sandbox) -> Vec<Check> {
     let mut checks = vec![reach(asked), transport(asked), proxy(asked)];
     checks.extend(authorization(asked));
     checks.extend(account(asked));
@@ -24,6 +28,8 @@ pub(super) fn checks(asked: &Asked, journal_dir: &Path) -> Vec<Check> {
     checks.extend(latency(asked));
     checks.push(budget(asked));
     checks.push(journal(journal_dir));
+    checks.push(environment());
+    checks.push(held(sandbox));
     checks
 }
 
@@ -164,6 +170,31 @@ fn budget(asked: &Asked) -> Check {
         verdict,
         format!("{limited} of {calls} requests were limited; {told}"),
     )
+}
+
+/// Whether a key can be read where the system shows what a program was started with.
+fn environment() -> Check {
+    let readable = environment::readable();
+    let names: Vec<_> = readable.iter().map(|name| name.to_string_lossy()).collect();
+    if names.is_empty() {
+        return check("environment", Verdict::Ok, "this process's holds no key");
+    }
+    let how = format!(
+        "{} could not be taken out of it: root reads it there; api_key_file, api_key_command or api_key_keyring keeps a \
+         key out of every environment",
+        names.join(", ")
+    );
+    check("environment", Verdict::Note, how)
+}
+
+fn held(sandbox: &Sandbox) -> Check {
+    let verdict = match sandbox {
+        Sandbox::Active { .. } => Verdict::Ok,
+        Sandbox::NotAvailable | Sandbox::Off | Sandbox::NotApplied(_) | Sandbox::Failed(_) => {
+            Verdict::Note
+        }
+    };
+    check("sandbox", verdict, sandbox.to_string())
 }
 
 /// Opened for a moment, as an order would.

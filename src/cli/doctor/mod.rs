@@ -13,6 +13,7 @@ mod rows;
 
 use super::{
     Exit, out,
+    sandbox::Sandbox,
     service::Service,
     voice::{FormOutput, Voice, json},
 };
@@ -84,16 +85,16 @@ struct Report {
     assumptions: Vec<Assumption>,
 }
 
-pub(super) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
+pub(super) async fn run(args: Args, sources: &Sources, sandbox: &Sandbox) -> Result<Exit> {
     let voice = args.output.voice();
-    examine(voice, sources).await
+    examine(voice, sources, sandbox).await
 }
 
-async fn examine(voice: Voice, sources: &Sources) -> Result<Exit> {
+async fn examine(voice: Voice, sources: &Sources, sandbox: &Sandbox) -> Result<Exit> {
     let service = Service::open(sources)?;
     let asked = Asked::of(&service).await?;
     let report = Report {
-        checks: health::checks(&asked, &service.journal_dir),
+        checks: health::checks(&asked, &service.journal_dir, sandbox),
         assumptions: dialect::assumptions(&asked),
     };
     out::say(&if voice.is_json() {

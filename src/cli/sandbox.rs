@@ -1,0 +1,330 @@
+//! The desk, kept by the kernel from writing where it has nothing to write: what makes it do something else than it should
+//! plants no program and changes no settings.
+//!
+//! Contract: it is entered before the first thread of the runtime, which inherits it. It holds back writes alone: reads and
+//! connections are free, so that name servers, certificates, time zones and files that are named while the desk runs
+//! cannot come to be missing, and with them a way out. The directory of the settings is not among what may be written: no
+//! desk writes there. Where anything fails, the desk runs without it and says so. The check whether the kernel has Landlock
+//! is one system call; nothing else is done where it has none.
+//!
+//! Known limits: tried on kernels without Landlock only. A program that is run for the key would be held as well, and may
+//! have to write (a password manager's lock): with one configured it is not applied. Without `export_dir`, exports go
+//! where perpdeck was started, and everything below that directory may be written.
+
+use super::state_dir;
+use crate::config::{self, Loaded, Settings, Sources, load};
+use std::{
+    env, fmt,
+    path::{Path, PathBuf},
+};
+
+/// How a run is held.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Sandbox {
+    Active {
+        abi: u8,
+        writable: Vec<PathBuf>,
+    },
+    NotAvailable,
+    /// The setting says so.
+    Off,
+    /// Something that is configured would not work in it.
+    NotApplied(String),
+    /// It should have been, and why it was not.
+    Failed(String),
+}
+
+impl fmt::Display for Sandbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Active { abi, writable } => {
+                let places: Vec<_> = writable
+                    .iter()
+                    .map(|path| path.display().to_string())
+                    .collect();
+                let places = places.join(", ");
+                write!(
+                    f,
+                    "active (Landlock ABI {abi}): the desk can write only to {places}"
+                )
+            }
+            Self::NotAvailable => f.write_str("not available: this kernel has no Landlock"),
+            Self::Off => f.write_str("off: the setting sandbox says so"),
+            Self::NotApplied(why) => write!(f, "not applied: {why}"),
+            Self::Failed(why) => write!(f, "not applied, it failed: {why}"),
+        }
+    }
+}
+
+impl Sandbox {
+    /// What a trader should know of it.
+    pub(super) fn failure(&self) -> Option<String> {
+        matches!(self, Self::Failed(_)).then(|| format!("the sandbox is {self}"))
+    }
+}
+
+/// Holds this process from now on, where the kernel and the settings allow it.
+pub(super) fn enter(sources: &Sources, data_dir: Option<&Path>) -> Sandbox {
+    if !landlock::is_available() {
+        return Sandbox::NotAvailable;
+    }
+    // What is wrong with the settings is said by what runs next; it ends there.
+    match load(sources) {
+        Ok(loaded) => enter_with(&loaded, data_dir),
+        Err(_) => Sandbox::NotApplied("the settings cannot be read".to_owned()),
+    }
+}
+
+fn enter_with(loaded: &Loaded, data_dir: Option<&Path>) -> Sandbox {
+    if let Some(not_wanted) = refusal(loaded) {
+        return not_wanted;
+    }
+    let dir = state_dir(&loaded.settings);
+    landlock::hold(writable(&loaded.settings, dir, data_dir))
+}
+
+/// Why these settings are not to be held; `None` where they are.
+fn refusal(loaded: &Loaded) -> Option<Sandbox> {
+    if loaded.settings.sandbox == config::Sandbox::Off {
+        return Some(Sandbox::Off);
+    }
+    let program = loaded.accounts().find_map(Settings::key_program)?;
+    let why = format!("{program} runs a program for the key, which the sandbox would restrict too");
+    Some(Sandbox::NotApplied(why))
+}
+
+/// Something that a desk writes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Place {
+    /// A directory of its own with everything below it: made where it is not there.
+    Own(PathBuf),
+    /// A directory that must be there.
+    Directory(PathBuf),
+    /// A directory or a device that not every system has.
+    IfThere(PathBuf),
+}
+
+/// Everything a desk writes to.
+fn writable(settings: &Settings, state_dir: PathBuf, data_dir: Option<&Path>) -> Vec<Place> {
+    let here = || PathBuf::from(".");
+    let exports = settings.export_dir.clone().unwrap_or_else(here);
+    let data_dir = data_dir.map(|dir| Place::Own(dir.to_owned()));
+    // The journal of a paper desk, and what SQLite sets aside, in the directories that it looks for.
+    let scratch = [env::temp_dir(), PathBuf::from("/var/tmp")];
+    let terminal = ["/dev/tty", "/dev/null", "/dev/pts"].map(PathBuf::from);
+    [Place::Own(state_dir), Place::Directory(exports)]
+        .into_iter()
+        .chain(data_dir)
+        .chain(scratch.into_iter().chain(terminal).map(Place::IfThere))
+        .collect()
+}
+
+#[cfg(not(target_os = "linux"))]
+mod landlock {
+    use super::{Place, Sandbox};
+
+    pub(super) fn is_available() -> bool {
+        false
+    }
+
+    pub(super) fn hold(_writable: Vec<Place>) -> Sandbox {
+        Sandbox::NotAvailable
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod landlock {
+    use super::{Place, Sandbox};
+    use crate::cli::disk_wait::{AT_ONCE, Work};
+    use ::landlock::{
+        ABI, AccessFs, BitFlags, CompatLevel, Compatible as _, LandlockStatus, PathBeneath, PathFd,
+        RestrictionStatus, Ruleset, RulesetAttr as _, RulesetCreatedAttr as _, RulesetStatus,
+    };
+    use color_eyre::{Result, eyre::Context as _};
+    use std::{fs::DirBuilder, os::unix::fs::DirBuilderExt as _, path::PathBuf};
+
+    /// Up to truncation (Linux 6.2). What came later, as calls to devices, stays free: the terminal needs them.
+    const KNOWN: ABI = ABI::V3;
+
+    /// Asks the kernel for the least there is.
+    pub(super) fn is_available() -> bool {
+        Ruleset::default()
+            .set_compatibility(CompatLevel::HardRequirement)
+            .handle_access(AccessFs::from_write(ABI::V1))
+            .is_ok()
+    }
+
+    /// A place that stands open, and what may be done with it.
+    struct Open {
+        path: PathBuf,
+        file: PathFd,
+        access: BitFlags<AccessFs>,
+    }
+
+    pub(super) fn hold(writable: Vec<Place>) -> Sandbox {
+        // A disk that hangs keeps nobody from the desk.
+        let opening = Work::begin(move || open_all(writable));
+        let opened = match opening.within(AT_ONCE) {
+            Some(Ok(opened)) => opened,
+            Some(Err(why)) => return Sandbox::Failed(format!("{why:#}")),
+            None => return Sandbox::Failed("a disk does not answer".to_owned()),
+        };
+        let places = opened.iter().map(|open| open.path.clone()).collect();
+        match restrict(opened) {
+            Ok(status) => said(&status, places),
+            Err(why) => Sandbox::Failed(format!("{why:#}")),
+        }
+    }
+
+    fn open_all(writable: Vec<Place>) -> Result<Vec<Open>> {
+        let opened = writable
+            .into_iter()
+            .filter_map(|place| open(place).transpose());
+        opened.collect()
+    }
+
+    fn open(place: Place) -> Result<Option<Open>> {
+        let (path, is_needed) = match place {
+            Place::Own(path) => {
+                let made = DirBuilder::new().recursive(true).mode(0o700).create(&path);
+                made.wrap_err_with(|| format!("{} cannot be made", path.display()))?;
+                (path, true)
+            }
+            Place::Directory(path) => (path, true),
+            Place::IfThere(path) => (path, false),
+        };
+        match (PathFd::new(&path), is_needed) {
+            (Ok(file), _) => {
+                let access = AccessFs::from_write(KNOWN);
+                let access = if path.is_dir() {
+                    access
+                } else {
+                    access & AccessFs::from_file(KNOWN)
+                };
+                Ok(Some(Open { path, file, access }))
+            }
+            (Err(why), true) => {
+                Err(why).wrap_err_with(|| format!("{} cannot be opened", path.display()))
+            }
+            (Err(_), false) => Ok(None),
+        }
+    }
+
+    fn restrict(opened: Vec<Open>) -> Result<RestrictionStatus> {
+        let mut rules = Ruleset::default()
+            .set_compatibility(CompatLevel::BestEffort)
+            .handle_access(AccessFs::from_write(KNOWN))?
+            .create()?;
+        for open in opened {
+            rules = rules.add_rule(PathBeneath::new(open.file, open.access))?;
+        }
+        Ok(rules.restrict_self()?)
+    }
+
+    fn said(status: &RestrictionStatus, writable: Vec<PathBuf>) -> Sandbox {
+        match (&status.ruleset, status.landlock) {
+            (RulesetStatus::NotEnforced, _) => Sandbox::NotAvailable,
+            (_, LandlockStatus::Available { effective_abi, .. }) => Sandbox::Active {
+                abi: effective_abi as u8,
+                writable,
+            },
+            (_, LandlockStatus::NotEnabled | LandlockStatus::NotImplemented) => {
+                Sandbox::NotAvailable
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn loaded(environment: &[(&str, &str)]) -> Loaded {
+        let environment = environment
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).into()))
+            .collect();
+        let sources = Sources {
+            environment,
+            ..Sources::default()
+        };
+        load(&sources).unwrap()
+    }
+
+    const SERVICE: [(&str, &str); 2] = [
+        ("PERPDECK_BASE_URL", "http://127.0.0.1:9"),
+        ("PERPDECK_ACCOUNT_ID", "a"),
+    ];
+
+    /// Issue 14, landlock: the state and the exports, the terminal and temporary files, and no settings.
+    #[test]
+    fn a_desk_may_write_its_state_its_exports_and_to_the_terminal() {
+        let loaded = loaded(&[("PERPDECK_EXPORT_DIR", "/exports")]);
+        let dirs = (PathBuf::from("/state"), Path::new("/data"));
+        let places = writable(&loaded.settings, dirs.0, Some(dirs.1));
+        let temporary = env::temp_dir();
+        let own = ["/state", "/data"].map(|path| Place::Own(path.into()));
+        let [state, data] = own;
+        let mut expected = vec![state, Place::Directory("/exports".into()), data];
+        let more = [
+            temporary.to_str().unwrap(),
+            "/var/tmp",
+            "/dev/tty",
+            "/dev/null",
+            "/dev/pts",
+        ];
+        expected.extend(more.map(|path| Place::IfThere(path.into())));
+        assert_eq!(places, expected);
+    }
+
+    /// Issue 14, landlock.
+    #[test]
+    fn exports_go_where_the_desk_was_started_unless_a_directory_is_set() {
+        let places = writable(&loaded(&[]).settings, PathBuf::from("/state"), None);
+        assert!(places.contains(&Place::Directory(".".into())), "{places:?}");
+    }
+
+    /// Issue 14, landlock: a password manager must be able to write its own files.
+    #[test]
+    fn it_is_not_applied_where_a_program_is_run_for_the_key_or_the_setting_says_off() {
+        let with =
+            |more: (&'static str, &'static str)| refusal(&loaded(&[SERVICE[0], SERVICE[1], more]));
+        assert_eq!(with(("PERPDECK_API_KEY", "k")), None);
+        for (variable, setting) in [
+            ("PERPDECK_API_KEY_COMMAND", "api_key_command"),
+            ("PERPDECK_API_KEY_KEYRING", "api_key_keyring"),
+        ] {
+            let why = format!(
+                "{setting} runs a program for the key, which the sandbox would restrict too"
+            );
+            assert_eq!(with((variable, "name")), Some(Sandbox::NotApplied(why)));
+        }
+        assert_eq!(
+            refusal(&loaded(&[("PERPDECK_SANDBOX", "off")])),
+            Some(Sandbox::Off)
+        );
+        assert_eq!(refusal(&loaded(&[])), None);
+    }
+
+    #[test]
+    fn how_it_stands_is_said_in_words() {
+        let active = Sandbox::Active {
+            abi: 6,
+            writable: vec!["/state".into(), ".".into()],
+        };
+        assert_eq!(
+            [active, Sandbox::NotAvailable, Sandbox::Off].map(|sandbox| sandbox.to_string()),
+            [
+                "active (Landlock ABI 6): the desk can write only to /state, .",
+                "not available: this kernel has no Landlock",
+                "off: the setting sandbox says so",
+            ]
+        );
+        let failed = Sandbox::Failed("/exports cannot be opened".to_owned());
+        assert_eq!(
+            failed.failure().unwrap(),
+            "the sandbox is not applied, it failed: /exports cannot be opened"
+        );
+        assert_eq!(Sandbox::NotAvailable.failure(), None);
+    }
+}
